@@ -11,7 +11,7 @@
 #include "core/frame/write.h"
 
 enum {
-    SKR_KUBE_RESOURCES_MAX = 32, /* different ones, by resource and selector */
+    SKR_KUBE_RESOURCES_MAX = 64, /* different ones, by resource and selector */
     SKR_WRITE_BUCKETS = 7,       /* of times of writes: 1 ms, each four times the one before */
 };
 
