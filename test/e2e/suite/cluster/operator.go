@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Operator is the controller of a kind of workload, of another project, built from its Go module. It runs against a
+// control plane as kube-controller-manager does: without kubelets, as an administrator.
+type Operator struct {
+	Name   string // of its folder below test/e2e/operators
+	Folder string // of its module's files
+	binary string
+}
+
+// BuildOperator builds an operator, or finds it built.
+func BuildOperator(name string) (*Operator, error) {
+	build := exec.Command("../build-operator.sh", name)
+	build.Stderr = os.Stderr
+	output, err := build.Output()
+	if err != nil {
+		return nil, fmt.Errorf("build-operator.sh %s: %w", name, err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	if len(lines) != 2 {
+		return nil, fmt.Errorf("build-operator.sh %s printed %d lines, not 2", name, len(lines))
+	}
+	return &Operator{Name: name, Folder: lines[1], binary: lines[0]}, nil
+}
+
+// Install applies the CustomResourceDefinitions of the files that the patterns find in the module's folder.
+func (o *Operator) Install(p *Plane, patterns ...string) ([]Resource, error) {
+	var all []Resource
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(o.Folder, pattern))
+		if err != nil || len(files) == 0 {
+			return nil, fmt.Errorf("%s: no file is %s (%w)", o.Name, pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			resources, err := p.InstallResources(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			all = append(all, resources...)
+		}
+	}
+	return all, nil
+}
+
+// Launch runs the operator with a home of its own, {home} in its arguments, its environment and config, the text of
+// {home}/config.yaml. {kubeconfig} is the path of an administrator's kubeconfig. certificates is the folder below {home}
+// where its webhooks look for tls.crt and tls.key; empty: it has none. Launch returns the certificate.
+func (o *Operator) Launch(p *Plane, config string, env []string, certificates string, arguments ...string) (*Process, []byte, error) {
+	kubeconfig, err := p.AdminKubeconfig()
+	if err != nil {
+		return nil, nil, err
+	}
+	home, err := os.MkdirTemp(p.Dir, o.Name+"-")
+	if err != nil {
+		return nil, nil, err
+	}
+	_, certificate, key, err := SelfSigned("127.0.0.1")
+	if err != nil {
+		return nil, nil, err
+	}
+	if certificates != "" {
+		folder := filepath.Join(home, certificates)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return nil, nil, err
+		}
+		for name, text := range map[string][]byte{"tls.crt": certificate, "tls.key": key} {
+			if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	fill := func(words []string) []string {
+		var filled []string
+		for _, word := range words {
+			word = strings.ReplaceAll(word, "{kubeconfig}", kubeconfig)
+			filled = append(filled, strings.ReplaceAll(word, "{home}", home))
+		}
+		return filled
+	}
+	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(fill([]string{config})[0]), 0o600); err != nil {
+		return nil, nil, err
+	}
+	env = append(fill(env), "KUBECONFIG="+kubeconfig, "TMPDIR="+home, "HOME="+home)
+	process, err := Start(p.Dir, o.Name, env, append([]string{o.binary}, fill(arguments)...)...)
+	return process, certificate, err
+}
+
+// ServeWebhooks applies the webhook configurations of a file of the module, with the operator on a port of this host.
+// Namespaces of the system are left alone.
+func (o *Operator) ServeWebhooks(p *Plane, file string, port int, certificate []byte) error {
+	return o.eachWebhooks(file, func(path string, configuration map[string]any) error {
+		for _, each := range configuration["webhooks"].([]any) {
+			webhook := each.(map[string]any)
+			service := webhook["clientConfig"].(map[string]any)["service"].(map[string]any)
+			webhook["clientConfig"] = map[string]any{
+				"url":      fmt.Sprintf("https://127.0.0.1:%d%s", port, service["path"]),
+				"caBundle": base64.StdEncoding.EncodeToString(certificate),
+			}
+			webhook["namespaceSelector"] = map[string]any{"matchExpressions": []any{map[string]any{
+				"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": []string{"kube-system", SystemNamespace}}}}
+		}
+		changed, err := yaml.Marshal(configuration)
+		if err != nil {
+			return err
+		}
+		return p.Admin.Apply(path, changed)
+	})
+}
+
+// RemoveWebhooks deletes what ServeWebhooks applied.
+func (o *Operator) RemoveWebhooks(p *Plane, file string) error {
+	return o.eachWebhooks(file, func(path string, _ map[string]any) error { return p.Admin.Delete(path) })
+}
+
+func (o *Operator) eachWebhooks(file string, handle func(path string, configuration map[string]any) error) error {
+	text, err := os.ReadFile(filepath.Join(o.Folder, file))
+	if err != nil {
+		return err
+	}
+	for i, document := range Documents(text) {
+		var configuration map[string]any
+		if err := yaml.Unmarshal(document, &configuration); err != nil {
+			return fmt.Errorf("%s, document %d: %w", file, i+1, err)
+		}
+		plural := map[any]string{"MutatingWebhookConfiguration": "mutatingwebhookconfigurations",
+			"ValidatingWebhookConfiguration": "validatingwebhookconfigurations"}[configuration["kind"]]
+		if plural == "" {
+			continue
+		}
+		name := fmt.Sprintf("%s-%d", o.Name, i)
+		configuration["metadata"] = map[string]any{"name": name}
+		if err := handle("/apis/admissionregistration.k8s.io/v1/"+plural+"/"+name, configuration); err != nil {
+			return fmt.Errorf("%s, document %d: %w", file, i+1, err)
+		}
+	}
+	return nil
+}
+
+// Sample reads the documents of a file of the module (of ours, below testdata/) as a user would apply them: each pod
+// template with our schedulerName, and nothing else changed.
+func (o *Operator) Sample(file, schedulerName string) ([][]byte, error) {
+	if !strings.HasPrefix(file, "testdata/") {
+		file = filepath.Join(o.Folder, file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var documents [][]byte
+	for i, document := range Documents(text) {
+		var object map[string]any
+		if err := yaml.Unmarshal(document, &object); err != nil {
+			return nil, fmt.Errorf("%s, document %d: %w", file, i+1, err)
+		}
+		if handOver(object, schedulerName) == 0 && len(documents) == 0 {
+			return nil, fmt.Errorf("%s, document %d has no pod template", file, i+1)
+		}
+		changed, err := yaml.Marshal(object)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, changed)
+	}
+	return documents, nil
+}
+
+// handOver gives every pod spec inside the value our scheduler, and counts them.
+func handOver(value any, schedulerName string) (n int) {
+	switch value := value.(type) {
+	case map[string]any:
+		if _, isPod := value["containers"].([]any); isPod {
+			value["schedulerName"] = schedulerName
+			return 1
+		}
+		for _, each := range value {
+			n += handOver(each, schedulerName)
+		}
+	case []any:
+		for _, each := range value {
+			n += handOver(each, schedulerName)
+		}
+	}
+	return n
+}
+
+// WaitListening waits until something accepts connections on a port of this host. It polls: a port cannot be watched.
+func WaitListening(port int, limit time.Duration) error {
+	var err error
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		var connection net.Conn
+		if connection, err = net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), time.Second); err == nil {
+			return connection.Close()
+		}
+	}
+	return fmt.Errorf("port %d: %w", port, err)
+}
