@@ -151,9 +151,12 @@ static void check_again(const struct skr_group_spec *spec)
     }
     skr_strbuf_addc(&b, '}');
     write_roles(&roles, spec);
-    struct skr_label item[KEYS] = {
-        {"constraints", b.s}, {"name", spec->name}, {"priority", priority}};
-    struct skr_labels data = {3, item};
+    struct skr_label item[KEYS] = {{"constraints", b.s}};
+    struct skr_labels data = {1, item};
+    if (spec->name[0]) { /* "": the map has its own */
+        item[data.n++] = (struct skr_label){"name", spec->name};
+    }
+    item[data.n++] = (struct skr_label){"priority", priority};
     if (spec->n_roles > 0) {
         item[data.n++] = (struct skr_label){"roles", roles.s};
     }
