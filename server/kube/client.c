@@ -400,6 +400,9 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
     kube->options.user_agent = NULL;
     /* Before the thread runs: its first event may make other threads submit at once. */
     *ret = kube;
+    for (size_t i = 0; i < kube->n_watches; i++) {
+        kube->counters.resource[i].dispensable = skr_kube_watch_is_dispensable(kube->watch[i]);
+    }
     rc = skr_thread_start(&kube->thread, "kube", run, kube, error);
     if (rc < 0) {
         *ret = NULL;
@@ -481,6 +484,7 @@ static void get_resource(const struct skr_kube_resource_counters *c, skr_time st
     skr_time age = skr_kube_now() - atomic_load_explicit(&c->last_success, memory_order_relaxed);
     *ret = (struct skr_kube_resource_stats){
         .name = c->name,
+        .dispensable = c->dispensable,
         .objects = skr_count_get(&c->objects),
         .lists = skr_count_get(&c->lists),
         .watches = skr_count_get(&c->watches),
@@ -505,7 +509,6 @@ void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret)
     };
     for (size_t i = 0; i < kube->n_watches; i++) {
         get_resource(&c->resource[i], kube->options.stale_after, &ret->resource[i]);
-        ret->resource[i].dispensable = skr_kube_watch_is_dispensable(kube->watch[i]);
     }
     for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++) {
         ret->queued[i] = skr_count_get(&c->queued[i]);

@@ -16,7 +16,8 @@ enum {
 };
 
 struct skr_kube_resource_counters {
-    const char *name; /* constant, set before the thread runs */
+    const char *name; /* this and the next: constant, set before the thread runs */
+    bool dispensable; /* the kind may be missing or forbidden */
     atomic_uint_fast64_t objects;
     atomic_uint_fast64_t lists;
     atomic_uint_fast64_t watches;
