@@ -39,7 +39,7 @@ TEST(a_group_that_waits_for_victims_goes_where_room_appears)
     }
 }
 
-/* Evictions of a are refused for now: no pod of it was asked to leave in vain. */
+/* Evictions of a are refused: no pod of it was asked to leave in vain. */
 TEST_RIG(scene_rack(2), victims_that_have_not_begun_to_leave_stay_when_room_appears_elsewhere)
 {
     scene_bound(rig, "a", 4, 0);
