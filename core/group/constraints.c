@@ -36,7 +36,7 @@ const char *const *skr_group_member_names(size_t *ret_n)
     return member_name;
 }
 
-static bool equal_fold(const char *a, const char *b)
+bool skr_rules_same_key(const char *a, const char *b)
 {
     for (; *a != '\0' && *b != '\0'; a++, b++) {
         char left = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
@@ -104,7 +104,7 @@ static int find_member(const struct skr_rules_text *t, json_t *object, const cha
     json_t *found = NULL;
     json_object_foreach(object, key, value)
     {
-        if (!equal_fold(key, member_name[member])) {
+        if (!skr_rules_same_key(key, member_name[member])) {
             continue;
         }
         if (++variants > SKR_GROUP_VARIANTS_MAX) {
@@ -227,7 +227,7 @@ static int read_words(const struct skr_rules_text *t, const char *level, json_t 
 static bool is_known(const char *key)
 {
     for (size_t i = 0; i < MEMBER_COUNT; i++) {
-        if (equal_fold(key, member_name[i])) {
+        if (skr_rules_same_key(key, member_name[i])) {
             return true;
         }
     }
@@ -243,7 +243,7 @@ static bool would_bind(const char *name, const json_t *value)
         return false; /* of a rule that is not hard */
     }
     if (strcmp(name, member_name[HARD]) == 0) {
-        return json_is_true(value) || (text && equal_fold(text, "true"));
+        return json_is_true(value) || (text && skr_rules_same_key(text, "true"));
     }
     json_int_t least = strcmp(name, member_name[FACTOR]) == 0 ? 2 : 1;
     if (text) {

@@ -252,8 +252,6 @@ static void plan(struct skr_dump *dump, struct skr_actions *actions)
 /* path: "NAMESPACE/NAME". HTTP status. */
 static int explain(struct skr_dump *dump, const char *path, bool preempt, struct skr_strbuf *out)
 {
-    static const int codes[] = {
-        [SKR_EXPLAIN_FOUND] = 200, [SKR_EXPLAIN_NOT_FOUND] = 404, [SKR_EXPLAIN_NOT_NOW] = 503};
     const char *slash = strchr(path, '/');
     struct skr_actions actions;
     if (!slash) {
@@ -275,7 +273,7 @@ static int explain(struct skr_dump *dump, const char *path, bool preempt, struct
     skr_actions_fini(&actions);
     free(namespace_);
     skr_bug_on(dump->explanation);
-    return codes[dump->status];
+    return skr_explain_code(dump->status);
 }
 
 static int answer(struct skr_dump *dump, const struct skr_view_query *query, struct skr_strbuf *out)

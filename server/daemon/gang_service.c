@@ -175,9 +175,9 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
 static size_t routes(void *service, struct skr_admin_route *route)
 {
     struct service *s = service;
-    route[0] = skr_explanations_route(s->explanations);
-    route[1] = skr_api_route(s->api);
-    return 2;
+    const size_t n = skr_explanations_routes(s->explanations, route);
+    route[n] = skr_api_route(s->api);
+    return n + 1;
 }
 
 static size_t ports(const void *service, struct skr_service_port port[SKR_SERVICE_PORTS_MAX])

@@ -7,6 +7,9 @@
  * the text that the command explain prints. The request is held
  * until the engine answers. That may take a solve, but at most seconds. At most
  * SKR_EXPLAIN_ASKERS_MAX (core/gang/report/sentence.h) requests wait at once.
+ *
+ * And of /v1/whatif/NAMESPACE/NAME?size=&priority=&set=rack.hard:false&without=node-3: whether the
+ * group would be placed if it were different. At most four at once, and two seconds each: else 429.
  */
 #include "core/frame/event.h"
 #include "core/gang/state/requests.h"
@@ -23,8 +26,9 @@ struct skr_explanations_options {
 
 struct skr_explanations;
 struct skr_explanations *skr_explanations_create(const struct skr_explanations_options *options);
-/* For struct skr_admin_options, in front of the route /v1. */
-struct skr_admin_route skr_explanations_route(struct skr_explanations *explanations);
+/* For struct skr_admin_options, in front of the route /v1: two. */
+size_t skr_explanations_routes(struct skr_explanations *explanations,
+                               struct skr_admin_route *route);
 /* The engine's answer. Any thread. If its request does not wait any more, it is dropped. */
 void skr_explanations_answer(struct skr_explanations *explanations, uint64_t request,
                              const struct skr_explain_answer *answer);

@@ -234,10 +234,11 @@ bool rig_step_write(struct rig *rig, size_t nth)
     return false;
 }
 
-static const json_t *explain(struct rig *rig, const char *name, bool preempt)
+static const json_t *explain(struct rig *rig, const char *name, bool preempt,
+                             const struct skr_what_if *what_if)
 {
     const struct skr_explain_request request = {
-        .namespace_ = "default", .name = name, .preempt = preempt};
+        .namespace_ = "default", .name = name, .preempt = preempt, .what_if = what_if};
     json_decref(rig->explanation);
     rig->explanation = NULL;
     rig_request(rig, SKR_GANG_EXPLAIN, &request);
@@ -252,12 +253,17 @@ static const json_t *explain(struct rig *rig, const char *name, bool preempt)
 
 const json_t *rig_explain(struct rig *rig, const char *name)
 {
-    return explain(rig, name, false);
+    return explain(rig, name, false, NULL);
 }
 
 const json_t *rig_explain_preempt(struct rig *rig, const char *name)
 {
-    return explain(rig, name, true);
+    return explain(rig, name, true, NULL);
+}
+
+const json_t *rig_what_if(struct rig *rig, const char *name, const struct skr_what_if *what_if)
+{
+    return explain(rig, name, false, what_if);
 }
 
 bool rig_step_solve(struct rig *rig)

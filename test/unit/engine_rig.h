@@ -198,6 +198,8 @@ void rig_event(struct rig *rig, enum skr_event_kind kind); /* LEADER_*, SHUTDOWN
 const json_t *rig_explain(struct rig *rig, const char *name);
 /* With who would give way to it. */
 const json_t *rig_explain_preempt(struct rig *rig, const char *name);
+/* What if it were different. */
+const json_t *rig_what_if(struct rig *rig, const char *name, const struct skr_what_if *what_if);
 struct rig_object *rig_find(const struct rig *rig, enum rig_kind kind, const char *key);
 const char *rig_key(const struct rig *rig, const char *map, const char *key); /* data; "" absent */
 const char *rig_annotation(const struct rig *rig, enum rig_kind kind, const char *key,

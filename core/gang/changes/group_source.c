@@ -115,13 +115,11 @@ static int parse(const struct skr_gang *e, const struct group *g, enum group_sou
     return 0;
 }
 
-/* The priority that a map states is limited by the administrator's bound for its namespace. That of
- * pods comes from a PriorityClass, about which the administrator decides. */
-static void bound_priority(const struct skr_gang *e, const struct group *g,
-                           enum group_source source, struct skr_group_spec *spec)
+void skr_group_source_bound_priority(const struct skr_gang *e, const struct group *g,
+                                     struct skr_group_spec *spec)
 {
     int64_t most = 0;
-    if (source != SOURCE_MAP ||
+    if (g->source.kind != SOURCE_MAP ||
         !skr_namespace_limit(e->settings.priority_max, g->namespace_, &most) ||
         spec->priority <= most) {
         return;
@@ -209,7 +207,7 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
     }
     skr_group_spec_destroy(next);
     if (spec) {
-        bound_priority(e, g, source, spec);
+        skr_group_source_bound_priority(e, g, spec);
     } else if (!g->budget.refused) {
         skr_budget_release(e, g);
     }

@@ -7,6 +7,10 @@
 
 /* Determines the source and spec of the group; true if either changed. */
 bool skr_group_source_resolve(struct skr_gang *e, struct group *g);
+/* Limits the priority that a map states to the administrator's bound for its namespace. That of
+ * pods comes from a PriorityClass, about which the administrator decides. */
+void skr_group_source_bound_priority(const struct skr_gang *e, const struct group *g,
+                                     struct skr_group_spec *spec);
 /* Whether the hard rules of the spec in force can hold on the tree in force. O(rules * levels). */
 void skr_group_source_judge_levels(const struct skr_gang *e, struct group *g);
 /* Call before the map is replaced by its next version: if that is unreadable, the present text

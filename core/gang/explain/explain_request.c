@@ -22,6 +22,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/explain/explain_preemption.h"
 #include "core/gang/explain/ways_out.h"
+#include "core/gang/explain/what_if.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/planning/unplaced.h"
@@ -37,17 +38,18 @@
 #include <utlist.h>
 
 /* The purpose of a solve. */
-enum step { STEP_ACCOUNT, STEP_OPENED, STEP_VICTIMS };
+enum step { STEP_ACCOUNT, STEP_OPENED, STEP_VICTIMS, STEP_WHAT_IF };
 
 struct asker {
     uint64_t request;
-    bool aside;     /* no request: the account is for the group's object */
-    bool preempt;   /* include victims */
-    bool standing;  /* struct skr_explain_request */
-    char *key;      /* namespace/name */
-    uint64_t facts; /* epoch.facts at the request: an older account is not used */
-    skr_time until; /* then it is answered without an account */
-    int solves;     /* started for it */
+    bool aside;              /* no request: the account is for the group's object */
+    bool preempt;            /* include victims */
+    bool standing;           /* struct skr_explain_request */
+    struct what_if *what_if; /* NULL: it asks why */
+    char *key;               /* namespace/name */
+    uint64_t facts;          /* epoch.facts at the request: an older account is not used */
+    skr_time until;          /* then it is answered without an account */
+    int solves;              /* started for it */
     struct asker *prev, *next;
 };
 
@@ -63,10 +65,18 @@ struct explain_requests {
         char *spared;          /* see skr_explain_preemption_search() */
         uint64_t facts, input; /* as in struct explained */
         bool enabled;
-    } victims; /* VICTIMS */
+    } victims;             /* VICTIMS */
+    struct asker *what_if; /* WHAT_IF: NULL: it does not wait any more */
 };
 
 /* ---- answers ---- */
+
+int skr_explain_code(enum skr_explain_status status)
+{
+    static const int code[] = {200, 404, 503, 400, 429};
+    _Static_assert(sizeof code / sizeof *code == SKR_EXPLAIN_STATUS_COUNT, "codes");
+    return code[status];
+}
 
 static void answer(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
                    struct skr_strbuf *json)
@@ -80,14 +90,20 @@ static void refuse(struct skr_gang *e, uint64_t request, enum skr_explain_status
 {
     struct skr_strbuf json;
     skr_strbuf_init(&json);
-    skr_view_write_status(&json, status == SKR_EXPLAIN_NOT_FOUND ? 404 : 503, text);
+    skr_view_write_status(&json, skr_explain_code(status), text);
     answer(e, request, status, &json);
 }
 
-static void asker_destroy(struct explain_requests *q, struct asker *a)
+static void asker_destroy(struct skr_gang *e, struct asker *a)
 {
+    struct explain_requests *q = e->explain_requests;
+    if (q->what_if == a) {
+        q->what_if = NULL;
+        skr_frame_cancel(e->frame, q->solve);
+    }
     DL_DELETE(q->askers, a);
     q->n--;
+    skr_what_if_destroy(a->what_if);
     free(a->key);
     free(a);
 }
@@ -109,12 +125,12 @@ static struct explain_requests *list_of(struct skr_gang *e)
 }
 
 /* key: taken over. */
-static struct asker *add_asker(struct skr_gang *e, char *key)
+static struct asker *add_asker(struct skr_gang *e, char *key, int patience_s)
 {
     struct explain_requests *q = list_of(e);
     struct asker *a = skr_alloc(sizeof *a);
     a->facts = e->epoch.facts;
-    a->until = skr_frame_now(e->frame) + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
+    a->until = skr_frame_now(e->frame) + patience_s * SKR_SECOND;
     skr_wakes_add(e, a->until, WAKE_ASKERS, NULL);
     a->key = key;
     DL_APPEND(q->askers, a);
@@ -134,7 +150,9 @@ void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
         refuse(e, request, SKR_EXPLAIN_NOT_NOW, problem);
         return;
     }
-    struct asker *a = add_asker(e, skr_object_key(asked->namespace_, asked->name));
+    struct asker *a = add_asker(e, skr_object_key(asked->namespace_, asked->name),
+                                asked->what_if ? SKR_WHAT_IF_PATIENCE_S : SKR_EXPLAIN_PATIENCE_S);
+    a->what_if = asked->what_if ? skr_what_if_create(asked->what_if) : NULL;
     a->request = request;
     a->preempt = asked->preempt;
     a->standing = asked->standing;
@@ -143,7 +161,7 @@ void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
 void skr_explain_request_aside(struct skr_gang *e, const struct group *g)
 {
     if (!not_now(e) && list_of(e)->n < SKR_EXPLAIN_ASIDE_MAX) {
-        add_asker(e, skr_strdup(g->key))->aside = true;
+        add_asker(e, skr_strdup(g->key), SKR_EXPLAIN_PATIENCE_S)->aside = true;
     }
 }
 
@@ -346,6 +364,16 @@ static void victims_solved(struct skr_gang *e, struct group *g,
     keep_victims(g, &b, q->victims.facts);
 }
 
+static void what_if_solved(struct skr_gang *e, struct group *g,
+                           const struct skr_solve_request *request)
+{
+    struct explain_requests *q = e->explain_requests;
+    if (q->what_if) {
+        skr_what_if_solved(e, g, q->what_if->what_if, request);
+        q->what_if = NULL;
+    }
+}
+
 bool skr_explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved)
 {
     struct explain_requests *q = e->explain_requests;
@@ -358,6 +386,10 @@ bool skr_explain_request_solved(struct skr_gang *e, const struct skr_solve_reque
     q->request = NULL;
     free(q->group);
     q->group = NULL;
+    if (q->step == STEP_WHAT_IF) {
+        what_if_solved(e, g, request);
+        return true;
+    }
     const uint64_t input = q->step == STEP_VICTIMS ? q->victims.input : q->draft->input_epoch;
     bool stands = g && skr_explain_request_needed(e, g) && g->input_epoch == input;
     if (stands && q->step == STEP_VICTIMS) {
@@ -408,6 +440,43 @@ static bool waits(struct skr_gang *e, struct group *g, struct asker *a)
            waits_for(e, g, a, STEP_VICTIMS);
 }
 
+/* Whether the answer needs a further solve, which is started if none runs. */
+static bool what_if_waits(struct skr_gang *e, struct group *g, struct asker *a)
+{
+    struct explain_requests *q = e->explain_requests;
+    if (skr_frame_now(e->frame) >= a->until) {
+        skr_what_if_late(a->what_if);
+        return false;
+    }
+    if (q->solve != 0) {
+        return true;
+    }
+    struct skr_solve_request *request = skr_what_if_next(e, g, a->what_if);
+    if (request) {
+        request->work.aside = true;
+        start(e, g, request, STEP_WHAT_IF);
+        q->what_if = a;
+    }
+    return request;
+}
+
+static bool try_what_if(struct skr_gang *e, struct group *g, struct asker *a)
+{
+    struct skr_strbuf text;
+    if (what_if_waits(e, g, a)) {
+        return false;
+    }
+    skr_strbuf_init(&text);
+    const enum skr_explain_status status = skr_what_if_write(g, a->what_if, &text);
+    if (status == SKR_EXPLAIN_FOUND) {
+        answer(e, a->request, status, &text);
+    } else {
+        refuse(e, a->request, status, text.s);
+        skr_strbuf_fini(&text);
+    }
+    return true;
+}
+
 /* True if it was answered. */
 static bool try_answer(struct skr_gang *e, struct asker *a)
 {
@@ -422,6 +491,9 @@ static bool try_answer(struct skr_gang *e, struct asker *a)
         snprintf(text, sizeof text, "sakkara: no group %.500s", a->key);
         refuse(e, a->request, SKR_EXPLAIN_NOT_FOUND, text);
         return true;
+    }
+    if (g && a->what_if) {
+        return try_what_if(e, g, a);
     }
     if (g && waits(e, g, a)) {
         return false;
@@ -454,7 +526,7 @@ void skr_explain_request_settle(struct skr_gang *e)
             refuse(e, a->request, SKR_EXPLAIN_NOT_NOW, problem);
         }
         if (problem || try_answer(e, a)) {
-            asker_destroy(q, a);
+            asker_destroy(e, a);
         }
     }
 }
@@ -466,7 +538,8 @@ void skr_explain_request_fini(struct skr_gang *e)
         return;
     }
     while (q->askers) {
-        asker_destroy(q, q->askers);
+        q->what_if = NULL; /* the shell ends what runs */
+        asker_destroy(e, q->askers);
     }
     free(q->group);
     free(q->victims.spared);

@@ -355,6 +355,11 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
     note_end(g);
 }
 
+bool skr_membership_is_without(const struct group *g, const char *node)
+{
+    return g->without && skr_names_contain(g->without->name, g->without->n, node);
+}
+
 struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n)
 {
     (void)e;
@@ -363,7 +368,8 @@ struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g,
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->seated && !skr_pods_is_bound(p) && !p->pod->foreign_gate && !p->waits_for_set &&
+        const bool stays = skr_pods_is_bound(p) && !skr_membership_is_without(g, p->pod->node_name);
+        if (p->seated && !stays && !p->pod->foreign_gate && !p->waits_for_set &&
             skr_pod_is_live(p->pod)) {
             list[n++] = p;
         }
@@ -402,7 +408,7 @@ const char *skr_membership_claim_node(const struct group *g, const struct pod_en
         return NULL;
     }
     if (skr_pods_is_bound(p)) {
-        return p->pod->node_name;
+        return skr_membership_is_without(g, p->pod->node_name) ? NULL : p->pod->node_name;
     }
     if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n)) {
         return p->place.node;

@@ -40,6 +40,8 @@ struct pod_entry *skr_membership_oldest(const struct group *g); /* live; NULL: n
 /* Whether it may take a seat that a member of the running generation left. */
 bool skr_membership_may_replace(const struct group *g, const struct pod_entry *p);
 bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p);
+/* Whether g->without has the node. */
+bool skr_membership_is_without(const struct group *g, const char *node);
 /* The node of a member that stays while newcomers are placed: a bound one, or a planned one that is
  * no newcomer. Else NULL. */
 const char *skr_membership_claim_node(const struct group *g, const struct pod_entry *p,

@@ -2,11 +2,12 @@
 #include "core/gang/problem/node_open.h"
 
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/group/membership.h"
 
 bool skr_node_open(const struct skr_gang *e, const struct group *g, const struct shapes *shapes,
                    const struct node_entry *entry, bool probed_only)
 {
-    if (!entry) {
+    if (!entry || skr_membership_is_without(g, entry->name)) {
         return false;
     }
     for (size_t i = 0; i < shapes->n; i++) {

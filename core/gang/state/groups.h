@@ -61,6 +61,12 @@ enum { SKR_EVENTS_KEPT = 8 }; /* per group */
 
 enum candidate { CANDIDATE_NOT, CANDIDATE_AWAKE, CANDIDATE_ASLEEP };
 
+/* Names, sorted. */
+struct node_names {
+    size_t n;
+    const char **name;
+};
+
 struct group {
     UT_hash_handle hh; /* by namespace/name */
     char *key, *namespace_, *name;
@@ -186,6 +192,7 @@ struct group {
     } holds;                       /* room of lost members; seat_holds.c */
     struct fit fit;                /* fit.c */
     struct explained *explained; /* the solver's account; NULL: not requested; explain_request.c */
+    const struct node_names *without; /* that its members leave, during what_if.c; else NULL */
 
     /* ways_out.c: what would make it fit, as its object has it */
     struct {

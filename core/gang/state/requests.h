@@ -43,11 +43,25 @@ struct skr_bind_request {
     const char *node;
 };
 
+/* Instead of why: what if its group were different. */
+struct skr_what_if {
+    size_t n_changes;
+    const struct skr_label *change; /* path and value of core/group/change.h */
+    size_t n_without;
+    const char *const *without; /* nodes that its members leave, and that take none */
+};
+enum {
+    SKR_WHAT_IF_CHANGES_MAX = 16,
+    SKR_WHAT_IF_WITHOUT_MAX = 64,
+    SKR_WHAT_IF_PATIENCE_S = 2, /* from a request to its answer */
+};
+
 struct skr_explain_request {
     const char *namespace_;
     const char *name; /* of a group or of its map */
     bool preempt;     /* also compute its victims */
     bool standing;    /* of a dump, which nothing is decided in: option preemption counts as true */
+    const struct skr_what_if *what_if; /* NULL: none */
 };
 
 enum skr_answer_kind {
@@ -67,12 +81,16 @@ enum skr_explain_status {
     SKR_EXPLAIN_FOUND,
     SKR_EXPLAIN_NOT_FOUND, /* no such group, and no pod names it */
     SKR_EXPLAIN_NOT_NOW,   /* not ready, not leader, shutting down, or too many requests */
+    SKR_EXPLAIN_REFUSED,   /* what_if: a change that the group cannot have */
+    SKR_EXPLAIN_LATE,      /* what_if: no answer within SKR_WHAT_IF_PATIENCE_S */
     SKR_EXPLAIN_STATUS_COUNT
 };
 
+int skr_explain_code(enum skr_explain_status status); /* of HTTP; explain_request.c */
+
 struct skr_explain_answer {
     enum skr_explain_status status;
-    /* FOUND: docs/reference.md, "Explanations"; else a Status (core/gang/state/pages.h) */
+    /* FOUND: docs/reference.md, "Explanations" and "What if"; else a Status (core/gang/state/pages.h) */
     const char *json;
     size_t json_len;
 };

@@ -5,15 +5,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/group/change.h"
 #include "core/group/group.h"
 #include "server/lab/simulate/topology.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
-#include "topology/base/suggest.h"
-
-static const char constraints[] = "constraints.";
 
 /* ---- reading ---- */
 
@@ -91,168 +88,29 @@ static json_t *find_group(const struct skr_simulate_input *input, const struct s
 
 /* ---- changing ---- */
 
-/* A number, true, false, null; else a text. */
-static json_t *value_of(const char *text)
+static bool has_level(const void *context, const char *level, struct skr_strbuf *why)
 {
-    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
-    if (value && !json_is_array(value) && !json_is_object(value)) {
-        return value;
-    }
-    json_decref(value);
-    return json_string(text);
+    return skr_simulate_topology_has_level(context, level, why);
 }
 
-/* Members match in any case: removes all spellings. */
-static void remove_key(json_t *rule, const char *key)
+static bool set_map(const struct skr_simulate_input *input, json_t *object,
+                    const struct skr_change *c, struct skr_strbuf *why)
 {
-    const char *name;
-    json_t *value;
-    void *next;
-    json_object_foreach_safe(rule, next, name, value)
-    {
-        if (strcasecmp(name, key) == 0) {
-            json_object_del(rule, name);
-        }
-    }
-}
-
-/* ---- values that would be ignored ---- */
-
-struct ignored {
-    const struct skr_change *change;
-    const char *key;
-    struct skr_strbuf *why;
-};
-
-static void tell_near(const char *word, const char *const *known, size_t n, struct skr_strbuf *why)
-{
-    const char *near = skr_suggest(word, known, n);
-    if (near) {
-        skr_strbuf_addf(why, " (did you mean \"%s\"?)", near);
-    }
-}
-
-static void tell_ignored(void *context, const struct skr_defect *defect)
-{
-    static const char *const types[] = {"pack", "spread"};
-    const struct ignored *i = context;
-    if (strcmp(defect->code, "UnknownMember") == 0) {
-        size_t n;
-        const char *const *known = skr_group_member_names(&n);
-        skr_strbuf_addf(i->why, "no key \"%s\"", i->key);
-        tell_near(i->key, known, n, i->why);
-        for (size_t k = 0; k < n; k++) {
-            skr_strbuf_addf(i->why, "%s%s", k > 0 ? ", " : "; a level has ", known[k]);
-        }
-    } else if (strcmp(defect->code, "UnknownType") == 0) {
-        skr_strbuf_addf(i->why, "type \"%s\" is neither pack nor spread", i->change->value);
-        tell_near(i->change->value, types, 2, i->why);
-    } else if (strcmp(defect->code, "NegativeNumber") == 0) {
-        skr_strbuf_add(i->why, defect->text);
-    }
-}
-
-/* Reads the change alone with the parser of groups, which reports to lint what it ignores. */
-static void find_ignored(const struct skr_change *c, const char *level, const char *key,
-                         struct skr_strbuf *why)
-{
-    struct ignored ignored = {c, key, why};
-    const struct skr_defects defects = {tell_ignored, &ignored};
-    struct skr_group_spec *spec = NULL;
-    struct skr_error error = {0};
-    json_t *all = json_pack("{s:{s:o}}", level, key, value_of(c->value));
-    char *text = json_dumps(all, 0);
-    struct skr_label item = {"constraints", text};
-    (void)skr_group_spec_check(&(const struct skr_labels){1, &item}, &defects, &spec, &error);
-    skr_group_spec_destroy(spec);
-    free(text);
-    json_decref(all);
-}
-
-static bool names_level(const json_t *object, const char *level)
-{
-    const json_t *data = json_object_get(object, "data");
-    const char *text = json_string_value(json_object_get(data, "constraints"));
-    json_t *all = text ? json_loads(text, 0, NULL) : NULL;
-    const bool named = json_object_get(all, level);
-    json_decref(all);
-    return named;
-}
-
-/* False: why has the reason. A key of a level that is in no tree can be removed. */
-static bool check_constraint(const struct skr_simulate_input *input, const json_t *object,
-                             const struct skr_change *c, const char *path, struct skr_strbuf *why)
-{
-    const char *dot = strrchr(path, '.');
-    if (!dot || dot == path || !dot[1]) {
-        return true; /* reported when it is set */
-    }
-    char *level = skr_strdup(path);
-    level[dot - path] = '\0';
-    const bool removes = strcmp(c->value, "null") == 0 && names_level(object, level);
-    if (removes || skr_simulate_topology_has_level(input, level, why)) {
-        find_ignored(c, level, dot + 1, why);
-    }
-    free(level);
-    return why->len == 0;
-}
-
-/* path: "LEVEL.KEY"; a level may have dots in its name. */
-static bool set_constraint(json_t *data, char *path, const char *value)
-{
-    char *key = strrchr(path, '.');
-    const char *text = json_string_value(json_object_get(data, "constraints"));
-    json_t *all = text ? json_loads(text, 0, NULL) : NULL;
-    if (!key || key == path || !key[1]) {
-        json_decref(all);
-        return false;
-    }
-    *key++ = '\0';
-    if (!json_is_object(all)) {
-        json_decref(all);
-        all = json_object();
-    }
-    json_t *rule = json_object_get(all, path);
-    if (!json_is_object(rule)) {
-        rule = json_object();
-        json_object_set_new(all, path, rule);
-    }
-    remove_key(rule, key);
-    json_object_set_new(rule, key, value_of(value));
-    char *dumped = json_dumps(all, 0);
-    json_object_set_new(data, "constraints", json_string(dumped));
-    free(dumped);
-    json_decref(all);
-    return true;
-}
-
-static bool set_map(json_t *object, struct skr_change *c)
-{
+    const struct skr_change_levels levels = {has_level, input};
     json_t *data = json_object_get(object, "data");
     if (!data) {
         data = json_object();
         json_object_set_new(object, "data", data);
     }
-    if (strncmp(c->path, constraints, sizeof constraints - 1) == 0) {
-        return set_constraint(data, c->path + sizeof constraints - 1, c->value);
-    }
-    if (strcmp(c->path, "within") == 0 && strcmp(c->value, "null") == 0) {
-        json_object_del(data, c->path);
-        return true;
-    }
-    if (strcmp(c->path, "size") != 0 && strcmp(c->path, "priority") != 0 &&
-        strcmp(c->path, "within") != 0) {
-        return false;
-    }
-    json_object_set_new(data, c->path, json_string(c->value));
-    return true;
+    return skr_group_change(data, c->path, c->value, &levels, why);
 }
 
-static bool set_podgroup(json_t *object, const struct skr_change *c)
+static bool set_podgroup(json_t *object, const struct skr_change *c, struct skr_strbuf *why)
 {
-    json_t *value = value_of(c->value);
+    json_t *value = skr_change_value(c->value);
     if (strcmp(c->path, "size") != 0 || !json_is_integer(value) || json_integer_value(value) < 1) {
         json_decref(value);
+        skr_strbuf_add(why, "of a PodGroup, size alone can be set, to a number");
         return false;
     }
     json_t *spec = json_object_get(object, "spec");
@@ -286,22 +144,9 @@ static int apply(struct skr_simulate_input *input, const char *text, struct skr_
         return -SKR_NOT_FOUND;
     }
     bool is_map = strcmp(skr_path_text(object, "kind"), "ConfigMap") == 0;
-    if (is_map && strncmp(c->path, constraints, strlen(constraints)) == 0) {
-        struct skr_strbuf why;
-        skr_strbuf_init(&why);
-        const bool good = check_constraint(input, object, c, c->path + strlen(constraints), &why);
-        if (!good) {
-            skr_strbuf_addf(errors, "--set %s: %s\n", text, why.s);
-        }
-        skr_strbuf_fini(&why);
-        if (!good) {
-            return -SKR_INVALID;
-        }
-    }
-    if (!(is_map ? set_map(object, c) : set_podgroup(object, c))) {
-        skr_strbuf_addf(errors, "--set %s: %s\n", text,
-                        is_map ? "the path is size, priority, within, or constraints.LEVEL.KEY"
-                               : "of a PodGroup, size alone can be set, to a number");
+    SKR_STRBUF(why);
+    if (!(is_map ? set_map(input, object, c, &why) : set_podgroup(object, c, &why))) {
+        skr_strbuf_addf(errors, "--set %s: %s\n", text, why.s);
         return -SKR_INVALID;
     }
     if (is_map && check_map(object, &error) < 0) {

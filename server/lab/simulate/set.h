@@ -6,11 +6,8 @@
  *
  *   [NAMESPACE/]GROUP:PATH=VALUE
  *
- * PATH is size, priority, within, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
- * partitions, min, max, factor); VALUE null removes the key. The group is defined by a group
- * ConfigMap in the files; of a PodGroup only size can change. Without NAMESPACE: default. A value
- * that the engine would ignore with a warning (a level that no tree of the input has, an unknown
- * KEY or type, a negative number) is refused, so that a typing error does not look like an answer.
+ * PATH and VALUE are those of core/group/change.h. The group is defined by a group ConfigMap in the
+ * files; of a PodGroup only size can change. Without NAMESPACE: default.
  */
 #include "server/lab/simulate/input.h"
 

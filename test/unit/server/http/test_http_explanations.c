@@ -19,7 +19,8 @@ struct world {
     uint64_t request[ASKED_MAX];
     char key[ASKED_MAX][64];
     bool preempt[ASKED_MAX];
-    bool at_once; /* answers itself */
+    char what_if[ASKED_MAX][256]; /* as text */
+    bool at_once;                 /* answers itself */
 };
 
 static void answer(struct world *world, uint64_t request, enum skr_explain_status status,
@@ -27,6 +28,18 @@ static void answer(struct world *world, uint64_t request, enum skr_explain_statu
 {
     const struct skr_explain_answer a = {.status = status, .json = json, .json_len = strlen(json)};
     skr_explanations_answer(world->explanations, request, &a);
+}
+
+static void write_what_if(const struct skr_what_if *w, char text[256])
+{
+    SKR_STRBUF(b);
+    for (size_t i = 0; w && i < w->n_changes; i++) {
+        skr_strbuf_addf(&b, "%s=%s ", w->change[i].key, w->change[i].value);
+    }
+    for (size_t i = 0; w && i < w->n_without; i++) {
+        skr_strbuf_addf(&b, "-%s ", w->without[i]);
+    }
+    snprintf(text, 256, "%s", b.len > 0 ? b.s : "");
 }
 
 static void take_question(void *context, const struct skr_event *event, void (*release)(void *keep),
@@ -42,6 +55,7 @@ static void take_question(void *context, const struct skr_event *event, void (*r
     world->request[i] = event->request.id;
     snprintf(world->key[i], sizeof world->key[i], "%s/%s", asked->namespace_, asked->name);
     world->preempt[i] = asked->preempt;
+    write_what_if(asked->what_if, world->what_if[i]);
     release(keep);
     bool at_once = world->at_once;
     pthread_cond_broadcast(&world->more);
@@ -77,11 +91,8 @@ static void world_set_up(struct world *world)
     pthread_mutex_init(&world->lock, NULL);
     pthread_cond_init(&world->more, NULL);
     world->explanations = skr_explanations_create(&options);
-    const struct skr_admin_options admin = {
-        .listen = "127.0.0.1:0",
-        .n_routes = 1,
-        .route = {skr_explanations_route(world->explanations)},
-    };
+    struct skr_admin_options admin = {.listen = "127.0.0.1:0"};
+    admin.n_routes = skr_explanations_routes(world->explanations, admin.route);
     if (skr_admin_create(&admin, &world->admin, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -170,6 +181,61 @@ TEST_WITH(world, who_would_be_evicted_is_asked_for_by_an_argument)
     assert_false(world->preempt[1] || world->preempt[2]);
     http_expect(http_request(skr_admin_port(world->admin), "GET", "/v1/explain/a/g?preempt=maybe"),
                 400, "preempt must be true or false");
+}
+
+TEST_WITH(world, changes_of_a_group_are_read_from_the_arguments)
+{
+    answer_at_once(world);
+    assert_answer(ask(world, "/v1/whatif/a/g?size=4&priority=7&set=rack.hard:false,within:null,"
+                             "constraints.node.max:2&without=node-3,node-4"),
+                  200, "{\"at\":\"once\"}\n");
+    assert_string_equal(world->key[0], "a/g");
+    assert_string_equal(world->what_if[0],
+                        "size=4 priority=7 constraints.rack.hard=false within=null "
+                        "constraints.node.max=2 -node-3 -node-4 ");
+    assert_answer(ask(world, "/v1/whatif/a/g"), 200, "{\"at\":\"once\"}\n");
+    assert_string_equal(world->what_if[1], "");
+    static const char *const wrong[][2] = {
+        {"?set=rack.hard", "set is PATH:VALUE"},
+        {"?set=:false", "set is PATH:VALUE"},
+        {"?size=123456789012345678901234567890123", "numbers"},
+        {"?set=a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,a.b:1,"
+         "a.b:1,a.b:1,a.b:1,a.b:1",
+         "at most 16 changes"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "/v1/whatif/a/g%s", wrong[i][0]);
+        http_expect(http_request(skr_admin_port(world->admin), "GET", path), 400, wrong[i][1]);
+    }
+    http_expect(http_request(skr_admin_port(world->admin), "GET", "/v1/whatif/a"), 404,
+                "/v1/whatif/NAMESPACE/NAME");
+    http_expect(http_post(skr_admin_port(world->admin), "/v1/whatif/a/b", "{}"), 405, "");
+}
+
+TEST_WITH(world, a_fifth_question_at_once_is_too_many_and_explanations_are_still_answered)
+{
+    int fd[4];
+    for (size_t i = 0; i < 4; i++) {
+        fd[i] = ask(world, "/v1/whatif/default/g?size=2");
+        question(world, i);
+    }
+    http_expect(http_request(skr_admin_port(world->admin), "GET", "/v1/whatif/default/g"), 429,
+                "too many questions");
+    int other = ask(world, "/v1/explain/default/g");
+    answer(world, question(world, 4), SKR_EXPLAIN_FOUND, "{\"why\":1}");
+    assert_answer(other, 200, "{\"why\":1}\n");
+    static const struct {
+        enum skr_explain_status status;
+        int code;
+    } rows[] = {{SKR_EXPLAIN_FOUND, 200},
+                {SKR_EXPLAIN_REFUSED, 400},
+                {SKR_EXPLAIN_LATE, 429},
+                {SKR_EXPLAIN_NOT_FOUND, 404}};
+    for (size_t i = 0; i < 4; i++) {
+        answer(world, world->request[i], rows[i].status, "{}");
+        assert_answer(fd[i], rows[i].code, "{}\n");
+    }
 }
 
 TEST_WITH(world, other_paths_and_methods_are_refused)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GROUP_CHANGE_H
+#define SKR_CORE_GROUP_CHANGE_H
+/*
+ * Changes one value of a group to see the effect: of `simulate --set` and of /v1/whatif.
+ *
+ * PATH is size, priority, within, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
+ * partitions, min, max, factor); VALUE null removes the key. A value that the engine would ignore
+ * with a warning (a level that no tree has, an unknown KEY or type, a negative number) is refused,
+ * so that a typing error does not look like an answer.
+ */
+#include <jansson.h>
+
+#include "topology/base/strbuf.h"
+
+/* Whether a tree has the level; else the reason is appended to why. */
+struct skr_change_levels {
+    bool (*has)(const void *context, const char *level, struct skr_strbuf *why);
+    const void *context;
+};
+
+/* data: the keys of a group map, as an object of texts; changed in place. False: why has the
+ * reason, and data is as it was. Whether the group is well-formed afterwards is not checked. */
+bool skr_group_change(json_t *data, const char *path, const char *value,
+                      const struct skr_change_levels *levels, struct skr_strbuf *why);
+/* A number, true, false or null as such; any other text as a string. New reference. */
+json_t *skr_change_value(const char *text);
+
+#endif
