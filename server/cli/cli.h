@@ -151,6 +151,10 @@ struct skr_config;
 int skr_cli_load_config(const char *path, const struct skr_text_list *sets, struct skr_config **ret,
                         struct skr_strbuf *messages);
 
+/* The flag, then what is configured, then the first file of KUBECONFIG. "": the account of the pod.
+ * free() */
+char *skr_cli_kubeconfig(const char *configured, const char *flag);
+
 /* ---- the tables ---- */
 
 extern const struct skr_command_table skr_commands; /* all of them: for main(), and tests */
@@ -195,6 +199,7 @@ extern const struct skr_command skr_command_explain;
 extern const struct skr_command skr_command_solve;
 extern const struct skr_command skr_command_lint;
 extern const struct skr_command skr_command_check;
+extern const struct skr_command skr_command_check_upgrade;
 extern const struct skr_command skr_command_version;
 extern const struct skr_command skr_command_help;
 

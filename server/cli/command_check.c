@@ -29,13 +29,11 @@ static const struct skr_flag flags[] = {
     {0},
 };
 
-/* The flag, then the configuration, then the first file of KUBECONFIG. "": the account of the pod.
- * free() */
-static char *file_of(const struct skr_config *config, const char *flag)
+char *skr_cli_kubeconfig(const char *configured, const char *flag)
 {
     const char *variable = getenv("KUBECONFIG");
-    if (flag || config->kubeconfig[0] || !variable) {
-        return skr_strdup(flag ? flag : config->kubeconfig);
+    if (flag || configured[0] || !variable) {
+        return skr_strdup(flag ? flag : configured);
     }
     variable += strspn(variable, ":");
     char *first = skr_strdup(variable);
@@ -49,7 +47,7 @@ static int check(const struct skr_config *config, const char *kubeconfig, struct
     struct skr_kube_access access;
     struct skr_findings findings;
     struct skr_error error = {0};
-    SKR_AUTO_FREE char *file = file_of(config, kubeconfig);
+    SKR_AUTO_FREE char *file = skr_cli_kubeconfig(config->kubeconfig, kubeconfig);
     int rc = SKR_EXIT_ERROR;
     skr_findings_init(&findings);
     skr_kube_access_init(&access);
@@ -71,9 +69,12 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     return code != SKR_EXIT_OK ? code : check(config, options->kubeconfig, out, messages);
 }
 
+static const struct skr_command *const modes[] = {&skr_command_check_upgrade, NULL};
+
 const struct skr_command skr_command_check = {
     .name = "check",
-    .usage = "sakkara check [--config FILE] [--set KEY=VALUE ...] [--kubeconfig FILE]",
+    .usage = "sakkara check [--config FILE] [--set KEY=VALUE ...] [--kubeconfig FILE]\n"
+             "       sakkara check upgrade [-n NAMESPACE] [--kubeconfig FILE]",
     .summary = "whether the daemon will be able to work",
     .text =
         "Asks the API server whether it can be reached and for each permission of the account, "
@@ -89,4 +90,5 @@ const struct skr_command skr_command_check = {
     .group = {{flags, 0}},
     .options_size = sizeof(struct options),
     .run = run,
+    .mode = modes,
 };

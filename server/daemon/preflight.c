@@ -41,11 +41,9 @@ void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t s
     (void)snprintf(buffer, size, "%s", name[0] ? name : config->settings.topology_namespace);
 }
 
-/* namespace_ of NAMESPACE_MAX bytes holds what the list borrows. */
-static size_t list_permissions(const struct skr_config *config, char *namespace_,
-                               struct skr_permission *list)
+size_t skr_config_permissions(const struct skr_config *config, const char *namespace_,
+                              struct skr_permission *list)
 {
-    skr_lease_namespace(config, namespace_, NAMESPACE_MAX);
     const struct skr_permission_needs needs = {
         .rollback = config->settings.rollback_partial,
         .force = config->settings.preempt_force_after != SKR_TIME_NEVER,
@@ -86,7 +84,7 @@ static int print_permission(struct skr_caller *caller, const struct skr_permissi
                             struct skr_strbuf *out)
 {
     struct skr_error error = {0};
-    enum skr_permission_answer said = skr_permission_ask(caller, permission, &error);
+    enum skr_permission_answer said = skr_permission_ask(caller, permission, NULL, &error);
     skr_strbuf_add(out, said == SKR_PERMISSION_YES ? "ok   may " : "FAIL may ");
     skr_permission_write(permission, out);
     if (said == SKR_PERMISSION_NO) {
@@ -318,8 +316,9 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
     }
     const int server = print_server(caller, out);
     rc = worse(rc, server);
+    skr_lease_namespace(config, namespace_, sizeof namespace_);
     const size_t n =
-        server == SKR_EXIT_UNREACHABLE ? 0 : list_permissions(config, namespace_, list);
+        server == SKR_EXIT_UNREACHABLE ? 0 : skr_config_permissions(config, namespace_, list);
     for (size_t i = 0; i < n; i++) {
         rc = worse(rc, print_permission(caller, &list[i], out));
     }
@@ -392,10 +391,12 @@ static void *ask_all(void *context)
     }
     struct skr_permission list[SKR_PERMISSIONS_MAX];
     char namespace_[NAMESPACE_MAX];
-    const size_t n = list_permissions(p->config, namespace_, list);
+    skr_lease_namespace(p->config, namespace_, sizeof namespace_);
+    const size_t n = skr_config_permissions(p->config, namespace_, list);
     for (size_t i = 0; i < n;) {
         struct skr_error error = {0};
-        enum skr_permission_answer said = skr_permission_ask(p->thread.caller, &list[i], &error);
+        enum skr_permission_answer said =
+            skr_permission_ask(p->thread.caller, &list[i], NULL, &error);
         if (said == SKR_PERMISSION_UNKNOWN && (error.code == SKR_NOT_FOUND || !wait_a_while(p))) {
             return NULL; /* an API server without reviews, or the end */
         }

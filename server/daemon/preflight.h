@@ -15,6 +15,12 @@
  * topology, which a daemon outside of the cluster shares with one inside. */
 void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t size);
 
+struct skr_permission;
+/* The permissions that a daemon with this configuration needs; namespace_ is its own. Fills list (of
+ * SKR_PERMISSIONS_MAX), which borrows the strings, and returns how many. */
+size_t skr_config_permissions(const struct skr_config *config, const char *namespace_,
+                              struct skr_permission *list);
+
 /* Writes one line a check, "ok   ..." or "FAIL ...: why". Returns an exit code: SKR_EXIT_OK,
  * SKR_EXIT_FINDINGS when something is missing, SKR_EXIT_UNREACHABLE. Consumes access. */
 int skr_preflight_print(const struct skr_config *config, struct skr_kube_access *access,

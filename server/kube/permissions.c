@@ -2,13 +2,16 @@
 /* Permissions as tables, and one SelfSubjectAccessReview for each. */
 #include "server/kube/permissions.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "topology/base/json_writer.h"
 
-#define REVIEWS  "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-#define ASK_TIME (10 * SKR_SECOND)
+#define REVIEWS           "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+#define REVIEWS_OF_OTHERS "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+#define ASK_TIME          (10 * SKR_SECOND)
 
+enum { ACCOUNT_MAX = 600 }; /* two names, and words around them */
 enum { GET = 1, LIST = 2, WATCH = 4, CREATE = 8, UPDATE = 16, PATCH = 32, DELETE = 64 };
 #define SEE (LIST | WATCH)
 
@@ -205,13 +208,32 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     return n;
 }
 
-static void write_review(const struct skr_permission *p, struct skr_strbuf *out)
+/* Rules may name the groups that service accounts are in. */
+static void write_account(struct skr_json_writer *w, const struct skr_account *account)
+{
+    char text[ACCOUNT_MAX];
+    (void)snprintf(text, sizeof text, "system:serviceaccount:%s:%s", account->namespace_,
+                   account->name);
+    skr_json_string(w, "user", text);
+    skr_json_open(w, "groups", '[');
+    skr_json_string(w, NULL, "system:authenticated");
+    skr_json_string(w, NULL, "system:serviceaccounts");
+    (void)snprintf(text, sizeof text, "system:serviceaccounts:%s", account->namespace_);
+    skr_json_string(w, NULL, text);
+    skr_json_close(w, ']');
+}
+
+static void write_review(const struct skr_permission *p, const struct skr_account *account,
+                         struct skr_strbuf *out)
 {
     struct skr_json_writer w = {.out = out};
     skr_json_open(&w, NULL, '{');
     skr_json_string(&w, "apiVersion", "authorization.k8s.io/v1");
-    skr_json_string(&w, "kind", "SelfSubjectAccessReview");
+    skr_json_string(&w, "kind", account ? "SubjectAccessReview" : "SelfSubjectAccessReview");
     skr_json_open(&w, "spec", '{');
+    if (account) {
+        write_account(&w, account);
+    }
     skr_json_open(&w, "resourceAttributes", '{');
     skr_json_string(&w, "group", p->group);
     skr_json_string(&w, "resource", p->resource);
@@ -226,13 +248,16 @@ static void write_review(const struct skr_permission *p, struct skr_strbuf *out)
 
 enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
                                               const struct skr_permission *permission,
+                                              const struct skr_account *account,
                                               struct skr_error *error)
 {
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     SKR_STRBUF(body);
-    write_review(permission, &body);
-    const struct skr_call call = {
-        .method = "POST", .target = REVIEWS, .body = body.s, .timeout = ASK_TIME};
+    write_review(permission, account, &body);
+    const struct skr_call call = {.method = "POST",
+                                  .target = account ? REVIEWS_OF_OTHERS : REVIEWS,
+                                  .body = body.s,
+                                  .timeout = ASK_TIME};
     skr_caller_call(caller, &call, &answer);
     const json_t *allowed = json_object_get(json_object_get(answer.json, "status"), "allowed");
     enum skr_permission_answer said = SKR_PERMISSION_UNKNOWN;

@@ -42,8 +42,15 @@ enum skr_permission_answer {
     SKR_PERMISSION_NO,
     SKR_PERMISSION_UNKNOWN, /* the API server did not say; error: why, SKR_NOT_FOUND: it never will */
 };
+/* A service account. */
+struct skr_account {
+    const char *namespace_, *name;
+};
+/* account NULL: whether the caller itself has the permission; else whether that account has it
+ * (SubjectAccessReview, which takes the rights of an administrator). */
 enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
                                               const struct skr_permission *permission,
+                                              const struct skr_account *account,
                                               struct skr_error *error);
 
 /* "patch pods/status", "get leases.coordination.k8s.io/sakkara in namespace sakkara". */

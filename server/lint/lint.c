@@ -238,6 +238,7 @@ size_t skr_lint_finish(struct skr_lint *lint)
     lint_workloads(lint);
     lint_spotmix(lint);
     lint_schedulers(lint);
+    lint_superseded(lint);
     if (lint->n_findings > 0) {
         qsort(lint->finding, lint->n_findings, sizeof *lint->finding, by_position);
     }

@@ -120,6 +120,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"StuckGate", false,
      "a pod has the gate sakkara.gang and another scheduler: it waits without end",
      "schedulerName: sakkara, or no gate"},
+    {"Superseded", true, "a name that goes in a later version", "the name that the message gives"},
     {"Syntax", false, "the file is neither YAML nor JSON",
      "correct it; nothing behind it was read"},
     {"TopologyNamespace", true, "a topology map outside of the configured namespace",

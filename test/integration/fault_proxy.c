@@ -21,7 +21,7 @@
 
 enum { TARGET_MAX = 4096, LINE_MAX_BYTES = 512 };
 
-#define REVIEWS "/selfsubjectaccessreviews"
+#define REVIEWS "subjectaccessreviews" /* of the caller, and of others */
 
 /* ---- the way to the sandbox ---- */
 

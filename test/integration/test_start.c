@@ -222,6 +222,62 @@ TEST(check_names_every_daemon_that_decides_and_refuses_more_than_one)
     scene_end(&scene);
 }
 
+#define IMAGES                                                                              \
+    "{'kind':'Deployment','apiVersion':'apps/v1','metadata':{'namespace':'default','name':" \
+    "'sakkara'},'spec':{'selector':{'matchLabels':{'a':'b'}},'template':{'metadata':{"      \
+    "'labels':{'a':'b'}},'spec':{'serviceAccountName':'robot','containers':["               \
+    "{'name':'sakkara','image':'registry:5000/sakkara:%s'},"                                \
+    "{'name':'scheduler','image':'r/kube-scheduler:v1.%d.0'}]}}}}"
+
+/* Before an upgrade: versions, permissions of the installed account, objects as this program reads
+ * them, plans on their way. */
+TEST(check_upgrade_names_what_is_to_be_done_first)
+{
+    static const char *const lines[] = {
+        "FAIL daemon: registry:5000/sakkara:99.1.0 is newer than this program",
+        "FAIL scheduler: r/kube-scheduler:v1.99.0 is newer than the API server, v1.36.",
+        "FAIL account robot may not create events.events.k8s.io; without it Events are lost\n",
+        "     apply the new manifests",
+        "ConfigMap default/sakkara-config:",
+        "unknown key planTimeOut (did you mean planTimeout?) [UnknownKey]\n",
+        "next: see docs/upgrade.md, then sakkara check upgrade again\n"};
+    struct scene scene;
+    char kubeconfig[256], *out = NULL, *err = NULL;
+    scene_begin(&scene);
+    scene_start_daemon(&scene);
+    (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
+    const char *const argv[] = {"check",        "upgrade",  "-n", "default",
+                                "--kubeconfig", kubeconfig, NULL};
+    (void)snprintf(scene.c->missing, sizeof scene.c->missing, "prometheusrules");
+    cluster_create(scene.c, IMAGES, "0.1.0", 30);
+    cluster_create(scene.c, "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'namespace':"
+                            "'default','name':'sakkara-config'},'data':{'sakkara.yaml':"
+                            "'apiVersion: sakkara/v1\\nkind: SakkaraConfiguration\\n'}}");
+    if (daemon_run(argv, &out, &err) != 0) {
+        fail_msg("%s%s", out, err);
+    }
+    assert_non_null(strstr(out, "ok   daemon: registry:5000/sakkara:0.1.0; this program is "));
+    assert_non_null(strstr(out, "ok   account robot has the "));
+    assert_non_null(strstr(out, "ok   objects: "));
+    free(out);
+    free(err);
+    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "\"resource\":\"events\"");
+    cluster_delete(scene.c, "Deployment", "sakkara");
+    cluster_create(scene.c, IMAGES, "99.1.0", 99);
+    cluster_patch(scene.c, "ConfigMap", "sakkara-config",
+                  "{'data':{'sakkara.yaml':'apiVersion: sakkara/v1\\nkind: "
+                  "SakkaraConfiguration\\nplanTimeOut: 9s\\n'}}");
+    assert_int_equal(daemon_run(argv, &out, &err), 5);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (!strstr(out, lines[i])) {
+            fail_msg("lacks %s\n%s", lines[i], out);
+        }
+    }
+    free(out);
+    free(err);
+    scene_end(&scene);
+}
+
 TEST(check_says_when_nobody_is_there)
 {
     char *folder = make_folder();

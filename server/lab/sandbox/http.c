@@ -329,12 +329,13 @@ static bool reply_openapi_v2(struct skr_http_request *request)
     return true;
 }
 
-/* Access reviews: every request is permitted. The answer has the question, unless that is a
- * protocol buffer. */
+/* Access reviews, of the caller and of others: every request is permitted. The answer has the
+ * question, unless that is a protocol buffer. */
 static bool reply_review(struct skr_http_request *request)
 {
-    static const char reviews[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-    if (strcmp(request->path, reviews) != 0) {
+    static const char own[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    static const char others[] = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    if (strcmp(request->path, own) != 0 && strcmp(request->path, others) != 0) {
         return false;
     }
     request->handler = "api";
