@@ -41,6 +41,25 @@
 
 /* ---- states without a plan ---- */
 
+/* ", 2 held by other gates, such as kueue.x-k8s.io/admission on pod a-0" */
+static void add_foreign_gates(const struct group *g, struct skr_strbuf *b)
+{
+    const struct pod_entry *p, *first = NULL;
+    if (g->seats.n_foreign_gate == 0) {
+        return;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        if (p->seated && p->pod->foreign_gate &&
+            (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0)) {
+            first = p;
+        }
+    }
+    skr_bug_on(!first);
+    skr_strbuf_addf(b, ", %zu held by other gates, such as %s on pod %s", g->seats.n_foreign_gate,
+                    first->pod->foreign_gate_name, first->pod->meta.name);
+}
+
 /* Which roles lack members; members without a role of the key come first. */
 static void missing_roles(struct group *g)
 {
@@ -58,28 +77,23 @@ static void missing_roles(struct group *g)
     }
     skr_strbuf_addf(&text, "group %s: ", g->name);
     skr_roles_say_missing(g, &text);
-    if (g->seats.n_foreign_gate > 0) {
-        skr_strbuf_addf(&text, ", %zu held by other gates", g->seats.n_foreign_gate);
-    }
+    add_foreign_gates(g, &text);
     skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
 }
 
 static void missing_members(struct group *g)
 {
-    char text[300];
-    int32_t size = skr_membership_size(g);
+    SKR_STRBUF(text);
+    const bool held = g->seats.n_foreign_gate > 0;
     if (g->roles.keyed) {
         missing_roles(g);
         return;
     }
-    if (g->seats.n_foreign_gate > 0) {
-        snprintf(text, sizeof text, "group %s has %zu of %d members ready, %zu held by other gates",
-                 g->name, g->seats.n_ready, size, g->seats.n_foreign_gate);
-    } else {
-        snprintf(text, sizeof text, "group %s has %zu of %d members", g->name, g->seats.n_new,
-                 size);
-    }
-    skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text);
+    skr_strbuf_addf(&text, "group %s has %zu of %d members%s", g->name,
+                    held ? g->seats.n_ready : g->seats.n_new, (int)skr_membership_size(g),
+                    held ? " ready" : "");
+    add_foreign_gates(g, &text);
+    skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
 }
 
 static void not_found(struct group *g)

@@ -71,6 +71,9 @@ static int take_gate(struct skr_pod_fields *f, const struct skr_json *gate,
     const struct skr_json *name = NULL;
     const int rc = string_of(skr_json_get(gate, "name"), path, "name", &name, error);
     *(skr_json_is(name, SKR_GATE) ? &f->gate : &f->foreign_gate) = true;
+    if (!f->foreign_gate_name && !skr_json_is(name, SKR_GATE)) {
+        f->foreign_gate_name = name;
+    }
     return rc;
 }
 

@@ -35,6 +35,7 @@ struct skr_pod_fields {
     const struct skr_json *spec, *status;
     /* of the owner that is the controller */
     const struct skr_json *controller_uid, *controller_version, *controller_kind, *controller_name;
+    const struct skr_json *foreign_gate_name;
     const struct skr_json *scheduling_group; /* the name of its PodGroup of scheduling.k8s.io */
     const struct skr_json *scheduler, *node, *nominated, *failed_reason;
     const struct skr_json *scheduled_reason, *scheduled_message; /* of PodScheduled=False */

@@ -130,6 +130,7 @@ static size_t size_of_copy(const struct skr_pod *pod, const struct skr_pod_overl
                                 pod->controller_uid,
                                 pod->controller,
                                 pod->scheduling_group,
+                                pod->foreign_gate_name,
                                 pod->scheduled_reason,
                                 pod->scheduled_message,
                                 pod->failed_reason,
@@ -163,6 +164,7 @@ struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_
     copy->controller_uid = must_copy(arena, pod->controller_uid);
     copy->controller = must_copy(arena, pod->controller);
     copy->scheduling_group = must_copy(arena, pod->scheduling_group);
+    copy->foreign_gate_name = must_copy(arena, pod->foreign_gate_name);
     copy->scheduled_reason = must_copy(arena, pod->scheduled_reason);
     copy->scheduled_message = must_copy(arena, pod->scheduled_message);
     copy->failed_reason = must_copy(arena, pod->failed_reason);

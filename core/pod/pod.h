@@ -153,6 +153,7 @@ struct skr_pod {
     bool preempts_never;               /* spec.preemptionPolicy is Never */
     bool gate;                         /* carries SKR_GATE */
     bool foreign_gate;                 /* carries another gate */
+    const char *foreign_gate_name;     /* the first other gate; "" when there is none */
     bool of_job;                       /* its controller is a Job */
     const char *scheduled_reason;      /* condition PodScheduled=False; "" else */
     const char *scheduled_message;     /* likewise, cut at 1024 bytes */

@@ -139,6 +139,7 @@ static size_t size_of(const struct skr_pod_fields *f)
     return sizeof(struct skr_pod) + length(meta[SKR_META_NAMESPACE]) + length(meta[SKR_META_NAME]) +
            length(meta[SKR_META_UID]) + length(f->node) + length(f->nominated) +
            length(f->failed_reason) + length(f->scheduled_reason) + length(f->scheduling_group) +
+           length(f->foreign_gate_name) +
            (f->scheduled_message ? cut_message(f->scheduled_message).n + 1 : 0) +
            skr_labels_size(meta[SKR_META_ANNOTATIONS], our_annotations, NULL);
 }
@@ -159,6 +160,7 @@ static int read_state(struct skr_pod *pod, const struct skr_pod_fields *f, struc
         (rc = copy(pod->arena, f->nominated, &pod->nominated_node, error)) < 0 ||
         (rc = copy(pod->arena, f->failed_reason, &pod->failed_reason, error)) < 0 ||
         (rc = copy(pod->arena, f->scheduling_group, &pod->scheduling_group, error)) < 0 ||
+        (rc = copy(pod->arena, f->foreign_gate_name, &pod->foreign_gate_name, error)) < 0 ||
         (rc = copy(pod->arena, f->scheduled_reason, &pod->scheduled_reason, error)) < 0) {
         return rc;
     }

@@ -217,7 +217,7 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
         return;
     }
     if (!old || was != is || (*old->node_name != '\0') != skr_pods_is_bound(p) ||
-        old->foreign_gate != p->pod->foreign_gate) {
+        strcmp(old->foreign_gate_name, p->pod->foreign_gate_name) != 0) {
         skr_membership_changed(g);
         if (!p->plan) {
             skr_dirty_input(g);

@@ -13,6 +13,9 @@ TEST_RIG(members_cluster(), a_foreign_gate_keeps_the_group_waiting_and_ours_on)
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
     assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g has 1 of 2 members ready, 1 held by other gates, such as quota on "
+                        "pod p-1");
     assert_true(rig_is_gated(rig, "p-0"));
     rig_edit(rig, RIG_POD, "p-1", "{'spec':{'schedulingGates':[{'name':'sakkara.gang'}]}}");
     rig_run(rig, 5 * SKR_SECOND);
