@@ -292,7 +292,7 @@ soak: $(BIN) ## one namespace at war with another one: DURATION=10m, RATE=200 po
 	    SAKKARA_SOAK="$${DURATION:-2m}" test/e2e/tagged.sh soak 120m "^TestBenchSoak\$$"
 replicas: $(BIN) ## two daemons, whose leader goes in every way (needs Go)
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} test/e2e/tagged.sh replicas 10m ^TestReplicas_
-operators: $(BIN) ## the operators of workloads themselves (LeaderWorkerSet, JobSet, MPI) and their samples (needs Go)
+operators: $(BIN) ## the operators of workloads themselves and their samples (needs Go)
 	@SAKKARA_E2E_PLANE=real test/e2e/tagged.sh operators 40m ^TestOperators_
 faults: $(BIN) ## daemon, kube-scheduler, API server and etcd killed and stopped at random: DURATION=5m, GANGS=200, SEED of the day (needs Go)
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_E2E_PLANES=1 SAKKARA_FAULTS=$${DURATION:-5m} SAKKARA_FAULTS_GANGS=$${GANGS:-200} \

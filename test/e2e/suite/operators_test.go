@@ -5,7 +5,6 @@
 package suite
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -22,112 +21,65 @@ import (
 // The operators of workloads themselves, built from their Go modules, beside the daemon on a real control plane. A user
 // takes the operator's own sample, changes schedulerName, and nothing else: the namespace has the label sakkara.gang=auto.
 
-// operatorCase is one operator with a sample of its.
-type operatorCase struct {
-	name         string   // of its folder in test/e2e/operators
-	definitions  []string // files of CustomResourceDefinitions, in its module
-	webhooks     string   // file of its webhooks, in its module; empty: none are served
-	port         int      // of its webhooks
-	certificates string   // folder of the webhooks' certificate, below its home
-	config       string
-	env          []string
-	arguments    []string
-	sample       string // a file of its module; with "testdata/" of ours
-	groups       []int  // sizes of the gangs that come of the sample, descending
+// operatorSample is one sample of an operator.
+type operatorSample struct {
+	operators []string // that it needs; the last one has the file
+	files     []string // of its module; with "testdata/" of ours
+	groups    []int    // sizes of the gangs that come of the sample, descending
 }
 
-const controllerRuntimeCertificates = "k8s-webhook-server/serving-certs"
-
-var operatorCases = map[string]operatorCase{
-	"LeaderWorkerSet": {
-		name: "lws", definitions: []string{"config/crd/bases/*.yaml"},
-		webhooks: "config/webhook/manifests.yaml", port: 19443, certificates: controllerRuntimeCertificates,
-		config: "apiVersion: config.lws.x-k8s.io/v1alpha1\nkind: Configuration\nleaderElection: {leaderElect: false}\n" +
-			"internalCertManagement: {enable: false}\nwebhook: {port: 19443, certDir: \"{home}/" + controllerRuntimeCertificates + "\"}\n" +
-			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\n",
-		arguments: []string{"--config={home}/config.yaml"},
-		sample:    "config/samples/leaderworkerset_v1_leaderworkerset.yaml", groups: []int{4, 4, 4},
-	},
-	"JobSet": {
-		name: "jobset", definitions: []string{"config/components/crd/bases/*.yaml"},
-		webhooks: "config/components/webhook/manifests.yaml", port: 19444, certificates: controllerRuntimeCertificates,
-		config: "apiVersion: config.jobset.x-k8s.io/v1alpha1\nkind: Configuration\nleaderElection: {leaderElect: false}\n" +
-			"internalCertManagement: {enable: false}\nwebhook: {port: 19444, certDir: \"{home}/" + controllerRuntimeCertificates + "\"}\n" +
-			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\n",
-		arguments: []string{"--config={home}/config.yaml"},
-		sample:    "testdata/jobset.yaml", groups: []int{9},
-	},
-	"MPIJob": {
-		name: "mpi-operator", definitions: []string{"manifests/base/kubeflow.org_mpijobs.yaml"},
-		arguments: []string{"-kubeConfig={kubeconfig}", "-lock-namespace=default", "-alsologtostderr"},
-		sample:    "examples/v2beta1/pi/pi.yaml", groups: []int{3},
-	},
+var operatorSamples = map[string]operatorSample{
+	"LeaderWorkerSet": {[]string{"lws"}, []string{"config/samples/leaderworkerset_v1_leaderworkerset.yaml"}, []int{4, 4, 4}},
+	"JobSet":          {[]string{"jobset"}, []string{"testdata/jobset.yaml"}, []int{9}},
+	"MPIJob":          {[]string{"mpi-operator"}, []string{"examples/v2beta1/pi/pi.yaml"}, []int{3}},
+	"RayCluster":      {[]string{"kuberay"}, []string{"config/samples/ray-cluster.sample.yaml"}, []int{2}},
+	"KubeflowJob": {[]string{"training-operator"}, []string{"examples/pytorch/simple.yaml", "examples/tensorflow/simple.yaml",
+		"examples/xgboost/xgboostjob.yaml", "examples/paddlepaddle/simple-cpu.yaml", "examples/jax/cpu-demo/demo.yaml"},
+		[]int{3, 2, 2, 2, 2}},
 }
 
 // TestOperators_SamplesOfOperatorsAreGangs: The sample of each operator, with our schedulerName and nothing else changed,
 // becomes gangs of the expected sizes, which are bound whole and have contiguous ranks.
 func TestOperators_SamplesOfOperatorsAreGangs(t *testing.T) {
 	realOnly(t, "operators need every kind that a real API server has")
+	for kind, sample := range operatorSamples {
+		t.Run(kind, func(t *testing.T) { playSample(t, &sample) })
+	}
+}
+
+func playSample(t *testing.T, sample *operatorSample) {
+	// a control plane each: two operators may define one kind in two ways
 	plane, err := startPlane(t.TempDir(), &cluster.PlaneOptions{Controllers: []string{"statefulset-controller",
 		"endpoints-controller", "endpointslice-controller"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(plane.Stop)
-	for kind, one := range operatorCases {
-		t.Run(kind, func(t *testing.T) { playSample(t, plane, &one) })
-	}
-}
-
-func playSample(t *testing.T, plane *cluster.Plane, one *operatorCase) {
-	operator, err := cluster.BuildOperator(one.name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := operator.Install(plane, one.definitions...); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := plane.Clear(namespaceOf(t)); err != nil {
-			t.Error(err)
-		}
-	})
 	nodes, tree := racks([]int{16, 16}, []int{16, 16})
 	for _, node := range nodes {
 		node.Status.Allocatable["memory"], node.Status.Allocatable["nvidia.com/gpu"] = "64Gi", "4"
-		node.Status.Capacity = node.Status.Allocatable
+		node.Status.Capacity, node.Labels["kubernetes.io/os"] = node.Status.Allocatable, "linux"
 	}
 	r := start(t, nodes, options{plane: plane})
 	r.topology(tree)
 	r.must(plane.Admin.MergePatch("/api/v1/namespaces/"+r.ns, `{"metadata":{"labels":{"sakkara.gang":"auto"}}}`))
-	launchOperator(r, operator, one)
-	applySample(r, operator, one)
-	r.wait(3*usual, "all groups are bound", func(v *cluster.View) error { return r.groupsAre(v, one.groups) })
-	r.rec.Look(func(v *cluster.View) { checkRanks(t, v, r.ns, one.groups) })
-}
-
-func launchOperator(r *run, operator *cluster.Operator, one *operatorCase) {
-	r.Helper()
-	process, certificate, err := operator.Launch(r.plane, one.config, one.env, one.certificates, one.arguments...)
-	r.must(err)
-	r.Cleanup(func() {
-		if r.Failed() {
-			r.Logf("last lines of the operator:\n%s", process.Tail(40))
-		}
-		process.Kill()
-	})
-	if one.webhooks == "" {
-		return
+	var operator *cluster.Operator
+	for _, name := range sample.operators {
+		operator = launchOperator(r, name)
 	}
-	r.must(cluster.WaitListening(one.port, usual))
-	r.must(operator.ServeWebhooks(r.plane, one.webhooks, one.port, certificate))
-	r.Cleanup(func() { r.must(operator.RemoveWebhooks(r.plane, one.webhooks)) })
+	applied := time.Now()
+	for _, file := range sample.files {
+		applySample(r, operator, file)
+	}
+	r.wait(3*usual, "all groups are bound", func(v *cluster.View) error { return r.groupsAre(v, sample.groups) })
+	t.Logf("gangs of %v bound %.1f s after their samples were applied", sample.groups, time.Since(applied).Seconds())
+	r.rec.Look(func(v *cluster.View) { checkRanks(t, v, r.ns, sample.groups) })
 }
 
-// applySample sends the sample until the operator's webhooks take it, and deletes it when the test ends.
-func applySample(r *run, operator *cluster.Operator, one *operatorCase) {
+// applySample sends a sample until the operator's webhooks take it.
+func applySample(r *run, operator *cluster.Operator, name string) {
 	r.Helper()
-	documents, err := operator.Sample(one.sample, "sakkara")
+	documents, err := operator.Sample(name, "sakkara")
 	r.must(err)
 	file := r.TempDir() + "/sample.yaml"
 	var text []byte
@@ -148,27 +100,16 @@ func applySample(r *run, operator *cluster.Operator, one *operatorCase) {
 		}
 		return err == nil
 	})
-	r.Cleanup(func() {
-		if _, err := r.plane.Kubectl("delete", "-n", r.ns, "--wait=false", "-f", file); err != nil {
-			r.Error(err)
-		}
-	})
 }
 
 // groupsAre: the groups of the namespace have these sizes and are Bound, and no pod waits.
 func (r *run) groupsAre(v *cluster.View, sizes []int) error {
-	_, page := r.daemon.AdminGet("/v1/groups?namespace=" + r.ns)
-	var list struct {
-		Items []struct {
-			Name, Status, Reason, Message string
-			Size                          int
-		}
-	}
-	if err := json.Unmarshal([]byte(page), &list); err != nil {
-		return fmt.Errorf("%w: %s", err, page)
+	rows, err := r.groupRows()
+	if err != nil {
+		return err
 	}
 	var found []int
-	for _, group := range list.Items {
+	for _, group := range rows {
 		if group.Status != "Bound" {
 			return fmt.Errorf("group %s is %q: %s %s", group.Name, group.Status, group.Reason, group.Message)
 		}

@@ -18,9 +18,11 @@ import (
 // Operator is the controller of a kind of workload, of another project, built from its Go module. It runs against a
 // control plane as kube-controller-manager does: without kubelets, as an administrator.
 type Operator struct {
-	Name   string // of its folder below test/e2e/operators
-	Folder string // of its module's files
-	binary string
+	Name        string // of its folder below test/e2e/operators
+	Folder      string // of its module's files
+	Certificate []byte // of its webhooks, for 127.0.0.1: its own authority
+	key         []byte
+	binary      string
 }
 
 // BuildOperator builds an operator, or finds it built.
@@ -61,30 +63,38 @@ func (o *Operator) Install(p *Plane, patterns ...string) ([]Resource, error) {
 	return all, nil
 }
 
+// Certify makes the certificate of the operator's webhooks, with these names too. secret is that of the namespace default
+// from which the operator reads the certificate and its authority; empty: none.
+func (o *Operator) Certify(p *Plane, secret string, names ...string) (err error) {
+	if _, o.Certificate, o.key, err = SelfSigned("127.0.0.1", names...); err != nil || secret == "" {
+		return err
+	}
+	return p.Admin.Create("/api/v1/namespaces/default/secrets", map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": secret},
+		"data": map[string][]byte{"ca.crt": o.Certificate, "ca.key": o.key, "tls.crt": o.Certificate, "tls.key": o.key},
+	}, nil)
+}
+
 // Launch runs the operator with a home of its own, {home} in its arguments, its environment and config, the text of
 // {home}/config.yaml. {kubeconfig} is the path of an administrator's kubeconfig. certificates is the folder below {home}
-// where its webhooks look for tls.crt and tls.key; empty: it has none. Launch returns the certificate.
-func (o *Operator) Launch(p *Plane, config string, env []string, certificates string, arguments ...string) (*Process, []byte, error) {
+// where its webhooks look for tls.crt and tls.key; empty: it has none.
+func (o *Operator) Launch(p *Plane, config string, env []string, certificates string, arguments ...string) (*Process, error) {
 	kubeconfig, err := p.AdminKubeconfig()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	home, err := os.MkdirTemp(p.Dir, o.Name+"-")
 	if err != nil {
-		return nil, nil, err
-	}
-	_, certificate, key, err := SelfSigned("127.0.0.1")
-	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if certificates != "" {
 		folder := filepath.Join(home, certificates)
 		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		for name, text := range map[string][]byte{"tls.crt": certificate, "tls.key": key} {
+		for name, text := range map[string][]byte{"tls.crt": o.Certificate, "tls.key": o.key} {
 			if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 	}
@@ -97,41 +107,15 @@ func (o *Operator) Launch(p *Plane, config string, env []string, certificates st
 		return filled
 	}
 	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(fill([]string{config})[0]), 0o600); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	env = append(fill(env), "KUBECONFIG="+kubeconfig, "TMPDIR="+home, "HOME="+home)
-	process, err := Start(p.Dir, o.Name, env, append([]string{o.binary}, fill(arguments)...)...)
-	return process, certificate, err
+	return Start(p.Dir, o.Name, env, append([]string{o.binary}, fill(arguments)...)...)
 }
 
 // ServeWebhooks applies the webhook configurations of a file of the module, with the operator on a port of this host.
 // Namespaces of the system are left alone.
-func (o *Operator) ServeWebhooks(p *Plane, file string, port int, certificate []byte) error {
-	return o.eachWebhooks(file, func(path string, configuration map[string]any) error {
-		for _, each := range configuration["webhooks"].([]any) {
-			webhook := each.(map[string]any)
-			service := webhook["clientConfig"].(map[string]any)["service"].(map[string]any)
-			webhook["clientConfig"] = map[string]any{
-				"url":      fmt.Sprintf("https://127.0.0.1:%d%s", port, service["path"]),
-				"caBundle": base64.StdEncoding.EncodeToString(certificate),
-			}
-			webhook["namespaceSelector"] = map[string]any{"matchExpressions": []any{map[string]any{
-				"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": []string{"kube-system", SystemNamespace}}}}
-		}
-		changed, err := yaml.Marshal(configuration)
-		if err != nil {
-			return err
-		}
-		return p.Admin.Apply(path, changed)
-	})
-}
-
-// RemoveWebhooks deletes what ServeWebhooks applied.
-func (o *Operator) RemoveWebhooks(p *Plane, file string) error {
-	return o.eachWebhooks(file, func(path string, _ map[string]any) error { return p.Admin.Delete(path) })
-}
-
-func (o *Operator) eachWebhooks(file string, handle func(path string, configuration map[string]any) error) error {
+func (o *Operator) ServeWebhooks(p *Plane, file string, port int) error {
 	text, err := os.ReadFile(filepath.Join(o.Folder, file))
 	if err != nil {
 		return err
@@ -148,7 +132,21 @@ func (o *Operator) eachWebhooks(file string, handle func(path string, configurat
 		}
 		name := fmt.Sprintf("%s-%d", o.Name, i)
 		configuration["metadata"] = map[string]any{"name": name}
-		if err := handle("/apis/admissionregistration.k8s.io/v1/"+plural+"/"+name, configuration); err != nil {
+		for _, each := range configuration["webhooks"].([]any) {
+			webhook := each.(map[string]any)
+			service := webhook["clientConfig"].(map[string]any)["service"].(map[string]any)
+			webhook["clientConfig"] = map[string]any{
+				"url":      fmt.Sprintf("https://127.0.0.1:%d%s", port, service["path"]),
+				"caBundle": base64.StdEncoding.EncodeToString(o.Certificate),
+			}
+			webhook["namespaceSelector"] = map[string]any{"matchExpressions": []any{map[string]any{
+				"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": []string{"kube-system", SystemNamespace}}}}
+		}
+		changed, err := yaml.Marshal(configuration)
+		if err != nil {
+			return err
+		}
+		if err := p.Admin.Apply("/apis/admissionregistration.k8s.io/v1/"+plural+"/"+name, changed); err != nil {
 			return fmt.Errorf("%s, document %d: %w", file, i+1, err)
 		}
 	}
@@ -158,7 +156,8 @@ func (o *Operator) eachWebhooks(file string, handle func(path string, configurat
 // Sample reads the documents of a file of the module (of ours, below testdata/) as a user would apply them: each pod
 // template with our schedulerName, and nothing else changed.
 func (o *Operator) Sample(file, schedulerName string) ([][]byte, error) {
-	if !strings.HasPrefix(file, "testdata/") {
+	ours := strings.HasPrefix(file, "testdata/")
+	if !ours {
 		file = filepath.Join(o.Folder, file)
 	}
 	text, err := os.ReadFile(file)
@@ -166,19 +165,21 @@ func (o *Operator) Sample(file, schedulerName string) ([][]byte, error) {
 		return nil, err
 	}
 	var documents [][]byte
+	templates := 0
 	for i, document := range Documents(text) {
 		var object map[string]any
 		if err := yaml.Unmarshal(document, &object); err != nil {
 			return nil, fmt.Errorf("%s, document %d: %w", file, i+1, err)
 		}
-		if handOver(object, schedulerName) == 0 && len(documents) == 0 {
-			return nil, fmt.Errorf("%s, document %d has no pod template", file, i+1)
-		}
+		templates += handOver(object, schedulerName)
 		changed, err := yaml.Marshal(object)
 		if err != nil {
 			return nil, err
 		}
 		documents = append(documents, changed)
+	}
+	if templates == 0 && !ours {
+		return nil, fmt.Errorf("%s has no pod template", file)
 	}
 	return documents, nil
 }

@@ -5,9 +5,11 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -360,31 +362,45 @@ func (x *Proxy) answered(response *http.Response) error {
 	return nil
 }
 
-// SelfSigned makes a certificate for one IP address, valid for a day.
-func SelfSigned(address string) (pair tls.Certificate, certificatePEM, keyPEM []byte, err error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+// SelfSigned makes a certificate for one IP address and further names, valid for a year. It is its own authority.
+func SelfSigned(address string, names ...string) (pair tls.Certificate, certificatePEM, keyPEM []byte, err error) {
+	key, err := newKey(len(names) > 0)
 	if err != nil {
 		return pair, nil, nil, err
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()),
 		Subject:      pkix.Name{CommonName: address},
-		NotBefore:    time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.ParseIP(address)},
-		IsCA:        true, BasicConstraintsValid: true,
+		NotBefore:    time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
+		IPAddresses: []net.IP{net.ParseIP(address)}, DNSNames: names,
+		IsCA: true, BasicConstraintsValid: true,
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		return pair, nil, nil, err
-	}
-	keyDER, err := x509.MarshalECPrivateKey(key)
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		return pair, nil, nil, err
 	}
 	certificatePEM = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	keyPEM = pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})
+	if keyPEM, err = keyText(key); err != nil {
+		return pair, nil, nil, err
+	}
 	pair, err = tls.X509KeyPair(certificatePEM, keyPEM)
 	return pair, certificatePEM, keyPEM, err
+}
+
+// newKey: operators that renew certificates themselves read RSA keys alone. Elliptic curves cost less.
+func newKey(isRSA bool) (crypto.Signer, error) {
+	if isRSA {
+		return rsa.GenerateKey(rand.Reader, 2048)
+	}
+	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+}
+
+func keyText(key crypto.Signer) ([]byte, error) {
+	if key, isRSA := key.(*rsa.PrivateKey); isRSA {
+		return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), nil
+	}
+	der, err := x509.MarshalECPrivateKey(key.(*ecdsa.PrivateKey))
+	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), err
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build operators
+
+package suite
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// operatorProgram says how one operator is run: the folder of test/e2e/operators with its module is its name.
+type operatorProgram struct {
+	definitions  []string // files of CustomResourceDefinitions, in its module
+	webhooks     string   // file of its webhooks, in its module; empty: none are served
+	port         int      // of its webhooks
+	certificates string   // folder of the webhooks' certificate, below its home
+	secret       string   // of the certificate, in the namespace default, if the operator renews it by itself
+	names        []string // that the certificate has to have for that
+	mounted      string   // file that it waits for outside its home, as if a kubelet had mounted the secret
+	config       string
+	env          []string
+	arguments    []string
+}
+
+const controllerRuntimeCertificates = "k8s-webhook-server/serving-certs"
+
+var operatorPrograms = map[string]operatorProgram{
+	"lws": {
+		definitions: []string{"config/crd/bases/*.yaml"},
+		webhooks:    "config/webhook/manifests.yaml", port: 19443, certificates: controllerRuntimeCertificates,
+		config: "apiVersion: config.lws.x-k8s.io/v1alpha1\nkind: Configuration\nleaderElection: {leaderElect: false}\n" +
+			"internalCertManagement: {enable: false}\nwebhook: {port: 19443, certDir: \"{home}/" + controllerRuntimeCertificates + "\"}\n" +
+			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\n",
+		arguments: []string{"--config={home}/config.yaml"},
+	},
+	"jobset": {
+		definitions: []string{"config/components/crd/bases/*.yaml"},
+		webhooks:    "config/components/webhook/manifests.yaml", port: 19444, certificates: controllerRuntimeCertificates,
+		config: "apiVersion: config.jobset.x-k8s.io/v1alpha1\nkind: Configuration\nleaderElection: {leaderElect: false}\n" +
+			"internalCertManagement: {enable: false}\nwebhook: {port: 19444, certDir: \"{home}/" + controllerRuntimeCertificates + "\"}\n" +
+			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\n",
+		arguments: []string{"--config={home}/config.yaml"},
+	},
+	"mpi-operator": {
+		definitions: []string{"manifests/base/kubeflow.org_mpijobs.yaml"},
+		arguments:   []string{"-kubeConfig={kubeconfig}", "-lock-namespace=default", "-alsologtostderr"},
+	},
+	"kuberay": {
+		definitions: []string{"config/crd/bases/*.yaml"},
+		arguments:   []string{"-enable-leader-election=false", "-metrics-addr=0", "-health-probe-bind-address=0"},
+	},
+	"training-operator": {
+		definitions: []string{"manifests/base/crds/kubeflow.org_*.yaml"},
+		webhooks:    "manifests/base/webhook/manifests.yaml", port: 19445, certificates: controllerRuntimeCertificates,
+		secret: "training-operator-webhook-cert", names: []string{"training-operator-ca", "training-operator.default.svc"},
+		mounted:   "/tmp/k8s-webhook-server/serving-certs/tls.crt",
+		env:       []string{"MY_POD_NAMESPACE=default"},
+		arguments: []string{"--webhook-server-port=19445", "--metrics-bind-address=0", "--health-probe-bind-address=0"},
+	},
+}
+
+// launchOperator builds, installs and runs an operator and serves its webhooks until the test ends.
+func launchOperator(r *run, name string) *cluster.Operator {
+	r.Helper()
+	program, known := operatorPrograms[name]
+	if !known {
+		r.Fatalf("no operator is called %s", name)
+	}
+	operator, err := cluster.BuildOperator(name)
+	r.must(err)
+	_, err = operator.Install(r.plane, program.definitions...)
+	r.must(err)
+	r.must(operator.Certify(r.plane, program.secret, program.names...))
+	if program.mounted != "" {
+		r.must(os.MkdirAll(program.mounted[:strings.LastIndexByte(program.mounted, '/')], 0o755))
+		r.must(os.WriteFile(program.mounted, operator.Certificate, 0o600))
+		r.Cleanup(func() { r.must(os.Remove(program.mounted)) })
+	}
+	process, err := operator.Launch(r.plane, program.config, program.env, program.certificates, program.arguments...)
+	r.must(err)
+	r.Cleanup(func() {
+		if r.Failed() {
+			r.Logf("last lines of %s:\n%s", name, process.Tail(40))
+		}
+		process.Kill()
+	})
+	if program.webhooks != "" {
+		if err := cluster.WaitListening(program.port, usual); err != nil {
+			r.Fatal(fmt.Errorf("%s: %w", name, err))
+		}
+		r.must(operator.ServeWebhooks(r.plane, program.webhooks, program.port))
+	}
+	return operator
+}
