@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is needed from the distribution: `deps.sh build` to build and run, `deps.sh all` also
-# to test, `deps.sh ci` also for the tests that other machines skip. Does nothing when it is all
-# there. On a distribution it does not know it prints the list and stops.
+# to test, `deps.sh ci` also for the tests that other machines skip, `deps.sh dist` also for a release
+# of both architectures. Does nothing when it is all there. On a distribution it does not know it prints the list and stops.
 set -eu
 
 want=${1:-all}
@@ -28,12 +28,16 @@ missing() {
     has clang-format-14 || has clang-format || echo clang-format
     # A second kubectl beside the one that is built, where the distribution has it.
     has kubectl || ! apt_knows kubernetes-client || echo kubectl
-    [ "$want" = ci ] || return 0
+    [ "$want" = ci ] || [ "$want" = dist ] || return 0
     for tool in buildah debootstrap node npm; do
         has "$tool" || echo "$tool"
     done
     has chromium-headless-shell || has chromium || echo chromium
     has firefox-esr || has firefox || echo firefox
+    [ "$want" = dist ] || return 0
+    for tool in aarch64-linux-gnu-gcc qemu-aarch64-static rpm; do
+        has "$tool" || echo "$tool"
+    done
 }
 
 apt_knows() {
@@ -47,6 +51,7 @@ echo "missing: $lacking"
 apt_build="gcc libc6-dev make pkg-config libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libgnutls28-dev uthash-dev"
 apt_test="libcmocka-dev clang cppcheck valgrind openssl bash glpk-utils groff-base"
 apt_ci="buildah debootstrap firefox-esr"
+apt_dist="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static rpm"
 dnf_build="gcc make pkgconf-pkg-config jansson-devel libcurl-devel libmicrohttpd-devel libyaml-devel gnutls-devel uthash-devel"
 dnf_test="libcmocka-devel clang clang-tools-extra cppcheck valgrind openssl bash glpk-utils groff-base libasan libubsan libtsan"
 dnf_ci="buildah debootstrap nodejs npm chromium-headless firefox"
@@ -66,7 +71,8 @@ fi
 if has apt-get; then
     packages=$apt_build
     $as_root apt-get update -q
-    if [ "$want" = ci ]; then
+    [ "$want" != dist ] || packages="$packages $apt_dist"
+    if [ "$want" = ci ] || [ "$want" = dist ]; then
         packages="$packages $apt_ci"
         # A node of another source has npm in it.
         has node || packages="$packages nodejs"

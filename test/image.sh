@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# image.sh PROGRAM: the Dockerfile, really built and run. The base image is a minimal Debian made by
-# debootstrap (kept in the user's cache), so no registry is asked; buildah builds without a daemon.
+# image.sh PROGRAM: the Dockerfile, really built and run. The base image is a minimal Debian
+# (debian-base.sh), so no registry is asked; buildah builds without a daemon.
 # What was built runs as it does in a cluster: not root, no capabilities, read-only root; it must
 # become ready beside a simulated cluster (PROGRAM sandbox) and end cleanly.
 # image.sh --needs: says what this machine lacks for it, status 1; or nothing, status 0.
@@ -20,8 +20,6 @@ fi
 program=$(realpath "$1")
 cd "$(dirname "$0")/.." || exit 1
 . test/daemon.sh
-suite=bookworm
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/sakkara/image
 dir=$(mktemp -d)
 sandbox=
 daemon=
@@ -50,17 +48,10 @@ mkdir "$dir/lower" "$dir/upper" "$dir/work" "$dir/merged"
 unshare -m mount -t overlay -o "lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work" overlay "$dir/merged" \
     2>/dev/null || driver=vfs
 
-# The base.
-if [ ! -s "$cache/$suite.tar" ]; then
-    mkdir -p "$cache"
-    debootstrap --variant=minbase "$suite" "$dir/base" >"$dir/log" 2>&1 || fail "debootstrap failed"
-    rm -f "$dir"/base/var/cache/apt/archives/*.deb
-    tar -C "$dir/base" -cf "$cache/$suite.tar.$$" . && mv "$cache/$suite.tar.$$" "$cache/$suite.tar"
-    rm -rf "$dir/base"
-fi
+tar=$(test/debian-base.sh) || fail "there is no base"
 make_base() {
     local base
-    base=$(run_buildah from scratch 2>>"$dir/log") && run_buildah add -q "$base" "$cache/$suite.tar" / >>"$dir/log" 2>&1 &&
+    base=$(run_buildah from scratch 2>>"$dir/log") && run_buildah add -q "$base" "$tar" / >>"$dir/log" 2>&1 &&
         run_buildah commit -q "$base" localhost/base >>"$dir/log" 2>&1 && run_buildah rm "$base" >/dev/null
 }
 if ! make_base; then # buildah asks more of overlays than the mount above does
