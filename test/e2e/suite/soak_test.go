@@ -75,13 +75,14 @@ func TestBenchSoak(t *testing.T) {
 		defer ticker.Stop()
 		s.pace = ticker.C
 	}
+	s.gangs(context.Background(), soakWorkers, "first") // kube-scheduler and daemon have begun
 	quiet := s.gangs(context.Background(), soakQuiet, "quiet")
 	busy := s.besideStrangers(rate)
 	ctx, cancel := context.WithTimeout(context.Background(), duration)
 	defer cancel()
 	var load sync.WaitGroup
 	for _, attack := range []func(context.Context){
-		s.neverFit, s.wrongOrder, s.randomBytes, func(ctx context.Context) { s.churn(ctx, rate, "churn") },
+		s.neverFit, s.wrongOrder, s.randomBytes, s.holdRoom, func(ctx context.Context) { s.churn(ctx, rate, "churn") },
 	} {
 		load.Add(1)
 		go func() {
@@ -89,10 +90,11 @@ func TestBenchSoak(t *testing.T) {
 			attack(ctx)
 		}()
 	}
-	memory := s.watchMemory(ctx, duration)
+	memory, reservations := s.watchMemory(ctx, duration), s.watchReservations(ctx)
 	loaded := s.gangs(ctx, 1<<30, "loaded")
 	load.Wait()
 	s.judge(quiet, busy, loaded, <-memory, duration)
+	s.judgeReservations(<-reservations, duration)
 }
 
 func startSoak(t *testing.T) *soak {
@@ -112,7 +114,9 @@ func startSoak(t *testing.T) *soak {
 		Settings: map[string]string{"groups": fromEnvironment("SAKKARA_SOAK_GROUPS", `{maxPriority: "*=0"}`)}})
 	r.must(err)
 	r.daemon = daemon
-	r.schedulerOptions = cluster.SchedulerOptions{FilterURL: "http://" + daemon.Extender + "/v1", BindURL: "http://" + daemon.Bind + "/v1"}
+	r.schedulerOptions = cluster.SchedulerOptions{
+		FilterURL: "http://" + daemon.Extender + "/v1", BindURL: "http://" + daemon.Bind + "/v1", Alone: true,
+	}
 	r.begin()
 	r.topology(tree)
 	t.Cleanup(func() {

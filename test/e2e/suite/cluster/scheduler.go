@@ -21,6 +21,7 @@ type SchedulerOptions struct {
 	Flags      []string
 	Host       string // on which it believes itself; empty: this one
 	StandsBy   bool   // beside another one that leads: it is not waited for
+	Alone      bool   // without an election, so that a busy machine costs it no Lease; it is not waited for
 }
 
 // ByItself leaves it to kube-scheduler how many nodes it looks at.
@@ -38,7 +39,7 @@ func (o *SchedulerOptions) Configuration(kubeconfig string) string {
 	text := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: %q, qps: 1000, burst: 2000}
-leaderElection: {leaderElect: true, resourceNamespace: sakkara, resourceName: sakkara-scheduler}
+leaderElection: {leaderElect: %v, resourceNamespace: sakkara, resourceName: sakkara-scheduler}
 podInitialBackoffSeconds: 1
 podMaxBackoffSeconds: %d
 profiles:
@@ -46,7 +47,7 @@ profiles:
   plugins: {multiPoint: {disabled: [{name: DefaultPreemption}, {name: GangScheduling}, {name: TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}
 - schedulerName: sakkara-scheduler
   plugins: {multiPoint: {disabled: [{name: DefaultPreemption}, {name: GangScheduling}, {name: TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}
-`, kubeconfig, backoff)
+`, kubeconfig, !o.Alone, backoff)
 	percentage := o.Percentage
 	if percentage == 0 {
 		percentage = 100
@@ -121,7 +122,7 @@ func (p *Plane) startKubeScheduler(name string, options SchedulerOptions) (*Proc
 	}
 	argv := append([]string{p.Binary, "kube-scheduler", "--config=" + config, "--secure-port=0"}, append(p.gates(), options.Flags...)...)
 	scheduler, err := Start(p.Dir, name, nil, OnHost(options.Host, argv...)...)
-	if err != nil || options.StandsBy {
+	if err != nil || options.StandsBy || options.Alone {
 		return scheduler, err
 	}
 	var lease struct {

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build soak
+
+package suite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// What the hostile namespace holds room with, and the judge of what is held: no reservation is there after its deadline.
+
+const (
+	soakHolds = 20              // sets of pods that hold room, before the oldest one goes
+	soakTurn  = 2 * time.Second // between two sets
+	soakLate  = 5 * time.Second // after a deadline: the engine's turn, and the way of the answer
+)
+
+// holdRoom makes pods that want room for what does not happen, one set after the other. Each goes after a while.
+func (s *soak) holdRoom(ctx context.Context) {
+	kinds := []func(name string){s.missingClaims, s.gangOfMissingClaims, s.seatsForADay, s.ghosts, s.stayers}
+	tick := time.NewTicker(soakTurn)
+	defer tick.Stop()
+	for i := 0; ctx.Err() == nil; i++ {
+		<-tick.C
+		kinds[i%len(kinds)](fmt.Sprintf("hold-%d", i))
+		if i >= soakHolds {
+			s.release(fmt.Sprintf("hold-%d", i-soakHolds))
+		}
+	}
+}
+
+func soakOwn(name string) change { return label("hostile.example.com/set", name) }
+
+func (s *soak) release(name string) {
+	pods := "/api/v1/namespaces/" + soakHostile + "/pods"
+	selected := pods + "?labelSelector=hostile.example.com/set=" + name
+	var list cluster.List[cluster.Pod]
+	s.attempt(s.plane.Admin.Get(selected, &list))
+	for _, pod := range list.Items {
+		if len(pod.Finalizers) > 0 {
+			s.attempt(s.plane.Admin.MergePatch(pods+"/"+pod.Name, `{"metadata":{"finalizers":null}}`))
+		}
+	}
+	s.attempt(s.plane.Admin.Delete(selected))
+	s.attempt(s.plane.Admin.Delete(s.hostile.mapPath(name)))
+}
+
+// missingClaims are single pods with claims that do not exist.
+func (s *soak) missingClaims(name string) {
+	for i := range 8 {
+		s.hostilePod(fmt.Sprintf("%s-%d", name, i), cpu("8"), claim("missing"), soakOwn(name))
+	}
+}
+
+func (s *soak) gangOfMissingClaims(name string) {
+	s.hostileGroup(name, 8, 0, cpu("8"), claim("missing"), soakOwn(name))
+}
+
+// seatsForADay is a gang that loses most members and wants their seats held.
+func (s *soak) seatsForADay(name string) {
+	gang := soakMap(name, 8, 0)
+	gang.Data["seat-hold"] = "24h"
+	s.attempt(s.plane.Admin.Create("/api/v1/namespaces/"+soakHostile+"/configmaps", gang, nil))
+	for i := range 8 {
+		s.hostilePod(fmt.Sprintf("%s-%d", name, i), cpu("8"), gated, label("sakkara.group.name", name), soakOwn(name))
+	}
+	time.Sleep(soakTurn)
+	for i := 1; i < 8; i++ {
+		s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("%s-%d", name, i))))
+	}
+}
+
+// ghosts is a gang whose members go while they are bound.
+func (s *soak) ghosts(name string) {
+	s.hostileGroup(name, 8, 0, cpu("8"), soakOwn(name))
+	time.Sleep(soakTurn / 20)
+	for i := range 8 {
+		s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("%s-%d", name, i))))
+	}
+}
+
+// stayers is a gang whose members are deleted and stay.
+func (s *soak) stayers(name string) {
+	s.hostileGroup(name, 4, 0, cpu("8"), finalizer, soakOwn(name))
+	for i := range 4 {
+		s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("%s-%d", name, i))))
+	}
+}
+
+// held is what the daemon said about reservations.
+type held struct {
+	answers, most int
+	reasons       map[string]int // in how many answers each was
+	late          []string
+}
+
+type reservation struct {
+	Reason, Group, Member, Pod, Node string
+	Until                            *time.Time
+}
+
+// watchReservations asks every second, until ctx ends.
+func (s *soak) watchReservations(ctx context.Context) <-chan held {
+	all := make(chan held, 1)
+	go func() {
+		seen := held{reasons: map[string]int{}}
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			<-tick.C
+			asked := time.Now()
+			status, body := s.daemon.AdminGet("/v1/reservations")
+			var list struct{ Items []reservation }
+			if status != http.StatusOK || json.Unmarshal([]byte(body), &list) != nil {
+				continue
+			}
+			seen.add(list.Items, asked)
+		}
+		all <- seen
+	}()
+	return all
+}
+
+func (h *held) add(items []reservation, asked time.Time) {
+	h.answers++
+	h.most = max(h.most, len(items))
+	now := map[string]bool{}
+	for _, r := range items {
+		now[r.Reason] = true
+		if r.Until == nil || asked.Sub(*r.Until) > soakLate {
+			h.late = append(h.late, fmt.Sprintf("at %v: %+v until %v", asked, r, r.Until))
+		}
+	}
+	for reason := range now {
+		h.reasons[reason]++
+	}
+}
+
+// judgeReservations wants to have seen some, and none after its deadline.
+func (s *soak) judgeReservations(seen held, duration time.Duration) {
+	fmt.Printf("reservations: %d answers, at most %d reservations at a time, %d after their deadline; answers with each reason: %v\n",
+		seen.answers, seen.most, len(seen.late), seen.reasons)
+	if seen.answers < int(duration.Seconds())/2 || seen.most == 0 {
+		s.Errorf("too few answers about reservations, or none was seen")
+	}
+	if len(seen.late) > 0 {
+		s.Errorf("%d reservations are there after their deadline, the first one %s", len(seen.late), seen.late[0])
+	}
+}
