@@ -14,7 +14,8 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstric
 	-Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wcast-qual -Wswitch-enum -Werror
 PKGS := jansson libcurl libmicrohttpd yaml-0.1
 CPPFLAGS += -I. -D_GNU_SOURCE
-CFLAGS_BASE := -std=c17 -g $(WARN) -fno-strict-overflow -fstack-protector-strong
+DEBUG := -g
+CFLAGS_BASE := -std=c17 $(WARN) -fno-strict-overflow -fstack-protector-strong
 OPT := -O2
 # Expanded when something is linked, not before: `make deps` works without pkg-config.
 LDLIBS = $(shell pkg-config --libs $(PKGS)) -lgnutls -lpthread
@@ -23,22 +24,29 @@ O := build/obj
 ifeq ($(VARIANT),asan)
 CFLAGS_BASE += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DSKR_DEBUG
 OPT := -O1
+DEBUG := -g1
 else ifeq ($(VARIANT),tsan)
 CFLAGS_BASE += -fsanitize=thread -fno-omit-frame-pointer -DSKR_DEBUG
 OPT := -O1
+DEBUG := -g1
 else ifeq ($(VARIANT),debug)
 CFLAGS_BASE += -DSKR_DEBUG
 OPT := -O0
 else ifeq ($(VARIANT),quick)
 # A first look: a third of the compiler's time.
-CFLAGS_BASE := $(filter-out -g -Werror,$(CFLAGS_BASE))
+CFLAGS_BASE := $(filter-out -Werror,$(CFLAGS_BASE))
 OPT := -O0
+DEBUG :=
 else ifeq ($(VARIANT),clang)
+# For its warnings, which come from the sources alone.
 CC := clang
+OPT := -O0
+DEBUG :=
 else ifeq ($(VARIANT),analyze)
 CC := gcc
 # Entries that uthash links into a table are taken for lost; leaks are left to LeakSanitizer and valgrind.
 CFLAGS_BASE += -fanalyzer -Wno-analyzer-malloc-leak
+DEBUG :=
 else ifeq ($(VARIANT),fuzz)
 CC := clang
 CFLAGS_BASE += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DSKR_DEBUG
@@ -46,6 +54,7 @@ OPT := -O1
 else ifneq ($(VARIANT),)
 $(error VARIANT=$(VARIANT) is not one of asan tsan debug quick clang analyze fuzz)
 endif
+CFLAGS_BASE += $(DEBUG)
 ifneq ($(VARIANT),)
 O := build/$(VARIANT)
 else
