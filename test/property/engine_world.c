@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "test/property/engine_world_roles.h"
 #include "test/property/engine_world_tenants.h"
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_rig_parts.h"
@@ -289,6 +290,7 @@ static void at_rest(void *context)
 {
     world_check_promptness(context);
     tenants_check(context);
+    world_roles_check(context);
 }
 
 void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
@@ -309,6 +311,9 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);
+    if (seed % 9 >= 7 && !w->tenants) {
+        world_roles_begin(w);
+    }
     if (seed % 4 == 3) {
         users_begin_devices(w);
     }

@@ -30,6 +30,8 @@ struct world {
     bool crowded;  /* who comes late has to push */
     bool devices;  /* a class serves a resource that only some nodes list */
     bool tenants;  /* a hostile namespace is there: engine_world_tenants.h */
+    bool roles;    /* groups whose members are not equal: engine_world_roles.h */
+    bool tree_changed;
     bool siege;    /* the law of tenants holds */
     bool has_claims;
     skr_time fits_since[WORLD_HONEST_GROUPS]; /* in the siege; 0: it does not */

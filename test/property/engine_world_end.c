@@ -4,6 +4,7 @@
 
 #include <utlist.h>
 
+#include "test/property/engine_world_roles.h"
 #include "test/property/engine_world_tenants.h"
 #include "test/test.h"
 #include "test/unit/engine_rig_failover.h"
@@ -36,6 +37,7 @@ void world_repair(struct world *w)
 {
     char name[32];
     w->no_tree = false;
+    w->tree_changed = true;
     if (rig_find(w->rig, RIG_MAP, "double")) {
         rig_delete(w->rig, RIG_MAP, "double");
     }
@@ -75,6 +77,7 @@ void world_mend(struct world *w)
         } else {
             rig_group(w->rig, world_group[i], 2, 0, NULL);
         }
+        world_roles_of_map(w, world_group[i], world_group[i]);
     }
     if (!rig_find(w->rig, RIG_PODGROUP, "podgroup")) {
         rig_podgroup(w->rig, "podgroup", 2);
@@ -117,6 +120,10 @@ static void check_group(struct world *w, int group)
     const char *name = world_group[group];
     size_t live = 0, bound = 0, next = 0, size = size_of(w, group);
     int controllers = 0;
+    if (world_roles_are_keyed(w, name)) {
+        world_roles_check_mended(w, name);
+        return;
+    }
     DL_FOREACH(w->rig->list, o)
     {
         if (o->kind != RIG_POD || strcmp(world_group_of(w, o), name) || !skr_pod_is_live(o->pod)) {

@@ -84,7 +84,8 @@ static void judge_numbers(struct world *w, const struct waiter *g)
         waiter_expect(w, g, of_roles == g->waiting + g->held, "other numbers of roles");
         return;
     }
-    if (strstr(g->message, ": role pod-") || strstr(g->message, ": no node takes pod ")) {
+    if (strstr(g->message, ": role ") || strstr(g->message, " worker") ||
+        strstr(g->message, " leader") || strstr(g->message, ": no node takes pod ")) {
         return;
     }
     if (g->open || strstr(g->message, " gives way to ")) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "test/property/engine_world_roles.h"
 #include "test/unit/engine_rig_parts.h"
 
 enum { SHY = 3 }; /* the group whose pods are */
@@ -33,10 +34,12 @@ void users_change_map(struct world *w)
     const struct rig_object *map = rig_find(w->rig, RIG_MAP, name);
     if (map && strcmp(rig_key(w->rig, name, "constraints"), "{") == 0) {
         rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':null}}"); /* sees his mistake */
+        world_roles_of_map(w, name, name);
         return;
     }
     if (!map) {
         rig_group(w->rig, name, 1 + (int)world_pick(w, 6), (int)world_pick(w, 3), constraints(w));
+        world_roles_of_map(w, name, name);
         return;
     }
     switch (world_pick(w, 9)) {
@@ -45,6 +48,7 @@ void users_change_map(struct world *w)
         break;
     case 1:
         rig_edit(w->rig, RIG_MAP, name, "{'data':{'size':'%u'}}", 1 + world_pick(w, 6));
+        world_roles_of_map(w, name, name);
         break;
     case 2:
         rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':'{'}}");
@@ -52,6 +56,7 @@ void users_change_map(struct world *w)
     case 3:
     case 4:
         rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':null}}");
+        world_roles_of_map(w, name, name);
         break;
     case 5:
         rig_edit(w->rig, RIG_MAP, name, "{'metadata':{'annotations':null}}");
@@ -75,7 +80,9 @@ void users_change_double(struct world *w)
         rig_group(w->rig, "double", 2, 1, NULL);
     }
     if (rig_find(w->rig, RIG_MAP, "double")) {
-        rig_edit(w->rig, RIG_MAP, "double", "{'data':{'name':'%s'}}", map_name(w));
+        const char *name = map_name(w);
+        rig_edit(w->rig, RIG_MAP, "double", "{'data':{'name':'%s'}}", name);
+        world_roles_of_map(w, "double", name);
     }
 }
 
@@ -89,6 +96,7 @@ void users_change_topology(struct world *w)
         "\\'node-8\\':{}}}"};
     uint32_t which = world_pick(w, 3);
     w->no_tree = which == 0;
+    w->tree_changed = true;
     rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", tree[which]);
 }
 
@@ -121,6 +129,7 @@ static void add_member(struct world *w, const char *name, const char *group, int
     if (w->devices && strcmp(group, "gb") == 0) {
         ask_for(w, name, DEVICE, flags);
     }
+    world_roles_of_pod(w, name, group);
 }
 
 void users_add_members(struct world *w, const char *prefix, int n, const char *group, int flags)
