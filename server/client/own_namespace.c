@@ -194,7 +194,12 @@ static void add_rank(json_t *unit, json_t *rank)
     }
 }
 
-/* {"rack-0":{"node-0":{"a-0":{}}}}: pods are the objects without a member. above: the unit that below
+static bool is_pod(const json_t *object)
+{
+    return json_object_size(object) == 0 || json_is_string(json_object_get(object, "role"));
+}
+
+/* {"rack-0":{"node-0":{"a-0":{}}}}: pods are the objects without a member, or with role. above: the unit that below
  * is of; NULL at the root. */
 static json_int_t add_units(json_t *below, json_t *above, const json_t *ranks, json_int_t depth,
                             json_t *units)
@@ -204,7 +209,7 @@ static json_int_t add_units(json_t *below, json_t *above, const json_t *ranks, j
     json_int_t sum = 0;
     json_object_foreach(below, name, inner)
     {
-        if (json_object_size(inner) == 0 || depth >= UNITS_DEPTH_MAX) {
+        if (is_pod(inner) || depth >= UNITS_DEPTH_MAX) {
             add_rank(above, json_object_get(ranks, name));
             sum++;
             continue;

@@ -120,13 +120,18 @@ static void check_seat(struct seats *seats, const char *node, const char *name)
     fail_msg("%s: %s has a seat, but is no pod", seats->r->name, name);
 }
 
+static bool is_pod(const json_t *object)
+{
+    return json_object_size(object) == 0 || json_is_string(json_object_get(object, "role"));
+}
+
 static void check_domain(struct seats *seats, const char *domain, json_t *below)
 {
     const char *key;
     json_t *value;
     json_object_foreach(below, key, value)
     {
-        if (json_object_size(value) == 0) {
+        if (is_pod(value)) {
             check_seat(seats, domain, key);
         } else {
             check_domain(seats, key, value);
@@ -160,7 +165,7 @@ static void write_node(const struct reports *r, const json_t *group, const char 
 static bool is_node(json_t *domain)
 {
     json_t *first = json_object_iter_value(json_object_iter(domain));
-    return json_object_size(first) == 0;
+    return is_pod(first);
 }
 
 static void write_domain(const struct reports *r, const json_t *group, const char *path,

@@ -18,6 +18,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/plan.h"
+#include "core/gang/plan/plan_roles.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/state/output.h"
@@ -115,6 +116,7 @@ void skr_plan_loss_keep_seat(struct skr_gang *e, struct plan *plan, struct pod_e
         .node = p->place.node, .rank = p->place.rank, .shape = skr_shapes_ref(p->shape)};
     v.uid = skr_alloc(n);
     snprintf(v.uid, n, "vacancy:%s", p->uid);
+    skr_plan_roles_note(plan->group, p, &v);
     skr_ledger_release(e->ledger, p->uid);
     skr_plan_add_vacancy(e, plan, v);
 }
@@ -167,9 +169,34 @@ static bool may_take_vacancy(const struct group *g, const struct pod_entry *p)
            skr_membership_may_replace(g, p);
 }
 
-/* The vacancy of the lowest rank and its first candidate in member order; a candidate whose index
- * is the rank of a vacancy comes first. NULL: no candidate. */
-static struct pod_entry *replacement_for(const struct group *g, const struct plan *plan,
+static int by_rank(const void *a, const void *b)
+{
+    const struct vacancy *left = a, *right = b;
+    return (left->rank > right->rank) - (left->rank < right->rank);
+}
+
+/* A candidate for the vacancy: the one whose index is its rank, else the first in member order. */
+static struct pod_entry *candidate_for(const struct group *g, const struct vacancy *v,
+                                       struct pod_entry *const *list, size_t n,
+                                       enum skr_pod_index_key key, bool *ret_own)
+{
+    struct pod_entry *best = NULL;
+    *ret_own = false;
+    for (size_t i = 0; i < n && !*ret_own; i++) {
+        if (!may_take_vacancy(g, list[i]) || !skr_plan_roles_match(g, v, list[i])) {
+            continue;
+        }
+        *ret_own = !v->of_role && v->rank >= 0 && v->rank == skr_member_order_index(list[i], key);
+        if (*ret_own || !best || skr_member_order_compare(list[i], best, key) < 0) {
+            best = list[i];
+        }
+    }
+    return best;
+}
+
+/* The vacancy of the lowest rank that has a candidate of its role, and that candidate. A candidate
+ * whose index is the rank of a vacancy comes first. NULL: no candidate. */
+static struct pod_entry *replacement_for(const struct group *g, struct plan *plan,
                                          size_t *ret_vacancy)
 {
     struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list);
@@ -184,24 +211,12 @@ static struct pod_entry *replacement_for(const struct group *g, const struct pla
     }
     enum skr_pod_index_key key = skr_member_order_key(list, n);
     bool own = false;
-    *ret_vacancy = 0;
-    for (size_t i = 1; i < plan->n_vacancies; i++) {
-        if (plan->vacancy[i].rank < plan->vacancy[*ret_vacancy].rank) {
-            *ret_vacancy = i;
-        }
-    }
-    for (size_t i = 0; i < n && !own; i++) {
-        if (!may_take_vacancy(g, list[i])) {
-            continue;
-        }
-        if (!best || skr_member_order_compare(list[i], best, key) < 0) {
-            best = list[i];
-        }
-        for (size_t k = 0; k < plan->n_vacancies && !own; k++) {
-            own = plan->vacancy[k].rank >= 0 &&
-                  plan->vacancy[k].rank == skr_member_order_index(list[i], key);
-            *ret_vacancy = own ? k : *ret_vacancy;
-            best = own ? list[i] : best;
+    qsort(plan->vacancy, plan->n_vacancies, sizeof *plan->vacancy, by_rank);
+    for (size_t k = 0; k < plan->n_vacancies && !own; k++) {
+        struct pod_entry *here = candidate_for(g, &plan->vacancy[k], list, n, key, &own);
+        if (here && (own || !best)) {
+            best = here;
+            *ret_vacancy = k;
         }
     }
     free(list);
@@ -224,6 +239,10 @@ bool skr_plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
     }
     struct vacancy v = plan->vacancy[at];
     plan->vacancy[at] = plan->vacancy[--plan->n_vacancies];
+    if (v.of_role) { /* it counts as one of the role before seats are dealt */
+        best->role = v.role;
+        best->set = v.set;
+    }
     skr_ledger_release(e->ledger, v.uid);
     skr_membership_seat(best);
     skr_plan_add_member(e, plan, best, v.node, v.rank);
@@ -233,6 +252,7 @@ bool skr_plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
     }
     skr_shapes_unref(e, v.shape);
     free(v.uid);
+    free(v.role_name);
     return true;
 }
 

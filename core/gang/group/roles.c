@@ -108,24 +108,31 @@ static bool any_runs(const struct group *g)
 }
 
 struct old_roles {
-    struct role *item;
+    const struct role *item;
     size_t n;
 };
 
-static const struct role *old_role(const struct old_roles *old, uint64_t identity)
+/* After a restart only the name of a role without members is known. */
+static bool is_same(const struct role *a, const struct role *b)
+{
+    bool by_name = a->identity == 0 || b->identity == 0;
+    return by_name ? strcmp(a->name, b->name) == 0 : a->identity == b->identity;
+}
+
+static const struct role *old_role(const struct old_roles *old, const struct role *role)
 {
     for (size_t i = 0; i < old->n; i++) {
-        if (old->item[i].identity == identity) {
+        if (is_same(&old->item[i], role)) {
             return &old->item[i];
         }
     }
     return NULL;
 }
 
-static bool has_role(const struct group *g, uint64_t identity)
+static bool has_role(const struct group *g, const struct role *role)
 {
     for (size_t r = 0; r < g->roles.n; r++) {
-        if (g->roles.item[r].identity == identity) {
+        if (is_same(&g->roles.item[r], role)) {
             return true;
         }
     }
@@ -136,13 +143,13 @@ static bool has_role(const struct group *g, uint64_t identity)
 static void keep_lost(struct group *g, const struct old_roles *old)
 {
     for (size_t i = 0; i < old->n && g->roles.n < SKR_ROLES_MAX; i++) {
-        if (has_role(g, old->item[i].identity)) {
+        if (has_role(g, &old->item[i])) {
             continue;
         }
         size_t at = 0; /* behind the last earlier role that is still there */
         for (size_t k = 0; k < i; k++) {
             for (size_t r = 0; r < g->roles.n; r++) {
-                at = g->roles.item[r].identity == old->item[k].identity && r + 1 > at ? r + 1 : at;
+                at = is_same(&g->roles.item[r], &old->item[k]) && r + 1 > at ? r + 1 : at;
             }
         }
         memmove(&g->roles.item[at + 1], &g->roles.item[at],
@@ -172,7 +179,7 @@ static void keep_sizes(struct group *g, const struct old_roles *old)
     int32_t spare = (before > size ? before : size) - total;
     for (size_t r = 0; r < g->roles.n && spare > 0; r++) {
         struct role *role = &g->roles.item[r];
-        const struct role *was = old_role(old, role->identity);
+        const struct role *was = old_role(old, role);
         int32_t more = was ? was->size - role->size : 0;
         more = more < spare ? more : spare;
         role->size += more > 0 ? more : 0;
@@ -200,12 +207,24 @@ static void drop_empty(struct group *g)
     g->roles.n = kept;
 }
 
+/* In role order; sizes and minima are final afterwards. */
+static void keep_old(struct group *g, const struct old_roles *old)
+{
+    keep_lost(g, old);
+    keep_sizes(g, old);
+    drop_empty(g);
+    for (size_t r = 0; r < g->roles.n; r++) {
+        g->roles.item[r].minimum = g->roles.item[r].size;
+    }
+}
+
 /* Roles of the members. */
 static void take_members(const struct skr_gang *e, struct group *g)
 {
     struct role_buckets *all = skr_alloc(sizeof *all);
-    struct old_roles old = {g->roles.item, any_runs(g) && !g->roles.keyed ? g->roles.n : 0};
-    size_t n_old = g->roles.n;
+    struct role *before = g->roles.item;
+    size_t n_before = g->roles.n;
+    struct old_roles old = {before, any_runs(g) && !g->roles.keyed ? n_before : 0};
     struct pod_entry *p;
     g->roles.n = skr_role_buckets_fill(e, g, all);
     g->roles.item = skr_alloc_array(SKR_ROLES_MAX, sizeof *g->roles.item);
@@ -225,13 +244,8 @@ static void take_members(const struct skr_gang *e, struct group *g)
     {
         p->role = skr_pods_has_seat(p) && all->n > 1 ? skr_role_buckets_of(e, g, all, p)->role : 0;
     }
-    keep_lost(g, &old);
-    keep_sizes(g, &old);
-    drop_empty(g);
-    for (size_t r = 0; r < g->roles.n; r++) {
-        g->roles.item[r].minimum = g->roles.item[r].size;
-    }
-    free_roles(old.item, n_old);
+    keep_old(g, &old);
+    free_roles(before, n_before);
     free(all);
 }
 
@@ -267,6 +281,18 @@ void skr_roles_update(const struct skr_gang *e, struct group *g)
     g->roles.keyed = keyed;
     check_constraints(g);
     skr_role_sets_update(g);
+}
+
+void skr_roles_keep(struct group *g, const struct role *was, size_t n)
+{
+    struct old_roles old = {was, n};
+    keep_old(g, &old);
+    for (size_t r = 0; r < g->roles.n; r++) {
+        set_kind(g, &g->roles.item[r], g->roles.item[r].name);
+    }
+    check_constraints(g);
+    skr_role_sets_update(g);
+    skr_roles_count(g);
 }
 
 void skr_roles_count(struct group *g)

@@ -15,6 +15,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan_roles.h"
 #include "core/gang/plan/plan_storage.h"
 
 #include <stdlib.h>
@@ -92,6 +93,7 @@ static void vacancy_fini(struct skr_gang *e, struct vacancy *v)
     skr_ledger_release(e->ledger, v->uid);
     skr_shapes_unref(e, v->shape);
     free(v->uid);
+    free(v->role_name);
 }
 
 void skr_plan_forget_victims(struct plan *plan)
@@ -393,10 +395,12 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
     memcpy(r.id, plan->id, sizeof r.id);
     r.member = member;
     r.n_members = n;
+    r.role = skr_plan_roles_count(plan, &r.n_roles);
     free(plan->text);
     plan->text = skr_plan_write(&r, &plan->dropped_members);
     free(victim);
     free(pods);
+    free(r.role);
     if (plan->anchor) { /* a member's own annotation holds both */
         struct pod_entry *p = skr_pods_find(e, plan->anchor);
         struct skr_strbuf b;

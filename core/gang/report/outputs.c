@@ -5,7 +5,9 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/member_order.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/seating.h"
+#include "core/gang/group/set_units.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/state/map_entry.h"
 #include "core/gang/state/plan_entry.h"
@@ -13,14 +15,14 @@
 #include <string.h>
 #include <utlist.h>
 
-/* Bytes of placement + rank: in data; in annotations, which share the 256 KiB of the object with
+/* Bytes of placement, rank and sets: in data; in annotations, which share the 256 KiB of the object with
  * the plan. */
 enum { OUTPUT_MAX = 700 * 1024, ANNOTATED_MAX = 220 * 1024 };
 
 struct output {
     const char *unit[SKR_LEVELS_MAX]; /* names from level 1 down to the node */
     int32_t depth;
-    const char *pod;
+    const char *pod, *role; /* role NULL: the members are equal */
     int32_t rank;
     bool done; /* its pod has Succeeded */
 };
@@ -88,7 +90,11 @@ static char *placement_text(struct output *o, size_t n)
             skr_strbuf_add(&b, ":{");
         }
         skr_strbuf_add_json(&b, o[i].pod);
-        skr_strbuf_add(&b, ":{}");
+        skr_strbuf_add(&b, o[i].role ? ":{\"role\":" : ":{");
+        if (o[i].role) {
+            skr_strbuf_add_json(&b, o[i].role);
+        }
+        skr_strbuf_addc(&b, '}');
     }
     for (; open > 0; open--) {
         skr_strbuf_addc(&b, '}');
@@ -171,7 +177,8 @@ void skr_outputs_forget(struct group *g)
 {
     free(g->outputs.placement);
     free(g->outputs.rank);
-    g->outputs.placement = g->outputs.rank = NULL;
+    free(g->outputs.sets);
+    g->outputs.placement = g->outputs.rank = g->outputs.sets = NULL;
 }
 
 /* A member that has Succeeded stays in the output, unless another has its seat. */
@@ -208,6 +215,8 @@ void skr_outputs_update(struct skr_gang *e, struct group *g)
         }
         fill_path(e->topology.tree, node, &o[n]);
         o[n].done = p->done;
+        o[n].role =
+            skr_roles_are_several(g) && p->role < g->roles.n ? g->roles.item[p->role].name : NULL;
         o[n].pod = p->pod->meta.name;
         o[n++].rank = skr_outputs_rank_of(p);
     }
@@ -215,8 +224,10 @@ void skr_outputs_update(struct skr_gang *e, struct group *g)
     skr_outputs_forget(g);
     g->outputs.placement = n ? placement_text(o, n) : NULL;
     g->outputs.rank = n ? rank_text(o, n) : NULL;
-    g->outputs.too_large =
-        n && strlen(g->outputs.placement) + strlen(g->outputs.rank) > most_bytes(g);
+    g->outputs.sets = n && e->topology.tree ? skr_set_units_text(e->topology.tree, g) : NULL;
+    size_t bytes = n ? strlen(g->outputs.placement) + strlen(g->outputs.rank) : 0;
+    bytes += g->outputs.sets ? strlen(g->outputs.sets) : 0;
+    g->outputs.too_large = bytes > most_bytes(g);
 }
 
 void skr_outputs_refresh(struct skr_gang *e, struct group *g)
@@ -229,9 +240,10 @@ void skr_outputs_refresh(struct skr_gang *e, struct group *g)
     g->outputs.input = g->input_epoch;
 }
 
-void skr_outputs_restore(struct group *g, const char *placement, const char *rank)
+void skr_outputs_restore(struct group *g, const char *placement, const char *rank, const char *sets)
 {
     skr_outputs_forget(g);
+    g->outputs.sets = sets ? skr_strdup(sets) : NULL;
     g->outputs.placement = skr_strdup(placement);
     g->outputs.rank = skr_strdup(rank);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_REPORT_OUTPUTS_H
 #define SKR_CORE_GANG_REPORT_OUTPUTS_H
-/* Placement and rank: the keys of the group's object that say where its members are. */
+/* Placement, rank and sets: the keys of the group's object that say where its members are. */
 #include "core/gang/state/groups.h"
 
 /* From the plan and bound members; deals ranks of adopted members first. */
@@ -10,7 +10,8 @@ void skr_outputs_update(struct skr_gang *e, struct group *g);
 void skr_outputs_refresh(struct skr_gang *e, struct group *g);
 void skr_outputs_forget(struct group *g);
 /* The keys found in the object; copied, NULL allowed. */
-void skr_outputs_restore(struct group *g, const char *placement, const char *rank);
+void skr_outputs_restore(struct group *g, const char *placement, const char *rank,
+                         const char *sets);
 /* The node of a bound member, or its certain one; NULL: neither. */
 const char *skr_outputs_node_of(const struct pod_entry *p);
 /* Its rank, or that of its label; -1: none. */

@@ -447,6 +447,7 @@ void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct d
     skr_desired_keys_add(w, "conditions", conditions);
     skr_desired_keys_add(w, "placement", outputs_shown(g) ? g->outputs.placement : NULL);
     skr_desired_keys_add(w, "rank", outputs_shown(g) ? g->outputs.rank : NULL);
+    skr_desired_keys_add(w, "sets", outputs_shown(g) ? g->outputs.sets : NULL);
     desired_keys_time(w, e, "schedBeginTime", g->times.begin);
     desired_keys_time(w, e, "schedEndTime", g->times.end);
     desired_keys_number(w, "schedTotalTimeMilli", (g->times.end - g->times.begin) / SKR_MILLISECOND,

@@ -19,6 +19,7 @@
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/roles_restore.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/preemption.h"
@@ -101,7 +102,9 @@ static void restore_keys(struct skr_gang *e, struct group *g, bool late)
     if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
         const char *rank = skr_restore_object_key(g, "rank");
         skr_group_state_restore(g, GROUP_BOUND);
-        skr_outputs_restore(g, skr_restore_object_key(g, "placement"), rank);
+        const char *placement = skr_restore_object_key(g, "placement");
+        skr_outputs_restore(g, placement, rank, skr_restore_object_key(g, "sets"));
+        skr_roles_restore(e, g, placement, rank);
         skr_membership_restore_end(e, g, finished, rank);
     }
     skr_preemption_restore_victim(g, skr_restore_object_key(g, "preemptor"));

@@ -20,6 +20,7 @@
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/seating.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
@@ -168,6 +169,15 @@ static bool complete_ranks(struct skr_gang *e, struct group *g)
            (e->topology.tree && (deal_ranks(e, g, false) || deal_ranks(e, g, true)));
 }
 
+/* The plan's members have seats now: roles and sets are those of them. */
+static void find_roles(struct skr_gang *e, struct group *g)
+{
+    if (g->roles.n > 1 || skr_roles_are_keyed(g)) {
+        skr_membership_changed(g);
+        skr_membership_update(e, g);
+    }
+}
+
 /* ---- seats of members that are gone ---- */
 
 /* The seat of a member whose loss an earlier process saw. It was kept for seconds, which are over. */
@@ -176,7 +186,8 @@ static bool is_vacancy(const char *uid)
     return strncmp(uid, "vacancy:", 8) == 0;
 }
 
-/* The seats that may be kept, and the ranks left for them. */
+/* The seats that may be kept, and the ranks left for them. If the members are not equal, none is
+ * kept: what a pod that is gone needed is not known. Its replacement is placed by its role. */
 struct lost_seats {
     struct plan *plan;
     const struct pod_entry *like; /* replacements will be like it; NULL: no member is left */
@@ -222,7 +233,8 @@ static void keep_seat(struct skr_gang *e, struct lost_seats *seats, const char *
     while (seats->next < seats->n_ranks && seats->taken[seats->next]) {
         seats->next++;
     }
-    if (!like || seats->left == 0 || seats->next == seats->n_ranks ||
+    if (!like || skr_roles_are_several(seats->plan->group) || seats->left == 0 ||
+        seats->next == seats->n_ranks ||
         !skr_ledger_fits(e->ledger, node, &like->shape->amounts, NULL)) {
         return;
     }
@@ -378,6 +390,7 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
         restore_from_pods(e, g, plan);
         room = skr_plan_has_room(e, plan);
     }
+    find_roles(e, g);
     bool ranked = complete_ranks(e, g);
     lost_seats_init(&seats, g);
     if (!r->has_members) {
@@ -480,6 +493,7 @@ static void restore_lost_binding(struct skr_gang *e, struct group *g)
         struct plan *plan = restored_plan(e, g, bound, true);
         restore_from_pods(e, g, plan);
         restore_named(e, g, named, plan);
+        find_roles(e, g);
         complete_ranks(e, g);
         skr_plan_text_changed(e, plan);
         skr_out_decision(e, g->key, "", "Plan restored", "", "Binding, from its members", false);

@@ -228,7 +228,7 @@ struct group {
 
     /* outputs.c */
     struct {
-        char *placement, *rank; /* as last written */
+        char *placement, *rank, *sets; /* as last written */
         bool too_large;
         size_t bound; /* seats.n_bound and input_epoch at that write */
         uint64_t input;

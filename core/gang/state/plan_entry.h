@@ -30,6 +30,10 @@ struct vacancy {
     int32_t rank;
     skr_time until;
     struct shape *shape; /* a reference: what is charged */
+    bool of_role;        /* only a pod of that role may take it: plan_roles.h */
+    uint8_t role;        /* of the group */
+    char *role_name;     /* what its pod said; NULL: nothing */
+    int32_t set;         /* -1: none */
 };
 
 /* A victim of a plan: a group or a single pod. */

@@ -8,9 +8,10 @@
  *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"],"victimPods":[3]}
  *   {"id":"<hash>","node":"node-0"}                              on a member
  *
- * Nodes and members are in byte order; an empty "nodes" or "victims" is left out. "victimPods" has
- * one entry per victim; texts of older versions lack it. If the text would not fit, "members" is
- * left out, then "nodes" (skr_plan_write).
+ * If members have roles, "roles":{"node-0":{"leader":1,"worker":2}} follows "nodes". Nodes, roles
+ * and members are in byte order; an empty "nodes", "roles" or "victims" is left out. "victimPods"
+ * has one entry per victim; texts of older versions lack it. If the text would not fit, "members"
+ * is left out, then "nodes" and "roles" (skr_plan_write).
  */
 #include "core/pod/pod.h"
 
@@ -41,6 +42,12 @@ struct skr_plan_node {
     int32_t count; /* members planned there, > 0 */
 };
 
+struct skr_plan_role {
+    const char *node;
+    const char *role;
+    int32_t count; /* members of the role planned there, > 0 */
+};
+
 struct skr_plan_record {
     struct skr_arena *arena; /* NULL when the caller owns the arrays */
     char id[SKR_PLAN_ID_LEN + 1];
@@ -52,6 +59,8 @@ struct skr_plan_record {
      * counts those */
     size_t n_nodes;
     struct skr_plan_node *node;
+    size_t n_roles; /* sorted by node, then role; 0: the members are equal */
+    struct skr_plan_role *role;
     size_t n_victims;
     const char **victim;
     int32_t *victim_pods; /* [n_victims] running when chosen, >= 0; NULL: unknown */
@@ -68,6 +77,9 @@ char *skr_plan_write(const struct skr_plan_record *plan, bool *ret_dropped);
 /* *ret owns its memory. Errors: SKR_INVALID with position or field, SKR_LIMIT. */
 int skr_plan_parse(const char *text, struct skr_plan_record **ret, struct skr_error *error);
 void skr_plan_record_destroy(struct skr_plan_record *plan); /* NULL allowed */
+
+/* Sorts the arrays as the text has them. */
+void skr_plan_record_sort(struct skr_plan_record *plan);
 
 /* The annotation of a member. */
 char *skr_member_plan_write(const char *id, const char *node); /* free() it */

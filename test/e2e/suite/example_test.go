@@ -155,7 +155,8 @@ func placementByNode(r *run, text string) map[string]string {
 	var walk func(name string, unit map[string]any)
 	walk = func(name string, unit map[string]any) {
 		for child, below := range unit {
-			if inner, _ := below.(map[string]any); len(inner) > 0 {
+			inner, _ := below.(map[string]any)
+			if _, isPod := inner["role"].(string); len(inner) > 0 && !isPod {
 				walk(child, inner)
 			} else {
 				nodes[child] = name

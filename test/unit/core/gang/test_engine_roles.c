@@ -262,3 +262,134 @@ TEST_RIG(rig_create(), sets_lie_in_one_rack_each_and_a_lost_worker_returns_to_it
     assert_rank(rig, "w-9", "5");
     rig_assert_clean(rig);
 }
+
+/* ---- killed and started again ---- */
+
+static void restart_later(struct rig *rig)
+{
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+}
+
+TEST_RIG(rig_create(), placement_names_roles_and_key_sets_the_units)
+{
+    rig_racks(rig, 2, 2, 2);
+    keyed(rig, "{\\\"leader\\\":{\\\"size\\\":2},\\\"worker\\\":{\\\"size\\\":2}}",
+          "{\\\"sets\\\":[{\\\"level\\\":\\\"rack\\\",\\\"roles\\\":{\\\"leader\\\":1,"
+          "\\\"worker\\\":1},\\\"exclusive\\\":true}]}");
+    rig_sync(rig);
+    members(rig, "l", 2, "leader", 1, 0);
+    members(rig, "w", 2, "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "placement"),
+                        "{\"root\":{\"rack-0\":{\"node-0\":{\"l-0\":{\"role\":\"leader\"},"
+                        "\"w-0\":{\"role\":\"worker\"}}},\"rack-1\":{\"node-2\":{\"l-1\":"
+                        "{\"role\":\"leader\"},\"w-1\":{\"role\":\"worker\"}}}}}");
+    assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"rack-0\",\"1\":\"rack-1\"}");
+    restart_later(rig);
+    rig_remove(rig, "l-1");
+    rig_remove(rig, "w-0");
+    restart_later(rig);
+    member(rig, "l-9", "leader", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    member(rig, "w-9", "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "l-9", "2");
+    assert_rank(rig, "w-9", "1");
+    assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"rack-0\",\"1\":\"rack-1\"}");
+    rig_assert_clean(rig);
+}
+
+/* Without a key: the roles of lost members are known from the object. */
+TEST_RIG(rig_create(), a_leader_lost_while_the_daemon_was_away_gets_its_rank_back)
+{
+    rig_racks(rig, 2, 2, 4);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    members(rig, "a", 3, "worker", 1, 0);
+    member(rig, "z", "leader", 2, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "a-2", "3");
+    rig_remove(rig, "z");
+    rig_remove(rig, "a-1");
+    restart_later(rig);
+    member(rig, "a-8", "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "a-8", "2");
+    member(rig, "z-9", "leader", 2, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "z-9", "0");
+    rig_assert_clean(rig);
+}
+
+/* The same where shapes alone make the roles. */
+TEST_RIG(rig_create(), a_launcher_lost_while_the_daemon_was_away_gets_its_rank_back)
+{
+    racks_of(rig, 2, 2, 8, "0220");
+    rig_group(rig, "g", 5, 0, NULL);
+    rig_sync(rig);
+    members(rig, "worker", 4, NULL, 1, 1);
+    member(rig, "launcher", NULL, 7, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "launcher", "0");
+    rig_remove(rig, "launcher");
+    rig_remove(rig, "worker-2");
+    restart_later(rig);
+    member(rig, "worker-9", NULL, 1, 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "worker-9", "3");
+    member(rig, "launcher-9", NULL, 7, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "launcher-9", "0");
+}
+
+/* The daemon is killed after every write in turn, and a member goes with it: afterwards everything
+ * is bound, each member with a rank of its role. */
+static void killed_after(size_t k, const char *lost, const char *newcomer, const char *role,
+                         const char *rank)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    keyed(rig, "{\\\"leader\\\":{\\\"size\\\":1},\\\"worker\\\":{\\\"size\\\":3}}", "{}");
+    rig_sync(rig);
+    rig->crash_at = rig->n_applied + k;
+    member(rig, "l-0", "leader", 2, 0);
+    members(rig, "w", 3, "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    const char *plan = rig_annotation(rig, RIG_MAP, "g", "sakkara.plan");
+    if (*plan) {
+        assert_non_null(strstr(plan,
+                               "\"roles\":{\"node-0\":{\"worker\":2},\"node-1\":{\"leader\":1},"
+                               "\"node-2\":{\"worker\":1}},\"members\""));
+    }
+    rig_remove(rig, lost);
+    if (rig->crashed) {
+        rig_restart(rig);
+    }
+    rig_run(rig, SKR_SECOND);
+    member(rig, newcomer, role, strcmp(role, "leader") == 0 ? 2 : 1, 0);
+    rig_run(rig, 60 * SKR_SECOND);
+    if (rig->crashed) {
+        rig_restart(rig);
+        rig_run(rig, 60 * SKR_SECOND);
+    }
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    /* a gang that had not begun is dealt anew: the newcomer is the last of its role */
+    bool anew = strcmp(rig_label(rig, "w-2", "sakkara.member.rank"), "2") == 0;
+    assert_rank(rig, newcomer, anew && strcmp(role, "worker") == 0 ? "3" : rank);
+    if (strcmp(role, "leader") == 0) {
+        rig_assert_bound(rig, "w", 3);
+    } else {
+        assert_rank(rig, "l-0", "0");
+    }
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+TEST(a_kill_after_any_write_and_a_lost_member_leave_every_rank_with_its_role)
+{
+    for (size_t k = 1; k <= 24; k++) {
+        killed_after(k, "l-0", "l-5", "leader", "0");
+        killed_after(k, "w-1", "w-5", "worker", "2");
+    }
+}

@@ -307,3 +307,33 @@ TEST(what_is_no_member_s_annotation_is_refused)
         }
     }
 }
+
+TEST(roles_by_node_are_written_and_read_back)
+{
+    struct skr_plan_role role[] = {
+        {"node-0", "leader", 1}, {"node-0", "worker", 1}, {"node-1", "worker", 1}};
+    struct skr_plan_record plan = example(), *read;
+    struct skr_error error;
+    plan.role = role;
+    plan.n_roles = 3;
+    SKR_AUTO_FREE char *text = skr_plan_write(&plan, NULL);
+    assert_non_null(strstr(text, "\"nodes\":{\"node-0\":2,\"node-1\":1},\"roles\":{\"node-0\":{"
+                                 "\"leader\":1,\"worker\":1},\"node-1\":{\"worker\":1}},"
+                                 "\"members\":{"));
+    assert_int_equal(skr_plan_parse(text, &read, &error), 0);
+    assert_int_equal(read->n_roles, 3);
+    assert_string_equal(read->role[1].node, "node-0");
+    assert_string_equal(read->role[1].role, "worker");
+    assert_int_equal(read->role[2].count, 1);
+    skr_plan_record_destroy(read);
+    static const char *const bad[] = {"[]", "{\"node-0\":1}", "{\"node-0\":{\"leader\":0}}",
+                                      "{\"node-0\":{\"leader\":\"1\"}}"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char one[200];
+        snprintf(one, sizeof one,
+                 "{\"v\":1,\"id\":\"0123456789abcdef\",\"state\":\"Planned\",\"roles\":%s}",
+                 bad[i]);
+        assert_int_equal(skr_plan_parse(one, &read, &error), -SKR_INVALID);
+        assert_non_null(strstr(error.text, "roles"));
+    }
+}
