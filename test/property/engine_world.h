@@ -32,7 +32,7 @@ struct world {
     bool tenants;  /* a hostile namespace is there: engine_world_tenants.h */
     bool roles;    /* groups whose members are not equal: engine_world_roles.h */
     bool tree_changed;
-    bool siege;    /* the law of tenants holds */
+    bool siege; /* the law of tenants holds */
     bool has_claims;
     skr_time fits_since[WORLD_HONEST_GROUPS]; /* in the siege; 0: it does not */
     bool busy; /* gangs come as a whole, and are planned before kube-scheduler comes to them */

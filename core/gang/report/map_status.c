@@ -44,7 +44,7 @@ void skr_map_status_desired_loser(struct skr_gang *e, struct map_entry *m, struc
     skr_desired_keys_add(w, "reason", reason);
     skr_desired_keys_add(w, "message", text);
     static const char *const gone[] = {
-        "placement",           "rank",      "schedBeginTime",      "schedEndTime", "conditions",
+        "placement",           "rank",      "schedBeginTime",       "schedEndTime", "conditions",
         "schedTotalTimeMilli", "preemptor", "schedSolverTimeMilli", "sets"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
         skr_desired_keys_add(w, gone[i], NULL);
