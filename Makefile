@@ -210,6 +210,8 @@ install: $(BIN) $(MAN) ## program, man pages, completions, configurations, manif
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/configs configs/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/manifests manifests/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara README.md CHANGELOG.md LICENSE docs/*.md
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara/workloads docs/workloads/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara/roles docs/roles/*
 
 uninstall: ## what install left below DESTDIR/PREFIX
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,sakkara kubectl-sakkara kubectl_complete-sakkara) \

@@ -29,6 +29,7 @@ step "guarantees, planted" test/check-guarantees.sh --planted
 step dialect test/dialect.sh
 step "dialect, planted" test/dialect.sh --planted
 step format $make format-check
+step documents test/docs.sh build/sakkara
 step demo test/demo.sh build/sakkara
 if tour_needs=$(test/tour.sh --needs); then
     step tour test/tour.sh build/sakkara

@@ -195,8 +195,9 @@ static void expect_silence_about(const char *document, const char *block, size_t
 /* ```yaml blocks with a kind. */
 TEST(examples_of_the_documents_are_told_nothing_about)
 {
-    static const char *const documents[] = {"README.md", "docs/guide.md", "docs/on-demand.md",
-                                            "docs/operations.md", "docs/reference.md"};
+    static const char *const documents[] = {
+        "README.md",          "docs/from-coscheduling.md", "docs/guide.md",    "docs/on-demand.md",
+        "docs/operations.md", "docs/reference.md",         "docs/workloads.md"};
     size_t found = 0;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
         char *text = golden_read(documents[i]), *at = text, *end;
