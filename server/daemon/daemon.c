@@ -28,17 +28,22 @@
 #include "server/http/pictures.h"
 #include "server/http/process_metrics.h"
 #include "server/http/ui.h"
+#include "server/http/verbs.h"
 #include "server/kube/client.h"
 #include "server/kube/kubeconfig.h"
 #include "server/log.h"
 #include "server/version.h"
 #include "topology/base/arena.h"
 
-/* Together with SKR_VERBS_STOP_MS less than SKR_DAEMON_STOP_S. */
+/* The limits of the steps of the end. All of them together are less than SKR_DAEMON_STOP_S. */
 #define STOP_ENGINE_TIME (SKR_SECOND)     /* for the engine to answer what it holds */
 #define STOP_KUBE_TIME   (SKR_SECOND)     /* for requests in flight to be answered */
 #define UNFIT_TIME       (5 * SKR_SECOND) /* at one event: another process should lead */
 #define RESIGN_TIME      (SKR_SECOND)     /* for the Lease to be given back */
+_Static_assert(SKR_SCHEDULER_COUNT *STOP_ENGINE_TIME + SKR_VERBS_STOP_MS * SKR_MILLISECOND +
+                       STOP_KUBE_TIME + RESIGN_TIME <
+                   SKR_DAEMON_STOP_S * SKR_SECOND / 2,
+               "each step may take its time, and a busy machine as much again");
 
 struct skr_daemon {
     const struct skr_config *config;

@@ -19,7 +19,10 @@
 #include "topology/base/error.h"
 
 enum {
-    SKR_DAEMON_STOP_S = 5, /* from SIGTERM to the end, else the process ends at once with code 1 */
+    /* From SIGTERM to the end, else the process ends at once with code 1. Steps of the end have limits
+     * of their own. This one is for a thread that hangs, and not for a busy machine: kubelet waits
+     * 30 s. */
+    SKR_DAEMON_STOP_S = 20,
 };
 
 struct skr_daemon;
