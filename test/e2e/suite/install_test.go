@@ -73,24 +73,24 @@ func (i *installed) bindOthers() {
 
 // said is uid, resourceVersion, node and rank of every member, and the resourceVersion of the map. The gang has to be at
 // rest.
-func (i *installed) said(group string, size int) map[string]string {
-	i.Helper()
+func (r *run) said(group string, size int) map[string]string {
+	r.Helper()
 	all := map[string]string{}
 	for attempt := 0; ; attempt++ {
 		now := map[string]string{}
 		for _, name := range numbered(group, 0, size) {
 			var pod cluster.Pod
-			i.must(i.plane.Admin.Get(i.podPath(name), &pod))
+			r.must(r.plane.Admin.Get(r.podPath(name), &pod))
 			now[name] = fmt.Sprint(pod.UID, " ", pod.ResourceVersion, " ", pod.Spec.NodeName, " ", pod.Labels["sakkara.member.rank"])
 		}
 		var source cluster.ConfigMap
-		i.must(i.plane.Admin.Get(i.mapPath(group), &source))
+		r.must(r.plane.Admin.Get(r.mapPath(group), &source))
 		now["map"] = source.ResourceVersion + " " + source.Data["status"]
 		if maps.Equal(all, now) {
 			return now
 		}
 		if all = now; attempt > 30 {
-			i.Fatalf("%s does not come to rest: %v", group, now)
+			r.Fatalf("%s does not come to rest: %v", group, now)
 		}
 		time.Sleep(300 * time.Millisecond)
 	}
@@ -311,28 +311,22 @@ func TestInstall_UpgradeWhileAGangIsBeingBound(t *testing.T) {
 		}
 		i.must(i.daemon.Start())
 		i.wait(usual, "the gang is bound whole", i.allBound(group, 8))
-		i.rec.Look(func(v *cluster.View) {
-			for uid, node := range planned {
-				for _, pod := range v.Pods(i.ns, func(pod *cluster.Pod) bool { return string(pod.UID) == uid }) {
-					if pod.Spec.NodeName != node {
-						t.Errorf("%s is on %s, planned was %s", pod.Name, pod.Spec.NodeName, node)
-					}
-				}
-			}
-		})
+		if len(planned) > 0 {
+			i.expectNodes(group, planned)
+		}
 		i.untouched("an upgrade at write " + fmt.Sprint(write))
 		i.removeGroup(group)
 	}
 }
 
 // planned is the node of every member by uid, as the plan on the group's map has it; empty without a plan.
-func (i *installed) planned(group string) map[string]string {
-	i.Helper()
+func (r *run) planned(group string) map[string]string {
+	r.Helper()
 	var source cluster.ConfigMap
-	i.must(i.plane.Admin.Get(i.mapPath(group), &source))
+	r.must(r.plane.Admin.Get(r.mapPath(group), &source))
 	var plan struct{ Members map[string]string }
 	if text := source.Annotations["sakkara.plan"]; text != "" {
-		i.must(json.Unmarshal([]byte(text), &plan))
+		r.must(json.Unmarshal([]byte(text), &plan))
 	}
 	return plan.Members
 }
