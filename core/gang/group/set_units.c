@@ -61,7 +61,7 @@ char *skr_set_units_text(const struct skr_tree *tree, const struct group *g)
             if (unit[s] < 0) {
                 continue;
             }
-            skr_strbuf_addf(&b, b.len > 0 ? ",\"" : "{\"");
+            skr_strbuf_add(&b, b.len > 0 ? ",\"" : "{\"");
             if (kinds > 1) {
                 skr_strbuf_addf(&b, "%zu/", k);
             }
