@@ -2,6 +2,7 @@
 /* Writes the next commands for a group that is not placed, by reason. */
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/workload_owners.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/explain/explain_devices.h"
 #include "core/gang/report/sentence.h"
@@ -89,6 +90,21 @@ static void next_devices(struct next *next, const struct skr_gang *e, const stru
     }
 }
 
+/* The resource of the workload that has the size of the group: ",jobs". */
+static void add_owner_kind(struct skr_strbuf *b, const struct group *g)
+{
+    const struct owner_entry *owner = g->derived.owner;
+    const char *kind = owner && owner->owner ? owner->owner->kind : "";
+    if (!*kind) {
+        return;
+    }
+    skr_strbuf_addc(b, ',');
+    for (; *kind; kind++) {
+        skr_strbuf_addc(b, *kind >= 'A' && *kind <= 'Z' ? (char)(*kind - 'A' + 'a') : *kind);
+    }
+    skr_strbuf_addc(b, 's');
+}
+
 /* Commands that dump the cluster and try on it the size that fits, if room is missing, else the
  * first rule to change. */
 static void next_simulate(struct next *next, const struct skr_gang *e, const struct group *g)
@@ -105,8 +121,10 @@ static void next_simulate(struct next *next, const struct skr_gang *e, const str
     }
     bool plain = strcmp(g->namespace_, "default") == 0;
     skr_strbuf_init(&c);
-    skr_strbuf_addf(&c, "kubectl get nodes,pods,configmaps%s -A -o json > dump.json",
+    skr_strbuf_addf(&c, "kubectl get nodes,pods,configmaps%s",
                     uses_classes(e, g) ? ",deviceclasses" : "");
+    add_owner_kind(&c, g);
+    skr_strbuf_add(&c, " -A -o json > dump.json");
     add_next(next, &c);
     skr_strbuf_reset(&c);
     skr_strbuf_add(&c, set ? "sakkara simulate -f dump.json" : "sakkara simulate -f dump.json -v");

@@ -313,3 +313,15 @@ TEST_RIG(cluster(), a_conflict_of_a_workload_says_what_to_take_away)
     assert_true(rig_is_gated(rig, "js-0"));
     assert_true(rig_has_event(rig, "exclusive-topology lets workers exist only after"));
 }
+
+/* A copy of the cluster without the Job would not have the size of the group. */
+TEST_RIG(cluster(), the_dump_that_an_explanation_names_has_the_workload)
+{
+    job(rig, "large", 20);
+    job_pods(rig, "large", 20, "'sakkara.gang':'auto'");
+    rig_run(rig, 10 * SKR_SECOND);
+    const json_t *next = json_object_get(rig_explain(rig, "job/large"), "next");
+    const char *first = json_string_value(json_array_get(next, 0));
+    assert_non_null(first);
+    assert_string_equal(first, "kubectl get nodes,pods,configmaps,jobs -A -o json > dump.json");
+}
