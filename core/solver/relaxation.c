@@ -21,16 +21,17 @@
 
 #include <string.h>
 
+#include "core/solver/atom_sets.h"
+
 enum { ATOMS_MAX = SKR_LEVELS_MAX * SKR_RELAXATION_KIND_COUNT };
 
 struct search {
     struct skr_run *run;
     const struct skr_feasible *base;
     struct skr_relaxation_atom atom[ATOMS_MAX];
-    int32_t n_atoms;
-    int32_t pick[SKR_RELAXATION_ATOMS_MAX]; /* of the set at hand, ascending */
+    struct skr_atom_sets sets;
     int64_t steps_left;
-    bool stopped; /* by a limit */
+    struct skr_explanation *ret;
 };
 
 static const struct skr_rule *rule_of(const struct search *s, int32_t level)
@@ -38,55 +39,12 @@ static const struct skr_rule *rule_of(const struct search *s, int32_t level)
     return &s->run->problem->rule[level - 1];
 }
 
-static bool has_key(const struct skr_rule *rule, enum skr_relaxation_kind kind)
-{
-    switch (kind) {
-    case SKR_RELAX_HARD:
-        return rule->hard;
-    case SKR_RELAX_MAX:
-        return rule->max > 0 && !skr_rule_range_is_void(rule);
-    case SKR_RELAX_MIN:
-        return rule->min > 0 && !skr_rule_range_is_void(rule);
-    case SKR_RELAX_FACTOR:
-        return rule->factor > 1;
-    case SKR_RELAX_PARTITIONS:
-        return rule->partitions > 0;
-    case SKR_RELAXATION_KIND_COUNT:
-    default:
-        return false;
-    }
-}
-
-static void set_key(struct skr_rule *rule, enum skr_relaxation_kind kind, int32_t value)
-{
-    switch (kind) {
-    case SKR_RELAX_HARD:
-        rule->hard = false;
-        break;
-    case SKR_RELAX_MAX:
-        rule->max = value;
-        break;
-    case SKR_RELAX_MIN:
-        rule->min = value;
-        break;
-    case SKR_RELAX_FACTOR:
-        rule->factor = value;
-        break;
-    case SKR_RELAX_PARTITIONS:
-        rule->partitions = value;
-        break;
-    case SKR_RELAXATION_KIND_COUNT:
-    default:
-        break;
-    }
-}
-
 static void list_atoms(struct search *s)
 {
     for (int32_t level = s->run->tree->n_levels; level >= 1; level--) {
         for (int kind = 0; kind < SKR_RELAXATION_KIND_COUNT; kind++) {
-            if (has_key(rule_of(s, level), (enum skr_relaxation_kind)kind)) {
-                s->atom[s->n_atoms++] = (struct skr_relaxation_atom){
+            if (skr_rule_has(rule_of(s, level), (enum skr_relaxation_kind)kind)) {
+                s->atom[s->sets.n_atoms++] = (struct skr_relaxation_atom){
                     .level = level, .kind = (enum skr_relaxation_kind)kind};
             }
         }
@@ -109,8 +67,8 @@ static bool sizes_hold(struct skr_run *inner, const struct search *s, int32_t de
 static void try_set(struct search *s, int32_t n_picked, int32_t kept, int32_t value, bool *ret)
 {
     *ret = false;
-    if (s->stopped || s->steps_left == 0) {
-        s->stopped = true;
+    if (s->sets.stopped || s->steps_left == 0) {
+        s->sets.stopped = true;
         return;
     }
     s->steps_left--;
@@ -118,30 +76,34 @@ static void try_set(struct search *s, int32_t n_picked, int32_t kept, int32_t va
     memcpy(rule, s->run->problem->rule, (size_t)s->run->tree->n_levels * sizeof *rule);
     int32_t deepest = 1;
     for (int32_t i = 0; i < n_picked; i++) {
-        const struct skr_relaxation_atom *atom = &s->atom[s->pick[i]];
-        set_key(&rule[atom->level - 1], atom->kind, i == kept ? value : 0);
+        const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[i]];
+        if (i == kept) {
+            *skr_rule_number(&rule[atom->level - 1], atom->kind) = value;
+        } else {
+            skr_rule_drop(&rule[atom->level - 1], atom->kind);
+        }
         deepest = atom->level > deepest ? atom->level : deepest;
     }
     struct skr_problem problem = *s->run->problem;
     problem.rule = rule;
     struct skr_run inner;
-    s->stopped =
+    s->sets.stopped =
         !skr_run_begin_inner(s->run, &problem, &inner) || !sizes_hold(&inner, s, deepest, ret);
     skr_run_end_inner(s->run, &inner);
-    *ret = *ret && !s->stopped;
+    *ret = *ret && !s->sets.stopped;
 }
 
 /* Numbers that hard voids, with hard left in place: dropping them does nothing. */
 static bool is_idle(const struct search *s, int32_t n_picked)
 {
     for (int32_t i = 0; i < n_picked; i++) {
-        const struct skr_relaxation_atom *atom = &s->atom[s->pick[i]];
+        const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[i]];
         if (atom->kind == SKR_RELAX_HARD || !rule_of(s, atom->level)->hard) {
             continue;
         }
         bool with_hard = false;
         for (int32_t j = 0; j < i; j++) {
-            const struct skr_relaxation_atom *other = &s->atom[s->pick[j]];
+            const struct skr_relaxation_atom *other = &s->atom[s->sets.pick[j]];
             with_hard = with_hard || (other->level == atom->level && other->kind == SKR_RELAX_HARD);
         }
         if (!with_hard) {
@@ -175,7 +137,7 @@ static int32_t nearest_bound(struct search *s, int32_t n_picked, int32_t at, int
 static int32_t nearest_factor(struct search *s, int32_t n_picked, int32_t at, int32_t factor)
 {
     int32_t from = factor - 1 < s->run->n ? factor - 1 : s->run->n;
-    for (int32_t f = from; f > 1 && !s->stopped; f--) {
+    for (int32_t f = from; f > 1 && !s->sets.stopped; f--) {
         bool works = false;
         if (s->run->n % f == 0) {
             try_set(s, n_picked, at, f, &works);
@@ -184,7 +146,7 @@ static int32_t nearest_factor(struct search *s, int32_t n_picked, int32_t at, in
             return f;
         }
     }
-    return s->stopped ? 0 : 1;
+    return s->sets.stopped ? 0 : 1;
 }
 
 static int32_t nearest_partitions(struct search *s, int32_t n_picked, int32_t at, int32_t level,
@@ -197,7 +159,8 @@ static int32_t nearest_partitions(struct search *s, int32_t n_picked, int32_t at
     }
     most = most < s->run->n ? most : s->run->n;
     int32_t start = partitions <= most ? 1 : partitions - most;
-    for (int32_t by = start; !s->stopped && (by < partitions || by <= most - partitions); by++) {
+    for (int32_t by = start; !s->sets.stopped && (by < partitions || by <= most - partitions);
+         by++) {
         bool works = false;
         if (by < partitions) {
             try_set(s, n_picked, at, partitions - by, &works);
@@ -217,7 +180,7 @@ static int32_t nearest_partitions(struct search *s, int32_t n_picked, int32_t at
 
 static int32_t nearest_value(struct search *s, int32_t n_picked, int32_t at)
 {
-    const struct skr_relaxation_atom *atom = &s->atom[s->pick[at]];
+    const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[at]];
     const struct skr_rule *rule = rule_of(s, atom->level);
     int32_t n = s->run->n;
     int32_t value = 0;
@@ -239,14 +202,16 @@ static int32_t nearest_value(struct search *s, int32_t n_picked, int32_t at)
     default:
         break;
     }
-    return s->stopped ? 0 : value;
+    return s->sets.stopped ? 0 : value;
 }
 
 /* ---- sets ---- */
 
-/* Tries the set at hand; puts it into ret when it works. */
-static void look_at(struct search *s, int32_t n_picked, struct skr_explanation *ret)
+/* Tries the set at hand; notes it when it works. */
+static void look_at(void *context)
 {
+    struct search *s = context;
+    int32_t n_picked = s->sets.n_picked;
     bool works = false;
     if (is_idle(s, n_picked)) {
         return;
@@ -255,32 +220,15 @@ static void look_at(struct search *s, int32_t n_picked, struct skr_explanation *
     if (!works) {
         return;
     }
-    if (ret->n_relaxations == SKR_RELAXATIONS_MAX) {
-        s->stopped = true;
+    if (s->sets.found == SKR_RELAXATIONS_MAX) {
+        s->sets.stopped = true;
         return;
     }
-    struct skr_relaxation *relaxation = &ret->relaxation[ret->n_relaxations++];
+    struct skr_relaxation *relaxation = &s->ret->relaxation[s->sets.found++];
     relaxation->n_atoms = (size_t)n_picked;
     for (int32_t i = 0; i < n_picked; i++) {
-        relaxation->atom[i] = s->atom[s->pick[i]];
+        relaxation->atom[i] = s->atom[s->sets.pick[i]];
     }
-}
-
-/* Next set of n_picked atoms in order; false after the last. */
-static bool next_set(struct search *s, int32_t n_picked)
-{
-    int32_t i = n_picked - 1;
-    while (i >= 0 && s->pick[i] == s->n_atoms - n_picked + i) {
-        i--;
-    }
-    if (i < 0) {
-        return false;
-    }
-    s->pick[i]++;
-    for (int32_t j = i + 1; j < n_picked; j++) {
-        s->pick[j] = s->pick[j - 1] + 1;
-    }
-    return true;
 }
 
 static void find_values(struct search *s, struct skr_explanation *ret)
@@ -294,9 +242,9 @@ static void find_values(struct search *s, struct skr_explanation *ret)
                    s->atom[at].kind != relaxation->atom[a].kind) {
                 at++;
             }
-            s->pick[a] = at;
+            s->sets.pick[a] = at;
         }
-        for (int32_t a = 0; a < n_picked && !s->stopped; a++) {
+        for (int32_t a = 0; a < n_picked && !s->sets.stopped; a++) {
             relaxation->atom[a].value = nearest_value(s, n_picked, a);
         }
     }
@@ -305,26 +253,16 @@ static void find_values(struct search *s, struct skr_explanation *ret)
 void skr_relaxations_find(struct skr_run *run, const struct skr_feasible *feasible,
                           struct skr_explanation *ret)
 {
-    struct search s = {.run = run, .base = feasible};
+    struct search s = {.run = run, .base = feasible, .ret = ret};
     int64_t budget = run->problem->step_budget;
     s.steps_left = budget < 0 ? SKR_RELAXATION_STEPS_MAX : budget;
-    list_atoms(&s);
-    /* Without any rule, what fits is what is there. */
-    int32_t most = ret->sum_fits < run->n ? 0 : s.n_atoms;
-    for (int32_t n = 1; n <= most && ret->n_relaxations == 0 && !s.stopped; n++) {
-        if (n > SKR_RELAXATION_ATOMS_MAX) {
-            s.stopped = true;
-            break;
-        }
-        for (int32_t i = 0; i < n; i++) {
-            s.pick[i] = i;
-        }
-        do {
-            look_at(&s, n, ret);
-        } while (!s.stopped && next_set(&s, n));
+    if (ret->sum_fits >= run->n) { /* without any rule, what fits is what is there */
+        list_atoms(&s);
     }
+    skr_atom_sets_walk(&s.sets, look_at, &s);
+    ret->n_relaxations = s.sets.found;
     find_values(&s, ret);
-    if (!s.stopped) {
+    if (!s.sets.stopped) {
         ret->parts |= SKR_EXPLAIN_RELAXATIONS;
     }
 }

@@ -67,6 +67,17 @@ static inline int32_t skr_common_divisor(int32_t a, int32_t b)
     return a;
 }
 
+/* Bits of x >= 0. */
+static inline int32_t skr_bit_width(int32_t x)
+{
+    int32_t bits = 0;
+    while (x > 0) {
+        x /= 2;
+        bits++;
+    }
+    return bits;
+}
+
 /* Whether min and max contradict each other; then neither counts. Unset numbers contradict
  * nothing. */
 static inline bool skr_rule_range_is_void(const struct skr_rule *rule)

@@ -2,9 +2,8 @@
 /*
  * Spans and their interning.
  *
- * The table is open addressing over a power of two. The key of a pair is its two halves; that of a
- * unit is level, children, room and counts. Spans are never removed. They are interned in the order
- * of the tree, and the table is never listed, so results do not depend on hash values.
+ * The key of a pair is its two halves; that of a unit is level, children, room and counts. Spans are
+ * interned in the order of the tree.
  *
  * skr_span_all() pairs neighbours, then neighbours of the pairs, and so on: the depth is
  * log2(units), and runs of equal units fold into few distinct spans.
@@ -13,22 +12,15 @@
 
 #include <string.h>
 
+#include "core/solver/intern.h"
 #include "core/solver/row_sums.h"
 
-struct slot {
-    struct skr_span *span; /* NULL: empty */
-    uint64_t hash;
-};
-
 struct skr_span_table {
-    struct slot *slot;
-    size_t mask; /* slots - 1 */
-    size_t used;
-    int32_t next_id;
+    struct skr_intern all;
     const struct skr_span_table *base; /* NULL, or another run's, looked into as well */
 };
 
-enum { SLOTS_FIRST = 512, UNITS_PER_SLOT = 2 };
+enum { UNITS_PER_SLOT = 2 };
 _Static_assert(sizeof(struct skr_span) % sizeof(uint64_t) == 0, "bits follow a span");
 
 bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared)
@@ -37,15 +29,10 @@ bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared
     if (!run->spans) {
         return false;
     }
-    size_t slots = SLOTS_FIRST;
-    while (slots < (size_t)run->tree->n_units / UNITS_PER_SLOT && !base) {
-        slots *= 2;
-    }
-    run->spans->slot = skr_run_alloc(run, slots, sizeof *run->spans->slot);
-    run->spans->mask = slots - 1;
-    run->spans->next_id = base ? base->spans->next_id : 0;
+    run->spans->all.next_id = base ? base->spans->all.next_id : 0;
     run->spans->base = shared ? base->spans : NULL;
-    return run->spans->slot;
+    size_t slots = base ? 0 : (size_t)run->tree->n_units / UNITS_PER_SLOT;
+    return skr_intern_init(run, slots, &run->spans->all);
 }
 
 bool skr_span_take_note(struct skr_run *run, struct skr_span *span)
@@ -70,68 +57,21 @@ void skr_spans_drop_notes(struct skr_run *run)
     run->notes = NULL;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t hash_pair(const struct skr_span *left, const struct skr_span *right)
 {
-    return mix(mix(1, (uint64_t)left->id), (uint64_t)right->id);
+    return skr_intern_mix(skr_intern_mix(1, (uint64_t)left->id), (uint64_t)right->id);
 }
 
 static uint64_t hash_unit(int32_t level, const struct skr_span *inside, int64_t room,
                           const uint64_t *bits, int32_t words)
 {
-    uint64_t hash = mix(2, (uint64_t)level);
-    hash = mix(hash, !inside ? UINT64_MAX : (uint64_t)inside->id);
-    hash = mix(hash, (uint64_t)room);
+    uint64_t hash = skr_intern_mix(2, (uint64_t)level);
+    hash = skr_intern_mix(hash, !inside ? UINT64_MAX : (uint64_t)inside->id);
+    hash = skr_intern_mix(hash, (uint64_t)room);
     for (int32_t w = 0; w < words; w++) {
-        hash = mix(hash, bits[w]);
+        hash = skr_intern_mix(hash, bits[w]);
     }
     return hash;
-}
-
-static bool table_grow(struct skr_run *run)
-{
-    struct skr_span_table *table = run->spans;
-    size_t slots = (table->mask + 1) * 2;
-    struct slot *slot = skr_run_alloc(run, slots, sizeof *slot);
-    if (!slot) {
-        return false;
-    }
-    for (size_t i = 0; i <= table->mask; i++) {
-        if (table->slot[i].span) {
-            size_t at = table->slot[i].hash & (slots - 1);
-            while (slot[at].span) {
-                at = (at + 1) & (slots - 1);
-            }
-            slot[at] = table->slot[i];
-        }
-    }
-    table->slot = slot;
-    table->mask = slots - 1;
-    return true;
-}
-
-/* Adds a span that the table does not have. */
-static bool table_add(struct skr_run *run, struct skr_span *span, uint64_t hash)
-{
-    struct skr_span_table *table = run->spans;
-    if (run->plain) {
-        return true;
-    }
-    if (table->used * 2 > table->mask && !table_grow(run)) {
-        return false;
-    }
-    size_t at = hash & table->mask;
-    while (table->slot[at].span) {
-        at = (at + 1) & table->mask;
-    }
-    table->slot[at] = (struct slot){.span = span, .hash = hash};
-    table->used++;
-    return true;
 }
 
 static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t rows, int32_t words)
@@ -144,7 +84,7 @@ static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t row
     if (!span) {
         return NULL;
     }
-    span->id = run->spans->next_id++;
+    span->id = run->spans->all.next_id++;
     span->level = level;
     span->rows = rows;
     span->words = words;
@@ -217,14 +157,14 @@ static bool is_unit(const struct skr_span *span, int32_t level, const struct skr
     return true;
 }
 
-static struct skr_span *find_unit(const struct skr_span_table *table, uint64_t hash, int32_t level,
+static struct skr_span *find_unit(const struct skr_intern *table, uint64_t hash, int32_t level,
                                   const struct skr_span *inside, int64_t room, const uint64_t *bits,
                                   int32_t words)
 {
-    for (size_t at = hash & table->mask; table->slot[at].span; at = (at + 1) & table->mask) {
-        const struct slot *slot = &table->slot[at];
-        if (slot->hash == hash && is_unit(slot->span, level, inside, room, bits, words)) {
-            return slot->span;
+    for (size_t at = hash & table->mask; table->slot[at].item; at = (at + 1) & table->mask) {
+        const struct skr_intern_slot *slot = &table->slot[at];
+        if (slot->hash == hash && is_unit(slot->item, level, inside, room, bits, words)) {
+            return slot->item;
         }
     }
     return NULL;
@@ -239,7 +179,7 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
     if (!run->plain) {
         hash = hash_unit(level, inside, room, bits, words);
         for (const struct skr_span_table *table = run->spans; table; table = table->base) {
-            struct skr_span *known = find_unit(table, hash, level, inside, room, bits, words);
+            struct skr_span *known = find_unit(&table->all, hash, level, inside, room, bits, words);
             if (known) {
                 return known;
             }
@@ -260,7 +200,7 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
     }
     skr_row_ends(run, span);
     find_step(run, span, bits);
-    return table_add(run, span, hash) ? span : NULL;
+    return skr_intern_add(run, &run->spans->all, span, hash) ? span : NULL;
 }
 
 static int32_t rows_of_pair(const struct skr_run *run, const struct skr_span *left,
@@ -292,10 +232,11 @@ static struct skr_span *span_pair(struct skr_run *run, struct skr_span *left,
     uint64_t hash = hash_pair(left, right);
     for (const struct skr_span_table *table = run->spans; table && !run->plain;
          table = table->base) {
-        for (size_t at = hash & table->mask; table->slot[at].span; at = (at + 1) & table->mask) {
-            const struct slot *slot = &table->slot[at];
-            if (slot->hash == hash && slot->span->left == left && slot->span->right == right) {
-                return slot->span;
+        const struct skr_intern *all = &table->all;
+        for (size_t at = hash & all->mask; all->slot[at].item; at = (at + 1) & all->mask) {
+            struct skr_span *span = all->slot[at].item;
+            if (all->slot[at].hash == hash && span->left == left && span->right == right) {
+                return span;
             }
         }
     }
@@ -324,7 +265,7 @@ static struct skr_span *span_pair(struct skr_run *run, struct skr_span *left,
         find_step(run, span, span->bits);
     }
     run->stats.merges++;
-    return table_add(run, span, hash) ? span : NULL;
+    return skr_intern_add(run, &run->spans->all, span, hash) ? span : NULL;
 }
 
 bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *right,

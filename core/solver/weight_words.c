@@ -11,19 +11,42 @@
 
 enum { WORD_BITS = 60 }; /* sums stay within +-SKR_WEIGHT_MAX */
 
-static int32_t bits_of(int32_t x)
+bool skr_digits_put(struct skr_digits *digits, const uint64_t *counts, int64_t *table,
+                    int32_t *left)
 {
-    int32_t bits = 0;
-    while (x > 0) {
-        x /= 2;
-        bits++;
+    digits->one_used = 0;
+    if (!digits->begun && digits->pack) {
+        int32_t width = skr_bit_width(digits->n);
+        if (width > *left) {
+            return false;
+        }
+        *left -= width;
+        digits->one_used = INT64_C(1) << *left;
+        for (int32_t x = 1; x <= digits->n; x++) {
+            table[x] = digits->one_used;
+        }
     }
-    return bits;
+    digits->begun = true;
+    while (digits->below > 1) {
+        int32_t x = skr_bits_previous(counts, digits->below - 1);
+        if (x <= 0) {
+            digits->below = 1;
+            break;
+        }
+        int32_t width = skr_bit_width(digits->n / x);
+        if (width > *left) {
+            return false;
+        }
+        *left -= width;
+        table[x] += (digits->pack ? -1 : 1) * (INT64_C(1) << *left);
+        digits->below = x;
+    }
+    return true;
 }
 
 bool skr_words_init(struct skr_run *run, int32_t level, struct skr_words *ret)
 {
-    *ret = (struct skr_words){.level = level, .below = run->n + 1};
+    *ret = (struct skr_words){.level = level, .digits = skr_digits_of(&run->law[level], run->n)};
     ret->by_count = skr_run_alloc(run, (size_t)run->n + 1, sizeof *ret->by_count);
     return ret->by_count;
 }
@@ -31,40 +54,14 @@ bool skr_words_init(struct skr_run *run, int32_t level, struct skr_words *ret)
 bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts,
                     struct skr_weights *ret)
 {
-    bool pack = run->law[words->level].type == SKR_RULE_PACK;
     int32_t left = WORD_BITS;
-    int64_t used = 0;
     memset(words->by_count, 0, ((size_t)run->n + 1) * sizeof *words->by_count);
+    *ret = (struct skr_weights){.by_count = words->by_count};
     if (run->law[words->level].silent) {
-        bool first = !words->begun;
-        words->begun = true;
-        *ret = (struct skr_weights){.by_count = words->by_count};
+        bool first = !words->digits.begun;
+        words->digits.begun = true;
         return first;
     }
-    if (!words->begun && pack) {
-        left -= bits_of(run->n);
-        used = INT64_C(1) << left;
-        for (int32_t x = 1; x <= run->n; x++) {
-            words->by_count[x] = used;
-        }
-    }
-    words->begun = true;
-    bool any = used != 0;
-    while (words->below > 1) {
-        int32_t x = skr_bits_previous(counts, words->below - 1);
-        if (x <= 0) {
-            words->below = 1;
-            break;
-        }
-        int32_t width = bits_of(run->n / x);
-        if (width > left) {
-            break;
-        }
-        left -= width;
-        words->by_count[x] += (pack ? -1 : 1) * (INT64_C(1) << left);
-        words->below = x;
-        any = true;
-    }
-    *ret = (struct skr_weights){.by_count = words->by_count};
-    return any;
+    skr_digits_put(&words->digits, counts, words->by_count, &left);
+    return left < WORD_BITS;
 }

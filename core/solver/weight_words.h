@@ -16,10 +16,27 @@
  */
 #include "core/solver/choice_graph.h"
 
+/* The digits of one key, put into words from the left. */
+struct skr_digits {
+    int32_t n; /* members of the key */
+    bool pack;
+    bool begun;       /* it has a digit already */
+    int32_t below;    /* counts below this one have no digit in an earlier word */
+    int64_t one_used; /* weight of one used unit, if the last call put that digit; else 0 */
+};
+
+static inline struct skr_digits skr_digits_of(const struct skr_law *law, int32_t n)
+{
+    return (struct skr_digits){.n = n, .pack = law->type == SKR_RULE_PACK, .below = n + 1};
+}
+/* Puts digits into the word while they fit into its *left free bits: adds their weights to
+ * table[n + 1]. counts: bits [n / 64 + 1]. False when the word is full and digits are left. */
+bool skr_digits_put(struct skr_digits *digits, const uint64_t *counts, int64_t *table,
+                    int32_t *left);
+
 struct skr_words {
     int32_t level;
-    bool begun;
-    int32_t below; /* counts below this one have no digit in an earlier word */
+    struct skr_digits digits;
     int64_t *by_count;
 };
 

@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-static int32_t bits_of(int64_t x)
-{
-    int32_t bits = 0;
-    while (x > 0) {
-        x /= 2;
-        bits++;
-    }
-    return bits;
-}
-
 /* One on the axis is so many units. */
 static void set_each(const struct skr_role_run *rr, struct skr_axis *axis, int32_t units)
 {
@@ -97,7 +87,7 @@ static void make_coarse(const struct skr_role_run *rr, struct skr_axes *axes)
 /* A field for values up to most. Returns its shift, or -1 if the key is full. */
 static int32_t add_field(struct skr_axes *axes, int32_t *bits, int32_t most, uint64_t *ret_mask)
 {
-    int32_t width = bits_of(most);
+    int32_t width = skr_bit_width(most);
     int32_t shift = *bits;
     if (shift + width + 1 > SKR_ROLE_KEY_BITS) {
         return -1;

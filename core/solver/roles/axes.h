@@ -19,6 +19,7 @@
  *
  * Internal to the solver.
  */
+#include "core/solver/intern.h"
 #include "core/solver/roles.h"
 #include "core/solver/solve_run.h"
 
@@ -67,7 +68,6 @@ struct skr_axes {
 };
 
 struct skr_role_builder; /* rows.h */
-struct skr_role_table;   /* role_span.h */
 
 struct skr_role_run {
     struct skr_run run; /* memory, cancellation, statistics; its laws are not used */
@@ -87,7 +87,7 @@ struct skr_role_run {
     int64_t steps_left;
     bool beyond; /* stopped: outside the exact range */
     struct skr_role_builder *builder;
-    struct skr_role_table *spans;
+    struct skr_intern spans;
     int64_t rows, ports; /* statistics */
 };
 

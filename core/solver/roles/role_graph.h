@@ -13,6 +13,7 @@
  */
 #include "core/solver/choice_graph.h"
 #include "core/solver/roles/role_sets.h"
+#include "core/solver/weight_words.h"
 
 struct skr_role_edge {
     int32_t left, right; /* indices of states of the halves */
@@ -68,8 +69,7 @@ struct skr_role_words {
     int32_t n_keys;
     int32_t scope[SKR_SCOPES_MAX];  /* of each key, in their order */
     int32_t at;                     /* the key whose digits come next */
-    bool begun;                     /* it has a digit already */
-    int32_t below;                  /* counts of it below this one have none yet */
+    struct skr_digits digits;       /* of that key */
     int64_t *table[SKR_SCOPES_MAX]; /* [scope][n of the scope + 1]; NULL: no key */
     /* Of the word at hand: its first key, the weight of one used unit of it if this is a digit of
      * the word, and a bound of what the digits of the keys after it add or take. */

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "core/solver/atom_sets.h"
 #include "core/solver/roles/role_explain.h"
 
 enum { ATOMS_MAX = SKR_LEVELS_MAX * SKR_RELAXATION_KIND_COUNT * (SKR_ROLES_MAX + 1) + 8 };
@@ -15,30 +16,9 @@ struct search {
     int64_t *steps;
     int64_t trials; /* left */
     struct skr_role_atom atom[ATOMS_MAX];
-    int32_t n_atoms;
-    int32_t pick[SKR_RELAXATION_ATOMS_MAX];
-    bool stopped;
+    struct skr_atom_sets sets;
     struct skr_roles_explanation *ret;
 };
-
-static int32_t *number_of(struct skr_rule *rule, enum skr_relaxation_kind kind)
-{
-    return kind == SKR_RELAX_MAX      ? &rule->max
-           : kind == SKR_RELAX_MIN    ? &rule->min
-           : kind == SKR_RELAX_FACTOR ? &rule->factor
-                                      : &rule->partitions;
-}
-
-static bool has_key(struct skr_rule rule, enum skr_relaxation_kind kind)
-{
-    if (kind == SKR_RELAX_HARD) {
-        return rule.hard;
-    }
-    if ((kind == SKR_RELAX_MAX || kind == SKR_RELAX_MIN) && skr_rule_range_is_void(&rule)) {
-        return false;
-    }
-    return *number_of(&rule, kind) > (kind == SKR_RELAX_FACTOR ? 1 : 0);
-}
 
 static void list_atoms(struct search *s)
 {
@@ -52,8 +32,8 @@ static void list_atoms(struct search *s)
             const struct skr_rule *rule =
                 own ? &own->rule[level - 1] : &s->problem->rule[level - 1];
             for (int kind = 0; kind < SKR_RELAXATION_KIND_COUNT; kind++) {
-                if (has_key(*rule, (enum skr_relaxation_kind)kind)) {
-                    s->atom[s->n_atoms++] =
+                if (skr_rule_has(rule, (enum skr_relaxation_kind)kind)) {
+                    s->atom[s->sets.n_atoms++] =
                         (struct skr_role_atom){.what = SKR_ROLE_ATOM_RULE,
                                                .role = role,
                                                .level = level,
@@ -65,7 +45,7 @@ static void list_atoms(struct search *s)
     for (int what = SKR_ROLE_ATOM_EXCLUSIVE; what <= SKR_ROLE_ATOM_SETS; what++) {
         for (size_t k = 0; k < roles->n_kinds; k++) {
             if (what == SKR_ROLE_ATOM_SETS || roles->kind[k].exclusive) {
-                s->atom[s->n_atoms++] = (struct skr_role_atom){
+                s->atom[s->sets.n_atoms++] = (struct skr_role_atom){
                     .what = (enum skr_role_atom_kind)what, .role = -1, .set_kind = (int32_t)k};
             }
         }
@@ -80,13 +60,9 @@ static void drop(struct skr_role_variant *v, const struct skr_role_atom *atom)
     } else if (atom->what == SKR_ROLE_ATOM_SETS) {
         memset(v->kind[atom->set_kind].each, 0, sizeof v->kind[0].each);
     } else {
-        struct skr_rule *rule =
-            atom->role < 0 ? &v->rule[atom->level - 1] : &v->own[atom->role][atom->level - 1];
-        if (atom->rule == SKR_RELAX_HARD) {
-            rule->hard = false;
-        } else {
-            *number_of(rule, atom->rule) = 0;
-        }
+        skr_rule_drop(atom->role < 0 ? &v->rule[atom->level - 1]
+                                     : &v->own[atom->role][atom->level - 1],
+                      atom->rule);
     }
 }
 
@@ -111,7 +87,7 @@ static bool is_idle(const struct search *s, int32_t n_picked)
 {
     const struct skr_roles *roles = s->problem->roles;
     for (int32_t i = 0; i < n_picked; i++) {
-        const struct skr_role_atom *atom = &s->atom[s->pick[i]];
+        const struct skr_role_atom *atom = &s->atom[s->sets.pick[i]];
         const struct skr_rule *rule = NULL;
         if (atom->what == SKR_ROLE_ATOM_RULE) {
             rule = atom->role < 0 ? &s->problem->rule[atom->level - 1]
@@ -119,7 +95,7 @@ static bool is_idle(const struct search *s, int32_t n_picked)
         }
         bool voided = rule && rule->hard && atom->rule != SKR_RELAX_HARD;
         for (int32_t j = 0; j < n_picked; j++) {
-            const struct skr_role_atom *other = &s->atom[s->pick[j]];
+            const struct skr_role_atom *other = &s->atom[s->sets.pick[j]];
             if (other->what == SKR_ROLE_ATOM_RULE && other->role == atom->role &&
                 other->level == atom->level && other->rule == SKR_RELAX_HARD) {
                 voided = false;
@@ -136,45 +112,30 @@ static bool is_idle(const struct search *s, int32_t n_picked)
     return false;
 }
 
-static void try_set(struct search *s, int32_t n_picked)
+static void try_set(void *context)
 {
+    struct search *s = context;
+    int32_t n_picked = s->sets.n_picked;
     if (is_idle(s, n_picked)) {
         return;
     }
     struct skr_role_variant v;
     skr_role_variant_init(&v, s->problem);
     for (int32_t i = 0; i < n_picked; i++) {
-        drop(&v, &s->atom[s->pick[i]]);
+        drop(&v, &s->atom[s->sets.pick[i]]);
     }
     drop_empty_kinds(&v);
     enum skr_role_verdict verdict =
         s->trials-- > 0 ? skr_role_feasible(&v.problem, s->steps) : SKR_ROLE_BEYOND;
-    if (verdict == SKR_ROLE_PLACED && s->ret->n_relaxations < SKR_RELAXATIONS_MAX) {
-        struct skr_role_relaxation *to = &s->ret->relaxation[s->ret->n_relaxations++];
+    if (verdict == SKR_ROLE_PLACED && s->sets.found < SKR_RELAXATIONS_MAX) {
+        struct skr_role_relaxation *to = &s->ret->relaxation[s->sets.found++];
         to->n_atoms = (size_t)n_picked;
         for (int32_t i = 0; i < n_picked; i++) {
-            to->atom[i] = s->atom[s->pick[i]];
+            to->atom[i] = s->atom[s->sets.pick[i]];
         }
     } else if (verdict != SKR_ROLE_INFEASIBLE) {
-        s->stopped = true;
+        s->sets.stopped = true;
     }
-}
-
-/* The next set of n_picked atoms in order; false after the last. */
-static bool next_set(struct search *s, int32_t n_picked)
-{
-    int32_t i = n_picked - 1;
-    while (i >= 0 && s->pick[i] == s->n_atoms - n_picked + i) {
-        i--;
-    }
-    if (i < 0) {
-        return false;
-    }
-    s->pick[i]++;
-    for (int32_t j = i + 1; j < n_picked; j++) {
-        s->pick[j] = s->pick[j - 1] + 1;
-    }
-    return true;
 }
 
 bool skr_role_explain_relaxations(const struct skr_problem *problem, int64_t *steps,
@@ -189,19 +150,9 @@ bool skr_role_explain_relaxations(const struct skr_problem *problem, int64_t *st
         return false;
     }
     list_atoms(&s);
-    for (int32_t n = 1; n <= s.n_atoms && ret->n_relaxations == 0 && !s.stopped; n++) {
-        if (n > SKR_RELAXATION_ATOMS_MAX) {
-            s.stopped = true;
-            break;
-        }
-        for (int32_t i = 0; i < n; i++) {
-            s.pick[i] = i;
-        }
-        do {
-            try_set(&s, n);
-        } while (!s.stopped && next_set(&s, n));
-    }
-    if (!s.stopped) {
+    skr_atom_sets_walk(&s.sets, try_set, &s);
+    ret->n_relaxations = s.sets.found;
+    if (!s.sets.stopped) {
         solution->explanation.parts |= SKR_EXPLAIN_RELAXATIONS;
     }
     return true;

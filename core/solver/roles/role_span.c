@@ -1,88 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans and their interning. The table is open addressing over a power of two; spans are never
- * removed, and the table is never listed.
+ * Spans and their interning.
  *
  * The merge of two spans looks at all pairs of keys. A sum with a field beyond its limit is left
  * out; the main counts of the others are added as intervals or bits.
  */
 #include "core/solver/roles/role_span.h"
 
-struct slot {
-    struct skr_role_span *span; /* NULL: empty */
-    uint64_t hash;
-};
-
-struct skr_role_table {
-    struct slot *slot;
-    size_t mask; /* slots - 1 */
-    size_t used;
-    int32_t next_id;
-};
-
-enum { SLOTS_FIRST = 512 };
-
 bool skr_role_spans_init(struct skr_role_run *rr)
 {
-    rr->spans = skr_run_alloc(&rr->run, 1, sizeof *rr->spans);
-    if (!rr->spans) {
-        return false;
-    }
-    size_t slots = SLOTS_FIRST;
-    while (slots < 2 * (size_t)rr->run.tree->n_units) {
-        slots *= 2;
-    }
-    rr->spans->slot = skr_run_alloc(&rr->run, slots, sizeof *rr->spans->slot);
-    rr->spans->mask = slots - 1;
-    return rr->spans->slot;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-static bool table_grow(struct skr_role_run *rr)
-{
-    struct skr_role_table *table = rr->spans;
-    size_t slots = (table->mask + 1) * 2;
-    struct slot *slot = skr_run_alloc(&rr->run, slots, sizeof *slot);
-    if (!slot) {
-        return false;
-    }
-    for (size_t i = 0; i <= table->mask; i++) {
-        if (table->slot[i].span) {
-            size_t at = table->slot[i].hash & (slots - 1);
-            while (slot[at].span) {
-                at = (at + 1) & (slots - 1);
-            }
-            slot[at] = table->slot[i];
-        }
-    }
-    table->slot = slot;
-    table->mask = slots - 1;
-    return true;
+    return skr_intern_init(&rr->run, 2 * (size_t)rr->run.tree->n_units, &rr->spans);
 }
 
 /* A new span in the table. */
-static struct skr_role_span *table_add(struct skr_role_run *rr, uint64_t hash)
+static struct skr_role_span *add(struct skr_role_run *rr, uint64_t hash)
 {
-    struct skr_role_table *table = rr->spans;
-    if (table->used * 4 > table->mask * 3 && !table_grow(rr)) {
-        return NULL;
-    }
     struct skr_role_span *span = skr_run_alloc(&rr->run, 1, sizeof *span);
-    if (!span) {
+    if (!span || !skr_intern_add(&rr->run, &rr->spans, span, hash)) {
         return NULL;
     }
-    size_t at = hash & table->mask;
-    while (table->slot[at].span) {
-        at = (at + 1) & table->mask;
-    }
-    table->slot[at] = (struct slot){.span = span, .hash = hash};
-    table->used++;
-    span->id = table->next_id++;
+    span->id = rr->spans.next_id++;
     return span;
 }
 
@@ -90,10 +27,10 @@ static uint64_t hash_rows(uint64_t hash, const struct skr_role_rows *rows)
 {
     for (int32_t i = 0; i < rows->n; i++) {
         const struct skr_role_row *row = &rows->row[i];
-        hash = mix(hash, row->key);
-        hash = mix(hash, (uint64_t)row->lo << 32 | (uint64_t)row->hi);
+        hash = skr_intern_mix(hash, row->key);
+        hash = skr_intern_mix(hash, (uint64_t)row->lo << 32 | (uint64_t)row->hi);
         for (int32_t w = 0; row->bits && w < skr_bits_words(row->hi); w++) {
-            hash = mix(hash, row->bits[w]);
+            hash = skr_intern_mix(hash, row->bits[w]);
         }
     }
     return hash;
@@ -103,20 +40,19 @@ struct skr_role_span *skr_role_span_unit(struct skr_role_run *rr, int32_t level,
                                          struct skr_role_span *inside, int64_t room,
                                          const struct skr_role_rows *rows)
 {
-    const struct skr_role_table *table = rr->spans;
-    uint64_t hash = mix(2, (uint64_t)level);
-    hash = mix(hash, !inside ? UINT64_MAX : (uint64_t)inside->id);
-    hash = hash_rows(mix(hash, (uint64_t)room), rows);
-    for (size_t at = hash & table->mask; table->slot[at].span && !rr->run.problem->no_fast_paths;
-         at = (at + 1) & table->mask) {
-        struct skr_role_span *span = table->slot[at].span;
+    const struct skr_intern *table = &rr->spans;
+    uint64_t hash = skr_intern_mix(2, (uint64_t)level);
+    hash = skr_intern_mix(hash, !inside ? UINT64_MAX : (uint64_t)inside->id);
+    hash = hash_rows(skr_intern_mix(hash, (uint64_t)room), rows);
+    for (size_t at = hash & table->mask; table->slot[at].item; at = (at + 1) & table->mask) {
+        struct skr_role_span *span = table->slot[at].item;
         if (table->slot[at].hash == hash && !span->left && span->level == level &&
             span->inside == inside && span->room == room &&
             skr_role_rows_equal(&span->rows, rows)) {
             return span;
         }
     }
-    struct skr_role_span *span = table_add(rr, hash);
+    struct skr_role_span *span = add(rr, hash);
     if (!span || !skr_role_rows_copy(rr, rows, &span->rows)) {
         return NULL;
     }
@@ -158,17 +94,16 @@ static bool join(struct skr_role_run *rr, struct skr_role_span *left, struct skr
         *ret = left ? left : right;
         return true;
     }
-    const struct skr_role_table *table = rr->spans;
-    uint64_t hash = mix(mix(1, (uint64_t)left->id), (uint64_t)right->id);
-    for (size_t at = hash & table->mask; table->slot[at].span && !rr->run.problem->no_fast_paths;
-         at = (at + 1) & table->mask) {
-        struct skr_role_span *span = table->slot[at].span;
+    const struct skr_intern *table = &rr->spans;
+    uint64_t hash = skr_intern_mix(skr_intern_mix(1, (uint64_t)left->id), (uint64_t)right->id);
+    for (size_t at = hash & table->mask; table->slot[at].item; at = (at + 1) & table->mask) {
+        struct skr_role_span *span = table->slot[at].item;
         if (table->slot[at].hash == hash && span->left == left && span->right == right) {
             *ret = span;
             return true;
         }
     }
-    struct skr_role_span *span = table_add(rr, hash);
+    struct skr_role_span *span = add(rr, hash);
     if (!span) {
         return false;
     }

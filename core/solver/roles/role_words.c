@@ -10,14 +10,12 @@
 
 enum { WORD_BITS = 58 };
 
-static int32_t bits_of(int32_t x)
+static void begin_key(const struct skr_role_run *rr, struct skr_role_words *words)
 {
-    int32_t bits = 0;
-    while (x > 0) {
-        x /= 2;
-        bits++;
+    if (words->at < words->n_keys) {
+        int32_t scope = words->scope[words->at];
+        words->digits = skr_digits_of(&rr->law[words->level][scope], rr->n[scope]);
     }
-    return bits;
 }
 
 bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_role_words *ret)
@@ -33,7 +31,7 @@ bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_role
             return false;
         }
     }
-    ret->below = ret->n_keys > 0 ? rr->n[ret->scope[0]] + 1 : 0;
+    begin_key(rr, ret);
     return true;
 }
 
@@ -51,50 +49,10 @@ bool skr_role_words_counts(struct skr_role_run *rr, int32_t level, uint64_t **re
     return true;
 }
 
-/* Digits of the key at hand into what is left of the word; false when the word is full. */
-static bool put_digits(const struct skr_role_run *rr, struct skr_role_words *words,
-                       const uint64_t *counts, int32_t *left, bool *any)
-{
-    int32_t scope = words->scope[words->at];
-    int32_t n = rr->n[scope];
-    bool pack = rr->law[words->level][scope].type == SKR_RULE_PACK;
-    int64_t *table = words->table[scope];
-    if (!words->begun && pack) {
-        if (bits_of(n) > *left) {
-            return false;
-        }
-        *left -= bits_of(n);
-        for (int32_t x = 1; x <= n; x++) {
-            table[x] = INT64_C(1) << *left;
-        }
-        if (words->at == words->lead) {
-            words->one_used = INT64_C(1) << *left;
-        }
-        *any = true;
-    }
-    words->begun = true;
-    while (words->below > 1) {
-        int32_t x = skr_bits_previous(counts, words->below - 1);
-        if (x <= 0) {
-            break;
-        }
-        int32_t width = bits_of(n / x);
-        if (width > *left) {
-            return false;
-        }
-        *left -= width;
-        table[x] += (pack ? -1 : 1) * (INT64_C(1) << *left);
-        words->below = x;
-        *any = true;
-    }
-    return true;
-}
-
 bool skr_role_words_next(const struct skr_role_run *rr, struct skr_role_words *words,
                          uint64_t *const *counts)
 {
     int32_t left = WORD_BITS;
-    bool any = false;
     for (int32_t k = 0; k < words->n_keys; k++) {
         int32_t scope = words->scope[k];
         memset(words->table[scope], 0, ((size_t)rr->n[scope] + 1) * sizeof(int64_t));
@@ -102,16 +60,22 @@ bool skr_role_words_next(const struct skr_role_run *rr, struct skr_role_words *w
     words->lead = words->at;
     words->one_used = 0;
     words->slack = 0;
-    while (words->at < words->n_keys &&
-           put_digits(rr, words, counts[words->scope[words->at]], &left, &any)) {
-        if (words->at == words->lead && words->at + 1 < words->n_keys) {
-            words->slack = (INT64_C(1) << left) - 1;
+    bool full = false;
+    while (words->at < words->n_keys && !full) {
+        int32_t scope = words->scope[words->at];
+        full = !skr_digits_put(&words->digits, counts[scope], words->table[scope], &left);
+        if (words->at == words->lead) {
+            words->one_used = words->digits.one_used;
         }
-        words->at++;
-        words->begun = false;
-        words->below = words->at < words->n_keys ? rr->n[words->scope[words->at]] + 1 : 0;
+        if (!full) {
+            if (words->at == words->lead && words->at + 1 < words->n_keys) {
+                words->slack = (INT64_C(1) << left) - 1;
+            }
+            words->at++;
+            begin_key(rr, words);
+        }
     }
-    return any;
+    return left < WORD_BITS;
 }
 
 int64_t skr_role_words_weight(const struct skr_role_run *rr, const struct skr_role_words *words,
