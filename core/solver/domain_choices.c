@@ -29,7 +29,7 @@ static int32_t most_with(const struct skr_domain_search *s, size_t r, int32_t do
     const struct skr_domain_rule *rule = &s->rule[r];
     int64_t most = (int64_t)m + rule->max_skew - others_of(rule, domain);
     int32_t claims = s->claims[r][domain];
-    return most > s->problem->n ? s->problem->n : most > claims ? (int32_t)most : claims;
+    return most > s->n[r] ? s->n[r] : most > claims ? (int32_t)most : claims;
 }
 
 /* Whether the domains hold all members with the least count m. */
@@ -43,9 +43,9 @@ static bool holds_all(const struct skr_domain_search *s, size_t r, int32_t m)
     }
     int64_t elsewhere = 0; /* claims in no domain */
     for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
-        elsewhere += s->rule[r].domain[s->made.leaf[i]] < 0 ? s->claimed[i] : 0;
+        elsewhere += s->rule[r].domain[s->made.leaf[i]] < 0 ? s->claims_of[r][i] : 0;
     }
-    return sum + elsewhere >= s->problem->n;
+    return sum + elsewhere >= s->n_least[r];
 }
 
 /* The range of m; false: none. */
@@ -62,7 +62,7 @@ static bool skew_range(const struct skr_domain_search *s, size_t r, struct skr_d
     for (int32_t d = 0; d < rule->n_domains; d++) {
         beyond = others_of(rule, d) > beyond ? others_of(rule, d) : beyond;
     }
-    beyond += s->problem->n;
+    beyond += s->n[r];
     last = last < beyond ? last : beyond;
     int32_t low = 0;
     int32_t high = (int32_t)last;
@@ -89,7 +89,7 @@ bool skr_domain_first_choices(struct skr_domain_search *s)
         if (rule->kind == SKR_DOMAIN_SKEW && !skew_range(s, r, &s->choice[r])) {
             return false;
         }
-        if (rule->kind == SKR_DOMAIN_ONE && s->made.level_of[r] == 0) {
+        if (s->made.chosen[r]) {
             s->choice[r].last = s->choice[r].at = rule->n_domains - 1;
             if (rule->n_domains == 0) {
                 return false;
@@ -117,13 +117,13 @@ struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, siz
 {
     const struct skr_domain_rule *rule = &s->rule[r];
     int32_t claims = s->claims[r][domain];
-    struct skr_unit_bounds bounds = {0, s->problem->n};
+    struct skr_unit_bounds bounds = {0, s->n[r]};
     switch (rule->kind) {
     case SKR_DOMAIN_MOST:
         bounds.most = rule->most > claims ? rule->most : claims;
         break;
     case SKR_DOMAIN_ONE:
-        if (s->made.level_of[r] == 0 && domain != s->choice[r].at) {
+        if (s->made.chosen[r] && domain != s->choice[r].at) {
             bounds.most = 0;
         }
         break;
@@ -148,12 +148,12 @@ static void claims_outside(const struct skr_domain_search *s, size_t r, int32_t 
     int32_t level = s->made.level_of[r];
     memset(ret, 0, (size_t)tree->n_units * sizeof *ret);
     for (int32_t i = 0; i < tree->n_leaves && s->rule[r].kind != SKR_DOMAIN_MOST; i++) {
-        if (s->rule[r].domain[s->made.leaf[i]] < 0 && s->claimed[i] > 0) {
+        if (s->rule[r].domain[s->made.leaf[i]] < 0 && s->claims_of[r][i] > 0) {
             int32_t unit = tree->first_leaf + i;
             while (unit >= tree->level_first[level + 1]) {
                 unit = tree->parent[unit];
             }
-            ret[unit] += s->claimed[i];
+            ret[unit] += s->claims_of[r][i];
         }
     }
 }
@@ -161,11 +161,13 @@ static void claims_outside(const struct skr_domain_search *s, size_t r, int32_t 
 void skr_domain_set_bounds(struct skr_domain_search *s)
 {
     const struct skr_tree *tree = &s->made.tree;
-    int32_t n = s->problem->n;
-    for (int32_t u = 0; u < tree->n_units; u++) {
-        s->bounds[u] = (struct skr_unit_bounds){0, n};
+    for (size_t r = 0; r < s->n_rules; r++) {
+        for (int32_t u = 0; u < tree->n_units && (r == 0 || s->roles); u++) {
+            s->bounds[r][u] = (struct skr_unit_bounds){0, s->n[r]};
+        }
     }
     for (size_t r = 0; r < s->n_rules; r++) {
+        int32_t n = s->n[r];
         int32_t level = s->made.level_of[r];
         if (level == 0) {
             continue;
@@ -177,7 +179,7 @@ void skr_domain_set_bounds(struct skr_domain_search *s)
                 continue;
             }
             struct skr_unit_bounds a = skr_domain_allowed(s, r, domain);
-            struct skr_unit_bounds *b = &s->bounds[u];
+            struct skr_unit_bounds *b = &s->bounds[r][u];
             int32_t least = a.least > 0 ? a.least + s->outside[u] : 0;
             int32_t most = a.most < n - s->outside[u] ? a.most + s->outside[u] : n;
             b->least = least > b->least ? least : b->least;

@@ -3,6 +3,8 @@
 #define SKR_CORE_SOLVER_DOMAIN_CHOICES_H
 /* The search of domains.c, and the choices that it tries. Internal to the solver. */
 #include "core/solver/domain_tree.h"
+#include "core/solver/roles/role_keys.h"
+#include "core/solver/roles/role_variant.h"
 #include "core/solver/solve_run.h"
 #include "topology/base/arena.h"
 
@@ -19,15 +21,25 @@ struct skr_domain_search {
     struct skr_problem inner; /* of the made tree */
     int64_t *free, *capacity;
     uint8_t *eligible;
-    int32_t *claimed;
-    struct skr_unit_bounds *bounds;
+    int32_t *claimed;                /* without roles */
+    struct skr_role_variant *roles;  /* the inner problem with roles; NULL: without */
+    int32_t n[SKR_DOMAIN_RULES_MAX]; /* members that the rule counts, n_least if minimums are met */
+    int32_t n_least[SKR_DOMAIN_RULES_MAX];
+    const int32_t *claims_of[SKR_DOMAIN_RULES_MAX]; /* [leaf] of these */
+    /* [unit]; without roles those of all rules are one array, with roles each has its own, of the
+     * rule's level or of the leaves. */
+    struct skr_unit_bounds *bounds[SKR_DOMAIN_RULES_MAX];
     int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
     int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */
     struct skr_domain_choice choice[SKR_DOMAIN_RULES_MAX];
     int32_t *sum;     /* [domain] working space */
+    int32_t *count;   /* [leaf] working space, with roles */
     int32_t *outside; /* [unit] working space */
     struct skr_level_key *best_key;
-    int32_t *best; /* [leaf] of the problem; NULL: none yet */
+    int32_t *best; /* [leaf] of the problem, with roles [role][leaf]; NULL: none yet */
+    int32_t best_size[SKR_ROLES_MAX];    /* with roles */
+    const struct skr_role_keys *best_of; /* with roles, in place of best_key */
+    int64_t steps;                       /* with roles: left */
     int32_t solves;
     int32_t solves_end; /* of the choices at hand */
     bool limited;       /* the search left something out */

@@ -11,7 +11,7 @@
  * A level that is put in above level i changes the meaning of i's rule, which holds for the
  * children of every used parent: the parents are domains now. Bounds of a single child mean the
  * same. "Exactly one" becomes a rule of the new level, too. "Exactly p" cannot be expressed, so no
- * level is put in there.
+ * level is put in there. The same holds for the own rules of roles.
  */
 #include "core/solver/domain_tree.h"
 
@@ -20,6 +20,8 @@
 struct maker {
     const struct skr_problem *problem;
     struct skr_level_chain chain;
+    struct skr_domain_tree *made; /* its own rules and levels grow with the chain */
+    size_t n_roles;
     int32_t *seen; /* [parts of whatever is looked at] */
 };
 
@@ -75,12 +77,40 @@ static bool only_one(const struct skr_rule *rule)
     return (rule->hard && rule->type == SKR_RULE_PACK) || (!rule->hard && rule->partitions == 1);
 }
 
+static bool can_be_parted(const struct skr_rule *rule)
+{
+    return rule->hard || rule->partitions <= 1;
+}
+
+/* Puts a level without keys into the own rules of a role. */
+static void put_in_own(struct maker *m, size_t r, int32_t at)
+{
+    struct skr_rule *own = &m->made->own[r][at - 1];
+    uint8_t *has = &m->made->has_own[r][at - 1];
+    bool one = *has && only_one(own);
+    size_t after = (size_t)(m->chain.n - at + 1);
+    memmove(own + 1, own, after * sizeof *own);
+    memmove(has + 1, has, after * sizeof *has);
+    *own = (struct skr_rule){.silent = true, .partitions = one ? 1 : 0};
+    *has = one ? 1 : 0;
+}
+
 /* Puts p in above level at; false when the rule of that level cannot be parted. */
 static bool put_in(struct maker *m, int32_t at, const struct skr_partition *p)
 {
     const struct skr_rule *below = &m->chain.level[at].rule;
-    if (m->chain.n == SKR_LEVELS_MAX || (!below->hard && below->partitions > 1)) {
+    bool can = m->chain.n < SKR_LEVELS_MAX && can_be_parted(below);
+    for (size_t r = 0; r < m->n_roles && can; r++) {
+        can = !m->made->has_own[r][at - 1] || can_be_parted(&m->made->own[r][at - 1]);
+    }
+    if (!can) {
         return false;
+    }
+    for (size_t r = 0; r < m->n_roles; r++) {
+        put_in_own(m, r, at);
+    }
+    for (int32_t l = 1; l <= m->problem->tree->n_levels; l++) {
+        m->made->level[l] += m->made->level[l] >= at ? 1 : 0;
     }
     int32_t used = only_one(below) ? 1 : 0;
     memmove(&m->chain.level[at + 1], &m->chain.level[at],
@@ -105,22 +135,54 @@ static int32_t place_of(struct maker *m, const struct skr_partition *p)
     return nested && put_in(m, at, p) ? at : 0;
 }
 
+/* "Exactly one" for n members; false if the rule excludes that. */
+static bool make_rule_one(struct skr_rule *rule, int32_t n)
+{
+    if (only_one(rule)) {
+        return true;
+    }
+    if ((rule->hard && n > 1) || (!rule->hard && rule->partitions > 1)) {
+        return false;
+    }
+    if (!rule->hard) {
+        rule->partitions = 1;
+    }
+    return true;
+}
+
 /* Puts all members into one unit of the level, and so of all levels above. */
 static bool make_one(struct maker *m, int32_t level)
 {
     for (int32_t l = 1; l <= level; l++) {
-        struct skr_rule *rule = &m->chain.level[l].rule;
-        if (only_one(rule)) {
-            continue;
-        }
-        if ((rule->hard && m->problem->n > 1) || (!rule->hard && rule->partitions > 1)) {
+        if (!make_rule_one(&m->chain.level[l].rule, m->problem->n)) {
             return false;
-        }
-        if (!rule->hard) {
-            rule->partitions = 1;
         }
     }
     return true;
+}
+
+/* The same for the roles that the rule binds. False if rules of levels cannot express it. */
+static bool make_one_of_roles(struct maker *m, uint32_t roles, int32_t level)
+{
+    uint32_t all = (UINT32_C(1) << m->n_roles) - 1;
+    roles = roles == 0 ? all : roles & all;
+    if (roles == all) {
+        return make_one(m, level);
+    }
+    size_t r = 0;
+    while (r < m->n_roles && roles != UINT32_C(1) << r) {
+        r++;
+    }
+    for (int32_t l = 0; l < level && r < m->n_roles; l++) {
+        if (!m->made->has_own[r][l]) {
+            m->made->own[r][l] = (struct skr_rule){.silent = true};
+            m->made->has_own[r][l] = 1;
+        }
+        if (!make_rule_one(&m->made->own[r][l], m->problem->roles->role[r].n)) {
+            return false;
+        }
+    }
+    return r < m->n_roles;
 }
 
 /* Leaves in an order in which the parts of every level are runs: level by level from the top, the
@@ -190,16 +252,37 @@ static void name_domains(const struct skr_partition *of, const struct skr_domain
 static bool claims_outside(const struct skr_problem *problem, const struct skr_domain_rule *rule)
 {
     bool found = false;
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && problem->claimed; leaf++) {
-        found = found || (problem->claimed[leaf] > 0 && rule->domain[leaf] < 0);
+    size_t n = problem->roles ? problem->roles->n_roles : 1;
+    for (size_t r = 0; r < n; r++) {
+        const int32_t *claimed =
+            problem->roles ? problem->roles->role[r].claimed : problem->claimed;
+        for (int32_t leaf = 0; leaf < problem->tree->n_leaves && claimed; leaf++) {
+            found = found || (claimed[leaf] > 0 && rule->domain[leaf] < 0);
+        }
     }
     return found;
+}
+
+static void own_rules(struct maker *m)
+{
+    const struct skr_roles *roles = m->problem->roles;
+    m->n_roles = roles ? roles->n_roles : 0;
+    for (int32_t l = 1; l <= m->problem->tree->n_levels; l++) {
+        m->made->level[l] = l;
+        for (size_t r = 0; r < m->n_roles; r++) {
+            const struct skr_role *role = &roles->role[r];
+            if (role->rule && role->has_rule && role->has_rule[l - 1]) {
+                m->made->own[r][l - 1] = role->rule[l - 1];
+                m->made->has_own[r][l - 1] = 1;
+            }
+        }
+    }
 }
 
 bool skr_domain_tree_make(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                           size_t n_rules, struct skr_arena *arena, struct skr_domain_tree *ret)
 {
-    struct maker m = {.problem = problem};
+    struct maker m = {.problem = problem, .made = ret};
     struct skr_partition p[SKR_DOMAIN_RULES_MAX];
     int32_t n_leaves = problem->tree->n_leaves;
     int32_t most = problem->tree->n_units;
@@ -213,6 +296,7 @@ bool skr_domain_tree_make(const struct skr_problem *problem, const struct skr_do
     if (!m.seen || !ret->leaf || !skr_level_chain_of(problem, arena, &m.chain)) {
         return false;
     }
+    own_rules(&m);
     int32_t *at = ret->level_of;
     for (size_t r = 0; r < n_rules; r++) {
         ret->domain_of[r] = skr_arena_array(arena, (size_t)n_leaves + 1, sizeof **ret->domain_of);
@@ -227,7 +311,11 @@ bool skr_domain_tree_make(const struct skr_problem *problem, const struct skr_do
         }
     }
     for (size_t r = 0; r < n_rules; r++) {
-        if (rule[r].kind == SKR_DOMAIN_ONE && at[r] > 0 && !make_one(&m, at[r])) {
+        bool one = rule[r].kind == SKR_DOMAIN_ONE;
+        ret->chosen[r] = one && at[r] == 0;
+        if (one && at[r] > 0 && problem->roles) {
+            ret->chosen[r] = !make_one_of_roles(&m, rule[r].roles, at[r]);
+        } else if (one && at[r] > 0 && !make_one(&m, at[r])) {
             ret->contradiction = true;
         }
     }

@@ -6,6 +6,7 @@
  * leaves are those of the problem in another order. Internal to the solver.
  */
 #include "core/solver/level_chain.h"
+#include "core/solver/roles.h"
 
 struct skr_domain_tree {
     struct skr_tree tree;
@@ -14,6 +15,12 @@ struct skr_domain_tree {
     /* [rule] the level whose units are its domains; 0: they cross the levels. */
     int32_t level_of[SKR_DOMAIN_RULES_MAX];
     int32_t *domain_of[SKR_DOMAIN_RULES_MAX]; /* [units of that level] -1: none */
+    /* [rule] ONE that the rules of levels do not express: its domain is chosen. */
+    bool chosen[SKR_DOMAIN_RULES_MAX];
+    int32_t level[SKR_LEVELS_MAX + 1]; /* [level of the problem] the same level here */
+    /* Of a problem with roles: their own rules here. */
+    struct skr_rule own[SKR_ROLES_MAX][SKR_LEVELS_MAX];
+    uint8_t has_own[SKR_ROLES_MAX][SKR_LEVELS_MAX];
     bool contradiction; /* a rule ONE and the rules of a level exclude each other */
 };
 

@@ -16,9 +16,16 @@
 
 #include <string.h>
 
+#include "core/solver/domain_blocking.h"
 #include "core/solver/domain_choices.h"
+#include "core/solver/roles/role_domains.h"
+#include "core/solver/roles/role_explain.h"
+#include "core/solver/roles/roles_solve.h"
 #include "core/solver/solver.h"
 #include "topology/base/arena.h"
+
+/* Steps of one solve beside roles: a choice that is hard to refuse must not take all. */
+#define SOLVE_STEPS_MAX (SKR_ROLE_STEPS_MAX / 4)
 
 static void *get(struct skr_domain_search *s, size_t n, size_t size)
 {
@@ -45,7 +52,13 @@ static bool permute(struct skr_domain_search *s)
     s->free = get(s, n * width, sizeof *s->free);
     s->eligible = get(s, n, sizeof *s->eligible);
     s->claimed = get(s, n, sizeof *s->claimed);
-    s->bounds = get(s, (size_t)s->made.tree.n_units, sizeof *s->bounds);
+    for (size_t r = 0; r < s->n_rules; r++) {
+        s->bounds[r] = r > 0 && !from->roles
+                           ? s->bounds[0]
+                           : get(s, (size_t)s->made.tree.n_units, sizeof **s->bounds);
+        s->claims_of[r] = s->claimed;
+        s->n[r] = s->n_least[r] = from->n;
+    }
     s->outside = get(s, (size_t)s->made.tree.n_units, sizeof *s->outside);
     if (s->rc != 0) {
         return false;
@@ -53,6 +66,9 @@ static bool permute(struct skr_domain_search *s)
     for (size_t i = 0; i < n; i++) {
         int32_t leaf = s->made.leaf[i];
         memcpy(s->free + i * width, from->free + (size_t)leaf * width, width * sizeof *s->free);
+        if (from->roles) {
+            continue;
+        }
         s->eligible[i] = skr_leaf_eligible(from, leaf) ? 1 : 0;
         s->claimed[i] = skr_leaf_claimed(from, leaf);
         for (size_t r = 0; r < s->n_rules; r++) {
@@ -66,8 +82,21 @@ static bool permute(struct skr_domain_search *s)
     s->inner.eligible = s->eligible;
     s->inner.emptied = NULL;
     s->inner.claimed = s->claimed;
-    s->inner.bounds = s->bounds;
-    return true;
+    s->inner.bounds = from->roles ? NULL : s->bounds[0];
+    if (from->roles && !skr_role_domains_permute(s)) {
+        s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
+    }
+    return s->rc == 0;
+}
+
+/* New members that the rule counts and that fit on the leaf, at most as many as there are. */
+static int64_t room_on(const struct skr_domain_search *s, size_t r, int32_t leaf)
+{
+    if (s->roles) {
+        return skr_role_domains_room(s, r, leaf);
+    }
+    int32_t room = s->eligible[leaf] ? skr_leaf_room(&s->inner, s->free, leaf) : 0;
+    return room < s->inner.n ? room : s->inner.n;
 }
 
 static bool count_domains(struct skr_domain_search *s)
@@ -81,13 +110,13 @@ static bool count_domains(struct skr_domain_search *s)
         for (int32_t i = 0; i < s->made.tree.n_leaves && s->rc == 0; i++) {
             int32_t domain = rule->domain[s->made.leaf[i]];
             if (domain >= 0) {
-                int32_t room = s->eligible[i] ? skr_leaf_room(&s->inner, s->free, i) : 0;
-                s->claims[r][domain] += s->claimed[i];
-                s->room[r][domain] += room < s->inner.n ? room : s->inner.n;
+                s->claims[r][domain] += s->claims_of[r][i];
+                s->room[r][domain] += room_on(s, r, i);
             }
         }
     }
     s->sum = get(s, (size_t)most, sizeof *s->sum);
+    s->count = s->roles ? get(s, (size_t)s->made.tree.n_leaves, sizeof *s->count) : NULL;
     return s->rc == 0;
 }
 
@@ -110,13 +139,24 @@ static void sum_domains(const struct skr_domain_search *s, size_t r, const int32
     }
 }
 
-static bool find_breach(const struct skr_domain_search *s, const int32_t *count, struct breach *ret)
+/* Members that the rule counts, by leaf. */
+static const int32_t *counts_of(const struct skr_domain_search *s, size_t r,
+                                const struct skr_solution *solution)
+{
+    if (s->roles) {
+        skr_role_domains_count(s, r, solution, s->count);
+    }
+    return s->roles ? s->count : solution->count;
+}
+
+static bool find_breach(const struct skr_domain_search *s, const struct skr_solution *solution,
+                        struct breach *ret)
 {
     for (size_t r = 0; r < s->n_rules; r++) {
         if (s->made.level_of[r] != 0) {
             continue;
         }
-        sum_domains(s, r, count);
+        sum_domains(s, r, counts_of(s, r, solution));
         for (int32_t d = 0; d < s->rule[r].n_domains; d++) {
             struct skr_unit_bounds a = skr_domain_allowed(s, r, d);
             if (s->sum[d] > a.most || s->sum[d] < a.least) {
@@ -142,11 +182,13 @@ static int32_t branch_leaf(const struct skr_domain_search *s, const struct breac
         if (s->rule[b->rule].domain[s->made.leaf[i]] != b->domain) {
             continue;
         }
-        const struct skr_unit_bounds *bounds = &s->bounds[tree->first_leaf + i];
-        int32_t least = s->claimed[i] > bounds->least ? s->claimed[i] : bounds->least;
+        const struct skr_unit_bounds *bounds = &s->bounds[b->rule][tree->first_leaf + i];
+        int32_t claims = s->claims_of[b->rule][i];
+        int32_t least = claims > bounds->least ? claims : bounds->least;
         int32_t value = count[i] - least;
         if (b->by < 0) {
-            int32_t fit = skr_leaf_of(&s->inner, i).most;
+            int32_t fit = claims + (int32_t)room_on(s, b->rule, i);
+            fit = fit < s->n[b->rule] || claims > fit ? fit : s->n[b->rule];
             value = (fit < bounds->most ? fit : bounds->most) - count[i];
         }
         if (value > best_value) {
@@ -159,6 +201,13 @@ static int32_t branch_leaf(const struct skr_domain_search *s, const struct breac
 
 static void take(struct skr_domain_search *s, const struct skr_solution *solution)
 {
+    s->limited = s->limited || !solution->optimal;
+    if (s->roles) {
+        if (!skr_role_domains_take(s, solution)) {
+            s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
+        }
+        return;
+    }
     const struct skr_tree *tree = s->problem->tree;
     int32_t *count = get(s, (size_t)tree->n_leaves, sizeof *count);
     if (!count) {
@@ -181,9 +230,10 @@ static void take(struct skr_domain_search *s, const struct skr_solution *solutio
 /* Depth: at most SKR_DOMAIN_SOLVES_MAX, one solve each. */
 static void branch(struct skr_domain_search *s);
 
-static void branch_with(struct skr_domain_search *s, int32_t leaf, struct skr_unit_bounds bounds)
+static void branch_with(struct skr_domain_search *s, size_t rule, int32_t leaf,
+                        struct skr_unit_bounds bounds)
 {
-    struct skr_unit_bounds *at = &s->bounds[s->made.tree.first_leaf + leaf];
+    struct skr_unit_bounds *at = &s->bounds[rule][s->made.tree.first_leaf + leaf];
     struct skr_unit_bounds before = *at;
     *at = bounds;
     if (bounds.least <= bounds.most) {
@@ -197,36 +247,42 @@ static void branch(struct skr_domain_search *s)
     if (s->rc != 0) {
         return;
     }
-    if (s->solves >= s->solves_end) {
+    if (s->solves >= s->solves_end || (s->roles && s->steps <= 0)) {
         s->limited = true;
         return;
     }
     struct skr_solution *solution = NULL;
     s->solves++;
+    if (s->roles) {
+        s->roles->roles.steps = s->steps < SOLVE_STEPS_MAX ? s->steps : SOLVE_STEPS_MAX;
+    }
     s->rc = skr_solve(&s->inner, &solution, s->error);
     if (s->rc != 0) {
         return;
     }
+    s->steps -= s->roles ? solution->roles->steps : 0;
     struct breach b;
     if (solution->status == SKR_SOLVE_TIMEOUT) {
         s->limited = true;
     } else if (solution->status == SKR_SOLVE_PLACED) {
-        if (!find_breach(s, solution->count, &b)) {
+        if (!find_breach(s, solution, &b)) {
             take(s, solution);
         } else {
-            int32_t leaf = branch_leaf(s, &b, solution->count);
+            const int32_t *count = counts_of(s, b.rule, solution);
+            int32_t leaf = branch_leaf(s, &b, count);
             if (leaf >= 0) {
-                int32_t x = solution->count[leaf];
-                struct skr_unit_bounds now = s->bounds[s->made.tree.first_leaf + leaf];
+                int32_t x = count[leaf];
+                int32_t claims = s->claims_of[b.rule][leaf];
+                struct skr_unit_bounds now = s->bounds[b.rule][s->made.tree.first_leaf + leaf];
                 int64_t to = x - b.by;
-                int32_t least = s->claimed[leaf] > now.least ? s->claimed[leaf] : now.least;
+                int32_t least = claims > now.least ? claims : now.least;
                 to = to < least ? least : to > now.most ? now.most : to;
                 int32_t half = b.by > 0 ? (int32_t)to : (int32_t)to - 1;
                 struct skr_unit_bounds low = {now.least, half};
                 struct skr_unit_bounds high = {half + 1, now.most};
                 skr_solution_destroy(solution);
-                branch_with(s, leaf, b.by > 0 ? low : high);
-                branch_with(s, leaf, b.by > 0 ? high : low);
+                branch_with(s, b.rule, leaf, b.by > 0 ? low : high);
+                branch_with(s, b.rule, leaf, b.by > 0 ? high : low);
                 return;
             }
         }
@@ -270,6 +326,7 @@ static int search(struct skr_domain_search *s, const struct skr_problem *problem
     size_t limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_SOLVER_BYTES_MAX;
     *s = (struct skr_domain_search){
         .problem = problem, .rule = rule, .n_rules = n_rules, .error = error};
+    s->steps = SKR_ROLE_STEPS_MAX;
     s->arena = skr_arena_create(limit, (size_t)64 * 1024);
     if (!s->arena) {
         s->rc = skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
@@ -279,136 +336,15 @@ static int search(struct skr_domain_search *s, const struct skr_problem *problem
     return s->rc != 0 ? -1 : s->best ? 1 : 0;
 }
 
+/* Beside roles what is not decided counts as fitting. */
 static bool fits_with(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                       size_t n_rules, struct skr_domain_outcome *outcome)
 {
     struct skr_domain_search s;
-    bool fits = search(&s, problem, rule, n_rules, NULL) > 0;
+    bool fits = search(&s, problem, rule, n_rules, NULL) > 0 || (s.limited && problem->roles);
     outcome->solves += s.solves;
     skr_arena_destroy(s.arena);
     return fits;
-}
-
-/* A least set of rules that cannot be obeyed together, in the order of the problem: the first rule
- * that cannot be obeyed alone; else what is left after every rule that is not needed was dropped.
- * Returns their number. */
-static size_t find_blocking(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                            size_t n_rules, size_t *at, struct skr_domain_outcome *outcome)
-{
-    struct skr_domain_rule rest[SKR_DOMAIN_RULES_MAX];
-    at[0] = 0;
-    for (size_t r = 0; r < n_rules && n_rules > 1; r++) {
-        at[0] = r;
-        if (!fits_with(problem, &rule[r], 1, outcome)) {
-            return 1;
-        }
-    }
-    size_t n = n_rules;
-    for (size_t r = 0; r < n; r++) {
-        at[r] = r;
-    }
-    for (size_t r = 0; r < n && n > 2;) { /* two are needed: none fails alone */
-        size_t k = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (i != r) {
-                rest[k++] = rule[at[i]];
-            }
-        }
-        if (fits_with(problem, rest, k, outcome)) {
-            r++;
-        } else {
-            memmove(at + r, at + r + 1, (n - r - 1) * sizeof *at);
-            n--;
-        }
-    }
-    return n;
-}
-
-/* The greatest n that fits with the rules, between the claims and the problem's n; -1: not even the
- * claims fit. Sizes with factors have gaps: the greatest below the first gap that is met. */
-static int32_t find_largest(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                            size_t n_rules, struct skr_domain_outcome *outcome)
-{
-    struct skr_problem smaller = *problem;
-    int32_t low = 0;
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
-        low += skr_leaf_claimed(problem, leaf);
-    }
-    int32_t high = problem->n;
-    int32_t found = -1;
-    while (low < high) {
-        smaller.n = low + (high - low) / 2;
-        if (smaller.n == 0 || fits_with(&smaller, rule, n_rules, outcome)) {
-            found = smaller.n;
-            low = smaller.n + 1;
-        } else {
-            high = smaller.n;
-        }
-    }
-    return found;
-}
-
-static int32_t count_usable(const struct skr_domain_search *s, size_t r)
-{
-    int32_t n = 0;
-    for (int32_t d = 0; d < s->rule[r].n_domains && s->room[r]; d++) {
-        n += s->room[r][d] > 0 ? 1 : 0;
-    }
-    return n;
-}
-
-/* Whether the group fits in an empty cluster, on the leaves that are eligible then; false without
- * memory, too. */
-static bool fits_emptied(const struct skr_problem *empty, const struct skr_domain_rule *rule,
-                         size_t n_rules, struct skr_domain_outcome *outcome)
-{
-    struct skr_problem all = *empty;
-    struct skr_domain_rule alone[SKR_DOMAIN_RULES_MAX];
-    memcpy(alone, rule, n_rules * sizeof *alone);
-    for (size_t r = 0; r < n_rules; r++) {
-        alone[r].others = NULL;
-    }
-    all.eligible = all.emptied ? all.emptied : all.eligible;
-    return fits_with(&all, alone, n_rules, outcome);
-}
-
-/* The rules make the problem infeasible: reports which, and the class. */
-static void report_blocking(const struct skr_domain_search *s, const struct skr_problem *problem,
-                            struct skr_solution *solution, struct skr_domain_outcome *outcome)
-{
-    size_t at[SKR_DOMAIN_RULES_MAX] = {0};
-    struct skr_domain_rule rule[SKR_DOMAIN_RULES_MAX];
-    size_t n = find_blocking(problem, s->rule, s->n_rules, at, outcome);
-    struct skr_domain_rule_name *name = skr_arena_array(solution->arena, n, sizeof *name);
-    for (size_t i = 0; i < n; i++) {
-        rule[i] = s->rule[at[i]];
-        if (name) {
-            const char *text = skr_arena_strdup(solution->arena, rule[i].name ? rule[i].name : "");
-            name[i] = (struct skr_domain_rule_name){rule[i].kind, text ? text : ""};
-        }
-    }
-    outcome->rule = name;
-    outcome->n_rules = name ? n : 0;
-    outcome->blocking = (int32_t)at[0];
-    outcome->domains = count_usable(s, at[0]);
-    outcome->largest = find_largest(problem, rule, n, outcome);
-    bool never = false, closed = false;
-    if (problem->capacity) {
-        struct skr_problem empty = *problem;
-        empty.free = problem->capacity;
-        empty.claimed = NULL;
-        never = !fits_with(&empty, s->rule, s->n_rules, outcome);
-        closed = never && fits_emptied(&empty, s->rule, s->n_rules, outcome);
-    }
-    struct skr_explanation *x = &solution->explanation;
-    *x = (struct skr_explanation){
-        .class = never ? SKR_CLASS_NEVER_FITS : SKR_CLASS_PLACEMENT_FAILED,
-        .closed = closed,
-        .largest = outcome->largest > 0 ? outcome->largest : 0,
-    };
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
-        x->sum_fits += skr_leaf_of(problem, leaf).most;
-    }
 }
 
 /* The answer of the problem in the form of skr_solve(). Counts that were found become claims, so
@@ -437,10 +373,45 @@ static int finish(struct skr_domain_search *s, const struct skr_problem *problem
         (*ret)->count = NULL;
         (*ret)->key = NULL;
         (*ret)->optimal = false;
-        report_blocking(s, problem, *ret, &outcome);
+        skr_domain_report_blocking(s, problem, *ret, fits_with, &outcome);
     }
     (*ret)->domains = outcome;
     return 0;
+}
+
+/* The same beside roles. If the best placement without the rules obeys them, it is the answer. */
+static int solve_roles(const struct skr_problem *problem, struct skr_domain_search *s,
+                       struct skr_solution **ret, struct skr_error *error)
+{
+    struct skr_problem plain = *problem;
+    plain.domain_rule = NULL;
+    plain.n_domain_rules = 0;
+    struct skr_domain_outcome outcome = {.blocking = -1, .largest = -1, .solves = 1};
+    int rc = skr_solve(&plain, ret, error);
+    if (rc != 0) {
+        return rc;
+    }
+    bool placed = (*ret)->status == SKR_SOLVE_PLACED;
+    if (!placed || skr_domains_check(problem, (*ret)->roles->count, NULL) == 0) {
+        outcome.proven = placed ? (*ret)->optimal : (*ret)->status == SKR_SOLVE_INFEASIBLE;
+        (*ret)->domains = outcome;
+        return 0;
+    }
+    skr_solution_destroy(*ret);
+    *ret = NULL;
+    search(s, problem, problem->domain_rule, problem->n_domain_rules, error);
+    rc = s->rc == 0 ? skr_roles_answer(problem, s->best, s->best_size, !s->limited, ret, error)
+                    : s->rc;
+    if (rc == 0) {
+        outcome.solves += s->solves;
+        outcome.proven = !s->limited;
+        if ((*ret)->status == SKR_SOLVE_INFEASIBLE) {
+            skr_role_explain_nothing(&(*ret)->roles->explanation);
+            skr_domain_report_blocking(s, problem, *ret, fits_with, &outcome);
+        }
+        (*ret)->domains = outcome;
+    }
+    return rc;
 }
 
 int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **ret,
@@ -452,6 +423,11 @@ int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **r
                              problem->n_domain_rules, SKR_DOMAIN_RULES_MAX);
     }
     struct skr_domain_search s = {0};
+    if (problem->roles) {
+        int rc = solve_roles(problem, &s, ret, error);
+        skr_arena_destroy(s.arena);
+        return rc;
+    }
     if (problem->n > 0 && problem->tree->n_leaves > 0) {
         search(&s, problem, problem->domain_rule, problem->n_domain_rules, error);
     }

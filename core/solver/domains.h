@@ -20,6 +20,10 @@
  * domains that cross the levels, take a search that branches on leaves. A placement that it finds
  * is valid. An INFEASIBLE is proven unless the search reached its limit.
  *
+ * Rules beside roles count and bind some of them. They become bounds of the sums of these roles, and
+ * the search is the same. Beside roles a problem that the search does not decide is TIMEOUT, never
+ * INFEASIBLE.
+ *
  * Pure; callable from any thread; memory as skr_solve().
  *
  * Sources: Kubernetes pkg/scheduler/framework/plugins/interpodaffinity, podtopologyspread
@@ -32,8 +36,8 @@
 int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **ret,
                       struct skr_error *error);
 
-/* Whether counts [leaf] obey the rules; a part of skr_solution_check(). Linear. -SKR_INVALID and
- * what is violated. */
+/* Whether counts [leaf], with roles [role * n_leaves + leaf], obey the rules; a part of
+ * skr_solution_check() and skr_roles_check(). Linear. -SKR_INVALID and what is violated. */
 int skr_domains_check(const struct skr_problem *problem, const int32_t *count,
                       struct skr_error *error);
 

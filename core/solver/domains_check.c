@@ -4,7 +4,28 @@
 #include <inttypes.h>
 
 #include "core/solver/domains.h"
+#include "core/solver/roles.h"
 #include "topology/base/arena.h"
+
+/* Members that the rule counts on a leaf; with claims those of them that are there already. */
+static int64_t members_on(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                          const int32_t *count, int32_t leaf, int64_t *ret_claims)
+{
+    const struct skr_roles *roles = problem->roles;
+    int64_t sum = 0;
+    *ret_claims = 0;
+    if (!roles) {
+        *ret_claims = problem->claimed ? problem->claimed[leaf] : 0;
+        return count[leaf];
+    }
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        if (rule->roles == 0 || (rule->roles >> r & 1) != 0) {
+            sum += count[r * (size_t)problem->tree->n_leaves + (size_t)leaf];
+            *ret_claims += roles->role[r].claimed ? roles->role[r].claimed[leaf] : 0;
+        }
+    }
+    return sum;
+}
 
 static int check_rule(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                       size_t r, const int32_t *count, struct skr_arena *arena,
@@ -19,9 +40,11 @@ static int check_rule(const struct skr_problem *problem, const struct skr_domain
     int64_t used = 0;
     for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
         int32_t domain = rule->domain[leaf];
-        int32_t added = count[leaf] - (problem->claimed ? problem->claimed[leaf] : 0);
+        int64_t claims = 0;
+        int64_t members = members_on(problem, rule, count, leaf, &claims);
+        int64_t added = members - claims;
         if (domain >= 0) {
-            total[domain] += count[leaf];
+            total[domain] += members;
             new[domain] += added;
         } else if (added > 0 && rule->kind != SKR_DOMAIN_MOST) {
             return skr_error_set(error, SKR_INVALID, "rule %zu: leaf %" PRId32 " is in no domain",

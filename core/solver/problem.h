@@ -60,6 +60,7 @@ struct skr_domain_rule {
     int32_t max_skew;    /* SKEW: >= 1 */
     int32_t min_domains; /* SKEW: fewer domains than this: the least count is 0; 0: unset */
     const int32_t *others; /* SKEW: [domain] matching pods that are not members; NULL: none */
+    uint32_t roles; /* of a problem with roles, bit r: those that it counts and binds; 0: all */
 };
 
 enum {

@@ -57,6 +57,14 @@ struct skr_role_cap {
     int32_t most;   /* >= 0; claims count, claims beyond it only keep new members away */
 };
 
+/* What some roles may hold in sum in every unit of a level, claims included. Made from rules over
+ * domains (core/solver/domains.h). */
+struct skr_role_bounds {
+    uint32_t roles;                   /* bit r: role r counts */
+    int32_t level;                    /* 1 .. n_levels */
+    const struct skr_unit_bounds *of; /* [unit] */
+};
+
 struct skr_roles {
     size_t n_roles; /* 1 .. SKR_ROLES_MAX, in role order */
     const struct skr_role *role;
@@ -64,11 +72,14 @@ struct skr_roles {
     const struct skr_set_kind *kind;
     size_t n_caps;
     const struct skr_role_cap *cap;
+    size_t n_bounds; /* at most SKR_DOMAIN_RULES_MAX */
+    const struct skr_role_bounds *bounds;
+    int64_t steps;     /* of the method, pairs of keys and of counts; 0: the solver's own number */
     int32_t row_limit; /* keys of a span, beyond which the method is not exact (tests); 0: the
                           solver's own */
 };
 
-/* Independent checker, linear: 0 when the counts [role * n_leaves + leaf] are a valid placement of
+/* Independent checker, linear (rules over domains, too): 0 when the counts [role * n_leaves + leaf] are a valid placement of
  * size[n_roles] members of each role (NULL: those of the roles), else -SKR_INVALID and what is
  * violated where. Every placement of roles has passed it. */
 int skr_roles_check(const struct skr_problem *problem, const int32_t *size, const int32_t *count,
@@ -130,7 +141,7 @@ struct skr_roles_outcome {
      * relaxations allow; 0: not known. */
     int32_t *least_used;
     struct skr_roles_explanation explanation; /* INFEASIBLE, with explain */
-    int64_t rows, ports;                      /* statistics of the method */
+    int64_t rows, ports, steps;               /* statistics of the method */
 };
 
 /* Order of two placed solutions of the problem, by sizes in role order, then by keys: < 0: a is

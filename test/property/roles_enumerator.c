@@ -193,6 +193,42 @@ static bool leaves_hold(const struct roles_instance *ri, const struct roles_answ
     return hold;
 }
 
+/* A rule over domains, straight from core/solver/domains.h. */
+static bool domains_hold(const struct roles_instance *ri, const struct roles_answer *a,
+                         const struct skr_domain_rule *rule)
+{
+    int32_t total[INSTANCE_LEAVES_MAX] = {0}, fresh[INSTANCE_LEAVES_MAX] = {0};
+    int32_t used = 0, least = INT32_MAX;
+    for (int32_t leaf = 0; leaf < ri->in.tree.n_leaves; leaf++) {
+        int32_t here = 0, claims = 0;
+        for (int32_t r = 0; r < n_roles(ri); r++) {
+            const bool counts = rule->roles == 0 || (rule->roles >> r & 1) != 0;
+            here += counts ? a->count[r][leaf] : 0;
+            claims += counts ? ri->claimed[r][leaf] : 0;
+        }
+        if (rule->domain[leaf] >= 0) {
+            total[rule->domain[leaf]] += here;
+            fresh[rule->domain[leaf]] += here - claims;
+        } else if (here > claims && rule->kind != SKR_DOMAIN_MOST) {
+            return false;
+        }
+    }
+    for (int32_t d = 0; d < rule->n_domains; d++) {
+        used += total[d] > 0;
+        total[d] += rule->kind == SKR_DOMAIN_SKEW && rule->others ? rule->others[d] : 0;
+        least = total[d] < least ? total[d] : least;
+    }
+    least = rule->n_domains < rule->min_domains ? 0 : least;
+    for (int32_t d = 0; d < rule->n_domains; d++) {
+        if (fresh[d] > 0 &&
+            ((rule->kind == SKR_DOMAIN_MOST && total[d] > rule->most) ||
+             (rule->kind == SKR_DOMAIN_SKEW && total[d] > least + rule->max_skew))) {
+            return false;
+        }
+    }
+    return rule->kind != SKR_DOMAIN_ONE || used <= 1;
+}
+
 bool roles_is_valid(const struct roles_instance *ri, const struct roles_answer *placement,
                     const int32_t *sizes)
 {
@@ -200,6 +236,11 @@ bool roles_is_valid(const struct roles_instance *ri, const struct roles_answer *
     sum_up(ri, placement, &t);
     for (int32_t r = 0; r < n_roles(ri); r++) {
         if (t.of[r][0] != sizes[r]) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < ri->in.problem.n_domain_rules; i++) {
+        if (!domains_hold(ri, placement, &ri->in.problem.domain_rule[i])) {
             return false;
         }
     }

@@ -41,6 +41,9 @@ static bool work_init(struct work *w, const struct skr_problem *problem,
                        .n_roles = problem->roles->n_roles,
                        .n_leaves = (size_t)problem->tree->n_leaves,
                        .steps = SKR_ROLE_STEPS_MAX / 2};
+    if (problem->roles->steps > 0) {
+        w->steps = problem->roles->steps / 2;
+    }
     size_t cells = w->n_roles * w->n_leaves + 1;
     w->free = calloc(w->n_leaves * problem->n_resources + 1, sizeof *w->free);
     w->nowhere = calloc(w->n_leaves + 1, sizeof *w->nowhere);

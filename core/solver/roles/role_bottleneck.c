@@ -276,12 +276,7 @@ bool skr_role_explain_sets(const struct skr_problem *problem, int32_t level,
     struct skr_roles_explanation *roles = &solution->roles->explanation;
     struct skr_role_run rr;
     struct skr_role_sets sets;
-    for (size_t r = 0; r < SKR_ROLES_MAX; r++) {
-        roles->largest_of_role[r] = -1;
-    }
-    for (size_t k = 0; k < SKR_SET_KINDS_MAX; k++) {
-        roles->largest_of_sets[k] = -1;
-    }
+    skr_role_explain_nothing(roles);
     roles->bottleneck =
         skr_arena_array(solution->arena, SKR_BOTTLENECKS_MAX, sizeof *roles->bottleneck);
     if (!roles->bottleneck) {

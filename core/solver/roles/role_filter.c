@@ -3,26 +3,42 @@
  * and the counters of the scopes that use it. */
 #include "core/solver/roles/role_sets.h"
 
-static void init_caps(struct skr_role_filter *filter)
+/* A cap, or bounds, of the sum of roles. Returns its number. */
+static int32_t add_sum(struct skr_role_filter *filter, uint32_t roles, int64_t *ret_claims)
 {
     const struct skr_role_run *rr = filter->rr;
     const struct skr_axes *axes = &rr->axes[filter->level];
-    for (size_t c = 0; c < rr->roles->n_caps; c++) {
-        const struct skr_role_cap *cap = &rr->roles->cap[c];
-        if (cap->level != filter->level) {
-            continue;
-        }
-        int32_t at = filter->n_caps++;
-        int64_t claims = 0;
-        for (int32_t r = 0; r < rr->n_roles; r++) {
-            if ((cap->roles >> r & 1) != 0) {
-                claims += rr->claims[r] ? rr->claims[r][filter->unit] : 0;
-                for (int32_t a = 0; a < axes->n; a++) {
-                    filter->cap_weight[at][a] += axes->axis[a].each[r];
-                }
+    int32_t at = filter->n_caps++;
+    *ret_claims = 0;
+    for (int32_t r = 0; r < rr->n_roles; r++) {
+        if ((roles >> r & 1) != 0) {
+            *ret_claims += rr->claims[r] ? rr->claims[r][filter->unit] : 0;
+            for (int32_t a = 0; a < axes->n; a++) {
+                filter->cap_weight[at][a] += axes->axis[a].each[r];
             }
         }
-        filter->cap_most[at] = claims > cap->most ? (int32_t)claims : cap->most;
+    }
+    return at;
+}
+
+static void init_caps(struct skr_role_filter *filter)
+{
+    const struct skr_roles *roles = filter->rr->roles;
+    int64_t claims = 0;
+    for (size_t c = 0; c < roles->n_caps; c++) {
+        const struct skr_role_cap *cap = &roles->cap[c];
+        if (cap->level == filter->level) {
+            int32_t at = add_sum(filter, cap->roles, &claims);
+            filter->cap_most[at] = claims > cap->most ? (int32_t)claims : cap->most;
+        }
+    }
+    for (size_t i = 0; i < roles->n_bounds; i++) {
+        const struct skr_role_bounds *bounds = &roles->bounds[i];
+        if (bounds->level == filter->level) {
+            int32_t at = add_sum(filter, bounds->roles, &claims);
+            filter->cap_least[at] = bounds->of[filter->unit].least;
+            filter->cap_most[at] = bounds->of[filter->unit].most;
+        }
     }
 }
 
@@ -112,7 +128,13 @@ bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
         for (int32_t a = 0; a < last; a++) {
             sum += skr_axes_digit(axes, key, a) * filter->cap_weight[c][a];
         }
-        bound(&hi, sum, filter->cap_weight[c][last], filter->cap_most[c]);
+        int32_t slope = filter->cap_weight[c][last];
+        bound(&hi, sum, slope, filter->cap_most[c]);
+        int32_t lacks = filter->cap_least[c] - sum;
+        if (lacks > 0) {
+            int32_t least = slope > 0 ? (lacks + slope - 1) / slope : hi + 1;
+            lo = least > lo ? least : lo;
+        }
     }
     for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
         base[scope] = skr_axes_base(axes, key, scope);

@@ -19,7 +19,8 @@ bool skr_role_single(const struct skr_problem *problem, struct skr_rule *rule,
 {
     const struct skr_roles *roles = problem->roles;
     const struct skr_role *role = &roles->role[0];
-    if (roles->n_roles != 1 || roles->n_kinds > 0 || roles->n_caps > 0 || roles->row_limit > 0) {
+    if (roles->n_roles != 1 || roles->n_kinds > 0 || roles->n_caps > 0 || roles->n_bounds > 0 ||
+        roles->row_limit > 0) {
         return false;
     }
     for (int32_t l = 0; l < problem->tree->n_levels; l++) {

@@ -12,6 +12,7 @@ static void link_parts(struct skr_role_variant *v)
     v->roles.role = v->role;
     v->roles.kind = v->kind;
     v->roles.cap = v->cap;
+    v->roles.bounds = v->bounds;
     for (size_t r = 0; r < v->roles.n_roles; r++) {
         v->role[r].rule = v->own[r];
         v->role[r].has_rule = v->has_own[r];
@@ -38,6 +39,9 @@ void skr_role_variant_init(struct skr_role_variant *v, const struct skr_problem 
     }
     for (size_t c = 0; c < roles->n_caps; c++) {
         v->cap[c] = roles->cap[c];
+    }
+    for (size_t i = 0; i < roles->n_bounds; i++) {
+        v->bounds[i] = roles->bounds[i];
     }
     v->problem.explain = false;
     v->problem.explain_parts = 0;
@@ -75,6 +79,13 @@ void skr_role_variant_free_levels(struct skr_role_variant *v, int32_t deepest)
         }
     }
     v->roles.n_caps = n;
+    n = 0;
+    for (size_t i = 0; i < v->roles.n_bounds; i++) {
+        if (v->bounds[i].level > deepest) {
+            v->bounds[n++] = v->bounds[i];
+        }
+    }
+    v->roles.n_bounds = n;
 }
 
 static uint32_t move_mask(uint32_t of, uint32_t mask, size_t n_roles)
@@ -131,6 +142,15 @@ void skr_role_variant_keep_roles(struct skr_role_variant *v, uint32_t mask)
         /* Lower bounds of units are those of the whole group. */
         v->problem.bounds = NULL;
     }
+    size_t n_bounds = 0;
+    for (size_t i = 0; i < v->roles.n_bounds; i++) {
+        uint32_t of = v->bounds[i].roles;
+        if ((of & ~mask) == 0) { /* others have lower bounds of roles that are dropped */
+            v->bounds[n_bounds] = v->bounds[i];
+            v->bounds[n_bounds++].roles = move_mask(of, mask, before);
+        }
+    }
+    v->roles.n_bounds = n_bounds;
     link_parts(v);
 }
 

@@ -13,6 +13,7 @@ struct skr_role_variant {
     struct skr_role role[SKR_ROLES_MAX];
     struct skr_set_kind kind[SKR_SET_KINDS_MAX];
     struct skr_role_cap cap[SKR_ROLE_CAPS_MAX];
+    struct skr_role_bounds bounds[SKR_DOMAIN_RULES_MAX];
     struct skr_rule rule[SKR_LEVELS_MAX];
     struct skr_rule own[SKR_ROLES_MAX][SKR_LEVELS_MAX];
     uint8_t has_own[SKR_ROLES_MAX][SKR_LEVELS_MAX];

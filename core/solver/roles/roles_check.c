@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/solver/domains.h"
 #include "core/solver/roles.h"
 
 struct check {
@@ -176,6 +177,28 @@ static int check_cap(const struct check *check, const struct skr_role_cap *cap)
     return rc;
 }
 
+static int check_role_bounds(const struct check *check, const struct skr_role_bounds *bounds)
+{
+    const struct skr_tree *tree = check->problem->tree;
+    for (int32_t unit = tree->level_first[bounds->level];
+         unit < tree->level_first[bounds->level + 1]; unit++) {
+        int64_t sum = 0;
+        for (size_t r = 0; r < check->roles->n_roles; r++) {
+            sum += (bounds->roles >> r & 1) != 0
+                       ? check->total[r * (size_t)tree->n_units + (size_t)unit]
+                       : 0;
+        }
+        if (sum < bounds->of[unit].least || sum > bounds->of[unit].most) {
+            return skr_error_set(check->error, SKR_INVALID,
+                                 "unit %" PRId32 " (%s): holds %" PRId64
+                                 " of some roles, their bounds are %" PRId32 " to %" PRId32,
+                                 unit, unit_name(check, unit), sum, bounds->of[unit].least,
+                                 bounds->of[unit].most);
+        }
+    }
+    return 0;
+}
+
 /* Totals of all scopes and units, and their sums at the root. */
 static int sum_up(const struct check *check)
 {
@@ -241,7 +264,11 @@ static int check_all(const struct check *check)
     for (size_t c = 0; rc == 0 && c < check->roles->n_caps; c++) {
         rc = check_cap(check, &check->roles->cap[c]);
     }
-    return rc == 0 ? check_bounds(check) : rc;
+    for (size_t i = 0; rc == 0 && i < check->roles->n_bounds; i++) {
+        rc = check_role_bounds(check, &check->roles->bounds[i]);
+    }
+    rc = rc == 0 ? check_bounds(check) : rc;
+    return rc == 0 ? skr_domains_check(check->problem, check->count, check->error) : rc;
 }
 
 int skr_roles_check(const struct skr_problem *problem, const int32_t *size, const int32_t *count,

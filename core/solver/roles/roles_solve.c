@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/solver/answer.h"
+#include "core/solver/domains.h"
 #include "core/solver/roles/role_beyond.h"
 #include "core/solver/roles/role_explain.h"
 #include "core/solver/roles/role_keys.h"
@@ -74,12 +75,7 @@ static bool explain_single(const struct skr_problem *problem, struct skr_solutio
 {
     const struct skr_explanation *from = &solution->explanation;
     struct skr_roles_explanation *ret = &solution->roles->explanation;
-    for (size_t r = 0; r < SKR_ROLES_MAX; r++) {
-        ret->largest_of_role[r] = -1;
-    }
-    for (size_t k = 0; k < SKR_SET_KINDS_MAX; k++) {
-        ret->largest_of_sets[k] = -1;
-    }
+    skr_role_explain_nothing(ret);
     ret->largest_of_role[0] = from->largest;
     ret->alone = 1;
     skr_role_explain_leaves(problem, ret);
@@ -197,7 +193,8 @@ static int solve_into(const struct skr_problem *problem, struct skr_solution *so
 {
     size_t n = problem->roles->n_roles * (size_t)problem->tree->n_leaves;
     solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
-    struct skr_role_exact exact = {.steps = SKR_ROLE_STEPS_MAX};
+    int64_t steps = problem->roles->steps > 0 ? problem->roles->steps : SKR_ROLE_STEPS_MAX;
+    struct skr_role_exact exact = {.steps = steps};
     exact.count = skr_arena_array(solution->arena, n, sizeof *exact.count);
     if (!solution->roles || !exact.count) {
         return out_of_memory(error);
@@ -213,6 +210,7 @@ static int solve_into(const struct skr_problem *problem, struct skr_solution *so
         skr_role_beyond(&limited, &exact);
     }
     int rc = put_answer(problem, &exact, solution, error);
+    solution->roles->steps = steps - exact.steps;
     if (rc == 0 && solution->status == SKR_SOLVE_INFEASIBLE && problem->explain &&
         !skr_role_explain(&limited, solution)) {
         rc = out_of_memory(error);
@@ -221,6 +219,37 @@ static int solve_into(const struct skr_problem *problem, struct skr_solution *so
         solution->explanation.largest = limited.n;
     }
     return rc;
+}
+
+int skr_roles_answer(const struct skr_problem *problem, const int32_t *count, const int32_t *size,
+                     bool proven, struct skr_solution **ret, struct skr_error *error)
+{
+    size_t n_roles = problem->roles->n_roles;
+    size_t n = n_roles * (size_t)problem->tree->n_leaves;
+    struct skr_role_exact exact = {
+        .verdict = count    ? SKR_ROLE_PLACED
+                   : proven ? SKR_ROLE_INFEASIBLE
+                            : SKR_ROLE_BEYOND,
+        .optimal = proven,
+    };
+    struct skr_solution *solution = skr_solution_create(problem->tree, 2 * n_roles + 2);
+    if (!solution) {
+        return out_of_memory(error);
+    }
+    solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
+    exact.count = skr_arena_array(solution->arena, n, sizeof *exact.count);
+    int rc = solution->roles && exact.count ? 0 : out_of_memory(error);
+    if (rc == 0 && count) {
+        memcpy(exact.count, count, n * sizeof *count);
+        memcpy(exact.size, size, sizeof exact.size);
+    }
+    rc = rc == 0 ? put_answer(problem, &exact, solution, error) : rc;
+    if (rc != 0) {
+        skr_solution_destroy(solution);
+        return rc;
+    }
+    *ret = solution;
+    return 0;
 }
 
 int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret,
@@ -232,10 +261,7 @@ int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret
         return solve_single(problem, &single, ret, error);
     }
     if (problem->n_domain_rules > 0) {
-        return skr_error_set(error, SKR_INVALID,
-                             "solver: %zu rules over domains beside %zu roles; only caps of a "
-                             "level are possible",
-                             problem->n_domain_rules, problem->roles->n_roles);
+        return skr_solve_domains(problem, ret, error);
     }
     struct skr_solution *solution =
         skr_solution_create(problem->tree, 2 * problem->roles->n_roles + 2);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why rules over domains make a problem infeasible: which of them, and the class. */
+#include "core/solver/domain_blocking.h"
+
+#include <string.h>
+
+#include "core/solver/roles/role_domains.h"
+
+/* A least set of rules that cannot be obeyed together, in the order of the problem: the first rule
+ * that cannot be obeyed alone; else what is left after every rule that is not needed was dropped.
+ * Returns their number. */
+static size_t find_blocking(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                            size_t n_rules, size_t *at, skr_domain_fits_fn *fits,
+                            struct skr_domain_outcome *outcome)
+{
+    struct skr_domain_rule rest[SKR_DOMAIN_RULES_MAX];
+    at[0] = 0;
+    for (size_t r = 0; r < n_rules && n_rules > 1; r++) {
+        at[0] = r;
+        if (!fits(problem, &rule[r], 1, outcome)) {
+            return 1;
+        }
+    }
+    size_t n = n_rules;
+    for (size_t r = 0; r < n; r++) {
+        at[r] = r;
+    }
+    for (size_t r = 0; r < n && n > 2;) { /* two are needed: none fails alone */
+        size_t k = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (i != r) {
+                rest[k++] = rule[at[i]];
+            }
+        }
+        if (fits(problem, rest, k, outcome)) {
+            r++;
+        } else {
+            memmove(at + r, at + r + 1, (n - r - 1) * sizeof *at);
+            n--;
+        }
+    }
+    return n;
+}
+
+/* The greatest n that fits with the rules, between the claims and the problem's n; -1: not even the
+ * claims fit. Sizes with factors have gaps: the greatest below the first gap that is met. */
+static int32_t find_largest(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                            size_t n_rules, skr_domain_fits_fn *fits,
+                            struct skr_domain_outcome *outcome)
+{
+    struct skr_problem smaller = *problem;
+    int32_t low = 0;
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+        low += skr_leaf_claimed(problem, leaf);
+    }
+    int32_t high = problem->n;
+    int32_t found = -1;
+    while (low < high) {
+        smaller.n = low + (high - low) / 2;
+        if (smaller.n == 0 || fits(&smaller, rule, n_rules, outcome)) {
+            found = smaller.n;
+            low = smaller.n + 1;
+        } else {
+            high = smaller.n;
+        }
+    }
+    return found;
+}
+
+static int32_t count_usable(const struct skr_domain_search *s, size_t r)
+{
+    int32_t n = 0;
+    for (int32_t d = 0; d < s->rule[r].n_domains && s->room[r]; d++) {
+        n += s->room[r][d] > 0 ? 1 : 0;
+    }
+    return n;
+}
+
+/* Whether the group fits in an empty cluster, on the leaves that are eligible then; false without
+ * memory, too. */
+static bool fits_emptied(const struct skr_problem *empty, const struct skr_domain_rule *rule,
+                         size_t n_rules, skr_domain_fits_fn *fits,
+                         struct skr_domain_outcome *outcome)
+{
+    struct skr_problem all = *empty;
+    struct skr_domain_rule alone[SKR_DOMAIN_RULES_MAX];
+    struct skr_role_variant roles;
+    memcpy(alone, rule, n_rules * sizeof *alone);
+    for (size_t r = 0; r < n_rules; r++) {
+        alone[r].others = NULL;
+    }
+    if (empty->roles) {
+        skr_role_domains_empty(&roles, empty, true);
+        return fits(&roles.problem, alone, n_rules, outcome);
+    }
+    all.eligible = all.emptied ? all.emptied : all.eligible;
+    return fits(&all, alone, n_rules, outcome);
+}
+
+void skr_domain_report_blocking(const struct skr_domain_search *s,
+                                const struct skr_problem *problem, struct skr_solution *solution,
+                                skr_domain_fits_fn *fits, struct skr_domain_outcome *outcome)
+{
+    size_t at[SKR_DOMAIN_RULES_MAX] = {0};
+    struct skr_domain_rule rule[SKR_DOMAIN_RULES_MAX];
+    size_t n = find_blocking(problem, s->rule, s->n_rules, at, fits, outcome);
+    struct skr_domain_rule_name *name = skr_arena_array(solution->arena, n, sizeof *name);
+    for (size_t i = 0; i < n; i++) {
+        rule[i] = s->rule[at[i]];
+        if (name) {
+            const char *text = skr_arena_strdup(solution->arena, rule[i].name ? rule[i].name : "");
+            name[i] = (struct skr_domain_rule_name){rule[i].kind, text ? text : ""};
+        }
+    }
+    outcome->rule = name;
+    outcome->n_rules = name ? n : 0;
+    outcome->blocking = (int32_t)at[0];
+    outcome->domains = count_usable(s, at[0]);
+    outcome->largest = problem->roles ? -1 : find_largest(problem, rule, n, fits, outcome);
+    bool never = false, closed = false;
+    if (problem->capacity) {
+        struct skr_problem empty = *problem;
+        struct skr_role_variant roles;
+        if (problem->roles) {
+            skr_role_domains_empty(&roles, problem, false);
+            empty = roles.problem;
+        }
+        empty.free = problem->capacity;
+        empty.claimed = NULL;
+        never = !fits(&empty, s->rule, s->n_rules, outcome);
+        closed = never && fits_emptied(&empty, s->rule, s->n_rules, fits, outcome);
+    }
+    struct skr_explanation *x = &solution->explanation;
+    *x = (struct skr_explanation){
+        .class = never ? SKR_CLASS_NEVER_FITS : SKR_CLASS_PLACEMENT_FAILED,
+        .closed = closed,
+        .largest = outcome->largest > 0 ? outcome->largest : 0,
+    };
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && !problem->roles; leaf++) {
+        x->sum_fits += skr_leaf_of(problem, leaf).most;
+    }
+}

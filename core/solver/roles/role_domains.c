@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules over domains beside roles. The inner problem has the roles with their leaves in the order of
+ * the made tree. Every rule bounds the sum of the roles that it counts, in the units of its level;
+ * a rule that crosses the levels does so on the leaves.
+ */
+#include "core/solver/roles/role_domains.h"
+
+#include <string.h>
+
+static bool permute_role(struct skr_domain_search *s, size_t r)
+{
+    const struct skr_role *from = &s->problem->roles->role[r];
+    struct skr_role *role = &s->roles->role[r];
+    size_t n = (size_t)s->problem->tree->n_leaves;
+    uint8_t *eligible = skr_arena_array(s->arena, n + 1, sizeof *eligible);
+    int32_t *claimed = skr_arena_array(s->arena, n + 1, sizeof *claimed);
+    if (!eligible || !claimed) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int32_t leaf = s->made.leaf[i];
+        eligible[i] = !from->eligible || from->eligible[leaf] != 0 ? 1 : 0;
+        claimed[i] = from->claimed ? from->claimed[leaf] : 0;
+        for (size_t k = 0; k < s->n_rules; k++) {
+            const struct skr_domain_rule *rule = &s->rule[k];
+            if (rule->kind != SKR_DOMAIN_MOST && rule->domain[leaf] < 0 &&
+                skr_domain_binds(rule, r)) {
+                eligible[i] = 0;
+            }
+        }
+    }
+    role->eligible = eligible;
+    role->emptied = NULL;
+    role->claimed = from->claimed ? claimed : NULL;
+    memcpy(s->roles->own[r], s->made.own[r], sizeof s->made.own[r]);
+    memcpy(s->roles->has_own[r], s->made.has_own[r], sizeof s->made.has_own[r]);
+    return true;
+}
+
+/* Live sets by unit: the unit of the made tree that has the same leaves. */
+static bool permute_alive(struct skr_domain_search *s, size_t k)
+{
+    const struct skr_set_kind *from = &s->problem->roles->kind[k];
+    const struct skr_tree *tree = s->problem->tree;
+    const struct skr_tree *made = &s->made.tree;
+    if (!from->alive) {
+        return true;
+    }
+    int32_t *alive = skr_arena_array(s->arena, (size_t)made->n_units + 1, sizeof *alive);
+    if (!alive) {
+        return false;
+    }
+    for (int32_t i = 0; i < made->n_leaves; i++) {
+        int32_t unit = made->first_leaf + i;
+        int32_t old = tree->first_leaf + s->made.leaf[i];
+        while (unit >= made->level_first[s->roles->kind[k].level + 1]) {
+            unit = made->parent[unit];
+        }
+        while (old >= tree->level_first[from->level + 1]) {
+            old = tree->parent[old];
+        }
+        alive[unit] = from->alive[old];
+    }
+    s->roles->kind[k].alive = alive;
+    return true;
+}
+
+static bool count_claims(struct skr_domain_search *s, size_t k)
+{
+    const struct skr_roles *roles = s->problem->roles;
+    size_t n = (size_t)s->made.tree.n_leaves;
+    int32_t *claims = skr_arena_array(s->arena, n + 1, sizeof *claims);
+    if (!claims) {
+        return false;
+    }
+    s->n[k] = 0;
+    s->n_least[k] = 0;
+    s->roles->bounds[k] = (struct skr_role_bounds){
+        .level = s->made.level_of[k] > 0 ? s->made.level_of[k] : s->made.tree.n_levels,
+        .of = s->bounds[k]};
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        if (!skr_domain_binds(&s->rule[k], r)) {
+            continue;
+        }
+        s->n[k] += roles->role[r].n;
+        s->n_least[k] += roles->role[r].minimum;
+        s->roles->bounds[k].roles |= UINT32_C(1) << r;
+        for (size_t i = 0; i < n; i++) {
+            claims[i] += s->roles->role[r].claimed ? s->roles->role[r].claimed[i] : 0;
+        }
+    }
+    s->claims_of[k] = claims;
+    return true;
+}
+
+bool skr_role_domains_permute(struct skr_domain_search *s)
+{
+    const struct skr_roles *roles = s->problem->roles;
+    s->roles = skr_arena_array(s->arena, 1, sizeof *s->roles);
+    if (!s->roles) {
+        return false;
+    }
+    skr_role_variant_init(s->roles, s->problem);
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        if (!permute_role(s, r)) {
+            return false;
+        }
+    }
+    for (size_t k = 0; k < roles->n_kinds; k++) {
+        s->roles->kind[k].level = s->made.level[roles->kind[k].level];
+        if (!permute_alive(s, k)) {
+            return false;
+        }
+    }
+    for (size_t c = 0; c < roles->n_caps; c++) {
+        s->roles->cap[c].level = s->made.level[roles->cap[c].level];
+    }
+    s->roles->roles.n_bounds = s->n_rules;
+    for (size_t k = 0; k < s->n_rules; k++) {
+        if (!count_claims(s, k)) {
+            return false;
+        }
+    }
+    s->inner.roles = &s->roles->roles;
+    return true;
+}
+
+int64_t skr_role_domains_room(const struct skr_domain_search *s, size_t rule, int32_t leaf)
+{
+    struct skr_problem one = s->inner;
+    int64_t room = 0;
+    for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
+        const struct skr_role *role = &s->roles->role[r];
+        one.demand = role->demand;
+        if (skr_domain_binds(&s->rule[rule], r) && role->eligible[leaf] != 0) {
+            int32_t fits = skr_leaf_room(&one, s->inner.free, leaf);
+            room += fits < role->n ? fits : role->n;
+        }
+    }
+    return room < s->n[rule] ? room : s->n[rule];
+}
+
+void skr_role_domains_count(const struct skr_domain_search *s, size_t rule,
+                            const struct skr_solution *solution, int32_t *ret)
+{
+    size_t n = (size_t)s->made.tree.n_leaves;
+    memset(ret, 0, n * sizeof *ret);
+    for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
+        for (size_t i = 0; i < n && skr_domain_binds(&s->rule[rule], r); i++) {
+            ret[i] += solution->roles->count[r * n + i];
+        }
+    }
+}
+
+/* Whether sizes and keys are better than the best so far. */
+static bool is_better(const struct skr_domain_search *s, const int32_t *size,
+                      const struct skr_role_keys *keys)
+{
+    for (size_t r = 0; r < s->roles->roles.n_roles && s->best; r++) {
+        if (size[r] != s->best_size[r]) {
+            return size[r] > s->best_size[r];
+        }
+    }
+    return !s->best || skr_role_keys_compare(s->problem, keys, s->best_of) < 0;
+}
+
+bool skr_role_domains_take(struct skr_domain_search *s, const struct skr_solution *solution)
+{
+    size_t n = (size_t)s->made.tree.n_leaves;
+    size_t n_roles = s->roles->roles.n_roles;
+    int32_t *count = skr_arena_array(s->arena, n_roles * n + 1, sizeof *count);
+    struct skr_role_keys *keys = skr_arena_array(s->arena, 1, sizeof *keys);
+    if (!count || !keys) {
+        return false;
+    }
+    for (size_t r = 0; r < n_roles; r++) {
+        for (size_t i = 0; i < n; i++) {
+            count[r * n + (size_t)s->made.leaf[i]] = solution->roles->count[r * n + i];
+        }
+    }
+    if (!skr_role_keys_make(s->problem, count, s->arena, keys)) {
+        return false;
+    }
+    if (is_better(s, solution->roles->size, keys)) {
+        s->best = count;
+        s->best_of = keys;
+        memcpy(s->best_size, solution->roles->size, sizeof s->best_size);
+    }
+    return true;
+}
+
+void skr_role_domains_empty(struct skr_role_variant *variant, const struct skr_problem *problem,
+                            bool emptied)
+{
+    skr_role_variant_init(variant, problem);
+    variant->problem.free = problem->capacity;
+    for (size_t r = 0; r < variant->roles.n_roles; r++) {
+        struct skr_role *role = &variant->role[r];
+        role->claimed = NULL;
+        role->eligible = emptied && role->emptied ? role->emptied : role->eligible;
+    }
+    for (size_t k = 0; k < variant->roles.n_kinds; k++) {
+        variant->kind[k].alive = NULL;
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_ROLES_ROLE_DOMAINS_H
+#define SKR_CORE_SOLVER_ROLES_ROLE_DOMAINS_H
+/* The parts of the search of core/solver/domains.c that differ for problems with roles. Internal to
+ * the solver; memory of the search. */
+#include "core/solver/domain_choices.h"
+
+/* Whether the rule counts and binds the role. */
+static inline bool skr_domain_binds(const struct skr_domain_rule *rule, size_t role)
+{
+    return rule->roles == 0 || (rule->roles >> role & 1) != 0;
+}
+
+/* The roles of the inner problem, for the made tree. False without memory. */
+bool skr_role_domains_permute(struct skr_domain_search *s);
+/* New members that the rule counts and that fit on the leaf, at most those it counts at all. */
+int64_t skr_role_domains_room(const struct skr_domain_search *s, size_t rule, int32_t leaf);
+/* Members that the rule counts, ret[leaf], of an inner solution. */
+void skr_role_domains_count(const struct skr_domain_search *s, size_t rule,
+                            const struct skr_solution *solution, int32_t *ret);
+/* Keeps the inner solution if it is the best so far. False without memory. */
+bool skr_role_domains_take(struct skr_domain_search *s, const struct skr_solution *solution);
+/* The problem with other room, nothing claimed. */
+void skr_role_domains_empty(struct skr_role_variant *variant, const struct skr_problem *problem,
+                            bool emptied);
+
+#endif
