@@ -335,3 +335,67 @@ TEST_RIG(lost_two(), held_seats_and_victims_make_room_together)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "u", 6);
 }
+
+/* ---- across namespaces ---- */
+
+/* Ten slots: h of the default namespace runs on two and holds two, six are free. */
+static struct rig *hostile_holds_two(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 10, 1);
+    rig_group(rig, "h", 4, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "h", 4, "h", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "h-2");
+    rig_delete(rig, RIG_POD, "h-3");
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(held_by(rig, "h"), "2 seats are held"));
+    return rig;
+}
+
+static size_t n_on_nodes(struct rig *rig, const char *prefix, int n)
+{
+    size_t bound = 0;
+    for (int i = 0; i < n; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        bound += *rig_node_of(rig, name) != '\0';
+    }
+    return bound;
+}
+
+TEST(seats_held_by_one_namespace_yield_to_a_map_of_higher_priority_in_another)
+{
+    static const struct {
+        const char *priority; /* of the map; NULL: none */
+        int class, bound;
+    } row[] = {{"'0'", 0, 0}, {NULL, 0, 0}, {"'1'", 0, 8}, {"'1'", 100, 8}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = hostile_holds_two();
+        rig_group(rig, "honest/g", 8, 0, NULL);
+        rig_edit(rig, RIG_MAP, "honest/g", "{'data':{'priority':%s}}",
+                 row[i].priority ? row[i].priority : "null");
+        rig_pods(rig, "honest/g", 8, "g", RIG_GATED);
+        for (int m = 0; m < 8; m++) {
+            char name[64];
+            snprintf(name, sizeof name, "honest/g-%d", m);
+            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", row[i].class);
+        }
+        rig_run(rig, 10 * SKR_SECOND);
+        if ((int)n_on_nodes(rig, "honest/g", 8) != row[i].bound) {
+            rig_fail(rig, "row %zu: %zu are bound", i, n_on_nodes(rig, "honest/g", 8));
+        }
+    }
+}
+
+TEST_RIG(hostile_holds_two(), what_other_namespaces_run_lets_none_hold_more)
+{
+    rig_group(rig, "honest/g", 6, 0, NULL);
+    rig_pods(rig, "honest/g", 6, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(n_on_nodes(rig, "honest/g", 6), 6);
+    rig_delete(rig, RIG_POD, "h-1");
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(held_by(rig, "h"), "1 seat is held"));
+}
