@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "topology/base/decimal.h"
+#include "topology/base/suggest.h"
 
 #define BATCH  "batch.kubernetes.io/"
 #define JOBSET "jobset.sigs.k8s.io/"
@@ -160,6 +161,39 @@ enum skr_workload_kind skr_workload_kind_find(const char *name)
         i++;
     }
     return (enum skr_workload_kind)i;
+}
+
+static int add_kind(const char *name, uint32_t *ret, struct skr_error *error)
+{
+    const char *candidate[SKR_WORKLOAD_COUNT];
+    const enum skr_workload_kind kind = skr_workload_kind_find(name);
+    for (size_t i = 0; i < SKR_WORKLOAD_OTHER; i++) {
+        candidate[i] = rows[i].name;
+    }
+    if (kind < SKR_WORKLOAD_OTHER) {
+        *ret |= UINT32_C(1) << kind;
+        return 0;
+    }
+    const char *near = skr_suggest(name, candidate, SKR_WORKLOAD_OTHER);
+    return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not a kind of workload%s%s%s", name,
+                         near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
+int skr_workload_kinds_parse(const char *text, uint32_t *ret, struct skr_error *error)
+{
+    uint32_t bits = 0;
+    int rc = 0;
+    while (rc == 0 && *(text += strspn(text, " ,"))) {
+        char name[65];
+        const size_t n = strcspn(text, " ,");
+        snprintf(name, sizeof name, "%.*s", (int)(n < 64 ? n : 64), text);
+        rc = add_kind(name, &bits, error);
+        text += n;
+    }
+    if (rc == 0) {
+        *ret = bits;
+    }
+    return rc;
 }
 
 bool skr_workload_scope_find(const char *name, enum skr_workload_scope *ret)

@@ -47,6 +47,9 @@ enum skr_workload_scope {
 const char *skr_workload_kind_name(enum skr_workload_kind kind);
 /* SKR_WORKLOAD_COUNT: none. TrainJob is JobSet, whose labels its pods have. */
 enum skr_workload_kind skr_workload_kind_find(const char *name);
+/* "JobSet, Job": bits of enum skr_workload_kind; "" none. SKR_INVALID with the part that is no kind.
+ * "other" is none: nothing says how large such a workload is. */
+int skr_workload_kinds_parse(const char *text, uint32_t *ret, struct skr_error *error);
 bool skr_workload_scope_find(const char *name, enum skr_workload_scope *ret);
 
 /* What a pod says of its workload. Texts are borrowed from it or constant. */

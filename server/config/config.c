@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/gang/changes/namespace_limits.h"
+#include "core/group/workload.h"
 #include "core/spotmix/settings.h"
 #include "server/config/address.h"
 #include "server/config/levels.h"
@@ -201,9 +202,22 @@ static bool is_repeated(struct reader *r, const struct skr_value *mapping, size_
     return false;
 }
 
-/* A list of namespaces is stored as one text, as --set gives it. */
-static void read_namespaces(struct reader *r, const struct skr_option *option,
-                            const struct skr_value *node)
+/* One item of a list that is stored as one text. */
+static int check_item(const struct skr_option *option, const char *text, struct skr_error *error)
+{
+    uint32_t kinds;
+    if (!*text || strpbrk(text, ", ")) {
+        return skr_error_set(error, SKR_INVALID, "\"%.100s\" is not %s", text,
+                             option->type == SKR_OPTION_KINDS ? "a kind of workload"
+                                                              : "a namespace or *");
+    }
+    return option->type == SKR_OPTION_KINDS ? skr_workload_kinds_parse(text, &kinds, error)
+                                            : skr_namespaces_check(text, error);
+}
+
+/* A list of namespaces or kinds is stored as one text, as --set gives it. */
+static void read_text_list(struct reader *r, const struct skr_option *option,
+                           const struct skr_value *node)
 {
     struct skr_error error;
     SKR_STRBUF(all);
@@ -216,10 +230,8 @@ static void read_namespaces(struct reader *r, const struct skr_option *option,
         if (!item || !is_scalar(r, item, option->key)) {
             return;
         }
-        if (strchr(item->text, ',') || skr_namespaces_check(item->text, &error) < 0 ||
-            !*item->text) {
-            add_error(r, "InvalidValue", item->at, "%s: \"%.100s\" is not a namespace or *",
-                      option->key, item->text);
+        if (check_item(option, item->text, &error) < 0) {
+            add_error(r, "InvalidValue", item->at, "%s: %s", option->key, error.text);
             return;
         }
         skr_strbuf_addf(&all, "%s%s", i > 0 ? ", " : "", item->text);
@@ -244,8 +256,9 @@ static void read_pair(struct reader *r, const struct skr_value *key, const struc
             read_names(r, &skr_options[option], value);
         } else if (skr_options[option].type == SKR_OPTION_LEVELS) {
             read_levels(r, value);
-        } else if (skr_options[option].type == SKR_OPTION_NAMESPACES) {
-            read_namespaces(r, &skr_options[option], value);
+        } else if (skr_options[option].type == SKR_OPTION_NAMESPACES ||
+                   skr_options[option].type == SKR_OPTION_KINDS) {
+            read_text_list(r, &skr_options[option], value);
         } else {
             read_scalar(r, &skr_options[option], value);
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/gang/changes/namespace_limits.h"
+#include "core/group/workload.h"
 #include "server/config/address.h"
 #include "server/object/names.h"
 #include "topology/base/decimal.h"
@@ -73,6 +74,9 @@ const struct skr_option skr_options[] = {
           "there is room"),
     PLAIN("labelFallback", BOOL, "false", settings.label_fallback,
           "pods of a group without ConfigMap and PodGroup are grouped by their labels alone"),
+    PLAIN("derive.kinds", KINDS, "LeaderWorkerSet JobSet TrainJob MPIJob RayCluster KubeflowJob",
+          settings.derive_kinds,
+          "gangs by namespace label `sakkara.gang=auto`; also `Job`, `StatefulSet`, `Spark`"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,
           "members with different requests: each is placed with its own, in a role that rules or "
           "sets name the maximum counts for all; or the group is refused"),
@@ -427,6 +431,8 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
     case SKR_OPTION_NAMESPACES:
         rc = skr_namespaces_check(text, error);
         return rc < 0 ? rc : store_string(option, text, config, error);
+    case SKR_OPTION_KINDS:
+        return skr_workload_kinds_parse(text, field_of(option, config), error);
     case SKR_OPTION_TYPE_COUNT:
         break;
     }
@@ -441,7 +447,7 @@ static void write_fallback(const struct skr_option *option, struct skr_strbuf *o
         skr_strbuf_add(out, "[]");
         return;
     }
-    if (option->type == SKR_OPTION_NAMES) {
+    if (option->type == SKR_OPTION_NAMES || option->type == SKR_OPTION_KINDS) {
         skr_strbuf_addc(out, '[');
         for (const char *s = option->fallback; *s; s++) {
             skr_strbuf_add(out, *s == ' ' ? ", " : (const char[]){*s, '\0'});

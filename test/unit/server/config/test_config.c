@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration file: what is accepted, and the exact messages for what is not. */
+#include "core/group/workload.h"
 #include "server/config/config.h"
 #include "server/config/spotmix_settings.h"
 #include "test/golden.h"
@@ -399,6 +400,32 @@ TEST(trusted_namespaces_are_a_list_or_a_star)
                         "s.yaml:3:35: error: priority.trustedNamespaces: \"Team\" is not a "
                         "namespace or *\n");
     skr_config_destroy(config);
+}
+
+TEST(kinds_of_namespaces_that_are_gangs_are_a_list)
+{
+    struct skr_config *config = parse_good(HEAD "derive: {kinds: [Job, TrainJob]}\n");
+    assert_int_equal(config->settings.derive_kinds,
+                     1u << SKR_WORKLOAD_JOB | 1u << SKR_WORKLOAD_JOBSET);
+    skr_config_destroy(config);
+    config = parse_good(HEAD "derive: {kinds: []}\n");
+    assert_int_equal(config->settings.derive_kinds, 0);
+    skr_config_destroy(config);
+    static const char *const bad[][2] = {
+        {"JobSets", "\"JobSets\" is not a kind of workload (did you mean JobSet?)"},
+        {"other", "\"other\" is not a kind of workload"},
+        {"'Job, JobSet'", "\"Job, JobSet\" is not a kind of workload"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[200], want[200];
+        SKR_STRBUF(messages);
+        config = NULL;
+        snprintf(text, sizeof text, HEAD "derive: {kinds: [Job, %s]}\n", bad[i][0]);
+        snprintf(want, sizeof want, "s.yaml:3:23: error: derive.kinds: %s\n", bad[i][1]);
+        parse(text, &config, &messages);
+        assert_string_equal(messages.s, want);
+        skr_config_destroy(config);
+    }
 }
 
 TEST(listeners_on_port_zero_may_be_equal)
