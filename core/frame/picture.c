@@ -232,7 +232,11 @@ static struct subject *find(const struct skr_picture *p, const char *key)
 static char *key_of(const char *kind, const char *namespace_, const char *name)
 {
     SKR_STRBUF(key);
-    skr_strbuf_addf(&key, "%s/%s/%s", kind ? kind : "", namespace_, name);
+    skr_strbuf_add(&key, kind ? kind : "");
+    skr_strbuf_addc(&key, '/');
+    skr_strbuf_add(&key, namespace_);
+    skr_strbuf_addc(&key, '/');
+    skr_strbuf_add(&key, name);
     return skr_strbuf_take(&key, NULL);
 }
 

@@ -32,6 +32,8 @@
  *   epoch.room           room of any leaf, more or less               g->fit.reported_room: numbers
  *                                                                     are old; candidates.room: less,
  *                                                                     reported 2 s later
+ *   epoch.stamps         room or state of any node                    n->stamp: pictures look at
+ *                                                                     nodes that are newer
  *   epoch.late_room      where pods with late volumes may land        g->fit.reported_late_room: only
  *                                                                     numbers are old
  *   epoch.facts          all that an explanation may rest on          explained.facts

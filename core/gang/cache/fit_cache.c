@@ -162,6 +162,7 @@ void skr_fit_cache_group_shares(struct skr_gang *e, const struct group *g)
 static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
 {
     struct fit_cache *k = e->fit_cache;
+    skr_nodes_stamp(e, node);
     int32_t leaf = k && k->kinds ? skr_tree_find_leaf(k->tree, node) : -1;
     if (leaf < 0) {
         return;

@@ -54,6 +54,14 @@ void skr_nodes_touch(struct skr_gang *e, const char *name)
     }
 }
 
+void skr_nodes_stamp(struct skr_gang *e, const char *name)
+{
+    struct node_entry *n = skr_nodes_find(e, name);
+    if (n) {
+        n->stamp = ++e->epoch.stamps;
+    }
+}
+
 void skr_nodes_name(struct skr_gang *e, const char *name)
 {
     struct node_entry *n = skr_nodes_find(e, name);

@@ -127,7 +127,7 @@ struct skr_gang {
     } dirty;
     size_t n_settled; /* members, in this event; scheduler.c */
     struct {
-        uint64_t capacity, freed, facts, nodes, lifted, victims, room, late_room;
+        uint64_t capacity, freed, facts, nodes, lifted, victims, room, late_room, stamps;
     } epoch;
 
     /* topology.c */

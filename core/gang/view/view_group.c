@@ -341,6 +341,7 @@ static int by_name(const void *a, const void *b)
 static void write_members(struct view *v, const struct group *g)
 {
     struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list), *p;
+    const bool roles = skr_roles_are_several(g);
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
@@ -361,6 +362,12 @@ static void write_members(struct view *v, const struct group *g)
         skr_json_string(&v->w, "status", skr_labels_get(&p->pod->meta.labels, SKR_LABEL_STATUS));
         skr_json_bool(&v->w, "bound", skr_pods_is_bound(p));
         skr_json_bool(&v->w, "seated", p->seated);
+        if (roles && p->seated && p->role < g->roles.n) {
+            skr_json_string(&v->w, "role", g->roles.item[p->role].name);
+        }
+        if (roles && p->set >= 0) {
+            skr_json_int(&v->w, "set", p->set);
+        }
         skr_json_close(&v->w, '}');
     }
     skr_json_close(&v->w, ']');

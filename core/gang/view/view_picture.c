@@ -23,7 +23,8 @@ enum { LOOK_EVERY = 256 }; /* nodes or groups between two looks for requests tha
 /* What is chosen when the picture starts anew. */
 struct memory {
     char resource[320];
-    int64_t one; /* amount of a slot */
+    int64_t one;     /* amount of a slot */
+    uint64_t looked; /* epoch.stamps when all nodes were described */
 };
 
 struct draw {
@@ -80,19 +81,35 @@ static enum skr_picture_state state_of(const struct sum *s)
                                                      : SKR_PLACE_READY;
 }
 
-/* Leaves of one place are adjacent. */
+/* The place of a leaf; leaves of one place are adjacent. Returns the leaf after them. */
+static int32_t draw_place(const struct draw *d, struct node_entry *const *leaf, int32_t at)
+{
+    const int32_t n = d->v->e->topology.tree->n_leaves;
+    const int32_t place = skr_picture_place_of(d->picture, at);
+    struct sum s = {0};
+    while (at > 0 && skr_picture_place_of(d->picture, at - 1) == place) {
+        at--;
+    }
+    do {
+        add_node(d, leaf[at++], &s);
+    } while (at < n && skr_picture_place_of(d->picture, at) == place);
+    skr_picture_place(d->picture, place, state_of(&s), s.allocatable, s.used, s.slots);
+    return at;
+}
+
+/* Nodes that have not changed are left out. */
 static void draw_nodes(const struct draw *d)
 {
-    const struct skr_tree *t = d->v->e->topology.tree;
+    const struct skr_gang *e = d->v->e;
+    const uint64_t looked = d->memory->looked;
     struct node_entry *const *leaf = skr_topology_leaf_nodes(d->v->e);
-    for (int32_t i = 0; i < t->n_leaves;) {
-        const int32_t place = skr_picture_place_of(d->picture, i);
-        struct sum s = {0};
-        do {
-            add_node(d, leaf[i++], &s);
-        } while (i < t->n_leaves && skr_picture_place_of(d->picture, i) == place);
-        skr_picture_place(d->picture, place, state_of(&s), s.allocatable, s.used, s.slots);
-        if (i % LOOK_EVERY == 0 && skr_view_must_end(d->v)) {
+    for (int32_t i = 0, drawn = 1; i < e->topology.tree->n_leaves;) {
+        if (looked > 0 && leaf[i] && leaf[i]->stamp <= looked) {
+            i++;
+            continue;
+        }
+        i = draw_place(d, leaf, i);
+        if (drawn++ % LOOK_EVERY == 0 && skr_view_must_end(d->v)) {
             return;
         }
     }
@@ -115,7 +132,10 @@ static uint64_t mark_of(const struct group *g, const char *reason, const char *s
                                (int64_t)(uintptr_t)g->spec,
                                g->plan ? g->plan->aborting : 0,
                                (int64_t)g->reported.n_events};
-    uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, numbers, sizeof numbers);
+    uint64_t hash = SKR_HASH_BEGIN;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        hash = skr_hash_pair(hash, (uint64_t)numbers[i]);
+    }
     hash = skr_hash_bytes(hash, reason ? reason : "", reason ? strlen(reason) : 0);
     return skr_hash_bytes(hash, sentence ? sentence : "", sentence ? strlen(sentence) : 0);
 }
@@ -358,6 +378,7 @@ int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr
     if (code != 200) {
         return code;
     }
+    const uint64_t looked = gang->epoch.stamps;
     draw_nodes(&d);
     if (!v.interrupted) {
         draw_groups(&d, skr_picture_version(picture) == 0);
@@ -366,6 +387,7 @@ int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr
     if (v.interrupted) {
         return SKR_VIEW_INTERRUPTED;
     }
+    ((struct memory *)skr_picture_memory(picture, sizeof *d.memory))->looked = looked;
     *ret_news = skr_picture_end(picture, out);
     return 200;
 }
