@@ -5,7 +5,7 @@
  * the end again, because no answer is queued yet. Answers are queued only there, on the listener's
  * thread: libmicrohttpd 0.9.75 does not lock a suspended connection when another thread answers.
  */
-#include "server/http/connection.h"
+#include "server/http/body.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,11 +18,6 @@
 #include "server/config/address.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
-
-enum {
-    BODY_FIRST = 4096,              /* first allocation for a body of unknown length */
-    BODY_TRUSTED = 1 * 1024 * 1024, /* a Content-Length up to this is allocated at once */
-};
 
 int64_t skr_http_now_ns(void)
 {
@@ -142,15 +137,6 @@ static void on_connect(struct skr_listener *listener, struct MHD_Connection *mhd
     }
 }
 
-static void drop_body(struct skr_connection *connection)
-{
-    connection->listener->bodies -= connection->body_cap;
-    connection->body_cap = 0;
-    free(connection->request.body);
-    connection->request.body = NULL;
-    connection->request.body_len = 0;
-}
-
 void skr_connection_on_notify(void *cls, struct MHD_Connection *mhd, void **socket_context,
                               enum MHD_ConnectionNotificationCode code)
 {
@@ -161,7 +147,7 @@ void skr_connection_on_notify(void *cls, struct MHD_Connection *mhd, void **sock
     struct skr_connection *connection = *socket_context;
     skr_bug_on(!connection || connection->watched);
     leave_phase(connection);
-    drop_body(connection);
+    skr_body_drop(connection);
     free(connection);
     *socket_context = NULL;
 }
@@ -208,7 +194,7 @@ void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **c
         skr_strbuf_fini(&connection->stream);
         connection->streaming = false;
     }
-    drop_body(connection);
+    skr_body_drop(connection);
     connection->used = true;
     connection->last_done_ns = skr_http_now_ns();
     connection->handled = false;
@@ -217,82 +203,6 @@ void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **c
     if (connection->phase != SKR_PHASE_CLOSING) {
         skr_connection_set_phase(connection, SKR_PHASE_IDLE);
     }
-}
-
-/* ---- the body ---- */
-
-/* What the client announces; 0 when it does not. */
-static uint64_t content_length(struct skr_connection *connection)
-{
-    const char *text = MHD_lookup_connection_value(connection->mhd, MHD_HEADER_KIND,
-                                                   MHD_HTTP_HEADER_CONTENT_LENGTH);
-    uint64_t n = 0;
-    if (!text) {
-        return 0;
-    }
-    for (; *text >= '0' && *text <= '9'; text++) {
-        n = n < UINT64_MAX / 16 ? n * 10 + (uint64_t)(*text - '0') : UINT64_MAX / 16;
-    }
-    return n;
-}
-
-static bool is_absurd(const struct skr_connection *connection, uint64_t n)
-{
-    return n / SKR_HTTP_ABSURD > connection->listener->options.body_max;
-}
-
-/* From here on the body is counted and thrown away. */
-static void give_up_body(struct skr_connection *connection)
-{
-    const size_t len = connection->request.body_len;
-    drop_body(connection);
-    connection->request.body_len = len;
-    connection->request.too_large = true;
-}
-
-/* Room for n bytes and a NUL; false beyond the limits. */
-static bool reserve_body(struct skr_connection *connection, size_t n)
-{
-    struct skr_listener *listener = connection->listener;
-    size_t cap = connection->body_cap;
-    if (n < cap) {
-        return true;
-    }
-    if (n > listener->options.body_max) {
-        return false;
-    }
-    if (cap == 0) {
-        const uint64_t announced = content_length(connection);
-        cap = announced > 0 && announced <= BODY_TRUSTED ? (size_t)announced + 1 : BODY_FIRST;
-    }
-    while (cap <= n) {
-        cap *= 2;
-    }
-    if (listener->bodies - connection->body_cap + cap > listener->options.bodies_max) {
-        return false;
-    }
-    char *body = realloc(connection->request.body, cap);
-    if (!body) {
-        return false;
-    }
-    listener->bodies += cap - connection->body_cap;
-    connection->request.body = body;
-    connection->body_cap = cap;
-    return true;
-}
-
-static bool add_body(struct skr_connection *connection, const char *upload, size_t n)
-{
-    struct skr_http_request *request = &connection->request;
-    if (!request->too_large && !reserve_body(connection, request->body_len + n)) {
-        give_up_body(connection);
-    }
-    if (!request->too_large) {
-        memcpy(request->body + request->body_len, upload, n);
-        request->body[request->body_len + n] = 0;
-    }
-    request->body_len += n;
-    return !is_absurd(connection, request->body_len);
 }
 
 /* ---- requests ---- */
@@ -358,13 +268,14 @@ enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd,
             skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
             return connection->abandoned ? MHD_NO : MHD_YES;
         }
-        const uint64_t announced = content_length(connection);
-        return is_absurd(connection, announced) ? refuse_absurd(connection, announced) : MHD_YES;
+        const uint64_t announced = skr_body_announced(connection);
+        return skr_body_is_absurd(connection, announced) ? refuse_absurd(connection, announced)
+                                                         : MHD_YES;
     }
     if (*upload_len != 0) {
         const size_t n = *upload_len;
         *upload_len = 0;
-        if (add_body(connection, upload, n)) {
+        if (skr_body_add(connection, upload, n)) {
             return MHD_YES;
         }
         return refuse_absurd(connection, connection->request.body_len);

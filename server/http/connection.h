@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_HTTP_CONNECTION_H
 #define SKR_SERVER_HTTP_CONNECTION_H
 /*
- * What listener.c, listener_thread.c, idle.c and connection.c share; for these files alone. Unless
+ * What listener.c, listener_thread.c, idle.c, body.c and connection.c share; for these files alone. Unless
  * a comment says otherwise, the listener's thread owns everything here.
  */
 #include <microhttpd.h>

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_HTTP_BODY_H
+#define SKR_SERVER_HTTP_BODY_H
+/*
+ * The body of a request while it arrives. A body beyond the limits of the listener is counted and
+ * thrown away, so that the refusal can be answered. On the listener's thread.
+ */
+#include "server/http/connection.h"
+
+/* Content-Length; 0: the client does not announce it. */
+uint64_t skr_body_announced(struct skr_connection *connection);
+/* So long that the connection is closed, rather than read to its end. */
+bool skr_body_is_absurd(const struct skr_connection *connection, uint64_t n);
+/* Appends a piece, or gives the body up. False: it is absurd. */
+bool skr_body_add(struct skr_connection *connection, const char *upload, size_t n);
+void skr_body_drop(struct skr_connection *connection); /* frees it */
+
+#endif
