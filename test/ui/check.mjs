@@ -184,7 +184,7 @@ async function run() {
     }
     await settle(admin);
     await same(page, admin);
-    const events = await page.evaluate(() => window.events);
+    const events = await page.evaluate(() => window.sakkara.script.length);
     assert.ok(events > 3);
     return `${events} events`;
   });
@@ -193,7 +193,7 @@ async function run() {
     const ms = (await page.evaluate(() => window.sakkara.script)).slice(1).sort((a, b) => a - b);
     const all = await page.evaluate(() => {
       const times = [];
-      for (let i = 0; i < 30; i++) { window.sakkara.paint(); times.push(window.painted); }
+      for (let i = 0; i < 30; i++) { window.sakkara.paint(); times.push(window.sakkara.frames.at(-1)); }
       return times.sort((a, b) => a - b)[15];
     });
     const p50 = ms[ms.length >> 1] || 0;
@@ -252,6 +252,19 @@ async function run() {
     const command = spawnSync(program, ["explain", g.name, "-n", g.namespace, "--server", admin], {encoding: "utf8"});
     assert.equal(command.status, 4); /* not placeable */
     assert.equal(steady(command.stdout), steady(text));
+  });
+
+  await test("what would help can be tried, and nothing is written", async () => {
+    const versions = async () => (await get(api + "/api/v1/configmaps")).items.map(m => m.metadata.name + m.metadata.resourceVersion);
+    const before = await versions();
+    await page.waitForSelector(".tries button");
+    await page.click(".tries button");
+    await until("an answer", async () => /^(Yes|No): .*othing is written\.$/.test(await page.textContent("#tried")));
+    const {units, yes} = await page.evaluate(() => ({units: window.sakkara.tried().units, yes: document.getElementById("tried").textContent.startsWith("Yes")}));
+    assert.equal(units.length > 0, yes);
+    assert.ok(units.every(([i, pods]) => i >= 0 && pods > 0));
+    assert.deepEqual(await versions(), before);
+    return page.textContent("#tried");
   });
 
   await test("axe finds nothing in light and dark, with pane, table and keys", async () => {
@@ -315,9 +328,10 @@ async function run() {
     await zoomed.screenshot({path: join(here, "double.png")});
     await zoomed.close();
     await page.fill("#filter", "team-3");
-    await sleep(300);
-    const shown = await page.$$eval("#list button .name", list => list.map(b => b.textContent));
-    assert.ok(shown.length > 0 && shown.every(t => t.includes("team-3")));
+    await until("the filter", async () => {
+      const shown = await page.$$eval("#list button .name", list => list.map(b => b.textContent));
+      return shown.length > 0 && shown.every(t => t.includes("team-3"));
+    });
     await page.screenshot({path: join(here, "filter.png")});
     await page.fill("#filter", "");
     for (const colour of ["status", "priority", "use", "state", "group"]) {
