@@ -101,6 +101,27 @@ static void add_pods(struct skr_text_table *t, const json_t *item)
     skr_text_table_add(t, text, SKR_HUE_NONE);
 }
 
+/* "leader:1/1,worker:6/8", of the same pods as in PODS. Ended pods hold no role. */
+static void add_roles(struct skr_text_table *t, const json_t *item)
+{
+    const char *counted = skr_render_pods_counted(skr_object_text(item, "status"));
+    SKR_STRBUF(b);
+    size_t i;
+    const json_t *role;
+    skr_strbuf_add(&b, "");
+    json_array_foreach(skr_page_list(item, "roles"), i, role)
+    {
+        if (strcmp(counted, "succeeded") == 0) {
+            break;
+        }
+        skr_strbuf_add(&b, i ? "," : "");
+        skr_page_add_clean(&b, skr_object_text(role, "name"), true);
+        skr_strbuf_addf(&b, ":%" PRId64 "/%" PRId64, skr_page_int(role, counted),
+                        skr_page_int(role, "size"));
+    }
+    skr_text_table_add(t, b.s, SKR_HUE_NONE);
+}
+
 static void add_number(struct skr_text_table *t, const json_t *item, const char *key)
 {
     char text[32];
@@ -125,7 +146,7 @@ void skr_groups_table_init(struct skr_groups_table *groups, bool wide, bool name
 {
     groups->wide = wide;
     groups->namespaces = namespaces;
-    skr_text_table_init(&groups->table, (size_t)(6 + 5 * wide + namespaces), coloured);
+    skr_text_table_init(&groups->table, (size_t)(6 + 6 * wide + namespaces), coloured);
 }
 
 void skr_groups_table_fini(struct skr_groups_table *groups)
@@ -136,7 +157,8 @@ void skr_groups_table_fini(struct skr_groups_table *groups)
 void skr_groups_table_add_header(struct skr_groups_table *groups)
 {
     static const char *const always[] = {"NAME", "STATUS", "PODS", "PRIORITY", "REASON"};
-    static const char *const wide[] = {"CONSTRAINTS", "DOMAINS", "TRIES", "SOLVE-MS", "TOTAL-MS"};
+    static const char *const wide[] = {"ROLES", "CONSTRAINTS", "DOMAINS",
+                                       "TRIES", "SOLVE-MS",    "TOTAL-MS"};
     struct skr_text_table *t = &groups->table;
     if (groups->namespaces) {
         skr_text_table_add(t, "NAMESPACE", SKR_HUE_NONE);
@@ -164,6 +186,7 @@ static void add_cells(const struct skr_groups_table *groups, struct skr_text_tab
     add_number(t, item, "priority");
     skr_text_table_add(t, reason, *reason ? hue : SKR_HUE_DIM);
     if (groups->wide) {
+        add_roles(t, item);
         add_constraints(t, item);
         add_domains(t, item);
         add_number(t, item, "tries");
