@@ -50,6 +50,20 @@ size_t skr_membership_least(const struct group *g)
     return g->seats.n_bound > 0 || size == 0 ? 1 : size;
 }
 
+int32_t skr_membership_lowest_class(const struct group *g)
+{
+    const struct pod_entry *p;
+    int32_t least = INT32_MAX;
+    bool any = false;
+    DL_FOREACH(g->members, p)
+    {
+        const bool counts = skr_pod_is_live(p->pod);
+        least = counts && p->pod->priority < least ? p->pod->priority : least;
+        any = any || counts;
+    }
+    return any ? least : INT32_MIN;
+}
+
 struct pod_entry *skr_membership_oldest(const struct group *g)
 {
     struct pod_entry *p, *best = NULL;

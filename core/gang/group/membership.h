@@ -37,6 +37,8 @@ bool skr_membership_may_be_planned(const struct group *g);
 /* Newcomers to try now, by (created, name); array to free(). */
 struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n);
 struct pod_entry *skr_membership_oldest(const struct group *g); /* live; NULL: none */
+/* The lowest spec.priority of its live members; INT32_MIN: it has none. O(members). */
+int32_t skr_membership_lowest_class(const struct group *g);
 /* Whether it may take a seat that a member of the running generation left. */
 bool skr_membership_may_replace(const struct group *g, const struct pod_entry *p);
 bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p);

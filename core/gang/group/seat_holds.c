@@ -158,26 +158,31 @@ static void charge(struct skr_gang *e, const struct seat_hold *hold)
     skr_ledger_charge(e->ledger, hold->uid, hold->node, &hold->shape->amounts, SKR_CHARGE_RESERVED);
 }
 
-/* Which groups hold seats, and the lowest of their priorities. */
-static void note_holder(struct skr_gang *e, struct group *g, bool was)
+/* Which groups hold seats, and the lowest of their priorities and classes. class: of one more seat;
+ * INT32_MIN: there is no more. */
+static void note_holder(struct skr_gang *e, struct group *g, bool was, int32_t class)
 {
     const bool is = g->holds.n > 0;
     const int32_t priority = g->spec ? g->spec->priority : 0;
     const struct group *h;
-    if (is == was && (!is || g->holds.priority == priority)) {
+    class = was && g->holds.class_ > class ? g->holds.class_ : class;
+    if (is == was && (!is || (g->holds.priority == priority && g->holds.class_ == class))) {
         return;
     }
     g->holds.priority = priority;
+    g->holds.class_ = class;
     if (is && !was) {
         DL_APPEND2(e->holders.list, g, holds.prev, holds.next);
     } else if (!is) {
         DL_DELETE2(e->holders.list, g, holds.prev, holds.next);
     }
-    e->holders.lowest = INT32_MAX;
+    e->holders.lowest = e->holders.lowest_class = INT32_MAX;
     DL_FOREACH2(e->holders.list, h, holds.next)
     {
         e->holders.lowest =
             h->holds.priority < e->holders.lowest ? h->holds.priority : e->holders.lowest;
+        e->holders.lowest_class =
+            h->holds.class_ < e->holders.lowest_class ? h->holds.class_ : e->holders.lowest_class;
     }
     skr_dirty_victims(e);
 }
@@ -190,7 +195,7 @@ static void drop(struct skr_gang *e, struct group *g, size_t at)
     free(hold->uid);
     memmove(hold, hold + 1, (g->holds.n - at - 1) * sizeof *hold);
     g->holds.n--;
-    note_holder(e, g, true);
+    note_holder(e, g, true, INT32_MIN);
     skr_dirty_facts(e);
 }
 
@@ -220,7 +225,7 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     snprintf(hold.uid, n, "seat:%s", p->uid);
     skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
     g->holds.item[g->holds.n++] = hold;
-    note_holder(e, g, g->holds.n > 1);
+    note_holder(e, g, g->holds.n > 1, p->pod->priority);
     charge(e, &hold);
     skr_out_decision(e, g->key, p->key, "Seat held", "", node, false);
     skr_wakes_add(e, hold.until, WAKE_GROUP, g->key);
@@ -271,7 +276,7 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
         }
     }
     if (g->holds.n > 0) {
-        note_holder(e, g, true);
+        note_holder(e, g, true, INT32_MIN);
     }
     for (size_t over = skr_namespace_bound_seats_over(e, g); over > 0; over--) {
         drop(e, g, g->holds.n - 1);
@@ -291,18 +296,25 @@ void skr_seat_holds_end(struct skr_gang *e, struct group *g)
 
 /* ---- yielding ---- */
 
-bool skr_seat_holds_yield_to(const struct skr_gang *e, int32_t priority)
+bool skr_seat_holds_yield_to(const struct skr_gang *e, const struct group *g)
 {
-    return e->holders.list && e->holders.lowest < priority;
+    return e->holders.list && (e->holders.lowest < g->spec->priority ||
+                               e->holders.lowest_class < skr_membership_lowest_class(g));
+}
+
+bool skr_seat_holds_yields(const struct group *h, const struct group *g, int32_t class)
+{
+    return h != g && (h->holds.priority < g->spec->priority || h->holds.class_ < class);
 }
 
 void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
                                  const uint16_t *resource, size_t n, int64_t *free_)
 {
+    const int32_t class = e->holders.list ? skr_membership_lowest_class(g) : 0;
     const struct group *h;
     DL_FOREACH2(e->holders.list, h, holds.next)
     {
-        if (h->holds.priority < g->spec->priority) {
+        if (skr_seat_holds_yields(h, g, class)) {
             skr_seat_holds_add_room(e, h, resource, n, free_);
         }
     }
@@ -320,14 +332,15 @@ static bool is_overfull(const struct skr_gang *e, const struct pod_entry *p)
 }
 
 /* The seat on the node that yields first; NULL: none does. */
-static struct group *first_to_yield(const struct skr_gang *e, const struct group *g,
+static struct group *first_to_yield(const struct skr_gang *e, const struct group *g, int32_t class,
                                     const char *node, size_t *ret_at)
 {
     struct group *h, *first = NULL;
     DL_FOREACH2(e->holders.list, h, holds.next)
     {
-        const int32_t below = first ? first->holds.priority : g->spec->priority;
-        for (size_t i = 0; h->holds.priority < below && i < h->holds.n; i++) {
+        const bool sooner = skr_seat_holds_yields(h, g, class) &&
+                            (!first || h->holds.priority < first->holds.priority);
+        for (size_t i = 0; sooner && i < h->holds.n; i++) {
             if (strcmp(h->holds.item[i].node, node) == 0) {
                 first = h;
                 *ret_at = i;
@@ -341,11 +354,12 @@ static struct group *first_to_yield(const struct skr_gang *e, const struct group
 void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,
                               struct pod_entry *const *newcomer, size_t n)
 {
+    const int32_t class = e->holders.list ? skr_membership_lowest_class(g) : 0;
     struct group *h = NULL;
     size_t at;
     for (size_t i = 0; e->holders.list && i < n; i++) {
         while (is_overfull(e, newcomer[i]) &&
-               (h = first_to_yield(e, g, newcomer[i]->place.node, &at))) {
+               (h = first_to_yield(e, g, class, newcomer[i]->place.node, &at))) {
             skr_out_decision(e, h->key, "", "Seat given up", "", g->key, false);
             drop(e, h, at);
             skr_dirty_group(e, h);

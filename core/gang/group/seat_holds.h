@@ -10,7 +10,8 @@
  * loses all holds; a daemon that does not lead has none.
  *
  * What the groups of a namespace hold together is bounded (namespace_bound.h). What is beyond is not held.
- * Held seats yield to every group of higher priority that fits only with their room.
+ * Held seats yield to every group that fits only with their room and has a higher priority, or whose
+ * pods all have a higher PriorityClass than those of the seats. They run nothing: no pod is evicted.
  */
 #include "core/gang/state/groups.h"
 
@@ -22,8 +23,10 @@ enum {
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* Ends expired holds, moves holds from closed nodes. */
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
-/* Whether seats are held that yield to a group of that priority. O(1). */
-bool skr_seat_holds_yield_to(const struct skr_gang *e, int32_t priority);
+/* Whether seats are held that yield to g. O(members of g) if there are seats. */
+bool skr_seat_holds_yield_to(const struct skr_gang *e, const struct group *g);
+/* Whether those of h do. class: skr_membership_lowest_class(g). O(1). */
+bool skr_seat_holds_yields(const struct group *h, const struct group *g, int32_t class);
 /* Adds the room of those seats, as skr_seat_holds_add_room() does. O(held seats). */
 void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
                                  const uint16_t *resource, size_t n, int64_t *free_);

@@ -3,24 +3,17 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/namespace_limits.h"
+#include "core/gang/group/membership.h"
 
 #include <string.h>
 #include <utlist.h>
 
 struct skr_outranks skr_outranks_of(const struct skr_gang *e, const struct group *g)
 {
-    struct skr_outranks o = {
+    return (struct skr_outranks){
         .group = g,
         .trusted = skr_namespace_is_listed(e->settings.priority_trusted, g->namespace_),
-        .least = INT32_MAX};
-    const struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        const bool counts = skr_pod_is_live(p->pod) && p->pod->priority < o.least;
-        o.least = counts ? p->pod->priority : o.least;
-    }
-    o.least = o.least == INT32_MAX ? INT32_MIN : o.least; /* without members it evicts none */
-    return o;
+        .least = skr_membership_lowest_class(g)};
 }
 
 bool skr_outranks_by_class(const struct skr_outranks *o, const struct group *h)

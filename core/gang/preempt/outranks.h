@@ -20,7 +20,7 @@
 struct skr_outranks {
     const struct group *group; /* with a spec */
     bool trusted;
-    int32_t least; /* spec.priority of its live members */
+    int32_t least; /* skr_membership_lowest_class(): without members it evicts none */
 };
 
 struct skr_outranks skr_outranks_of(const struct skr_gang *e, const struct group *g);

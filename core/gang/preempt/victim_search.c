@@ -57,8 +57,7 @@ bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g
 
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g)
 {
-    return g->spec &&
-           (skr_seat_holds_yield_to(e, g->spec->priority) || skr_namespace_bound_any_yields(e, g));
+    return g->spec && (skr_seat_holds_yield_to(e, g) || skr_namespace_bound_any_yields(e, g));
 }
 
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
@@ -416,21 +415,24 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
 }
 
 /* In a search for what yields, each seat is a group by itself. Priorities are below YIELDS_BELOW and in
- * the order of those of the groups: a group of any priority may have that room. */
+ * the order of those of the groups: a group of any priority may have that room. What yields to a
+ * PriorityClass alone goes last. */
 enum { YIELDS_BELOW = 1 };
 
 static int32_t yielding_priority(int32_t priority, const struct group *g)
 {
     int64_t below = (int64_t)priority - g->spec->priority;
-    return below < INT32_MIN ? INT32_MIN : (int32_t)below;
+    return below < INT32_MIN ? INT32_MIN : below < YIELDS_BELOW ? (int32_t)below : YIELDS_BELOW - 1;
 }
 
 static void add_seats(struct list *l, const struct group *g)
 {
+    const int32_t class = skr_membership_lowest_class(g);
     const struct group *h;
     DL_FOREACH2(l->e->holders.list, h, holds.next)
     {
-        for (size_t i = 0; h->holds.priority < g->spec->priority && i < h->holds.n; i++) {
+        const bool yields = skr_seat_holds_yields(h, g, class);
+        for (size_t i = 0; yields && i < h->holds.n; i++) {
             const struct seat_hold *hold = &h->holds.item[i];
             struct skr_victim *v =
                 add(l, SKR_VICTIM_GROUP, hold->uid, yielding_priority(h->holds.priority, g));

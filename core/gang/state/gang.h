@@ -113,6 +113,7 @@ struct skr_gang {
     struct {
         struct group *list;           /* groups that hold seats */
         int32_t lowest;               /* of their priorities, while there are any */
+        int32_t lowest_class;         /* of their classes */
     } holders;                        /* seat_holds.c */
     struct plan *idle_plans;          /* that yield: namespace_bound.h; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */

@@ -187,6 +187,7 @@ struct group {
         struct seat_hold *item;
         size_t n, cap;
         int32_t priority;          /* of the group, while n > 0 */
+        int32_t class_;            /* the highest spec.priority of the lost members, while n > 0 */
         size_t running;            /* members, when that was looked at last */
         struct group *prev, *next; /* in gang->holders */
     } holds;                       /* room of lost members; seat_holds.c */

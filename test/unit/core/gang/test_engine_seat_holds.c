@@ -339,9 +339,9 @@ TEST_RIG(lost_two(), held_seats_and_victims_make_room_together)
 /* ---- across namespaces ---- */
 
 /* Ten slots: h of the default namespace runs on two and holds two, six are free. */
-static struct rig *hostile_holds_two(void)
+static struct rig *hostile_holds_two_with(const struct skr_settings *settings)
 {
-    struct rig *rig = rig_create();
+    struct rig *rig = rig_create_with(settings);
     rig_racks(rig, 1, 10, 1);
     rig_group(rig, "h", 4, 0, NULL);
     rig_sync(rig);
@@ -352,6 +352,13 @@ static struct rig *hostile_holds_two(void)
     rig_run(rig, SKR_SECOND);
     assert_non_null(strstr(held_by(rig, "h"), "2 seats are held"));
     return rig;
+}
+
+static struct rig *hostile_holds_two(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    return hostile_holds_two_with(&settings);
 }
 
 static size_t n_on_nodes(struct rig *rig, const char *prefix, int n)
@@ -368,9 +375,11 @@ static size_t n_on_nodes(struct rig *rig, const char *prefix, int n)
 TEST(seats_held_by_one_namespace_yield_to_a_map_of_higher_priority_in_another)
 {
     static const struct {
-        const char *priority; /* of the map; NULL: none */
-        int class, bound;
-    } row[] = {{"'0'", 0, 0}, {NULL, 0, 0}, {"'1'", 0, 8}, {"'1'", 100, 8}};
+        const char *priority;  /* of the map; NULL: none */
+        int class, one, bound; /* of the pods, of one of them */
+    } row[] = {{"'0'", 0, 0, 0},  {NULL, 0, 0, 0},      {"'1'", 0, 0, 8},      {"'1'", 100, 100, 8},
+               {NULL, 1, 1, 8},   {"'0'", 100, 100, 8}, {"'-9'", 100, 100, 8}, {NULL, 100, 0, 0},
+               {NULL, -1, -1, 0}, {"'5000'", 0, 0, 8}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         SKR_AUTO(rig_destroy) struct rig *rig = hostile_holds_two();
         rig_group(rig, "honest/g", 8, 0, NULL);
@@ -380,13 +389,83 @@ TEST(seats_held_by_one_namespace_yield_to_a_map_of_higher_priority_in_another)
         for (int m = 0; m < 8; m++) {
             char name[64];
             snprintf(name, sizeof name, "honest/g-%d", m);
-            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", row[i].class);
+            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}",
+                     m == 5 ? row[i].one : row[i].class);
         }
         rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "h"), 2); /* none is evicted */
         if ((int)n_on_nodes(rig, "honest/g", 8) != row[i].bound) {
             rig_fail(rig, "row %zu: %zu are bound", i, n_on_nodes(rig, "honest/g", 8));
         }
     }
+}
+
+/* groups.maxPriority caps a map of a namespace without trust: at 0 only the class takes a seat. */
+TEST(a_map_beyond_the_bound_of_its_namespace_takes_no_held_seat)
+{
+    for (int class = 0; class < 2; class ++) {
+        struct skr_settings settings;
+        skr_settings_default(&settings);
+        settings.priority_max = "*=0";
+        SKR_AUTO(rig_destroy) struct rig *rig = hostile_holds_two_with(&settings);
+        rig_group(rig, "honest/g", 8, 5000, NULL);
+        rig_pods(rig, "honest/g", 8, "g", RIG_GATED);
+        for (int m = 0; m < 8; m++) {
+            char name[64];
+            snprintf(name, sizeof name, "honest/g-%d", m);
+            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", class);
+        }
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(n_on_nodes(rig, "honest/g", 8), class > 0 ? 8 : 0);
+        assert_int_equal(rig_n_bound(rig, "h"), 2);
+    }
+}
+
+/* Eight slots, two of them held: urgent needs six more than the two that run. */
+TEST(seats_yield_to_a_higher_class_within_a_namespace_too)
+{
+    static const struct {
+        int lost, urgent, bound; /* classes of the pods of h, of urgent */
+    } row[] = {{0, 1, 8}, {100, 100, 0}, {100, 99, 0}, {100, 101, 8}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+        rig_racks(rig, 1, 10, 1);
+        rig_group(rig, "h", 4, 5, NULL);
+        rig_sync(rig);
+        rig_pods(rig, "h", 4, "h", RIG_GATED);
+        for (int m = 0; m < 4; m++) {
+            char name[32];
+            snprintf(name, sizeof name, "h-%d", m);
+            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", row[i].lost);
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_delete(rig, RIG_POD, "h-2");
+        rig_delete(rig, RIG_POD, "h-3");
+        rig_group(rig, "urgent", 8, 0, NULL);
+        rig_pods(rig, "u", 8, "urgent", RIG_GATED);
+        for (int m = 0; m < 8; m++) {
+            char name[32];
+            snprintf(name, sizeof name, "u-%d", m);
+            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", row[i].urgent);
+        }
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "h"), 2);
+        if ((int)rig_n_bound(rig, "urgent") != row[i].bound) {
+            rig_fail(rig, "row %zu: %zu are bound", i, rig_n_bound(rig, "urgent"));
+        }
+    }
+}
+
+/* A replacement of a higher class takes the seat of its own group, once. */
+TEST_RIG(hostile_holds_two(), a_replacement_of_a_higher_class_takes_its_own_seat)
+{
+    rig_pods(rig, "new", 2, "h", RIG_GATED);
+    rig_edit(rig, RIG_POD, "new-0", "{'spec':{'priority':100}}");
+    rig_edit(rig, RIG_POD, "new-1", "{'spec':{'priority':100}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h"), 4);
+    assert_string_equal(held_by(rig, "h"), "");
+    rig_assert_clean(rig);
 }
 
 TEST_RIG(hostile_holds_two(), what_other_namespaces_run_lets_none_hold_more)
