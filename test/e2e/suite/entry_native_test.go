@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// PodGroups of Kubernetes' own (scheduling.k8s.io), on a control plane that has them.
+
+func nativeGroups() string {
+	version := "v1alpha2"
+	if minor() >= 37 {
+		version = "v1beta1"
+	}
+	return "/apis/scheduling.k8s.io/" + version + "/namespaces/"
+}
+
+// nativeGroup creates a PodGroup. minCount 0: of policy basic. key: of its topology; empty: none.
+func (r *run) nativeGroup(name string, minCount int, key string) {
+	r.Helper()
+	policy := map[string]any{"basic": map[string]any{}}
+	if minCount > 0 {
+		policy = map[string]any{"gang": map[string]any{"minCount": minCount}}
+	}
+	spec := map[string]any{"schedulingPolicy": policy}
+	if key != "" {
+		spec["schedulingConstraints"] = map[string]any{"topology": []map[string]any{{"key": key}}}
+	}
+	r.must(r.plane.Admin.Create(nativeGroups()+r.ns+"/podgroups",
+		map[string]any{"metadata": cluster.Meta{Name: name}, "spec": spec}, nil))
+}
+
+// nativeStatus is the status that the daemon has written to a PodGroup.
+func (r *run) nativeStatus(name string) string {
+	r.Helper()
+	var group struct{ Metadata cluster.Meta }
+	r.must(r.plane.Admin.Get(nativeGroups()+r.ns+"/podgroups/"+name, &group))
+	return group.Metadata.Annotations["sakkara.status"]
+}
+
+func inGroup(name string) change {
+	return func(pod *cluster.Pod) { pod.Spec.SchedulingGroup = &cluster.SchedulingGroup{PodGroupName: name} }
+}
+
+// podsOf creates pods PREFIX-0 … with these changes, side by side.
+func (r *run) podsOf(prefix string, n int, changes ...change) {
+	r.Helper()
+	pods := make([]*cluster.Pod, n)
+	for i := range pods {
+		pods[i] = r.pod(fmt.Sprintf("%s-%d", prefix, i), changes...)
+	}
+	r.must(r.plane.CreatePods(pods...))
+}
+
+// labelledTree creates a topology map whose racks are the values of the label example.com/rack.
+func (r *run) labelledTree() {
+	r.Helper()
+	r.must(r.plane.Admin.Create("/api/v1/namespaces/"+cluster.SystemNamespace+"/configmaps", &cluster.ConfigMap{
+		Meta: cluster.Meta{Name: "cluster-topology", Labels: map[string]string{"sakkara.topology": ""}},
+		Data: map[string]string{"name": "cluster-tree", "resource-names": `["cpu","memory"]`,
+			"levels": `[{"name":"rack","label":"example.com/rack"}]`},
+	}, nil))
+	r.waitForTree("cluster-topology")
+}
+
+// TestEntry_PodGroupsOfKubernetes: A PodGroup with policy gang is bound as a whole with one filter call a gated member, within
+// one unit of its topology key; a key that no level has is a reason; one that does not fit leaves kube-scheduler in peace.
+// Pods of a PodGroup with policy basic are what their annotation says, or ordinary. A label goes before spec.schedulingGroup,
+// and that before the annotation.
+func TestEntry_PodGroupsOfKubernetes(t *testing.T) {
+	plane := workloadPlane(t)
+	nodes, _ := racks(slices.Repeat([]int{8}, 4), slices.Repeat([]int{8}, 4), slices.Repeat([]int{8}, 4))
+	for i, node := range nodes {
+		node.Labels["example.com/rack"] = fmt.Sprintf("r%d", i/4)
+	}
+	r := start(t, nodes, options{plane: plane})
+	r.labelledTree()
+	drop := func(prefix string) {
+		r.rec.Look(func(v *cluster.View) {
+			for _, pod := range v.Pods(r.ns, ofPrefix(prefix)) {
+				r.must(r.plane.Admin.Delete(r.podPath(pod.Name)))
+			}
+		})
+		r.wait(usual, prefix+" is gone", r.boundAre(ofPrefix(prefix), 0, 0))
+	}
+
+	before := r.filters()
+	r.nativeGroup("large", 64, "")
+	r.podsOf("large", 64, inGroup("large"), gated)
+	r.wait(usual, "64 are bound", r.boundAre(ofPrefix("large-"), 64, 64))
+	r.awaitGroup("podgroup/large", "Bound", "")
+	if calls := r.filters() - before; calls > 64+4 {
+		t.Errorf("%d filter calls for 64 gated members", calls)
+	}
+	r.poll("the PodGroup says so", func() bool { return r.nativeStatus("large") == "Bound" })
+	drop("large-")
+
+	r.nativeGroup("rack", 24, "example.com/rack")
+	r.podsOf("rack", 24, inGroup("rack"), gated)
+	r.wait(usual, "24 are bound", r.boundAre(ofPrefix("rack-"), 24, 24))
+	units := map[string]bool{}
+	r.rec.Look(func(v *cluster.View) {
+		for _, pod := range v.Pods(r.ns, ofPrefix("rack-")) {
+			var at int
+			fmt.Sscanf(pod.Spec.NodeName, "node-%d", &at)
+			units[nodes[at].Labels["example.com/rack"]] = true
+		}
+	})
+	if len(units) != 1 {
+		t.Errorf("24 members of a topology key are in %v", units)
+	}
+	drop("rack-")
+
+	r.nativeGroup("lost", 2, "example.com/none")
+	r.podsOf("lost", 2, inGroup("lost"), gated)
+	if row := r.awaitGroup("podgroup/lost", "Waiting", "NoSuchTopologyKey"); !contains(row.Message, "example.com/rack") {
+		t.Errorf("the message does not list the keys that exist: %s", row.Message)
+	}
+	drop("lost-")
+
+	before = r.filters()
+	r.nativeGroup("huge", 40, "example.com/rack")
+	r.podsOf("huge", 40, inGroup("huge"), gated)
+	r.awaitGroup("podgroup/huge", "Ready", "")
+	if calls := r.calmFilters(5*time.Second) - before; calls > 10 {
+		t.Errorf("%d filter calls for a gated group that does not fit", calls)
+	}
+	r.wait(usual, "none is bound", r.boundAre(ofPrefix("huge-"), 40, 0))
+	drop("huge-")
+
+	r.nativeGroup("basic", 0, "")
+	r.podsOf("basic", 5, inGroup("basic"), gated)
+	r.wait(usual, "pods of policy basic are ordinary", r.boundAre(ofPrefix("basic-"), 5, 5))
+	drop("basic-")
+
+	r.indexedJob("job", "", 6, ungrouped, annotated, gated)
+	r.job("plain", "", 6, ungrouped, annotated, gated)
+	r.wait(usual, "the Indexed Job is bound", r.boundAre(ofJob("job"), 6, 6))
+	r.wait(usual, "the other Job is bound", r.boundAre(ofJob("plain"), 6, 6))
+	r.precedence()
+}
+
+// precedence: one pod for each combination of the label of a map, spec.schedulingGroup and the annotation, each of which
+// names a gang of two; the partner has the entry that comes first alone. The pair is bound, so both are of one group.
+func (r *run) precedence() {
+	r.Helper()
+	for bits := 1; bits < 8; bits++ {
+		name := fmt.Sprintf("mix%d", bits)
+		byLabel, native, byAnnotation := bits&4 != 0, bits&2 != 0, bits&1 != 0
+		var first change
+		var mixed []change
+		if byAnnotation {
+			size := annotation("sakkara.group.size", "1")
+			mixed = append(mixed, annotated, size)
+			first = func(pod *cluster.Pod) { annotated(pod); size(pod) }
+		}
+		if native {
+			r.nativeGroup(name, 2, "")
+			mixed, first = append(mixed, inGroup(name)), inGroup(name)
+		}
+		if byLabel {
+			r.group(name, 2, "")
+			mixed, first = append(mixed, label("sakkara.group.name", name)), label("sakkara.group.name", name)
+		}
+		r.create(r.pod(name+"-mixed", append(mixed, gated)...))
+		if byLabel || native {
+			group := name
+			if !byLabel {
+				group = "podgroup/" + name
+			}
+			if row := r.awaitGroup(group, "Waiting", "MembersMissing"); row.Size != 2 {
+				r.Errorf("%s: size %d, wanted 2", group, row.Size)
+			}
+		}
+		r.create(r.pod(name+"-first", first, gated))
+		r.wait(usual, name+" is bound", r.boundAre(ofPrefix(name+"-"), 2, 2))
+	}
+}
+
+// TestEntry_APodGroupOfKubernetesIsWholeThroughAnyCrash kills the daemon after its k-th write for every k until a PodGroup of
+// eight goes its whole way with fewer: all its members are bound, and none of them before the point of no return.
+func TestEntry_APodGroupOfKubernetesIsWholeThroughAnyCrash(t *testing.T) {
+	plane := workloadPlane(t)
+	nodes, _ := racks([]int{8, 8})
+	for _, node := range nodes {
+		node.Labels["example.com/rack"] = "r0"
+	}
+	r := start(t, nodes, options{plane: plane})
+	r.labelledTree()
+	r.anyEvents("some die with the daemon")
+	for k, killed := 1, true; killed; k++ {
+		name := fmt.Sprintf("k%d", k)
+		dead := make(chan struct{})
+		r.proxy.KillAt(k, cluster.AfterForwarding, func() {
+			r.daemon.Kill()
+			close(dead)
+		})
+		r.nativeGroup(name, 8, "")
+		r.podsOf(name, 8, inGroup(name), gated)
+		restarted := make(chan error, 1)
+		over := make(chan struct{})
+		go func() {
+			select {
+			case <-dead:
+				restarted <- r.daemon.Start()
+			case <-over:
+				restarted <- nil
+			}
+		}()
+		err := r.rec.Wait(usual, fmt.Sprintf("bound after a kill at write %d", k), r.boundAre(ofPrefix(name+"-"), 8, 8))
+		if killed = !r.proxy.KillAt(0, cluster.AfterForwarding, nil); !killed {
+			close(over)
+			t.Logf("killed at each of %d writes", k-1)
+		}
+		r.must(<-restarted)
+		r.must(err)
+		for i := range 8 {
+			r.must(r.plane.Admin.Delete(r.podPath(fmt.Sprintf("%s-%d", name, i))))
+		}
+		r.wait(usual, "they are gone", r.boundAre(ofPrefix(name+"-"), 0, 0))
+	}
+}
