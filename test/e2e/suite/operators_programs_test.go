@@ -93,6 +93,7 @@ func launchOperator(r *run, name string) *cluster.Operator {
 			r.Fatal(fmt.Errorf("%s: %w", name, err))
 		}
 		r.must(operator.ServeWebhooks(r.plane, program.webhooks, program.port))
+		r.Cleanup(func() { r.must(operator.RemoveWebhooks(r.plane)) })
 	}
 	return operator
 }

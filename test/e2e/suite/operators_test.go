@@ -47,8 +47,9 @@ func TestOperators_SamplesOfOperatorsAreGangs(t *testing.T) {
 	}
 }
 
-func playSample(t *testing.T, sample *operatorSample) {
-	// a control plane each: two operators may define one kind in two ways
+// startOperators starts a control plane with these operators, and with nodes on which their samples have room. A control plane
+// each: two operators may define one kind in two ways.
+func startOperators(t *testing.T, names ...string) (r *run, operators []*cluster.Operator) {
 	plane, err := startPlane(t.TempDir(), &cluster.PlaneOptions{Controllers: []string{"statefulset-controller",
 		"endpoints-controller", "endpointslice-controller"}})
 	if err != nil {
@@ -60,13 +61,18 @@ func playSample(t *testing.T, sample *operatorSample) {
 		node.Status.Allocatable["memory"], node.Status.Allocatable["nvidia.com/gpu"] = "64Gi", "4"
 		node.Status.Capacity, node.Labels["kubernetes.io/os"] = node.Status.Allocatable, "linux"
 	}
-	r := start(t, nodes, options{plane: plane})
+	r = start(t, nodes, options{plane: plane})
 	r.topology(tree)
 	r.must(plane.Admin.MergePatch("/api/v1/namespaces/"+r.ns, `{"metadata":{"labels":{"sakkara.gang":"auto"}}}`))
-	var operator *cluster.Operator
-	for _, name := range sample.operators {
-		operator = launchOperator(r, name)
+	for _, name := range names {
+		operators = append(operators, launchOperator(r, name))
 	}
+	return r, operators
+}
+
+func playSample(t *testing.T, sample *operatorSample) {
+	r, operators := startOperators(t, sample.operators...)
+	operator := operators[len(operators)-1]
 	applied := time.Now()
 	for _, file := range sample.files {
 		applySample(r, operator, file)

@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -22,6 +23,7 @@ type Operator struct {
 	Folder      string // of its module's files
 	Certificate []byte // of its webhooks, for 127.0.0.1: its own authority
 	key         []byte
+	webhooks    []string // paths of the configurations that are served
 	binary      string
 }
 
@@ -146,11 +148,22 @@ func (o *Operator) ServeWebhooks(p *Plane, file string, port int) error {
 		if err != nil {
 			return err
 		}
-		if err := p.Admin.Apply("/apis/admissionregistration.k8s.io/v1/"+plural+"/"+name, changed); err != nil {
+		path := "/apis/admissionregistration.k8s.io/v1/" + plural + "/" + name
+		if err := p.Admin.Apply(path, changed); err != nil {
 			return fmt.Errorf("%s, document %d: %w", file, i+1, err)
 		}
+		o.webhooks = append(o.webhooks, path)
 	}
 	return nil
+}
+
+// RemoveWebhooks deletes what ServeWebhooks applied.
+func (o *Operator) RemoveWebhooks(p *Plane) error {
+	var errs []error
+	for _, path := range o.webhooks {
+		errs = append(errs, p.Admin.Delete(path))
+	}
+	return errors.Join(errs...)
 }
 
 // Sample reads the documents of a file of the module (of ours, below testdata/) as a user would apply them: each pod
