@@ -37,11 +37,11 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
         skr_refusal_say(e, g, b);
         skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
     }
-    if (request->problem.roles) {
-        skr_role_sentence(e, g, s, request, b);
-    } else if (s->domains.n_rules > 0) {
+    if (s->domains.n_rules > 0) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);
-        skr_pod_rules_say_blocking(&s->domains, request->problem.n, b);
+        skr_pod_rules_say_blocking(&s->domains, request->problem.roles, request->problem.n, b);
+    } else if (request->problem.roles) {
+        skr_role_sentence(e, g, s, request, b);
     } else {
         skr_explain_sentence(e, g, &s->explanation, request, b);
     }

@@ -30,13 +30,20 @@ bool skr_pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *new
 }
 
 bool skr_pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                         struct skr_arena *arena, uint8_t *eligible, struct skr_problem *problem)
+                         const struct skr_pod_rules_roles *roles, struct skr_arena *arena,
+                         uint8_t *eligible, struct skr_problem *problem)
 {
     if (!skr_pod_rules_matter(e, newcomers, n)) {
         return true;
     }
-    struct pod_rules_work w = {
-        .e = e, .newcomers = newcomers, .n = n, .arena = arena, .eligible = eligible};
+    struct pod_rules_work w = {.e = e,
+                               .newcomers = newcomers,
+                               .n = n,
+                               .arena = arena,
+                               .eligible = eligible,
+                               .roles = roles,
+                               .made = (struct skr_domain_rule *)(uintptr_t)problem->domain_rule,
+                               .n_made = problem->n_domain_rules};
     size_t leaves = (size_t)e->topology.tree->n_leaves;
     w.emptied = skr_arena_alloc(arena, leaves + 1);
     if (!w.emptied) {
@@ -53,6 +60,26 @@ bool skr_pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers,
 }
 
 /* ---- turns ---- */
+
+/* Whether a pod of another role, which the affinity requires, runs when the turn begins. */
+static bool has_partner(const struct pod_rules_work *w, size_t rule, size_t newcomer,
+                        const int32_t *ret, int32_t turn)
+{
+    bool waits =
+        w->made[rule].kind == SKR_DOMAIN_ONE && w->part[rule][newcomer] == POD_RULE_FOLLOWS;
+    for (size_t i = 0; i < w->n && waits; i++) {
+        waits = w->part[rule][i] != POD_RULE_COUNTS || ret[i] < 0 || ret[i] >= turn;
+    }
+    return !waits;
+}
+
+/* The domain in which the rule counts the newcomer; -1: none. */
+static int32_t counted_in(const struct pod_rules_work *w, size_t rule, size_t newcomer,
+                          int32_t leaf)
+{
+    return leaf >= 0 && w->part[rule][newcomer] == POD_RULE_COUNTS ? w->made[rule].domain[leaf]
+                                                                   : -1;
+}
 
 /* Takes into the turn every member that may come in any order: as many as a domain has below least
  * + maxSkew when the turn begins. The least only grows while members come. */
@@ -78,11 +105,11 @@ static size_t take_turn(const struct pod_rules_work *w, const int32_t *leaf, int
     for (size_t i = 0; i < w->n; i++) {
         bool fits = ret[i] < 0;
         for (size_t r = 0; r < w->n_made && fits; r++) {
-            int32_t d = leaf[i] >= 0 ? w->made[r].domain[leaf[i]] : -1;
-            fits = d < 0 || room[r][d] > 0;
+            int32_t d = counted_in(w, r, i, leaf[i]);
+            fits = (d < 0 || room[r][d] > 0) && has_partner(w, r, i, ret, turn);
         }
         for (size_t r = 0; r < w->n_made && fits; r++) {
-            int32_t d = leaf[i] >= 0 ? w->made[r].domain[leaf[i]] : -1;
+            int32_t d = counted_in(w, r, i, leaf[i]);
             if (d >= 0) {
                 room[r][d]--;
                 count[r][d]++;
@@ -116,7 +143,9 @@ static void find_turns(const struct pod_rules_work *w, const char *const *node, 
         }
         struct pod_walk p = {0};
         while (skr_pod_walk_next(w->e, &p)) {
-            const char *at = skr_pod_rules_is_claim(w, &p) ? skr_pod_rules_place(w, &p) : NULL;
+            bool counts = skr_pod_rules_is_claim(w, &p) &&
+                          skr_pod_rules_is_about(w->source[r].spec, w->source[r].rule, p.meta);
+            const char *at = counts ? skr_pod_rules_place(w, &p) : NULL;
             int32_t i = at ? skr_tree_find_leaf(tree, at) : -1;
             if (i >= 0 && rule->domain[i] >= 0) {
                 count[r][rule->domain[i]]++;
@@ -139,16 +168,18 @@ static void find_turns(const struct pod_rules_work *w, const char *const *node, 
 void skr_pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                          const char *const *node, int32_t *ret)
 {
-    bool spread = false;
+    bool matters = false;
     for (size_t i = 0; i < n; i++) {
         ret[i] = 0;
         for (size_t r = 0; r < newcomers[i]->shape->spec->n_rules; r++) {
-            spread = spread || newcomers[i]->shape->spec->rule[r].kind == SKR_POD_RULE_SPREAD;
+            enum skr_pod_rule_kind kind = newcomers[i]->shape->spec->rule[r].kind;
+            matters = matters || kind == SKR_POD_RULE_SPREAD || kind == SKR_POD_RULE_AFFINITY;
         }
     }
-    size_t leaves = spread ? (size_t)e->topology.tree->n_leaves : 0;
-    struct skr_arena *arena = spread ? skr_arena_create((size_t)1 << 30, 0) : NULL;
-    struct pod_rules_work w = {.e = e, .newcomers = newcomers, .n = n, .arena = arena};
+    size_t leaves = matters ? (size_t)e->topology.tree->n_leaves : 0;
+    struct skr_arena *arena = matters ? skr_arena_create((size_t)1 << 30, 0) : NULL;
+    struct pod_rules_work w = {
+        .e = e, .newcomers = newcomers, .n = n, .arena = arena, .turns = true};
     w.eligible = arena ? skr_arena_alloc(arena, leaves + 1) : NULL;
     if (w.eligible && skr_pod_rules_gather(&w)) {
         find_turns(&w, node, ret);
@@ -196,7 +227,8 @@ static const char *wish(enum skr_domain_rule_kind kind)
     }
 }
 
-void skr_pod_rules_say_blocking(const struct skr_domain_outcome *d, int32_t n, struct skr_strbuf *b)
+void skr_pod_rules_say_blocking(const struct skr_domain_outcome *d, bool roles, int32_t n,
+                                struct skr_strbuf *b)
 {
     skr_strbuf_add(b, "its pods ");
     for (size_t i = 0; i < d->n_rules; i++) {
@@ -207,7 +239,9 @@ void skr_pod_rules_say_blocking(const struct skr_domain_outcome *d, int32_t n, s
                         wish(d->rule[i].kind), d->rule[i].name);
     }
     skr_strbuf_addf(b, ": %d pods, ", n);
-    if (d->n_rules == 1 && d->rule[0].kind == SKR_DOMAIN_MOST && d->domains < n) {
+    if (roles && d->largest < 0) {
+        skr_strbuf_add(b, "which do not all fit so");
+    } else if (d->n_rules == 1 && d->rule[0].kind == SKR_DOMAIN_MOST && d->domains < n) {
         skr_strbuf_addf(b, "%d domain%s room for one", d->domains,
                         d->domains == 1 ? " has" : "s have");
     } else if (d->largest > 0) {

@@ -6,6 +6,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/problem/problem_caps.h"
 #include "core/pod/rules.h"
 
 #include <string.h>
@@ -78,8 +79,9 @@ const char *skr_pod_rules_place(const struct pod_rules_work *w, const struct pod
     if (skr_pods_is_terminal(entry->pod)) {
         return NULL;
     }
-    for (size_t i = 0; i < w->n; i++) {
-        if (w->newcomers[i] == entry) {
+    struct pod_entry *const *comers = w->roles ? w->roles->all : w->newcomers;
+    for (size_t i = 0; i < (w->roles ? w->roles->n_all : w->n); i++) {
+        if (comers[i] == entry) {
             return NULL;
         }
     }
@@ -195,10 +197,8 @@ static bool counts_for_spread(const struct node_entry *n, const void *context)
            (!s->rule->honors_taints || skr_pod_shape_tolerates_node(s->spec, n->node));
 }
 
-/* Whether the rule concerns a pod. With several required affinities only pods that all of them
- * select count (updateWithAffinityTerms). */
-static bool is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule,
-                     const struct skr_meta *pod)
+bool skr_pod_rules_is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule,
+                            const struct skr_meta *pod)
 {
     bool about = skr_pod_rule_selects(rule, pod);
     for (size_t i = 0; i < spec->n_rules && rule->kind == SKR_POD_RULE_AFFINITY && about; i++) {
@@ -218,7 +218,7 @@ static size_t count_others(const struct pod_rules_work *w, const struct spread_n
     const bool spread = rule->kind == SKR_POD_RULE_SPREAD;
     struct pod_walk p = {0};
     while (skr_pod_walk_next(w->e, &p)) {
-        if ((spread && p.deleting) || !is_about(nodes->spec, rule, p.meta)) {
+        if ((spread && p.deleting) || !skr_pod_rules_is_about(nodes->spec, rule, p.meta)) {
             continue;
         }
         const char *place = skr_pod_rules_place(w, &p);
@@ -234,6 +234,88 @@ static size_t count_others(const struct pod_rules_work *w, const struct spread_n
         }
     }
     return n;
+}
+
+/* ---- roles ---- */
+
+static enum pod_rule_part part_of(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule,
+                                  const struct pod_entry *p)
+{
+    return skr_pod_rules_is_about(spec, rule, &p->pod->meta) ? POD_RULE_COUNTS
+           : p->shape->spec == spec                          ? POD_RULE_FOLLOWS
+                                                             : POD_RULE_IGNORES;
+}
+
+/* Roles of the problem with members, all of which the rule concerns. */
+static uint32_t roles_of(const struct pod_rules_work *w, const struct skr_pod_shape *spec,
+                         const struct skr_pod_rule *rule)
+{
+    uint32_t roles = 0;
+    for (size_t r = 0; w->roles && r < w->roles->n; r++) {
+        const struct skr_cap_members *role = &w->roles->member[r];
+        bool all = role->n > 0;
+        for (size_t i = 0; i < role->n && all; i++) {
+            all = part_of(spec, rule, role->item[i]) == POD_RULE_COUNTS;
+        }
+        roles |= all ? UINT32_C(1) << r : 0;
+    }
+    return roles;
+}
+
+/* The name of the rule and those of its roles; NULL without memory. */
+static const char *name_roles(const struct pod_rules_work *w, const struct skr_domain_rule *made)
+{
+    const struct group *g = w->newcomers[0]->group;
+    SKR_STRBUF(name);
+    skr_strbuf_add(&name, made->name);
+    bool some = false;
+    for (size_t r = 0; r < w->roles->n; r++) {
+        if ((made->roles >> r & 1) != 0) {
+            const struct pod_entry *p = w->roles->member[r].item[0];
+            skr_strbuf_addf(&name, "%s%s", some ? ", " : ", role ", g->roles.item[p->role].name);
+            some = true;
+        }
+    }
+    return skr_arena_strdup(w->arena, name.s);
+}
+
+static bool are_same(const struct pod_rules_work *w, size_t a, size_t b)
+{
+    const struct skr_domain_rule *x = &w->made[a], *y = &w->made[b];
+    size_t leaves = (size_t)w->e->topology.tree->n_leaves, n = (size_t)x->n_domains;
+    bool same = x->kind == y->kind && x->n_domains == y->n_domains && x->roles == y->roles &&
+                x->max_skew == y->max_skew && x->min_domains == y->min_domains &&
+                !x->others == !y->others;
+    same = same && memcmp(x->domain, y->domain, leaves * sizeof *x->domain) == 0;
+    same = same && (!x->others || memcmp(x->others, y->others, n * sizeof *x->others) == 0);
+    return same && (!w->turns || memcmp(w->part[a], w->part[b], w->n) == 0);
+}
+
+/* Says whom the rule that was made last counts, and drops it if another is the same. */
+static void finish(struct pod_rules_work *w, const struct skr_pod_shape *spec,
+                   const struct skr_pod_rule *rule)
+{
+    size_t last = w->n_made - 1;
+    struct skr_domain_rule *made = &w->made[last];
+    if (w->roles) {
+        made->roles = roles_of(w, spec, rule) | UINT32_C(1) << w->roles->self;
+        made->name = name_roles(w, made);
+    }
+    w->source[last] = (struct pod_rules_source){spec, rule};
+    w->part[last] = w->turns ? skr_arena_alloc(w->arena, w->n + 1) : NULL;
+    if (!made->name || (w->turns && !w->part[last])) {
+        w->no_room = true;
+        return;
+    }
+    for (size_t i = 0; i < w->n && w->turns; i++) {
+        w->part[last][i] = (uint8_t)part_of(spec, rule, w->newcomers[i]);
+    }
+    for (size_t r = 0; r < last; r++) {
+        if (are_same(w, r, last)) {
+            w->n_made = last;
+            return;
+        }
+    }
 }
 
 /* ---- rules ---- */
@@ -271,7 +353,7 @@ static size_t selected(const struct pod_rules_work *w, const struct skr_pod_shap
 {
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
-        n += is_about(spec, rule, &w->newcomers[i]->pod->meta) ? 1 : 0;
+        n += skr_pod_rules_is_about(spec, rule, &w->newcomers[i]->pod->meta) ? 1 : 0;
     }
     return n;
 }
@@ -282,7 +364,8 @@ static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape 
 {
     struct pod_walk p = {0};
     while (skr_pod_walk_next(w->e, &p)) {
-        const char *place = is_about(spec, affinity, p.meta) ? skr_pod_rules_place(w, &p) : NULL;
+        const char *place =
+            skr_pod_rules_is_about(spec, affinity, p.meta) ? skr_pod_rules_place(w, &p) : NULL;
         const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
         for (size_t i = 0; i < spec->n_rules && node; i++) {
             if (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
@@ -373,24 +456,31 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
                   const struct skr_pod_rule *rule)
 {
     size_t own = selected(w, spec, rule);
-    if (is_unknown(spec, rule) || (own > 0 && own < w->n) || w->n_made == SKR_DOMAIN_RULES_MAX) {
+    if (is_unknown(spec, rule) || (own > 0 && own < w->n && !w->turns) ||
+        w->n_made == SKR_DOMAIN_RULES_MAX) {
         return; /* kube-scheduler decides */
     }
+    const size_t before = w->n_made;
     struct domains d;
     struct spread_nodes nodes = {spec, rule};
     domains_init(w->e, rule->topology_key, &d,
                  rule->kind == SKR_POD_RULE_SPREAD ? counts_for_spread : NULL, &nodes);
     int32_t *others = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *others);
     struct pod_ref *some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
+    bool capped;
     w->no_room = w->no_room || !others || !some;
     if (!w->no_room) {
         size_t n = count_others(w, &nodes, &d, others, some);
         switch (rule->kind) {
         case SKR_POD_RULE_ANTI_AFFINITY:
-            apply_anti_affinity(w, rule, own > 0, &d, others, some);
+            capped = w->roles && skr_problem_caps_level(w->e, rule->topology_key) > 0;
+            apply_anti_affinity(w, rule, own > 0 && !capped, &d, others, some);
             break;
         case SKR_POD_RULE_AFFINITY:
-            apply_affinity(w, rule, own > 0 && n == 0 && !any_runs(w, spec, rule), &d, others);
+            apply_affinity(w, rule,
+                           (own > 0 || roles_of(w, spec, rule) != 0) && n == 0 &&
+                               !any_runs(w, spec, rule),
+                           &d, others);
             break;
         case SKR_POD_RULE_SPREAD:
             apply_spread(w, &nodes, own > 0, &d, others);
@@ -400,6 +490,9 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
         default:
             break;
         }
+    }
+    if (w->n_made > before && !w->no_room) {
+        finish(w, spec, rule);
     }
     domains_fini(&d);
 }
@@ -438,7 +531,7 @@ static const struct skr_pod_rule *shared_port(const struct pod_rules_work *w,
 static void apply_ports(struct pod_rules_work *w, const struct shapes *shapes)
 {
     const struct skr_pod_rule *shared = shared_port(w, shapes);
-    if (shared) {
+    if (shared && !w->roles && !w->turns) { /* beside roles it is a cap */
         make(w, SKR_DOMAIN_MOST, shared, NULL, NULL);
     }
     for (size_t s = 0; s < shapes->n; s++) {
@@ -454,7 +547,9 @@ static void apply_ports(struct pod_rules_work *w, const struct shapes *shapes)
 bool skr_pod_rules_gather(struct pod_rules_work *w)
 {
     struct shapes shapes = skr_shapes_of(w->newcomers, w->n);
-    w->made = skr_arena_array(w->arena, SKR_DOMAIN_RULES_MAX, sizeof *w->made);
+    if (!w->made) {
+        w->made = skr_arena_array(w->arena, SKR_DOMAIN_RULES_MAX, sizeof *w->made);
+    }
     if (!w->made) {
         return false;
     }

@@ -6,9 +6,13 @@
  * nodes and pods: yields domains for the solver and closed leaves. Private to pod_rules.c.
  */
 #include "core/gang/cache/pod_walk.h"
+#include "core/gang/problem/pod_rules.h"
 #include "core/gang/state/groups.h"
 
 enum { POD_RULE_NAME_MAX = 320 };
+
+/* What a rule is to a newcomer. */
+enum pod_rule_part { POD_RULE_IGNORES, POD_RULE_COUNTS, POD_RULE_FOLLOWS };
 
 struct pod_rules_work {
     struct skr_gang *e;
@@ -17,20 +21,31 @@ struct pod_rules_work {
     struct skr_arena *arena;
     uint8_t *eligible;
     uint8_t *emptied; /* [leaf] eligible in an otherwise empty cluster; NULL: not requested */
-    struct skr_domain_rule *made;
+    const struct skr_pod_rules_roles *roles; /* the newcomers are those of one role; NULL: of all */
+    bool turns; /* rules that select only some newcomers count, too: part is filled */
+    struct skr_domain_rule *made; /* NULL at first, or rules of other roles to add to */
     size_t n_made;
+    struct pod_rules_source {
+        const struct skr_pod_shape *spec;
+        const struct skr_pod_rule *rule;
+    } source[SKR_DOMAIN_RULES_MAX];      /* of those that this call made */
+    uint8_t *part[SKR_DOMAIN_RULES_MAX]; /* [newcomer] enum pod_rule_part, with turns */
     size_t n_closed;
     char why[POD_RULE_NAME_MAX * 2]; /* the cause that closed the first leaf */
     bool no_room;
 };
 
 /* Fills made, and closes leaves of eligible (and of emptied, if set), in the order of shapes and
- * rules. Members of one template share a shape; of several shapes all rules apply to all members.
- * O(nodes + pods) per rule. False without memory in the arena. */
+ * rules. Members of one template share a shape; of several shapes all rules apply to all members. A
+ * rule that equals a made one is dropped. O(nodes + pods) per rule. False without memory in the arena. */
 bool skr_pod_rules_gather(struct pod_rules_work *w);
 /* The actual or planned node of a pod that is no newcomer; NULL: none. Borrowed. */
 const char *skr_pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p);
 /* Whether the pod is a member of the newcomers' group: the solver has those as claims. */
 bool skr_pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p);
+/* Whether the rule of these pods concerns a pod. With several required affinities only pods that
+ * all of them select count (updateWithAffinityTerms). */
+bool skr_pod_rules_is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule,
+                            const struct skr_meta *pod);
 
 #endif

@@ -275,7 +275,7 @@ static int add_the_rest(struct skr_gang *e, struct group *g, struct pod_entry *c
                                           .probed_only = probed_only};
         return skr_problem_add_roles(e, g, &in, a->eligible, request, error);
     }
-    if (!skr_pod_rules_apply(e, comers->free_, comers->n_free, request->arena, a->eligible,
+    if (!skr_pod_rules_apply(e, comers->free_, comers->n_free, NULL, request->arena, a->eligible,
                              &request->problem)) {
         return skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes",
                              g->key, PROBLEM_BYTES_MAX);

@@ -87,7 +87,7 @@ static bool divides(struct skr_gang *e, const char *key, int32_t level)
     return good;
 }
 
-static int32_t level_of(struct skr_gang *e, const char *key)
+int32_t skr_problem_caps_level(struct skr_gang *e, const char *key)
 {
     int32_t level = e->topology.tree->n_levels;
     while (level > 0 && !divides(e, key, level)) {
@@ -136,7 +136,7 @@ static void add_rule(struct caps *c, size_t role, const struct skr_pod_rule *rul
             roles |= selects(rule, &c->member[r]) ? 1U << r : 0;
         }
         if (roles) {
-            add_cap(c, roles | 1U << role, level_of(c->e, rule->topology_key));
+            add_cap(c, roles | 1U << role, skr_problem_caps_level(c->e, rule->topology_key));
         }
     }
 }

@@ -24,5 +24,7 @@ struct skr_cap_members {
  * ret[SKR_ROLE_CAPS_MAX]. */
 size_t skr_problem_caps(struct skr_gang *e, const struct skr_cap_members *member, size_t n_roles,
                         struct skr_role_cap *ret);
+/* The deepest level that the values of the key divide as its units do; 0: none. */
+int32_t skr_problem_caps_level(struct skr_gang *e, const char *key);
 
 #endif

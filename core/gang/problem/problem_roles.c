@@ -16,6 +16,26 @@
 #include <string.h>
 #include <utlist.h>
 
+/* Whether a newcomer has a rule about pods, and a member has another shape. */
+static bool selects_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n)
+{
+    bool rules = false;
+    for (size_t i = 0; i < n && !rules; i++) {
+        const struct skr_pod_shape *spec = newcomers[i]->shape->spec;
+        for (size_t r = 0; r < spec->n_rules && !skr_pins_is_pinned(spec); r++) {
+            rules = rules || spec->rule[r].kind != SKR_POD_RULE_HOST_PORT;
+        }
+    }
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (rules && skr_pod_is_live(p->pod) && p->shape != newcomers[0]->shape) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n)
 {
     const struct pod_entry *first = NULL;
@@ -30,6 +50,9 @@ bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcom
         if (g->roles.item[r].minimum < g->roles.item[r].size) {
             return true;
         }
+    }
+    if (g->roles.n > 1 && selects_roles(g, newcomers, n)) {
+        return true;
     }
     bool roles = false, shapes = false;
     for (size_t i = 0; i < n && g->roles.n > 1; i++) {
@@ -78,7 +101,9 @@ struct build {
     const struct skr_tree *tree;
     struct part part[SKR_ROLES_MAX]; /* [role of the group] */
     struct skr_request_roles *map;
-    uint8_t number[SKR_ROLES_MAX]; /* of the problem, by role of the group */
+    struct skr_cap_members member[SKR_ROLES_MAX]; /* [role of the problem] */
+    struct skr_pod_rules_roles rule_roles;
+    struct skr_problem rules; /* those over domains, of all roles so far */
     struct skr_error *error;
 };
 
@@ -287,12 +312,13 @@ static int open_leaves(struct build *b, const struct part *part, struct skr_role
     for (size_t i = 0; i < leaves && part->n_newcomers > 0; i++) {
         eligible[i] = skr_node_open(b->e, b->g, &shapes, leaf[i], b->in->probed_only);
     }
-    struct skr_problem closed = {0};
-    if (part->n_newcomers > 0 && !skr_pod_rules_apply(b->e, part->newcomer, part->n_newcomers,
-                                                      b->arena, eligible, &closed)) {
+    b->rules.emptied = NULL;
+    if (part->n_newcomers > 0 &&
+        !skr_pod_rules_apply(b->e, part->newcomer, part->n_newcomers, &b->rule_roles, b->arena,
+                             eligible, &b->rules)) {
         return no_room(b);
     }
-    role->emptied = closed.emptied;
+    role->emptied = b->rules.emptied;
     return 0;
 }
 
@@ -328,18 +354,28 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
 
 static int add_caps(struct build *b, struct skr_roles *roles)
 {
-    struct skr_cap_members member[SKR_ROLES_MAX];
     struct skr_role_cap *cap = skr_arena_array(b->arena, SKR_ROLE_CAPS_MAX, sizeof *cap);
     if (!cap) {
         return no_room(b);
     }
-    for (size_t r = 0; r < roles->n_roles; r++) {
-        const struct part *part = &b->part[b->map->role[r]];
-        member[r] = (struct skr_cap_members){part->member, part->n_members};
-    }
     roles->cap = cap;
-    roles->n_caps = skr_problem_caps(b->e, member, roles->n_roles, cap);
+    roles->n_caps = skr_problem_caps(b->e, b->member, roles->n_roles, cap);
     return 0;
+}
+
+/* Roles without a member are not in the problem. */
+static void number_roles(struct build *b, struct skr_roles *roles)
+{
+    for (size_t r = 0; r < b->g->roles.n; r++) {
+        const struct part *part = &b->part[r];
+        if (part->n > 0) {
+            b->member[roles->n_roles] = (struct skr_cap_members){part->member, part->n_members};
+            b->map->missing[roles->n_roles] = part->missing;
+            b->map->role[roles->n_roles++] = (uint8_t)r;
+        }
+    }
+    b->rule_roles = (struct skr_pod_rules_roles){
+        .member = b->member, .n = roles->n_roles, .all = b->in->all, .n_all = b->in->n_all};
 }
 
 static void unite(const struct skr_roles *roles, size_t leaves, uint8_t *eligible)
@@ -374,22 +410,21 @@ int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
     }
     sort_members(&b);
     rc = add_sets(&b, roles);
+    number_roles(&b, roles);
     int32_t n = 0;
-    for (size_t r = 0; r < g->roles.n && rc == 0; r++) {
-        if (b.part[r].n == 0) {
-            continue;
-        }
+    for (size_t i = 0; i < roles->n_roles && rc == 0; i++) {
+        const size_t r = b.map->role[i];
         n += b.part[r].n;
-        b.number[r] = (uint8_t)roles->n_roles;
-        b.map->missing[roles->n_roles] = b.part[r].missing;
-        b.map->role[roles->n_roles] = (uint8_t)r;
-        rc = add_role(&b, r, request, &role[roles->n_roles++]);
+        b.rule_roles.self = i;
+        rc = add_role(&b, r, request, &role[i]);
         for (size_t k = 0; k < roles->n_kinds; k++) {
-            ((struct skr_set_kind *)(uintptr_t)roles->kind)[k].each[b.number[r]] =
+            ((struct skr_set_kind *)(uintptr_t)roles->kind)[k].each[i] =
                 g->roles.item[r].kind == b.map->kind[k] ? g->roles.item[r].each : 0;
         }
     }
     roles->role = role;
+    request->problem.domain_rule = b.rules.domain_rule;
+    request->problem.n_domain_rules = b.rules.n_domain_rules;
     rc = rc == 0 ? add_caps(&b, roles) : rc;
     if (rc < 0) {
         return rc;

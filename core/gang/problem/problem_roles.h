@@ -9,8 +9,9 @@
  * running member stay in their units. What such a set lacks without a newcomer for it is claimed
  * beside one of its members: newcomers do not wait for further missing members.
  *
- * Host ports and anti-affinity become caps (problem_caps.h). Other rules about other pods close
- * leaves of the role; those between the members themselves are left to kube-scheduler.
+ * Host ports and anti-affinity become caps (problem_caps.h). Affinity, spread and anti-affinity over
+ * a label that divides no level become rules over domains, which say which roles they count
+ * (pod_rules.h). Rules about pods that are not members close leaves of the role.
  */
 #include "core/gang/cache/shapes.h"
 #include "core/gang/problem/pod_rules.h"
@@ -18,7 +19,8 @@
 #include "core/solver/roles.h"
 
 /* Whether the newcomers must be placed by roles: rules or sets name roles, a role may be short of
- * its size, or shapes differ between roles. Pinned newcomers do not count. */
+ * its size, or shapes differ between roles; or a newcomer has a rule about pods which may select
+ * some roles only. Pinned newcomers do not count. */
 bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n);
 
 /* Of the problem that is built. */
