@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Size and rules of derived groups. Annotation sakkara.group.size wins over the object of the
- * workload. An owner that is gone leaves the last size in force, as long as members live.
+ * workload. An owner that is gone leaves the last size in force, as long as members live. An owner
+ * that was never seen is reported OWNER_GRACE_S after the oldest live member.
  */
 #include "core/gang/changes/derived.h"
 
@@ -10,13 +11,17 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/workload_owners.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/state/wakes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <utlist.h>
 
-enum { TEXT_MAX = 1024 }; /* bytes of a message */
+enum {
+    TEXT_MAX = 1024,   /* bytes of a message */
+    OWNER_GRACE_S = 30 /* how long members wait silently for the object of their workload */
+};
 
 bool skr_derived_is(const struct group *g)
 {
@@ -49,7 +54,19 @@ static void lack(struct group *g, enum skr_reason reason, const char *format, ..
     g->derived.lack = reason;
 }
 
-static void lack_size(const struct skr_gang *e, struct group *g, const struct skr_workload *w)
+/* Watches of pods and of workloads are not in order: members are often seen before their owner. */
+static bool owner_may_come(struct skr_gang *e, struct group *g, const struct pod_entry *oldest)
+{
+    const skr_time at = oldest->seen_at + OWNER_GRACE_S * SKR_SECOND;
+    if (skr_frame_now(e->frame) >= at) {
+        return false;
+    }
+    skr_wakes_group(e, g, at);
+    return true;
+}
+
+static void lack_size(struct skr_gang *e, struct group *g, const struct pod_entry *oldest,
+                      const struct skr_workload *w)
 {
     if (!*w->owner_kind) {
         lack(g, SKR_REASON_SIZE_UNKNOWN,
@@ -62,6 +79,9 @@ static void lack_size(const struct skr_gang *e, struct group *g, const struct sk
              "workloads; grant that, or add annotation " SKR_LABEL_GROUP_SIZE
              " to the pod template",
              g->name, w->owner_kind, w->owner);
+    } else if (owner_may_come(e, g, oldest)) {
+        lack(g, SKR_REASON_MEMBERS_MISSING, "group %s waits for its owner %s %s", g->name,
+             w->owner_kind, w->owner);
     } else {
         lack(g, SKR_REASON_OWNER_NOT_READABLE,
              "group %s: %s %s does not exist, or its kind is not installed; add "
@@ -71,10 +91,10 @@ static void lack_size(const struct skr_gang *e, struct group *g, const struct sk
 }
 
 /* The minimum; -1: unknown, and the group says why. */
-static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct skr_pod *pod,
+static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct pod_entry *oldest,
                           const struct skr_workload *w, enum skr_workload_scope scope)
 {
-    const struct skr_owner *owner = skr_workload_owners_of(e, pod, w);
+    const struct skr_owner *owner = skr_workload_owners_of(e, oldest->pod, w);
     if (owner && owner->conflict) {
         lack(g, SKR_REASON_ENTRY_CONFLICT, "group %s: pods of %s %s cannot be a gang: %s", g->name,
              w->owner_kind, w->owner, owner->conflict);
@@ -88,7 +108,7 @@ static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct skr_
         minimum = 1;
     }
     if (minimum < 0) {
-        lack_size(e, g, w);
+        lack_size(e, g, oldest, w);
     }
     return minimum;
 }
@@ -110,8 +130,7 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
     skr_workload_owners_link(e, g, w.owner_kind, w.owner);
     const enum skr_workload_scope scope = skr_entry_scope(e, oldest->pod, &w, &unknown);
     const int rc = skr_group_claimed_size(annotations, &claimed, &error);
-    const int64_t minimum =
-        rc < 0 || claimed > 0 ? claimed : minimum_of(e, g, oldest->pod, &w, scope);
+    const int64_t minimum = rc < 0 || claimed > 0 ? claimed : minimum_of(e, g, oldest, &w, scope);
     g->derived.minimum = minimum;
     if (minimum < 0) {
         skr_strbuf_add(b, "none");

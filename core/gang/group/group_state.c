@@ -123,7 +123,7 @@ const char *skr_group_state_text(const struct group *g)
 {
     switch (g->state) {
     case GROUP_PENDING:
-        if (!g->spec) {
+        if (!g->spec && g->reason != SKR_REASON_MEMBERS_MISSING) {
             return g->source.defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
         }
         return SKR_TEXT_MEMBERS;

@@ -90,6 +90,12 @@ TEST_RIG(cluster(), members_that_come_before_their_owner_wait_for_it)
     rig_create_json(rig, RIG_POD, "js-0", pod);
     rig_run(rig, 10 * SKR_SECOND);
     assert_true(rig_is_gated(rig, "js-0"));
+    assert_true(rig_has_event(rig, "Pod/js-0 Normal GroupWaiting: group jobset/js waits for its "
+                                   "owner JobSet js"));
+    assert_false(rig_has_event(rig, "Warning"));
+    rig_run(rig, 15 * SKR_SECOND);
+    assert_false(rig_has_event(rig, "JobSet js does not exist"));
+    rig_run(rig, 10 * SKR_SECOND); /* 35 s */
     assert_true(rig_has_event(rig, "JobSet js does not exist"));
     rig_create_json(rig, RIG_JOBSET, "js",
                     "{'spec':{'replicatedJobs':[{'name':'w','template':{'spec':{}}}]}}");

@@ -94,7 +94,7 @@ static struct rig *of_controller(const char *kind, const char *group, const char
 static struct rig *owner_not_readable(void)
 {
     struct rig *rig = of_controller("Job", "batch", "");
-    rig_run(rig, 5 * SKR_SECOND);
+    rig_run(rig, 35 * SKR_SECOND);
     return rig;
 }
 
