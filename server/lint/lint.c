@@ -172,8 +172,24 @@ static void read_text(struct skr_lint *lint, struct lint_text *text)
     skr_manifest_text_read(text->text, text->n, &visitor);
 }
 
+/* A file that is named twice, or that is in a folder beside it, has no duplicates. */
+static bool is_read(const struct skr_lint *lint, const char *name, const char *text, size_t n)
+{
+    for (size_t i = 0; i < lint->n_texts; i++) {
+        const struct lint_text *one = lint->text[i];
+        if (one->name && !one->is_context && strcmp(one->name, name) == 0 && one->n == n &&
+            memcmp(one->text, text, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void skr_lint_add(struct skr_lint *lint, const char *name, const char *text, size_t n)
 {
+    if (is_read(lint, name, text, n)) {
+        return;
+    }
     read_text(lint, add_text(lint, name, NULL, NULL, text, n));
 }
 

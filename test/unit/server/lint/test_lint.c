@@ -134,6 +134,27 @@ static int is_yaml(const struct dirent *entry)
     return dot && strcmp(dot, ".yaml") == 0;
 }
 
+TEST(a_file_named_twice_is_read_once)
+{
+    static const char map[] = "apiVersion: v1\nkind: ConfigMap\n"
+                              "metadata: {name: t, labels: {sakkara.topology: ''}}\n"
+                              "data: {tree: '{\"node-0\":{}}'}\n";
+    struct skr_lint *lint = skr_lint_create();
+    skr_lint_add(lint, "t.yaml", map, sizeof map - 1);
+    skr_lint_add(lint, "t.yaml", map, sizeof map - 1);
+    (void)skr_lint_finish(lint);
+    SKR_AUTO_FREE char *once = text_of(lint);
+    assert_null(strstr(once, "DuplicateTopology"));
+    skr_lint_destroy(lint);
+    lint = skr_lint_create();
+    skr_lint_add(lint, "t.yaml", map, sizeof map - 1);
+    skr_lint_add(lint, "copy.yaml", map, sizeof map - 1);
+    (void)skr_lint_finish(lint);
+    SKR_AUTO_FREE char *copied = text_of(lint);
+    assert_non_null(strstr(copied, "DuplicateTopology"));
+    skr_lint_destroy(lint);
+}
+
 TEST(what_is_shipped_is_told_nothing_about)
 {
     expect_silence("configs");
