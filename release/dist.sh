@@ -76,7 +76,8 @@ archive() {
     mkdir -p "$files/man/man8" "$files/man/man1" "$files/man/man5" "$files/completion"
     cp "$stage/$1/sakkara" "$files/sakkara"
     ln -s sakkara "$files/kubectl-sakkara"
-    cp configs/kubectl_complete-sakkara LICENSE README.md CHANGELOG.md "$files/"
+    cp configs/kubectl_complete-sakkara LICENSE README.md CHANGELOG.md CONTRIBUTING.md "$files/"
+    cp -R docs "$files/docs" # the README links to them
     "$stage/$native/sakkara" __man sakkara >"$files/man/man8/sakkara.8"
     "$stage/$native/sakkara" __man kubectl-sakkara >"$files/man/man1/kubectl-sakkara.1"
     for page in docs/man/*.5; do
@@ -102,7 +103,8 @@ packages() {
     ln -s sakkara "$usr/share/bash-completion/completions/kubectl-sakkara"
     cp "$files/completion/_sakkara" "$usr/share/zsh/site-functions/"
     cp "$files/completion/sakkara.fish" "$usr/share/fish/vendor_completions.d/"
-    cp README.md CHANGELOG.md LICENSE "$usr/share/doc/sakkara/"
+    cp README.md CHANGELOG.md LICENSE CONTRIBUTING.md "$usr/share/doc/sakkara/"
+    cp -R docs "$usr/share/doc/sakkara/docs"
     cp -R configs manifests "$usr/share/sakkara/"
     find "$usr" -exec touch -h -d "@$epoch" {} +
     glibc=$(readelf -V "$files/sakkara" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)

@@ -56,7 +56,8 @@ for archive in sakkara-*-linux-*.tar.gz; do
     case $needed in
     *jansson* | *yaml* | *microhttpd*) fail "$name loads what has to be inside: $needed" ;;
     esac
-    for file in LICENSE man/man8/sakkara.8 man/man1/kubectl-sakkara.1 man/man5/sakkara-group.5 completion/sakkara.bash; do
+    for file in LICENSE man/man8/sakkara.8 man/man1/kubectl-sakkara.1 man/man5/sakkara-group.5 completion/sakkara.bash \
+        $(grep -o '](\([^)#:]*\)' "$work/unpacked/$name/README.md" | cut -c3- | sort -u); do
         [ -s "$work/unpacked/$name/$file" ] || fail "$name has no $file"
     done
     passed=$((passed + 1))
