@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/cache/entry.h"
+#include "core/gang/cache/pods.h"
 #include "core/group/group.h"
 #include "core/group/podgroup.h"
 #include "server/lab/report/record_victims.h"
@@ -158,10 +160,28 @@ static void choose_member(struct skr_record *record, struct skr_record_group *gr
     }
 }
 
+/* The group of its workload, by the engine's rule. */
+static void add_entry_name(const struct skr_record *record, const json_t *pod, struct skr_strbuf *b)
+{
+    struct skr_pod *decoded;
+    if (!record->engine || skr_pod_decode(pod, &decoded, NULL) < 0) {
+        return;
+    }
+    if (skr_pods_is_ours(record->engine, decoded)) {
+        (void)skr_entry_name(record->engine, decoded, b);
+    }
+    skr_pod_destroy(decoded);
+}
+
 static struct skr_record_group *group_of(struct skr_record *record, const json_t *pod)
 {
+    SKR_STRBUF(entry);
     const char *name = skr_path_label(pod, SKR_LABEL_GROUP);
     name = name ? name : skr_path_label(pod, SKR_LABEL_POD_GROUP);
+    if (!name) {
+        add_entry_name(record, pod, &entry);
+        name = entry.s;
+    }
     if (!name || !name[0]) {
         return NULL;
     }
@@ -363,9 +383,17 @@ static bool place_pod(void *context, const json_t *pod)
     return true;
 }
 
+/* The engine may have learnt the entry of a pod after the pod was seen. */
+static bool find_group(void *context, const json_t *pod)
+{
+    (void)group_of(context, pod);
+    return true;
+}
+
 void skr_record_draw(struct skr_record *record)
 {
     struct skr_record_group *group, *next;
+    skr_store_each(record->store, "Pod", find_group, record);
     HASH_ITER(hh, record->groups, group, next)
     {
         if (group->member && !group->tree) {

@@ -60,6 +60,7 @@ struct skr_record {
     struct skr_store *store;
     const char *topology_namespace;
     const struct skr_label_levels *label_levels; /* option topology; NULL: none */
+    const struct skr_gang *engine; /* names groups of workloads; NULL: labels name all groups */
     bool wants_pictures;
     struct skr_watcher watcher;
     struct skr_sched_cache cache;

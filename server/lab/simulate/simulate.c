@@ -190,6 +190,7 @@ static int build(struct simulation *s)
     }
     skr_record_init(&s->record, skr_lab_store(s->lab), s->settings.topology_namespace,
                     s->options->picture, s->input.start);
+    s->record.engine = skr_engine_self(skr_lab_engine(s->lab));
     s->record.label_levels = s->settings.label_levels;
     int rc = skr_simulate_input_load(&s->input, skr_lab_store(s->lab), s->input.start, keep_up, s,
                                      s->messages);

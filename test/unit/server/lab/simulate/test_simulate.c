@@ -423,6 +423,27 @@ TEST(a_daemon_set_has_its_room_before_groups_and_on_a_new_node)
     skr_strbuf_fini(&m);
 }
 
+TEST(a_group_of_a_workload_has_a_picture)
+{
+    static const char text[] =
+        "apiVersion: v1\nkind: Node\n"
+        "metadata: {name: node-0, labels: {topology.kubernetes.io/rack: r0}}\n"
+        "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\n"
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: default}\n"
+        "spec:\n  completions: 2\n  parallelism: 2\n  template:\n"
+        "    metadata: {annotations: {sakkara.gang: auto}}\n"
+        "    spec:\n      schedulerName: sakkara\n      restartPolicy: Never\n"
+        "      containers: [{name: c, image: busybox, resources: {requests: {cpu: '1'}}}]\n";
+    struct text_file file = text_file_make(text, sizeof text - 1);
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
+    (void)run(file.path, PICTURE, &out, &messages);
+    assert_null(strstr(out.s, "no picture"));
+    assert_non_null(strstr(out.s, "group job/train: 2 pods"));
+    assert_non_null(strstr(out.s, "result: placed 2/2"));
+    text_file_close(&file);
+}
+
 TEST(a_cron_job_runs_once_and_the_higher_priority_goes_first)
 {
     const char *path = FOLDER "/cron-job.yaml";
