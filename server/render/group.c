@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/group_roles.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "topology/base/arena.h"
@@ -41,6 +42,21 @@ static void add_field(struct drawing *d, const char *name, const char *value)
     begin_field(d, name);
     skr_page_add_clean(d->out, *value ? value : "<none>", false);
     end_line(d);
+}
+
+/* The rows of a table; nothing without any. */
+static void add_rows(struct drawing *d, const char *name, struct skr_text_table *table)
+{
+    SKR_STRBUF(rows);
+    char *save = NULL;
+    skr_strbuf_add(&rows, "");
+    skr_text_table_write(table, &rows);
+    for (char *row = strtok_r(rows.s, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
+        begin_field(d, name);
+        skr_strbuf_add(d->out, row);
+        end_line(d);
+        name = "";
+    }
 }
 
 /* Words, broken between them so that lines stay within the width. */
@@ -239,6 +255,21 @@ static void add_constraints(struct drawing *d)
         say_whether_met(c, d->out);
         end_line(d);
     }
+}
+
+/* ---- roles ---- */
+
+static void add_roles(struct drawing *d)
+{
+    struct skr_text_table table;
+    skr_text_table_init(&table, 2, false);
+    skr_render_group_roles(d->page, &table);
+    add_rows(d, "Roles", &table);
+    skr_text_table_fini(&table);
+    skr_text_table_init(&table, 2, false);
+    skr_render_group_sets(d->page, &table);
+    add_rows(d, "Sets", &table);
+    skr_text_table_fini(&table);
 }
 
 /* ---- times ---- */
@@ -491,11 +522,9 @@ static void add_events(struct drawing *d)
 {
     const json_t *list = skr_page_list(d->page, "events"), *event;
     struct skr_text_table table;
-    SKR_STRBUF(rows);
     size_t i;
-    begin_field(d, "Events");
     if (json_array_size(list) == 0) {
-        skr_strbuf_add(d->out, "<none>\n");
+        add_field(d, "Events", "");
         return;
     }
     skr_text_table_init(&table, 4, false);
@@ -511,14 +540,7 @@ static void add_events(struct drawing *d)
         skr_page_add_clean(&note, skr_object_text(event, "message"), false);
         skr_text_table_add_drawn(&table, note.s, SKR_HUE_NONE);
     }
-    skr_text_table_write(&table, &rows);
-    char *save = NULL;
-    i = 0;
-    for (char *row = strtok_r(rows.s, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
-        skr_page_pad(d->out, i++ ? FIELD : 0);
-        skr_strbuf_add(d->out, row);
-        end_line(d);
-    }
+    add_rows(d, "Events", &table);
     skr_text_table_fini(&table);
 }
 
@@ -538,6 +560,7 @@ int skr_render_group(const json_t *page, const struct skr_render *how, struct sk
     add_warnings(&d);
     add_field(&d, "Priority", priority);
     add_constraints(&d);
+    add_roles(&d);
     add_timing(&d);
     const int rc = add_placement(&d, error);
     if (rc < 0) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/group_roles.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "topology/base/json_field.h"
@@ -101,24 +102,10 @@ static void add_pods(struct skr_text_table *t, const json_t *item)
     skr_text_table_add(t, text, SKR_HUE_NONE);
 }
 
-/* "leader:1/1,worker:6/8", of the same pods as in PODS. Ended pods hold no role. */
 static void add_roles(struct skr_text_table *t, const json_t *item)
 {
-    const char *counted = skr_render_pods_counted(skr_object_text(item, "status"));
     SKR_STRBUF(b);
-    size_t i;
-    const json_t *role;
-    skr_strbuf_add(&b, "");
-    json_array_foreach(skr_page_list(item, "roles"), i, role)
-    {
-        if (strcmp(counted, "succeeded") == 0) {
-            break;
-        }
-        skr_strbuf_add(&b, i ? "," : "");
-        skr_page_add_clean(&b, skr_object_text(role, "name"), true);
-        skr_strbuf_addf(&b, ":%" PRId64 "/%" PRId64, skr_page_int(role, counted),
-                        skr_page_int(role, "size"));
-    }
+    skr_render_roles_cell(item, &b);
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
 }
 

@@ -4,6 +4,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/group/set_units.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/report/warnings.h"
@@ -99,6 +100,30 @@ static void write_roles(struct view *v, const struct group *g)
         skr_json_int(&v->w, "minimum", role->minimum);
         skr_json_int(&v->w, "present", role->n_present);
         skr_json_int(&v->w, "bound", role->n_bound);
+        skr_json_close(&v->w, '}');
+    }
+    skr_json_close(&v->w, ']');
+}
+
+/* By kind: the unit of each set, with bound and planned members; null: none. */
+static void write_sets(struct view *v, const struct group *g)
+{
+    const struct skr_tree *t = v->e->topology.tree;
+    const size_t kinds = g->spec && t && skr_roles_are_several(g) ? g->spec->n_sets : 0;
+    if (kinds == 0) {
+        return;
+    }
+    skr_json_open(&v->w, "sets", '[');
+    for (size_t k = 0; k < kinds; k++) {
+        size_t n;
+        SKR_AUTO_FREE int32_t *unit = skr_set_units(t, g, k, true, &n);
+        skr_json_open(&v->w, NULL, '{');
+        skr_json_string(&v->w, "level", g->spec->set[k].level);
+        skr_json_open(&v->w, "units", '[');
+        for (size_t s = 0; s < n; s++) {
+            skr_json_string(&v->w, NULL, unit[s] < 0 ? NULL : t->unit_name[unit[s]]);
+        }
+        skr_json_close(&v->w, ']');
         skr_json_close(&v->w, '}');
     }
     skr_json_close(&v->w, ']');
@@ -403,6 +428,7 @@ void skr_view_group(struct view *v, const struct group *g, enum view_depth depth
     skr_view_constraints(v, g, &s, depth == VIEW_WHOLE);
     write_domains(v, &s);
     if (depth == VIEW_WHOLE) {
+        write_sets(v, g);
         write_preemption(v, g);
         write_timing(v, g);
         write_conditions(v, g);
