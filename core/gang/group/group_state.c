@@ -119,12 +119,21 @@ static const char *text_of_reason(const struct group *g)
     }
 }
 
+static const char *text_without_spec(const struct group *g)
+{
+    if (g->derived.lack == SKR_REASON_MEMBERS_MISSING) {
+        return SKR_TEXT_MEMBERS; /* its owner may come */
+    }
+    bool is_there = g->source.defect || g->derived.lack != SKR_REASON_NONE;
+    return is_there ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
+}
+
 const char *skr_group_state_text(const struct group *g)
 {
     switch (g->state) {
     case GROUP_PENDING:
-        if (!g->spec && g->reason != SKR_REASON_MEMBERS_MISSING) {
-            return g->source.defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
+        if (!g->spec) {
+            return text_without_spec(g);
         }
         return SKR_TEXT_MEMBERS;
     case GROUP_INVALID:
@@ -137,7 +146,7 @@ const char *skr_group_state_text(const struct group *g)
     case GROUP_BACKOFF:
     case GROUP_BOUND:
         if (g->state == GROUP_BOUND && !g->spec) {
-            return g->source.defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
+            return text_without_spec(g);
         }
         if (g->state == GROUP_BOUND && g->seats.n_new == 0 && !g->attempt.infeasible) {
             return SKR_TEXT_MEMBERS;

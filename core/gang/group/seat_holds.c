@@ -320,6 +320,27 @@ void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g
     }
 }
 
+const struct seat_hold *skr_seat_holds_most(const struct skr_gang *e, const char *node,
+                                            uint16_t resource, const struct group **ret)
+{
+    const struct seat_hold *largest = NULL;
+    const struct group *h;
+    int64_t most = 0;
+    DL_FOREACH2(e->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; i < h->holds.n; i++) {
+            const struct seat_hold *seat = &h->holds.item[i];
+            int64_t amount = skr_amounts_get(&seat->shape->amounts, resource);
+            if (amount > most && strcmp(seat->node, node) == 0) {
+                most = amount;
+                largest = seat;
+                *ret = h;
+            }
+        }
+    }
+    return largest;
+}
+
 static bool is_overfull(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct skr_ledger_node *node = skr_ledger_get(e->ledger, p->place.node);

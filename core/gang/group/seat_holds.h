@@ -42,6 +42,9 @@ void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
 void skr_seat_holds_open(struct skr_gang *e, struct group *g);
 void skr_seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
                           size_t n);
+/* The seat on the node that holds most of the resource, and its group; NULL: none does. O(held seats). */
+const struct seat_hold *skr_seat_holds_most(const struct skr_gang *e, const char *node,
+                                            uint16_t resource, const struct group **ret);
 /* "2 seats are held for replacements: node-1, node-4, for 48s at most"; false if there are none. */
 bool skr_seat_holds_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
 void skr_seat_holds_end(struct skr_gang *e, struct group *g); /* all of them */

@@ -8,6 +8,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/pins.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/group/seat_holds.h"
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/pod_rules_gather.h"
 #include "core/gang/problem/problem_caps.h"
@@ -439,9 +440,9 @@ int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
 
 /* ---- pinned newcomers ---- */
 
-/* The pod that uses most of the resource there. */
+/* The held seat without which the pod would fit, or the pod that uses most of the resource there. */
 static void say_holder(const struct skr_gang *e, const char *node, uint16_t resource,
-                       struct skr_strbuf *b)
+                       int64_t missing, struct skr_strbuf *b)
 {
     struct pod_walk p = {0};
     struct pod_ref holder = {0};
@@ -454,7 +455,11 @@ static void say_holder(const struct skr_gang *e, const char *node, uint16_t reso
             holder = skr_pod_walk_ref(&p);
         }
     }
-    if (most > 0) {
+    const struct group *by;
+    const struct seat_hold *seat = skr_seat_holds_most(e, node, resource, &by);
+    if (seat && skr_amounts_get(&seat->shape->amounts, resource) >= missing) {
+        skr_strbuf_addf(b, "; a seat is held there for a replacement in group %s", by->key);
+    } else if (most > 0) {
         skr_strbuf_add(b, "; pod ");
         skr_pod_ref_add_key(e, holder, b);
         skr_strbuf_add(b, " uses most of it");
@@ -471,8 +476,9 @@ static int full(const struct skr_gang *e, const struct group *g, const struct po
                     p->pod->meta.name, node);
     skr_amount_add(&b, resource, room > 0 ? room : 0);
     skr_strbuf_add(&b, " free, it needs ");
-    skr_amount_add(&b, resource, skr_amounts_get(&p->shape->amounts, request->resource[r]));
-    say_holder(e, node, request->resource[r], &b);
+    int64_t want = skr_amounts_get(&p->shape->amounts, request->resource[r]);
+    skr_amount_add(&b, resource, want);
+    say_holder(e, node, request->resource[r], want - room, &b);
     return skr_error_set(error, SKR_GONE, "%s", b.s);
 }
 

@@ -318,6 +318,9 @@ TEST_RIG(cluster(), a_conflict_of_a_workload_says_what_to_take_away)
     rig_run(rig, 10 * SKR_SECOND);
     assert_true(rig_is_gated(rig, "js-0"));
     assert_true(rig_has_event(rig, "exclusive-topology lets workers exist only after"));
+    rig_edit(rig, RIG_POD, "js-0", "{'spec':{'schedulingGates':null}}"); /* a user took it away */
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_filter(rig, "js-0", NULL).text, "sakkara: group is invalid");
 }
 
 /* A copy of the cluster without the Job would not have the size of the group. */

@@ -201,6 +201,23 @@ static const char *held_by(struct rig *rig, const char *group)
     return "";
 }
 
+TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), a_pinned_pod_learns_that_a_seat_holds_its_room)
+{
+    char node[32];
+    snprintf(node, sizeof node, "%s", rig_node_of(rig, "p-2"));
+    rig_edit(rig, RIG_NODE, node, "{'metadata':{'labels':{'kubernetes.io/hostname':'%s'}}}", node);
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, SKR_SECOND);
+    rig_group(rig, "pinned", 2, 0, NULL);
+    rig_pods(rig, "q", 2, "pinned", RIG_GATED);
+    rig_edit(rig, RIG_POD, "q-0", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'%s'}}}",
+             node);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "pinned", "reason"), "PinnedNodeFull");
+    assert_non_null(strstr(rig_key(rig, "pinned", "message"),
+                           "a seat is held there for a replacement in group default/g"));
+}
+
 TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), no_key_holds_a_seat_for_longer_than_the_option_allows)
 {
     rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'24h'}}");
