@@ -101,7 +101,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 TEST_LINK = $(LINK) $(TEST_LD)
 
-.PHONY: dist dist-check manifests ship fleet-load soak replicas faults explore planted planted-roles all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: dist dist-check manifests ship fleet-load soak replicas faults explore planted planted-roles all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-next e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts bench-start bench-simulate benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -308,6 +308,8 @@ operators: $(BIN) ## the operators of workloads themselves and their samples (ne
 faults: $(BIN) ## daemon, kube-scheduler, API server and etcd killed and stopped at random: DURATION=5m, GANGS=200, SEED of the day (needs Go)
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_E2E_PLANES=1 SAKKARA_FAULTS=$${DURATION:-5m} SAKKARA_FAULTS_GANGS=$${GANGS:-200} \
 	    SAKKARA_FAULTS_SEED=$${SEED:-$$(date +%Y%m%d)} test/e2e/run.sh -run EverybodyDies
+e2e-next: $(BIN) ## make e2e on Kubernetes 1.37.1, or ONLY=Entry of it (needs Go)
+	@SAKKARA_E2E_VERSION=1.37.1 SAKKARA_E2E_STATES=build/e2e/next test/e2e/run.sh $${ONLY:+-run "$$ONLY"}
 e2e-all: $(BIN) ## the same on every supported version
 	@ALL=1 test/e2e/run.sh
 e2e-sandbox: $(BIN) ## the same scenarios on the sandbox (needs Go, builds no control plane)
