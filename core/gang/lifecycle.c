@@ -199,6 +199,8 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
         if (g->seats.n_newcomers == 0) { /* keeps its state until a newcomer arrives */
             if (skr_membership_is_finished(g)) {
                 skr_group_state_reason(g, SKR_REASON_NONE, NULL);
+            } else if (g->state == GROUP_BOUND && g->spec && g->seats.n_live == 0) {
+                missing_members(g); /* the last text counted members that are gone since */
             }
             return;
         }

@@ -250,3 +250,21 @@ TEST_EACH(outside, outsides, members_outside_the_tree_are_among_those_that_a_gro
     assert_int_equal(json_integer_value(json_object_get(need, "slots")), 1);
     assert_int_equal(json_integer_value(json_object_get(need, "held")), 3);
 }
+
+TEST(a_running_group_whose_pods_are_all_deleted_has_none_of_its_members)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    rig_gang(rig, "g", 4, "p", 4, RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    for (int i = 0; i < 4; i++) {
+        char pod[16];
+        name_of("p", i, pod, sizeof pod);
+        rig_delete(rig, RIG_POD, pod);
+        rig_run(rig, SKR_SECOND);
+    }
+    rig_run(rig, 30 * SKR_SECOND); /* a new text of the same reason is written with delay */
+    assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+    assert_string_equal(rig_key(rig, "g", "message"), "group g has 0 of 4 members");
+}
