@@ -23,7 +23,10 @@ void skr_render_roles_cell(const json_t *item, struct skr_strbuf *out)
     const json_t *role;
     size_t i;
     skr_strbuf_add(out, "");
-    json_array_foreach(counted ? skr_page_list(item, "roles") : NULL, i, role)
+    if (!counted) {
+        return;
+    }
+    json_array_foreach(skr_page_list(item, "roles"), i, role)
     {
         skr_strbuf_add(out, i ? "," : "");
         skr_page_add_clean(out, skr_object_text(role, "name"), true);
@@ -37,7 +40,10 @@ void skr_render_group_roles(const json_t *page, struct skr_text_table *table)
     const char *counted = counted_of(page);
     const json_t *role;
     size_t i;
-    json_array_foreach(counted ? skr_page_list(page, "roles") : NULL, i, role)
+    if (!counted) {
+        return;
+    }
+    json_array_foreach(skr_page_list(page, "roles"), i, role)
     {
         char text[64];
         snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 "%s", skr_page_int(role, counted),
