@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// Gangs whose members have roles: rules between their pods, sets, and a leader that is lost.
+
+// roleOf is a member of a role and, unless set is negative, of a set.
+func roleOf(group, role string, set int, with ...change) []change {
+	with = append(with, label("sakkara.group.name", group), label("app", group+"-"+role), annotation("sakkara.group.role", role))
+	if set >= 0 {
+		with = append(with, annotation("sakkara.group.set", strconv.Itoa(set)))
+	}
+	return with
+}
+
+// TestRoles_RulesOfWorkersHoldBesideALeader: A rule between the workers' pods is part of the plan of a gang that has a leader
+// too: kube-scheduler refuses none of its pods, and no plan is made twice.
+func TestRoles_RulesOfWorkersHoldBesideALeader(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know rules between pods")
+	sideBySide(t)
+	for _, row := range []struct {
+		name string
+		n    int // workers
+		rule change
+		want string // workers by zone
+	}{
+		{"spread", 6, spread("spread-worker", "zone"), "z0:2 z1:2 z2:2"},
+		{"apart", 3, affine("podAntiAffinity", "apart-worker", "zone"), "z0:1 z1:1 z2:1"},
+		{"together", 12, affine("podAffinity", "together-worker", "zone"), "z0:12"},
+		{"follow", 4, affine("podAffinity", "follow-leader", "zone"), "z0:4"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			bothWays(t, func(t *testing.T, withGate bool) {
+				nodes, tree := zonedRacks()
+				r := start(t, nodes, options{})
+				r.topology(tree)
+				r.groupMap(row.name, map[string]string{"name": row.name,
+					"roles": fmt.Sprintf(`{"leader":{"size":1},"worker":{"size":%d}}`, row.n)})
+				pods := []*cluster.Pod{r.pod(row.name+"-leader", roleOf(row.name, "leader", -1, cpu("2"), gate(withGate))...)}
+				for _, name := range numbered(row.name, 0, row.n) {
+					pods = append(pods, r.pod(name, roleOf(row.name, "worker", -1, row.rule, gate(withGate))...))
+				}
+				r.must(r.plane.CreatePods(pods...))
+				r.wait(usual, "bound under the rule", r.boundAre(ofPrefix(row.name+"-"), row.n+1, row.n+1))
+				zones := map[string]int{}
+				r.rec.Look(func(v *cluster.View) {
+					for _, pod := range v.Pods(r.ns, ofPrefix(row.name+"-")) {
+						var node int
+						if pod.Name != row.name+"-leader" {
+							fmt.Sscanf(pod.Spec.NodeName, "node-%d", &node)
+							zones[fmt.Sprintf("z%d", node/4)]++
+						}
+					}
+				})
+				if got := countText(zones); got != row.want {
+					t.Errorf("workers by zone %q, want %q", got, row.want)
+				}
+			})
+		})
+	}
+}
+
+// TestRoles_SetsKeepTheirRackWhenALeaderIsLost: Two sets of a leader and three workers are bound, each in one rack, with ranks
+// set by set. A leader that is deleted and made anew gets its rank in the rack of its set; no other member moves.
+func TestRoles_SetsKeepTheirRackWhenALeaderIsLost(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4}, []int{1, 1})
+		r.groupMap("g", map[string]string{"name": "g", "roles": `{"leader":{"size":2},"worker":{"size":6}}`,
+			"constraints": `{"sets":[{"level":"rack","roles":{"leader":1,"worker":3},"exclusive":true}]}`})
+		leader := func(set int) *cluster.Pod {
+			return r.pod(fmt.Sprintf("g-leader-%d", set), roleOf("g", "leader", set, cpu("2"), gate(withGate))...)
+		}
+		pods := []*cluster.Pod{leader(0), leader(1)}
+		for i, name := range numbered("g-worker", 0, 6) {
+			pods = append(pods, r.pod(name, roleOf("g", "worker", i/3, gate(withGate))...))
+		}
+		r.must(r.plane.CreatePods(pods...))
+		r.wait(usual, "both sets are bound", r.boundAre(ofPrefix("g-"), 8, 8))
+		seats := func() (seats, racks map[string]string) {
+			seats, racks = map[string]string{}, map[string]string{}
+			r.rec.Look(func(v *cluster.View) {
+				for _, pod := range v.Pods(r.ns, ofPrefix("g-")) {
+					var node int
+					fmt.Sscanf(pod.Spec.NodeName, "node-%d", &node)
+					set, rack := pod.Annotations["sakkara.group.set"], fmt.Sprintf("rack-%d", node/2)
+					if racks[set] != "" && racks[set] != rack {
+						t.Errorf("set %s is in %s and in %s", set, racks[set], rack)
+					}
+					racks[set] = rack
+					seats[pod.Name] = pod.Spec.NodeName + " " + pod.Labels["sakkara.member.rank"]
+				}
+			})
+			return seats, racks
+		}
+		before, racks := seats()
+		if racks["0"] == racks["1"] {
+			t.Errorf("both sets are in %s", racks["0"])
+		}
+		for name, rank := range map[string]string{"g-leader-0": "0", "g-worker-0": "1", "g-leader-1": "4", "g-worker-5": "7"} {
+			if got := before[name]; len(got) < 2 || got[len(got)-2:] != " "+rank {
+				t.Errorf("%s has seat and rank %q, wanted rank %s", name, got, rank)
+			}
+		}
+		r.must(r.plane.Admin.Delete(r.podPath("g-leader-1")))
+		r.wait(usual, "the leader is gone", r.boundAre(ofPrefix("g-"), 7, 7))
+		r.create(leader(1))
+		r.wait(usual, "the new leader is bound", r.boundAre(ofPrefix("g-"), 8, 8))
+		after, now := seats()
+		if now["1"] != racks["1"] {
+			t.Errorf("set 1 was in %s and is in %s", racks["1"], now["1"])
+		}
+		for name, seat := range before {
+			if name != "g-leader-1" && after[name] != seat {
+				t.Errorf("%s had seat and rank %q and has %q", name, seat, after[name])
+			}
+		}
+		if got := after["g-leader-1"]; len(got) < 2 || got[len(got)-2:] != " 4" {
+			t.Errorf("the new leader has seat and rank %q, wanted rank 4", got)
+		}
+	})
+}
