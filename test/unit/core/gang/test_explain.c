@@ -2,62 +2,25 @@
 /*
  * Every token of an explanation from a cluster in which it holds, as test/explain/TOKEN.txt, byte
  * for byte (UPDATE=1 writes them). The text is made of the JSON, which is TOKEN.json where that file
- * exists; together these have every field. One sentence everywhere; one Event a reason.
+ * exists; together these have every field.
  */
 #include <unistd.h>
 
-#include "core/gang/state/reason.h"
 #include "server/cli/cli.h"
 #include "server/render/explain_text.h"
 #include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
-#include "topology/base/arena.h"
+#include "test/unit/explain_clusters.h"
 #include "topology/base/json_field.h"
 
 #define FOLDER "test/explain/"
 
 /* ---- clusters ---- */
 
-static struct rig *cluster(void)
-{
-    struct skr_settings settings;
-    skr_settings_default(&settings);
-    settings.preemption = false; /* what is in the way stays there */
-    struct rig *rig = rig_create_with(&settings);
-    rig_racks(rig, 3, 3, 2);
-    return rig;
-}
-
-/* Two slots a node: rack-0 has four free, rack-1 five, rack-2 two and a cordoned node. */
-static struct rig *crowded(void)
-{
-    struct rig *rig = cluster();
-    static const char *const on[] = {"node-0", "node-1", "node-3", "node-6", "node-6"};
-    rig_group(rig, "b-1", 2, 1, NULL);
-    rig_sync(rig);
-    for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "b-%zu", i);
-        rig_pod(rig, name, i < 2 ? "b-1" : NULL, 0);
-        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'%s'},'status':{'phase':'Running'}}",
-                 on[i]);
-    }
-    rig_edit(rig, RIG_NODE, "node-8", "{'spec':{'unschedulable':true}}");
-    rig_run(rig, SKR_SECOND);
-    return rig;
-}
-
-static void gang(struct rig *rig, int size, const char *constraints)
-{
-    rig_group(rig, "g", size, 3, constraints);
-    rig_pods(rig, "p", size, "g", RIG_GATED);
-    rig_run(rig, 124 * SKR_SECOND);
-}
-
 static struct rig *group_not_found(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_sync(rig);
     rig_pods(rig, "p", 3, "g", RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);
@@ -66,7 +29,7 @@ static struct rig *group_not_found(void)
 
 static struct rig *group_invalid(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_sync(rig);
     rig_create_json(rig, RIG_MAP, "g",
                     "{'metadata':{'labels':{'sakkara.group':''}},"
@@ -79,7 +42,7 @@ static struct rig *group_invalid(void)
 /* A pod of a controller, which is a group by its annotation. */
 static struct rig *of_controller(const char *kind, const char *group, const char *labels)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_sync(rig);
     rig_create_json(rig, RIG_POD, "p-0",
                     "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{%s},"
@@ -119,7 +82,7 @@ static struct rig *entry_conflict(void)
 
 static struct rig *no_such_topology_key(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_sync(rig);
     rig_create_json(rig, RIG_NATIVE, "g",
                     "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':1}},"
@@ -134,7 +97,7 @@ static struct rig *no_such_topology_key(void)
 
 static struct rig *duplicate_group(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_group(rig, "older", 2, 0, NULL);
     rig_sync(rig);
     rig_run(rig, 2 * SKR_SECOND);
@@ -162,8 +125,8 @@ static struct rig *pods_not_homogeneous(void)
 
 static struct rig *unknown_level(void)
 {
-    struct rig *rig = crowded();
-    gang(rig, 6, "{'rack':{'hard':true},'row':{'type':'pack'}}");
+    struct rig *rig = explain_crowded();
+    explain_gang(rig, 6, "{'rack':{'hard':true},'row':{'type':'pack'}}");
     return rig;
 }
 
@@ -175,16 +138,16 @@ static struct rig *topology_missing(void)
                     "'data':{'tree':'no'}}");
     rig_node(rig, "node-0", 8);
     rig_sync(rig);
-    gang(rig, 2, NULL);
+    explain_gang(rig, 2, NULL);
     return rig;
 }
 
 static struct rig *nodes_not_in_tree(void)
 {
-    struct rig *rig = crowded();
+    struct rig *rig = explain_crowded();
     rig_node(rig, "spare-0", 8);
     rig_node(rig, "spare-1", 8);
-    gang(rig, 6, "{'rack':{'hard':true}}");
+    explain_gang(rig, 6, "{'rack':{'hard':true}}");
     return rig;
 }
 
@@ -207,13 +170,13 @@ static struct rig *label_missing(void)
              "{'spec':{'taints':[{'key':'node-role.kubernetes.io/control-plane','effect':"
              "'NoSchedule'}]}}");
     rig_sync(rig);
-    gang(rig, 6, "{'rack':{'hard':true}}");
+    explain_gang(rig, 6, "{'rack':{'hard':true}}");
     return rig;
 }
 
 static struct rig *members_missing(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_gang(rig, "g", 8, "p", 5, RIG_GATED);
     rig_run(rig, 12 * SKR_SECOND);
     return rig;
@@ -221,36 +184,29 @@ static struct rig *members_missing(void)
 
 static struct rig *constraint_conflict(void)
 {
-    struct rig *rig = crowded();
-    gang(rig, 7, "{'node':{'min':4,'max':5}}");
+    struct rig *rig = explain_crowded();
+    explain_gang(rig, 7, "{'node':{'min':4,'max':5}}");
     return rig;
 }
 
 static struct rig *never_fits(void)
 {
-    struct rig *rig = crowded();
-    gang(rig, 7, "{'rack':{'hard':true}}");
-    return rig;
-}
-
-static struct rig *topology_placement_failed(void)
-{
-    struct rig *rig = crowded();
-    gang(rig, 6, "{'rack':{'hard':true}}");
+    struct rig *rig = explain_crowded();
+    explain_gang(rig, 7, "{'rack':{'hard':true}}");
     return rig;
 }
 
 static struct rig *waiting_for_capacity(void)
 {
-    struct rig *rig = crowded();
-    gang(rig, 14, NULL);
+    struct rig *rig = explain_crowded();
+    explain_gang(rig, 14, NULL);
     return rig;
 }
 
 /* kube-scheduler looks at p-0's node and leaves p-1's out: no verb comes for it. */
 static struct rig *filtered_by_others(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig->hold_scheduler = true;
     rig_sync(rig);
     rig_group(rig, "g", 2, 0, NULL);
@@ -267,7 +223,7 @@ static struct rig *filtered_by_others(void)
 /* The same of devices that a class serves. */
 static struct rig *devices_not_counted(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig->hold_scheduler = true;
     rig_class(rig, "gpu.example.com", "example.com/gpu");
     rig_sync(rig);
@@ -290,7 +246,7 @@ static struct rig *devices_not_counted(void)
 
 static struct rig *plan_timeout(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig->hold_scheduler = true;
     rig_sync(rig);
     rig_group(rig, "g", 2, 0, NULL);
@@ -302,10 +258,10 @@ static struct rig *plan_timeout(void)
 /* Both members have asked; the Bindings wait. */
 static struct rig *permitted(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig->hold_kind = SKR_WRITE_BINDING;
     rig_sync(rig);
-    gang(rig, 2, NULL);
+    explain_gang(rig, 2, NULL);
     return rig;
 }
 
@@ -323,7 +279,7 @@ static struct rig *bind_failed(void)
 
 static struct rig *assigned(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig->hold_scheduler = true;
     rig_sync(rig);
     rig_group(rig, "g", 2, 0, NULL);
@@ -334,16 +290,16 @@ static struct rig *assigned(void)
 
 static struct rig *bound(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_sync(rig);
-    gang(rig, 4, "{'rack':{'hard':true}}");
+    explain_gang(rig, 4, "{'rack':{'hard':true}}");
     return rig;
 }
 
 /* Four seats, six pods. */
 static struct rig *beyond_size(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_sync(rig);
     rig_group(rig, "g", 4, 3, NULL);
     rig_pods(rig, "p", 6, "g", RIG_GATED);
@@ -354,7 +310,7 @@ static struct rig *beyond_size(void)
 /* Two members, and pods of the same label that come to another scheduler, one of which runs. */
 static struct rig *scheduler_name(void)
 {
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_sync(rig);
     rig_group(rig, "g", 4, 3, NULL);
     rig_pods(rig, "p", 2, "g", RIG_GATED);
@@ -374,7 +330,7 @@ static struct rig *scheduler_name(void)
 static struct rig *waiting_for_claims(void)
 {
     char name[16];
-    struct rig *rig = cluster();
+    struct rig *rig = explain_cluster();
     rig_sync(rig);
     rig_group(rig, "g", 4, 3, NULL);
     rig->hold_scheduler = true;
@@ -431,7 +387,7 @@ static const struct {
     {"WaitingForClaims", waiting_for_claims, false, false, NULL},
     {"ConstraintConflict", constraint_conflict, false, false, NULL},
     {"NeverFits", never_fits, false, false, NULL},
-    {"TopologyPlacementFailed", topology_placement_failed, false, false, NULL},
+    {"TopologyPlacementFailed", explain_unplaced, false, false, NULL},
     {"WaitingForCapacity", waiting_for_capacity, false, false, NULL},
     {"FilteredByOthers", filtered_by_others, false, false, NULL},
     {"DevicesNotCounted", devices_not_counted, true, false, NULL},
@@ -541,131 +497,4 @@ TEST_RIG(bound_without_map(), a_bound_group_without_its_map_is_told_as_bound)
     assert_string_equal(skr_object_text(x, "sentence"), "group g is bound, 4 members");
     assert_true(holds_also(x, "GroupNotFound"));
     assert_non_null(strstr(text.s, "Group g (default) is placed: Bound, for "));
-}
-
-/* ---- one sentence ---- */
-
-static size_t count_events(const struct rig *rig, const char *part)
-{
-    size_t n = 0, i;
-    const json_t *event;
-    json_array_foreach(rig->events, i, event)
-    {
-        n += !!strstr(json_string_value(event), part);
-    }
-    return n;
-}
-
-/* Room that does not help comes and goes: every time the group is tried again. */
-static void retry(struct rig *rig, int times)
-{
-    for (int i = 0; i < times; i++) {
-        rig_edit(rig, RIG_NODE, "node-2", "{'status':{'allocatable':{'memory':'%dGi'}}}",
-                 i % 2 ? 64 : 65);
-        rig_run(rig, 2 * SKR_SECOND);
-    }
-}
-
-TEST(map_condition_event_and_command_have_one_sentence)
-{
-    static const char sentence[] = "group g needs 6 slots in one rack, best rack has 5";
-    SKR_AUTO(rig_destroy) struct rig *rig = topology_placement_failed();
-    SKR_STRBUF(text);
-    const struct skr_explain_look look = {0};
-    const json_t *x = rig_explain(rig, "g");
-    rig_run(rig, SKR_SECOND);
-    skr_explain_write_text(x, &look, &text);
-    assert_string_equal(skr_object_text(x, "sentence"), sentence);
-    assert_string_equal(rig_key(rig, "g", "message"), sentence);
-    assert_non_null(strstr(rig_key(rig, "g", "conditions"), sentence));
-    assert_true(rig_has_event(rig, sentence));
-    assert_non_null(strstr(text.s, sentence));
-}
-
-TEST_RIG(topology_placement_failed(), a_thousand_retries_change_no_text_and_make_no_event)
-{
-    rig_explain(rig, "g");
-    rig_run(rig, SKR_SECOND);
-    SKR_AUTO_FREE char *message = skr_strdup(rig_key(rig, "g", "message"));
-    const char *const nodes[] = {"node-0", "node-3 node-4", NULL};
-    rig_forget_counts(rig);
-    for (int i = 0; i < 100; i++) {
-        retry(rig, 10);
-        for (size_t k = 0; k < sizeof nodes / sizeof *nodes; k++) {
-            struct rig_answer answer = rig_filter(rig, "p-0", nodes[k]);
-            assert_int_equal(answer.kind, SKR_ANSWER_FILTER_NONE);
-            assert_string_equal(answer.text, SKR_TEXT_TOPOLOGY);
-            assert_in_range(strlen(answer.text), 1, 100);
-        }
-        assert_string_equal(rig_key(rig, "g", "message"), message);
-    }
-    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), 0);
-    assert_int_equal(count_events(rig, "GroupUnplaced"), 1);
-}
-
-TEST_RIG(topology_placement_failed(), another_reason_makes_another_event)
-{
-    retry(rig, 10);
-    assert_int_equal(count_events(rig, "GroupUnplaced"), 1);
-    for (int i = 0; i < 9; i++) { /* now there is too little in all */
-        char name[16];
-        snprintf(name, sizeof name, "late-%d", i);
-        rig_pod(rig, name, NULL, 0);
-        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-%d'}}",
-                 (int[]){2, 2, 4, 4, 5, 5, 7, 7, 3}[i]);
-    }
-    retry(rig, 10);
-    assert_string_equal(rig_key(rig, "g", "reason"), "WaitingForCapacity");
-    assert_int_equal(count_events(rig, "GroupUnplaced"), 2);
-}
-
-TEST_RIG(topology_placement_failed(), what_is_asked_is_the_newest_and_stands_in_the_map)
-{
-    assert_string_equal(skr_object_text(rig_explain(rig, "g"), "sentence"),
-                        "group g needs 6 slots in one rack, best rack has 5");
-    size_t solves = rig->n_solves;
-    rig_explain(rig, "g"); /* nothing has changed: it is kept */
-    assert_int_equal(rig->n_solves, solves);
-    rig_pod(rig, "late", NULL, 0); /* takes room, which is no reason to try again */
-    rig_edit(rig, RIG_POD, "late", "{'spec':{'nodeName':'node-4'}}");
-    rig_settle(rig);
-    static const char newest[] = "group g needs 6 slots in one rack, best rack has 4";
-    assert_string_equal(skr_object_text(rig_explain(rig, "g"), "sentence"), newest);
-    rig_run(rig, SKR_SECOND);
-    assert_string_equal(rig_key(rig, "g", "message"), newest);
-}
-
-TEST_RIG(cluster(), a_group_that_nobody_names_is_not_found)
-{
-    rig_sync(rig);
-    const json_t *x = rig_explain(rig, "nobody");
-    assert_string_equal(skr_object_text(x, "kind"), "Status");
-    assert_int_equal(json_integer_value(json_object_get(x, "code")), 404);
-}
-
-TEST_RIG(topology_placement_failed(), who_is_not_leader_says_so)
-{
-    rig_event(rig, SKR_EVENT_LEADER_LOST);
-    const json_t *x = rig_explain(rig, "g");
-    assert_int_equal(json_integer_value(json_object_get(x, "code")), 503);
-    assert_string_equal(skr_object_text(x, "message"), SKR_TEXT_NOT_LEADER);
-}
-
-TEST_RIG(rig_create(), a_member_that_terminates_is_named_while_it_holds_the_room_of_its_replacement)
-{
-    rig_racks(rig, 1, 1, 2);
-    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
-    rig_run(rig, 5 * SKR_SECOND);
-    rig_assert_bound(rig, "p", 2);
-    rig_terminate(rig, "p-1");
-    rig_pod(rig, "q", "g", RIG_GATED);
-    rig_run(rig, 2 * SKR_SECOND);
-    const json_t *x = rig_explain(rig, "g");
-    const json_t *domain = json_array_get(json_object_get(x, "domains"), 0);
-    const json_t *list = json_object_get(domain, "blockedBy");
-    assert_int_equal(json_array_size(list), 1);
-    const json_t *blocker = json_array_get(list, 0);
-    assert_string_equal(json_string_value(json_object_get(blocker, "pod")), "default/p-1");
-    assert_true(json_is_true(json_object_get(blocker, "terminating")));
-    assert_int_equal(json_integer_value(json_object_get(blocker, "amount")), 1000);
 }
