@@ -14,7 +14,7 @@ struct installation {
     char text[TEXT_MAX];
     char version[STAMP_MAX]; /* resourceVersion */
     char created[STAMP_MAX]; /* RFC 3339 in UTC: byte order is that of time */
-    skr_time changed_at;     /* when another version was seen; 0: long ago */
+    skr_time changed_at;     /* when this process saw the present version first; 0: long ago */
     bool held;
 };
 

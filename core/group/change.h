@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_GROUP_CHANGE_H
 #define SKR_CORE_GROUP_CHANGE_H
 /*
- * Changes one value of a group to see the effect: of `simulate --set` and of /v1/whatif.
+ * Changes one value of a group to see the effect, for `simulate --set` and for /v1/whatif.
  *
  * PATH is size, priority, within, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
  * partitions, min, max, factor); VALUE null removes the key. A value that the engine would ignore

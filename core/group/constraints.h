@@ -20,7 +20,7 @@ struct skr_rules_text {
     int32_t size;     /* members that they are about; 0: not known, which satisfies every rule */
 };
 
-/* Names of members match in any case. */
+/* Names of JSON members are equal in any case. */
 bool skr_rules_same_key(const char *a, const char *b);
 /* Of the value of a level, or of a member of it. */
 struct skr_position skr_rules_locate(const struct skr_rules_text *t, const char *level,

@@ -63,9 +63,9 @@ int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **
  * there was a defect. The error is that of the last one; needed when defects is not NULL. */
 int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
                          struct skr_group_spec **ret, struct skr_error *error);
-/* priority: spec.priority of the oldest member. Rules are those of its annotations; none: pack
- * everywhere. minMember is a minimum: open. level: that the topology key of a native PodGroup means,
- * one unit of which holds all members; NULL: it has no key. */
+/* priority: spec.priority of the oldest member. The annotations of the PodGroup have the rules; without
+ * them: pack everywhere. minMember is a minimum: the group is open. level: the level that the topology
+ * key of a native PodGroup means, in one unit of which all members are placed; NULL: it has no key. */
 int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority, const char *level,
                                  struct skr_group_spec **ret, struct skr_error *error);
 /* A derived group: size is its minimum (open), annotations (SKR_ANNOTATION_*, SKR_GROUP_WITHIN) are
@@ -118,11 +118,11 @@ const char *skr_group_map_name(const struct skr_labels *data, const char *map_na
 bool skr_group_misfit(const struct skr_group_spec *spec, const struct skr_tree *tree,
                       struct skr_strbuf *why);
 /*
- * The first hard pack, from the top of the tree, that is one unit in each of several units: a level
- * above it has more than one unit and no rule of the group, not even an empty one. A rule applies
- * inside each used unit of the level above, so a level that is added above changes what such a rule
- * says. "constraints: 1:9: hard pack of level "rack" is one rack in each zone that is used; ..." is
- * appended. False: there is none.
+ * Finds the first hard pack, from the top of the tree, that does not mean one unit in all. A rule
+ * applies inside each used unit of the level above. If a level above has more than one unit and no
+ * rule of the group, the pack means one unit in each of them. An empty rule counts as a rule. Appends
+ * "constraints: 1:9: hard pack of level "rack" is one rack in each zone that is used; ...". False: the
+ * group has no such pack.
  */
 bool skr_group_say_split(const struct skr_group_spec *spec, const struct skr_tree *tree,
                          struct skr_strbuf *b);

@@ -2,13 +2,13 @@
 #ifndef SKR_CORE_GROUP_OWNER_H
 #define SKR_CORE_GROUP_OWNER_H
 /*
- * The object that says how large a derived group is: a Job, a JobSet, a LeaderWorkerSet, ... Of each
- * only the fields that decide are decoded. How many members a group has under a scope:
- * skr_owner_minimum(). Immutable; one arena each.
+ * The object that says how large a derived group is: a Job, a JobSet, a LeaderWorkerSet, ... Only the
+ * fields that decide the size are decoded. skr_owner_minimum() gives the number of members under a
+ * scope. Immutable; one arena each.
  */
 #include "core/group/workload.h"
 
-enum { SKR_OWNER_PARTS_MAX = 64 }; /* replicatedJobs, replica types, worker groups: read of one */
+enum { SKR_OWNER_PARTS_MAX = 64 }; /* replicatedJobs, replica types, worker groups of one object */
 
 struct skr_owner_part {
     const char *name; /* of the replicatedJob; "" else */
@@ -20,7 +20,7 @@ struct skr_owner {
     struct skr_arena *arena;
     struct skr_meta meta;
     const char *kind;     /* as in struct skr_workload; constant */
-    const char *conflict; /* why its pods cannot be a gang, and what to take away; NULL: they can */
+    const char *conflict; /* why its pods cannot be a gang, and what to remove; NULL: they can */
     bool in_order;        /* JobSet: its jobs are created one after the other */
     bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
     int32_t minimum;      /* that it says itself (minAvailable); -1: the sum of its parts */
@@ -49,12 +49,12 @@ int skr_owner_spark_decode(const json_t *json, struct skr_owner **ret, struct sk
 void skr_owner_destroy(struct skr_owner *owner); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
 
-/* Members that the group of this pod needs before it is planned. owner NULL: not known. -1: nothing
- * says it; 0: nothing is left to do. running: a member runs. Then the size of a Job does not shrink
- * with its completions, and the leader of a LeaderWorkerSet's group is there. */
+/* Members that the group of this pod needs before it is planned. -1: nothing says it; 0: nothing is
+ * left to do. owner NULL: not known. running: a member runs. The size of a Job then does not shrink
+ * with its completions, and the leader of a LeaderWorkerSet's group exists. */
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *workload,
                           enum skr_workload_scope scope, bool running);
-/* Whether both say the same of their groups. */
+/* Whether both objects give the same size and conflict. */
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);
 
 #endif

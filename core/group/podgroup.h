@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GROUP_PODGROUP_H
 #define SKR_CORE_GROUP_PODGROUP_H
-/* PodGroups, as far as we read them: the minimum and our own annotations. Those of
- * scheduling.x-k8s.io/v1alpha1 say spec.minMember. Native ones, of scheduling.k8s.io (v1alpha2 in
- * Kubernetes 1.36; v1alpha3 and v1beta1 in 1.37), say spec.schedulingPolicy and a topology key. */
+/* The fields of PodGroups that are read: the minimum and our own annotations. PodGroups of
+ * scheduling.x-k8s.io/v1alpha1 have spec.minMember. Native PodGroups are those of scheduling.k8s.io
+ * (v1alpha2 in Kubernetes 1.36; v1alpha3 and v1beta1 in 1.37). They have spec.schedulingPolicy and a
+ * topology key. */
 #include "topology/object.h"
 
 struct skr_podgroup {

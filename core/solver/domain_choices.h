@@ -26,8 +26,8 @@ struct skr_domain_search {
     int32_t n[SKR_DOMAIN_RULES_MAX]; /* members that the rule counts, n_least if minimums are met */
     int32_t n_least[SKR_DOMAIN_RULES_MAX];
     const int32_t *claims_of[SKR_DOMAIN_RULES_MAX]; /* [leaf] of these */
-    /* [unit]; without roles those of all rules are one array, with roles each has its own, of the
-     * rule's level or of the leaves. */
+    /* [unit]. Without roles all rules share one array. With roles each rule has its own, for the units
+     * of its level or for the leaves. */
     struct skr_unit_bounds *bounds[SKR_DOMAIN_RULES_MAX];
     int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
     int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */

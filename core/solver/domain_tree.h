@@ -18,7 +18,7 @@ struct skr_domain_tree {
     /* [rule] ONE that the rules of levels do not express: its domain is chosen. */
     bool chosen[SKR_DOMAIN_RULES_MAX];
     int32_t level[SKR_LEVELS_MAX + 1]; /* [level of the problem] the same level here */
-    /* Of a problem with roles: their own rules here. */
+    /* The own rules of roles on the levels of this tree; only in a problem with roles. */
     struct skr_rule own[SKR_ROLES_MAX][SKR_LEVELS_MAX];
     uint8_t has_own[SKR_ROLES_MAX][SKR_LEVELS_MAX];
     bool contradiction; /* a rule ONE and the rules of a level exclude each other */

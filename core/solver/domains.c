@@ -24,7 +24,7 @@
 #include "core/solver/solver.h"
 #include "topology/base/arena.h"
 
-/* Steps of one solve beside roles: a choice that is hard to refuse must not take all. */
+/* Steps of one solve in a problem with roles: one choice that is hard to refuse must not take all. */
 #define SOLVE_STEPS_MAX (SKR_ROLE_STEPS_MAX / 4)
 
 static void *get(struct skr_domain_search *s, size_t n, size_t size)
@@ -336,7 +336,7 @@ static int search(struct skr_domain_search *s, const struct skr_problem *problem
     return s->rc != 0 ? -1 : s->best ? 1 : 0;
 }
 
-/* Beside roles what is not decided counts as fitting. */
+/* In a problem with roles a choice that is not decided counts as fitting. */
 static bool fits_with(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                       size_t n_rules, struct skr_domain_outcome *outcome)
 {
@@ -379,7 +379,7 @@ static int finish(struct skr_domain_search *s, const struct skr_problem *problem
     return 0;
 }
 
-/* The same beside roles. If the best placement without the rules obeys them, it is the answer. */
+/* The same with roles. If the best placement without the rules obeys them, it is the answer. */
 static int solve_roles(const struct skr_problem *problem, struct skr_domain_search *s,
                        struct skr_solution **ret, struct skr_error *error)
 {

@@ -20,8 +20,8 @@
  * domains that cross the levels, take a search that branches on leaves. A placement that it finds
  * is valid. An INFEASIBLE is proven unless the search reached its limit.
  *
- * Rules beside roles count and bind some of them. They become bounds of the sums of these roles, and
- * the search is the same. Beside roles a problem that the search does not decide is TIMEOUT, never
+ * In a problem with roles a rule counts and binds some of them. It bounds the sum of these roles, and
+ * the search is the same. If the search does not decide such a problem, the answer is TIMEOUT, never
  * INFEASIBLE.
  *
  * Pure; callable from any thread; memory as skr_solve().

@@ -74,21 +74,22 @@ struct skr_roles {
     const struct skr_role_cap *cap;
     size_t n_bounds; /* at most SKR_DOMAIN_RULES_MAX */
     const struct skr_role_bounds *bounds;
-    int64_t steps;     /* of the method, pairs of keys and of counts; 0: the solver's own number */
+    int64_t steps;     /* limit of pairs of keys and of counts; 0: the solver's own */
     int32_t row_limit; /* keys of a span, beyond which the method is not exact (tests); 0: the
                           solver's own */
 };
 
-/* Independent checker, linear (rules over domains, too): 0 when the counts [role * n_leaves + leaf] are a valid placement of
- * size[n_roles] members of each role (NULL: those of the roles), else -SKR_INVALID and what is
- * violated where. Every placement of roles has passed it. */
+/* Independent checker, linear, rules over domains included. 0: the counts [role * n_leaves + leaf] are
+ * a valid placement of size[n_roles] members of each role (NULL: the sizes of the roles). Else
+ * -SKR_INVALID and what is violated where. Every placement of roles has passed it. */
 int skr_roles_check(const struct skr_problem *problem, const int32_t *size, const int32_t *count,
                     struct skr_error *error);
 
 /* ---- the answer; owned by the arena of the solution ---- */
 
-/* The unit of a bottleneck. needs: what it would have to hold if all others held their most. fits:
- * the most of one role beside the need of the others; -1: these do not fit without it either. */
+/* A unit that is a bottleneck. needs: members of each role that this unit would have to hold if all
+ * other units held their most. fits: the most members of one role beside the need of the other roles;
+ * -1: the other roles do not fit either. */
 struct skr_role_short {
     int32_t unit; /* of the deciding level */
     int32_t needs[SKR_ROLES_MAX];
@@ -119,10 +120,10 @@ struct skr_roles_explanation {
      * more; -1: even none does not help, or the role is in a set kind. */
     int32_t largest_of_role[SKR_ROLES_MAX];
     int32_t largest_of_sets[SKR_SET_KINDS_MAX]; /* the same in sets of the kind */
-    uint32_t alone; /* roles infeasible even if no other role existed, with their own rules, and
-                       those of the group that bind a part of it, too */
+    uint32_t alone; /* roles that are infeasible even if no other role existed. The role keeps its
+                       own rules, and the rules of the group that bind a part of the group */
     int32_t holds_now[SKR_ROLES_MAX];   /* leaves that hold one new member of the role now */
-    int32_t holds_empty[SKR_ROLES_MAX]; /* leaves that do in an empty cluster; capacity NULL: 0 */
+    int32_t holds_empty[SKR_ROLES_MAX]; /* the same in an empty cluster; capacity NULL: 0 */
     size_t n_bottlenecks;               /* as those of struct skr_explanation, the same order */
     struct skr_role_short *bottleneck;
     /* With SKR_EXPLAIN_RELAXATIONS, in place of those of struct skr_explanation: all smallest sets

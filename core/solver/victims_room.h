@@ -11,8 +11,8 @@
 struct skr_victims_room {
     const struct skr_victims_problem *in;
     struct skr_problem problem; /* in's, with free as it is now, nothing explained */
-    /* Equal members that must fit if the problem does: those of in's, or of the role that is
-     * shortest of room; free is in's. Their slots bound what evictions gain. */
+    /* Equal members that fit if the whole problem fits: the problem's own, or those of the role with
+     * the least room. free is in's. Their slots bound what evictions gain. */
     struct skr_problem bound;
     int64_t *free;
     uint8_t *gone; /* [victim] */

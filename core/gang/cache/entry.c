@@ -63,8 +63,8 @@ bool skr_entry_is_derived(const char *name)
     return strchr(name, '/') && !skr_entry_is_native(name);
 }
 
-/* The PodGroup that the pod names has policy gang, or is not seen yet. Without the right to read them
- * there are none. */
+/* Whether the PodGroup that the pod names has policy gang, or is not in the cache yet. False if the
+ * daemon may not read PodGroups. */
 static bool is_of_native(const struct skr_gang *e, const struct skr_pod *pod)
 {
     if (!*pod->scheduling_group || e->native_forbidden) {

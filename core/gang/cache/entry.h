@@ -17,7 +17,7 @@
 
 #define SKR_NATIVE_PREFIX "podgroup/"
 
-/* A namespace whose pods are gangs by themselves: label sakkara.gang=auto. */
+/* A namespace whose pods are gangs without an annotation: label sakkara.gang=auto. */
 struct auto_namespace;
 /* Whether something has changed. */
 bool skr_entry_namespace_put(struct skr_gang *e, const char *name);

@@ -241,7 +241,7 @@ const struct skr_label_findings *skr_topology_findings(const struct skr_gang *e)
                : NULL;
 }
 
-/* Of a tree that a map lists no level is made of a label, but the lowest. */
+/* In a tree that a map lists, only the lowest level is made of a label. */
 static const struct skr_label_levels *label_levels(const struct skr_gang *e)
 {
     return e->topology.levels   ? e->topology.levels->source.levels

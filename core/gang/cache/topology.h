@@ -26,8 +26,8 @@ void skr_topology_labels_changed(struct skr_gang *e, const struct skr_labels *wa
 /* What is odd about a tree of labels of nodes; NULL: the tree in force is none, or is flat. Borrowed
  * until the next event. */
 const struct skr_label_findings *skr_topology_findings(const struct skr_gang *e);
-/* The level of the tree in force that is made of this node label; of kubernetes.io/hostname the lowest.
- * NULL: none. Borrowed from the tree. */
+/* The level of the tree in force that is made of this node label; the lowest level for
+ * kubernetes.io/hostname. NULL: none. Borrowed from the tree. */
 const char *skr_topology_level_of(const struct skr_gang *e, const char *label);
 /* The labels that levels are made of, comma separated, appended. */
 void skr_topology_add_labels(const struct skr_gang *e, struct skr_strbuf *b);

@@ -7,18 +7,18 @@
  */
 #include "core/gang/state/groups.h"
 
-/* Whether the group is one, and lives from its members. */
+/* Whether the group is derived. Such a group exists as long as it has members. */
 bool skr_derived_is(const struct group *g);
 /* What its spec is made of, as one text; links the group to the object that says its size. The text
  * is empty if nothing says the size: *derived.lack and its text are set then. O(members). */
 void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b);
-/* Errors: SKR_INVALID and SKR_LIMIT, the group is malformed. *ret NULL: it lacks its size. */
+/* Errors: SKR_INVALID and SKR_LIMIT, the group is malformed. *ret NULL: its size is not known. */
 int skr_derived_spec(const struct skr_gang *e, const struct group *g, struct skr_group_spec **ret,
                      struct skr_error *error);
 /* Priority of pods that are one group: the lowest of its live members. */
 int32_t skr_derived_priority(const struct group *g);
-/* The level that the topology key of a native PodGroup means; NULL: it has no key, or the tree does not
- * have it: then g (NULL: nothing is noted) lacks it. */
+/* The level that the topology key of a native PodGroup means; NULL: the PodGroup has no key, or the
+ * tree has no such level. The second case is noted in g, unless g is NULL. */
 const char *skr_derived_native_level(const struct skr_gang *e, struct group *g,
                                      const struct skr_podgroup *pg);
 void skr_derived_fini(struct skr_gang *e, struct group *g);

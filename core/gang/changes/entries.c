@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries are looked at anew when what they depend on has changed: the owner, the namespace, the
- * PodGroup, the right to read one of these. Namespaces and rights change rarely: all pods are looked
- * at. Owners change often: only members of the groups that read one.
+ * An entry depends on the owner, the namespace, the PodGroup, and the permissions to read these. A
+ * change of any of them checks entries again. Namespaces and permissions change rarely: all pods are
+ * checked. Owners change often: only members of groups that read the owner are checked.
  */
 #include "core/gang/changes/entries.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_CHANGES_ENTRIES_H
 #define SKR_CORE_GANG_CHANGES_ENTRIES_H
-/* What changes of owners, of namespaces and of what may be read mean for the entries of pods. */
+/* Moves pods between groups when owners, namespaces, PodGroups or read permissions change. */
 #include "core/gang/state/gang.h"
 #include "core/group/owner.h"
 
 void skr_entries_owner_upsert(struct skr_gang *e, struct skr_owner *owner); /* taken */
 void skr_entries_owner_delete(struct skr_gang *e, const char *kind, const char *namespace_,
                               const char *name);
-/* Objects of one more kind, or of one less, may not be read. */
+/* The permission to read one kind of owners was lost (is) or gained. */
 void skr_entries_owner_forbidden(struct skr_gang *e, bool is);
 void skr_entries_namespace_upsert(struct skr_gang *e, const char *name);
 void skr_entries_namespace_delete(struct skr_gang *e, const char *name);
 void skr_entries_native_forbidden(struct skr_gang *e, bool is);
-/* The PodGroup of scheduling.k8s.io is there, or not, or its policy is known. */
+/* A PodGroup of scheduling.k8s.io was created or deleted, or its policy is known. */
 void skr_entries_native_changed(struct skr_gang *e, const char *namespace_, const char *name);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* Determines the source and spec of the group; true if either changed. */
 bool skr_group_source_resolve(struct skr_gang *e, struct group *g);
-/* Limits the priority that a map states to the administrator's bound for its namespace. That of
+/* Limits the priority that a map states to the administrator's bound for its namespace. The priority of
  * pods comes from a PriorityClass, about which the administrator decides. */
 void skr_group_source_bound_priority(const struct skr_gang *e, const struct group *g,
                                      struct skr_group_spec *spec);

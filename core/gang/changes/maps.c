@@ -268,7 +268,7 @@ void skr_maps_podgroup_delete(struct skr_gang *e, const struct skr_object_type *
     const bool native = skr_gang_is_native(type);
     SKR_AUTO_FREE char *key = podgroup_key(native, namespace_, name);
     struct podgroup_entry *entry = skr_maps_find_podgroup(e, key);
-    /* an older version that is not served any more takes nothing away */
+    /* the end of an older API version deletes nothing */
     if (entry && (!native || skr_gang_podgroup_type(entry->pg->native) == type)) {
         skr_maps_podgroup_gone(e, entry);
     }

@@ -11,7 +11,7 @@ struct podgroup_entry *skr_maps_find_podgroup(const struct skr_gang *e, const ch
 void skr_maps_upsert(struct skr_gang *e, struct skr_configmap *map);
 void skr_maps_delete(struct skr_gang *e, const char *namespace_, const char *name);
 void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg);
-/* type: whose watch says so. */
+/* type: of the watch that reports the deletion. */
 void skr_maps_podgroup_delete(struct skr_gang *e, const struct skr_object_type *type,
                               const char *namespace_, const char *name);
 void skr_maps_podgroup_gone(struct skr_gang *e, struct podgroup_entry *entry);

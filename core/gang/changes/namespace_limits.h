@@ -15,7 +15,7 @@ int skr_namespace_limits_check(const char *text, int64_t min, int64_t max, struc
 /* text must be checked. False: no limit. O(length of text). */
 bool skr_namespace_limit(const char *text, const char *namespace_, int64_t *ret);
 
-/* Namespaces, "team-a, team-b"; "*": all; "": none. SKR_INVALID with the part that is none. */
+/* Namespaces, "team-a, team-b"; "*": all; "": none. SKR_INVALID with the part that is no namespace. */
 int skr_namespaces_check(const char *text, struct skr_error *error);
 /* text must be checked. O(length of text). */
 bool skr_namespace_is_listed(const char *text, const char *namespace_);

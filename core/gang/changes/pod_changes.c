@@ -69,7 +69,8 @@ static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
     skr_dirty_member(e, g);
 }
 
-/* Labels move a pod at any time. Other entries do not take a bound or a planned pod from its group. */
+/* A label moves a pod to another group at any time. Another kind of entry does not move a pod that is
+ * bound or planned. */
 static bool stays(const struct pod_entry *p, const char *name)
 {
     const bool by_label = !strchr(p->group ? p->group->name : "", '/') && !strchr(name, '/');

@@ -21,7 +21,7 @@ void skr_pod_changes_delete(struct skr_gang *e, const char *namespace_, const ch
                             const char *uid);
 void skr_pod_changes_fini(struct skr_gang *e);
 
-/* Its entry may be another one: it changes its group. */
+/* The entry of the pod may have changed: moves the pod to the group of its present entry. */
 void skr_pod_changes_enter(struct skr_gang *e, struct pod_entry *p);
 
 #endif

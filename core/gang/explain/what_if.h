@@ -18,7 +18,7 @@ struct what_if *skr_what_if_create(const struct skr_what_if *asked); /* copied *
 void skr_what_if_destroy(struct what_if *w);                         /* NULL allowed */
 /* The next solve. NULL: none is needed, skr_what_if_write() has the answer. */
 struct skr_solve_request *skr_what_if_next(struct skr_gang *e, struct group *g, struct what_if *w);
-/* That solve has ended. g NULL: the group is gone. */
+/* The solve of skr_what_if_next() has ended. g NULL: the group is gone. */
 void skr_what_if_solved(struct skr_gang *e, struct group *g, struct what_if *w,
                         const struct skr_solve_request *request);
 void skr_what_if_late(struct what_if *w);

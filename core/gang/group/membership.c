@@ -92,7 +92,8 @@ static int by_age(const void *a, const void *b)
 
 /* ---- generations ---- */
 
-/* Pods of another value never run in one gang. Of a derived group its workload says it. */
+/* Pods with different values never run in one gang. The value of a derived group comes from its
+ * workload. */
 static const char *generation_of(const struct group *g, const struct pod_entry *p)
 {
     struct skr_workload w;

@@ -7,8 +7,8 @@
 #include "core/gang/cache/shapes.h"
 
 bool skr_pins_is_pinned(const struct skr_pod_shape *shape);
-/* Whether pins of these newcomers are given nodes: not if all have one shape, which then says where
- * all of them may go. */
+/* Whether pins of these newcomers count as given nodes. If all newcomers have one shape, its pin is
+ * instead a rule about where all of them may go. */
 bool skr_pins_count(struct pod_entry *const *newcomers, size_t n);
 /* The name of that node; NULL: no node has this host name, or the shape is not pinned. O(1), O(nodes)
  * if the node's name is not its host name. */

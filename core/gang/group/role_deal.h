@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_GROUP_ROLE_DEAL_H
 #define SKR_CORE_GANG_GROUP_ROLE_DEAL_H
-/* What skr_assign_roles() knows of its seats while it deals ranks, then places. */
+/* The seats of skr_assign_roles() while it deals ranks, then places. */
 #include "core/gang/group/assign.h"
 #include "core/gang/group/rank_layout.h"
 #include "topology/base/arena.h"

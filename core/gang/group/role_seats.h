@@ -2,8 +2,8 @@
 #ifndef SKR_CORE_GANG_GROUP_ROLE_SEATS_H
 #define SKR_CORE_GANG_GROUP_ROLE_SEATS_H
 /*
- * Free seats by role and set, while the seats of a group with key `roles` are dealt. A member whose
- * role is not in the key gets none; a member of a full role, or of a full set, neither.
+ * Free seats by role and set, while the seats of a group with key `roles` are dealt. A member gets no
+ * seat if its role is not in the key, or if its role or its set is full.
  */
 #include "core/gang/state/groups.h"
 

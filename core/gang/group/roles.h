@@ -43,13 +43,13 @@ void skr_roles_update(const struct skr_gang *e, struct group *g);
 /* Counts the members of each role; at every evaluation. */
 void skr_roles_count(struct group *g);
 void skr_roles_fini(struct group *g);
-/* Merges roles as they were into those of the members, which make no key: was[n] in role order,
- * names are copied, identity 0: found by its name. */
+/* Adds earlier roles, was[n] in role order, to those that the present members make; the group has no
+ * key `roles`. Names are copied. Identity 0: the role is found by its name. */
 void skr_roles_keep(struct group *g, const struct role *was, size_t n);
 
 /* Whether every role has its minimum of members that can be planned; true without key `roles`. */
 bool skr_roles_are_complete(const struct group *g);
-/* The same with all members that have a seat. */
+/* The same for all members that have a seat, including those that cannot be planned. */
 bool skr_roles_are_present(const struct group *g);
 /* Whether every role has its minimum of running members; without key `roles` true. */
 bool skr_roles_are_bound(const struct group *g);

@@ -158,8 +158,8 @@ static void charge(struct skr_gang *e, const struct seat_hold *hold)
     skr_ledger_charge(e->ledger, hold->uid, hold->node, &hold->shape->amounts, SKR_CHARGE_RESERVED);
 }
 
-/* Which groups hold seats, and the lowest of their priorities and classes. class: of one more seat;
- * INT32_MIN: there is no more. */
+/* Notes the groups that hold seats, and the lowest of their priorities and classes. class: that of one
+ * more seat; INT32_MIN: there is no more. */
 static void note_holder(struct skr_gang *e, struct group *g, bool was, int32_t class)
 {
     const bool is = g->holds.n > 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_PLANNING_COMMIT_H
 #define SKR_CORE_GANG_PLANNING_COMMIT_H
-/* Makes a plan of the solver's answer, or moves stranded members of a plan: nodes, ranks, charges,
- * and the state of the group. */
+/* Makes a plan from the solver's answer, or moves stranded members of a plan. Sets nodes, ranks,
+ * charges, and the state of the group. */
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/solve_request.h"
 

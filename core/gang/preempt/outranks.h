@@ -30,10 +30,10 @@ bool skr_outranks_by_class(const struct skr_outranks *o, const struct group *h);
 int32_t skr_outranks_class(const struct group *h);
 /* h: with a spec. O(members of h) if pods decide. */
 bool skr_outranks(const struct skr_outranks *o, const struct group *h);
-/* The place of h among victims of the same preemptor: the least go first. */
+/* The place of h among victims of the same preemptor: the victim with the least value goes first. */
 int64_t skr_outranks_order(const struct skr_outranks *o, const struct group *h);
-/* "4 pods of 1 group" of other namespaces are spared: how their rank compares, and what to do. most: the
- * highest of their priorities. */
+/* Appends why pods of other namespaces are spared: how their priority compares, and what to do. The
+ * caller has written "4 pods of 1 group". most: the highest of their priorities. */
 void skr_outranks_say(const struct skr_outranks *o, int32_t most, struct skr_strbuf *b);
 
 #endif

@@ -414,9 +414,9 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
     }
 }
 
-/* In a search for what yields, each seat is a group by itself. Priorities are below YIELDS_BELOW and in
- * the order of those of the groups: a group of any priority may have that room. What yields to a
- * PriorityClass alone goes last. */
+/* In a search for seats and plans that yield, each seat is a group by itself. Priorities are below
+ * YIELDS_BELOW, because a group of any priority may have that room. They keep the order of the groups'
+ * priorities. Seats that yield only to a PriorityClass go last. */
 enum { YIELDS_BELOW = 1 };
 
 static int32_t yielding_priority(int32_t priority, const struct group *g)

@@ -10,9 +10,8 @@
  * permit it. A candidate never exceeds a PodDisruptionBudget.
  *
  * Room of leaving pods counts as free. Terminating pods count if the end of their grace period is at
- * most planTimeout ahead and not long past. Victims of other
- * groups, whose plans already hold that room, count unless they would stay if their preemptor left
- * (skr_victims_may_take()).
+ * most planTimeout ahead and not long past. Victims of other groups, whose plans already hold that
+ * room, count unless they would stay if their preemptor left (skr_victims_may_take()).
  */
 #include "core/gang/preempt/outranks.h"
 #include "core/gang/state/groups.h"

@@ -9,8 +9,9 @@
  * problem is stricter than the slots (ordinary pods that go first, nodes no probe has listed), it
  * has fewer slots: what does not fit here does not fit there. What fits here is solved in full.
  *
- * Not covered: groups that already hold something, members of several roles or with given nodes, plans past the point of no return, rules beyond
- * SKR_SIZES_MERGE_WORDS_MAX, kinds beyond the byte limit. They are solved at every change.
+ * Not covered, and solved at every change: groups that already hold something, members of several
+ * roles or with given nodes, plans past the point of no return, rules beyond
+ * SKR_SIZES_MERGE_WORDS_MAX, kinds beyond the byte limit.
  */
 #include "core/gang/problem/fit.h"
 

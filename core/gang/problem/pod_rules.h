@@ -5,9 +5,9 @@
  * Rules of pods about other pods (core/pod/rules.h), for a problem:
  *
  *   about their own kind   rules over domains of the solver: host ports and anti-affinity (one a
- *                          domain), affinity (one domain), spread (skew); if the selector selects
- *                          every newcomer; beside roles, every newcomer of the role. The rule binds
- *                          all roles that it counts, those of pods without it, too
+ *                          domain), affinity (one domain), spread (skew). The selector must select
+ *                          every newcomer, or, in a problem with roles, every newcomer of the role.
+ *                          The rule binds all roles that it counts, even if their pods lack it
  *   about others           closed nodes, from the pods of the cache: a used port,
  *                          anti-affinity either way, affinity without a partner, an exhausted skew
  *
@@ -21,7 +21,7 @@
 
 struct skr_cap_members; /* core/gang/problem/problem_caps.h */
 
-/* Roles of a problem; the newcomers of a call are those of one of them. */
+/* Roles of a problem; the newcomers of a call are those of role self. */
 struct skr_pod_rules_roles {
     const struct skr_cap_members *member; /* [n] newcomers, then running and pinned members */
     size_t n;
@@ -34,17 +34,18 @@ struct skr_pod_rules_roles {
  * cache). */
 bool skr_pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
 
-/* Adds the rules to the problem and closes leaves. roles: the role whose newcomers they are; a rule
- * then counts the roles all of whose members it selects; NULL: all newcomers are equal. eligible is changed in place; the rules and the
- * leaves open in an empty cluster are allocated in the arena. O(nodes + pods) per rule. False
- * without memory. */
+/* Adds the rules to the problem and closes leaves. roles: the role of these newcomers; a rule then
+ * counts each role all of whose members it selects. NULL: all newcomers are equal. eligible is changed
+ * in place; the rules and the leaves open in an empty cluster are allocated in the arena. O(nodes +
+ * pods) per rule. False without memory. */
 bool skr_pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                          const struct skr_pod_rules_roles *roles, struct skr_arena *arena,
                          uint8_t *eligible, struct skr_problem *problem);
 
 /* The turn in which each newcomer, planned on node[i], may be nominated: ret[n], 0 first.
- * kube-scheduler checks a spread pod by pod; it accepts each turn in any order. A pod with affinity
- * to another role comes after one of that. All 0 without a spread or an affinity. O(n x turns x rules). */
+ * kube-scheduler checks a spread pod by pod; it accepts the pods of one turn in any order. A pod with
+ * affinity to another role comes after a pod of that role. All 0 without a spread or an affinity.
+ * O(n x turns x rules). */
 void skr_pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                          const char *const *node, int32_t *ret);
 

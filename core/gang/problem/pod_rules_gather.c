@@ -246,7 +246,7 @@ static enum pod_rule_part part_of(const struct skr_pod_shape *spec, const struct
                                                              : POD_RULE_IGNORES;
 }
 
-/* Roles of the problem with members, all of which the rule concerns. */
+/* The roles of the problem that have members and whose members all count for the rule. */
 static uint32_t roles_of(const struct pod_rules_work *w, const struct skr_pod_shape *spec,
                          const struct skr_pod_rule *rule)
 {
@@ -262,7 +262,7 @@ static uint32_t roles_of(const struct pod_rules_work *w, const struct skr_pod_sh
     return roles;
 }
 
-/* The name of the rule and those of its roles; NULL without memory. */
+/* The name of the rule, followed by the names of its roles; NULL without memory. */
 static const char *name_roles(const struct pod_rules_work *w, const struct skr_domain_rule *made)
 {
     const struct group *g = w->newcomers[0]->group;
@@ -291,7 +291,8 @@ static bool are_same(const struct pod_rules_work *w, size_t a, size_t b)
     return same && (!w->turns || memcmp(w->part[a], w->part[b], w->n) == 0);
 }
 
-/* Says whom the rule that was made last counts, and drops it if another is the same. */
+/* Completes the last rule: its roles, its name and what it is to each newcomer. Drops the rule if an
+ * earlier one is the same. */
 static void finish(struct pod_rules_work *w, const struct skr_pod_shape *spec,
                    const struct skr_pod_rule *rule)
 {
@@ -531,7 +532,7 @@ static const struct skr_pod_rule *shared_port(const struct pod_rules_work *w,
 static void apply_ports(struct pod_rules_work *w, const struct shapes *shapes)
 {
     const struct skr_pod_rule *shared = shared_port(w, shapes);
-    if (shared && !w->roles && !w->turns) { /* beside roles it is a cap */
+    if (shared && !w->roles && !w->turns) { /* in a problem with roles it is a cap */
         make(w, SKR_DOMAIN_MOST, shared, NULL, NULL);
     }
     for (size_t s = 0; s < shapes->n; s++) {

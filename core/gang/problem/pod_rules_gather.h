@@ -21,14 +21,14 @@ struct pod_rules_work {
     struct skr_arena *arena;
     uint8_t *eligible;
     uint8_t *emptied; /* [leaf] eligible in an otherwise empty cluster; NULL: not requested */
-    const struct skr_pod_rules_roles *roles; /* the newcomers are those of one role; NULL: of all */
-    bool turns; /* rules that select only some newcomers count, too: part is filled */
+    const struct skr_pod_rules_roles *roles; /* the newcomers are those of role self; NULL: equal */
+    bool turns;                   /* include rules that select only some newcomers, and fill part */
     struct skr_domain_rule *made; /* NULL at first, or rules of other roles to add to */
     size_t n_made;
     struct pod_rules_source {
         const struct skr_pod_shape *spec;
         const struct skr_pod_rule *rule;
-    } source[SKR_DOMAIN_RULES_MAX];      /* of those that this call made */
+    } source[SKR_DOMAIN_RULES_MAX];      /* of the rules that this call made */
     uint8_t *part[SKR_DOMAIN_RULES_MAX]; /* [newcomer] enum pod_rule_part, with turns */
     size_t n_closed;
     char why[POD_RULE_NAME_MAX * 2]; /* the cause that closed the first leaf */
@@ -36,8 +36,9 @@ struct pod_rules_work {
 };
 
 /* Fills made, and closes leaves of eligible (and of emptied, if set), in the order of shapes and
- * rules. Members of one template share a shape; of several shapes all rules apply to all members. A
- * rule that equals a made one is dropped. O(nodes + pods) per rule. False without memory in the arena. */
+ * rules. Members of one template share a shape. If there are several shapes, all rules apply to all
+ * members. A rule that equals an earlier one is dropped. O(nodes + pods) per rule. False without
+ * memory in the arena. */
 bool skr_pod_rules_gather(struct pod_rules_work *w);
 /* The actual or planned node of a pod that is no newcomer; NULL: none. Borrowed. */
 const char *skr_pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p);

@@ -248,7 +248,7 @@ static bool comers_split(struct pod_entry *const *newcomers, size_t n, struct sk
     return ret->free_ && ret->pinned;
 }
 
-/* The demand of those that are placed, of the resources of all. */
+/* The demand of the newcomers to be placed, for the resources that any newcomer requests. */
 static void demand_of_placed(const struct skr_gang *e, const struct shapes *placed,
                              const struct demand *d)
 {
@@ -257,7 +257,7 @@ static void demand_of_placed(const struct skr_gang *e, const struct shapes *plac
     }
 }
 
-/* Roles, given nodes, or rules of pods about pods: what equal members alone do not have. */
+/* Adds given nodes, then roles or rules of pods about pods. */
 static int add_the_rest(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                         size_t n, const struct comers *comers, bool probed_only, struct arrays *a,
                         struct skr_solve_request *request, struct skr_error *error)

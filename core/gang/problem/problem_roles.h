@@ -23,7 +23,7 @@
  * some roles only. Pinned newcomers do not count. */
 bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n);
 
-/* Of the problem that is built. */
+/* The members and roles of the problem that is built. */
 struct skr_role_input {
     struct pod_entry *const *all; /* newcomers, pinned ones included */
     size_t n_all;

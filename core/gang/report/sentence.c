@@ -326,7 +326,7 @@ static enum closed_by closed_by(const struct skr_gang *e, const struct group *g,
     return open > 0 && open < shapes->n ? CLOSED_SOME : first;
 }
 
-/* The selector or taint that keeps the first of the shapes which it does off the node; appended. */
+/* Appends the selector or taint that closes the node, for the first shape to which it is closed. */
 static void say_cause(const struct skr_gang *e, const struct shapes *shapes, const char *node,
                       struct skr_strbuf *b)
 {

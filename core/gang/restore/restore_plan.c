@@ -186,8 +186,8 @@ static bool is_vacancy(const char *uid)
     return strncmp(uid, "vacancy:", 8) == 0;
 }
 
-/* The seats that may be kept, and the ranks left for them. If the members are not equal, none is
- * kept: what a pod that is gone needed is not known. Its replacement is placed by its role. */
+/* The seats that may be kept, and the ranks left for them. If the members are not equal, no seat is
+ * kept, because the requests of the lost pod are not known. Its replacement is placed by its role. */
 struct lost_seats {
     struct plan *plan;
     const struct pod_entry *like; /* replacements will be like it; NULL: no member is left */

@@ -193,7 +193,7 @@ struct skr_gang {
     /* explain_request.c; NULL before the first request */
     struct explain_requests *explain_requests;
     skr_time
-        ways_slot; /* from when on a waiting group may be explained for its object; ways_out.c */
+        ways_slot; /* the earliest time for the next explanation of a waiting group; ways_out.c */
 
     /* Numbers for metrics, each counted at its source. */
     struct {

@@ -43,12 +43,12 @@ struct skr_bind_request {
     const char *node;
 };
 
-/* Instead of why: what if its group were different. */
+/* A question instead of an explanation: whether the group would be placed if it were different. */
 struct skr_what_if {
     size_t n_changes;
     const struct skr_label *change; /* path and value of core/group/change.h */
     size_t n_without;
-    const char *const *without; /* nodes that its members leave, and that take none */
+    const char *const *without; /* nodes that take no member; members that run there move */
 };
 enum {
     SKR_WHAT_IF_CHANGES_MAX = 16,
@@ -60,7 +60,7 @@ struct skr_explain_request {
     const char *namespace_;
     const char *name; /* of a group or of its map */
     bool preempt;     /* also compute its victims */
-    bool standing;    /* of a dump, which nothing is decided in: option preemption counts as true */
+    bool standing;    /* of a dump, in which nothing is decided: option preemption counts as true */
     const struct skr_what_if *what_if; /* NULL: none */
 };
 
@@ -90,7 +90,8 @@ int skr_explain_code(enum skr_explain_status status); /* of HTTP; explain_reques
 
 struct skr_explain_answer {
     enum skr_explain_status status;
-    /* FOUND: docs/reference.md, "Explanations" and "What if"; else a Status (core/gang/state/pages.h) */
+    /* FOUND: docs/reference.md, "Explanations" and "What if"; else a Status
+     * (core/gang/state/pages.h) */
     const char *json;
     size_t json_len;
 };

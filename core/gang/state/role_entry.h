@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A role of a group, as its members are: core/gang/group/roles.h. */
+/* A role of a group: core/gang/group/roles.h. */
 struct role {
-    char *name;        /* for people; that of the members, numbered where their shapes differ */
-    bool named;        /* its members have a role of their own */
-    uint64_t identity; /* of the same role after a change of the members */
-    int32_t size;      /* seats: of the key roles, else the members that there are */
-    int32_t minimum;   /* so many are planned together; size unless the key says less */
+    char *name;        /* for users: the name that members have, numbered where shapes differ */
+    bool named;        /* members name the role */
+    uint64_t identity; /* finds the same role again after a change of the members */
+    int32_t size;      /* seats: from key `roles`, else the number of members */
+    int32_t minimum;   /* members that are planned together; size unless the key says less */
     int32_t n_present; /* live members with a seat */
     int32_t n_ready;   /* of them, those that are not bound and may be planned */
     int32_t n_bound;

@@ -55,7 +55,7 @@ static int configmap_read(void *memory, const struct skr_json *json, void **ret,
     return rc;
 }
 
-/* Of a namespace its name alone counts. */
+/* Only the name of a namespace counts. */
 struct skr_namespace {
     struct skr_arena *arena;
     struct skr_meta meta;

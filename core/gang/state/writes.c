@@ -42,7 +42,7 @@ struct skr_write skr_write_of_kind(enum skr_write_kind kind)
                               .answer = row->answers ? row->type : NULL};
 }
 
-/* Of every API group and version a PodGroup is one kind of object. */
+/* PodGroups of all API groups and versions are one kind of object. */
 static bool is_for(const struct skr_resource *row, const struct skr_resource *resource)
 {
     return skr_resource_is(row, resource) ||

@@ -85,7 +85,7 @@ size_t skr_view_present(const struct group *g)
     return g->spec ? g->seats.n_bound + g->seats.n_new : g->seats.n_live;
 }
 
-/* Of a group with several roles. */
+/* The roles of a group that has several. */
 static void write_roles(struct view *v, const struct group *g)
 {
     if (!skr_roles_are_several(g)) {

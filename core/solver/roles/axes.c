@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* One on the axis is so many units. */
+/* Makes one count of the axis worth that many units. */
 static void set_each(const struct skr_role_run *rr, struct skr_axis *axis, int32_t units)
 {
     axis->weight[rr->n_roles] = 0;

@@ -34,8 +34,8 @@ enum {
 /* Steps of one solve: pairs of keys and of counts. About two seconds. */
 #define SKR_ROLE_STEPS_MAX INT64_C(2000000000)
 
-/* A coarse run places the members of side axes in blocks: it finds fewer placements with fewer
- * vectors. One axis counts the blocks, another one what is left of all blocks, as a whole. */
+/* A coarse run places the members of side axes in blocks: it has fewer vectors and finds fewer
+ * placements. One axis counts the blocks. Another axis counts the rest, which is placed as a whole. */
 enum skr_axis_part { SKR_AXIS_WHOLE, SKR_AXIS_BLOCKS, SKR_AXIS_REST };
 
 struct skr_axis {
@@ -46,7 +46,7 @@ struct skr_axis {
     int32_t shift;
     uint64_t mask;                  /* of the value, without its guard bit, not shifted */
     int32_t unit[SKR_ROLES_MAX];    /* members of each role in one set, or 1 of the role */
-    int32_t each[SKR_ROLES_MAX];    /* members of each role in one: unit, or so many of these */
+    int32_t each[SKR_ROLES_MAX];    /* members of each role in one count: a multiple of unit */
     int32_t weight[SKR_SCOPES_MAX]; /* the amount of a scope in one */
 };
 
@@ -91,8 +91,8 @@ struct skr_role_run {
     int64_t rows, ports; /* statistics */
 };
 
-/* sizes: members of each role; NULL: those of the problem. block: 1, or that of a coarse run. False with run->stop or beyond set.
- * Always follow with skr_role_run_fini(). */
+/* sizes: members of each role; NULL: those of the problem. block: 1, or the block of a coarse run.
+ * False with run->stop or beyond set. Always follow with skr_role_run_fini(). */
 bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *problem,
                        const int32_t *sizes, int32_t block);
 void skr_role_run_fini(struct skr_role_run *rr);

@@ -3,9 +3,9 @@
  * What fits of an infeasible problem with roles: the largest part of each role at the root, and the
  * units of the deciding level that are short.
  *
- * Every number is read off the feasible sets. A unit needs of each role what is left of it if all
- * other units of the level held their most; with a limit on the used siblings, these are the best
- * ones beside it. A unit that has its need of all roles together is not short and not listed.
+ * Every number is read off the feasible sets. The need of a unit is what is left of each role if all
+ * other units of the level held their most. If the number of used siblings is limited, only the best
+ * siblings count. A unit that can hold its need of all roles together is not short and not listed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bound of a placement that is not proven to be the best. So many units are needed at least
- * that the roomiest ones have enough of each resource for all new members, and slots enough for
- * those of each role.
+ * The bound of a placement that is not proven to be the best: the least number of used units. The
+ * roomiest units of that number must have enough of each resource for all new members, and enough
+ * slots for the new members of each role.
  */
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
  * Lower bounds of the first word of ports, where its first key is of type pack.
  *
  * No unit holds more of a scope than its greatest amount. The best list of counts by these amounts
- * alone fills the roomiest units one after the other; no placement has a better key. So many units
- * are used at least, too, that the roomiest have enough of each role, and of each resource that
- * roles need. Digits of later keys in the word cannot exceed its slack.
+ * alone fills the roomiest units one after the other; no placement has a better key. The number of
+ * used units has a second bound: the roomiest of them must have room for each role and enough of each
+ * resource. Digits of later keys in the word cannot exceed its slack.
  *
  * Cost: rows of the units of each set, and sorting them, for every scope and resource.
  */
@@ -14,7 +14,7 @@
 
 #include "core/solver/roles/role_graph.h"
 
-/* What a unit may hold at most, by one measure: so much for one of each role. */
+/* One measure of what a unit may hold: the amount that one member of each role takes. */
 struct measure {
     int64_t each[SKR_ROLES_MAX];
 };
@@ -80,7 +80,7 @@ static void find_most(struct bounds *b, const struct measure *measure)
     qsort(b->most, (size_t)b->n_units, sizeof *b->most, greatest_first);
 }
 
-/* So many units are used at least for this amount. */
+/* The least number of units that are used for this amount. */
 static int32_t least_used(const struct bounds *b, int64_t amount)
 {
     int32_t used = 0;

@@ -37,8 +37,8 @@ struct skr_role_port {
     bool exact;  /* weight is the least weight of the first word */
     bool wanted; /* in the dense pass at hand */
     bool solo;   /* wanted, and one unit holds all of it */
-    /* With a lead of type pack: its best placements use so many units at least; the dense pass looks
-     * for those that use no more. 0: it looks for all. */
+    /* With a lead of type pack: a lower bound of the units that its best placements use. The dense
+     * pass looks only for placements that use no more. 0: it looks for all. */
     int32_t least_used;
     int32_t tries;
     int64_t bound; /* of the weight */
@@ -71,8 +71,8 @@ struct skr_role_words {
     int32_t at;                     /* the key whose digits come next */
     struct skr_digits digits;       /* of that key */
     int64_t *table[SKR_SCOPES_MAX]; /* [scope][n of the scope + 1]; NULL: no key */
-    /* Of the word at hand: its first key, the weight of one used unit of it if this is a digit of
-     * the word, and a bound of what the digits of the keys after it add or take. */
+    /* The first key of the word at hand; the weight of one used unit, if that is a digit of the word;
+     * a bound of what the digits of later keys add or take. */
     int32_t lead;
     int64_t one_used, slack;
 };

@@ -4,7 +4,7 @@
  * pack and its best placements use k units.
  *
  * If j of the k units are in a span, the span holds at most what its j roomiest units hold, and the
- * other units at most what their k - j roomiest do. That bounds the amount of the span from both
+ * other units at most what their k - j roomiest do. This bounds the amount of the span from both
  * sides; with k at its least, most of the roomiest units are nearly full, and the bounds are
  * narrow. k is not known before: the pass is made for the lower bound first. If its answer uses no
  * more, all best placements were looked at; else the next k is tried, and after some tries none.

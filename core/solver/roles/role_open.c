@@ -2,17 +2,17 @@
 /*
  * Opens a level of the choice graph.
  *
- * The ports of the level are the vectors that live units of the level above want of their children.
- * A dense pass for all of them would be too much: with soft pack most racks can hold the gang, and
- * each costs one. So every port first has a lower bound of its first word (role_bounds.c). The
- * ports on the best walks by these bounds get their exact weights, and so on, until the best walks
- * have no other ports. All ports that are left lead to worse placements.
+ * The ports of the level are the vectors that live units of the level above want from their children.
+ * Dense passes for all ports would cost too much: with soft pack most racks can hold the gang, and each
+ * needs a pass. So every port first has a lower bound of its first word (role_bounds.c). The ports on
+ * the best walks by these bounds get their exact weights. This is repeated until all ports on the best
+ * walks are exact. All other ports lead to worse placements.
  */
 #include <stdlib.h>
 
 #include "core/solver/roles/role_graph.h"
 
-/* A vector that a unit's state wants of the unit's children. */
+/* A vector that a unit's state wants from the unit's children. */
 struct want {
     struct skr_role_span *inside;
     uint64_t key;
@@ -289,7 +289,7 @@ static bool open_level(struct skr_role_graph *graph, int32_t level, struct skr_r
     skr_role_graph_weigh(graph, level - 1, SKR_ROLE_WEIGH_PORTS, NULL);
     skr_role_graph_tighten(graph, level - 1);
     if (passes != 1) {
-        /* Spans of several passes: once more for those that are left. */
+        /* Several passes have listed spans: one more pass for the ports that are left. */
         want_all(at, true);
         if (!dense_pass(graph, level, words)) {
             return false;

@@ -23,8 +23,8 @@ struct skr_role_variant {
 void skr_role_variant_init(struct skr_role_variant *variant, const struct skr_problem *problem);
 /* Drops all rules, sets and caps of levels 1 .. deepest. Types of rules stay. */
 void skr_role_variant_free_levels(struct skr_role_variant *variant, int32_t deepest);
-/* Leaves the roles of the mask only, one at least, and of the group's rules those that bind a part
- * of the group, too. */
+/* Keeps only the roles of the mask, at least one. Of the group's rules it keeps those that bind a part
+ * of the group. */
 void skr_role_variant_keep_roles(struct skr_role_variant *variant, uint32_t mask);
 
 /* Whether the problem is feasible, without a placement. Takes steps from *steps. */
