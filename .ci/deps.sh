@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is needed from the distribution: `deps.sh build` to build and run, `deps.sh all` also
 # to test, `deps.sh ci` also for the tests that other machines skip, `deps.sh dist` also for a release
-# of both architectures. Does nothing when it is all there. On a distribution it does not know it prints the list and stops.
+# of both architectures. Does nothing if everything is installed. On an unknown distribution it prints the list and
+# stops.
 set -eu
 
 want=${1:-all}

@@ -3,9 +3,9 @@
 # Writes what a release consists of into build/dist (or the folder given):
 #   source tarball; archive, packages (deb, rpm, apk) and SBOMs of each architecture; chart; manifest of Krew, metadata
 #   of Artifact Hub; SHA256SUMS
-# Same commit, same bytes: folder, umask, zone and locale do not count. The tree has to be committed; DIRTY=1 tries it
-# out all the same. Needs Go, for nfpm. URL is where the release will be found.
-# Architectures are this machine's, and arm64 where aarch64-linux-gnu-gcc is. ARCHES="amd64 arm64" wants exactly these.
+# Same commit, same bytes: folder, umask, zone and locale do not count. The tree has to be committed; DIRTY=1 packs it
+# without that. Needs Go, for nfpm. URL is the address at which the release will be published.
+# Architectures: this machine's, and arm64 if aarch64-linux-gnu-gcc is installed. ARCHES="amd64 arm64" demands both.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-build/dist}
@@ -49,7 +49,7 @@ pack() {
 }
 
 # compile ARCH: the program, in $stage/ARCH/sakkara, and `packages`, those that it loads libraries of.
-# jansson, libyaml and libmicrohttpd are inside; what gets the distribution's fixes is not: libcurl, GnuTLS, libc.
+# jansson, libyaml and libmicrohttpd are inside. libcurl, GnuTLS and libc are not: the distribution fixes them.
 # Paths are relative, and there is no debug information: the folder's name is nowhere in it.
 compile() {
     objects=build/dist-obj/$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs.sh PROGRAM: links of the documents lead somewhere, each page says for whom it is, and what pages show of the
-# program is what it prints: blocks of ```console, the example of a workload, the answers of docs/roles.md.
+# docs.sh PROGRAM: checks that links of the documents have a target, and that each page opens with its readers. What
+# pages show of the program is what it prints: blocks of ```console, examples of workloads, answers of docs/roles.md.
 set -u
 export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/.."
@@ -36,7 +36,7 @@ for page in $pages; do
             fail "$page: no heading $link"
         fi
     done
-    [ "$page" = README.md ] || head -5 "$page" | grep -q '^This page ' || fail "$page: does not say for whom it is"
+    [ "$page" = README.md ] || head -5 "$page" | grep -q '^This page ' || fail "$page: its first lines do not name its readers: \"This page is for ...\""
 done
 [ $links -gt 100 ] || fail "only $links links were found"
 

@@ -151,8 +151,8 @@ struct skr_config;
 int skr_cli_load_config(const char *path, const struct skr_text_list *sets, struct skr_config **ret,
                         struct skr_strbuf *messages);
 
-/* The flag, then what is configured, then the first file of KUBECONFIG. "": the account of the pod.
- * free() */
+/* The path of the kubeconfig: the flag, else the configured one, else the first file of KUBECONFIG. "":
+ * none, the account of the pod is used. free() it. */
 char *skr_cli_kubeconfig(const char *configured, const char *flag);
 
 /* ---- the tables ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `sakkara ui`: the way to the page of the daemon that leads, until Ctrl-C. */
+/* `sakkara ui`: forwards a local port to the page of the daemon that leads, until Ctrl-C. */
 #include <stdio.h>
 #include <string.h>
 

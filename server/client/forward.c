@@ -28,7 +28,7 @@ struct skr_forward {
     struct skr_strbuf selector;
     char pod[PODS_MAX][NAME_MAX_BYTES + 4]; /* "pod/NAME" */
     size_t n_pods;
-    size_t next;    /* the one that is asked */
+    size_t next;    /* index of the pod that is tried next */
     unsigned local; /* port; 0: any */
     bool running;
     struct skr_child child;

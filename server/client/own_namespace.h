@@ -2,18 +2,19 @@
 #ifndef SKR_SERVER_CLIENT_OWN_NAMESPACE_H
 #define SKR_SERVER_CLIENT_OWN_NAMESPACE_H
 /*
- * Pages about the groups of one namespace for a user that may not reach the daemon: what the daemon
- * writes to the group's object (status, reason, message, ways, placement, rank), its pods and its
- * Events, read with kubectl under the rights of an ordinary account of that namespace.
+ * Pages about the groups of one namespace, for a user without access to the daemon. They are made of
+ * the keys that the daemon writes to the group's object (status, reason, message, ways, placement,
+ * rank), of its pods and of its Events. kubectl reads these under the rights of an ordinary account of
+ * that namespace.
  *
- * These pages have the fields of docs/reference.md that can be read there. Domains, free room and
- * victims are the cluster's: they are missing. The page has "from": "namespace".
+ * Pages have the fields of docs/reference.md, and "from": "namespace". Domains, free room and victims
+ * are missing, because such an account may not read the rest of the cluster.
  */
 #include "server/client/source.h"
 
 /* Whether the query is about groups of one namespace: explain, groups, a group. */
 bool skr_own_namespace_serves(const struct skr_view_query *query);
-/* Errors: SKR_NOT_FOUND (no such group), SKR_DENIED (the account may not read them either), SKR_RETRY,
+/* Errors: SKR_NOT_FOUND (no such group), SKR_DENIED (the account may not read these objects), SKR_RETRY,
  * SKR_LIMIT. */
 int skr_source_own_namespace(const struct skr_client_options *options,
                              const struct skr_view_query *query, struct skr_strbuf *out,

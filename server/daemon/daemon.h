@@ -19,9 +19,9 @@
 #include "topology/base/error.h"
 
 enum {
-    /* From SIGTERM to the end, else the process ends at once with code 1. Steps of the end have limits
-     * of their own. This one is for a thread that hangs, and not for a busy machine: kubelet waits
-     * 30 s. */
+    /* Seconds from SIGTERM to the end. After that the process ends at once with code 1. The steps of
+     * the end have limits of their own. This limit is for a thread that hangs, so it is long enough
+     * for a busy machine. kubelet waits 30 s. */
     SKR_DAEMON_STOP_S = 20,
 };
 

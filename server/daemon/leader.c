@@ -174,8 +174,8 @@ static void look_at_scheduler(struct skr_leader *l, skr_time now)
 
 /* ---- other installations ---- */
 
-/* They can be seen only with a permission that older roles lack. Any other failure leaves the last look,
- * whose records run out. */
+/* Lists the Leases of other installations. Older roles lack the permission: then no installation is
+ * known. After any other failure the records of the last list remain until they expire. */
 static void look_at_installations(struct skr_leader *l)
 {
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
@@ -200,7 +200,7 @@ static void look_at_installations(struct skr_leader *l)
     l->leases_at = boot_now() + SKR_INSTALLATIONS_LOOK_S * SKR_SECOND;
 }
 
-/* Whether another one decides; announces what changed. */
+/* Whether this process stands aside for another installation; logs a change. */
 static bool is_in_the_way(struct skr_leader *l)
 {
     const skr_time now = boot_now();
@@ -257,7 +257,7 @@ static bool is_ready(struct skr_leader *l, skr_time now)
     }
     if (l->installations && now < l->yield_until && skr_installations_any(l->installations, now)) {
         l->leases_at = l->calm_until =
-            now + CALM; /* it sees that this Lease is held, and is older */
+            now + CALM; /* the other installation sees that this older Lease is held */
         return false;
     }
     if (!l->options.is_fresh || l->options.is_fresh(l->options.context)) {

@@ -64,7 +64,7 @@ bool skr_leader_may_write(const struct skr_leader *leader);
 bool skr_leader_leads(const struct skr_leader *leader);
 /* The holder of the Lease, "": none, or not known. Any thread. */
 void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size);
-/* Another installation that decides for this cluster, "": none. Any thread. */
+/* The Lease of the installation for which this process stands aside; "": none. Any thread. */
 void skr_leader_get_other(struct skr_leader *leader, char *buffer, size_t size);
 
 #endif

@@ -178,7 +178,7 @@ static void check_deployment(struct upgrade *u)
 
 /* ---- what this program needs ---- */
 
-/* The new manifests grant what is missing, so they go first. */
+/* The new manifests grant missing permissions, so they must be applied first. */
 static void check_permissions(struct upgrade *u)
 {
     struct skr_permission list[SKR_PERMISSIONS_MAX];
@@ -213,7 +213,7 @@ static void check_permissions(struct upgrade *u)
 
 /* ---- objects ---- */
 
-/* item: of a list, whose kind is that of the list without "List"; it is changed. */
+/* item: of a list, which has no kind and apiVersion of its own; they are added. */
 static void read_object(struct upgrade *u, json_t *item, const char *kind, const char *version)
 {
     const json_t *meta = json_object_get(item, "metadata");
@@ -230,7 +230,7 @@ static void read_object(struct upgrade *u, json_t *item, const char *kind, const
     }
 }
 
-/* Kinds that are not installed are passed over. */
+/* Skips kinds that are not installed. */
 static void read_list(struct upgrade *u, const char *target, const char *kind)
 {
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
@@ -251,7 +251,7 @@ static void read_list(struct upgrade *u, const char *target, const char *kind)
     }
 }
 
-/* If it has defects, the permissions are those of the defaults. */
+/* If the configuration has defects, the permissions of the default configuration are checked. */
 static void read_config(struct upgrade *u)
 {
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};

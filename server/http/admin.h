@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_HTTP_ADMIN_H
 #define SKR_SERVER_HTTP_ADMIN_H
 /*
- * The admin listener, one for probes alone and one for metrics alone: GET and HEAD of
+ * The admin listener, and two listeners that serve only probes or only metrics. GET and HEAD of
  *
  *   /livez     200 while every part of the process makes progress (live checks), else 503
  *   /readyz    200 when every check passes, else 503; ?verbose lists the checks, ?exclude=NAME
@@ -12,8 +12,8 @@
  *
  * and the routes below a prefix, such as the API. The listener has its own thread, so a slow check
  * or a large page delays no verb. kubelet kills the process if probes fail. They therefore have a
- * separate listener, which clients of the admin listener cannot exhaust. The metrics name no object of
- * a user, so that their listener may be open to the cluster's Prometheus.
+ * separate listener, which clients of the admin listener cannot exhaust. Metrics name no object of a
+ * user, so their listener may be open to the cluster's Prometheus.
  */
 #include "server/http/listener.h"
 

@@ -9,9 +9,10 @@
 
 /* Content-Length; 0: the client does not announce it. */
 uint64_t skr_body_announced(struct skr_connection *connection);
-/* So long that the connection is closed, rather than read to its end. */
+/* Whether n bytes are so many that the connection is closed instead of read to its end. */
 bool skr_body_is_absurd(const struct skr_connection *connection, uint64_t n);
-/* Appends a piece, or gives the body up. False: it is absurd. */
+/* Appends a piece; beyond the limits the body is dropped and its bytes are counted. False: close the
+ * connection (skr_body_is_absurd()). */
 bool skr_body_add(struct skr_connection *connection, const char *upload, size_t n);
 void skr_body_drop(struct skr_connection *connection); /* frees it */
 

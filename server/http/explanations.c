@@ -99,7 +99,8 @@ static struct asked *asked_create(struct skr_http_request *request, const char *
     return asked;
 }
 
-/* Sends what is asked, which is taken over. Numbers of the two tables differ in the last bit. */
+/* Sends the question to the engine and takes it over. Numbers of the two tables differ in the last
+ * bit. */
 static void enter(struct skr_explanations *x, struct skr_http_request *request, struct asked *asked,
                   bool as_text)
 {

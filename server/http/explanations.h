@@ -4,12 +4,13 @@
 /*
  * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed. With
  * ?preempt=true the answer also names the groups that would be evicted for it; with ?as=text it is
- * the text that the command explain prints. The request is held
- * until the engine answers. That may take a solve, but at most seconds. At most
- * SKR_EXPLAIN_ASKERS_MAX (core/gang/report/sentence.h) requests wait at once.
+ * the text that the command explain prints. The request is held until the engine answers. The answer
+ * may need a solve, which takes at most seconds. At most SKR_EXPLAIN_ASKERS_MAX
+ * (core/gang/report/sentence.h) requests wait at once.
  *
- * And of /v1/whatif/NAMESPACE/NAME?size=&priority=&set=rack.hard:false&without=node-3: whether the
- * group would be placed if it were different. At most four at once, and two seconds each: else 429.
+ * GET and HEAD of /v1/whatif/NAMESPACE/NAME?size=&priority=&set=rack.hard:false&without=node-3: whether
+ * the group would be placed if it were different. A fifth request at once gets 429, and so does a
+ * request that takes more than two seconds.
  */
 #include "core/frame/event.h"
 #include "core/gang/state/requests.h"
@@ -26,7 +27,7 @@ struct skr_explanations_options {
 
 struct skr_explanations;
 struct skr_explanations *skr_explanations_create(const struct skr_explanations_options *options);
-/* For struct skr_admin_options, in front of the route /v1: two. */
+/* Fills two routes for struct skr_admin_options, which go before the route /v1. Returns 2. */
 size_t skr_explanations_routes(struct skr_explanations *explanations,
                                struct skr_admin_route *route);
 /* The engine's answer. Any thread. If its request does not wait any more, it is dropped. */

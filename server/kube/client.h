@@ -72,7 +72,7 @@ struct skr_kube_stats {
     size_t n_resources;
     uint64_t writes[SKR_WRITE_CLASS_COUNT][SKR_WRITE_OUTCOME_COUNT];
     uint64_t write_ns[SKR_WRITE_CLASS_COUNT]; /* sum of times from sending to answer */
-    /* The same times by length, not cumulative; the last has those beyond all bounds. */
+    /* Number of writes by that time, not cumulative; the last counts times beyond all bounds. */
     uint64_t write_bucket[SKR_WRITE_CLASS_COUNT][SKR_WRITE_BUCKETS + 1];
     uint64_t queued[SKR_WRITE_CLASS_COUNT];
     uint64_t in_flight;

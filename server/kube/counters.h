@@ -12,7 +12,7 @@
 
 enum {
     SKR_KUBE_RESOURCES_MAX = 64, /* different ones, by resource and selector */
-    SKR_WRITE_BUCKETS = 7,       /* of times of writes: 1 ms, each four times the one before */
+    SKR_WRITE_BUCKETS = 7,       /* bounds of write times: 1 ms, then each four times the last */
 };
 
 struct skr_kube_resource_counters {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that go in a later version and have another one in its place. What goes is served for two more minor
- * versions; the table below has it for as long, and docs/upgrade.md.
+ * Names that a later version removes, with the names that replace them. An old name is served for two
+ * more minor versions. The table below and docs/upgrade.md list it for as long.
  *
  * Metrics are looked up in the expressions of PrometheusRules.
  */

@@ -195,7 +195,7 @@ static void write_incomplete(const struct skr_solve_writer *w, uint32_t left_out
     skr_strbuf_add(w->out, "]");
 }
 
-/* Of a problem with roles. */
+/* Writes the explanation of a problem with roles. */
 static void write_roles_explanation(const struct skr_solve_writer *w, const struct skr_solution *s)
 {
     const struct skr_explanation *x = &s->explanation;

@@ -27,7 +27,7 @@ void world_roles_of_map(struct world *w, const char *map, const char *group);
 void world_roles_of_pod(struct world *w, const char *pod, const char *group);
 /* The laws; when the rig is at rest. */
 void world_roles_check(struct world *w);
-/* Of a mended world: bound as far as its roles are there. */
+/* The law of a mended world: the group is bound as far as the pods of its roles exist. */
 void world_roles_check_mended(struct world *w, const char *group);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Judges of the choice of victims, by what the API server stores and what the engine has heard of it.
  *
- *   victims_are_lower         groups that give way are of lower priority than who pushes them; those of other namespaces
- *                             have pods of lower priority, whatever maps say, unless all namespaces are trusted
- *   surplus_is_surplus        who gives up single members keeps as many as its size
+ *   victims_are_lower         a victim has a lower priority than the preemptor; a victim in another namespace has pods
+ *                             of lower priority, whatever maps say, unless all namespaces are trusted
+ *   surplus_is_surplus        a group that loses single members keeps as many as its size
  *   budgets_allow             PodDisruptionBudgets let all victims go at once; nothing is deleted past them
  *   victims_leave             no victim may take longer to terminate than a plan may wait
  *   the_pusher_fits_then      the nodes of the plan have room for it once its victims are gone
@@ -182,7 +182,7 @@ static bool is_of_other(const char *group, const char *preemptor)
     return strncmp(group, preemptor, n) != 0 || group[n] != '/';
 }
 
-/* Of the live pods of a group that the engine knows of. */
+/* The least and the highest priority of the group's live pods that the engine has in its cache. */
 static void classes(const struct rig *rig, const char *group, int *ret_least, int *ret_most)
 {
     const struct rig_object *o;

@@ -268,7 +268,7 @@ static void prepare_roles(const struct skr_record_group *group, struct skr_pictu
     picture->n_roles = group->n_roles;
 }
 
-/* Of the role with most members: its slots are the cells. */
+/* The role with most members, whose slots are the cells; NULL: the members are equal. */
 static const char *slot_name(const struct skr_record_group *group)
 {
     size_t most = 0;

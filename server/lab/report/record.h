@@ -18,7 +18,7 @@ struct skr_record_event {
     json_t *event; /* events.k8s.io/v1 */
 };
 
-enum { SKR_RECORD_SHAPES_MAX = 8 }; /* kinds of pods that are told apart in one group */
+enum { SKR_RECORD_SHAPES_MAX = 8 }; /* different kinds of pods in one group */
 
 /* Members with the same containers. */
 struct skr_record_shape {

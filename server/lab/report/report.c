@@ -71,7 +71,7 @@ static bool is_placed(const json_t *group)
 bool skr_simulate_is_placed(const struct skr_simulate_report *report)
 {
     const json_t *groups = report->groups;
-    /* Pods that all wait, of no group that was read: a mistake, even if no group says so. */
+    /* If no pod at all is on a node, something is wrong, even if no group reports it. */
     bool placed = report->record->n_pods == 0 || report->record->n_placed > 0;
     for (size_t i = 0; i < json_array_size(groups); i++) {
         placed = placed && is_placed(json_array_get(groups, i));

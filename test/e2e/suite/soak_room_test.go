@@ -14,15 +14,15 @@ import (
 	"sakkara/test/e2e/suite/cluster"
 )
 
-// What the hostile namespace holds room with, and the judge of what is held: no reservation is there after its deadline.
+// How the hostile namespace holds room, and the check of what is held: no reservation outlives its deadline.
 
 const (
 	soakHolds = 20              // sets of pods that hold room, before the oldest one goes
 	soakTurn  = 2 * time.Second // between two sets
-	soakLate  = 5 * time.Second // after a deadline: the engine's turn, and the way of the answer
+	soakLate  = 5 * time.Second // tolerance after a deadline, for the engine and the answer
 )
 
-// holdRoom makes pods that want room for what does not happen, one set after the other. Each goes after a while.
+// holdRoom creates sets of pods for which room is reserved in vain. After soakHolds more sets it deletes each again.
 func (s *soak) holdRoom(ctx context.Context) {
 	kinds := []func(name string){s.missingClaims, s.gangOfMissingClaims, s.seatsForADay, s.ghosts, s.stayers}
 	tick := time.NewTicker(soakTurn)
@@ -63,7 +63,7 @@ func (s *soak) gangOfMissingClaims(name string) {
 	s.hostileGroup(name, 8, 0, cpu("8"), claim("missing"), soakOwn(name))
 }
 
-// seatsForADay is a gang that loses most members and wants their seats held.
+// seatsForADay is a gang that loses most members and asks for their seats to be held.
 func (s *soak) seatsForADay(name string) {
 	gang := soakMap(name, 8, 0)
 	gang.Data["seat-hold"] = "24h"
@@ -143,7 +143,7 @@ func (h *held) add(items []reservation, asked time.Time) {
 	}
 }
 
-// judgeReservations wants to have seen some, and none after its deadline.
+// judgeReservations fails the test if no reservation was seen, or if one was seen after its deadline.
 func (s *soak) judgeReservations(seen held, duration time.Duration) {
 	fmt.Printf("reservations: %d answers, at most %d reservations at a time, %d after their deadline; answers with each reason: %v\n",
 		seen.answers, seen.most, len(seen.late), seen.reasons)

@@ -149,7 +149,8 @@ TEST_RIG(rack_trusting("*", "", 1), with_a_star_every_map_counts_everywhere)
     assert_int_equal(rig_n_bound(rig, "top"), 4);
 }
 
-/* Exactly: of those that may go, the own ones first, then the lowest class; maps of others say nothing. */
+/* The choice is exact: victims of the own namespace first, then the lowest class. Maps of other
+ * namespaces do not count. */
 TEST_RIG(rack_trusting("", "", 3),
          of_victims_in_several_namespaces_the_own_goes_first_and_then_the_lowest_class)
 {

@@ -23,7 +23,7 @@ static struct rig *after(enum since since, bool preemption)
     return rig;
 }
 
-/* Of the priority, as its pods are: groups of other namespaces are evicted for these alone. */
+/* A group whose pods have its priority, too: only that evicts groups of other namespaces. */
 static void comes(struct rig *rig, const char *pods, const char *group, int priority)
 {
     rig_group(rig, pods, 4, priority, NULL);
