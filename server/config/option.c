@@ -84,8 +84,9 @@ const struct skr_option skr_options[] = {
           "whether ordinary pods labelled `sakkara.preemptible=true` may be evicted for a group"),
     PLAIN("preemption", BOOL, "true", settings.preemption,
           "a group that does not fit may evict groups of lower priority"),
-    PLAIN("explainWaiting", BOOL, "true", settings.explain_waiting,
-          "write what would make a group fit into its object (key `ways`), at most once a minute"),
+    PLAIN(
+        "explainWaiting", BOOL, "true", settings.explain_waiting,
+        "what would make a waiting group fit, as key `ways` of its object, at most once a minute"),
     RANGE("preemptForceAfter", DURATION_OR_OFF, "off", SKR_SECOND, DAY,
           settings.preempt_force_after,
           "delete victims that a PodDisruptionBudget has kept from being evicted for this long"),
