@@ -5,8 +5,8 @@
  * Changes one value of a group to see the effect, for `simulate --set` and for /v1/whatif.
  *
  * PATH is size, priority, within, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
- * partitions, min, max, factor); VALUE null removes the key. A value that the engine would ignore
- * with a warning (a level that no tree has, an unknown KEY or type, a negative number) is refused,
+ * partitions, min, max, factor); VALUE null removes the key. The engine ignores some values with a
+ * warning: a level that no tree has, an unknown KEY or type, a negative number. They are refused here,
  * so that a typing error does not look like an answer.
  */
 #include <jansson.h>

@@ -2,10 +2,10 @@
 #ifndef SKR_SERVER_CLIENT_OWN_NAMESPACE_H
 #define SKR_SERVER_CLIENT_OWN_NAMESPACE_H
 /*
- * Pages about the groups of one namespace, for a user without access to the daemon. They are made of
- * the keys that the daemon writes to the group's object (status, reason, message, ways, placement,
- * rank), of its pods and of its Events. kubectl reads these under the rights of an ordinary account of
- * that namespace.
+ * Pages about the groups of one namespace, for a user without access to the daemon. The sources are
+ * the group's object with the keys that the daemon writes (status, reason, message, ways, placement,
+ * rank), its pods and its Events. kubectl reads them under the rights of an ordinary account of that
+ * namespace.
  *
  * Pages have the fields of docs/reference.md, and "from": "namespace". Domains, free room and victims
  * are missing, because such an account may not read the rest of the cluster.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the configuration: a document that keeps positions (server/manifest/document.h), whose
- * mappings the walk below compares with the table of options (option.c); then the rules that
- * concern several options are checked (config_rules.c). Every step adds findings and goes on, so that all errors
- * come at once. The walk is as deep as the keys of the table (three), whatever the document nests
- * or aliases.
+ * Reads the configuration as a document that keeps positions (server/manifest/document.h). The walk
+ * below compares its mappings with the table of options (option.c). Then the rules over several
+ * options are checked (config_rules.c). Every step adds findings and goes on, so that all errors come
+ * at once. The walk is as deep as the keys of the table (three), whatever the document nests or
+ * aliases.
  */
 #include "server/config/config.h"
 

@@ -5,9 +5,9 @@
  * The roles of a group, and the role and set of each member.
  *
  * A member names its role with annotation sakkara.group.role; else its controller does by a label
- * (role_column.h). With key `roles` of the group map these are the roles, in that order; a member
- * whose role is not among them holds no seat. Without the key the roles are those of the members
- * that hold a seat:
+ * (role_column.h). If the group map has key `roles`, that key gives the roles and their order. A
+ * member whose role is not in the key holds no seat. Without the key the roles are those of the
+ * members that hold a seat:
  *
  * - members of one named role with different shapes are several roles, unless a rule or a set
  *   names the role: then the largest of their requests counts for all of them

@@ -3,15 +3,15 @@
 #define SKR_CORE_GANG_GROUP_SEAT_HOLDS_H
 /*
  * Holds the room of lost members of a running group until their controller has replaced them. The
- * ledger charges it for seatHold (the setting, or the group's key), at most for seatHoldMax, so that
- * no other pod is planned or bound there. A seat is held only while another member runs and the size
- * includes the seat; never for a member that Succeeded, nor in a group that is a victim. If the node
- * closes, the nearest open node under the group's rules is held instead, if there is one. A restart
- * loses all holds; a daemon that does not lead has none.
+ * ledger charges the room, so that no other pod is planned or bound there. It does so for seatHold
+ * (the setting, or the group's key), at most for seatHoldMax. A seat is held only while another member
+ * runs and the size includes the seat. No seat is held for a member that Succeeded, or in a group that
+ * is a victim. If the node closes, the nearest open node under the group's rules is held instead, if
+ * there is one. A restart loses all holds; a daemon that does not lead has none.
  *
- * What the groups of a namespace hold together is bounded (namespace_bound.h). What is beyond is not held.
- * Held seats yield to every group that fits only with their room and has a higher priority, or whose
- * pods all have a higher PriorityClass than those of the seats. They run nothing: no pod is evicted.
+ * The seats of all groups of a namespace together are bounded (namespace_bound.h); seats beyond the
+ * bound are not held. Held seats yield to a group that fits only with their room. The group must have
+ * a higher priority, or all its pods a higher PriorityClass than the lost members. No pod is evicted.
  */
 #include "core/gang/state/groups.h"
 

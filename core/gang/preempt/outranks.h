@@ -12,7 +12,8 @@
  *                                             members, and the highest of the victim's
  *
  * Only a group of a priority above 0 evicts at all. In a search, victims of the own namespace come
- * first, by the priority of their group; then those of others, by the priority of their pods.
+ * first, by the priority of their group. Victims of other namespaces follow, by the priority of their
+ * pods.
  */
 #include "core/gang/state/groups.h"
 

@@ -5,9 +5,11 @@
  * Possible victims of a group: the problem for core/solver/victims.h, and when a search is worth
  * it.
  *
- * Candidates are groups of lower rank (outranks.h) that run or hold a plan before the point of no
- * return; single members beyond a group's size; with nonGroupVictims: labelled, ordinary pods that
- * permit it. A candidate never exceeds a PodDisruptionBudget.
+ * A candidate never exceeds a PodDisruptionBudget. Candidates are:
+ *
+ * - groups of lower rank (outranks.h) that run or hold a plan before the point of no return
+ * - single members beyond a group's size
+ * - with nonGroupVictims: labelled, ordinary pods that permit it
  *
  * Room of leaving pods counts as free. Terminating pods count if the end of their grace period is at
  * most planTimeout ahead and not long past. Victims of other groups, whose plans already hold that

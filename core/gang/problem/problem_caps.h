@@ -8,8 +8,8 @@
  *   pod anti-affinity     roles with the term and roles that it selects: at most one in a unit, if
  *                         the topology key divides the nodes as a level of the tree does
  *
- * A term that selects only some members of a role, or names namespaces by their labels, is left to
- * kube-scheduler, and so is what exceeds SKR_ROLE_CAPS_MAX.
+ * Left to kube-scheduler: a term that selects only some members of a role, a term that names
+ * namespaces by their labels, and caps beyond SKR_ROLE_CAPS_MAX.
  */
 #include "core/gang/cache/pods.h"
 #include "core/gang/state/groups.h"

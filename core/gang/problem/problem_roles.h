@@ -18,9 +18,9 @@
 #include "core/gang/state/solve_request.h"
 #include "core/solver/roles.h"
 
-/* Whether the newcomers must be placed by roles: rules or sets name roles, a role may be short of
- * its size, or shapes differ between roles; or a newcomer has a rule about pods which may select
- * some roles only. Pinned newcomers do not count. */
+/* Whether the newcomers must be placed by roles, which is so in any of these cases: rules or sets name
+ * roles; a role may be short of its size; shapes differ between roles; a newcomer has a rule about
+ * pods that may select only some roles. Pinned newcomers do not count. */
 bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n);
 
 /* The members and roles of the problem that is built. */

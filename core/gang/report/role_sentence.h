@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_REPORT_ROLE_SENTENCE_H
 #define SKR_CORE_GANG_REPORT_ROLE_SENTENCE_H
-/* The sentence that says why a group of several roles is not placed. The first that applies: no
- * node takes a role; a lost member must be in the unit of its set; a role fits nowhere even alone;
- * too few sets fit; no unit holds all; what is left over; not decided. */
+/*
+ * The sentence that says why a group of several roles is not placed. The first that applies:
+ *
+ * - no node takes a role
+ * - a lost member must be in the unit of its set
+ * - a role fits nowhere even alone
+ * - too few sets fit
+ * - no unit holds all
+ * - what is left over
+ * - not decided
+ */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 

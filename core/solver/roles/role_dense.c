@@ -7,8 +7,8 @@
  * all pairs of rows whose keys add up to its row's. States: from the live ports down, the cells on
  * walks of least weight, and their edges.
  *
- * Solo ports. If the key of the group comes first on the level, is of type pack, and one unit can
- * hold all that a port wants, then every best placement uses one unit. The windows of such a port
+ * Solo ports. Assume that the first key of the level is that of the group and of type pack. If one
+ * unit can hold all that a port wants, every best placement uses one unit. The windows of such a port
  * are 0 and all of it, in every span.
  *
  * Cost: pairs of rows x windows, for every span of the level. Memory of the step, but for states

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rules over domains with roles. The inner problem has the roles with their leaves in the order of
- * the made tree. Every rule bounds the sum of the roles that it counts, in the units of its level;
- * a rule that crosses the levels does so on the leaves.
+ * the made tree. Every rule bounds the sum of the roles that it counts, in the units of its level. If
+ * its domains cross the levels, it bounds the sum on the leaves.
  */
 #include "core/solver/roles/role_domains.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Narrowing of the dense pass where the first key of a level, that of the lead scope, is of type
- * pack and its best placements use k units.
+ * Narrows the dense pass if the first key of a level, that of the lead scope, is of type pack. Assume
+ * that the best placements use k units.
  *
- * If j of the k units are in a span, the span holds at most what its j roomiest units hold, and the
- * other units at most what their k - j roomiest do. This bounds the amount of the span from both
- * sides; with k at its least, most of the roomiest units are nearly full, and the bounds are
- * narrow. k is not known before: the pass is made for the lower bound first. If its answer uses no
- * more, all best placements were looked at; else the next k is tried, and after some tries none.
+ * If j of the k units are in a span, the span holds at most what its j roomiest units hold. The other
+ * units hold at most what their k - j roomiest units do. This bounds the amount of the span from both
+ * sides. If k is the least possible, most of the roomiest units are nearly full, so the bounds are
+ * narrow. k is not known before, so the first pass is for the lower bound of k. If its answer uses no
+ * more units, the pass has seen all best placements. Otherwise the next k is tried. After some tries a
+ * pass without narrowing follows.
  *
  * Cost: units of a set, for every span of it.
  */
