@@ -68,6 +68,15 @@ int32_t skr_tree_level_of(const struct skr_tree *tree, int32_t unit)
     return level;
 }
 
+int32_t skr_tree_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
+{
+    int32_t unit = tree->first_leaf + leaf;
+    while (unit >= tree->level_first[level + 1]) {
+        unit = tree->parent[unit];
+    }
+    return unit;
+}
+
 int32_t skr_tree_distance(const struct skr_tree *tree, int32_t leaf_a, int32_t leaf_b)
 {
     int32_t a = tree->first_leaf + leaf_a;

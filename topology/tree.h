@@ -51,6 +51,8 @@ int32_t skr_tree_find_leaf(const struct skr_tree *tree, const char *node);
 int32_t skr_tree_find_level(const struct skr_tree *tree, const char *level);
 /* Level of a unit, 0..L. */
 int32_t skr_tree_level_of(const struct skr_tree *tree, int32_t unit);
+/* The unit of the level, 0..L, that the leaf is in. O(levels). */
+int32_t skr_tree_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level);
 /* Edges between two members on these leaves, pods being children of their node: same leaf 2,
  * siblings 4. */
 int32_t skr_tree_distance(const struct skr_tree *tree, int32_t leaf_a, int32_t leaf_b);

@@ -134,11 +134,7 @@ int32_t skr_picture_place_of(const struct skr_picture *picture, int32_t leaf)
     if (leaf < 0 || leaf >= p->tree->n_leaves) {
         return -1;
     }
-    int32_t unit = p->tree->first_leaf + leaf;
-    for (int32_t level = p->tree->n_levels; level > p->level; level--) {
-        unit = p->tree->parent[unit];
-    }
-    return unit - p->first;
+    return skr_tree_unit_at(p->tree, leaf, p->level) - p->first;
 }
 
 size_t skr_picture_places(const struct skr_picture *picture)

@@ -149,11 +149,7 @@ static void claims_outside(const struct skr_domain_search *s, size_t r, int32_t 
     memset(ret, 0, (size_t)tree->n_units * sizeof *ret);
     for (int32_t i = 0; i < tree->n_leaves && s->rule[r].kind != SKR_DOMAIN_MOST; i++) {
         if (s->rule[r].domain[s->made.leaf[i]] < 0 && s->claims_of[r][i] > 0) {
-            int32_t unit = tree->first_leaf + i;
-            while (unit >= tree->level_first[level + 1]) {
-                unit = tree->parent[unit];
-            }
-            ret[unit] += s->claims_of[r][i];
+            ret[skr_tree_unit_at(tree, i, level)] += s->claims_of[r][i];
         }
     }
 }

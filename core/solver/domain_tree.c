@@ -238,10 +238,7 @@ static void name_domains(const struct skr_partition *of, const struct skr_domain
 {
     const struct skr_tree *tree = &made->tree;
     for (int32_t i = 0; i < tree->n_leaves && level > 0; i++) {
-        int32_t unit = tree->first_leaf + i;
-        while (unit >= tree->level_first[level + 1]) {
-            unit = tree->parent[unit];
-        }
+        int32_t unit = skr_tree_unit_at(tree, i, level);
         int32_t domain = of->part[made->leaf[i]];
         ret[unit - tree->level_first[level]] = domain < rule->n_domains ? domain : -1;
     }

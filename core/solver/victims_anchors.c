@@ -61,11 +61,7 @@ static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t 
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         struct leaf_room *l = &room[leaf];
         int64_t claimed = skr_leaf_claimed(p, leaf);
-        int32_t unit = tree->first_leaf + leaf;
-        for (int32_t l2 = tree->n_levels; l2 > level; l2--) {
-            unit = tree->parent[unit];
-        }
-        l->anchor = unit - tree->level_first[level];
+        l->anchor = skr_tree_unit_at(tree, leaf, level) - tree->level_first[level];
         l->tight = tightest(p, p->free + (size_t)leaf * p->n_resources);
         int64_t now = skr_leaf_eligible(p, leaf) ? skr_leaf_room(p, p->free, leaf) : 0;
         l->base = at_most(claimed + at_most(now, p->n), most);

@@ -226,15 +226,6 @@ int skr_solve_roles_read_eligible(struct skr_solve_reader *r, const char **path,
     return 0;
 }
 
-static int32_t unit_of(const struct skr_tree *tree, int32_t leaf, int32_t level)
-{
-    int32_t unit = tree->first_leaf + leaf;
-    while (unit >= tree->level_first[level + 1]) {
-        unit = tree->parent[unit];
-    }
-    return unit;
-}
-
 /* One live member of a set. */
 static int claim_in_set(struct skr_solve_reader *r, const char *const *path, int32_t role,
                         json_int_t set, int32_t leaf)
@@ -248,7 +239,7 @@ static int claim_in_set(struct skr_solve_reader *r, const char *const *path, int
                  s->n_sets[k] - 1);
         return skr_solve_refuse(r, path, text);
     }
-    const int32_t unit = unit_of(tree, leaf, s->kind[k].level);
+    const int32_t unit = skr_tree_unit_at(tree, leaf, s->kind[k].level);
     const int32_t before = s->set_unit[k][set];
     if (before >= 0 && before != unit) {
         char here[SKR_SOLVE_QUOTE_MAX], there[SKR_SOLVE_QUOTE_MAX];

@@ -88,15 +88,6 @@ void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_
     *ret_end = last - tree->first_leaf + 1;
 }
 
-int32_t skr_account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
-{
-    int32_t unit = tree->first_leaf + leaf;
-    for (int32_t l = tree->n_levels; l > level; l--) {
-        unit = tree->parent[unit];
-    }
-    return unit;
-}
-
 void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b)
 {
     int32_t path[SKR_LEVELS_MAX];

@@ -185,7 +185,7 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
             continue;
         }
         int32_t row =
-            rows->at[skr_account_unit_at(tree, leaf, rows->level) - tree->level_first[rows->level]];
+            rows->at[skr_tree_unit_at(tree, leaf, rows->level) - tree->level_first[rows->level]];
         int64_t amount = resource >= 0 ? skr_amounts_get(&p.shape->amounts, (uint16_t)resource) : 0;
         if (row < 0 || amount <= 0) {
             continue;

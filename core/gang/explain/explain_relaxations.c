@@ -185,14 +185,14 @@ static void say_room(const struct account *a, bool beyond, struct skr_strbuf *b)
     bool together = level > 0 && level < tree->n_levels && a->x->n_slot_leaves > 1;
     for (size_t i = 0; i < a->x->n_slot_leaves; i++) {
         leaf[i] = a->x->slot[i].leaf;
-        together = together && skr_account_unit_at(tree, leaf[i], level) ==
-                                   skr_account_unit_at(tree, leaf[0], level);
+        together = together &&
+                   skr_tree_unit_at(tree, leaf[i], level) == skr_tree_unit_at(tree, leaf[0], level);
     }
     say_amounts(a, b);
     skr_strbuf_add(b, beyond ? " were added" : " free up");
     if (together) {
         skr_strbuf_add(b, " in ");
-        skr_account_unit_name(tree, skr_account_unit_at(tree, leaf[0], level), b);
+        skr_account_unit_name(tree, skr_tree_unit_at(tree, leaf[0], level), b);
     }
     skr_strbuf_add(b, together ? ", on " : " on ");
     say_nodes(tree, leaf, a->x->n_slot_leaves, b);

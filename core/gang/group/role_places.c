@@ -65,22 +65,13 @@ static void sit(const struct deal *d, struct skr_seat *seat, int32_t leaf)
     seat->node = d->tree->unit_name[d->tree->first_leaf + leaf];
 }
 
-static int32_t unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
-{
-    int32_t unit = tree->first_leaf + leaf;
-    for (int32_t l = tree->n_levels; l > level; l--) {
-        unit = tree->parent[unit];
-    }
-    return unit;
-}
-
 /* Members of the role below each unit of the level: ret[n_units]. */
 static void count_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
                         int32_t *ret)
 {
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         if (count[leaf] > 0) {
-            ret[unit_at(tree, leaf, level)] += count[leaf];
+            ret[skr_tree_unit_at(tree, leaf, level)] += count[leaf];
         }
     }
 }
@@ -126,7 +117,7 @@ static bool place_sets(struct deal *d, const struct skr_role_counts *counts, int
         const struct skr_seat *c = d->claimed[i];
         if (d->layout->role[c->role].kind == kind && c->leaf >= 0 && c->set >= 0 && c->set < sets &&
             unit[c->set] < 0) {
-            unit[c->set] = unit_at(d->tree, c->leaf, level);
+            unit[c->set] = skr_tree_unit_at(d->tree, c->leaf, level);
             left[unit[c->set]]--;
         }
     }
@@ -136,7 +127,7 @@ static bool place_sets(struct deal *d, const struct skr_role_counts *counts, int
             while (leaf < d->tree->first_leaf) {
                 leaf = d->tree->child_first[leaf];
             }
-            bool here = d->anchor >= 0 && unit_at(d->tree, d->anchor, level) == u;
+            bool here = d->anchor >= 0 && skr_tree_unit_at(d->tree, d->anchor, level) == u;
             near[n++] = (struct near){u, here ? -1 : distance_from(d, leaf - d->tree->first_leaf)};
         }
     }
@@ -182,7 +173,8 @@ static int take_places(struct deal *d, int32_t *const *unit, struct skr_error *e
         }
         for (size_t *at = &next[s->role]; *at < d->n_leaves && found < 0; *at += found < 0) {
             int32_t leaf = d->leaf[*at].at;
-            bool here = kind < 0 || unit_at(d->tree, leaf, d->layout->kind[kind].level) == in;
+            bool here =
+                kind < 0 || skr_tree_unit_at(d->tree, leaf, d->layout->kind[kind].level) == in;
             found = here && d->places[s->role][leaf] > 0 ? leaf : -1;
         }
         if (found < 0) {

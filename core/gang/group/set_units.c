@@ -6,7 +6,6 @@
 #include "core/gang/group/role_sets.h"
 #include "core/gang/state/plan_entry.h"
 
-#include <string.h>
 #include <utlist.h>
 
 static const char *node_of(const struct pod_entry *p, bool planned)
@@ -38,11 +37,7 @@ int32_t *skr_set_units(const struct skr_tree *tree, const struct group *g, size_
         const char *node = of_kind && p->set >= 0 && p->set < sets ? node_of(p, planned) : NULL;
         int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
         if (leaf >= 0 && unit[p->set] < 0) {
-            int32_t at = tree->first_leaf + leaf;
-            for (int32_t l = tree->n_levels; l > layout.kind[kind].level; l--) {
-                at = tree->parent[at];
-            }
-            unit[p->set] = at;
+            unit[p->set] = skr_tree_unit_at(tree, leaf, layout.kind[kind].level);
         }
     }
     *ret_n = (size_t)sets;

@@ -38,15 +38,6 @@ static const char *value_on(const struct node_entry *n, const char *key)
     return n && n->node ? skr_labels_get(&n->node->meta.labels, key) : NULL;
 }
 
-static int32_t unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
-{
-    int32_t unit = tree->first_leaf + leaf;
-    for (int32_t l = tree->n_levels; l > level; l--) {
-        unit = tree->parent[unit];
-    }
-    return unit;
-}
-
 struct seen_value {
     UT_hash_handle hh;
     const char *text;
@@ -63,7 +54,7 @@ static bool divides(struct skr_gang *e, const char *key, int32_t level)
     bool good = true;
     for (int32_t i = 0; i < tree->n_leaves && good; i++) {
         const char *text = value_on(leaf[i], key);
-        int32_t unit = unit_at(tree, i, level);
+        int32_t unit = skr_tree_unit_at(tree, i, level);
         if (!leaf[i] || !text) {
             good = !leaf[i]; /* a node without the key has no domain */
             continue;

@@ -178,15 +178,6 @@ static void sort_members(struct build *b)
 
 /* ---- sets ---- */
 
-static int32_t unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
-{
-    int32_t unit = tree->first_leaf + leaf;
-    for (int32_t l = tree->n_levels; l > level; l--) {
-        unit = tree->parent[unit];
-    }
-    return unit;
-}
-
 /* One set of a kind, from its members. */
 struct set {
     int32_t unit; /* where it runs; -1: it does not */
@@ -203,7 +194,7 @@ static int note_member(const struct build *b, struct set *set, const struct pod_
     if (leaf < 0) {
         return 0;
     }
-    int32_t unit = unit_at(b->tree, leaf, level);
+    int32_t unit = skr_tree_unit_at(b->tree, leaf, level);
     if (set->unit >= 0 && set->unit != unit) {
         return skr_error_set(b->error, SKR_CONFLICT,
                              "group %s: set %d runs in %s and in %s, it must be in one %s",

@@ -18,29 +18,11 @@ int32_t skr_held_in_all(const struct skr_problem *p)
     return sum;
 }
 
-static int32_t unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
-{
-    int32_t unit = tree->first_leaf + leaf;
-    for (int32_t l = tree->n_levels; l > level; l--) {
-        unit = tree->parent[unit];
-    }
-    return unit;
-}
-
-static int32_t level_of(const struct skr_tree *tree, int32_t unit)
-{
-    int32_t level = 0;
-    while (level < tree->n_levels && unit >= tree->level_first[level + 1]) {
-        level++;
-    }
-    return level;
-}
-
 int32_t skr_held_below(const struct skr_problem *p, int32_t unit)
 {
-    int32_t level = level_of(p->tree, unit), sum = 0;
+    int32_t level = skr_tree_level_of(p->tree, unit), sum = 0;
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
-        if (on_leaf(p, leaf) > 0 && unit_at(p->tree, leaf, level) == unit) {
+        if (on_leaf(p, leaf) > 0 && skr_tree_unit_at(p->tree, leaf, level) == unit) {
             sum += on_leaf(p, leaf);
         }
     }
@@ -53,7 +35,7 @@ static int32_t list_units(const struct skr_tree *tree, const int32_t *count, int
 {
     int32_t n = 0, last = -1;
     for (int32_t leaf = 0; count && leaf < tree->n_leaves; leaf++) {
-        int32_t here = count[leaf] > 0 ? unit_at(tree, leaf, level) : last;
+        int32_t here = count[leaf] > 0 ? skr_tree_unit_at(tree, leaf, level) : last;
         if (here != last && n++ < most) {
             unit[n - 1] = here;
         }

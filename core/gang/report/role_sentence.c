@@ -35,15 +35,6 @@ static int32_t claims_of(const struct saying *say, size_t r)
     return n;
 }
 
-static int32_t unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
-{
-    int32_t unit = tree->first_leaf + leaf;
-    for (int32_t l = tree->n_levels; l > level; l--) {
-        unit = tree->parent[unit];
-    }
-    return unit;
-}
-
 /* Whether a leaf takes one more member of the role, and has room for it. */
 static bool has_room(const struct saying *say, size_t r, int32_t leaf)
 {
@@ -168,11 +159,11 @@ static bool say_lost(const struct saying *say)
             bool same = q->set == p->set && skr_pods_is_bound(q) && skr_pod_is_live(q->pod) &&
                         say->g->roles.item[q->role].kind == say->g->roles.item[p->role].kind;
             int32_t leaf = same ? skr_tree_find_leaf(tree, q->pod->node_name) : -1;
-            unit = leaf >= 0 && level > 0 ? unit_at(tree, leaf, level) : unit;
+            unit = leaf >= 0 && level > 0 ? skr_tree_unit_at(tree, leaf, level) : unit;
         }
         bool room = unit < 0;
         for (int32_t i = 0; i < tree->n_leaves && !room; i++) {
-            room = unit_at(tree, i, level) == unit && has_room(say, r, i);
+            room = skr_tree_unit_at(tree, i, level) == unit && has_room(say, r, i);
         }
         if (!room) {
             skr_strbuf_addf(

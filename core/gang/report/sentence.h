@@ -54,7 +54,6 @@ int32_t skr_account_leaf_fit(const struct account *a, int32_t leaf);
 /* Leaves below a unit: *ret_first .. *ret_end - 1. */
 void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
                         int32_t *ret_end);
-int32_t skr_account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level);
 /* A node by its name, other units by their path: "zone-0/rack-1". */
 void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b);
 /* Why the node of a leaf is closed to members, as a word; NULL: it is open. *ret_opens: it would be

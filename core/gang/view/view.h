@@ -55,7 +55,6 @@ struct run {
 const char *skr_view_node_of(const struct pod_entry *p);
 /* ranks: include them, one look-up each. */
 struct seats skr_view_seats(const struct skr_gang *e, const struct group *g, bool ranks);
-int32_t skr_view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level);
 /* Path below the root: "zone-0/rack-1". */
 void skr_view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b);
 /* Array to free(); in tree order. */

@@ -288,9 +288,9 @@ static void open_used(struct view *v, const char *name, const char *level, int32
 static size_t end_of_unit(const struct skr_tree *t, const struct seats *s, size_t from,
                           int32_t level)
 {
-    const int32_t unit = skr_view_unit_at(t, s->item[from].leaf, level);
+    const int32_t unit = skr_tree_unit_at(t, s->item[from].leaf, level);
     size_t end = from + 1;
-    while (end < s->n_inside && skr_view_unit_at(t, s->item[end].leaf, level) == unit) {
+    while (end < s->n_inside && skr_tree_unit_at(t, s->item[end].leaf, level) == unit) {
         end++;
     }
     return end;
@@ -303,8 +303,8 @@ static void write_units(struct view *v, const struct seats *s)
     skr_json_open(&v->w, "units", '[');
     for (size_t i = 0; i < s->n_inside; i++) {
         for (int32_t l = 1; l <= t->n_levels; l++) {
-            const int32_t unit = skr_view_unit_at(t, s->item[i].leaf, l);
-            if (i > 0 && skr_view_unit_at(t, s->item[i - 1].leaf, l) == unit) {
+            const int32_t unit = skr_tree_unit_at(t, s->item[i].leaf, l);
+            if (i > 0 && skr_tree_unit_at(t, s->item[i - 1].leaf, l) == unit) {
                 continue;
             }
             const size_t end = end_of_unit(t, s, i, l);

@@ -59,22 +59,13 @@ struct seats skr_view_seats(const struct skr_gang *e, const struct group *g, boo
     return s;
 }
 
-int32_t skr_view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level)
-{
-    int32_t unit = t->first_leaf + leaf;
-    for (int32_t l = t->n_levels; l > level; l--) {
-        unit = t->parent[unit];
-    }
-    return unit;
-}
-
 struct run *skr_view_runs(const struct skr_tree *t, const struct seats *s, int32_t level,
                           size_t *ret_n)
 {
     struct run *run = skr_alloc_array(s->n_inside + 1, sizeof *run);
     size_t n = 0;
     for (size_t i = 0; i < s->n_inside; i++) {
-        const int32_t unit = skr_view_unit_at(t, s->item[i].leaf, level);
+        const int32_t unit = skr_tree_unit_at(t, s->item[i].leaf, level);
         if (n == 0 || run[n - 1].unit != unit) {
             run[n++] = (struct run){.unit = unit};
         }

@@ -52,15 +52,8 @@ static bool permute_alive(struct skr_domain_search *s, size_t k)
         return false;
     }
     for (int32_t i = 0; i < made->n_leaves; i++) {
-        int32_t unit = made->first_leaf + i;
-        int32_t old = tree->first_leaf + s->made.leaf[i];
-        while (unit >= made->level_first[s->roles->kind[k].level + 1]) {
-            unit = made->parent[unit];
-        }
-        while (old >= tree->level_first[from->level + 1]) {
-            old = tree->parent[old];
-        }
-        alive[unit] = from->alive[old];
+        alive[skr_tree_unit_at(made, i, s->roles->kind[k].level)] =
+            from->alive[skr_tree_unit_at(tree, s->made.leaf[i], from->level)];
     }
     s->roles->kind[k].alive = alive;
     return true;

@@ -33,11 +33,7 @@ static bool fill_sets(const struct skr_problem *problem, struct skr_solution *so
         }
         const int32_t *count = solution->roles->count + r * (size_t)tree->n_leaves;
         for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-            int32_t unit = tree->first_leaf + leaf;
-            while (unit >= tree->level_first[kind->level + 1]) {
-                unit = tree->parent[unit];
-            }
-            sets[unit] += count[leaf];
+            sets[skr_tree_unit_at(tree, leaf, kind->level)] += count[leaf];
         }
         for (int32_t unit = 0; unit < tree->n_units; unit++) {
             sets[unit] /= kind->each[r];

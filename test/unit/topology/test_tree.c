@@ -50,6 +50,10 @@ static void check_invariants(const struct skr_tree *tree)
         int32_t level = skr_tree_level_of(tree, u);
         assert_in_range(u, tree->level_first[level], tree->level_first[level + 1] - 1);
         if (level == tree->n_levels) {
+            int32_t above = u;
+            for (int32_t l = level; l >= 0; l--, above = tree->parent[above]) {
+                assert_int_equal(skr_tree_unit_at(tree, u - tree->first_leaf, l), above);
+            }
             assert_int_equal(tree->child_count[u], 0);
             assert_int_equal(skr_tree_find_leaf(tree, tree->unit_name[u]), u - tree->first_leaf);
             continue;
