@@ -81,6 +81,18 @@ static int read_head(const json_t *root, struct skr_plan_record *plan, struct sk
                                state);
 }
 
+/* The value of a member of path: how many pods. */
+static int read_count(const struct skr_field_path *path, const char *name, const json_t *value,
+                      int32_t *ret, struct skr_error *error)
+{
+    const json_int_t count = json_integer_value(value);
+    if (!json_is_integer(value) || count < 1 || count > INT32_MAX) {
+        return skr_field_set_type_error(path, name, "a positive integer", value, error);
+    }
+    *ret = (int32_t)count;
+    return 0;
+}
+
 static int read_nodes(const json_t *root, struct skr_plan_record *plan, struct skr_error *error)
 {
     const struct skr_field_path path = {
@@ -99,11 +111,10 @@ static int read_nodes(const json_t *root, struct skr_plan_record *plan, struct s
     json_object_foreach(nodes, name, value)
     {
         struct skr_plan_node *node = &plan->node[plan->n_nodes++];
-        json_int_t count = json_integer_value(value);
-        if (!json_is_integer(value) || count < 1 || count > INT32_MAX) {
-            return skr_field_set_type_error(&path, name, "a positive integer", value, error);
+        rc = read_count(&path, name, value, &node->count, error);
+        if (rc < 0) {
+            return rc;
         }
-        node->count = (int32_t)count;
         node->node = skr_arena_strdup(plan->arena, name);
         if (!node->node) {
             return no_room(error);
@@ -121,11 +132,12 @@ static int read_node_roles(json_t *roles, const char *node, const struct skr_fie
     json_object_foreach(roles, name, value)
     {
         struct skr_plan_role *role = &plan->role[plan->n_roles++];
-        json_int_t count = json_integer_value(value);
-        if (!json_is_integer(value) || count < 1 || count > INT32_MAX) {
-            return skr_field_set_type_error(path, name, "a positive integer", value, error);
+        const int rc = read_count(path, name, value, &role->count, error);
+        if (rc < 0) {
+            return rc;
         }
-        *role = (struct skr_plan_role){node, skr_arena_strdup(plan->arena, name), (int32_t)count};
+        role->node = node;
+        role->role = skr_arena_strdup(plan->arena, name);
         if (!role->role) {
             return no_room(error);
         }
