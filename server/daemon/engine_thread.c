@@ -388,6 +388,11 @@ bool skr_engine_thread_is_synced(struct skr_engine_thread *thread)
     return read_flag(thread, &thread->synced);
 }
 
+bool skr_engine_thread_is_leader(struct skr_engine_thread *thread)
+{
+    return read_flag(thread, &thread->leader);
+}
+
 bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout)
 {
     struct timespec deadline =

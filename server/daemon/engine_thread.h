@@ -64,6 +64,8 @@ skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);
 
 /* Whether SYNCED was handled. Any thread. */
 bool skr_engine_thread_is_synced(struct skr_engine_thread *thread);
+/* Whether the engine decides: LEADER_WON was handled, and no LEADER_LOST since. Any thread. */
+bool skr_engine_thread_is_leader(struct skr_engine_thread *thread);
 /* Waits until everything posted before the call was handled, at most `timeout`; whether it was. Not
  * from an outlet. */
 bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout);

@@ -81,11 +81,19 @@ static bool check_fresh(void *context, struct skr_error *error)
     return true;
 }
 
+/* Engines hear of a Lease later than the elector, and refuse requests until then. */
 static bool check_leader(void *context, struct skr_error *error)
 {
     const struct skr_health *h = context;
     char holder[700];
-    if (skr_leader_leads(h->leader)) {
+    const bool leads = skr_leader_leads(h->leader);
+    for (size_t i = 0; leads && i < h->n_engines; i++) {
+        if (!skr_engine_thread_is_leader(h->engine[i])) {
+            skr_error_set(error, SKR_RETRY, "the Lease is held, but an engine does not decide yet");
+            return false;
+        }
+    }
+    if (leads) {
         return true;
     }
     skr_leader_get_other(h->leader, holder, sizeof holder);

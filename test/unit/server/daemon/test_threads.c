@@ -199,6 +199,20 @@ TEST(a_queue_that_never_ran_is_emptied)
     assert_int_equal(rig.n_released, 1);
 }
 
+TEST(an_engine_leads_when_it_has_heard_of_it)
+{
+    struct rig rig;
+    begin(&rig);
+    post(&rig, SKR_EVENT_LEADER_LOST);
+    start(&rig);
+    assert_true(skr_engine_thread_wait(rig.engine, DEADLINE_S * SKR_SECOND));
+    assert_false(skr_engine_thread_is_leader(rig.engine));
+    post(&rig, SKR_EVENT_LEADER_WON);
+    assert_true(skr_engine_thread_wait(rig.engine, DEADLINE_S * SKR_SECOND));
+    assert_true(skr_engine_thread_is_leader(rig.engine));
+    end(&rig);
+}
+
 TEST(waiting_means_everything_before_was_handled)
 {
     struct rig rig;
