@@ -12,8 +12,8 @@
 #include "core/group/lint.h"
 #include "topology/base/suggest.h"
 
-static const struct skr_level_rule *find_rule(const struct skr_level_rule *rule, size_t n,
-                                              const char *level)
+const struct skr_level_rule *skr_level_rule_find(const struct skr_level_rule *rule, size_t n,
+                                                 const char *level)
 {
     for (size_t i = 0; i < n; i++) {
         if (strcmp(rule[i].level, level) == 0) {
@@ -89,7 +89,7 @@ bool skr_level_rules_equal(const struct skr_level_rule *a, size_t n_a,
         return false;
     }
     for (size_t i = 0; i < n_a; i++) {
-        const struct skr_level_rule *other = find_rule(b, n_b, a[i].level);
+        const struct skr_level_rule *other = skr_level_rule_find(b, n_b, a[i].level);
         if (!other || !skr_rules_equal(&a[i].rule, &other->rule, 1)) {
             return false;
         }

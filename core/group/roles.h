@@ -27,6 +27,10 @@ struct skr_level_rule {
     struct skr_position at; /* of its object in the key constraints; line 0: from labels */
 };
 
+/* That of the level; NULL: it has none. */
+const struct skr_level_rule *skr_level_rule_find(const struct skr_level_rule *rule, size_t n,
+                                                 const char *level);
+
 /* One role of the key roles. */
 struct skr_group_role {
     const char *name; /* a label value */

@@ -7,8 +7,6 @@
  * The own rules of such a level are not dropped: either one unit with all members meets them, or the
  * group is malformed. Levels below are free.
  */
-#include <string.h>
-
 #include "core/group/group.h"
 #include "core/group/lint.h"
 
@@ -51,22 +49,17 @@ int skr_group_spec_set_within(struct skr_group_spec *spec, struct skr_subject ab
     if (!spec->within) {
         return skr_group_no_room(error);
     }
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        const struct skr_rule *rule = &spec->rule[i].rule;
-        if (strcmp(spec->rule[i].level, level) != 0) {
-            continue;
-        }
-        if (excludes_one_unit(rule, spec->size, &what)) {
-            int rc = skr_error_set_at(error, SKR_INVALID, &about,
-                                      "one %s for all %d members contradicts %s of level \"%s\" in "
-                                      "constraints",
-                                      quoted, (int)spec->size, what, quoted);
-            return skr_group_defect(spec, "WithinConflict", rc, error);
-        }
-        if (!rule->hard && rule->type == SKR_RULE_SPREAD) {
-            skr_group_warn(spec, "WithinVoidsSpread", about,
-                           "one %s for all members voids spread of level \"%s\"", quoted, quoted);
-        }
+    const struct skr_level_rule *own = skr_level_rule_find(spec->rule, spec->n_rules, level);
+    if (own && excludes_one_unit(&own->rule, spec->size, &what)) {
+        int rc = skr_error_set_at(error, SKR_INVALID, &about,
+                                  "one %s for all %d members contradicts %s of level \"%s\" in "
+                                  "constraints",
+                                  quoted, (int)spec->size, what, quoted);
+        return skr_group_defect(spec, "WithinConflict", rc, error);
+    }
+    if (own && !own->rule.hard && own->rule.type == SKR_RULE_SPREAD) {
+        skr_group_warn(spec, "WithinVoidsSpread", about,
+                       "one %s for all members voids spread of level \"%s\"", quoted, quoted);
     }
     return 0;
 }
@@ -115,22 +108,12 @@ bool skr_group_misfit(const struct skr_group_spec *spec, const struct skr_tree *
 
 /* ---- levels above a hard pack ---- */
 
-static const struct skr_level_rule *rule_of(const struct skr_group_spec *spec, const char *level)
-{
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        if (strcmp(spec->rule[i].level, level) == 0) {
-            return &spec->rule[i];
-        }
-    }
-    return NULL;
-}
-
 /* The lowest level above that has several units and no rule; 0: none. */
 static int32_t free_level_above(const struct skr_group_spec *spec, const struct skr_tree *tree,
                                 int32_t level)
 {
     for (int32_t l = level - 1; l > 0; l--) {
-        if (!rule_of(spec, tree->level_name[l]) &&
+        if (!skr_level_rule_find(spec->rule, spec->n_rules, tree->level_name[l]) &&
             tree->level_first[l + 1] - tree->level_first[l] > 1) {
             return l;
         }
@@ -144,7 +127,7 @@ bool skr_group_say_split(const struct skr_group_spec *spec, const struct skr_tre
     const int32_t within = spec->within ? skr_tree_find_level(tree, spec->within) : 0;
     for (int32_t l = 2; l <= tree->n_levels; l++) {
         const char *name = tree->level_name[l];
-        const struct skr_level_rule *rule = rule_of(spec, name);
+        const struct skr_level_rule *rule = skr_level_rule_find(spec->rule, spec->n_rules, name);
         const int32_t above = free_level_above(spec, tree, l);
         if (!rule || !rule->rule.hard || rule->rule.type != SKR_RULE_PACK || above <= within) {
             continue;

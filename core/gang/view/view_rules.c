@@ -149,16 +149,6 @@ static void write_constraint(struct view *v, const struct skr_level_rule *r,
     skr_json_close(&v->w, '}');
 }
 
-static const struct skr_level_rule *rule_of(const struct skr_group_spec *spec, const char *level)
-{
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        if (strcmp(spec->rule[i].level, level) == 0) {
-            return &spec->rule[i];
-        }
-    }
-    return NULL;
-}
-
 /* First rules of the tree's levels from the top, then those of levels that it lacks. */
 void skr_view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole)
 {
@@ -171,7 +161,8 @@ void skr_view_constraints(struct view *v, const struct group *g, const struct se
     }
     const int32_t within = spec && t && spec->within ? skr_tree_find_level(t, spec->within) : 0;
     for (int32_t l = 1; spec && t && l <= t->n_levels; l++) {
-        const struct skr_level_rule *own = rule_of(spec, t->level_name[l]);
+        const struct skr_level_rule *own =
+            skr_level_rule_find(spec->rule, spec->n_rules, t->level_name[l]);
         const struct skr_level_rule given = {.level = t->level_name[l], .rule = rules[l - 1]};
         if (l <= within) {
             write_constraint(v, &given, rules, s, whole);
