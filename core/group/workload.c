@@ -146,11 +146,6 @@ static const struct row {
 };
 _Static_assert(sizeof rows / sizeof rows[0] == SKR_WORKLOAD_COUNT, "a row per kind");
 
-const char *skr_workload_kind_name(enum skr_workload_kind kind)
-{
-    return rows[kind].name;
-}
-
 enum skr_workload_kind skr_workload_kind_find(const char *name)
 {
     size_t i = 0;

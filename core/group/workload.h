@@ -49,10 +49,8 @@ enum skr_workload_scope {
     SKR_SCOPE_COUNT
 };
 
-/* "LeaderWorkerSet", ..., "any other": the name in derive.kinds and in messages. */
-const char *skr_workload_kind_name(enum skr_workload_kind kind);
-/* SKR_WORKLOAD_COUNT: no such kind. TrainJob means JobSet, because its pods have the labels of a
- * JobSet. */
+/* name: as in derive.kinds, or "other". SKR_WORKLOAD_COUNT: no such kind. TrainJob means JobSet,
+ * because its pods have the labels of a JobSet. */
 enum skr_workload_kind skr_workload_kind_find(const char *name);
 /* text: "JobSet, Job". *ret: bits of enum skr_workload_kind; 0 for "". SKR_INVALID with the part that
  * is no kind. "other" is no kind: nothing says how large such a workload is. */

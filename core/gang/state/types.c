@@ -225,7 +225,7 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_class, .optional = true, .may_be_forbidden = true},
     /* what derived and native groups need; each is there or not */
     {.type = &skr_gang_namespace,
-     .label_selector = "sakkara.gang=auto",
+     .label_selector = SKR_LABEL_NAMESPACE_GANG "=auto",
      .optional = true,
      .may_be_forbidden = true},
     {.type = &skr_gang_native_v1beta1, OPTIONAL, .name = "podgroups.v1beta1"},

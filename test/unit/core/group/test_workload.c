@@ -149,7 +149,7 @@ TEST_EACH(pod_row, pods, a_pod_says_what_workload_it_is_of)
     SKR_STRBUF(name);
     skr_workload_of(pod, &w);
     skr_workload_name_add(pod, &w, SKR_SCOPE_AUTO, &name);
-    assert_string_equal(skr_workload_kind_name(w.kind), pod_row->kind);
+    assert_int_equal(w.kind, skr_workload_kind_find(pod_row->kind));
     assert_string_equal(w.owner_kind, pod_row->owner_kind);
     assert_string_equal(w.owner, pod_row->owner);
     assert_string_equal(name.s, pod_row->name);
