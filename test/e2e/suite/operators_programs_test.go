@@ -61,6 +61,14 @@ var operatorPrograms = map[string]operatorProgram{
 		env:       []string{"MY_POD_NAMESPACE=default"},
 		arguments: []string{"--webhook-server-port=19445", "--metrics-bind-address=0", "--health-probe-bind-address=0"},
 	},
+	"trainer": {
+		definitions: []string{"manifests/base/crds/trainer.kubeflow.org_*.yaml"},
+		webhooks:    "manifests/base/webhook/manifests.yaml", port: 19446, certificates: controllerRuntimeCertificates,
+		config: "apiVersion: config.trainer.kubeflow.org/v1alpha1\nkind: Configuration\nleaderElection: {leaderElect: false}\n" +
+			"certManagement: {enable: false}\nwebhook: {port: 19446, host: \"\"}\n" +
+			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\n",
+		arguments: []string{"--config={home}/config.yaml"},
+	},
 }
 
 // launchOperator builds, installs and runs an operator and serves its webhooks until the test ends.

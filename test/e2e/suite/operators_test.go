@@ -36,6 +36,8 @@ var operatorSamples = map[string]operatorSample{
 	"KubeflowJob": {[]string{"training-operator"}, []string{"examples/pytorch/simple.yaml", "examples/tensorflow/simple.yaml",
 		"examples/xgboost/xgboostjob.yaml", "examples/paddlepaddle/simple-cpu.yaml", "examples/jax/cpu-demo/demo.yaml"},
 		[]int{3, 2, 2, 2, 2}},
+	"TrainJob": {[]string{"jobset", "trainer"}, []string{"manifests/base/runtimes/torch_distributed.yaml", "testdata/trainjob.yaml"},
+		[]int{4}},
 }
 
 // TestOperators_SamplesOfOperatorsAreGangs: The sample of each operator, with our schedulerName and nothing else changed,
