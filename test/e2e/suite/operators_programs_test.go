@@ -15,6 +15,7 @@ import (
 // operatorProgram says how one operator is run: the folder of test/e2e/operators with its module is its name.
 type operatorProgram struct {
 	definitions  []string // files of CustomResourceDefinitions, in its module
+	converted    []string // those that need its webhook to convert between versions
 	webhooks     string   // file of its webhooks, in its module; empty: none are served
 	port         int      // of its webhooks
 	certificates string   // folder of the webhooks' certificate, below its home
@@ -69,6 +70,17 @@ var operatorPrograms = map[string]operatorProgram{
 			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\n",
 		arguments: []string{"--config={home}/config.yaml"},
 	},
+	"kueue": {
+		definitions: []string{"config/components/crd/bases/*.yaml"},
+		converted: []string{"localqueues.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io", "workloads.kueue.x-k8s.io",
+			"cohorts.kueue.x-k8s.io", "multikueueclusters.kueue.x-k8s.io"},
+		webhooks: "config/components/webhook/manifests.yaml", port: 19447, certificates: controllerRuntimeCertificates,
+		secret: "kueue-webhook-server-cert", names: []string{"kueue-ca", "kueue-webhook-service.default.svc"},
+		config: "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nnamespace: default\nleaderElection: {leaderElect: false}\n" +
+			"webhook: {port: 19447, certDir: \"{home}/" + controllerRuntimeCertificates + "\"}\nfeatureGates: {VisibilityOnDemand: false}\n" +
+			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\nintegrations: {frameworks: [batch/job]}\n",
+		arguments: []string{"--config={home}/config.yaml"},
+	},
 }
 
 // launchOperator builds, installs and runs an operator and serves its webhooks until the test ends.
@@ -87,6 +99,9 @@ func launchOperator(r *run, name string) *cluster.Operator {
 		r.must(os.MkdirAll(program.mounted[:strings.LastIndexByte(program.mounted, '/')], 0o755))
 		r.must(os.WriteFile(program.mounted, operator.Certificate, 0o600))
 		r.Cleanup(func() { r.must(os.Remove(program.mounted)) })
+	}
+	for _, definition := range program.converted {
+		r.must(operator.ConvertBy(r.plane, definition, program.port))
 	}
 	process, err := operator.Launch(r.plane, program.config, program.env, program.certificates, program.arguments...)
 	r.must(err)

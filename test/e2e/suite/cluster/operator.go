@@ -77,6 +77,14 @@ func (o *Operator) Certify(p *Plane, secret string, names ...string) (err error)
 	}, nil)
 }
 
+// ConvertBy lets the operator, on a port of this host, convert between versions of a CustomResourceDefinition.
+func (o *Operator) ConvertBy(p *Plane, definition string, port int) error {
+	return p.Admin.MergePatch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"+definition, map[string]any{
+		"spec": map[string]any{"conversion": map[string]any{"strategy": "Webhook", "webhook": map[string]any{
+			"conversionReviewVersions": []string{"v1"}, "clientConfig": map[string]any{
+				"url": fmt.Sprintf("https://127.0.0.1:%d/convert", port), "caBundle": o.Certificate}}}}})
+}
+
 // Launch runs the operator with a home of its own, {home} in its arguments, its environment and config, the text of
 // {home}/config.yaml. {kubeconfig} is the path of an administrator's kubeconfig. certificates is the folder below {home}
 // where its webhooks look for tls.crt and tls.key; empty: it has none.
