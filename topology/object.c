@@ -278,6 +278,8 @@ static int decode_times(const struct skr_meta_members *members, struct skr_meta 
     return rc;
 }
 
+const char *const skr_meta_annotations[] = {"sakkara.", "leaderworkerset.sigs.k8s.io/size", NULL};
+
 int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                     struct skr_meta *ret, struct skr_error *error)
 {
@@ -298,7 +300,6 @@ int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *c
 int skr_meta_read(struct skr_arena *arena, const struct skr_meta_members *members,
                   const char *const *prefixes, struct skr_meta *ret, struct skr_error *error)
 {
-    static const char *const annotation_prefixes[] = {"sakkara.", NULL};
     struct skr_meta meta = {.namespace_ = NULL};
     const struct skr_json *metadata = NULL;
     char version[LOOK_MAX];
@@ -315,7 +316,7 @@ int skr_meta_read(struct skr_arena *arena, const struct skr_meta_members *member
         (rc = decode_times(members, &meta, error)) != 0 ||
         (rc = skr_labels_read(arena, members->of[SKR_META_LABELS], prefixes, NULL,
                               "metadata.labels", &meta.labels, error)) != 0 ||
-        (rc = skr_labels_read(arena, members->of[SKR_META_ANNOTATIONS], annotation_prefixes, NULL,
+        (rc = skr_labels_read(arena, members->of[SKR_META_ANNOTATIONS], skr_meta_annotations, NULL,
                               "metadata.annotations", &meta.annotations, error)) != 0) {
         return rc;
     }

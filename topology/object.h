@@ -40,7 +40,7 @@ struct skr_meta {
     skr_time deleted_at;       /* that, with the grace period in it; 0 when absent */
     int32_t deletion_grace_s;  /* deletionGracePeriodSeconds; -1 when absent */
     struct skr_labels labels;
-    struct skr_labels annotations; /* those whose key starts with "sakkara." */
+    struct skr_labels annotations; /* skr_meta_annotations */
 };
 
 struct skr_configmap {
@@ -116,6 +116,9 @@ struct skr_meta_members {
 };
 /* metadata: any value, or NULL. */
 void skr_meta_members_read(const struct skr_json *metadata, struct skr_meta_members *ret);
+/* Beginnings of the annotations that objects keep: our own, and the size that LeaderWorkerSet writes on its
+ * pods (core/group/workload.h). Ends with NULL. */
+extern const char *const skr_meta_annotations[];
 /* As skr_meta_decode(). */
 int skr_meta_read(struct skr_arena *arena, const struct skr_meta_members *members,
                   const char *const *prefixes, struct skr_meta *ret, struct skr_error *error);

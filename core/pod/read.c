@@ -17,9 +17,6 @@
 #include "topology/base/json_tree.h"
 
 static const char *const no_labels[] = {NULL};
-/* Our own, and those in which operators say what a workload is (core/group/workload.h). */
-static const char *const our_annotations[] = {"sakkara.", "leaderworkerset.sigs.k8s.io/",
-                                              "kueue.x-k8s.io/", NULL};
 
 static int copy(struct skr_arena *arena, const struct skr_json *text, const char **ret,
                 struct skr_error *error)
@@ -141,7 +138,7 @@ static size_t size_of(const struct skr_pod_fields *f)
            length(f->failed_reason) + length(f->scheduled_reason) + length(f->scheduling_group) +
            length(f->foreign_gate_name) +
            (f->scheduled_message ? cut_message(f->scheduled_message).n + 1 : 0) +
-           skr_labels_size(meta[SKR_META_ANNOTATIONS], our_annotations, NULL);
+           skr_labels_size(meta[SKR_META_ANNOTATIONS], skr_meta_annotations, NULL);
 }
 
 static int read_state(struct skr_pod *pod, const struct skr_pod_fields *f, struct skr_error *error)

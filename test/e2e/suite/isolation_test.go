@@ -34,8 +34,13 @@ type honest struct {
 // tenants starts two racks of four nodes with 8 CPUs each, and measures the honest tenant's gangs on the empty cluster.
 func tenants(t *testing.T, size, priority int, rules string) (*honest, *run) {
 	t.Helper()
+	return tenantsOf(t, options{}, size, priority, rules)
+}
+
+func tenantsOf(t *testing.T, wanted options, size, priority int, rules string) (*honest, *run) {
+	t.Helper()
 	realOnly(t, "the sandbox has no volumes, and no times of a real API server")
-	r := startRacks(t, options{}, slices.Repeat([]int{8}, 4), slices.Repeat([]int{8}, 4))
+	r := startRacks(t, wanted, slices.Repeat([]int{8}, 4), slices.Repeat([]int{8}, 4))
 	r.anyMoment("", "its groups wait for each other")
 	r.anyNode("", "room frees in any order")
 	r.anyEvents("as above")
@@ -118,32 +123,43 @@ func claim(name string) change {
 	}
 }
 
-// createClaim creates a claim of the class; volume: the PersistentVolume that it is bound to, or empty.
-func (r *run) createClaim(name, class, volume string) {
+// createClaim creates a claim of the class; volume: the PersistentVolume that it is bound to, or empty. node: what a user
+// writes as the node that kube-scheduler selected, or empty.
+func (r *run) createClaim(name, class, volume, node string) {
 	r.Helper()
 	spec := map[string]any{"accessModes": []string{"ReadWriteOnce"}, "storageClassName": class,
 		"resources": map[string]any{"requests": map[string]string{"storage": "1Gi"}}}
 	if volume != "" {
 		spec["volumeName"] = volume
 	}
+	metadata := map[string]any{"name": name}
+	if node != "" {
+		metadata["annotations"] = map[string]string{"volume.kubernetes.io/selected-node": node}
+	}
 	path := "/api/v1/namespaces/" + r.ns + "/persistentvolumeclaims"
 	r.must(r.plane.Admin.Create(path, map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
-		"metadata": map[string]any{"name": name}, "spec": spec}, nil))
+		"metadata": metadata, "spec": spec}, nil))
 	r.Cleanup(func() {
 		r.must(r.plane.Admin.MergePatch(path+"/"+name, `{"metadata":{"finalizers":null}}`))
 		r.must(r.plane.Admin.Delete(path + "/" + name))
 	})
 }
 
+// createStorageClass creates a class whose claims are never provisioned.
+func (r *run) createStorageClass(name string) {
+	r.Helper()
+	const classes = "/apis/storage.k8s.io/v1/storageclasses"
+	r.must(r.plane.Admin.Create(classes, map[string]any{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+		"metadata": map[string]any{"name": name}, "provisioner": name + ".example.com", "volumeBindingMode": "WaitForFirstConsumer"}, nil))
+	r.Cleanup(func() { r.must(r.plane.Admin.Delete(classes + "/" + name)) })
+}
+
 // TestIsolation_AClaimThatNobodyProvisionsHoldsOneNodeAtMost: A pod waits for a volume that is never provisioned, and may
 // use every node. A gang that needs all nodes but one is bound as fast as without it.
 func TestIsolation_AClaimThatNobodyProvisionsHoldsOneNodeAtMost(t *testing.T) {
 	h, hostile := tenants(t, 7, 1000, "")
-	const classes = "/apis/storage.k8s.io/v1/storageclasses"
-	h.must(h.plane.Admin.Create(classes, map[string]any{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
-		"metadata": map[string]any{"name": "never"}, "provisioner": "never.example.com", "volumeBindingMode": "WaitForFirstConsumer"}, nil))
-	h.Cleanup(func() { h.must(h.plane.Admin.Delete(classes + "/never")) })
-	hostile.createClaim("disk", "never", "")
+	h.createStorageClass("never")
+	hostile.createClaim("disk", "never", "", "")
 	hostile.create(hostile.pod("late", claim("disk"), func(pod *cluster.Pod) {
 		pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, cluster.Named{Name: "hostile.example.com/later"})
 	}))
@@ -185,7 +201,7 @@ func TestIsolation_DisksOfOneTenantAreNoVetoForAnother(t *testing.T) {
 			h.must(h.plane.Admin.MergePatch(volumes+"/"+name, `{"metadata":{"finalizers":null}}`))
 			h.must(h.plane.Admin.Delete(volumes + "/" + name))
 		})
-		hostile.createClaim(name, "static", name)
+		hostile.createClaim(name, "static", name, "")
 		hostile.create(hostile.pod(fmt.Sprintf("disks-%d", i), label("sakkara.group.name", "disks"), cpu("8"), claim(name)))
 	}
 	hostile.wait(usual, "the gang waits for kube-scheduler", func(v *cluster.View) error {

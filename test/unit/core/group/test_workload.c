@@ -142,6 +142,26 @@ static struct skr_pod *read_pod(const char *metadata)
     return pod;
 }
 
+TEST(a_pod_of_a_leaderworkerset_says_its_size)
+{
+    static const struct {
+        const char *text;
+        int32_t size;
+    } row[] = {{"4", 4}, {"2147483647", INT32_MAX}, {"2147483648", -1}, {"-1", -1}, {"x", -1}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char metadata[400];
+        struct skr_workload w;
+        snprintf(metadata, sizeof metadata,
+                 "'annotations':{'" LWS "size':'%s'},'labels':{'" LWS "name':'s','" LWS
+                 "group-index':'0','" LWS "worker-index':'0'}",
+                 row[i].text);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = read_pod(metadata);
+        skr_workload_of(pod, &w);
+        assert_int_equal(w.kind, SKR_WORKLOAD_LWS);
+        assert_int_equal(w.size, row[i].size);
+    }
+}
+
 TEST_EACH(pod_row, pods, a_pod_says_what_workload_it_is_of)
 {
     SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = read_pod(pod_row->metadata);
