@@ -54,12 +54,16 @@ func tenantsOf(t *testing.T, wanted options, size, priority int, rules string) (
 // median is that of the times of some gangs, each gone before the next one comes.
 func (h *honest) median() time.Duration {
 	h.Helper()
+	return medianOf(isolationRounds, h.gang)
+}
+
+func medianOf(n int, one func() time.Duration) time.Duration {
 	var times []time.Duration
-	for range isolationRounds {
-		times = append(times, h.gang())
+	for range n {
+		times = append(times, one())
 	}
 	slices.Sort(times)
-	return times[len(times)/2]
+	return times[n/2]
 }
 
 // gang lets one gang come and go. It returns the time from the first object to the last member bound.
@@ -105,9 +109,14 @@ func (r *run) createClass(name string, value int) string {
 // expectFast fails the test if a time under the attack is more than twice the quiet one.
 func (h *honest) expectFast(took time.Duration) {
 	h.Helper()
-	h.Logf("%v without the attack, %v with it", h.quiet, took)
-	if took > max(2*h.quiet, isolationFloor) {
-		h.Errorf("a gang took %v under the attack, %v without it", took, h.quiet)
+	expectAtMostTwice(h.T, "a gang", h.quiet, took)
+}
+
+func expectAtMostTwice(t *testing.T, what string, quiet, took time.Duration) {
+	t.Helper()
+	t.Logf("%s: %v without the attack, %v with it", what, quiet, took)
+	if took > max(2*quiet, isolationFloor) {
+		t.Errorf("%s took %v under the attack, %v without it", what, took, quiet)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -117,6 +118,91 @@ func TestSpotMix_OnlyAPIServersAreHeard(t *testing.T) {
 	_, err = m.plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", manifest(t, "spotmix-webhook.yaml"))
 	m.must(err) // no conflict: the path is not of the manifest
 	m.answers(usual)
+}
+
+// honestBeside measures gangs of a namespace that has no part in the mix. kube-scheduler asks the leader for them.
+func (m *mix) honestBeside(leader *cluster.Daemon) *honest {
+	m.Helper()
+	r := &run{T: m.T, plane: m.plane, ns: "gangs", daemon: leader}
+	m.must(m.plane.CreateNamespace(r.ns))
+	nodes, tree := racks(slices.Repeat([]int{8}, 4), slices.Repeat([]int{8}, 4))
+	m.must(m.plane.CreateNodes(nodes...))
+	var err error
+	r.rec, err = m.plane.StartRecorder()
+	m.must(err)
+	m.Cleanup(r.rec.Stop)
+	m.must(m.scheduler.Kill())
+	m.scheduler, err = m.plane.StartScheduler("mix-scheduler-of-gangs", cluster.SchedulerOptions{
+		FilterURL: "http://" + leader.Extender + "/v1", BindURL: "http://" + leader.Bind + "/v1"})
+	m.must(err)
+	r.topology(tree)
+	h := &honest{run: r, size: 8}
+	h.gang() // kube-scheduler and daemon have begun
+	h.quiet = h.median()
+	return h
+}
+
+// reviewed is the time of a pod's creation, with its review.
+func (m *mix) reviewed() time.Duration {
+	began := time.Now()
+	if seen, err := m.try(); err != nil || !seen {
+		m.Errorf("not patched: %v", err)
+	}
+	return time.Since(began)
+}
+
+// TestIsolation_ForgedReviewsDelayNeitherGangsNorReviews: A pod sends reviews to the webhook's port all the time, of three
+// megabytes and of invented namespaces. Another tenant creates pods that name ReplicaSets that do not exist, so that the API
+// server itself sends reviews of invented owners. Gangs of a third namespace and reviews of honest pods take at most twice
+// their time.
+func TestIsolation_ForgedReviewsDelayNeitherGangsNorReviews(t *testing.T) {
+	realOnly(t, "admission webhooks are called by the API server")
+	const rounds = 20
+	m := startMix(t, "")
+	m.must(m.plane.CreateNodes(mixNode("on-demand", "on-demand"), mixNode("spot", "spot")))
+	m.mayFail.Store(true)
+	m.workload("Deployment", "deployments", "web", 0, 2)
+	m.ownerOf("web")
+	leader := m.daemon[m.leader()]
+	m.answers(2 * usual)
+	h := m.honestBeside(leader)
+	quiet := medianOf(rounds, m.reviewed)
+
+	stop := m.attack(leader)
+	m.invent(2)
+	h.expectIsolated()
+	expectAtMostTwice(t, "a review", quiet, medianOf(rounds, m.reviewed))
+	if refused := stop(); refused == 0 {
+		t.Error("no forged review was refused")
+	} else {
+		t.Logf("%d forged reviews were refused", refused)
+	}
+}
+
+// invent creates pods of owners that do not exist, in a namespace of its own, until the end.
+func (m *mix) invent(clients int) {
+	m.Helper()
+	const namespace = "inventors"
+	m.must(m.plane.CreateNamespace(namespace))
+	m.must(m.plane.Admin.MergePatch("/api/v1/namespaces/"+namespace, `{"metadata":{"labels":{"sakkara.spotmix":"enabled"}}}`))
+	for client := range clients {
+		m.work.Go(func() {
+			again := time.NewTicker(20 * time.Millisecond)
+			defer again.Stop()
+			for i := 0; ; i++ {
+				select {
+				case <-m.stop:
+					return
+				case <-again.C:
+				}
+				name := fmt.Sprintf("nothing-%d-%d", client, i)
+				pod := map[string]any{"metadata": map[string]any{"generateName": "odd-", "namespace": namespace,
+					"ownerReferences": []cluster.Owner{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: name, UID: name, Controller: true}}},
+					"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "main"}}}}
+				_ = m.plane.Admin.Create("/api/v1/namespaces/"+namespace+"/pods?dryRun=All", pod, nil)
+			}
+		})
+	}
 }
 
 // TestSpotMix_ServesWhileAnotherSchedulerWaitsForItsKinds: With OCM enabled and its kinds missing, the daemon is not ready
