@@ -371,7 +371,7 @@ manifests: ## manifests/*.yaml and manifests/kustomize from the chart (needs Go,
 	@manifests/generate.sh
 ui-check: $(BIN) ## the page in Chromium and Firefox (needs node; SAKKARA_UI_LARGE=1: 5,000 nodes)
 	@test/ui/run.sh
-ship: $(BIN) ## the chart and what is installed from it, with helm and kubectl (needs Go)
+ship: $(BIN) ## the chart and what is installed from it, with helm and kubectl (needs Go; PROMTOOL=1: alerts too)
 	@test/ship/run.sh
 
 format: ## clang-format on every source

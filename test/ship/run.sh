@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks the chart, the manifests and what is installed from them: run.sh [GO-TEST-ARGUMENT...]
 # Builds helm and the control plane where the user's cache folder has none. Needs Go; without it nothing is tested,
-# which is an error under CI=true. The last line counts the tests.
+# which is an error under CI=true. promtool is built with PROMTOOL=1 only; else alerts are tested where the cache has it.
+# The last line counts the tests.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 skip() {
@@ -18,8 +19,13 @@ SAKKARA_BIN=${SAKKARA_BIN:-$here/../../build/sakkara}
 }
 SAKKARA_BIN=$(cd "$(dirname "$SAKKARA_BIN")" && pwd)/$(basename "$SAKKARA_BIN")
 SAKKARA_HELM=$("$here/tools/build.sh" helm)
+never=-n
+[ "${PROMTOOL:-}" != 1 ] || never=
+# shellcheck disable=SC2086
+SAKKARA_PROMTOOL=$("$here/tools/build.sh" $never promtool)
+[ -n "$SAKKARA_PROMTOOL" ] || echo "SKIP alerts: promtool is not built, PROMTOOL=1 builds it"
 SAKKARA_CONTROLPLANE=$("$here/../e2e/build-controlplane.sh" 1.36.3)
-export SAKKARA_BIN SAKKARA_HELM SAKKARA_CONTROLPLANE
+export SAKKARA_BIN SAKKARA_HELM SAKKARA_PROMTOOL SAKKARA_CONTROLPLANE
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 code=0

@@ -15,7 +15,7 @@ fi
 name=${1:-}
 source=$(cd "$(dirname "$0")" && pwd)/$name
 if [ -z "$name" ] || [ ! -f "$source/go.mod" ]; then
-    echo "build.sh: no tool \"$name\" (have helm, nfpm)" >&2
+    echo "build.sh: no tool \"$name\" (have helm, nfpm, promtool)" >&2
     exit 2
 fi
 cd "$source"
@@ -38,8 +38,9 @@ if [ ! -x "$binary" ]; then
 fi
 if [ ! -x "$binary" ]; then
     package=$(sed -n 's/^tool //p' go.mod)
+    tags=$(sed -n 's|^// tags: ||p' go.mod)
     echo "build.sh: building $name, some minutes when cold" >&2
-    nice go build -mod=readonly -trimpath -buildvcs=false -ldflags "-s -w" -o "$binary.$$" "$package" >&2
+    nice go build -mod=readonly -trimpath -buildvcs=false -ldflags "-s -w" -tags "$tags" -o "$binary.$$" "$package" >&2
     mv "$binary.$$" "$binary"
 fi
 echo "$binary"
