@@ -71,12 +71,12 @@ static void missing_roles(struct group *g)
             skr_strbuf_addf(&text, ", nor have %zu others", g->roles.n_unknown - 1);
         }
         skr_strbuf_add(&text, "; ");
-        skr_roles_say_missing(g, &text);
+        skr_roles_say_missing(g, false, &text);
         skr_group_state_reason(g, SKR_REASON_ROLE_UNKNOWN, text.s);
         return;
     }
     skr_strbuf_addf(&text, "group %s: ", g->name);
-    skr_roles_say_missing(g, &text);
+    skr_roles_say_missing(g, false, &text);
     add_foreign_gates(g, &text);
     skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
 }
@@ -186,10 +186,15 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
                (g->roles.keyed && skr_roles_are_bound(g))) {
         skr_group_state_reason(g, SKR_REASON_NONE, NULL);
     } else if (!reason_stands(e, g) && g->reason != SKR_REASON_BIND_FAILED) {
-        char text[300];
-        snprintf(text, sizeof text, "group %s has %zu of %zu members bound", g->name,
-                 g->seats.n_bound, size);
-        skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text);
+        SKR_STRBUF(text);
+        if (g->roles.keyed) {
+            skr_strbuf_addf(&text, "group %s: ", g->name);
+            skr_roles_say_missing(g, true, &text);
+        } else {
+            skr_strbuf_addf(&text, "group %s has %zu of %zu members bound", g->name,
+                            g->seats.n_bound, size);
+        }
+        skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
     }
 }
 

@@ -5,7 +5,14 @@
  * Changes one value of a group to see the effect, for `simulate --set` and for /v1/whatif.
  *
  * PATH is size, priority, within, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
- * partitions, min, max, factor); VALUE null removes the key. The engine ignores some values with a
+ * partitions, min, max, factor); VALUE null removes the key. Of roles:
+ *
+ *   roles.ROLE.size, roles.ROLE.minimum       in key roles, which has the role; key size goes
+ *   constraints.roles.ROLE.LEVEL.KEY          own rules of a role
+ *   constraints.sets.N.exclusive              of the N-th set kind, from 0
+ *   constraints.sets.N                        with null: its sets need not lie in one unit
+ *
+ * The engine ignores some values with a
  * warning: a level that no tree has, an unknown KEY or type, a negative number. They are refused here,
  * so that a typing error does not look like an answer.
  */

@@ -140,6 +140,11 @@ static void write_numbers(const json_t *x, struct skr_strbuf *out)
     if (!json_object_get(need, "slots")) {
         return;
     }
+    if (json_object_get(need, "roles")) {
+        skr_explain_add_roles_need(x, &b);
+        skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT + 1, b.s);
+        return;
+    }
     int64_t each = skr_page_int(json_object_get(need, "each"), resource);
     int64_t slots = skr_page_int(need, "slots"), held = skr_page_int(need, "held");
     skr_strbuf_addf(&b, "(%lld %spod%s", (long long)slots, held > 0 ? "more " : "",
@@ -214,19 +219,45 @@ static void add_cell(struct skr_text_table *table, struct skr_strbuf *b)
     skr_strbuf_reset(b);
 }
 
-static void add_head(const json_t *x, struct skr_text_table *table)
+static void add_head(const json_t *x, const struct role_columns *roles,
+                     struct skr_text_table *table)
 {
-    static const char *const heads[] = {"FREE", "FITS", "SHORT", "BLOCKED-BY"};
     const char *level = skr_object_text(x, "domainLevel");
     SKR_STRBUF(b);
     skr_amount_add_label(&b, level[0] ? level : "domain");
     add_cell(table, &b);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        skr_text_table_add(table, heads[i], SKR_HUE_NONE);
+    skr_text_table_add(table, "FREE", SKR_HUE_NONE);
+    for (size_t i = 0; i < roles->n; i++) {
+        skr_amount_add_label(&b, roles->name[i]);
+        add_cell(table, &b);
+    }
+    if (roles->n == 0) {
+        skr_text_table_add(table, "FITS", SKR_HUE_NONE);
+    }
+    skr_text_table_add(table, "SHORT", SKR_HUE_NONE);
+    skr_text_table_add(table, "BLOCKED-BY", SKR_HUE_NONE);
+}
+
+/* "7/8", of a domain or of a role in it; "-/8": others are short already; "-": none is needed. */
+static void add_fits(const json_t *of, struct skr_strbuf *b)
+{
+    const json_t *needs = json_object_get(of, "needs"), *fits = json_object_get(of, "fits");
+    if (needs && json_integer_value(needs) == 0) {
+        skr_strbuf_addc(b, '-');
+        return;
+    }
+    if (fits) {
+        skr_strbuf_addf(b, "%lld", (long long)json_integer_value(fits));
+    } else {
+        skr_strbuf_addc(b, '-');
+    }
+    if (needs) {
+        skr_strbuf_addf(b, "/%lld", (long long)json_integer_value(needs));
     }
 }
 
-static void add_row(const json_t *x, const json_t *domain, struct skr_text_table *table)
+static void add_row(const json_t *x, const struct role_columns *roles, const json_t *domain,
+                    struct skr_text_table *table)
 {
     const json_t *needs = json_object_get(domain, "needs");
     SKR_STRBUF(b);
@@ -234,11 +265,14 @@ static void add_row(const json_t *x, const json_t *domain, struct skr_text_table
     add_cell(table, &b);
     skr_amount_add_number(&b, skr_object_text(x, "resource"), skr_page_int(domain, "free"));
     add_cell(table, &b);
-    skr_strbuf_addf(&b, "%lld", (long long)skr_page_int(domain, "fits"));
-    if (needs) {
-        skr_strbuf_addf(&b, "/%lld", (long long)json_integer_value(needs));
+    for (size_t i = 0; i < roles->n; i++) {
+        add_fits(skr_explain_role_of(domain, roles->name[i]), &b);
+        add_cell(table, &b);
     }
-    add_cell(table, &b);
+    if (roles->n == 0) {
+        add_fits(domain, &b);
+        add_cell(table, &b);
+    }
     if (needs) {
         skr_strbuf_addf(&b, "%lld", (long long)skr_page_int(domain, "short"));
     }
@@ -285,10 +319,11 @@ static void write_domains(const json_t *x, size_t most, bool verbose, struct skr
     if (shown == 0) {
         return;
     }
-    skr_text_table_init(&table, 5, false);
-    add_head(x, &table);
+    const struct role_columns roles = skr_explain_role_columns(x, verbose);
+    skr_text_table_init(&table, roles.n > 0 ? 4 + roles.n : 5, false);
+    add_head(x, &roles, &table);
     for (size_t i = 0; i < shown; i++) {
-        add_row(x, json_array_get(domains, i), &table);
+        add_row(x, &roles, json_array_get(domains, i), &table);
     }
     skr_text_table_write(&table, &lines);
     skr_strbuf_addc(out, '\n');

@@ -41,6 +41,14 @@ while read -r name arguments; do
     esac
 done <"$views/cases"
 
+# A group that is not placed ends the command with 4.
+for format in text json; do
+    name=explain-roles.${format/text/txt}
+    runs "$name" 4 "$sakkara" explain wide --file $views/roles.yaml -o "$format"
+    [ -z "${UPDATE:-}" ] || cp "$work/out" "$views/$name"
+    same "$name" "$views/$name" "$work/out"
+done
+
 # The ASCII tree has the same rows, and nothing else than ASCII.
 if LC_ALL=C grep -nP '[^\x00-\x7f]' $views/*-ascii.txt; then fail "ASCII is not ASCII"; else pass; fi
 

@@ -7,6 +7,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/explain/explain_roles.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
@@ -19,6 +20,17 @@
 const char *skr_account_resource(const struct account *a, size_t r)
 {
     return a->request->resource_name[r];
+}
+
+/* Of resource r on all eligible nodes. */
+static int64_t free_of(const struct skr_problem *p, size_t r)
+{
+    int64_t sum = 0;
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        int64_t free_ = p->free[(size_t)leaf * p->n_resources + r];
+        sum = p->eligible[leaf] ? skr_amount_sum(sum, skr_room_counted(free_)) : sum;
+    }
+    return sum;
 }
 
 static int64_t room_of(const struct skr_problem *p, int32_t leaf, size_t r)
@@ -70,10 +82,41 @@ static size_t scarcest(const struct skr_solve_request *request)
     return best;
 }
 
-void skr_account_init(struct account *a, struct skr_gang *e, const struct group *g,
-                      const struct skr_solve_request *request, const struct skr_explanation *x)
+/* What is needed of resource r, in thousandths of what is free. */
+static int64_t needed_part(const struct account *a, size_t r)
 {
-    *a = (struct account){e, g, request, x, scarcest(request)};
+    const int64_t wanted = skr_explain_roles_wanted(a, r);
+    const int64_t have = free_of(&a->request->problem, r);
+    return wanted == 0                              ? 0
+           : have == 0 || wanted > INT64_MAX / 1000 ? INT64_MAX
+                                                    : wanted * 1000 / have;
+}
+
+static size_t scarcest_of_roles(const struct account *a)
+{
+    size_t best = 0;
+    int64_t most = -1;
+    for (size_t r = 0; r < a->request->problem.n_resources; r++) {
+        const int64_t part = needed_part(a, r);
+        if (part > most || (part == most && rank_of_resource(a->request->resource[r]) <
+                                                rank_of_resource(a->request->resource[best]))) {
+            best = r;
+            most = part;
+        }
+    }
+    return best;
+}
+
+void skr_account_init(struct account *a, struct skr_gang *e, const struct group *g,
+                      const struct skr_solve_request *request, const struct skr_solution *s)
+{
+    *a = (struct account){.e = e, .g = g, .request = request, .x = &s->explanation};
+    if (request->problem.roles && s->roles) {
+        a->roles = &s->roles->explanation;
+        a->scarce = scarcest_of_roles(a);
+    } else {
+        a->scarce = scarcest(request);
+    }
 }
 
 void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
@@ -122,7 +165,7 @@ static const char *closed_for(const struct account *a, struct shape *s, const st
     return n->node->unschedulable ? "Cordoned" : "Tainted";
 }
 
-const char *skr_account_closed(const struct account *a, int32_t leaf, bool *ret_opens)
+const char *skr_account_closed(const struct account *a, int32_t leaf, int role, bool *ret_opens)
 {
     const struct skr_tree *tree = a->request->problem.tree;
     const struct node_entry *n = skr_nodes_find(a->e, tree->unit_name[tree->first_leaf + leaf]);
@@ -137,7 +180,8 @@ const char *skr_account_closed(const struct account *a, int32_t leaf, bool *ret_
     DL_FOREACH(a->g->members, p)
     {
         bool one_opens;
-        if (!p->seated || skr_pods_is_bound(p) || p->shape == seen) {
+        if (!p->seated || skr_pods_is_bound(p) || p->shape == seen ||
+            (role != SKR_ACCOUNT_ANY_ROLE && p->role != role)) {
             continue;
         }
         seen = p->shape;
@@ -174,33 +218,52 @@ static void explain_rule(const char *level, const struct skr_rule *rule, struct 
     }
 }
 
-/* The rules that the sentence concerns: that of the deciding level, or all rules of the spec. */
+/* The rules of the level, or of all if it is 0; of: what has them, with a blank behind it, or "". */
+static void explain_rules(const struct skr_level_rule *rule, size_t n, const char *of,
+                          const char *level, struct skr_strbuf *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!level || strcmp(rule[i].level, level) == 0) {
+            skr_strbuf_addf(b, "%s%s%s", b->len > 0 ? "; " : "", of, *of ? " " : "");
+            explain_rule(rule[i].level, &rule[i].rule, b);
+        }
+    }
+}
+
+/* The rules that the sentence concerns: those of the deciding level, or all rules of the spec. */
 static void write_constraint(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &a->request->problem;
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
-    if (a->x->level > 0) {
-        explain_rule(p->tree->level_name[a->x->level], &p->rule[a->x->level - 1], &text);
-    } else if (a->x->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
-        for (size_t i = 0; i < a->g->spec->n_rules; i++) {
-            skr_strbuf_add(&text, i > 0 ? "; " : "");
-            explain_rule(a->g->spec->rule[i].level, &a->g->spec->rule[i].rule, &text);
+    const struct skr_group_spec *spec = a->g->spec;
+    const char *level = a->x->level > 0 ? p->tree->level_name[a->x->level] : NULL;
+    SKR_STRBUF(text);
+    if (level && !a->roles) {
+        explain_rule(level, &p->rule[a->x->level - 1], &text);
+    } else if (level || a->x->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
+        explain_rules(spec->rule, spec->n_rules, "", level, &text);
+        for (size_t i = 0; i < spec->n_role_rules; i++) {
+            explain_rules(spec->role_rules[i].rule, spec->role_rules[i].n_rules,
+                          spec->role_rules[i].role, level, &text);
+        }
+        for (size_t i = 0; i < spec->n_sets; i++) {
+            if (!level || strcmp(spec->set[i].level, level) == 0) {
+                skr_strbuf_addf(&text, "%sone %s a set%s", text.len > 0 ? "; " : "",
+                                spec->set[i].level, spec->set[i].exclusive ? ", exclusive" : "");
+            }
         }
     }
     skr_strbuf_add(b, ",\"constraint\":");
     skr_strbuf_add_json(b, text.len > 0 ? text.s : "");
-    skr_strbuf_fini(&text);
 }
 
-/* ,"key":{"cpu":1000} of amounts[stride]. */
-static void write_amounts(const struct account *a, const char *key, const int64_t *amount,
-                          struct skr_strbuf *b)
+void skr_account_amounts(const struct account *a, const char *key, const int64_t *amount,
+                         struct skr_strbuf *b)
 {
+    const struct skr_problem *p = &a->request->problem;
     bool first = true;
     skr_strbuf_addf(b, ",\"%s\":{", key);
-    for (size_t r = 0; r < a->request->problem.n_resources; r++) {
-        if (a->request->problem.demand[r] <= 0) {
+    for (size_t r = 0; r < p->n_resources; r++) {
+        if (p->demand[r] <= 0) {
             continue;
         }
         skr_strbuf_add(b, first ? "" : ",");
@@ -215,13 +278,10 @@ static void write_free(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &a->request->problem;
     int64_t *sum = skr_alloc_array(p->n_resources + 1, sizeof *sum);
-    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
-        for (size_t r = 0; p->eligible[leaf] && r < p->n_resources; r++) {
-            int64_t free_ = p->free[(size_t)leaf * p->n_resources + r];
-            sum[r] = skr_amount_sum(sum[r], skr_room_counted(free_));
-        }
+    for (size_t r = 0; r < p->n_resources; r++) {
+        sum[r] = free_of(p, r);
     }
-    write_amounts(a, "free", sum, b);
+    skr_account_amounts(a, "free", sum, b);
     free(sum);
 }
 
@@ -247,8 +307,13 @@ static void write_have(const struct account *a, struct skr_strbuf *b)
                     : x->class == SKR_CLASS_WAITING_FOR_CAPACITY ? all
                     : x->largest > held                          ? x->largest - held
                                                                  : 0;
-    skr_strbuf_addf(b, ",\"have\":{\"slots\":%lld,\"largest\":%d,\"inAll\":%lld", (long long)slots,
-                    x->largest + a->request->outside, (long long)all);
+    if (a->roles) {
+        skr_strbuf_addf(b, ",\"have\":{\"inAll\":%lld", (long long)all);
+        skr_explain_roles_have(a, b);
+    } else {
+        skr_strbuf_addf(b, ",\"have\":{\"slots\":%lld,\"largest\":%d,\"inAll\":%lld",
+                        (long long)slots, x->largest + a->request->outside, (long long)all);
+    }
     write_free(a, b);
     skr_strbuf_addc(b, '}');
 }
@@ -277,7 +342,11 @@ void skr_explain_account(const struct account *a, struct skr_strbuf *b)
         skr_strbuf_addf(b, ",\"held\":%d", held + a->request->outside);
     }
     write_constraint(a, b);
-    write_amounts(a, "each", p->demand, b);
+    if (a->roles) {
+        skr_explain_roles_need(a, b);
+    } else {
+        skr_account_amounts(a, "each", p->demand, b);
+    }
     skr_strbuf_addc(b, '}');
     write_have(a, b);
     skr_strbuf_add(b, ",\"resource\":");
@@ -299,6 +368,7 @@ void skr_explained_destroy(struct explained *x)
     free(x->account);
     free(x->relaxations);
     free(x->smaller);
+    free(x->size);
     free(x->set);
     free(x->preemption);
     free(x);

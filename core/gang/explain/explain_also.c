@@ -11,6 +11,7 @@
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/reservation.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/report/warnings.h"
@@ -202,13 +203,17 @@ static bool lacks_members(const struct group *g)
 
 static void also_missing(const struct group *g, struct also *also)
 {
-    char text[300];
+    SKR_STRBUF(text);
     size_t have = g->seats.n_bound + g->seats.n_ready, size = (size_t)skr_membership_size(g);
     if (!lacks_members(g) || g->state == GROUP_BOUND || also->standing->on_its_way) {
         return;
     }
-    snprintf(text, sizeof text, "%zu of %zu members are there", have, size);
-    add_reason(also, SKR_REASON_MEMBERS_MISSING, text);
+    if (g->roles.keyed) {
+        skr_roles_say_missing(g, false, &text);
+    } else {
+        skr_strbuf_addf(&text, "%zu of %zu members are there", have, size);
+    }
+    add_reason(also, SKR_REASON_MEMBERS_MISSING, text.s);
 }
 
 /* Members without a seat: a group may be bound while they wait. */

@@ -9,6 +9,7 @@
  */
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/explain/explain_roles.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
@@ -46,6 +47,19 @@ static int by_fits(const void *a, const void *b)
     return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
+/* Slots of a leaf; with roles the sum over them, each as if it were alone. */
+static int64_t fit_of(const struct account *a, int32_t leaf)
+{
+    int64_t fits = 0;
+    if (!a->roles) {
+        return skr_account_leaf_fit(a, leaf);
+    }
+    for (size_t r = 0; r < a->request->problem.roles->n_roles; r++) {
+        fits += skr_explain_role_fit(a, r, leaf);
+    }
+    return fits;
+}
+
 /* Units below the root, those with the most room first. */
 static void list_by_room(const struct account *a, struct rows *rows)
 {
@@ -55,7 +69,7 @@ static void list_by_room(const struct account *a, struct rows *rows)
         int64_t fits = 0;
         skr_account_leaves(tree, unit, &row.first, &row.end);
         for (int32_t leaf = row.first; leaf < row.end; leaf++) {
-            fits += skr_account_leaf_fit(a, leaf);
+            fits += fit_of(a, leaf);
         }
         row.fits = fits < a->request->problem.n ? (int32_t)fits : a->request->problem.n;
         add_row(rows, tree, row);
@@ -245,7 +259,8 @@ static void write_closed(const struct account *a, const struct row *row, bool *f
     size_t n = 0, others = 0;
     for (int32_t leaf = row->first; leaf < row->end; leaf++) {
         bool opens;
-        const char *why = p->eligible[leaf] ? NULL : skr_account_closed(a, leaf, &opens);
+        const char *why =
+            p->eligible[leaf] ? NULL : skr_account_closed(a, leaf, SKR_ACCOUNT_ANY_ROLE, &opens);
         int64_t room = p->n_resources > 0 ? p->free[(size_t)leaf * p->n_resources + a->scarce] : 0;
         if (!why) {
             continue;
@@ -286,12 +301,18 @@ static void write_row(const struct account *a, const struct rows *rows, const st
     /* The solver's numbers of bottlenecks include the group's own seats. */
     int32_t held = skr_held_below(p, row->unit), short_ = row->needs - row->fits;
     int32_t own = row->needs > 0 ? held : 0, fits = row->fits > own ? row->fits - own : 0;
-    skr_strbuf_addf(b, ",\"free\":%lld,\"fits\":%d", (long long)free_, fits);
+    skr_strbuf_addf(b, ",\"free\":%lld", (long long)free_);
+    if (!a->roles || row->needs > 0) {
+        skr_strbuf_addf(b, ",\"fits\":%d", fits);
+    }
     if (row->needs > 0) {
         skr_strbuf_addf(b, ",\"needs\":%d,\"short\":%d", fits + short_, short_);
     }
     if (held > 0) {
         skr_strbuf_addf(b, ",\"held\":%d", held);
+    }
+    if (a->roles) {
+        skr_explain_roles_unit(a, row->unit, row->needs > 0 ? (int)i : -1, b);
     }
     skr_strbuf_add(b, ",\"blockedBy\":[");
     write_holders(list, i, &first, b);

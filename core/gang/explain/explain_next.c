@@ -113,11 +113,9 @@ static void next_simulate(struct next *next, const struct skr_gang *e, const str
     const struct explained *x = g->source.kind == SOURCE_MAP ? g->explained : NULL;
     bool of_room =
         g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_WAITING_FOR_CAPACITY;
-    char size[32];
     const char *set = x ? x->set : NULL;
-    if (x && of_room && x->size > 0) {
-        snprintf(size, sizeof size, "size=%d", x->size);
-        set = size;
+    if (x && of_room && x->size) {
+        set = x->size;
     }
     bool plain = strcmp(g->namespace_, "default") == 0;
     skr_strbuf_init(&c);

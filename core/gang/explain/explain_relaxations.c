@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes what must change for a group to fit: objects with a phrase for users and the changes for
- * programs.
- *
- *   {"text":"2 GPU free up on node-3","changes":[{"change":"free","node":"node-3","slots":1,
- *    "amounts":{"nvidia.com/gpu":2}}]}
+ * Writes what must change for a group to fit: see explain_relaxations.h.
  *
  * Room, rules, size, closed nodes: each object is a placement that the solver found. If all its
  * changes are made, and nothing else, the group is placed. Left out are changes that cannot be
  * listed completely (more leaves than the solver lists), and room that would make a node larger
  * than any node of the tree.
  */
+#include "core/gang/explain/explain_relaxations.h"
+
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/report/explain_held.h"
@@ -22,25 +20,66 @@
 #include <string.h>
 #include <utlist.h>
 
-/* The object being written: phrase and changes grow together. */
-struct relaxation {
-    struct skr_strbuf text, changes;
-};
-
-static void begin(struct relaxation *r)
+void skr_relaxation_begin(struct relaxation *r)
 {
     skr_strbuf_init(&r->text);
     skr_strbuf_init(&r->changes);
+    skr_strbuf_init(&r->set);
+    r->unquoted = true;
 }
 
-static void end(struct relaxation *r, struct skr_strbuf *b)
+void skr_relaxation_drop(struct relaxation *r)
+{
+    skr_strbuf_fini(&r->text);
+    skr_strbuf_fini(&r->changes);
+    skr_strbuf_fini(&r->set);
+}
+
+void skr_relaxation_end(struct relaxation *r, struct skr_strbuf *b, char **ret_set)
 {
     skr_strbuf_add(b, b->len > 0 ? "," : "");
     skr_strbuf_add(b, "{\"text\":");
     skr_strbuf_add_json(b, r->text.s);
     skr_strbuf_addf(b, ",\"changes\":[%s]}", r->changes.s);
-    skr_strbuf_fini(&r->text);
-    skr_strbuf_fini(&r->changes);
+    if (ret_set && !*ret_set && r->set.len > 0 && r->unquoted) {
+        *ret_set = skr_strbuf_take(&r->set, NULL);
+    }
+    skr_relaxation_drop(r);
+}
+
+void skr_relaxation_and(struct relaxation *r)
+{
+    skr_strbuf_add(&r->text, r->text.len > 0 ? " and " : "");
+}
+
+/* Whether a shell takes the path as one word that means itself. */
+static bool is_plain(const char *path)
+{
+    for (const char *c = path; *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || strchr("._-/", *c);
+        if (!plain) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void skr_relaxation_add(struct relaxation *r, const char *change, const char *path,
+                        const char *value, bool is_text)
+{
+    skr_strbuf_addf(&r->changes, "%s{\"change\":\"%s\",\"path\":", r->changes.len > 0 ? "," : "",
+                    change);
+    skr_strbuf_add_json(&r->changes, path);
+    skr_strbuf_add(&r->changes, ",\"value\":");
+    if (is_text) {
+        skr_strbuf_add_json(&r->changes, value);
+    } else {
+        skr_strbuf_add(&r->changes, value);
+    }
+    skr_strbuf_addc(&r->changes, '}');
+    skr_strbuf_addf(&r->set, "%s%s=%s", r->set.len > 0 ? " " : "", path, value);
+    r->unquoted = r->unquoted && is_plain(path) && is_plain(value);
 }
 
 /* ---- room ---- */
@@ -212,19 +251,23 @@ static void write_room(const struct account *a, struct skr_strbuf *b)
         }
     }
     struct relaxation r;
-    begin(&r);
+    skr_relaxation_begin(&r);
     for (size_t i = 0; i < x->n_slot_leaves; i++) {
         beyond = beyond || exceeds_node(a, &x->slot[i]);
         add_room_change(a, &x->slot[i], &r.changes);
     }
     say_room(a, beyond, &r.text);
-    end(&r, b);
+    skr_relaxation_end(&r, b, NULL);
 }
 
 /* ---- rules ---- */
 
-static const char *const kind_name[] = {"hard", "max", "min", "factor", "partitions"};
-_Static_assert(sizeof kind_name / sizeof *kind_name == SKR_RELAXATION_KIND_COUNT, "names");
+const char *skr_relaxation_key(enum skr_relaxation_kind kind)
+{
+    static const char *const name[] = {"hard", "max", "min", "factor", "partitions"};
+    _Static_assert(sizeof name / sizeof *name == SKR_RELAXATION_KIND_COUNT, "names");
+    return name[kind];
+}
 
 static int32_t value_now(const struct skr_rule *rule, enum skr_relaxation_kind kind)
 {
@@ -232,96 +275,55 @@ static int32_t value_now(const struct skr_rule *rule, enum skr_relaxation_kind k
     return now[kind];
 }
 
-/* Whether the hard pack that the atom drops is one of the group's key `within`. */
-static bool is_of_within(const struct account *a, const struct skr_relaxation_atom *atom)
+bool skr_relaxation_is_of_within(const struct account *a, const struct skr_relaxation_atom *atom)
 {
     const char *within = a->g->spec ? a->g->spec->within : NULL;
     return atom->kind == SKR_RELAX_HARD && within &&
            atom->level <= skr_tree_find_level(a->request->problem.tree, within);
 }
 
-/* The key `within` names the level above the highest one that is dropped, or is removed. */
-static void add_within(const struct account *a, const struct skr_relaxation *from,
-                       struct relaxation *r, struct skr_strbuf *set)
+void skr_relaxation_add_within(const struct account *a, const struct skr_relaxation *from,
+                               struct relaxation *r)
 {
     const struct skr_tree *tree = a->request->problem.tree;
     int32_t level = 0;
     for (size_t j = 0; j < from->n_atoms; j++) {
         const struct skr_relaxation_atom *atom = &from->atom[j];
-        if (is_of_within(a, atom) && (level == 0 || atom->level < level)) {
+        if (skr_relaxation_is_of_within(a, atom) && (level == 0 || atom->level < level)) {
             level = atom->level;
         }
     }
-    if (level == 0) {
-        return;
+    if (level > 0) {
+        skr_relaxation_and(r);
+        skr_strbuf_addf(&r->text, "the group may use several %ss", tree->level_name[level]);
+        const char *above = level > 1 ? tree->level_name[level - 1] : NULL;
+        skr_relaxation_add(r, "constraint", "within", above ? above : "null", above);
     }
-    const char *above = level > 1 ? tree->level_name[level - 1] : NULL;
-    skr_strbuf_add(&r->text, r->text.len > 0 ? " and " : "");
-    skr_strbuf_addf(&r->text, "the group may use several %ss", tree->level_name[level]);
-    skr_strbuf_addf(&r->changes, "%s{\"change\":\"constraint\",\"path\":\"within\",\"value\":",
-                    r->changes.len > 0 ? "," : "");
-    if (above) {
-        skr_strbuf_add_json(&r->changes, above);
-    } else {
-        skr_strbuf_add(&r->changes, "null");
-    }
-    skr_strbuf_addc(&r->changes, '}');
-    skr_strbuf_addf(set, "%swithin=%s", set->len > 0 ? " " : "", above ? above : "null");
 }
 
 /* alone: the nearest value was verified with no other rule dropped. */
 static void add_rule(const struct account *a, const struct skr_relaxation_atom *atom, bool alone,
-                     struct relaxation *r, struct skr_strbuf *set)
+                     struct relaxation *r)
 {
     const struct skr_problem *p = &a->request->problem;
-    const char *level = p->tree->level_name[atom->level], *key = kind_name[atom->kind];
+    const char *level = p->tree->level_name[atom->level], *key = skr_relaxation_key(atom->kind);
     int32_t value =
         alone && !(atom->kind == SKR_RELAX_FACTOR && atom->value <= 1) ? atom->value : 0;
-    struct skr_strbuf path;
-    skr_strbuf_init(&path);
+    SKR_STRBUF(path);
+    char text[32] = "null";
     skr_strbuf_addf(&path, "constraints.%s.%s", level, key);
-    skr_strbuf_add(&r->text, r->text.len > 0 ? " and " : "");
-    skr_strbuf_addf(&r->changes,
-                    "%s{\"change\":\"constraint\",\"path\":", r->changes.len > 0 ? "," : "");
-    skr_strbuf_add_json(&r->changes, path.s);
-    skr_strbuf_addf(set, "%s%s=", set->len > 0 ? " " : "", path.s);
+    skr_relaxation_and(r);
     if (atom->kind == SKR_RELAX_HARD) {
         skr_strbuf_addf(&r->text, "the %s constraint is soft", level);
-        skr_strbuf_add(&r->changes, ",\"value\":false}");
-        skr_strbuf_add(set, "false");
+        snprintf(text, sizeof text, "false");
     } else if (value > 0) {
         skr_strbuf_addf(&r->text, "%s of %s is %d, not %d", key, level, value,
                         value_now(&p->rule[atom->level - 1], atom->kind));
-        skr_strbuf_addf(&r->changes, ",\"value\":%d}", value);
-        skr_strbuf_addf(set, "%d", value);
+        snprintf(text, sizeof text, "%d", (int)value);
     } else {
         skr_strbuf_addf(&r->text, "%s has no %s", level, key);
-        skr_strbuf_add(&r->changes, ",\"value\":null}");
-        skr_strbuf_add(set, "null");
     }
-    skr_strbuf_fini(&path);
-}
-
-/* Whether the paths may be used in a command unquoted. */
-static bool is_plain(const char *set)
-{
-    for (const char *c = set; *c; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     (*c >= '0' && *c <= '9') || strchr("._-=/ ", *c);
-        if (!plain) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool has_blank_level(const struct account *a, const struct skr_relaxation *from)
-{
-    bool blank = false;
-    for (size_t j = 0; j < from->n_atoms; j++) {
-        blank = blank || strchr(a->request->problem.tree->level_name[from->atom[j].level], ' ');
-    }
-    return blank;
+    skr_relaxation_add(r, "constraint", path.s, text, false);
 }
 
 static void write_rules(const struct account *a, struct skr_strbuf *b, char **ret_set)
@@ -329,38 +331,34 @@ static void write_rules(const struct account *a, struct skr_strbuf *b, char **re
     for (size_t i = 0; i < a->x->n_relaxations; i++) {
         const struct skr_relaxation *from = &a->x->relaxation[i];
         struct relaxation r;
-        struct skr_strbuf set;
-        begin(&r);
-        skr_strbuf_init(&set);
+        skr_relaxation_begin(&r);
         for (size_t j = 0; j < from->n_atoms; j++) {
-            if (!is_of_within(a, &from->atom[j])) {
-                add_rule(a, &from->atom[j], from->n_atoms == 1, &r, &set);
+            if (!skr_relaxation_is_of_within(a, &from->atom[j])) {
+                add_rule(a, &from->atom[j], from->n_atoms == 1, &r);
             }
         }
-        add_within(a, from, &r, &set);
-        end(&r, b);
-        if (!*ret_set && is_plain(set.s) && !has_blank_level(a, from)) {
-            *ret_set = skr_strbuf_take(&set, NULL);
-        }
-        skr_strbuf_fini(&set);
+        skr_relaxation_add_within(a, from, &r);
+        skr_relaxation_end(&r, b, ret_set);
     }
 }
 
 /* ---- size ---- */
 
-void skr_explain_size(const struct account *a, struct skr_strbuf *b)
+void skr_explain_size(const struct account *a, struct skr_strbuf *b, char **ret_set)
 {
     const struct skr_explanation *x = a->x;
+    *ret_set = NULL;
     if (x->largest + a->request->outside <= 0 || x->largest >= a->request->problem.n ||
         x->largest < skr_held_in_all(&a->request->problem)) {
         return;
     }
     struct relaxation r;
-    begin(&r);
+    skr_relaxation_begin(&r);
     int32_t outside = a->request->outside, size = x->largest + outside;
     skr_strbuf_addf(&r.text, "the size is %d, not %d", size, a->request->problem.n + outside);
     skr_strbuf_addf(&r.changes, "{\"change\":\"size\",\"value\":%d}", size);
-    end(&r, b);
+    skr_strbuf_addf(&r.set, "size=%d", size);
+    skr_relaxation_end(&r, b, ret_set);
 }
 
 void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set)
@@ -381,7 +379,7 @@ void skr_explain_moved(const struct account *a, struct skr_strbuf *b)
         return;
     }
     struct relaxation r;
-    begin(&r);
+    skr_relaxation_begin(&r);
     skr_strbuf_addf(&r.text, "all %d members start anew, in ", a->request->problem.n);
     skr_held_say_units(tree, moved->count, level > 0 ? level : 1, &r.text);
     skr_strbuf_addf(&r.changes, "{\"change\":\"move\",\"members\":%d,\"nodes\":{",
@@ -396,20 +394,38 @@ void skr_explain_moved(const struct account *a, struct skr_strbuf *b)
     }
     skr_strbuf_addf(&r.changes, "},\"otherNodes\":%d}",
                     n > SKR_EXPLAIN_MOVED_MAX ? n - SKR_EXPLAIN_MOVED_MAX : 0);
-    end(&r, b);
+    skr_relaxation_end(&r, b, NULL);
 }
 
 /* ---- closed nodes ---- */
 
-void skr_explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b)
+/* Why the leaf is closed to a member that s places on it; NULL: it is not. */
+static const char *closed_to(const struct account *a, const struct skr_solution *s, int32_t leaf)
+{
+    const struct skr_problem *p = &a->request->problem;
+    const char *closed = NULL;
+    bool opens;
+    for (size_t r = 0; p->roles && !closed && r < p->roles->n_roles; r++) {
+        const int32_t *claimed = p->roles->role[r].claimed;
+        const int32_t n = s->roles->count[r * (size_t)p->tree->n_leaves + (size_t)leaf];
+        if (n > (claimed ? claimed[leaf] : 0)) {
+            closed = skr_account_closed(a, leaf, a->request->roles->role[r], &opens);
+        }
+    }
+    if (!p->roles && s->count[leaf] > (p->claimed ? p->claimed[leaf] : 0)) {
+        closed = skr_account_closed(a, leaf, SKR_ACCOUNT_ANY_ROLE, &opens);
+    }
+    return closed;
+}
+
+void skr_explain_opened(const struct account *a, const struct skr_solution *s, struct skr_strbuf *b)
 {
     const struct skr_tree *tree = a->request->problem.tree;
     int32_t leaf[SKR_EXPLAIN_OPENED_MAX];
     const char *why[SKR_EXPLAIN_OPENED_MAX];
     size_t n = 0;
     for (int32_t i = 0; i < tree->n_leaves; i++) {
-        bool opens;
-        const char *closed = count[i] > 0 ? skr_account_closed(a, i, &opens) : NULL;
+        const char *closed = closed_to(a, s, i);
         if (!closed) {
             continue;
         }
@@ -423,7 +439,7 @@ void skr_explain_opened(const struct account *a, const int32_t *count, struct sk
         return;
     }
     struct relaxation r;
-    begin(&r);
+    skr_relaxation_begin(&r);
     say_nodes(tree, leaf, n, &r.text);
     skr_strbuf_addf(&r.text, " %s usable again", n > 1 ? "are" : "is");
     for (size_t i = 0; i < n; i++) {
@@ -431,5 +447,5 @@ void skr_explain_opened(const struct account *a, const int32_t *count, struct sk
         skr_strbuf_add_json(&r.changes, tree->unit_name[tree->first_leaf + leaf[i]]);
         skr_strbuf_addf(&r.changes, ",\"why\":\"%s\",\"value\":\"usable\"}", why[i]);
     }
-    end(&r, b);
+    skr_relaxation_end(&r, b, NULL);
 }

@@ -21,6 +21,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/explain/explain_preemption.h"
+#include "core/gang/explain/explain_roles.h"
 #include "core/gang/explain/ways_out.h"
 #include "core/gang/explain/what_if.h"
 #include "core/gang/group/group_table.h"
@@ -235,6 +236,38 @@ static void start_first(struct skr_gang *e, struct group *g)
     start(e, g, request, STEP_ACCOUNT);
 }
 
+/* The leaves open to the role, and those that could be. False: there are no more. */
+static bool opened(const struct account *a, const uint8_t *open, int role, const uint8_t **ret)
+{
+    const struct skr_tree *tree = a->request->problem.tree;
+    uint8_t *eligible = skr_arena_array(a->request->arena, (size_t)tree->n_leaves + 1, 1);
+    bool any = false;
+    for (int32_t leaf = 0; eligible && leaf < tree->n_leaves; leaf++) {
+        bool opens = open[leaf];
+        if (!opens) {
+            skr_account_closed(a, leaf, role, &opens);
+        }
+        eligible[leaf] = opens;
+        any = any || (opens && !open[leaf]);
+    }
+    *ret = eligible ? eligible : open;
+    return any;
+}
+
+/* The same for each role of the problem, whose roles the request owns. */
+static bool open_roles(const struct account *a, const struct skr_solve_request *request)
+{
+    const struct skr_roles *roles = request->problem.roles;
+    bool any = false;
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        struct skr_role *role = (struct skr_role *)(uintptr_t)&roles->role[r];
+        any = (role->eligible &&
+               opened(a, role->eligible, request->roles->role[r], &role->eligible)) ||
+              any;
+    }
+    return any;
+}
+
 /* The same problem with closed nodes open, where possible. False: none of them has room. */
 static bool start_second(struct skr_gang *e, struct group *g)
 {
@@ -243,23 +276,13 @@ static bool start_second(struct skr_gang *e, struct group *g)
     if (!request) {
         return false;
     }
-    const struct skr_problem *p = &request->problem;
     struct account a = {.e = e, .g = g, .request = request};
-    uint8_t *eligible = skr_arena_array(request->arena, (size_t)p->tree->n_leaves + 1, 1);
-    bool any = false;
-    for (int32_t leaf = 0; eligible && leaf < p->tree->n_leaves; leaf++) {
-        bool opens = p->eligible[leaf];
-        if (!opens) {
-            skr_account_closed(&a, leaf, &opens);
-        }
-        eligible[leaf] = opens;
-        any = any || (opens && !p->eligible[leaf]);
-    }
-    if (!any) {
+    if (!(request->problem.roles ? open_roles(&a, request)
+                                 : opened(&a, request->problem.eligible, SKR_ACCOUNT_ANY_ROLE,
+                                          &request->problem.eligible))) {
         skr_solve_request_destroy(request);
         return false;
     }
-    request->problem.eligible = eligible;
     request->problem.explain = false;
     start(e, g, request, STEP_OPENED);
     return true;
@@ -322,15 +345,22 @@ static void first_solved(struct skr_gang *e, struct group *g,
         keep(q, g);
         return;
     }
-    skr_account_init(&a, e, g, request, &s->explanation);
+    skr_account_init(&a, e, g, request, s);
     skr_strbuf_init(&b);
     skr_explain_account(&a, &b);
     q->draft->account = skr_strbuf_take(&b, NULL);
-    skr_explain_relaxations(&a, &b, &q->draft->set);
-    skr_explain_moved(&a, &b);
+    if (a.roles) {
+        skr_explain_roles_rules(&a, &b, &q->draft->set);
+    } else {
+        skr_explain_relaxations(&a, &b, &q->draft->set);
+        skr_explain_moved(&a, &b);
+    }
     q->draft->relaxations = skr_strbuf_take(&b, NULL);
-    skr_explain_size(&a, &b);
-    q->draft->size = b.len > 0 ? s->explanation.largest + request->outside : 0;
+    if (a.roles) {
+        skr_explain_roles_sizes(&a, &b, &q->draft->size);
+    } else {
+        skr_explain_size(&a, &b, &q->draft->size);
+    }
     q->draft->smaller = skr_strbuf_take(&b, NULL);
     skr_unplaced_explain(e, g, s, request);
     if (q->draft->facts != e->epoch.facts || !start_second(e, g)) {
@@ -347,7 +377,7 @@ static void second_solved(struct skr_gang *e, struct group *g,
         struct skr_strbuf b;
         skr_strbuf_init(&b);
         skr_strbuf_add(&b, q->draft->relaxations ? q->draft->relaxations : "");
-        skr_explain_opened(&a, s->count, &b);
+        skr_explain_opened(&a, s, &b);
         free(q->draft->relaxations);
         q->draft->relaxations = skr_strbuf_take(&b, NULL);
     }

@@ -277,7 +277,7 @@ static bool is_incomplete(const struct group *g, size_t n, struct what_if *w)
     }
     if (g->roles.keyed) {
         skr_strbuf_addf(&w->sentence, "group %s: ", g->name);
-        skr_roles_say_missing(g, &w->sentence);
+        skr_roles_say_missing(g, false, &w->sentence);
     } else {
         skr_strbuf_addf(&w->sentence, "group %s has %zu of %zu members", g->name, g->seats.n_ready,
                         size);

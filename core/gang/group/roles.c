@@ -376,17 +376,31 @@ static void say_members(struct skr_strbuf *b, int32_t n, const char *role)
     }
 }
 
-void skr_roles_say_missing(const struct group *g, struct skr_strbuf *b)
+static int32_t pods_of(const struct role *role, bool bound)
 {
+    return role->n_bound + (bound ? 0 : role->n_ready);
+}
+
+void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf *b)
+{
+    bool named[SKR_ROLES_MAX] = {false};
     size_t n = 0, total = g->roles.n > NAMED_MAX ? NAMED_MAX + 1 : g->roles.n;
-    for (int lacking = 1; lacking >= 0; lacking--) { /* those that lack pods come first */
+    for (int lacking = 1; lacking >= 0; lacking--) { /* those that lack pods are named first */
         for (size_t r = 0; r < g->roles.n && n < NAMED_MAX; r++) {
             const struct role *role = &g->roles.item[r];
-            int32_t have = role->n_ready + role->n_bound;
-            if ((have < role->minimum) == (lacking == 1)) {
-                add_part(b, &n, total, ", ");
-                skr_strbuf_addf(b, "%d of %d %s pods", (int)have, (int)role->minimum, role->name);
+            if ((pods_of(role, bound) < role->minimum) == (lacking == 1)) {
+                named[r] = true;
+                n++;
             }
+        }
+    }
+    n = 0;
+    for (size_t r = 0; r < g->roles.n; r++) {
+        const struct role *role = &g->roles.item[r];
+        if (named[r]) {
+            add_part(b, &n, total, ", ");
+            skr_strbuf_addf(b, "%d of %d %s pods%s", (int)pods_of(role, bound), (int)role->minimum,
+                            role->name, bound ? " bound" : "");
         }
     }
     if (g->roles.n > NAMED_MAX) {

@@ -59,8 +59,9 @@ bool skr_roles_are_several(const struct group *g);
 const char *skr_roles_label(const struct pod_entry *p);
 /* Whether rules or sets of the group name a role, so that it must be placed by roles. */
 bool skr_roles_have_rules(const struct group *g);
-/* "3 of 4 leader pods, 28 of 28 worker pods": the roles that lack pods, all if none does. */
-void skr_roles_say_missing(const struct group *g, struct skr_strbuf *b);
+/* "3 of 4 leader pods, 28 of 28 worker pods", in role order; of more than three roles those that lack
+ * pods. bound: of the bound pods alone, "3 of 4 leader pods bound". */
+void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf *b);
 /* "1 leader and 4 workers"; at most three roles by name. count: [roles.n]. */
 void skr_roles_say_counts(const struct group *g, const int32_t *count, struct skr_strbuf *b);
 

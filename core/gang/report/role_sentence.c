@@ -48,6 +48,24 @@ static bool has_room(const struct saying *say, size_t r, int32_t leaf)
     return room;
 }
 
+/* New members of the role that the leaves hold, each leaf as if no other role existed. */
+static int64_t slots_of(const struct saying *say, size_t r)
+{
+    const struct skr_problem *p = say->problem;
+    const struct skr_role *role = &p->roles->role[r];
+    int64_t sum = 0;
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        int64_t fits = has_room(say, r, leaf) ? role->n : 0;
+        for (size_t i = 0; i < p->n_resources && fits > 0; i++) {
+            const int64_t free_ = p->free[(size_t)leaf * p->n_resources + i];
+            const int64_t room = role->demand[i] > 0 ? free_ / role->demand[i] : fits;
+            fits = room < fits ? room : fits;
+        }
+        sum += fits;
+    }
+    return sum;
+}
+
 void skr_role_sentence_needs(const struct group *g, const struct skr_solve_request *request,
                              struct skr_strbuf *b)
 {
@@ -185,12 +203,20 @@ static bool say_alone(const struct saying *say)
         if ((say->x->alone >> r & 1) == 0 || need <= 0) {
             continue;
         }
-        int32_t empty = say->x->holds_empty[r];
-        skr_strbuf_addf(say->b,
-                        "group %s: role %s needs %d slot%s, %d free now (%d node%s could "
-                        "hold one if empty)",
-                        say->g->name, group_role(say, r)->name, (int)need, need == 1 ? "" : "s",
-                        (int)say->x->holds_now[r], (int)empty, empty == 1 ? "" : "s");
+        const int32_t empty = say->x->holds_empty[r];
+        const int64_t slots = slots_of(say, r);
+        if (slots >= need && group_role(say, r)->kind >= 0) {
+            continue; /* its sets have no room */
+        }
+        skr_strbuf_addf(say->b, "group %s: role %s needs %d slot%s, %lld free now", say->g->name,
+                        group_role(say, r)->name, (int)need, need == 1 ? "" : "s",
+                        (long long)slots);
+        if (slots >= need) {
+            skr_strbuf_add(say->b, ", but fewer under its rules");
+        } else {
+            skr_strbuf_addf(say->b, " (%d node%s could hold one if empty)", (int)empty,
+                            empty == 1 ? "" : "s");
+        }
         return true;
     }
     return false;
@@ -220,6 +246,22 @@ static bool say_sets(const struct saying *say)
     return false;
 }
 
+int skr_role_sentence_short(const struct skr_roles *roles, const struct skr_role_short *unit)
+{
+    int best = -1;
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        const int32_t lacks = unit->needs[r] - unit->fits[r];
+        if (unit->fits[r] < 0 || lacks <= 0) {
+            continue;
+        }
+        const int32_t than = best < 0 ? INT32_MAX : unit->needs[best] - unit->fits[best];
+        if (lacks < than || (lacks == than && unit->fits[best] == 0 && unit->fits[r] > 0)) {
+            best = (int)r;
+        }
+    }
+    return best;
+}
+
 /* The level whose rule wants all members in one unit, and the unit that is least short. */
 static bool say_unit(const struct saying *say, const struct skr_explanation *x)
 {
@@ -231,24 +273,21 @@ static bool say_unit(const struct saying *say, const struct skr_explanation *x)
     bool one = rule->hard ? rule->type == SKR_RULE_PACK : rule->partitions == 1;
     const struct skr_role_short *best = &say->x->bottleneck[0];
     const struct skr_tree *tree = say->problem->tree;
-    size_t short_of = 0;
-    while (short_of < roles->n_roles && best->fits[short_of] >= roles->role[short_of].n) {
-        short_of++;
-    }
-    if (!one || short_of == roles->n_roles) {
+    const int short_of = skr_role_sentence_short(roles, best);
+    if (!one || short_of < 0) {
         return false;
     }
     int32_t has[SKR_ROLES_MAX] = {0}, beside[SKR_ROLES_MAX] = {0};
     has[say->map->role[short_of]] = best->fits[short_of] > 0 ? best->fits[short_of] : 0;
     for (size_t r = 0; r < roles->n_roles; r++) {
-        beside[say->map->role[r]] = r == short_of ? 0 : roles->role[r].n;
+        beside[say->map->role[r]] = (int)r == short_of ? 0 : roles->role[r].n;
     }
     skr_strbuf_addf(say->b, " in one %s, %s has ", tree->level_name[x->level],
                     tree->unit_name[best->unit]);
     if (best->fits[short_of] > 0) {
         skr_roles_say_counts(say->g, has, say->b);
     } else {
-        skr_strbuf_addf(say->b, "no %s", group_role(say, short_of)->name);
+        skr_strbuf_addf(say->b, "no %s", group_role(say, (size_t)short_of)->name);
     }
     skr_strbuf_add(say->b, " beside ");
     skr_roles_say_counts(say->g, beside, say->b);

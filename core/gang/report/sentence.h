@@ -22,6 +22,7 @@ enum {
     SKR_EXPLAIN_OPENED_MAX = 8,       /* closed nodes that a relaxation names */
     SKR_EXPLAIN_MOVED_MAX = 64,       /* nodes in the change of a group that starts anew */
     SKR_EXPLAIN_PHRASE_NODES_MAX = 3, /* nodes in the text of a relaxation */
+    SKR_ACCOUNT_ANY_ROLE = -1,
 };
 
 /* The solver's account of a group, cached with it. */
@@ -31,7 +32,7 @@ struct explained {
     char *account;        /* JSON members, comma in front of each: need, have, domains, ... */
     char *relaxations;    /* JSON objects, comma separated; NULL: none */
     char *smaller;        /* the last of them: another size; NULL: none */
-    int32_t size;         /* that of smaller; 0: none */
+    char *size;           /* that of smaller: "size=6", "roles.worker.size=6"; NULL: none */
     char *set;            /* "constraints.rack.hard=false": the first rule to change; NULL: none */
     char *preemption;     /* JSON of explain_preemption.h; NULL: not requested */
     uint64_t preemption_facts, preemption_input; /* as above, when that problem was built */
@@ -43,10 +44,13 @@ struct account {
     const struct group *g;
     const struct skr_solve_request *request;
     const struct skr_explanation *x;
-    size_t scarce; /* index of the resource with the fewest slots */
+    const struct skr_roles_explanation *roles; /* NULL: the members are equal */
+    size_t
+        scarce; /* index of the resource with the fewest slots; with roles: of which the newcomers
+                      need the largest part */
 };
 void skr_account_init(struct account *a, struct skr_gang *e, const struct group *g,
-                      const struct skr_solve_request *request, const struct skr_explanation *x);
+                      const struct skr_solve_request *request, const struct skr_solution *s);
 const char *skr_account_resource(const struct account *a,
                                  size_t r); /* name of problem resource r */
 /* New members that fit on a leaf; 0 if it is not eligible. */
@@ -56,9 +60,12 @@ void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_
                         int32_t *ret_end);
 /* A node by its name, other units by their path: "zone-0/rack-1". */
 void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b);
-/* Why the node of a leaf is closed to members, as a word; NULL: it is open. *ret_opens: it would be
- * open if it were Ready, not cordoned and without taints. */
-const char *skr_account_closed(const struct account *a, int32_t leaf, bool *ret_opens);
+/* Why the node of a leaf is closed to members of a role of the group, as a word; NULL: it is open.
+ * *ret_opens: it would be open if it were Ready, not cordoned and without taints. */
+const char *skr_account_closed(const struct account *a, int32_t leaf, int role, bool *ret_opens);
+/* ,"key":{"cpu":1000} of amounts, [problem.n_resources]; without those that no member needs. */
+void skr_account_amounts(const struct account *a, const char *key, const int64_t *amount,
+                         struct skr_strbuf *b);
 
 void skr_explained_destroy(struct explained *x); /* NULL allowed; explain_account.c */
 
@@ -78,14 +85,15 @@ void skr_explain_domains(const struct account *a, struct skr_strbuf *b);
 /* explain_relaxations.c: room and rules: objects, comma separated. *ret_set as in struct explained,
  * may be NULL. */
 void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set);
-/* One object: the largest size that fits. Adds nothing if none does. */
-void skr_explain_size(const struct account *a, struct skr_strbuf *b);
+/* One object: the largest size that fits. Adds nothing if none does. *ret_set as above. */
+void skr_explain_size(const struct account *a, struct skr_strbuf *b, char **ret_set);
 /* One object: the whole group leaves its seats and starts anew. Adds nothing if there is no room
  * for that, or if it was not requested. */
 void skr_explain_moved(const struct account *a, struct skr_strbuf *b);
-/* One object: opens the closed leaves on which count places members. Adds nothing if there are none
- * or too many. */
-void skr_explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);
+/* One object: opens the closed leaves on which s places members. Adds nothing if there are none or
+ * too many. */
+void skr_explain_opened(const struct account *a, const struct skr_solution *s,
+                        struct skr_strbuf *b);
 
 /* State and reason of a group in its answer. */
 struct explain_standing {

@@ -187,10 +187,9 @@ static bool find_short(const struct level_view *view, int32_t unit, const int64_
     for (int32_t a = 0; a < axes->n; a++) {
         const struct skr_axis *axis = &axes->axis[a];
         int32_t members = axis->weight[rr->n_roles];
-        int32_t missing = (needs[a] - (fits[a] > 0 ? fits[a] : 0)) * members;
         ret->sum += needs[a] * members;
-        if (needs[a] > 0 && missing < ret->shortage) {
-            ret->shortage = missing;
+        if (needs[a] > 0 && fits[a] >= 0 && (needs[a] - fits[a]) * members < ret->shortage) {
+            ret->shortage = (needs[a] - fits[a]) * members;
         }
         for (int32_t r = 0; r < rr->n_roles; r++) {
             if (axis->each[r] > 0) {
@@ -199,7 +198,10 @@ static bool find_short(const struct level_view *view, int32_t unit, const int64_
             }
         }
     }
-    return ret->shortage > 0 && ret->shortage < INT32_MAX;
+    if (ret->shortage == INT32_MAX) { /* no role alone is what is short */
+        ret->shortage = ret->sum;
+    }
+    return ret->shortage > 0;
 }
 
 static bool explain_level(struct level_view *view, struct skr_solution *solution)

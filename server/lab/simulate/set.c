@@ -133,10 +133,10 @@ static int check_map(const json_t *object, struct skr_error *error)
     return rc;
 }
 
+/* *ret_map: the changed map, borrowed; NULL: it is no map. */
 static int apply(struct skr_simulate_input *input, const char *text, struct skr_change *c,
-                 struct skr_strbuf *errors)
+                 json_t **ret_map, struct skr_strbuf *errors)
 {
-    struct skr_error error = {0};
     json_t *object = find_group(input, c);
     if (!object) {
         skr_strbuf_addf(errors, "--set %s: no group %s/%s in the files\n", text, c->namespace_,
@@ -149,10 +149,7 @@ static int apply(struct skr_simulate_input *input, const char *text, struct skr_
         skr_strbuf_addf(errors, "--set %s: %s\n", text, why.s);
         return -SKR_INVALID;
     }
-    if (is_map && check_map(object, &error) < 0) {
-        skr_strbuf_addf(errors, "--set %s: %s\n", text, error.text);
-        return -SKR_INVALID;
-    }
+    *ret_map = is_map ? object : NULL;
     return 0;
 }
 
@@ -171,14 +168,37 @@ bool skr_simulate_set_is_read(const char *text, struct skr_strbuf *errors)
     return good;
 }
 
-int skr_simulate_set(struct skr_simulate_input *input, const char *text, struct skr_strbuf *errors)
+static int set_one(struct skr_simulate_input *input, const char *text, json_t **ret_map,
+                   struct skr_strbuf *errors)
 {
     struct skr_change c;
     if (!skr_simulate_set_is_read(text, errors)) {
         return -SKR_INVALID;
     }
     (void)change_parse(text, &c);
-    int rc = apply(input, text, &c, errors);
+    int rc = apply(input, text, &c, ret_map, errors);
     free(c.text);
+    return rc;
+}
+
+int skr_simulate_set(struct skr_simulate_input *input, const char *const *text, size_t n,
+                     struct skr_strbuf *errors)
+{
+    SKR_AUTO_FREE json_t **map = skr_alloc_array(n + 1, sizeof *map);
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = set_one(input, text[i], &map[i], errors);
+    }
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct skr_error error = {0};
+        bool last = map[i];
+        for (size_t j = i + 1; j < n; j++) {
+            last = last && map[j] != map[i];
+        }
+        if (last && check_map(map[i], &error) < 0) {
+            skr_strbuf_addf(errors, "--set %s: %s\n", text[i], error.text);
+            rc = -SKR_INVALID;
+        }
+    }
     return rc;
 }

@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_LAB_SIMULATE_SET_H
 #define SKR_SERVER_LAB_SIMULATE_SET_H
 /*
- * Changes one value of a group before a simulation begins, to see the effect:
+ * Changes values of groups before a simulation begins, to see the effect:
  *
  *   [NAMESPACE/]GROUP:PATH=VALUE
  *
@@ -13,9 +13,12 @@
 
 /* Whether the text has this form; else writes an error, with a line end. */
 bool skr_simulate_set_is_read(const char *text, struct skr_strbuf *errors);
-/* Changes the object in the input. Errors are written to errors, with a line end: SKR_INVALID
- * (unreadable, or the group would be malformed), SKR_NOT_FOUND (no such group in the files). */
-int skr_simulate_set(struct skr_simulate_input *input, const char *text, struct skr_strbuf *errors);
+/* Changes the objects in the input, n times in order. Whether a map is well-formed counts after all
+ * changes: sizes of roles in sets change together. Errors are written to errors, with a line end:
+ * SKR_INVALID (unreadable, or the group would be malformed), SKR_NOT_FOUND (no such group in the
+ * files). */
+int skr_simulate_set(struct skr_simulate_input *input, const char *const *text, size_t n,
+                     struct skr_strbuf *errors);
 
 /* ---- changes of any kind of object: [NAMESPACE/]NAME:PATH=VALUE ---- */
 

@@ -387,11 +387,9 @@ static bool check_sets(struct simulation *s)
 static int simulate(struct simulation *s)
 {
     s->input.label_levels = s->settings.label_levels;
-    for (size_t i = 0; i < s->options->n_sets; i++) {
-        int rc = skr_simulate_set(&s->input, s->options->set[i], s->messages);
-        if (rc < 0) {
-            return exit_code_of(rc);
-        }
+    int rc = skr_simulate_set(&s->input, s->options->set, s->options->n_sets, s->messages);
+    if (rc < 0) {
+        return exit_code_of(rc);
     }
     skr_simulate_input_finish(&s->input, s->messages);
     s->stepped_at = s->input.start;
@@ -409,7 +407,7 @@ static int simulate(struct simulation *s)
     clock_gettime(CLOCK_MONOTONIC, &s->loaded);
     skr_progress_begin(&s->progress, s->options->progress, "simulate", "pods");
     skr_lab_start(s->lab);
-    int rc = run(s);
+    rc = run(s);
     skr_progress_end(&s->progress);
     return rc < 0 ? SKR_EXIT_ERROR : report(s);
 }

@@ -230,12 +230,17 @@ TEST_RIG(rig_create(), key_roles_counts_members_by_role_and_names_who_is_missing
     rig_remove(rig, "x");
     rig_run(rig, 3 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
-    assert_non_null(strstr(rig_key(rig, "g", "message"), "0 of 1 leader pods"));
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "group g: 0 of 1 leader pods, 3 of 3 "
+                                                         "worker pods"));
     member(rig, "l", "leader", 2, 0);
     rig_run(rig, 3 * SKR_SECOND);
     rig_assert_bound(rig, "w", 3);
     assert_rank(rig, "l", "0");
     assert_rank(rig, "w-2", "3");
+    rig_remove(rig, "w-1");
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g: 1 of 1 leader pods bound, 2 of 3 worker pods bound");
 }
 
 TEST_RIG(rig_create(), sets_lie_in_one_rack_each_and_a_lost_worker_returns_to_its_set)
