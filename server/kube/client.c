@@ -356,6 +356,7 @@ static void make_watches(struct skr_kube *kube)
         for (size_t k = 0; k < i; k++) {
             if (skr_kube_watch_are_peers(kube->watch[i], kube->watch[k])) {
                 skr_kube_watch_pair(kube->watch[i], kube->watch[k]);
+                break; /* it is in the ring of all of them */
             }
         }
     }

@@ -105,15 +105,18 @@ static bool deliver_object(struct skr_feed *feed, const struct skr_json *object,
     return any;
 }
 
-/* The same object in the peer, when the engine has it from there; else NULL. */
+/* The newest record of the same object in a peer, when the engine has it from there; else NULL. */
 static struct skr_known_object *in_peer(const struct skr_feed *feed, const char *namespace_,
                                         const char *name, const char *uid)
 {
-    if (!feed->peer) {
-        return NULL;
+    struct skr_known_object *ret = NULL;
+    for (const struct skr_feed *peer = feed->peer; peer && peer != feed; peer = peer->peer) {
+        struct skr_known_object *o = skr_known_find(peer->known, namespace_, name);
+        if (o && o->delivered && skr_known_has_uid(o, uid) && (!ret || o->version > ret->version)) {
+            ret = o;
+        }
     }
-    struct skr_known_object *o = skr_known_find(feed->peer->known, namespace_, name);
-    return o && o->delivered && skr_known_has_uid(o, uid) ? o : NULL;
+    return ret;
 }
 
 static void forget(struct skr_feed *feed, struct skr_known_object *object)

@@ -9,8 +9,8 @@
  *   when a name comes back with another uid;
  * - an object that cannot be read or decoded is counted, logged once and skipped; the engine keeps
  *   the version it has until the object is gone;
- * - two feeds of one kind and engine with different selectors are peers: an object that leaves one of them is
- *   deleted only when the other does not hold it either, and the older of two versions is dropped.
+ * - feeds of one kind and engine with different selectors are peers: an object that leaves one of them is
+ *   deleted only when no other holds it either, and the older of two versions is dropped.
  *
  * Several engines may take from one feed, each with a type of its own. What one of them cannot decode
  * the others get all the same. Types that read tapes (core/frame/resource.h) need no tree of the object.
@@ -37,7 +37,7 @@ struct skr_feed {
     size_t n_takers;
     const char *name; /* of the resource, for logs */
     struct skr_known *known;
-    struct skr_feed *peer; /* NULL: none */
+    struct skr_feed *peer; /* the next in the ring of peers; NULL: none */
     bool no_system;        /* objects in the system's namespaces are left out */
     uint32_t list;         /* number of the running or last list */
     struct skr_json_reader reader;

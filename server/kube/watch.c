@@ -62,7 +62,7 @@ void skr_kube_watch_destroy(struct skr_kube_watch *watch)
 
 void skr_kube_watch_pair(struct skr_kube_watch *a, struct skr_kube_watch *b)
 {
-    a->feed.peer = &b->feed;
+    a->feed.peer = b->feed.peer ? b->feed.peer : &b->feed;
     b->feed.peer = &a->feed;
 }
 
