@@ -54,8 +54,16 @@ bool fake_line_matches(const char *text, const char *match)
     if (!match || match[0] == '\0') {
         return true;
     }
-    const char *found = strstr(text, match);
-    return found && (size_t)(found - text) <= strcspn(text, "\n");
+    const size_t line = strcspn(text, "\n");
+    const size_t n = strlen(match);
+    const bool whole = strstr(match, "labelSelector=") && match[n - 1] != '.';
+    for (const char *found = strstr(text, match); found && (size_t)(found - text) <= line;
+         found = strstr(found + 1, match)) {
+        if (!whole || strchr("& \n", found[n])) { /* also the end of the text */
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- connections ---- */

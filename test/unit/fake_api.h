@@ -9,6 +9,7 @@
  * Every request is written down. It is answered by the first step that matches and was not used
  * yet, else by the responder, else: a watch gets an open stream, a list an empty list of version 1,
  * all else a 200 with a Status. "match" is a part of "METHOD TARGET"; NULL or "" matches all.
+ * A match with labelSelector= has the whole selector, or ends in a dot.
  * Waiting functions give up after FAKE_DEADLINE_S and fail the test. Thread safe.
  */
 #include <stdbool.h>
