@@ -26,6 +26,7 @@
 #include "core/gang/changes/node_changes.h"
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/changes/rollback.h"
+#include "core/gang/changes/status_map.h"
 #include "core/gang/explain/explain_request.h"
 #include "core/gang/explain/ways_out.h"
 #include "core/gang/group/claims.h"
@@ -356,6 +357,9 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
     case WRITE_FOR_BINDING:
     case WRITE_FOR_BINDING_READ:
         skr_binding_write_done(e, w, ev);
+        break;
+    case WRITE_FOR_STATUS_MAP:
+        skr_status_map_done(e, w, ev);
         break;
     case WRITE_FOR_ROLLBACK:
         skr_rollback_write_done(e, w, ev);

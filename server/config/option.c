@@ -77,6 +77,9 @@ const struct skr_option skr_options[] = {
     PLAIN("derive.kinds", KINDS, "LeaderWorkerSet JobSet TrainJob MPIJob RayCluster KubeflowJob",
           settings.derive_kinds,
           "gangs by namespace label `sakkara.gang=auto`; also `Job`, `StatefulSet`, `Spark`"),
+    WORDS("derive.statusObject", WORD, "configmap", "none", settings.derive_no_maps,
+          "where status, placement and rank of a group without an object are shown: a ConfigMap "
+          "that belongs to the workload, or nowhere"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,
           "members with different requests: each is placed with its own, in a role that rules or "
           "sets name the maximum counts for all; or the group is refused"),

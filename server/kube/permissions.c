@@ -51,6 +51,7 @@ static const struct grant gang[] = {
     {"scheduling.k8s.io", "podgroups", "", GET | SEE | PATCH,
      "PodGroups of scheduling.k8s.io are not placed"},
     {"", "namespaces", "", SEE, "label sakkara.gang of namespaces does not count"},
+    {"", "configmaps", "", CREATE, "groups of workloads have no map that shows them"},
     {"batch", "jobs", "", SEE, "sizes of Jobs" UNKNOWN},
     {"apps", "statefulsets", "", SEE, "sizes of StatefulSets" UNKNOWN},
     {"jobset.x-k8s.io", "jobsets", "", SEE, "sizes of JobSets" UNKNOWN},

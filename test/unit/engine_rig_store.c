@@ -450,7 +450,7 @@ static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig
 
 static enum rig_kind kind_of(enum skr_write_kind kind)
 {
-    if (kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP) {
+    if (kind == SKR_WRITE_CREATE_CONFIGMAP || kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP) {
         return RIG_MAP;
     }
     if (kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP) {
@@ -465,6 +465,13 @@ int rig_apply(struct rig *rig, const struct rig_write *w)
         return 201;
     }
     struct rig_object *o = rig_find(rig, kind_of(w->kind), w->key);
+    if (w->kind == SKR_WRITE_CREATE_CONFIGMAP) {
+        if (o) {
+            return 409;
+        }
+        rig_add(rig, RIG_MAP, w->key, json_deep_copy(w->body));
+        return 201;
+    }
     if (!o && kind_of(w->kind) == RIG_PODGROUP) {
         o = rig_find(rig, RIG_NATIVE, w->key);
     }

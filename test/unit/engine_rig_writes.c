@@ -39,7 +39,9 @@ enum skr_write_outcome rig_outcome_of(int status)
 
 static enum rig_kind object_kind(enum skr_write_kind kind)
 {
-    return kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP ? RIG_MAP
+    return kind == SKR_WRITE_CREATE_CONFIGMAP || kind == SKR_WRITE_PATCH_CONFIGMAP ||
+                   kind == SKR_WRITE_GET_CONFIGMAP
+               ? RIG_MAP
            : kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP ? RIG_PODGROUP
                                                                                 : RIG_POD;
 }
@@ -60,7 +62,8 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
 {
     const struct rig_object *o = rig_find(rig, object_kind(w->kind), w->key);
     struct skr_event object;
-    if (!o || event->written.outcome != SKR_WRITE_OK || w->kind == SKR_WRITE_CREATE_EVENT) {
+    if (!o || event->written.outcome != SKR_WRITE_OK || w->kind == SKR_WRITE_CREATE_EVENT ||
+        w->kind == SKR_WRITE_CREATE_CONFIGMAP) {
         return;
     }
     if (w->body && w->kind != SKR_WRITE_BINDING) { /* a Binding answers with a Status */

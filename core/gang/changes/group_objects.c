@@ -5,6 +5,7 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/changes/maps.h"
+#include "core/gang/changes/status_map.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/report/map_status.h"
@@ -190,6 +191,20 @@ static const char *text_for(const struct group *g, enum group_source home)
     return plan && plan->home == home && !plan->aborting && plan->text ? plan->text : "";
 }
 
+static skr_time settle_status_map(struct skr_gang *e, struct group *g)
+{
+    struct map_entry *m = skr_status_map_of(e, g);
+    struct desired_keys w = {0};
+    if (!m) {
+        return skr_status_map_make(e, g);
+    }
+    const struct target t = map_target(m);
+    skr_status_desired_keys(e, g, &w);
+    const skr_time at = settle_target(e, &t, &w, "");
+    skr_desired_keys_fini(&w);
+    return at;
+}
+
 void skr_group_objects_settle(struct skr_gang *e, struct group *g)
 {
     struct target t;
@@ -213,6 +228,8 @@ void skr_group_objects_settle(struct skr_gang *e, struct group *g)
         at = other < at ? other : at;
         skr_desired_keys_fini(&w);
     }
+    other = settle_status_map(e, g);
+    at = other < at ? other : at;
     if (at != SKR_TIME_NEVER) {
         skr_wakes_group(e, g, at);
     }
@@ -391,7 +408,7 @@ static void map_done(struct skr_gang *e, const struct skr_pending_write *w, stru
         return;
     }
     bool refused = m->writer.refused;
-    struct group *g = skr_groups_find(e, m->group_key);
+    struct group *g = skr_groups_find(e, m->shows ? m->shows : m->group_key);
     skr_dirty_map(e, m);
     enum skr_object_result result = take_outcome(e, &m->writer, w, ev);
     if (g) {

@@ -12,6 +12,7 @@
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/group_source.h"
+#include "core/gang/changes/status_map.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/state/types.h"
 #include "topology/base/table.h"
@@ -92,6 +93,16 @@ static void join(struct skr_gang *e, struct map_entry *m, const char *key)
     skr_dirty_group(e, g);
 }
 
+/* The group that a map of a derived group shows. */
+static void shows(struct skr_gang *e, struct map_entry *m)
+{
+    const char *name = skr_labels_get(&m->map->data, "name");
+    e->status_maps.n += !m->shows;
+    free(m->shows);
+    m->shows = skr_object_key(m->map->meta.namespace_, name ? name : "");
+    skr_status_map_seen(e, m);
+}
+
 /* The map may have got or lost its markers or its name, or was replaced under the same name. */
 static void classify(struct skr_gang *e, struct map_entry *m)
 {
@@ -99,6 +110,10 @@ static void classify(struct skr_gang *e, struct map_entry *m)
     bool was_topology = m->is_topology;
     m->is_group = skr_labels_get(&map->meta.labels, SKR_GROUP_LABEL);
     m->is_topology = skr_labels_get(&map->meta.labels, SKR_TOPOLOGY_LABEL);
+    if (skr_labels_get(&map->meta.labels, SKR_LABEL_DERIVED)) {
+        m->is_group = m->is_topology = false;
+        shows(e, m);
+    }
     char *keys = m->is_topology ? topology_keys(&map->data) : user_keys(&map->data);
     bool changed = !m->user_keys || strcmp(keys, m->user_keys) != 0;
     free(m->user_keys);
@@ -123,6 +138,8 @@ static void map_destroy(struct skr_gang *e, struct map_entry *m)
 {
     skr_dirty_forget_map(e, m);
     HASH_DEL(e->maps, m);
+    e->status_maps.n -= m->shows != NULL;
+    free(m->shows);
     skr_topology_map_gone(e, m);
     skr_group_objects_forget(&m->sent);
     skr_configmap_destroy(m->map);
@@ -176,6 +193,7 @@ void skr_maps_delete(struct skr_gang *e, const char *namespace_, const char *nam
         return;
     }
     leave(e, m);
+    skr_status_map_seen(e, m);
     if (m->is_topology) {
         skr_dirty_tree(e);
         skr_dirty_nodes(e);

@@ -15,7 +15,9 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/changes/derived.h"
 #include "core/gang/changes/group_source.h"
+#include "core/gang/changes/status_map.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
@@ -34,30 +36,34 @@
 #include <string.h>
 #include <utlist.h>
 
-static struct group_keys object_keys(const struct group *g)
+static struct group_keys object_keys(const struct skr_gang *e, const struct group *g)
 {
+    const struct map_entry *shown = skr_status_map_of(e, g);
+    if (shown) {
+        return skr_group_keys_of_map(shown->map);
+    }
     if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
         return skr_group_keys_of_podgroup(g->source.podgroup->pg);
     }
     return g->source.map ? skr_group_keys_of_map(g->source.map->map) : (struct group_keys){0};
 }
 
-const char *skr_restore_object_key(const struct group *g, const char *key)
+const char *skr_restore_object_key(const struct skr_gang *e, const struct group *g, const char *key)
 {
-    struct group_keys keys = object_keys(g);
+    struct group_keys keys = object_keys(e, g);
     return skr_group_keys_get(&keys, key);
 }
 
-static skr_time time_key(const struct group *g, const char *key)
+static skr_time time_key(const struct skr_gang *e, const struct group *g, const char *key)
 {
-    const char *text = skr_restore_object_key(g, key);
+    const char *text = skr_restore_object_key(e, g, key);
     skr_time t = 0;
     return text && skr_time_parse(text, &t, NULL) == 0 ? t : 0;
 }
 
-static void restore_conditions(struct group *g)
+static void restore_conditions(const struct skr_gang *e, struct group *g)
 {
-    const char *text = skr_restore_object_key(g, "conditions");
+    const char *text = skr_restore_object_key(e, g, "conditions");
     json_auto_t *list = text ? json_loads(text, 0, NULL) : NULL;
     size_t i;
     json_t *item;
@@ -80,35 +86,36 @@ static void restore_conditions(struct group *g)
  * earlier wait. */
 static void restore_times(struct skr_gang *e, struct group *g, bool late)
 {
-    skr_time begin = time_key(g, "schedBeginTime"), now = skr_frame_now(e->frame);
+    skr_time begin = time_key(e, g, "schedBeginTime"), now = skr_frame_now(e->frame);
     const struct pod_entry *oldest = skr_membership_oldest(g);
     if (begin > now || (late && g->seats.n_bound == 0)) {
         begin = 0;
     } else if (begin > 0 && oldest && begin < oldest->pod->meta.created) {
         begin = oldest->pod->meta.created;
     }
-    skr_group_state_set_times(g, begin, time_key(g, "schedEndTime"));
+    skr_group_state_set_times(g, begin, time_key(e, g, "schedEndTime"));
 }
 
 /* Earlier reports are not repeated. */
 static void restore_keys(struct skr_gang *e, struct group *g, bool late)
 {
-    const char *solver = skr_restore_object_key(g, "schedSolverTimeMilli");
+    const char *solver = skr_restore_object_key(e, g, "schedSolverTimeMilli");
     restore_times(e, g, late);
     skr_attempt_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
-    skr_status_restore(g, skr_restore_object_key(g, "status"), skr_restore_object_key(g, "reason"));
-    skr_status_restore_ways(g, skr_restore_object_key(g, "ways"));
+    skr_status_restore(g, skr_restore_object_key(e, g, "status"),
+                       skr_restore_object_key(e, g, "reason"));
+    skr_status_restore_ways(g, skr_restore_object_key(e, g, "ways"));
     bool finished = g->reported.status == SKR_STATUS_FINISHED;
     if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
-        const char *rank = skr_restore_object_key(g, "rank");
+        const char *rank = skr_restore_object_key(e, g, "rank");
         skr_group_state_restore(g, GROUP_BOUND);
-        const char *placement = skr_restore_object_key(g, "placement");
-        skr_outputs_restore(g, placement, rank, skr_restore_object_key(g, "sets"));
+        const char *placement = skr_restore_object_key(e, g, "placement");
+        skr_outputs_restore(g, placement, rank, skr_restore_object_key(e, g, "sets"));
         skr_roles_restore(e, g, placement, rank);
         skr_membership_restore_end(e, g, finished, rank);
     }
-    skr_preemption_restore_victim(g, skr_restore_object_key(g, "preemptor"));
-    restore_conditions(g);
+    skr_preemption_restore_victim(g, skr_restore_object_key(e, g, "preemptor"));
+    restore_conditions(e, g);
 }
 
 static void read_object(struct skr_gang *e, struct group *g, bool late)
@@ -118,7 +125,9 @@ static void read_object(struct skr_gang *e, struct group *g, bool late)
     }
     skr_group_source_resolve(e, g);
     skr_membership_update(e, g);
-    restore_keys(e, g, late);
+    if (!late || !skr_derived_is(g)) { /* the map may be of earlier pods of the workload */
+        restore_keys(e, g, late);
+    }
 }
 
 void skr_restore_object(struct skr_gang *e, struct group *g)

@@ -20,6 +20,7 @@ void skr_restore_begins(struct skr_gang *e);
 void skr_restore_newer(struct skr_gang *e, struct group *g);
 void skr_restore_again(struct group *g); /* leadership was lost: restore again when it is won */
 /* The value of a key of docs/reference.md in the group's object; NULL: none. */
-const char *skr_restore_object_key(const struct group *g, const char *key);
+const char *skr_restore_object_key(const struct skr_gang *e, const struct group *g,
+                                   const char *key);
 
 #endif

@@ -92,12 +92,17 @@ struct skr_gang {
     struct {
         struct skr_slab item; /* struct pod_entry * */
         struct skr_hash_index by_uid, by_name;
-    } pods;                           /* pod_changes.c; skr_pods_next() */
-    struct residents *residents;      /* the other pods; residents.c */
-    struct pod_entry *ordinary;       /* single pods of ours that wait; ordinary.c */
-    struct early_yeses *early;        /* ordinary.c */
-    struct pod_entry *assumed;        /* members that wait for claims; claims.c */
-    struct map_entry *maps;           /* maps.c */
+    } pods;                      /* pod_changes.c; skr_pods_next() */
+    struct residents *residents; /* the other pods; residents.c */
+    struct pod_entry *ordinary;  /* single pods of ours that wait; ordinary.c */
+    struct early_yeses *early;   /* ordinary.c */
+    struct pod_entry *assumed;   /* members that wait for claims; claims.c */
+    struct map_entry *maps;      /* maps.c */
+    struct {
+        size_t n;               /* maps that show derived groups; maps.c */
+        skr_time refused_until; /* none is made before; status_map.c */
+        bool told;              /* the refusal is in the log */
+    } status_maps;
     struct podgroup_entry *podgroups; /* maps.c */
     struct {
         struct owner_entry *table;

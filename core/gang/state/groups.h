@@ -92,6 +92,7 @@ struct group {
         int64_t minimum;           /* as last read; derived.c, as the rest */
         enum skr_reason lack;      /* why there is no spec; NONE: nothing is missing */
         char *lack_text;
+        skr_time map_at; /* its map is not made before; 0: not wanted yet; status_map.c */
     } derived;
     struct skr_group_spec *spec; /* in force; NULL without a valid source; group_source.c */
     uint64_t input_epoch;        /* skr_dirty_input() */

@@ -25,6 +25,7 @@ struct map_entry {
     /* newest version read since leadership began, until the first write; else 0; restore.c */
     uint64_t read_at;
     bool is_group, is_topology;
+    char *shows;                     /* key of the derived group that it shows; NULL: none */
     char *group_key;                 /* namespace/data.name; NULL when the name is bad */
     struct map_entry *gprev, *gnext; /* in group->source.maps */
     char *user_keys; /* the user's keys as one text: tells a user's change from the daemon's */

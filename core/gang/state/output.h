@@ -18,6 +18,7 @@ enum write_purpose {
     WRITE_FOR_BINDING_READ,
     WRITE_FOR_ROLLBACK,
     WRITE_FOR_EVICTION,
+    WRITE_FOR_STATUS_MAP, /* key: of the group */
     WRITE_PURPOSE_COUNT
 };
 

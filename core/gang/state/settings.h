@@ -23,6 +23,7 @@ struct skr_settings {
     const char *priority_trusted; /* namespaces whose maps count in all others; default "" */
     /* derive.kinds: bits of enum skr_workload_kind, for namespaces that enter all their pods */
     uint32_t derive_kinds;
+    bool derive_no_maps;          /* derive.statusObject: none; false: configmap */
     const char *groups_max;       /* counted groups, by namespace */
     bool heterogeneous_refuse;    /* false: the maximum is the demand */
     bool victims_labelled;        /* nonGroupVictims: labelled; false */

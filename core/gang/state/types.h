@@ -30,7 +30,7 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
 /* The type of this kind and "group/version" (NULL: any); NULL if there is none. */
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
-enum { SKR_GANG_WATCHES = 23 };
+enum { SKR_GANG_WATCHES = 24 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

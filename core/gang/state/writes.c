@@ -22,6 +22,8 @@ static const struct row {
     [SKR_WRITE_MARK_POD] = {"mark pod", SKR_VERB_STRATEGIC_PATCH, &skr_gang_pod, "status", false},
     [SKR_WRITE_PATCH_CONFIGMAP] = {"patch configmap", SKR_VERB_MERGE_PATCH, &skr_gang_configmap, "",
                                    false},
+    [SKR_WRITE_CREATE_CONFIGMAP] = {"create configmap", SKR_VERB_CREATE, &skr_gang_configmap, "",
+                                    false},
     [SKR_WRITE_PATCH_PODGROUP] = {"patch podgroup", SKR_VERB_MERGE_PATCH, &skr_gang_podgroup, "",
                                   false},
     [SKR_WRITE_CREATE_EVENT] = {"create event", SKR_VERB_CREATE, NULL, "", false},

@@ -11,6 +11,7 @@ enum skr_write_kind {
     SKR_WRITE_PATCH_POD_STATUS, /* merge patch of the status subresource */
     SKR_WRITE_MARK_POD,         /* strategic merge patch of its status: a condition */
     SKR_WRITE_PATCH_CONFIGMAP,
+    SKR_WRITE_CREATE_CONFIGMAP, /* that shows a derived group */
     SKR_WRITE_PATCH_PODGROUP,
     SKR_WRITE_CREATE_EVENT, /* POST events.k8s.io/v1 into namespace */
     SKR_WRITE_EVICT,        /* POST pods/NAME/eviction */

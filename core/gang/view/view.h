@@ -69,7 +69,8 @@ enum view_depth { VIEW_SUMMARY, VIEW_WHOLE };
 void skr_view_group(struct view *v, const struct group *g, enum view_depth depth);
 /* The reason and its sentence as they are shown, NULL: none; *ret_sentence too. For a group that
  * this process has not tried yet, those recorded before. */
-const char *skr_view_reason(const struct group *g, const char **ret_sentence);
+const char *skr_view_reason(const struct skr_gang *e, const struct group *g,
+                            const char **ret_sentence);
 size_t skr_view_present(const struct group *g);
 
 /* view_slots.c: how many more pods of a size fit. */

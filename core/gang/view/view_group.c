@@ -2,6 +2,7 @@
 /* Writes one group for users: its definition, its progress, and its members. */
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/changes/status_map.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/group/set_units.h"
@@ -39,7 +40,8 @@ static void write_identity(struct view *v, const struct group *g)
     skr_json_string(&v->w, "name", g->name);
     skr_json_string(&v->w, "source",
                     skr_entry_is_derived(g->name) ? "Workload" : source[g->source.kind]);
-    skr_json_string(&v->w, "object", meta ? meta->name : NULL);
+    const struct map_entry *shown = skr_status_map_of(v->e, g);
+    skr_json_string(&v->w, "object", meta ? meta->name : shown ? shown->map->meta.name : NULL);
     skr_view_time(v, "created", meta ? meta->created : oldest ? oldest->pod->meta.created : 0);
     skr_json_open(&v->w, "labels", '{');
     for (size_t i = 0; meta && i < meta->labels.n; i++) {
@@ -63,18 +65,19 @@ static int32_t tries_of(const struct group *g)
 
 /* A group that is due but was not yet tried by this process still has the reason recorded
  * before. */
-static bool reason_is_recorded(const struct group *g)
+static bool reason_is_recorded(const struct skr_gang *e, const struct group *g)
 {
-    const char *status = skr_restore_object_key(g, "status");
+    const char *status = skr_restore_object_key(e, g, "status");
     return g->status == SKR_STATUS_READY && g->reason == SKR_REASON_NONE && g->attempt.n == 0 &&
            status && strcmp(status, skr_group_status_name(SKR_STATUS_READY)) == 0;
 }
 
-const char *skr_view_reason(const struct group *g, const char **ret_sentence)
+const char *skr_view_reason(const struct skr_gang *e, const struct group *g,
+                            const char **ret_sentence)
 {
-    if (reason_is_recorded(g)) {
-        *ret_sentence = skr_restore_object_key(g, "message");
-        return skr_restore_object_key(g, "reason");
+    if (reason_is_recorded(e, g)) {
+        *ret_sentence = skr_restore_object_key(e, g, "message");
+        return skr_restore_object_key(e, g, "reason");
     }
     *ret_sentence = g->reason != SKR_REASON_NONE ? g->message : NULL;
     return skr_reason_name(g->reason);
@@ -132,7 +135,7 @@ static void write_sets(struct view *v, const struct group *g)
 static void write_progress(struct view *v, const struct group *g)
 {
     const char *message;
-    const char *reason = skr_view_reason(g, &message);
+    const char *reason = skr_view_reason(v->e, g, &message);
     skr_json_int(&v->w, "size", (int64_t)skr_membership_seats(g));
     if (g->spec && g->spec->open) {
         skr_json_int(&v->w, "minimum", skr_membership_size(g));

@@ -277,7 +277,7 @@ static int by_key(const void *a, const void *b)
 static void draw_group(struct draw *d, const struct group *g)
 {
     const char *sentence;
-    const char *reason = skr_view_reason(g, &sentence);
+    const char *reason = skr_view_reason(d->v->e, g, &sentence);
     const uint64_t mark = mark_of(g, reason, sentence);
     if (skr_picture_keep(d->picture, "Group", g->namespace_, g->name, mark, NULL)) {
         return;

@@ -99,6 +99,25 @@ func TestEntry_AJobNeedsOneAnnotation(t *testing.T) {
 				}
 			}
 		})
+		r.wait(usual, "a map of the Job shows its group", func(*cluster.View) error {
+			var maps struct {
+				Items []struct {
+					Metadata struct{ OwnerReferences []struct{ Kind, Name string } }
+					Data     map[string]string
+				}
+			}
+			path := "/api/v1/namespaces/" + r.ns + "/configmaps?labelSelector=sakkara.group.derived"
+			if err := r.plane.Admin.Get(path, &maps); err != nil {
+				return err
+			}
+			for _, m := range maps.Items {
+				if owners := m.Metadata.OwnerReferences; m.Data["name"] == "job/indexed" && m.Data["status"] == "Bound" &&
+					m.Data["owner"] == "Job/indexed" && len(owners) == 1 && owners[0].Name == "indexed" {
+					return nil
+				}
+			}
+			return fmt.Errorf("%+v", maps.Items)
+		})
 		r.job("plain", "", 6, ungrouped, annotated, gate(withGate))
 		r.wait(usual, "the other Job is bound", r.boundAre(ofJob("plain"), 6, 6))
 		r.job("late", "", 3, ungrouped, annotated, gate(withGate))

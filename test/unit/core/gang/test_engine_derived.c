@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that nothing but a workload defines, and groups of native PodGroups. */
+#include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 #include "topology/base/json_field.h"
+
+#include <string.h>
+#include <utlist.h>
 
 #define GATED "'schedulingGates':[{'name':'sakkara.gang'}],"
 
@@ -333,4 +337,75 @@ TEST_RIG(cluster(), the_dump_that_an_explanation_names_has_the_workload)
     const char *first = json_string_value(json_array_get(next, 0));
     assert_non_null(first);
     assert_string_equal(first, "kubectl get nodes,pods,configmaps,jobs -A -o json > dump.json");
+}
+
+/* ---- the map that shows a derived group ---- */
+
+static const char *map_of(const struct rig *rig, const char *prefix)
+{
+    const struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        const char *name = strchr(o->key, '/');
+        if (o->kind == RIG_MAP && name && strncmp(name + 1, prefix, strlen(prefix)) == 0) {
+            return name + 1;
+        }
+    }
+    return "";
+}
+
+TEST_RIG(cluster(), a_derived_group_is_shown_by_a_map_that_belongs_to_its_workload)
+{
+    job(rig, "train", 4);
+    job_pods(rig, "train", 4, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    const char *map = map_of(rig, "sakkara-train-");
+    assert_string_equal(rig_key(rig, map, "status"), "Bound");
+    assert_string_equal(rig_key(rig, map, "name"), "job/train");
+    assert_string_equal(rig_key(rig, map, "owner"), "Job/train");
+    assert_non_null(strstr(rig_key(rig, map, "rank"), "train-3,3"));
+    const json_t *json = rig_find(rig, RIG_MAP, map)->json;
+    const json_t *owners = json_object_get(json_object_get(json, "metadata"), "ownerReferences");
+    const json_t *owner = json_array_get(owners, 0);
+    assert_string_equal(json_string_value(json_object_get(owner, "uid")), uid_of(rig, "train"));
+    assert_null(json_object_get(owner, "blockOwnerDeletion"));
+    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL), 1);
+
+    rig_restart(rig); /* what it says is taken up, and it is not made again */
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "status"), "Bound");
+    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL), 1);
+
+    rig_delete(rig, RIG_MAP, map_of(rig, "sakkara-train-"));
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "status"), "Bound");
+}
+
+TEST_RIG(cluster(), a_map_that_shows_a_group_defines_none)
+{
+    job(rig, "train", 4);
+    job_pods(rig, "train", 3, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    const char *map = map_of(rig, "sakkara-train-");
+    assert_string_equal(rig_key(rig, map, "reason"), "MembersMissing");
+    rig_edit(rig, RIG_MAP, map, "{'metadata':{'labels':{'sakkara.group':''}},'data':{'size':'2'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/job/train"), "Pending");
+    assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "reason"), "MembersMissing");
+}
+
+TEST_RIG(cluster(), a_refused_map_costs_one_write_and_stops_nothing)
+{
+    rig_fault(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL, RIG_403, 1);
+    job(rig, "train", 2);
+    job(rig, "other", 1);
+    job_pods(rig, "train", 2, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 2);
+    job_pods(rig, "other", 1, "'sakkara.gang':'auto'");
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "other", 1);
+    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL), 1);
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, map_of(rig, "sakkara-other-"), "status"), "Bound");
 }
