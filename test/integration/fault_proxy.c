@@ -146,6 +146,7 @@ static enum skr_write_kind write_of(const struct request *r)
         {"PATCH", "", "Pod", "status", SKR_WRITE_PATCH_POD_STATUS},
         {"PATCH", "strategic", "Pod", "", SKR_WRITE_UNGATE_POD},
         {"PATCH", "", "Pod", "", SKR_WRITE_PATCH_POD},
+        {"POST", "", "ConfigMap", "", SKR_WRITE_CREATE_CONFIGMAP},
         {"PATCH", "", "ConfigMap", "", SKR_WRITE_PATCH_CONFIGMAP},
         {"PATCH", "", "PodGroup", "", SKR_WRITE_PATCH_PODGROUP},
         {"GET", "", "Pod", "", SKR_WRITE_GET_POD},

@@ -450,7 +450,8 @@ static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig
 
 static enum rig_kind kind_of(enum skr_write_kind kind)
 {
-    if (kind == SKR_WRITE_CREATE_CONFIGMAP || kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP) {
+    if (kind == SKR_WRITE_CREATE_CONFIGMAP || kind == SKR_WRITE_PATCH_CONFIGMAP ||
+        kind == SKR_WRITE_GET_CONFIGMAP) {
         return RIG_MAP;
     }
     if (kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP) {

@@ -138,7 +138,7 @@ static void map_destroy(struct skr_gang *e, struct map_entry *m)
 {
     skr_dirty_forget_map(e, m);
     HASH_DEL(e->maps, m);
-    e->status_maps.n -= m->shows != NULL;
+    e->status_maps.n -= m->shows ? 1 : 0;
     free(m->shows);
     skr_topology_map_gone(e, m);
     skr_group_objects_forget(&m->sent);

@@ -59,6 +59,7 @@ TEST(every_kind_of_write_is_the_request_the_api_asks_for)
          {merge, partial}},
         {SKR_WRITE_MARK_POD, "PATCH /api/v1/namespaces/ns/pods/x/status\n", {strategic, partial}},
         {SKR_WRITE_PATCH_CONFIGMAP, "PATCH /api/v1/namespaces/ns/configmaps/x\n", {merge, partial}},
+        {SKR_WRITE_CREATE_CONFIGMAP, "POST /api/v1/namespaces/ns/configmaps\n", {json, partial}},
         {SKR_WRITE_PATCH_PODGROUP,
          "PATCH /apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/podgroups/x\n",
          {merge, partial}},
