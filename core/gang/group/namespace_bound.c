@@ -133,22 +133,3 @@ bool skr_namespace_bound_is_beyond(const struct skr_gang *e, const char *namespa
     }
     return false;
 }
-
-bool skr_namespace_bound_yields(const struct plan *plan, const struct group *g)
-{
-    const struct group *h = plan->group;
-    return plan->idle && !plan->binding && !plan->aborting && !plan->preempting && h->spec &&
-           h->spec->priority <= g->spec->priority && strcmp(h->namespace_, g->namespace_) != 0;
-}
-
-bool skr_namespace_bound_any_yields(const struct skr_gang *e, const struct group *g)
-{
-    const struct plan *plan;
-    DL_FOREACH2(e->idle_plans, plan, inext)
-    {
-        if (skr_namespace_bound_yields(plan, g)) {
-            return true;
-        }
-    }
-    return false;
-}

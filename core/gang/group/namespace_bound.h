@@ -8,9 +8,9 @@
  *
  * - Held seats beyond the bound are not held.
  * - Plans are never forbidden by it: a group that fits is planned. But while planned members and held
- *   seats of a namespace together are beyond its bound, an idle plan of it yields to groups of other
- *   namespaces of the same or a higher priority. A plan is idle while a living kube-scheduler passes
- *   one of its members by (bind/plan_step.c), and before the point of no return.
+ *   seats of a namespace together are beyond its bound, an idle plan of it yields (yielding.h). A plan
+ *   is idle while a living kube-scheduler passes one of its members by (bind/plan_step.c), and before
+ *   the point of no return.
  */
 #include "core/gang/state/plan_entry.h"
 
@@ -22,9 +22,5 @@ size_t skr_namespace_bound_seats_over(const struct skr_gang *e, const struct gro
 /* Whether planned members and held seats together are beyond the bound. O(groups + members of the
  * namespace + leaves). */
 bool skr_namespace_bound_is_beyond(const struct skr_gang *e, const char *namespace_);
-/* Whether the plan, which was found idle while its namespace was beyond its bound, yields to g. O(1). */
-bool skr_namespace_bound_yields(const struct plan *plan, const struct group *g);
-/* Whether any plan yields to g. O(such plans). */
-bool skr_namespace_bound_any_yields(const struct skr_gang *e, const struct group *g);
 
 #endif

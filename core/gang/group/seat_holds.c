@@ -14,6 +14,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/namespace_bound.h"
+#include "core/gang/group/yielding.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
@@ -296,25 +297,17 @@ void skr_seat_holds_end(struct skr_gang *e, struct group *g)
 
 /* ---- yielding ---- */
 
-bool skr_seat_holds_yield_to(const struct skr_gang *e, const struct group *g)
-{
-    return e->holders.list && (e->holders.lowest < g->spec->priority ||
-                               e->holders.lowest_class < skr_membership_lowest_class(g));
-}
-
-bool skr_seat_holds_yields(const struct group *h, const struct group *g, int32_t class)
-{
-    return h != g && (h->holds.priority < g->spec->priority || h->holds.class_ < class);
-}
-
 void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
                                  const uint16_t *resource, size_t n, int64_t *free_)
 {
-    const int32_t class = e->holders.list ? skr_membership_lowest_class(g) : 0;
     const struct group *h;
+    if (!e->holders.list) {
+        return;
+    }
+    const struct skr_claimant c = skr_claimant_of(g);
     DL_FOREACH2(e->holders.list, h, holds.next)
     {
-        if (skr_seat_holds_yields(h, g, class)) {
+        if (skr_yielding_seats(h, &c)) {
             skr_seat_holds_add_room(e, h, resource, n, free_);
         }
     }
@@ -353,14 +346,14 @@ static bool is_overfull(const struct skr_gang *e, const struct pod_entry *p)
 }
 
 /* The seat on the node that yields first; NULL: none does. */
-static struct group *first_to_yield(const struct skr_gang *e, const struct group *g, int32_t class,
+static struct group *first_to_yield(const struct skr_gang *e, const struct skr_claimant *c,
                                     const char *node, size_t *ret_at)
 {
     struct group *h, *first = NULL;
     DL_FOREACH2(e->holders.list, h, holds.next)
     {
-        const bool sooner = skr_seat_holds_yields(h, g, class) &&
-                            (!first || h->holds.priority < first->holds.priority);
+        const bool sooner =
+            skr_yielding_seats(h, c) && (!first || h->holds.priority < first->holds.priority);
         for (size_t i = 0; sooner && i < h->holds.n; i++) {
             if (strcmp(h->holds.item[i].node, node) == 0) {
                 first = h;
@@ -375,12 +368,15 @@ static struct group *first_to_yield(const struct skr_gang *e, const struct group
 void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,
                               struct pod_entry *const *newcomer, size_t n)
 {
-    const int32_t class = e->holders.list ? skr_membership_lowest_class(g) : 0;
     struct group *h = NULL;
     size_t at;
+    if (!e->holders.list) {
+        return;
+    }
+    const struct skr_claimant c = skr_claimant_of(g);
     for (size_t i = 0; e->holders.list && i < n; i++) {
         while (is_overfull(e, newcomer[i]) &&
-               (h = first_to_yield(e, g, class, newcomer[i]->place.node, &at))) {
+               (h = first_to_yield(e, &c, newcomer[i]->place.node, &at))) {
             skr_out_decision(e, h->key, "", "Seat given up", "", g->key, false);
             drop(e, h, at);
             skr_dirty_group(e, h);

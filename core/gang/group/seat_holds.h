@@ -10,8 +10,7 @@
  * there is one. A restart loses all holds; a daemon that does not lead has none.
  *
  * The seats of all groups of a namespace together are bounded (namespace_bound.h); seats beyond the
- * bound are not held. Held seats yield to a group that fits only with their room. The group must have
- * a higher priority, or all its pods a higher PriorityClass than the lost members. No pod is evicted.
+ * bound are not held. Held seats yield to a group that fits only with their room: yielding.h.
  */
 #include "core/gang/state/groups.h"
 
@@ -23,11 +22,7 @@ enum {
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* Ends expired holds, moves holds from closed nodes. */
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
-/* Whether seats are held that yield to g. O(members of g) if there are seats. */
-bool skr_seat_holds_yield_to(const struct skr_gang *e, const struct group *g);
-/* Whether those of h do. class: skr_membership_lowest_class(g). O(1). */
-bool skr_seat_holds_yields(const struct group *h, const struct group *g, int32_t class);
-/* Adds the room of those seats, as skr_seat_holds_add_room() does. O(held seats). */
+/* Adds the room of the seats that yield to g, as skr_seat_holds_add_room() does. O(held seats). */
 void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
                                  const uint16_t *resource, size_t n, int64_t *free_);
 /* g, whose newcomers are charged on their planned nodes, needs more room there than is free: as many of

@@ -294,6 +294,7 @@ void skr_plan_note_idle(struct skr_gang *e, struct plan *plan, bool idle)
     }
     plan->idle = idle;
     if (idle) {
+        plan->class_ = skr_membership_lowest_class(plan->group);
         DL_APPEND2(e->idle_plans, plan, iprev, inext);
         skr_dirty_victims(e);
     } else {

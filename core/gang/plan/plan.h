@@ -33,7 +33,7 @@ void skr_plan_forget_victims(struct plan *plan);
 /* Begins or ends the wait for victims; planTimeout begins when it ends. */
 void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits);
 void skr_plan_note_freed(struct plan *plan, skr_time now); /* its victims are gone */
-/* The plan yields to groups of other namespaces, or not any more: namespace_bound.h. */
+/* The plan yields, or not any more: yielding.h. */
 void skr_plan_note_idle(struct skr_gang *e, struct plan *plan, bool idle);
 bool skr_plan_uses_node(const struct plan *plan, const char *node);
 /* Of the members that the plan places: the loss of a running one must not end the plan. */

@@ -7,8 +7,8 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
-#include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/group/yielding.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
@@ -57,7 +57,7 @@ bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g
 
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g)
 {
-    return g->spec && (skr_seat_holds_yield_to(e, g) || skr_namespace_bound_any_yields(e, g));
+    return g->spec && skr_yielding_any(e, g);
 }
 
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
@@ -416,7 +416,7 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
 
 /* In a search for seats and plans that yield, each seat is a group by itself. Priorities are below
  * YIELDS_BELOW, because a group of any priority may have that room. They keep the order of the groups'
- * priorities. Seats that yield only to a PriorityClass go last. */
+ * priorities. What yields only to a PriorityClass goes last. */
 enum { YIELDS_BELOW = 1 };
 
 static int32_t yielding_priority(int32_t priority, const struct group *g)
@@ -425,17 +425,16 @@ static int32_t yielding_priority(int32_t priority, const struct group *g)
     return below < INT32_MIN ? INT32_MIN : below < YIELDS_BELOW ? (int32_t)below : YIELDS_BELOW - 1;
 }
 
-static void add_seats(struct list *l, const struct group *g)
+static void add_seats(struct list *l, const struct skr_claimant *c)
 {
-    const int32_t class = skr_membership_lowest_class(g);
     const struct group *h;
     DL_FOREACH2(l->e->holders.list, h, holds.next)
     {
-        const bool yields = skr_seat_holds_yields(h, g, class);
+        const bool yields = skr_yielding_seats(h, c);
         for (size_t i = 0; yields && i < h->holds.n; i++) {
             const struct seat_hold *hold = &h->holds.item[i];
             struct skr_victim *v =
-                add(l, SKR_VICTIM_GROUP, hold->uid, yielding_priority(h->holds.priority, g));
+                add(l, SKR_VICTIM_GROUP, hold->uid, yielding_priority(h->holds.priority, c->group));
             add_share(l, v, 1, hold->node, &hold->shape->amounts);
             finish_shares(l, v);
         }
@@ -443,18 +442,18 @@ static void add_seats(struct list *l, const struct group *g)
 }
 
 /* Plans that yield. */
-static void add_idle(struct list *l, const struct group *g)
+static void add_idle(struct list *l, const struct skr_claimant *c)
 {
     const struct plan *plan;
     const struct pod_entry *p;
     DL_FOREACH2(l->e->idle_plans, plan, inext)
     {
         const struct group *h = plan->group;
-        if (!skr_namespace_bound_yields(plan, g)) {
+        if (!skr_yielding_plan(plan, c)) {
             continue;
         }
         struct skr_victim *v =
-            add(l, SKR_VICTIM_GROUP, h->key, yielding_priority(h->spec->priority, g));
+            add(l, SKR_VICTIM_GROUP, h->key, yielding_priority(h->spec->priority, c->group));
         DL_FOREACH(h->members, p)
         {
             if (p->plan == plan && !skr_pods_is_bound(p) && !skr_claims_assumed_on(p)) {
@@ -499,8 +498,9 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     struct group *h, *tmp;
     l.place = skr_alloc_array((size_t)request->tree->n_leaves + 1, sizeof *l.place);
     if (yielding) {
-        add_seats(&l, g);
-        add_idle(&l, g);
+        const struct skr_claimant c = skr_claimant_of(g);
+        add_seats(&l, &c);
+        add_idle(&l, &c);
     } else {
         skr_seat_holds_add_yielding(e, g, request->resource, request->problem.n_resources,
                                     (int64_t *)(uintptr_t)request->problem.free);

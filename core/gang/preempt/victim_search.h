@@ -27,7 +27,7 @@ bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g);
 /* The same, even if a pause forbids a search now. */
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g);
 /* As skr_problem_build(), with request->preemption. yielding: the candidates are held seats that
- * yield to g, by the uid of their charge, and idle plans that do (namespace_bound.h), by the key of
+ * yield to g, by the uid of their charge, and idle plans that do (yielding.h), by the key of
  * their group. Otherwise the room of these seats is free. */
 struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct group *g,
                                                   struct pod_entry *const *newcomers, size_t n,

@@ -120,7 +120,7 @@ struct skr_gang {
         int32_t lowest;               /* of their priorities, while there are any */
         int32_t lowest_class;         /* of their classes */
     } holders;                        /* seat_holds.c */
-    struct plan *idle_plans;          /* that yield: namespace_bound.h; plan.c */
+    struct plan *idle_plans;          /* that yield: yielding.h; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
     struct solve_share *solve_shares; /* of namespaces that yield the solver; solve_share.c */
 

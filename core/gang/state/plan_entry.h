@@ -59,6 +59,7 @@ struct plan {
     bool rollback;          /* a member was lost in Binding: bound ones will be deleted */
     bool check_nodes;       /* dirty.c: check whether it still holds */
     bool idle;              /* in gang->idle_plans: skr_plan_note_idle() */
+    int32_t class_;         /* lowest PriorityClass of its group's pods, when it was found idle */
     struct plan *iprev, *inext;
     bool dropped_members; /* the text omits "members": too long */
     struct {

@@ -48,19 +48,30 @@ static size_t n_bound(struct rig *rig, const char *prefix, int n)
     return bound;
 }
 
+static void set_class(struct rig *rig, const char *prefix, int n, int class)
+{
+    char name[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", class);
+    }
+}
+
 TEST(an_idle_plan_beyond_the_bound_of_its_namespace_yields_to_others)
 {
     static const struct {
         const char *namespace_;
-        int priority, bound;
-    } row[] = {{"b", 0, 4}, {"b", 1, 4}, {"b", -1, 0}, {"a", 0, 0}};
+        int priority, class, bound;
+    } row[] = {{"b", 0, 0, 4},   {"b", 1, 0, 4}, {"b", -1, 0, 0}, {"b", -1, 1, 4},
+               {"b", -1, -1, 0}, {"a", 0, 0, 0}, {"a", 1, 0, 4},  {"a", -1, 1, 4}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char prefix[32];
         SKR_AUTO(rig_destroy) struct rig *rig = passed_by(0);
         add_gang(rig, row[i].namespace_, "good", 4, row[i].priority);
         snprintf(prefix, sizeof prefix, "%s/good", row[i].namespace_);
+        set_class(rig, prefix, 4, row[i].class);
         rig_run(rig, SKR_SECOND);
-        if (row[i].priority <= 0) {
+        if (strcmp(row[i].namespace_, "b") == 0 && row[i].priority <= 0) {
             assert_int_equal(n_bound(rig, prefix, 4), 0); /* it is not idle yet */
         }
         rig_run(rig, (SKR_PLAN_IDLE_S + 1) * SKR_SECOND);
