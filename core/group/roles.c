@@ -12,6 +12,29 @@
 #include "core/group/lint.h"
 #include "topology/base/suggest.h"
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+char skr_role_letter(const char *name, bool one, const char *taken, size_t n)
+{
+    const char *const letters[] = {name, "abcdefghijklmnopqrstuvwxyz"};
+    for (size_t k = 0; k < 2; k++) {
+        for (const char *c = letters[k]; *c; c++) {
+            const char small = lower(*c);
+            bool is_free = small >= 'a' && small <= 'z';
+            for (size_t i = 0; i < n; i++) {
+                is_free = is_free && lower(taken[i]) != small;
+            }
+            if (is_free) {
+                return one ? (char)(small - 'a' + 'A') : small;
+            }
+        }
+    }
+    return '?';
+}
+
 const struct skr_level_rule *skr_level_rule_find(const struct skr_level_rule *rule, size_t n,
                                                  const char *level)
 {

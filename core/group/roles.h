@@ -79,6 +79,10 @@ bool skr_group_roles_equal(const struct skr_group_spec *a, const struct skr_grou
 /* Index of a role of key roles, or n_roles. */
 size_t skr_group_role_find(const struct skr_group_spec *spec, const char *name);
 
+/* What pictures and tables call a role: the first letter of its name, else of the alphabet, that is
+ * not among taken[n] in any case; a capital if the role has one member. '?': all are taken. */
+char skr_role_letter(const char *name, bool one, const char *taken, size_t n);
+
 /* Own rules of the role of this name; NULL: constraints.roles does not name it. */
 const struct skr_role_rules *skr_group_role_rules(const struct skr_group_spec *spec,
                                                   const char *name);

@@ -228,14 +228,33 @@ static void say_whether_met(const json_t *c, struct skr_strbuf *b)
     }
 }
 
+/* Rules of the group, then those of roles under "ROLE.LEVEL". New reference. */
+static json_t *all_constraints(const json_t *page)
+{
+    json_t *all = json_array();
+    const json_t *c;
+    size_t i;
+    json_array_extend(all, (json_t *)(uintptr_t)skr_page_list(page, "constraints"));
+    json_array_foreach(skr_page_list(page, "roleConstraints"), i, c)
+    {
+        SKR_STRBUF(name);
+        json_t *copy = json_copy((json_t *)(uintptr_t)c);
+        skr_strbuf_addf(&name, "%s.%s", skr_object_text(c, "role"), skr_object_text(c, "level"));
+        json_object_set_new(copy, "level", json_string(name.s));
+        json_array_append_new(all, copy);
+    }
+    return all;
+}
+
 static void add_constraints(struct drawing *d)
 {
-    const json_t *list = skr_page_list(d->page, "constraints"), *c;
+    json_auto_t *list = all_constraints(d->page);
+    const json_t *sets = skr_page_list(d->page, "sets"), *c;
     const size_t levels = widest(list, false), rules = widest(list, true);
     const size_t forces = widest_force(list);
     size_t i;
     begin_field(d, "Constraints");
-    if (json_array_size(list) == 0) {
+    if (json_array_size(list) + json_array_size(sets) == 0) {
         skr_strbuf_add(d->out, "<none>\n");
     }
     json_array_foreach(list, i, c)
@@ -253,6 +272,12 @@ static void add_constraints(struct drawing *d)
         skr_strbuf_add(d->out, force);
         skr_page_pad(d->out, forces - strlen(force));
         say_whether_met(c, d->out);
+        end_line(d);
+    }
+    json_array_foreach(sets, i, c)
+    {
+        skr_page_pad(d->out, i + json_array_size(list) ? FIELD : 0);
+        skr_render_set_rule(c, d->out);
         end_line(d);
     }
 }
@@ -419,6 +444,7 @@ static void add_ranks(struct drawing *d, const json_t *unit, size_t column)
 struct columns {
     size_t count, bar, width; /* where counts begin, where bars do, cells of the widest bar */
     int64_t most;             /* pods of that */
+    size_t roles;             /* width of the members by role, with the blanks behind */
 };
 
 static size_t indent_of(const json_t *unit)
@@ -448,6 +474,9 @@ static struct columns columns_of(const json_t *units)
         const int64_t sane = pods < 0 ? 0 : pods > 1000000000 ? 1000000000 : pods;
         char text[32];
         const int n = snprintf(text, sizeof text, "%" PRId64, sane);
+        SKR_STRBUF(roles);
+        skr_render_role_letters(unit, &roles);
+        c.roles = roles.len > c.roles ? roles.len : c.roles;
         c.count = end > c.count ? end : c.count;
         c.most = sane > c.most ? sane : c.most;
         digits = (size_t)n > digits ? (size_t)n : digits;
@@ -478,7 +507,10 @@ static int add_unit(struct drawing *d, const struct columns *c, const json_t *un
         skr_strbuf_add(d->out, d->how->ascii ? "%" : "▒");
     }
     skr_page_pad(d->out, c->width - cells + 2);
-    add_ranks(d, unit, c->bar + c->width + 2);
+    const size_t before = d->out->len;
+    skr_render_role_letters(unit, d->out);
+    skr_page_pad(d->out, c->roles - (d->out->len - before));
+    add_ranks(d, unit, c->bar + c->width + 2 + c->roles);
     end_line(d);
     return 0;
 }

@@ -35,6 +35,49 @@ void skr_render_roles_cell(const json_t *item, struct skr_strbuf *out)
     }
 }
 
+void skr_render_role_counts(const json_t *unit, const char *between, struct skr_strbuf *out)
+{
+    const json_t *role;
+    size_t i;
+    json_array_foreach(skr_page_list(unit, "roles"), i, role)
+    {
+        skr_strbuf_addf(out, "%s%" PRId64, i ? between : "", skr_page_int(role, "pods"));
+        skr_page_add_clean(out, skr_object_text(role, "letter"), true);
+    }
+}
+
+void skr_render_role_letters(const json_t *unit, struct skr_strbuf *out)
+{
+    const json_t *role;
+    size_t i;
+    json_array_foreach(skr_page_list(unit, "roles"), i, role)
+    {
+        skr_strbuf_add(out, i ? " " : "");
+        skr_page_add_clean(out, skr_object_text(role, "letter"), true);
+        skr_strbuf_addf(out, "%" PRId64, skr_page_int(role, "pods"));
+    }
+    skr_strbuf_add(out, i ? "  " : "");
+}
+
+void skr_render_set_rule(const json_t *kind, struct skr_strbuf *out)
+{
+    const char *level = skr_object_text(kind, "level"), *name;
+    const json_t *each = json_object_get(kind, "each"), *n;
+    size_t i = 0;
+    skr_strbuf_add(out, "sets of ");
+    json_object_foreach((json_t *)(uintptr_t)each, name, n)
+    {
+        skr_strbuf_addf(out, "%s%" PRId64 " ", i++ ? " + " : "", (int64_t)json_integer_value(n));
+        skr_page_add_clean(out, name, true);
+    }
+    skr_strbuf_add(out, ", each in one ");
+    skr_page_add_clean(out, level, true);
+    if (skr_page_bool(kind, "exclusive")) {
+        skr_strbuf_add(out, ", one a ");
+        skr_page_add_clean(out, level, true);
+    }
+}
+
 void skr_render_group_roles(const json_t *page, struct skr_text_table *table)
 {
     const char *counted = counted_of(page);

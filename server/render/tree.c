@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/group_roles.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "topology/amount_text.h"
@@ -217,7 +218,12 @@ static void add_groups(struct drawing *d, const json_t *unit, bool leaf)
                         d->namespaces ? skr_object_text(group, "namespace") : "",
                         d->namespaces ? "/" : "", skr_object_text(group, "name"));
         if (leaf) {
-            skr_strbuf_addf(&b, ":%" PRId64, skr_page_int(group, "pods"));
+            skr_strbuf_addc(&b, ':');
+            if (json_array_size(json_object_get(group, "roles")) > 0) {
+                skr_render_role_counts(group, "+", &b);
+            } else {
+                skr_strbuf_addf(&b, "%" PRId64, skr_page_int(group, "pods"));
+            }
             if (skr_page_int(group, "held") > 0) {
                 skr_strbuf_addf(&b, "+%" PRId64, skr_page_int(group, "held"));
             }

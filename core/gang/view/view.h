@@ -33,6 +33,9 @@ int skr_view_tree(struct view *v, const char *rest);
 int skr_view_groups(struct view *v, const char *rest);
 int skr_view_reservations(struct view *v, const char *rest);
 
+/* view_group.c: "roles":[{"letter":"L","pods":1}], count by role of the group, without zeros. */
+void skr_view_role_counts(struct view *v, const struct group *g, const int32_t *count);
+
 /* view_seats.c: the members of a group along their leaves. Leaf order is tree order, so the members
  * below one unit are adjacent on every level. */
 struct seat {
@@ -63,6 +66,9 @@ struct run *skr_view_runs(const struct skr_tree *t, const struct seats *s, int32
 
 /* view_rules.c: "constraints"; whole: including how they are met. */
 void skr_view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole);
+/* "roleConstraints": rules of roles, each with its "role"; nothing without any. */
+void skr_view_role_constraints(struct view *v, const struct group *g, const struct seats *s,
+                               bool whole);
 
 /* view_group.c */
 enum view_depth { VIEW_SUMMARY, VIEW_WHOLE };

@@ -88,6 +88,31 @@ size_t skr_view_present(const struct group *g)
     return g->spec ? g->seats.n_bound + g->seats.n_new : g->seats.n_live;
 }
 
+static void roles_letters(const struct group *g, char *ret)
+{
+    for (size_t r = 0; r < g->roles.n; r++) {
+        const struct role *role = &g->roles.item[r];
+        ret[r] = skr_role_letter(role->name, role->size == 1, ret, r);
+    }
+}
+
+void skr_view_role_counts(struct view *v, const struct group *g, const int32_t *count)
+{
+    char letter[SKR_ROLES_MAX];
+    roles_letters(g, letter);
+    skr_json_open(&v->w, "roles", '[');
+    for (size_t r = 0; r < g->roles.n; r++) {
+        if (count[r] > 0) {
+            const char text[] = {letter[r], '\0'};
+            skr_json_open(&v->w, NULL, '{');
+            skr_json_string(&v->w, "letter", text);
+            skr_json_int(&v->w, "pods", count[r]);
+            skr_json_close(&v->w, '}');
+        }
+    }
+    skr_json_close(&v->w, ']');
+}
+
 /* The roles of a group that has several. */
 static void write_roles(struct view *v, const struct group *g)
 {
@@ -122,6 +147,12 @@ static void write_sets(struct view *v, const struct group *g)
         SKR_AUTO_FREE int32_t *unit = skr_set_units(t, g, k, true, &n);
         skr_json_open(&v->w, NULL, '{');
         skr_json_string(&v->w, "level", g->spec->set[k].level);
+        skr_json_bool(&v->w, "exclusive", g->spec->set[k].exclusive);
+        skr_json_open(&v->w, "each", '{');
+        for (size_t i = 0; i < g->spec->set[k].n_parts; i++) {
+            skr_json_int(&v->w, g->spec->set[k].part[i].role, g->spec->set[k].part[i].each);
+        }
+        skr_json_close(&v->w, '}');
         skr_json_open(&v->w, "units", '[');
         for (size_t s = 0; s < n; s++) {
             skr_json_string(&v->w, NULL, unit[s] < 0 ? NULL : t->unit_name[unit[s]]);
@@ -277,6 +308,22 @@ static void write_ranks(struct view *v, const struct seats *s, size_t first, siz
     skr_json_close(&v->w, ']');
 }
 
+/* Of the members at seats first .. end - 1, if the group has several roles. */
+static void write_seat_roles(struct view *v, const struct group *g, const struct seats *s,
+                             size_t first, size_t end)
+{
+    int32_t count[SKR_ROLES_MAX] = {0};
+    if (!skr_roles_are_several(g)) {
+        return;
+    }
+    for (size_t i = first; i < end; i++) {
+        if (s->item[i].pod->role < g->roles.n) {
+            count[s->item[i].pod->role]++;
+        }
+    }
+    skr_view_role_counts(v, g, count);
+}
+
 static void open_used(struct view *v, const char *name, const char *level, int32_t depth,
                       size_t pods)
 {
@@ -300,7 +347,7 @@ static size_t end_of_unit(const struct skr_tree *t, const struct seats *s, size_
 }
 
 /* Every used unit, depth first: a unit begins at its first seat. */
-static void write_units(struct view *v, const struct seats *s)
+static void write_units(struct view *v, const struct group *g, const struct seats *s)
 {
     const struct skr_tree *t = v->e->topology.tree;
     skr_json_open(&v->w, "units", '[');
@@ -313,6 +360,7 @@ static void write_units(struct view *v, const struct seats *s)
             const size_t end = end_of_unit(t, s, i, l);
             open_used(v, t->unit_name[unit], t->level_name[l], l, end - i);
             if (l == t->n_levels) {
+                write_seat_roles(v, g, s, i, end);
                 write_ranks(v, s, i, end);
             }
             skr_json_close(&v->w, '}');
@@ -429,6 +477,7 @@ void skr_view_group(struct view *v, const struct group *g, enum view_depth depth
     write_progress(v, g);
     write_warnings(v, g);
     skr_view_constraints(v, g, &s, depth == VIEW_WHOLE);
+    skr_view_role_constraints(v, g, &s, depth == VIEW_WHOLE);
     write_domains(v, &s);
     if (depth == VIEW_WHOLE) {
         write_sets(v, g);
@@ -436,7 +485,7 @@ void skr_view_group(struct view *v, const struct group *g, enum view_depth depth
         write_timing(v, g);
         write_conditions(v, g);
         skr_json_raw(&v->w, "placement", g->outputs.placement);
-        write_units(v, &s);
+        write_units(v, g, &s);
         write_distance(v, &s);
         write_members(v, g);
         write_events(v, g);

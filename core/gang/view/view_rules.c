@@ -3,8 +3,12 @@
  * Writes the rules of a group and how its members meet them. A rule applies to the children of
  * every used unit of the level above (docs/solver.md), so counts are examined parent by parent.
  */
+#include "core/gang/cache/pods.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { TERMS_MAX = 8 }; /* of "4 + 4 + ..." */
 
@@ -132,12 +136,16 @@ static void write_use(struct view *v, const struct skr_rule *rules, int32_t leve
     skr_json_string(&v->w, "use", b.s ? b.s : "");
 }
 
-static void write_constraint(struct view *v, const struct skr_level_rule *r,
+/* role: NULL: of the group. */
+static void write_constraint(struct view *v, const char *role, const struct skr_level_rule *r,
                              const struct skr_rule *rules, const struct seats *s, bool whole)
 {
     const int32_t level =
         v->e->topology.tree ? skr_tree_find_level(v->e->topology.tree, r->level) : -1;
     skr_json_open(&v->w, NULL, '{');
+    if (role) {
+        skr_json_string(&v->w, "role", role);
+    }
     write_rule(&v->w, r);
     skr_json_bool(&v->w, "known", level > 0);
     if (whole && level > 0 && s->n_inside > 0) {
@@ -165,15 +173,54 @@ void skr_view_constraints(struct view *v, const struct group *g, const struct se
             skr_level_rule_find(spec->rule, spec->n_rules, t->level_name[l]);
         const struct skr_level_rule given = {.level = t->level_name[l], .rule = rules[l - 1]};
         if (l <= within) {
-            write_constraint(v, &given, rules, s, whole);
+            write_constraint(v, NULL, &given, rules, s, whole);
         } else if (own) {
-            write_constraint(v, own, rules, s, whole);
+            write_constraint(v, NULL, own, rules, s, whole);
         }
     }
     for (size_t i = 0; spec && i < spec->n_rules; i++) {
         if (!t || skr_tree_find_level(t, spec->rule[i].level) <= 0) {
-            write_constraint(v, &spec->rule[i], rules, s, whole);
+            write_constraint(v, NULL, &spec->rule[i], rules, s, whole);
         }
+    }
+    skr_json_close(&v->w, ']');
+}
+
+/* The seats of members of one role; the caller frees item. */
+static struct seats seats_of(const struct group *g, const char *role, const struct seats *s)
+{
+    struct seats of = {.item = skr_alloc_array(s->n + 1, sizeof *of.item)};
+    for (size_t i = 0; i < s->n; i++) {
+        const uint8_t r = s->item[i].pod->role;
+        if (r < g->roles.n && g->roles.item && strcmp(g->roles.item[r].name, role) == 0) {
+            of.item[of.n++] = s->item[i];
+            of.n_inside += i < s->n_inside;
+        }
+    }
+    return of;
+}
+
+void skr_view_role_constraints(struct view *v, const struct group *g, const struct seats *s,
+                               bool whole)
+{
+    const struct skr_tree *t = v->e->topology.tree;
+    const struct skr_group_spec *spec = g->spec;
+    struct skr_rule rules[SKR_LEVELS_MAX];
+    uint8_t has_rule[SKR_LEVELS_MAX];
+    if (!spec || spec->n_role_rules == 0) {
+        return;
+    }
+    skr_json_open(&v->w, "roleConstraints", '[');
+    for (size_t i = 0; i < spec->n_role_rules; i++) {
+        const struct skr_role_rules *own = &spec->role_rules[i];
+        struct seats of = seats_of(g, own->role, s);
+        if (t) {
+            skr_group_own_rules(spec, own->role, t, rules, has_rule);
+        }
+        for (size_t k = 0; k < own->n_rules; k++) {
+            write_constraint(v, own->role, &own->rule[k], rules, &of, whole);
+        }
+        free(of.item);
     }
     skr_json_close(&v->w, ']');
 }

@@ -11,6 +11,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/state/groups.h"
 #include "topology/topology_map.h"
@@ -33,7 +34,10 @@ static int by_leaf(const void *a, const void *b)
     if (x->leaf != y->leaf) {
         return x->leaf < y->leaf ? -1 : 1;
     }
-    return x->group != y->group ? (x->group < y->group ? -1 : 1) : 0;
+    if (x->group != y->group) {
+        return x->group < y->group ? -1 : 1;
+    }
+    return x->role - y->role;
 }
 
 static void gather_members(struct tree_page *p)
@@ -49,6 +53,7 @@ static void gather_members(struct tree_page *p)
     }
     qsort(p->group, p->n_groups, sizeof *p->group, by_key);
     for (size_t i = 0; i < p->n_groups; i++) {
+        const bool roles = skr_roles_are_several(p->group[i]);
         DL_FOREACH(p->group[i]->members, m)
         {
             const char *node = skr_view_node_of(m);
@@ -58,7 +63,10 @@ static void gather_members(struct tree_page *p)
             }
             skr_grow(&p->presence, &cap, p->n_presences + 1, sizeof *p->presence);
             p->presence[p->n_presences++] =
-                (struct presence){.leaf = leaf, .group = (uint32_t)i, .pods = 1};
+                (struct presence){.leaf = leaf,
+                                  .group = (uint32_t)i,
+                                  .pods = 1,
+                                  .role = roles && m->role < p->group[i]->roles.n ? m->role : 0};
         }
         for (size_t k = 0; k < p->group[i]->holds.n; k++) {
             const int32_t leaf = skr_tree_find_leaf(p->tree, p->group[i]->holds.item[k].node);
@@ -189,6 +197,19 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Members by role below the unit; nothing if the group has not several roles. */
+static void write_roles(struct tree_page *p, int32_t unit, uint32_t group)
+{
+    int32_t count[SKR_ROLES_MAX] = {0};
+    if (skr_roles_are_several(p->group[group])) {
+        for (size_t i = presence_from(p, p->sum[unit].first_leaf);
+             i < p->n_presences && p->presence[i].leaf < p->sum[unit].end_leaf; i++) {
+            count[p->presence[i].role] += p->presence[i].group == group ? p->presence[i].pods : 0;
+        }
+        skr_view_role_counts(p->v, p->group[group], count);
+    }
+}
+
 static void write_groups(struct tree_page *p, int32_t unit)
 {
     struct skr_json_writer *w = &p->v->w;
@@ -212,6 +233,9 @@ static void write_groups(struct tree_page *p, int32_t unit)
         skr_json_int(w, "pods", p->pods_of[p->touched[i]]);
         if (p->held_of[p->touched[i]] > 0) {
             skr_json_int(w, "held", p->held_of[p->touched[i]]);
+        }
+        if (unit >= p->tree->first_leaf) {
+            write_roles(p, unit, p->touched[i]);
         }
         skr_json_close(w, '}');
         p->pods_of[p->touched[i]] = 0;

@@ -17,6 +17,7 @@ struct presence {
     int32_t leaf;
     uint32_t group;     /* in (namespace, name) order */
     int32_t pods, held; /* members, seats held for replacements */
+    uint8_t role;       /* of the members; 0 if the group has not several */
 };
 
 struct unit_sums {

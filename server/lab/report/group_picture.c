@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws pictures of a simulation's groups: title, rows, result. picture.c draws the rows. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,37 +223,18 @@ static int32_t slots_of_members(const struct skr_amounts *demand, const struct s
     return most < INT32_MAX ? (int32_t)most : INT32_MAX;
 }
 
-/* The first free letter of the name, a capital for one member; '?' if all are taken. */
-static char letter_of(const struct skr_record_role *role, const struct skr_picture_role *earlier,
-                      size_t n)
-{
-    const char *letters[] = {role->name, "abcdefghijklmnopqrstuvwxyz"};
-    for (size_t k = 0; k < 2; k++) {
-        for (const char *c = letters[k]; *c; c++) {
-            bool taken = !isalpha((unsigned char)*c);
-            for (size_t i = 0; i < n; i++) {
-                taken = taken ||
-                        tolower((unsigned char)earlier[i].letter) == tolower((unsigned char)*c);
-            }
-            if (!taken) {
-                return (char)(role->n == 1 ? toupper((unsigned char)*c)
-                                           : tolower((unsigned char)*c));
-            }
-        }
-    }
-    return '?';
-}
-
 static void prepare_roles(const struct skr_record_group *group, struct skr_picture_role *role,
                           struct skr_picture *picture)
 {
     if (group->n_roles < 2) {
         return;
     }
+    char letter[SKR_ROLES_MAX];
     for (size_t r = 0; r < group->n_roles; r++) {
         const struct skr_record_role *from = &group->role[r];
         const size_t n = (size_t)group->tree->n_leaves;
-        role[r] = (struct skr_picture_role){letter_of(from, role, r), from->name,
+        letter[r] = skr_role_letter(from->name, from->n == 1, letter, r);
+        role[r] = (struct skr_picture_role){letter[r], from->name,
                                             skr_alloc_array(n + 1, sizeof *role[r].cells)};
         for (size_t i = 0; i < n; i++) {
             /* A node that holds none of the most frequent members shows one cell a member. */

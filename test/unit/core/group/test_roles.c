@@ -373,3 +373,12 @@ TEST(a_level_that_the_tree_lacks_refuses_hard_own_rules_and_sets)
         assert_string_equal(why.s, row[i].text);
     }
 }
+
+TEST(a_role_is_called_by_its_first_free_letter_a_capital_for_one_member)
+{
+    assert_int_equal(skr_role_letter("leader", true, "", 0), 'L');
+    assert_int_equal(skr_role_letter("launcher", false, "L", 1), 'a');
+    assert_int_equal(skr_role_letter("7-w", false, "La", 2), 'w');
+    assert_int_equal(skr_role_letter("W", true, "Law", 3), 'B');
+    assert_int_equal(skr_role_letter("a", true, "abcdefghijklmnopqrstuvwxyz", 26), '?');
+}
