@@ -43,6 +43,7 @@ enum family {
     F_PREEMPTIONS,
     F_EVICTIONS,
     F_SOLVER,
+    F_SOLVER_ROLES,
     F_COUNT
 };
 
@@ -97,6 +98,10 @@ static const struct skr_metric_spec specs[] = {
                    "Evictions of pods for groups, by what the API server said.", "result"),
     [F_SOLVER] =
         SKR_TIMES("sakkara_solver_duration_seconds", "Time of one solve.", 100000, 8, 4, "result"),
+    [F_SOLVER_ROLES] = SKR_COUNTS("sakkara_solver_roles_total",
+                                  "Solves of groups of several roles, by how far the answer is "
+                                  "proven.",
+                                  "result"),
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
@@ -322,10 +327,23 @@ static const char *result_of(const struct skr_solution *solution)
     return "timeout";
 }
 
+/* Placements that are not proven to be the best come from beyond the exact range. */
+static const char *roles_result_of(const struct skr_solution *solution)
+{
+    if (!solution || solution->status == SKR_SOLVE_TIMEOUT) {
+        return "undecided";
+    }
+    return solution->status == SKR_SOLVE_PLACED && !solution->optimal ? "fallback" : "exact";
+}
+
 void skr_gang_metrics_solved(struct skr_gang_metrics *metrics, const struct skr_solution *solution,
-                             int64_t took_ns)
+                             bool roles, int64_t took_ns)
 {
     skr_metric_observe(skr_series(metrics->family[F_SOLVER], result_of(solution), NULL), took_ns);
+    if (roles) {
+        skr_metric_add(skr_series(metrics->family[F_SOLVER_ROLES], roles_result_of(solution), NULL),
+                       1);
+    }
 }
 
 /* ---- life ---- */

@@ -20,9 +20,9 @@ void skr_gang_metrics_set_engine(struct skr_gang_metrics *metrics,
                                  struct skr_engine_thread *engine);
 /* After each batch of messages, on the engine's thread. */
 void skr_gang_metrics_publish(struct skr_gang_metrics *metrics, const struct skr_engine *engine);
-/* One finished solve. Any thread. */
+/* One finished solve; roles: of a problem with roles. Any thread. */
 void skr_gang_metrics_solved(struct skr_gang_metrics *metrics, const struct skr_solution *solution,
-                             int64_t took_ns);
+                             bool roles, int64_t took_ns);
 void skr_gang_metrics_destroy(struct skr_gang_metrics *metrics); /* NULL allowed */
 
 #endif

@@ -107,7 +107,8 @@ static void worked(void *service, const struct skr_work *work)
     if (!work->aside) {
         const struct skr_solve_request *request = (const struct skr_solve_request *)work;
         if (!request->preemption) {
-            skr_gang_metrics_solved(s->metrics, request->solution, work->took_ns);
+            skr_gang_metrics_solved(s->metrics, request->solution, request->problem.roles,
+                                    work->took_ns);
         }
     }
 }

@@ -138,7 +138,8 @@ TEST(metrics_of_all_schedulers_are_there)
                                        "sakkara_bindings_total",
                                        "sakkara_pod_bindings_total",
                                        "sakkara_parked_binds",
-                                       "sakkara_solver_duration_seconds"};
+                                       "sakkara_solver_duration_seconds",
+                                       "sakkara_solver_roles_total"};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         expect(more[i]);
     }
