@@ -33,6 +33,7 @@ check() {
         [ "$id" = R14 ] || echo "$shown" | grep -qE "\`(Test${id}_|([dr][0-9]+_)*${lower}_)" ||
             echo "$id: no test is named after it"
         case $id in
+        R10) echo "$shown" | grep -q "\`TestDowngrade_" || echo "$id: no scenario of a downgrade is named" ;;
         R* | D25) ;;
         *) echo "$shown" | grep -q "\`Test${id}_" || echo "$id: no scenario is named after it" ;;
         esac
@@ -41,7 +42,7 @@ check() {
 
 if [ "${1:-}" = --planted ]; then
     for edit in 's/`d36_[a-z_0-9]*`/`d36_no_such_test`/' 's,core/solver/victims\.c,core/solver/nothing.c,' 's/^### R10 /### R99 /' \
-        's/`TestD26_[A-Za-z]*`, *//'; do
+        's/`TestD26_[A-Za-z]*`, *//' 's/`TestDowngrade_[A-Za-z]*`/`TestDaemonKilledAtEveryWrite`/'; do
         sed "$edit" docs/guarantees.md >"$work/page"
         if [ -z "$(check "$work/page")" ]; then
             echo "guarantees: $edit was not found"
