@@ -117,7 +117,7 @@ struct skr_meta_members {
 /* metadata: any value, or NULL. */
 void skr_meta_members_read(const struct skr_json *metadata, struct skr_meta_members *ret);
 /* Beginnings of the annotations that objects keep: our own, and the size that LeaderWorkerSet writes on its
- * pods (core/group/workload.h). Ends with NULL. */
+ * pods (core/group/workload.h), and the topology of Kueue. Ends with NULL. */
 extern const char *const skr_meta_annotations[];
 /* As skr_meta_decode(). */
 int skr_meta_read(struct skr_arena *arena, const struct skr_meta_members *members,

@@ -13,23 +13,35 @@ int skr_group_claimed_size(const struct skr_labels *annotations, int32_t *ret,
                 : 0;
 }
 
-static int add_annotations(struct skr_group_spec *spec, const struct skr_labels *annotations,
-                           struct skr_error *error)
+struct skr_group_asked skr_group_asked_of(const struct skr_labels *annotations)
 {
-    const char *constraints = skr_labels_get(annotations, SKR_GROUP_CONSTRAINTS);
-    const char *within = skr_labels_get(annotations, SKR_GROUP_WITHIN);
-    int rc = constraints
-                 ? skr_group_spec_add_constraints(spec, SKR_GROUP_CONSTRAINTS, constraints, error)
-                 : 0;
-    if (rc == 0 && within) {
-        rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = SKR_GROUP_WITHIN}, within,
-                                       error);
+    return (struct skr_group_asked){
+        .constraints_key = SKR_GROUP_CONSTRAINTS,
+        .constraints = skr_labels_get(annotations, SKR_GROUP_CONSTRAINTS),
+        .within_key = SKR_GROUP_WITHIN,
+        .within = skr_labels_get(annotations, SKR_GROUP_WITHIN),
+    };
+}
+
+static int add_rules(struct skr_group_spec *spec, const struct skr_group_asked *asked,
+                     struct skr_error *error)
+{
+    int rc = asked->constraints ? skr_group_spec_add_constraints(spec, asked->constraints_key,
+                                                                 asked->constraints, error)
+                                : 0;
+    if (rc == 0 && asked->within) {
+        rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = asked->within_key},
+                                       asked->within, error);
+    }
+    if (rc == 0 && asked->unknown) {
+        skr_group_warn(spec, "UnknownLevel", (struct skr_subject){.key = asked->unknown_key}, "%s",
+                       asked->unknown);
     }
     return rc;
 }
 
 int skr_group_spec_from_workload(const char *name, int64_t minimum, int32_t priority,
-                                 const struct skr_labels *annotations, struct skr_group_spec **ret,
+                                 const struct skr_group_asked *asked, struct skr_group_spec **ret,
                                  struct skr_error *error)
 {
     if (minimum > SKR_GROUP_SIZE_MAX) {
@@ -43,7 +55,7 @@ int skr_group_spec_from_workload(const char *name, int64_t minimum, int32_t prio
     spec->size = (int32_t)minimum;
     spec->open = true;
     spec->priority = priority;
-    const int rc = add_annotations(spec, annotations, error);
+    const int rc = add_rules(spec, asked, error);
     if (rc < 0) {
         skr_group_spec_destroy(spec);
         return rc;

@@ -68,10 +68,17 @@ int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects
  * key of a native PodGroup means, in one unit of which all members are placed; NULL: it has no key. */
 int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority, const char *level,
                                  struct skr_group_spec **ret, struct skr_error *error);
-/* A derived group: size is its minimum (open), annotations (SKR_ANNOTATION_*, SKR_GROUP_WITHIN) are
- * those of its oldest member. */
+/* Rules of a derived group, and the annotations that have them. Texts are borrowed; NULL: none. */
+struct skr_group_asked {
+    const char *constraints_key, *constraints; /* JSON as in the key constraints */
+    const char *within_key, *within;           /* a level */
+    const char *unknown_key, *unknown;         /* a warning about the annotation of that key */
+};
+/* Those of our own annotations. */
+struct skr_group_asked skr_group_asked_of(const struct skr_labels *annotations);
+/* A derived group: size is its minimum, and the group is open. */
 int skr_group_spec_from_workload(const char *name, int64_t minimum, int32_t priority,
-                                 const struct skr_labels *annotations, struct skr_group_spec **ret,
+                                 const struct skr_group_asked *asked, struct skr_group_spec **ret,
                                  struct skr_error *error);
 /* The minimum that annotation sakkara.group.size claims; 0: there is none. Errors: SKR_INVALID with the
  * position, SKR_LIMIT. */

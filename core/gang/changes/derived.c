@@ -10,6 +10,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/workload_owners.h"
+#include "core/gang/changes/kueue_rules.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/state/wakes.h"
 
@@ -144,6 +145,12 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
             skr_strbuf_add_json(b, annotations->item[i].value);
         }
     }
+    struct skr_kueue_rules kueue;
+    if (skr_kueue_rules_read(e, g, &kueue)) {
+        skr_strbuf_addf(b, "kueue %s %s %s", kueue.asked.within ? kueue.asked.within : "",
+                        kueue.constraints.s, kueue.unknown.s);
+    }
+    skr_kueue_rules_fini(&kueue);
 }
 
 int skr_derived_spec(const struct skr_gang *e, const struct group *g, struct skr_group_spec **ret,
@@ -165,10 +172,17 @@ int skr_derived_spec(const struct skr_gang *e, const struct group *g, struct skr
             error, SKR_INVALID, &(struct skr_subject){.key = SKR_ANNOTATION_GANG, .at = {1, 1}},
             "must be auto, off, jobset, replicatedjob, job or lws, got \"%.60s\"", unknown);
     }
-    const int rc = skr_group_claimed_size(annotations, &claimed, error);
-    return rc < 0 ? rc
-                  : skr_group_spec_from_workload(g->name, g->derived.minimum,
-                                                 skr_derived_priority(g), annotations, ret, error);
+    int rc = skr_group_claimed_size(annotations, &claimed, error);
+    if (rc < 0) {
+        return rc;
+    }
+    struct skr_kueue_rules kueue;
+    const struct skr_group_asked asked = skr_group_asked_of(annotations);
+    const bool kueues = skr_kueue_rules_read(e, g, &kueue);
+    rc = skr_group_spec_from_workload(g->name, g->derived.minimum, skr_derived_priority(g),
+                                      kueues ? &kueue.asked : &asked, ret, error);
+    skr_kueue_rules_fini(&kueue);
+    return rc;
 }
 
 const char *skr_derived_native_level(const struct skr_gang *e, struct group *g,

@@ -6,6 +6,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/changes/derived.h"
 #include "core/gang/changes/group_source.h"
+#include "core/gang/changes/kueue_rules.h"
 #include "core/gang/explain/explain_preemption.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
@@ -107,9 +108,15 @@ static json_t *data_of(const struct skr_gang *e, const struct group *g)
         return NULL;
     }
     const struct skr_labels *notes = pg ? &pg->meta.annotations : &oldest->pod->meta.annotations;
-    const char *within = skr_labels_get(notes, SKR_GROUP_WITHIN);
-    add_text(data, "within", within || !pg ? within : skr_derived_native_level(e, NULL, pg));
-    add_text(data, "constraints", skr_labels_get(notes, SKR_GROUP_CONSTRAINTS));
+    struct skr_group_asked asked = skr_group_asked_of(notes);
+    struct skr_kueue_rules kueue;
+    if (skr_kueue_rules_read(e, g, &kueue) && !pg) {
+        asked = kueue.asked;
+    }
+    add_text(data, "within",
+             asked.within || !pg ? asked.within : skr_derived_native_level(e, NULL, pg));
+    add_text(data, "constraints", asked.constraints);
+    skr_kueue_rules_fini(&kueue);
     snprintf(text, sizeof text, "%d", (int)g->spec->size);
     add_text(data, "size", text);
     snprintf(text, sizeof text, "%d", (int)g->spec->priority);
