@@ -63,6 +63,19 @@ bool skr_entry_is_derived(const char *name)
     return strchr(name, '/') && !skr_entry_is_native(name);
 }
 
+/* The PodGroup that the pod names; NULL: none, or it is not in the cache yet. */
+static const struct podgroup_entry *native_of(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    SKR_STRBUF(key);
+    const struct podgroup_entry *entry = NULL;
+    if (*pod->scheduling_group) {
+        skr_strbuf_addf(&key, "%s/%s%s", pod->meta.namespace_, SKR_NATIVE_PREFIX,
+                        pod->scheduling_group);
+        SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->podgroups, key.s, entry);
+    }
+    return entry;
+}
+
 /* Whether the PodGroup that the pod names has policy gang, or is not in the cache yet. False if the
  * daemon may not read PodGroups. */
 static bool is_of_native(const struct skr_gang *e, const struct skr_pod *pod)
@@ -70,12 +83,14 @@ static bool is_of_native(const struct skr_gang *e, const struct skr_pod *pod)
     if (!*pod->scheduling_group || e->native_forbidden) {
         return false;
     }
-    SKR_STRBUF(key);
-    const struct podgroup_entry *entry = NULL;
-    skr_strbuf_addf(&key, "%s/%s%s", pod->meta.namespace_, SKR_NATIVE_PREFIX,
-                    pod->scheduling_group);
-    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->podgroups, key.s, entry);
+    const struct podgroup_entry *entry = native_of(e, pod);
     return !entry || !entry->pg->basic;
+}
+
+bool skr_entry_overrides_native(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    const struct podgroup_entry *entry = native_of(e, pod);
+    return entry && !entry->pg->basic && skr_pods_group_name(pod);
 }
 
 enum skr_workload_scope skr_entry_scope(const struct skr_gang *e, const struct skr_pod *pod,

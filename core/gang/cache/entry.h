@@ -28,6 +28,8 @@ void skr_entry_fini(struct skr_gang *e);
 bool skr_entry_name(const struct skr_gang *e, const struct skr_pod *pod, struct skr_strbuf *name);
 /* Whether the pod has an entry. */
 bool skr_entry_has(const struct skr_gang *e, const struct skr_pod *pod);
+/* Whether a label of the pod wins over its PodGroup of scheduling.k8s.io, which has policy gang. */
+bool skr_entry_overrides_native(const struct skr_gang *e, const struct skr_pod *pod);
 /* How much of its workload is one group. *ret_unknown: a value that is no scope; NULL: none. */
 enum skr_workload_scope skr_entry_scope(const struct skr_gang *e, const struct skr_pod *pod,
                                         const struct skr_workload *workload,

@@ -2,6 +2,8 @@
 /* Finds oddities of a group that stop nothing. */
 #include "core/gang/report/warnings.h"
 
+#include "core/gang/cache/entry.h"
+#include "core/gang/cache/pods.h"
 #include "core/gang/state/reason.h"
 #include "topology/duration.h"
 
@@ -60,6 +62,20 @@ static void split(const struct skr_gang *e, const struct group *g, struct warnin
     }
 }
 
+/* Members of a group are of one template as a rule, so one of them is looked at. */
+static void overridden(const struct skr_gang *e, const struct group *g, struct warnings *w)
+{
+    const struct pod_entry *p = g->members;
+    if (p && skr_entry_overrides_native(e, p->pod)) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b,
+                        "pod %s also names PodGroup %s in spec.schedulingGroup: the label of the "
+                        "group wins, and minCount and topology of the PodGroup do not count",
+                        p->pod->meta.name, p->pod->scheduling_group);
+        found(w, SKR_TOKEN_OVERRIDDEN, b.s);
+    }
+}
+
 void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w)
 {
     for (size_t i = 0; w->lint && g->spec && i < g->spec->n_warnings; i++) {
@@ -71,6 +87,7 @@ void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct w
     }
     if (w->levels) {
         unknown_levels(e, g, w);
+        overridden(e, g, w);
     }
     if (w->levels && g->roles.n_merged > 0) {
         SKR_STRBUF(b);

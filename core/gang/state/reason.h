@@ -55,6 +55,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_UNKNOWN_LEVEL     "UnknownLevel"
 #define SKR_TOKEN_LINT_WARNINGS     "LintWarnings"
 #define SKR_TOKEN_TOO_MANY_ROLES    "TooManyRoles"
+#define SKR_TOKEN_OVERRIDDEN        "PodGroupOverridden"
 #define SKR_TOKEN_BEYOND_SIZE       "BeyondSize"
 #define SKR_TOKEN_SCHEDULER_NAME    "SchedulerName"
 #define SKR_TOKEN_NODES_NOT_IN_TREE "NodesNotInTree"

@@ -217,6 +217,30 @@ TEST_RIG(cluster(), a_native_podgroup_is_a_group)
     rig_assert_bound(rig, "more", 2);
 }
 
+static const char *overridden(struct rig *rig, const char *policy)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg", "{'metadata':{},'spec':{'schedulingPolicy':{%s}}}",
+                    policy);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_create_json(rig, RIG_POD, "n-0",
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'sakkara','schedulingGroup':{'podGroupName':'pg'}," GATED
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 1);
+    return strstr(rig_key(rig, "g", "conditions"), "PodGroupOverridden");
+}
+
+TEST_RIG(cluster(), a_label_that_wins_over_a_podgroup_of_policy_gang_is_a_warning)
+{
+    assert_non_null(overridden(rig, "'gang':{'minCount':3}"));
+}
+
+TEST_RIG(cluster(), a_label_beside_a_podgroup_of_policy_basic_is_no_warning)
+{
+    assert_null(overridden(rig, "'basic':{}"));
+}
+
 TEST_RIG(cluster(), pods_of_a_basic_podgroup_are_ordinary_once_it_is_known)
 {
     native_pods(rig, "n", 2, "pg");
