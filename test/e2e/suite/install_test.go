@@ -209,7 +209,7 @@ func TestInstall_HelmLeavesARunningGangAlone(t *testing.T) {
 	}
 	i.runHelm("install", "sakkara", chart, "--take-ownership", "--wait", "--timeout", "90s")
 	i.untouched("the adoption of install.yaml")
-	i.kubectl("apply", "--server-side", "-f", file)
+	i.kubectl("apply", "--server-side", "--force-conflicts", "-f", file) // the chart chose the cluster's kube-scheduler
 	i.untouched("install.yaml over the chart")
 
 	// From nothing, and on.
