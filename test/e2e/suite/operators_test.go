@@ -39,6 +39,7 @@ var operatorSamples = map[string]operatorSample{
 	"TrainJob": {[]string{"jobset", "trainer"}, []string{"manifests/base/runtimes/torch_distributed.yaml", "testdata/trainjob.yaml"},
 		[]int{4}},
 	"Kueue":              {[]string{"kueue"}, []string{"testdata/kueue.yaml"}, []int{3}},
+	"KueueWithAJobSet":   {[]string{"jobset", "kueue"}, []string{"testdata/kueue-jobset.yaml"}, []int{5}},
 	"KueueWithATopology": {[]string{"kueue"}, []string{"testdata/kueue-topology.yaml"}, []int{6}},
 }
 
