@@ -19,12 +19,16 @@ import (
 const (
 	soakHolds = 20              // sets of pods that hold room, before the oldest one goes
 	soakTurn  = 2 * time.Second // between two sets
-	soakLate  = 5 * time.Second // tolerance after a deadline, for the engine and the answer
+
+	soakNever      = "soak-never" // a storage class, and a PriorityClass
+	soakPushedFrom = "node-99"
+	soakLate       = 5 * time.Second // tolerance after a deadline, for the engine and the answer
 )
 
 // holdRoom creates sets of pods for which room is reserved in vain. After soakHolds more sets it deletes each again.
 func (s *soak) holdRoom(ctx context.Context) {
-	kinds := []func(name string){s.missingClaims, s.gangOfMissingClaims, s.seatsForADay, s.ghosts, s.stayers}
+	kinds := []func(name string){s.missingClaims, s.gangOfMissingClaims, s.seatsForADay, s.ghosts, s.stayers,
+		s.lateClaims, s.pushed, s.crowd}
 	tick := time.NewTicker(soakTurn)
 	defer tick.Stop()
 	for i := 0; ctx.Err() == nil; i++ {
@@ -50,6 +54,8 @@ func (s *soak) release(name string) {
 	}
 	s.attempt(s.plane.Admin.Delete(selected))
 	s.attempt(s.plane.Admin.Delete(s.hostile.mapPath(name)))
+	s.attempt(s.plane.Admin.Delete(s.hostile.mapPath(name + "-above")))
+	s.attempt(s.plane.Admin.Delete("/api/v1/namespaces/" + soakHostile + "/persistentvolumeclaims?labelSelector=hostile.example.com/set=" + name))
 }
 
 // missingClaims are single pods with claims that do not exist.
@@ -94,11 +100,49 @@ func (s *soak) stayers(name string) {
 	}
 }
 
+// lateClaims are single pods whose claims are never provisioned, and which kube-scheduler keeps on their nodes.
+func (s *soak) lateClaims(name string) {
+	const claims = "/api/v1/namespaces/" + soakHostile + "/persistentvolumeclaims"
+	for i := range 2 {
+		pod := fmt.Sprintf("%s-%d", name, i)
+		s.attempt(s.plane.Admin.Create(claims, map[string]any{
+			"metadata": map[string]any{"name": pod, "labels": map[string]string{"hostile.example.com/set": name}},
+			"spec": map[string]any{"accessModes": []string{"ReadWriteOnce"}, "storageClassName": soakNever,
+				"resources": map[string]any{"requests": map[string]string{"storage": "1Gi"}}}}, nil))
+		s.hostilePod(pod, cpu("1"), claim(pod), soakOwn(name))
+	}
+}
+
+// pushed is a gang on one node that a gang of higher priority evicts, and that leaves late.
+func (s *soak) pushed(name string) {
+	grace := int64(20)
+	there := func(pod *cluster.Pod) {
+		pod.Spec.NodeSelector = map[string]string{"kubernetes.io/hostname": soakPushedFrom}
+		pod.Spec.GracePeriod = &grace
+	}
+	s.hostileGroup(name, 1, 0, cpu("8"), soakOwn(name), finalizer, there)
+	time.Sleep(soakTurn)
+	s.hostileGroup(name+"-above", 1, 1, cpu("8"), soakOwn(name), there)
+}
+
+// crowd are single pods of a class above the other namespace's gangs: they go first, and each has a bind call.
+func (s *soak) crowd(name string) {
+	for i := range 60 {
+		s.hostilePod(fmt.Sprintf("%s-%d", name, i), cpu("1m"), soakOwn(name), func(pod *cluster.Pod) { pod.Spec.PriorityClass = soakNever })
+	}
+}
+
 // held is what the daemon said about reservations.
 type held struct {
 	answers, most int
-	reasons       map[string]int // in how many answers each was
+	reasons       map[string]*heldFor
 	late          []string
+}
+
+// heldFor is what was held for one reason.
+type heldFor struct {
+	answers, most int           // in which it was, and at a time
+	beyond        time.Duration // a deadline, at most
 }
 
 type reservation struct {
@@ -110,7 +154,7 @@ type reservation struct {
 func (s *soak) watchReservations(ctx context.Context) <-chan held {
 	all := make(chan held, 1)
 	go func() {
-		seen := held{reasons: map[string]int{}}
+		seen := held{reasons: map[string]*heldFor{}}
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for ctx.Err() == nil {
@@ -131,22 +175,37 @@ func (s *soak) watchReservations(ctx context.Context) <-chan held {
 func (h *held) add(items []reservation, asked time.Time) {
 	h.answers++
 	h.most = max(h.most, len(items))
-	now := map[string]bool{}
+	now := map[string]int{}
 	for _, r := range items {
-		now[r.Reason] = true
+		now[r.Reason]++
+		if h.reasons[r.Reason] == nil {
+			h.reasons[r.Reason] = &heldFor{}
+		}
+		if of := h.reasons[r.Reason]; r.Until != nil {
+			of.beyond = max(of.beyond, asked.Sub(*r.Until))
+		}
 		if r.Until == nil || asked.Sub(*r.Until) > soakLate {
 			h.late = append(h.late, fmt.Sprintf("at %v: %+v until %v", asked, r, r.Until))
 		}
 	}
-	for reason := range now {
-		h.reasons[reason]++
+	for reason, n := range now {
+		h.reasons[reason].answers++
+		h.reasons[reason].most = max(h.reasons[reason].most, n)
 	}
 }
 
 // judgeReservations fails the test if no reservation was seen, or if one was seen after its deadline.
 func (s *soak) judgeReservations(seen held, duration time.Duration) {
-	fmt.Printf("reservations: %d answers, at most %d reservations at a time, %d after their deadline; answers with each reason: %v\n",
-		seen.answers, seen.most, len(seen.late), seen.reasons)
+	fmt.Printf("reservations: %d answers, at most %d reservations at a time, %d after their deadline\n",
+		seen.answers, seen.most, len(seen.late))
+	for reason, of := range seen.reasons {
+		fmt.Printf("  %-8s in %d answers, at most %d at a time, %v beyond a deadline\n", reason, of.answers, of.most, of.beyond)
+	}
+	for _, reason := range []string{"plan", "victims", "seat", "claims"} { // others end within less than a second
+		if seen.reasons[reason] == nil && duration >= 4*time.Minute && !onSandbox {
+			s.Errorf("no reservation with reason %s was seen", reason)
+		}
+	}
 	if seen.answers < int(duration.Seconds())/2 || seen.most == 0 {
 		s.Errorf("too few answers about reservations, or none was seen")
 	}

@@ -111,7 +111,7 @@ func startSoak(t *testing.T) *soak {
 	nodes, tree := racks(slots...)
 	r.must(plane.CreateNodes(nodes...))
 	daemon, err := plane.NewDaemon("soak-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA,
-		Settings: map[string]string{"groups": fromEnvironment("SAKKARA_SOAK_GROUPS", `{maxPriority: "*=0"}`)}})
+		Settings: map[string]string{"groups": fromEnvironment("SAKKARA_SOAK_GROUPS", `{maxPriority: "soak-hostile=1, *=0"}`)}})
 	r.must(err)
 	r.daemon = daemon
 	r.schedulerOptions = cluster.SchedulerOptions{
@@ -119,6 +119,10 @@ func startSoak(t *testing.T) *soak {
 	}
 	r.begin()
 	r.topology(tree)
+	if !onSandbox {
+		s.createStorageClass(soakNever)
+	}
+	s.createClass(soakNever, 1)
 	t.Cleanup(func() {
 		if err := r.scheduler.Kill(); err != nil {
 			t.Error(err)
