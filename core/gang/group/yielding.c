@@ -25,12 +25,11 @@ bool skr_yielding_plan(const struct plan *plan, const struct skr_claimant *c)
 {
     const struct group *h = plan->group;
     if (!plan->idle || plan->binding || plan->aborting || plan->preempting || !h->spec ||
-        h == c->group) {
+        strcmp(h->namespace_, c->group->namespace_) == 0) {
         return false;
     }
-    return is_above(c, h->spec->priority, plan->class_) ||
-           (h->spec->priority == c->group->spec->priority &&
-            strcmp(h->namespace_, c->group->namespace_) != 0);
+    return h->spec->priority == c->group->spec->priority ||
+           is_above(c, h->spec->priority, plan->class_);
 }
 
 bool skr_yielding_any(const struct skr_gang *e, const struct group *g)

@@ -4,13 +4,14 @@
 /*
  * Which reserved room yields to which group. Two kinds of reservations yield, because they run nothing:
  * held seats (seat_holds.h) and idle plans (namespace_bound.h). One rule holds for both. The room yields
- * to a group that fits only with it, in any namespace, if
+ * to a group that fits only with it if
  *
  * - the group has a higher priority than the owner, or
  * - all pods of the group have a higher PriorityClass than the owner's: for seats, than the lost members.
  *
- * An idle plan is beyond the bound of its namespace. So it yields to equal priority too, in other
- * namespaces. No pod is evicted.
+ * An idle plan is beyond the bound of its namespace. So it yields to equal priority too, but only to
+ * other namespaces: what keeps it from its nodes would keep other groups of its namespace, too. No pod
+ * is evicted.
  */
 #include "core/gang/state/plan_entry.h"
 
