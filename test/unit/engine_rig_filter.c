@@ -16,38 +16,51 @@
 #include "core/gang/state/groups.h"
 #include "core/gang/state/plan_entry.h"
 
-static bool has_room_on(const struct group *g, const char *node)
+static void mark(struct rig *rig, const char *node)
+{
+    struct rig_object *at = rig_find(rig, RIG_NODE, node);
+    if (at) {
+        at->reserved = true;
+    }
+}
+
+static void mark_room_of(struct rig *rig, const struct group *g)
 {
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan && !skr_pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
-            return true;
+        if (p->plan && !skr_pods_is_bound(p)) {
+            mark(rig, p->place.node);
         }
     }
     for (size_t i = 0; g->plan && i < g->plan->n_vacancies; i++) {
-        if (strcmp(g->plan->vacancy[i].node, node) == 0) {
-            return true;
-        }
+        mark(rig, g->plan->vacancy[i].node);
     }
     for (size_t i = 0; i < g->holds.n; i++) {
-        if (strcmp(g->holds.item[i].node, node) == 0) {
-            return true;
-        }
+        mark(rig, g->holds.item[i].node);
     }
-    return false;
 }
 
-static bool is_reserved(const struct skr_gang *e, const char *node)
+/* Of all nodes, whether a group has room on them. */
+static void mark_reserved(struct rig *rig)
 {
-    const struct group *g, *tmp;
-    HASH_ITER(hh, e->groups, g, tmp)
+    struct rig_object *o;
+    DL_FOREACH(rig->list, o)
     {
-        if (has_room_on(g, node)) {
-            return true;
-        }
+        o->reserved = false;
     }
-    return false;
+    const struct group *g, *tmp;
+    HASH_ITER(hh, rig->gang->groups, g, tmp)
+    {
+        mark_room_of(rig, g);
+    }
+}
+
+/* After mark_reserved(). One that went meanwhile may have been. */
+static bool is_reserved(const struct rig *rig, const char *node)
+{
+    const struct rig_object *at = rig_find(rig, RIG_NODE, node);
+    return !at || at->reserved;
 }
 
 /* Of something that the node lists. */
@@ -66,7 +79,7 @@ static bool lacks_room(const struct skr_gang *e, const struct skr_pod *pod, cons
 
 static bool may_refuse(const struct rig *rig, const struct skr_pod *pod, const char *node)
 {
-    return is_reserved(rig->gang, node) && lacks_room(rig->gang, pod, node);
+    return is_reserved(rig, node) && lacks_room(rig->gang, pod, node);
 }
 
 void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *const *names,
@@ -75,6 +88,7 @@ void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *c
     const struct skr_pod_overlay nothing = {0};
     rig->asking_pod = skr_pod_overlay(pod, &nothing); /* it may change meanwhile */
     rig->may_refuse = skr_alloc(n + 1);
+    mark_reserved(rig);
     for (size_t i = 0; i < n; i++) {
         rig->may_refuse[i] = may_refuse(rig, pod, names[i]);
     }
@@ -83,10 +97,14 @@ void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *c
 void rig_filter_refuses(struct rig *rig, size_t i)
 {
     const char *node = rig->asking_names[i];
-    if (!rig->may_refuse[i] && !may_refuse(rig, rig->asking_pod, node)) {
+    if (rig->may_refuse[i]) {
+        return;
+    }
+    mark_reserved(rig);
+    if (!may_refuse(rig, rig->asking_pod, node)) {
         rig_fail(rig, "%s is refused on %s, which %s", rig->asking_pod->meta.name, node,
-                 is_reserved(rig->gang, node) ? "has all that it asks for, or does not list it"
-                                              : "no group has room on");
+                 is_reserved(rig, node) ? "has all that it asks for, or does not list it"
+                                        : "no group has room on");
     }
 }
 

@@ -76,7 +76,10 @@ struct rig_object {
     size_t n_patches[SKR_WRITE_KIND_COUNT];
     char accounted[64]; /* node whose sum it is in; "" none */
     int64_t accounted_cpu;
-    int64_t cpu_used; /* nodes: of bound live pods, millicores */
+    /* nodes */
+    int64_t cpu_used;    /* of bound live pods, millicores */
+    int64_t cpu_pending; /* of assumed and nominated ones, while a pod is scheduled */
+    bool reserved;       /* a group has room on it, while filter is asked */
 };
 
 struct rig_write {

@@ -77,11 +77,22 @@ static int64_t amount(const struct skr_quantities *q, const char *name)
     return 0;
 }
 
-/* What assumed and nominated pods take of the node besides bound ones. */
-static int64_t pending_cpu(const struct rig *rig, const struct skr_pod *except, const char *node)
+static void add_pending(struct rig *rig, const char *node, int64_t cpu)
 {
-    int64_t sum = 0;
-    const struct rig_object *o;
+    struct rig_object *at = *node ? rig_find(rig, RIG_NODE, node) : NULL;
+    if (at) {
+        at->cpu_pending += cpu;
+    }
+}
+
+/* What assumed and nominated pods, all but one, take of every node besides bound ones. */
+static void count_pending(struct rig *rig, const struct skr_pod *except)
+{
+    struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        o->cpu_pending = 0;
+    }
     DL_FOREACH(rig->list, o)
     {
         const bool waits =
@@ -90,15 +101,17 @@ static int64_t pending_cpu(const struct rig *rig, const struct skr_pod *except, 
             (!waits && !skr_pod_is_live(o->pod))) {
             continue;
         }
-        bool assumed = o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0;
-        bool nominated = is_ours(rig, o->pod) && strcmp(o->pod->nominated_node, node) == 0;
-        if (assumed || nominated) {
-            sum += amount(&o->pod->shape->requests, "cpu");
+        const char *assumed = o->place == RIG_ASSUMED ? o->assumed_node : "";
+        const char *nominated = is_ours(rig, o->pod) ? o->pod->nominated_node : "";
+        int64_t cpu = amount(&o->pod->shape->requests, "cpu");
+        add_pending(rig, assumed, cpu);
+        if (strcmp(assumed, nominated) != 0) {
+            add_pending(rig, nominated, cpu);
         }
     }
-    return sum;
 }
 
+/* After count_pending(). */
 static bool passes_in_tree(const struct rig *rig, const struct skr_pod *pod,
                            const struct rig_object *node)
 {
@@ -110,7 +123,7 @@ static bool passes_in_tree(const struct rig *rig, const struct skr_pod *pod,
     }
     int64_t left = amount(&node->node->allocatable, "cpu") - node->cpu_used;
     int64_t want = amount(&pod->shape->requests, "cpu");
-    return want <= left && want + pending_cpu(rig, pod, node->key) <= left;
+    return want <= left && want + node->cpu_pending <= left;
 }
 
 /* ---- asking ---- */
@@ -337,6 +350,7 @@ static size_t feasible(struct rig *rig, const struct skr_pod *pod, const char **
 {
     size_t n = 0;
     const struct rig_object *o;
+    count_pending(rig, pod);
     DL_FOREACH(rig->list, o)
     {
         if (o->kind == RIG_NODE && (rig->sample == 0 || n < rig->sample) &&
@@ -398,6 +412,7 @@ static void cycle(struct rig *rig, struct rig_object *pod)
         *pod->pod->nominated_node ? rig_find(rig, RIG_NODE, pod->pod->nominated_node) : NULL;
     pod->in_cycle = true;
     pod->missed = false;
+    count_pending(rig, pod->pod);
     if (nominated && passes_in_tree(rig, pod->pod, nominated)) {
         names[0] = nominated->key;
         pod->n_filters++;
