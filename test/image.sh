@@ -59,7 +59,7 @@ if ! make_base; then # buildah asks more of overlays than the mount above does
 fi
 
 # The build.
-run_buildah bud -q --layers=false --build-arg BASE=localhost/base --build-arg VERSION=test-of-the-image \
+run_buildah bud -q --layers=false --build-arg BASE=localhost/base --build-arg VERSION=test-of-the-image --build-arg OPT=-O0 \
     -t localhost/sakkara . >"$dir/log" 2>&1 || fail "the build failed"
 : >"$dir/log"
 run_buildah inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}} {{.Docker.Config.Healthcheck}}' \
