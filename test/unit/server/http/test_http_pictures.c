@@ -19,7 +19,7 @@
 #include "test/unit/json_text.h"
 #include "topology/base/arena.h"
 
-enum { STREAMS_MAX = 3 };
+enum { STREAMS_MAX = 3, PAGE_BYTES_MAX = 60 * 1024 };
 
 struct world {
     struct skr_settings settings;
@@ -294,6 +294,7 @@ TEST_WITH(world, the_page_has_a_policy_and_a_tag)
     SKR_STRBUF(again);
     size_t n;
     const char *page = skr_ui_page(&n);
+    assert_in_range(n, 1, PAGE_BYTES_MAX);
     skr_ui_policy_write(true, &policy);
     assert_int_equal(answer.body_len, n);
     assert_memory_equal(answer.body, page, n);
