@@ -210,17 +210,18 @@ bool skr_vetoes_note_listed(struct skr_gang *e, const struct group *g, const str
 
 void skr_vetoes_end(struct skr_gang *e, const char *node)
 {
-    skr_vetoes_end_of_others(e, node, NULL);
+    skr_vetoes_end_of_others(e, node, NULL, -1);
 }
 
-void skr_vetoes_end_of_others(struct skr_gang *e, const char *node, const struct group *g)
+void skr_vetoes_end_of_others(struct skr_gang *e, const char *node, const struct group *g,
+                              skr_time since)
 {
     struct veto_set *set;
     bool ended = false;
     DL_FOREACH2(e->vetoes, set, gnext)
     {
         struct veto *v = set->group != g ? find(set, node) : NULL;
-        if (v) {
+        if (v && v->until - SKR_VETO_S * SKR_SECOND > since) {
             remove_veto(e, set, v);
             set->group->vetoes.lifted++;
             ended = true;

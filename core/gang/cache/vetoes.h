@@ -56,8 +56,11 @@ bool skr_vetoes_was_probed(const struct skr_gang *e, const struct veto_set *set,
 /* The node changed, or room on it was given back, also room that kube-scheduler had given to a pod which
  * it only assumed there: what was refused may pass now. O(sets). */
 void skr_vetoes_end(struct skr_gang *e, const char *node);
-/* The same, but for g: its own refusal is what gave the room back. */
-void skr_vetoes_end_of_others(struct skr_gang *e, const char *node, const struct group *g);
+/* The same when a member of g gives back room that its plan has had from `since` on. Vetoes of g stay:
+ * its own refusal is what gave the room back. Vetoes that are as old as the plan stay, too: that room
+ * was free then. Otherwise two groups would end each other's vetoes again and again. */
+void skr_vetoes_end_of_others(struct skr_gang *e, const char *node, const struct group *g,
+                              skr_time since);
 /* Removes what has lasted SKR_VETO_S. O(sets). */
 void skr_vetoes_expire(struct skr_gang *e);
 /* A member left, or has another shape now. O(members) if the group has vetoes of that shape. */

@@ -70,7 +70,7 @@ void skr_plan_remove_member(struct skr_gang *e, struct pod_entry *p)
         skr_nodes_touch(e, p->place.node);
         skr_ledger_release(e->ledger, p->uid);
         if (p->work->activation.asked) { /* kube-scheduler had given the room to it */
-            skr_vetoes_end_of_others(e, p->place.node, p->group);
+            skr_vetoes_end_of_others(e, p->place.node, p->group, p->plan->created_at);
         }
     }
     if (assumed && !skr_pods_is_bound(p)) {

@@ -93,6 +93,27 @@ TEST_RIG(refused_on_three(), a_gang_that_does_not_fit_is_not_said_to_be_refused_
     assert_null(strstr(rig_key(rig, "h", "message"), "refused"));
 }
 
+static bool refuses_all_to_one_of_h(void *context, const struct skr_pod *pod, const char *node)
+{
+    return strcmp(pod->meta.name, "h-1") != 0 && refuses_names(context, pod, node);
+}
+
+/* Room that was free when v was refused there proves nothing when it is free again. */
+TEST_RIG(refused_on_three(), a_later_plan_that_ends_does_not_end_vetoes_that_were_there_before_it)
+{
+    const struct group *v = skr_groups_find(rig->gang, "default/v");
+    const size_t n_vetoes = v->vetoes.n;
+    const uint64_t before = plans(rig);
+    rig->in_tree = refuses_all_to_one_of_h;
+    rig_group(rig, "h", 13, 0, NULL); /* on all nodes */
+    rig_pods(rig, "h", 13, "h", RIG_GATED);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "h", 0);
+    assert_in_range(n_vetoes, 1, 3);
+    assert_int_equal(v->vetoes.n, n_vetoes);
+    assert_in_range(plans(rig) - before, 1, 2); /* of h */
+}
+
 /* The pods of h run where those of v could not: that proves nothing about v. */
 TEST_RIG(refused_on_three(), what_another_gang_is_let_to_use_ends_no_veto)
 {
