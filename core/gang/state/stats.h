@@ -92,4 +92,9 @@ void skr_gang_write_json(const struct skr_gang *gang, struct skr_strbuf *out);
 void skr_gang_each_json(const struct skr_gang *gang,
                         void (*visit)(void *context, const char *text, size_t n), void *context);
 
+/* The name of the group of a pod, and the set that the pod is in, -1: none. NULL: the pod is a member of
+ * no group. Borrowed until the next event. O(1). */
+const char *skr_gang_group_of(const struct skr_gang *gang, const char *namespace_, const char *pod,
+                              int32_t *ret_set);
+
 #endif

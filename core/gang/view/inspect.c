@@ -5,6 +5,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/reservation.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/state/groups.h"
@@ -261,4 +262,13 @@ void skr_gang_write_json(const struct skr_gang *e, struct skr_strbuf *b)
     skr_strbuf_add(b, "{\"groups\":[");
     skr_gang_each_json(e, add_group, b);
     skr_strbuf_add(b, "]}");
+}
+
+const char *skr_gang_group_of(const struct skr_gang *e, const char *namespace_, const char *pod,
+                              int32_t *ret_set)
+{
+    const struct pod_entry *p = skr_pods_find_name(e, namespace_, pod);
+    const struct group *g = p ? p->group : NULL;
+    *ret_set = g && skr_roles_are_several(g) ? p->set : -1;
+    return g ? g->name : NULL;
 }

@@ -92,21 +92,24 @@ static json_t *rank_json(const json_t *pod)
     return text && text[0] ? json_integer(strtol(text, NULL, 10)) : json_null();
 }
 
-static const char *group_name(const json_t *pod)
+/* A pod that the engine does not know may have a label. */
+static const char *group_of(const struct skr_gang *engine, const json_t *pod, int32_t *ret_set)
 {
-    const char *name = skr_path_label(pod, SKR_LABEL_GROUP);
+    const char *name = skr_gang_group_of(engine, skr_path_text(pod, "metadata.namespace"),
+                                         skr_path_text(pod, "metadata.name"), ret_set);
+    name = name ? name : skr_path_label(pod, SKR_LABEL_GROUP);
     return name ? name : skr_path_label(pod, SKR_LABEL_POD_GROUP);
 }
 
 /* The daemon's status of a member; for others whether they have a node, or how they ended. */
-static const char *pod_status(const json_t *pod)
+static const char *pod_status(const json_t *pod, bool is_member)
 {
     const char *status = skr_path_label(pod, SKR_LABEL_STATUS);
     const char *phase = skr_path_text(pod, "status.phase");
     if (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0) {
         return phase;
     }
-    if (status && status[0] && group_name(pod)) {
+    if (status && status[0] && is_member) {
         return status;
     }
     return skr_path_text(pod, "spec.nodeName")[0] ? "Bound" : "Waiting";
@@ -123,6 +126,7 @@ static const char *pod_reason(const json_t *pod)
 }
 
 struct pod_rows {
+    const struct skr_gang *engine;
     json_t *list;
     const char *class_label; /* NULL: none */
 };
@@ -131,17 +135,22 @@ static bool add_pod(void *context, const json_t *pod)
 {
     const struct pod_rows *rows = context;
     const char *node = skr_path_text(pod, "spec.nodeName");
+    int32_t set;
+    const char *group = group_of(rows->engine, pod, &set);
     json_t *row = json_object();
     json_object_set_new(row, "namespace", json_string(skr_path_text(pod, "metadata.namespace")));
     json_object_set_new(row, "name", json_string(skr_path_text(pod, "metadata.name")));
-    json_object_set_new(row, "group", or_null(group_name(pod)));
+    json_object_set_new(row, "group", or_null(group));
     json_object_set_new(row, "node", or_null(node));
     json_object_set_new(row, "rank", node[0] ? rank_json(pod) : json_null());
     const char *role = skr_path_label(pod, SKR_LABEL_ROLE);
     if (node[0] && role && role[0]) {
         json_object_set_new(row, "role", json_string(role));
     }
-    json_object_set_new(row, "status", json_string(pod_status(pod)));
+    if (node[0] && set >= 0) {
+        json_object_set_new(row, "set", json_integer(set));
+    }
+    json_object_set_new(row, "status", json_string(pod_status(pod, group)));
     json_object_set_new(row, "reason", json_string(pod_reason(pod)));
     if (rows->class_label) {
         const json_t *labels = skr_path_get(pod, "metadata.labels");
@@ -212,7 +221,8 @@ void skr_simulate_write_json(const struct skr_simulate_report *report, struct sk
 {
     json_t *pods = json_array(), *rows = json_array(), *events = json_array();
     const json_t *groups = report->groups;
-    struct pod_rows all = {.list = pods, .class_label = report->class_label};
+    struct pod_rows all = {
+        .engine = report->engine, .list = pods, .class_label = report->class_label};
     skr_store_each(report->store, "Pod", add_pod, &all);
     for (size_t i = 0; i < json_array_size(groups); i++) {
         json_array_append_new(rows, group_row(report, json_array_get(groups, i)));
@@ -302,6 +312,7 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
 /* ---- pods beside groups that are placed ---- */
 
 struct stragglers {
+    const struct skr_gang *engine;
     json_t *notes;  /* "NAMESPACE/POD": the note of its latest Event */
     json_t *groups; /* "NAMESPACE/GROUP", placed: {"pods", "note" of the first that has one} */
 };
@@ -309,7 +320,8 @@ struct stragglers {
 static bool add_straggler(void *context, const json_t *pod)
 {
     const struct stragglers *s = context;
-    const char *phase = skr_path_text(pod, "status.phase"), *group = group_name(pod);
+    int32_t set;
+    const char *phase = skr_path_text(pod, "status.phase"), *group = group_of(s->engine, pod, &set);
     const char *namespace_ = skr_path_text(pod, "metadata.namespace");
     if (!group || skr_path_text(pod, "spec.nodeName")[0] || strcmp(phase, "Succeeded") == 0 ||
         strcmp(phase, "Failed") == 0) {
@@ -334,7 +346,7 @@ static bool add_straggler(void *context, const json_t *pod)
  * its size. */
 static void write_stragglers(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
-    struct stragglers s = {json_object(), json_object()};
+    struct stragglers s = {report->engine, json_object(), json_object()};
     size_t i;
     const json_t *group, *row;
     json_array_foreach(report->groups, i, group)
