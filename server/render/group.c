@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/render/group_roles.h"
+#include "server/render/group_rules.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "topology/base/arena.h"
@@ -29,19 +30,11 @@ static void begin_field(struct drawing *d, const char *name)
     skr_page_pad(d->out, FIELD - strlen(name) - 1);
 }
 
-static void end_line(struct drawing *d)
-{
-    while (d->out->len > 0 && d->out->s[d->out->len - 1] == ' ') {
-        d->out->s[--d->out->len] = '\0';
-    }
-    skr_strbuf_addc(d->out, '\n');
-}
-
 static void add_field(struct drawing *d, const char *name, const char *value)
 {
     begin_field(d, name);
     skr_page_add_clean(d->out, *value ? value : "<none>", false);
-    end_line(d);
+    skr_page_end_line(d->out);
 }
 
 /* The rows of a table; nothing without any. */
@@ -54,7 +47,7 @@ static void add_rows(struct drawing *d, const char *name, struct skr_text_table 
     for (char *row = strtok_r(rows.s, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
         begin_field(d, name);
         skr_strbuf_add(d->out, row);
-        end_line(d);
+        skr_page_end_line(d->out);
         name = "";
     }
 }
@@ -82,7 +75,7 @@ static void add_wrapped(struct drawing *d, const char *name, const char *text)
         free(word);
         text += len + strspn(text + len, " ");
     }
-    end_line(d);
+    skr_page_end_line(d->out);
 }
 
 static void add_status(struct drawing *d)
@@ -150,135 +143,6 @@ static void add_warnings(struct drawing *d)
     json_array_foreach(skr_page_list(d->page, "warnings"), i, text)
     {
         add_wrapped(d, "Warning", json_is_string(text) ? json_string_value(text) : "?");
-    }
-}
-
-/* ---- rules ---- */
-
-/* "partition 2", "pack", "spread, range 2..4, factor 2" */
-static void say_rule(const json_t *c, struct skr_strbuf *b)
-{
-    const bool hard = skr_page_bool(c, "hard");
-    const bool pack = strcmp(skr_object_text(c, "type"), "pack") == 0;
-    const int64_t partitions = hard ? 0 : skr_page_int(c, "partitions");
-    const int64_t min = hard ? 0 : skr_page_int(c, "min"), max = hard ? 0 : skr_page_int(c, "max");
-    const int64_t factor = hard ? 0 : skr_page_int(c, "factor");
-    if (!pack || partitions <= 0) {
-        skr_page_add_clean(b, skr_object_text(c, "type"), true);
-    }
-    if (partitions > 0) {
-        skr_strbuf_addf(b, "%spartition %" PRId64, pack ? "" : ", ", partitions);
-    }
-    if (min > 0 && max > 0) {
-        skr_strbuf_addf(b, ", range %" PRId64 "..%" PRId64, min, max);
-    } else if (min > 0 || max > 0) {
-        skr_strbuf_addf(b, ", %s %" PRId64, min > 0 ? "min" : "max", min > 0 ? min : max);
-    }
-    if (factor > 1) {
-        skr_strbuf_addf(b, ", factor %" PRId64, factor);
-    }
-}
-
-/* Numbers bind where the type is a wish; "hard" makes the type bind, and sets them aside. */
-static const char *force_of(const json_t *c)
-{
-    const bool numbers = skr_page_int(c, "partitions") > 0 || skr_page_int(c, "min") > 0 ||
-                         skr_page_int(c, "max") > 0 || skr_page_int(c, "factor") > 1;
-    return skr_page_bool(c, "hard") ? "(hard)" : numbers ? "(required)" : "(soft)";
-}
-
-static size_t widest_force(const json_t *list)
-{
-    size_t most = 0, i;
-    const json_t *c;
-    json_array_foreach(list, i, c)
-    {
-        const size_t width = strlen(force_of(c));
-        most = width > most ? width : most;
-    }
-    return most;
-}
-
-static size_t widest(const json_t *list, bool rules)
-{
-    size_t most = 0, i;
-    const json_t *c;
-    json_array_foreach(list, i, c)
-    {
-        SKR_STRBUF(b);
-        skr_strbuf_add(&b, "");
-        if (rules) {
-            say_rule(c, &b);
-        } else {
-            skr_page_add_clean(&b, skr_object_text(c, "level"), true);
-        }
-        const size_t width = skr_page_width(b.s);
-        most = width > most ? width : most;
-    }
-    return most;
-}
-
-static void say_whether_met(const json_t *c, struct skr_strbuf *b)
-{
-    if (!skr_page_bool(c, "known")) {
-        skr_strbuf_add(b, "   the tree has no such level");
-    } else if (json_is_boolean(json_object_get(c, "met"))) {
-        skr_strbuf_addf(b, "   %s: ", skr_page_bool(c, "met") ? "satisfied" : "violated");
-        skr_page_add_clean(b, skr_object_text(c, "use"), false);
-    }
-}
-
-/* Rules of the group, then those of roles under "ROLE.LEVEL". New reference. */
-static json_t *all_constraints(const json_t *page)
-{
-    json_t *all = json_array();
-    const json_t *c;
-    size_t i;
-    json_array_extend(all, (json_t *)(uintptr_t)skr_page_list(page, "constraints"));
-    json_array_foreach(skr_page_list(page, "roleConstraints"), i, c)
-    {
-        SKR_STRBUF(name);
-        json_t *copy = json_copy((json_t *)(uintptr_t)c);
-        skr_strbuf_addf(&name, "%s.%s", skr_object_text(c, "role"), skr_object_text(c, "level"));
-        json_object_set_new(copy, "level", json_string(name.s));
-        json_array_append_new(all, copy);
-    }
-    return all;
-}
-
-static void add_constraints(struct drawing *d)
-{
-    json_auto_t *list = all_constraints(d->page);
-    const json_t *sets = skr_page_list(d->page, "sets"), *c;
-    const size_t levels = widest(list, false), rules = widest(list, true);
-    const size_t forces = widest_force(list);
-    size_t i;
-    begin_field(d, "Constraints");
-    if (json_array_size(list) + json_array_size(sets) == 0) {
-        skr_strbuf_add(d->out, "<none>\n");
-    }
-    json_array_foreach(list, i, c)
-    {
-        SKR_STRBUF(cell);
-        skr_page_pad(d->out, i ? FIELD : 0);
-        skr_page_add_clean(&cell, skr_object_text(c, "level"), true);
-        skr_strbuf_add(d->out, cell.len ? cell.s : "?");
-        skr_page_pad(d->out, levels + 2 - (cell.len ? skr_page_width(cell.s) : 1));
-        skr_strbuf_reset(&cell);
-        say_rule(c, &cell);
-        skr_strbuf_add(d->out, cell.len ? cell.s : "");
-        skr_page_pad(d->out, rules + 1 - (cell.len ? skr_page_width(cell.s) : 0));
-        const char *force = force_of(c);
-        skr_strbuf_add(d->out, force);
-        skr_page_pad(d->out, forces - strlen(force));
-        say_whether_met(c, d->out);
-        end_line(d);
-    }
-    json_array_foreach(sets, i, c)
-    {
-        skr_page_pad(d->out, i + json_array_size(list) ? FIELD : 0);
-        skr_render_set_rule(c, d->out);
-        end_line(d);
     }
 }
 
@@ -379,7 +243,7 @@ static void add_timing(struct drawing *d)
     }
     skr_strbuf_addf(&tries, "tries %" PRId64, skr_page_int(d->page, "tries"));
     add_part(d, &column, &tries);
-    end_line(d);
+    skr_page_end_line(d->out);
 }
 
 /* ---- placement ---- */
@@ -511,7 +375,7 @@ static int add_unit(struct drawing *d, const struct columns *c, const json_t *un
     skr_render_role_letters(unit, d->out);
     skr_page_pad(d->out, c->roles - (d->out->len - before));
     add_ranks(d, unit, c->bar + c->width + 2 + c->roles);
-    end_line(d);
+    skr_page_end_line(d->out);
     return 0;
 }
 
@@ -591,7 +455,8 @@ int skr_render_group(const json_t *page, const struct skr_render *how, struct sk
     add_preemption(&d);
     add_warnings(&d);
     add_field(&d, "Priority", priority);
-    add_constraints(&d);
+    begin_field(&d, "Constraints");
+    skr_render_group_rules(d.page, FIELD, d.out);
     add_roles(&d);
     add_timing(&d);
     const int rc = add_placement(&d, error);

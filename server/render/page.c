@@ -68,6 +68,14 @@ void skr_page_pad(struct skr_strbuf *out, size_t n)
     }
 }
 
+void skr_page_end_line(struct skr_strbuf *out)
+{
+    while (out->len > 0 && out->s[out->len - 1] == ' ') {
+        out->s[--out->len] = '\0';
+    }
+    skr_strbuf_addc(out, '\n');
+}
+
 void skr_page_age(skr_time now, skr_time then, char text[32])
 {
     if (then <= 0 || now <= 0) {

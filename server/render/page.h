@@ -24,6 +24,8 @@ char *skr_page_word(const char *s);
 /* Columns that UTF-8 text takes on a terminal: its code points. */
 size_t skr_page_width(const char *s);
 void skr_page_pad(struct skr_strbuf *out, size_t n); /* n blanks */
+/* Ends the line, without the blanks before its end. */
+void skr_page_end_line(struct skr_strbuf *out);
 
 /* "3m51s", as kubectl writes ages; "<unknown>" for a time that is not known. */
 void skr_page_age(skr_time now, skr_time then, char text[32]);
