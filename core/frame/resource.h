@@ -52,6 +52,7 @@ struct skr_watch {
     const char *name;           /* in metrics and logs; NULL: the plural */
     bool users_only;            /* those in the namespaces of the system are left out by default */
     bool topology_only;         /* those in the namespace of the topology alone are asked for */
+    bool seldom;                /* few clusters have any: no metrics before the first one */
 };
 
 enum { SKR_API_VERSION_MAX = 160 }; /* bytes of "group/version" with its NUL */

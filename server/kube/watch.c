@@ -30,6 +30,7 @@ struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
                         ? session->options->topology_namespace
                         : "";
     w->optional = w->may_be_forbidden = true;
+    w->seldom = what->seldom;
     w->name = what->name ? what->name : w->resource->plural;
     w->page = session->options->page;
     skr_feed_init(&w->feed, session, w->name, index);

@@ -60,7 +60,7 @@ void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now);
 bool skr_kube_watch_is_fresh(const struct skr_kube_watch *watch);
 /* The first list was delivered, or the subscribers go on without the kind. */
 bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch);
-/* Whether all that take the kind can do without it: not installed, or forbidden. */
+/* Whether all that take the kind can do without it: not installed, forbidden, or seldom used. */
 bool skr_kube_watch_is_dispensable(const struct skr_kube_watch *watch);
 
 #endif

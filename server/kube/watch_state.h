@@ -25,7 +25,7 @@ struct skr_kube_watch {
     const struct skr_resource *resource;
     const char *selector;   /* NULL: all */
     const char *namespace_; /* "": all */
-    bool topology_only;
+    bool topology_only, seldom;
     bool optional, may_be_forbidden; /* for all that take it */
     const char *name;
     struct skr_feed feed;

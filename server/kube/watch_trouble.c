@@ -9,7 +9,7 @@
 
 bool skr_kube_watch_is_dispensable(const struct skr_kube_watch *watch)
 {
-    return watch->optional && watch->may_be_forbidden;
+    return watch->seldom || (watch->optional && watch->may_be_forbidden);
 }
 
 bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch)

@@ -245,6 +245,7 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_owner_spark, OPTIONAL},
     {.type = &skr_gang_configmap,
      .label_selector = "sakkara.group.derived",
-     OPTIONAL,
+     .users_only = true,
+     .seldom = true,
      .name = "derived"},
 };
