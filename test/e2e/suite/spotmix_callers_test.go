@@ -65,6 +65,18 @@ func forge(client *http.Client, url string, body []byte) int {
 	return response.StatusCode
 }
 
+// webBeside makes two nodes and the workload "web", whose pods are reviewed, and returns the daemon that leads.
+func (m *mix) webBeside() *cluster.Daemon {
+	m.Helper()
+	m.must(m.plane.CreateNodes(mixNode("on-demand", "on-demand"), mixNode("spot", "spot")))
+	m.mayFail.Store(true)
+	m.workload("Deployment", "deployments", "web", 0, 2)
+	m.ownerOf("web")
+	leader := m.daemon[m.leader()]
+	m.answers(2 * usual)
+	return leader
+}
+
 // TestSpotMix_OnlyAPIServersAreHeard: The leader writes a token into the path of the webhook configuration, and the API
 // server sends it. A pod that calls the webhook without it is refused, takes no index, and causes no read of the API
 // server. While it sends reviews of three megabytes and of invented namespaces all the time, and while the token is
@@ -73,12 +85,7 @@ func forge(client *http.Client, url string, body []byte) int {
 func TestSpotMix_OnlyAPIServersAreHeard(t *testing.T) {
 	realOnly(t, "admission webhooks are called by the API server")
 	m := startMix(t, ", certificateLifetime: 30s, authorityLifetime: 900s") // a token is replaced after 20 s
-	m.must(m.plane.CreateNodes(mixNode("on-demand", "on-demand"), mixNode("spot", "spot")))
-	m.mayFail.Store(true)
-	m.workload("Deployment", "deployments", "web", 0, 2)
-	m.ownerOf("web")
-	leader := m.daemon[m.leader()]
-	m.answers(2 * usual)
+	leader := m.webBeside()
 
 	first := m.webhookPath()
 	if !regexp.MustCompile("^" + mixPath + "/[0-9a-f]{64}$").MatchString(first) {
@@ -159,12 +166,7 @@ func TestIsolation_ForgedReviewsDelayNeitherGangsNorReviews(t *testing.T) {
 	realOnly(t, "admission webhooks are called by the API server")
 	const rounds = 20
 	m := startMix(t, "")
-	m.must(m.plane.CreateNodes(mixNode("on-demand", "on-demand"), mixNode("spot", "spot")))
-	m.mayFail.Store(true)
-	m.workload("Deployment", "deployments", "web", 0, 2)
-	m.ownerOf("web")
-	leader := m.daemon[m.leader()]
-	m.answers(2 * usual)
+	leader := m.webBeside()
 	h := m.honestBeside(leader)
 	quiet := medianOf(rounds, m.reviewed)
 

@@ -101,10 +101,10 @@ TEST_RIG(explain_unplaced(), what_is_asked_is_the_newest_and_stands_in_the_map)
     assert_string_equal(rig_key(rig, "g", "message"), newest);
 }
 
-TEST_RIG(explain_cluster(), a_group_that_nobody_names_is_not_found)
+TEST_RIG(explain_cluster(), a_group_that_is_in_no_object_is_not_found)
 {
     rig_sync(rig);
-    const json_t *x = rig_explain(rig, "nobody");
+    const json_t *x = rig_explain(rig, "unknown");
     assert_string_equal(skr_object_text(x, "kind"), "Status");
     assert_int_equal(json_integer_value(json_object_get(x, "code")), 404);
 }
