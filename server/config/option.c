@@ -78,8 +78,7 @@ const struct skr_option skr_options[] = {
           settings.derive_kinds,
           "gangs by namespace label `sakkara.gang=auto`; also `Job`, `StatefulSet`, `Spark`"),
     WORDS("derive.statusObject", WORD, "configmap", "none", settings.derive_no_maps,
-          "where status, placement and rank of a group without an object are shown: a ConfigMap "
-          "that belongs to the workload, or nowhere"),
+          "what shows a group without an object: a map, or nothing"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,
           "members with different requests: each is placed with its own, in a role that rules or "
           "sets name the maximum counts for all; or the group is refused"),
@@ -87,9 +86,8 @@ const struct skr_option skr_options[] = {
           "whether ordinary pods labelled `sakkara.preemptible=true` may be evicted for a group"),
     PLAIN("preemption", BOOL, "true", settings.preemption,
           "a group that does not fit may evict groups of lower priority"),
-    PLAIN(
-        "explainWaiting", BOOL, "true", settings.explain_waiting,
-        "what would make a waiting group fit, as key `ways` of its object, at most once a minute"),
+    PLAIN("explainWaiting", BOOL, "true", settings.explain_waiting,
+          "key `ways` of a waiting group's object: what would make it fit"),
     RANGE("preemptForceAfter", DURATION_OR_OFF, "off", SKR_SECOND, DAY,
           settings.preempt_force_after,
           "delete victims that a PodDisruptionBudget has kept from being evicted for this long"),
