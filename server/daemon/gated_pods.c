@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/exit_code.h"
+#include "server/object/path.h"
 #include "topology/base/attr.h"
 
 #define GATE "sakkara.gang"
@@ -18,16 +19,7 @@ struct count {
 
 static bool is_gated(const json_t *pod)
 {
-    const json_t *gates = json_object_get(json_object_get(pod, "spec"), "schedulingGates"), *gate;
-    size_t i;
-    json_array_foreach(gates, i, gate)
-    {
-        const char *name = json_string_value(json_object_get(gate, "name"));
-        if (name && strcmp(name, GATE) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return skr_path_find(skr_path_get(pod, "spec.schedulingGates"), "name", GATE);
 }
 
 static void add_page(const json_t *list, struct count *count)

@@ -4,21 +4,14 @@
 
 #include <string.h>
 
+#include "server/object/path.h"
 #include "server/render/page.h"
 #include "topology/amount_text.h"
 #include "topology/base/json_field.h"
 
 const json_t *skr_explain_role_of(const json_t *domain, const char *name)
 {
-    const json_t *role;
-    size_t i;
-    json_array_foreach(skr_page_list(domain, "roles"), i, role)
-    {
-        if (strcmp(skr_object_text(role, "name"), name) == 0) {
-            return role;
-        }
-    }
-    return NULL;
+    return skr_path_find(skr_page_list(domain, "roles"), "name", name);
 }
 
 static bool is_short(const json_t *explanation, const char *name)
