@@ -113,6 +113,7 @@ void skr_account_init(struct account *a, struct skr_gang *e, const struct group 
     *a = (struct account){.e = e, .g = g, .request = request, .x = &s->explanation};
     if (request->problem.roles && s->roles) {
         a->roles = &s->roles->explanation;
+        skr_explain_roles_count_claims(a);
         a->scarce = scarcest_of_roles(a);
     } else {
         a->scarce = scarcest(request);

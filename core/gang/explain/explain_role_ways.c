@@ -6,11 +6,6 @@
 #include "core/gang/state/groups.h"
 #include "core/group/label_value.h"
 
-static const struct role *role_at(const struct account *a, size_t r)
-{
-    return &a->g->roles.item[a->request->roles->role[r]];
-}
-
 /* ---- rules and sets ---- */
 
 static void add_rule(const struct account *a, const struct skr_role_atom *atom,
@@ -22,7 +17,7 @@ static void add_rule(const struct account *a, const struct skr_role_atom *atom,
     SKR_STRBUF(path);
     skr_relaxation_and(r);
     if (atom->role >= 0) {
-        const char *role = role_at(a, (size_t)atom->role)->name;
+        const char *role = skr_explain_role_at(a, (size_t)atom->role)->name;
         skr_strbuf_addf(&path, "constraints.roles.%s.%s.%s", role, level, key);
         skr_strbuf_addf(&r->text,
                         hard ? "the %s constraint of role %s is soft" : "%s has no %s of role %s",
@@ -82,15 +77,15 @@ void skr_explain_roles_rules(const struct account *a, struct skr_strbuf *b, char
 /* The role has so many members; those that the problem leaves out stay. 0: that is not possible. */
 static int32_t size_of(const struct account *a, size_t r, int32_t largest)
 {
-    const struct role *role = role_at(a, r);
+    const struct role *role = skr_explain_role_at(a, r);
     const int32_t was = role->minimum < role->size ? role->minimum : role->size;
     const int32_t size = was - (a->request->problem.roles->role[r].minimum - largest);
-    return size < 1 || largest < skr_explain_role_claims(a, r) ? 0 : size;
+    return size < 1 || largest < a->claims[r] ? 0 : size;
 }
 
 static void set_size(const struct account *a, size_t r, int32_t size, struct relaxation *to)
 {
-    const struct role *role = role_at(a, r);
+    const struct role *role = skr_explain_role_at(a, r);
     char path[SKR_LABEL_VALUE_MAX + 32], value[32];
     snprintf(path, sizeof path, "roles.%.63s.%s", role->name,
              role->minimum < role->size ? "minimum" : "size");
@@ -101,7 +96,7 @@ static void set_size(const struct account *a, size_t r, int32_t size, struct rel
 /* One role is smaller. */
 static void write_role(const struct account *a, size_t r, struct skr_strbuf *b, char **ret_set)
 {
-    const struct role *role = role_at(a, r);
+    const struct role *role = skr_explain_role_at(a, r);
     const bool is_minimum = role->minimum < role->size;
     const int32_t size = size_of(a, r, a->roles->largest_of_role[r]);
     struct relaxation to;

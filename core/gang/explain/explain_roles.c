@@ -12,8 +12,7 @@ static const struct skr_roles *roles_of(const struct account *a)
     return a->request->problem.roles;
 }
 
-/* The role of the group that is role r of the problem. */
-static const struct role *role_at(const struct account *a, size_t r)
+const struct role *skr_explain_role_at(const struct account *a, size_t r)
 {
     return &a->g->roles.item[a->request->roles->role[r]];
 }
@@ -28,15 +27,17 @@ static int32_t claims_below(const struct account *a, size_t r, int32_t first, in
     return n;
 }
 
-int32_t skr_explain_role_claims(const struct account *a, size_t r)
+void skr_explain_roles_count_claims(struct account *a)
 {
-    return claims_below(a, r, 0, a->request->problem.tree->n_leaves);
+    for (size_t r = 0; r < roles_of(a)->n_roles; r++) {
+        a->claims[r] = claims_below(a, r, 0, a->request->problem.tree->n_leaves);
+    }
 }
 
 static void open_role(const struct account *a, size_t r, bool first, struct skr_strbuf *b)
 {
     skr_strbuf_addf(b, "%s{\"name\":", first ? "" : ",");
-    skr_strbuf_add_json(b, role_at(a, r)->name);
+    skr_strbuf_add_json(b, skr_explain_role_at(a, r)->name);
 }
 
 /* ---- need and have ---- */
@@ -46,7 +47,7 @@ int64_t skr_explain_roles_wanted(const struct account *a, size_t r)
     int64_t sum = 0;
     for (size_t i = 0; i < roles_of(a)->n_roles; i++) {
         const struct skr_role *role = &roles_of(a)->role[i];
-        int64_t n = role->n - skr_explain_role_claims(a, i), all;
+        int64_t n = role->n - a->claims[i], all;
         all = n > 0 && role->demand[r] > INT64_MAX / n ? INT64_MAX : n * role->demand[r];
         sum = skr_amount_sum(sum, all);
     }
@@ -57,7 +58,7 @@ int32_t skr_explain_role_fit(const struct account *a, size_t r, int32_t leaf)
 {
     const struct skr_problem *p = &a->request->problem;
     const struct skr_role *role = &roles_of(a)->role[r];
-    int64_t fits = role->n - skr_explain_role_claims(a, r);
+    int64_t fits = role->n - a->claims[r];
     if (role->eligible && !role->eligible[leaf]) {
         return 0;
     }
@@ -74,7 +75,7 @@ void skr_explain_roles_need(const struct account *a, struct skr_strbuf *b)
 {
     skr_strbuf_add(b, ",\"roles\":[");
     for (size_t r = 0; r < roles_of(a)->n_roles; r++) {
-        const int32_t held = skr_explain_role_claims(a, r);
+        const int32_t held = a->claims[r];
         open_role(a, r, r == 0, b);
         skr_strbuf_addf(b, ",\"slots\":%d", (int)(roles_of(a)->role[r].n - held));
         if (held > 0) {
@@ -146,7 +147,7 @@ void skr_explain_roles_unit(const struct account *a, int32_t unit, int i, struct
         write_short(a, &a->roles->bottleneck[i], first, end, b);
     }
     for (size_t r = 0; i < 0 && r < roles_of(a)->n_roles; r++) {
-        const int32_t most = roles_of(a)->role[r].n - skr_explain_role_claims(a, r);
+        const int32_t most = roles_of(a)->role[r].n - a->claims[r];
         int64_t fits = 0;
         for (int32_t leaf = first; leaf < end; leaf++) {
             fits += skr_explain_role_fit(a, r, leaf);

@@ -8,8 +8,10 @@
  */
 #include "core/gang/report/sentence.h"
 
-/* Seats of the role that are taken already. */
-int32_t skr_explain_role_claims(const struct account *a, size_t role);
+/* Fills a->claims, which the other functions read. O(roles * leaves). */
+void skr_explain_roles_count_claims(struct account *a);
+/* The role of the group that is role r of the problem. */
+const struct role *skr_explain_role_at(const struct account *a, size_t r);
 /* What all newcomers need of resource r together. */
 int64_t skr_explain_roles_wanted(const struct account *a, size_t r);
 /* Newcomers of one role that fit on the leaf beside nothing else, at most as many as there are. */

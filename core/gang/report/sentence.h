@@ -45,9 +45,10 @@ struct account {
     const struct skr_solve_request *request;
     const struct skr_explanation *x;
     const struct skr_roles_explanation *roles; /* NULL: the members are equal */
-    size_t
-        scarce; /* index of the resource with the fewest slots; with roles: of which the newcomers
-                      need the largest part */
+    int32_t claims[SKR_ROLES_MAX]; /* with roles: seats of each that are taken already */
+    /* Index of the resource with the fewest slots; with roles: of which the newcomers need the
+     * largest part. */
+    size_t scarce;
 };
 void skr_account_init(struct account *a, struct skr_gang *e, const struct group *g,
                       const struct skr_solve_request *request, const struct skr_solution *s);
