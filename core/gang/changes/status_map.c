@@ -13,6 +13,7 @@
 #include "core/gang/state/types.h"
 #include "topology/base/json_writer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { OWNER_CHARS = 40, AFTER_S = 1, AGAIN_S = 30, REFUSED_S = 300 };
@@ -110,12 +111,28 @@ static void make(struct skr_gang *e, struct group *g, const struct skr_owner *ow
     g->derived.map_at = skr_frame_now(e->frame) + AGAIN_S * SKR_SECOND;
 }
 
+/* Once in a process: all groups beyond meet the same. */
+static void tell(struct skr_gang *e, const char *key, bool *told, const char *message)
+{
+    if (!*told) {
+        *told = true;
+        skr_out_decision(e, key, "", "Maps of derived groups not made", "", message, true);
+    }
+}
+
 skr_time skr_status_map_make(struct skr_gang *e, struct group *g)
 {
     const struct skr_owner *owner = owner_of(e, g);
     const skr_time now = skr_frame_now(e->frame);
-    if (!owner || owner->meta.deleting || g->seats.n_live == 0 ||
-        e->status_maps.n >= SKR_STATUS_MAPS_MAX) {
+    if (!owner || owner->meta.deleting || g->seats.n_live == 0) {
+        return SKR_TIME_NEVER;
+    }
+    if (e->status_maps.n >= SKR_STATUS_MAPS_MAX) {
+        char message[128];
+        snprintf(message, sizeof message,
+                 "%d maps show derived groups, as many as there may be; explain shows the others",
+                 SKR_STATUS_MAPS_MAX);
+        tell(e, g->key, &e->status_maps.told_full, message);
         return SKR_TIME_NEVER;
     }
     if (g->derived.map_at == 0) {
@@ -143,11 +160,7 @@ void skr_status_map_done(struct skr_gang *e, const struct skr_pending_write *w,
     /* of a namespace that ends, all creations are refused */
     if (outcome == SKR_WRITE_DENIED && !strstr(ev->written.message, "terminat")) {
         e->status_maps.refused_until = then;
-        if (!e->status_maps.told) {
-            e->status_maps.told = true;
-            skr_out_decision(e, w->key, "", "Maps of derived groups not made", "",
-                             ev->written.message, true);
-        }
+        tell(e, w->key, &e->status_maps.told_refused, ev->written.message);
     }
     if (g) {
         skr_dirty_group(e, g);

@@ -7,7 +7,8 @@
  * defines no group, whatever a user writes into it, and no decision depends on it.
  *
  * There is none if the object of the workload is not readable, if option derive.statusObject is none,
- * beyond SKR_STATUS_MAPS_MAX maps, and for five minutes after the API server has refused one.
+ * beyond SKR_STATUS_MAPS_MAX maps, and for five minutes after the API server has refused one. The log
+ * says once that there are too many, and once that one was refused.
  */
 #include "core/gang/state/map_entry.h"
 

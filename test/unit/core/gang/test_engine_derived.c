@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that nothing but a workload defines, and groups of native PodGroups. */
+#include "core/gang/changes/status_map.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 #include "topology/base/json_field.h"
@@ -416,6 +417,18 @@ TEST_RIG(cluster(), a_map_that_shows_a_group_defines_none)
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "default/job/train"), "Pending");
     assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "reason"), "MembersMissing");
+}
+
+TEST_RIG(cluster(), beyond_the_limit_of_maps_groups_run_without_one)
+{
+    job(rig, "train", 2);
+    rig_sync(rig);
+    rig->gang->status_maps.n = SKR_STATUS_MAPS_MAX;
+    job_pods(rig, "train", 2, "'sakkara.gang':'auto'");
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 2);
+    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL), 0);
+    assert_true(rig->gang->status_maps.told_full);
 }
 
 TEST_RIG(cluster(), a_refused_map_costs_one_write_and_stops_nothing)
