@@ -198,6 +198,7 @@ static skr_time settle_status_map(struct skr_gang *e, struct group *g)
     if (!m) {
         return skr_status_map_make(e, g);
     }
+    skr_status_map_count(e, m);
     const struct target t = map_target(m);
     skr_status_desired_keys(e, g, &w);
     const skr_time at = settle_target(e, &t, &w, "");

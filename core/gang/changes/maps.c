@@ -97,7 +97,6 @@ static void join(struct skr_gang *e, struct map_entry *m, const char *key)
 static void shows(struct skr_gang *e, struct map_entry *m)
 {
     const char *name = skr_labels_get(&m->map->data, "name");
-    e->status_maps.n += !m->shows;
     free(m->shows);
     m->shows = skr_object_key(m->map->meta.namespace_, name ? name : "");
     skr_status_map_seen(e, m);
@@ -138,7 +137,7 @@ static void map_destroy(struct skr_gang *e, struct map_entry *m)
 {
     skr_dirty_forget_map(e, m);
     HASH_DEL(e->maps, m);
-    e->status_maps.n -= m->shows ? 1 : 0;
+    e->status_maps.n -= m->counted;
     free(m->shows);
     skr_topology_map_gone(e, m);
     skr_group_objects_forget(&m->sent);

@@ -147,6 +147,12 @@ skr_time skr_status_map_make(struct skr_gang *e, struct group *g)
     return at;
 }
 
+void skr_status_map_count(struct skr_gang *e, struct map_entry *m)
+{
+    e->status_maps.n += !m->counted;
+    m->counted = true;
+}
+
 void skr_status_map_done(struct skr_gang *e, const struct skr_pending_write *w,
                          const struct skr_event *ev)
 {

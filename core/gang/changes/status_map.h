@@ -20,6 +20,8 @@ enum { SKR_STATUS_MAPS_MAX = 10000 };
 struct map_entry *skr_status_map_of(const struct skr_gang *e, const struct group *g);
 /* Makes the map if the group should have one and has none. Returns when to look again. */
 skr_time skr_status_map_make(struct skr_gang *e, struct group *g);
+/* The map of a group was found: it counts towards the limit, as no other map with the label does. */
+void skr_status_map_count(struct skr_gang *e, struct map_entry *m);
 /* The outcome of making it. */
 void skr_status_map_done(struct skr_gang *e, const struct skr_pending_write *w,
                          const struct skr_event *ev);

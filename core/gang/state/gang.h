@@ -99,7 +99,7 @@ struct skr_gang {
     struct pod_entry *assumed;   /* members that wait for claims; claims.c */
     struct map_entry *maps;      /* maps.c */
     struct {
-        size_t n;                     /* maps that show derived groups; maps.c */
+        size_t n;                     /* maps that were found by the group that they show */
         skr_time refused_until;       /* none is made before; status_map.c */
         bool told_refused, told_full; /* in the log */
     } status_maps;

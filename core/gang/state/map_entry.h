@@ -26,6 +26,7 @@ struct map_entry {
     uint64_t read_at;
     bool is_group, is_topology;
     char *shows;                     /* key of the derived group that it shows; NULL: none */
+    bool counted;                    /* in status_maps.n; status_map.c */
     char *group_key;                 /* namespace/data.name; NULL when the name is bad */
     struct map_entry *gprev, *gnext; /* in group->source.maps */
     char *user_keys; /* the user's keys as one text: tells a user's change from the daemon's */

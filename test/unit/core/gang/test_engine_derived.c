@@ -419,6 +419,26 @@ TEST_RIG(cluster(), a_map_that_shows_a_group_defines_none)
     assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "reason"), "MembersMissing");
 }
 
+/* Every account may write the label; such maps take nothing away from the limit. */
+TEST_RIG(cluster(), only_maps_that_show_a_group_count_towards_their_limit)
+{
+    rig_group(rig, "false", 2, 0, NULL);
+    rig_edit(rig, RIG_MAP, "false", "{'metadata':{'labels':{'sakkara.group.derived':''}}}");
+    job(rig, "train", 2);
+    job_pods(rig, "train", 2, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig->gang->status_maps.n, 1);
+    rig_delete(rig, RIG_MAP, map_of(rig, "sakkara-train-"));
+    rig_delete(rig, RIG_MAP, "false");
+    rig_settle(rig);
+    assert_int_equal(rig->gang->status_maps.n, 0);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig->gang->status_maps.n, 1);
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig->gang->status_maps.n, 1);
+}
+
 TEST_RIG(cluster(), beyond_the_limit_of_maps_groups_run_without_one)
 {
     job(rig, "train", 2);
