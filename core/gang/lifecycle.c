@@ -182,6 +182,8 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
         skr_group_state_reason(g, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
     } else if (g->source.kind == SOURCE_NONE) {
         bound_without_source(g);
+    } else if (!g->spec && g->derived.lack != SKR_REASON_NONE && g->seats.n_newcomers > 0) {
+        skr_group_state_reason(g, g->derived.lack, g->derived.lack_text);
     } else if (g->seats.n_bound + skr_membership_done(g) >= size ||
                (g->roles.keyed && skr_roles_are_bound(g))) {
         skr_group_state_reason(g, SKR_REASON_NONE, NULL);

@@ -297,7 +297,7 @@ static void forbidden(void *self, const struct skr_object_type *type, bool is)
         e->classes_forbidden = is;
         skr_device_classes_judge(e);
     } else if (skr_gang_owner_kind(type)) {
-        skr_entries_owner_forbidden(e, is);
+        skr_entries_owner_forbidden(e, type, is);
     } else if (skr_gang_is_native(type)) {
         skr_entries_native_forbidden(e, is);
     } else {

@@ -128,21 +128,65 @@ static bool read_other(const struct skr_pod *pod, struct skr_workload *ret)
     return true;
 }
 
+/* ---- rows: the role of a pod; NULL: it has none, or is of another kind ---- */
+
+typedef const char *role_row(const struct skr_pod *pod);
+
+static const char *label_or_null(const struct skr_pod *pod, const char *key)
+{
+    const char *value = label(pod, key);
+    return *value ? value : NULL;
+}
+
+static const char *role_lws(const struct skr_pod *pod)
+{
+    const char *worker = label_or_null(pod, LWS "worker-index");
+    return !worker ? NULL : strcmp(worker, "0") == 0 ? "leader" : "worker";
+}
+
+static const char *role_jobset(const struct skr_pod *pod)
+{
+    return label_or_null(pod, JOBSET "replicatedjob-name");
+}
+
+/* Masters of Kubeflow jobs have both labels. */
+static const char *role_mpijob(const struct skr_pod *pod)
+{
+    return *label(pod, KF "replica-type") ? NULL : label_or_null(pod, KF "job-role");
+}
+
+static const char *role_kubeflow(const struct skr_pod *pod)
+{
+    return label_or_null(pod, KF "replica-type");
+}
+
+static const char *role_raycluster(const struct skr_pod *pod)
+{
+    const char *type = label(pod, RAY "node-type");
+    return strcmp(type, "head") == 0 ? type : label_or_null(pod, RAY "group");
+}
+
 static const struct row {
     const char *name;       /* of derive.kinds */
     const char *owner_kind; /* of the object with the size; "": the row sets it */
     const char *prefix;     /* of the group's name */
     read_row *read;
+    role_row *role;  /* NULL: its pods are all alike */
+    const char *set; /* the label that numbers sets of roles; NULL: there are none */
 } rows[] = {
-    [SKR_WORKLOAD_LWS] = {"LeaderWorkerSet", "LeaderWorkerSet", "lws", read_lws},
-    [SKR_WORKLOAD_JOBSET] = {"JobSet", "JobSet", "jobset", read_jobset},
-    [SKR_WORKLOAD_MPIJOB] = {"MPIJob", "MPIJob", "mpijob", read_mpijob},
-    [SKR_WORKLOAD_KUBEFLOW] = {"KubeflowJob", "", "", read_kubeflow},
-    [SKR_WORKLOAD_RAYCLUSTER] = {"RayCluster", "RayCluster", "raycluster", read_raycluster},
-    [SKR_WORKLOAD_SPARK] = {"Spark", "", "spark", read_spark},
-    [SKR_WORKLOAD_JOB] = {"Job", "Job", "job", read_job},
-    [SKR_WORKLOAD_STATEFULSET] = {"StatefulSet", "StatefulSet", "statefulset", read_statefulset},
-    [SKR_WORKLOAD_OTHER] = {"other", "", "", read_other},
+    [SKR_WORKLOAD_LWS] = {"LeaderWorkerSet", "LeaderWorkerSet", "lws", read_lws, role_lws,
+                          LWS "group-index"},
+    [SKR_WORKLOAD_JOBSET] = {"JobSet", "JobSet", "jobset", read_jobset, role_jobset,
+                             JOBSET "job-index"},
+    [SKR_WORKLOAD_MPIJOB] = {"MPIJob", "MPIJob", "mpijob", read_mpijob, role_mpijob, NULL},
+    [SKR_WORKLOAD_KUBEFLOW] = {"KubeflowJob", "", "", read_kubeflow, role_kubeflow, NULL},
+    [SKR_WORKLOAD_RAYCLUSTER] = {"RayCluster", "RayCluster", "raycluster", read_raycluster,
+                                 role_raycluster, NULL},
+    [SKR_WORKLOAD_SPARK] = {"Spark", "", "spark", read_spark, NULL, NULL},
+    [SKR_WORKLOAD_JOB] = {"Job", "Job", "job", read_job, NULL, NULL},
+    [SKR_WORKLOAD_STATEFULSET] = {"StatefulSet", "StatefulSet", "statefulset", read_statefulset,
+                                  NULL, NULL},
+    [SKR_WORKLOAD_OTHER] = {"other", "", "", read_other, NULL, NULL},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == SKR_WORKLOAD_COUNT, "a row per kind");
 
@@ -226,6 +270,24 @@ void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret)
     }
 }
 
+const char *skr_workload_role(const struct skr_pod *pod)
+{
+    const char *role = NULL;
+    for (size_t i = 0; !role && i < SKR_WORKLOAD_COUNT; i++) {
+        role = rows[i].role ? rows[i].role(pod) : NULL;
+    }
+    return role;
+}
+
+int32_t skr_workload_set(const struct skr_pod *pod)
+{
+    const char *set = NULL;
+    for (size_t i = 0; !set && i < SKR_WORKLOAD_COUNT; i++) {
+        set = rows[i].set ? label_or_null(pod, rows[i].set) : NULL;
+    }
+    return set ? number(set) : -1;
+}
+
 /* ---- names ---- */
 
 static void add_lower(struct skr_strbuf *b, const char *text, size_t n)
@@ -281,6 +343,20 @@ void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload 
     } else if (w->kind == SKR_WORKLOAD_LWS && scope != SKR_SCOPE_LWS) {
         skr_strbuf_addf(b, "/%d", (int)w->number);
     }
+}
+
+void skr_workload_source_add(const struct skr_pod *pod, const struct skr_workload *w,
+                             enum skr_workload_scope scope, struct skr_strbuf *b)
+{
+    SKR_STRBUF(name);
+    const bool other = w->kind == SKR_WORKLOAD_OTHER;
+    if (other && *pod->controller) {
+        skr_strbuf_add(b, pod->controller);
+        return;
+    }
+    skr_workload_name_add(pod, w, scope, &name);
+    skr_strbuf_add(b, other ? "Pod" : *w->owner_kind ? w->owner_kind : rows[w->kind].name);
+    skr_strbuf_add(b, strchr(name.s, '/'));
 }
 
 const char *skr_workload_generation(const struct skr_pod *pod, const struct skr_workload *w)

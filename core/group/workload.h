@@ -18,7 +18,7 @@
  *   any other controller    KIND.GROUP/NAME in lower case
  *   none                    pod/NAME
  *
- * Role and set of a member: core/gang/group/role_column.h. Index: core/pod/index.h.
+ * The row also says which role and set of the workload a pod is in. Index: core/pod/index.h.
  */
 #include "core/pod/pod.h"
 #include "topology/base/strbuf.h"
@@ -70,9 +70,18 @@ struct skr_workload {
 };
 void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret);
 
+/* The role that its controller gives the pod, and the set, by labels that need not be complete. Of a
+ * pod without an annotation of its own. NULL, -1: none. Borrowed from the pod, or constant. */
+const char *skr_workload_role(const struct skr_pod *pod);
+int32_t skr_workload_set(const struct skr_pod *pod);
+
 /* Appends the name of the group. scope AUTO: a whole JobSet is one group. */
 void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload *workload,
                            enum skr_workload_scope scope, struct skr_strbuf *b);
+/* Appends the kind and name of the workload, as the API has them, and what of it is the group:
+ * "Job/train", "LeaderWorkerSet/serve/0", "Pod/web-0". */
+void skr_workload_source_add(const struct skr_pod *pod, const struct skr_workload *workload,
+                             enum skr_workload_scope scope, struct skr_strbuf *b);
 /* The generation of the workload that made the pod. Pods of two generations never run in one gang. "":
  * the pod does not have it (LeaderWorkerSet: it is the uid of the leader). Borrowed. */
 const char *skr_workload_generation(const struct skr_pod *pod, const struct skr_workload *workload);

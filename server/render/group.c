@@ -85,17 +85,21 @@ static void add_status(struct drawing *d)
                                      [SKR_HUE_BUSY] = "\033[33m",
                                      [SKR_HUE_BAD] = "\033[31m"};
     const json_t *pods = json_object_get(d->page, "pods");
-    const char *status = skr_object_text(d->page, "status");
+    const char *status = skr_render_status_of(d->page);
     const char *counted = skr_render_pods_counted(status);
+    const int64_t size = skr_page_int(d->page, "size");
     begin_field(d, "Status");
     skr_strbuf_add(d->out, d->how->coloured ? on[skr_render_status_hue(status)] : "");
     skr_page_add_clean(d->out, status, true);
     skr_strbuf_add(d->out, d->how->coloured ? "\033[0m" : "");
-    skr_strbuf_addf(d->out, " (%" PRId64 " of %" PRId64 " pods%s)\n", skr_page_int(pods, counted),
-                    skr_page_int(d->page, "size"),
-                    strcmp(counted, "present") == 0     ? " there"
-                    : strcmp(counted, "succeeded") == 0 ? " succeeded"
-                                                        : "");
+    if (size > 0) {
+        skr_strbuf_addf(d->out, " (%" PRId64 " of %" PRId64 " pods %s)\n",
+                        skr_page_int(pods, counted), size,
+                        strcmp(counted, "present") == 0 ? "there" : counted);
+    } else {
+        skr_strbuf_addf(d->out, " (%" PRId64 " pods there, size unknown)\n",
+                        skr_page_int(pods, "present"));
+    }
     if (*skr_object_text(d->page, "reason")) {
         add_field(d, "Reason", skr_object_text(d->page, "reason"));
     }
@@ -445,12 +449,15 @@ int skr_render_group(const json_t *page, const struct skr_render *how, struct sk
 {
     struct drawing d = {.how = how, .page = page, .out = out, .now = skr_page_time(page, "time")};
     char priority[32];
+    SKR_STRBUF(source);
     if (!*skr_object_text(page, "name") || !*skr_object_text(page, "status")) {
         return skr_error_set(error, SKR_INVALID, "the answer is a group without name or status");
     }
     snprintf(priority, sizeof priority, "%" PRId64, skr_page_int(page, "priority"));
     add_field(&d, "Name", skr_object_text(page, "name"));
     add_field(&d, "Namespace", skr_object_text(page, "namespace"));
+    skr_render_source(page, &source);
+    add_field(&d, "Source", source.s);
     add_status(&d);
     add_preemption(&d);
     add_warnings(&d);

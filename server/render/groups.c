@@ -10,6 +10,20 @@
 #include "server/render/render.h"
 #include "topology/base/json_field.h"
 
+const char *skr_render_status(const char *status, bool is_alive)
+{
+    if (strcmp(status, "Ready") == 0) {
+        return "Unplaced";
+    }
+    return strcmp(status, "Bound") == 0 && !is_alive ? "Ended" : status;
+}
+
+const char *skr_render_status_of(const json_t *item)
+{
+    return skr_render_status(skr_object_text(item, "status"),
+                             skr_page_int(json_object_get(item, "pods"), "present") > 0);
+}
+
 enum skr_hue skr_render_status_hue(const char *status)
 {
     if (strcmp(status, "Bound") == 0 || strcmp(status, "Finished") == 0) {
@@ -109,6 +123,24 @@ static void add_roles(struct skr_text_table *t, const json_t *item)
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
 }
 
+void skr_render_source(const json_t *item, struct skr_strbuf *out)
+{
+    const char *source = skr_object_text(item, "source"), *object = skr_object_text(item, "object");
+    skr_strbuf_add(out, "");
+    if (strcmp(source, "Workload") == 0) {
+        skr_strbuf_add(out, skr_object_text(item, "owner"));
+    } else if (strcmp(source, "None") != 0) {
+        skr_strbuf_addf(out, "%s%s%s", source, *object ? "/" : "", object);
+    }
+}
+
+static void add_source(struct skr_text_table *t, const json_t *item)
+{
+    SKR_STRBUF(b);
+    skr_render_source(item, &b);
+    skr_text_table_add(t, b.s, SKR_HUE_NONE);
+}
+
 static void add_number(struct skr_text_table *t, const json_t *item, const char *key)
 {
     char text[32];
@@ -133,7 +165,7 @@ void skr_groups_table_init(struct skr_groups_table *groups, bool wide, bool name
 {
     groups->wide = wide;
     groups->namespaces = namespaces;
-    skr_text_table_init(&groups->table, (size_t)(6 + 6 * wide + namespaces), coloured);
+    skr_text_table_init(&groups->table, (size_t)(6 + 7 * wide + namespaces), coloured);
 }
 
 void skr_groups_table_fini(struct skr_groups_table *groups)
@@ -144,8 +176,8 @@ void skr_groups_table_fini(struct skr_groups_table *groups)
 void skr_groups_table_add_header(struct skr_groups_table *groups)
 {
     static const char *const always[] = {"NAME", "STATUS", "PODS", "PRIORITY", "REASON"};
-    static const char *const wide[] = {"ROLES", "CONSTRAINTS", "DOMAINS",
-                                       "TRIES", "SOLVE-MS",    "TOTAL-MS"};
+    static const char *const wide[] = {"SOURCE", "ROLES",    "CONSTRAINTS", "DOMAINS",
+                                       "TRIES",  "SOLVE-MS", "TOTAL-MS"};
     struct skr_text_table *t = &groups->table;
     if (groups->namespaces) {
         skr_text_table_add(t, "NAMESPACE", SKR_HUE_NONE);
@@ -162,7 +194,7 @@ void skr_groups_table_add_header(struct skr_groups_table *groups)
 static void add_cells(const struct skr_groups_table *groups, struct skr_text_table *t,
                       const json_t *item)
 {
-    const char *status = skr_object_text(item, "status"), *reason = skr_object_text(item, "reason");
+    const char *status = skr_render_status_of(item), *reason = skr_object_text(item, "reason");
     const enum skr_hue hue = skr_render_status_hue(status);
     if (groups->namespaces) {
         skr_text_table_add(t, skr_object_text(item, "namespace"), SKR_HUE_NONE);
@@ -173,6 +205,7 @@ static void add_cells(const struct skr_groups_table *groups, struct skr_text_tab
     add_number(t, item, "priority");
     skr_text_table_add(t, reason, *reason ? hue : SKR_HUE_DIM);
     if (groups->wide) {
+        add_source(t, item);
         add_roles(t, item);
         add_constraints(t, item);
         add_domains(t, item);

@@ -55,6 +55,12 @@ void skr_render_spotmix_one(const json_t *page, const struct skr_render *how,
 
 /* "pack[2,4]*2/2!" of one constraint: type, range, factor, partitions, hard. */
 enum skr_hue skr_render_status_hue(const char *status);
+/* The status in words for people: "Unplaced" for Ready, "Ended" for Bound if no pod is alive any
+ * more, else the status. */
+const char *skr_render_status(const char *status, bool is_alive);
+const char *skr_render_status_of(const json_t *item); /* of a group's page or row */
+/* What defines a group: "ConfigMap/train", "Job/train", "Labels"; "" if nothing does. */
+void skr_render_source(const json_t *item, struct skr_strbuf *out);
 /* Which of a group's pods are shown beside its size: a key of "pods" in its page. */
 const char *skr_render_pods_counted(const char *status);
 

@@ -113,7 +113,7 @@ TEST(a_group_in_full_has_its_ranks_times_and_events)
     assert_int_equal(i, 2);
     json_decref(page);
     char *text = run(&scene, 0, "group gang");
-    expect(text, "Status:       Bound (8 of 8 pods)\n");
+    expect(text, "Status:       Bound (8 of 8 pods bound)\n");
     expect(text, "node  spread (soft)   satisfied: 3 + 3 + 2\n");
     expect(text, "GroupBound  ");
     free(text);

@@ -73,19 +73,23 @@ static size_t n_members(const struct reports *r, const json_t *group, const char
 static void check_row(const struct reports *r, const json_t *group)
 {
     const char *status = skr_path_text(group, "status"), *reason = skr_path_text(group, "reason");
-    const bool waiting = strcmp(status, "Waiting") == 0;
-    const char *counted = strcmp(status, "Finished") == 0 ? "Succeeded" : "Bound";
     const size_t size = (size_t)skr_path_int(group, "size", 0);
-    const size_t pods = n_members(r, group, waiting ? NULL : counted);
-    char row[300];
+    const bool present = size == 0 || strcmp(status, "Waiting") == 0;
+    const char *shown = strcmp(status, "Ready") == 0 ? "Unplaced" : status;
+    const char *counted = strcmp(status, "Finished") == 0 ? "Succeeded" : "Bound";
+    const size_t pods = n_members(r, group, present ? NULL : counted);
+    char row[300], of[24] = "<unset>";
     SKR_STRBUF(squeezed);
     for (const char *c = r->text; *c; c++) {
         if (c[0] != ' ' || c[1] != ' ') {
             skr_strbuf_addc(&squeezed, *c);
         }
     }
-    snprintf(row, sizeof row, "%s %s %zu/%zu %" PRId64 " %s\n", skr_path_text(group, "name"),
-             status, pods < size ? pods : size, size, skr_path_int(group, "priority", -1),
+    if (size > 0) {
+        snprintf(of, sizeof of, "%zu", size);
+    }
+    snprintf(row, sizeof row, "%s %s %zu/%s %" PRId64 " %s\n", skr_path_text(group, "name"), shown,
+             size > 0 && pods > size ? size : pods, of, skr_path_int(group, "priority", -1),
              reason[0] ? reason : "<none>");
     if (!strstr(squeezed.s, row)) {
         fail_msg("%s: the text has no row \"%s\":\n%s", r->name, row, r->text);

@@ -12,6 +12,7 @@
 #include "core/gang/cache/workload_owners.h"
 #include "core/gang/changes/kueue_rules.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
 
 #include <stdarg.h>
@@ -69,17 +70,18 @@ static bool owner_may_come(struct skr_gang *e, struct group *g, const struct pod
 static void lack_size(struct skr_gang *e, struct group *g, const struct pod_entry *oldest,
                       const struct skr_workload *w)
 {
+    const struct skr_object_type *type = skr_gang_type_of(NULL, w->owner_kind);
+    const int kind = type ? skr_gang_owner_number(type) : -1;
     if (!*w->owner_kind) {
         lack(g, SKR_REASON_SIZE_UNKNOWN,
              "group %s: nothing says how many pods it has; add annotation " SKR_LABEL_GROUP_SIZE
              " to the pod template",
              g->name);
-    } else if (e->owners.n_forbidden > 0) {
+    } else if (kind >= 0 && e->owners.forbidden & UINT32_C(1) << kind) {
         lack(g, SKR_REASON_OWNER_NOT_READABLE,
-             "group %s: %s %s is not known, and the daemon may not list and watch some kinds of "
-             "workloads; grant that, or add annotation " SKR_LABEL_GROUP_SIZE
-             " to the pod template",
-             g->name, w->owner_kind, w->owner);
+             "group %s: the daemon may not list and watch %s.%s, and %s %s says its size; grant "
+             "that, or add annotation " SKR_LABEL_GROUP_SIZE " to the pod template",
+             g->name, type->resource->plural, type->resource->group, w->owner_kind, w->owner);
     } else if (owner_may_come(e, g, oldest)) {
         lack(g, SKR_REASON_MEMBERS_MISSING, "group %s waits for its owner %s %s", g->name,
              w->owner_kind, w->owner);

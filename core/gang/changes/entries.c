@@ -13,6 +13,7 @@
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/pod_changes.h"
+#include "core/gang/state/types.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -66,10 +67,11 @@ void skr_entries_owner_delete(struct skr_gang *e, const char *kind, const char *
     }
 }
 
-void skr_entries_owner_forbidden(struct skr_gang *e, bool is)
+void skr_entries_owner_forbidden(struct skr_gang *e, const struct skr_object_type *type, bool is)
 {
     struct group *g, *tmp;
-    e->owners.n_forbidden += is ? 1 : -1;
+    const uint32_t bit = UINT32_C(1) << skr_gang_owner_number(type);
+    e->owners.forbidden = is ? e->owners.forbidden | bit : e->owners.forbidden & ~bit;
     HASH_ITER(hh, e->groups, g, tmp)
     {
         if (g->derived.owner) {

@@ -9,7 +9,7 @@ void skr_entries_owner_upsert(struct skr_gang *e, struct skr_owner *owner); /* t
 void skr_entries_owner_delete(struct skr_gang *e, const char *kind, const char *namespace_,
                               const char *name);
 /* The permission to read one kind of owners was lost (is) or gained. */
-void skr_entries_owner_forbidden(struct skr_gang *e, bool is);
+void skr_entries_owner_forbidden(struct skr_gang *e, const struct skr_object_type *type, bool is);
 void skr_entries_namespace_upsert(struct skr_gang *e, const char *name);
 void skr_entries_namespace_delete(struct skr_gang *e, const char *name);
 void skr_entries_native_forbidden(struct skr_gang *e, bool is);

@@ -4,7 +4,6 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/role_buckets.h"
-#include "core/gang/group/role_column.h"
 #include "core/gang/group/role_sets.h"
 #include "core/gang/state/plan_entry.h"
 
@@ -13,6 +12,7 @@
 #include <utlist.h>
 
 #include "core/group/label_value.h"
+#include "core/group/workload.h"
 
 enum { NAMED_MAX = 3 }; /* roles of a message */
 
@@ -22,14 +22,14 @@ const char *skr_roles_name_of(const struct skr_pod *pod)
 {
     const char *name = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_ROLE);
     bool good = name && *name && skr_label_value_is_valid(name);
-    return good ? name : skr_role_column_role(pod);
+    return good ? name : skr_workload_role(pod);
 }
 
 int32_t skr_roles_set_of(const struct skr_pod *pod)
 {
     const char *text = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_SET);
     if (!text) {
-        return skr_role_column_set(pod);
+        return skr_workload_set(pod);
     }
     bool good = *text && strlen(text) <= 9 && strspn(text, "0123456789") == strlen(text);
     return good ? (int32_t)strtol(text, NULL, 10) : -1;

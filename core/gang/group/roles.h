@@ -5,7 +5,7 @@
  * The roles of a group, and the role and set of each member.
  *
  * A member names its role with annotation sakkara.group.role; else its controller does by a label
- * (role_column.h). If the group map has key `roles`, that key gives the roles and their order. A
+ * (core/group/workload.h). If the group map has key `roles`, that key gives the roles and their order. A
  * member whose role is not in the key holds no seat. Without the key the roles are those of the
  * members that hold a seat:
  *

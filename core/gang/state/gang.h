@@ -106,7 +106,7 @@ struct skr_gang {
     struct podgroup_entry *podgroups; /* maps.c */
     struct {
         struct owner_entry *table;
-        int32_t n_forbidden;                /* kinds that may not be read; entries.c */
+        uint32_t forbidden;                 /* bits of skr_gang_owner_number(); entries.c */
     } owners;                               /* workload_owners.c */
     struct auto_namespace *auto_namespaces; /* entry.c */
     bool native_forbidden; /* PodGroups of scheduling.k8s.io may not be read; entries.c */

@@ -161,14 +161,21 @@ static const struct skr_object_type *const owner_type[] = {
     &skr_gang_owner_jaxjob, &skr_gang_owner_raycluster,  &skr_gang_owner_spark,
 };
 
-const char *skr_gang_owner_kind(const struct skr_object_type *type)
+_Static_assert(sizeof owner_type / sizeof owner_type[0] <= 32, "a bit each");
+
+int skr_gang_owner_number(const struct skr_object_type *type)
 {
     for (size_t i = 0; i < sizeof owner_type / sizeof owner_type[0]; i++) {
         if (owner_type[i] == type) {
-            return type->resource->kind;
+            return (int)i;
         }
     }
-    return NULL;
+    return -1;
+}
+
+const char *skr_gang_owner_kind(const struct skr_object_type *type)
+{
+    return skr_gang_owner_number(type) >= 0 ? type->resource->kind : NULL;
 }
 
 const struct skr_object_type *skr_gang_podgroup_type(int32_t native)

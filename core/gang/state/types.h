@@ -23,6 +23,7 @@ extern const struct skr_object_type skr_gang_owner_job, skr_gang_owner_statefuls
 
 /* The kind of owners of this type; NULL: it is another type. */
 const char *skr_gang_owner_kind(const struct skr_object_type *type);
+int skr_gang_owner_number(const struct skr_object_type *type); /* from 0; -1: of no workload */
 bool skr_gang_is_native(const struct skr_object_type *type);
 /* native: as in struct skr_podgroup. */
 const struct skr_object_type *skr_gang_podgroup_type(int32_t native);

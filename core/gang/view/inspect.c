@@ -13,6 +13,7 @@
 #include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/reason.h"
+#include "core/gang/view/view.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -219,8 +220,8 @@ static void write_group(const struct group *g, struct skr_strbuf *b)
     skr_strbuf_add(b, "{\"namespace\":");
     skr_strbuf_add_json(b, g->namespace_);
     add_string(b, "name", g->name);
-    skr_strbuf_addf(b, ",\"size\":%zu,\"priority\":%d", skr_membership_seats(g),
-                    g->spec ? g->spec->priority : 0);
+    skr_strbuf_addf(b, ",\"size\":%zu,\"present\":%zu,\"priority\":%d", skr_membership_seats(g),
+                    skr_view_present(g), g->spec ? g->spec->priority : 0);
     add_string(b, "status", skr_group_status_name(g->status));
     add_string(b, "reason", skr_reason_name(g->reason));
     add_string(b, "message", g->message ? g->message : "");

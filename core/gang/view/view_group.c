@@ -30,6 +30,20 @@ static const struct skr_meta *meta_of(const struct group *g)
                                                                    : NULL;
 }
 
+/* The workload of a derived group. */
+static void write_owner(struct view *v, const struct group *g, const struct pod_entry *oldest)
+{
+    SKR_STRBUF(text);
+    struct skr_workload w;
+    const char *unknown;
+    if (oldest && skr_entry_is_derived(g->name)) {
+        skr_workload_of(oldest->pod, &w);
+        skr_workload_source_add(oldest->pod, &w, skr_entry_scope(v->e, oldest->pod, &w, &unknown),
+                                &text);
+        skr_json_string(&v->w, "owner", text.s);
+    }
+}
+
 static void write_identity(struct view *v, const struct group *g)
 {
     static const char *const source[] = {"None", "ConfigMap", "PodGroup", "Labels"};
@@ -40,6 +54,7 @@ static void write_identity(struct view *v, const struct group *g)
     skr_json_string(&v->w, "name", g->name);
     skr_json_string(&v->w, "source",
                     skr_entry_is_derived(g->name) ? "Workload" : source[g->source.kind]);
+    write_owner(v, g, oldest);
     const struct map_entry *shown = skr_status_map_of(v->e, g);
     skr_json_string(&v->w, "object", meta ? meta->name : shown ? shown->map->meta.name : NULL);
     skr_view_time(v, "created", meta ? meta->created : oldest ? oldest->pod->meta.created : 0);

@@ -9,6 +9,7 @@
 #include "core/gang/state/reason.h"
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
+#include "server/render/render.h"
 #include "server/render/text_table.h"
 #include "topology/base/json_tree.h"
 
@@ -273,14 +274,18 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
         /* Ended members count as well, until the next generation exists. */
         size_t bound = (size_t)skr_path_int(group, "bound", 0);
         size_t size = (size_t)skr_path_int(group, "size", 0);
-        snprintf(pods, sizeof pods, "%zu/%zu", bound < size ? bound : size, size);
+        size_t present = (size_t)skr_path_int(group, "present", 0);
+        const char *status = skr_render_status(skr_path_text(group, "status"), bound > 0);
+        size_t shown = strcmp(status, "Waiting") == 0 ? present : bound;
+        if (size > 0) {
+            snprintf(pods, sizeof pods, "%zu/%zu", shown < size ? shown : size, size);
+        } else {
+            snprintf(pods, sizeof pods, "%zu/<unset>", present);
+        }
         snprintf(priority, sizeof priority, "%lld", (long long)skr_path_int(group, "priority", 0));
-        const char *row[] = {skr_path_text(group, "namespace"),
-                             skr_path_text(group, "name"),
-                             skr_path_text(group, "status"),
-                             pods,
-                             priority,
-                             reason[0] ? reason : "<none>"};
+        const char *row[] = {
+            skr_path_text(group, "namespace"), skr_path_text(group, "name"), status, pods, priority,
+            reason[0] ? reason : "<none>"};
         add_row(&table, all ? row : row + 1);
     }
     skr_text_table_write(&table, out);

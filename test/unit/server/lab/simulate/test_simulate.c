@@ -453,8 +453,8 @@ TEST(a_cron_job_runs_once_and_the_higher_priority_goes_first)
     skr_strbuf_init(&o);
     skr_strbuf_init(&m);
     assert_int_equal(skr_simulate_run(&options, &o, &m), SKR_EXIT_NOT_PLACED);
-    assert_non_null(strstr(o.s, "high  Bound   2/2"));
-    assert_non_null(strstr(o.s, "low   Ready   0/2"));
+    assert_non_null(strstr(o.s, "high  Bound     2/2"));
+    assert_non_null(strstr(o.s, "low   Unplaced  0/2"));
     assert_true(!m.s || !strstr(m.s, "is ignored"));
     skr_strbuf_fini(&o);
     skr_strbuf_fini(&m);
