@@ -6,6 +6,7 @@
  *
  * - Groups that wait for their rules, for members or for victims keep their gates: nodes do not help
  *   them. NeverFits counts: an autoscaler may have larger nodes, or nodes with the right labels.
+ * - In a group that runs, replacements of lost members and followers count. Their node may be gone.
  * - Groups go in order of the queue. A group goes as a whole, because an autoscaler makes room for
  *   the pods that it sees, and half a group does not start. The first group may have up to
  *   SKR_RELEASED_GROUP_MAX pods; others go beside it while all have up to SKR_RELEASED_MAX. After
@@ -39,10 +40,17 @@ static bool has_native_members(const struct group *g)
     return false;
 }
 
+/* Whether followers of a running group have no place; their group has no reason. */
+static bool has_followers_without_place(const struct group *g)
+{
+    return g->state == GROUP_BOUND && g->reason == SKR_REASON_NONE && g->seats.n_newcomers > 0;
+}
+
 static bool waits_for_capacity(const struct group *g)
 {
-    return g->attempt.infeasible && !g->plan && g->seats.n_bound == 0 &&
-           (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS);
+    return g->attempt.infeasible && !g->plan &&
+           (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS ||
+            has_followers_without_place(g));
 }
 
 /* Whether the gates of the group are open, and it is still its turn. */
@@ -70,14 +78,14 @@ static bool is_first(const struct skr_gang *e, const struct group *g, bool turns
 /* Whether it is the turn of the group. O(groups). */
 static bool may_go(const struct skr_gang *e, const struct group *g)
 {
-    const size_t own = (size_t)g->seats.n_live;
+    const size_t own = g->seats.n_newcomers;
     size_t in_turn = 0, all = 0;
     const struct group *other, *tmp;
     HASH_ITER(hh, e->groups, other, tmp)
     {
         const bool out = other->release.open && waits_for_capacity(other);
-        all += out ? (size_t)other->seats.n_live : 0;
-        in_turn += out && has_turn(e, other) ? (size_t)other->seats.n_live : 0;
+        all += out ? other->seats.n_newcomers : 0;
+        in_turn += out && has_turn(e, other) ? other->seats.n_newcomers : 0;
     }
     if (has_native_members(g) || own > SKR_RELEASED_GROUP_MAX) {
         return false;

@@ -94,3 +94,46 @@ TEST_RIG(begin(60 * SKR_SECOND), beyond_a_thousand_such_pods_only_the_first_grou
     assert_int_equal(gated(rig, "job", 800), 0);
     assert_int_equal(gated(rig, "more", 250), 250);
 }
+
+/* Its node is gone: without the autoscaler the replacement would wait for ever. */
+TEST_RIG(begin(60 * SKR_SECOND), a_replacement_without_room_loses_its_gate)
+{
+    rig_gang(rig, "full", 24, "job", 24, RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 24);
+    rig_delete(rig, RIG_NODE, "node-5");
+    for (int i = 0; i < 24; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "job-%d", i);
+        if (strcmp(rig_node_of(rig, name), "node-5") == 0) {
+            rig_delete(rig, RIG_POD, name);
+        }
+    }
+    rig_run(rig, SKR_SECOND);
+    rig_pods(rig, "new", 4, "full", RIG_GATED);
+    rig_run(rig, 50 * SKR_SECOND);
+    assert_int_equal(gated(rig, "new", 4), 4);
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_int_equal(gated(rig, "new", 4), 0);
+    rig_node(rig, "node-5", 4);
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "new", 4);
+    assert_string_equal(rig_key(rig, "full", "status"), "Bound");
+}
+
+TEST_RIG(begin(60 * SKR_SECOND), a_follower_without_room_loses_its_gate)
+{
+    rig_podgroup(rig, "grows", 20);
+    rig_sync(rig);
+    rig_pods(rig, "job", 26, "grows", RIG_POD_GROUP_LABEL | RIG_GATED);
+    rig_run(rig, 50 * SKR_SECOND);
+    assert_int_equal(gated(rig, "job", 26), 2);
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_int_equal(gated(rig, "job", 26), 0);
+    rig_node(rig, "node-6", 4);
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'r\\':{\\'node-0\\':{},\\'node-1\\':{},\\'node-2\\':{},"
+             "\\'node-3\\':{},\\'node-4\\':{},\\'node-5\\':{},\\'node-6\\':{}}}'}}");
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 26);
+}
