@@ -258,6 +258,25 @@ static void also_devices(const struct skr_gang *e, const struct group *g, struct
     }
 }
 
+/* Kueue puts the label on the pods of a workload that it has admitted. Its option waitForPodsReady is
+ * not visible here. */
+static void also_kueue(const struct group *g, struct also *also)
+{
+    const struct pod_entry *p;
+    if (g->plan || g->state == GROUP_BOUND) {
+        return;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_labels_get(&p->pod->meta.labels, "kueue.x-k8s.io/podset")) {
+            add_also(also, SKR_TOKEN_KUEUE, "progress",
+                     "Kueue has admitted the workload; if its option waitForPodsReady is on, it "
+                     "evicts the pods when the timeout ends");
+            return;
+        }
+    }
+}
+
 void skr_explain_also(struct skr_gang *e, const struct group *g,
                       const struct explain_standing *standing, struct skr_strbuf *b)
 {
@@ -290,6 +309,7 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
         add_also(&also, SKR_TOKEN_AUTOSCALERS, "progress", text.s);
     }
     skr_strbuf_reset(&text);
+    also_kueue(g, &also);
     if (g->attempt.infeasible && !g->plan && skr_reservations_say(e, g, &text)) {
         add_also(&also, SKR_TOKEN_RESERVED, "capacity", text.s);
     }

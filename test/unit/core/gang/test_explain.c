@@ -203,6 +203,14 @@ static struct rig *waiting_for_capacity(void)
     return rig;
 }
 
+static struct rig *kueue_evicts(void)
+{
+    struct rig *rig = waiting_for_capacity();
+    rig_edit(rig, RIG_POD, "p-0", "{'metadata':{'labels':{'kueue.x-k8s.io/podset':'main'}}}");
+    rig_run(rig, SKR_SECOND);
+    return rig;
+}
+
 /* kube-scheduler looks at p-0's node and leaves p-1's out: no verb comes for it. */
 static struct rig *filtered_by_others(void)
 {
@@ -389,6 +397,7 @@ static const struct {
     {"NeverFits", never_fits, false, false, NULL},
     {"TopologyPlacementFailed", explain_unplaced, false, false, NULL},
     {"WaitingForCapacity", waiting_for_capacity, false, false, NULL},
+    {"KueueEvicts", kueue_evicts, true, false, NULL},
     {"FilteredByOthers", filtered_by_others, false, false, NULL},
     {"DevicesNotCounted", devices_not_counted, true, false, NULL},
     {"PlanTimeout", plan_timeout, false, false, NULL},
