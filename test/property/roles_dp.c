@@ -198,8 +198,10 @@ static void add_unit(const struct dp *dp, int32_t level, int32_t unit, const int
         key[first] += pack ? 1 : 0;
         key[first + 1 + scope_size(dp, scope) - x[scope]] += pack ? -1 : 1;
     }
+    /* A lone role is a group of equal members; what is tight follows its own rule. */
+    const bool lone = dp->n_roles == 1 && rule_at(dp, 0, level);
     if (dp->ri->in.problem.tie_break == SKR_TIE_TIGHT && x[dp->n_roles] > 0 &&
-        rule_at(dp, dp->n_roles, level)->type == SKR_RULE_PACK) {
+        rule_at(dp, lone ? 0 : dp->n_roles, level)->type == SKR_RULE_PACK) {
         key[dp->tight + level - 1] += dp->room[unit];
     }
 }

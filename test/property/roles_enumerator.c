@@ -367,6 +367,14 @@ static int compare_vectors(const struct roles_instance *ri, int32_t unit, const 
     return 0;
 }
 
+/* Whether the room of used units of the level counts: by the rule of a lone role, else of the group. */
+static bool is_tight(const struct roles_instance *ri, int32_t level)
+{
+    const struct skr_rule *own = n_roles(ri) == 1 ? rule_of(ri, 0, level) : NULL;
+    return ri->in.problem.tie_break == SKR_TIE_TIGHT &&
+           (own ? own : rule_of(ri, n_roles(ri), level))->type == SKR_RULE_PACK;
+}
+
 static bool is_better(const struct roles_instance *ri, const struct totals *a,
                       const struct totals *b)
 {
@@ -375,8 +383,7 @@ static bool is_better(const struct roles_instance *ri, const struct totals *a,
         return order < 0;
     }
     for (int32_t level = 1; level <= ri->in.tree.n_levels; level++) {
-        if (ri->in.problem.tie_break == SKR_TIE_TIGHT &&
-            rule_of(ri, n_roles(ri), level)->type == SKR_RULE_PACK) {
+        if (is_tight(ri, level)) {
             const int64_t room_a = used_room(ri, level, a), room_b = used_room(ri, level, b);
             if (room_a != room_b) {
                 return room_a < room_b;

@@ -352,10 +352,8 @@ void roles_instance_make(struct roles_instance *ret, uint64_t seed, enum roles_k
     problem->free = ret->in.free;
     problem->rule = ret->in.rule;
     problem->step_budget = -1;
-    /* With a lone role it is open whether its own rule or that of the group says what is tight. */
     const bool tight = kind != ROLES_MINIMUM && random_percent(&random, 20);
-    problem->tie_break =
-        tight && (ret->roles.n_roles > 1 || !ret->role[0].rule) ? SKR_TIE_TIGHT : SKR_TIE_TREE;
+    problem->tie_break = tight ? SKR_TIE_TIGHT : SKR_TIE_TREE;
     roles_instance_link(ret);
 }
 

@@ -90,7 +90,9 @@ bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
         }
     }
     for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
-        const struct skr_law *law = &rr->law[level][rr->n_roles];
+        /* One role is a problem of equal members: its own rule is that of the level. */
+        int32_t scope = rr->n_roles == 1 && rr->keyed[level][0] ? 0 : rr->n_roles;
+        const struct skr_law *law = &rr->law[level][scope];
         if (rr->run.problem->tie_break == SKR_TIE_TIGHT && law->type == SKR_RULE_PACK &&
             !law->silent) {
             skr_role_graph_weigh(ret, level, SKR_ROLE_WEIGH_ROOM, NULL);

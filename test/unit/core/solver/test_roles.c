@@ -320,6 +320,34 @@ TEST(one_role_is_solved_as_equal_members)
     explained_fini(&rig, solution);
 }
 
+/* The level is of the type of the role's own rule, whichever method solves it. */
+TEST(a_cap_that_binds_nothing_leaves_a_lone_role_its_tie)
+{
+    static const struct {
+        enum skr_rule_type group, own;
+        int32_t on_roomy; /* workers on the first node, which has room for 8 */
+    } table[] = {{SKR_RULE_SPREAD, SKR_RULE_PACK, 0}, {SKR_RULE_PACK, SKR_RULE_SPREAD, 1}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        for (size_t n_caps = 0; n_caps < 2; n_caps++) {
+            struct rig rig;
+            rig_init(&rig, "(40/8 8/2)", 1, 1);
+            rig.roles.n_roles = 1;
+            rig.roles.role = &rig.role[1];
+            rig.roles.n_caps = n_caps;
+            rig.cap = (struct skr_role_cap){.roles = 1, .level = 2, .most = 5};
+            rig.problem.n = 1;
+            rig.problem.tie_break = SKR_TIE_TIGHT;
+            rig.rule[1].type = table[i].group;
+            rig.own[1][1].type = table[i].own;
+            rig.has_own[1][1] = 1;
+            struct skr_solution *solution = NULL;
+            assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
+            assert_int_equal(solution->count[0], table[i].on_roomy);
+            explained_fini(&rig, solution);
+        }
+    }
+}
+
 TEST(roles_that_contradict_themselves_are_an_error)
 {
     struct rig rig;
