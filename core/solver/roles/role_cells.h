@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_ROLES_ROLE_CELLS_H
+#define SKR_CORE_SOLVER_ROLES_ROLE_CELLS_H
+/*
+ * Cells: the vectors of a span that the dense pass of its level looks at. A row has the cells of one
+ * window of main counts. Internal to the dense pass (role_windows.c, role_settled.c, role_dense.c,
+ * role_states.c); scratch memory.
+ */
+#include "core/solver/dense_windows.h"
+#include "core/solver/roles/role_graph.h"
+
+/* A main count and its least weight, if all units of the span are settled (role_settled.c). */
+struct skr_role_settled {
+    int64_t weight;
+    int32_t main;
+};
+
+struct skr_role_cells {
+    struct skr_window *row; /* [rows], in main counts */
+    int32_t n;
+    int64_t *weight;
+    uint8_t *marked;
+    int32_t *state; /* index of the state made for it */
+
+    /* Of a unit: in best placements it can be without main members; it can be full beside a used unit
+     * that is not roomier. */
+    bool can_rest, can_fill;
+    /* [first_settled[k] .. first_settled[k + 1]) of row k; NULL: any number of units is not settled. */
+    int32_t *first_settled;
+    struct skr_role_settled *settled;
+};
+
+/* Cells of the spans of the level, every weight SKR_WEIGHT_NONE. False: the run had to stop. */
+bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
+                      const struct skr_role_words *words);
+/* Sets can_rest and can_fill of the units of the level. *ret: whether at most one unit of a set is not
+ * settled in best placements. False: the run had to stop. */
+bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
+                     const struct skr_role_words *words, bool *ret);
+
+/* The cell of a port. */
+static inline int32_t skr_role_cell_of(const struct skr_role_ports *set,
+                                       const struct skr_role_port *port)
+{
+    int32_t k = skr_role_rows_find(&set->all->rows, port->key);
+    const struct skr_window *window = &set->all->cells->row[k];
+    return window->first + port->main - window->lo;
+}
+
+#endif

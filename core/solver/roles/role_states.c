@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * States: from the live ports down, the cells on walks of least weight, and their edges.
+ *
+ * Cost: the windows of a pair, for every state. Memory of the step, but for states and edges.
+ */
+#include <string.h>
+
+#include "core/solver/roles/role_cells.h"
+
+/* Edges while they are found: halves are cells until all states have numbers. */
+struct edges {
+    struct skr_role_run *rr;
+    struct skr_role_edge *edge;
+    size_t n, cap;
+};
+
+static bool put_edge(struct edges *edges, int32_t left, int32_t right)
+{
+    if (edges->n == edges->cap) {
+        size_t cap = edges->cap > 0 ? 2 * edges->cap : 1024;
+        struct skr_role_edge *edge = skr_run_scratch_alloc(&edges->rr->run, cap, sizeof *edge);
+        if (!edge) {
+            return false;
+        }
+        if (edges->n > 0) {
+            memcpy(edge, edges->edge, edges->n * sizeof *edge);
+        }
+        edges->edge = edge;
+        edges->cap = cap;
+    }
+    edges->edge[edges->n++] = (struct skr_role_edge){.left = left, .right = right};
+    return true;
+}
+
+/* Edges of least weight of the cell of row k and total x; marks the cells where they lead. */
+static bool put_edges(struct edges *edges, const struct skr_role_span *span, int32_t k, int32_t x,
+                      int64_t weight)
+{
+    const struct skr_role_span *left = span->left;
+    const struct skr_role_span *right = span->right;
+    int32_t j = right->rows.n - 1;
+    for (int32_t i = 0;
+         skr_role_rows_pair(&left->rows, &right->rows, span->rows.row[k].key, &i, &j); i++) {
+        const struct skr_window *a = &left->cells->row[i];
+        const struct skr_window *b = &right->cells->row[j];
+        int32_t to = skr_smaller(a->hi, x - b->lo);
+        for (int32_t m = skr_larger(a->lo, x - b->hi); m <= to; m++) {
+            int32_t p = a->first + m - a->lo;
+            int32_t q = b->first + x - m - b->lo;
+            if (left->cells->weight[p] + right->cells->weight[q] == weight) {
+                left->cells->marked[p] = 1;
+                right->cells->marked[q] = 1;
+                if (!put_edge(edges, p, q)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* Makes the states of a span, whose cells are marked, and its edges. */
+static bool make_states(struct skr_role_run *rr, struct edges *edges, struct skr_role_span *span)
+{
+    struct skr_role_cells *cells = span->cells;
+    int32_t n = 0;
+    for (int32_t c = 0; c < cells->n; c++) {
+        n += cells->marked[c];
+    }
+    span->n_states = 0;
+    span->state = skr_run_alloc(&rr->run, (size_t)n, sizeof *span->state);
+    edges->n = 0;
+    if (!span->state) {
+        return false;
+    }
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct skr_window *window = &cells->row[k];
+        for (int32_t x = window->lo; x <= window->hi; x++) {
+            int32_t c = window->first + x - window->lo;
+            if (!cells->marked[c]) {
+                continue;
+            }
+            cells->state[c] = span->n_states;
+            struct skr_role_state *state = &span->state[span->n_states++];
+            *state = (struct skr_role_state){.row = k, .main = x, .port = -1, .live = true};
+            state->first_edge = (int32_t)edges->n;
+            if (span->left && (!put_edges(edges, span, k, x, cells->weight[c]) ||
+                               !skr_role_run_step(rr, 1 + window->hi - window->lo))) {
+                return false;
+            }
+            if (edges->n > INT32_MAX) {
+                rr->run.stop = SKR_RUN_BYTE_LIMIT;
+                return false;
+            }
+            state->n_edges = (int32_t)edges->n - state->first_edge;
+        }
+    }
+    rr->run.stats.states_kept += n;
+    span->edge = skr_run_alloc(&rr->run, edges->n, sizeof *span->edge);
+    if (span->edge && edges->n > 0) {
+        memcpy(span->edge, edges->edge, edges->n * sizeof *span->edge);
+    }
+    return span->edge;
+}
+
+static void number_edges(struct skr_role_span *span)
+{
+    for (int32_t s = 0; s < span->n_states; s++) {
+        struct skr_role_edge *edge = span->edge + span->state[s].first_edge;
+        for (int32_t e = 0; e < span->state[s].n_edges; e++) {
+            edge[e].left = span->left->cells->state[edge[e].left];
+            edge[e].right = span->right->cells->state[edge[e].right];
+        }
+    }
+}
+
+bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_role_level *at = &graph->level[level];
+    struct edges edges = {.rr = rr};
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        struct skr_role_cells *cells = at->span[i]->cells;
+        cells->marked = skr_run_scratch_alloc(&rr->run, (size_t)cells->n, 1);
+        cells->state = skr_run_scratch_alloc(&rr->run, (size_t)cells->n, sizeof *cells->state);
+        if (!cells->marked || !cells->state) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        const struct skr_role_ports *set = at->set[i];
+        for (int32_t p = 0; p < set->n; p++) {
+            if (set->port[p].live) {
+                set->all->cells->marked[skr_role_cell_of(set, &set->port[p])] = 1;
+            }
+        }
+    }
+    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+        if (!make_states(rr, &edges, at->span[i])) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        if (at->span[i]->left) {
+            number_edges(at->span[i]);
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_role_ports *set = at->set[i];
+        for (int32_t p = 0; p < set->n; p++) {
+            struct skr_role_port *port = &set->port[p];
+            port->state = port->live ? set->all->cells->state[skr_role_cell_of(set, port)] : -1;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows: from the wanted vectors down, the main counts of each row that can be part of one.
+ *
+ * Solo ports. Assume that the first key of the level is that of the group and of type pack. If one
+ * unit can hold all that a port wants, every best placement uses one unit. The windows of such a port
+ * are 0 and all of it, in every span.
+ *
+ * Cost: pairs of rows, for every span of the level.
+ */
+#include "core/solver/roles/role_cells.h"
+
+static void widen(struct skr_window *window, int32_t lo, int32_t hi)
+{
+    if (lo > hi) {
+        return;
+    }
+    bool empty = window->hi < window->lo;
+    window->lo = empty ? lo : skr_smaller(lo, window->lo);
+    window->hi = empty ? hi : skr_larger(hi, window->hi);
+}
+
+static bool make_cells(struct skr_role_run *rr, struct skr_role_span *span)
+{
+    struct skr_role_cells *cells = skr_run_scratch_alloc(&rr->run, 1, sizeof *cells);
+    if (!cells) {
+        return false;
+    }
+    cells->row = skr_run_scratch_alloc(&rr->run, (size_t)span->rows.n, sizeof *cells->row);
+    for (int32_t k = 0; k < span->rows.n && cells->row; k++) {
+        cells->row[k].hi = -1;
+    }
+    span->cells = cells;
+    return cells->row;
+}
+
+/* Cuts the windows of a span to the amounts that it needs. */
+static void cut_windows(const struct skr_axes *axes, int32_t scope, struct skr_role_span *span)
+{
+    int32_t slope = skr_axes_slope(axes, scope);
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        struct skr_window *window = &span->cells->row[k];
+        int32_t base = skr_axes_base(axes, span->rows.row[k].key, scope);
+        if (window->hi < window->lo) {
+            continue;
+        }
+        if (span->most < base || (slope == 0 && span->least > base)) {
+            *window = (struct skr_window){.hi = -1};
+        } else if (slope > 0) {
+            int32_t least = span->least > base ? span->least - base : 0;
+            window->lo = skr_larger(window->lo, least / slope + (least % slope != 0));
+            window->hi = skr_smaller(window->hi, (span->most - base) / slope);
+            if (window->hi < window->lo) {
+                *window = (struct skr_window){.hi = -1};
+            }
+        }
+    }
+}
+
+/* What the halves of a pair must cover. */
+static void pass_windows(struct skr_role_span *span)
+{
+    const struct skr_role_rows *x = &span->left->rows;
+    const struct skr_role_rows *y = &span->right->rows;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct skr_window *window = &span->cells->row[k];
+        if (window->hi < window->lo) {
+            continue;
+        }
+        int32_t j = y->n - 1;
+        for (int32_t i = 0; skr_role_rows_pair(x, y, span->rows.row[k].key, &i, &j); i++) {
+            const struct skr_role_row *a = &x->row[i];
+            const struct skr_role_row *b = &y->row[j];
+            widen(&span->left->cells->row[i], skr_larger(a->lo, window->lo - b->hi),
+                  skr_smaller(a->hi, window->hi - b->lo));
+            widen(&span->right->cells->row[j], skr_larger(b->lo, window->lo - a->hi),
+                  skr_smaller(b->hi, window->hi - a->lo));
+        }
+    }
+}
+
+static bool has_zero(const struct skr_role_span *span)
+{
+    return span->rows.n > 0 && span->rows.row[0].key == 0 &&
+           skr_role_row_has(&span->rows.row[0], 0);
+}
+
+static bool holds(const struct skr_role_span *span, const struct skr_role_port *port)
+{
+    int32_t k = skr_role_rows_find(&span->rows, port->key);
+    return k >= 0 && skr_role_row_has(&span->rows.row[k], port->main);
+}
+
+/* Counts the units that hold the port alone, those that must hold something, and those that are
+ * both. The depth is the logarithm of the units. */
+static void count_units(const struct skr_role_span *span, const struct skr_role_port *port,
+                        int32_t *n_holding, int32_t *n_needed, int32_t *n_both)
+{
+    if (span->left) {
+        count_units(span->left, port, n_holding, n_needed, n_both);
+        count_units(span->right, port, n_holding, n_needed, n_both);
+        return;
+    }
+    bool holding = holds(span, port);
+    bool needed = !has_zero(span);
+    *n_holding += holding ? 1 : 0;
+    *n_needed += needed ? 1 : 0;
+    *n_both += holding && needed ? 1 : 0;
+}
+
+/* Whether ports of the level are solo as soon as one unit holds all. */
+static bool can_be_solo(const struct skr_role_graph *graph, const struct skr_role_words *words)
+{
+    const struct skr_role_run *rr = graph->rr;
+    return !rr->run.plain && words->one_used > 0 && words->scope[words->lead] == rr->n_roles &&
+           rr->axes[words->level].n_counters == 0;
+}
+
+static bool is_solo(const struct skr_role_graph *graph, const struct skr_role_words *words,
+                    const struct skr_role_ports *set, const struct skr_role_port *port)
+{
+    int32_t n_holding = 0;
+    int32_t n_needed = 0;
+    int32_t n_both = 0;
+    if (!can_be_solo(graph, words)) {
+        return false;
+    }
+    count_units(set->all, port, &n_holding, &n_needed, &n_both);
+    return n_needed == 0 ? n_holding > 0 : n_needed == 1 && n_both == 1;
+}
+
+/* The windows of a solo port, in all spans of its set. */
+static void widen_solo(struct skr_role_span *span, const struct skr_role_port *port)
+{
+    span->n_ranges = 0;
+    if (has_zero(span)) {
+        widen(&span->cells->row[0], 0, 0);
+    }
+    if (holds(span, port)) {
+        int32_t k = skr_role_rows_find(&span->rows, port->key);
+        widen(&span->cells->row[k], port->main, port->main);
+    }
+    if (span->left) {
+        widen_solo(span->left, port);
+        widen_solo(span->right, port);
+    }
+}
+
+static bool make_weights(struct skr_role_run *rr, struct skr_role_span *span)
+{
+    struct skr_role_cells *cells = span->cells;
+    int64_t n = 0;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        struct skr_window *window = &cells->row[k];
+        window->first = (int32_t)n;
+        n += window->hi < window->lo ? 0 : window->hi - window->lo + 1;
+        if (n > INT32_MAX / 2) {
+            rr->run.stop = SKR_RUN_BYTE_LIMIT;
+            return false;
+        }
+    }
+    cells->n = (int32_t)n;
+    cells->weight = skr_run_scratch_alloc(&rr->run, (size_t)n, sizeof *cells->weight);
+    for (int32_t c = 0; c < cells->n && cells->weight; c++) {
+        cells->weight[c] = SKR_WEIGHT_NONE;
+    }
+    return cells->weight;
+}
+
+bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
+                      const struct skr_role_words *words)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_role_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        if (!make_cells(rr, at->span[i])) {
+            return false;
+        }
+        at->span[i]->least = INT32_MAX;
+        at->span[i]->most = -1;
+        at->span[i]->n_ranges = 0;
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        const struct skr_role_ports *set = at->set[i];
+        for (int32_t p = 0; p < set->n; p++) {
+            struct skr_role_port *port = &set->port[p];
+            port->solo = port->wanted && is_solo(graph, words, set, port);
+            if (!port->wanted || port->solo) {
+                continue;
+            }
+            if (port->least_used == 1 && can_be_solo(graph, words)) {
+                port->least_used = 2;
+            }
+            int32_t k = skr_role_rows_find(&set->all->rows, set->port[p].key);
+            skr_bug_on(k < 0);
+            widen(&set->all->cells->row[k], set->port[p].main, set->port[p].main);
+        }
+    }
+    bool cut = !rr->run.plain && words->one_used > 0;
+    if (cut && !skr_role_narrow(graph, level, words)) {
+        return false;
+    }
+    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+        if (cut) {
+            cut_windows(&rr->axes[level], words->scope[words->lead], at->span[i]);
+        }
+        if (at->span[i]->left) {
+            if (!skr_role_run_step(rr, at->span[i]->rows.n)) {
+                return false;
+            }
+            pass_windows(at->span[i]);
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            if (at->set[i]->port[p].solo) {
+                widen_solo(at->set[i]->all, &at->set[i]->port[p]);
+            }
+        }
+    }
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        if (!make_weights(rr, at->span[i])) {
+            return false;
+        }
+    }
+    return true;
+}
