@@ -78,7 +78,8 @@ var operatorPrograms = map[string]operatorProgram{
 		secret: "kueue-webhook-server-cert", names: []string{"kueue-ca", "kueue-webhook-service.default.svc"},
 		config: "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nnamespace: default\nleaderElection: {leaderElect: false}\n" +
 			"webhook: {port: 19447, certDir: \"{home}/" + controllerRuntimeCertificates + "\"}\nfeatureGates: {VisibilityOnDemand: false}\n" +
-			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\nintegrations: {frameworks: [batch/job, jobset.x-k8s.io/jobset]}\n",
+			"metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\n" +
+			"integrations: {frameworks: [batch/job, jobset.x-k8s.io/jobset, pod, leaderworkerset.x-k8s.io/leaderworkerset]}\n",
 		arguments: []string{"--config={home}/config.yaml"},
 	},
 }

@@ -38,9 +38,10 @@ var operatorSamples = map[string]operatorSample{
 		[]int{3, 2, 2, 2, 2}},
 	"TrainJob": {[]string{"jobset", "trainer"}, []string{"manifests/base/runtimes/torch_distributed.yaml", "testdata/trainjob.yaml"},
 		[]int{4}},
-	"Kueue":              {[]string{"kueue"}, []string{"testdata/kueue.yaml"}, []int{3}},
-	"KueueWithAJobSet":   {[]string{"jobset", "kueue"}, []string{"testdata/kueue-jobset.yaml"}, []int{5}},
-	"KueueWithATopology": {[]string{"kueue"}, []string{"testdata/kueue-topology.yaml"}, []int{6}},
+	"Kueue":                     {[]string{"kueue"}, []string{"testdata/kueue.yaml"}, []int{3}},
+	"KueueWithAJobSet":          {[]string{"jobset", "kueue"}, []string{"testdata/kueue-jobset.yaml"}, []int{5}},
+	"KueueWithALeaderWorkerSet": {[]string{"lws", "kueue"}, []string{"testdata/kueue-lws.yaml"}, []int{3, 3}},
+	"KueueWithATopology":        {[]string{"kueue"}, []string{"testdata/kueue-topology.yaml"}, []int{6}},
 }
 
 // TestOperators_SamplesOfOperatorsAreGangs: The sample of each operator, with our schedulerName and nothing else changed,
