@@ -15,6 +15,7 @@
 #include "core/gang/bind/gate_release.h"
 #include "core/gang/bind/plan_step.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/changes/group_objects.h"
@@ -33,6 +34,7 @@
 #include "core/gang/problem/candidates.h"
 #include "core/gang/report/measure.h"
 #include "core/gang/report/outputs.h"
+#include "core/gang/report/size_field.h"
 #include "core/gang/report/status.h"
 #include "core/gang/restore/restore.h"
 
@@ -60,6 +62,14 @@ static void add_foreign_gates(const struct group *g, struct skr_strbuf *b)
                     first->pod->foreign_gate_name, first->pod->meta.name);
 }
 
+/* "; 1 pod is no member: a-0 has schedulerName other" */
+static void add_strangers(const struct group *g, struct skr_strbuf *b)
+{
+    if (g->ways.strangers) {
+        skr_strbuf_addf(b, "; %s", g->ways.strangers);
+    }
+}
+
 /* Which roles lack members; members without a role of the key come first. */
 static void missing_roles(struct group *g)
 {
@@ -78,6 +88,7 @@ static void missing_roles(struct group *g)
     skr_strbuf_addf(&text, "group %s: ", g->name);
     skr_roles_say_missing(g, false, &text);
     add_foreign_gates(g, &text);
+    add_strangers(g, &text);
     skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
 }
 
@@ -92,7 +103,13 @@ static void missing_members(struct group *g)
     skr_strbuf_addf(&text, "group %s has %zu of %d members%s", g->name,
                     held ? g->seats.n_ready : g->seats.n_new, (int)skr_membership_size(g),
                     held ? " ready" : "");
+    if (skr_entry_is_derived(g->name)) {
+        skr_strbuf_add(&text, " (");
+        skr_size_field_add(g, NULL, &text);
+        skr_strbuf_addc(&text, ')');
+    }
     add_foreign_gates(g, &text);
+    add_strangers(g, &text);
     skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
 }
 

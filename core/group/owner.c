@@ -66,6 +66,10 @@ static void fill_job(void *object, const struct skr_fields *json)
     const struct skr_fields status = skr_fields_object(json, "status");
     owner->minimum = -1;
     owner->left = job_left(&spec, &status);
+    owner->parts = skr_fields_int32(&spec, "completions", INT32_MAX) <
+                           skr_fields_int32(&spec, "parallelism", 1)
+                       ? "completions"
+                       : "parallelism";
     if (make_room(owner, json, 1)) {
         add_part(owner, "", 1, job_pods(&spec));
     }
@@ -76,6 +80,7 @@ static void fill_statefulset(void *object, const struct skr_fields *json)
     struct skr_owner *owner = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
     owner->minimum = -1;
+    owner->parts = "replicas";
     if (strcmp(skr_fields_word(&spec, "podManagementPolicy"), "Parallel") != 0) {
         owner->conflict = "its pods are created one after the other: set spec.podManagementPolicy "
                           "to Parallel";
@@ -104,6 +109,7 @@ static void fill_jobset(void *object, const struct skr_fields *json)
     const struct skr_fields startup = skr_fields_object(&spec, "startupPolicy");
     const struct skr_fields jobs = skr_fields_list(&spec, "replicatedJobs", SKR_OWNER_PARTS_MAX);
     owner->minimum = -1;
+    owner->parts = "replicatedJobs";
     owner->in_order = strcmp(skr_fields_word(&startup, "startupPolicyOrder"), "InOrder") == 0;
     if (has_annotation(json, JOBSET_EXCLUSIVE) && !has_annotation(json, JOBSET_SELECTOR)) {
         owner->conflict = "annotation " JOBSET_EXCLUSIVE " lets workers exist only after their "
@@ -124,6 +130,7 @@ static void fill_lws(void *object, const struct skr_fields *json)
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields template = skr_fields_object(&spec, "leaderWorkerTemplate");
     owner->minimum = -1;
+    owner->parts = "leaderWorkerTemplate.size";
     owner->leader_first = strcmp(skr_fields_word(&spec, "startupPolicy"), "LeaderReady") == 0;
     if (has_annotation(json, LWS_EXCLUSIVE)) {
         owner->conflict = "annotation " LWS_EXCLUSIVE " lets workers exist only after their leader "
@@ -166,6 +173,7 @@ static void fill_replicas(void *object, const struct skr_fields *json, const cha
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields specs = skr_fields_object(&spec, key);
     owner->minimum = min_available(&spec);
+    owner->parts = owner->minimum > 0 ? "runPolicy.schedulingPolicy.minAvailable" : key;
     if (make_room(owner, json, SKR_OWNER_PARTS_MAX)) {
         add_replica_specs(owner, &specs);
     }
@@ -221,6 +229,7 @@ static void fill_raycluster(void *object, const struct skr_fields *json)
     const struct skr_fields groups =
         skr_fields_list(&spec, "workerGroupSpecs", SKR_OWNER_PARTS_MAX - 1);
     owner->minimum = -1;
+    owner->parts = "workerGroupSpecs";
     if (!make_room(owner, json, groups.n + 1)) {
         return;
     }
@@ -242,6 +251,7 @@ static void fill_spark(void *object, const struct skr_fields *json)
     const struct skr_fields executor = skr_fields_object(&spec, "executor");
     const struct skr_fields dynamic = skr_fields_object(&spec, "dynamicAllocation");
     owner->minimum = -1;
+    owner->parts = "executor.instances";
     if (make_room(owner, json, 1)) {
         add_part(
             owner, "", 1,
@@ -333,6 +343,27 @@ int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_worklo
     }
     const bool ends = w->kind == SKR_WORKLOAD_JOB && !running && owner->left < sum;
     return ends ? owner->left : sum;
+}
+
+/* Roles of pods are the types of replicas in lower case. */
+static bool is_role(const char *part, const char *role)
+{
+    while (*part && (*part == *role || (*part >= 'A' && *part <= 'Z' && *part + 32 == *role))) {
+        part++;
+        role++;
+    }
+    return !*part && !*role;
+}
+
+void skr_owner_size_field_add(const struct skr_owner *owner, const char *role, struct skr_strbuf *b)
+{
+    const struct skr_owner_part *part = NULL;
+    for (size_t i = 0; role && owner->minimum <= 0 && i < owner->n_parts; i++) {
+        part = is_role(owner->part[i].name, role) ? &owner->part[i] : part;
+    }
+    const bool sum = !part && owner->minimum <= 0 && owner->n_parts > 0 && *owner->part[0].name;
+    skr_strbuf_addf(b, "%sspec.%s%s%s of %s %s", sum ? "the sum of " : "", owner->parts,
+                    part ? "." : "", part ? part->name : "", owner->kind, owner->meta.name);
 }
 
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)

@@ -24,6 +24,7 @@ struct skr_owner {
     bool in_order;        /* JobSet: its jobs are created one after the other */
     bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
     int32_t minimum;      /* that it says itself (minAvailable); -1: the sum of its parts */
+    const char *parts;    /* path of the field that has its parts, or their number; constant */
     int32_t left;         /* Job: completions that have not succeeded; INT32_MAX: any number */
     size_t n_parts;
     struct skr_owner_part *part;
@@ -54,6 +55,10 @@ SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
  * with its completions, and the leader of a LeaderWorkerSet's group exists. */
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *workload,
                           enum skr_workload_scope scope, bool running);
+/* Appends the field that says the minimum, or the pods of one role: "spec.parallelism of Job train",
+ * "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
+void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,
+                              struct skr_strbuf *b);
 /* Whether both objects give the same size and conflict. */
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);
 

@@ -367,6 +367,9 @@ static void write_also(const json_t *x, bool verbose, struct skr_strbuf *out)
             break;
         }
         SKR_STRBUF(b);
+        if (strstr(skr_object_text(x, "sentence"), skr_object_text(also, "message"))) {
+            continue; /* said above */
+        }
         skr_strbuf_addf(&b, "%s: %s.", skr_object_text(also, "reason"),
                         skr_object_text(also, "message"));
         skr_explain_add_wrapped(out, "  Also: ", SKR_EXPLAIN_INDENT + 2, b.s);

@@ -13,6 +13,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/report/sentence.h"
+#include "core/gang/report/size_field.h"
 #include "core/gang/state/groups.h"
 
 #include "topology/amount_text.h"
@@ -355,7 +356,8 @@ void skr_explain_size(const struct account *a, struct skr_strbuf *b, char **ret_
     struct relaxation r;
     skr_relaxation_begin(&r);
     int32_t outside = a->request->outside, size = x->largest + outside;
-    skr_strbuf_addf(&r.text, "the size is %d, not %d", size, a->request->problem.n + outside);
+    skr_size_field_add(a->g, NULL, &r.text);
+    skr_strbuf_addf(&r.text, " is %d, not %d", size, a->request->problem.n + outside);
     skr_strbuf_addf(&r.changes, "{\"change\":\"size\",\"value\":%d}", size);
     skr_strbuf_addf(&r.set, "size=%d", size);
     skr_relaxation_end(&r, b, ret_set);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes that name roles or sets: see explain_roles.h. Each was tried by the solver. */
+#include "core/gang/cache/entry.h"
 #include "core/gang/explain/explain_relaxations.h"
 #include "core/gang/explain/explain_roles.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/report/size_field.h"
 #include "core/gang/state/groups.h"
 #include "core/group/label_value.h"
 
@@ -105,6 +107,11 @@ static void write_role(const struct account *a, size_t r, struct skr_strbuf *b, 
         skr_strbuf_addf(&to.text, "%s of role %s is %d, not %d",
                         is_minimum ? "the minimum" : "the size", role->name, (int)size,
                         (int)(is_minimum ? role->minimum : role->size));
+        if (skr_entry_is_derived(a->g->name)) {
+            skr_strbuf_add(&to.text, " (");
+            skr_size_field_add(a->g, role->name, &to.text);
+            skr_strbuf_addc(&to.text, ')');
+        }
         set_size(a, r, size, &to);
         skr_relaxation_end(&to, b, a->g->roles.keyed ? ret_set : NULL);
     }

@@ -1,13 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds pods of other schedulers that name a group: see explain_strangers.h. */
+/* Finds pods that look like members of a group and are none: see explain_strangers.h. */
 #include "core/gang/explain/explain_strangers.h"
 
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/pod_walk.h"
-#include "core/gang/report/sentence.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/state/groups.h"
-#include "core/pod/pod.h"
+#include "core/group/workload.h"
 
 #include <string.h>
+
+/* What pods are compared with. */
+struct model {
+    const struct group *g;
+    enum skr_workload_scope scope;
+    struct skr_strbuf workload; /* name of the group that its workload makes; "": of no use */
+};
+
+/* Kinds whose pods are made from several templates. */
+static bool has_templates(enum skr_workload_kind kind)
+{
+    return kind == SKR_WORKLOAD_LWS || kind == SKR_WORKLOAD_JOBSET || kind == SKR_WORKLOAD_MPIJOB ||
+           kind == SKR_WORKLOAD_KUBEFLOW || kind == SKR_WORKLOAD_RAYCLUSTER;
+}
+
+static void model_init(const struct skr_gang *e, const struct group *g, struct model *m)
+{
+    const struct pod_entry *oldest = skr_membership_oldest(g);
+    struct skr_workload w;
+    const char *unknown;
+    *m = (struct model){.g = g};
+    skr_strbuf_init(&m->workload);
+    skr_strbuf_add(&m->workload, "");
+    if (oldest) {
+        skr_workload_of(oldest->pod, &w);
+        m->scope = skr_entry_scope(e, oldest->pod, &w, &unknown);
+        if (has_templates(w.kind)) {
+            skr_workload_name_add(oldest->pod, &w, m->scope, &m->workload);
+        }
+    }
+}
 
 static bool names(const struct skr_meta *pod, const struct group *g)
 {
@@ -15,39 +47,116 @@ static bool names(const struct skr_meta *pod, const struct group *g)
     if (!name || !*name) {
         name = skr_labels_get(&pod->labels, SKR_LABEL_POD_GROUP);
     }
-    return name && strcmp(name, g->name) == 0 && strcmp(pod->namespace_, g->namespace_) == 0;
+    return name && strcmp(name, g->name) == 0;
 }
 
-/* Pods of our schedulers that name a group have entries and are its members. */
-static bool is_stranger(const struct pod_walk *p, const struct group *g)
+/* Residents have labels alone: the pod has the controller of the oldest member, if its labels name the
+ * same workload. */
+static bool is_of_workload(const struct model *m, const struct pod_walk *p)
 {
-    return (!p->entry || (!p->entry->ours && skr_pod_is_live(p->entry->pod))) && names(p->meta, g);
+    const struct pod_entry *oldest = m->workload.len > 0 ? skr_membership_oldest(m->g) : NULL;
+    struct skr_workload w;
+    SKR_STRBUF(name);
+    if (!oldest || p->meta->labels.n == 0) {
+        return false;
+    }
+    const struct skr_pod resident = {.meta = *p->meta,
+                                     .controller = oldest->pod->controller,
+                                     .controller_uid = oldest->pod->controller_uid};
+    const struct skr_pod *pod = p->entry ? p->entry->pod : &resident;
+    skr_workload_of(pod, &w);
+    if (!has_templates(w.kind)) {
+        return false;
+    }
+    skr_workload_name_add(pod, &w, m->scope, &name);
+    return strcmp(name.s, m->workload.s) == 0;
+}
+
+static bool is_stranger(const struct model *m, const struct pod_walk *p)
+{
+    const struct pod_entry *entry = p->entry;
+    if (strcmp(p->meta->namespace_, m->g->namespace_) != 0 ||
+        (entry && (entry->group == m->g || !skr_pod_is_live(entry->pod)))) {
+        return false;
+    }
+    return (!(entry && entry->ours) && names(p->meta, m->g)) || is_of_workload(m, p);
+}
+
+/* What keeps the pod out of the group. */
+static void say_why(const struct model *m, const struct pod_entry *p, struct skr_strbuf *b)
+{
+    const char *gang = p ? skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_GANG) : NULL;
+    if (!p) { /* which of the two is not cached */
+        skr_strbuf_add(
+            b, "bound by itself: another schedulerName, or no annotation " SKR_ANNOTATION_GANG);
+    } else if (!p->ours) {
+        skr_strbuf_addf(b, "schedulerName %.100s",
+                        *p->pod->scheduler_name ? p->pod->scheduler_name : "default-scheduler");
+    } else if (p->group) {
+        skr_strbuf_addf(b, "in group %.253s", p->group->name);
+    } else if (gang && strcmp(gang, "off") == 0) {
+        skr_strbuf_add(b, "annotation " SKR_ANNOTATION_GANG ": off");
+    } else {
+        skr_strbuf_add(b, skr_entry_is_derived(m->g->name) ? "no annotation " SKR_ANNOTATION_GANG
+                                                           : "no label " SKR_LABEL_GROUP);
+    }
+}
+
+enum { CAUSES_MAX = 4 }; /* that are said; further ones are counted */
+
+struct cause {
+    struct skr_strbuf why;
+    struct pod_ref first;
+    size_t n;
+};
+
+static void count_cause(const struct model *m, const struct pod_walk *p, struct cause *cause,
+                        size_t *n)
+{
+    SKR_STRBUF(why);
+    size_t i = 0;
+    say_why(m, p->entry, &why);
+    while (i < *n && strcmp(cause[i].why.s, why.s) != 0) {
+        i++;
+    }
+    if (i == *n && i < CAUSES_MAX) {
+        skr_strbuf_init(&cause[i].why);
+        skr_strbuf_add(&cause[i].why, why.s);
+        cause[i].first = skr_pod_walk_ref(p);
+        cause[i].n = 0;
+        (*n)++;
+    }
+    if (i < *n) {
+        cause[i].n++;
+    }
 }
 
 bool skr_strangers_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
-    struct pod_ref some[SKR_EXPLAIN_NODES_MAX];
-    size_t n = 0;
+    struct cause cause[CAUSES_MAX];
+    size_t n = 0, n_causes = 0;
     struct pod_walk p = {0};
+    struct model m;
+    model_init(e, g, &m);
     while (skr_pod_walk_next(e, &p)) {
-        if (!is_stranger(&p, g)) {
-            continue;
+        if (is_stranger(&m, &p)) {
+            count_cause(&m, &p, cause, &n_causes);
+            n++;
         }
-        if (n < SKR_EXPLAIN_NODES_MAX) {
-            some[n] = skr_pod_walk_ref(&p);
-        }
-        n++;
     }
     if (n > 0) {
-        skr_strbuf_addf(b, "%zu pod%s the group, but not a scheduler of ours: ", n,
-                        n == 1 ? " names" : "s name");
+        skr_strbuf_addf(b, "%zu pod%s no member%s: ", n, n == 1 ? " is" : "s are",
+                        n == 1 ? "" : "s");
     }
-    for (size_t i = 0; i < n && i < SKR_EXPLAIN_NODES_MAX; i++) {
+    for (size_t i = 0; i < n_causes; i++) {
         skr_strbuf_add(b, i > 0 ? ", " : "");
-        skr_pod_ref_add_name(e, some[i], b);
+        skr_pod_ref_add_name(e, cause[i].first, b);
+        if (cause[i].n > 1) {
+            skr_strbuf_addf(b, " and %zu other%s", cause[i].n - 1, cause[i].n == 2 ? "" : "s");
+        }
+        skr_strbuf_addf(b, " (%s)", cause[i].why.s);
+        skr_strbuf_fini(&cause[i].why);
     }
-    if (n > SKR_EXPLAIN_NODES_MAX) {
-        skr_strbuf_addf(b, " and %zu more", n - SKR_EXPLAIN_NODES_MAX);
-    }
+    skr_strbuf_fini(&m.workload);
     return n > 0;
 }

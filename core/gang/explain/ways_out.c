@@ -2,7 +2,9 @@
 /* When a waiting group is explained without a request, and what of that goes into its object. */
 #include "core/gang/explain/ways_out.h"
 
+#include "core/gang/cache/dirty.h"
 #include "core/gang/explain/explain_request.h"
+#include "core/gang/explain/explain_strangers.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/wakes.h"
 
@@ -24,9 +26,32 @@ static void plan_next(struct skr_gang *e, struct group *g, int64_t wait_s)
     skr_wakes_add(e, g->ways.at, WAKE_WAYS, g->key);
 }
 
+/* Pods that look like members are looked for. */
+static bool lacks_members(const struct group *g)
+{
+    return (g->reason == SKR_REASON_MEMBERS_MISSING || g->reason == SKR_REASON_ROLE_UNKNOWN) &&
+           g->spec && g->seats.n_live > 0;
+}
+
+static void find_strangers(struct skr_gang *e, struct group *g)
+{
+    SKR_STRBUF(b);
+    const char *now = skr_strangers_say(e, g, &b) ? b.s : "";
+    if (strcmp(now, g->ways.strangers ? g->ways.strangers : "") != 0) {
+        free(g->ways.strangers);
+        g->ways.strangers = *now ? skr_strdup(now) : NULL;
+        skr_dirty_group(e, g);
+    }
+}
+
 void skr_ways_out_watch(struct skr_gang *e, struct group *g)
 {
-    if (!skr_explain_request_needed(e, g)) {
+    const bool lacks = lacks_members(g);
+    if (!lacks) {
+        free(g->ways.strangers);
+        g->ways.strangers = NULL;
+    }
+    if (!lacks && !skr_explain_request_needed(e, g)) {
         g->ways.at = 0;
         if (g->plan || g->state == GROUP_BOUND) {
             free(g->ways.text);
@@ -39,9 +64,15 @@ void skr_ways_out_watch(struct skr_gang *e, struct group *g)
 
 void skr_ways_out_due(struct skr_gang *e, struct group *g)
 {
+    const bool lacks = lacks_members(g);
     if (g->ways.at == 0 || skr_frame_now(e->frame) < g->ways.at ||
-        !skr_explain_request_needed(e, g)) {
+        (!lacks && !skr_explain_request_needed(e, g))) {
         return; /* an earlier wake, or no more */
+    }
+    if (lacks) {
+        find_strangers(e, g);
+        plan_next(e, g, SKR_WAYS_EVERY_S);
+        return;
     }
     const bool stands = g->ways.facts == e->epoch.facts && g->ways.input == g->input_epoch;
     if (!stands) {

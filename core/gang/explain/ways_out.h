@@ -9,6 +9,9 @@
  * SKR_WAYS_AFTER_S after it began to wait, then every SKR_WAYS_EVERY_S if a fact has changed.
  * Explanations of different groups are SKR_WAYS_PACE_MS apart. The object is written only if the
  * lines differ. When the reason is cleared, the lines are, too.
+ *
+ * The message of a group that lacks members names pods that look like members and are none
+ * (explain_strangers.h). They are looked for at the same pace.
  */
 #include "core/gang/state/groups.h"
 

@@ -508,4 +508,5 @@ void skr_status_fini(struct group *g)
         free(g->condition[i].message);
     }
     free(g->ways.text);
+    free(g->ways.strangers);
 }

@@ -201,6 +201,7 @@ struct group {
         char *text;            /* one change a line; NULL: none */
         skr_time at;           /* when it is explained next; 0: not at all */
         uint64_t facts, input; /* of the account that the lines are from */
+        char *strangers;       /* pods that look like members and are none; NULL: none known */
     } ways;
 
     /* preemption.c: as a victim */

@@ -292,6 +292,19 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
     skr_text_table_fini(&table);
 }
 
+/* Pods that look like members and are none. */
+static void write_strangers(const json_t *explanation, struct skr_strbuf *out)
+{
+    const json_t *also;
+    size_t i;
+    json_array_foreach(json_object_get(explanation, "also"), i, also)
+    {
+        if (strcmp(skr_path_text(also, "reason"), SKR_TOKEN_SCHEDULER_NAME) == 0) {
+            skr_explain_add_wrapped(out, "  ", 2, skr_path_text(also, "message"));
+        }
+    }
+}
+
 /* Why a group is not placed, and what would help. */
 static void write_unplaced(const struct skr_simulate_report *report, const json_t *group,
                            struct skr_strbuf *out)
@@ -308,6 +321,7 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
         SKR_EXPLAIN_FOUND) {
         json_t *explanation = NULL;
         (void)skr_json_tree_read(text.s, text.len, &explanation, NULL);
+        write_strangers(explanation, out);
         skr_explain_write_relaxations(explanation, 2, 3, out);
         json_decref(explanation);
     }

@@ -206,3 +206,42 @@ TEST(owners_are_equal_if_they_say_the_same)
     assert_true(skr_owner_equal(a, b));
     assert_false(skr_owner_equal(a, c));
 }
+
+static const struct field_row {
+    const char *title;
+    decode *decode;
+    const char *rest, *role, *field;
+} fields[] = {
+    {"a Job", skr_owner_job_decode, "},'spec':{'parallelism':4,'completions':6}", NULL,
+     "spec.parallelism of Job o"},
+    {"a Job of few completions", skr_owner_job_decode, "},'spec':{'parallelism':4,'completions':2}",
+     NULL, "spec.completions of Job o"},
+    {"a StatefulSet", skr_owner_statefulset_decode, "},'spec':{}", NULL,
+     "spec.replicas of StatefulSet o"},
+    {"a JobSet", skr_owner_jobset_decode, "},'spec':{'replicatedJobs':[{'name':'w'}]}", NULL,
+     "the sum of spec.replicatedJobs of JobSet o"},
+    {"a role of a JobSet", skr_owner_jobset_decode, "},'spec':{'replicatedJobs':[{'name':'w'}]}",
+     "w", "spec.replicatedJobs.w of JobSet o"},
+    {"a LeaderWorkerSet", skr_owner_lws_decode, "},'spec':{}", "worker",
+     "spec.leaderWorkerTemplate.size of LeaderWorkerSet o"},
+    {"a PyTorchJob", skr_owner_pytorchjob_decode,
+     "},'spec':{'pytorchReplicaSpecs':{'Master':{},'Worker':{}}}", "worker",
+     "spec.pytorchReplicaSpecs.Worker of PyTorchJob o"},
+    {"an MPIJob with minAvailable", skr_owner_mpijob_decode,
+     "},'spec':{'runPolicy':{'schedulingPolicy':{'minAvailable':2}}}", "worker",
+     "spec.runPolicy.schedulingPolicy.minAvailable of MPIJob o"},
+    {"a RayCluster", skr_owner_raycluster_decode,
+     "},'spec':{'workerGroupSpecs':[{'groupName':'gpu'}]}", "gpu",
+     "spec.workerGroupSpecs.gpu of RayCluster o"},
+    {"a SparkApplication", skr_owner_spark_decode, "},'spec':{}", NULL,
+     "spec.executor.instances of SparkApplication o"},
+};
+
+TEST_EACH(field_row, fields, the_field_that_says_the_size_has_a_path)
+{
+    SKR_STRBUF(text);
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner = read_owner(field_row->decode, field_row->rest);
+    skr_owner_size_field_add(owner, field_row->role, &text);
+    assert_string_equal(text.s, field_row->field);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods that look like members of a group and are none are named by what keeps them out. */
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+#include "topology/base/json_field.h"
+
+static struct rig *cluster(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings); /* explanations aside */
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 2, 2, 40);
+    rig_sync(rig);
+    rig_create_json(rig, RIG_JOBSET, "js",
+                    "{'spec':{'replicatedJobs':[{'name':'lead','template':{'spec':{}}},"
+                    "{'name':'work','template':{'spec':{'parallelism':2,'completions':2}}}]}}");
+    return rig;
+}
+
+static void pod(struct rig *rig, const char *name, const char *role, const char *metadata,
+                const char *scheduler)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'jobset.sigs.k8s.io/jobset-name':'js',"
+                    "'jobset.sigs.k8s.io/replicatedjob-name':'%s',"
+                    "'jobset.sigs.k8s.io/job-index':'0'},%s},'spec':{'schedulerName':'%s',"
+                    "'schedulingGates':[{'name':'sakkara.gang'}],'containers':[{'name':'c',"
+                    "'resources':{'requests':{'cpu':'1'}}}]}}",
+                    role, metadata, scheduler);
+}
+
+static void workers(struct rig *rig)
+{
+    for (int i = 0; i < 2; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "work-%d", i);
+        pod(rig, name, "work", "'annotations':{'sakkara.gang':'auto'}", "sakkara");
+    }
+}
+
+static const char *sentence(struct rig *rig)
+{
+    return skr_object_text(rig_explain(rig, "jobset/js"), "sentence");
+}
+
+static const struct stranger_row {
+    const char *title, *metadata, *scheduler, *says;
+} strangers[] = {
+    {"another scheduler", "'annotations':{'sakkara.gang':'auto'}", "other",
+     "1 pod is no member: lead-0 (schedulerName other)"},
+    {"switched off", "'annotations':{'sakkara.gang':'off'}", "sakkara",
+     "1 pod is no member: lead-0 (annotation sakkara.gang: off)"},
+    {"no annotation", "'annotations':{}", "sakkara",
+     "1 pod is no member: lead-0 (bound by itself: another schedulerName, or "
+     "no annotation sakkara.gang)"},
+    {"another scope", "'annotations':{'sakkara.gang':'job'}", "sakkara",
+     "1 pod is no member: lead-0 (in group jobset/js/lead/0)"},
+};
+
+TEST_EACH(stranger_row, strangers, the_message_says_why_a_pod_of_the_workload_is_no_member)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster();
+    SKR_STRBUF(text);
+    workers(rig);
+    pod(rig, "lead-0", "lead", stranger_row->metadata, stranger_row->scheduler);
+    rig_run(rig, 20 * SKR_SECOND);
+    skr_strbuf_addf(
+        &text,
+        "group jobset/js has 2 of 3 members (the sum of spec.replicatedJobs of JobSet js); %s",
+        stranger_row->says);
+    assert_string_equal(sentence(rig), text.s);
+}
+
+TEST_RIG(cluster(), a_pod_of_another_workload_is_no_stranger)
+{
+    workers(rig);
+    rig_create_json(rig, RIG_POD, "alone-0",
+                    "{'metadata':{'labels':{'jobset.sigs.k8s.io/jobset-name':'other',"
+                    "'jobset.sigs.k8s.io/replicatedjob-name':'lead',"
+                    "'jobset.sigs.k8s.io/job-index':'0'}},'spec':{'schedulerName':'other',"
+                    "'containers':[{'name':'c'}]}}");
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_string_equal(
+        sentence(rig),
+        "group jobset/js has 2 of 3 members (the sum of spec.replicatedJobs of JobSet js)");
+}
+
+TEST_RIG(cluster(), a_stranger_that_becomes_a_member_is_not_named_any_more)
+{
+    workers(rig);
+    pod(rig, "lead-0", "lead", "'annotations':{}", "sakkara");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "lead-0");
+    pod(rig, "lead-1", "lead", "'annotations':{'sakkara.gang':'auto'}", "sakkara");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "work", 2);
+    assert_string_equal(rig_state(rig, "default/jobset/js"), "Bound");
+}
