@@ -30,8 +30,9 @@ static const struct skr_flag flags[] = {
     SKR_FLAG(
         TEXT, options, resource, "--resource", NULL, "NAME",
         "what to look at, \"nvidia.com/gpu\" or \"gpu\"; default: the tree's first special one"),
-    SKR_FLAG(TEXT, options, slot, "--slot", NULL, "SIZE",
-             "what one slot takes, \"gpu=2,memory=8Gi\"; default: one unit of the resource"),
+    SKR_FLAG(
+        TEXT, options, slot, "--slot", NULL, "SIZE",
+        "what one slot takes, \"gpu=2,memory=8Gi\", or ROLE@GROUP; default: one of the resource"),
     SKR_FLAG(TEXT, options, preset, "--preset", NULL, "NAME",
              "of a dump: the tree that this preset of the option topology would make, whatever\n"
              "topology maps the dump has"),
@@ -272,15 +273,17 @@ const struct skr_command skr_command_tree = {
         "resource used and allocatable, how many more pods of a size fit (SLOTS), and which\n"
         "groups are there, on nodes with the number of their pods. DOMAIN is a name, or a path\n"
         "below the root. A slot is one device, GiB or core unless --slot says so, and 100m of\n"
-        "cpu where no node has a core. With the spot mix, CLASS says which nodes are on-demand\n"
-        "and which spot, and how many mixed pods sit there. Without --server and --file kubectl\n"
-        "finds the daemon.\n"
+        "cpu where no node has a core. A slot ROLE@GROUP is a pod of that role, on the nodes\n"
+        "that are open to it. With the spot mix, CLASS says which nodes are on-demand and which\n"
+        "spot, and how many mixed pods sit there. Without --server and --file kubectl finds the\n"
+        "daemon.\n"
         "\n"
         "--preset shows the tree that labels of nodes would make, before it is switched on with\n"
         "the option topology, and how many nodes it would leave out. Presets: zones, eks, gke,\n"
         "oke, coreweave, nebius, topograph, topograph0, nvlink.\n",
     .examples = "  sakkara tree\n"
                 "  sakkara tree rack-1 --slot gpu=2,memory=64Gi\n"
+                "  sakkara tree --slot worker@serve\n"
                 "  kubectl get nodes,pods,configmaps -A -o json | sakkara tree --file - --resource "
                 "cpu\n"
                 "  kubectl get nodes -o json | sakkara tree --preset eks --file -\n",

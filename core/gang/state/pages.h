@@ -20,8 +20,8 @@ enum skr_view_argument {
     SKR_VIEW_SELECTOR,  /* groups: see selects */
     SKR_VIEW_DOMAIN,    /* tree: the subtree of this unit; its name, or its path below the root */
     SKR_VIEW_RESOURCE,  /* tree: the resource to show, "nvidia.com/gpu" or "gpu" */
-    SKR_VIEW_SLOT,      /* tree: the request that SLOTS counts, "gpu=2,memory=8Gi" */
-    SKR_VIEW_PREEMPT,   /* explain: "true": includes victims */
+    SKR_VIEW_SLOT, /* tree: the request that SLOTS counts, "gpu=2,memory=8Gi" or "worker@serve" */
+    SKR_VIEW_PREEMPT, /* explain: "true": includes victims */
     SKR_VIEW_ARGUMENT_COUNT
 };
 const char *skr_view_argument_name(enum skr_view_argument argument); /* "namespace" */

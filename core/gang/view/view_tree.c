@@ -13,6 +13,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/problem/node_open.h"
 #include "core/gang/state/groups.h"
 #include "topology/topology_map.h"
 
@@ -122,7 +123,8 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
         return;
     }
     s->ready = n->node->ready;
-    s->slots = skr_slots_of_node(e, n, &p->size);
+    const bool open = !p->of_group || skr_node_open(e, p->of_group, &p->of_role, n, false);
+    s->slots = open ? skr_slots_of_node(e, n, &p->size) : 0;
     uint16_t id[SHOWN_MAX];
     int64_t left[SHOWN_MAX];
     size_t known[SHOWN_MAX], n_known = 0;

@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_VIEW_VIEW_TREE_H
 /* The page of the tree while it is made: the request (view_tree_asked.c), then the contents
  * (view_tree.c). */
+#include "core/gang/cache/shapes.h"
 #include "core/gang/view/view.h"
 
 enum { SHOWN_MAX = 64 }; /* resources of one answer */
@@ -35,6 +36,8 @@ struct tree_page {
     size_t looked_at; /* of resource: the one to show */
     struct slot_size size;
     const char *size_name[SKR_RESOURCES_MAX];  /* of size.item */
+    const struct group *of_group;              /* a slot is a member of it; NULL: of any pod */
+    struct shapes of_role;                     /* of those members */
     int32_t domain;                            /* the unit to show */
     struct unit_sums *sum;                     /* [unit] */
     int64_t *allocatable, *charged, *unusable; /* [unit * n_resources + r] */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a request for the tree: the resource to show, the size of a slot, the domain. */
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/state/groups.h"
 #include "core/gang/state/pages.h"
 #include "core/gang/view/view.h"
 #include "core/gang/view/view_tree.h"
 
 #include <string.h>
+#include <utlist.h>
 
 /* ---- the resource ---- */
 
@@ -214,6 +217,86 @@ static int64_t usual_amount(const struct tree_page *p, const char *name)
     return most > 0 && most < one ? one / 10 : one;
 }
 
+/* NAMESPACE/NAME, or a name that only one namespace has. NULL with *ret_code set. */
+static const struct group *find_group(struct tree_page *p, const char *word, int *ret_code)
+{
+    const struct group *g, *tmp, *found = NULL;
+    HASH_ITER(hh, p->v->e->groups, g, tmp)
+    {
+        if (strcmp(g->key, word) == 0) {
+            return g;
+        }
+        if (strcmp(g->name, word) == 0 && found) {
+            *ret_code = skr_view_refuse(
+                p->v, 400, "slot: several namespaces have a group %.64s, name one: NAMESPACE/%.64s",
+                word, word);
+            return NULL;
+        }
+        found = strcmp(g->name, word) == 0 ? g : found;
+    }
+    if (!found) {
+        *ret_code = skr_view_refuse(p->v, 404, "slot: there is no group \"%.64s\"", word);
+    }
+    return found;
+}
+
+static int refuse_role(struct tree_page *p, const struct group *g, const char *word, size_t len)
+{
+    SKR_STRBUF(roles);
+    for (size_t r = 0; r < g->roles.n; r++) {
+        skr_strbuf_addf(&roles, "%s%s", r > 0 ? ", " : "", g->roles.item[r].name);
+    }
+    return skr_view_refuse(p->v, 404, "slot: group %.100s has no role \"%.*s\", its roles: %.600s",
+                           g->key, (int)(len < 64 ? len : 64), word, roles.s ? roles.s : "none");
+}
+
+/* ROLE@GROUP: what the members of a role request, on nodes that are open to them. */
+static int read_role(struct tree_page *p, const char *text)
+{
+    const size_t len = strcspn(text, "@");
+    size_t r = 0, n = 0;
+    int code = 200;
+    const struct group *g = find_group(p, &text[len + 1], &code);
+    if (!g) {
+        return code;
+    }
+    while (r < g->roles.n && (strlen(g->roles.item[r].name) != len ||
+                              strncmp(g->roles.item[r].name, text, len) != 0)) {
+        r++;
+    }
+    if (r == g->roles.n) {
+        return refuse_role(p, g, text, len);
+    }
+    struct pod_entry **member = skr_alloc_array(g->n_members + 1, sizeof *member), *m;
+    DL_FOREACH(g->members, m)
+    {
+        if (skr_pods_has_seat(m) && m->role == r) {
+            member[n++] = m;
+        }
+    }
+    p->of_role = skr_shapes_of(member, n);
+    p->of_group = g;
+    free(member);
+    if (n == 0) {
+        return skr_view_refuse(p->v, 404, "slot: role %s of group %.100s has no pods yet",
+                               g->roles.item[r].name, g->key);
+    }
+    struct skr_amounts demand;
+    skr_shapes_demand(&p->of_role, &demand);
+    for (size_t i = 0; i < demand.n; i++) {
+        const char *name = skr_resource_names_get(p->v->e->resources, demand.item[i].resource);
+        if (name) {
+            add_to_size(p, name, demand.item[i].amount);
+        }
+    }
+    skr_amounts_fini(&demand);
+    const struct skr_quantity_item absent = skr_shapes_absent(p->v->e, &p->of_role);
+    if (absent.name) {
+        add_to_size(p, absent.name, absent.amount);
+    }
+    return 200;
+}
+
 static int choose_size(struct tree_page *p)
 {
     const char *text = p->v->query->argument[SKR_VIEW_SLOT];
@@ -222,6 +305,12 @@ static int choose_size(struct tree_page *p)
         add_to_size(p, name, usual_amount(p, name));
     } else if (strlen(text) > SKR_VIEW_SLOT_MAX) {
         return skr_view_refuse(p->v, 400, "slot has more than %d bytes", SKR_VIEW_SLOT_MAX);
+    } else if (strchr(text, '@')) {
+        const int code = read_role(p, text);
+        if (code != 200) {
+            return code;
+        }
+        text = NULL;
     }
     while (text && *text) {
         const size_t len = strcspn(text, ",");

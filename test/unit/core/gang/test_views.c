@@ -267,6 +267,35 @@ TEST(what_cannot_be_answered_says_why)
     }
 }
 
+/* A node that is closed to the pods of a role has no slots for them. */
+TEST(a_slot_may_be_a_pod_of_a_role)
+{
+    static const struct {
+        const char *slot, *text; /* text NULL: an answer */
+        int64_t slots;
+    } rows[] = {
+        {"worker@serve", NULL, 10},
+        {"leader@default/serve", NULL, 10},
+        {"wrker@serve", "group default/serve has no role \"wrker\", its roles: leader, worker", 0},
+        {"worker@srve", "there is no group \"srve\"", 0},
+        {"worker@", "there is no group \"\"", 0},
+        {"@serve", "has no role \"\"", 0},
+    };
+    SKR_AUTO(skr_dump_destroy) struct skr_dump *dump = read_dump("test/views/roles.yaml");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct skr_view_query query = {.path = "/v1/tree",
+                                             .argument = {[SKR_VIEW_SLOT] = rows[i].slot}};
+        struct skr_error error = {0};
+        json_auto_t *page = ask(dump, &query, &error);
+        if (!page == !rows[i].text || (!page && !strstr(error.text, rows[i].text))) {
+            fail_msg("%s: %s", rows[i].slot, error.text);
+        }
+        if (page) {
+            assert_int_equal(skr_page_int(json_object_get(page, "root"), "slots"), rows[i].slots);
+        }
+    }
+}
+
 TEST(an_engine_that_does_not_know_yet_says_so)
 {
     struct skr_settings settings;
