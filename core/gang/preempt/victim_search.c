@@ -12,6 +12,7 @@
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/surplus.h"
 #include "core/gang/preempt/victims_allowed.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/problem/problem.h"
@@ -225,13 +226,6 @@ bool skr_victim_search_runs(const struct pod_entry *p)
     return skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->work->evict.by;
 }
 
-static int by_rank_last_first(const void *a, const void *b)
-{
-    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
-    int32_t x = skr_pods_rank_label(p), y = skr_pods_rank_label(q);
-    return x != y ? (x < y) - (x > y) : strcmp(q->pod->meta.name, p->pod->meta.name);
-}
-
 /* The victim that was added last is of that group. */
 static void note_order(struct list *l, size_t at, const struct group *h)
 {
@@ -294,12 +288,11 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
     l->n -= !may_go;
 }
 
-/* Members beyond the size, those with the highest ranks: the gang stays whole without any of
- * them. */
+/* Members beyond the size: the gang stays whole without any of them. */
 static void add_surplus(struct list *l, struct group *h, int32_t whole)
 {
-    size_t size = (size_t)skr_membership_size(h), n = 0;
-    if (h->plan || h->seats.n_bound <= size) {
+    size_t n = 0;
+    if (h->plan || !skr_surplus_any(h)) {
         return;
     }
     struct pod_entry **list = skr_alloc_array(h->n_members + 1, sizeof *list), *p;
@@ -309,8 +302,8 @@ static void add_surplus(struct list *l, struct group *h, int32_t whole)
             list[n++] = p;
         }
     }
-    qsort(list, n, sizeof(struct pod_entry *), by_rank_last_first);
-    for (size_t i = 0; i + size < n; i++) {
+    n = skr_surplus_of(h, list, n);
+    for (size_t i = 0; i < n; i++) {
         add_pod(l, SKR_VICTIM_SURPLUS, list[i], h->spec->priority, whole);
     }
     free(list);

@@ -6,6 +6,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/outranks.h"
+#include "core/gang/preempt/surplus.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/state/plan_entry.h"
 
@@ -114,21 +115,29 @@ static bool would_stay(const struct pod_entry *p)
     return skr_victims_is_there(p) && !p->pod->meta.deleting;
 }
 
-/* If single pods of a group are victims, whether enough members stay. */
+/* If single pods of a group are victims, whether enough members of their scope stay. */
 static bool stays_whole(const struct skr_gang *e, const struct plan *plan, const struct group *h)
 {
+    int32_t stay[SKR_ROLES_MAX] = {0};
+    bool less[SKR_ROLES_MAX] = {false}, whole = true;
     const struct pod_entry *p;
-    int64_t stay = 0;
     DL_FOREACH(h->members, p)
     {
-        stay += would_stay(p);
+        stay[skr_surplus_scope(h, p)] += would_stay(p);
     }
     for (size_t i = 0; i < plan->n_victims; i++) {
         const char *uid = skr_victims_pod_uid(&plan->victim[i]);
         p = uid ? skr_pods_find(e, uid) : NULL;
-        stay -= p && p->group == h && would_stay(p);
+        if (p && p->group == h && would_stay(p)) {
+            stay[skr_surplus_scope(h, p)]--;
+            less[skr_surplus_scope(h, p)] = true;
+            whole = whole && skr_surplus_may_go(h, p);
+        }
     }
-    return stay >= skr_membership_size(h) || skr_victims_has(plan, h->key);
+    for (size_t s = 0; s < SKR_ROLES_MAX; s++) {
+        whole = whole && (!less[s] || stay[s] >= skr_surplus_needed(h, s));
+    }
+    return whole || skr_victims_has(plan, h->key);
 }
 
 /* An untouched victim that may not be evicted any more: priorities, budgets and sizes may have

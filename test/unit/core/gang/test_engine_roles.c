@@ -268,6 +268,92 @@ TEST_RIG(rig_create(), sets_lie_in_one_rack_each_and_a_lost_worker_returns_to_it
     rig_assert_clean(rig);
 }
 
+static void raise(struct rig *rig, const char *roles)
+{
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'roles':\"%s\"}}", roles);
+    rig_run(rig, 3 * SKR_SECOND);
+}
+
+static const char set_of_three[] = "{\\\"sets\\\":[{\\\"level\\\":\\\"rack\\\",\\\"roles\\\":{"
+                                   "\\\"leader\\\":1,\\\"worker\\\":2}}]}";
+
+/* Raised by two sets: members of a set that is not whole wait, and no set has a part of another. */
+TEST_RIG(rig_create(), sizes_of_sets_are_raised_by_whole_sets)
+{
+    rig_racks(rig, 3, 2, 2);
+    keyed(rig, "{\\\"leader\\\":{\\\"size\\\":1},\\\"worker\\\":{\\\"size\\\":2}}", set_of_three);
+    rig_sync(rig);
+    member(rig, "l-0", "leader", 1, 0);
+    members(rig, "w", 2, "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"rack-0\"}");
+    raise(rig, "{\\\"leader\\\":{\\\"size\\\":3},\\\"worker\\\":{\\\"size\\\":6}}");
+    member(rig, "w-2", "worker", 1, 0);
+    member(rig, "w-3", "worker", 1, 0);
+    member(rig, "w-4", "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "w-2"), ""); /* its set has no leader */
+    member(rig, "l-1", "leader", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "l-1", "3");
+    assert_rank(rig, "w-2", "4");
+    assert_rank(rig, "w-3", "5");
+    assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"rack-0\",\"1\":\"rack-1\"}");
+    assert_string_equal(rig_node_of(rig, "w-4"), "");
+    member(rig, "l-2", "leader", 1, 0);
+    member(rig, "w-5", "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "l-2", "6");
+    assert_rank(rig, "w-5", "8");
+    assert_string_equal(rig_key(rig, "g", "sets"),
+                        "{\"0\":\"rack-0\",\"1\":\"rack-1\",\"2\":\"rack-2\"}");
+    rig_assert_clean(rig);
+}
+
+/* ---- beyond the size ---- */
+
+static void top(struct rig *rig, int n)
+{
+    rig_group(rig, "top", n, 9, NULL);
+    rig_pods(rig, "top", n, "top", RIG_GATED);
+    rig_run(rig, 20 * SKR_SECOND);
+}
+
+/* Two workers are too many and a leader is missing: of the workers two may go, the leader stays. */
+TEST_RIG(rig_create(), members_beyond_the_size_of_their_role_go_alone)
+{
+    rig_racks(rig, 1, 1, 6);
+    keyed(rig, "{\\\"leader\\\":{\\\"size\\\":1},\\\"worker\\\":{\\\"size\\\":5}}", "{}");
+    rig_sync(rig);
+    member(rig, "l-0", "leader", 1, 0);
+    members(rig, "w", 5, "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 5);
+    raise(rig, "{\\\"leader\\\":{\\\"size\\\":3},\\\"worker\\\":{\\\"size\\\":3}}");
+    top(rig, 2);
+    rig_assert_bound(rig, "top", 2);
+    rig_assert_bound(rig, "w", 3); /* w-0 to w-2 */
+    rig_assert_bound(rig, "l", 1);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 2);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+}
+
+/* One set is too many. No member of a set goes without the others: the group goes as a whole. */
+TEST_RIG(rig_create(), half_a_set_is_never_pushed_out)
+{
+    rig_racks(rig, 1, 1, 6);
+    keyed(rig, "{\\\"leader\\\":{\\\"size\\\":2},\\\"worker\\\":{\\\"size\\\":4}}", set_of_three);
+    rig_sync(rig);
+    members(rig, "l", 2, "leader", 1, 0);
+    members(rig, "w", 4, "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 4);
+    raise(rig, "{\\\"leader\\\":{\\\"size\\\":1},\\\"worker\\\":{\\\"size\\\":2}}");
+    top(rig, 1);
+    rig_assert_bound(rig, "top", 1);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 6);
+}
+
 /* ---- killed and started again ---- */
 
 static void restart_later(struct rig *rig)
