@@ -17,6 +17,8 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/rule_check.h"
+#include "core/gang/group/set_units.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
@@ -57,44 +59,25 @@ static const char *node_problem(struct skr_gang *e, const struct pod_entry *p)
     return NULL;
 }
 
-/* Checks counts of the whole gang against the rules on the present tree; the ledger checks room. */
+/* Checks the whole gang against its rules and sets on the present tree; the ledger checks room. */
 static bool rules_hold(struct skr_gang *e, const struct group *g, struct skr_error *error)
 {
     const struct skr_tree *t = e->topology.tree;
     if (!t || !g->spec) {
         return true;
     }
-    size_t leaves = (size_t)t->n_leaves;
-    int32_t *count = skr_alloc_array(leaves + 1, sizeof *count), total = 0;
-    int64_t *room = skr_alloc_array(leaves + 1, sizeof *room), demand = 1;
+    struct skr_rule_check check;
     struct pod_entry *p;
+    skr_rule_check_init(&check, t, g);
     DL_FOREACH(g->members, p)
     {
-        const char *node = p->plan == g->plan ? p->place.node : p->pod->node_name;
-        if (!skr_pod_is_live(p->pod) || !*node) {
-            continue;
-        }
-        int32_t leaf = skr_tree_find_leaf(t, node);
-        if (leaf >= 0) {
-            count[leaf]++;
-            total++;
+        if (skr_pod_is_live(p->pod)) {
+            skr_rule_check_add(&check, p->role,
+                               p->plan == g->plan ? p->place.node : p->pod->node_name, 1);
         }
     }
-    for (size_t i = 0; i < leaves; i++) {
-        room[i] = INT32_MAX;
-    }
-    SKR_AUTO_FREE struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
-    skr_group_rules(g->spec, t, rule, NULL);
-    struct skr_problem problem = {.tree = t,
-                                  .n = total,
-                                  .rule = rule,
-                                  .n_resources = 1,
-                                  .demand = &demand,
-                                  .free = room,
-                                  .step_budget = -1};
-    bool good = skr_solution_check(&problem, count, error) == 0;
-    free(count);
-    free(room);
+    bool good = skr_rule_check_keeps(&check, error) && skr_set_units_hold(t, g, error);
+    skr_rule_check_fini(&check);
     return good;
 }
 

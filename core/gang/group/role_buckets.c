@@ -140,15 +140,27 @@ static void fill_buckets(const struct skr_gang *e, const struct group *g, struct
 
 /* ---- role order ---- */
 
+/* The number of a divided role, "-2", does not count. */
 static size_t place_of_name(const char *name)
 {
     static const char *const first[] = {"master", "chief",       "leader", "launcher",
                                         "head",   "coordinator", "driver", NULL};
+    const size_t length = strlen(name);
+    const bool numbered =
+        length > 2 && name[length - 2] == '-' && name[length - 1] >= '1' && name[length - 1] <= '9';
     size_t i = 0;
-    while (first[i] && strcmp(first[i], name) != 0) {
+    while (
+        first[i] && strcmp(first[i], name) != 0 &&
+        !(numbered && strlen(first[i]) == length - 2 && strncmp(first[i], name, length - 2) == 0)) {
         i++;
     }
     return i;
+}
+
+int skr_role_buckets_compare_names(const char *a, const char *b)
+{
+    const size_t x = place_of_name(a), y = place_of_name(b);
+    return x != y ? (x < y ? -1 : 1) : strcmp(a, b);
 }
 
 /* The larger request first: the first resource in byte order whose amounts differ decides. */
@@ -170,11 +182,7 @@ static int compare_requests(const struct skr_quantities *a, const struct skr_qua
 static int by_role(const void *a, const void *b)
 {
     const struct role_bucket *left = a, *right = b;
-    size_t x = place_of_name(left->base), y = place_of_name(right->base);
-    int c = strcmp(left->base, right->base);
-    if (x != y) {
-        return x < y ? -1 : 1;
-    }
+    int c = skr_role_buckets_compare_names(left->base, right->base);
     c = c != 0 ? c : compare_requests(&left->like->spec->requests, &right->like->spec->requests);
     c = c != 0 ? c : strcmp(left->like->spec->key, right->like->spec->key);
     return c != 0 ? c : !!left->shape - !!right->shape;

@@ -35,6 +35,8 @@ struct role_bucket *skr_role_buckets_of(const struct skr_gang *e, const struct g
 /* Name of the role of a bucket, free() it: "worker"; "worker-2" where the role is divided; "pod-1"
  * without a name. */
 char *skr_role_buckets_name(const struct role_buckets *all, size_t at);
+/* Role order of two names, requests aside; below 0: a first. */
+int skr_role_buckets_compare_names(const char *a, const char *b);
 /* The same for the same role after a change of the members. */
 uint64_t skr_role_buckets_identity(const struct role_bucket *b);
 

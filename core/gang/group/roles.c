@@ -95,12 +95,14 @@ static void take_key(struct group *g)
     }
 }
 
+/* Whether a member runs, or has a plan that can only go forward. */
 static bool any_runs(const struct group *g)
 {
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (skr_pods_has_seat(p) && skr_pods_is_bound(p)) {
+        const bool planned = p->plan && p->plan->binding && !p->plan->aborting;
+        if (skr_pods_has_seat(p) && (skr_pods_is_bound(p) || planned)) {
             return true;
         }
     }

@@ -3,11 +3,14 @@
 #include "core/gang/group/roles_restore.h"
 
 #include "core/gang/cache/pods.h"
+#include "core/gang/group/role_buckets.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/state/plan_entry.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 enum { KEYS_BYTES_MAX = 1024 * 1024 }; /* of one key that is read */
 
@@ -96,7 +99,27 @@ static int by_rank(const void *a, const void *b)
     if (left->first_rank != right->first_rank) {
         return left->first_rank < right->first_rank ? -1 : 1;
     }
-    return strcmp(left->name, right->name);
+    return skr_role_buckets_compare_names(left->name, right->name);
+}
+
+/* Gives the group the roles that were read, those that members have as they are now. */
+static void keep(struct reading *r, struct group *g)
+{
+    struct role was[SKR_ROLES_MAX];
+    if (r->n == 0 || r->too_many) {
+        return;
+    }
+    qsort(r->known, r->n, sizeof *r->known, by_rank);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct known *k = &r->known[i];
+        was[i] = (struct role){.name = (char *)(uintptr_t)k->name, .size = k->n, .kind = -1};
+        if (k->of_members >= 0) {
+            const struct role *has = &g->roles.item[k->of_members];
+            was[i] = *has;
+            was[i].size = k->n > has->size ? k->n : has->size;
+        }
+    }
+    skr_roles_keep(g, was, r->n);
 }
 
 void skr_roles_restore(struct skr_gang *e, struct group *g, const char *placement, const char *rank)
@@ -107,19 +130,54 @@ void skr_roles_restore(struct skr_gang *e, struct group *g, const char *placemen
     json_auto_t *ranks = units ? ranks_of(rank) : NULL;
     struct reading r = {.e = e, .g = g, .rank = ranks};
     read_units(&r, units, 0);
-    if (r.n == 0 || r.too_many) {
-        return;
-    }
-    qsort(r.known, r.n, sizeof *r.known, by_rank);
-    struct role was[SKR_ROLES_MAX];
-    for (size_t i = 0; i < r.n; i++) {
-        const struct known *k = &r.known[i];
-        was[i] = (struct role){.name = (char *)(uintptr_t)k->name, .size = k->n, .kind = -1};
-        if (k->of_members >= 0) {
-            const struct role *has = &g->roles.item[k->of_members];
-            was[i] = *has;
-            was[i].size = k->n > has->size ? k->n : has->size;
+    keep(&r, g);
+}
+
+/* ---- from a plan ---- */
+
+/* Of the role that the plan has on the member's node, if it has one only. */
+static void note_member(struct reading *r, const struct skr_plan_record *plan,
+                        const struct pod_entry *p)
+{
+    const char *role = NULL;
+    size_t on_node = 0;
+    for (size_t i = 0; i < plan->n_roles; i++) {
+        if (strcmp(plan->role[i].node, p->place.node) == 0) {
+            role = plan->role[i].role;
+            on_node++;
         }
     }
-    skr_roles_keep(g, was, r.n);
+    struct known *k = on_node == 1 ? known_of(r, role) : NULL;
+    if (k && p->role < r->g->roles.n) {
+        k->of_members = p->role;
+    }
+}
+
+void skr_roles_restore_plan(struct skr_gang *e, struct group *g, const struct skr_plan_record *plan)
+{
+    struct reading r = {.e = e, .g = g};
+    const struct pod_entry *p;
+    if (skr_roles_are_keyed(g) || plan->state != SKR_PLAN_BINDING) {
+        return;
+    }
+    for (size_t i = 0; i < plan->n_roles; i++) {
+        struct known *k = known_of(&r, plan->role[i].role);
+        if (k && plan->role[i].count <= SKR_GROUP_SIZE_MAX - k->n) {
+            k->n += plan->role[i].count;
+        }
+    }
+    for (size_t i = 0; i < r.n; i++) { /* a member that shows its role decides below */
+        for (size_t k = 0; k < g->roles.n; k++) {
+            if (strcmp(r.known[i].name, g->roles.item[k].name) == 0) {
+                r.known[i].of_members = (int32_t)k;
+            }
+        }
+    }
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan && p->plan == g->plan) {
+            note_member(&r, plan, p);
+        }
+    }
+    keep(&r, g);
 }

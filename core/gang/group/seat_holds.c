@@ -2,7 +2,8 @@
 /*
  * Holds seats of lost members for their replacements. If a node closes, the nearest open one
  * replaces it: by distance in the tree, then tree order. A node qualifies if the running members,
- * the other held seats and one more there keep the group's rules.
+ * the other held seats and one more there keep the rules of the group and those of the role. The
+ * seat of a set that runs stays in the unit of the set.
  */
 #include "core/gang/group/seat_holds.h"
 
@@ -14,6 +15,8 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/namespace_bound.h"
+#include "core/gang/group/rule_check.h"
+#include "core/gang/group/set_units.h"
 #include "core/gang/group/yielding.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
@@ -61,30 +64,19 @@ static bool is_open(const struct skr_gang *e, const struct shape *shape, const c
            skr_tree_find_leaf(e->topology.tree, node) >= 0;
 }
 
-static void count_at(const struct skr_gang *e, const char *node, int32_t *count, int32_t *total)
-{
-    int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
-    if (leaf >= 0) {
-        count[leaf]++;
-        (*total)++;
-    }
-}
-
-/* Running members and held seats by leaf; returns the sum. */
-static int32_t count_seats(const struct skr_gang *e, const struct group *g, int32_t *count)
+/* Running members and held seats. */
+static void count_seats(const struct group *g, struct skr_rule_check *check)
 {
     const struct pod_entry *p;
-    int32_t total = 0;
     DL_FOREACH(g->members, p)
     {
         if (runs(p)) {
-            count_at(e, p->pod->node_name, count, &total);
+            skr_rule_check_add(check, p->role, p->pod->node_name, 1);
         }
     }
     for (size_t i = 0; i < g->holds.n; i++) {
-        count_at(e, g->holds.item[i].node, count, &total);
+        skr_rule_check_add(check, g->holds.item[i].role, g->holds.item[i].node, 1);
     }
-    return total;
 }
 
 struct near {
@@ -116,40 +108,46 @@ static size_t near_leaves(const struct skr_gang *e, const struct shape *shape, i
     return n;
 }
 
-/* The nearest open node with room under the group's rules; NULL: none. O(leaves). */
-static const char *other_node(struct skr_gang *e, const struct group *g, const struct shape *shape,
-                              const char *closed)
+/* The unit in which the set of the seat runs; -1: any. *ret_level: of that unit. */
+static int32_t unit_of_set(const struct skr_gang *e, const struct group *g,
+                           const struct seat_hold *hold, int32_t *ret_level)
 {
     const struct skr_tree *t = e->topology.tree;
-    size_t leaves = (size_t)t->n_leaves;
-    SKR_AUTO_FREE struct near *list = skr_alloc_array(leaves + 1, sizeof *list);
-    SKR_AUTO_FREE int32_t *count = skr_alloc_array(leaves + 1, sizeof *count);
-    int64_t *room = skr_alloc_array(leaves + 1, sizeof *room), demand = 1;
-    SKR_AUTO_FREE struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
+    const int32_t kind = hold->role < g->roles.n ? g->roles.item[hold->role].kind : -1;
+    if (kind < 0 || hold->set < 0) {
+        return -1;
+    }
+    size_t n;
+    SKR_AUTO_FREE int32_t *unit = skr_set_units(t, g, (size_t)kind, true, &n);
+    *ret_level = skr_tree_find_level(t, g->spec->set[kind].level);
+    return (size_t)hold->set<n && * ret_level> 0 ? unit[hold->set] : -1;
+}
+
+/* The nearest open node with room for the seat under the rules; NULL: none. O(leaves). */
+static const char *other_node(struct skr_gang *e, const struct group *g,
+                              const struct seat_hold *hold, const char *closed)
+{
+    const struct skr_tree *t = e->topology.tree;
+    SKR_AUTO_FREE struct near *list = skr_alloc_array((size_t)t->n_leaves + 1, sizeof *list);
+    struct skr_rule_check check;
     const char *found = NULL;
-    struct skr_problem problem = {.tree = t,
-                                  .n = count_seats(e, g, count) + 1,
-                                  .rule = rule,
-                                  .n_resources = 1,
-                                  .demand = &demand,
-                                  .free = room,
-                                  .step_budget = -1};
-    for (size_t i = 0; i < leaves; i++) {
-        room[i] = INT32_MAX;
-    }
-    skr_group_rules(g->spec, t, rule, NULL);
-    size_t n = near_leaves(e, shape, skr_tree_find_leaf(t, closed), list);
-    for (size_t i = 0; i < n && i < SKR_SEAT_TRIES && !found; i++) {
-        struct skr_error error;
-        count[list[i].leaf]++;
-        if (skr_solution_check(&problem, count, &error) == 0) {
-            found = t->unit_name[t->first_leaf + list[i].leaf];
+    int32_t level = 0;
+    const int32_t unit = unit_of_set(e, g, hold, &level);
+    skr_rule_check_init(&check, t, g);
+    count_seats(g, &check);
+    size_t n = near_leaves(e, hold->shape, skr_tree_find_leaf(t, closed), list);
+    for (size_t i = 0, tried = 0; i < n && tried < SKR_SEAT_TRIES && !found; i++) {
+        const char *node = t->unit_name[t->first_leaf + list[i].leaf];
+        if (unit >= 0 && skr_tree_unit_at(t, list[i].leaf, level) != unit) {
+            continue;
         }
-        count[list[i].leaf]--;
+        tried++;
+        skr_rule_check_add(&check, hold->role, node, 1);
+        found = skr_rule_check_keeps(&check, NULL) ? node : NULL;
+        skr_rule_check_add(&check, hold->role, node, -1);
     }
-    const char *node = found ? skr_names_intern(e, found) : NULL;
-    free(room);
-    return node;
+    skr_rule_check_fini(&check);
+    return found ? skr_names_intern(e, found) : NULL;
 }
 
 /* ---- the list ---- */
@@ -211,18 +209,21 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     if (duration == 0 || !skr_topology_is_usable(e) || g->holds.n >= most_of(g)) {
         return;
     }
+    struct seat_hold hold = {.shape = p->shape,
+                             .role = p->role,
+                             .set = p->set,
+                             .until = skr_frame_now(e->frame) + duration};
     const char *node = p->pod->node_name;
     if (!is_open(e, p->shape, node)) {
-        node = other_node(e, g, p->shape, node);
+        node = other_node(e, g, &hold, node);
     }
     if (!node || !skr_ledger_fits(e->ledger, node, &p->shape->amounts, NULL)) {
         return;
     }
     size_t n = strlen(p->uid) + sizeof "seat:";
-    struct seat_hold hold = {.uid = skr_alloc(n),
-                             .node = skr_names_intern(e, node),
-                             .shape = skr_shapes_ref(p->shape),
-                             .until = skr_frame_now(e->frame) + duration};
+    hold.uid = skr_alloc(n);
+    hold.node = skr_names_intern(e, node);
+    skr_shapes_ref(hold.shape);
     snprintf(hold.uid, n, "seat:%s", p->uid);
     skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
     g->holds.item[g->holds.n++] = hold;
@@ -240,7 +241,7 @@ static bool moves(struct skr_gang *e, struct group *g, struct seat_hold *hold)
     const char *closed = hold->node;
     skr_ledger_release(e->ledger, hold->uid);
     hold->node = ""; /* counts on no node */
-    const char *node = other_node(e, g, hold->shape, closed);
+    const char *node = other_node(e, g, hold, closed);
     hold->node = node ? node : closed;
     if (node) {
         charge(e, hold);
@@ -406,15 +407,28 @@ void skr_seat_holds_open(struct skr_gang *e, struct group *g)
     }
 }
 
+/* The hold that a newcomer used: on its node, of its role and set, as far as there is one. */
+static size_t used_by(const struct group *g, const struct pod_entry *p)
+{
+    size_t best = 0;
+    int most = -1;
+    for (size_t i = 0; i < g->holds.n; i++) {
+        const struct seat_hold *hold = &g->holds.item[i];
+        const int equal = (hold->role == p->role ? 4 : 0) + (hold->set == p->set ? 2 : 0) +
+                          (strcmp(hold->node, p->place.node) == 0);
+        if (equal > most) {
+            most = equal;
+            best = i;
+        }
+    }
+    return best;
+}
+
 void skr_seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
                           size_t n)
 {
     for (size_t i = 0; i < n && g->holds.n > 0; i++) {
-        size_t at = 0;
-        while (at + 1 < g->holds.n && strcmp(g->holds.item[at].node, newcomer[i]->place.node)) {
-            at++;
-        }
-        drop(e, g, at);
+        drop(e, g, used_by(g, newcomer[i]));
     }
     for (size_t i = g->holds.n; i-- > 0;) {
         const struct seat_hold *hold = &g->holds.item[i];

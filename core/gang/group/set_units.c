@@ -44,6 +44,39 @@ int32_t *skr_set_units(const struct skr_tree *tree, const struct group *g, size_
     return unit;
 }
 
+static bool kind_holds(const struct skr_tree *tree, const struct group *g, size_t kind,
+                       struct skr_error *error)
+{
+    struct skr_rank_layout layout;
+    const struct pod_entry *p;
+    size_t n;
+    SKR_AUTO_FREE int32_t *unit = skr_set_units(tree, g, kind, true, &n);
+    skr_role_sets_layout(g, tree, &layout);
+    DL_FOREACH(g->members, p)
+    {
+        bool of_kind = skr_pods_has_seat(p) && p->role < g->roles.n && p->set >= 0 &&
+                       (size_t)p->set < n && layout.role[p->role].kind == (int32_t)kind;
+        const char *node = of_kind ? node_of(p, true) : NULL;
+        int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
+        int32_t in = leaf >= 0 ? skr_tree_unit_at(tree, leaf, layout.kind[kind].level) : -1;
+        if (in >= 0 && in != unit[p->set]) {
+            skr_error_set(error, SKR_CONFLICT, "set %d is in %s and in %s", (int)p->set,
+                          tree->unit_name[unit[p->set]], tree->unit_name[in]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool skr_set_units_hold(const struct skr_tree *tree, const struct group *g, struct skr_error *error)
+{
+    bool hold = true;
+    for (size_t k = 0; hold && g->spec && k < g->spec->n_sets; k++) {
+        hold = kind_holds(tree, g, k, error);
+    }
+    return hold;
+}
+
 char *skr_set_units_text(const struct skr_tree *tree, const struct group *g)
 {
     size_t kinds = g->spec ? g->spec->n_sets : 0;

@@ -8,6 +8,10 @@
  * plans that may still end count as well. free() it. */
 int32_t *skr_set_units(const struct skr_tree *tree, const struct group *g, size_t kind,
                        bool planned, size_t *ret_n);
+/* Whether each set has all its bound and planned members in one unit of its level. error: which set
+ * has not, and two of its units. O(members + sets). */
+bool skr_set_units_hold(const struct skr_tree *tree, const struct group *g,
+                        struct skr_error *error);
 /* {"0":"rack-1"} by set; with several kinds {"0/0":"rack-1"}, kind before set. free() it. NULL: the
  * group has no sets, or none has a unit. */
 char *skr_set_units_text(const struct skr_tree *tree, const struct group *g);

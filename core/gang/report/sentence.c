@@ -9,6 +9,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/state/groups.h"
 
@@ -118,19 +119,28 @@ static int32_t not_negative(int32_t n)
     return n > 0 ? n : 0;
 }
 
+/* "needs 2 more slots", "needs 1 more slot for role leader". role NULL: of equal members. */
+static void say_more(const char *role, int32_t more, struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b, "needs %d more slot%s", more, more == 1 ? "" : "s");
+    if (role) {
+        skr_strbuf_addf(b, " for role %s", role);
+    }
+}
+
 /* "needs 2 more slots in rack-0, where 6 members sit and the rule is hard; 1 is free there"; false
  * if that is not the case. */
 static bool say_unit(const struct skr_explanation *x, const struct skr_problem *p, int32_t held,
-                     struct skr_strbuf *b)
+                     const char *role, struct skr_strbuf *b)
 {
-    int32_t unit, more = p->n - held;
+    int32_t unit;
     if (x->class != SKR_CLASS_PLACEMENT_FAILED || !is_bound_to_unit(x, p, &unit) ||
         fits_in(x, unit) < 0) {
         return false;
     }
     int32_t free_ = not_negative(fits_in(x, unit) - held);
-    skr_strbuf_addf(b, "needs %d more slot%s in %s, where %d member%s and ", more,
-                    more == 1 ? "" : "s", p->tree->unit_name[unit], held,
+    say_more(role, p->n - held, b);
+    skr_strbuf_addf(b, " in %s, where %d member%s and ", p->tree->unit_name[unit], held,
                     held == 1 ? " sits" : "s sit");
     say_rule(&p->rule[x->level - 1], b);
     skr_strbuf_addf(b, "; %d %s free there", free_, free_ == 1 ? "is" : "are");
@@ -152,16 +162,16 @@ static void say_seats(const struct skr_explanation *x, const struct skr_solve_re
 }
 
 static void say_beside(const struct skr_explanation *x, const struct skr_solve_request *request,
-                       int32_t held, struct skr_strbuf *b)
+                       int32_t held, const char *role, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &request->problem;
-    int32_t more = p->n - held, fit = not_negative(x->largest - held);
+    int32_t fit = not_negative(x->largest - held);
     int64_t free_ = x->sum_fits > held ? x->sum_fits - held : 0;
-    if (say_unit(x, p, held, b)) {
+    if (say_unit(x, p, held, role, b)) {
         return;
     }
-    skr_strbuf_addf(b, "needs %d more slot%s beside the %d it holds", more, more == 1 ? "" : "s",
-                    held + request->outside);
+    say_more(role, p->n - held, b);
+    skr_strbuf_addf(b, " beside the %d it holds", held + request->outside);
     switch (x->class) {
     case SKR_CLASS_CONSTRAINT_CONFLICT:
         skr_strbuf_add(b, ", its rules have none for them, whatever the capacity");
@@ -191,12 +201,12 @@ static void say_beside(const struct skr_explanation *x, const struct skr_solve_r
 }
 
 /* "; all 8 would fit in rack-1 if they started anew, or a size of 7 would do": both found by the
- * solver. */
+ * solver. The size is not said of a group that lacks members of one role. */
 static void say_choices(const struct skr_explanation *x, const struct skr_solve_request *request,
-                        int32_t held, struct skr_strbuf *b)
+                        int32_t held, const char *role, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &request->problem;
-    bool smaller = x->largest >= held && x->largest < p->n;
+    bool smaller = !role && x->largest >= held && x->largest < p->n;
     if (request->moved) {
         int32_t level = skr_explain_tying_level(x, p);
         skr_strbuf_addf(b, "; all %d would fit in ", p->n);
@@ -400,6 +410,20 @@ static void never_fits(struct skr_gang *e, struct group *g, const struct skr_exp
                     n, x->largest);
 }
 
+/* The role of all newcomers, if the group has several and they name it; else NULL. */
+static const char *role_of_newcomers(struct skr_gang *e, struct group *g)
+{
+    size_t n;
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    bool one = skr_roles_are_several(g) && n > 0 && newcomers[0]->role < g->roles.n;
+    for (size_t i = 1; one && i < n; i++) {
+        one = newcomers[i]->role == newcomers[0]->role;
+    }
+    const struct role *role = one ? &g->roles.item[newcomers[0]->role] : NULL;
+    free(newcomers);
+    return role && role->named ? role->name : NULL;
+}
+
 /* ---- the whole ---- */
 
 void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
@@ -412,9 +436,10 @@ void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_
         return;
     }
     if (held > 0 || request->outside > 0) {
-        say_beside(x, request, held, b);
+        const char *role = role_of_newcomers(e, g);
+        say_beside(x, request, held, role, b);
         if (!g->spec->open) {
-            say_choices(x, request, held, b);
+            say_choices(x, request, held, role, b);
         }
         return;
     }

@@ -21,6 +21,7 @@
 #include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/group/roles_restore.h"
 #include "core/gang/group/seating.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
@@ -391,6 +392,7 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
         room = skr_plan_has_room(e, plan);
     }
     find_roles(e, g);
+    skr_roles_restore_plan(e, g, r);
     bool ranked = complete_ranks(e, g);
     lost_seats_init(&seats, g);
     if (!r->has_members) {

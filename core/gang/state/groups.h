@@ -47,6 +47,8 @@ struct seat_hold {
     char *uid;           /* of its charge */
     const char *node;    /* from names_intern */
     struct shape *shape; /* a reference */
+    uint8_t role;        /* of the group */
+    int32_t set;         /* -1: none */
     skr_time until;
 };
 

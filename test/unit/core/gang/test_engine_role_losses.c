@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of roles that are lost: what is said, where their seats are held, what a restart reads. */
+#include "test/unit/engine_test.h"
+#include "test/unit/role_scene.h"
+
+#define PAIR "{'sets':[{'level':'rack','roles':{'leader':1,'worker':1}}]}"
+
+/* rack-0 is full when the leader is lost; rack-1 has room that the rule does not allow. */
+TEST_RIG(rig_create(), a_lost_leader_without_room_is_named)
+{
+    rig_racks(rig, 2, 2, 3);
+    role_map(rig, "{'leader':{'size':1},'worker':{'size':3}}", "{'rack':{'hard':true}}");
+    rig_sync(rig);
+    role_member(rig, "l-0", "leader", 3, 0);
+    role_members(rig, "w", 3, "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 3);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'0s'}}");
+    rig_run(rig, 3 * SKR_SECOND);
+    char node[32];
+    snprintf(node, sizeof node, "%s", rig_node_of(rig, "l-0"));
+    rig_remove(rig, "l-0");
+    rig_edit(rig, RIG_NODE, node, "{'spec':{'unschedulable':true}}");
+    rig_run(rig, SKR_SECOND);
+    role_member(rig, "l-1", "leader", 3, 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_non_null(strstr(rig_key(rig, "g", "message"),
+                           "group g needs 1 more slot for role leader beside the 3 it holds, "));
+    assert_non_null(
+        strstr(rig_key(rig, "g", "message"), ": 3 members sit in rack-0, the rule is hard"));
+    assert_null(strstr(rig_key(rig, "g", "message"), "a size of"));
+    rig_edit(rig, RIG_NODE, node, "{'spec':{'unschedulable':null}}");
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "l-1"), node);
+    rig_assert_clean(rig);
+}
+
+static const char *held(struct rig *rig)
+{
+    size_t i;
+    const json_t *also;
+    json_array_foreach(json_object_get(rig_explain(rig, "g"), "also"), i, also)
+    {
+        if (strcmp(json_string_value(json_object_get(also, "reason")), "SeatHeld") == 0) {
+            return json_string_value(json_object_get(also, "message"));
+        }
+    }
+    return "";
+}
+
+/* The node fails on which pod was, and the pod goes. */
+static void lose(struct rig *rig, const char *pod)
+{
+    rig_edit(rig, RIG_NODE, rig_node_of(rig, pod),
+             "{'spec':{'taints':[{'key':'gone','effect':'NoExecute'}]}}");
+    rig_run(rig, SKR_SECOND);
+    rig_delete(rig, RIG_POD, pod);
+    rig_run(rig, SKR_SECOND);
+}
+
+/* The other node of the set's rack is full: the seat is not held in the other rack, which has room. */
+TEST(the_seat_of_a_set_is_held_in_the_rack_of_the_set)
+{
+    for (int full = 0; full < 2; full++) {
+        SKR_AUTO(rig_destroy) struct rig *racks = rig_create();
+        rig_racks(racks, 2, 3, 2);
+        role_map(racks, "{'leader':{'size':2},'worker':{'size':2}}", PAIR);
+        rig_sync(racks);
+        role_members(racks, "l", 2, "leader", 2, 0);
+        role_members(racks, "w", 2, "worker", 2, 0);
+        rig_run(racks, 5 * SKR_SECOND);
+        assert_string_equal(rig_node_of(racks, "l-1"), "node-3");
+        assert_string_equal(rig_node_of(racks, "w-1"), "node-4");
+        if (full) {
+            rig_edit(racks, RIG_NODE, "node-5", "{'status':{'allocatable':{'cpu':'1'}}}");
+        }
+        lose(racks, "w-1");
+        if (full) {
+            assert_string_equal(held(racks), "");
+        } else {
+            assert_non_null(strstr(held(racks), "for a replacement: node-5"));
+        }
+    }
+}
+
+/* A worker more than the role's own rule allows would fit on the leader's node. */
+TEST_RIG(rig_create(), the_seat_of_a_role_is_held_under_its_own_rule)
+{
+    rig_racks(rig, 1, 3, 4);
+    role_map(rig, "{'leader':{'size':1},'worker':{'size':2}}",
+             "{'roles':{'worker':{'node':{'max':1}}}}");
+    rig_sync(rig);
+    role_member(rig, "l-0", "leader", 1, 0);
+    role_members(rig, "w", 2, "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "w-0"), "node-0");
+    assert_string_equal(rig_node_of(rig, "w-1"), "node-1");
+    lose(rig, "w-1"); /* node-0 has room, but a worker too */
+    assert_non_null(strstr(held(rig), "1 seat is held for a replacement: node-2"));
+    role_member(rig, "w-2", "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "w-2"), "node-2");
+    rig_assert_clean(rig);
+}
+
+/* The nodes of the set are in two racks now: the plan ends, and the set goes to a rack that holds it. */
+TEST_RIG(rig_create(), a_plan_whose_set_is_in_two_racks_of_a_new_tree_ends)
+{
+    rig_racks(rig, 2, 2, 2);
+    role_map(rig, "{'leader':{'size':1},'worker':{'size':1}}", PAIR);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    role_member(rig, "l-0", "leader", 2, 0);
+    role_member(rig, "w-0", "worker", 2, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "node-1"));
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'r\\':{\\'node-0\\':{}},\\'s\\':{\\'node-1\\':{},\\'node-2\\':{}}"
+             ",\\'t\\':{\\'node-3\\':{}}}'}}");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig->hold_scheduler = false;
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "l-0"), "node-1");
+    assert_string_equal(rig_node_of(rig, "w-0"), "node-2");
+    assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"s\"}");
+    rig_assert_clean(rig);
+}
+
+/* The only leader and a worker go when the plan is past return, and the daemon with them, before the key
+ * placement is written: the plan's text has the role. The worker is replaced first. */
+static void lost_while_binding(const char *leader, const char *role, size_t k)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig->crash_at = rig->n_applied + k;
+    role_member(rig, leader, role, 2, 0);
+    role_members(rig, "w", 3, role ? "worker" : NULL, 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_remove(rig, leader);
+    rig_remove(rig, "w-1");
+    if (rig->crashed) {
+        rig_restart(rig);
+    }
+    rig_run(rig, 30 * SKR_SECOND);
+    role_member(rig, "w-8", role ? "worker" : NULL, 1, 0);
+    rig_run(rig, 30 * SKR_SECOND);
+    role_member(rig, "z", role, 2, 0);
+    rig_run(rig, 60 * SKR_SECOND);
+    if (rig->crashed) {
+        rig_restart(rig);
+        rig_run(rig, 60 * SKR_SECOND);
+    }
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    role_expect_rank(rig, "z", "0");
+    /* a gang that had not begun is dealt anew: the newcomer is the last of its role */
+    const bool anew = strcmp(rig_label(rig, "w-2", "sakkara.member.rank"), "2") == 0;
+    role_expect_rank(rig, "w-8", anew ? "3" : "2");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+TEST(a_role_that_is_lost_as_a_whole_while_it_is_bound_keeps_its_rank)
+{
+    for (size_t k = 1; k <= 24; k++) {
+        lost_while_binding("l", "leader", k);
+        lost_while_binding("launcher", NULL, k);
+    }
+}

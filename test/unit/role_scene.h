@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_UNIT_ROLE_SCENE_H
+#define SKR_TEST_UNIT_ROLE_SCENE_H
+/* A group "g" whose members have roles. */
+#include "test/unit/engine_rig.h"
+
+/* A gated pod of g. role NULL: it names none. gpu 0: it requests none. */
+void role_member(struct rig *rig, const char *name, const char *role, int cpu, int gpu);
+/* Pods PREFIX-0 .. PREFIX-(n-1). */
+void role_members(struct rig *rig, const char *prefix, int n, const char *role, int cpu, int gpu);
+/* The map of g with keys roles and constraints; ' stands for ". */
+void role_map(struct rig *rig, const char *roles, const char *constraints);
+/* Another key roles of that map, and three seconds. */
+void role_edit_map(struct rig *rig, const char *roles);
+void role_expect_rank(struct rig *rig, const char *pod, const char *rank);
+
+#endif
