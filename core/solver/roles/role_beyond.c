@@ -5,8 +5,8 @@
  *   1. proof of no: each role alone, then each pair. Such a relaxation drops roles and rules and
  *      adds nothing; if it is infeasible, so is the problem
  *   2. coarse runs: members of side axes in blocks of 2, 4, 8, ... until the vectors are few enough
- *   3. role by role, in every order of up to four roles, else by size down and up: the roles
- *      placed so far stay where they are
+ *   3. role by role, in many orders: the roles placed so far stay where they are. If no order is
+ *      found, the same with other types of rules and other ties, which leave other room to the rest
  *   4. repair: one role or set kind is free, the others stay; solved exactly, round robin, until
  *      nothing improves
  *
@@ -20,7 +20,12 @@
 #include "core/solver/roles/role_keys.h"
 #include "core/solver/roles/role_variant.h"
 
-enum { BLOCK_MAX = 1 << 16, ORDERED_ROLES_MAX = 4, REPAIRS_MAX = 64 };
+enum {
+    BLOCK_MAX = 1 << 16,
+    ORDERS_MAX = 60, /* all of four roles; of five, those of the first three */
+    REPAIRS_MAX = 64,
+    LEAF_STEPS = 500, /* what a solve takes for each leaf, whatever it finds */
+};
 
 struct work {
     const struct skr_problem *problem;
@@ -31,7 +36,11 @@ struct work {
     int32_t *count;   /* [role][leaf] of an attempt */
     int32_t *placed;  /* [role][leaf] of the roles that stay, for their variants */
     int64_t steps;
+    uint32_t style; /* of the attempts at hand */
 };
+
+/* A placement of some roles that is worse by its keys may leave more room for the others. */
+enum { OTHER_TYPES = 1, OTHER_TIES = 2, STYLE_COUNT = 4 };
 
 static bool work_init(struct work *w, const struct skr_problem *problem,
                       struct skr_role_exact *exact)
@@ -114,6 +123,26 @@ static bool found_coarsely(struct work *w)
 
 /* ---- 3. and 4.: some roles stay ---- */
 
+static void turn_type(struct skr_rule *rule)
+{
+    if (!rule->hard) {
+        rule->type = rule->type == SKR_RULE_PACK ? SKR_RULE_SPREAD : SKR_RULE_PACK;
+    }
+}
+
+static void set_style(const struct work *w, struct skr_role_variant *v)
+{
+    if ((w->style & OTHER_TIES) != 0) {
+        v->problem.tie_break = v->problem.tie_break == SKR_TIE_TREE ? SKR_TIE_TIGHT : SKR_TIE_TREE;
+    }
+    for (int32_t l = 0; l < v->problem.tree->n_levels && (w->style & OTHER_TYPES) != 0; l++) {
+        turn_type(&v->rule[l]);
+        for (size_t r = 0; r < w->n_roles; r++) {
+            turn_type(&v->own[r][l]);
+        }
+    }
+}
+
 /* Solves for the roles of `all`, of which those of `stay` keep the counts that from[role][leaf]
  * says. Counts of all roles of `all` into w->count on success. */
 static enum skr_role_verdict solve_with(struct work *w, uint32_t all, uint32_t stay,
@@ -142,11 +171,12 @@ static enum skr_role_verdict solve_with(struct work *w, uint32_t all, uint32_t s
         v.role[r].eligible = w->nowhere;
     }
     v.problem.free = w->free;
+    set_style(w, &v);
     skr_role_variant_keep_roles(&v, all);
     struct skr_role_exact exact = {.count = w->count, .steps = w->steps / 4};
     int64_t before = exact.steps;
     skr_role_exact_run(&v.problem, &exact);
-    w->steps -= before - exact.steps;
+    w->steps -= before - exact.steps + LEAF_STEPS * (int64_t)w->n_leaves;
     if (exact.verdict == SKR_ROLE_PLACED) {
         /* The variant numbers the roles of `all` from 0. */
         size_t n = v.roles.n_roles;
@@ -189,35 +219,25 @@ static bool found_in_order(struct work *w, const size_t *order)
     return is_valid(w, w->exact->count, size);
 }
 
-/* The next order in lexicographic order of ranks; false after the last. */
-static bool next_order(size_t *rank, size_t n)
+/* Order number i of the roles, whose sizes descend in from; order 0 is from. False: there are not so
+ * many. */
+static bool order_of(const size_t *from, size_t n, size_t i, size_t *ret)
 {
-    size_t i = n - 1;
-    while (i > 0 && rank[i - 1] >= rank[i]) {
-        i--;
+    size_t left[SKR_ROLES_MAX];
+    memcpy(left, from, n * sizeof *left);
+    for (size_t at = 0; at < n; at++) {
+        size_t n_left = n - at;
+        size_t take = i % n_left;
+        i /= n_left;
+        ret[at] = left[take];
+        memmove(&left[take], &left[take + 1], (n_left - take - 1) * sizeof *left);
     }
-    if (i == 0) {
-        return false;
-    }
-    size_t j = n - 1;
-    while (rank[j] <= rank[i - 1]) {
-        j--;
-    }
-    size_t moved = rank[i - 1];
-    rank[i - 1] = rank[j];
-    rank[j] = moved;
-    for (size_t a = i, b = n - 1; a < b; a++, b--) {
-        moved = rank[a];
-        rank[a] = rank[b];
-        rank[b] = moved;
-    }
-    return true;
+    return i == 0;
 }
 
 static bool found_by_role(struct work *w)
 {
     size_t by_size[SKR_ROLES_MAX];
-    size_t rank[SKR_ROLES_MAX];
     size_t order[SKR_ROLES_MAX];
     for (size_t r = 0; r < w->n_roles; r++) {
         size_t at = r;
@@ -227,22 +247,17 @@ static bool found_by_role(struct work *w)
             at--;
         }
         by_size[at] = r;
-        rank[r] = r;
     }
-    do {
-        for (size_t i = 0; i < w->n_roles; i++) {
-            order[i] = by_size[rank[i]];
+    bool found = false;
+    for (w->style = 0; w->style < STYLE_COUNT && !found; w->style++) {
+        for (size_t i = 0; i < ORDERS_MAX && order_of(by_size, w->n_roles, i, order) && !found &&
+                           w->exact->verdict == SKR_ROLE_BEYOND && w->steps > 0;
+             i++) {
+            found = found_in_order(w, order);
         }
-        if (found_in_order(w, order)) {
-            return true;
-        }
-    } while (w->exact->verdict == SKR_ROLE_BEYOND && w->steps > 0 &&
-             w->n_roles <= ORDERED_ROLES_MAX && next_order(rank, w->n_roles));
-    for (size_t i = 0; i < w->n_roles; i++) {
-        order[i] = by_size[w->n_roles - 1 - i];
     }
-    return w->exact->verdict == SKR_ROLE_BEYOND && w->n_roles > ORDERED_ROLES_MAX &&
-           found_in_order(w, order);
+    w->style = 0;
+    return found;
 }
 
 /* The roles that are freed together with a role: itself, or its set kind. */
