@@ -175,7 +175,7 @@ static void become_ready(struct skr_gang *e, struct group *g)
  * later. */
 static bool reason_stands(const struct skr_gang *e, const struct group *g)
 {
-    return g->seats.n_ready > 0 && (g->attempt.infeasible || g->claims.waits ||
+    return g->seats.n_ready > 0 && (g->attempt.infeasible || g->claims.waits || g->claims.lacks ||
                                     (skr_attempt_is_paused(e, g) && g->reason != SKR_REASON_NONE &&
                                      g->reason != SKR_REASON_MEMBERS_MISSING));
 }

@@ -8,6 +8,7 @@
 #include "core/gang/bind/binding.h"
 #include "core/gang/bind/members.h"
 #include "core/gang/bind/verbs.h"
+#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/device_classes.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
@@ -252,6 +253,9 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         skr_device_classes_delete(e, ev->deleted.name);
     } else if (type == &skr_gang_namespace) {
         skr_entries_namespace_delete(e, ev->deleted.name);
+    } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
+        skr_claim_objects_delete(e, skr_gang_claim_kind(type), ev->deleted.namespace_,
+                                 ev->deleted.name);
     } else if (skr_gang_owner_kind(type)) {
         skr_entries_owner_delete(e, skr_gang_owner_kind(type), ev->deleted.namespace_,
                                  ev->deleted.name);
@@ -283,6 +287,9 @@ static void object(void *self, struct skr_event *ev)
     } else if (type == &skr_gang_namespace) {
         skr_entries_namespace_upsert(e, skr_object_meta(taken)->name);
         skr_object_destroy(taken);
+    } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
+        skr_claim_objects_upsert(e, skr_gang_claim_kind(type), skr_object_meta(taken));
+        skr_object_destroy(taken);
     } else if (skr_gang_owner_kind(type)) {
         skr_entries_owner_upsert(e, taken);
     } else {
@@ -298,6 +305,8 @@ static void forbidden(void *self, const struct skr_object_type *type, bool is)
         skr_device_classes_judge(e);
     } else if (skr_gang_owner_kind(type)) {
         skr_entries_owner_forbidden(e, type, is);
+    } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
+        skr_claim_objects_forbidden(e, skr_gang_claim_kind(type), is);
     } else if (skr_gang_is_native(type)) {
         skr_entries_native_forbidden(e, is);
     } else {
@@ -331,6 +340,7 @@ static void request(void *self, const struct skr_event *ev)
     case SKR_GANG_SERVER_IS:
         e->settings.server_minor = *(const int32_t *)ev->request.body;
         skr_device_classes_judge(e);
+        skr_claim_objects_judge(e);
         break;
     case SKR_GANG_VERB_COUNT:
     default:
@@ -413,6 +423,7 @@ static void destroy(void *self)
     skr_workload_owners_fini(e);
     skr_entry_fini(e);
     skr_disruptions_fini(e);
+    skr_claim_objects_fini(e);
     skr_fit_cache_fini(e);
     skr_node_changes_fini(e);
     skr_topology_fini(e);

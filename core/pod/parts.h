@@ -23,6 +23,10 @@ int skr_pod_labels_read(struct skr_arena *arena, const struct skr_pod_fields *fi
                         struct skr_labels *ret, const char **ret_owner, const char **ret_controller,
                         struct skr_error *error);
 size_t skr_pod_labels_size(const struct skr_pod_fields *fields);
+/* The claims that an unbound pod names; the bytes that they take of its arena. */
+int skr_pod_claims_read(const struct skr_pod_fields *fields, struct skr_pod *pod,
+                        struct skr_error *error);
+size_t skr_pod_claims_size(const struct skr_pod_fields *fields);
 /* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
  * with the path of the field, SKR_LIMIT. */
 int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, json_t *spec,

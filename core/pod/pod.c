@@ -144,7 +144,21 @@ static size_t size_of_copy(const struct skr_pod *pod, const struct skr_pod_overl
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         size += strlen(text[i]) + 1;
     }
+    for (size_t i = 0; i < pod->n_claims; i++) {
+        size += sizeof pod->claim[i] + strlen(pod->claim[i].name) + 1;
+    }
     return size;
+}
+
+static void copy_claims(const struct skr_pod *pod, struct skr_pod *copy)
+{
+    struct skr_pod_claim *claim = skr_arena_array(copy->arena, pod->n_claims, sizeof *claim);
+    skr_bug_on(!claim);
+    for (size_t i = 0; i < pod->n_claims; i++) {
+        claim[i] =
+            (struct skr_pod_claim){pod->claim[i].kind, must_copy(copy->arena, pod->claim[i].name)};
+    }
+    copy->claim = claim;
 }
 
 struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_overlay *overlay)
@@ -168,5 +182,8 @@ struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_
     copy->scheduled_reason = must_copy(arena, pod->scheduled_reason);
     copy->scheduled_message = must_copy(arena, pod->scheduled_message);
     copy->failed_reason = must_copy(arena, pod->failed_reason);
+    if (pod->n_claims > 0) {
+        copy_claims(pod, copy);
+    }
     return copy;
 }

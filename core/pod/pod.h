@@ -41,6 +41,7 @@ enum {
     SKR_POD_TOLERATIONS_MAX = 1024,
     SKR_POD_RULES_MAX = 256,    /* about other pods: host ports, terms and constraints together */
     SKR_POD_MESSAGE_MAX = 1024, /* bytes kept of the PodScheduled condition's message */
+    SKR_POD_CLAIMS_MAX = 64,    /* claims kept; kube-scheduler alone looks at those beyond */
 };
 
 enum skr_pod_phase {
@@ -129,6 +130,18 @@ struct skr_pod_shape {
                            and bind */
 };
 
+/* Objects of its namespace that a pod names. kube-scheduler takes no pod for which one is missing. */
+enum skr_pod_claim_kind {
+    SKR_POD_CLAIM_VOLUME,   /* PersistentVolumeClaim */
+    SKR_POD_CLAIM_DEVICES,  /* ResourceClaim */
+    SKR_POD_CLAIM_TEMPLATE, /* ResourceClaimTemplate of which no claim was made yet */
+    SKR_POD_CLAIM_KIND_COUNT
+};
+struct skr_pod_claim {
+    enum skr_pod_claim_kind kind;
+    const char *name;
+};
+
 enum { SKR_POD_GRACE_S = 30 }; /* the API server's default */
 
 struct skr_pod_share;
@@ -150,14 +163,16 @@ struct skr_pod {
     int32_t grace_s;  /* spec.terminationGracePeriodSeconds, 0 to INT32_MAX; 30 when absent */
     int32_t index[SKR_POD_INDEX_COUNT]; /* that its controller gave it; -1 none */
     bool has_priority;
-    bool preempts_never;               /* spec.preemptionPolicy is Never */
-    bool gate;                         /* carries SKR_GATE */
-    bool foreign_gate;                 /* carries another gate */
-    const char *foreign_gate_name;     /* the first other gate; "" when there is none */
-    bool of_job;                       /* its controller is a Job */
-    const char *scheduled_reason;      /* condition PodScheduled=False; "" else */
-    const char *scheduled_message;     /* likewise, cut at 1024 bytes */
-    const char *failed_reason;         /* status.reason, e.g. OutOfcpu */
+    bool preempts_never;           /* spec.preemptionPolicy is Never */
+    bool gate;                     /* carries SKR_GATE */
+    bool foreign_gate;             /* carries another gate */
+    const char *foreign_gate_name; /* the first other gate; "" when there is none */
+    bool of_job;                   /* its controller is a Job */
+    const char *scheduled_reason;  /* condition PodScheduled=False; "" else */
+    const char *scheduled_message; /* likewise, cut at 1024 bytes */
+    const char *failed_reason;     /* status.reason, e.g. OutOfcpu */
+    size_t n_claims;               /* 0 once it is bound */
+    const struct skr_pod_claim *claim;
     const struct skr_pod_shape *shape; /* of of_shape */
 };
 

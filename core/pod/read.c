@@ -138,7 +138,8 @@ static size_t size_of(const struct skr_pod_fields *f)
            length(f->failed_reason) + length(f->scheduled_reason) + length(f->scheduling_group) +
            length(f->foreign_gate_name) +
            (f->scheduled_message ? cut_message(f->scheduled_message).n + 1 : 0) +
-           skr_labels_size(meta[SKR_META_ANNOTATIONS], skr_meta_annotations, NULL);
+           skr_labels_size(meta[SKR_META_ANNOTATIONS], skr_meta_annotations, NULL) +
+           skr_pod_claims_size(f);
 }
 
 static int read_state(struct skr_pod *pod, const struct skr_pod_fields *f, struct skr_error *error)
@@ -191,6 +192,9 @@ static int fill(struct skr_pod_shapes *shapes, struct skr_pod *pod, const struct
     }
     if (rc == 0) {
         rc = read_state(pod, f, error);
+    }
+    if (rc == 0) {
+        rc = skr_pod_claims_read(f, pod, error);
     }
     if (rc < 0) {
         return rc;

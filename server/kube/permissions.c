@@ -31,6 +31,7 @@ struct grant {
 };
 
 #define UNKNOWN " are not known: their pods need annotation sakkara.group.size"
+#define UNSEEN  "missing claims of members are found by kube-scheduler alone"
 static const struct grant gang[] = {
     {"", "nodes", "", SEE, "the cluster cannot be seen"},
     {"", "pods", "", GET, "unknown outcomes of writes cannot be read back"},
@@ -42,6 +43,9 @@ static const struct grant gang[] = {
     {"policy", "poddisruptionbudgets", "", SEE, "budgets are met by refusals alone"},
     {"resource.k8s.io", "deviceclasses", "", SEE,
      "it is not known which extended resources device classes serve"},
+    {"", "persistentvolumeclaims", "", SEE, UNSEEN},
+    {"resource.k8s.io", "resourceclaims", "", SEE, UNSEEN},
+    {"resource.k8s.io", "resourceclaimtemplates", "", SEE, UNSEEN},
     {"", "configmaps", "", GET, "unknown outcomes of writes cannot be read back"},
     {"", "configmaps", "", SEE, "groups and topology cannot be seen"},
     {"", "configmaps", "", PATCH, "no plan can be committed"},

@@ -279,6 +279,9 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     /* It is learned whether it takes a sample. */
     settings->sampling_nodes_min = seed % 8 == 5 || seed % 8 == 2 ? SAMPLE : 0;
     settings->server_minor = seed % 7 != 3 ? 36 : 34;
+    if (seed % 7 == 5 && seed % 17 >= 3) { /* not known: it is not looked up which claims exist */
+        settings->server_minor = 0;
+    }
     settings->copies_max = seed % 11 < 5;
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;
@@ -320,6 +323,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     if (seed % 3 == 1) {
         users_add_shy_gang(w, seed % 4 < 2);
     }
+    rig_claim(w->rig, "c", RIG_CLAIM_BOUND); /* users_add_pod() */
     w->rig->grace = w->crowded && seed % 8 < 4 ? 3 * SKR_SECOND : 0;
     if (seed % 5 < 2) {
         rig_budget(w->rig, "budget", "ga", (int)(seed % 4));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PersistentVolumeClaims as kube-scheduler's plugin VolumeBinding meets them. The engine does not read claims, so
- * the rig has no objects for them: a test states what a claim is.
+ * PersistentVolumeClaims as kube-scheduler's plugin VolumeBinding meets them. A test states what a claim is. An object
+ * stands for each claim of rig_claim() that is not missing; the engine reads those if settings.server_minor is set.
  *
  *   missing     PreFilter refuses the pod. No filter runs, and the extender is not called.
  *   elsewhere   the volume is on none of the nodes: Filter refuses all of them, and the extender is not called
@@ -89,6 +89,12 @@ void rig_claim(struct rig *rig, const char *name, enum rig_claim state)
         rig->claims = json_object();
     }
     json_object_set_new(rig->claims, key, json_integer(state));
+    const bool is_there = rig_find(rig, RIG_VOLUME_CLAIM, name);
+    if (state == RIG_CLAIM_MISSING && is_there) {
+        rig_delete(rig, RIG_VOLUME_CLAIM, name);
+    } else if (state != RIG_CLAIM_MISSING && !is_there) {
+        rig_create_json(rig, RIG_VOLUME_CLAIM, name, "{'metadata':{}}");
+    }
     come(rig);
     rig_scheduler_wake(rig, true);
 }

@@ -24,6 +24,9 @@ enum rig_kind {
     RIG_JOBSET,
     RIG_NATIVE,    /* PodGroup of scheduling.k8s.io */
     RIG_NAMESPACE, /* with label sakkara.gang=auto */
+    RIG_VOLUME_CLAIM,
+    RIG_DEVICE_CLAIM,
+    RIG_CLAIM_TEMPLATE,
     RIG_KIND_COUNT
 };
 enum {

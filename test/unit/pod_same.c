@@ -19,6 +19,16 @@ static const char *meta_difference(const struct skr_meta *a, const struct skr_me
                                                                  : NULL;
 }
 
+static bool claims_differ(const struct skr_pod *a, const struct skr_pod *b)
+{
+    bool differ = a->n_claims != b->n_claims;
+    for (size_t i = 0; i < a->n_claims && !differ; i++) {
+        differ =
+            a->claim[i].kind != b->claim[i].kind || strcmp(a->claim[i].name, b->claim[i].name) != 0;
+    }
+    return differ;
+}
+
 const char *pod_difference(const struct skr_pod *a, const struct skr_pod *b)
 {
     const char *meta = meta_difference(&a->meta, &b->meta);
@@ -40,6 +50,7 @@ const char *pod_difference(const struct skr_pod *a, const struct skr_pod *b)
            : strcmp(a->scheduled_message, b->scheduled_message) != 0 ? "scheduled message"
            : strcmp(a->failed_reason, b->failed_reason) != 0         ? "failed reason"
            : strcmp(a->shape->key, b->shape->key) != 0               ? "shape"
+           : claims_differ(a, b)                                     ? "claims"
            : a->shape->n_rules != b->shape->n_rules                  ? "rules"
            : a->shape->late_capacity != b->shape->late_capacity      ? "late capacity"
                                                                      : NULL;

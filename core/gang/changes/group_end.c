@@ -2,6 +2,7 @@
 /* Ends a group that nothing names any more: every file frees what it has of it. */
 #include "core/gang/changes/group_end.h"
 
+#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/budget.h"
@@ -37,6 +38,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     skr_outputs_forget(g);
     skr_refusal_fini(g);
     skr_vetoes_fini(e, g);
+    skr_claim_objects_await(e, g, NULL);
     skr_explained_destroy(g->explained);
     free(g->announced.first);
     free(g->announced.last);

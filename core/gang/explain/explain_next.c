@@ -195,6 +195,10 @@ void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_
             next_preempt(&next, g);
         }
         break;
+    case SKR_REASON_CLAIM_NOT_FOUND:
+        next_kubectl(&next, g, "get",
+                     "persistentvolumeclaims,resourceclaims,resourceclaimtemplates");
+        break;
     case SKR_REASON_ROLE_UNKNOWN:
     case SKR_REASON_PINNED_NODE_FULL:
     case SKR_REASON_ENTRY_CONFLICT:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/claims.h"
 
+#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
@@ -9,6 +10,7 @@
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
+#include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
 
 #include <ctype.h>
@@ -121,11 +123,86 @@ void skr_claims_expire(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
+/* ---- claims that do not exist ---- */
+
+enum { SAID_AFTER_S = 1 }; /* pods and claims come by different watches, in any order */
+
+/* The pod is to be planned, and a claim of it is missing. */
+static const struct skr_pod_claim *missing_of(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const bool counts = p->seated && !p->pod->foreign_gate && !p->waits_for_set &&
+                        skr_pod_is_live(p->pod) && !skr_pods_is_bound(p);
+    return counts ? skr_claim_objects_missing(e, p->pod) : NULL;
+}
+
+/* The first pod by name with a missing claim; *ret_n: how many there are. */
+static const struct pod_entry *first_lacking(const struct skr_gang *e, const struct group *g,
+                                             size_t *ret_n)
+{
+    const struct pod_entry *p, *first = NULL;
+    *ret_n = 0;
+    DL_FOREACH(g->seats.n_claimers > 0 ? g->members : NULL, p)
+    {
+        if (!missing_of(e, p)) {
+            continue;
+        }
+        ++*ret_n;
+        if (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0) {
+            first = p;
+        }
+    }
+    return first;
+}
+
+static void say_missing(struct group *g, const struct pod_entry *p,
+                        const struct skr_pod_claim *claim, size_t n)
+{
+    SKR_STRBUF(b);
+    skr_strbuf_addf(&b,
+                    "group %s is not planned: %zu of its pods name%s claims that do not exist; "
+                    "create %s %s in namespace %s, which pod %s names",
+                    g->name, n, n == 1 ? "s" : "", skr_gang_claim_type(claim->kind)->resource->kind,
+                    claim->name, g->namespace_, p->pod->meta.name);
+    skr_group_state_reason(g, SKR_REASON_CLAIM_NOT_FOUND, b.s);
+}
+
+/* True: a claim is missing, and the group waits for it. */
+static bool settle_missing(struct skr_gang *e, struct group *g, bool over)
+{
+    size_t n = 0;
+    const struct pod_entry *p = over ? NULL : first_lacking(e, g, &n);
+    const struct skr_pod_claim *claim = p ? missing_of(e, p) : NULL;
+    skr_claim_objects_await(e, g, claim);
+    if (!claim) {
+        if (g->claims.lacks) {
+            g->claims.lacks = 0;
+            skr_attempt_doubt(g);
+            skr_dirty_group(e, g);
+        }
+        return false;
+    }
+    if (!g->claims.lacks) {
+        g->claims.lacks = skr_frame_now(e->frame);
+    }
+    skr_attempt_doubt(g);
+    if (g->state == GROUP_BACKOFF) {
+        skr_group_state_enter(e, g, GROUP_READY);
+    }
+    const skr_time at = g->claims.lacks + SAID_AFTER_S * SKR_SECOND;
+    if (skr_frame_now(e->frame) >= at) {
+        say_missing(g, p, claim, n);
+    } else {
+        skr_wakes_group(e, g, at);
+    }
+    return true;
+}
+
 /* ---- groups ---- */
 
 bool skr_claims_keep_from_planning(const struct group *g)
 {
-    return !g->plan && (g->seats.n_assumed > 0 || (g->claims.waits && g->seats.n_unasked > 0));
+    return !g->plan && (g->claims.lacks || g->seats.n_assumed > 0 ||
+                        (g->claims.waits && g->seats.n_unasked > 0));
 }
 
 bool skr_claims_keep_from_evicting(const struct group *g)
@@ -227,6 +304,12 @@ bool skr_claims_hold_back(struct skr_gang *e, struct group *g, struct pod_entry 
                           size_t n, bool evicts)
 {
     size_t lacking = 0;
+    for (size_t i = 0; i < n && !g->plan; i++) {
+        if (missing_of(e, newcomers[i])) {
+            skr_dirty_group(e, g);
+            return true;
+        }
+    }
     for (size_t i = 0; i < n; i++) {
         lacking +=
             evicts ? !skr_claims_are_read(newcomers[i]) : !skr_claims_are_asked(newcomers[i]);
@@ -263,6 +346,9 @@ void skr_claims_settle(struct skr_gang *e, struct group *g)
         skr_dirty_plan(e);
     }
     g->claims.kept = kept;
+    if (settle_missing(e, g, over)) {
+        return;
+    }
     if (kept) {
         say_kept(e, g);
     } else if (g->claims.waits) {

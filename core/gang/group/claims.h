@@ -2,10 +2,14 @@
 #ifndef SKR_CORE_GANG_GROUP_CLAIMS_H
 #define SKR_CORE_GANG_GROUP_CLAIMS_H
 /*
- * Members with claims (PersistentVolumeClaims, ResourceClaims). The daemon does not read claims. If one
- * is missing, or is to be bound at once and is not, kube-scheduler's PreFilter refuses the pod before
- * any extender is called (VolumeBinding, DynamicResources). So a group reserves nothing before
- * kube-scheduler has called filter for each of its members with claims:
+ * Members with claims (PersistentVolumeClaims, ResourceClaims). The daemon reads which claims exist
+ * (core/gang/cache/claim_objects.h), and nothing else of them. While a claim of a member is missing, the
+ * group is not planned (reason ClaimNotFound); the creation of the claim wakes the group.
+ *
+ * If a claim is to be bound at once and is not, kube-scheduler's PreFilter refuses the pod before any
+ * extender is called (VolumeBinding, DynamicResources). It does so for missing claims, too, which the
+ * daemon may not be permitted to read. So a group reserves nothing before kube-scheduler has called
+ * filter for each of its members with claims:
  *
  * - When a placement is found, the group waits (reason WaitingForClaims), and the gates of these
  *   members are removed. Filter answers "none yet", and the plan wakes them as it wakes members
@@ -50,9 +54,9 @@ const char *skr_claims_assumed_on(const struct pod_entry *p);    /* NULL: nowher
  * evicts: for room of victims. O(n). */
 bool skr_claims_hold_back(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                           size_t n, bool evicts);
-/* At every evaluation of the group, after its members were counted. */
+/* At every evaluation of the group, after its members were counted. O(members) if any has claims. */
 void skr_claims_settle(struct skr_gang *e, struct group *g);
-/* O(1): the group waits for calls, and has no part in planning. */
+/* O(1): the group waits for claims or calls, and has no part in planning. */
 bool skr_claims_keep_from_planning(const struct group *g);
 bool skr_claims_keep_from_evicting(const struct group *g);
 bool skr_claims_open_gate(const struct pod_entry *p); /* of a waiting member */

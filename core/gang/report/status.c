@@ -242,8 +242,9 @@ static enum skr_group_status status_of(const struct group *g)
 
 static bool needs_a_human(enum skr_reason reason)
 {
-    return reason <= SKR_REASON_TOPOLOGY_MISSING || reason == SKR_REASON_CONSTRAINT_CONFLICT ||
-           reason == SKR_REASON_NEVER_FITS || reason == SKR_REASON_BIND_FAILED;
+    return reason <= SKR_REASON_TOPOLOGY_MISSING || reason == SKR_REASON_CLAIM_NOT_FOUND ||
+           reason == SKR_REASON_CONSTRAINT_CONFLICT || reason == SKR_REASON_NEVER_FITS ||
+           reason == SKR_REASON_BIND_FAILED;
 }
 
 static int by_string(const void *a, const void *b)

@@ -21,6 +21,7 @@
 #include "core/gang/state/reason.h"
 #include "core/gang/state/settings.h"
 #include "core/gang/state/stats.h"
+#include "core/pod/pod.h"
 #include "topology/base/hash.h"
 #include "topology/base/slab.h"
 #include "topology/ledger.h"
@@ -29,6 +30,7 @@
 
 struct bind_calls;
 struct budget;
+struct claim_awaited;
 struct disruption_budget;
 struct early_yeses;
 struct explain_requests;
@@ -110,9 +112,15 @@ struct skr_gang {
     } owners;                               /* workload_owners.c */
     struct auto_namespace *auto_namespaces; /* entry.c */
     bool native_forbidden; /* PodGroups of scheduling.k8s.io may not be read; entries.c */
-    struct disruption_budget *disruptions;                               /* disruptions.c */
-    bool classes_forbidden;                                              /* device_classes.c */
-    struct group *groups;                                                /* group_table.c */
+    struct disruption_budget *disruptions; /* disruptions.c */
+    bool classes_forbidden;                /* device_classes.c */
+    struct {
+        struct skr_slab id; /* uint64_t: hashes of names */
+        struct skr_hash_index by_id;
+        bool forbidden[SKR_POD_CLAIM_KIND_COUNT], full;
+        struct claim_awaited *awaited; /* those that groups wait for */
+    } claim_objects;                   /* claim_objects.c */
+    struct group *groups;              /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned; /* groups with a plan; plan.c */
     struct {

@@ -112,8 +112,8 @@ struct group {
         size_t n_live, n_bound, n_newcomers; /* of live members: bound, not bound */
         size_t n_new, n_ready; /* newcomers with a seat; without a foreign gate among them */
         size_t n_foreign_gate;
-        size_t n_unasked, n_unread, n_assumed; /* newcomers with a seat: claims.h */
-        char *difference;                      /* warning text, NULL when members are equal */
+        size_t n_claimers, n_unasked, n_unread, n_assumed; /* newcomers with a seat: claims.h */
+        char *difference; /* warning text, NULL when members are equal */
     } seats;
     /* roles.c */
     struct {
@@ -140,10 +140,13 @@ struct group {
     char *message;
 
     struct {
-        bool waits; /* a placement was found, and calls of kube-scheduler are awaited */
-        bool open;  /* gates of members with claims go without a plan */
-        bool kept;  /* kube-scheduler has members assumed that no plan places */
-    } claims;       /* claims.c */
+        bool waits;     /* a placement was found, and calls of kube-scheduler are awaited */
+        bool open;      /* gates of members with claims go without a plan */
+        bool kept;      /* kube-scheduler has members assumed that no plan places */
+        skr_time lacks; /* a claim of a member does not exist, since then; 0: none is missing */
+        struct claim_awaited *awaited; /* that claim; NULL: none; claim_objects.c */
+        struct group *aprev, *anext;   /* in awaited->groups */
+    } claims;                          /* claims.c */
 
     struct plan *plan;           /* plan.c */
     struct group *pprev, *pnext; /* in gang->planned */

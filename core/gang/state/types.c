@@ -55,8 +55,8 @@ static int configmap_read(void *memory, const struct skr_json *json, void **ret,
     return rc;
 }
 
-/* Only the name of a namespace counts. */
-struct skr_namespace {
+/* Only the names of these count. */
+struct skr_named {
     struct skr_arena *arena;
     struct skr_meta meta;
 };
@@ -67,18 +67,23 @@ static void fill_nothing(void *object, const struct skr_fields *json)
     (void)json;
 }
 
-static int skr_namespace_decode(const json_t *json, struct skr_namespace **ret,
-                                struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc = skr_object_decode(json, "namespace", sizeof **ret, fill_nothing, &object, error);
-    if (rc == 0) {
-        *ret = object;
+#define NAMED(what)                                                                                \
+    static int skr_##what##_decode(const json_t *json, struct skr_named **ret,                     \
+                                   struct skr_error *error)                                        \
+    {                                                                                              \
+        void *object = NULL;                                                                       \
+        const int rc = skr_object_decode(json, #what, sizeof **ret, fill_nothing, &object, error); \
+        if (rc == 0) {                                                                             \
+            *ret = object;                                                                         \
+        }                                                                                          \
+        return rc;                                                                                 \
     }
-    return rc;
-}
+NAMED(namespace)
+NAMED(volume_claim)
+NAMED(device_claim)
+NAMED(claim_template)
 
-static void skr_namespace_destroy(struct skr_namespace *object)
+static void skr_named_destroy(struct skr_named *object)
 {
     skr_object_destroy(object);
 }
@@ -137,7 +142,16 @@ TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisrup
 TYPE(skr_gang_class, device_class, "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", false,
      NULL);
 
-TYPE(skr_gang_namespace, namespace, "", "v1", "namespaces", "Namespace", false, NULL);
+#define RESOURCES "resource.k8s.io"
+KIND(skr_gang_namespace, namespace, skr_named, skr_namespace_decode, skr_named_destroy, "", "v1",
+     "namespaces", "Namespace", false, NULL);
+KIND(skr_gang_volume_claim, volume_claim, skr_named, skr_volume_claim_decode, skr_named_destroy, "",
+     "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true, NULL);
+KIND(skr_gang_device_claim, device_claim, skr_named, skr_device_claim_decode, skr_named_destroy,
+     RESOURCES, "v1", "resourceclaims", "ResourceClaim", true, NULL);
+KIND(skr_gang_claim_template, claim_template, skr_named, skr_claim_template_decode,
+     skr_named_destroy, RESOURCES, "v1", "resourceclaimtemplates", "ResourceClaimTemplate", true,
+     NULL);
 NATIVE(v1alpha2);
 NATIVE(v1alpha3);
 NATIVE(v1beta1);
@@ -160,6 +174,26 @@ static const struct skr_object_type *const owner_type[] = {
     &skr_gang_owner_tfjob,  &skr_gang_owner_xgboostjob,  &skr_gang_owner_paddlejob,
     &skr_gang_owner_jaxjob, &skr_gang_owner_raycluster,  &skr_gang_owner_spark,
 };
+
+const struct skr_object_type *skr_gang_claim_type(enum skr_pod_claim_kind kind)
+{
+    static const struct skr_object_type *const type[] = {
+        [SKR_POD_CLAIM_VOLUME] = &skr_gang_volume_claim,
+        [SKR_POD_CLAIM_DEVICES] = &skr_gang_device_claim,
+        [SKR_POD_CLAIM_TEMPLATE] = &skr_gang_claim_template,
+    };
+    _Static_assert(sizeof type / sizeof type[0] == SKR_POD_CLAIM_KIND_COUNT, "a type per kind");
+    return type[kind];
+}
+
+enum skr_pod_claim_kind skr_gang_claim_kind(const struct skr_object_type *type)
+{
+    enum skr_pod_claim_kind kind = SKR_POD_CLAIM_VOLUME;
+    while (kind < SKR_POD_CLAIM_KIND_COUNT && skr_gang_claim_type(kind) != type) {
+        kind++;
+    }
+    return kind;
+}
 
 _Static_assert(sizeof owner_type / sizeof owner_type[0] <= 32, "a bit each");
 
@@ -230,6 +264,10 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_podgroup, .optional = true, .users_only = true},
     {.type = &skr_gang_budget, .optional = true},
     {.type = &skr_gang_class, .optional = true, .may_be_forbidden = true},
+    /* which claims of members exist; users_only would make those of other namespaces missing */
+    {.type = &skr_gang_volume_claim, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_device_claim, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_claim_template, .optional = true, .may_be_forbidden = true},
     /* what derived and native groups need; each is there or not */
     {.type = &skr_gang_namespace,
      .label_selector = SKR_LABEL_NAMESPACE_GANG "=auto",

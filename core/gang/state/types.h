@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_STATE_TYPES_H
 /* The kinds of objects that the gang scheduler reads and writes, and what it watches of them. */
 #include "core/frame/resource.h"
+#include "core/pod/pod.h"
 
 extern const struct skr_object_type skr_gang_node;      /* struct skr_node */
 extern const struct skr_object_type skr_gang_pod;       /* struct skr_pod */
@@ -11,7 +12,10 @@ extern const struct skr_object_type skr_gang_podgroup;  /* struct skr_podgroup *
 extern const struct skr_object_type skr_gang_budget;    /* struct skr_budget */
 extern const struct skr_object_type skr_gang_class;     /* struct skr_device_class */
 
-extern const struct skr_object_type skr_gang_namespace; /* what skr_object_meta() reads */
+/* what skr_object_meta() reads */
+extern const struct skr_object_type skr_gang_namespace;
+extern const struct skr_object_type skr_gang_volume_claim, skr_gang_device_claim,
+    skr_gang_claim_template;
 /* struct skr_podgroup of scheduling.k8s.io, by version */
 extern const struct skr_object_type skr_gang_native_v1alpha2, skr_gang_native_v1alpha3,
     skr_gang_native_v1beta1;
@@ -21,6 +25,9 @@ extern const struct skr_object_type skr_gang_owner_job, skr_gang_owner_statefuls
     skr_gang_owner_tfjob, skr_gang_owner_xgboostjob, skr_gang_owner_paddlejob,
     skr_gang_owner_jaxjob, skr_gang_owner_raycluster, skr_gang_owner_spark;
 
+const struct skr_object_type *skr_gang_claim_type(enum skr_pod_claim_kind kind);
+/* SKR_POD_CLAIM_KIND_COUNT: it is another type. */
+enum skr_pod_claim_kind skr_gang_claim_kind(const struct skr_object_type *type);
 /* The kind of owners of this type; NULL: it is another type. */
 const char *skr_gang_owner_kind(const struct skr_object_type *type);
 int skr_gang_owner_number(const struct skr_object_type *type); /* from 0; -1: of no workload */
@@ -31,7 +38,7 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
 /* The type of this kind and "group/version" (NULL: any); NULL if there is none. */
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
-enum { SKR_GANG_WATCHES = 24 };
+enum { SKR_GANG_WATCHES = 27 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

@@ -457,6 +457,8 @@ const struct skr_schema_field *skr_schema_of(const char *kind)
         {"PodGroup", pod_group},
         {"PriorityClass", priority_class},
         {"ReplicaSet", replica_set},
+        {"ResourceClaim", plain},
+        {"ResourceClaimTemplate", plain},
         {"Secret", secret},
         {"Service", service},
         {"ServiceAccount", account},

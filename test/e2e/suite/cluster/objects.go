@@ -62,6 +62,7 @@ type PodSpec struct {
 	InitContainers  []Container       `json:"initContainers,omitempty"`
 	Containers      []Container       `json:"containers"`
 	Volumes         []Volume          `json:"volumes,omitempty"`
+	ResourceClaims  []PodClaim        `json:"resourceClaims,omitempty"`
 	GracePeriod     *int64            `json:"terminationGracePeriodSeconds,omitempty"`
 }
 
@@ -73,6 +74,13 @@ type Volume struct {
 
 type ClaimName struct {
 	Name string `json:"claimName"`
+}
+
+// PodClaim is a claim for devices: an object, or one that is made of a template.
+type PodClaim struct {
+	Name     string `json:"name"`
+	Claim    string `json:"resourceClaimName,omitempty"`
+	Template string `json:"resourceClaimTemplateName,omitempty"`
 }
 
 // SchedulingGroup names a PodGroup of scheduling.k8s.io.
@@ -114,6 +122,7 @@ type EnvVar struct {
 type Resources struct {
 	Requests map[string]string `json:"requests,omitempty"`
 	Limits   map[string]string `json:"limits,omitempty"`
+	Claims   []Named           `json:"claims,omitempty"`
 }
 
 type PodStatus struct {
@@ -136,14 +145,14 @@ func (p *Pod) Live() bool {
 
 func (p *Pod) Bound() bool { return p.Spec.NodeName != "" }
 
-// HasClaims tells whether a volume of the pod is a PersistentVolumeClaim.
+// HasClaims tells whether the pod uses a PersistentVolumeClaim or a ResourceClaim.
 func (p *Pod) HasClaims() bool {
 	for _, volume := range p.Spec.Volumes {
 		if volume.Claim.Name != "" {
 			return true
 		}
 	}
-	return false
+	return len(p.Spec.ResourceClaims) > 0
 }
 
 // HasGate tells whether the pod carries the scheduling gate.

@@ -74,7 +74,7 @@ func (p *Plane) startReal() error {
 		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=false",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=2",
 		"--controllers=" + strings.Join(append([]string{"job-controller", "replicaset-controller",
-			"garbage-collector-controller", "disruption-controller", "namespace-controller"}, p.Controllers...), ",")}, p.gates()...)
+			"garbage-collector-controller", "disruption-controller", "namespace-controller", "resourceclaim-controller"}, p.Controllers...), ",")}, p.gates()...)
 	controllers, err := Start(p.Dir, "kube-controller-manager", nil, p.controllerArgs...)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups whose members have claims: nothing is reserved before kube-scheduler has asked for them. */
+#include "core/gang/cache/claim_objects.h"
 #include "core/gang/group/reservation.h"
+#include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 
 static void add_claim(struct rig *rig, const char *pod)
@@ -239,6 +241,146 @@ TEST_RIG(cluster(""), members_that_wait_for_a_call_carry_no_plan)
     rig_assert_text(rig_key(rig, "bad", "reason"), "WaitingForClaims");
     rig_assert_text(rig_nominated(rig, "b-0"), "");
     rig_assert_clean(rig);
+}
+
+/* ---- claims that do not exist, as the API server lists them ---- */
+
+/* Four slots and group bad; the daemon reads claims. */
+static struct rig *reading(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.server_minor = SKR_CLAIMS_FROM;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 2, 2);
+    rig_group(rig, "bad", 4, 0, NULL);
+    rig_sync(rig);
+    return rig;
+}
+
+TEST_RIG(reading(), a_group_whose_claim_does_not_exist_says_which_and_keeps_its_gates)
+{
+    rig_claim(rig, "c", RIG_CLAIM_MISSING);
+    add_members(rig, "b", 4, "bad", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+    rig_assert_text(rig_key(rig, "bad", "message"),
+                    "group bad is not planned: 4 of its pods name claims that do not exist; create "
+                    "PersistentVolumeClaim c in namespace default, which pod b-0 names");
+    assert_true(rig_is_gated(rig, "b-0"));
+    assert_int_equal(rig->n_solves, 0);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 0);
+    rig_claim(rig, "c", RIG_CLAIM_BOUND);
+    rig_run(rig, SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "");
+    rig_assert_clean(rig);
+}
+
+/* Pods and claims come by different watches. */
+TEST_RIG(reading(), a_claim_that_comes_right_after_its_pod_is_not_called_missing)
+{
+    rig->hold_watch[RIG_VOLUME_CLAIM] = true;
+    rig_claim(rig, "c", RIG_CLAIM_BOUND);
+    add_members(rig, "b", 4, "bad", 0);
+    rig_run(rig, SKR_SECOND / 2);
+    assert_int_equal(rig_n_bound(rig, "bad"), 0);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "");
+    rig->hold_watch[RIG_VOLUME_CLAIM] = false;
+    rig_run(rig, SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+    assert_null(strstr(rig->log.s, "ClaimNotFound"));
+}
+
+TEST_RIG(reading(), each_missing_claim_is_awaited_in_turn)
+{
+    rig_pods(rig, "b", 4, "bad", RIG_GATED);
+    rig_edit(rig, RIG_POD, "b-1",
+             "{'spec':{'resourceClaims':[{'name':'x','resourceClaimName':'shared'},"
+             "{'name':'y','resourceClaimTemplateName':'gpus'}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_non_null(strstr(rig_key(rig, "bad", "message"), "1 of its pods names claims"));
+    assert_non_null(strstr(rig_key(rig, "bad", "message"), "create ResourceClaim shared in"));
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "shared", "{'metadata':{}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_non_null(strstr(rig_key(rig, "bad", "message"), "create ResourceClaimTemplate gpus in"));
+    rig_create_json(rig, RIG_CLAIM_TEMPLATE, "gpus", "{'metadata':{}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+}
+
+TEST_RIG(reading(), claims_of_another_namespace_are_others)
+{
+    rig_claim(rig, "other/c", RIG_CLAIM_BOUND);
+    add_members(rig, "b", 4, "bad", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+}
+
+static void forbid_volume_claims(struct rig *rig, bool is)
+{
+    struct skr_event event = {.kind = SKR_EVENT_FORBIDDEN,
+                              .forbidden = {.type = &skr_gang_volume_claim, .is = is}};
+    rig_handle(rig, &event);
+}
+
+TEST_RIG(reading(), claims_that_may_not_be_read_are_left_to_kube_scheduler)
+{
+    add_members(rig, "b", 4, "bad", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+    forbid_volume_claims(rig, true);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+}
+
+TEST(an_api_server_without_device_claims_has_none_that_are_missing)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.server_minor = SKR_CLAIMS_FROM - 1;
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 2, 2);
+    rig_group(rig, "bad", 1, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "b", 1, "bad", RIG_GATED);
+    rig_edit(rig, RIG_POD, "b-0",
+             "{'spec':{'resourceClaims':[{'name':'x','resourceClaimName':'shared'}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 1);
+}
+
+/* Of a group that runs, only the replacement waits. */
+TEST_RIG(reading(), a_replacement_waits_for_its_claim)
+{
+    rig_claim(rig, "c", RIG_CLAIM_BOUND);
+    add_members(rig, "b", 4, "bad", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+    rig_claim(rig, "c", RIG_CLAIM_MISSING);
+    rig_delete(rig, RIG_POD, "b-2");
+    add_members(rig, "new", 1, "bad", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+    assert_int_equal(rig_n_bound(rig, "bad"), 3);
+    rig_claim(rig, "c", RIG_CLAIM_BOUND);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "new", 1);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "");
+}
+
+/* A solve was under way when the claim went. */
+TEST_RIG(reading(), a_claim_that_goes_during_a_solve_keeps_the_group_from_a_plan)
+{
+    rig->hold_solves = true;
+    rig_claim(rig, "c", RIG_CLAIM_BOUND);
+    add_members(rig, "b", 4, "bad", 0);
+    rig_run(rig, SKR_SECOND);
+    rig_claim(rig, "c", RIG_CLAIM_MISSING);
+    rig->hold_solves = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 0);
 }
 
 /* ---- plans that end while kube-scheduler waits for the claims ---- */

@@ -6,6 +6,7 @@
  */
 #include <unistd.h>
 
+#include "core/gang/cache/claim_objects.h"
 #include "server/cli/cli.h"
 #include "server/render/explain_text.h"
 #include "test/golden.h"
@@ -334,6 +335,29 @@ static struct rig *scheduler_name(void)
     return rig;
 }
 
+static struct rig *claim_not_found(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.server_minor = SKR_CLAIMS_FROM;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 2, 2);
+    rig_sync(rig);
+    rig_group(rig, "g", 2, 3, NULL);
+    rig_claim(rig, "data-0", RIG_CLAIM_BOUND);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    for (int i = 0; i < 2; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_edit(rig, RIG_POD, name,
+                 "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':"
+                 "'data-%d'}}]}}",
+                 i);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
 /* kube-scheduler comes to three of the four; the claim of the last one does not exist. */
 static struct rig *waiting_for_claims(void)
 {
@@ -392,6 +416,7 @@ static const struct {
     {"NodesNotInTree", nodes_not_in_tree, true, false, NULL},
     {"LabelMissing", label_missing, true, false, NULL},
     {"MembersMissing", members_missing, false, false, NULL},
+    {"ClaimNotFound", claim_not_found, false, false, NULL},
     {"WaitingForClaims", waiting_for_claims, false, false, NULL},
     {"ConstraintConflict", constraint_conflict, false, false, NULL},
     {"NeverFits", never_fits, false, false, NULL},

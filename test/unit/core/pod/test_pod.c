@@ -146,6 +146,63 @@ TEST(gates_of_others_are_told_from_ours)
     }
 }
 
+/* "v:data t:gpus" of its claims. */
+static void say_claims(const struct skr_pod *pod, char *buffer, size_t size)
+{
+    static const char letter[] = "vdt";
+    size_t at = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; i < pod->n_claims && at < size; i++) {
+        at += (size_t)snprintf(buffer + at, size - at, "%s%c:%s", i ? " " : "",
+                               letter[pod->claim[i].kind], pod->claim[i].name);
+    }
+}
+
+TEST(an_unbound_pod_names_the_claims_that_have_to_exist)
+{
+    static const struct {
+        const char *spec, *status, *claims;
+    } row[] = {
+        {"'volumes':[{'persistentVolumeClaim':{'claimName':'data'}},{'emptyDir':{}}]", "",
+         "v:data"},
+        {"'volumes':[{'ephemeral':{}}]", "", ""},
+        {"'volumes':[{'persistentVolumeClaim':{'claimName':7}}]", "", ""},
+        {"'resourceClaims':[{'name':'a','resourceClaimName':'shared'},"
+         "{'name':'b','resourceClaimTemplateName':'gpus'},{'name':'c'}]",
+         "", "d:shared t:gpus"},
+        {"'resourceClaims':[{'name':'b','resourceClaimTemplateName':'gpus'}]",
+         "'resourceClaimStatuses':[{'name':'a'}]", "t:gpus"},
+        {"'resourceClaims':[{'name':'b','resourceClaimTemplateName':'gpus'}]",
+         "'resourceClaimStatuses':[{'name':'b','resourceClaimName':'p-b-x7d'}]", ""},
+        {"'nodeName':'n','volumes':[{'persistentVolumeClaim':{'claimName':'data'}}]", "", ""},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char text[512], claims[128];
+        snprintf(text, sizeof text, "{" META ",'spec':{%s},'status':{%s}}", row[i].spec,
+                 row[i].status);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text);
+        say_claims(pod, claims, sizeof claims);
+        assert_string_equal(claims, row[i].claims);
+        SKR_AUTO(skr_pod_destroy)
+        struct skr_pod *copy = skr_pod_overlay(pod, &(struct skr_pod_overlay){.drop_gate = true});
+        say_claims(copy, claims, sizeof claims);
+        assert_string_equal(claims, row[i].claims);
+    }
+}
+
+TEST(of_more_claims_than_the_limit_the_first_are_kept)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_add(&text, "{" META ",'spec':{'volumes':[");
+    for (int i = 0; i < 2 * SKR_POD_CLAIMS_MAX; i++) {
+        skr_strbuf_addf(&text, "%s{'persistentVolumeClaim':{'claimName':'c-%d'}}", i ? "," : "", i);
+    }
+    skr_strbuf_add(&text, "]}}");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text.s);
+    assert_int_equal(pod->n_claims, SKR_POD_CLAIMS_MAX);
+    assert_string_equal(pod->claim[SKR_POD_CLAIMS_MAX - 1].name, "c-63");
+}
+
 TEST(terminating_and_finished_pods_are_not_live)
 {
     static const struct {

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A set of hashes of names, and a table of the groups that await an object. */
+#include "core/gang/cache/claim_objects.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/types.h"
+#include "topology/base/table.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct claim_awaited {
+    UT_hash_handle hh;
+    char *key;
+    struct group *groups; /* by claims.aprev and claims.anext */
+};
+
+/* ---- names ---- */
+
+static uint64_t id_of(const struct skr_gang *e, enum skr_pod_claim_kind kind,
+                      const char *namespace_, const char *name)
+{
+    return skr_hash_pair(skr_hash_keyed_joined(&e->settings.hash_seed, namespace_, "/", name),
+                         (uint64_t)kind);
+}
+
+static bool find(const struct skr_gang *e, uint64_t id, uint32_t *ret)
+{
+    for (size_t at = 0; skr_hash_index_next(&e->claim_objects.by_id, (uint32_t)id, &at, ret);) {
+        if (*(const uint64_t *)skr_slab_at(&e->claim_objects.id, *ret) == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool put(struct skr_gang *e, uint64_t id)
+{
+    uint32_t number;
+    if (find(e, id, &number)) {
+        return false;
+    }
+    if (e->claim_objects.id.n >= SKR_CLAIM_OBJECTS_MAX) {
+        if (!e->claim_objects.full) {
+            e->claim_objects.full = true;
+            skr_out_decision(e, "", "", "Claims are not looked up any more", "",
+                             "there are more than 1000000 PersistentVolumeClaims, ResourceClaims "
+                             "and ResourceClaimTemplates; kube-scheduler alone finds missing ones",
+                             true);
+            skr_claim_objects_judge(e);
+        }
+        return false;
+    }
+    e->claim_objects.id.size = sizeof id;
+    number = skr_slab_add(&e->claim_objects.id);
+    *(uint64_t *)skr_slab_at(&e->claim_objects.id, number) = id;
+    skr_hash_index_add(&e->claim_objects.by_id, (uint32_t)id, number);
+    return true;
+}
+
+static bool is_judged(const struct skr_gang *e, enum skr_pod_claim_kind kind)
+{
+    const int32_t from = kind == SKR_POD_CLAIM_VOLUME ? 1 : SKR_CLAIMS_FROM;
+    return !e->claim_objects.full && !e->claim_objects.forbidden[kind] &&
+           e->settings.server_minor >= from;
+}
+
+const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
+                                                      const struct skr_pod *pod)
+{
+    uint32_t number;
+    for (size_t i = 0; i < pod->n_claims; i++) {
+        const struct skr_pod_claim *claim = &pod->claim[i];
+        if (is_judged(e, claim->kind) &&
+            !find(e, id_of(e, claim->kind, pod->meta.namespace_, claim->name), &number)) {
+            return claim;
+        }
+    }
+    return NULL;
+}
+
+/* ---- groups that wait ---- */
+
+static struct claim_awaited *awaited_find(const struct skr_gang *e, const char *key)
+{
+    struct claim_awaited *awaited = NULL;
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->claim_objects.awaited, key, awaited);
+    return awaited;
+}
+
+static void write_key(struct skr_strbuf *b, enum skr_pod_claim_kind kind, const char *namespace_,
+                      const char *name)
+{
+    skr_strbuf_addf(b, "%d/%s/%s", (int)kind, namespace_, name);
+}
+
+void skr_claim_objects_await(struct skr_gang *e, struct group *g, const struct skr_pod_claim *claim)
+{
+    struct claim_awaited *was = g->claims.awaited;
+    SKR_STRBUF(key);
+    if (claim) {
+        write_key(&key, claim->kind, g->namespace_, claim->name);
+    }
+    if (was && claim && strcmp(was->key, key.s) == 0) {
+        return;
+    }
+    if (was) {
+        DL_DELETE2(was->groups, g, claims.aprev, claims.anext);
+        g->claims.awaited = NULL;
+        if (!was->groups) {
+            HASH_DEL(e->claim_objects.awaited, was);
+            free(was->key);
+            free(was);
+        }
+    }
+    if (!claim) {
+        return;
+    }
+    struct claim_awaited *now = awaited_find(e, key.s);
+    if (!now) {
+        now = skr_alloc(sizeof *now);
+        now->key = skr_strdup(key.s);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->claim_objects.awaited, now->key,
+                      strlen(now->key), now);
+    }
+    DL_APPEND2(now->groups, g, claims.aprev, claims.anext);
+    g->claims.awaited = now;
+}
+
+/* ---- what changed ---- */
+
+void skr_claim_objects_upsert(struct skr_gang *e, enum skr_pod_claim_kind kind,
+                              const struct skr_meta *meta)
+{
+    SKR_STRBUF(key);
+    if (!put(e, id_of(e, kind, meta->namespace_, meta->name)) || !e->claim_objects.awaited) {
+        return;
+    }
+    write_key(&key, kind, meta->namespace_, meta->name);
+    const struct claim_awaited *awaited = awaited_find(e, key.s);
+    struct group *g;
+    DL_FOREACH2(awaited ? awaited->groups : NULL, g, claims.anext)
+    {
+        skr_dirty_group(e, g);
+    }
+}
+
+void skr_claim_objects_delete(struct skr_gang *e, enum skr_pod_claim_kind kind,
+                              const char *namespace_, const char *name)
+{
+    const uint64_t id = id_of(e, kind, namespace_, name);
+    uint32_t number;
+    if (find(e, id, &number)) {
+        skr_hash_index_remove(&e->claim_objects.by_id, (uint32_t)id, number);
+        skr_slab_remove(&e->claim_objects.id, number);
+    }
+}
+
+void skr_claim_objects_forbidden(struct skr_gang *e, enum skr_pod_claim_kind kind, bool is)
+{
+    e->claim_objects.forbidden[kind] = is;
+    skr_claim_objects_judge(e);
+}
+
+void skr_claim_objects_judge(struct skr_gang *e)
+{
+    struct group *g, *next;
+    HASH_ITER(hh, e->groups, g, next)
+    {
+        if (g->seats.n_claimers > 0) {
+            skr_dirty_group(e, g);
+        }
+    }
+}
+
+void skr_claim_objects_fini(struct skr_gang *e)
+{
+    struct claim_awaited *awaited, *next;
+    HASH_ITER(hh, e->claim_objects.awaited, awaited, next)
+    {
+        HASH_DEL(e->claim_objects.awaited, awaited);
+        free(awaited->key);
+        free(awaited);
+    }
+    skr_slab_fini(&e->claim_objects.id);
+    skr_hash_index_fini(&e->claim_objects.by_id);
+}
