@@ -108,6 +108,7 @@ bool skr_picture_begin(struct skr_picture *picture, const struct skr_tree *tree,
         p->tree = skr_tree_ref(tree);
     }
     p->now = now;
+    p->keeps = false;
     p->round++;
     return p->anew;
 }
@@ -185,7 +186,7 @@ void skr_picture_seat(struct skr_picture *picture, uint32_t subject, int32_t pla
     struct subject *s = picture->subject[subject];
     const size_t i = find_seat(x, subject, firm);
     if (i == x->n_seats || x->seat[i].subject != subject || x->seat[i].firm != firm) {
-        skr_grow_exactly(&x->seat, &x->cap_seats, x->n_seats + 1, sizeof *x->seat);
+        skr_grow(&x->seat, &x->cap_seats, x->n_seats + 1, sizeof *x->seat);
         memmove(&x->seat[i + 1], &x->seat[i], (x->n_seats - i) * sizeof *x->seat);
         x->seat[i] = (struct seat){.subject = subject, .firm = firm};
         x->n_seats++;
@@ -281,6 +282,11 @@ bool skr_picture_keep(struct skr_picture *picture, const char *kind, const char 
     return true;
 }
 
+void skr_picture_keep_others(struct skr_picture *picture)
+{
+    picture->keeps = true;
+}
+
 void skr_picture_mark(struct skr_picture *picture, uint32_t subject, uint64_t mark)
 {
     picture->subject[subject]->mark = mark;
@@ -306,6 +312,17 @@ static void remove_subject(struct skr_picture *p, struct subject *s)
     }
 }
 
+static void remove_unseen(struct skr_picture *p)
+{
+    struct subject *s, *next;
+    HASH_ITER(hh, p->by_key, s, next)
+    {
+        if (s->seen != p->round) {
+            remove_subject(p, s);
+        }
+    }
+}
+
 void skr_picture_decide(struct skr_picture *picture, skr_time at, uint32_t subject,
                         enum skr_picture_decision kind)
 {
@@ -318,13 +335,15 @@ void skr_picture_decide(struct skr_picture *picture, skr_time at, uint32_t subje
 
 static uint64_t hash_place(const struct place *x)
 {
-    uint64_t hash = SKR_HASH_BEGIN;
     const int64_t numbers[] = {(int64_t)x->state, x->allocatable, x->used, x->slots};
-    hash = skr_hash_bytes(hash, numbers, sizeof numbers);
+    uint64_t hash = SKR_HASH_BEGIN;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        hash = skr_hash_pair(hash, (uint64_t)numbers[i]);
+    }
     for (size_t i = 0; i < x->n_seats; i++) {
         const struct seat *s = &x->seat[i];
-        const int64_t seat[] = {s->subject, s->firm ? s->pods : -s->pods, s->amount};
-        hash = skr_hash_bytes(hash, seat, sizeof seat);
+        const uint64_t who = (uint64_t)s->subject << 32 | (uint32_t)(s->firm ? s->pods : -s->pods);
+        hash = skr_hash_pair(skr_hash_pair(hash, who), (uint64_t)s->amount);
     }
     return hash;
 }
@@ -339,6 +358,7 @@ static int by_number(const void *a, const void *b)
 static void sift_places(struct skr_picture *p)
 {
     size_t n = 0;
+    bool sorted = true;
     for (size_t i = 0; i < p->n_touched; i++) {
         struct place *x = &p->place[p->touched[i]];
         const uint64_t hash = hash_place(x);
@@ -347,11 +367,14 @@ static void sift_places(struct skr_picture *p)
         x->shown_allocatable = x->allocatable;
         if (hash != x->shown) {
             x->shown = hash;
+            sorted = sorted && (n == 0 || p->touched[n - 1] < p->touched[i]);
             p->touched[n++] = p->touched[i];
         }
     }
     p->n_touched = n;
-    qsort(p->touched, n, sizeof *p->touched, by_number);
+    if (!sorted) {
+        qsort(p->touched, n, sizeof *p->touched, by_number);
+    }
 }
 
 static void forget_changes(struct skr_picture *p)
@@ -369,12 +392,8 @@ static void forget_changes(struct skr_picture *p)
 enum skr_picture_news skr_picture_end(struct skr_picture *picture, struct skr_strbuf *change)
 {
     struct skr_picture *p = picture;
-    struct subject *s, *next;
-    HASH_ITER(hh, p->by_key, s, next)
-    {
-        if (s->seen != p->round) {
-            remove_subject(p, s);
-        }
+    if (!p->keeps) {
+        remove_unseen(p);
     }
     sift_places(p);
     enum skr_picture_news news =

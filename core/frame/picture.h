@@ -90,6 +90,8 @@ uint32_t skr_picture_subject(struct skr_picture *picture,
  * any number that changes when the subject does. *ret (NULL allowed): its number. */
 bool skr_picture_keep(struct skr_picture *picture, const char *kind, const char *namespace_,
                       const char *name, uint64_t mark, uint32_t *ret);
+/* Subjects that this description neither describes nor keeps stay as they are. */
+void skr_picture_keep_others(struct skr_picture *picture);
 void skr_picture_mark(struct skr_picture *picture, uint32_t subject, uint64_t mark);
 /* A number of the scheduler's own for the subject, 0 at first. Valid until the next call. */
 uint64_t *skr_picture_note(struct skr_picture *picture, uint32_t subject);
@@ -108,14 +110,15 @@ enum skr_picture_news {
     SKR_PICTURE_CHANGED, /* the version has grown, the change was appended */
     SKR_PICTURE_ANEW,    /* the version has grown, and no change leads to it */
 };
-/* Ends the description: subjects that were neither described nor kept are gone. CHANGED appends
+/* Ends the description: subjects that were neither described nor kept are gone, unless others are
+ * kept. CHANGED appends
  *
  *   {"version", "time", "places": [[place, state, used, slots, [subject, pods, amount, ...],
  *    allocatable if it differs], ...], "subjects": [[number, {fields} or null], ...],
  *    "decisions": [[milliseconds, subject, kind], ...]}
  *
  * with the names "nodes" and "groups" for places and subjects. pods is negative for seats that are
- * not firm. O(what differs + subjects). */
+ * not firm. O(what differs + subjects), without the latter if others are kept. */
 enum skr_picture_news skr_picture_end(struct skr_picture *picture, struct skr_strbuf *change);
 
 /* ---- what is drawn ---- */

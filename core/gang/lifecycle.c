@@ -301,6 +301,7 @@ static void touch_members(struct skr_gang *e, struct group *g)
 void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
 {
     g->evaluated_at = skr_frame_now(e->frame);
+    skr_dirty_stamp(e, g);
     skr_restore_late(e, g);
     skr_restore_newer(e, g);
     skr_plan_storage_note_binding(e, g);

@@ -294,6 +294,7 @@ static void at_rest(void *context)
     world_check_promptness(context);
     tenants_check(context);
     world_roles_check(context);
+    world_check_picture(context);
 }
 
 void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
@@ -311,6 +312,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->crowded = seed % 2;
     w->busy = seed % 5 < 3;
     w->tenants = seed % 17 < 3;
+    w->pictures = seed % 19 < 3;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);
@@ -344,5 +346,6 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
 
 void world_fini(struct world *w)
 {
+    skr_picture_destroy(w->picture);
     rig_destroy(w->rig);
 }

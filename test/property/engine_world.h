@@ -7,6 +7,7 @@
  * break; the daemon crashes after any request, or is paused while another one leads; kube-scheduler starts anew.
  * Made from a number alone.
  */
+#include "core/frame/picture.h"
 #include "test/unit/engine_rig.h"
 
 enum {
@@ -35,6 +36,9 @@ struct world {
     bool siege; /* the law of tenants holds */
     bool has_claims;
     skr_time fits_since[WORLD_HONEST_GROUPS]; /* in the siege; 0: it does not */
+    bool pictures;                            /* the page is judged: engine_world_picture.c */
+    struct skr_picture *picture;
+    size_t picture_life; /* rig->n_lives that it follows */
     bool busy; /* gangs come as a whole, and are planned before kube-scheduler comes to them */
 };
 
@@ -69,6 +73,8 @@ void world_check_mended(struct world *w);
 void world_check_reasons(struct world *w);
 /* Of any world, at any time: whether a group is left alone that could be placed (engine_world_prompt.c). */
 void world_check_promptness(struct world *w);
+/* The same: whether the page has followed all changes. */
+void world_check_picture(struct world *w);
 const char *world_group_of(const struct world *w, const struct rig_object *pod);
 
 #endif

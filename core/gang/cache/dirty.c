@@ -15,11 +15,36 @@
 
 /* ---- marks ---- */
 
+static void leave_stamped(struct skr_gang *e, struct group *g)
+{
+    if (g->stamp > 0) {
+        DL_DELETE2(e->stamped, g, sprev, snext);
+    }
+}
+
+void skr_dirty_stamp(struct skr_gang *e, struct group *g)
+{
+    leave_stamped(e, g);
+    g->stamp = ++e->epoch.stamps;
+    DL_APPEND2(e->stamped, g, sprev, snext);
+}
+
+const struct group *skr_dirty_stamped_since(const struct skr_gang *e, uint64_t stamp)
+{
+    const struct group *first = NULL, *head = e->stamped;
+    for (const struct group *g = head ? head->sprev : NULL; g && g->stamp > stamp;
+         g = g == head ? NULL : g->sprev) {
+        first = g;
+    }
+    return first;
+}
+
 void skr_dirty_group(struct skr_gang *e, struct group *g)
 {
     if (g->dirty) {
         return;
     }
+    skr_dirty_stamp(e, g);
     g->dirty = true;
     DL_APPEND2(e->dirty.groups, g, dprev, dnext);
 }
@@ -82,12 +107,20 @@ void skr_dirty_plan_nodes(struct plan *plan)
 
 /* ---- what is next ---- */
 
-void skr_dirty_forget_group(struct skr_gang *e, struct group *g)
+static void unmark(struct skr_gang *e, struct group *g)
 {
     if (g->dirty) {
         DL_DELETE2(e->dirty.groups, g, dprev, dnext);
     }
     g->dirty = false;
+}
+
+void skr_dirty_forget_group(struct skr_gang *e, struct group *g)
+{
+    unmark(e, g);
+    leave_stamped(e, g);
+    g->stamp = 0;
+    e->epoch.census++;
 }
 
 void skr_dirty_forget_map(struct skr_gang *e, struct map_entry *m)
@@ -120,7 +153,7 @@ struct group *skr_dirty_take_group(struct skr_gang *e)
 {
     struct group *g = e->dirty.groups;
     if (g) {
-        skr_dirty_forget_group(e, g);
+        unmark(e, g);
     }
     return g;
 }

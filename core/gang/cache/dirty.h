@@ -32,8 +32,9 @@
  *   epoch.room           room of any leaf, more or less               g->fit.reported_room: numbers
  *                                                                     are old; candidates.room: less,
  *                                                                     reported 2 s later
- *   epoch.stamps         room or state of any node                    n->stamp: pictures look at
- *                                                                     nodes that are newer
+ *   epoch.stamps         room or state of any node, a look at any     n->stamp, g->stamp: pictures
+ *                        group                                        look at newer ones only
+ *   epoch.census         nodes that came or went, groups that went    pictures look at all
  *   epoch.late_room      where pods with late volumes may land        g->fit.reported_late_room: only
  *                                                                     numbers are old
  *   epoch.facts          all that an explanation may rest on          explained.facts
@@ -53,6 +54,10 @@ struct plan;
 
 /* A mark is set once, however often its object is touched; O(1). */
 void skr_dirty_group(struct skr_gang *e, struct group *g);
+/* What is shown of the group may have changed; evaluation and skr_dirty_group() imply it. O(1). */
+void skr_dirty_stamp(struct skr_gang *e, struct group *g);
+/* The first group with a later stamp, NULL: none; further ones by snext. O(those). */
+const struct group *skr_dirty_stamped_since(const struct skr_gang *e, uint64_t stamp);
 /* The pause between two looks at all members of a large group: 16 us per member (320 ms for
  * 20,000), so that the cost stays linear; 0 for other groups. */
 skr_time skr_dirty_pause(const struct group *g);

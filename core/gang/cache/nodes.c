@@ -54,12 +54,31 @@ void skr_nodes_touch(struct skr_gang *e, const char *name)
     }
 }
 
+static void leave_stamped(struct skr_gang *e, struct node_entry *n)
+{
+    if (n->stamp > 0) {
+        DL_DELETE2(e->nodes.stamped, n, sprev, snext);
+    }
+}
+
 void skr_nodes_stamp(struct skr_gang *e, const char *name)
 {
     struct node_entry *n = skr_nodes_find(e, name);
     if (n) {
+        leave_stamped(e, n);
         n->stamp = ++e->epoch.stamps;
+        DL_APPEND2(e->nodes.stamped, n, sprev, snext);
     }
+}
+
+const struct node_entry *skr_nodes_stamped_since(const struct skr_gang *e, uint64_t stamp)
+{
+    const struct node_entry *first = NULL, *head = e->nodes.stamped;
+    for (const struct node_entry *n = head ? head->sprev : NULL; n && n->stamp > stamp;
+         n = n == head ? NULL : n->sprev) {
+        first = n;
+    }
+    return first;
 }
 
 void skr_nodes_name(struct skr_gang *e, const char *name)
@@ -87,6 +106,7 @@ bool skr_nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n)
     if (n->node || n->nominated || n->awaited) {
         return false;
     }
+    leave_stamped(e, n);
     skr_hash_index_remove(&e->nodes.by_name, (uint32_t)skr_hash_string(n->name), n->number);
     skr_slab_remove(&e->nodes.item, n->number);
     return true;

@@ -8,11 +8,12 @@ struct node_entry {
     const char *name;      /* own copy: outlives versions of the node */
     struct skr_node *node; /* NULL: only nominations name it; node_changes.c */
     skr_time changed_at;   /* skr_nodes_touch(): kube-scheduler may not have seen the change yet */
-    uint64_t stamp;        /* skr_nodes_stamp(): epoch.stamps of its last change */
-    uint32_t number;       /* in gang->nodes */
-    bool refused;          /* the table of names has no room for its name: no pod may use it */
-    bool awaited;          /* a planned member waits until an older nomination here is cleared */
-    bool named;            /* skr_nodes_name(); until the next skr_nodes_take_name() */
+    uint64_t stamp;        /* skr_nodes_stamp(): epoch.stamps of its last change; 0: none */
+    struct node_entry *sprev, *snext; /* in gang->nodes.stamped, while stamp > 0 */
+    uint32_t number;                  /* in gang->nodes */
+    bool refused; /* the table of names has no room for its name: no pod may use it */
+    bool awaited; /* a planned member waits until an older nomination here is cleared */
+    bool named;   /* skr_nodes_name(); until the next skr_nodes_take_name() */
     struct pod_entry *nominated; /* unbound pods of ours whose status nominates it; pod_changes.c */
 };
 
@@ -26,6 +27,8 @@ struct node_entry *skr_nodes_get(struct skr_gang *e, const char *name); /* creat
 void skr_nodes_touch(struct skr_gang *e, const char *name);
 /* Its room or state changed. No effect on an unknown node. */
 void skr_nodes_stamp(struct skr_gang *e, const char *name);
+/* The first entry with a later stamp, NULL: none; further ones by snext. O(those). */
+const struct node_entry *skr_nodes_stamped_since(const struct skr_gang *e, uint64_t stamp);
 /* Marks a node for a walk over all nodes, which clears the marks. No effect on an unknown node. */
 void skr_nodes_name(struct skr_gang *e, const char *name);
 bool skr_nodes_take_name(struct node_entry *n); /* whether it was marked */

@@ -194,6 +194,7 @@ static void drop(struct skr_gang *e, struct group *g, size_t at)
     free(hold->uid);
     memmove(hold, hold + 1, (g->holds.n - at - 1) * sizeof *hold);
     g->holds.n--;
+    skr_dirty_stamp(e, g);
     note_holder(e, g, true, INT32_MIN);
     skr_dirty_facts(e);
 }
@@ -227,6 +228,7 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     snprintf(hold.uid, n, "seat:%s", p->uid);
     skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
     g->holds.item[g->holds.n++] = hold;
+    skr_dirty_stamp(e, g);
     note_holder(e, g, g->holds.n > 1, p->pod->priority);
     charge(e, &hold);
     skr_out_decision(e, g->key, p->key, "Seat held", "", node, false);

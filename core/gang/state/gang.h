@@ -86,11 +86,12 @@ struct skr_gang {
     struct {
         struct skr_slab item; /* struct node_entry */
         struct skr_hash_index by_name;
-    } nodes;                 /* nodes.c; skr_nodes_next() */
-    size_t n_nodes;          /* existing ones; node_changes.c */
-    size_t n_nodes_refused;  /* of existing nodes; node_changes.c */
-    struct shape *shapes;    /* shapes.c */
-    struct veto_set *vetoes; /* of all groups; vetoes.c */
+        struct node_entry *stamped; /* by stamp */
+    } nodes;                        /* nodes.c; skr_nodes_next() */
+    size_t n_nodes;                 /* existing ones; node_changes.c */
+    size_t n_nodes_refused;         /* of existing nodes; node_changes.c */
+    struct shape *shapes;           /* shapes.c */
+    struct veto_set *vetoes;        /* of all groups; vetoes.c */
     struct {
         struct skr_slab item; /* struct pod_entry * */
         struct skr_hash_index by_uid, by_name;
@@ -121,6 +122,7 @@ struct skr_gang {
         struct claim_awaited *awaited; /* those that groups wait for */
     } claim_objects;                   /* claim_objects.c */
     struct group *groups;              /* group_table.c */
+    struct group *stamped;             /* groups by stamp; dirty.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned; /* groups with a plan; plan.c */
     struct {
@@ -141,7 +143,7 @@ struct skr_gang {
     } dirty;
     size_t n_settled; /* members, in this event; scheduler.c */
     struct {
-        uint64_t capacity, freed, facts, nodes, lifted, victims, room, late_room, stamps;
+        uint64_t capacity, freed, facts, nodes, lifted, victims, room, late_room, stamps, census;
     } epoch;
 
     /* topology.c */

@@ -153,7 +153,9 @@ struct group {
 
     bool dirty; /* dirty.c */
     struct group *dprev, *dnext;
-    enum candidate candidate; /* candidates.c, with the list that it is in */
+    uint64_t stamp;              /* epoch.stamps of the last change of what is shown; dirty.c */
+    struct group *sprev, *snext; /* in gang->stamped */
+    enum candidate candidate;    /* candidates.c, with the list that it is in */
     struct group *cprev, *cnext;
     skr_time wake_at;      /* wakes.c */
     skr_time evaluated_at; /* last time; lifecycle.c */

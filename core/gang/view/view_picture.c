@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Describes nodes and groups for the page /ui. Nodes are compared one by one. Groups have a mark of
- * all that is shown of them, so that only members of groups that changed are walked over.
+ * Describes nodes and groups for the page /ui. A description looks at those that were stamped since
+ * the last one. If nodes came or went, or groups went, it walks over all, and describes those with
+ * another stamp.
  */
+#include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -24,7 +26,9 @@ enum { LOOK_EVERY = 256 }; /* nodes or groups between two looks for requests tha
 struct memory {
     char resource[320];
     int64_t one;     /* amount of a slot */
-    uint64_t looked; /* epoch.stamps when all nodes were described */
+    uint64_t looked; /* epoch.stamps when all was described; 0: it was not */
+    uint64_t census; /* epoch.census then */
+    bool counted;    /* a node had the resource then: pods have amounts of it */
 };
 
 struct draw {
@@ -98,7 +102,7 @@ static int32_t draw_place(const struct draw *d, struct node_entry *const *leaf, 
 }
 
 /* Nodes that have not changed are left out. */
-static void draw_nodes(const struct draw *d)
+static void draw_all_nodes(const struct draw *d)
 {
     const struct skr_gang *e = d->v->e;
     const uint64_t looked = d->memory->looked;
@@ -115,30 +119,22 @@ static void draw_nodes(const struct draw *d)
     }
 }
 
-/* ---- groups ---- */
-
-static uint64_t mark_of(const struct group *g, const char *reason, const char *sentence)
+static void draw_stamped_nodes(const struct draw *d)
 {
-    const int64_t numbers[] = {g->evaluated_at,
-                               (int64_t)g->input_epoch,
-                               (int64_t)g->status,
-                               g->status_since,
-                               (int64_t)g->seats.n_bound,
-                               (int64_t)skr_view_present(g),
-                               (int64_t)skr_membership_seats(g),
-                               (int64_t)g->n_members,
-                               (int64_t)g->holds.n,
-                               (int64_t)(uintptr_t)g->plan,
-                               (int64_t)(uintptr_t)g->spec,
-                               g->plan ? g->plan->aborting : 0,
-                               (int64_t)g->reported.n_events};
-    uint64_t hash = SKR_HASH_BEGIN;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        hash = skr_hash_pair(hash, (uint64_t)numbers[i]);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(d->v->e);
+    const struct node_entry *n = skr_nodes_stamped_since(d->v->e, d->memory->looked);
+    for (size_t drawn = 1; n; n = n->snext, drawn++) {
+        const int32_t at = skr_tree_find_leaf(d->v->e->topology.tree, n->name);
+        if (at >= 0) {
+            (void)draw_place(d, leaf, at);
+        }
+        if (drawn % LOOK_EVERY == 0 && skr_view_must_end(d->v)) {
+            return;
+        }
     }
-    hash = skr_hash_bytes(hash, reason ? reason : "", reason ? strlen(reason) : 0);
-    return skr_hash_bytes(hash, sentence ? sentence : "", sentence ? strlen(sentence) : 0);
 }
+
+/* ---- groups ---- */
 
 static void write_rules(const struct skr_group_spec *spec, struct skr_strbuf *b)
 {
@@ -267,6 +263,12 @@ static void report_decisions(struct draw *d)
     free(d->news);
 }
 
+/* Changes whenever something is to be shown of the group that may differ. */
+static uint64_t mark_of(const struct draw *d, const struct group *g)
+{
+    return g->stamp * 2 + (d->resource >= 0);
+}
+
 static int by_key(const void *a, const void *b)
 {
     const struct group *g = *(const struct group *const *)a, *h = *(const struct group *const *)b;
@@ -278,18 +280,14 @@ static void draw_group(struct draw *d, const struct group *g)
 {
     const char *sentence;
     const char *reason = skr_view_reason(d->v->e, g, &sentence);
-    const uint64_t mark = mark_of(g, reason, sentence);
-    if (skr_picture_keep(d->picture, "Group", g->namespace_, g->name, mark, NULL)) {
-        return;
-    }
     const uint32_t subject = describe(d, g, reason, sentence);
     draw_members(d, g, subject);
     gather_decisions(d, g, subject);
-    skr_picture_mark(d->picture, subject, mark);
+    skr_picture_mark(d->picture, subject, mark_of(d, g));
 }
 
 /* In the order of their names while all are new, so that numbers depend on nothing else. */
-static void draw_groups(struct draw *d, bool anew)
+static void draw_all_groups(struct draw *d, bool anew)
 {
     size_t n = 0;
     const struct group **list = skr_alloc_array(HASH_COUNT(d->v->e->groups) + 1, sizeof *list);
@@ -302,12 +300,27 @@ static void draw_groups(struct draw *d, bool anew)
         qsort(list, n, sizeof *list, by_key);
     }
     for (size_t i = 0; i < n; i++) {
-        draw_group(d, list[i]);
+        if (!skr_picture_keep(d->picture, "Group", list[i]->namespace_, list[i]->name,
+                              mark_of(d, list[i]), NULL)) {
+            draw_group(d, list[i]);
+        }
         if (i % LOOK_EVERY == LOOK_EVERY - 1 && skr_view_must_end(d->v)) {
             break;
         }
     }
     free(list);
+}
+
+static void draw_stamped_groups(struct draw *d)
+{
+    const struct group *g = skr_dirty_stamped_since(d->v->e, d->memory->looked);
+    skr_picture_keep_others(d->picture);
+    for (size_t drawn = 1; g; g = g->snext, drawn++) {
+        draw_group(d, g);
+        if (drawn % LOOK_EVERY == 0 && skr_view_must_end(d->v)) {
+            return;
+        }
+    }
 }
 
 /* ---- the whole ---- */
@@ -350,12 +363,43 @@ static int begin(struct draw *d)
             name[i] = page.resource[i].name;
         }
         skr_picture_resources(d->picture, name, page.n_resources);
+        fresh.looked = 0;
     }
     m = skr_picture_memory(d->picture, sizeof *m);
     *m = fresh;
     d->memory = m;
     d->resource = skr_resource_names_find(e->resources, m->resource);
     return 200;
+}
+
+static void draw_all(struct draw *d)
+{
+    const struct memory *m = d->memory;
+    const struct skr_gang *e = d->v->e;
+    const bool some =
+        m->looked > 0 && m->census == e->epoch.census && m->counted == (d->resource >= 0);
+    if (some) {
+        draw_stamped_nodes(d);
+    } else {
+        draw_all_nodes(d);
+    }
+    if (d->v->interrupted) {
+        return;
+    }
+    if (some) {
+        draw_stamped_groups(d);
+    } else {
+        draw_all_groups(d, skr_picture_version(d->picture) == 0);
+    }
+}
+
+/* looked: epoch.stamps when it was begun. */
+static void note_all(const struct draw *d, uint64_t looked)
+{
+    struct memory *m = skr_picture_memory(d->picture, sizeof *m);
+    m->looked = looked;
+    m->census = d->v->e->epoch.census;
+    m->counted = d->resource >= 0;
 }
 
 int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr_time now,
@@ -379,15 +423,12 @@ int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr
         return code;
     }
     const uint64_t looked = gang->epoch.stamps;
-    draw_nodes(&d);
-    if (!v.interrupted) {
-        draw_groups(&d, skr_picture_version(picture) == 0);
-    }
+    draw_all(&d);
     report_decisions(&d); /* also of a description that is broken off: they are noted as seen */
     if (v.interrupted) {
         return SKR_VIEW_INTERRUPTED;
     }
-    ((struct memory *)skr_picture_memory(picture, sizeof *d.memory))->looked = looked;
+    note_all(&d, looked);
     *ret_news = skr_picture_end(picture, out);
     return 200;
 }
