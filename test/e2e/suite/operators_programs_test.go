@@ -50,6 +50,12 @@ var operatorPrograms = map[string]operatorProgram{
 		definitions: []string{"manifests/base/kubeflow.org_mpijobs.yaml"},
 		arguments:   []string{"-kubeConfig={kubeconfig}", "-lock-namespace=default", "-alsologtostderr"},
 	},
+	// The cloud of Karpenter's own tests: it makes Node objects. bootNodes() makes them Ready.
+	"karpenter": {
+		definitions: []string{"pkg/apis/crds/*.yaml", "kwok/apis/crds/*.yaml"},
+		env: []string{"KUBERNETES_MIN_VERSION=1.19.0-0", "SYSTEM_NAMESPACE=default", "DISABLE_LEADER_ELECTION=true",
+			"METRICS_PORT=0", "HEALTH_PROBE_PORT=0"},
+	},
 	"kuberay": {
 		definitions: []string{"config/crd/bases/*.yaml"},
 		arguments:   []string{"-enable-leader-election=false", "-metrics-addr=0", "-health-probe-bind-address=0"},
