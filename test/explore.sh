@@ -5,6 +5,7 @@
 # and the command that replays it is printed. The last line is "N passed, N failed".
 # CRASH=all: each of SEEDS=20 is played again with the daemon killed after every one of its actions, twice: what was
 # under way then is lost, or arrives. CRASH=17, CRASH=17+: after that action alone.
+# SHORTEN=no: a seed that fails is printed as it is.
 set -u
 program=$1
 chunk=25 # seeds of one process
@@ -48,7 +49,7 @@ fails() {
     ! SKR_ONLY=",$(tr '\n' ',' <"$1")" SKR_SEED=$seed SKR_SEEDS=1 timeout 60 "$program" "$name" >"$folder/last" 2>&1
 }
 seq 0 $((SKR_STEPS - 1)) >"$folder/steps"
-if fails "$folder/steps"; then
+if [ "${SHORTEN:-yes}" = yes ] && fails "$folder/steps"; then
     size=$(((SKR_STEPS + 1) / 2))
     while [ $size -gt 0 ]; do
         at=1

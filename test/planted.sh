@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # planted.sh [--roles] [WORD]: plants the bugs of test/planted.txt (those with WORD in their names) one at a
 # time in a copy of the tree below build/ and looks whether test/explore.sh finds them within SEEDS=10000
-# seeds. A row may name a test program that finds it instead. With --roles: the bugs of test/planted-roles.txt, and the property tests of roles with N=20000. The
-# last line is "N passed, N failed".
+# seeds. A row may name a test program that finds it instead. With --roles: the bugs of
+# test/planted-roles.txt, and the property tests of roles with N=20000. The last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 copy=build/planted
 SEEDS=${SEEDS:-10000}
 N=${N:-20000}
 export SEEDS N
+export SHORTEN=no
 unset SKR_RESULTS
 if [ "${1:-}" = --roles ]; then
     shift
@@ -63,7 +64,7 @@ while IFS=$tab read -r name file old new judge; do
         echo "$name: not found in ${judge:-$effort}"
         failed=$((failed + 1))
     else
-        echo "$name: $(grep -m 1 -e "$seen" -e FAILED $copy/log || tail -n 1 $copy/log)"
+        echo "$name: $({ grep -m 1 -e "$seen" -e FAILED $copy/log || tail -n 1 $copy/log; } | cut -c 1-100)"
         passed=$((passed + 1))
     fi
     cp "$file" "$copy/$file"
