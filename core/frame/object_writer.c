@@ -6,7 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { RETRY_FIRST_MS = 100, RETRY_SHIFT_MAX = 7, RETRY_LAST_S = 10, REFUSED_S = 30 };
+enum {
+    RETRY_FIRST_MS = 100,
+    RETRY_SHIFT_MAX = 7,
+    RETRY_LAST_S = 10,
+    REFUSED_S = 30,
+    CONFLICTS_AT_ONCE = 3, /* in a row: more have a pause before the next patch */
+};
 
 static void send_read(struct skr_object_writer *w, struct skr_frame *frame,
                       const struct skr_object_target *t)
@@ -44,6 +50,10 @@ enum skr_object_step skr_object_writer_step(struct skr_object_writer *w, struct 
     }
     if (w->must_read) {
         send_read(w, frame, t);
+        return SKR_OBJECT_WAIT;
+    }
+    if (now < w->patch_at) {
+        *ret_at = w->patch_at;
         return SKR_OBJECT_WAIT;
     }
     return SKR_OBJECT_PATCH;
@@ -101,12 +111,16 @@ void skr_object_writer_patch(struct skr_object_writer *w, struct skr_frame *fram
     w->sent_at = skr_frame_now(frame);
 }
 
+static skr_time delay_after(uint32_t failures)
+{
+    uint32_t shift = failures > RETRY_SHIFT_MAX ? RETRY_SHIFT_MAX : failures;
+    skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
+    return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
+}
+
 static skr_time retry_delay(struct skr_object_writer *w)
 {
-    uint32_t shift = w->failures > RETRY_SHIFT_MAX ? RETRY_SHIFT_MAX : w->failures;
-    skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
-    w->failures++;
-    return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
+    return delay_after(w->failures++);
 }
 
 enum skr_object_result skr_object_writer_done(struct skr_object_writer *w,
@@ -122,6 +136,7 @@ enum skr_object_result skr_object_writer_done(struct skr_object_writer *w,
     switch (event->written.outcome) {
     case SKR_WRITE_OK:
         w->failures = 0;
+        w->conflicts = w->reading ? w->conflicts : 0;
         w->retry_at = 0;
         w->refused = false;
         w->must_read = !event->written.object && !w->blind;
@@ -130,6 +145,9 @@ enum skr_object_result skr_object_writer_done(struct skr_object_writer *w,
         return SKR_OBJECT_GONE;
     case SKR_WRITE_CONFLICT:
         w->must_read = true;
+        if (++w->conflicts > CONFLICTS_AT_ONCE) {
+            w->patch_at = now + delay_after(w->conflicts - CONFLICTS_AT_ONCE - 1);
+        }
         break;
     case SKR_WRITE_BUSY:
         w->retry_at =

@@ -10,6 +10,8 @@
  * - a JSON merge patch (RFC 7386) of the differences alone, with uid and resourceVersion as
  *   preconditions, so a user's change is never overwritten;
  * - after a conflict or an unknown outcome the object is read before anything else is written;
+ * - from the fourth conflict in a row on there is a pause before the next patch, 100 ms doubling to
+ *   10 s: a user who changes the object all the time cannot make the daemon write all the time;
  * - refused and failed requests come again after a pause;
  * - changes that nobody waits for are collected for a moment.
  *
@@ -34,6 +36,8 @@ struct skr_object_writer {
     skr_time flush_at; /* collected changes are written then; 0: nothing to write */
     skr_time retry_at;
     uint32_t failures;
+    uint32_t conflicts; /* of patches, in a row */
+    skr_time patch_at;  /* no patch before, because of them */
 };
 
 /* The object that is written. All borrowed. */
