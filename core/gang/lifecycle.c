@@ -306,9 +306,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     skr_restore_newer(e, g);
     skr_plan_storage_note_binding(e, g);
     if (skr_group_source_resolve(e, g) && g->plan) {
-        skr_plan_loss_abort(e, g, SKR_REASON_NONE,
-                            g->spec ? "the group was changed" : "the group's definition is gone",
-                            false);
+        skr_plan_loss_changed(e, g);
     }
     skr_group_source_judge_levels(e, g);
     skr_membership_update(e, g);

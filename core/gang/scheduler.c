@@ -40,7 +40,7 @@
 #include "core/gang/plan/plan.h"
 #include "core/gang/planning/planner.h"
 #include "core/gang/planning/queue.h"
-#include "core/gang/planning/solve_share.h"
+#include "core/gang/group/solve_share.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/evictions.h"
 #include "core/gang/problem/candidates.h"

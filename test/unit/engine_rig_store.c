@@ -410,9 +410,29 @@ void rig_set_conditions(struct rig_object *pod, json_t *list)
     set_below(pod, "status", "conditions", list);
 }
 
+static size_t bytes_of(const json_t *values)
+{
+    size_t n = 0;
+    for (void *i = json_object_iter((json_t *)(uintptr_t)values); i;
+         i = json_object_iter_next((json_t *)(uintptr_t)values, i)) {
+        n += strlen(json_object_iter_key(i)) + json_string_length(json_object_iter_value(i));
+    }
+    return n;
+}
+
+/* The API server's limits of all annotations, and of all data of a ConfigMap. */
+static bool is_too_large(const struct rig_object *o, json_t *patch)
+{
+    enum { ANNOTATIONS_MAX = 256 << 10, DATA_MAX = 1 << 20 };
+    json_auto_t *now = merged(o->json, patch);
+    const json_t *meta = json_object_get(now, "metadata");
+    return bytes_of(json_object_get(meta, "annotations")) > ANNOTATIONS_MAX ||
+           (o->kind == RIG_MAP && bytes_of(json_object_get(now, "data")) > DATA_MAX);
+}
+
 static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
-    if (rig_differs(o->json, w->body, "metadata.uid")) {
+    if (rig_differs(o->json, w->body, "metadata.uid") || is_too_large(o, w->body)) {
         return 422;
     }
     if (rig_differs(o->json, w->body, "metadata.resourceVersion")) {

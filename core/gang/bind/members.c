@@ -20,9 +20,11 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/changes/plan_loss.h"
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
@@ -517,7 +519,9 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
         return;
     case SKR_WRITE_INVALID: /* another pod of that name, or a permanent error */
         read_back(e, p);
-        later(e, p, REFUSED_S * SKR_SECOND);
+        if (!p->plan || p->plan->binding_persisted) { /* else the plan ends */
+            later(e, p, REFUSED_S * SKR_SECOND);
+        }
         break;
     case SKR_WRITE_DENIED:
         skr_out_decision(e, "", p->key, "Pod patch refused", "", ev->written.message, true);
@@ -546,6 +550,22 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     }
 }
 
+/* The API server refuses what the member is to carry, as when its annotations are full. The plan cannot go
+ * on, and its room is for others. */
+static void give_up_unpatched(struct skr_gang *e, struct pod_entry *p)
+{
+    char text[400];
+    if (!p->plan || p->plan->aborting || p->plan->binding_persisted) {
+        return;
+    }
+    snprintf(
+        text, sizeof text,
+        "the API server refuses the plan's annotation on pod %.200s; are its annotations full?",
+        p->pod->meta.name);
+    const bool pauses = skr_refusal_note_unpatched(e, p->group, p);
+    skr_plan_loss_abort(e, p->group, SKR_REASON_PLAN_TIMEOUT, text, pauses);
+}
+
 void skr_members_write_done(struct skr_gang *e, const struct skr_pending_write *w,
                             struct skr_event *ev)
 {
@@ -566,6 +586,7 @@ void skr_members_write_done(struct skr_gang *e, const struct skr_pending_write *
         if (same && !p->work->patch.must_read) {
             skr_out_decision(e, "", p->key, "Pod patch refused", "",
                              "the API server calls it invalid", true);
+            give_up_unpatched(e, p);
         }
         skr_pods_work(p)->patch.must_read = false;
         skr_pod_changes_upsert(e, pod);

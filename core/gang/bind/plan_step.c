@@ -141,8 +141,14 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
     bool idle = false;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || !p->work->activation.at || p->work->activation.asked ||
-            has_come(g->plan, p) || skr_pods_is_bound(p)) {
+        if (p->plan != g->plan || !p->work->activation.at || has_come(g->plan, p) ||
+            skr_pods_is_bound(p)) {
+            continue;
+        }
+        if (p->work->activation.asked) {
+            const skr_time kept_until = skr_claims_patience(p);
+            idle = idle || kept_until <= skr_frame_now(e->frame);
+            next = kept_until > skr_frame_now(e->frame) && kept_until < next ? kept_until : next;
             continue;
         }
         const skr_time since = passed_by_since(e, g->plan, p);
@@ -181,6 +187,18 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         skr_wakes_group(e, g, next > soonest ? next : soonest);
     }
     return false;
+}
+
+/* A plan that cannot be stored, as when a user changes its object all the time. */
+static void wait_for_storage(struct skr_gang *e, struct group *g)
+{
+    const skr_time until = g->plan->created_at + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
+    const bool idle = skr_frame_now(e->frame) >= until;
+    skr_plan_storage_hurry(g);
+    skr_plan_note_idle(e, g->plan, idle && skr_namespace_bound_is_beyond(e, g->namespace_));
+    if (!idle) {
+        skr_wakes_group(e, g, until);
+    }
 }
 
 /* ---- forward ---- */
@@ -302,7 +320,7 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         if (skr_plan_storage_is_quiet(e, g) && skr_plan_storage_is_refused(e, g)) {
             skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
         } else {
-            skr_plan_storage_hurry(g);
+            wait_for_storage(e, g);
         }
         return;
     }
@@ -347,24 +365,39 @@ static void release_stranded(struct skr_gang *e, struct group *g)
     }
 }
 
-/* After planTimeout without another node for them. True if no other member is unbound. */
-static bool give_up_stranded(struct skr_gang *e, struct group *g)
+/* Whether kube-scheduler keeps the member for its claims, or lives and has no bind call for it: its Binding
+ * fails again and again. */
+static bool has_no_call(const struct skr_gang *e, const struct pod_entry *p)
+{
+    return skr_claims_assumed_on(p) ||
+           (skr_scheduler_progress_is_alive(e) && !p->work->vote.request && !p->work->bind.write &&
+            !p->work->bind.unknown);
+}
+
+/* At the deadline: members without another node, or without a call. True if no other one is unbound. */
+static bool give_up_late(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
+    bool others = false, changed = false;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !skr_pods_is_bound(p) && !skr_plan_is_stranded(e, p)) {
-            return false;
+        if (p->plan != g->plan || skr_pods_is_bound(p)) {
+            continue;
         }
-    }
-    DL_FOREACH(g->members, p)
-    {
-        if (p->plan == g->plan && !skr_pods_is_bound(p)) {
+        if (skr_plan_is_stranded(e, p) || has_no_call(e, p)) {
             skr_plan_remove_member(e, p);
+            changed = true;
+        } else {
+            others = true;
         }
     }
-    skr_membership_changed(g);
-    return true;
+    if (changed) {
+        skr_membership_changed(g);
+    }
+    if (changed && others) {
+        skr_plan_text_changed(e, g->plan);
+    }
+    return !others;
 }
 
 /* State Binding was requested and refused; meanwhile a call ended or a node went: the group is
@@ -475,7 +508,7 @@ static void step_binding(struct skr_gang *e, struct group *g)
                         plan->deadline > skr_frame_now(e->frame)
                             ? plan->deadline
                             : skr_frame_now(e->frame) + SKR_SECOND);
-        if (skr_frame_now(e->frame) < plan->deadline || !give_up_stranded(e, g)) {
+        if (skr_frame_now(e->frame) < plan->deadline || !give_up_late(e, g)) {
             return;
         }
     }

@@ -183,7 +183,9 @@ void skr_ordinary_changed(struct skr_gang *e, struct pod_entry *p, const struct 
     if (waits && !p->ordinary) {
         p->ordinary = true;
         DL_APPEND(e->ordinary, p);
-        skr_pods_work(p)->single.since = skr_frame_now(e->frame);
+        if (p->work->single.since == 0) { /* labels that change move no deadline */
+            skr_pods_work(p)->single.since = skr_frame_now(e->frame);
+        }
         early_take(e, p);
     } else if (!waits) {
         skr_ordinary_leave(e, p);

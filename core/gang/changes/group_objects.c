@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes keys and plan text to objects of groups. Changes are collected for COLLECT_MS. If neither
- * status nor reason changed, writes to one object pause for PAUSE_MS. */
+ * status nor reason changed, writes to one object pause for PAUSE_MS. After a refusal the plan text
+ * goes without the keys. */
 #include "core/gang/changes/group_objects.h"
 
 #include "core/gang/cache/dirty.h"
@@ -139,6 +140,16 @@ static skr_time collected_at(const struct skr_gang *e, const struct target *t,
     return t->writer->sent_at && pause > at ? pause : at;
 }
 
+/* A patch was refused, as when the keys make the object too large. The plan goes without keys, and at
+ * once: while its text is there, its room is charged. */
+static void go_alone(const struct target *t, const char *annotation)
+{
+    const struct sent_patch *sent = t->sent;
+    if (sent->n > 0 || !sent->annotation || strcmp(sent->annotation, annotation) != 0) {
+        t->writer->retry_at = 0;
+    }
+}
+
 /* annotation: the wanted text; "": none. Returns when to look again, SKR_TIME_NEVER if nothing is
  * due. */
 static skr_time settle_target(struct skr_gang *e, const struct target *t, struct desired_keys *w,
@@ -148,6 +159,10 @@ static skr_time settle_target(struct skr_gang *e, const struct target *t, struct
     bool plan_differs = strcmp(have ? have : "", annotation) != 0;
     size_t n = differences(t, w);
     skr_time at = SKR_TIME_NEVER;
+    if (plan_differs && t->writer->refused) {
+        n = 0;
+        go_alone(t, annotation);
+    }
     /* If a patch of unknown outcome is open, its result is awaited even without a difference. */
     if (n == 0 && !plan_differs && !t->writer->must_read) {
         skr_object_writer_rest(t->writer);

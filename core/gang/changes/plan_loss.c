@@ -16,6 +16,7 @@
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/solve_share.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_roles.h"
@@ -28,12 +29,23 @@
 
 /* ---- giving up ---- */
 
-void skr_plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason reason,
-                         const char *message, bool backoff)
+/* Its own pods or objects end the plan, not nodes or other groups. */
+static bool is_own(enum skr_reason reason)
+{
+    return reason == SKR_REASON_MEMBERS_MISSING || reason == SKR_REASON_FILTERED_BY_OTHERS ||
+           reason == SKR_REASON_PLAN_TIMEOUT;
+}
+
+/* own: it counts against the namespace. */
+static void give_up(struct skr_gang *e, struct group *g, enum skr_reason reason,
+                    const char *message, bool backoff, bool own)
 {
     struct plan *plan = g->plan;
     if (!plan || plan->aborting || plan->binding_persisted) {
         return;
+    }
+    if (own) {
+        skr_solve_share_reserved(e, g, skr_frame_now(e->frame) - plan->created_at);
     }
     plan->aborting = true;
     skr_plan_want_binding(e, plan, false);
@@ -59,6 +71,18 @@ void skr_plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason re
     skr_dirty_input(g);
     skr_plan_storage_hurry(g);
     skr_dirty_group(e, g);
+}
+
+void skr_plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason reason,
+                         const char *message, bool backoff)
+{
+    give_up(e, g, reason, message, backoff, is_own(reason));
+}
+
+void skr_plan_loss_changed(struct skr_gang *e, struct group *g)
+{
+    const char *text = g->spec ? "the group was changed" : "the group's definition is gone";
+    give_up(e, g, SKR_REASON_NONE, text, false, true);
 }
 
 /* The object carries nothing of the plan, and no write of ours can restore it. */
@@ -175,15 +199,17 @@ static int by_rank(const void *a, const void *b)
     return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* A candidate for the vacancy: the one whose index is its rank, else the first in member order. */
-static struct pod_entry *candidate_for(const struct group *g, const struct vacancy *v,
-                                       struct pod_entry *const *list, size_t n,
-                                       enum skr_pod_index_key key, bool *ret_own)
+/* A candidate for the vacancy that fits there: the one whose index is its rank, else the first in member
+ * order. */
+static struct pod_entry *candidate_for(const struct skr_gang *e, const struct group *g,
+                                       const struct vacancy *v, struct pod_entry *const *list,
+                                       size_t n, enum skr_pod_index_key key, bool *ret_own)
 {
     struct pod_entry *best = NULL;
     *ret_own = false;
     for (size_t i = 0; i < n && !*ret_own; i++) {
-        if (!may_take_vacancy(g, list[i]) || !skr_plan_roles_match(g, v, list[i])) {
+        if (!may_take_vacancy(g, list[i]) || !skr_plan_roles_match(g, v, list[i]) ||
+            !skr_ledger_fits(e->ledger, v->node, &list[i]->shape->amounts, v->uid)) {
             continue;
         }
         *ret_own = !v->of_role && v->rank >= 0 && v->rank == skr_member_order_index(list[i], key);
@@ -196,8 +222,8 @@ static struct pod_entry *candidate_for(const struct group *g, const struct vacan
 
 /* The vacancy of the lowest rank that has a candidate of its role, and that candidate. A candidate
  * whose index is the rank of a vacancy comes first. NULL: no candidate. */
-static struct pod_entry *replacement_for(const struct group *g, struct plan *plan,
-                                         size_t *ret_vacancy)
+static struct pod_entry *replacement_for(const struct skr_gang *e, const struct group *g,
+                                         struct plan *plan, size_t *ret_vacancy)
 {
     struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list);
     struct pod_entry *p, *best = NULL;
@@ -213,7 +239,7 @@ static struct pod_entry *replacement_for(const struct group *g, struct plan *pla
     bool own = false;
     qsort(plan->vacancy, plan->n_vacancies, sizeof *plan->vacancy, by_rank);
     for (size_t k = 0; k < plan->n_vacancies && !own; k++) {
-        struct pod_entry *here = candidate_for(g, &plan->vacancy[k], list, n, key, &own);
+        struct pod_entry *here = candidate_for(e, g, &plan->vacancy[k], list, n, key, &own);
         if (here && (own || !best)) {
             best = here;
             *ret_vacancy = k;
@@ -233,7 +259,7 @@ bool skr_plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
         return false; /* no object could show that the newcomer belongs to the plan */
     }
     size_t at;
-    struct pod_entry *best = replacement_for(g, plan, &at);
+    struct pod_entry *best = replacement_for(e, g, plan, &at);
     if (!best) {
         return false;
     }

@@ -7,6 +7,8 @@
 /* No effect if it is already ending, or past the point of no return. */
 void skr_plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason reason,
                          const char *message, bool backoff);
+/* The same for a group whose user changed it or deleted its definition. */
+void skr_plan_loss_changed(struct skr_gang *e, struct group *g);
 void skr_plan_loss_step(struct skr_gang *e, struct group *g); /* completes an abort when possible */
 /* The pod is about to leave the cache, has ended, or is of another group now. */
 void skr_plan_loss_pod(struct skr_gang *e, struct pod_entry *p);

@@ -78,6 +78,12 @@ const char *skr_claims_assumed_on(const struct pod_entry *p)
     return p->work->assumed.node;
 }
 
+skr_time skr_claims_patience(const struct pod_entry *p)
+{
+    const skr_time since = p->work->assumed.until - SKR_POD_LATE_S * SKR_SECOND;
+    return p->work->assumed.node ? since + SKR_CLAIMS_PATIENCE_S * SKR_SECOND : SKR_TIME_NEVER;
+}
+
 void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
     if (!has_claims(p)) {

@@ -33,6 +33,9 @@
 #include "core/gang/state/groups.h"
 #include "core/pod/pod.h"
 
+/* Provisioners take seconds. A plan whose member is assumed for longer than that is idle: yielding.h. */
+enum { SKR_CLAIMS_PATIENCE_S = 60 };
+
 bool skr_claims_are_asked(const struct pod_entry *p); /* or it has none */
 bool skr_claims_are_read(const struct pod_entry *p);  /* PreFilter passed, or it has none */
 /* kube-scheduler called filter for the member. */
@@ -49,6 +52,9 @@ void skr_claims_let_go(struct skr_gang *e, struct pod_entry *p);
 void skr_claims_let_go_of_all(struct skr_gang *e); /* this process does not lead any more */
 void skr_claims_expire(struct skr_gang *e, struct pod_entry *p); /* a deadline may be over */
 const char *skr_claims_assumed_on(const struct pod_entry *p);    /* NULL: nowhere */
+/* Until when its plan has patience with its claims (SKR_CLAIMS_PATIENCE_S); SKR_TIME_NEVER: it is not
+ * assumed. */
+skr_time skr_claims_patience(const struct pod_entry *p);
 
 /* A placement was found for these newcomers. true: it may not be reserved yet, and the group waits.
  * evicts: for room of victims. O(n). */

@@ -9,8 +9,8 @@
  * - Held seats beyond the bound are not held.
  * - Plans are never forbidden by it: a group that fits is planned. But while planned members and held
  *   seats of a namespace together are beyond its bound, an idle plan of it yields (yielding.h). A plan
- *   is idle while a living kube-scheduler passes one of its members by (bind/plan_step.c), and before
- *   the point of no return.
+ *   before the point of no return is idle while a living kube-scheduler passes one of its members by or
+ *   keeps it for its claims, and while it cannot be stored: for how long each is in bind/plan_step.c.
  */
 #include "core/gang/state/plan_entry.h"
 

@@ -111,14 +111,14 @@ void skr_refusal_set_silent(struct group *g, bool silent)
     g->refusal.silent = silent;
 }
 
-bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+/* One more in the row. True: the group pauses. */
+static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     uint32_t n = stands(e, g) ? g->refusal.n : 0;
     const char *plugin = n > 0 ? g->refusal.plugin : NULL, *rule = g->refusal.rule;
     skr_refusal_forget(g);
     g->refusal.plugin = plugin;
     g->refusal.rule = plugin ? rule : NULL;
-    skr_vetoes_refuse(e, g, p->shape, p->place.node);
     g->refusal.pod = skr_strdup(p->uid);
     g->refusal.node = skr_strdup(p->place.node);
     g->refusal.lifted = lifted(e, g);
@@ -135,6 +135,17 @@ bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entr
     g->refusal.until = skr_frame_now(e->frame) + pause;
     skr_wakes_add(e, g->refusal.until, WAKE_GROUP, g->key);
     return true;
+}
+
+bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    skr_vetoes_refuse(e, g, p->shape, p->place.node);
+    return lengthen(e, g, p);
+}
+
+bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    return lengthen(e, g, p);
 }
 
 skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g)

@@ -19,6 +19,9 @@ enum {
 /* Notes that the planned node of p was refused: sets a veto, lengthens the row. True: the group
  * pauses. */
 bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p);
+/* The same when the API server refuses what the member is to carry of its plan, as when its annotations
+ * are full. That is no matter of the node: there is no veto. */
+bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* The newest refusal is silence: kube-scheduler never tries the pod, but others. */
 void skr_refusal_set_silent(struct group *g, bool silent);
 /* Ends the row: the group is bound or has changed. */

@@ -215,8 +215,9 @@ static skr_time longest(const struct skr_gang *e, enum skr_reservation_reason re
         return SKR_POD_LATE_S * SKR_SECOND;
     case SKR_RESERVED_CALL:
         return e->settings.bind_timeout;
-    case SKR_RESERVED_PLAN:
     case SKR_RESERVED_VICTIMS:
+        return skr_settings_victims_wait(&e->settings);
+    case SKR_RESERVED_PLAN:
     case SKR_RESERVED_BINDING:
     case SKR_RESERVED_COUNT:
     default:

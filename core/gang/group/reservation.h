@@ -12,7 +12,9 @@
  *   plan        a member before the point of no        planTimeout           a member goes, a node
  *               return                                                       closes, kube-scheduler
  *                                                                            refuses it; preemption
- *   victims     a member that waits for victims        planTimeout           as plan
+ *   victims     a member that waits for victims        planTimeout and 30 s  as plan
+ *                                                      after the last that
+ *                                                      left
  *   binding     a member in state Binding              planTimeout           its pod goes
  *   vacancy     a member that was lost in Binding      SKR_VACANCY_S         its replacement is bound
  *   seat        a lost member of a group that runs     seatHold, at most     a group of higher priority

@@ -259,7 +259,8 @@ void skr_plan_set_tree(struct plan *plan, const struct skr_tree *tree)
 void skr_plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted)
 {
     plan->binding = wanted;
-    if (wanted) {
+    if (wanted && !plan->was_wanted) { /* once: calls that end and come again move no deadline */
+        plan->was_wanted = true;
         plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
     }
 }
@@ -279,7 +280,18 @@ void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits
 {
     plan->preempting = waits;
     plan->freed_at = 0;
-    plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
+    if (!waits && !plan->had_room) { /* once: victims that return move no deadline */
+        plan->had_room = true;
+        plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
+    }
+}
+
+void skr_plan_note_victims(struct skr_gang *e, struct plan *plan, size_t left)
+{
+    if (plan->least_left == 0 || left + 1 < plan->least_left) {
+        plan->least_left = left + 1;
+        plan->deadline = skr_frame_now(e->frame) + skr_settings_victims_wait(&e->settings);
+    }
 }
 
 void skr_plan_note_freed(struct plan *plan, skr_time now)

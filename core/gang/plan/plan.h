@@ -26,12 +26,14 @@ void skr_plan_set_anchor(struct plan *plan, const struct pod_entry *p);
 /* Sets the state found in a record of an earlier process. */
 void skr_plan_restore(struct plan *plan, bool binding, bool replacement);
 void skr_plan_set_tree(struct plan *plan, const struct skr_tree *tree); /* NULL: unknown */
-/* Sets whether the text says state Binding; wanted: planTimeout begins anew. */
+/* Sets whether the text says state Binding; wanted for the first time: planTimeout begins anew. */
 void skr_plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted);
 void skr_plan_note_persisted(struct plan *plan); /* state Binding was acknowledged: no way back */
 void skr_plan_forget_victims(struct plan *plan);
-/* Begins or ends the wait for victims; planTimeout begins when it ends. */
+/* Begins or ends the wait for victims; planTimeout begins when it ends for the first time. */
 void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits);
+/* So many of their pods are left. Fewer than ever: the deadline moves (skr_settings_victims_wait()). */
+void skr_plan_note_victims(struct skr_gang *e, struct plan *plan, size_t left);
 void skr_plan_note_freed(struct plan *plan, skr_time now); /* its victims are gone */
 /* The plan yields, or not any more: yielding.h. */
 void skr_plan_note_idle(struct skr_gang *e, struct plan *plan, bool idle);

@@ -22,6 +22,11 @@ void skr_scheduler_progress_heard(struct skr_gang *e)
     e->progress.last = skr_frame_now(e->frame);
 }
 
+bool skr_scheduler_progress_is_alive(const struct skr_gang *e)
+{
+    return skr_frame_now(e->frame) <= e->progress.last + patience();
+}
+
 void skr_scheduler_progress_restarted(struct skr_gang *e)
 {
     e->progress.since = skr_frame_now(e->frame);

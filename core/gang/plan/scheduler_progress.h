@@ -15,6 +15,8 @@ enum {
 };
 
 void skr_scheduler_progress_heard(struct skr_gang *e); /* a call has arrived */
+/* It has called within the patience. */
+bool skr_scheduler_progress_is_alive(const struct skr_gang *e);
 /* kube-scheduler may have restarted with a full queue: patience begins again. */
 void skr_scheduler_progress_restarted(struct skr_gang *e);
 /* The first call for this member since its activation. O(PROGRESS_ASKS), as the next. */

@@ -25,7 +25,7 @@
 #include "core/gang/plan/plan.h"
 #include "core/gang/planning/commit.h"
 #include "core/gang/planning/queue.h"
-#include "core/gang/planning/solve_share.h"
+#include "core/gang/group/solve_share.h"
 #include "core/gang/planning/unplaced.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"

@@ -25,7 +25,7 @@
 #include "core/gang/group/refusal.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
-#include "core/gang/planning/solve_share.h"
+#include "core/gang/group/solve_share.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/candidates.h"

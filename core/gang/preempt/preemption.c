@@ -220,18 +220,13 @@ static void finish(struct skr_gang *e, struct group *g)
 
 enum { SETTLES_S = 2 }; /* from the end of the last victim until the room is added up again */
 
-/* The plan also counts on pods that leave on their own; its limit is planTimeout. It ends sooner if one
- * of them is overdue, as one with a finalizer, and there is no room without it. */
+/* The plan also counts on pods that leave on their own. It ends sooner than at its deadline if one of
+ * them is overdue, as one with a finalizer, and there is no room without it. */
 static void wait_for_room(struct skr_gang *e, struct group *g)
 {
     skr_time now = skr_frame_now(e->frame);
     if (g->plan->freed_at == 0) {
         skr_plan_note_freed(g->plan, now);
-    }
-    if (now >= g->plan->freed_at + e->settings.plan_timeout) {
-        skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
-                            "the room of the plan did not become free", true);
-        return;
     }
     if (now >= g->plan->freed_at + SETTLES_S * SKR_SECOND && !skr_victims_make_room(e, g->plan)) {
         skr_plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
@@ -424,9 +419,32 @@ static void forget_gone(struct skr_gang *e, struct plan *plan)
     }
 }
 
+/* Each pod that leaves moves the deadline, so a wait that gets on is not cut short. A budget that lets no pod
+ * go any more holds the plan's other room no longer. */
+static bool is_over(struct skr_gang *e, struct group *g)
+{
+    size_t pods;
+    char text[160];
+    (void)skr_preemption_waits_for(e, g->plan, &pods);
+    skr_plan_note_victims(e, g->plan, pods);
+    if (skr_frame_now(e->frame) < g->plan->deadline) {
+        skr_wakes_group(e, g, g->plan->deadline);
+        return false;
+    }
+    say(e, g);
+    snprintf(text, sizeof text, "%zu pod%s not left in time; it is tried again", pods,
+             pods == 1 ? " that has to leave has" : "s that have to leave have");
+    skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
+                        pods > 0 ? text : "the room of the plan did not become free", true);
+    return true;
+}
+
 void skr_preemption_step(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
+    if (is_over(e, g)) {
+        return;
+    }
     if (plan->elsewhere.at == 0) {
         plan->elsewhere.epoch = UINT64_MAX;
         look_at(e, plan, skr_frame_now(e->frame) + ELSEWHERE_AFTER_S * SKR_SECOND);

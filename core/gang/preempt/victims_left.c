@@ -24,8 +24,6 @@ bool skr_victims_is_there(const struct pod_entry *p)
     return skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod);
 }
 
-enum { LATE_S = 30 }; /* a pod that has been terminating for longer does not count as leaving */
-
 bool skr_victims_leaves_in_time(const struct skr_gang *e, const struct pod_entry *p)
 {
     const skr_time now = skr_frame_now(e->frame), most = e->settings.plan_timeout;
@@ -33,7 +31,7 @@ bool skr_victims_leaves_in_time(const struct skr_gang *e, const struct pod_entry
     if (!p->pod->meta.deleting) {
         return p->pod->grace_s * SKR_SECOND <= most;
     }
-    return at + LATE_S * SKR_SECOND >= now && at <= now + most;
+    return at + SKR_VICTIM_LATE_S * SKR_SECOND >= now && at <= now + most;
 }
 
 const struct pod_entry *skr_victims_staying(const struct skr_gang *e, const struct plan_victim *v,
@@ -49,7 +47,7 @@ const struct pod_entry *skr_victims_staying(const struct skr_gang *e, const stru
         if (!skr_victims_leaves_in_time(e, p)) {
             return p;
         }
-        const skr_time late = p->leaves_by + (LATE_S + 1) * SKR_SECOND;
+        const skr_time late = p->leaves_by + (SKR_VICTIM_LATE_S + 1) * SKR_SECOND;
         *next = p->pod->meta.deleting && late < *next ? late : *next;
     }
     return NULL;

@@ -68,11 +68,14 @@ struct plan {
         bool backoff; /* go to Backoff instead of Pending/Ready */
     } abort;
     skr_time created_at;
-    skr_time heard_at;          /* the first call for a member since its activation */
-    skr_time freed_at;          /* when its victims were gone; 0: not yet */
-    skr_time deadline;          /* planTimeout */
-    size_t n_members;           /* pods with entry->plan == this */
-    int32_t last_turn;          /* greatest of its members'; 0: all are nominated at once */
+    skr_time heard_at; /* the first call for a member since its activation */
+    skr_time freed_at; /* when its victims were gone; 0: not yet */
+    skr_time deadline; /* planTimeout; while it waits for victims: skr_plan_note_victims() */
+    bool was_wanted,
+        had_room;      /* the deadline was moved: Binding was wanted; the victims were gone */
+    size_t least_left; /* fewest pods of victims that were left, plus 1; 0: not looked at */
+    size_t n_members;  /* pods with entry->plan == this */
+    int32_t last_turn; /* greatest of its members'; 0: all are nominated at once */
     struct plan_victim *victim; /* while preempting */
     size_t n_victims;
     struct vacancy *vacancy;

@@ -29,3 +29,11 @@ void skr_settings_default(struct skr_settings *settings)
         .instance = "sakkara",
     };
 }
+
+skr_time skr_settings_victims_wait(const struct skr_settings *settings)
+{
+    const skr_time force = settings->preempt_force_after;
+    const skr_time wait =
+        force != SKR_TIME_NEVER && force > settings->plan_timeout ? force : settings->plan_timeout;
+    return wait + SKR_VICTIM_LATE_S * SKR_SECOND;
+}

@@ -8,7 +8,11 @@
 #include "topology/label_levels.h"
 #include "topology/object.h"
 
-enum { SKR_SCHEDULER_NAMES_MAX = 16 };
+enum {
+    SKR_SCHEDULER_NAMES_MAX = 16,
+    SKR_VICTIM_LATE_S =
+        30, /* a pod that terminates so long after its grace period does not leave */
+};
 #define SKR_GROUPS_MAX_DEFAULT   "*=10000" /* counted groups of any namespace */
 #define SKR_PRIORITY_MAX_DEFAULT "*=1000"  /* of maps of any namespace */
 
@@ -48,5 +52,8 @@ struct skr_settings {
 };
 
 void skr_settings_default(struct skr_settings *settings);
+/* How long a plan waits for its victims after the last one that left: planTimeout, or the time after which
+ * they are deleted if that is longer, and SKR_VICTIM_LATE_S. */
+skr_time skr_settings_victims_wait(const struct skr_settings *settings);
 
 #endif

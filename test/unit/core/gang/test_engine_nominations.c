@@ -476,7 +476,7 @@ TEST_RIG(rig_create(), after_a_veto_nodes_that_a_probe_has_listed_come_first)
     assert_string_equal(rig_nominated(rig, "p-1"), "node-3");
 }
 
-/* "Binding" cannot be written for a while, and meanwhile the held calls end: who comes back is turned away. */
+/* "Binding" cannot be written for a while, with keys or without, and meanwhile the held calls end: who comes back is turned away. */
 TEST(members_that_come_while_the_plan_is_being_written_are_woken_when_it_is)
 {
     for (int flags = 0; flags <= RIG_GATED; flags += RIG_GATED) {
@@ -490,7 +490,7 @@ TEST(members_that_come_while_the_plan_is_being_written_are_woken_when_it_is)
         rig->hold_scheduler = true;
         rig_pods(rig, "p", 2, "g", flags);
         rig_run(rig, SKR_SECOND);
-        rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", RIG_403, 1);
+        rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", RIG_403, 2);
         rig->hold_scheduler = false;
         rig_run(rig, 28 * SKR_SECOND);
         assert_string_equal(rig_state(rig, "g"), "Binding");

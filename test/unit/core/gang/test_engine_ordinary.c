@@ -230,6 +230,23 @@ TEST_RIG(cluster(1, 0), a_pod_that_kube_scheduler_calls_unschedulable_holds_no_r
     rig_assert_text(rig_planned(rig, "g-0"), "node-0");
 }
 
+/* Its label names a group, and then none again. */
+TEST_RIG(cluster(1, 0), a_pod_that_joins_a_group_and_leaves_it_goes_first_no_longer)
+{
+    add_single(rig, "first", 1);
+    let_g_come(rig);
+    rig_assert_text(rig_key(rig, "g", "message"), full);
+    for (int i = 0; i < SKR_POD_FIRST_S / 2; i++) {
+        rig_run(rig, 2 * SKR_SECOND);
+        rig_edit(rig, RIG_POD, "first", "{'metadata':{'labels':{'sakkara.group.name':'x'}}}");
+        rig_settle(rig);
+        rig_edit(rig, RIG_POD, "first", "{'metadata':{'labels':{'sakkara.group.name':null}}}");
+        rig_settle(rig);
+    }
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_text(rig_planned(rig, "g-0"), "node-0");
+}
+
 TEST(the_room_of_a_pod_that_goes_first_is_free_as_soon_as_it_needs_none)
 {
     enum { DELETED, JUDGED, ELSEWHERE, JOINS, WAYS };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the solver's time per namespace; solve_share.h has the rules for these four limits. */
-#include "core/gang/planning/solve_share.h"
+/* Counts per namespace what came to nothing; solve_share.h has the rules for these limits. */
+#include "core/gang/group/solve_share.h"
 
+#include "core/gang/group/namespace_bound.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
 #include "topology/base/table.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <uthash.h>
 
-enum { SLOW_MS = 50, TIMES = 10, SPARE_MS = 2500, LONGEST_S = 600 };
+enum { SLOW_MS = 50, SOLVE_TIMES = 10, ROOM_TIMES = 2, SPARE_MS = 2500, LONGEST_S = 600 };
 
 struct solve_share {
     UT_hash_handle hh; /* by name */
@@ -61,8 +62,8 @@ static bool stands_back(const struct skr_gang *e, const struct solve_share *shar
     return share && share->until - skr_frame_now(e->frame) > SPARE_MS * SKR_MILLISECOND;
 }
 
-/* Logs once, when the namespace begins to yield. */
-static void tell(struct skr_gang *e, struct solve_share *share, const char *key)
+/* Logs once, when the namespace begins to yield. solved: because of solves. */
+static void tell(struct skr_gang *e, struct solve_share *share, const char *key, bool solved)
 {
     skr_time left = share->until - skr_frame_now(e->frame) - SPARE_MS * SKR_MILLISECOND;
     bool told = share->told;
@@ -72,25 +73,38 @@ static void tell(struct skr_gang *e, struct solve_share *share, const char *key)
     }
     SKR_STRBUF(text);
     skr_strbuf_addf(&text,
-                    "solving for groups of namespace %s took long: for %lld s or more those of "
-                    "other namespaces go first",
-                    share->name, (long long)((left + SKR_SECOND - 1) / SKR_SECOND));
-    skr_out_decision(e, key, "", "Slow to solve for", "", text.s, false);
+                    "%s of namespace %s %s: for %lld s or more groups of other namespaces go first",
+                    solved ? "solving for groups" : "plans for groups", share->name,
+                    solved ? "took long" : "had room and came to nothing",
+                    (long long)((left + SKR_SECOND - 1) / SKR_SECOND));
+    skr_out_decision(e, key, "", solved ? "Slow to solve for" : "Reserved in vain", "", text.s,
+                     false);
 }
 
-void skr_solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended)
+static void count(struct skr_gang *e, const char *key, skr_time ns, bool solved)
 {
-    if (ns < SLOW_MS * SKR_MILLISECOND && !(ended && ns > 0)) {
-        return;
-    }
     const skr_time now = skr_frame_now(e->frame);
     drop_old(e);
     struct solve_share *share = obtain(e, key, strcspn(key, "/"));
     share->told = share->told && stands_back(e, share);
     const skr_time longest = now + LONGEST_S * SKR_SECOND;
-    share->until = (share->until > now ? share->until : now) + TIMES * ns;
+    share->until = (share->until > now ? share->until : now) + ns;
     share->until = share->until < longest ? share->until : longest;
-    tell(e, share, key);
+    tell(e, share, key, solved);
+}
+
+void skr_solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended)
+{
+    if (ns >= SLOW_MS * SKR_MILLISECOND || (ended && ns > 0)) {
+        count(e, key, SOLVE_TIMES * ns, true);
+    }
+}
+
+void skr_solve_share_reserved(struct skr_gang *e, const struct group *g, skr_time ns)
+{
+    if (ns > 0 && skr_namespace_bound_is_beyond(e, g->namespace_)) {
+        count(e, g->key, ROOM_TIMES * ns, false);
+    }
 }
 
 bool skr_solve_share_stands_back(const struct skr_gang *e, const struct group *g)
