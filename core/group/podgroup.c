@@ -9,7 +9,7 @@ static void fill(void *object, const struct skr_fields *json)
     struct skr_podgroup *pg = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
     pg->min_member = skr_fields_int32(&spec, "minMember", 1);
-    pg->topology_key = "";
+    pg->topology_key = pg->composite = "";
 }
 
 enum { TOPOLOGY_MAX = 16 }; /* entries of schedulingConstraints.topology; the API allows one */
@@ -25,6 +25,7 @@ static void fill_native(void *object, const struct skr_fields *json)
     pg->basic = !skr_fields_has(&policy, "gang");
     pg->min_member = skr_fields_int32(&gang, "minCount", 1);
     pg->topology_key = "";
+    pg->composite = skr_fields_text(&spec, "parentCompositePodGroupName");
     if (skr_fields_more(&topology, 0)) {
         const struct skr_fields first = skr_fields_entry(&topology, 0);
         pg->topology_key = skr_fields_text(&first, "key");

@@ -13,6 +13,7 @@ struct skr_podgroup {
     int32_t min_member;       /* 1 when absent */
     int32_t native;           /* 0: of scheduling.x-k8s.io; else the newer version is larger */
     bool basic;               /* native with policy basic: no group */
+    const char *composite;    /* name of its CompositePodGroup (1.37); "" none */
     const char *topology_key; /* node label of which all members share one value; "" none */
 };
 

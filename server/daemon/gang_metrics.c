@@ -44,6 +44,7 @@ enum family {
     F_EVICTIONS,
     F_SOLVER,
     F_SOLVER_ROLES,
+    F_GANG_PLUGIN,
     F_COUNT
 };
 
@@ -98,6 +99,9 @@ static const struct skr_metric_spec specs[] = {
                    "Evictions of pods for groups, by what the API server said.", "result"),
     [F_SOLVER] =
         SKR_TIMES("sakkara_solver_duration_seconds", "Time of one solve.", 100000, 8, 4, "result"),
+    [F_GANG_PLUGIN] =
+        SKR_COUNTS("sakkara_gang_plugin_groups_total",
+                   "Groups that kube-scheduler's own plugin GangScheduling has held.", NULL),
     [F_SOLVER_ROLES] = SKR_COUNTS("sakkara_solver_roles_total",
                                   "Solves of groups of several roles, by how far the answer is "
                                   "proven.",
@@ -281,6 +285,7 @@ static void collect_counts(struct skr_gang_metrics *m)
     collect_attempts(m, &stats);
     skr_series_advance(m->family[F_RELOADS], "loaded", NULL, stats.topology_loads);
     skr_series_advance(m->family[F_RELOADS], "refused", NULL, stats.topology_refusals);
+    skr_series_advance(m->family[F_GANG_PLUGIN], NULL, NULL, stats.gang_plugin);
     skr_series_set(m->family[F_UNKNOWN_NODES], NULL, NULL, stats.unknown_nodes);
     skr_series_set(m->family[F_OUTSIDE_NODES], NULL, NULL, stats.outside_nodes);
     skr_series_set(m->family[F_REFUSED_NODES], NULL, NULL, stats.refused_nodes);

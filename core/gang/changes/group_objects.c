@@ -372,10 +372,9 @@ static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uin
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     skr_bug_on(!arena);
     struct skr_podgroup *now = skr_arena_alloc(arena, sizeof *now);
+    *now = *pg->pg;
     now->arena = arena;
-    now->min_member = pg->pg->min_member;
-    now->native = pg->pg->native;
-    now->basic = pg->pg->basic;
+    now->composite = skr_arena_strdup(arena, pg->pg->composite);
     now->topology_key = skr_arena_strdup(arena, pg->pg->topology_key);
     merge_meta(arena, &pg->pg->meta, &pg->sent, true, version, &now->meta);
     skr_group_objects_forget(&pg->sent);

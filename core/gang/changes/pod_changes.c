@@ -28,10 +28,12 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/group/uniform.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
+#include "core/gang/state/output.h"
 #include "core/gang/state/reason.h"
 
 #include <string.h>
@@ -205,6 +207,21 @@ static void update_role(struct pod_entry *p)
     }
 }
 
+/* What kube-scheduler's plugin GangScheduling of 1.36 and 1.37 says of pods that it holds (Kubernetes
+ * pkg/scheduler/framework/plugins/gangscheduling). */
+static void note_gang_plugin(struct skr_gang *e, const struct pod_entry *p)
+{
+    if (p->group->seats.gang_plugin || skr_pods_is_bound(p) ||
+        !strstr(p->pod->scheduled_message, "minCount pods from a gang")) {
+        return;
+    }
+    p->group->seats.gang_plugin = true;
+    if (e->stats.gang_plugin++ == 0) {
+        skr_out_decision(e, p->group->key, p->pod->meta.name, "Plugin GangScheduling is on", "",
+                         SKR_TEXT_GANG_PLUGIN, true);
+    }
+}
+
 /* Compares what concerns seats and the solver's input. */
 static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *old)
 {
@@ -218,13 +235,15 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
         return;
     }
     if (!old || was != is || (*old->node_name != '\0') != skr_pods_is_bound(p) ||
-        strcmp(old->foreign_gate_name, p->pod->foreign_gate_name) != 0) {
+        strcmp(old->foreign_gate_name, p->pod->foreign_gate_name) != 0 ||
+        !skr_uniform_same(&old->meta.annotations, &p->pod->meta.annotations)) {
         skr_membership_changed(g);
         if (!p->plan) {
             skr_dirty_input(g);
         }
     }
     note_success(g, p, old);
+    note_gang_plugin(e, p);
     skr_dirty_member(e, g);
 }
 

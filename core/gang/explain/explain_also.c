@@ -277,6 +277,24 @@ static void also_kueue(const struct group *g, struct also *also)
     }
 }
 
+struct warned {
+    struct warnings w;
+    struct also *also;
+};
+
+static void also_warning(void *context, const char *text)
+{
+    const struct warned *warned = context;
+    add_also(warned->also, warned->w.token, "config", text);
+}
+
+static void also_warnings(const struct skr_gang *e, const struct group *g, struct also *also)
+{
+    struct warned warned = {.w = {.levels = true, .add = also_warning}, .also = also};
+    warned.w.context = &warned;
+    skr_warnings_each(e, g, &warned.w);
+}
+
 void skr_explain_also(struct skr_gang *e, const struct group *g,
                       const struct explain_standing *standing, struct skr_strbuf *b)
 {
@@ -293,10 +311,7 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     if (g->seats.difference) {
         add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->seats.difference);
     }
-    if (skr_warnings_join(e, g, (struct warnings){.levels = true}, &text)) {
-        add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", text.s);
-    }
-    skr_strbuf_reset(&text);
+    also_warnings(e, g, &also);
     if (skr_warnings_join(e, g, (struct warnings){.lint = true}, &text)) {
         add_also(&also, SKR_TOKEN_LINT_WARNINGS, "config", text.s);
     }

@@ -21,6 +21,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/role_seats.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/group/uniform.h"
 #include "core/gang/state/plan_entry.h"
 
 #include <string.h>
@@ -177,6 +178,7 @@ void skr_membership_start(struct group *g)
     }
     g->generation.finished = false;
     g->generation.n_succeeded = 0;
+    g->seats.gang_plugin = false;
 }
 
 static void note_end(struct group *g)
@@ -342,6 +344,7 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
         deal_seats(g);
         skr_roles_update(e, g);
         check_homogeneity(g);
+        skr_uniform_check(g);
     }
     struct pod_entry *p;
     g->seats.n_live = g->seats.n_bound = g->seats.n_newcomers = g->seats.n_new = g->seats.n_ready =
@@ -452,5 +455,6 @@ void skr_membership_fini(struct group *g)
     generation_reset(g);
     free(g->generation.controller);
     free(g->seats.difference);
+    free(g->seats.uneven);
     skr_roles_fini(g);
 }

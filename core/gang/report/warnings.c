@@ -4,6 +4,7 @@
 
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/state/map_entry.h"
 #include "core/gang/state/reason.h"
 #include "topology/duration.h"
 
@@ -76,6 +77,23 @@ static void overridden(const struct skr_gang *e, const struct group *g, struct w
     }
 }
 
+static void of_kubernetes(const struct group *g, struct warnings *w)
+{
+    const struct skr_podgroup *pg =
+        g->source.kind == SOURCE_PODGROUP && g->source.podgroup ? g->source.podgroup->pg : NULL;
+    if (pg && *pg->composite) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b,
+                        "PodGroup %s is part of CompositePodGroup %.253s, which is not read: it is "
+                        "a group of its own",
+                        pg->meta.name, pg->composite);
+        found(w, SKR_TOKEN_COMPOSITE, b.s);
+    }
+    if (g->seats.gang_plugin) {
+        found(w, SKR_TOKEN_GANG_PLUGIN, SKR_TEXT_GANG_PLUGIN);
+    }
+}
+
 void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w)
 {
     for (size_t i = 0; w->lint && g->spec && i < g->spec->n_warnings; i++) {
@@ -88,6 +106,10 @@ void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct w
     if (w->levels) {
         unknown_levels(e, g, w);
         overridden(e, g, w);
+        of_kubernetes(g, w);
+    }
+    if (w->levels && g->seats.uneven) {
+        found(w, SKR_TOKEN_NOT_UNIFORM, g->seats.uneven);
     }
     if (w->levels && g->roles.n_merged > 0) {
         SKR_STRBUF(b);

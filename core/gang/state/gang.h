@@ -216,6 +216,7 @@ struct skr_gang {
         uint64_t looks; /* queue.c */
         uint64_t attempts[SKR_ATTEMPT_COUNT];
         uint64_t topology_loads, topology_refusals;
+        uint64_t gang_plugin;                       /* pod_changes.c */
         uint64_t preemptions[SKR_PREEMPTION_COUNT]; /* preemption.c */
         uint64_t evictions[SKR_EVICTION_COUNT];     /* evictions.c */
         struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];

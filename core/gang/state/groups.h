@@ -114,6 +114,8 @@ struct group {
         size_t n_foreign_gate;
         size_t n_claimers, n_unasked, n_unread, n_assumed; /* newcomers with a seat: claims.h */
         char *difference; /* warning text, NULL when members are equal */
+        char *uneven;     /* the same about their annotations; uniform.c */
+        bool gang_plugin; /* kube-scheduler's own gang plugin holds members; pod_changes.c */
     } seats;
     /* roles.c */
     struct {

@@ -57,6 +57,9 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_LINT_WARNINGS     "LintWarnings"
 #define SKR_TOKEN_TOO_MANY_ROLES    "TooManyRoles"
 #define SKR_TOKEN_OVERRIDDEN        "PodGroupOverridden"
+#define SKR_TOKEN_NOT_UNIFORM       "EntryNotUniform"
+#define SKR_TOKEN_GANG_PLUGIN       "GangPluginActive"
+#define SKR_TOKEN_COMPOSITE         "CompositeIgnored"
 #define SKR_TOKEN_BEYOND_SIZE       "BeyondSize"
 #define SKR_TOKEN_SCHEDULER_NAME    "SchedulerName"
 #define SKR_TOKEN_NODES_NOT_IN_TREE "NodesNotInTree"
@@ -89,5 +92,10 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TEXT_ABORTED       "sakkara: plan aborted"
 #define SKR_TEXT_EXPIRED       "sakkara: hold expired"
 #define SKR_TEXT_BIND_FAILED   "sakkara: binding failed"
+
+/* A warning of a group, and of the log. */
+#define SKR_TEXT_GANG_PLUGIN                                                                \
+    "plugin GangScheduling of kube-scheduler holds pods: large groups are bound slowly or " \
+    "not at all; disable it in the profile (plugins.multiPoint.disabled)"
 
 #endif

@@ -79,6 +79,7 @@ struct skr_gang_stats {
     uint64_t topology_refusals; /* unreadable topology maps */
     size_t unknown_nodes;       /* leaves of the tree that name no node */
     size_t outside_nodes;       /* Ready nodes that are not in the tree */
+    uint64_t gang_plugin;       /* groups that kube-scheduler's gang plugin has held */
     size_t refused_nodes;       /* nodes without room in the table of names */
     bool synced, leader;
 };

@@ -155,6 +155,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     memcpy(ret->scheduling, e->stats.scheduling, sizeof ret->scheduling);
     ret->topology_loads = e->stats.topology_loads;
     ret->topology_refusals = e->stats.topology_refusals;
+    ret->gang_plugin = e->stats.gang_plugin;
     ret->unknown_nodes = e->topology.n_unknown;
     ret->outside_nodes = e->topology.n_outside;
     ret->refused_nodes = e->n_nodes_refused;
