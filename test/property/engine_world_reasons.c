@@ -54,8 +54,8 @@ static void judge_missing(struct world *w, const struct waiter *g)
     }
 }
 
-/* Members in "needs 1 pod-1 pod and 2 pod-2 pods, all but ...": those of all roles, held ones
- * included; 0: the sentence is not about roles. */
+/* Members in "needs 1 pod-1 pod, 2 pod-2 pods and 1 worker, all but ...": those of all roles, held
+ * ones included; 0: the sentence is not about roles by shape. */
 static int role_members(const char *message)
 {
     const char *at = strstr(message, "needs "), *end = NULL;
@@ -66,13 +66,14 @@ static int role_members(const char *message)
         const char *here = strstr(at, ends[i]);
         end = here && (!end || here < end) ? here : end;
     }
-    while (at && end && (at = strstr(at, " pod-")) && at < end) {
-        const char *digit = at;
-        while (digit > message && digit[-1] >= '0' && digit[-1] <= '9') {
-            digit--;
-        }
-        sum += atoi(digit);
-        at++;
+    const char *by_shape = at ? strstr(at, " pod-") : NULL;
+    if (!end || !by_shape || by_shape > end) {
+        return 0;
+    }
+    for (at += strlen("needs "); at < end;) {
+        sum += atoi(at);
+        const char *comma = strstr(at, ", "), *and = strstr(at, " and ");
+        at = comma && (!and || comma < and) ? comma + 2 : and? and+5 : end;
     }
     return sum;
 }
