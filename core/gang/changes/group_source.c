@@ -13,6 +13,7 @@
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/roles_change.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/state/map_entry.h"
 #include "core/group/lint.h"
@@ -143,12 +144,28 @@ static bool must_wait(const struct skr_gang *e, const struct group *g, enum grou
     return running && source != g->source.kind && still_there && source != SOURCE_NONE;
 }
 
+/* Other roles than the running members have: the map keeps for the next generation. */
+static bool waits_for_roles(const struct skr_gang *e, struct group *g, enum group_source source)
+{
+    struct skr_group_spec *spec = NULL;
+    struct skr_strbuf why;
+    skr_strbuf_init(&why);
+    const bool map = source == SOURCE_MAP && g->source.kind == SOURCE_MAP;
+    const bool waits = map && parse(e, g, source, &spec, NULL) == 0 && spec &&
+                       skr_roles_change_waits(g, spec, &why);
+    skr_group_spec_destroy(spec);
+    free(g->source.roles_changed);
+    g->source.roles_changed = waits ? skr_strbuf_take(&why, NULL) : NULL;
+    skr_strbuf_fini(&why);
+    return waits;
+}
+
 /* The change takes effect later; the source may become malformed before. */
 static void note_next(const struct skr_gang *e, struct group *g, enum group_source source)
 {
     struct skr_group_spec *spec;
     struct skr_error error;
-    if (source == g->source.kind && source != SOURCE_NONE &&
+    if (source == g->source.kind && source != SOURCE_NONE && !waits_for_roles(e, g, source) &&
         parse(e, g, source, &spec, &error) == 0) {
         skr_group_spec_destroy(g->source.next);
         g->source.next = spec;
@@ -179,11 +196,17 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
     if (g->source.text && strcmp(text, g->source.text) == 0) {
         free(text);
         skr_group_spec_destroy(take_next(g));
+        free(g->source.roles_changed);
+        g->source.roles_changed = NULL;
         return false;
     }
     if (must_wait(e, g, source)) {
         free(text);
         note_next(e, g, source);
+        return false;
+    }
+    if (waits_for_roles(e, g, source)) {
+        free(text);
         return false;
     }
     free(g->source.text);
@@ -274,5 +297,6 @@ void skr_group_source_fini(struct skr_gang *e, struct group *g)
     skr_group_spec_destroy(g->source.next);
     free(g->source.defect);
     free(g->source.misplaced);
+    free(g->source.roles_changed);
     free(g->source.text);
 }

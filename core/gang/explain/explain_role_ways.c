@@ -51,12 +51,28 @@ static void add_kind(const struct account *a, const struct skr_role_atom *atom,
     skr_relaxation_add(r, "constraint", path, exclusive ? "false" : "null", false);
 }
 
+/* Sets of members that run cannot be dissolved: roles_change.h. */
+static bool is_possible(const struct account *a, const struct skr_role_relaxation *of)
+{
+    bool sets = false, runs = false;
+    for (size_t i = 0; i < of->n_atoms; i++) {
+        sets = sets || of->atom[i].what == SKR_ROLE_ATOM_SETS;
+    }
+    for (size_t r = 0; r < a->request->problem.roles->n_roles; r++) {
+        runs = runs || a->claims[r] > 0;
+    }
+    return !sets || !runs;
+}
+
 void skr_explain_roles_rules(const struct account *a, struct skr_strbuf *b, char **ret_set)
 {
     for (size_t i = 0; i < a->roles->n_relaxations; i++) {
         const struct skr_role_relaxation *from = &a->roles->relaxation[i];
         struct skr_relaxation within = {0};
         struct relaxation r;
+        if (!is_possible(a, from)) {
+            continue;
+        }
         skr_relaxation_begin(&r);
         for (size_t j = 0; j < from->n_atoms; j++) {
             const struct skr_role_atom *atom = &from->atom[j];

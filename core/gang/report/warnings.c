@@ -119,6 +119,16 @@ void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct w
                         g->roles.n + g->roles.n_merged, g->roles.n_merged + 1);
         found(w, SKR_TOKEN_TOO_MANY_ROLES, b.s);
     }
+    if (w->lint && g->source.roles_changed) {
+        found(w, SKR_TOKEN_ROLES_CHANGED, g->source.roles_changed);
+    } else if (w->lint && g->roles.keyed && g->roles.first_foreign) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b,
+                        "pod %s runs with a role that key roles does not have; other pods wait "
+                        "until it has gone",
+                        g->roles.first_foreign);
+        found(w, SKR_TOKEN_ROLES_CHANGED, b.s);
+    }
     if (w->difference && g->seats.difference) {
         SKR_STRBUF(b);
         skr_strbuf_addf(&b, "%s; each member is given the larger one", g->seats.difference);

@@ -85,6 +85,7 @@ struct group {
         char *defect;                    /* why the source is malformed */
         char *misplaced; /* why its hard rules cannot hold on the tree in force: an unknown level */
         char *text;      /* the text that spec was parsed from */
+        char *roles_changed; /* why the map waits for the next generation: roles_change.h */
         struct skr_group_spec
             *next; /* the last readable one while spec may not change; NULL: spec is */
     } source;
@@ -125,7 +126,8 @@ struct group {
         size_t n_merged;   /* roles that were left out because there were too many */
         size_t n_unknown;  /* members without a role of the key; the first by name: */
         char *first_unknown;
-        char *defect; /* why the constraints do not fit the roles */
+        char *first_foreign; /* the first by name of those that run without a role of the key */
+        char *defect;        /* why the constraints do not fit the roles */
     } roles;
     struct {
         /* a member of this generation has Succeeded: skr_membership_note_success() */

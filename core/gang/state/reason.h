@@ -56,6 +56,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_UNKNOWN_LEVEL     "UnknownLevel"
 #define SKR_TOKEN_LINT_WARNINGS     "LintWarnings"
 #define SKR_TOKEN_TOO_MANY_ROLES    "TooManyRoles"
+#define SKR_TOKEN_ROLES_CHANGED     "RolesChanged"
 #define SKR_TOKEN_OVERRIDDEN        "PodGroupOverridden"
 #define SKR_TOKEN_NOT_UNIFORM       "EntryNotUniform"
 #define SKR_TOKEN_GANG_PLUGIN       "GangPluginActive"

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/group/roles_change.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/group/roles.h"
+
+#include <string.h>
+#include <utlist.h>
+
+static bool any_runs(const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_pods_is_bound(p) && skr_pod_is_live(p->pod)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_same_names(const struct group *g, const struct skr_group_spec *next)
+{
+    bool same = g->roles.n == next->n_roles;
+    for (size_t r = 0; same && r < next->n_roles; r++) {
+        same = strcmp(g->roles.item[r].name, next->role[r].name) == 0;
+    }
+    return same;
+}
+
+/* Roles that the pods make keep their names. */
+static bool names_change(const struct group *g, const struct skr_group_spec *next)
+{
+    const bool keyed = next->n_roles > 0;
+    return g->roles.n > 0 && (g->roles.keyed || keyed) && !(keyed && has_same_names(g, next));
+}
+
+static bool sets_change(const struct group *g, const struct skr_group_spec *next)
+{
+    int32_t kind[SKR_ROLES_MAX];
+    for (size_t r = 0; r < g->roles.n; r++) {
+        const struct role *role = &g->roles.item[r];
+        const int32_t each = skr_group_set_each(next, role->name, &kind[r]);
+        if (each != role->each) {
+            return true;
+        }
+        for (size_t k = 0; k < r; k++) { /* in one kind before and after, or neither */
+            if ((kind[k] == kind[r]) != (g->roles.item[k].kind == role->kind)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool skr_roles_change_waits(const struct group *g, const struct skr_group_spec *next,
+                            struct skr_strbuf *why)
+{
+    const bool names = names_change(g, next);
+    if (!g->spec || (!names && !sets_change(g, next)) || !any_runs(g)) {
+        return false;
+    }
+    skr_strbuf_add(why, "the map changes ");
+    if (names) {
+        skr_strbuf_add(why, "the roles from ");
+        for (size_t r = 0; r < g->roles.n; r++) {
+            skr_strbuf_addf(why, "%s%s", r > 0 ? ", " : "", g->roles.item[r].name);
+        }
+        skr_strbuf_add(why, " to ");
+        for (size_t r = 0; r < next->n_roles; r++) {
+            skr_strbuf_addf(why, "%s%s", r > 0 ? ", " : "", next->role[r].name);
+        }
+        skr_strbuf_add(why, next->n_roles == 0 ? "those of the pods" : "");
+    } else {
+        skr_strbuf_add(why, "the members of a set");
+    }
+    skr_strbuf_add(why, " while members run; it takes effect when all of them have gone");
+    return true;
+}
