@@ -135,8 +135,8 @@ int skr_client_open_way(struct skr_client *client, unsigned port, const char **r
     if (rc == 0 && !client->forward) {
         client->looked = false;
         return skr_error_set(error, SKR_NOT_FOUND,
-                             "the Service %.120s cannot be read, or has no pods; --server takes "
-                             "the address of a daemon",
+                             "the Service %.120s cannot be read, or has no pods; a sandbox "
+                             "prints the address of its page, and --server takes that of a daemon",
                              client->options.service);
     }
     if (rc == 0) {
