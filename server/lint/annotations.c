@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Annotations that make a workload a gang, on the pod templates of any kind: values that the daemon
+ * refuses, annotations where they have no effect, templates that disagree, and workloads that cannot
+ * be a gang. A template is an object with spec.containers, at most DEPTH_MAX levels below the top.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/gang/group/roles.h"
+#include "core/group/owner.h"
+#include "server/lint/parts.h"
+#include "topology/base/json_field.h"
+#include "topology/base/suggest.h"
+
+enum { PATH_BYTES = 512, DEPTH_MAX = 10, TEMPLATES_MAX = 64 };
+
+static const char *const known[] = {
+    SKR_ANNOTATION_GANG, SKR_LABEL_GROUP_SIZE, SKR_GROUP_CONSTRAINTS, SKR_GROUP_WITHIN,
+    SKR_ANNOTATION_ROLE, SKR_ANNOTATION_SET,   "sakkara.group.index", SKR_ANNOTATION_GANG_PLAN};
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+struct template
+{
+    char path[PATH_BYTES]; /* "" of a Pod; else it ends with "." */
+    const json_t *json;
+    const char *gang; /* value of sakkara.gang; NULL: none */
+};
+
+struct templates {
+    const struct lint_object *object;
+    struct template item[TEMPLATES_MAX];
+    size_t n;
+};
+
+static bool is_ours(const char *key)
+{
+    return strncmp(key, "sakkara.gang", 12) == 0 || strncmp(key, "sakkara.group", 13) == 0;
+}
+
+static const json_t *annotations_of(const json_t *object)
+{
+    return json_object_get(json_object_get(object, "metadata"), "annotations");
+}
+
+static struct lint_place at(const struct lint_object *o, const struct template *t, const char *key)
+{
+    char path[PATH_BYTES + 400];
+    (void)snprintf(path, sizeof path, "%smetadata.annotations%s%.300s", t->path, *key ? "." : "",
+                   key);
+    return lint_at(o, path);
+}
+
+/* ---- templates ---- */
+
+static void find(struct templates *all, const json_t *json, const char *path, int depth)
+{
+    char below[PATH_BYTES];
+    const char *key;
+    json_t *value;
+    size_t i;
+    if (all->n == TEMPLATES_MAX || depth > DEPTH_MAX) {
+        return;
+    }
+    if (json_is_array(json_object_get(json_object_get(json, "spec"), "containers"))) {
+        struct template *t = &all->item[all->n++];
+        *t = (struct template){.json = json};
+        (void)snprintf(t->path, sizeof t->path, "%.480s%s", path, *path ? "." : "");
+        t->gang = json_string_value(json_object_get(annotations_of(json), SKR_ANNOTATION_GANG));
+        return;
+    }
+    json_object_foreach((json_t *)(uintptr_t)json, key, value)
+    {
+        (void)snprintf(below, sizeof below, "%.400s%s%.100s", path, *path ? "." : "", key);
+        find(all, value, below, depth + 1);
+    }
+    json_array_foreach(json, i, value)
+    {
+        (void)snprintf(below, sizeof below, "%.480s[%zu]", path, i);
+        find(all, value, below, depth + 1);
+    }
+}
+
+/* ---- one template ---- */
+
+static void check_keys(struct skr_lint *lint, const struct lint_object *o, const struct template *t)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)annotations_of(t->json), key, value)
+    {
+        bool is_known = !is_ours(key);
+        for (size_t i = 0; i < KNOWN; i++) {
+            is_known = is_known || strcmp(key, known[i]) == 0;
+        }
+        if (!is_known) {
+            const char *near = skr_suggest(key, known, KNOWN);
+            lint_tell(lint, o, "UnknownAnnotation", at(o, t, key), NULL,
+                      "annotation %.100s means nothing%s%s%s", key, near ? " (did you mean " : "",
+                      near ? near : "", near ? "?)" : "");
+        }
+    }
+}
+
+static void check_gang(struct skr_lint *lint, const struct lint_object *o, const struct template *t)
+{
+    const char *name = skr_object_text(json_object_get(t->json, "spec"), "schedulerName");
+    enum skr_workload_scope scope;
+    if (!t->gang) {
+        return;
+    }
+    if (strcmp(t->gang, "off") != 0 && !skr_workload_scope_find(t->gang, &scope)) {
+        lint_tell(lint, o, "InvalidAnnotation", at(o, t, SKR_ANNOTATION_GANG), NULL,
+                  SKR_ANNOTATION_GANG
+                  ": must be auto, off, jobset, replicatedjob, job or lws, got \"%.60s\"",
+                  t->gang);
+    }
+    if (!lint_is_ours(lint, *name ? name : "default-scheduler")) {
+        char path[PATH_BYTES + 32];
+        (void)snprintf(path, sizeof path, "%sspec.schedulerName", t->path);
+        lint_tell(lint, o, "SchedulerName", lint_at(o, path), NULL,
+                  "schedulerName \"%.64s\" is not ours: annotation " SKR_ANNOTATION_GANG
+                  " has no effect (did you mean %.64s?)",
+                  *name ? name : "default-scheduler", lint->config->settings.scheduler_name[0]);
+    }
+}
+
+/* The tree of the files; NULL: there is none. */
+static const struct skr_tree *tree_of(const struct skr_lint *lint)
+{
+    return lint->n_trees > 0 ? lint->tree[0].tree : NULL;
+}
+
+/* The values that the daemon parses, with its own parsers. */
+static void check_values(struct skr_lint *lint, const struct lint_object *o,
+                         const struct template *t, const struct skr_labels *notes)
+{
+    const struct skr_group_asked asked = skr_group_asked_of(notes);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
+    struct skr_error error;
+    SKR_STRBUF(why);
+    int32_t size = 0;
+    const char *key = asked.constraints ? SKR_GROUP_CONSTRAINTS : SKR_GROUP_WITHIN;
+    if (skr_group_claimed_size(notes, &size, &error) < 0) {
+        lint_tell(lint, o, "InvalidAnnotation", at(o, t, SKR_LABEL_GROUP_SIZE), NULL, "%s",
+                  error.text);
+    }
+    if (skr_group_spec_from_workload(o->name, size > 0 ? size : 1, 0, &asked, &spec, &error) < 0) {
+        key = strncmp(error.text, SKR_GROUP_WITHIN, strlen(SKR_GROUP_WITHIN)) == 0
+                  ? SKR_GROUP_WITHIN
+                  : key;
+        lint_tell(lint, o, "InvalidAnnotation", at(o, t, key), NULL, "%s", error.text);
+    } else if (tree_of(lint) && skr_group_misfit(spec, tree_of(lint), &why)) {
+        lint_tell(lint, o, "UnknownHardLevel", at(o, t, key), NULL, "%s", why.s);
+    }
+}
+
+static void check_template(struct skr_lint *lint, const struct lint_object *o,
+                           const struct template *t)
+{
+    struct skr_pod *pod = NULL;
+    struct skr_error error;
+    json_auto_t *json = json_pack("{s:{s:s, s:O?}, s:{}}", "metadata", "name", "template",
+                                  "annotations", annotations_of(t->json), "spec");
+    check_keys(lint, o, t);
+    check_gang(lint, o, t);
+    if (json && skr_pod_decode(json, &pod, &error) == 0) {
+        check_values(lint, o, t, &pod->meta.annotations);
+    }
+    skr_pod_destroy(pod);
+}
+
+/* ---- the workload ---- */
+
+static bool is_gang(const struct template *t)
+{
+    return t->gang && strcmp(t->gang, "off") != 0;
+}
+
+/* On the workload itself they are read by nothing. */
+static void check_place(struct skr_lint *lint, const struct lint_object *o)
+{
+    const struct template top = {.json = o->json};
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)annotations_of(o->json), key, value)
+    {
+        if (is_ours(key)) {
+            lint_tell(lint, o, "AnnotationPlace", at(o, &top, key), NULL,
+                      "annotation %.100s has no effect on a %.64s: it belongs to the pod template",
+                      key, o->kind);
+        }
+    }
+}
+
+static void check_uniform(struct skr_lint *lint, const struct templates *all,
+                          const struct template *gang)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        const struct template *t = &all->item[i];
+        if (!t->gang) {
+            const struct lint_place see = at(all->object, gang, SKR_ANNOTATION_GANG);
+            lint_tell(
+                lint, all->object, "EntryNotUniform", at(all->object, t, ""), &see,
+                "pods of this template are no members: it has no annotation " SKR_ANNOTATION_GANG
+                ", another template has");
+        }
+    }
+}
+
+/* Objects whose pods say how large their group is, or whose operator makes such objects. */
+static bool says_size(const struct lint_object *o)
+{
+    static const char *const kinds[] = {"Job",
+                                        "CronJob",
+                                        "JobSet",
+                                        "LeaderWorkerSet",
+                                        "MPIJob",
+                                        "PyTorchJob",
+                                        "TFJob",
+                                        "XGBoostJob",
+                                        "PaddleJob",
+                                        "JAXJob",
+                                        "RayCluster",
+                                        "RayJob",
+                                        "RayService",
+                                        "SparkApplication",
+                                        "StatefulSet",
+                                        "TrainJob",
+                                        "TrainingRuntime",
+                                        "ClusterTrainingRuntime"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(o->kind, kinds[i]) == 0) {
+            return true;
+        }
+    }
+    return json_array_size(
+               json_object_get(json_object_get(o->json, "metadata"), "ownerReferences")) > 0;
+}
+
+static void check_size(struct skr_lint *lint, const struct lint_object *o,
+                       const struct template *gang)
+{
+    if (!says_size(o) && !json_object_get(annotations_of(gang->json), SKR_LABEL_GROUP_SIZE)) {
+        lint_tell(lint, o, "SizeUnknown", at(o, gang, SKR_ANNOTATION_GANG), NULL,
+                  "nothing says how many pods the group of a %.64s has: add "
+                  "annotation " SKR_LABEL_GROUP_SIZE,
+                  o->kind);
+    }
+}
+
+static void check_conflict(struct skr_lint *lint, const struct lint_object *o)
+{
+    struct skr_owner *owner = NULL;
+    struct skr_error error;
+    int rc = -SKR_NOT_FOUND;
+    if (strcmp(o->kind, "StatefulSet") == 0) {
+        rc = skr_owner_statefulset_decode(o->json, &owner, &error);
+    } else if (strcmp(o->kind, "JobSet") == 0) {
+        rc = skr_owner_jobset_decode(o->json, &owner, &error);
+    } else if (strcmp(o->kind, "LeaderWorkerSet") == 0) {
+        rc = skr_owner_lws_decode(o->json, &owner, &error);
+    }
+    if (rc == 0 && owner->conflict) {
+        lint_tell(lint, o, "EntryConflict", lint_at(o, "metadata"), NULL,
+                  "pods of %.64s %.100s cannot be a gang: %s", o->kind, o->name, owner->conflict);
+    }
+    skr_owner_destroy(owner);
+}
+
+static void check_object(struct skr_lint *lint, const struct lint_object *o, struct templates *all)
+{
+    const struct template *gang = NULL;
+    all->object = o;
+    all->n = 0;
+    find(all, o->json, "", 0);
+    if (all->n > 0 && strcmp(o->kind, "Pod") != 0) {
+        check_place(lint, o);
+    }
+    for (size_t i = 0; i < all->n; i++) {
+        check_template(lint, o, &all->item[i]);
+        gang = !gang && is_gang(&all->item[i]) ? &all->item[i] : gang;
+    }
+    if (gang) {
+        check_uniform(lint, all, gang);
+        check_size(lint, o, gang);
+        check_conflict(lint, o);
+    }
+}
+
+void lint_annotations(struct skr_lint *lint)
+{
+    struct templates *all = skr_alloc(sizeof *all);
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        check_object(lint, lint->object[i], all);
+    }
+    free(all);
+}
