@@ -21,6 +21,7 @@
 #include "test/bench/field.h"
 #include "test/bench/gangs.h"
 #include "test/bench/mix.h"
+#include "test/bench/roles_load.h"
 #include "test/bench/warm.h"
 #include "test/unit/fleet.h"
 #include "test/unit/solver_cluster.h"
@@ -33,6 +34,7 @@ struct scene {
     struct skr_problem problem;
     struct warm warm;
     struct field field;
+    struct roles_load roles;
     struct fleet fleet;
     struct skr_arena *arena;
     struct skr_spotmix_settings mix_settings;
@@ -46,6 +48,7 @@ struct scene {
 void counted_reference(struct scene *scene);
 void counted_feasible(struct scene *scene);
 void counted_solve(struct scene *scene);
+void counted_roles(struct scene *scene);
 void counted_change(struct scene *scene);
 void counted_spread(struct scene *scene);
 void counted_binding(struct scene *scene);
@@ -77,15 +80,24 @@ void counted_feasible(struct scene *scene)
     scene->result = warm_feasible(&scene->warm) ? 1 : 0;
 }
 
-void counted_solve(struct scene *scene)
+static int64_t solve(const struct skr_problem *problem)
 {
     SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
-    if (skr_solve(&scene->problem, &solution, NULL) != 0) {
+    if (skr_solve(problem, &solution, NULL) != 0) {
         abort();
     }
-    scene->result = solution->status == SKR_SOLVE_PLACED
-                        ? solution->key[0].used
-                        : (int64_t)solution->explanation.n_relaxations;
+    return solution->status == SKR_SOLVE_PLACED ? solution->key[0].used
+                                                : (int64_t)solution->explanation.n_relaxations;
+}
+
+void counted_solve(struct scene *scene)
+{
+    scene->result = solve(&scene->problem);
+}
+
+void counted_roles(struct scene *scene)
+{
+    scene->result = solve(&scene->roles.problem);
 }
 
 void counted_change(struct scene *scene)
@@ -196,6 +208,9 @@ static const struct {
      4},
     /* 5,000 nodes, impossible: the sets of rules that stand in the way. */
     {"impossible", counted_solve, {50, 100}, 2, 1024, {PACK(.hard = true), PACK(.max = 4)}, 1},
+    /* 5,000 nodes, all different: one leader and 10,000 workers; 8 sets of a leader and 7 workers. */
+    {"roles", counted_roles, {50, 100}, 2, 10000, {PACK(0), PACK(0)}, 30},
+    {"sets", counted_roles, {50, 100}, 2, 56, {PACK(0), PACK(0)}, 1},
     /* A Placement of 1,000 among 5,000 clusters: levels, tuples. */
     {"spread", counted_spread, {3, 36}, 2, 0, {PACK(0), PACK(0)}, 1000},
     {"tuples", counted_spread, {8, 1000}, 2, 0, {PACK(0), PACK(0)}, 1000},
@@ -263,8 +278,21 @@ static void prepare_simulation(struct scene *scene, const int32_t fanout[2], int
     }
 }
 
+/* n: workers. */
+static void prepare_roles(struct scene *scene, const char *name, const int32_t fanout[2], int32_t n)
+{
+    const int32_t sets = strcmp(name, "sets") == 0 ? n / 7 : 0;
+    roles_load_init(&scene->roles,
+                    &(struct roles_load_case){fanout[0], fanout[1], {sets > 0 ? sets : 1}, n, sets},
+                    1);
+}
+
 static void prepare(struct scene *scene, size_t i)
 {
+    if (cases[i].run == counted_roles) {
+        prepare_roles(scene, cases[i].name, cases[i].fanout, cases[i].n);
+        return;
+    }
     if (cases[i].run == counted_simulate) {
         prepare_simulation(scene, cases[i].fanout, cases[i].n);
         return;
@@ -307,6 +335,7 @@ int main(int argc, char **argv)
             skr_spotmix_destroy(scene.mix);
             free(scene.review);
             warm_close(&scene.warm);
+            roles_load_fini(&scene.roles);
             cluster_fini(&scene.cluster);
             fleet_free(&scene.fleet);
             if (scene.result != cases[i].result) {

@@ -1,77 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cost of the solver for members that are not equal, as a Markdown table; CPU time of one core,
- * nothing cached: feasibility, optimum and check together. Status 1 when a floor times FACTOR
- * (environment, default 1) is missed, or a placement is not the proven optimum.
+ * Cost of the solver for members that are not equal (roles_load.h), as a Markdown table; CPU time of
+ * one core, nothing cached: feasibility, optimum and check together. Status 1 when a floor times
+ * FACTOR (environment, default 1) is missed, or a placement is not the proven optimum.
  *
- * Nodes are all different: 16 to 64 cpu, 0 to 8 gpu, 128 to 512 GiB, one in ten without gpu; racks
- * of 100. Side roles are leaders of 8 cpu and 16 GiB; workers need 4 cpu, 1 gpu and 32 GiB. Pack on
- * both levels. Every case is solved for LOADS loads; p50 and the worst are printed.
+ * Every case is solved for LOADS loads; p50 and the worst are printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver/roles.h"
-#include "core/solver/solver.h"
+#include "test/bench/roles_load.h"
 #include "test/bench/times.h"
-#include "test/unit/solver_cluster.h"
 
-enum { LOADS = 5, RESOURCES = 3, RACK = 100 };
+enum { LOADS = 5, RACK = 100 };
 
 struct row {
     const char *name;
     int32_t racks;
-    int32_t side[SKR_ROLES_MAX]; /* members of each side role; 0: no more */
+    int32_t side[SKR_ROLES_MAX];
     int32_t workers;
-    int32_t sets; /* > 0: of 1 leader and 7 workers in racks */
+    int32_t sets;
     double floor_ms, target_ms;
 };
-
-static const int64_t leader[RESOURCES] = {8000, 0, 16};
-static const int64_t worker[RESOURCES] = {4000, 1, 32};
-
-static int64_t *make_loads(struct cluster *c)
-{
-    int64_t *free_ = calloc((size_t)c->tree.n_leaves * RESOURCES, sizeof *free_);
-    for (int32_t i = 0; free_ && i < c->tree.n_leaves; i++) {
-        int64_t *row = free_ + (size_t)i * RESOURCES;
-        row[0] = 1000 * (16 + (int64_t)(cluster_random(c) % 49));
-        row[1] = cluster_random(c) % 10 == 0 ? 0 : (int64_t)(cluster_random(c) % 9);
-        row[2] = 128 + (int64_t)(cluster_random(c) % 385);
-    }
-    return free_;
-}
 
 /* Milliseconds; < 0: not the proven optimum. */
 static double solve_one(const struct row *row, uint64_t seed)
 {
-    struct cluster c;
-    cluster_init(&c, (const int32_t[]){row->racks, RACK}, 2, 1);
-    c.random = seed;
-    int64_t *free_ = make_loads(&c);
-    struct skr_role role[SKR_ROLES_MAX] = {{0}};
-    struct skr_set_kind kind = {.level = 1, .each = {1, 7}};
-    struct skr_roles roles = {.role = role, .kind = &kind, .n_kinds = row->sets > 0 ? 1 : 0};
-    struct skr_rule rule[2] = {{.type = SKR_RULE_PACK}, {.type = SKR_RULE_PACK}};
-    struct skr_problem problem = {.tree = &c.tree,
-                                  .rule = rule,
-                                  .n_resources = RESOURCES,
-                                  .free = free_,
-                                  .roles = &roles,
-                                  .step_budget = -1};
-    for (size_t i = 0; row->side[i] > 0; i++) {
-        role[roles.n_roles++] = (struct skr_role){
-            .name = "leader", .n = row->side[i], .minimum = row->side[i], .demand = leader};
-    }
-    role[roles.n_roles++] = (struct skr_role){
-        .name = "worker", .n = row->workers, .minimum = row->workers, .demand = worker};
-    for (size_t r = 0; r < roles.n_roles; r++) {
-        problem.n += role[r].n;
-    }
+    struct roles_load_case of = {row->racks, RACK, {0}, row->workers, row->sets};
+    memcpy(of.side, row->side, sizeof of.side);
+    struct roles_load load;
+    roles_load_init(&load, &of, seed);
     struct skr_solution *solution = NULL;
     double began = cluster_now_us();
-    int rc = free_ ? skr_solve(&problem, &solution, NULL) : -1;
+    int rc = skr_solve(&load.problem, &solution, NULL);
     double ms = (cluster_now_us() - began) / 1000;
     if (rc != 0 || solution->status != SKR_SOLVE_PLACED || !solution->optimal) {
         ms = -1;
@@ -79,8 +41,7 @@ static double solve_one(const struct row *row, uint64_t seed)
     if (rc == 0) {
         skr_solution_destroy(solution);
     }
-    free(free_);
-    cluster_fini(&c);
+    roles_load_fini(&load);
     return ms;
 }
 

@@ -275,11 +275,24 @@ static int read_result(const char *path, int64_t *ret)
     return found;
 }
 
+int milp_run(const char *lp, const char *out, int seconds, int64_t *ret)
+{
+    char command[4 * PATH_MAX_];
+    if (strcmp(milp_program(), "glpsol") == 0) {
+        snprintf(command, sizeof command,
+                 "glpsol --lp %s --nopresol --cuts --tmlim %d -o %s >/dev/null 2>&1", lp, seconds,
+                 out);
+    } else {
+        snprintf(command, sizeof command, "cbc %s sec %d solve solution %s >/dev/null 2>&1", lp,
+                 seconds, out);
+    }
+    return system(command) == 0 ? read_result(out, ret) : -1;
+}
+
 static int run(const struct program *p, int32_t stage, const char *folder, int64_t *ret)
 {
     char lp[PATH_MAX_];
     char out[PATH_MAX_];
-    char command[4 * PATH_MAX_];
     snprintf(lp, sizeof lp, "%s/problem.lp", folder);
     snprintf(out, sizeof out, "%s/result", folder);
     FILE *file = fopen(lp, "w");
@@ -288,14 +301,7 @@ static int run(const struct program *p, int32_t stage, const char *folder, int64
     }
     write_program(p, stage, file);
     fclose(file);
-    if (strcmp(milp_program(), "glpsol") == 0) {
-        snprintf(command, sizeof command,
-                 "glpsol --lp %s --nopresol --cuts --tmlim 60 -o %s >/dev/null 2>&1", lp, out);
-    } else {
-        snprintf(command, sizeof command, "cbc %s sec 60 solve solution %s >/dev/null 2>&1", lp,
-                 out);
-    }
-    int rc = system(command) == 0 ? read_result(out, ret) : -1;
+    int rc = milp_run(lp, out, 60, ret);
     remove(lp);
     remove(out);
     return rc;

@@ -12,6 +12,9 @@
 
 /* Name of the program, NULL when none is installed. */
 const char *milp_program(void);
+/* Minimises the objective `obj` of the LP file, within so many seconds; its solution goes into the file
+ * out. 1: optimal, and *ret is the least value; 0: infeasible; -1: no clear answer. */
+int milp_run(const char *lp, const char *out, int seconds, int64_t *ret);
 
 enum milp_verdict { MILP_AGREES, MILP_DISAGREES, MILP_FAILED };
 /* Compares the solver's answer with the program's: whether there is one, and every digit of the

@@ -14,9 +14,9 @@
 
 #include "core/solver/roles/role_graph.h"
 
-/* One measure of what a unit may hold: the amount that one member of each role takes. */
+/* One measure of what a unit may hold: what one count of each axis takes. */
 struct measure {
-    int64_t each[SKR_ROLES_MAX];
+    int64_t each[SKR_AXES_MAX];
 };
 
 struct bounds {
@@ -46,19 +46,36 @@ static void list_units(struct bounds *b, struct skr_role_span *span)
     }
 }
 
+enum { AMOUNT_BITS = 61 };
+
+/* a + n * each, at most 2^AMOUNT_BITS. */
+static int64_t add_capped(int64_t a, int32_t n, int64_t each)
+{
+    const int64_t most = INT64_C(1) << AMOUNT_BITS;
+    return n > 0 && each > (most - a) / n ? most : a + n * each;
+}
+
+/* each: what a member of each role takes. */
+static struct measure measure_of(const struct bounds *b, const int64_t *each)
+{
+    const struct skr_role_run *rr = b->graph->rr;
+    const struct skr_axes *axes = &rr->axes[b->level];
+    struct measure ret = {{0}};
+    for (int32_t a = 0; a < axes->n; a++) {
+        for (int32_t r = 0; r < rr->n_roles; r++) {
+            ret.each[a] = add_capped(ret.each[a], axes->axis[a].each[r], each[r]);
+        }
+    }
+    return ret;
+}
+
 static int64_t amount_of(const struct bounds *b, const struct measure *measure, uint64_t key,
                          int32_t main)
 {
-    const struct skr_role_run *rr = b->graph->rr;
-    int32_t members[SKR_ROLES_MAX];
-    int64_t sum = 0;
-    skr_axes_members(rr, b->level, key, main, members);
-    for (int32_t r = 0; r < rr->n_roles; r++) {
-        int64_t each = measure->each[r];
-        if (each > 0 && members[r] > (INT64_MAX / 4 - sum) / each) {
-            return INT64_MAX / 4;
-        }
-        sum += members[r] * each;
+    const struct skr_axes *axes = &b->graph->rr->axes[b->level];
+    int64_t sum = add_capped(0, main, measure->each[axes->n - 1]);
+    for (int32_t a = 0; a + 1 < axes->n; a++) {
+        sum = add_capped(sum, skr_axes_digit(axes, key, a), measure->each[a]);
     }
     return sum;
 }
@@ -102,13 +119,14 @@ static int64_t best_list(const struct bounds *b, int32_t scope, int64_t amount)
     return weight;
 }
 
-static void raise_used(struct bounds *b, const struct measure *measure, struct skr_role_ports *set)
+static void raise_used(struct bounds *b, const int64_t *each, struct skr_role_ports *set)
 {
     int64_t one = b->words->one_used;
-    find_most(b, measure);
+    struct measure measure = measure_of(b, each);
+    find_most(b, &measure);
     for (int32_t p = 0; p < set->n; p++) {
         struct skr_role_port *port = &set->port[p];
-        int32_t used = least_used(b, amount_of(b, measure, port->key, port->main));
+        int32_t used = least_used(b, amount_of(b, &measure, port->key, port->main));
         /* The counts of so many units weigh less than one more unit. */
         int64_t weight = used * one - (one - 1) - b->words->slack;
         port->bound = weight > port->bound ? weight : port->bound;
@@ -121,12 +139,13 @@ static void bound_set(struct bounds *b, struct skr_role_ports *set)
     const struct skr_role_run *rr = b->graph->rr;
     const struct skr_problem *problem = rr->run.problem;
     int32_t scope = b->words->scope[b->words->lead];
-    struct measure measure = {{0}};
+    int64_t each[SKR_ROLES_MAX] = {0};
     b->n_units = 0;
     list_units(b, set->all);
     for (int32_t r = 0; r < rr->n_roles; r++) {
-        measure.each[r] = scope == rr->n_roles || scope == r ? 1 : 0;
+        each[r] = scope == rr->n_roles || scope == r ? 1 : 0;
     }
+    struct measure measure = measure_of(b, each);
     find_most(b, &measure);
     for (int32_t p = 0; p < set->n; p++) {
         struct skr_role_port *port = &set->port[p];
@@ -137,15 +156,15 @@ static void bound_set(struct bounds *b, struct skr_role_ports *set)
         return;
     }
     for (int32_t r = 0; r < rr->n_roles; r++) {
-        memset(&measure, 0, sizeof measure);
-        measure.each[r] = 1;
-        raise_used(b, &measure, set);
+        memset(each, 0, sizeof each);
+        each[r] = 1;
+        raise_used(b, each, set);
     }
     for (size_t d = 0; d < problem->n_resources; d++) {
         for (int32_t r = 0; r < rr->n_roles; r++) {
-            measure.each[r] = rr->roles->role[r].demand[d];
+            each[r] = rr->roles->role[r].demand[d];
         }
-        raise_used(b, &measure, set);
+        raise_used(b, each, set);
     }
 }
 

@@ -2,7 +2,8 @@
 /*
  * States: from the live ports down, the cells on walks of least weight, and their edges.
  *
- * Cost: the windows of a pair, for every state. Memory of the step, but for states and edges.
+ * Cost: the windows of a pair, or its settled ones, for every state. Memory of the step, but for
+ * states and edges.
  */
 #include <string.h>
 
@@ -33,28 +34,92 @@ static bool put_edge(struct edges *edges, int32_t left, int32_t right)
     return true;
 }
 
-/* Edges of least weight of the cell of row k and total x; marks the cells where they lead. */
+/* A cell whose edges are looked for, and a row of each half that may make it up. */
+struct split {
+    const struct skr_role_cells *left, *right;
+    int32_t i, j;
+    int32_t main;
+    int64_t weight;
+};
+
+/* Puts the edge that gives m to the left half, if it is of least weight, and marks where it leads. */
+static bool try_edge(struct edges *edges, const struct split *split, int32_t m)
+{
+    const struct skr_window *a = &split->left->row[split->i];
+    const struct skr_window *b = &split->right->row[split->j];
+    int32_t rest = split->main - m;
+    if (m < a->lo || m > a->hi || rest < b->lo || rest > b->hi) {
+        return true;
+    }
+    int32_t p = a->first + m - a->lo;
+    int32_t q = b->first + rest - b->lo;
+    if (split->left->weight[p] + split->right->weight[q] != split->weight) {
+        return true;
+    }
+    split->left->marked[p] = 1;
+    split->right->marked[q] = 1;
+    return put_edge(edges, p, q);
+}
+
+static bool try_all(struct edges *edges, const struct split *split)
+{
+    const struct skr_window *a = &split->left->row[split->i];
+    const struct skr_window *b = &split->right->row[split->j];
+    int32_t to = skr_smaller(a->hi, split->main - b->lo);
+    for (int32_t m = skr_larger(a->lo, split->main - b->hi); m <= to; m++) {
+        if (!try_edge(edges, split, m)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_settled(const struct skr_role_cells *cells, int32_t k, int32_t main)
+{
+    int32_t lo = cells->first_settled[k];
+    int32_t hi = cells->first_settled[k + 1];
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (cells->settled[mid].main < main) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo < cells->first_settled[k + 1] && cells->settled[lo].main == main;
+}
+
+/* At most one unit is not settled, so one half is. */
+static bool try_settled(struct edges *edges, const struct split *split)
+{
+    for (int32_t s = split->left->first_settled[split->i];
+         s < split->left->first_settled[split->i + 1]; s++) {
+        if (!try_edge(edges, split, split->left->settled[s].main)) {
+            return false;
+        }
+    }
+    for (int32_t s = split->right->first_settled[split->j];
+         s < split->right->first_settled[split->j + 1]; s++) {
+        int32_t m = split->main - split->right->settled[s].main;
+        if (!is_settled(split->left, split->i, m) && !try_edge(edges, split, m)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Edges of least weight of the cell of row k and total x. */
 static bool put_edges(struct edges *edges, const struct skr_role_span *span, int32_t k, int32_t x,
                       int64_t weight)
 {
-    const struct skr_role_span *left = span->left;
-    const struct skr_role_span *right = span->right;
-    int32_t j = right->rows.n - 1;
-    for (int32_t i = 0;
-         skr_role_rows_pair(&left->rows, &right->rows, span->rows.row[k].key, &i, &j); i++) {
-        const struct skr_window *a = &left->cells->row[i];
-        const struct skr_window *b = &right->cells->row[j];
-        int32_t to = skr_smaller(a->hi, x - b->lo);
-        for (int32_t m = skr_larger(a->lo, x - b->hi); m <= to; m++) {
-            int32_t p = a->first + m - a->lo;
-            int32_t q = b->first + x - m - b->lo;
-            if (left->cells->weight[p] + right->cells->weight[q] == weight) {
-                left->cells->marked[p] = 1;
-                right->cells->marked[q] = 1;
-                if (!put_edge(edges, p, q)) {
-                    return false;
-                }
-            }
+    const struct skr_role_rows *left = &span->left->rows;
+    const struct skr_role_rows *right = &span->right->rows;
+    struct split split = {
+        .left = span->left->cells, .right = span->right->cells, .main = x, .weight = weight};
+    split.j = right->n - 1;
+    for (; skr_role_rows_pair(left, right, span->rows.row[k].key, &split.i, &split.j); split.i++) {
+        if (!(span->cells->first_settled ? try_settled(edges, &split) : try_all(edges, &split))) {
+            return false;
         }
     }
     return true;
