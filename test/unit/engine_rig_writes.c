@@ -108,7 +108,9 @@ void rig_answer_as(struct rig *rig, struct rig_write *w, enum skr_write_outcome 
     event.written.id = w->id;
     event.written.outcome = outcome;
     event.written.http_status = status;
-    event.written.message = status < 300 && status > 0 ? "" : "refused by the rig";
+    event.written.message = status < 300 && status > 0 ? ""
+                            : rig->refusal             ? rig->refusal
+                                                       : "refused by the rig";
     fill_answer(rig, w, &event);
     rig_write_free(rig, w);
     rig_handle(rig, &event);

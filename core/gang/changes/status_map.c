@@ -109,6 +109,7 @@ static void make(struct skr_gang *e, struct group *g, const struct skr_owner *ow
     (void)skr_out_write(e, SKR_WRITE_CREATE_CONFIGMAP, SKR_WRITE_CLASS_STATUS, 0, &meta, &body,
                         WRITE_FOR_STATUS_MAP, g->key);
     g->derived.map_at = skr_frame_now(e->frame) + AGAIN_S * SKR_SECOND;
+    e->status_maps.n_asked++;
 }
 
 /* Once in a process: all groups beyond meet the same. */
@@ -127,7 +128,7 @@ skr_time skr_status_map_make(struct skr_gang *e, struct group *g)
     if (!owner || owner->meta.deleting || g->seats.n_live == 0) {
         return SKR_TIME_NEVER;
     }
-    if (e->status_maps.n >= SKR_STATUS_MAPS_MAX) {
+    if (e->status_maps.n + e->status_maps.n_asked >= SKR_STATUS_MAPS_MAX) {
         char message[128];
         snprintf(message, sizeof message,
                  "%d maps show derived groups, as many as there may be; explain shows the others",
@@ -159,12 +160,14 @@ void skr_status_map_done(struct skr_gang *e, const struct skr_pending_write *w,
     struct group *g = skr_groups_find(e, w->key);
     const skr_time then = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
     const enum skr_write_outcome outcome = ev->written.outcome;
+    e->status_maps.n_asked--;
     if (g && (outcome == SKR_WRITE_DENIED || outcome == SKR_WRITE_INVALID ||
               outcome == SKR_WRITE_CONFLICT)) {
         g->derived.map_at = then;
     }
-    /* of a namespace that ends, all creations are refused */
-    if (outcome == SKR_WRITE_DENIED && !strstr(ev->written.message, "terminat")) {
+    /* A quota of one namespace, or its end, says nothing about others (words of the authorizer of
+     * kube-apiserver, pkg/endpoints/handlers/responsewriters/errors.go). */
+    if (outcome == SKR_WRITE_DENIED && strstr(ev->written.message, "cannot create resource")) {
         e->status_maps.refused_until = then;
         tell(e, w->key, &e->status_maps.told_refused, ev->written.message);
     }

@@ -103,6 +103,7 @@ struct skr_gang {
     struct map_entry *maps;      /* maps.c */
     struct {
         size_t n;                     /* maps that were found by the group that they show */
+        size_t n_asked;               /* creations on their way */
         skr_time refused_until;       /* none is made before; status_map.c */
         bool told_refused, told_full; /* in the log */
     } status_maps;

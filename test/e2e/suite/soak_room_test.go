@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"sakkara/test/e2e/suite/cluster"
@@ -28,7 +29,7 @@ const (
 // holdRoom creates sets of pods for which room is reserved in vain. After soakHolds more sets it deletes each again.
 func (s *soak) holdRoom(ctx context.Context) {
 	kinds := []func(name string){s.missingClaims, s.gangOfMissingClaims, s.seatsForADay, s.ghosts, s.stayers,
-		s.lateClaims, s.pushed, s.crowd}
+		s.lateClaims, s.pushed, s.crowd, s.vacancies}
 	tick := time.NewTicker(soakTurn)
 	defer tick.Stop()
 	for i := 0; ctx.Err() == nil; i++ {
@@ -90,6 +91,28 @@ func (s *soak) ghosts(name string) {
 	for i := range 8 {
 		s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("%s-%d", name, i))))
 	}
+}
+
+// vacancies is a gang of more members than have their Bindings at once. Half of it goes when the Bindings begin.
+func (s *soak) vacancies(name string) {
+	const size = 60
+	s.hostileGroup(name, size, 0, cpu("1m"), soakOwn(name))
+	for until := time.Now().Add(5 * soakTurn); time.Now().Before(until); time.Sleep(soakTurn / 200) {
+		var gang cluster.ConfigMap
+		s.attempt(s.plane.Admin.Get(s.hostile.mapPath(name), &gang))
+		if status := gang.Data["status"]; status == "Permitted" || status == "Bound" {
+			break
+		}
+	}
+	var all sync.WaitGroup
+	for i := size / 2; i < size; i++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("%s-%d", name, i))))
+		}()
+	}
+	all.Wait()
 }
 
 // stayers is a gang whose members are deleted and stay.

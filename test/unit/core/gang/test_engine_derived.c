@@ -48,6 +48,24 @@ static void job(struct rig *rig, const char *name, int parallelism)
                     parallelism);
 }
 
+/* "namespace/name", with all of its pods. */
+static void job_of(struct rig *rig, const char *key, int n)
+{
+    char pod[64];
+    const char *name = strchr(key, '/') + 1;
+    job(rig, key, n);
+    for (int i = 0; i < n; i++) {
+        snprintf(pod, sizeof pod, "%s-%d", key, i);
+        rig_create_json(
+            rig, RIG_POD, pod,
+            "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{'batch.kubernetes.io/"
+            "job-name':'%s'},'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':'%s',"
+            "'uid':'%s','controller':true}]},'spec':{'schedulerName':'sakkara'," GATED
+            "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+            name, name, uid_of(rig, key));
+    }
+}
+
 TEST_RIG(cluster(), a_job_with_one_annotation_is_a_gang)
 {
     job(rig, "train", 4);
@@ -439,20 +457,51 @@ TEST_RIG(cluster(), only_maps_that_show_a_group_count_towards_their_limit)
     assert_int_equal(rig->gang->status_maps.n, 1);
 }
 
+/* The workloads of one namespace take what is left of the limit. Those of another are placed all the same,
+ * with maps of their own and without. */
 TEST_RIG(cluster(), beyond_the_limit_of_maps_groups_run_without_one)
 {
-    job(rig, "train", 2);
-    rig_sync(rig);
-    rig->gang->status_maps.n = SKR_STATUS_MAPS_MAX;
-    job_pods(rig, "train", 2, "'sakkara.gang':'auto'");
+    enum { LEFT = 4, WORKLOADS = 10 };
+    char name[32];
+    rig->gang->status_maps.n = SKR_STATUS_MAPS_MAX - LEFT;
+    for (int i = 0; i < WORKLOADS; i++) {
+        snprintf(name, sizeof name, "a/job%d", i);
+        job_of(rig, name, 1);
+    }
     rig_run(rig, 60 * SKR_SECOND);
-    rig_assert_bound(rig, "train", 2);
-    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL), 0);
+    assert_int_equal(rig->gang->status_maps.n, SKR_STATUS_MAPS_MAX);
+    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL), LEFT);
     assert_true(rig->gang->status_maps.told_full);
+    job_of(rig, "b/train", 2);
+    rig_group(rig, "b/own", 2, 0, NULL);
+    rig_pods(rig, "b/own", 2, "own", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "b/train", 2);
+    rig_assert_bound(rig, "b/own", 2);
+    rig_assert_text(rig_key(rig, "b/own", "status"), "Bound");
+    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL), LEFT);
+}
+
+/* A namespace that is at its quota of ConfigMaps is refused every one. */
+TEST_RIG(cluster(), a_quota_of_one_namespace_stops_no_map_of_another)
+{
+    rig->refusal = "configmaps \"sakkara-train\" is forbidden: exceeded quota: few, requested: "
+                   "count/configmaps=1, used: count/configmaps=9, limited: count/configmaps=9";
+    rig_fault(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL, RIG_403, 1);
+    job_of(rig, "a/train", 2);
+    rig_run(rig, 5 * SKR_SECOND);
+    job_of(rig, "b/train", 2);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "a/train", 2);
+    rig_assert_bound(rig, "b/train", 2);
+    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL), 2);
+    assert_int_equal(rig->gang->status_maps.n, 1);
 }
 
 TEST_RIG(cluster(), a_refused_map_costs_one_write_and_stops_nothing)
 {
+    rig->refusal =
+        "configmaps is forbidden: User \"sakkara\" cannot create resource \"configmaps\"";
     rig_fault(rig, SKR_WRITE_CREATE_CONFIGMAP, NULL, RIG_403, 1);
     job(rig, "train", 2);
     job(rig, "other", 1);
