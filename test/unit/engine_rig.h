@@ -54,7 +54,7 @@ struct rig {
     skr_time grace;    /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
     bool users_meddle; /* with plans: a activation is good if its plan was persisted at any time */
     const char *uid_padding; /* makes UIDs long; NULL: none */
-    const char *refusal;     /* what the API server says to a refused write; NULL: a word of the rig's */
+    const char *refusal;     /* what the API server says to a refused write; NULL: a default */
     size_t check_every;      /* of so many events and writes one is checked; 1 */
     bool trace;              /* prints what happens */
     bool keeps_no_log;       /* log stays empty */
