@@ -155,7 +155,7 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
     skr_kueue_rules_fini(&kueue);
 }
 
-int skr_derived_spec(const struct skr_gang *e, const struct group *g, struct skr_group_spec **ret,
+int skr_derived_spec(const struct skr_gang *e, struct group *g, struct skr_group_spec **ret,
                      struct skr_error *error)
 {
     const struct pod_entry *oldest = skr_membership_oldest(g);

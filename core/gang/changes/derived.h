@@ -13,7 +13,7 @@ bool skr_derived_is(const struct group *g);
  * is empty if nothing says the size: *derived.lack and its text are set then. O(members). */
 void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b);
 /* Errors: SKR_INVALID and SKR_LIMIT, the group is malformed. *ret NULL: its size is not known. */
-int skr_derived_spec(const struct skr_gang *e, const struct group *g, struct skr_group_spec **ret,
+int skr_derived_spec(const struct skr_gang *e, struct group *g, struct skr_group_spec **ret,
                      struct skr_error *error);
 /* Priority of pods that are one group: the lowest of its live members. */
 int32_t skr_derived_priority(const struct group *g);

@@ -91,7 +91,7 @@ static char *source_text(struct skr_gang *e, struct group *g, enum group_source 
     return skr_strbuf_take(&b, NULL);
 }
 
-static int parse(const struct skr_gang *e, const struct group *g, enum group_source source,
+static int parse(const struct skr_gang *e, struct group *g, enum group_source source,
                  struct skr_group_spec **ret, struct skr_error *error)
 {
     const struct pod_entry *oldest = skr_membership_oldest(g);

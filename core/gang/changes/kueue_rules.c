@@ -66,29 +66,40 @@ static bool is_ours_to_place(const struct skr_pod *pod)
            !skr_labels_get(notes, SKR_GROUP_WITHIN) && !kueue_chooses(pod);
 }
 
-/* The pod sets of the group, one a role. Returns how many; 0: Kueue's annotations do not count. */
-static size_t read_podsets(const struct group *g, struct podset set[SKR_ROLES_MAX])
+/* Finds a member of each pod set, once per change of members. */
+static void find_podsets(struct group *g)
 {
     const struct pod_entry *p;
-    size_t n = 0;
+    g->podsets.read = true;
+    g->podsets.ignored = false;
+    g->podsets.n = 0;
     DL_FOREACH(g->members, p)
     {
-        const struct podset one = podset_of(p->pod);
+        const char *role = skr_roles_name_of(p->pod);
         size_t at = 0;
         if (!skr_pod_is_live(p->pod)) {
             continue;
         }
-        if (!is_ours_to_place(p->pod)) {
-            return 0;
-        }
-        while (at < n && !same(set[at].role, one.role)) {
+        g->podsets.ignored = g->podsets.ignored || !is_ours_to_place(p->pod);
+        while (at < g->podsets.n && !same(skr_roles_name_of(g->podsets.item[at]->pod), role)) {
             at++;
         }
-        if (at == n && n < SKR_ROLES_MAX) {
-            set[n++] = one;
+        if (at == g->podsets.n && at < SKR_ROLES_MAX) {
+            g->podsets.item[g->podsets.n++] = p;
         }
     }
-    return n;
+}
+
+/* The pod sets of the group, one a role. Returns how many; 0: Kueue's annotations do not count. */
+static size_t read_podsets(struct group *g, struct podset set[SKR_ROLES_MAX])
+{
+    if (!g->podsets.read) {
+        find_podsets(g);
+    }
+    for (size_t i = 0; i < g->podsets.n; i++) {
+        set[i] = podset_of(g->podsets.item[i]->pod);
+    }
+    return g->podsets.ignored ? 0 : g->podsets.n;
 }
 
 /* The level that is made of the label. NULL: none, or no label; an unknown label is noted. */
@@ -170,8 +181,7 @@ static bool is_one_rule(const struct podset *set, size_t n)
     return one;
 }
 
-bool skr_kueue_rules_read(const struct skr_gang *e, const struct group *g,
-                          struct skr_kueue_rules *ret)
+bool skr_kueue_rules_read(const struct skr_gang *e, struct group *g, struct skr_kueue_rules *ret)
 {
     struct podset set[SKR_ROLES_MAX];
     const size_t n = read_podsets(g, set);

@@ -25,9 +25,8 @@ struct skr_kueue_rules {
 };
 
 /* False: Kueue's annotations say nothing about the group. ret is set in both cases, and released by
- * skr_kueue_rules_fini(). O(members). */
-bool skr_kueue_rules_read(const struct skr_gang *e, const struct group *g,
-                          struct skr_kueue_rules *ret);
+ * skr_kueue_rules_fini(). O(members) after a change of members, O(roles) else. */
+bool skr_kueue_rules_read(const struct skr_gang *e, struct group *g, struct skr_kueue_rules *ret);
 void skr_kueue_rules_fini(struct skr_kueue_rules *rules);
 
 #endif

@@ -89,7 +89,7 @@ static void add_text(json_t *data, const char *key, const char *value)
 }
 
 /* What defines the group, as the keys of a map. NULL: its labels do, which are not changed here. */
-static json_t *data_of(const struct skr_gang *e, const struct group *g)
+static json_t *data_of(const struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *oldest = skr_membership_oldest(g);
     const struct skr_podgroup *pg =
@@ -164,8 +164,7 @@ static bool tree_has(const void *context, const char *level, struct skr_strbuf *
 }
 
 /* NULL: the sentence says why not. */
-static struct skr_group_spec *changed_spec(struct skr_gang *e, const struct group *g,
-                                           struct what_if *w)
+static struct skr_group_spec *changed_spec(struct skr_gang *e, struct group *g, struct what_if *w)
 {
     const struct skr_change_levels levels = {tree_has, e->topology.tree};
     json_auto_t *data = data_of(e, g);

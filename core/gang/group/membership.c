@@ -438,6 +438,7 @@ const char *skr_membership_claim_node(const struct group *g, const struct pod_en
 void skr_membership_changed(struct group *g)
 {
     g->seats.dirty = true;
+    g->podsets.read = false;
 }
 
 void skr_membership_seat(struct pod_entry *p)

@@ -22,12 +22,19 @@ static bool concerns(const char *key)
     return strcmp(key, SKR_ANNOTATION_GANG) == 0 || strncmp(key, "sakkara.group.", 14) == 0;
 }
 
-/* The first key of a that b has not, or has with another value; NULL: none. */
-static const char *lacks(const struct skr_labels *a, const struct skr_labels *b)
+/* Kueue's may differ between the pod sets of a group. */
+static bool is_read(const char *key)
+{
+    return concerns(key) || strncmp(key, "kueue.x-k8s.io/", 15) == 0;
+}
+
+/* The first key of a that counts, and b has not, or has with another value; NULL: none. */
+static const char *lacks(const struct skr_labels *a, const struct skr_labels *b,
+                         bool (*counts)(const char *key))
 {
     for (size_t i = 0; a->item != b->item && i < a->n; i++) {
         const char *key = a->item[i].key;
-        const char *other = concerns(key) ? skr_labels_get(b, key) : a->item[i].value;
+        const char *other = counts(key) ? skr_labels_get(b, key) : a->item[i].value;
         if (!other || strcmp(other, a->item[i].value) != 0) {
             return key;
         }
@@ -37,7 +44,7 @@ static const char *lacks(const struct skr_labels *a, const struct skr_labels *b)
 
 bool skr_uniform_same(const struct skr_labels *a, const struct skr_labels *b)
 {
-    return !lacks(a, b) && !lacks(b, a);
+    return !lacks(a, b, is_read) && !lacks(b, a, is_read);
 }
 
 void skr_uniform_check(struct group *g)
@@ -52,8 +59,8 @@ void skr_uniform_check(struct group *g)
     DL_FOREACH(g->members, p)
     {
         const struct skr_labels *own = &p->pod->meta.annotations;
-        const char *key = skr_pod_is_live(p->pod) ? lacks(own, first) : NULL;
-        key = key || !skr_pod_is_live(p->pod) ? key : lacks(first, own);
+        const char *key = skr_pod_is_live(p->pod) ? lacks(own, first, concerns) : NULL;
+        key = key || !skr_pod_is_live(p->pod) ? key : lacks(first, own, concerns);
         if (key) {
             SKR_STRBUF(b);
             const char *says = skr_labels_get(own, key), *counts = skr_labels_get(first, key);

@@ -138,6 +138,13 @@ struct group {
         size_t n, cap;
     } generation;
 
+    struct {
+        bool read;    /* item is as the members are: skr_membership_changed() */
+        bool ignored; /* a member has rules of ours, or Kueue places it itself */
+        size_t n;     /* pod sets; of each a member: */
+        const struct pod_entry *item[SKR_ROLES_MAX];
+    } podsets; /* kueue_rules.c */
+
     /* group_state.c */
     enum group_state state;
     enum skr_reason reason;

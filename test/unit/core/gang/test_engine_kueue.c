@@ -195,3 +195,18 @@ TEST_RIG(cluster(), a_gate_of_kueue_is_waited_for)
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "default/jobset/js"), "Bound");
 }
+
+TEST_RIG(cluster(), an_annotation_that_changes_while_pods_wait_is_read_again)
+{
+    jobset(rig, "js", 0, 2);
+    pods(rig, "js", "worker", 1,
+         "'kueue.x-k8s.io/podset-slice-size':'x',"
+         "'kueue.x-k8s.io/podset-slice-required-topology':'r'",
+         "");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/jobset/js"), "Invalid");
+    rig_edit(rig, RIG_POD, "js-worker-0",
+             "{'metadata':{'annotations':{'kueue.x-k8s.io/podset-slice-size':'2'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/jobset/js"), "Pending");
+}
