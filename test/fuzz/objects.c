@@ -78,22 +78,33 @@ static const char *some_plan(struct fuzz_objects *o)
         "{\"id\":\"0123456789abcdef\",\"node\":\"n4\"}",
         "{\"v\":1,\"id\":\"fedcba9876543210\",\"state\":\"Binding\",\"members\":{\"p2-0\":\"n4\"},"
         "\"node\":\"n1\"}",
+        "{\"v\":1,\"id\":\"0123456789abcdef\",\"state\":\"Binding\",\"nodes\":{\"n0\":1,\"n1\":1},"
+        "\"roles\":{\"n0\":{\"leader\":1},\"n1\":{\"worker\":1}},"
+        "\"members\":{\"p0-0\":\"n0\",\"p1-0\":\"n1\"}}",
+        "{\"v\":1,\"id\":\"0123456789abcdef\",\"state\":\"Binding\",\"nodes\":{\"n0\":2},"
+        "\"roles\":{\"n0\":{\"pod-1\":1,\"pod-2\":2147483647,\"pod-2\":7}}}",
     };
     uint32_t i = fuzz_choose(o, 32);
     if (i < 8) {
         return made[i];
     }
+    if (i >= 30) {
+        return made[i - 22];
+    }
     return i < 8 + 2 * FUZZ_PLANS && o->plan[i % FUZZ_PLANS] ? o->plan[i % FUZZ_PLANS] : NULL;
 }
 
-static void add_annotations(struct skr_strbuf *b, const char *plan)
+static void add_annotations(struct skr_strbuf *b, const char *plan, const char *more)
 {
-    if (!plan) {
+    if (!plan && !*more) {
         return;
     }
-    skr_strbuf_add(b, ",\"annotations\":{\"sakkara.plan\":");
-    skr_strbuf_add_json(b, plan);
-    skr_strbuf_addc(b, '}');
+    skr_strbuf_add(b, ",\"annotations\":{");
+    if (plan) {
+        skr_strbuf_add(b, "\"sakkara.plan\":");
+        skr_strbuf_add_json(b, plan);
+    }
+    skr_strbuf_addf(b, "%s%s}", plan && *more ? "," : "", more);
 }
 
 static void begin(struct fuzz_objects *o, struct skr_strbuf *b, const char *name)
@@ -191,8 +202,13 @@ struct skr_pod *fuzz_make_pod(struct fuzz_objects *o, uint32_t i)
     struct skr_strbuf b;
     struct skr_pod *pod = NULL;
     struct skr_error error;
-    char name[16], uid[16];
+    static const char *const role[] = {"", "leader", "worker", "other"};
+    char name[16], uid[16], said[96] = "";
     uint32_t what = fuzz_choose(o, 64);
+    if (what % 16 >= 4 && what / 16 > 0) {
+        snprintf(said, sizeof said, "\"sakkara.group.role\":\"%s\",\"sakkara.group.set\":\"%u\"",
+                 role[what / 16], what % 3);
+    }
     begin(o, &b, fuzz_pod_name(i, name));
     skr_strbuf_addf(&b, ",\"uid\":\"%s\"", fuzz_pod_uid(i, what < 60 ? 0 : what - 60, uid));
     if (what % 16 == 1) {
@@ -203,7 +219,7 @@ struct skr_pod *fuzz_make_pod(struct fuzz_objects *o, uint32_t i)
                         what % 16 == 3);
     }
     add_labels(o, &b);
-    add_annotations(&b, some_plan(o));
+    add_annotations(&b, some_plan(o), said);
     add_spec(o, &b);
     add_status(o, &b);
     json_t *json = finish(&b);
@@ -244,7 +260,7 @@ struct skr_podgroup *fuzz_make_podgroup(struct fuzz_objects *o, uint32_t group)
     struct skr_podgroup *pg = NULL;
     struct skr_error error;
     begin(o, &b, fuzz_group_name(group));
-    add_annotations(&b, some_plan(o));
+    add_annotations(&b, some_plan(o), "");
     skr_strbuf_addf(&b, "},\"spec\":{\"minMember\":%d}}", (int)fuzz_choose(o, 5) - 1);
     json_t *json = finish(&b);
     done(json, skr_podgroup_decode(json, &pg, &error));
@@ -254,27 +270,46 @@ struct skr_podgroup *fuzz_make_podgroup(struct fuzz_objects *o, uint32_t group)
 static void add_group_data(struct fuzz_objects *o, struct skr_strbuf *b, const char *name)
 {
     static const char *const constraints[] = {
-        "{\"rack\":{\"type\":\"spread\"}}", "{\"node\":{\"max\":1}}", "{\"rack\":{\"hard\":true}}",
-        "{\"nowhere\":{\"min\":2}}", "{"};
+        "{\"rack\":{\"type\":\"spread\"}}",
+        "{\"node\":{\"max\":1}}",
+        "{\"rack\":{\"hard\":true}}",
+        "{\"nowhere\":{\"min\":2}}",
+        "{",
+        "{\"roles\":{\"worker\":{\"node\":{\"max\":1}}}}",
+        "{\"sets\":[{\"level\":\"rack\",\"roles\":{\"leader\":1,\"worker\":1}}]}",
+        "{\"sets\":[{\"level\":\"rack\",\"roles\":{\"worker\":2},\"exclusive\":true}]}",
+        "{\"rack\":{},\"roles\":{\"other\":{\"rack\":{\"hard\":true}}},\"sets\":[]}"};
+    static const char *const roles[] = {
+        "{\"leader\":{\"size\":1},\"worker\":{\"size\":1}}",
+        "{\"leader\":{\"size\":2},\"worker\":{\"size\":2}}",
+        "{\"worker\":{\"size\":4,\"minimum\":1},\"leader\":{\"size\":1}}",
+        "{\"other\":{\"size\":1},\"worker\":{\"size\":2}}"};
     static const char *const keys[] = {
         "\"status\":\"Bound\",\"reason\":\"PlanTimeout\"",
         ("\"conditions\":\"[{\\\"type\\\":\\\"Bound\\\",\\\"status\\\":\\\"True\\\","
          "\\\"lastTransitionTime\\\":\\\"2026-01-01T00:00:00Z\\\"}]\""),
         "\"schedBeginTime\":\"2026-01-01T00:00:00Z\",\"schedSolverTimeMilli\":\"x\"",
-        "\"placement\":\"{\",\"rank\":\"[]\",\"conditions\":\"[1,{}]\""};
-    uint32_t what = fuzz_choose(o, 32), size = fuzz_choose(o, 8);
+        "\"placement\":\"{\",\"rank\":\"[]\",\"conditions\":\"[1,{}]\"",
+        ("\"status\":\"Bound\",\"sets\":\"{\\\"0\\\":\\\"r0\\\"}\",\"rank\":\"[(p0,0) (p1,1)]\","
+         "\"placement\":\"{\\\"root\\\":{\\\"n0\\\":{\\\"p0\\\":{\\\"role\\\":\\\"leader\\\"},"
+         "\\\"p1\\\":{\\\"role\\\":\\\"pod-2\\\"}}}}\"")};
+    const uint32_t what = fuzz_choose(o, 32), size = fuzz_choose(o, 8), more = fuzz_choose(o, 16);
+    const bool keyed = more >= 8 && more < 8 + sizeof roles / sizeof *roles;
     skr_strbuf_addf(b, "\"name\":\"%s\",\"priority\":\"%u\"", strcmp(name, "gc") == 0 ? "ga" : name,
                     what & 1);
-    if (size < 7) {
+    if (size < 7 && !(keyed && size < 5)) {
         skr_strbuf_addf(b, ",\"size\":\"%u\"", size);
     }
-    if (what % 16 < 5) {
+    if (what % 16 < sizeof constraints / sizeof *constraints) {
         skr_strbuf_add(b, ",\"constraints\":");
         skr_strbuf_add_json(b, constraints[what % 16]);
     }
-    what = fuzz_choose(o, 16);
-    if (what < 4) {
-        skr_strbuf_addf(b, ",%s", keys[what]);
+    if (keyed) {
+        skr_strbuf_add(b, ",\"roles\":");
+        skr_strbuf_add_json(b, roles[more - 8]);
+    }
+    if (more < sizeof keys / sizeof *keys) {
+        skr_strbuf_addf(b, ",%s", keys[more]);
     }
 }
 
@@ -306,7 +341,7 @@ struct skr_configmap *fuzz_make_map(struct fuzz_objects *o, const char *name)
                         topology ? "sakkara.topology" : "sakkara.group",
                         what == 1 && !topology ? ",\"sakkara.topology\":\"\"" : "");
     }
-    add_annotations(&b, some_plan(o));
+    add_annotations(&b, some_plan(o), "");
     skr_strbuf_add(&b, "},\"data\":{");
     if (topology) {
         add_topology_data(o, &b);
