@@ -37,6 +37,7 @@ both group-policy groupPolicy=true
 both gate-policy gate.mode=policy
 both gate-webhook gate.mode=webhook
 both spotmix-webhook spotmix.enabled=true spotmix
+write provisioning.yaml provisioning.yaml provisioning.yaml config.provisioningClass=x
 for name in ocm karmada; do
     write "$name/rbac.yaml" "$name.yaml" "$name.yaml" "$name.enabled=true"
     write "kustomize/$name/objects.yaml" '' "$name.yaml" "$name.enabled=true"

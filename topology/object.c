@@ -279,7 +279,8 @@ static int decode_times(const struct skr_meta_members *members, struct skr_meta 
 }
 
 const char *const skr_meta_annotations[] = {"sakkara.", "leaderworkerset.sigs.k8s.io/size",
-                                            "kueue.x-k8s.io/", NULL};
+                                            "kueue.x-k8s.io/", "autoscaling.x-k8s.io/consume-",
+                                            NULL};
 
 int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                     struct skr_meta *ret, struct skr_error *error)

@@ -12,7 +12,7 @@
  *   5 plan_step               a plan goes forward, or ends
  *   6 evaluate_*              without a plan: Pending, Ready, Bound, Invalid; planner_run does the
  *                             rest, in the order of queue_next
- *   7 measure, release        how long it waits; gates for autoscalers
+ *   7 measure, release        how long it waits; gates and requests for autoscalers
  *   8 status_update           status for users, and Events on change
  *   9 members                 look again if their view of the group changed (skr_members_settle)
  *  10 group_objects_settle    the object's keys and plan are written if they differ

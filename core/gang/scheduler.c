@@ -26,6 +26,7 @@
 #include "core/gang/changes/maps.h"
 #include "core/gang/changes/node_changes.h"
 #include "core/gang/changes/pod_changes.h"
+#include "core/gang/changes/provisioning.h"
 #include "core/gang/changes/rollback.h"
 #include "core/gang/changes/status_map.h"
 #include "core/gang/explain/explain_request.h"
@@ -221,6 +222,7 @@ static void lost(struct skr_gang *e)
             skr_plan_destroy(e, g->plan);
         }
         skr_seat_holds_end(e, g);
+        skr_provisioning_forget(e, g);
         skr_restore_again(g);
         skr_group_state_restore(g, GROUP_PENDING);
     }
@@ -370,6 +372,9 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
         break;
     case WRITE_FOR_STATUS_MAP:
         skr_status_map_done(e, w, ev);
+        break;
+    case WRITE_FOR_PROVISIONING:
+        skr_provisioning_done(e, w, ev);
         break;
     case WRITE_FOR_ROLLBACK:
         skr_rollback_write_done(e, w, ev);

@@ -108,6 +108,9 @@ const struct skr_option skr_options[] = {
     RANGE("releaseGateAfter", DURATION_OR_OFF, "60s", SKR_SECOND, DAY, settings.release_gate_after,
           "remove the gates of groups that have waited this long for capacity, so that cluster "
           "autoscalers see their pods"),
+    PLAIN("provisioningClass", STRING, "", settings.provisioning_class,
+          "ask cluster-autoscaler for the room of such a group by a ProvisioningRequest of this "
+          "class, in place of removing gates; empty: off"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,

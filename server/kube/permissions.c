@@ -81,6 +81,14 @@ static const struct grant force[] = {
     {0},
 };
 
+/* ClusterRole sakkara-provisioning of manifests/install.yaml */
+static const struct grant provisioning[] = {
+    {"", "podtemplates", "", CREATE | DELETE, "provisioningClass: no room is asked for"},
+    {"autoscaling.x-k8s.io", "provisioningrequests", "", GET | CREATE | DELETE,
+     "provisioningClass: no room is asked for"},
+    {0},
+};
+
 /* manifests/spotmix-webhook.yaml */
 static const struct grant spotmix[] = {
     {"", "pods", "", GET | SEE | PATCH, "spotmix: classes of pods are not repaired"},
@@ -194,6 +202,7 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     size_t n = add_grants(list, 0, gang);
     n = needs->rollback ? add_grants(list, n, rollback) : n;
     n = needs->force ? add_grants(list, n, force) : n;
+    n = needs->provisioning ? add_grants(list, n, provisioning) : n;
     n = needs->spotmix ? add_grants(list, n, spotmix) : n;
     if (needs->spotmix) {
         n = add_webhook(list, n, needs->own_namespace, needs->spotmix_name);

@@ -26,6 +26,7 @@ enum { SKR_PERMISSIONS_MAX = 128 };
 /* The options that decide what is needed. The list borrows the strings. */
 struct skr_permission_needs {
     bool rollback;              /* onPartialBind: rollback */
+    bool provisioning;          /* provisioningClass is set */
     bool force;                 /* preemptForceAfter */
     bool spotmix, ocm, karmada; /* enabled */
     const char *spotmix_name;   /* with spotmix: of its Secret and its webhook configuration */

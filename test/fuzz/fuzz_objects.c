@@ -5,6 +5,7 @@
  * and survives our own changes put over it.
  */
 #include "core/group/podgroup.h"
+#include "core/group/provisioning.h"
 #include "core/pod/pod.h"
 #include "core/pod/rules.h"
 #include "test/fuzz/fuzz.h"
@@ -217,6 +218,25 @@ static void check_object(enum kind kind, const json_t *json, const json_t *node)
     }
 }
 
+/* Both read any object. A template is JSON again, and its own template. */
+static void check_provisioning(const json_t *json)
+{
+    struct skr_provisioning *request = NULL;
+    struct skr_pod_template *template = NULL;
+    struct skr_error error;
+    int rc = skr_provisioning_decode(json, &request, &error);
+    fuzz_check_rc(rc, &error);
+    fuzz_check(rc < 0 || (request->state <= SKR_PROVISIONING_EXPIRED && request->message));
+    skr_provisioning_destroy(rc < 0 ? NULL : request);
+    rc = skr_pod_template_decode(json, &template, &error);
+    fuzz_check_rc(rc, &error);
+    if (rc == 0) {
+        json_auto_t *again = json_loads(template->text, JSON_ALLOW_NUL, NULL);
+        fuzz_check(json_is_object(json_object_get(again, "spec")));
+        skr_pod_template_destroy(template);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *part[2];
@@ -229,6 +249,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_auto_t *node = n > 1 ? json_loads(part[1], JSON_ALLOW_NUL, NULL) : NULL;
     if (object) {
         check_object((enum kind)(data[0] % KIND_COUNT), object, node);
+        check_provisioning(object);
     }
     return 0;
 }

@@ -14,6 +14,7 @@
 
 #include "test/unit/failure_log.h"
 #include "test/unit/frame_rig_parts.h"
+#include "topology/base/json_field.h"
 
 enum { ROUNDS_MAX = 100000 };
 
@@ -313,4 +314,28 @@ size_t frame_rig_writes(const struct frame_rig *rig, const struct frame_rig_matc
         n += rig->write[i].applied && frame_rig_matches(match, &rig->write[i]);
     }
     return n;
+}
+
+/* A strategic patch deletes gates by their names, and leaves the others. */
+void frame_rig_delete_gates(json_t *json, const json_t *before, const json_t *body)
+{
+    const json_t *patches = json_object_get(json_object_get(body, "spec"), "schedulingGates");
+    const json_t *old = json_object_get(json_object_get(before, "spec"), "schedulingGates");
+    if (!patches) {
+        return;
+    }
+    json_t *left = json_array(), *gate;
+    size_t i;
+    json_array_foreach(old, i, gate)
+    {
+        bool deleted = false;
+        for (size_t k = 0; k < json_array_size(patches); k++) {
+            deleted = deleted || strcmp(skr_object_text(json_array_get(patches, k), "name"),
+                                        skr_object_text(gate, "name")) == 0;
+        }
+        if (!deleted) {
+            json_array_append(left, gate);
+        }
+    }
+    json_object_set_new(json_object_get(json, "spec"), "schedulingGates", left);
 }

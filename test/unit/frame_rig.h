@@ -13,7 +13,8 @@
  * that a mistake of the store is not one of its judge as well.
  *
  * Of a resource, status is changed through the subresource "status" alone, and nothing else through
- * it. pods/binding sets spec.nodeName, pods/eviction deletes. Strategic patches are merge patches.
+ * it. pods/binding sets spec.nodeName, pods/eviction deletes. Strategic patches are merge patches, but for a
+ * scheduling gate that one deletes.
  */
 #include <jansson.h>
 

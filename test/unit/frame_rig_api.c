@@ -355,6 +355,9 @@ static json_t *changed(const struct frame_object *o, const struct skr_write *w, 
     if (!put) {
         merge(json, body);
     }
+    if (w->verb == SKR_VERB_STRATEGIC_PATCH) {
+        frame_rig_delete_gates(json, o->json, body);
+    }
     json_t *kept = json_deep_copy(o->json); /* the half that this may not touch is as it was */
     if (status) {
         json_t *now = json_object_get(json, "status");

@@ -54,5 +54,8 @@ void frame_rig_list(struct frame_rig *rig); /* news of every object */
 void frame_rig_news_free(struct frame_news *news);
 void frame_rig_api_fini(struct frame_rig *rig);
 bool frame_rig_matches(const struct frame_rig_match *match, const struct frame_rig_write *write);
+/* frame_rig.c */
+/* json: an object that becomes of before by a strategic patch. */
+void frame_rig_delete_gates(json_t *json, const json_t *before, const json_t *body);
 
 #endif

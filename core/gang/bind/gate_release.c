@@ -19,6 +19,7 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/changes/provisioning.h"
 #include "core/gang/planning/queue.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
@@ -100,6 +101,7 @@ void skr_gate_release_settle(struct skr_gang *e, struct group *g)
     if (!waits_for_capacity(g)) {
         g->release.since = 0;
         g->release.open = g->release.open && g->seats.n_bound == 0 && g->seats.n_live > 0;
+        skr_provisioning_rest(e, g);
         return;
     }
     if (!g->release.since) {
@@ -111,6 +113,8 @@ void skr_gate_release_settle(struct skr_gang *e, struct group *g)
     skr_time at = g->release.since + e->settings.release_gate_after;
     if (skr_frame_now(e->frame) < at) {
         skr_wakes_group(e, g, at);
+    } else if (skr_provisioning_step(e, g)) {
+        return;
     } else if (!may_go(e, g)) {
         skr_wakes_group(e, g, skr_frame_now(e->frame) + LOOK_AGAIN_S * SKR_SECOND);
     } else {
@@ -137,6 +141,9 @@ bool skr_gate_release_say(const struct skr_gang *e, const struct group *g, struc
     char after[SKR_DURATION_TEXT_MAX];
     if (e->settings.release_gate_after == SKR_TIME_NEVER || !waits_for_capacity(g)) {
         return false;
+    }
+    if (skr_provisioning_say(e, g, b)) {
+        return true;
     }
     if (g->release.open) {
         skr_strbuf_add(b, "its gates are removed, so that cluster autoscalers see its pods");

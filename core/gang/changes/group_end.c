@@ -7,6 +7,7 @@
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/budget.h"
 #include "core/gang/changes/group_source.h"
+#include "core/gang/changes/provisioning.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
@@ -26,6 +27,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
         skr_plan_destroy(e, g->plan);
     }
     skr_seat_holds_end(e, g); /* reads the spec */
+    skr_provisioning_forget(e, g);
     skr_dirty_forget_group(e, g);
     skr_candidates_forget(e, g);
     skr_groups_uncount(e, g);
@@ -53,6 +55,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
 void skr_group_end_if_empty(struct skr_gang *e, struct group *g)
 {
     if (!g->members && !g->source.maps && !g->source.podgroup && !g->plan) {
+        skr_provisioning_end(e, g);
         group_destroy(e, g);
     }
 }

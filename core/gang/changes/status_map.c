@@ -52,21 +52,6 @@ struct map_entry *skr_status_map_of(const struct skr_gang *e, const struct group
 
 /* ---- making it ---- */
 
-static void write_owner(struct skr_json_writer *w, const struct skr_owner *owner)
-{
-    char version[SKR_API_VERSION_MAX];
-    skr_resource_api_version(skr_gang_type_of(NULL, owner->kind)->resource, version,
-                             sizeof version);
-    skr_json_open(w, "ownerReferences", '[');
-    skr_json_open(w, NULL, '{');
-    skr_json_string(w, "apiVersion", version);
-    skr_json_string(w, "kind", owner->kind);
-    skr_json_string(w, "name", owner->meta.name);
-    skr_json_string(w, "uid", owner->meta.uid);
-    skr_json_close(w, '}');
-    skr_json_close(w, ']');
-}
-
 static void write_data(struct skr_json_writer *w, struct skr_gang *e, const struct group *g,
                        const struct skr_owner *owner)
 {
@@ -101,7 +86,7 @@ static void make(struct skr_gang *e, struct group *g, const struct skr_owner *ow
     skr_json_open(&w, "labels", '{');
     skr_json_string(&w, SKR_LABEL_DERIVED, "");
     skr_json_close(&w, '}');
-    write_owner(&w, owner);
+    skr_out_owner(&w, skr_gang_type_of(NULL, owner->kind)->resource, &owner->meta);
     skr_json_close(&w, '}');
     write_data(&w, e, g, owner);
     skr_json_close(&w, '}');

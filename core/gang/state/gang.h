@@ -107,6 +107,7 @@ struct skr_gang {
         skr_time refused_until;       /* none is made before; status_map.c */
         bool told_refused, told_full; /* in the log */
     } status_maps;
+    size_t n_provisioning;            /* groups with a request of capacity; provisioning.c */
     struct podgroup_entry *podgroups; /* maps.c */
     struct {
         struct owner_entry *table;

@@ -247,6 +247,8 @@ struct group {
         skr_time opened_at;
     } release;
 
+    struct provisioning *provisioning; /* provisioning.c; NULL: no room is asked for */
+
     /* outputs.c */
     struct {
         char *placement, *rank, *sets; /* as last written */

@@ -87,6 +87,21 @@ struct skr_pending_write *skr_out_write(struct skr_gang *e, enum skr_write_kind 
     return skr_frame_write(e->frame, &write, (int)purpose, key);
 }
 
+void skr_out_owner(struct skr_json_writer *w, const struct skr_resource *resource,
+                   const struct skr_meta *meta)
+{
+    char version[SKR_API_VERSION_MAX];
+    skr_resource_api_version(resource, version, sizeof version);
+    skr_json_open(w, "ownerReferences", '[');
+    skr_json_open(w, NULL, '{');
+    skr_json_string(w, "apiVersion", version);
+    skr_json_string(w, "kind", resource->kind);
+    skr_json_string(w, "name", meta->name);
+    skr_json_string(w, "uid", meta->uid);
+    skr_json_close(w, '}');
+    skr_json_close(w, ']');
+}
+
 void skr_out_event_on(struct skr_gang *e, const struct skr_resource *resource,
                       const struct skr_meta *about, bool warning, const char *reason,
                       const char *action, const char *note)

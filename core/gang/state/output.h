@@ -6,6 +6,7 @@
 #include "core/gang/state/requests.h"
 #include "core/gang/state/solve_request.h"
 #include "core/gang/state/writes.h"
+#include "topology/base/json_writer.h"
 
 enum { SKR_MESSAGE_MAX = 1024 }; /* bytes of message keys and Event notes */
 
@@ -18,7 +19,8 @@ enum write_purpose {
     WRITE_FOR_BINDING_READ,
     WRITE_FOR_ROLLBACK,
     WRITE_FOR_EVICTION,
-    WRITE_FOR_STATUS_MAP, /* key: of the group */
+    WRITE_FOR_STATUS_MAP,   /* key: of the group */
+    WRITE_FOR_PROVISIONING, /* key: of the group */
     WRITE_PURPOSE_COUNT
 };
 
@@ -40,6 +42,9 @@ struct skr_pending_write *skr_out_write(struct skr_gang *e, enum skr_write_kind 
                                         enum skr_write_class class, uint64_t order,
                                         const struct skr_meta *meta, const struct skr_strbuf *body,
                                         enum write_purpose purpose, const char *key);
+/* "ownerReferences": the object of meta. */
+void skr_out_owner(struct skr_json_writer *w, const struct skr_resource *resource,
+                   const struct skr_meta *meta);
 /* An Event about an object; note is cut at SKR_MESSAGE_MAX. */
 /* resource: of the object that it is about. */
 void skr_out_event_on(struct skr_gang *e, const struct skr_resource *resource,

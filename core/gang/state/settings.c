@@ -25,6 +25,7 @@ void skr_settings_default(struct skr_settings *settings)
         .seat_hold_max = 600 * SKR_SECOND,
         .tie_break = SKR_TIE_TREE,
         .release_gate_after = SKR_TIME_NEVER,
+        .provisioning_class = "",
         .bind_timeout = 330 * SKR_SECOND,
         .instance = "sakkara",
     };

@@ -41,14 +41,16 @@ struct skr_settings {
     bool rollback_partial;        /* onPartialBind: rollback; false: replace */
     enum skr_tie_break tie_break; /* tree */
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */
-    skr_time bind_timeout;        /* 330 s; parked binds are answered 10 s earlier */
-    int32_t utc_offset_s;         /* of times written for users */
-    const char *instance;         /* reportingInstance of Events, e.g. the host name */
-    int32_t server_minor;         /* minor version of the API server (1.N); 0: not known (yet) */
-    uint32_t copies_max;          /* member_record.h; 0: SKR_BINDING_PLAN_COPIES */
-    bool nominate_all;            /* also where kube-scheduler looks at every node (tests) */
-    uint32_t sampling_nodes_min;  /* sampling.h; 0: SKR_SAMPLING_NODES_MIN (tests) */
-    bool plain_planning;          /* no cache between solves (tests): the same decisions, slower */
+    /* of ProvisioningRequests; "": none are made */
+    const char *provisioning_class;
+    skr_time bind_timeout;       /* 330 s; parked binds are answered 10 s earlier */
+    int32_t utc_offset_s;        /* of times written for users */
+    const char *instance;        /* reportingInstance of Events, e.g. the host name */
+    int32_t server_minor;        /* minor version of the API server (1.N); 0: not known (yet) */
+    uint32_t copies_max;         /* member_record.h; 0: SKR_BINDING_PLAN_COPIES */
+    bool nominate_all;           /* also where kube-scheduler looks at every node (tests) */
+    uint32_t sampling_nodes_min; /* sampling.h; 0: SKR_SAMPLING_NODES_MIN (tests) */
+    bool plain_planning;         /* no cache between solves (tests): the same decisions, slower */
 };
 
 void skr_settings_default(struct skr_settings *settings);

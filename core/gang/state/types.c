@@ -6,6 +6,7 @@
 
 #include "core/group/owner.h"
 #include "core/group/podgroup.h"
+#include "core/group/provisioning.h"
 #include "core/pod/budget.h"
 #include "core/pod/pod.h"
 #include "core/pod/shapes.h"
@@ -141,6 +142,11 @@ TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisrup
      NULL);
 TYPE(skr_gang_class, device_class, "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", false,
      NULL);
+TYPE(skr_gang_pod_template, pod_template, "", "v1", "pods", "Pod", true, NULL);
+KIND(skr_gang_template, template, skr_pod_template, skr_pod_template_decode,
+     skr_pod_template_destroy, "", "v1", "podtemplates", "PodTemplate", true, NULL);
+TYPE(skr_gang_provisioning, provisioning, "autoscaling.x-k8s.io", "v1", "provisioningrequests",
+     "ProvisioningRequest", true, NULL);
 
 #define RESOURCES "resource.k8s.io"
 KIND(skr_gang_namespace, namespace, skr_named, skr_namespace_decode, skr_named_destroy, "", "v1",

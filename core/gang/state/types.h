@@ -11,6 +11,9 @@ extern const struct skr_object_type skr_gang_configmap; /* struct skr_configmap 
 extern const struct skr_object_type skr_gang_podgroup;  /* struct skr_podgroup */
 extern const struct skr_object_type skr_gang_budget;    /* struct skr_budget */
 extern const struct skr_object_type skr_gang_class;     /* struct skr_device_class */
+/* struct skr_pod_template: of a pod; of PodTemplates, which are written alone */
+extern const struct skr_object_type skr_gang_pod_template, skr_gang_template;
+extern const struct skr_object_type skr_gang_provisioning; /* struct skr_provisioning */
 
 /* what skr_object_meta() reads */
 extern const struct skr_object_type skr_gang_namespace;

@@ -29,9 +29,20 @@ static const struct row {
     [SKR_WRITE_CREATE_EVENT] = {"create event", SKR_VERB_CREATE, NULL, "", false},
     [SKR_WRITE_EVICT] = {"evict", SKR_VERB_CREATE, &skr_gang_pod, "eviction", false},
     [SKR_WRITE_DELETE_POD] = {"delete pod", SKR_VERB_DELETE, &skr_gang_pod, "", false},
+    [SKR_WRITE_CREATE_TEMPLATE] = {"create podtemplate", SKR_VERB_CREATE, &skr_gang_template, "",
+                                   false},
+    [SKR_WRITE_DELETE_TEMPLATE] = {"delete podtemplate", SKR_VERB_DELETE, &skr_gang_template, "",
+                                   false},
+    [SKR_WRITE_CREATE_PROVISIONING] = {"create provisioningrequest", SKR_VERB_CREATE,
+                                       &skr_gang_provisioning, "", false},
+    [SKR_WRITE_DELETE_PROVISIONING] = {"delete provisioningrequest", SKR_VERB_DELETE,
+                                       &skr_gang_provisioning, "", false},
     [SKR_WRITE_GET_POD] = {"get pod", SKR_VERB_GET, &skr_gang_pod, "", true},
     [SKR_WRITE_GET_CONFIGMAP] = {"get configmap", SKR_VERB_GET, &skr_gang_configmap, "", true},
     [SKR_WRITE_GET_PODGROUP] = {"get podgroup", SKR_VERB_GET, &skr_gang_podgroup, "", true},
+    [SKR_WRITE_READ_POD] = {"read pod", SKR_VERB_GET, &skr_gang_pod_template, "", true},
+    [SKR_WRITE_GET_PROVISIONING] = {"get provisioningrequest", SKR_VERB_GET, &skr_gang_provisioning,
+                                    "", true},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == SKR_WRITE_KIND_COUNT, "a row per kind of write");
 
@@ -56,7 +67,9 @@ enum skr_write_kind skr_write_kind_of(const struct skr_write *write)
     for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         const struct row *row = &rows[i];
         const struct skr_resource *resource = row->type ? row->type->resource : &skr_events;
-        if (is_for(resource, write->resource) && row->verb == write->verb &&
+        const bool read_so =
+            (row->type == &skr_gang_pod_template) == (write->answer == &skr_gang_pod_template);
+        if (is_for(resource, write->resource) && row->verb == write->verb && read_so &&
             strcmp(row->subresource, write->subresource) == 0) {
             return (enum skr_write_kind)i;
         }

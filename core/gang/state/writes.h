@@ -16,9 +16,15 @@ enum skr_write_kind {
     SKR_WRITE_CREATE_EVENT, /* POST events.k8s.io/v1 into namespace */
     SKR_WRITE_EVICT,        /* POST pods/NAME/eviction */
     SKR_WRITE_DELETE_POD,
+    SKR_WRITE_CREATE_TEMPLATE, /* podtemplates that a request of capacity names; provisioning.h */
+    SKR_WRITE_DELETE_TEMPLATE,
+    SKR_WRITE_CREATE_PROVISIONING, /* provisioningrequests */
+    SKR_WRITE_DELETE_PROVISIONING,
     SKR_WRITE_GET_POD, /* read-backs after an unknown outcome or a conflict */
     SKR_WRITE_GET_CONFIGMAP,
     SKR_WRITE_GET_PODGROUP,
+    SKR_WRITE_READ_POD, /* as the template of its like */
+    SKR_WRITE_GET_PROVISIONING,
     SKR_WRITE_KIND_COUNT
 };
 

@@ -84,7 +84,7 @@ static const char *const files[] = {
     "manifests/gate-webhook.yaml",   "manifests/account-policy.yaml",
     "manifests/group-policy.yaml",   "manifests/spotmix-webhook.yaml",
     "manifests/spotmix-alerts.yaml", "manifests/namespace.yaml",
-    "manifests/alerts.yaml"};
+    "manifests/alerts.yaml",         "manifests/provisioning.yaml"};
 
 TEST(every_document_is_a_named_object_with_our_label)
 {
@@ -262,6 +262,7 @@ static const struct role_row {
     struct skr_permission_needs needs;
 } roles[] = {
     {"gang", NULL, NULL, {.rollback = false}},
+    {"provisioning", "manifests/provisioning.yaml", "sakkara-provisioning", {.provisioning = true}},
     {"spotmix",
      "manifests/spotmix-webhook.yaml",
      "sakkara-spotmix",
