@@ -9,6 +9,7 @@ import {dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
 import {chromium} from "playwright-core";
 import puppeteer from "puppeteer-core";
+import {compareStates} from "./states.mjs";
 
 const [program, chromiumPath, firefoxPath] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -393,6 +394,8 @@ async function run() {
     assert.deepEqual(file.problems, []);
     await file.close();
   });
+
+  await test("recorded states are drawn as they were", () => compareStates(browser, program, process.cwd(), open));
 
   await test("no console error, no foreign request", () => assert.deepEqual(page.problems, []));
   await page.close();
