@@ -2,7 +2,7 @@
 /*
  * Annotations that make a workload a gang, on the pod templates of any kind: values that the daemon
  * refuses, annotations where they have no effect, templates that disagree, and workloads that cannot
- * be a gang. A template is an object with spec.containers, at most DEPTH_MAX levels below the top.
+ * be a gang.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,26 +10,20 @@
 #include "core/gang/group/roles.h"
 #include "core/group/owner.h"
 #include "server/lint/parts.h"
+#include "server/manifest/templates.h"
 #include "topology/base/json_field.h"
 #include "topology/base/suggest.h"
 
-enum { PATH_BYTES = 512, DEPTH_MAX = 10, TEMPLATES_MAX = 64 };
+enum { PATH_BYTES = SKR_TEMPLATE_PATH_MAX };
 
 static const char *const known[] = {
     SKR_ANNOTATION_GANG, SKR_LABEL_GROUP_SIZE, SKR_GROUP_CONSTRAINTS, SKR_GROUP_WITHIN,
     SKR_ANNOTATION_ROLE, SKR_ANNOTATION_SET,   "sakkara.group.index", SKR_ANNOTATION_GANG_PLAN};
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-struct template
-{
-    char path[PATH_BYTES]; /* "" of a Pod; else it ends with "." */
-    const json_t *json;
-    const char *gang; /* value of sakkara.gang; NULL: none */
-};
-
 struct templates {
     const struct lint_object *object;
-    struct template item[TEMPLATES_MAX];
+    struct skr_template item[SKR_TEMPLATES_MAX];
     size_t n;
 };
 
@@ -43,7 +37,8 @@ static const json_t *annotations_of(const json_t *object)
     return json_object_get(json_object_get(object, "metadata"), "annotations");
 }
 
-static struct lint_place at(const struct lint_object *o, const struct template *t, const char *key)
+static struct lint_place at(const struct lint_object *o, const struct skr_template *t,
+                            const char *key)
 {
     char path[PATH_BYTES + 400];
     (void)snprintf(path, sizeof path, "%smetadata.annotations%s%.300s", t->path, *key ? "." : "",
@@ -51,39 +46,16 @@ static struct lint_place at(const struct lint_object *o, const struct template *
     return lint_at(o, path);
 }
 
-/* ---- templates ---- */
-
-static void find(struct templates *all, const json_t *json, const char *path, int depth)
+/* The value of sakkara.gang; NULL: none. */
+static const char *gang_of(const struct skr_template *t)
 {
-    char below[PATH_BYTES];
-    const char *key;
-    json_t *value;
-    size_t i;
-    if (all->n == TEMPLATES_MAX || depth > DEPTH_MAX) {
-        return;
-    }
-    if (json_is_array(json_object_get(json_object_get(json, "spec"), "containers"))) {
-        struct template *t = &all->item[all->n++];
-        *t = (struct template){.json = json};
-        (void)snprintf(t->path, sizeof t->path, "%.480s%s", path, *path ? "." : "");
-        t->gang = json_string_value(json_object_get(annotations_of(json), SKR_ANNOTATION_GANG));
-        return;
-    }
-    json_object_foreach((json_t *)(uintptr_t)json, key, value)
-    {
-        (void)snprintf(below, sizeof below, "%.400s%s%.100s", path, *path ? "." : "", key);
-        find(all, value, below, depth + 1);
-    }
-    json_array_foreach(json, i, value)
-    {
-        (void)snprintf(below, sizeof below, "%.480s[%zu]", path, i);
-        find(all, value, below, depth + 1);
-    }
+    return json_string_value(json_object_get(annotations_of(t->json), SKR_ANNOTATION_GANG));
 }
 
 /* ---- one template ---- */
 
-static void check_keys(struct skr_lint *lint, const struct lint_object *o, const struct template *t)
+static void check_keys(struct skr_lint *lint, const struct lint_object *o,
+                       const struct skr_template *t)
 {
     const char *key;
     json_t *value;
@@ -102,18 +74,20 @@ static void check_keys(struct skr_lint *lint, const struct lint_object *o, const
     }
 }
 
-static void check_gang(struct skr_lint *lint, const struct lint_object *o, const struct template *t)
+static void check_gang(struct skr_lint *lint, const struct lint_object *o,
+                       const struct skr_template *t)
 {
     const char *name = skr_object_text(json_object_get(t->json, "spec"), "schedulerName");
+    const char *gang = gang_of(t);
     enum skr_workload_scope scope;
-    if (!t->gang) {
+    if (!gang) {
         return;
     }
-    if (strcmp(t->gang, "off") != 0 && !skr_workload_scope_find(t->gang, &scope)) {
+    if (strcmp(gang, "off") != 0 && !skr_workload_scope_find(gang, &scope)) {
         lint_tell(lint, o, "InvalidAnnotation", at(o, t, SKR_ANNOTATION_GANG), NULL,
                   SKR_ANNOTATION_GANG
                   ": must be auto, off, jobset, replicatedjob, job or lws, got \"%.60s\"",
-                  t->gang);
+                  gang);
     }
     if (!lint_is_ours(lint, *name ? name : "default-scheduler")) {
         char path[PATH_BYTES + 32];
@@ -133,7 +107,7 @@ static const struct skr_tree *tree_of(const struct skr_lint *lint)
 
 /* The values that the daemon parses, with its own parsers. */
 static void check_values(struct skr_lint *lint, const struct lint_object *o,
-                         const struct template *t, const struct skr_labels *notes)
+                         const struct skr_template *t, const struct skr_labels *notes)
 {
     const struct skr_group_asked asked = skr_group_asked_of(notes);
     SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
@@ -156,7 +130,7 @@ static void check_values(struct skr_lint *lint, const struct lint_object *o,
 }
 
 static void check_template(struct skr_lint *lint, const struct lint_object *o,
-                           const struct template *t)
+                           const struct skr_template *t)
 {
     struct skr_pod *pod = NULL;
     struct skr_error error;
@@ -172,15 +146,16 @@ static void check_template(struct skr_lint *lint, const struct lint_object *o,
 
 /* ---- the workload ---- */
 
-static bool is_gang(const struct template *t)
+static bool is_gang(const struct skr_template *t)
 {
-    return t->gang && strcmp(t->gang, "off") != 0;
+    const char *gang = gang_of(t);
+    return gang && strcmp(gang, "off") != 0;
 }
 
 /* On the workload itself they are read by nothing. */
 static void check_place(struct skr_lint *lint, const struct lint_object *o)
 {
-    const struct template top = {.json = o->json};
+    const struct skr_template top = {.json = o->json};
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)annotations_of(o->json), key, value)
@@ -194,11 +169,11 @@ static void check_place(struct skr_lint *lint, const struct lint_object *o)
 }
 
 static void check_uniform(struct skr_lint *lint, const struct templates *all,
-                          const struct template *gang)
+                          const struct skr_template *gang)
 {
     for (size_t i = 0; i < all->n; i++) {
-        const struct template *t = &all->item[i];
-        if (!t->gang) {
+        const struct skr_template *t = &all->item[i];
+        if (!gang_of(t)) {
             const struct lint_place see = at(all->object, gang, SKR_ANNOTATION_GANG);
             lint_tell(
                 lint, all->object, "EntryNotUniform", at(all->object, t, ""), &see,
@@ -239,7 +214,7 @@ static bool says_size(const struct lint_object *o)
 }
 
 static void check_size(struct skr_lint *lint, const struct lint_object *o,
-                       const struct template *gang)
+                       const struct skr_template *gang)
 {
     if (!says_size(o) && !json_object_get(annotations_of(gang->json), SKR_LABEL_GROUP_SIZE)) {
         lint_tell(lint, o, "SizeUnknown", at(o, gang, SKR_ANNOTATION_GANG), NULL,
@@ -270,10 +245,9 @@ static void check_conflict(struct skr_lint *lint, const struct lint_object *o)
 
 static void check_object(struct skr_lint *lint, const struct lint_object *o, struct templates *all)
 {
-    const struct template *gang = NULL;
+    const struct skr_template *gang = NULL;
     all->object = o;
-    all->n = 0;
-    find(all, o->json, "", 0);
+    all->n = skr_templates_find(o->json, all->item);
     if (all->n > 0 && strcmp(o->kind, "Pod") != 0) {
         check_place(lint, o);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the next commands for a group that is not placed, by reason. */
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/workload_owners.h"
@@ -110,7 +111,8 @@ static void add_owner_kind(struct skr_strbuf *b, const struct group *g)
 static void next_simulate(struct next *next, const struct skr_gang *e, const struct group *g)
 {
     struct skr_strbuf c;
-    const struct explained *x = g->source.kind == SOURCE_MAP ? g->explained : NULL;
+    const bool settable = g->source.kind == SOURCE_MAP || skr_entry_is_derived(g->name);
+    const struct explained *x = settable ? g->explained : NULL;
     bool of_room =
         g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_WAITING_FOR_CAPACITY;
     const char *set = x ? x->set : NULL;

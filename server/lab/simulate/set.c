@@ -8,7 +8,9 @@
 
 #include "core/group/change.h"
 #include "core/group/group.h"
+#include "core/group/workload.h"
 #include "server/lab/simulate/topology.h"
+#include "server/manifest/templates.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
 
@@ -39,9 +41,10 @@ bool skr_change_parse(const char *text, struct skr_change *ret)
     return ret->value && ret->name[0] && ret->path[0];
 }
 
+static char default_namespace[] = "default";
+
 static bool change_parse(const char *text, struct skr_change *ret)
 {
-    static char default_namespace[] = "default";
     const bool good = skr_change_parse(text, ret);
     ret->namespace_ = ret->namespace_ ? ret->namespace_ : default_namespace;
     return good && ret->namespace_[0];
@@ -122,6 +125,124 @@ static bool set_podgroup(json_t *object, const struct skr_change *c, struct skr_
     return true;
 }
 
+/* ---- groups of workloads ---- */
+
+static bool is_pod_of(const json_t *object, const char *group)
+{
+    struct skr_pod *pod = NULL;
+    struct skr_error error;
+    struct skr_workload w;
+    enum skr_workload_scope scope = SKR_SCOPE_AUTO;
+    SKR_STRBUF(name);
+    if (skr_pod_decode(object, &pod, &error) < 0) {
+        return false;
+    }
+    const char *gang = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_GANG);
+    (void)(gang && skr_workload_scope_find(gang, &scope));
+    skr_workload_of(pod, &w);
+    skr_workload_name_add(pod, &w, scope, &name);
+    skr_pod_destroy(pod);
+    return strcmp(name.s, group) == 0;
+}
+
+/* Whether the object makes the pods of the group "job/train", "lws/serve/0", or is one of them. */
+static bool makes_group(const json_t *object, const struct skr_change *c)
+{
+    const char *kind = skr_path_text(object, "kind"), *name = c->name;
+    SKR_STRBUF(of);
+    if (!strchr(name, '/') || !in_namespace(object, c->namespace_)) {
+        return false;
+    }
+    if (strcmp(kind, "Pod") == 0) {
+        return is_pod_of(object, name);
+    }
+    for (const char *k = strcmp(kind, "LeaderWorkerSet") == 0 ? "lws" : kind; *k; k++) {
+        skr_strbuf_addc(&of, *k >= 'A' && *k <= 'Z' ? (char)(*k - 'A' + 'a') : *k);
+    }
+    skr_strbuf_addf(&of, "/%s", skr_path_text(object, "metadata.name"));
+    return strncmp(name, of.s, of.len) == 0 && (!name[of.len] || name[of.len] == '/');
+}
+
+static json_t *obtain(json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    if (!json_is_object(value)) {
+        value = json_object();
+        json_object_set_new(object, key, value);
+    }
+    return value;
+}
+
+/* One value of a group map, as annotation of a pod or of its template. */
+static bool set_annotation(const struct skr_simulate_input *input, json_t *template,
+                           const struct skr_change *c, struct skr_strbuf *why)
+{
+    static const char *const keys[][2] = {{"size", SKR_LABEL_GROUP_SIZE},
+                                          {"constraints", SKR_GROUP_CONSTRAINTS},
+                                          {"within", SKR_GROUP_WITHIN}};
+    const struct skr_change_levels levels = {has_level, input};
+    json_t *annotations = obtain(obtain(template, "metadata"), "annotations");
+    json_auto_t *data = json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        json_t *value = json_object_get(annotations, keys[i][1]);
+        if (value) {
+            json_object_set(data, keys[i][0], value);
+        }
+    }
+    if (!skr_group_change(data, c->path, c->value, &levels, why)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        json_t *value = json_object_get(data, keys[i][0]);
+        if (value) {
+            json_object_set(annotations, keys[i][1], value);
+        } else {
+            json_object_del(annotations, keys[i][1]);
+        }
+    }
+    return true;
+}
+
+/* Whether the files have the workload. It could not be changed if why says something. */
+static bool set_workload(struct skr_simulate_input *input, const struct skr_change *c,
+                         struct skr_strbuf *why)
+{
+    SKR_AUTO_FREE struct skr_template *t = skr_alloc_array(SKR_TEMPLATES_MAX, sizeof *t);
+    const bool may = strcmp(c->path, "priority") != 0 && strncmp(c->path, "roles.", 6) != 0;
+    bool found = false;
+    for (size_t i = 0; i < input->manifests.n && why->len == 0; i++) {
+        json_t *object = input->manifests.item[i].object;
+        const size_t n = makes_group(object, c) ? skr_templates_find(object, t) : 0;
+        found = found || n > 0;
+        for (size_t k = 0; k < n && why->len == 0; k++) {
+            if (!may) {
+                skr_strbuf_add(why, "of a workload, size, within and constraints can be set");
+            } else {
+                (void)set_annotation(input, t[k].json, c, why);
+            }
+        }
+    }
+    return found;
+}
+
+/* "job/train" is a group of namespace default, or group train of namespace job. */
+static bool set_any_workload(struct skr_simulate_input *input, struct skr_change *c,
+                             struct skr_strbuf *why)
+{
+    if (set_workload(input, c, why)) {
+        return true;
+    }
+    if (c->namespace_ != c->text) { /* none was given */
+        return false;
+    }
+    c->name[-1] = '/';
+    const struct skr_change whole = {
+        .namespace_ = default_namespace, .name = c->text, .path = c->path, .value = c->value};
+    const bool found = set_workload(input, &whole, why);
+    c->name[-1] = '\0';
+    return found;
+}
+
 static int check_map(const json_t *object, struct skr_error *error)
 {
     struct skr_configmap *map = NULL;
@@ -138,13 +259,20 @@ static int apply(struct skr_simulate_input *input, const char *text, struct skr_
                  json_t **ret_map, struct skr_strbuf *errors)
 {
     json_t *object = find_group(input, c);
+    SKR_STRBUF(why);
+    if (!object && set_any_workload(input, c, &why)) {
+        *ret_map = NULL;
+        if (why.len > 0) {
+            skr_strbuf_addf(errors, "--set %s: %s\n", text, why.s);
+        }
+        return why.len > 0 ? -SKR_INVALID : 0;
+    }
     if (!object) {
         skr_strbuf_addf(errors, "--set %s: no group %s/%s in the files\n", text, c->namespace_,
                         c->name);
         return -SKR_NOT_FOUND;
     }
     bool is_map = strcmp(skr_path_text(object, "kind"), "ConfigMap") == 0;
-    SKR_STRBUF(why);
     if (!(is_map ? set_map(input, object, c, &why) : set_podgroup(object, c, &why))) {
         skr_strbuf_addf(errors, "--set %s: %s\n", text, why.s);
         return -SKR_INVALID;

@@ -7,7 +7,9 @@
  *   [NAMESPACE/]GROUP:PATH=VALUE
  *
  * PATH and VALUE are those of core/group/change.h. The group is defined by a group ConfigMap in the
- * files; of a PodGroup only size can change. Without NAMESPACE: default.
+ * files; of a PodGroup only size can change. Of a group of a workload (job/train) size, within and
+ * constraints can change: they are annotations of its pods and pod templates. Without NAMESPACE:
+ * default.
  */
 #include "server/lab/simulate/input.h"
 

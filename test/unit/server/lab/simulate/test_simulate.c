@@ -444,6 +444,49 @@ TEST(a_group_of_a_workload_has_a_picture)
     text_file_close(&file);
 }
 
+static const struct set_row {
+    const char *title, *set, *says; /* in the report or in the messages */
+    int code;
+} sets[] = {
+    {"a size", "job/wide:size=2", "job/wide  Bound", SKR_EXIT_OK},
+    {"with its namespace", "default/job/wide:size=2", "job/wide  Bound", SKR_EXIT_OK},
+    {"a rule", "job/wide:constraints.rack.hard=true", "job/wide  Unplaced", SKR_EXIT_NOT_PLACED},
+    {"a priority", "job/wide:priority=1",
+     "--set job/wide:priority=1: of a workload, size, within and constraints can be set",
+     SKR_EXIT_ERROR},
+    {"another name", "job/wode:size=2", "--set job/wode:size=2: no group job/wode in the files",
+     SKR_EXIT_ERROR},
+};
+
+TEST_EACH(set_row, sets, a_group_of_a_workload_is_changed_as_one_of_a_map)
+{
+    static const char text[] =
+        "apiVersion: v1\nkind: ConfigMap\n"
+        "metadata: {name: t, namespace: default, labels: {sakkara.topology: ''}}\n"
+        "data: {level-names: '[\"rack\",\"node\"]', tree: '{\"r0\":{\"n0\":{}}}'}\n---\n"
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n0}\n"
+        "status: {allocatable: {cpu: '2', pods: '9'}, conditions: [{type: Ready, status: "
+        "'True'}]}\n"
+        "---\n"
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: wide, namespace: default}\n"
+        "spec:\n  completions: 3\n  parallelism: 3\n  template:\n"
+        "    metadata: {annotations: {sakkara.gang: auto}}\n"
+        "    spec:\n      schedulerName: sakkara\n      restartPolicy: Never\n"
+        "      containers: [{name: c, image: busybox, resources: {requests: {cpu: '1'}}}]\n";
+    struct text_file file = text_file_make(text, sizeof text - 1);
+    const char *path = file.path;
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
+    const struct skr_simulate_options options = {
+        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .set = &set_row->set, .n_sets = 1};
+    const int code = skr_simulate_run(&options, &out, &messages);
+    skr_strbuf_add(&out, "");
+    skr_strbuf_add(&messages, "");
+    assert_true(strstr(out.s, set_row->says) || strstr(messages.s, set_row->says));
+    assert_true(set_row->code == SKR_EXIT_ERROR ? code != SKR_EXIT_OK : code == set_row->code);
+    text_file_close(&file);
+}
+
 TEST(a_cron_job_runs_once_and_the_higher_priority_goes_first)
 {
     const char *path = FOLDER "/cron-job.yaml";
