@@ -39,6 +39,7 @@ const (
 	soakNeverFit            = 2000
 	soakWrongOrder          = 100
 	soakConnections         = 50 // a second, to each port
+	soakProbe               = 50 * time.Millisecond
 	soakLimit               = 2 * time.Minute
 	soakSamples             = 120 // of the memory of the daemon
 )
@@ -76,8 +77,13 @@ func TestBenchSoak(t *testing.T) {
 		s.pace = ticker.C
 	}
 	s.gangs(context.Background(), soakWorkers, "first") // kube-scheduler and daemon have begun
+	stop := s.probe("quiet")
 	quiet := s.gangs(context.Background(), soakQuiet, "quiet")
+	stop()
+	stop = s.probe("beside strangers")
 	busy := s.besideStrangers(rate)
+	stop()
+	stop = s.probe("under attack")
 	ctx, cancel := context.WithTimeout(context.Background(), duration)
 	defer cancel()
 	var load sync.WaitGroup
@@ -92,6 +98,7 @@ func TestBenchSoak(t *testing.T) {
 	}
 	memory, reservations := s.watchMemory(ctx, duration), s.watchReservations(ctx)
 	loaded := s.gangs(ctx, 1<<30, "loaded")
+	stop()
 	load.Wait()
 	s.judge(quiet, busy, loaded, <-memory, duration)
 	s.judgeReservations(<-reservations, duration)
@@ -231,6 +238,38 @@ func (s *soak) gang(name string) (time.Duration, error) {
 func soakMap(name string, size, priority int) *cluster.ConfigMap {
 	return &cluster.ConfigMap{Meta: cluster.Meta{Name: name, Labels: map[string]string{"sakkara.group": ""}},
 		Data: map[string]string{"name": name, "size": fmt.Sprint(size), "priority": fmt.Sprint(priority)}}
+}
+
+// probe changes a map of the other namespace that is no group, until stop, and prints how long the API server takes for
+// that: a gang's way has four such requests in a row.
+func (s *soak) probe(when string) (stop func()) {
+	name := "probe-" + when[:5]
+	s.must(s.plane.Admin.Create("/api/v1/namespaces/"+s.ns+"/configmaps", &cluster.ConfigMap{Meta: cluster.Meta{Name: name}}, nil))
+	end, ended := make(chan struct{}), make(chan struct{})
+	var times []time.Duration
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(soakProbe)
+		defer tick.Stop()
+		for i := 0; ; i++ {
+			select {
+			case <-tick.C:
+			case <-end:
+				return
+			}
+			begin := time.Now()
+			if s.plane.Admin.MergePatch(s.mapPath(name), fmt.Sprintf(`{"data":{"i":"%d"}}`, i)) == nil {
+				times = append(times, time.Since(begin))
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+		slices.Sort(times)
+		fmt.Printf("one request to the API server, %s: %d, p50 %v, p99 %v\n", when, len(times),
+			percentile(times, 50), percentile(times, 99))
+	}
 }
 
 // ---- the load ----

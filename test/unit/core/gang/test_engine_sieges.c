@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Room that one namespace would hold for what never happens, against an honest gang of another. */
+#include "core/gang/group/reservation.h"
 #include "test/unit/engine_test.h"
 
 static bool refuses_bad(void *context, const struct skr_pod *pod, const char *node)
@@ -135,5 +136,111 @@ TEST(deleted_in_any_phase_the_members_leave_the_room)
         if (n_bound(rig, "b/good", 4) != 4) {
             rig_fail(rig, "phase %d: %zu are bound", phase, n_bound(rig, "b/good", 4));
         }
+    }
+}
+
+static size_t n_reserved(struct rig *rig)
+{
+    size_t n[SKR_RESERVED_COUNT], sum = 0;
+    skr_reservations_count(rig->gang, n);
+    for (size_t i = 0; i < SKR_RESERVED_COUNT; i++) {
+        sum += n[i];
+    }
+    return sum;
+}
+
+/* Each group would hold the seat of a member that its label takes away; the pod still runs. */
+TEST(running_pods_that_move_between_groups_leave_no_seats_behind)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 2);
+    rig_sync(rig);
+    add_gang(rig, "a", "g0", 4, 4);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "a/g0", 4), 4);
+    for (int i = 1; i < 4; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "a/g%d", i);
+        rig_group(rig, key, 4, 0, NULL);
+        rig_edit(rig, RIG_MAP, key, "{'data':{'seat-hold':'24h'}}");
+    }
+    for (int turn = 1; turn < 16; turn++) {
+        char pod[16];
+        snprintf(pod, sizeof pod, "a/g0-%d", turn % 4);
+        rig_edit(rig, RIG_POD, pod, "{'metadata':{'labels':{'sakkara.group.name':'g%d'}}}",
+                 turn % 3 + 1);
+        rig_run(rig, SKR_SECOND / 2);
+        assert_int_equal(n_reserved(rig), 0);
+    }
+    add_gang(rig, "b", "good", 4, 4);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "b/good", 4), 4);
+}
+
+/* No scheduler is asked for them. The kubelet refuses them for want of room, and they stay as Failed. */
+TEST(pods_that_name_their_node_hold_room_until_its_kubelet_refuses_them)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = four_slots();
+    rig->allow_overfull = true;
+    add_gang(rig, "b", "good", 4, 4);
+    for (int i = 0; i < 20; i++) {
+        char pod[16];
+        snprintf(pod, sizeof pod, "a/x-%d", i);
+        rig_create_json(rig, RIG_POD, pod,
+                        "{'metadata':{'labels':{'sakkara.group.name':'x'}},'spec':{'nodeName':"
+                        "'node-%d','containers':[{'name':'c','resources':{'requests':{'cpu':"
+                        "'1000'}}}]},'status':{'phase':'Pending'}}",
+                        i % 2);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_bound(rig, "b/good", 4), 0);
+    for (int i = 0; i < 20; i++) {
+        char pod[16];
+        snprintf(pod, sizeof pod, "a/x-%d", i);
+        rig_phase(rig, pod, "Failed");
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_bound(rig, "b/good", 4), 4);
+    assert_int_equal(n_reserved(rig), 0);
+}
+
+static void job_pods(struct rig *rig, const char *prefix, int n, const char *uid)
+{
+    for (int i = 0; i < n; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
+        rig_create_json(
+            rig, RIG_POD, pod,
+            "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{'batch.kubernetes.io/"
+            "job-name':'train'},'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':"
+            "'train','uid':'%s','controller':true}]},'spec':{'schedulerName':'sakkara',"
+            "'schedulingGates':[{'name':'sakkara.gang'}],'containers':[{'name':'c','resources':{"
+            "'requests':{'cpu':'1'}}}]}}",
+            uid);
+    }
+}
+
+/* Name and uid are those of a Job of another namespace. */
+TEST(an_owner_reference_to_a_job_of_another_namespace_enters_no_group_of_it)
+{
+    for (int first = 0; first < 2; first++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = four_slots();
+        rig_create_json(rig, RIG_JOB, "b/train", "{'spec':{'parallelism':4,'completions':4}}");
+        const json_t *meta = json_object_get(rig_find(rig, RIG_JOB, "b/train")->json, "metadata");
+        SKR_AUTO_FREE char *uid = skr_strdup(json_string_value(json_object_get(meta, "uid")));
+        if (first) {
+            job_pods(rig, "a/train", 16, uid);
+            rig_run(rig, 5 * SKR_SECOND);
+        }
+        job_pods(rig, "b/train", 3, uid);
+        if (!first) {
+            job_pods(rig, "a/train", 16, uid);
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_int_equal(n_bound(rig, "b/train", 3), 0); /* one is missing */
+        assert_int_equal(n_bound(rig, "a/train", 16), 0);
+        job_pods(rig, "b/last", 1, uid);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_int_equal(n_bound(rig, "b/train", 3) + n_bound(rig, "b/last", 1), 4);
     }
 }
