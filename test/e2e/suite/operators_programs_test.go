@@ -90,8 +90,8 @@ var operatorPrograms = map[string]operatorProgram{
 	},
 }
 
-// launchOperator builds, installs and runs an operator and serves its webhooks until the test ends.
-func launchOperator(r *run, name string) *cluster.Operator {
+// launchOperator builds, installs and runs an operator and serves its webhooks until the test ends. more is added to its config.
+func launchOperator(r *run, name string, more ...string) *cluster.Operator {
 	r.Helper()
 	program, known := operatorPrograms[name]
 	if !known {
@@ -110,7 +110,7 @@ func launchOperator(r *run, name string) *cluster.Operator {
 	for _, definition := range program.converted {
 		r.must(operator.ConvertBy(r.plane, definition, program.port))
 	}
-	process, err := operator.Launch(r.plane, program.config, program.env, program.certificates, program.arguments...)
+	process, err := operator.Launch(r.plane, program.config+strings.Join(more, ""), program.env, program.certificates, program.arguments...)
 	r.must(err)
 	r.Cleanup(func() {
 		if r.Failed() {

@@ -56,13 +56,17 @@ func TestOperators_SamplesOfOperatorsAreGangs(t *testing.T) {
 // startOperators starts a control plane with these operators, and with nodes on which their samples have room. A control plane
 // each: two operators may define one kind in two ways.
 func startOperators(t *testing.T, names ...string) (r *run, operators []*cluster.Operator) {
+	return startOperatorsOn(t, [][]int{{16, 16}, {16, 16}}, names...)
+}
+
+func startOperatorsOn(t *testing.T, slots [][]int, names ...string) (r *run, operators []*cluster.Operator) {
 	plane, err := startPlane(t.TempDir(), &cluster.PlaneOptions{Controllers: []string{"statefulset-controller",
 		"endpoints-controller", "endpointslice-controller"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(plane.Stop)
-	nodes, tree := racks([]int{16, 16}, []int{16, 16})
+	nodes, tree := racks(slots...)
 	for _, node := range nodes {
 		node.Status.Allocatable["memory"], node.Status.Allocatable["nvidia.com/gpu"] = "64Gi", "4"
 		node.Status.Capacity, node.Labels["kubernetes.io/os"] = node.Status.Allocatable, "linux"

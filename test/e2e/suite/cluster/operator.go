@@ -174,10 +174,10 @@ func (o *Operator) RemoveWebhooks(p *Plane) error {
 	return errors.Join(errs...)
 }
 
-// Sample reads the documents of a file of the module (of ours, below testdata/) as a user would apply them: each pod
+// Sample reads the documents of a file of the module (of ours, below testdata/ or ../) as a user would apply them: each pod
 // template with our schedulerName, and nothing else changed.
 func (o *Operator) Sample(file, schedulerName string) ([][]byte, error) {
-	ours := strings.HasPrefix(file, "testdata/")
+	ours := strings.HasPrefix(file, "testdata/") || strings.HasPrefix(file, "../")
 	if !ours {
 		file = filepath.Join(o.Folder, file)
 	}
