@@ -3,9 +3,12 @@
 package suite
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"sakkara/test/e2e/suite/cluster"
 )
@@ -124,6 +127,63 @@ func TestRoles_SetsKeepTheirRackWhenALeaderIsLost(t *testing.T) {
 		}
 		if got := after["g-leader-1"]; len(got) < 2 || got[len(got)-2:] != " 4" {
 			t.Errorf("the new leader has seat and rank %q, wanted rank 4", got)
+		}
+	})
+}
+
+// TestRoles_AMapChangesWhileItsMembersRun: A second set is bound when it is whole, not before. Roles with other names wait, with a
+// warning, until the members that run have gone; a leader that is lost meanwhile is replaced as one.
+func TestRoles_AMapChangesWhileItsMembersRun(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		r := startRacks(t, options{}, []int{4}, []int{4})
+		r.anyRetries("they count from the creation of a pod")
+		edit := func(roles, names string) {
+			constraints := `{"sets":[{"level":"rack","roles":{` + names + `},"exclusive":true}]}`
+			patch, _ := json.Marshal(map[string]any{"data": map[string]string{"roles": roles, "constraints": constraints}})
+			r.must(r.plane.Admin.MergePatch(r.mapPath("g"), string(patch)))
+		}
+		member := func(name, role string, set int) *cluster.Pod {
+			return r.pod(name, roleOf("g", role, set, gate(withGate))...)
+		}
+		r.groupMap("g", map[string]string{"name": "g"})
+		edit(`{"leader":{"size":1},"worker":{"size":2}}`, `"leader":1,"worker":2`)
+		r.must(r.plane.CreatePods(member("l-0", "leader", 0), member("w-0", "worker", 0), member("w-1", "worker", 0)))
+		r.wait(usual, "the first set is bound", r.boundAre(ofPrefix(""), 3, 3))
+		edit(`{"leader":{"size":2},"worker":{"size":4}}`, `"leader":1,"worker":2`)
+		r.must(r.plane.CreatePods(member("w-2", "worker", 1), member("w-3", "worker", 1)))
+		r.wait(usual, "half a set is there", r.boundAre(ofPrefix(""), 5, 3))
+		r.quiet(2*time.Second, "half a set waits", r.boundAre(ofPrefix(""), 5, 3))
+		r.create(member("l-1", "leader", 1))
+		r.wait(usual, "the second set is bound", r.boundAre(ofPrefix(""), 6, 6))
+		r.wait(usual, "each set is in a rack", func(v *cluster.View) error {
+			if sets := v.Map(r.ns, "g").Data["sets"]; sets != `{"0":"rack-0","1":"rack-1"}` {
+				return errors.New(sets)
+			}
+			return nil
+		})
+		edit(`{"head":{"size":1},"worker":{"size":2}}`, `"head":1,"worker":2`)
+		warned := func(yes bool) func(*cluster.View) error {
+			return func(v *cluster.View) error {
+				if data := v.Map(r.ns, "g").Data; contains(data["conditions"], `"RolesChanged"`) != yes {
+					return errors.New(data["conditions"])
+				}
+				return nil
+			}
+		}
+		r.wait(usual, "a warning says that the map waits", warned(true))
+		r.must(r.plane.Admin.Delete(r.podPath("l-1")))
+		r.wait(usual, "a leader is gone", r.boundAre(ofPrefix(""), 5, 5))
+		r.create(member("l-2", "leader", 1))
+		r.wait(usual, "it is replaced as a leader", r.boundAre(ofPrefix(""), 6, 6))
+		for _, name := range []string{"l-0", "l-2", "w-0", "w-1", "w-2", "w-3"} {
+			r.must(r.plane.Admin.Delete(r.podPath(name)))
+		}
+		r.wait(usual, "all have gone", r.boundAre(ofPrefix(""), 0, 0))
+		r.must(r.plane.CreatePods(member("h-0", "head", 0), member("x-0", "worker", 0), member("x-1", "worker", 0)))
+		r.wait(usual, "the next generation is bound", r.boundAre(ofPrefix(""), 3, 3))
+		r.wait(usual, "the warning is gone", warned(false))
+		if got := r.seat("h-0"); got.rank != "0" {
+			t.Errorf("the head has rank %q", got.rank)
 		}
 	})
 }
