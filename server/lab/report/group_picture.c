@@ -74,8 +74,9 @@ static void write_members(const struct skr_record_group *record, int64_t size,
     }
     for (size_t r = 0; r < record->n_roles; r++) {
         const struct skr_record_role *role = &record->role[r];
-        skr_strbuf_addf(out, "%s%zu %s%s", r > 0 ? " + " : "", role->n, role->name,
-                        role->n == 1 ? "" : "s");
+        const bool numbered = strncmp(role->name, "pod-", 4) == 0;
+        skr_strbuf_addf(out, "%s%zu %s%s%s", r > 0 ? " + " : "", role->n, role->name,
+                        numbered ? " pod" : "", role->n == 1 ? "" : "s");
     }
 }
 

@@ -13,6 +13,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/group/group.h"
 #include "core/group/podgroup.h"
+#include "server/lab/report/record_roles.h"
 #include "server/lab/report/record_victims.h"
 #include "server/object/path.h"
 #include "topology/topology_map.h"
@@ -28,19 +29,9 @@ void skr_record_init(struct skr_record *record, struct skr_store *store,
     skr_sched_cache_init(&record->cache);
 }
 
-static void forget_roles(struct skr_record_group *group)
-{
-    for (size_t r = 0; r < group->n_roles; r++) {
-        free(group->role[r].name);
-        free(group->role[r].placed);
-        skr_amounts_fini(&group->role[r].demand);
-    }
-    group->n_roles = 0;
-}
-
 static void free_group(struct skr_record_group *group)
 {
-    forget_roles(group);
+    skr_record_roles_forget(group);
     for (size_t i = 0; i < group->n_shapes; i++) {
         json_decref(group->shape[i].pod);
     }
@@ -328,41 +319,6 @@ static bool is_on_node(const json_t *pod, const char *node)
     return node[0] && !is_finished(pod);
 }
 
-/* The role of a member, by its label; NULL: it has none. */
-static struct skr_record_role *role_of(struct skr_record *record, struct skr_record_group *group,
-                                       const json_t *pod)
-{
-    const char *name = skr_path_label(pod, SKR_LABEL_ROLE);
-    const char *rank = skr_path_label(pod, SKR_LABEL_RANK);
-    const int64_t number = rank ? strtoll(rank, NULL, 10) : INT64_MAX;
-    struct skr_pod *decoded;
-    if (!name || !name[0]) {
-        return NULL;
-    }
-    for (size_t r = 0; r < group->n_roles; r++) {
-        struct skr_record_role *role = &group->role[r];
-        if (strcmp(role->name, name) == 0) {
-            role->first_rank = number < role->first_rank ? number : role->first_rank;
-            return role;
-        }
-    }
-    if (group->n_roles == SKR_PICTURE_ROLES_MAX || skr_pod_decode(pod, &decoded, NULL) < 0) {
-        return NULL;
-    }
-    struct skr_record_role *role = &group->role[group->n_roles++];
-    *role = (struct skr_record_role){.name = skr_strdup(name), .first_rank = number};
-    role->placed = skr_alloc_array((size_t)group->tree->n_leaves + 1, sizeof *role->placed);
-    skr_amounts_resolve(record->cache.resources, &decoded->shape->requests, &role->demand);
-    skr_pod_destroy(decoded);
-    return role;
-}
-
-static int by_first_rank(const void *a, const void *b)
-{
-    const struct skr_record_role *x = a, *y = b;
-    return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
-}
-
 /* Running members; after all have ended, their last nodes. */
 static bool place_pod(void *context, const json_t *pod)
 {
@@ -371,13 +327,9 @@ static bool place_pod(void *context, const json_t *pod)
     struct skr_record_group *group = node[0] ? group_of(record, pod) : NULL;
     if (group && group->tree && (is_on_node(pod, node) || group->n_bound == 0)) {
         int32_t leaf = skr_tree_find_leaf(group->tree, node);
-        struct skr_record_role *role = leaf >= 0 ? role_of(record, group, pod) : NULL;
         if (leaf >= 0) {
             group->leaf[leaf].placed++;
-        }
-        if (role) {
-            role->placed[leaf]++;
-            role->n++;
+            skr_record_roles_place(record, group, pod, leaf);
         }
     }
     return true;
@@ -399,7 +351,7 @@ void skr_record_draw(struct skr_record *record)
         if (group->member && !group->tree) {
             snapshot(record, group);
         }
-        forget_roles(group);
+        skr_record_roles_forget(group);
         for (int32_t i = 0; group->tree && i < group->tree->n_leaves; i++) {
             group->leaf[i].placed = 0;
         }
@@ -407,9 +359,7 @@ void skr_record_draw(struct skr_record *record)
     skr_store_each(record->store, "Pod", place_pod, record);
     HASH_ITER(hh, record->groups, group, next)
     {
-        if (group->n_roles > 1) {
-            qsort(group->role, group->n_roles, sizeof group->role[0], by_first_rank);
-        }
+        skr_record_roles_name(group);
     }
 }
 
