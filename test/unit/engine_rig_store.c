@@ -93,7 +93,7 @@ const char *rig_meta_text(const json_t *object, const char *field, const char *n
 
 json_t *rig_json(const char *format, va_list args)
 {
-    char text[8192];
+    char text[32 * 1024];
     int n = vsnprintf(text, sizeof text, format, args);
     if (n < 0 || (size_t)n >= sizeof text) {
         abort();
