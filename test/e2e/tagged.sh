@@ -7,6 +7,7 @@
 #             are bound). With a number only memory and the gangs' end are judged, not their times.
 #   replicas  two daemons, whose leader goes in every way; prints how long takeovers took. See suite/replicas_test.go. On a
 #             real control plane also two kube-schedulers with a daemon beside each: suite/replicas_scheduler_test.go.
+#   full      groups of a thousand members, and their cost for kube-scheduler. See suite/full_test.go.
 #   operators the operators of workloads themselves, built from their modules (../operators), with their own samples. See
 #             suite/operators_test.go. A cold build of all takes a quarter of an hour.
 set -eu
