@@ -110,7 +110,16 @@ static int32_t find_role(const struct skr_solve_reader *r, const char *const *pa
     if (i < n_roles(r)) {
         return (int32_t)i;
     }
-    (void)skr_solve_refuse(r, path, "is no role of the group");
+    char quoted[SKR_SOLVE_QUOTE_MAX], text[SKR_SOLVE_QUOTE_MAX + 40];
+    size_t last = 0;
+    while (path[last] && path[last + 1]) {
+        last++;
+    }
+    const bool said = path[last] && strcmp(path[last], name) == 0;
+    skr_solve_quote(name, quoted);
+    snprintf(text, sizeof text, "%s%s%sis no role of the group", said ? "" : "\"",
+             said ? "" : quoted, said ? "" : "\" ");
+    (void)skr_solve_refuse(r, path, text);
     return -1;
 }
 

@@ -217,6 +217,8 @@ TEST(mistakes_about_roles_are_refused_with_their_position)
          "3:40: nodes.a.eligible.worker: must be true or false, got a number"},
         {ROLES("") MEMBERS "\"nodes\": {\"a\": {\"eligible\": {\"x\": true}}}}",
          "3:35: nodes.a.eligible.x: is no role of the group"},
+        {ROLES("") MEMBERS "\"apart\": [{\"level\": \"node\", \"roles\": [\"x\"], \"most\": 1}]}",
+         "3:38: apart.0.roles: \"x\" is no role of the group"},
         {ROLES(SETS) MEMBERS "\"nodes\": {\"a\": {\"claimed\": {\"worker\": 1}}}}",
          "3:39: nodes.a.claimed.worker: must be a list of set numbers, as the role is in sets, got "
          "a number"},
