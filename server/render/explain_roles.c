@@ -60,6 +60,11 @@ static void add_role_need(const json_t *role, const char *resource, struct skr_s
 {
     const int64_t slots = skr_page_int(role, "slots"), held = skr_page_int(role, "held");
     const int64_t each = skr_page_int(json_object_get(role, "each"), resource);
+    if (slots == 0 && held > 0) {
+        skr_strbuf_addf(b, "%lld %s pod%s", (long long)held, skr_object_text(role, "name"),
+                        held == 1 ? " runs" : "s run");
+        return;
+    }
     skr_strbuf_addf(b, "%lld %s%s pod%s", (long long)slots, held > 0 ? "more " : "",
                     skr_object_text(role, "name"), slots == 1 ? "" : "s");
     if (each > 0 && strcmp(resource, "pods") != 0) {
