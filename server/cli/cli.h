@@ -132,6 +132,8 @@ struct skr_call {
 int skr_cli_parse(const struct skr_command_table *table, int argc, char *const *argv,
                   struct skr_call *ret, struct skr_strbuf *out);
 void skr_call_fini(struct skr_call *call);
+/* The forms of a usage, each from the column behind the label, in lines of 80 columns. */
+void skr_help_add_usage(struct skr_strbuf *out, const char *label, const char *usage);
 /* "sakkara NAME: WHAT WORD", usage, where to read on. Returns SKR_EXIT_USAGE. */
 int skr_cli_refuse(const struct skr_command *command, const char *what, const char *word,
                    struct skr_strbuf *out);

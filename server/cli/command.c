@@ -104,8 +104,9 @@ const struct skr_flag *skr_command_spelled(const struct skr_command *command, co
 int skr_cli_refuse(const struct skr_command *command, const char *what, const char *word,
                    struct skr_strbuf *out)
 {
-    skr_strbuf_addf(out, "sakkara %s: %s %.64s\nusage: %s\nsee: sakkara help %s\n", command->name,
-                    what, word, command->usage, command->name);
+    skr_strbuf_addf(out, "sakkara %s: %s %.64s\n", command->name, what, word);
+    skr_help_add_usage(out, "usage: ", command->usage);
+    skr_strbuf_addf(out, "see: sakkara help %s\n", command->name);
     return SKR_EXIT_USAGE;
 }
 

@@ -115,7 +115,7 @@ static void write_command(struct skr_strbuf *out, const struct page *page,
     add(out, command->summary);
     skr_strbuf_add(out, "\n.PP\n");
     SKR_STRBUF(usage);
-    skr_strbuf_addf(&usage, "%s\n", command->usage);
+    skr_help_add_usage(&usage, "", command->usage);
     write_verbatim(out, page, usage.s);
     if (command->text[0]) {
         skr_strbuf_add(out, ".PP\n");

@@ -94,7 +94,8 @@ const struct skr_command skr_command_simulate = {
         "some\n"
         "group is not bound.\n",
     .examples = "  sakkara simulate -f cluster.yaml -f gang.yaml --picture\n"
-                "  kubectl get nodes,pods,configmaps -A -o json | sakkara simulate -f - -f "
+                "  kubectl get nodes,pods,configmaps -A -o json |\n"
+                "    sakkara simulate -f - -f "
                 "gang.yaml\n"
                 "  sakkara simulate -f dump.json --set a-3:constraints.rack.hard=false\n"
                 "  sakkara simulate -f scenario/ -o json --until 10m\n",

@@ -261,12 +261,10 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 
 const struct skr_command skr_command_tree = {
     .name = "tree",
-    .usage =
-        "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml]\n"
-        "                    [--server URL | --file DUMP [--preset NAME | --levels JSON]\n"
-        "                    [--missing exclude|pad] [--spotmix-preset PRESET | --config FILE]]\n"
-        "                    [--ascii] [--no-headers]\n"
-        "       sakkara tree --bindings|--placements [-n NAMESPACE] [--file DUMP] [--ascii]",
+    .usage = "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml] "
+             "[--server URL | --file DUMP] [--preset NAME | --levels JSON] [--missing exclude|pad] "
+             "[--spotmix-preset PRESET | --config FILE] [--ascii] [--no-headers]\n"
+             "       sakkara tree --bindings|--placements [-n NAMESPACE] [--file DUMP] [--ascii]",
     .summary = "show racks and nodes, what is used and what still fits",
     .text =
         "A row for every domain and node of the tree in force: nodes that are Ready, the\n"
@@ -284,8 +282,7 @@ const struct skr_command skr_command_tree = {
     .examples = "  sakkara tree\n"
                 "  sakkara tree rack-1 --slot gpu=2,memory=64Gi\n"
                 "  sakkara tree --slot worker@serve\n"
-                "  kubectl get nodes,pods,configmaps -A -o json | sakkara tree --file - --resource "
-                "cpu\n"
+                "  kubectl get nodes,pods,configmaps -A -o json | sakkara tree --file -\n"
                 "  kubectl get nodes -o json | sakkara tree --preset eks --file -\n",
     .next = "sakkara get groups",
     .word = "domain",

@@ -7,10 +7,96 @@
 #include "server/exit_code.h"
 #include "topology/base/suggest.h"
 
+enum {
+    COLUMNS = 80,
+    USAGE_COLUMNS = 72, /* so that "kubectl sakkara" has room */
+    FLAG_COLUMN = 25,
+    MODE_COLUMN = 33
+};
+
+/* Bytes of the word at text: up to a blank that is in no brackets. */
+static size_t word_length(const char *text, size_t n)
+{
+    size_t i = 0;
+    for (int depth = 0; i < n && (depth > 0 || !strchr(" \n", text[i])); i++) {
+        depth += text[i] == '[' ? 1 : text[i] == ']' ? -1 : 0;
+    }
+    return i;
+}
+
+/* Appends words; a line that would have more columns ends, and the next one begins at indent. at:
+ * columns of the line so far. A word that is longer stays whole. */
+static void add_words(struct skr_strbuf *out, const char *text, size_t n, size_t at, size_t indent,
+                      size_t columns)
+{
+    bool first = true;
+    for (size_t i = 0; i < n;) {
+        const size_t length = word_length(text + i, n - i);
+        if (length > 0 && !first && at + 1 + length > columns) {
+            skr_strbuf_addf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (length > 0 && !first) {
+            skr_strbuf_addc(out, ' ');
+            at++;
+        }
+        skr_strbuf_addn(out, text + i, length);
+        at += length;
+        first = first && length == 0;
+        i += length + 1;
+    }
+    skr_strbuf_addc(out, '\n');
+}
+
+void skr_help_add_usage(struct skr_strbuf *out, const char *label, const char *usage)
+{
+    static const char again[] = "\n       sakkara ";
+    const size_t indent = strlen(label);
+    skr_strbuf_add(out, label);
+    for (;;) {
+        const char *next = strstr(usage, again);
+        const size_t n = next ? (size_t)(next - usage) : strlen(usage);
+        add_words(out, usage, n, indent, indent + 4, USAGE_COLUMNS);
+        if (!next) {
+            break;
+        }
+        usage = next + 1 + strspn(next + 1, " ");
+        skr_strbuf_addf(out, "%*s", (int)indent, "");
+    }
+}
+
+/* A paragraph ends with an empty line, or before one that begins with a blank, which stays as it
+ * is. */
+static void add_paragraphs(struct skr_strbuf *out, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        const bool plain = n > 0 && *text != ' ';
+        while (plain && text[n] == '\n' && text[n + 1] && !strchr(" \n", text[n + 1])) {
+            n += 1 + strcspn(text + n + 1, "\n");
+        }
+        if (plain) {
+            add_words(out, text, n, 0, 0, COLUMNS);
+        } else {
+            skr_strbuf_addf(out, "%.*s\n", (int)n, text);
+        }
+        text += text[n] ? n + 1 : n;
+    }
+}
+
+/* "  --name NAME            what it is", with what it is in lines of its column. */
+static void add_row(struct skr_strbuf *out, const char *left, const char *text, size_t column)
+{
+    const size_t before = out->len;
+    skr_strbuf_addf(out, "  %-*s ", (int)column - 3, left);
+    add_words(out, text, strlen(text), out->len - before, column, COLUMNS);
+}
+
 static void write_command_help(const struct skr_command *command, struct skr_strbuf *out)
 {
-    skr_strbuf_addf(out, "Examples:\n%s\nUsage: %s\n\n%s", command->examples, command->usage,
-                    command->text);
+    skr_strbuf_addf(out, "Examples:\n%s\n", command->examples);
+    skr_help_add_usage(out, "Usage: ", command->usage);
+    skr_strbuf_addc(out, '\n');
+    add_paragraphs(out, command->text);
     skr_strbuf_add(out, command->text[0] ? "\nFlags:\n" : "Flags:\n");
     const struct skr_flag *flag;
     for (size_t i = 0; (flag = skr_command_flag(command, i, NULL)); i++) {
@@ -18,11 +104,11 @@ static void write_command_help(const struct skr_command *command, struct skr_str
         skr_strbuf_addf(&left, "%s%s%s%s%s", flag->letter ? flag->letter : "",
                         flag->letter ? ", " : "", flag->name, flag->argument ? " " : "",
                         flag->argument ? flag->argument : "");
-        skr_strbuf_addf(out, "  %-22s %s\n", left.s, flag->text);
+        add_row(out, left.s, flag->text, FLAG_COLUMN);
     }
     for (size_t i = 0; command->mode && command->mode[i]; i++) {
-        skr_strbuf_addf(out, "%s  %-30s %s\n", i == 0 ? "\nModes:\n" : "", command->mode[i]->name,
-                        command->mode[i]->summary);
+        skr_strbuf_add(out, i == 0 ? "\nModes:\n" : "");
+        add_row(out, command->mode[i]->name, command->mode[i]->summary, MODE_COLUMN);
     }
     skr_strbuf_addf(out, "\nNext: %s\n", command->next);
 }

@@ -117,14 +117,16 @@ TEST(flags_are_understood_in_all_their_forms)
     }
 }
 
-#define SEE_SERVE                                                                        \
-    "\nusage: sakkara serve [--config FILE] [--set KEY=VALUE ...] [--kubeconfig FILE]\n" \
-    "                     [--log-format text|json] [-v LEVEL]\nsee: sakkara help serve\n"
+#define SEE_SERVE                                                          \
+    "\nusage: sakkara serve [--config FILE] [--set KEY=VALUE ...]\n"       \
+    "           [--kubeconfig FILE] [--log-format text|json] [-v LEVEL]\n" \
+    "see: sakkara help serve\n"
 
-#define SEE_SIMULATE                                                                         \
-    "\nusage: sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until "    \
-    "DURATION]\n                        [--seed N] [-o text|json]\n                        " \
-    "[--picture[=html]] [--ascii] [--config FILE] [--timings] [-v]\nsee: sakkara help simulate\n"
+#define SEE_SIMULATE                                                              \
+    "\nusage: sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE]\n" \
+    "           [--until DURATION] [--seed N] [-o text|json]\n"                   \
+    "           [--picture[=html]] [--ascii] [--config FILE] [--timings] [-v]\n"  \
+    "see: sakkara help simulate\n"
 
 static const struct {
     const char *line, *message;
@@ -163,6 +165,36 @@ TEST(mistakes_get_a_message_and_the_usage_code)
         assert_string_equal(out.s, bad[i].message);
         skr_call_fini(&call);
         skr_strbuf_fini(&out);
+    }
+}
+
+static void expect_narrow(const char *what, const char *text, size_t columns)
+{
+    for (const char *line = text; *line; line += *line == '\n') {
+        const size_t n = strcspn(line, "\n");
+        if (n > columns) {
+            fail_msg("%s has %zu columns: %.*s", what, n, (int)n, line);
+        }
+        line += n;
+    }
+}
+
+/* Examples are commands, which are not broken. */
+TEST(help_and_refusals_fit_eighty_columns_and_end_with_a_command)
+{
+    for (size_t i = 0; skr_commands.command[i]; i++) {
+        const struct skr_command *command = skr_commands.command[i];
+        SKR_STRBUF(help);
+        SKR_STRBUF(refusal);
+        if (strncmp(command->name, "__", 2) == 0) {
+            continue;
+        }
+        assert_int_equal(skr_cli_write_help(&skr_commands, command->name, &help), SKR_EXIT_OK);
+        expect_narrow(command->name, help.s, 80);
+        assert_non_null(strstr(help.s, "\nNext: sakkara "));
+        skr_cli_refuse(command, "unknown flag", "--nonsense", &refusal);
+        expect_narrow(command->name, refusal.s, 80);
+        assert_non_null(strstr(refusal.s, "\nsee: sakkara help "));
     }
 }
 
