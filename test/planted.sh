@@ -41,12 +41,13 @@ fi
 rm -rf $copy
 mkdir -p $copy
 cp -a Makefile topology core server test $copy/
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 passed=0
 failed=0
 tab=$(printf '\t')
 # The copy's own program must be well.
 # shellcheck disable=SC2086 # a list of programs
-make -s -C $copy $program || exit 1
+make -s -j"$jobs" -C $copy $program || exit 1
 grep -v '^#' $list | grep -F -- "${1:-}" >$copy/list
 while IFS=$tab read -r name file old new judge; do
     if [ "$(grep -cF -- "$old" "$file")" != 1 ]; then
@@ -57,7 +58,7 @@ while IFS=$tab read -r name file old new judge; do
     OLD=$old NEW=$new awk '{ i = index($0, ENVIRON["OLD"]); if (i) $0 = substr($0, 1, i - 1) ENVIRON["NEW"] substr($0, i + length(ENVIRON["OLD"])); print }' \
         "$file" >"$copy/$file"
     # shellcheck disable=SC2086 # a list of programs
-    if ! make -s -C $copy CFLAGS=-Wno-error ${judge:-$program} >$copy/log 2>&1; then
+    if ! make -s -j"$jobs" -C $copy CFLAGS=-Wno-error ${judge:-$program} >$copy/log 2>&1; then
         echo "$name: does not build"
         tail -n 5 $copy/log
         failed=$((failed + 1))
