@@ -224,7 +224,7 @@ func (s *soak) judgeReservations(seen held, duration time.Duration) {
 	for reason, of := range seen.reasons {
 		fmt.Printf("  %-8s in %d answers, at most %d at a time, %v beyond a deadline\n", reason, of.answers, of.most, of.beyond)
 	}
-	for _, reason := range []string{"plan", "victims", "seat", "claims"} { // others end within less than a second
+	for _, reason := range []string{"plan", "victims", "vacancy", "seat", "claims"} { // others end within less than a second
 		if seen.reasons[reason] == nil && duration >= 4*time.Minute && !onSandbox {
 			s.Errorf("no reservation with reason %s was seen", reason)
 		}
