@@ -193,6 +193,24 @@ static void ask_why(struct fuzz_shell *w)
     fuzz_shell_handle(w, &event);
 }
 
+/* What cluster-autoscaler says of a request of capacity. */
+static const char *const requests[] = {
+    "{\"metadata\":{\"name\":\"r\"}}",
+    "{\"metadata\":{\"name\":\"r\"},\"status\":{\"conditions\":[{\"type\":\"Failed\","
+    "\"status\":\"True\"}]}}",
+    "{\"metadata\":{\"name\":\"r\"},\"status\":{\"conditions\":[{\"type\":\"Provisioned\","
+    "\"status\":\"True\"}]}}"};
+enum { REQUESTS = sizeof requests / sizeof requests[0] };
+
+static void *made(const struct skr_object_type *type, const char *text)
+{
+    struct skr_error error;
+    void *object = NULL;
+    json_auto_t *json = json_loads(text, 0, NULL);
+    fuzz_check(type->decode(json, &object, &error) == 0);
+    return object;
+}
+
 static void read_object(struct fuzz_shell *w, const struct skr_write *write,
                         struct skr_event *event)
 {
@@ -210,6 +228,10 @@ static void read_object(struct fuzz_shell *w, const struct skr_write *write,
             fuzz_make_podgroup(&w->objects, strcmp(write->name, "gb") == 0);
         fuzz_shell_seen(w, &podgroup->meta);
         event->written.object = podgroup;
+    } else if (write->answer == &skr_gang_pod_template) {
+        event->written.object = made(write->answer, "{\"metadata\":{\"name\":\"p\"},\"spec\":{}}");
+    } else if (write->answer == &skr_gang_provisioning) {
+        event->written.object = made(write->answer, requests[choose(w, REQUESTS)]);
     }
     event->written.type = write->answer;
 }
@@ -368,6 +390,7 @@ static uint64_t play(const uint8_t *data, size_t size)
     settings.plan_delay = how & 16 ? 0 : settings.plan_delay;
     settings.plan_timeout = how & 32 ? 5 * SKR_SECOND : settings.plan_timeout;
     settings.release_gate_after = how & 64 ? 30 * SKR_SECOND : SKR_TIME_NEVER;
+    settings.provisioning_class = how & 128 ? "class" : "";
     w->engine = skr_engine_create(&skr_gang_scheduler, &settings, settings.instance);
     w->gang = skr_engine_self(w->engine);
     skr_actions_init(&w->actions);

@@ -12,6 +12,7 @@
 #include "core/gang/state/map_entry.h"
 #include "core/gang/state/plan_entry.h"
 
+#include <jansson.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -240,9 +241,19 @@ void skr_outputs_refresh(struct skr_gang *e, struct group *g)
     g->outputs.input = g->input_epoch;
 }
 
+/* A user may have written it, and pages show it as it is. */
+static bool is_json_object(const char *text)
+{
+    json_auto_t *value = text ? json_loads(text, 0, NULL) : NULL;
+    return json_is_object(value);
+}
+
 void skr_outputs_restore(struct group *g, const char *placement, const char *rank, const char *sets)
 {
     skr_outputs_forget(g);
+    if (!is_json_object(placement)) {
+        return;
+    }
     g->outputs.sets = sets ? skr_strdup(sets) : NULL;
     g->outputs.placement = skr_strdup(placement);
     g->outputs.rank = skr_strdup(rank);

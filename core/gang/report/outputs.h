@@ -9,7 +9,8 @@ void skr_outputs_update(struct skr_gang *e, struct group *g);
 /* The same for a bound group, if members or their number have changed since. */
 void skr_outputs_refresh(struct skr_gang *e, struct group *g);
 void skr_outputs_forget(struct group *g);
-/* The keys found in the object; copied, NULL allowed. */
+/* The keys found in the object; copied, NULL allowed. None count without a placement that is a JSON
+ * object. */
 void skr_outputs_restore(struct group *g, const char *placement, const char *rank,
                          const char *sets);
 /* The node of a bound member, or its certain one; NULL: neither. */

@@ -516,3 +516,26 @@ TEST_RIG(rig_create(), who_leads_again_says_nothing_old_of_a_group_that_was_plan
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 4);
 }
+
+/* A user may write it; the page of the group shows it as it is. */
+TEST(a_placement_that_is_no_json_is_not_shown_after_a_restart)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(0);
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_phase(rig, name, "Succeeded");
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    rig->hold_writes = true;
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'placement':'{'}}");
+    rig_restart(rig);
+    SKR_STRBUF(page);
+    skr_gang_write_json(rig->gang, &page);
+    json_auto_t *json = json_loads(page.s, 0, NULL);
+    assert_non_null(json);
+    rig->hold_writes = false;
+    rig_run(rig, 5 * SKR_SECOND);
+}
