@@ -146,6 +146,10 @@ static void come_apart(struct scene *scene)
     cluster_group(scene->c, "wide", 5, ONE_NODE);
     cluster_pods(scene->c, "wide", 5, "wide", true);
     cluster_wait_key(scene->c, "wide", "reason", "NeverFits");
+    cluster_patch(scene->c, "Pod", "wide-1",
+                  "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+                  "'Unschedulable','message':'waiting for minCount pods from a gang'}]}}");
+    daemon_wait_metric(scene->d, "sakkara_gang_plugin_groups_total 1");
     cluster_delete(scene->c, "Pod", "wide-0");
     cluster_wait_key(scene->c, "wide", "status", "Waiting");
 }
