@@ -24,6 +24,7 @@
 #include "core/gang/explain/ways_out.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/device_holds.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
@@ -328,6 +329,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     skr_measure_group(e, g);
     skr_gate_release_settle(e, g);
     skr_claims_settle(e, g);
+    skr_device_holds_settle(e, g);
     skr_ways_out_watch(e, g);
     skr_status_update(e, g);
     skr_candidates_note(e, g);

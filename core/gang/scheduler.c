@@ -32,6 +32,7 @@
 #include "core/gang/explain/explain_request.h"
 #include "core/gang/explain/ways_out.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/device_holds.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
@@ -200,6 +201,7 @@ static void begin(void *self)
     struct skr_gang *e = self;
     struct group *g, *gtmp;
     skr_topology_settle(e);
+    skr_device_holds_begin(e);
     skr_restore_begins(e);
     HASH_ITER(hh, e->groups, g, gtmp)
     {
@@ -256,6 +258,9 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
     } else if (type == &skr_gang_namespace) {
         skr_entries_namespace_delete(e, ev->deleted.name);
     } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
+        if (type == &skr_gang_device_claim) {
+            skr_device_holds_delete(e, ev->deleted.namespace_, ev->deleted.name);
+        }
         skr_claim_objects_delete(e, skr_gang_claim_kind(type), ev->deleted.namespace_,
                                  ev->deleted.name);
     } else if (skr_gang_owner_kind(type)) {
@@ -291,6 +296,9 @@ static void object(void *self, struct skr_event *ev)
         skr_object_destroy(taken);
     } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
         skr_claim_objects_upsert(e, skr_gang_claim_kind(type), skr_object_meta(taken));
+        if (type == &skr_gang_device_claim) {
+            skr_device_holds_upsert(e, taken);
+        }
         skr_object_destroy(taken);
     } else if (skr_gang_owner_kind(type)) {
         skr_entries_owner_upsert(e, taken);
@@ -376,6 +384,9 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
     case WRITE_FOR_PROVISIONING:
         skr_provisioning_done(e, w, ev);
         break;
+    case WRITE_FOR_CLAIM:
+        skr_device_holds_written(e, w, ev);
+        break;
     case WRITE_FOR_ROLLBACK:
         skr_rollback_write_done(e, w, ev);
         break;
@@ -416,6 +427,7 @@ static void destroy(void *self)
     skr_planner_fini(e);
     skr_solve_share_fini(e);
     skr_explain_request_fini(e);
+    skr_device_holds_fini(e);
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)
     {

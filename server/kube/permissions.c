@@ -31,6 +31,7 @@ struct grant {
 };
 
 #define UNKNOWN " are not known: their pods need annotation sakkara.group.size"
+#define HELD    "devices of members whose plan has ended are freed by kube-scheduler alone"
 #define UNSEEN  "missing claims of members are found by kube-scheduler alone"
 static const struct grant gang[] = {
     {"", "nodes", "", SEE, "the cluster cannot be seen"},
@@ -46,6 +47,8 @@ static const struct grant gang[] = {
     {"", "persistentvolumeclaims", "", SEE, UNSEEN},
     {"resource.k8s.io", "resourceclaims", "", SEE, UNSEEN},
     {"resource.k8s.io", "resourceclaimtemplates", "", SEE, UNSEEN},
+    {"resource.k8s.io", "resourceclaims", "status", PATCH, HELD},
+    {"resource.k8s.io", "resourceclaims", "binding", PATCH, HELD},
     {"", "configmaps", "", GET, "unknown outcomes of writes cannot be read back"},
     {"", "configmaps", "", SEE, "groups and topology cannot be seen"},
     {"", "configmaps", "", PATCH, "no plan can be committed"},

@@ -122,7 +122,13 @@ void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g, const
         for (int i = 0; waits && i < g->n_nodes; i++) {
             const struct veto *v;
             HASH_FIND_STR(set->item, g->node[i].name, v);
-            g->node[i].open = g->node[i].open && !(v && v->until > rig->now);
+            if (v && v->until > rig->now) { /* of new members it takes so many */
+                struct node_room *room = &g->node[i];
+                const int64_t left = room->has - room->used - room->planned;
+                const int64_t takes = v->most * g->each;
+                room->used += left > takes ? left - takes : 0;
+                room->open = room->open && v->most > 0;
+            }
         }
     }
 }
@@ -130,7 +136,7 @@ void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g, const
 static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
-           skr_claims_keep_from_planning(g) || skr_refusal_pause(rig->gang, g) > 0 ||
+           skr_claims_keep_from_planning(rig->gang, g) || skr_refusal_pause(rig->gang, g) > 0 ||
            skr_plan_storage_is_refused(rig->gang, g) || g->attempt.backoff_until > rig->now;
 }
 

@@ -42,7 +42,7 @@ bool waiter_home(const struct world *w, struct waiter *g, int group);
 /* Nodes, rules and members, of a group that has a home; others' pods and plans are not there yet. */
 void waiter_look(const struct world *w, struct waiter *g, const json_t *tree);
 void waiter_look_at_others(const struct world *w, struct waiter *g);
-/* Closes the nodes that kube-scheduler has refused to the group itself within SKR_VETO_S. */
+/* Limits the nodes that kube-scheduler has refused to the group itself within SKR_VETO_S to what it accepted. */
 void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g,
                                   const struct group *self);
 struct node_room *waiter_room_at(struct waiter *g, const char *node); /* NULL: no such node */

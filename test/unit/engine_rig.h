@@ -69,8 +69,9 @@ struct rig {
         *binding_ids;  /* plan ids that were seen persisted in state Binding: members of those whose
                             group has an object */
     json_t *persisted; /* "uid node" of every plan that was ever persisted */
-    json_t *refusals;  /* "node group shape" of plans that kube-scheduler refused: when */
-    json_t *claims;    /* "namespace/name": enum rig_claim */
+    json_t
+        *refusals;  /* "node group shape" of plans that kube-scheduler refused: [when, accepted] */
+    json_t *claims; /* "namespace/name": enum rig_claim */
     json_t *heard[RIG_HEARD_COUNT]; /* key: the version that the engine heard of last */
     json_t *preempting;             /* plan ids that were stored with victims */
     json_t *chosen;                 /* plan ids whose victims were judged */

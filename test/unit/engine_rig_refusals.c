@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No loop: a plan that kube-scheduler refused does not come back to the same node for pods of the same
+ * No loop: a plan that kube-scheduler refused does not come back to the same node for as many pods of the same
  * template within a minute, unless the engine has heard of something that the refusal may rest on.
  * Which refusals ended a plan is read from the engine's decisions.
  *
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 enum { VETO_S = 60 };
 
@@ -45,6 +46,24 @@ static const json_t *heard_pod(const struct rig *rig, const char *key)
     return json_object_get(rig->heard[RIG_POD], key);
 }
 
+/* Pods of the group and template that kube-scheduler has accepted on the node. */
+static int64_t accepted_on(const struct rig *rig, const char *group, const char *template,
+                           const char *node)
+{
+    const struct rig_object *o;
+    int64_t n = 0;
+    DL_FOREACH(rig->list, o)
+    {
+        char of[600];
+        if (o->kind != RIG_POD || o->place != RIG_ASSUMED || strcmp(o->assumed_node, node) != 0) {
+            continue;
+        }
+        rig_group_of(o->json, of, sizeof of);
+        n += strcmp(of, group) == 0 && strcmp(o->pod->shape->key, template) == 0;
+    }
+    return n;
+}
+
 void rig_refusals_note(struct rig *rig, const char *group, const char *message)
 {
     char *node = word_behind(message, "refuses node "), *name = word_behind(message, " for pod ");
@@ -55,11 +74,15 @@ void rig_refusals_note(struct rig *rig, const char *group, const char *message)
     if (*node && *template) {
         skr_strbuf_addf(&key, "%s %s %s", node, group, template);
         const json_t *before = json_object_get(rig->refusals, key.s);
-        if (before && json_integer_value(before) + VETO_S * SKR_SECOND > rig->now) {
+        const int64_t accepted = accepted_on(rig, group, template, node);
+        if (before &&
+            json_integer_value(json_array_get(before, 0)) + VETO_S * SKR_SECOND > rig->now &&
+            json_integer_value(json_array_get(before, 1)) <= accepted) {
             rig_fail(rig, "%s: a plan came back to %s, which kube-scheduler refused to %s", group,
                      node, name);
         }
-        json_object_set_new(rig->refusals, key.s, json_integer(rig->now));
+        json_object_set_new(rig->refusals, key.s,
+                            json_pack("[I,I]", (json_int_t)rig->now, (json_int_t)accepted));
     }
     free(node);
     free(name);

@@ -489,7 +489,7 @@ static enum rig_kind kind_of(enum skr_write_kind kind)
     if (kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP) {
         return RIG_PODGROUP;
     }
-    return RIG_POD;
+    return kind == SKR_WRITE_RELEASE_CLAIM ? RIG_DEVICE_CLAIM : RIG_POD;
 }
 
 int rig_apply(struct rig *rig, const struct rig_write *w)

@@ -42,6 +42,7 @@ static enum rig_kind object_kind(enum skr_write_kind kind)
     return kind == SKR_WRITE_CREATE_CONFIGMAP || kind == SKR_WRITE_PATCH_CONFIGMAP ||
                    kind == SKR_WRITE_GET_CONFIGMAP
                ? RIG_MAP
+           : kind == SKR_WRITE_RELEASE_CLAIM                                    ? RIG_DEVICE_CLAIM
            : kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP ? RIG_PODGROUP
                                                                                 : RIG_POD;
 }

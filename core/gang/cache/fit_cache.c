@@ -28,7 +28,7 @@ enum {
 
 static size_t kind_bytes(const struct fit_cache *k)
 {
-    return sizeof(struct kind) + (size_t)k->tree->n_leaves * (sizeof(int32_t) + sizeof(uint8_t));
+    return sizeof(struct kind) + (size_t)k->tree->n_leaves * 2 * sizeof(int32_t);
 }
 
 static void kind_free(struct kind *kind)
@@ -78,9 +78,9 @@ static void kind_drop(struct fit_cache *k, struct kind *kind)
     }
     kind->sizes = NULL;
     free(kind->slots);
-    free(kind->open);
+    free(kind->most);
     kind->slots = NULL;
-    kind->open = NULL;
+    kind->most = NULL;
     kind->dead = true;
     if (kind->refs == 0) {
         kind_free(kind);
@@ -191,19 +191,26 @@ void skr_fit_cache_see_changes(struct skr_gang *e)
     skr_ledger_see_changed(e->ledger, see, e);
 }
 
-static bool is_open(struct skr_gang *e, const struct kind *kind, const struct node_entry *node)
+static int32_t least(int32_t a, int32_t b)
 {
+    return a < b ? a : b;
+}
+
+/* How many members the node takes whatever its room: 0 if it is closed. */
+static int32_t most_of(struct skr_gang *e, const struct kind *kind, const struct node_entry *node)
+{
+    int32_t most = INT32_MAX;
     if (!node || !node->node) {
-        return false;
+        return 0;
     }
     for (size_t i = 0; i < kind->shapes.n; i++) {
         struct shape *s = kind->shapes.item[i];
-        if (skr_pod_shape_check_node(s->spec, node->node) != SKR_ELIGIBLE ||
-            skr_vetoes_close(e, kind->owner, s, node->name)) {
-            return false;
+        if (skr_pod_shape_check_node(s->spec, node->node) != SKR_ELIGIBLE) {
+            return 0;
         }
+        most = least(most, skr_vetoes_most(e, kind->owner, s, node->name));
     }
-    return true;
+    return most;
 }
 
 static const char *name_of(const struct skr_gang *e, int32_t leaf)
@@ -211,17 +218,12 @@ static const char *name_of(const struct skr_gang *e, int32_t leaf)
     return e->topology.tree->unit_name[e->topology.tree->first_leaf + leaf];
 }
 
-/* From the cached open leaves. */
-static int32_t count_slots(const struct skr_gang *e, const struct kind *kind, int32_t leaf)
+/* Slots of the room, at most what the node takes. */
+static int32_t count_slots(const struct kind *kind, int32_t leaf,
+                           const struct skr_ledger_node *room)
 {
-    return kind->open[leaf]
-               ? skr_ledger_slots(skr_ledger_get(e->ledger, name_of(e, leaf)), &kind->demand)
-               : 0;
-}
-
-static int32_t least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
+    const int32_t most = kind->most[leaf];
+    return most > 0 ? least(most, skr_ledger_slots(room, &kind->demand)) : 0;
 }
 
 /* Counts the dirty leaves again. */
@@ -233,9 +235,9 @@ static void kind_update(struct skr_gang *e, struct kind *kind)
     for (size_t i = 0; i < k->n_dirty; i++) {
         int32_t leaf = k->dirty[i], was = kind->slots[leaf];
         if (k->is_dirty[leaf] & DIRT_NODE) {
-            kind->open[leaf] = is_open(e, kind, node[leaf]);
+            kind->most[leaf] = most_of(e, kind, node[leaf]);
         }
-        int32_t is = kind->open[leaf] ? skr_ledger_slots(k->room[i], &kind->demand) : 0;
+        int32_t is = count_slots(kind, leaf, k->room[i]);
         if (was == is) {
             continue;
         }
@@ -395,10 +397,11 @@ struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struc
     kind->changes = 1;
     skr_shapes_demand(shapes, &kind->demand);
     kind->slots = skr_alloc_array(n, sizeof *kind->slots);
-    kind->open = skr_alloc_array(n, sizeof *kind->open);
+    kind->most = skr_alloc_array(n, sizeof *kind->most);
     for (size_t i = 0; i < n; i++) {
-        kind->open[i] = is_open(e, kind, node[i]);
-        kind->slots[i] = count_slots(e, kind, (int32_t)i);
+        kind->most[i] = most_of(e, kind, node[i]);
+        kind->slots[i] =
+            count_slots(kind, (int32_t)i, skr_ledger_get(e->ledger, name_of(e, (int32_t)i)));
     }
     DL_APPEND(k->kinds, kind);
     k->n_kinds++;
@@ -488,9 +491,10 @@ int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error)
     DL_FOREACH(k->kinds, kind)
     {
         for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {
-            bool open = is_open(e, kind, node[leaf]);
-            int32_t now = open ? count_slots(e, kind, leaf) : 0;
-            if ((kind->slots[leaf] != now || kind->open[leaf] != open) && !k->is_dirty[leaf]) {
+            const int32_t most = most_of(e, kind, node[leaf]);
+            const struct skr_ledger_node *room = skr_ledger_get(e->ledger, name_of(e, leaf));
+            const int32_t now = most > 0 ? least(most, skr_ledger_slots(room, &kind->demand)) : 0;
+            if ((kind->slots[leaf] != now || kind->most[leaf] != most) && !k->is_dirty[leaf]) {
                 return skr_error_set(
                     error, SKR_BUG, "kept slots of leaf %s: %d, but it holds %d now",
                     k->tree->unit_name[k->tree->first_leaf + leaf], kind->slots[leaf], now);

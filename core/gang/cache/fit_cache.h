@@ -35,7 +35,7 @@ struct kind {
     const struct group *owner; /* its vetoes close leaves; NULL: groups without vetoes share it */
     struct skr_amounts demand; /* the maximum over the shapes */
     int32_t *slots;            /* [leaf] */
-    uint8_t *open;             /* [leaf] whether members are admitted: node, vetoes */
+    int32_t *most;             /* [leaf] members that node and vetoes admit; 0: it is closed */
     uint64_t changes;          /* grows when slots of some leaf change */
     size_t refs;               /* groups */
     bool dead;                 /* no longer in the list */

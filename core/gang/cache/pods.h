@@ -65,6 +65,8 @@ struct pod_work {
         struct pod_entry *prev, *next; /* in gang->assumed */
     } assumed;
 
+    struct device_hold *holds; /* allocated claims that were made for it; device_holds.c */
+
     /* bind_calls.c */
     struct {
         uint64_t request; /* open bind call; 0 none; in gang->parked */

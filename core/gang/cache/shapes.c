@@ -145,3 +145,12 @@ void skr_shapes_resolve(struct skr_gang *e)
     }
     free(all.item);
 }
+
+bool skr_shapes_ask_by_class(const struct shape *s)
+{
+    bool found = false;
+    for (size_t i = 0; i < s->amounts.n; i++) {
+        found = found || s->amounts.item[i].by_class;
+    }
+    return found;
+}

@@ -113,12 +113,69 @@ void skr_vetoes_expire(struct skr_gang *e)
 
 /* ---- vetoes ---- */
 
+static bool stands(const struct skr_gang *e, const struct veto *v)
+{
+    return v && v->until > skr_frame_now(e->frame);
+}
+
+int32_t skr_vetoes_most(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                        const char *node)
+{
+    const struct veto *v = find(skr_vetoes_find(g, s), node);
+    return stands(e, v) ? v->most : INT32_MAX;
+}
+
 bool skr_vetoes_close(const struct skr_gang *e, const struct group *g, const struct shape *s,
                       const char *node)
 {
-    const struct veto *v = find(skr_vetoes_find(g, s), node);
-    return v && v->until > skr_frame_now(e->frame);
+    return skr_vetoes_most(e, g, s, node) == 0;
 }
+
+/* ---- guesses ---- */
+
+static bool same_offer(const struct skr_node *a, const struct skr_node *b)
+{
+    const struct skr_quantities *x = &a->allocatable, *y = &b->allocatable;
+    bool same = x->n == y->n;
+    for (size_t i = 0; same && i < x->n; i++) {
+        same =
+            x->item[i].amount == y->item[i].amount && strcmp(x->item[i].name, y->item[i].name) == 0;
+    }
+    return same;
+}
+
+/* The newest veto of the set; before a veto: the next older one. */
+static const struct veto *newest(const struct veto_set *set)
+{
+    return set && set->item ? ELMT_FROM_HH(set->item->hh.tbl, set->item->hh.tbl->tail) : NULL;
+}
+
+bool skr_vetoes_have_counted(const struct skr_gang *e, const struct group *g, const struct shape *s)
+{
+    const struct veto *v = newest(skr_vetoes_find(g, s));
+    for (int i = 0; stands(e, v) && i < SKR_VETO_GUESSES; v = v->hh.prev, i++) {
+        if (v->most > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int32_t skr_vetoes_guess(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                         const struct skr_node *node)
+{
+    const struct veto *v = newest(skr_vetoes_find(g, s));
+    int32_t most = 0;
+    for (int i = 0; stands(e, v) && i < SKR_VETO_GUESSES; v = v->hh.prev, i++) {
+        const struct node_entry *taught = v->most > most ? skr_nodes_find(e, v->node) : NULL;
+        if (taught && taught->node && same_offer(taught->node, node)) {
+            most = v->most;
+        }
+    }
+    return most > 0 ? most : INT32_MAX;
+}
+
+/* ---- new ones ---- */
 
 static struct veto *add(struct skr_gang *e, struct group *g, struct shape *s, const char *node)
 {
@@ -142,23 +199,48 @@ static struct veto *add(struct skr_gang *e, struct group *g, struct shape *s, co
 
 void skr_vetoes_add(struct skr_gang *e, struct group *g, struct shape *s, const char *node)
 {
-    add(e, g, s, node);
+    struct veto *v = add(e, g, s, node);
+    v->refused = v->refused && v->most == 0;
+    v->most = 0;
 }
 
-void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, const char *node)
+void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, const char *node,
+                       int32_t most)
 {
-    add(e, g, s, node)->refused = true;
+    const int32_t had = skr_vetoes_most(e, g, s, node);
+    struct veto *v = add(e, g, s, node);
+    v->refused = true;
+    v->most = most < had ? most : had;
 }
 
 size_t skr_vetoes_count_refused(const struct skr_gang *e, const struct group *g,
-                                const struct shape *s)
+                                const struct shape *s, size_t *ret_counted)
 {
     const struct veto_set *set = skr_vetoes_find(g, s);
     size_t n = 0;
+    *ret_counted = 0;
     for (const struct veto *v = set ? set->item : NULL; v; v = v->hh.next) {
-        n += v->refused && v->until > skr_frame_now(e->frame);
+        n += v->refused && stands(e, v);
+        *ret_counted += v->refused && v->most > 0 && stands(e, v);
     }
     return n;
+}
+
+bool skr_vetoes_say_accepted(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                             struct skr_strbuf *b)
+{
+    enum { NAMED = 3 };
+    const struct veto_set *set = skr_vetoes_find(g, s);
+    size_t n = 0;
+    for (const struct veto *v = set ? set->item : NULL; v; v = v->hh.next) {
+        if (v->most > 0 && stands(e, v) && n++ < NAMED) {
+            skr_strbuf_addf(b, "%s%d on %s", n > 1 ? ", " : "", (int)v->most, v->node);
+        }
+    }
+    if (n > NAMED) {
+        skr_strbuf_addf(b, ", some on %zu others", n - NAMED);
+    }
+    return n > 0;
 }
 
 /* ---- probes ---- */

@@ -5,6 +5,12 @@
  * What kube-scheduler has shown of a group's pods of one shape: nodes that it refused although the
  * daemon found that the pods fit (vetoes), and nodes that passed its filters afterwards (probed).
  *
+ * A veto is a number: how many of the group's pods of the shape the node takes. If kube-scheduler
+ * refuses the third pod of a plan on a node, and has accepted two there, the number is 2. The plugin may
+ * count what the daemon does not: devices, volumes. A number of 0 closes the node. On nodes without a
+ * veto, a number above 0 is a first guess if they offer the same as the node that taught it
+ * (skr_vetoes_guess()): it is dropped if the group has no place with it.
+ *
  * Vetoes are the group's own. Two groups of one shape may differ in what a shape leaves out: volumes,
  * resource claims, and the namespace that decides about both. The refusal of a pod of one group
  * therefore closes the node for that group alone, for SKR_VETO_S. Members that differ only in their
@@ -15,12 +21,16 @@
  */
 #include "core/gang/cache/shapes.h"
 
-enum { SKR_VETO_S = 60 };
+enum {
+    SKR_VETO_S = 60,
+    SKR_VETO_GUESSES = 16, /* vetoes that are looked at for a guess, the newest first */
+};
 
 struct veto {
     UT_hash_handle hh; /* by node; those that end first come first */
     char *node;
     skr_time until;
+    int32_t most; /* unbound pods of the shape that the node takes; 0: it is closed */
     /* A planned node. A probe proves less: the other members were no part of it. */
     bool refused;
 };
@@ -38,15 +48,30 @@ struct veto_set {
 
 /* NULL: there is none. g NULL: the pod is in no group, and has none. */
 struct veto_set *skr_vetoes_find(const struct group *g, const struct shape *s);
+/* INT32_MAX: there is no veto. */
+int32_t skr_vetoes_most(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                        const char *node);
 bool skr_vetoes_close(const struct skr_gang *e, const struct group *g, const struct shape *s,
-                      const char *node);
+                      const char *node); /* that is 0 */
+/* The group has a veto above 0 for the shape. */
+bool skr_vetoes_have_counted(const struct skr_gang *e, const struct group *g,
+                             const struct shape *s);
+/* For a node without a veto: the largest number above 0 that a node taught which offers the same.
+ * INT32_MAX: there is none. O(SKR_VETO_GUESSES * resources). */
+int32_t skr_vetoes_guess(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                         const struct skr_node *node);
 /* A probe left the node out. */
 void skr_vetoes_add(struct skr_gang *e, struct group *g, struct shape *s, const char *node);
-/* The node was planned, and refused: no probe ends that veto. */
-void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, const char *node);
-/* Planned nodes that are refused now. */
+/* The node was planned, and refused to a pod beside `most` others of its plan: no probe ends that veto.
+ * A smaller number that stands stays. */
+void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, const char *node,
+                       int32_t most);
+/* Planned nodes that are refused now. *ret_counted: those of them that take some pods. */
 size_t skr_vetoes_count_refused(const struct skr_gang *e, const struct group *g,
-                                const struct shape *s);
+                                const struct shape *s, size_t *ret_counted);
+/* Appends "2 on node-0, 1 on node-1, some on 4 others": what such nodes take. false: there are none. */
+bool skr_vetoes_say_accepted(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                             struct skr_strbuf *b);
 /* A probe lists the node. true: that ended a veto. Noted only while there is a set. */
 bool skr_vetoes_note_listed(struct skr_gang *e, const struct group *g, const struct shape *s,
                             const char *node);

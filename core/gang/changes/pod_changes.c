@@ -24,6 +24,7 @@
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/device_holds.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
@@ -270,6 +271,9 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     update_nomination(e, p, false);
     skr_pods_note_deletion(e, p, old);
     skr_claims_changed(e, p, old);
+    if (p->work->holds && (skr_pods_is_bound(p) || !p->group)) {
+        skr_device_holds_forget(e, p);
+    }
     compare(e, p, old);
     update_charge(e, p);
     if (skr_pods_is_bound(p) && !p->work->bind.write) {
@@ -329,6 +333,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
     }
     skr_bind_calls_unqueue(e, p);
     skr_claims_let_go(e, p);
+    skr_device_holds_forget(e, p);
     leave_group(e, p);
     update_nomination(e, p, true);
     if (skr_ledger_find(e->ledger, p->uid, NULL)) {

@@ -181,7 +181,9 @@ static void also_refused(const struct group *g, struct also *also)
         seen = p->shape;
         const struct veto_set *set = skr_vetoes_find(g, p->shape);
         for (const struct veto *v = set ? set->item : NULL; v; v = v->hh.next) {
-            names_add(&names, v->node);
+            if (v->most == 0) {
+                names_add(&names, v->node);
+            }
         }
     }
     if (names.n == 0) {
@@ -194,6 +196,21 @@ static void also_refused(const struct group *g, struct also *also)
               &text);
     add_reason(also, SKR_REASON_FILTERED_BY_OTHERS, text.s);
     skr_strbuf_fini(&text);
+}
+
+/* Of its first pods that kube-scheduler refused beside others. */
+static void also_accepted(const struct skr_gang *e, const struct group *g, struct also *also)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        SKR_STRBUF(text);
+        skr_strbuf_add(&text, "kube-scheduler accepts at most so many of its pods: ");
+        if (p->seated && !skr_pods_is_bound(p) && skr_vetoes_say_accepted(e, g, p->shape, &text)) {
+            add_reason(also, SKR_REASON_FILTERED_BY_OTHERS, text.s);
+            return;
+        }
+    }
 }
 
 static bool lacks_members(const struct group *g)
@@ -342,6 +359,7 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
         add_also(&also, SKR_TOKEN_SCHEDULER_NAME, "config", text.s);
     }
     also_refused(g, &also);
+    also_accepted(e, g, &also);
     also_devices(e, g, &also);
     skr_strbuf_addc(b, ']');
     skr_strbuf_fini(&text);

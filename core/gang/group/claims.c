@@ -7,6 +7,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
@@ -86,7 +87,7 @@ skr_time skr_claims_patience(const struct pod_entry *p)
 
 void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
-    if (!has_claims(p)) {
+    if (!has_claims(p) && !skr_shapes_ask_by_class(p->shape)) {
         return;
     }
     struct pod_work *work = skr_pods_work(p);
@@ -205,10 +206,10 @@ static bool settle_missing(struct skr_gang *e, struct group *g, bool over)
 
 /* ---- groups ---- */
 
-bool skr_claims_keep_from_planning(const struct group *g)
+bool skr_claims_keep_from_planning(const struct skr_gang *e, const struct group *g)
 {
-    return !g->plan && (g->claims.lacks || g->seats.n_assumed > 0 ||
-                        (g->claims.waits && g->seats.n_unasked > 0));
+    return !g->plan && (g->claims.lacks || g->claims.holds_until > skr_frame_now(e->frame) ||
+                        g->seats.n_assumed > 0 || (g->claims.waits && g->seats.n_unasked > 0));
 }
 
 bool skr_claims_keep_from_evicting(const struct group *g)

@@ -45,7 +45,7 @@ void skr_claims_changed(struct skr_gang *e, struct pod_entry *p, const struct sk
 /* kube-scheduler did not come to it although it was woken. */
 void skr_claims_doubt(struct pod_entry *p);
 
-/* Filter accepted the node for the member. No effect without claims. */
+/* Filter accepted the node for the member. No effect without claims or devices of a class. */
 void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *node);
 /* kube-scheduler has let go of it. Frees the room on the node unless a plan has it, or it is bound. */
 void skr_claims_let_go(struct skr_gang *e, struct pod_entry *p);
@@ -63,7 +63,7 @@ bool skr_claims_hold_back(struct skr_gang *e, struct group *g, struct pod_entry 
 /* At every evaluation of the group, after its members were counted. O(members) if any has claims. */
 void skr_claims_settle(struct skr_gang *e, struct group *g);
 /* O(1): the group waits for claims or calls, and has no part in planning. */
-bool skr_claims_keep_from_planning(const struct group *g);
+bool skr_claims_keep_from_planning(const struct skr_gang *e, const struct group *g);
 bool skr_claims_keep_from_evicting(const struct group *g);
 bool skr_claims_open_gate(const struct pod_entry *p); /* of a waiting member */
 

@@ -11,7 +11,9 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
+#include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
 
 #include <string.h>
@@ -111,6 +113,25 @@ void skr_refusal_set_silent(struct group *g, bool silent)
     g->refusal.silent = silent;
 }
 
+/* Members of the plan, of its shape, that kube-scheduler has accepted on its node. Past the point of no
+ * return the member needs another node, whatever the others have: 0. */
+static int32_t accepted_beside(const struct group *g, const struct pod_entry *p)
+{
+    const struct pod_entry *q;
+    int32_t n = 0;
+    if (p->plan->binding_persisted) {
+        return 0;
+    }
+    DL_FOREACH(g->members, q)
+    {
+        n += q != p && q->plan == p->plan && q->shape == p->shape &&
+             strcmp(q->place.node, p->place.node) == 0 &&
+             (skr_pods_is_bound(q) || skr_claims_assumed_on(q) || q->work->activation.asked ||
+              q->work->vote.given);
+    }
+    return n;
+}
+
 /* One more in the row. True: the group pauses. */
 static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
@@ -139,7 +160,7 @@ static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry
 
 bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
-    skr_vetoes_refuse(e, g, p->shape, p->place.node);
+    skr_vetoes_refuse(e, g, p->shape, p->place.node, accepted_beside(g, p));
     return lengthen(e, g, p);
 }
 
@@ -153,10 +174,11 @@ skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g)
     return g->refusal.until > skr_frame_now(e->frame) && stands(e, g) ? g->refusal.until : 0;
 }
 
-size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g)
+size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g, size_t *ret_counted)
 {
     const struct pod_entry *p = stands(e, g) ? refused_pod(e, g) : NULL;
-    return p ? skr_vetoes_count_refused(e, g, p->shape) : 0;
+    *ret_counted = 0;
+    return p ? skr_vetoes_count_refused(e, g, p->shape, ret_counted) : 0;
 }
 
 /* ---- words ---- */
@@ -179,6 +201,14 @@ void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr
     } else if (*condition &&
                !strstr(condition, "sakkara:")) { /* the daemon's own words explain nothing */
         skr_strbuf_addf(b, ": %.500s", condition);
+    }
+}
+
+void skr_refusal_say_accepted(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    const struct pod_entry *p = refused_pod(e, g);
+    if (p) {
+        skr_vetoes_say_accepted(e, g, p->shape, b);
     }
 }
 

@@ -3,7 +3,8 @@
 #define SKR_CORE_GANG_GROUP_REFUSAL_H
 /*
  * Refusals: kube-scheduler rejects a planned node for reasons the planner does not know, such as
- * volumes or devices. The node is vetoed for the group's pods of that shape (vetoes.h). After each of
+ * volumes or devices. The node takes no more pods of that shape than kube-scheduler had accepted for the
+ * plan (vetoes.h); if that were none, it is closed to the group. After each of
  * the first two refusals in a row the group is planned at once. From the third on it pauses first,
  * 1 s doubling to 5 min, so that no loop is endless. The row and its pause end when a possible cause
  * changes: the group's definition, the pod itself, a refused node or what uses it, a new or
@@ -28,12 +29,16 @@ void skr_refusal_set_silent(struct group *g, bool silent);
 void skr_refusal_forget(struct group *g);
 /* The end of the group's pause; 0: none. */
 skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g);
-/* The number of nodes now refused to the group, at most the existing nodes. */
-size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g);
+/* The number of nodes now refused to the group, at most the existing nodes. *ret_counted: those of them
+ * that take some of its pods. */
+size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g, size_t *ret_counted);
 /* "group g: kube-scheduler refuses node n-1 for pod g-0: NodePorts, by the pod's hostPort". Plugin
  * and rule are from the members' PodScheduled conditions, which arrive after the refusal; unknown
  * conditions are quoted. */
 void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+/* Appends "2 on node-0, 1 on node-1": what nodes took of the refused pod's shape. */
+void skr_refusal_say_accepted(const struct skr_gang *e, const struct group *g,
+                              struct skr_strbuf *b);
 /* Reads the members' conditions and updates the message of a refused group. */
 void skr_refusal_refresh(struct skr_gang *e, struct group *g);
 void skr_refusal_fini(struct group *g);

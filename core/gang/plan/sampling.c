@@ -133,17 +133,6 @@ bool skr_sampling_could_go(const struct skr_gang *e, const struct group *g, cons
            skr_ledger_fits(e->ledger, n->name, &s->amounts, uid);
 }
 
-/* Whether a device class serves part of the request: the planner does not know which nodes have the
- * devices. */
-static bool asks_by_class(const struct shape *s)
-{
-    bool found = false;
-    for (size_t i = 0; i < s->amounts.n; i++) {
-        found = found || s->amounts.item[i].by_class;
-    }
-    return found;
-}
-
 /* Whether the names omit a node that the pod could use, other than the planned one. */
 static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
                            size_t n)
@@ -157,7 +146,7 @@ static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const 
     for (size_t i = 0; i < n; i++) {
         skr_nodes_name(e, node[i]);
     }
-    const bool is_known = !asks_by_class(s);
+    const bool is_known = !skr_shapes_ask_by_class(s);
     for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
         bool missing = !skr_nodes_take_name(entry) && strcmp(entry->name, planned) != 0;
         found =

@@ -123,7 +123,7 @@ static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason re
 static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
-    return fit == FIT_YES && !g->plan && !skr_problem_has_probes(g, newcomers, n) &&
+    return fit == FIT_YES && !g->plan && !skr_problem_has_probes(e, g, newcomers, n) &&
            !skr_problem_has_paper(e, g) && !skr_pod_rules_matter(e, newcomers, n);
 }
 
@@ -218,7 +218,7 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
     const bool planned = g->plan, elsewhere = planned && g->plan->preempting;
     struct pod_entry **newcomers =
         planned ? planned_members(e, g, &n) : skr_membership_plannable(e, g, &n);
-    bool restrict_ = probed_only && !elsewhere && skr_problem_has_probes(g, newcomers, n);
+    bool restrict_ = probed_only && !elsewhere && skr_problem_has_probes(e, g, newcomers, n);
     bool simple = slots_suffice(e, g, newcomers, n, fit);
     struct skr_solve_request *request =
         simple      ? skr_problem_of_slots(e, g)

@@ -58,7 +58,7 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
 
 static bool is_due(struct skr_gang *e, const struct group *g)
 {
-    if (!g->spec || g->victim.leaving || skr_claims_keep_from_planning(g)) {
+    if (!g->spec || g->victim.leaving || skr_claims_keep_from_planning(e, g)) {
         return false;
     }
     if (!g->plan && skr_refusal_pause(e, g) > 0) {

@@ -29,13 +29,29 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
     }
 }
 
+/* "; without the node that it refuses, and with what it accepted (2 on node-1), " */
+static void say_without(struct skr_gang *e, const struct group *g, size_t closed, size_t counted,
+                        struct skr_strbuf *b)
+{
+    skr_strbuf_add(b, ";");
+    if (closed > 0) {
+        skr_strbuf_addf(b, " without the %s that it refuses,", closed == 1 ? "node" : "nodes");
+    }
+    if (counted > 0) {
+        skr_strbuf_addf(b, "%s with what it accepted (", closed > 0 ? " and" : "");
+        skr_refusal_say_accepted(e, g, b);
+        skr_strbuf_add(b, "),");
+    }
+    skr_strbuf_add(b, " ");
+}
+
 enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                                  const struct skr_solve_request *request, struct skr_strbuf *b)
 {
-    size_t refused = skr_refusal_nodes(e, g), n_newcomers;
+    size_t counted, refused = skr_refusal_nodes(e, g, &counted), n_newcomers;
     if (refused > 0) {
         skr_refusal_say(e, g, b);
-        skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
+        say_without(e, g, refused - counted, counted, b);
     }
     if (s->domains.n_rules > 0) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);

@@ -18,9 +18,9 @@ static void leave(struct skr_gang *e, struct group *g)
     g->candidate = CANDIDATE_NOT;
 }
 
-static bool may_be_due(const struct group *g)
+static bool may_be_due(const struct skr_gang *e, const struct group *g)
 {
-    if (skr_claims_keep_from_planning(g)) {
+    if (skr_claims_keep_from_planning(e, g)) {
         return false;
     }
     return g->plan || g->attempt.infeasible || g->state == GROUP_READY ||
@@ -30,7 +30,7 @@ static bool may_be_due(const struct group *g)
 void skr_candidates_note(struct skr_gang *e, struct group *g)
 {
     leave(e, g);
-    if (may_be_due(g)) {
+    if (may_be_due(e, g)) {
         g->candidate = CANDIDATE_AWAKE;
         DL_APPEND2(e->candidates.awake, g, cprev, cnext);
     } else if (g->fit.input != g->input_epoch) {

@@ -3,6 +3,9 @@
  * Builds the solver's input: free room of each leaf, minus what single pods hold and the ledger does
  * not have (core/gang/cache/ordinary.h); the leaves eligible for every member's shape; the group's
  * present members and seats.
+ *
+ * Numbers that refusals have taught (core/gang/cache/vetoes.h) are a resource more: each member demands
+ * one, and a leaf has as many as it takes. With roles there is one such resource for each role.
  */
 #include "core/gang/problem/problem.h"
 
@@ -26,11 +29,13 @@
 
 enum { PROBLEM_BYTES_MAX = 1 << 30 };
 
-bool skr_problem_has_probes(const struct group *g, struct pod_entry *const *newcomers, size_t n)
+bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
+                            struct pod_entry *const *newcomers, size_t n)
 {
     struct shapes s = skr_shapes_of(newcomers, n);
     for (size_t i = 0; i < s.n; i++) {
-        if (skr_vetoes_have_probed(skr_vetoes_find(g, s.item[i]))) {
+        if (skr_vetoes_have_probed(skr_vetoes_find(g, s.item[i])) ||
+            skr_vetoes_have_counted(e, g, s.item[i])) {
             return true;
         }
     }
@@ -41,22 +46,38 @@ bool skr_problem_has_probes(const struct group *g, struct pod_entry *const *newc
 
 struct demand {
     size_t n;
+    size_t n_learned; /* the last ones */
     struct skr_amount *most;
     uint16_t *resource;
     const char **name;
     int64_t *amount;
 };
 
+/* No node lists it, so it is without a limit, unless limit_to_learned() sets one. */
+static void add_learned(struct demand *d)
+{
+    for (size_t i = d->n; i < d->n + d->n_learned; i++) {
+        d->most[i] =
+            (struct skr_amount){.resource = SKR_RESOURCE_LEARNED, .amount = 1, .by_class = true};
+        d->resource[i] = SKR_RESOURCE_LEARNED;
+        d->amount[i] = 1;
+        d->name[i] = "places";
+    }
+    d->n += d->n_learned;
+}
+
 static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const struct shapes *shapes,
-                     struct demand *ret)
+                     size_t n_learned, struct demand *ret)
 {
     struct skr_amounts most;
     skr_shapes_demand(shapes, &most);
+    const size_t room_for = most.n + n_learned + 1;
     ret->n = most.n;
-    ret->most = skr_arena_array(arena, most.n + 1, sizeof *ret->most);
-    ret->resource = skr_arena_array(arena, most.n + 1, sizeof *ret->resource);
-    ret->amount = skr_arena_array(arena, most.n + 1, sizeof *ret->amount);
-    ret->name = skr_arena_array(arena, most.n + 1, sizeof *ret->name);
+    ret->n_learned = n_learned;
+    ret->most = skr_arena_array(arena, room_for, sizeof *ret->most);
+    ret->resource = skr_arena_array(arena, room_for, sizeof *ret->resource);
+    ret->amount = skr_arena_array(arena, room_for, sizeof *ret->amount);
+    ret->name = skr_arena_array(arena, room_for, sizeof *ret->name);
     bool room = ret->most && ret->resource && ret->amount && ret->name;
     for (size_t i = 0; i < most.n && room; i++) {
         const uint16_t id = most.item[i].resource;
@@ -72,7 +93,62 @@ static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const st
         room = ret->name[i];
     }
     skr_amounts_fini(&most);
+    if (room) {
+        add_learned(ret);
+    }
     return room ? 0 : -1;
+}
+
+/* ---- what refusals have taught ---- */
+
+static size_t count_learned(const struct skr_gang *e, const struct group *g,
+                            struct pod_entry *const *newcomers, size_t n)
+{
+    const struct shapes shapes = skr_shapes_of(newcomers, n);
+    bool any = false;
+    for (size_t i = 0; i < shapes.n && g->vetoes.n > 0; i++) {
+        any = any || skr_vetoes_have_counted(e, g, shapes.item[i]);
+    }
+    return !any ? 0 : skr_problem_by_roles(g, newcomers, n) ? g->roles.n : 1;
+}
+
+/* What kube-scheduler lets the node take of members of these shapes. */
+static int64_t learned_of(const struct skr_gang *e, const struct group *g,
+                          const struct shapes *shapes, const struct node_entry *node, bool guess)
+{
+    int32_t most = INT32_MAX;
+    for (size_t i = 0; i < shapes->n; i++) {
+        int32_t one = skr_vetoes_most(e, g, shapes->item[i], node->name);
+        if (one == INT32_MAX && guess && node->node) {
+            one = skr_vetoes_guess(e, g, shapes->item[i], node->node);
+        }
+        most = one < most ? one : most;
+    }
+    return most == INT32_MAX ? SKR_ROOM_UNLIMITED : most;
+}
+
+static void limit_to_learned(struct skr_gang *e, const struct group *g,
+                             struct pod_entry *const *newcomers, size_t n, const struct demand *d,
+                             bool guess, int64_t *free_)
+{
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
+    struct pod_entry **list = d->n_learned > 0 ? skr_alloc_array(n + 1, sizeof *list) : NULL;
+    for (size_t k = 0; k < d->n_learned; k++) {
+        size_t n_list = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (d->n_learned == 1 || newcomers[i]->role == k) {
+                list[n_list++] = newcomers[i];
+            }
+        }
+        const struct shapes shapes = skr_shapes_of(list, n_list);
+        for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves && n_list > 0; i++) {
+            if (leaf[i]) {
+                free_[i * d->n + d->n - d->n_learned + k] =
+                    learned_of(e, g, &shapes, leaf[i], guess);
+            }
+        }
+    }
+    free(list);
 }
 
 /* ---- paper charges ---- */
@@ -252,7 +328,7 @@ static bool comers_split(struct pod_entry *const *newcomers, size_t n, struct sk
 static void demand_of_placed(const struct skr_gang *e, const struct shapes *placed,
                              const struct demand *d)
 {
-    for (size_t r = 0; r < d->n; r++) {
+    for (size_t r = 0; r < d->n - d->n_learned; r++) {
         d->amount[r] = skr_problem_demand(e, placed, d->resource[r]);
     }
 }
@@ -293,7 +369,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     struct demand d;
     struct arrays a;
     if (!arena || !comers_split(newcomers, n, arena, &comers) ||
-        demand_of(e, arena, &all, &d) < 0 ||
+        demand_of(e, arena, &all, count_learned(e, g, newcomers, n), &d) < 0 ||
         arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
                       (size_t)e->topology.tree->n_levels, &a) < 0) {
         skr_arena_destroy(arena);
@@ -312,12 +388,14 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }
+    limit_to_learned(e, g, comers.free_, comers.n_free, &d, probed_only, a.free_);
     int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
     skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->resource = d.resource;
     request->resource_name = d.name;
+    request->n_learned = d.n_learned;
     request->outside = outside;
     request->pinned = comers.n_pinned > 0;
     request->tree = skr_tree_ref(e->topology.tree);

@@ -7,6 +7,7 @@
 
 /* NULL with error: SKR_LIMIT; SKR_GONE: a member must run on a node that cannot take it;
  * SKR_CONFLICT: a set runs in two units. Requires a usable tree. */
+/* probed_only: on probed nodes, and with first guesses (vetoes.h). */
 struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
                                             struct pod_entry *const *newcomers, size_t n,
                                             bool probed_only, struct skr_error *error);
@@ -22,8 +23,10 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
 struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g);
 /* Single pods hold room against the group that the ledger does not charge. O(single pods). */
 bool skr_problem_has_paper(const struct skr_gang *e, const struct group *g);
-/* Whether the group has vetoes for one of these shapes, and probes have listed nodes since. */
-bool skr_problem_has_probes(const struct group *g, struct pod_entry *const *newcomers, size_t n);
+/* Whether the group has vetoes for one of these shapes, and probes have listed nodes since, or the vetoes
+ * are a first guess for other nodes: probed_only is another problem. */
+bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
+                            struct pod_entry *const *newcomers, size_t n);
 /* Whether the placement (leaves of the tree in force) can still be committed for these newcomers. */
 bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
                              struct pod_entry *const *newcomers, size_t n,

@@ -328,7 +328,10 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
         return no_room(b);
     }
     for (size_t i = 0; i < n && part->n_newcomers > 0; i++) {
-        demand[i] = skr_problem_demand(b->e, &shapes, request->resource[i]);
+        const size_t first = n - request->n_learned; /* of those, one for each role of the group */
+        demand[i] = i < first ? skr_problem_demand(b->e, &shapes, request->resource[i])
+                    : request->n_learned > 1 ? i - first == r
+                                             : 1;
     }
     bool own = role->named && skr_group_own_rules(b->g->spec, role->name, b->tree, rule, has_rule);
     int32_t least = role->minimum < role->size ? role->minimum : part->n;
@@ -492,7 +495,7 @@ static int pin(struct skr_gang *e, const struct group *g, const struct pod_entry
                              p->pod->meta.name, node);
     }
     size_t n = request->problem.n_resources;
-    for (size_t r = 0; r < n; r++) {
+    for (size_t r = 0; r < n - request->n_learned; r++) {
         int64_t *room = &free_[(size_t)leaf * n + r];
         int64_t want = skr_problem_demand(e, &shapes, request->resource[r]);
         if (want > 0 && *room < want) {

@@ -40,6 +40,8 @@ int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
                           struct skr_solve_request *request, struct skr_error *error);
 
 /* Amount of resource r of the request that each member of these shapes needs. */
+/* For what is no resource of nodes: skr_solve_request.n_learned. */
+enum { SKR_RESOURCE_LEARNED = UINT16_MAX };
 int64_t skr_problem_demand(const struct skr_gang *e, const struct shapes *shapes,
                            uint16_t resource);
 

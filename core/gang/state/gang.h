@@ -31,6 +31,7 @@
 struct bind_calls;
 struct budget;
 struct claim_awaited;
+struct device_hold;
 struct disruption_budget;
 struct early_yeses;
 struct explain_requests;
@@ -123,8 +124,12 @@ struct skr_gang {
         bool forbidden[SKR_POD_CLAIM_KIND_COUNT], full;
         struct claim_awaited *awaited; /* those that groups wait for */
     } claim_objects;                   /* claim_objects.c */
-    struct group *groups;              /* group_table.c */
-    struct group *stamped;             /* groups by stamp; dirty.c */
+    struct {
+        struct device_hold *table;
+        bool denied;       /* claims may not be freed, or not so */
+    } device_holds;        /* device_holds.c */
+    struct group *groups;  /* group_table.c */
+    struct group *stamped; /* groups by stamp; dirty.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned; /* groups with a plan; plan.c */
     struct {

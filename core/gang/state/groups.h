@@ -151,9 +151,10 @@ struct group {
     char *message;
 
     struct {
-        bool waits;     /* a placement was found, and calls of kube-scheduler are awaited */
-        bool open;      /* gates of members with claims go without a plan */
-        bool kept;      /* kube-scheduler has members assumed that no plan places */
+        bool waits;           /* a placement was found, and calls of kube-scheduler are awaited */
+        bool open;            /* gates of members with claims go without a plan */
+        bool kept;            /* kube-scheduler has members assumed that no plan places */
+        skr_time holds_until; /* members hold devices; not planned before; 0: device_holds.c */
         skr_time lacks; /* a claim of a member does not exist, since then; 0: none is missing */
         struct claim_awaited *awaited; /* that claim; NULL: none; claim_objects.c */
         struct group *aprev, *anext;   /* in awaited->groups */

@@ -21,6 +21,7 @@ enum write_purpose {
     WRITE_FOR_EVICTION,
     WRITE_FOR_STATUS_MAP,   /* key: of the group */
     WRITE_FOR_PROVISIONING, /* key: of the group */
+    WRITE_FOR_CLAIM,        /* key: of the claim */
     WRITE_PURPOSE_COUNT
 };
 

@@ -27,7 +27,10 @@ struct skr_solve_request {
     struct skr_problem problem;
     const uint16_t *resource; /* [problem.n_resources] the scheduler's ids, in the arena */
     const char *const
-        *resource_name;          /* [problem.n_resources] in the arena: ids may be reassigned */
+        *resource_name; /* [problem.n_resources] in the arena: ids may be reassigned */
+    /* The last ones of them are no resources but what kube-scheduler's refusals have taught (vetoes.h): of
+     * one role of the group each, or one of all members. */
+    size_t n_learned;
     const struct skr_tree *tree; /* a reference */
     struct skr_arena *arena;
     struct skr_request_roles *roles; /* NULL: the members are equal */

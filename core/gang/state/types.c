@@ -10,6 +10,7 @@
 #include "core/pod/budget.h"
 #include "core/pod/pod.h"
 #include "core/pod/shapes.h"
+#include "topology/device_claims.h"
 #include "topology/device_classes.h"
 #include "topology/fields.h"
 
@@ -81,7 +82,6 @@ static void fill_nothing(void *object, const struct skr_fields *json)
     }
 NAMED(namespace)
 NAMED(volume_claim)
-NAMED(device_claim)
 NAMED(claim_template)
 
 static void skr_named_destroy(struct skr_named *object)
@@ -153,8 +153,8 @@ KIND(skr_gang_namespace, namespace, skr_named, skr_namespace_decode, skr_named_d
      "namespaces", "Namespace", false, NULL);
 KIND(skr_gang_volume_claim, volume_claim, skr_named, skr_volume_claim_decode, skr_named_destroy, "",
      "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true, NULL);
-KIND(skr_gang_device_claim, device_claim, skr_named, skr_device_claim_decode, skr_named_destroy,
-     RESOURCES, "v1", "resourceclaims", "ResourceClaim", true, NULL);
+TYPE(skr_gang_device_claim, device_claim, RESOURCES, "v1", "resourceclaims", "ResourceClaim", true,
+     NULL);
 KIND(skr_gang_claim_template, claim_template, skr_named, skr_claim_template_decode,
      skr_named_destroy, RESOURCES, "v1", "resourceclaimtemplates", "ResourceClaimTemplate", true,
      NULL);

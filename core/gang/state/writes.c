@@ -37,6 +37,8 @@ static const struct row {
                                        &skr_gang_provisioning, "", false},
     [SKR_WRITE_DELETE_PROVISIONING] = {"delete provisioningrequest", SKR_VERB_DELETE,
                                        &skr_gang_provisioning, "", false},
+    [SKR_WRITE_RELEASE_CLAIM] = {"release claim", SKR_VERB_MERGE_PATCH, &skr_gang_device_claim,
+                                 "status", false},
     [SKR_WRITE_GET_POD] = {"get pod", SKR_VERB_GET, &skr_gang_pod, "", true},
     [SKR_WRITE_GET_CONFIGMAP] = {"get configmap", SKR_VERB_GET, &skr_gang_configmap, "", true},
     [SKR_WRITE_GET_PODGROUP] = {"get podgroup", SKR_VERB_GET, &skr_gang_podgroup, "", true},

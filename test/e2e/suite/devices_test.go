@@ -199,6 +199,47 @@ func TestDevices_ThatKubeSchedulerDoesNotFindAreNamed(t *testing.T) {
 	r.notRefused("ordinary")
 }
 
+// TestDevices_ARefusalTeachesHowManyANodeTakes: Each node has devices for two members of a gang, and cpu for all of them.
+// kube-scheduler refuses the third member on the first node. The devices that the parked members hold are freed, the next
+// plans have two members on each node, and the gang is bound. It is so for claims of a template, and then for an extended
+// resource of a class. A gang without devices takes the cpu that is left on all nodes at once.
+func TestDevices_ARefusalTeachesHowManyANodeTakes(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know devices")
+	from136(t)
+	nodes, tree := racks([]int{16, 16, 16, 16})
+	r := start(t, nodes, options{paused: true})
+	r.deviceClass(gpu)
+	for i := range 4 {
+		r.devices(fmt.Sprintf("node-%d", i), 10)
+	}
+	r.begin()
+	r.topology(tree)
+	r.createTemplate("four", 4)
+	r.gang("claims", 8, "", byTemplate("four"))
+	r.wait(usual, "bound by claims", r.allBound("claims", 8))
+	r.expectPlaced("claims", "node-0:2 node-1:2 node-2:2 node-3:2")
+	r.gang("extended", 8, "", asking(gpu))
+	r.wait(usual, "bound by the resource", r.allBound("extended", 8))
+	r.expectPlaced("extended", "node-0:2 node-1:2 node-2:2 node-3:2")
+	r.gang("plain", 48, "")
+	r.wait(usual, "bound without devices", r.allBound("plain", 48))
+	n := r.aborted()
+	t.Logf("%d plans were given up", n)
+	if n < 2 || n > 8 {
+		t.Errorf("%d plans were given up", n)
+	}
+}
+
+// aborted is the number of plans that the daemon has given up.
+func (r *run) aborted() (n int) {
+	_, page := r.daemon.AdminGet("/metrics")
+	_, line, _ := strings.Cut(page, `sakkara_plans_total{result="aborted"} `)
+	if _, err := fmt.Sscan(line, &n); err != nil {
+		r.Error(err)
+	}
+	return n
+}
+
 // TestDevices_ClassesThatMayNotBeReadAreAssumed: A daemon whose roles are older than itself is ready, binds groups that
 // ask for what no node lists, and says which right it lacks.
 func TestDevices_ClassesThatMayNotBeReadAreAssumed(t *testing.T) {

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims that stay allocated after the plan of a member has ended: they are freed, and the group waits for
+ * that. */
+#include "core/gang/group/device_holds.h"
+#include "test/unit/engine_test.h"
+
+/* Two nodes with room for group g of two, and pods g-0 and g-1, which kube-scheduler does not come to. */
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 1);
+    rig->hold_scheduler = true;
+    rig_gang(rig, "g", 2, "g", 2, 0);
+    return rig;
+}
+
+/* A claim that was made for the pod, allocated and reserved or not. */
+static void add_claim(struct rig *rig, const char *name, const char *pod, bool reserved)
+{
+    rig_create_json(rig, RIG_DEVICE_CLAIM, name,
+                    "{'metadata':{'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'%s',"
+                    "'uid':'%s','controller':true}]},'status':{'allocation':{'devices':{}},"
+                    "'reservedFor':[%s]}}",
+                    pod, rig_find(rig, RIG_POD, pod)->pod->meta.uid,
+                    reserved ? "{'resource':'pods','name':'p','uid':'u'}" : "");
+}
+
+static size_t released(struct rig *rig)
+{
+    return rig_count(rig, SKR_WRITE_RELEASE_CLAIM, NULL);
+}
+
+static bool is_allocated(struct rig *rig, const char *claim)
+{
+    const struct rig_object *o = rig_find(rig, RIG_DEVICE_CLAIM, claim);
+    return json_object_get(json_object_get(o->json, "status"), "allocation");
+}
+
+TEST_RIG(cluster(), a_leftover_is_freed_and_the_group_is_planned_after_that)
+{
+    rig->hold_writes = true;
+    add_claim(rig, "c", "g-0", false);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 1);
+    rig_assert_text(rig_planned(rig, "g-0"), "");
+    assert_int_equal(rig->n_solves, 0);
+    rig->hold_writes = false;
+    rig_run(rig, SKR_SECOND);
+    assert_false(is_allocated(rig, "c"));
+    assert_string_not_equal(rig_planned(rig, "g-0"), "");
+    assert_int_equal(released(rig), 1);
+}
+
+TEST_RIG(cluster(), a_claim_that_is_reserved_is_not_touched)
+{
+    add_claim(rig, "c", "g-0", true);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 0);
+    rig_assert_text(rig_planned(rig, "g-0"), "");
+    rig_edit(rig, RIG_DEVICE_CLAIM, "c", "{'status':{'reservedFor':null}}");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 1);
+    assert_string_not_equal(rig_planned(rig, "g-0"), "");
+}
+
+TEST_RIG(cluster(), a_claim_that_stays_reserved_holds_its_group_back_for_seconds)
+{
+    add_claim(rig, "c", "g-0", true);
+    rig_run(rig, (SKR_HOLDS_S - 1) * SKR_SECOND);
+    rig_assert_text(rig_planned(rig, "g-0"), "");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_not_equal(rig_planned(rig, "g-0"), "");
+    assert_int_equal(released(rig), 0);
+}
+
+TEST_RIG(cluster(), claims_of_members_with_a_plan_stay)
+{
+    rig_run(rig, SKR_SECOND);
+    assert_string_not_equal(rig_planned(rig, "g-0"), "");
+    add_claim(rig, "c", "g-0", false);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 0);
+    assert_true(is_allocated(rig, "c"));
+}
+
+TEST_RIG(cluster(), claims_of_users_and_of_pods_in_no_group_stay)
+{
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "users",
+                    "{'metadata':{},'status':{'allocation':{'devices':{}}}}");
+    rig_pod(rig, "single", NULL, 0);
+    add_claim(rig, "singles", "single", false);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 0);
+    assert_string_not_equal(rig_planned(rig, "g-0"), "");
+}
+
+/* Anyone who creates claims writes their owners. */
+TEST_RIG(cluster(), a_claim_of_another_namespace_is_no_members)
+{
+    add_claim(rig, "other/c", "g-0", false);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 0);
+    assert_string_not_equal(rig_planned(rig, "g-0"), "");
+}
+
+/* Another writer was first. The claim is tried again when another version of it is seen. */
+TEST_RIG(cluster(), a_conflict_ends_the_try)
+{
+    rig_fault(rig, SKR_WRITE_RELEASE_CLAIM, NULL, RIG_409, 1);
+    add_claim(rig, "c", "g-0", false);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 1);
+    assert_true(is_allocated(rig, "c"));
+    rig_edit(rig, RIG_DEVICE_CLAIM, "c", "{'metadata':{'labels':{'a':'b'}}}");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 2);
+    assert_false(is_allocated(rig, "c"));
+}
+
+TEST_RIG(cluster(), without_the_permission_groups_are_planned_all_the_same)
+{
+    rig_fault(rig, SKR_WRITE_RELEASE_CLAIM, NULL, RIG_403, 9);
+    add_claim(rig, "c", "g-0", false);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 1);
+    assert_string_not_equal(rig_planned(rig, "g-0"), "");
+    assert_non_null(strstr(rig->log.s, "Devices are left to kube-scheduler"));
+}
+
+/* Lists come in any order: claims before their pods. */
+TEST(after_a_restart_leftovers_are_freed_too)
+{
+    for (int rotation = 0; rotation < RIG_KIND_COUNT; rotation++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster();
+        rig->hold_writes = true;
+        add_claim(rig, "c", "g-0", false);
+        rig_run(rig, SKR_SECOND);
+        rig->list_rotation = rotation;
+        rig_restart(rig); /* what was asked for is lost */
+        rig->hold_writes = false;
+        rig_run(rig, SKR_SECOND);
+        assert_false(is_allocated(rig, "c"));
+        assert_string_not_equal(rig_planned(rig, "g-0"), "");
+    }
+}
+
+TEST_RIG(cluster(), claims_of_pods_that_go_or_are_bound_are_forgotten)
+{
+    add_claim(rig, "c", "g-0", true);
+    rig_settle(rig);
+    rig_delete(rig, RIG_POD, "g-0");
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_DEVICE_CLAIM, "c", "{'status':{'reservedFor':null}}");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 0);
+    add_claim(rig, "d", "g-1", true);
+    rig_settle(rig);
+    rig_edit(rig, RIG_POD, "g-1", "{'spec':{'nodeName':'node-0'}}");
+    rig_run(rig, SKR_SECOND);
+    rig_delete(rig, RIG_DEVICE_CLAIM, "d");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 0);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TOPOLOGY_DEVICE_CLAIMS_H
+#define SKR_TOPOLOGY_DEVICE_CLAIMS_H
+/*
+ * ResourceClaims (resource.k8s.io/v1), as far as kube-scheduler's hold on devices shows in them. It writes
+ * status.allocation and status.reservedFor before it binds the pod. If the pod is not bound, it removes
+ * the pod from reservedFor, and the allocation stays.
+ */
+#include "topology/object.h"
+
+enum { SKR_CLAIM_RESERVED_MAX = 1024 }; /* the API server permits 256 */
+
+struct skr_device_claim {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char
+        *pod_uid; /* of the pod that it was made for, its controller; "": it is a claim of users */
+    bool allocated;
+    size_t n_reserved; /* entries of status.reservedFor */
+};
+
+/* Borrows json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. */
+int skr_device_claim_decode(const json_t *json, struct skr_device_claim **ret,
+                            struct skr_error *error);
+void skr_device_claim_destroy(struct skr_device_claim *claim); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_device_claim, skr_device_claim_destroy)
+
+#endif
