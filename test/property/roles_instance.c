@@ -22,7 +22,8 @@ static const struct shape shapes[ROLES_KIND_COUNT] = {
     [ROLES_LARGER] = {3, 12, 5, 2, 3, 7, 120, 12}, [ROLES_WIDE] = {2, 16, 16, 2, 3, 24, 120, 8},
     [ROLES_MANY] = {2, 8, 4, 4, 5, 3, 128, 8},     [ROLES_SETS] = {3, 9, 4, 2, 4, 6, 128, 7},
     [ROLES_CAPS] = {3, 8, 4, 2, 3, 4, 64, 8},      [ROLES_CLAIMS] = {3, 9, 4, 2, 3, 5, 96, 6},
-    [ROLES_MINIMUM] = {3, 8, 4, 2, 3, 4, 64, 10},
+    [ROLES_MINIMUM] = {3, 8, 4, 2, 3, 4, 64, 10},  [ROLES_OWN] = {3, 8, 4, 3, 3, 4, 80, 8},
+    [ROLES_BOUND] = {3, 8, 4, 2, 4, 5, 96, 2},     [ROLES_PRESENT] = {3, 8, 4, 2, 4, 4, 80, 8},
 };
 
 static int32_t between(struct random *random, int32_t lo, int32_t hi)
@@ -195,17 +196,20 @@ static struct skr_rule make_rule(struct random *random, int32_t likely, int32_t 
     return rule;
 }
 
-static void make_rules(struct roles_instance *ri, struct random *random, const struct shape *shape)
+static void make_rules(struct roles_instance *ri, struct random *random, const struct shape *shape,
+                       enum roles_kind kind)
 {
     int32_t n = 0;
     const int32_t own = random_percent(random, 50) ? 40 : 0; /* percent of own rules */
+    const int32_t first = random_below(random, ri->in.tree.n_levels);
     for (size_t r = 0; r < ri->roles.n_roles; r++) {
         n += ri->role[r].n;
     }
     for (int32_t level = 0; level < ri->in.tree.n_levels; level++) {
         ri->in.rule[level] = make_rule(random, shape->rules, n);
         for (size_t r = 0; r < ri->roles.n_roles; r++) {
-            if (random_percent(random, own)) {
+            const bool turn = (first + (int32_t)r) % ri->in.tree.n_levels == level;
+            if (kind == ROLES_OWN ? turn : random_percent(random, own)) {
                 ri->own[r][level] = make_rule(random, shape->rules, ri->role[r].n);
                 ri->has_rule[r][level] = 1;
                 ri->role[r].rule = ri->own[r];
@@ -247,14 +251,15 @@ static void make_sets(struct roles_instance *ri, struct random *random, const st
     }
 }
 
-static void make_caps(struct roles_instance *ri, struct random *random)
+static void make_caps(struct roles_instance *ri, struct random *random, enum roles_kind kind)
 {
-    ri->roles.n_caps = (size_t)between(random, 1, 3);
+    ri->roles.n_caps = (size_t)between(random, 1, kind == ROLES_BOUND ? 1 : 3);
     for (size_t i = 0; i < ri->roles.n_caps; i++) {
         ri->cap[i] = (struct skr_role_cap){
             .roles = (uint32_t)between(random, 1, (1 << ri->roles.n_roles) - 1),
             .level = between(random, 1, ri->in.tree.n_levels),
-            .most = between(random, random_percent(random, 10) ? 0 : 1, 4)};
+            .most =
+                between(random, random_percent(random, 10) ? 0 : 1, kind == ROLES_BOUND ? 7 : 4)};
     }
 }
 
@@ -331,20 +336,24 @@ void roles_instance_make(struct roles_instance *ret, uint64_t seed, enum roles_k
     memset(ret, 0, sizeof *ret);
     make_tree(ret, &random, shape);
     make_roles(ret, &random, shape, kind);
-    if (kind == ROLES_SETS || (kind == ROLES_CLAIMS && random_percent(&random, 70))) {
+    if (kind == ROLES_SETS || kind == ROLES_BOUND ||
+        (kind == ROLES_CLAIMS && random_percent(&random, 70))) {
         make_sets(ret, &random, shape);
     }
     make_loads(ret, &random, kind);
     make_eligible(ret, &random, kind);
-    make_rules(ret, &random, shape);
+    make_rules(ret, &random, shape, kind);
     const int32_t caps = kind == ROLES_SOFT ? 0 : kind == ROLES_CLAIMS ? 30 : 8;
-    if (kind == ROLES_CAPS || random_percent(&random, caps)) {
-        make_caps(ret, &random);
+    if (kind == ROLES_CAPS || kind == ROLES_BOUND || random_percent(&random, caps)) {
+        make_caps(ret, &random, kind);
     }
-    if (kind == ROLES_CLAIMS || (kind != ROLES_SOFT && random_percent(&random, 8))) {
+    if (kind == ROLES_CLAIMS || kind == ROLES_PRESENT ||
+        (kind == ROLES_BOUND && random_percent(&random, 40)) ||
+        (kind != ROLES_SOFT && random_percent(&random, 8))) {
         make_claims(ret, &random);
     }
-    if (kind == ROLES_MINIMUM) {
+    const bool minimum = kind == ROLES_MINIMUM || kind == ROLES_PRESENT;
+    if (minimum) {
         make_minimum(ret, &random);
     }
     struct skr_problem *problem = &ret->in.problem;
@@ -352,7 +361,7 @@ void roles_instance_make(struct roles_instance *ret, uint64_t seed, enum roles_k
     problem->free = ret->in.free;
     problem->rule = ret->in.rule;
     problem->step_budget = -1;
-    const bool tight = kind != ROLES_MINIMUM && random_percent(&random, 20);
+    const bool tight = !minimum && random_percent(&random, 20);
     problem->tie_break = tight ? SKR_TIE_TIGHT : SKR_TIE_TREE;
     roles_instance_link(ret);
 }

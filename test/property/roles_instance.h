@@ -32,6 +32,9 @@ enum roles_kind {
     ROLES_CAPS,    /* bounds of sums of roles */
     ROLES_CLAIMS,  /* members that are there, of sets, too */
     ROLES_MINIMUM, /* some roles need not be complete */
+    ROLES_OWN,     /* three roles, each with a rule of its own at another level */
+    ROLES_BOUND,   /* sets, caps and claims at once */
+    ROLES_PRESENT, /* some roles need not be complete, and some members are there already */
     ROLES_KIND_COUNT
 };
 

@@ -12,7 +12,8 @@ static bool answers_equal(const struct roles_answer *a, const struct roles_answe
 TEST(the_oracles_of_roles_agree_with_each_other)
 {
     static const enum roles_kind kinds[] = {ROLES_SMALL, ROLES_SOFT,   ROLES_SETS,
-                                            ROLES_CAPS,  ROLES_CLAIMS, ROLES_MINIMUM};
+                                            ROLES_CAPS,  ROLES_CLAIMS, ROLES_MINIMUM,
+                                            ROLES_OWN,   ROLES_BOUND,  ROLES_PRESENT};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         uint64_t feasible = 0, seen = 0;
         for (uint64_t i = trial.first; i < trial.first + roles_share(20); i++) {
