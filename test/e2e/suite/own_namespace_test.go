@@ -91,7 +91,7 @@ func TestOwnNamespace_ItsUserSeesItsGroups(t *testing.T) {
 	}
 	expect(4, []string{"not placed: " + source.Data["reason"], source.Data["message"], "Would fit if: " + first}, "explain", "stuck", "-n", r.ns)
 	expect(0, []string{"is placed"}, "explain", "placed", "-n", r.ns)
-	expect(0, []string{"stuck " + source.Data["status"], "placed Bound 2/2"}, "get", "groups", "-n", r.ns)
+	expect(0, []string{"stuck Unplaced 0/8", "placed Bound 2/2"}, "get", "groups", "-n", r.ns)
 	expect(0, []string{"Name: stuck", source.Data["message"], "GroupUnplaced"}, "group", "stuck", "-n", r.ns)
 	expect(0, []string{"Status: Bound (2 of 2 pods bound)", "ranks 0 1"}, "group", "placed", "-n", r.ns)
 	expect(3, []string{"no group absent"}, "explain", "absent", "-n", r.ns)
