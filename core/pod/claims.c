@@ -37,7 +37,8 @@ static bool same(const struct skr_json *a, const struct skr_json *b)
 static bool is_made(const struct skr_pod_fields *f, const struct skr_json *name)
 {
     size_t looked_at = 0;
-    SKR_JSON_EACH(list_at(f->status, "resourceClaimStatuses"), made)
+    const struct skr_json *list = list_at(f->status, "resourceClaimStatuses");
+    SKR_JSON_EACH(list, made)
     {
         if (same(text_at(made, "name"), name)) {
             return true;
@@ -66,13 +67,15 @@ static size_t find(const struct skr_pod_fields *f, struct found list[SKR_POD_CLA
     if (!f->late_capacity || (f->node && f->node->n > 0)) {
         return 0;
     }
-    SKR_JSON_EACH(list_at(f->spec, "volumes"), volume)
+    const struct skr_json *volumes = list_at(f->spec, "volumes");
+    const struct skr_json *claims = list_at(f->spec, "resourceClaims");
+    SKR_JSON_EACH(volumes, volume)
     {
         const struct skr_json *claim =
             volume->type == SKR_JSON_OBJECT ? skr_json_get(volume, "persistentVolumeClaim") : NULL;
         n = add(list, n, SKR_POD_CLAIM_VOLUME, text_at(claim, "claimName"));
     }
-    SKR_JSON_EACH(list_at(f->spec, "resourceClaims"), claim)
+    SKR_JSON_EACH(claims, claim)
     {
         const struct skr_json *template = text_at(claim, "resourceClaimTemplateName");
         n = add(list, n, SKR_POD_CLAIM_DEVICES, text_at(claim, "resourceClaimName"));
