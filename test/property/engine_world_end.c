@@ -74,10 +74,10 @@ void world_mend(struct world *w)
     for (int i = 0; i < WORLD_MAPS; i++) {
         if (rig_find(w->rig, RIG_MAP, world_group[i])) {
             rig_edit(w->rig, RIG_MAP, world_group[i], "{'data':{'constraints':null}}");
+            world_roles_of_map(w, world_group[i], world_group[i]);
         } else {
-            rig_group(w->rig, world_group[i], 2, 0, NULL);
+            world_roles_make_map(w, world_group[i], 2, 0, NULL);
         }
-        world_roles_of_map(w, world_group[i], world_group[i]);
     }
     if (!rig_find(w->rig, RIG_PODGROUP, "podgroup")) {
         rig_podgroup(w->rig, "podgroup", 2);

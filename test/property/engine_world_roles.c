@@ -52,16 +52,33 @@ const char *world_roles_rules(const struct world *w, const char *group)
     return k ? k->rules : NULL;
 }
 
+void world_roles_make_map(struct world *w, const char *group, int size, int priority,
+                          const char *constraints)
+{
+    const struct keyed *k = keyed_of(w, group);
+    SKR_STRBUF(rules);
+    if (!k) {
+        rig_group(w->rig, group, size, priority, constraints);
+        return;
+    }
+    for (const char *c = constraints ? constraints : "{}"; *c; c++) {
+        skr_strbuf_addf(&rules, "%s%c", *c == '\'' ? "\\" : "", *c);
+    }
+    rig_create_json(w->rig, RIG_MAP, group,
+                    "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'%s','size':'%d',"
+                    "'priority':'%d','roles':'%s','constraints':'%s'}}",
+                    group, k->ranks, priority, k->roles, k->rules ? k->rules : rules.s);
+}
+
 void world_roles_of_map(struct world *w, const char *map, const char *group)
 {
     const struct keyed *k = keyed_of(w, group);
     if (!k || !rig_find(w->rig, RIG_MAP, map)) {
         return;
     }
-    rig_edit(w->rig, RIG_MAP, map, "{'data':{'size':'%d','roles':'%s'}}", k->ranks, k->roles);
-    if (k->rules) {
-        rig_edit(w->rig, RIG_MAP, map, "{'data':{'constraints':'%s'}}", k->rules);
-    }
+    rig_edit(w->rig, RIG_MAP, map, "{'data':{'name':'%s','size':'%d','roles':'%s'%s%s%s}}", group,
+             k->ranks, k->roles, k->rules ? ",'constraints':'" : "", k->rules ? k->rules : "",
+             k->rules ? "'" : "");
 }
 
 void world_roles_of_pod(struct world *w, const char *pod, const char *group)
@@ -85,8 +102,7 @@ void world_roles_begin(struct world *w)
 {
     w->roles = true;
     for (int i = ROLES_KEYED; i <= ROLES_SETS; i += ROLES_SETS - ROLES_KEYED) {
-        rig_group(w->rig, world_group[i], 1, 0, NULL);
-        world_roles_of_map(w, world_group[i], world_group[i]);
+        world_roles_make_map(w, world_group[i], 1, 0, NULL);
     }
 }
 

@@ -21,7 +21,11 @@ void world_roles_begin(struct world *w);
 bool world_roles_are_keyed(const struct world *w, const char *group);
 /* Text of key constraints that a map of this group always has; NULL: it has none. */
 const char *world_roles_rules(const struct world *w, const char *group);
-/* A map of this group was made: gives it its roles. */
+/* Makes the map of a group, as rig_group(); one with the key has it from its first moment. Roles that come
+ * later would be for the next generation, if members of an earlier map run. */
+void world_roles_make_map(struct world *w, const char *group, int size, int priority,
+                          const char *constraints);
+/* A map of this group was changed, or gets the name of the group: it has the group's roles again. */
 void world_roles_of_map(struct world *w, const char *map, const char *group);
 /* A pod of this group was made: gives it its role. */
 void world_roles_of_pod(struct world *w, const char *pod, const char *group);

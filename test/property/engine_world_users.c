@@ -38,8 +38,8 @@ void users_change_map(struct world *w)
         return;
     }
     if (!map) {
-        rig_group(w->rig, name, 1 + (int)world_pick(w, 6), (int)world_pick(w, 3), constraints(w));
-        world_roles_of_map(w, name, name);
+        world_roles_make_map(w, name, 1 + (int)world_pick(w, 6), (int)world_pick(w, 3),
+                             constraints(w));
         return;
     }
     switch (world_pick(w, 9)) {
@@ -81,8 +81,11 @@ void users_change_double(struct world *w)
     }
     if (rig_find(w->rig, RIG_MAP, "double")) {
         const char *name = map_name(w);
-        rig_edit(w->rig, RIG_MAP, "double", "{'data':{'name':'%s'}}", name);
-        world_roles_of_map(w, "double", name);
+        if (world_roles_are_keyed(w, name)) {
+            world_roles_of_map(w, "double", name);
+        } else {
+            rig_edit(w->rig, RIG_MAP, "double", "{'data':{'name':'%s'}}", name);
+        }
     }
 }
 
