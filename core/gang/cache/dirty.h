@@ -23,7 +23,8 @@
  *                                                                     only after it has grown
  *   epoch.freed          the ledger's own count of releases, as seen  settle: grown -> capacity
  *   epoch.nodes          nodes, tree, vetoes                          g->fit.reported_nodes:
- *                                                                     the reason may differ
+ *                                                                     the reason may differ; pictures
+ *                                                                     choose their resource again
  *   epoch.lifted         what kube-scheduler's refusals may rest      g->refusal.lifted: the row of
  *                        on: refused nodes, new and relabelled        refusals is over
  *                        nodes

@@ -22,13 +22,13 @@
 
 enum { LOOK_EVERY = 256 }; /* nodes or groups between two looks for requests that wait */
 
-/* What is chosen when the picture starts anew. */
 struct memory {
-    char resource[320];
-    int64_t one;     /* amount of a slot */
-    uint64_t looked; /* epoch.stamps when all was described; 0: it was not */
-    uint64_t census; /* epoch.census then */
-    bool counted;    /* a node had the resource then: pods have amounts of it */
+    char resource[320]; /* the one that is drawn */
+    int64_t one;        /* amount of a slot */
+    uint64_t nodes;     /* epoch.nodes when both were chosen */
+    uint64_t looked;    /* epoch.stamps when all was described; 0: it was not */
+    uint64_t census;    /* epoch.census then */
+    bool counted;       /* a node had the resource then: pods have amounts of it */
 };
 
 struct draw {
@@ -334,8 +334,16 @@ static int choose(struct view *v, struct memory *m, struct tree_page *page)
         snprintf(m->resource, sizeof m->resource, "%s", page->resource[page->looked_at].name);
         m->one = page->size.n > 0 ? page->size.item[0].amount : 1;
         m->one = m->one > 0 ? m->one : 1;
+        m->nodes = v->e->epoch.nodes;
     }
     return code;
+}
+
+/* The default rests on what nodes offer; what the query names stays, also if no node offers it. */
+static bool must_choose(const struct view *v, const struct memory *m)
+{
+    const char *asked = v->query->argument[SKR_VIEW_RESOURCE];
+    return m->one == 0 || ((!asked || !*asked) && m->nodes != v->e->epoch.nodes);
 }
 
 static int begin(struct draw *d)
@@ -344,11 +352,12 @@ static int begin(struct draw *d)
     struct memory *m = skr_picture_memory(d->picture, sizeof *m);
     struct tree_page page = {.v = d->v, .tree = e->topology.tree};
     struct memory fresh = *m;
-    if (fresh.one == 0) {
+    if (must_choose(d->v, &fresh)) {
         const int code = choose(d->v, &fresh, &page);
         if (code != 200) {
             return code;
         }
+        fresh.looked = fresh.one == m->one ? m->looked : 0;
     }
     if (skr_picture_begin(d->picture, e->topology.tree, fresh.resource, d->v->now)) {
         const char *name[SHOWN_MAX];

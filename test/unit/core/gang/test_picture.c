@@ -144,6 +144,21 @@ static void expect_as_fresh(struct look *l)
     look_end(&fresh);
 }
 
+/* Without an argument; the document names the resource. */
+static void look_default(struct look *l, enum skr_picture_news wanted, const char *resource)
+{
+    SKR_STRBUF(change);
+    SKR_STRBUF(whole);
+    enum skr_picture_news news;
+    assert_int_equal(draw(l, NULL, &change, &news), 200);
+    assert_int_equal(news, wanted);
+    skr_picture_write(l->picture, &whole);
+    json_auto_t *document = load(&whole);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(document, "tree"), "resource")),
+        resource);
+}
+
 TEST_RIG(rig_create(), changes_add_up_to_the_document)
 {
     struct look l;
@@ -206,6 +221,35 @@ TEST_RIG(rig_create(), another_tree_or_resource_begins_anew)
     skr_strbuf_reset(&out);
     assert_int_equal(draw(&l, "memory", &out, &news), 200);
     assert_int_equal(news, SKR_PICTURE_ANEW);
+    look_end(&l);
+}
+
+/* The tree names no device, so the default is one that nodes offer. */
+TEST_RIG(rig_create(), the_default_resource_follows_what_nodes_offer)
+{
+    struct look l;
+    SKR_STRBUF(out);
+    enum skr_picture_news news;
+    rig_racks(rig, 2, 3, 4);
+    rig_sync(rig);
+    look_begin(&l, rig);
+    look_default(&l, SKR_PICTURE_ANEW, "cpu");
+    rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'example.com/gpu':'2'}}}");
+    rig_run(rig, SKR_SECOND);
+    look_default(&l, SKR_PICTURE_ANEW, "example.com/gpu");
+    rig_edit(rig, RIG_NODE, "node-2", "{'spec':{'unschedulable':true}}");
+    rig_run(rig, SKR_SECOND);
+    look_default(&l, SKR_PICTURE_CHANGED, "example.com/gpu");
+    rig_delete(rig, RIG_NODE, "node-1");
+    rig_run(rig, SKR_SECOND);
+    look_default(&l, SKR_PICTURE_ANEW, "cpu");
+    look_end(&l);
+    look_begin(&l, rig); /* what is asked for stays */
+    assert_int_equal(draw(&l, "cpu", &out, &news), 200);
+    rig_edit(rig, RIG_NODE, "node-2", "{'status':{'allocatable':{'example.com/gpu':'2'}}}");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(draw(&l, "cpu", &out, &news), 200);
+    assert_int_equal(news, SKR_PICTURE_SAME);
     look_end(&l);
 }
 
