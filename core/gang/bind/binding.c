@@ -309,7 +309,6 @@ static void bound_now(struct skr_gang *e, struct pod_entry *p, const struct brou
     skr_pods_work(p)->bind.failures = 0;
     p->await_labels = brought->annotation;
     skr_pod_changes_bound(e, p, &overlay);
-    skr_bind_calls_answer(e, p, SKR_ANSWER_BOUND, "");
     if (p->group) {
         skr_dirty_member(e, p->group);
     }

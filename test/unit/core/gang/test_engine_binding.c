@@ -322,6 +322,27 @@ TEST(an_ordinary_pod_that_terminates_before_its_binding_is_tried_again_keeps_no_
     rig_assert_bound(rig, "p", 2);
 }
 
+/* A call for another node waits for the outcome of the Binding that is under way, and is told no when that
+ * succeeds: kube-scheduler would else believe in the other node. */
+TEST(a_call_for_another_node_than_the_binding_under_way_is_told_that_the_pod_is_bound)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 2);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pod(rig, "o", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_bind(rig, "o", "node-0");
+    rig_settle(rig);
+    const struct rig_call *other = rig_bind(rig, "o", "node-1");
+    rig_settle(rig);
+    assert_int_equal(other->state, RIG_OPEN);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "o"), RIG_OK);
+    rig_settle(rig);
+    assert_int_equal(other->state, RIG_ERROR);
+}
+
 /* One node of two cpu, and a pod on its way to it whose volumes may lead it elsewhere. */
 static struct rig *accepted(void)
 {
