@@ -222,8 +222,7 @@ const struct skr_command skr_command_create = {
             "with the\nsame text. `sakkara lint` compares maps with the workloads of files.\n",
     .examples = "  sakkara create group train --size 8 --within rack | kubectl apply -f -\n"
                 "  sakkara create group serve --role leader=4 --role worker=28 \\\n"
-                "    --set "
-                "rack:leader=1,worker=7\n",
+                "    --set rack:leader=1,worker=7\n",
     .next = "sakkara lint FILE",
     .word = "group NAME",
     .words_min = 2,

@@ -132,7 +132,9 @@ static size_t gather(const struct group *g, struct skr_pod_set set[SKR_PROVISION
     for (size_t i = 0; i < n; i++) {
         set[i].pod = skr_strdup(first[i]->pod->meta.name);
     }
-    qsort(set, n, sizeof set[0], skr_pod_set_compare);
+    if (n > 1) {
+        qsort(set, n, sizeof set[0], skr_pod_set_compare);
+    }
     return n;
 }
 

@@ -47,7 +47,7 @@ void skr_provisioning_name(const struct group *g, struct skr_strbuf *b)
     uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, uid, strlen(uid));
     hash = skr_hash_bytes(hash, g->name, strlen(g->name));
     skr_strbuf_add(b, "sakkara-");
-    for (size_t i = 0; g->name[i] && i < NAME_CHARS; i++) {
+    for (size_t i = 0; i < NAME_CHARS && g->name[i]; i++) {
         const char c = g->name[i];
         const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
         skr_strbuf_addc(b, plain ? c : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : '-');

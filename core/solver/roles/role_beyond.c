@@ -237,7 +237,7 @@ static bool order_of(const size_t *from, size_t n, size_t i, size_t *ret)
 
 static bool found_by_role(struct work *w)
 {
-    size_t by_size[SKR_ROLES_MAX];
+    size_t by_size[SKR_ROLES_MAX] = {0};
     size_t order[SKR_ROLES_MAX];
     for (size_t r = 0; r < w->n_roles; r++) {
         size_t at = r;

@@ -25,7 +25,7 @@ static struct skr_record_role *find_role(struct skr_record_group *group, const c
     for (size_t r = 0; r < group->n_roles; r++) {
         struct skr_record_role *role = &group->role[r];
         if (name ? role->name && strcmp(role->name, name) == 0
-                 : !role->name && is_equal(&role->demand, demand)) {
+                 : !role->name && demand && is_equal(&role->demand, demand)) {
             return role;
         }
     }

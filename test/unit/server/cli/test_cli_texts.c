@@ -211,6 +211,9 @@ static void check_example(const char *begin, size_t len)
     struct skr_call call;
     SKR_STRBUF(refusal);
     snprintf(line, sizeof line, "%.*s", (int)len, begin);
+    for (char *more = line; (more = strstr(more, "\\\n"));) {
+        memcpy(more, "  ", 2);
+    }
     char *at = strstr(line, own);
     if (!at) { /* what goes before: kubectl ... > dump.json */
         return;
@@ -230,6 +233,10 @@ TEST(every_example_is_understood)
         size_t n = 0;
         const char *line = command->examples;
         for (const char *end; (end = strchr(line, '\n')); line = end + 1, n++) {
+            while (end[-1] == '\\') { /* goes on in the next line */
+                end = strchr(end + 1, '\n');
+                assert_non_null(end);
+            }
             check_example(line, (size_t)(end - line));
         }
         assert_true(n >= 2);
