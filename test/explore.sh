@@ -30,7 +30,7 @@ while [ $i -lt "$seeds" ]; do
 done | xargs -P "$jobs" -L 1 sh -c '
     [ -e "$folder/failed" ] && exit
     log="$folder/log.$0"
-    SKR_SEED=$0 SKR_SEEDS=$1 "$program" "$name" >"$log" 2>&1 && rm -f "$log" && exit
+    SKR_SEED=$0 SKR_SEEDS=$1 "$program" "$name" >"$log" 2>&1 && rm -f "$log" && echo "$1" >>"$folder/passed" && exit
     echo "$(sed -n "s/^seed //p" "$log" | tail -n 1) $(sed -n "s/^crash //p" "$log" | tail -n 1)" >>"$folder/failed"'
 
 if [ ! -s "$folder/failed" ]; then
@@ -68,6 +68,7 @@ fails "$folder/steps"
 grep -E "rig: |ERROR|error|bug" "$folder/last" | tail -n 5
 echo "seed $seed fails with $(wc -l <"$folder/steps") events:"
 echo "  SKR_RIG_TRACE=1${crash:+ SKR_CRASH=$crash} SKR_SEED=$seed SKR_STEPS=$SKR_STEPS SKR_ONLY=,$(tr '\n' ',' <"$folder/steps") $program $name"
-[ -z "${SKR_RESULTS:-}" ] || echo "$((seeds - 1)) 1" >>"$SKR_RESULTS"
-echo "$((seeds - 1)) passed, 1 failed"
+passed=$(cat "$folder/passed" 2>/dev/null | awk '{ n += $1 } END { print n + 0 }') # the rest was not played
+[ -z "${SKR_RESULTS:-}" ] || echo "$passed 1" >>"$SKR_RESULTS"
+echo "$passed passed, 1 failed"
 exit 1
