@@ -60,10 +60,17 @@ func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(granted)) {
-		if !used[what] && !strings.HasPrefix(what, "get ") {
+		if !used[what] && !usedForDevices[what] && !strings.HasPrefix(what, "get ") {
 			t.Errorf("%s is granted, and was not used", what)
 		}
 	}
+}
+
+// usedForDevices are rights for devices that a given-up plan left to a claim: scenarios of devices bind nothing without
+// them. The second one is what the API server asks the authorizer while it serves the first, and is in no audit log.
+var usedForDevices = map[string]bool{
+	"patch resource.k8s.io/resourceclaims/status":  true,
+	"patch resource.k8s.io/resourceclaims/binding": true,
 }
 
 // grantedTo is "verb group/resource" of all rules of the roles of a name in install.yaml.
