@@ -109,8 +109,7 @@ const struct skr_option skr_options[] = {
           "remove the gates of groups that have waited this long for capacity, so that cluster "
           "autoscalers see their pods"),
     PLAIN("provisioningClass", STRING, "", settings.provisioning_class,
-          "ask cluster-autoscaler for the room of such a group by a ProvisioningRequest of this "
-          "class, in place of removing gates; empty: off"),
+          "class of the ProvisioningRequest made in place of this; empty: off"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,

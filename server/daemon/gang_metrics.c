@@ -101,7 +101,7 @@ static const struct skr_metric_spec specs[] = {
         SKR_TIMES("sakkara_solver_duration_seconds", "Time of one solve.", 100000, 8, 4, "result"),
     [F_GANG_PLUGIN] =
         SKR_COUNTS("sakkara_gang_plugin_groups_total",
-                   "Groups that kube-scheduler's own plugin GangScheduling has held.", NULL),
+                   "Groups that the plugin GangScheduling of kube-scheduler has held.", NULL),
     [F_SOLVER_ROLES] = SKR_COUNTS("sakkara_solver_roles_total",
                                   "Solves of groups of several roles, by how far the answer is "
                                   "proven.",
