@@ -30,7 +30,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"EmptyValue", false, "a list or tree without entries", "fill it, or leave the key out"},
     {"EntryConflict", false, "the workload creates its pods one by one: they cannot be a gang",
      "what the message names"},
-    {"EntryNotUniform", true, "a pod template beside that of a gang has no annotation",
+    {"EntryNotUniform", true, "a pod template beside a gang's has no annotation",
      "sakkara.gang there too, or off"},
     {"FilterTimeout", true, "a long httpTimeout for filter",
      "a few seconds, as in configs/scheduler.yaml"},
