@@ -18,27 +18,30 @@ struct skr_role_settled {
 struct skr_role_cells {
     struct skr_window *row; /* [rows], in main counts */
     int32_t n;
-    int64_t *weight;
-    uint8_t *marked;
-    int32_t *state; /* index of the state made for it */
+    int64_t *weight; /* [n] the least of the first word */
+    uint8_t *marked; /* [n] on a walk of least weight */
+    int32_t *state;  /* [n] index of the state made for it */
 
-    /* Of a unit: in best placements it can be without main members; it can be full beside a used unit
-     * that is not roomier. */
+    /* Of a unit that is no host (role_settled.c): in best placements it can be empty, or not
+     * settled; it can be full without being the least of the used units. */
     bool can_rest, can_fill;
-    /* [first_settled[k] .. first_settled[k + 1]) of row k; NULL: any number of units is not settled. */
+    /* settled[first_settled[k] .. first_settled[k + 1]) are those of row k, main counts ascending;
+     * first_settled is [rows + 1]. NULL: any number of units is not settled. */
     int32_t *first_settled;
     struct skr_role_settled *settled;
 };
 
-/* Cells of the spans of the level, every weight SKR_WEIGHT_NONE. False: the run had to stop. */
+/* Cells of the spans of the level, every weight SKR_WEIGHT_NONE. Costs pairs of rows, for every span.
+ * False: the run had to stop. */
 bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
                       const struct skr_role_words *words);
 /* Sets can_rest and can_fill of the units of the level. *ret: whether at most one unit of a set is not
- * settled in best placements. False: the run had to stop. */
+ * settled in best placements; else neither counts. Costs sorting the units of each set. False: the
+ * run had to stop. */
 bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
                      const struct skr_role_words *words, bool *ret);
 
-/* The cell of a port. */
+/* The cell of a port, which its row's window has. */
 static inline int32_t skr_role_cell_of(const struct skr_role_ports *set,
                                        const struct skr_role_port *port)
 {

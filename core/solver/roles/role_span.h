@@ -12,7 +12,7 @@
 
 enum { SKR_ROLE_RANGES_MAX = 8 };
 
-struct skr_role_cells; /* role_dense.c */
+struct skr_role_cells; /* role_cells.h */
 struct skr_role_state; /* role_graph.h */
 struct skr_role_edge;  /* role_graph.h */
 struct skr_role_ports; /* role_graph.h */
