@@ -44,50 +44,18 @@ static void weigh_unit(const struct skr_span *span, int32_t step, const struct s
     }
 }
 
-/* A row at work: its window and its weights. */
-struct line {
-    int32_t lo, hi;
-    int64_t *weight;
-};
-
-static struct line line_of(const struct skr_dense_span *dense, int32_t row)
-{
-    const struct skr_window *window = &dense->row[row];
-    return (struct line){.lo = window->lo,
-                         .hi = window->hi,
-                         .weight = window->hi < window->lo ? NULL : dense->weight + window->first};
-}
-
-/* to(i + j) = min(to(i + j), a + from(j)) for one i, whose weight is a, and all j in the windows.
- */
-static void add_shifted(const struct line *to, int64_t a, int32_t i, const struct line *from)
-{
-    int32_t lo = skr_larger(from->lo, to->lo - i);
-    int32_t hi = skr_smaller(from->hi, to->hi - i);
-    if (lo > hi) {
-        return;
-    }
-    int64_t *restrict into = to->weight + (i + lo - to->lo);
-    const int64_t *restrict add = from->weight + (lo - from->lo);
-    int32_t n = hi - lo + 1;
-    for (int32_t j = 0; j < n; j++) {
-        int64_t sum = a + add[j];
-        into[j] = sum < into[j] ? sum : into[j];
-    }
-}
-
 /* One row of each half into one row of the whole. The half with the narrower window goes outside. */
-static bool weigh_rows(struct skr_run *run, const struct line *to, const struct line *left,
-                       const struct line *right)
+static bool weigh_rows(struct skr_run *run, const struct skr_line *to, const struct skr_line *left,
+                       const struct skr_line *right)
 {
     if (left->hi - left->lo > right->hi - right->lo) {
-        const struct line *line = left;
+        const struct skr_line *line = left;
         left = right;
         right = line;
     }
     for (int32_t i = 0; i <= left->hi - left->lo; i++) {
         if (left->weight[i] < SKR_WEIGHT_MAX) {
-            add_shifted(to, left->weight[i], left->lo + i, right);
+            skr_line_add(to, left->weight[i], left->lo + i, right);
             if (i % 64 == 63 && !skr_run_poll(run)) {
                 return false;
             }
@@ -99,14 +67,16 @@ static bool weigh_rows(struct skr_run *run, const struct line *to, const struct 
 static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
 {
     const struct skr_dense_span *dense = span->note->dense;
+    const struct skr_dense_span *x = span->left->note->dense;
+    const struct skr_dense_span *y = span->right->note->dense;
     for (int32_t a = 0; a < span->left->rows; a++) {
-        struct line left = line_of(span->left->note->dense, a);
+        struct skr_line left = skr_line_of(&x->row[a], x->weight);
         if (!skr_run_poll(run)) {
             return false;
         }
         for (int32_t b = 0; b < span->right->rows && a + b < span->rows; b++) {
-            struct line right = line_of(span->right->note->dense, b);
-            struct line to = line_of(dense, a + b);
+            struct skr_line right = skr_line_of(&y->row[b], y->weight);
+            struct skr_line to = skr_line_of(&dense->row[a + b], dense->weight);
             bool needed = left.weight && right.weight && to.weight;
             if (needed && !weigh_rows(run, &to, &left, &right)) {
                 return false;

@@ -34,6 +34,39 @@ static inline int32_t skr_window_width(const struct skr_window *window)
     return window->hi < window->lo ? 0 : window->hi - window->lo + 1;
 }
 
+/* The weights of a row, or of a part of it. */
+struct skr_line {
+    int32_t lo, hi;  /* hi < lo: none */
+    int64_t *weight; /* [hi - lo + 1]; NULL: none */
+};
+
+/* The line of a window, whose weights are in those of its span. */
+static inline struct skr_line skr_line_of(const struct skr_window *window, int64_t *weight)
+{
+    bool empty = window->hi < window->lo;
+    return (struct skr_line){
+        .lo = window->lo, .hi = window->hi, .weight = empty ? NULL : weight + window->first};
+}
+
+/* to(i + j) = min(to(i + j), weight + from(j)) for all j of both lines; returns how many. */
+static inline int32_t skr_line_add(const struct skr_line *to, int64_t weight, int32_t i,
+                                   const struct skr_line *from)
+{
+    int32_t lo = skr_larger(from->lo, to->lo - i);
+    int32_t hi = skr_smaller(from->hi, to->hi - i);
+    if (lo > hi) {
+        return 0;
+    }
+    int64_t *restrict into = to->weight + (i + lo - to->lo);
+    const int64_t *restrict add = from->weight + (lo - from->lo);
+    int32_t n = hi - lo + 1;
+    for (int32_t j = 0; j < n; j++) {
+        int64_t sum = weight + add[j];
+        into[j] = sum < into[j] ? sum : into[j];
+    }
+    return n;
+}
+
 /* Makes span->note->dense of the spans listed for the level, every weight SKR_WEIGHT_NONE, and the
  * level's step. False when the run had to stop. */
 bool skr_dense_windows(struct skr_graph *graph, int32_t level);

@@ -41,6 +41,19 @@ bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
 bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
                      const struct skr_role_words *words, bool *ret);
 
+/* Cuts main counts lo .. hi to amounts least .. most, which are base + main * slope. */
+static inline void skr_role_cut(int32_t *lo, int32_t *hi, int32_t base, int32_t slope,
+                                int32_t least, int32_t most)
+{
+    if (most < base || (slope == 0 && least > base)) {
+        *hi = *lo - 1;
+    } else if (slope > 0) {
+        int32_t from = least > base ? least - base : 0;
+        *lo = skr_larger(*lo, from / slope + (from % slope != 0));
+        *hi = skr_smaller(*hi, (most - base) / slope);
+    }
+}
+
 /* The cell of a port, which its row's window has. */
 static inline int32_t skr_role_cell_of(const struct skr_role_ports *set,
                                        const struct skr_role_port *port)

@@ -71,73 +71,59 @@ static bool weigh_unit(const struct pass *pass, struct skr_role_span *span)
     return true;
 }
 
-/* Cells of a row whose amounts no best placement has weigh nothing less than NONE. */
-static void drop_cells(const struct skr_axes *axes, int32_t scope, const struct skr_role_span *span,
-                       int32_t k)
+/* The main counts of a row that best placements may have: parts of its line into ret, ascending. */
+static int32_t list_parts(const struct pass *pass, const struct skr_role_span *span, int32_t k,
+                          struct skr_line *ret)
 {
     const struct skr_window *window = &span->cells->row[k];
-    int32_t slope = skr_axes_slope(axes, scope);
-    int64_t amount =
-        skr_axes_base(axes, span->rows.row[k].key, scope) + (int64_t)window->lo * slope;
-    int32_t at = 0;
-    for (int32_t x = window->lo; x <= window->hi && span->n_ranges > 0; x++, amount += slope) {
-        while (at < span->n_ranges && span->range[at].most < amount) {
-            at++;
-        }
-        if (at == span->n_ranges || span->range[at].least > amount) {
-            span->cells->weight[window->first + x - window->lo] = SKR_WEIGHT_NONE;
-        }
-    }
-}
-
-/* The main counts of a row that best placements may have: parts of its window into ret. */
-static int32_t list_parts(const struct skr_axes *axes, int32_t scope,
-                          const struct skr_role_span *span, int32_t k, struct skr_window *ret)
-{
-    const struct skr_window *window = &span->cells->row[k];
-    int32_t slope = skr_axes_slope(axes, scope);
-    int32_t base = skr_axes_base(axes, span->rows.row[k].key, scope);
-    if (span->n_ranges == 0 || slope == 0) {
-        ret[0] = *window;
+    struct skr_line line = skr_line_of(window, span->cells->weight);
+    if (span->n_ranges == 0) {
+        ret[0] = line;
         return 1;
     }
+    int32_t slope = skr_axes_slope(pass->axes, pass->scope);
+    int32_t base = skr_axes_base(pass->axes, span->rows.row[k].key, pass->scope);
     int32_t n = 0;
     for (int32_t i = 0; i < span->n_ranges; i++) {
-        int32_t least = skr_larger(span->range[i].least - base, 0);
-        if (span->range[i].most < base) {
-            continue;
+        ret[n] = line;
+        skr_role_cut(&ret[n].lo, &ret[n].hi, base, slope, span->range[i].least,
+                     span->range[i].most);
+        if (ret[n].lo <= ret[n].hi) {
+            ret[n].weight += ret[n].lo - line.lo;
+            n++;
         }
-        ret[n].lo = skr_larger(window->lo, least / slope + (least % slope != 0));
-        ret[n].hi = skr_smaller(window->hi, (span->range[i].most - base) / slope);
-        n += ret[n].lo <= ret[n].hi ? 1 : 0;
     }
     return n;
 }
 
+/* Cells of a row whose amounts no best placement has weigh nothing less than NONE. */
+static void drop_cells(const struct pass *pass, const struct skr_role_span *span, int32_t k)
+{
+    const struct skr_window *window = &span->cells->row[k];
+    int64_t *weight = span->cells->weight + window->first;
+    struct skr_line part[SKR_ROLE_RANGES_MAX];
+    int32_t n_parts = list_parts(pass, span, k, part);
+    int32_t x = window->lo;
+    for (int32_t p = 0; p <= n_parts; p++) {
+        for (; x < (p < n_parts ? part[p].lo : window->hi + 1); x++) {
+            weight[x - window->lo] = SKR_WEIGHT_NONE;
+        }
+        x = p < n_parts ? part[p].hi + 1 : x;
+    }
+}
+
 /* A row to which sums of two rows are added. */
 struct sums {
-    const struct skr_window *out;
-    int64_t *weight;
+    struct skr_line to;
     int64_t steps;
 };
 
-/* The least of weight plus those of a row of cells, x main counts on. */
-static void add_line(struct sums *sums, int64_t weight, int32_t x, const struct skr_window *row,
-                     const int64_t *of, const struct skr_window *part, int32_t n_parts)
+/* The least of weight plus those of the parts of a row, x main counts on. */
+static void add_parts(struct sums *sums, int64_t weight, int32_t x, const struct skr_line *part,
+                      int32_t n_parts)
 {
     for (int32_t p = 0; p < n_parts; p++) {
-        int32_t from = skr_larger(part[p].lo, sums->out->lo - x);
-        int32_t to = skr_smaller(part[p].hi, sums->out->hi - x);
-        if (from > to) {
-            continue;
-        }
-        const int64_t *restrict add = of + (from - row->lo);
-        int64_t *restrict sum = sums->weight + (x + from - sums->out->lo);
-        for (int32_t i = 0; i <= to - from; i++) {
-            int64_t total = weight + add[i];
-            sum[i] = total < sum[i] ? total : sum[i];
-        }
-        sums->steps += to - from + 1;
+        sums->steps += skr_line_add(&sums->to, weight, x, &part[p]);
     }
 }
 
@@ -148,13 +134,12 @@ static void add_cells(const struct pass *pass, struct sums *sums, const struct s
     const struct skr_window *x_row = &a->cells->row[i];
     const struct skr_window *y_row = &b->cells->row[j];
     const int64_t *weight = a->cells->weight + x_row->first;
-    struct skr_window part[SKR_ROLE_RANGES_MAX];
-    int32_t n_parts = list_parts(pass->axes, pass->scope, b, j, part);
-    int32_t last = skr_smaller(x_row->hi, sums->out->hi - y_row->lo);
-    for (int32_t x = skr_larger(x_row->lo, sums->out->lo - y_row->hi); x <= last; x++) {
+    struct skr_line part[SKR_ROLE_RANGES_MAX];
+    int32_t n_parts = list_parts(pass, b, j, part);
+    int32_t last = skr_smaller(x_row->hi, sums->to.hi - y_row->lo);
+    for (int32_t x = skr_larger(x_row->lo, sums->to.lo - y_row->hi); x <= last; x++) {
         if (weight[x - x_row->lo] <= SKR_WEIGHT_MAX) {
-            add_line(sums, weight[x - x_row->lo], x, y_row, b->cells->weight + y_row->first, part,
-                     n_parts);
+            add_parts(sums, weight[x - x_row->lo], x, part, n_parts);
         }
     }
 }
@@ -163,12 +148,11 @@ static void add_cells(const struct pass *pass, struct sums *sums, const struct s
 static void add_settled(const struct pass *pass, struct sums *sums, const struct skr_role_span *a,
                         int32_t i, const struct skr_role_span *b, int32_t j)
 {
-    const struct skr_window *row = &b->cells->row[j];
-    struct skr_window part[SKR_ROLE_RANGES_MAX];
-    int32_t n_parts = list_parts(pass->axes, pass->scope, b, j, part);
+    struct skr_line part[SKR_ROLE_RANGES_MAX];
+    int32_t n_parts = list_parts(pass, b, j, part);
     for (int32_t s = a->cells->first_settled[i]; s < a->cells->first_settled[i + 1]; s++) {
         const struct skr_role_settled *one = &a->cells->settled[s];
-        add_line(sums, one->weight, one->main, row, b->cells->weight + row->first, part, n_parts);
+        add_parts(sums, one->weight, one->main, part, n_parts);
     }
 }
 
@@ -179,9 +163,9 @@ static void add_both(struct sums *sums, const struct skr_role_cells *a, int32_t 
     for (int32_t s = a->first_settled[i]; s < a->first_settled[i + 1]; s++) {
         for (int32_t t = b->first_settled[j]; t < b->first_settled[j + 1]; t++) {
             int32_t x = a->settled[s].main + b->settled[t].main;
-            if (x >= sums->out->lo && x <= sums->out->hi) {
+            if (x >= sums->to.lo && x <= sums->to.hi) {
                 int64_t total = a->settled[s].weight + b->settled[t].weight;
-                int64_t *sum = &sums->weight[x - sums->out->lo];
+                int64_t *sum = &sums->to.weight[x - sums->to.lo];
                 *sum = total < *sum ? total : *sum;
             }
             sums->steps++;
@@ -239,12 +223,11 @@ static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
         if (window->hi < window->lo) {
             continue;
         }
-        struct sums sums = {.out = window,
-                            .weight = span->cells->weight + window->first,
+        struct sums sums = {.to = skr_line_of(window, span->cells->weight),
                             .steps = left->rows.n + right->rows.n};
-        struct sums both = {.out = window};
+        struct sums both = {.steps = 0};
         if (listed) {
-            both.weight = pass->settled_weight + window->first;
+            both.to = skr_line_of(window, pass->settled_weight);
         }
         int32_t j = right->rows.n - 1;
         for (int32_t i = 0;
@@ -259,9 +242,10 @@ static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
             sums.steps++;
         }
         for (int32_t c = 0; c <= window->hi - window->lo; c++) {
-            sums.weight[c] = sums.weight[c] > SKR_WEIGHT_MAX ? SKR_WEIGHT_NONE : sums.weight[c];
+            int64_t *weight = &sums.to.weight[c];
+            *weight = *weight > SKR_WEIGHT_MAX ? SKR_WEIGHT_NONE : *weight;
         }
-        drop_cells(pass->axes, pass->scope, span, k);
+        drop_cells(pass, span, k);
         if (!skr_role_run_step(pass->rr, sums.steps + both.steps)) {
             return false;
         }

@@ -41,19 +41,7 @@ static void cut_windows(const struct skr_axes *axes, int32_t scope, struct skr_r
     for (int32_t k = 0; k < span->rows.n; k++) {
         struct skr_window *window = &span->cells->row[k];
         int32_t base = skr_axes_base(axes, span->rows.row[k].key, scope);
-        if (window->hi < window->lo) {
-            continue;
-        }
-        if (span->most < base || (slope == 0 && span->least > base)) {
-            *window = (struct skr_window){.hi = -1};
-        } else if (slope > 0) {
-            int32_t least = span->least > base ? span->least - base : 0;
-            window->lo = skr_larger(window->lo, least / slope + (least % slope != 0));
-            window->hi = skr_smaller(window->hi, (span->most - base) / slope);
-            if (window->hi < window->lo) {
-                *window = (struct skr_window){.hi = -1};
-            }
-        }
+        skr_role_cut(&window->lo, &window->hi, base, slope, span->least, span->most);
     }
 }
 
