@@ -256,6 +256,19 @@ const json_t *rig_explain(struct rig *rig, const char *name)
     return explain(rig, name, false, NULL);
 }
 
+const char *rig_also(struct rig *rig, const char *group, const char *reason)
+{
+    const json_t *also;
+    size_t i;
+    json_array_foreach(json_object_get(rig_explain(rig, group), "also"), i, also)
+    {
+        if (strcmp(skr_object_text(also, "reason"), reason) == 0) {
+            return skr_object_text(also, "message");
+        }
+    }
+    return "";
+}
+
 const json_t *rig_explain_preempt(struct rig *rig, const char *name)
 {
     return explain(rig, name, true, NULL);

@@ -198,6 +198,8 @@ void rig_event(struct rig *rig, enum skr_event_kind kind); /* LEADER_*, SHUTDOWN
 /* Why the group is not placed, or a Status; borrowed until the next question. Solves that are
  * waiting are done. */
 const json_t *rig_explain(struct rig *rig, const char *name);
+/* What the explanation says also, under this reason; "": nothing. Borrowed likewise. */
+const char *rig_also(struct rig *rig, const char *group, const char *reason);
 /* With who would give way to it. */
 const json_t *rig_explain_preempt(struct rig *rig, const char *name);
 /* What if it were different. */

@@ -75,18 +75,6 @@ static void assert_never_fits(struct rig *rig, const char *group)
     assert_string_equal(rig_key(rig, group, "reason"), "NeverFits");
 }
 
-static const char *also_of(struct rig *rig, const char *group, const char *reason)
-{
-    const json_t *also = json_object_get(rig_explain(rig, group), "also");
-    for (size_t i = 0; i < json_array_size(also); i++) {
-        const json_t *one = json_array_get(also, i);
-        if (strcmp(json_string_value(json_object_get(one, "reason")), reason) == 0) {
-            return json_string_value(json_object_get(one, "message"));
-        }
-    }
-    return "";
-}
-
 /* ---- what is said ---- */
 
 static bool leads_to(struct rig *rig, const char *group, const char *command)
@@ -109,7 +97,7 @@ TEST_RIG(two_nodes(), an_explanation_names_the_class_that_serves_what_is_not_cou
     device_gang(rig, "g", 2, GPU);
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(
-        also_of(rig, "g", "DevicesNotCounted"),
+        rig_also(rig, "g", "DevicesNotCounted"),
         "Device class gpu serves " GPU
         ", 1 a pod: 0 of 2 nodes list it and count it. On nodes that "
         "do not list it kube-scheduler decides by devices, which are not counted here; a node that "
@@ -117,17 +105,17 @@ TEST_RIG(two_nodes(), an_explanation_names_the_class_that_serves_what_is_not_cou
     rig->hold_scheduler = false;
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 2);
-    assert_string_equal(also_of(rig, "g", "DevicesNotCounted"), "");
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
     device_gang(rig, "large", 9, GPU);
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "large", "reason"), "NeverFits"); /* for want of cpu */
-    assert_string_not_equal(also_of(rig, "large", "DevicesNotCounted"), "");
+    assert_string_not_equal(rig_also(rig, "large", "DevicesNotCounted"), "");
     assert_true(leads_to(rig, "large",
                          "kubectl get nodes,pods,configmaps,deviceclasses -A -o json > dump.json"));
     assert_true(leads_to(rig, "large", "kubectl get deviceclasses,resourceslices"));
     rig_gang(rig, "plain", 9, "plain", 9, 0);
     rig_run(rig, 10 * SKR_SECOND);
-    assert_string_equal(also_of(rig, "plain", "DevicesNotCounted"), "");
+    assert_string_equal(rig_also(rig, "plain", "DevicesNotCounted"), "");
     assert_true(leads_to(rig, "plain", "kubectl get nodes,pods,configmaps -A -o json > dump.json"));
 }
 
@@ -143,7 +131,7 @@ TEST_RIG(mixed(), an_explanation_counts_the_nodes_that_list_the_resource_alone)
     assert_int_equal(json_integer_value(json_object_get(have, "largest")), 12);
     const json_t *free_ = json_object_get(have, "free");
     assert_int_equal(json_integer_value(json_object_get(free_, GPU)), 4);
-    const char *said = also_of(rig, "g", "DevicesNotCounted");
+    const char *said = rig_also(rig, "g", "DevicesNotCounted");
     assert_non_null(
         strstr(said, "1 of 2 nodes list it and count it. On nodes that do not list it"));
 }
@@ -279,7 +267,7 @@ TEST_RIG(two_nodes(), classes_that_may_not_be_read_are_assumed_from_the_version_
     assert_int_equal(rig_n_bound(rig, "g"), 2);
     assert_never_fits(rig, "odd"); /* no class can serve it */
     assert_string_equal(
-        also_of(rig, "large", "DevicesNotCounted"),
+        rig_also(rig, "large", "DevicesNotCounted"),
         "A device class is assumed to serve " GPU
         ", 1 a pod: 0 of 2 nodes list it and count it. On "
         "nodes that do not list it kube-scheduler decides by devices, which are not counted here; "

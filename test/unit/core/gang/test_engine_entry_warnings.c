@@ -14,20 +14,6 @@ static struct rig *cluster(void)
     return rig;
 }
 
-/* What the explanation says under this token; "": nothing. */
-static const char *warning(struct rig *rig, const char *group, const char *token)
-{
-    const json_t *also;
-    size_t i;
-    json_array_foreach(json_object_get(rig_explain(rig, group), "also"), i, also)
-    {
-        if (strcmp(skr_object_text(also, "reason"), token) == 0) {
-            return skr_object_text(also, "message");
-        }
-    }
-    return "";
-}
-
 static void pod(struct rig *rig, const char *name, const char *annotations)
 {
     rig_create_json(rig, RIG_POD, name,
@@ -58,7 +44,7 @@ TEST_EACH(odd_row, odds, members_that_differ_about_their_group_are_a_warning)
     rig_run(rig, 2 * SKR_SECOND);
     pod(rig, "p-1", odd_row->odd);
     rig_run(rig, 5 * SKR_SECOND);
-    assert_string_equal(warning(rig, "crew.example.com/c", "EntryNotUniform"), odd_row->says);
+    assert_string_equal(rig_also(rig, "crew.example.com/c", "EntryNotUniform"), odd_row->says);
     rig_assert_bound(rig, "p", 2);
 }
 
@@ -67,11 +53,11 @@ TEST_RIG(cluster(), an_annotation_that_is_edited_is_compared_again)
     pod(rig, "p-0", "'sakkara.gang':'auto','sakkara.group.size':'3'");
     pod(rig, "p-1", "'sakkara.gang':'auto','sakkara.group.size':'3'");
     rig_run(rig, 5 * SKR_SECOND);
-    assert_string_equal(warning(rig, "crew.example.com/c", "EntryNotUniform"), "");
+    assert_string_equal(rig_also(rig, "crew.example.com/c", "EntryNotUniform"), "");
     rig_edit(rig, RIG_POD, "p-1", "{'metadata':{'annotations':{'sakkara.group.size':'4'}}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(
-        warning(rig, "crew.example.com/c", "EntryNotUniform"),
+        rig_also(rig, "crew.example.com/c", "EntryNotUniform"),
         "pod p-1 has annotation sakkara.group.size: 4, pod p-0 has 3, which counts");
 }
 
@@ -94,7 +80,7 @@ TEST_RIG(cluster(), a_composite_of_podgroups_is_not_read)
                     "'schedulingGroup':{'podGroupName':'pg'},"
                     "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
     rig_run(rig, 5 * SKR_SECOND);
-    assert_non_null(strstr(warning(rig, "podgroup/pg", "CompositeIgnored"),
+    assert_non_null(strstr(rig_also(rig, "podgroup/pg", "CompositeIgnored"),
                            "PodGroup pg is part of CompositePodGroup all, which is not read"));
     rig_assert_bound(rig, "n", 2);
 }
@@ -102,12 +88,12 @@ TEST_RIG(cluster(), a_composite_of_podgroups_is_not_read)
 TEST_RIG(cluster(), pods_that_the_plugin_of_kubernetes_holds_are_a_warning)
 {
     native(rig, "");
-    assert_string_equal(warning(rig, "podgroup/pg", "GangPluginActive"), "");
+    assert_string_equal(rig_also(rig, "podgroup/pg", "GangPluginActive"), "");
     rig_edit(rig, RIG_POD, "n-0",
              "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
              "'Unschedulable','message':'0/4 nodes: waiting for minCount pods from a gang to "
              "appear in scheduling queue'}]}}");
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(warning(rig, "podgroup/pg", "GangPluginActive"),
+    assert_non_null(strstr(rig_also(rig, "podgroup/pg", "GangPluginActive"),
                            "plugin GangScheduling of kube-scheduler holds pods"));
 }

@@ -170,24 +170,11 @@ TEST_RIG(held(), the_page_of_reservations_names_owner_reason_node_and_deadline)
     json_decref(page(rig, "/v1/reservations/default", NULL, 404));
 }
 
-static const char *reserved_beside(struct rig *rig, const char *group)
-{
-    size_t i;
-    const json_t *also, *x = rig_explain(rig, group);
-    json_array_foreach(json_object_get(x, "also"), i, also)
-    {
-        if (strcmp(json_string_value(json_object_get(also, "reason")), "RoomReserved") == 0) {
-            return json_string_value(json_object_get(also, "message"));
-        }
-    }
-    return "";
-}
-
 TEST_RIG(held(), an_explanation_counts_the_room_that_others_hold)
 {
     rig_group(rig, "h", 6, 0, NULL);
     rig_pods(rig, "q", 6, "h", RIG_GATED);
     rig_run(rig, SKR_SECOND);
-    assert_string_equal(reserved_beside(rig, "h"),
+    assert_string_equal(rig_also(rig, "h", "RoomReserved"),
                         "room of 1 pod is reserved: 1 seat, for 58s at most");
 }

@@ -163,18 +163,23 @@ TEST(a_bound_group_is_left_alone_at_a_restart)
     }
 }
 
+static void run_to_the_end(struct rig *rig)
+{
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_phase(rig, name, "Succeeded");
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+}
+
 TEST(a_gang_that_ran_to_its_end_is_left_alone_too)
 {
     for (int order = 0; order < ORDERS; order++) {
         SKR_AUTO(rig_destroy) struct rig *rig = cluster(0);
-        rig->hold_scheduler = false;
-        rig_run(rig, 5 * SKR_SECOND);
-        for (int i = 0; i < 4; i++) {
-            char name[32];
-            snprintf(name, sizeof name, "p-%d", i);
-            rig_phase(rig, name, "Succeeded");
-        }
-        rig_run(rig, 5 * SKR_SECOND);
+        run_to_the_end(rig);
         restart(rig, order);
         rig_run(rig, 5 * SKR_SECOND);
         assert_int_equal(pod_patches(rig), 0);
@@ -521,14 +526,7 @@ TEST_RIG(rig_create(), who_leads_again_says_nothing_old_of_a_group_that_was_plan
 TEST(a_placement_that_is_no_json_is_not_shown_after_a_restart)
 {
     SKR_AUTO(rig_destroy) struct rig *rig = cluster(0);
-    rig->hold_scheduler = false;
-    rig_run(rig, 5 * SKR_SECOND);
-    for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_phase(rig, name, "Succeeded");
-    }
-    rig_run(rig, 5 * SKR_SECOND);
+    run_to_the_end(rig);
     rig->hold_writes = true;
     rig_edit(rig, RIG_MAP, "g", "{'data':{'placement':'{'}}");
     rig_restart(rig);

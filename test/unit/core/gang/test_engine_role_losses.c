@@ -35,19 +35,6 @@ TEST_RIG(rig_create(), a_lost_leader_without_room_is_named)
     rig_assert_clean(rig);
 }
 
-static const char *held(struct rig *rig)
-{
-    size_t i;
-    const json_t *also;
-    json_array_foreach(json_object_get(rig_explain(rig, "g"), "also"), i, also)
-    {
-        if (strcmp(json_string_value(json_object_get(also, "reason")), "SeatHeld") == 0) {
-            return json_string_value(json_object_get(also, "message"));
-        }
-    }
-    return "";
-}
-
 /* The node fails on which pod was, and the pod goes. */
 static void lose(struct rig *rig, const char *pod)
 {
@@ -76,9 +63,9 @@ TEST(the_seat_of_a_set_is_held_in_the_rack_of_the_set)
         }
         lose(racks, "w-1");
         if (full) {
-            assert_string_equal(held(racks), "");
+            assert_string_equal(rig_also(racks, "g", "SeatHeld"), "");
         } else {
-            assert_non_null(strstr(held(racks), "for a replacement: node-5"));
+            assert_non_null(strstr(rig_also(racks, "g", "SeatHeld"), "for a replacement: node-5"));
         }
     }
 }
@@ -96,7 +83,8 @@ TEST_RIG(rig_create(), the_seat_of_a_role_is_held_under_its_own_rule)
     assert_string_equal(rig_node_of(rig, "w-0"), "node-0");
     assert_string_equal(rig_node_of(rig, "w-1"), "node-1");
     lose(rig, "w-1"); /* node-0 has room, but a worker too */
-    assert_non_null(strstr(held(rig), "1 seat is held for a replacement: node-2"));
+    assert_non_null(
+        strstr(rig_also(rig, "g", "SeatHeld"), "1 seat is held for a replacement: node-2"));
     role_member(rig, "w-2", "worker", 1, 0);
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "w-2"), "node-2");

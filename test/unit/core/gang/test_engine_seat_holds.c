@@ -22,19 +22,6 @@ static struct rig *waiting_for(skr_time hold, const char *constraints)
     return rig;
 }
 
-static const char *held(struct rig *rig)
-{
-    size_t i;
-    const json_t *also;
-    json_array_foreach(json_object_get(rig_explain(rig, "g"), "also"), i, also)
-    {
-        if (strcmp(json_string_value(json_object_get(also, "reason")), "SeatHeld") == 0) {
-            return json_string_value(json_object_get(also, "message"));
-        }
-    }
-    return "";
-}
-
 TEST(the_seat_of_a_lost_member_is_kept_for_its_replacement)
 {
     for (int how = 0; how < 3; how++) {
@@ -52,11 +39,12 @@ TEST(the_seat_of_a_lost_member_is_kept_for_its_replacement)
         }
         rig_run(rig, 40 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "other"), 0);
-        assert_non_null(strstr(held(rig), "1 seat is held for a replacement: node-1, for 20s"));
+        assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"),
+                               "1 seat is held for a replacement: node-1, for 20s"));
         rig_pod(rig, "p-new", "g", RIG_GATED);
         rig_run(rig, 5 * SKR_SECOND);
         assert_string_equal(rig_node_of(rig, "p-new"), node);
-        assert_string_equal(held(rig), "");
+        assert_string_equal(rig_also(rig, "g", "SeatHeld"), "");
         rig_run(rig, 60 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "other"), 0);
         rig_assert_clean(rig);
@@ -158,7 +146,8 @@ TEST_RIG(rig_create(), the_seat_of_a_failed_node_is_held_on_another_one)
     rig_run(rig, SKR_SECOND);
     rig_delete(rig, RIG_POD, "p-2");
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(held(rig), "node-0")); /* the rack has no other open one */
+    assert_non_null(
+        strstr(rig_also(rig, "g", "SeatHeld"), "node-0")); /* the rack has no other open one */
     rig_pod(rig, "ordinary", NULL, 0);
     rig_pod(rig, "p-new", "g", RIG_GATED);
     rig_run(rig, 10 * SKR_SECOND);
@@ -187,19 +176,6 @@ TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), ordinary_pods_are_kept_off_a_held_s
 }
 
 /* ---- how long, how many, against whom ---- */
-
-static const char *held_by(struct rig *rig, const char *group)
-{
-    size_t i;
-    const json_t *also;
-    json_array_foreach(json_object_get(rig_explain(rig, group), "also"), i, also)
-    {
-        if (strcmp(json_string_value(json_object_get(also, "reason")), "SeatHeld") == 0) {
-            return json_string_value(json_object_get(also, "message"));
-        }
-    }
-    return "";
-}
 
 TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), a_pinned_pod_learns_that_a_seat_holds_its_room)
 {
@@ -254,7 +230,7 @@ TEST_RIG(running(10), a_namespace_holds_no_more_than_its_groups_run)
         rig_delete(rig, RIG_POD, name);
     }
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(held_by(rig, "g"), "1 seat is held for a replacement"));
+    assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"), "1 seat is held for a replacement"));
 }
 
 /* A twentieth of forty slots is two. */
@@ -266,7 +242,7 @@ TEST_RIG(running(40), beside_that_a_namespace_holds_a_share_of_the_cluster)
         rig_delete(rig, RIG_POD, name);
     }
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(held_by(rig, "g"), "3 seats are held for replacements"));
+    assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"), "3 seats are held for replacements"));
 }
 
 /* The seats of g are as many as what h runs allows; then h goes. */
@@ -282,12 +258,12 @@ TEST_RIG(running(10), what_a_namespace_may_hold_shrinks_with_what_runs)
         rig_delete(rig, RIG_POD, name);
     }
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(held_by(rig, "g"), "3 seats are held for replacements"));
+    assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"), "3 seats are held for replacements"));
     rig_delete(rig, RIG_MAP, "h");
     rig_delete(rig, RIG_POD, "q-0");
     rig_delete(rig, RIG_POD, "q-1");
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(held_by(rig, "g"), "1 seat is held for a replacement"));
+    assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"), "1 seat is held for a replacement"));
 }
 
 /* Two slots are free, and two seats are held. */
@@ -297,7 +273,7 @@ static struct rig *lost_two(void)
     rig_delete(rig, RIG_POD, "p-1");
     rig_delete(rig, RIG_POD, "p-2");
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(held_by(rig, "g"), "2 seats are held"));
+    assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"), "2 seats are held"));
     return rig;
 }
 
@@ -326,9 +302,9 @@ TEST(held_seats_yield_to_higher_priority_as_many_as_are_needed)
             rig_fail(rig, "row %zu: %zu are bound", i, rig_n_bound(rig, "urgent"));
         }
         snprintf(want, sizeof want, "%d seat", row[i].held);
-        if (row[i].held > 0 ? strncmp(held_by(rig, "g"), want, strlen(want)) != 0
-                            : *held_by(rig, "g")) {
-            rig_fail(rig, "row %zu: %s", i, held_by(rig, "g"));
+        if (row[i].held > 0 ? strncmp(rig_also(rig, "g", "SeatHeld"), want, strlen(want)) != 0
+                            : *rig_also(rig, "g", "SeatHeld")) {
+            rig_fail(rig, "row %zu: %s", i, rig_also(rig, "g", "SeatHeld"));
         }
     }
 }
@@ -367,7 +343,7 @@ static struct rig *hostile_holds_two_with(const struct skr_settings *settings)
     rig_delete(rig, RIG_POD, "h-2");
     rig_delete(rig, RIG_POD, "h-3");
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(held_by(rig, "h"), "2 seats are held"));
+    assert_non_null(strstr(rig_also(rig, "h", "SeatHeld"), "2 seats are held"));
     return rig;
 }
 
@@ -481,7 +457,7 @@ TEST_RIG(hostile_holds_two(), a_replacement_of_a_higher_class_takes_its_own_seat
     rig_edit(rig, RIG_POD, "new-1", "{'spec':{'priority':100}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "h"), 4);
-    assert_string_equal(held_by(rig, "h"), "");
+    assert_string_equal(rig_also(rig, "h", "SeatHeld"), "");
     rig_assert_clean(rig);
 }
 
@@ -493,5 +469,5 @@ TEST_RIG(hostile_holds_two(), what_other_namespaces_run_lets_none_hold_more)
     assert_int_equal(n_on_nodes(rig, "honest/g", 6), 6);
     rig_delete(rig, RIG_POD, "h-1");
     rig_run(rig, SKR_SECOND);
-    assert_non_null(strstr(held_by(rig, "h"), "1 seat is held"));
+    assert_non_null(strstr(rig_also(rig, "h", "SeatHeld"), "1 seat is held"));
 }
