@@ -230,15 +230,23 @@ TEST_RIG(rig_create(), sets_lie_in_one_rack_each_and_a_lost_worker_returns_to_it
 static const char set_of_three[] = "{'sets':[{'level':'rack','roles':{"
                                    "'leader':1,'worker':2}}]}";
 
+/* One leader, l-0, and workers w-0 to w-(n-1): they run. */
+static void leader_and(struct rig *rig, int n, const char *constraints)
+{
+    char roles[64];
+    snprintf(roles, sizeof roles, "{'leader':{'size':1},'worker':{'size':%d}}", n);
+    role_map(rig, roles, constraints);
+    rig_sync(rig);
+    role_member(rig, "l-0", "leader", 1, 0);
+    role_members(rig, "w", n, "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+}
+
 /* Raised by two sets: members of a set that is not whole wait, and no set has a part of another. */
 TEST_RIG(rig_create(), sizes_of_sets_are_raised_by_whole_sets)
 {
     rig_racks(rig, 3, 2, 2);
-    role_map(rig, "{'leader':{'size':1},'worker':{'size':2}}", set_of_three);
-    rig_sync(rig);
-    role_member(rig, "l-0", "leader", 1, 0);
-    role_members(rig, "w", 2, "worker", 1, 0);
-    rig_run(rig, 3 * SKR_SECOND);
+    leader_and(rig, 2, set_of_three);
     assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"rack-0\"}");
     role_edit_map(rig, "{'leader':{'size':3},'worker':{'size':6}}");
     role_member(rig, "w-2", "worker", 1, 0);
@@ -273,11 +281,7 @@ static bool is_warned(struct rig *rig, const char *text)
 TEST_RIG(rig_create(), other_roles_are_for_the_next_generation)
 {
     rig_racks(rig, 1, 2, 4);
-    role_map(rig, "{'leader':{'size':1},'worker':{'size':2}}", "{}");
-    rig_sync(rig);
-    role_member(rig, "l-0", "leader", 1, 0);
-    role_members(rig, "w", 2, "worker", 1, 0);
-    rig_run(rig, 3 * SKR_SECOND);
+    leader_and(rig, 2, "{}");
     rig_assert_bound(rig, "w", 2);
     role_edit_map(rig, "{'head':{'size':1},'worker':{'size':3}}");
     assert_true(is_warned(rig, "RolesChanged"));
@@ -309,11 +313,7 @@ TEST_RIG(rig_create(), other_roles_are_for_the_next_generation)
 TEST_RIG(rig_create(), other_members_of_a_set_are_for_the_next_generation)
 {
     rig_racks(rig, 2, 2, 4);
-    role_map(rig, "{'leader':{'size':1},'worker':{'size':2}}", set_of_three);
-    rig_sync(rig);
-    role_member(rig, "l-0", "leader", 1, 0);
-    role_members(rig, "w", 2, "worker", 1, 0);
-    rig_run(rig, 3 * SKR_SECOND);
+    leader_and(rig, 2, set_of_three);
     rig_edit(rig, RIG_MAP, "g",
              "{'data':{'roles':'{\\'leader\\':{\\'size\\':1},\\'worker\\':{\\'size\\':3}}',"
              "'constraints':'{\\'sets\\':[{\\'level\\':\\'rack\\',\\'roles\\':{\\'leader\\':1,"
@@ -332,11 +332,7 @@ TEST_RIG(rig_create(), other_members_of_a_set_are_for_the_next_generation)
 TEST_RIG(rig_create(), newcomers_wait_for_members_of_roles_that_the_map_no_longer_has)
 {
     rig_racks(rig, 1, 2, 4);
-    role_map(rig, "{'leader':{'size':1},'worker':{'size':1}}", "{}");
-    rig_sync(rig);
-    role_member(rig, "l-0", "leader", 1, 0);
-    role_member(rig, "w-0", "worker", 1, 0);
-    rig_run(rig, 3 * SKR_SECOND);
+    leader_and(rig, 1, "{}");
     role_edit_map(rig, "{'head':{'size':1},'worker':{'size':2}}");
     rig_restart(rig);
     rig_run(rig, 3 * SKR_SECOND);
@@ -367,11 +363,7 @@ static void top(struct rig *rig, int n)
 TEST_RIG(rig_create(), members_beyond_the_size_of_their_role_go_alone)
 {
     rig_racks(rig, 1, 1, 6);
-    role_map(rig, "{'leader':{'size':1},'worker':{'size':5}}", "{}");
-    rig_sync(rig);
-    role_member(rig, "l-0", "leader", 1, 0);
-    role_members(rig, "w", 5, "worker", 1, 0);
-    rig_run(rig, 3 * SKR_SECOND);
+    leader_and(rig, 5, "{}");
     rig_assert_bound(rig, "w", 5);
     role_edit_map(rig, "{'leader':{'size':3},'worker':{'size':3}}");
     top(rig, 2);
