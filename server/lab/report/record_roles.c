@@ -8,16 +8,6 @@
 #include "core/gang/cache/pods.h"
 #include "server/object/path.h"
 
-static bool is_equal(const struct skr_amounts *a, const struct skr_amounts *b)
-{
-    bool equal = a->n == b->n;
-    for (size_t i = 0; equal && i < a->n; i++) {
-        equal =
-            a->item[i].resource == b->item[i].resource && a->item[i].amount == b->item[i].amount;
-    }
-    return equal;
-}
-
 /* name NULL: of members without a name and of this request. */
 static struct skr_record_role *find_role(struct skr_record_group *group, const char *name,
                                          const struct skr_amounts *demand)
@@ -25,7 +15,7 @@ static struct skr_record_role *find_role(struct skr_record_group *group, const c
     for (size_t r = 0; r < group->n_roles; r++) {
         struct skr_record_role *role = &group->role[r];
         if (name ? role->name && strcmp(role->name, name) == 0
-                 : !role->name && demand && is_equal(&role->demand, demand)) {
+                 : !role->name && demand && skr_amounts_equal(&role->demand, demand)) {
             return role;
         }
     }
