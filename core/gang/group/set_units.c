@@ -19,6 +19,19 @@ static const char *node_of(const struct pod_entry *p, bool planned)
     return p->plan && !p->plan->aborting && (planned || p->plan->binding) ? p->place.node : NULL;
 }
 
+/* The unit with the member's node, of the level of its set; -1: it is in no set of the kind, or has
+ * no node in the tree. */
+static int32_t unit_of(const struct skr_tree *tree, const struct skr_rank_layout *layout,
+                       size_t kind, const struct pod_entry *p, bool planned)
+{
+    bool in_set = skr_pods_has_seat(p) && p->role < p->group->roles.n &&
+                  layout->role[p->role].kind == (int32_t)kind && p->set >= 0 &&
+                  p->set < layout->kind[kind].sets;
+    const char *node = in_set ? node_of(p, planned) : NULL;
+    int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
+    return leaf >= 0 ? skr_tree_unit_at(tree, leaf, layout->kind[kind].level) : -1;
+}
+
 int32_t *skr_set_units(const struct skr_tree *tree, const struct group *g, size_t kind,
                        bool planned, size_t *ret_n)
 {
@@ -32,12 +45,9 @@ int32_t *skr_set_units(const struct skr_tree *tree, const struct group *g, size_
     }
     DL_FOREACH(g->members, p)
     {
-        bool of_kind = skr_pods_has_seat(p) && p->role < g->roles.n &&
-                       layout.role[p->role].kind == (int32_t)kind;
-        const char *node = of_kind && p->set >= 0 && p->set < sets ? node_of(p, planned) : NULL;
-        int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
-        if (leaf >= 0 && unit[p->set] < 0) {
-            unit[p->set] = skr_tree_unit_at(tree, leaf, layout.kind[kind].level);
+        int32_t in = unit_of(tree, &layout, kind, p, planned);
+        if (in >= 0 && unit[p->set] < 0) {
+            unit[p->set] = in;
         }
     }
     *ret_n = (size_t)sets;
@@ -54,11 +64,7 @@ static bool kind_holds(const struct skr_tree *tree, const struct group *g, size_
     skr_role_sets_layout(g, tree, &layout);
     DL_FOREACH(g->members, p)
     {
-        bool of_kind = skr_pods_has_seat(p) && p->role < g->roles.n && p->set >= 0 &&
-                       (size_t)p->set < n && layout.role[p->role].kind == (int32_t)kind;
-        const char *node = of_kind ? node_of(p, true) : NULL;
-        int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
-        int32_t in = leaf >= 0 ? skr_tree_unit_at(tree, leaf, layout.kind[kind].level) : -1;
+        int32_t in = unit_of(tree, &layout, kind, p, true);
         if (in >= 0 && in != unit[p->set]) {
             skr_error_set(error, SKR_CONFLICT, "set %d is in %s and in %s", (int)p->set,
                           tree->unit_name[unit[p->set]], tree->unit_name[in]);
