@@ -270,6 +270,11 @@ void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret)
     }
 }
 
+bool skr_workload_has_roles(enum skr_workload_kind kind)
+{
+    return rows[kind].role;
+}
+
 const char *skr_workload_role(const struct skr_pod *pod)
 {
     const char *role = NULL;

@@ -13,30 +13,22 @@
 /* What pods are compared with. */
 struct model {
     const struct group *g;
+    const struct pod_entry *oldest; /* NULL: no member lives */
     enum skr_workload_scope scope;
-    struct skr_strbuf workload; /* name of the group that its workload makes; "": of no use */
+    struct skr_strbuf workload; /* name of the group that its workload makes; empty: of no use */
 };
-
-/* Kinds whose pods are made from several templates. */
-static bool has_templates(enum skr_workload_kind kind)
-{
-    return kind == SKR_WORKLOAD_LWS || kind == SKR_WORKLOAD_JOBSET || kind == SKR_WORKLOAD_MPIJOB ||
-           kind == SKR_WORKLOAD_KUBEFLOW || kind == SKR_WORKLOAD_RAYCLUSTER;
-}
 
 static void model_init(const struct skr_gang *e, const struct group *g, struct model *m)
 {
-    const struct pod_entry *oldest = skr_membership_oldest(g);
     struct skr_workload w;
     const char *unknown;
-    *m = (struct model){.g = g};
+    *m = (struct model){.g = g, .oldest = skr_membership_oldest(g)};
     skr_strbuf_init(&m->workload);
-    skr_strbuf_add(&m->workload, "");
-    if (oldest) {
-        skr_workload_of(oldest->pod, &w);
-        m->scope = skr_entry_scope(e, oldest->pod, &w, &unknown);
-        if (has_templates(w.kind)) {
-            skr_workload_name_add(oldest->pod, &w, m->scope, &m->workload);
+    if (m->oldest) {
+        skr_workload_of(m->oldest->pod, &w);
+        m->scope = skr_entry_scope(e, m->oldest->pod, &w, &unknown);
+        if (skr_workload_has_roles(w.kind)) {
+            skr_workload_name_add(m->oldest->pod, &w, m->scope, &m->workload);
         }
     }
 }
@@ -54,18 +46,17 @@ static bool names(const struct skr_meta *pod, const struct group *g)
  * same workload. */
 static bool is_of_workload(const struct model *m, const struct pod_walk *p)
 {
-    const struct pod_entry *oldest = m->workload.len > 0 ? skr_membership_oldest(m->g) : NULL;
     struct skr_workload w;
     SKR_STRBUF(name);
-    if (!oldest || p->meta->labels.n == 0) {
+    if (m->workload.len == 0 || p->meta->labels.n == 0) {
         return false;
     }
     const struct skr_pod resident = {.meta = *p->meta,
-                                     .controller = oldest->pod->controller,
-                                     .controller_uid = oldest->pod->controller_uid};
+                                     .controller = m->oldest->pod->controller,
+                                     .controller_uid = m->oldest->pod->controller_uid};
     const struct skr_pod *pod = p->entry ? p->entry->pod : &resident;
     skr_workload_of(pod, &w);
-    if (!has_templates(w.kind)) {
+    if (!skr_workload_has_roles(w.kind)) {
         return false;
     }
     skr_workload_name_add(pod, &w, m->scope, &name);
