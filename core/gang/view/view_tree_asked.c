@@ -19,6 +19,11 @@ static const char *short_name(const char *name)
     return slash ? slash + 1 : name;
 }
 
+static bool is_word(const char *name, const char *word, size_t len)
+{
+    return name && strlen(name) == len && strncmp(name, word, len) == 0;
+}
+
 /* By full name, or by the part after the slash if only one has it; among all names of the engine.
  * NULL with *ret_code set if there is none, or several. */
 static const char *find_resource(struct tree_page *p, const char *word, size_t len, int *ret_code)
@@ -27,13 +32,13 @@ static const char *find_resource(struct tree_page *p, const char *word, size_t l
     const char *found = NULL;
     for (uint16_t i = 0; i < SKR_RESOURCES_MAX; i++) {
         const char *name = skr_resource_names_get(names, i);
-        if (name && strlen(name) == len && strncmp(name, word, len) == 0) {
+        if (is_word(name, word, len)) {
             return name;
         }
     }
     for (uint16_t i = 0; i < SKR_RESOURCES_MAX; i++) {
-        const char *name = skr_resource_names_get(names, i), *tail = name ? short_name(name) : "";
-        if (!name || strlen(tail) != len || strncmp(tail, word, len) != 0) {
+        const char *name = skr_resource_names_get(names, i);
+        if (!name || !is_word(short_name(name), word, len)) {
             continue;
         }
         if (found) {
@@ -45,8 +50,7 @@ static const char *find_resource(struct tree_page *p, const char *word, size_t l
     }
     for (size_t i = 0; !found && i < p->tree->n_resource_names; i++) {
         const char *name = p->tree->resource_name[i];
-        if ((strlen(name) == len && strncmp(name, word, len) == 0) ||
-            (strlen(short_name(name)) == len && strncmp(short_name(name), word, len) == 0)) {
+        if (is_word(name, word, len) || is_word(short_name(name), word, len)) {
             found = name;
         }
     }
@@ -260,8 +264,7 @@ static int read_role(struct tree_page *p, const char *text)
     if (!g) {
         return code;
     }
-    while (r < g->roles.n && (strlen(g->roles.item[r].name) != len ||
-                              strncmp(g->roles.item[r].name, text, len) != 0)) {
+    while (r < g->roles.n && !is_word(g->roles.item[r].name, text, len)) {
         r++;
     }
     if (r == g->roles.n) {
