@@ -173,14 +173,18 @@ static json_t *obtain(json_t *object, const char *key)
     return value;
 }
 
-/* One value of a group map, as annotation of a pod or of its template. */
-static bool set_annotation(const struct skr_simulate_input *input, json_t *template,
+/* One value of a group map, as annotation of a pod or of its template. why: what forbids it. */
+static void set_annotation(const struct skr_simulate_input *input, json_t *template,
                            const struct skr_change *c, struct skr_strbuf *why)
 {
     static const char *const keys[][2] = {{"size", SKR_LABEL_GROUP_SIZE},
                                           {"constraints", SKR_GROUP_CONSTRAINTS},
                                           {"within", SKR_GROUP_WITHIN}};
     const struct skr_change_levels levels = {has_level, input};
+    if (strcmp(c->path, "priority") == 0 || strncmp(c->path, "roles.", 6) == 0) {
+        skr_strbuf_add(why, "of a workload, size, within and constraints can be set");
+        return;
+    }
     json_t *annotations = obtain(obtain(template, "metadata"), "annotations");
     json_auto_t *data = json_object();
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -190,7 +194,7 @@ static bool set_annotation(const struct skr_simulate_input *input, json_t *templ
         }
     }
     if (!skr_group_change(data, c->path, c->value, &levels, why)) {
-        return false;
+        return;
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         json_t *value = json_object_get(data, keys[i][0]);
@@ -200,7 +204,6 @@ static bool set_annotation(const struct skr_simulate_input *input, json_t *templ
             json_object_del(annotations, keys[i][1]);
         }
     }
-    return true;
 }
 
 /* Whether the files have the workload. It could not be changed if why says something. */
@@ -208,18 +211,13 @@ static bool set_workload(struct skr_simulate_input *input, const struct skr_chan
                          struct skr_strbuf *why)
 {
     SKR_AUTO_FREE struct skr_template *t = skr_alloc_array(SKR_TEMPLATES_MAX, sizeof *t);
-    const bool may = strcmp(c->path, "priority") != 0 && strncmp(c->path, "roles.", 6) != 0;
     bool found = false;
     for (size_t i = 0; i < input->manifests.n && why->len == 0; i++) {
         json_t *object = input->manifests.item[i].object;
         const size_t n = makes_group(object, c) ? skr_templates_find(object, t) : 0;
         found = found || n > 0;
         for (size_t k = 0; k < n && why->len == 0; k++) {
-            if (!may) {
-                skr_strbuf_add(why, "of a workload, size, within and constraints can be set");
-            } else {
-                (void)set_annotation(input, t[k].json, c, why);
-            }
+            set_annotation(input, t[k].json, c, why);
         }
     }
     return found;
