@@ -96,7 +96,7 @@ static int32_t workload_index(const struct skr_labels *labels, int32_t completio
 
 static int32_t user_index(const struct skr_labels *labels, const struct skr_json *annotations)
 {
-    const struct skr_json *key = skr_json_get(annotations, "sakkara.group.index");
+    const struct skr_json *key = skr_json_get(annotations, SKR_ANNOTATION_INDEX);
     if (!key || key->type != SKR_JSON_STRING) {
         return label_number(labels, "kueue.x-k8s.io/pod-group-pod-index");
     }

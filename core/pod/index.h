@@ -10,6 +10,8 @@
 #include "topology/base/json.h"
 #include "topology/labels.h"
 
+#define SKR_ANNOTATION_INDEX "sakkara.group.index"
+
 /* In the order in which they are asked: a pod of a StatefulSet that a LeaderWorkerSet made has both
  * an ordinal and a worker index. */
 enum skr_pod_index_key {

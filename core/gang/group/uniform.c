@@ -13,7 +13,7 @@
 static bool concerns(const char *key)
 {
     static const char *const own[] = {SKR_ANNOTATION_GANG_PLAN, SKR_ANNOTATION_ROLE,
-                                      SKR_ANNOTATION_SET, "sakkara.group.index"};
+                                      SKR_ANNOTATION_SET, SKR_ANNOTATION_INDEX};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (strcmp(key, own[i]) == 0) {
             return false;
@@ -59,9 +59,9 @@ void skr_uniform_check(struct group *g)
     DL_FOREACH(g->members, p)
     {
         const struct skr_labels *own = &p->pod->meta.annotations;
-        const char *key = skr_pod_is_live(p->pod) ? lacks(own, first, concerns) : NULL;
-        key = key || !skr_pod_is_live(p->pod) ? key : lacks(first, own, concerns);
-        if (key) {
+        const char *key = lacks(own, first, concerns);
+        key = key ? key : lacks(first, own, concerns);
+        if (key && skr_pod_is_live(p->pod)) {
             SKR_STRBUF(b);
             const char *says = skr_labels_get(own, key), *counts = skr_labels_get(first, key);
             skr_strbuf_addf(&b,
