@@ -53,7 +53,6 @@ void skr_render_spotmix(const json_t *page, const char *namespace_, const struct
 void skr_render_spotmix_one(const json_t *page, const struct skr_render *how,
                             struct skr_strbuf *out);
 
-/* "pack[2,4]*2/2!" of one constraint: type, range, factor, partitions, hard. */
 enum skr_hue skr_render_status_hue(const char *status);
 /* The status in words for people: "Unplaced" for Ready, "Ended" for Bound if no pod is alive any
  * more, else the status. */

@@ -4,7 +4,8 @@
 /*
  * Changes of a map that cannot hold while members run: other names or another order of roles, and
  * other members in a set. Ranks and sets of the running members would mean something else. Such a map
- * holds for the next generation. Sizes, minima, rules and the number of sets change at once.
+ * holds for the next generation. Sizes, minima, rules and the number of sets change at once. So does a
+ * map that follows a deleted one: the roles of that one are not known any more.
  */
 #include "core/gang/state/groups.h"
 #include "topology/base/strbuf.h"

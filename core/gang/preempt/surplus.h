@@ -17,7 +17,7 @@ bool skr_surplus_any(const struct group *g);
 /* Whether the member may go by itself: it is in no set. */
 bool skr_surplus_may_go(const struct group *g, const struct pod_entry *p);
 /* Those of list[n], which has all running members, that are beyond the size of their scope. They move
- * to the front, the highest ranks first. Returns their number. */
+ * to the front, the highest ranks first. Returns their number. O(n log n). */
 size_t skr_surplus_of(const struct group *g, struct pod_entry **list, size_t n);
 
 #endif
