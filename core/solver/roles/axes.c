@@ -292,9 +292,7 @@ bool skr_axes_vector(const struct skr_role_run *rr, int32_t level, const int32_t
     *ret_main = counts[axes->n - 1];
     for (int32_t c = 0; c < axes->n_counters; c++) {
         const struct skr_counter *counter = &axes->counter[c];
-        int32_t amount = skr_axes_base(axes, *ret_key, counter->scope) +
-                         *ret_main * skr_axes_slope(axes, counter->scope);
-        if (amount > 0) {
+        if (skr_axes_amount(axes, *ret_key, *ret_main, counter->scope) > 0) {
             *ret_key |= (uint64_t)counter->used << counter->shift;
         }
     }

@@ -149,6 +149,13 @@ static inline int32_t skr_axes_slope(const struct skr_axes *axes, int32_t scope)
     return axes->axis[axes->n - 1].weight[scope];
 }
 
+/* The amount of a scope in a vector. */
+static inline int32_t skr_axes_amount(const struct skr_axes *axes, uint64_t key, int32_t main,
+                                      int32_t scope)
+{
+    return skr_axes_base(axes, key, scope) + main * skr_axes_slope(axes, scope);
+}
+
 /* Members of each role, ret[n_roles]. */
 void skr_axes_members(const struct skr_role_run *rr, int32_t level, uint64_t key, int32_t main,
                       int32_t *ret);

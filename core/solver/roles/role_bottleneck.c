@@ -44,19 +44,6 @@ static void most_of_axes(const struct skr_axes *axes, const struct skr_role_rows
     }
 }
 
-/* Members of all roles in the greatest vector. */
-static int32_t greatest_sum(const struct skr_axes *axes, const struct skr_role_rows *rows,
-                            int32_t group)
-{
-    int32_t most = 0;
-    for (int32_t i = 0; i < rows->n; i++) {
-        int32_t sum = skr_axes_base(axes, rows->row[i].key, group) +
-                      rows->row[i].hi * skr_axes_slope(axes, group);
-        most = sum > most ? sum : most;
-    }
-    return most;
-}
-
 static bool explain_root(struct skr_role_run *rr, const struct skr_role_sets *sets,
                          struct skr_solution *solution)
 {
@@ -82,7 +69,7 @@ static bool explain_root(struct skr_role_run *rr, const struct skr_role_sets *se
             roles->largest_of_sets[axes->axis[a].kind] = found[a];
         }
     }
-    solution->explanation.largest = greatest_sum(axes, &rows, rr->n_roles);
+    solution->explanation.largest = skr_role_rows_greatest(axes, &rows, rr->n_roles);
     return true;
 }
 
@@ -266,7 +253,7 @@ static int64_t sum_of_fits(const struct skr_problem *problem)
     skr_role_variant_free_levels(&v, problem->tree->n_levels);
     if (skr_role_run_init(&rr, &v.problem, NULL, 1) && skr_role_sets_build(&rr, &sets) &&
         skr_role_sets_root(&rr, &sets, &rows)) {
-        sum = greatest_sum(&rr.axes[1], &rows, rr.n_roles);
+        sum = skr_role_rows_greatest(&rr.axes[1], &rows, rr.n_roles);
     }
     skr_role_run_fini(&rr);
     return sum;

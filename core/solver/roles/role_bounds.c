@@ -23,7 +23,7 @@ struct bounds {
     struct skr_role_graph *graph;
     int32_t level;
     const struct skr_role_words *words;
-    struct skr_role_span **unit; /* of the set at hand */
+    struct skr_role_span *const *unit; /* [n_units] of the set at hand */
     int32_t n_units;
     int64_t *most; /* [n_units] by a measure, greatest first */
 };
@@ -33,17 +33,6 @@ static int greatest_first(const void *a, const void *b)
     const int64_t *x = a;
     const int64_t *y = b;
     return (*x < *y) - (*x > *y);
-}
-
-/* The depth is the logarithm of the units. */
-static void list_units(struct bounds *b, struct skr_role_span *span)
-{
-    if (span->left) {
-        list_units(b, span->left);
-        list_units(b, span->right);
-    } else {
-        b->unit[b->n_units++] = span;
-    }
 }
 
 enum { AMOUNT_BITS = 61 };
@@ -140,8 +129,8 @@ static void bound_set(struct bounds *b, struct skr_role_ports *set)
     const struct skr_problem *problem = rr->run.problem;
     int32_t scope = b->words->scope[b->words->lead];
     int64_t each[SKR_ROLES_MAX] = {0};
-    b->n_units = 0;
-    list_units(b, set->all);
+    b->unit = set->unit;
+    b->n_units = set->all->n_units;
     for (int32_t r = 0; r < rr->n_roles; r++) {
         each[r] = scope == rr->n_roles || scope == r ? 1 : 0;
     }
@@ -182,9 +171,8 @@ bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
         }
     }
     struct bounds b = {.graph = graph, .level = level, .words = words};
-    b.unit = skr_run_alloc(&rr->run, (size_t)most, sizeof(struct skr_role_span *));
     b.most = skr_run_alloc(&rr->run, (size_t)most, sizeof *b.most);
-    if (!b.unit || !b.most) {
+    if (!b.most) {
         return false;
     }
     for (int32_t i = 0; i < at->n_sets && pack; i++) {

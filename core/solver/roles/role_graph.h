@@ -46,6 +46,7 @@ struct skr_role_port {
 
 struct skr_role_ports {
     struct skr_role_span *all;
+    struct skr_role_span **unit; /* [all->n_units] of all, in tree order; equal ones are one span */
     int32_t n;
     struct skr_role_port *port; /* by key, then main */
 };
@@ -130,6 +131,15 @@ bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
 /* One of them, by the rule for ties: members[unit * n_roles + role]. */
 bool skr_role_choose(const struct skr_role_graph *graph, const struct skr_role_sets *sets,
                      const int32_t *target, int32_t *members);
+
+static inline bool skr_role_ports_wanted(const struct skr_role_ports *set)
+{
+    bool any = false;
+    for (int32_t p = 0; p < set->n && !any; p++) {
+        any = set->port[p].wanted;
+    }
+    return any;
+}
 
 /* The next pair of rows (*i of x, *j of y) whose keys add up to key. Begin with *i = 0 and
  * *j = y->n - 1; to go on, add 1 to *i. */

@@ -95,23 +95,6 @@ static void narrow_span(const struct narrow *w, struct skr_role_span *span, int3
     }
 }
 
-/* Amounts of the units into most, from at on; returns how many. */
-static int32_t list_most(const struct skr_axes *axes, int32_t scope,
-                         const struct skr_role_span *span, int32_t *most, int32_t at)
-{
-    if (span->left) {
-        at = list_most(axes, scope, span->left, most, at);
-        return list_most(axes, scope, span->right, most, at);
-    }
-    most[at] = 0;
-    for (int32_t k = 0; k < span->rows.n; k++) {
-        int32_t amount = skr_axes_base(axes, span->rows.row[k].key, scope) +
-                         span->rows.row[k].hi * skr_axes_slope(axes, scope);
-        most[at] = amount > most[at] ? amount : most[at];
-    }
-    return at + 1;
-}
-
 struct ranked {
     int32_t most, unit;
 };
@@ -142,8 +125,8 @@ static bool narrow_set(struct skr_role_graph *graph, const struct skr_role_words
     if (!w.most || !w.order || !w.in || !w.out || !ranked) {
         return false;
     }
-    list_most(axes, scope, set->all, w.most, 0);
     for (size_t i = 0; i < n; i++) {
+        w.most[i] = skr_role_rows_greatest(axes, &set->unit[i]->rows, scope);
         ranked[i] = (struct ranked){.most = w.most[i], .unit = (int32_t)i};
     }
     qsort(ranked, n, sizeof *ranked, roomiest_first);
@@ -153,7 +136,7 @@ static bool narrow_set(struct skr_role_graph *graph, const struct skr_role_words
     for (int32_t p = 0; p < set->n; p++) {
         const struct skr_role_port *port = &set->port[p];
         w.k = port->least_used;
-        w.amount = skr_axes_base(axes, port->key, scope) + port->main * skr_axes_slope(axes, scope);
+        w.amount = skr_axes_amount(axes, port->key, port->main, scope);
         if (port->wanted && w.k > 0) {
             narrow_span(&w, set->all, 0);
             if (!skr_role_run_step(graph->rr, (int64_t)w.n * w.n)) {

@@ -60,6 +60,17 @@ static int32_t list_wants(const struct skr_role_graph *graph, int32_t level, str
     return n;
 }
 
+/* The units of a span; the depth is the logarithm of their number. */
+static int32_t list_units(struct skr_role_span *span, struct skr_role_span **ret, int32_t n)
+{
+    if (span->left) {
+        n = list_units(span->left, ret, n);
+        return list_units(span->right, ret, n);
+    }
+    ret[n] = span;
+    return n + 1;
+}
+
 struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_role_level *level,
                                           struct skr_role_span *all, int32_t n)
 {
@@ -69,9 +80,11 @@ struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_ro
     }
     set->all = all;
     set->port = skr_run_alloc(&rr->run, (size_t)n, sizeof *set->port);
-    if (!set->port) {
+    set->unit = skr_run_alloc(&rr->run, (size_t)all->n_units, sizeof(struct skr_role_span *));
+    if (!set->port || !set->unit) {
         return NULL;
     }
+    list_units(all, set->unit, 0);
     level->set[level->n_sets++] = set;
     all->ports = set;
     return set;
@@ -148,22 +161,12 @@ static int by_id(const void *a, const void *b)
     return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-static bool is_wanted(const struct skr_role_ports *set)
-{
-    for (int32_t p = 0; p < set->n; p++) {
-        if (set->port[p].wanted) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool skr_role_graph_list(struct skr_role_graph *graph, int32_t level)
 {
     struct skr_role_level *at = &graph->level[level];
     int32_t n = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        n = is_wanted(at->set[i]) ? list_spans(at->set[i]->all, NULL, n) : n;
+        n = skr_role_ports_wanted(at->set[i]) ? list_spans(at->set[i]->all, NULL, n) : n;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
         unlist(at->set[i]->all);
@@ -174,7 +177,7 @@ bool skr_role_graph_list(struct skr_role_graph *graph, int32_t level)
     }
     at->n_spans = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        if (is_wanted(at->set[i])) {
+        if (skr_role_ports_wanted(at->set[i])) {
             at->n_spans = list_spans(at->set[i]->all, at->span, at->n_spans);
         }
     }

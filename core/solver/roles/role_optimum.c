@@ -23,8 +23,7 @@ static void live_counts(const struct skr_role_graph *graph, int32_t level, uint6
             uint64_t key = span->rows.row[state->row].key;
             for (int32_t scope = 0; scope < rr->n_scopes && state->live; scope++) {
                 if (ret[scope]) {
-                    skr_bits_set(ret[scope], skr_axes_base(axes, key, scope) +
-                                                 state->main * skr_axes_slope(axes, scope));
+                    skr_bits_set(ret[scope], skr_axes_amount(axes, key, state->main, scope));
                 }
             }
         }

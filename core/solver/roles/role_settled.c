@@ -39,27 +39,25 @@ static int32_t room_of(const struct units *units, const struct skr_role_span *sp
     return span->rows.n > 0 && row->key == 0 && row->lo == 0 ? row->hi * units->slope : -1;
 }
 
-/* The depth is the logarithm of the units. */
-static void list_rooms(struct units *units, const struct skr_role_span *span)
-{
-    if (span->left) {
-        list_rooms(units, span->left);
-        list_rooms(units, span->right);
-        return;
-    }
-    int32_t room = room_of(units, span);
-    if (room < 0) {
-        units->n_hosts++;
-    } else {
-        units->room[units->n++] = room;
-    }
-}
-
 static int ascending(const void *a, const void *b)
 {
     const int32_t *x = a;
     const int32_t *y = b;
     return (*x > *y) - (*x < *y);
+}
+
+/* The rooms of the units of a set. */
+static void list_rooms(struct units *units, const struct skr_role_ports *set)
+{
+    units->n = 0;
+    for (int32_t u = 0; u < set->all->n_units; u++) {
+        int32_t room = room_of(units, set->unit[u]);
+        if (room >= 0) {
+            units->room[units->n++] = room;
+        }
+    }
+    units->n_hosts = set->all->n_units - units->n;
+    qsort(units->room, (size_t)units->n, sizeof *units->room, ascending);
 }
 
 /* How many units have room for this or more. */
@@ -78,16 +76,11 @@ static int32_t count_from(const struct units *units, int32_t room)
     return units->n - lo;
 }
 
-static void mark_units(const struct units *units, const struct skr_role_span *span, int32_t rests,
-                       int32_t fills)
+static void mark_unit(const struct units *units, const struct skr_role_span *unit, int32_t rests,
+                      int32_t fills)
 {
-    if (span->left) {
-        mark_units(units, span->left, rests, fills);
-        mark_units(units, span->right, rests, fills);
-        return;
-    }
-    int32_t room = room_of(units, span);
-    struct skr_role_cells *cells = span->cells;
+    int32_t room = room_of(units, unit);
+    struct skr_role_cells *cells = unit->cells;
     cells->can_rest = cells->can_rest || room < 0 || count_from(units, room) - 1 >= rests;
     cells->can_fill = cells->can_fill || room < 0 || count_from(units, room + 1) <= fills;
 }
@@ -115,8 +108,8 @@ static void settle_set(struct units *units, const struct skr_role_ports *set)
             fills = skr_larger(fills, most);
         }
     }
-    if (fills >= 0) {
-        mark_units(units, set->all, rests, fills);
+    for (int32_t u = 0; u < set->all->n_units; u++) {
+        mark_unit(units, set->unit[u], rests, fills);
     }
 }
 
@@ -131,15 +124,6 @@ static bool all_intervals(const struct skr_role_level *at)
         }
     }
     return true;
-}
-
-static bool is_wanted(const struct skr_role_ports *set)
-{
-    bool any = false;
-    for (int32_t p = 0; p < set->n && !any; p++) {
-        any = set->port[p].wanted;
-    }
-    return any;
 }
 
 bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
@@ -163,11 +147,8 @@ bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
     }
     units.room = skr_run_scratch_alloc(&rr->run, (size_t)most, sizeof *units.room);
     for (int32_t i = 0; i < at->n_sets && units.room; i++) {
-        if (is_wanted(at->set[i])) {
-            units.n = 0;
-            units.n_hosts = 0;
-            list_rooms(&units, at->set[i]->all);
-            qsort(units.room, (size_t)units.n, sizeof *units.room, ascending);
+        if (skr_role_ports_wanted(at->set[i])) {
+            list_rooms(&units, at->set[i]);
             settle_set(&units, at->set[i]);
         }
     }

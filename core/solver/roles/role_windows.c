@@ -79,23 +79,6 @@ static bool holds(const struct skr_role_span *span, const struct skr_role_port *
     return k >= 0 && skr_role_row_has(&span->rows.row[k], port->main);
 }
 
-/* Counts the units that hold the port alone, those that must hold something, and those that are
- * both. The depth is the logarithm of the units. */
-static void count_units(const struct skr_role_span *span, const struct skr_role_port *port,
-                        int32_t *n_holding, int32_t *n_needed, int32_t *n_both)
-{
-    if (span->left) {
-        count_units(span->left, port, n_holding, n_needed, n_both);
-        count_units(span->right, port, n_holding, n_needed, n_both);
-        return;
-    }
-    bool holding = holds(span, port);
-    bool needed = !has_zero(span);
-    *n_holding += holding ? 1 : 0;
-    *n_needed += needed ? 1 : 0;
-    *n_both += holding && needed ? 1 : 0;
-}
-
 /* Whether ports of the level are solo as soon as one unit holds all. */
 static bool can_be_solo(const struct skr_role_graph *graph, const struct skr_role_words *words)
 {
@@ -113,7 +96,13 @@ static bool is_solo(const struct skr_role_graph *graph, const struct skr_role_wo
     if (!can_be_solo(graph, words)) {
         return false;
     }
-    count_units(set->all, port, &n_holding, &n_needed, &n_both);
+    for (int32_t u = 0; u < set->all->n_units; u++) {
+        bool holding = holds(set->unit[u], port);
+        bool needed = !has_zero(set->unit[u]);
+        n_holding += holding ? 1 : 0;
+        n_needed += needed ? 1 : 0;
+        n_both += holding && needed ? 1 : 0;
+    }
     return n_needed == 0 ? n_holding > 0 : n_needed == 1 && n_both == 1;
 }
 

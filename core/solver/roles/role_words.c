@@ -85,7 +85,7 @@ int64_t skr_role_words_weight(const struct skr_role_run *rr, const struct skr_ro
     int64_t weight = 0;
     for (int32_t k = 0; k < words->n_keys; k++) {
         int32_t scope = words->scope[k];
-        int32_t amount = skr_axes_base(axes, key, scope) + main * skr_axes_slope(axes, scope);
+        int32_t amount = skr_axes_amount(axes, key, main, scope);
         weight += words->table[scope][amount];
     }
     return weight;

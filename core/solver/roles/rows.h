@@ -42,6 +42,17 @@ static inline int32_t skr_role_row_next(const struct skr_role_row *row, int32_t 
 
 /* Index of the row with this key, or -1. O(log n). */
 int32_t skr_role_rows_find(const struct skr_role_rows *rows, uint64_t key);
+/* The greatest amount of a scope in a vector of the set; 0: it is empty. */
+static inline int32_t skr_role_rows_greatest(const struct skr_axes *axes,
+                                             const struct skr_role_rows *rows, int32_t scope)
+{
+    int32_t most = 0;
+    for (int32_t k = 0; k < rows->n; k++) {
+        int32_t amount = skr_axes_amount(axes, rows->row[k].key, rows->row[k].hi, scope);
+        most = amount > most ? amount : most;
+    }
+    return most;
+}
 /* Whether the set is {0}. */
 static inline bool skr_role_rows_only_zero(const struct skr_role_rows *rows)
 {
