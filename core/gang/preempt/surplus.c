@@ -19,7 +19,8 @@ int32_t skr_surplus_needed(const struct group *g, size_t scope)
 
 bool skr_surplus_may_go(const struct group *g, const struct pod_entry *p)
 {
-    return p->role >= g->roles.n || g->roles.item[p->role].kind < 0;
+    const bool next = g->roles.keyed && g->roles.first_foreign;
+    return !next && (p->role >= g->roles.n || g->roles.item[p->role].kind < 0);
 }
 
 bool skr_surplus_any(const struct group *g)

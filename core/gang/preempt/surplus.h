@@ -4,7 +4,8 @@
 /*
  * Running members that a group does not need: those beyond its size, of the highest ranks. They may
  * be evicted without the others. With key `roles` each role has its own size. A member of a set is
- * never one of them: half a set is of no use, and whole sets go with their group.
+ * never one of them: half a set is of no use, and whole sets go with their group. Nor is any while a
+ * member runs whose role the key does not have: the key is that of the next generation.
  */
 #include "core/gang/state/groups.h"
 
@@ -14,7 +15,7 @@ size_t skr_surplus_scope(const struct group *g, const struct pod_entry *p);
 int32_t skr_surplus_needed(const struct group *g, size_t scope);
 /* Whether more members run than some scope needs. */
 bool skr_surplus_any(const struct group *g);
-/* Whether the member may go by itself: it is in no set. */
+/* Whether the member may go by itself. */
 bool skr_surplus_may_go(const struct group *g, const struct pod_entry *p);
 /* Those of list[n], which has all running members, that are beyond the size of their scope. They move
  * to the front, the highest ranks first. Returns their number. O(n log n). */

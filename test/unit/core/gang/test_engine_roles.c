@@ -374,6 +374,25 @@ TEST_RIG(rig_create(), members_beyond_the_size_of_their_role_go_alone)
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
 }
 
+/* The daemon was away when role extra went from the map: x-0 does not make the leader superfluous. */
+TEST_RIG(rig_create(), members_of_an_earlier_generation_go_as_a_whole)
+{
+    rig_racks(rig, 1, 1, 5);
+    role_map(rig, "{'extra':{'size':1},'leader':{'size':1},'worker':{'size':3}}", "{}");
+    rig_sync(rig);
+    role_member(rig, "x-0", "extra", 1, 0);
+    role_member(rig, "l-0", "leader", 1, 0);
+    role_members(rig, "w", 3, "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    role_expect_rank(rig, "l-0", "1");
+    role_edit_map(rig, "{'leader':{'size':1},'worker':{'size':2}}");
+    rig_restart(rig);
+    rig_run(rig, 3 * SKR_SECOND);
+    top(rig, 1);
+    rig_assert_bound(rig, "top", 1);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 5);
+}
+
 /* One set is too many. No member of a set goes without the others: the group goes as a whole. */
 TEST_RIG(rig_create(), half_a_set_is_never_pushed_out)
 {
