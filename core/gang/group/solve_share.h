@@ -12,9 +12,9 @@
  * - plans that end before the point of no return for a reason of their own group, while the namespace is
  *   beyond its bound (namespace_bound.h): twice the time that each had room
  *
- * 600 s at most. While more than 2.5 s of that are left, groups of the namespace come last. Their solve is cancelled if another namespace needs the solver. An idle solver is used
- * at once, and after every such pause one turn is not cancelled: a group that can be placed is
- * placed.
+ * 600 s at most. While more than 2.5 s of that are left, groups of the namespace come last. Their
+ * solve is cancelled if another namespace needs the solver. An idle solver is used at once, and after
+ * every such pause one turn is not cancelled: a group that can be placed is placed.
  */
 #include "core/gang/state/gang.h"
 
