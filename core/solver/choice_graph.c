@@ -10,6 +10,37 @@
  */
 #include "core/solver/choice_graph.h"
 
+#include <string.h>
+
+bool skr_edges_grow(struct skr_run *run, struct skr_edges *edges)
+{
+    if (edges->cap > INT32_MAX / 2) {
+        run->stop = SKR_RUN_BYTE_LIMIT;
+        return false;
+    }
+    int32_t cap = edges->cap > 0 ? 2 * edges->cap : 256;
+    struct skr_edge *edge = skr_run_scratch_alloc(run, (size_t)cap, sizeof *edge);
+    if (!edge) {
+        return false;
+    }
+    if (edges->n > 0) {
+        memcpy(edge, edges->edge, (size_t)edges->n * sizeof *edge);
+    }
+    edges->edge = edge;
+    edges->cap = cap;
+    return true;
+}
+
+struct skr_edge *skr_edges_take(struct skr_run *run, struct skr_edges *edges)
+{
+    struct skr_edge *ret = skr_run_alloc(run, (size_t)edges->n, sizeof *ret);
+    if (ret && edges->n > 0) {
+        memcpy(ret, edges->edge, (size_t)edges->n * sizeof *ret);
+    }
+    edges->n = 0;
+    return ret;
+}
+
 int32_t skr_siblings_port(const struct skr_siblings *siblings, int32_t total)
 {
     int32_t lo = 0;

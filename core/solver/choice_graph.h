@@ -33,6 +33,12 @@ struct skr_edge {
     int32_t right;
 };
 
+/* Edges while they are found: halves are cells of the dense pass until all states have numbers. */
+struct skr_edges {
+    struct skr_edge *edge; /* scratch memory */
+    int32_t n, cap;
+};
+
 struct skr_state {
     int64_t weight; /* least, by the last weighing */
     int32_t total;
@@ -83,6 +89,21 @@ struct skr_weights {
     bool by_room;            /* a used unit weighs its room; by_count is not used */
     const int64_t *by_count; /* [n + 1] */
 };
+
+/* Doubles cap. False: the run had to stop. */
+bool skr_edges_grow(struct skr_run *run, struct skr_edges *edges);
+/* False: the run had to stop. */
+static inline bool skr_edges_put(struct skr_run *run, struct skr_edges *edges, int32_t left,
+                                 int32_t right)
+{
+    if (edges->n == edges->cap && !skr_edges_grow(run, edges)) {
+        return false;
+    }
+    edges->edge[edges->n++] = (struct skr_edge){.left = left, .right = right};
+    return true;
+}
+/* A copy [edges->n] in the memory of the run; the edges become empty. NULL: the run had to stop. */
+struct skr_edge *skr_edges_take(struct skr_run *run, struct skr_edges *edges);
 
 /* Port of a sibling set for a total, or -1. */
 int32_t skr_siblings_port(const struct skr_siblings *siblings, int32_t total);

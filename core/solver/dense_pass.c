@@ -16,16 +16,8 @@
  * counts of the level (its step; factors make one). Cost: the sum over pairs of (window of left) *
  * (window of right), about 2 * n * (sum of the fits) / step^2 for n much smaller than that sum.
  */
-#include <string.h>
-
 #include "core/solver/dense_windows.h"
 #include "core/solver/open_level.h"
-
-struct edge_buffer {
-    struct skr_edge *item;
-    int32_t n;
-    int32_t cap;
-};
 
 static void weigh_unit(const struct skr_span *span, int32_t step, const struct skr_weights *weights)
 {
@@ -153,29 +145,8 @@ static bool settle_ports(struct skr_graph *graph, int32_t level)
     return choice;
 }
 
-static bool buffer_push(struct skr_run *run, struct edge_buffer *buffer, int32_t left,
-                        int32_t right)
-{
-    if (buffer->n == buffer->cap) {
-        int32_t cap = buffer->cap == 0              ? 256
-                      : buffer->cap > INT32_MAX / 2 ? INT32_MAX
-                                                    : buffer->cap * 2;
-        struct skr_edge *item = skr_run_scratch_alloc(run, (size_t)cap, sizeof *item);
-        if (!item || cap == buffer->cap) {
-            return false;
-        }
-        if (buffer->n > 0) {
-            memcpy(item, buffer->item, (size_t)buffer->n * sizeof *item);
-        }
-        buffer->item = item;
-        buffer->cap = cap;
-    }
-    buffer->item[buffer->n++] = (struct skr_edge){.left = left, .right = right};
-    return true;
-}
-
 /* Splits of total (in steps) into rows a and b that reach weight; marks their cells. */
-static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
+static bool put_splits(struct skr_run *run, struct skr_edges *edges,
                        const struct skr_dense_span *left, int32_t a,
                        const struct skr_dense_span *right, int32_t b, int32_t total, int64_t weight)
 {
@@ -192,7 +163,7 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
         if (left->weight[l] + right->weight[r] == weight) {
             left->marked[l] = 1;
             right->marked[r] = 1;
-            if (!buffer_push(run, buffer, l, r)) {
+            if (!skr_edges_put(run, edges, l, r)) {
                 return false;
             }
         }
@@ -201,25 +172,25 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
 }
 
 /* Edges of one state. They hold cells of the halves until resolve() turns these into states. */
-static bool put_edges(struct skr_run *run, struct edge_buffer *buffer, const struct skr_span *span,
+static bool put_edges(struct skr_run *run, struct skr_edges *edges, const struct skr_span *span,
                       int32_t row, int32_t total, struct skr_state *state)
 {
     const struct skr_dense_span *left = span->left->note->dense;
     const struct skr_dense_span *right = span->right->note->dense;
-    state->first_edge = buffer->n;
+    state->first_edge = edges->n;
     for (int32_t a = 0; a < span->left->rows && a <= row; a++) {
         if (row - a < span->right->rows &&
-            !put_splits(run, buffer, left, a, right, row - a, total, state->weight)) {
+            !put_splits(run, edges, left, a, right, row - a, total, state->weight)) {
             return false;
         }
     }
-    state->n_edges = buffer->n - state->first_edge;
+    state->n_edges = edges->n - state->first_edge;
     return true;
 }
 
 /* States of one row for its marked cells, and their edges. */
 static bool make_row_states(struct skr_graph *graph, struct skr_span *span, int32_t row,
-                            struct edge_buffer *buffer, bool *choice)
+                            struct skr_edges *edges, bool *choice)
 {
     struct skr_dense_span *dense = span->note->dense;
     const struct skr_window *window = &dense->row[row];
@@ -235,7 +206,7 @@ static bool make_row_states(struct skr_graph *graph, struct skr_span *span, int3
                                     .port = -1,
                                     .live = true};
         if (span->left) {
-            if (!put_edges(graph->run, buffer, span, row, total, state)) {
+            if (!put_edges(graph->run, edges, span, row, total, state)) {
                 return false;
             }
             *choice = *choice || state->n_edges > 1;
@@ -245,7 +216,7 @@ static bool make_row_states(struct skr_graph *graph, struct skr_span *span, int3
 }
 
 /* States of a span, by row, then total. */
-static bool make_states(struct skr_graph *graph, struct skr_span *span, struct edge_buffer *buffer,
+static bool make_states(struct skr_graph *graph, struct skr_span *span, struct skr_edges *edges,
                         bool *choice)
 {
     struct skr_run *run = graph->run;
@@ -258,21 +229,14 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
     if (!span->note->state) {
         return false;
     }
-    buffer->n = 0;
     for (int32_t row = 0; row < span->rows && n > 0; row++) {
-        if (!make_row_states(graph, span, row, buffer, choice)) {
+        if (!make_row_states(graph, span, row, edges, choice)) {
             return false;
         }
     }
     run->stats.states_kept += n;
-    span->note->edge = skr_run_alloc(run, (size_t)buffer->n, sizeof *span->note->edge);
-    if (!span->note->edge) {
-        return false;
-    }
-    if (buffer->n > 0) {
-        memcpy(span->note->edge, buffer->item, (size_t)buffer->n * sizeof *span->note->edge);
-    }
-    return skr_run_poll(run);
+    span->note->edge = skr_edges_take(run, edges);
+    return span->note->edge && skr_run_poll(run);
 }
 
 /* Cells become states, once all states are made. */
@@ -307,9 +271,9 @@ static bool pass(struct skr_graph *graph, int32_t level, const struct skr_weight
         return false;
     }
     bool choice = settle_ports(graph, level);
-    struct edge_buffer buffer = {0};
+    struct skr_edges edges = {0};
     for (int32_t i = at->n_spans - 1; i >= 0; i--) {
-        if (!make_states(graph, at->span[i], &buffer, &choice)) {
+        if (!make_states(graph, at->span[i], &edges, &choice)) {
             return false;
         }
     }

@@ -25,7 +25,7 @@ static int32_t gather(const struct skr_role_span *span, const int32_t *states, i
     int32_t found = 0;
     for (int32_t i = 0; i < n; i++) {
         const struct skr_role_state *state = &span->state[states[i]];
-        const struct skr_role_edge *edge = span->edge + state->first_edge;
+        const struct skr_edge *edge = span->edge + state->first_edge;
         for (int32_t e = 0; e < state->n_edges; e++) {
             int32_t end = left < 0 ? edge[e].left : edge[e].right;
             if ((left < 0 || edge[e].left == left) && !half[end].marked) {
@@ -45,7 +45,7 @@ static int32_t owner_of(const struct skr_role_span *span, const int32_t *states,
 {
     for (int32_t i = 0; i < n; i++) {
         const struct skr_role_state *state = &span->state[states[i]];
-        const struct skr_role_edge *edge = span->edge + state->first_edge;
+        const struct skr_edge *edge = span->edge + state->first_edge;
         for (int32_t e = 0; e < state->n_edges; e++) {
             if (edge[e].left == left && edge[e].right == right) {
                 return states[i];

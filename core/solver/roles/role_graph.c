@@ -9,7 +9,7 @@ static void weigh_pair(struct skr_role_span *span)
     const struct skr_role_state *right = span->right->state;
     for (int32_t s = 0; s < span->n_states; s++) {
         struct skr_role_state *state = &span->state[s];
-        const struct skr_role_edge *edge = span->edge + state->first_edge;
+        const struct skr_edge *edge = span->edge + state->first_edge;
         int64_t least = SKR_WEIGHT_NONE;
         for (int32_t e = 0; state->live && e < state->n_edges; e++) {
             int64_t weight = left[edge[e].left].weight + right[edge[e].right].weight;
@@ -81,7 +81,7 @@ static bool tighten_span(struct skr_role_span *span)
             }
             continue;
         }
-        struct skr_role_edge *edge = span->edge + state->first_edge;
+        struct skr_edge *edge = span->edge + state->first_edge;
         int32_t kept = 0;
         for (int32_t e = 0; e < state->n_edges; e++) {
             struct skr_role_state *left = &span->left->state[edge[e].left];
@@ -137,7 +137,7 @@ static void mark_span(struct skr_role_span *span)
         if (!span->left && state->port >= 0) {
             span->inside->ports->port[state->port].marked = true;
         }
-        const struct skr_role_edge *edge = span->edge + state->first_edge;
+        const struct skr_edge *edge = span->edge + state->first_edge;
         for (int32_t e = 0; span->left && e < state->n_edges; e++) {
             struct skr_role_state *left = &span->left->state[edge[e].left];
             struct skr_role_state *right = &span->right->state[edge[e].right];

@@ -15,10 +15,6 @@
 #include "core/solver/roles/role_sets.h"
 #include "core/solver/weight_words.h"
 
-struct skr_role_edge {
-    int32_t left, right; /* indices of states of the halves */
-};
-
 struct skr_role_state {
     int64_t weight;
     int32_t row; /* of the span */

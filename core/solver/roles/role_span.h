@@ -12,9 +12,9 @@
 
 enum { SKR_ROLE_RANGES_MAX = 8 };
 
+struct skr_edge;       /* choice_graph.h */
 struct skr_role_cells; /* role_cells.h */
 struct skr_role_state; /* role_graph.h */
-struct skr_role_edge;  /* role_graph.h */
 struct skr_role_ports; /* role_graph.h */
 
 struct skr_role_span {
@@ -37,7 +37,7 @@ struct skr_role_span {
     bool listed; /* in the level that is opened */
     int32_t n_states;
     struct skr_role_state *state; /* by key, then main count, ascending */
-    struct skr_role_edge *edge;
+    struct skr_edge *edge;
 };
 
 bool skr_role_spans_init(struct skr_role_run *rr);

@@ -5,37 +5,12 @@
  * Cost: the windows of a pair, or its settled ones, for every state. Memory of the step, but for
  * states and edges.
  */
-#include <string.h>
-
 #include "core/solver/roles/role_cells.h"
-
-/* Edges while they are found: halves are cells until all states have numbers. */
-struct edges {
-    struct skr_role_run *rr;
-    struct skr_role_edge *edge;
-    size_t n, cap;
-};
-
-static bool put_edge(struct edges *edges, int32_t left, int32_t right)
-{
-    if (edges->n == edges->cap) {
-        size_t cap = edges->cap > 0 ? 2 * edges->cap : 1024;
-        struct skr_role_edge *edge = skr_run_scratch_alloc(&edges->rr->run, cap, sizeof *edge);
-        if (!edge) {
-            return false;
-        }
-        if (edges->n > 0) {
-            memcpy(edge, edges->edge, edges->n * sizeof *edge);
-        }
-        edges->edge = edge;
-        edges->cap = cap;
-    }
-    edges->edge[edges->n++] = (struct skr_role_edge){.left = left, .right = right};
-    return true;
-}
 
 /* A cell whose edges are looked for, and a row of each half that may make it up. */
 struct split {
+    struct skr_run *run;
+    struct skr_edges *edges; /* found so far */
     const struct skr_role_cells *left, *right;
     int32_t i, j;
     int32_t main;
@@ -43,7 +18,7 @@ struct split {
 };
 
 /* Puts the edge that gives m to the left half, if it is of least weight, and marks where it leads. */
-static bool try_edge(struct edges *edges, const struct split *split, int32_t m)
+static bool try_edge(const struct split *split, int32_t m)
 {
     const struct skr_window *a = &split->left->row[split->i];
     const struct skr_window *b = &split->right->row[split->j];
@@ -58,16 +33,16 @@ static bool try_edge(struct edges *edges, const struct split *split, int32_t m)
     }
     split->left->marked[p] = 1;
     split->right->marked[q] = 1;
-    return put_edge(edges, p, q);
+    return skr_edges_put(split->run, split->edges, p, q);
 }
 
-static bool try_all(struct edges *edges, const struct split *split)
+static bool try_all(const struct split *split)
 {
     const struct skr_window *a = &split->left->row[split->i];
     const struct skr_window *b = &split->right->row[split->j];
     int32_t to = skr_smaller(a->hi, split->main - b->lo);
     for (int32_t m = skr_larger(a->lo, split->main - b->hi); m <= to; m++) {
-        if (!try_edge(edges, split, m)) {
+        if (!try_edge(split, m)) {
             return false;
         }
     }
@@ -90,18 +65,18 @@ static bool is_settled(const struct skr_role_cells *cells, int32_t k, int32_t ma
 }
 
 /* At most one unit is not settled, so one half is. */
-static bool try_settled(struct edges *edges, const struct split *split)
+static bool try_settled(const struct split *split)
 {
     for (int32_t s = split->left->first_settled[split->i];
          s < split->left->first_settled[split->i + 1]; s++) {
-        if (!try_edge(edges, split, split->left->settled[s].main)) {
+        if (!try_edge(split, split->left->settled[s].main)) {
             return false;
         }
     }
     for (int32_t s = split->right->first_settled[split->j];
          s < split->right->first_settled[split->j + 1]; s++) {
         int32_t m = split->main - split->right->settled[s].main;
-        if (!is_settled(split->left, split->i, m) && !try_edge(edges, split, m)) {
+        if (!is_settled(split->left, split->i, m) && !try_edge(split, m)) {
             return false;
         }
     }
@@ -109,16 +84,20 @@ static bool try_settled(struct edges *edges, const struct split *split)
 }
 
 /* Edges of least weight of the cell of row k and total x. */
-static bool put_edges(struct edges *edges, const struct skr_role_span *span, int32_t k, int32_t x,
-                      int64_t weight)
+static bool put_edges(struct skr_run *run, struct skr_edges *edges,
+                      const struct skr_role_span *span, int32_t k, int32_t x, int64_t weight)
 {
     const struct skr_role_rows *left = &span->left->rows;
     const struct skr_role_rows *right = &span->right->rows;
-    struct split split = {
-        .left = span->left->cells, .right = span->right->cells, .main = x, .weight = weight};
-    split.j = right->n - 1;
+    struct split split = {.run = run,
+                          .edges = edges,
+                          .left = span->left->cells,
+                          .right = span->right->cells,
+                          .j = right->n - 1,
+                          .main = x,
+                          .weight = weight};
     for (; skr_role_rows_pair(left, right, span->rows.row[k].key, &split.i, &split.j); split.i++) {
-        if (!(span->cells->first_settled ? try_settled(edges, &split) : try_all(edges, &split))) {
+        if (!(span->cells->first_settled ? try_settled(&split) : try_all(&split))) {
             return false;
         }
     }
@@ -126,7 +105,8 @@ static bool put_edges(struct edges *edges, const struct skr_role_span *span, int
 }
 
 /* Makes the states of a span, whose cells are marked, and its edges. */
-static bool make_states(struct skr_role_run *rr, struct edges *edges, struct skr_role_span *span)
+static bool make_states(struct skr_role_run *rr, struct skr_edges *edges,
+                        struct skr_role_span *span)
 {
     struct skr_role_cells *cells = span->cells;
     int32_t n = 0;
@@ -135,7 +115,6 @@ static bool make_states(struct skr_role_run *rr, struct edges *edges, struct skr
     }
     span->n_states = 0;
     span->state = skr_run_alloc(&rr->run, (size_t)n, sizeof *span->state);
-    edges->n = 0;
     if (!span->state) {
         return false;
     }
@@ -149,30 +128,23 @@ static bool make_states(struct skr_role_run *rr, struct edges *edges, struct skr
             cells->state[c] = span->n_states;
             struct skr_role_state *state = &span->state[span->n_states++];
             *state = (struct skr_role_state){.row = k, .main = x, .port = -1, .live = true};
-            state->first_edge = (int32_t)edges->n;
-            if (span->left && (!put_edges(edges, span, k, x, cells->weight[c]) ||
+            state->first_edge = edges->n;
+            if (span->left && (!put_edges(&rr->run, edges, span, k, x, cells->weight[c]) ||
                                !skr_role_run_step(rr, 1 + window->hi - window->lo))) {
                 return false;
             }
-            if (edges->n > INT32_MAX) {
-                rr->run.stop = SKR_RUN_BYTE_LIMIT;
-                return false;
-            }
-            state->n_edges = (int32_t)edges->n - state->first_edge;
+            state->n_edges = edges->n - state->first_edge;
         }
     }
     rr->run.stats.states_kept += n;
-    span->edge = skr_run_alloc(&rr->run, edges->n, sizeof *span->edge);
-    if (span->edge && edges->n > 0) {
-        memcpy(span->edge, edges->edge, edges->n * sizeof *span->edge);
-    }
+    span->edge = skr_edges_take(&rr->run, edges);
     return span->edge;
 }
 
 static void number_edges(struct skr_role_span *span)
 {
     for (int32_t s = 0; s < span->n_states; s++) {
-        struct skr_role_edge *edge = span->edge + span->state[s].first_edge;
+        struct skr_edge *edge = span->edge + span->state[s].first_edge;
         for (int32_t e = 0; e < span->state[s].n_edges; e++) {
             edge[e].left = span->left->cells->state[edge[e].left];
             edge[e].right = span->right->cells->state[edge[e].right];
@@ -184,7 +156,7 @@ bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_role_level *at = &graph->level[level];
-    struct edges edges = {.rr = rr};
+    struct skr_edges edges = {0};
     for (int32_t i = 0; i < at->n_spans; i++) {
         struct skr_role_cells *cells = at->span[i]->cells;
         cells->marked = skr_run_scratch_alloc(&rr->run, (size_t)cells->n, 1);
