@@ -20,6 +20,7 @@ static void widen(struct skr_window *window, int32_t lo, int32_t hi)
     window->hi = empty ? hi : skr_larger(hi, window->hi);
 }
 
+/* Empty windows, which need no amounts. */
 static bool make_cells(struct skr_role_run *rr, struct skr_role_span *span)
 {
     struct skr_role_cells *cells = skr_run_scratch_alloc(&rr->run, 1, sizeof *cells);
@@ -31,6 +32,9 @@ static bool make_cells(struct skr_role_run *rr, struct skr_role_span *span)
         cells->row[k].hi = -1;
     }
     span->cells = cells;
+    span->least = INT32_MAX;
+    span->most = -1;
+    span->n_ranges = 0;
     return cells->row;
 }
 
@@ -87,15 +91,12 @@ static bool can_be_solo(const struct skr_role_graph *graph, const struct skr_rol
            rr->axes[words->level].n_counters == 0;
 }
 
-static bool is_solo(const struct skr_role_graph *graph, const struct skr_role_words *words,
-                    const struct skr_role_ports *set, const struct skr_role_port *port)
+/* Whether one unit holds all of the port, and no other one must hold anything. */
+static bool fits_alone(const struct skr_role_ports *set, const struct skr_role_port *port)
 {
     int32_t n_holding = 0;
     int32_t n_needed = 0;
     int32_t n_both = 0;
-    if (!can_be_solo(graph, words)) {
-        return false;
-    }
     for (int32_t u = 0; u < set->all->n_units; u++) {
         bool holding = holds(set->unit[u], port);
         bool needed = !has_zero(set->unit[u]);
@@ -130,7 +131,7 @@ static bool make_weights(struct skr_role_run *rr, struct skr_role_span *span)
     for (int32_t k = 0; k < span->rows.n; k++) {
         struct skr_window *window = &cells->row[k];
         window->first = (int32_t)n;
-        n += window->hi < window->lo ? 0 : window->hi - window->lo + 1;
+        n += skr_window_width(window);
         if (n > INT32_MAX / 2) {
             rr->run.stop = SKR_RUN_BYTE_LIMIT;
             return false;
@@ -144,35 +145,30 @@ static bool make_weights(struct skr_role_run *rr, struct skr_role_span *span)
     return cells->weight;
 }
 
-bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
+/* The windows of the wanted ports of a set, but for solo ones. */
+static void want_ports(struct skr_role_ports *set, bool can_be_solo)
+{
+    for (int32_t p = 0; p < set->n; p++) {
+        struct skr_role_port *port = &set->port[p];
+        port->solo = port->wanted && can_be_solo && fits_alone(set, port);
+        if (!port->wanted || port->solo) {
+            continue;
+        }
+        if (port->least_used == 1 && can_be_solo) {
+            port->least_used = 2;
+        }
+        int32_t k = skr_role_rows_find(&set->all->rows, port->key);
+        skr_bug_on(k < 0);
+        widen(&set->all->cells->row[k], port->main, port->main);
+    }
+}
+
+/* What the spans need for the windows of whole sets. */
+static bool pass_down(struct skr_role_graph *graph, int32_t level,
                       const struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_role_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        if (!make_cells(rr, at->span[i])) {
-            return false;
-        }
-        at->span[i]->least = INT32_MAX;
-        at->span[i]->most = -1;
-        at->span[i]->n_ranges = 0;
-    }
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        const struct skr_role_ports *set = at->set[i];
-        for (int32_t p = 0; p < set->n; p++) {
-            struct skr_role_port *port = &set->port[p];
-            port->solo = port->wanted && is_solo(graph, words, set, port);
-            if (!port->wanted || port->solo) {
-                continue;
-            }
-            if (port->least_used == 1 && can_be_solo(graph, words)) {
-                port->least_used = 2;
-            }
-            int32_t k = skr_role_rows_find(&set->all->rows, set->port[p].key);
-            skr_bug_on(k < 0);
-            widen(&set->all->cells->row[k], set->port[p].main, set->port[p].main);
-        }
-    }
     bool cut = !rr->run.plain && words->one_used > 0;
     if (cut && !skr_role_narrow(graph, level, words)) {
         return false;
@@ -187,6 +183,25 @@ bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
             }
             pass_windows(at->span[i]);
         }
+    }
+    return true;
+}
+
+bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
+                      const struct skr_role_words *words)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_role_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        if (!make_cells(rr, at->span[i])) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        want_ports(at->set[i], can_be_solo(graph, words));
+    }
+    if (!pass_down(graph, level, words)) {
+        return false;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
         for (int32_t p = 0; p < at->set[i]->n; p++) {
