@@ -27,8 +27,8 @@ size_t skr_pod_labels_size(const struct skr_pod_fields *fields);
 int skr_pod_claims_read(const struct skr_pod_fields *fields, struct skr_pod *pod,
                         struct skr_error *error);
 size_t skr_pod_claims_size(const struct skr_pod_fields *fields);
-/* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
- * with the path of the field, SKR_LIMIT. */
+/* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL
+ * allowed. Memory of *ret is in arena. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. */
 int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, json_t *spec,
                          json_t *status, bool late_capacity, struct skr_pod_shape *ret,
                          struct skr_error *error);

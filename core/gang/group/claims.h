@@ -3,8 +3,9 @@
 #define SKR_CORE_GANG_GROUP_CLAIMS_H
 /*
  * Members with claims (PersistentVolumeClaims, ResourceClaims). The daemon reads which claims exist
- * (core/gang/cache/claim_objects.h), and nothing else of them. While a claim of a member is missing, the
- * group is not planned (reason ClaimNotFound); the creation of the claim wakes the group.
+ * (core/gang/cache/claim_objects.h), and which devices members hold (device_holds.h). While a claim of a
+ * member is missing, the group is not planned (reason ClaimNotFound); the creation of the claim wakes the
+ * group.
  *
  * If a claim is to be bound at once and is not, kube-scheduler's PreFilter refuses the pod before any
  * extender is called (VolumeBinding, DynamicResources). It does so for missing claims, too, which the
