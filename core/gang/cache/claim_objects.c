@@ -5,14 +5,13 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/types.h"
-#include "topology/base/table.h"
 
-#include <string.h>
+#include <stdlib.h>
 #include <utlist.h>
 
 struct claim_awaited {
     UT_hash_handle hh;
-    char *key;
+    uint64_t id;          /* hashed with the secret, so users cannot choose it */
     struct group *groups; /* by claims.aprev and claims.anext */
 };
 
@@ -82,27 +81,18 @@ const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
 
 /* ---- groups that wait ---- */
 
-static struct claim_awaited *awaited_find(const struct skr_gang *e, const char *key)
+static struct claim_awaited *awaited_find(const struct skr_gang *e, uint64_t id)
 {
     struct claim_awaited *awaited = NULL;
-    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->claim_objects.awaited, key, awaited);
+    HASH_FIND(hh, e->claim_objects.awaited, &id, sizeof id, awaited);
     return awaited;
-}
-
-static void write_key(struct skr_strbuf *b, enum skr_pod_claim_kind kind, const char *namespace_,
-                      const char *name)
-{
-    skr_strbuf_addf(b, "%d/%s/%s", (int)kind, namespace_, name);
 }
 
 void skr_claim_objects_await(struct skr_gang *e, struct group *g, const struct skr_pod_claim *claim)
 {
     struct claim_awaited *was = g->claims.awaited;
-    SKR_STRBUF(key);
-    if (claim) {
-        write_key(&key, claim->kind, g->namespace_, claim->name);
-    }
-    if (was && claim && strcmp(was->key, key.s) == 0) {
+    const uint64_t id = claim ? id_of(e, claim->kind, g->namespace_, claim->name) : 0;
+    if (was && claim && was->id == id) {
         return;
     }
     if (was) {
@@ -110,19 +100,17 @@ void skr_claim_objects_await(struct skr_gang *e, struct group *g, const struct s
         g->claims.awaited = NULL;
         if (!was->groups) {
             HASH_DEL(e->claim_objects.awaited, was);
-            free(was->key);
             free(was);
         }
     }
     if (!claim) {
         return;
     }
-    struct claim_awaited *now = awaited_find(e, key.s);
+    struct claim_awaited *now = awaited_find(e, id);
     if (!now) {
         now = skr_alloc(sizeof *now);
-        now->key = skr_strdup(key.s);
-        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->claim_objects.awaited, now->key,
-                      strlen(now->key), now);
+        now->id = id;
+        HASH_ADD(hh, e->claim_objects.awaited, id, sizeof id, now);
     }
     DL_APPEND2(now->groups, g, claims.aprev, claims.anext);
     g->claims.awaited = now;
@@ -133,12 +121,8 @@ void skr_claim_objects_await(struct skr_gang *e, struct group *g, const struct s
 void skr_claim_objects_upsert(struct skr_gang *e, enum skr_pod_claim_kind kind,
                               const struct skr_meta *meta)
 {
-    SKR_STRBUF(key);
-    if (!put(e, id_of(e, kind, meta->namespace_, meta->name)) || !e->claim_objects.awaited) {
-        return;
-    }
-    write_key(&key, kind, meta->namespace_, meta->name);
-    const struct claim_awaited *awaited = awaited_find(e, key.s);
+    const uint64_t id = id_of(e, kind, meta->namespace_, meta->name);
+    const struct claim_awaited *awaited = put(e, id) ? awaited_find(e, id) : NULL;
     struct group *g;
     DL_FOREACH2(awaited ? awaited->groups : NULL, g, claims.anext)
     {
@@ -180,7 +164,6 @@ void skr_claim_objects_fini(struct skr_gang *e)
     HASH_ITER(hh, e->claim_objects.awaited, awaited, next)
     {
         HASH_DEL(e->claim_objects.awaited, awaited);
-        free(awaited->key);
         free(awaited);
     }
     skr_slab_fini(&e->claim_objects.id);
