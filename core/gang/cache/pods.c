@@ -132,6 +132,11 @@ bool skr_pods_has_seat(const struct pod_entry *p)
     return p->seated && skr_pod_is_live(p->pod);
 }
 
+bool skr_pods_was_accepted(const struct pod_entry *p)
+{
+    return p->work->activation.asked || p->work->vote.given;
+}
+
 bool skr_pods_is_bound(const struct pod_entry *p)
 {
     return p->pod->node_name[0] != '\0';

@@ -33,7 +33,7 @@ struct pod_work {
     struct {
         uint32_t count; /* k of the plan label */
         skr_time at;    /* acknowledged; 0 none */
-        bool asked;     /* filter accepted it since */
+        bool asked;     /* filter accepted it since it was sent; its answer may come later */
         /* the activation after which it was rejected: skr_nomination_mark(); never reset */
         uint64_t vain;
         bool was_again; /* skr_nomination_repeat() was done once in this plan */
@@ -192,6 +192,8 @@ struct pod_entry *skr_pods_find_name(const struct skr_gang *e, const char *names
 /* The node of a resident; NULL if the pod is not a resident. */
 const char *skr_pods_resident_node(const struct skr_gang *e, const char *uid);
 bool skr_pods_is_bound(const struct pod_entry *p);
+/* kube-scheduler has accepted its planned node, or asked to bind it there. */
+bool skr_pods_was_accepted(const struct pod_entry *p);
 /* A live member with a seat. */
 bool skr_pods_has_seat(const struct pod_entry *p);
 bool skr_pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */

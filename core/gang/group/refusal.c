@@ -11,7 +11,6 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
-#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
@@ -126,8 +125,7 @@ static int32_t accepted_beside(const struct group *g, const struct pod_entry *p)
     {
         n += q != p && q->plan == p->plan && q->shape == p->shape &&
              strcmp(q->place.node, p->place.node) == 0 &&
-             (skr_pods_is_bound(q) || skr_claims_assumed_on(q) || q->work->activation.asked ||
-              q->work->vote.given);
+             (skr_pods_is_bound(q) || skr_pods_was_accepted(q));
     }
     return n;
 }

@@ -143,14 +143,14 @@ void skr_bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
     skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
     call_ended(e, p);
     if (p->plan) { /* kube-scheduler retries by itself, or its own filters keep the pod waiting */
-        skr_nomination_activated(e, p);
+        skr_nomination_awaited_again(e, p);
     }
 }
 
 void skr_bind_calls_drop_vote(struct skr_gang *e, struct pod_entry *p)
 {
     skr_bind_calls_withdraw(p);
-    skr_nomination_activated(e, p);
+    skr_nomination_awaited_again(e, p);
     if (p->group) {
         skr_dirty_member(e, p->group);
     }

@@ -78,7 +78,7 @@ void skr_nomination_count(struct pod_entry *p)
 {
     struct pod_work *work = skr_pods_work(p);
     work->activation.count++;
-    work->activation.spared = false;
+    work->activation.asked = work->activation.spared = false;
 }
 
 void skr_nomination_restore(struct pod_entry *p, uint32_t count)
@@ -89,6 +89,11 @@ void skr_nomination_restore(struct pod_entry *p, uint32_t count)
 void skr_nomination_activated(struct skr_gang *e, struct pod_entry *p)
 {
     skr_pods_work(p)->activation.at = skr_frame_now(e->frame);
+}
+
+void skr_nomination_awaited_again(struct skr_gang *e, struct pod_entry *p)
+{
+    skr_nomination_activated(e, p);
     skr_pods_work(p)->activation.asked = false;
 }
 

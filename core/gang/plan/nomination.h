@@ -24,8 +24,10 @@ void skr_nomination_changed(
     struct pod_entry *p); /* call for a new version of the pod, or of what it carries */
 void skr_nomination_count(struct pod_entry *p);                   /* an activation is in flight */
 void skr_nomination_restore(struct pod_entry *p, uint32_t count); /* sent by earlier processes */
-/* The activation was acknowledged, or the wait for it begins now. */
+/* The activation was acknowledged, or the wait for it begins now. kube-scheduler may have come before. */
 void skr_nomination_activated(struct skr_gang *e, struct pod_entry *p);
+/* Its bind call ended: kube-scheduler is to come once more. */
+void skr_nomination_awaited_again(struct skr_gang *e, struct pod_entry *p);
 /* filter was called for it and accepted a node. */
 void skr_nomination_heard(struct skr_gang *e, struct pod_entry *p);
 /* The number of the activation that a version of the pod shows, by its plan label; 0: none. */

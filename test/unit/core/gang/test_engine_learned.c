@@ -203,3 +203,25 @@ TEST_RIG(cluster(2, 8), a_claim_that_is_being_allocated_ends_no_plan)
     rig_assert_bound(rig, "g", 2);
     assert_int_equal(plans(rig), 1);
 }
+
+/* The answer to the patch that woke g-0 comes after kube-scheduler has accepted its node. */
+TEST_RIG(cluster(1, 8), what_is_accepted_before_the_activation_is_answered_counts)
+{
+    rig->hold_scheduler = rig->hold_writes = true;
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_pods(rig, "g", 2, "g", 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    struct rig_write *map = rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g");
+    if (map) {
+        rig_answer_write(rig, map, RIG_OK);
+        rig_run(rig, SKR_SECOND);
+    }
+    rig_filter(rig, "g-0", NULL);
+    rig->hold_writes = false;
+    rig_run(rig, SKR_SECOND);
+    rig_filter(rig, "g-1", "");
+    rig_settle(rig);
+    const struct group *g = skr_groups_find(rig->gang, "default/g");
+    assert_int_equal(g->vetoes.n, 1);
+    assert_int_equal(g->vetoes.set->item->most, 1);
+}
