@@ -201,15 +201,17 @@ void skr_vetoes_add(struct skr_gang *e, struct group *g, struct shape *s, const 
 {
     struct veto *v = add(e, g, s, node);
     v->refused = v->refused && v->most == 0;
+    v->doubtful = false;
     v->most = 0;
 }
 
 void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, const char *node,
-                       int32_t most)
+                       int32_t most, bool doubtful)
 {
     const int32_t had = skr_vetoes_most(e, g, s, node);
     struct veto *v = add(e, g, s, node);
     v->refused = true;
+    v->doubtful = doubtful;
     v->most = most < had ? most : had;
 }
 
@@ -289,6 +291,21 @@ bool skr_vetoes_note_listed(struct skr_gang *e, const struct group *g, const str
 }
 
 /* ---- what changed ---- */
+
+void skr_vetoes_end_doubtful(struct skr_gang *e, struct group *g)
+{
+    struct veto_set *set;
+    DL_FOREACH(g->vetoes.set, set)
+    {
+        struct veto *v, *next;
+        HASH_ITER(hh, set->item, v, next)
+        {
+            if (v->doubtful) {
+                remove_veto(e, set, v);
+            }
+        }
+    }
+}
 
 void skr_vetoes_end(struct skr_gang *e, const char *node)
 {

@@ -33,6 +33,7 @@ struct veto {
     int32_t most; /* unbound pods of the shape that the node takes; 0: it is closed */
     /* A planned node. A probe proves less: the other members were no part of it. */
     bool refused;
+    bool doubtful; /* members held devices of an earlier plan: perhaps these were the cause */
 };
 
 struct veto_set {
@@ -65,7 +66,9 @@ void skr_vetoes_add(struct skr_gang *e, struct group *g, struct shape *s, const 
 /* The node was planned, and refused to a pod beside `most` others of its plan: no probe ends that veto.
  * A smaller number that stands stays. */
 void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, const char *node,
-                       int32_t most);
+                       int32_t most, bool doubtful);
+/* Devices of earlier plans are free. O(vetoes of the group). */
+void skr_vetoes_end_doubtful(struct skr_gang *e, struct group *g);
 /* Planned nodes that are refused now. *ret_counted: those of them that take some pods. */
 size_t skr_vetoes_count_refused(const struct skr_gang *e, const struct group *g,
                                 const struct shape *s, size_t *ret_counted);

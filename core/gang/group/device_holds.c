@@ -155,6 +155,16 @@ static void release(struct skr_gang *e, struct device_hold *hold)
                       ->id;
 }
 
+bool skr_device_holds_leftover(const struct skr_gang *e, const struct group *g)
+{
+    const struct pod_entry *p =
+        e->device_holds.table && !e->device_holds.denied ? g->members : NULL;
+    while (p && !(p->work->holds && !skr_pods_was_accepted(p))) {
+        p = p->next;
+    }
+    return p;
+}
+
 void skr_device_holds_settle(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
@@ -176,6 +186,9 @@ void skr_device_holds_settle(struct skr_gang *e, struct group *g)
     if (!holds) {
         if (g->claims.holds_until) {
             g->claims.holds_until = 0;
+            if (!g->plan) {
+                skr_vetoes_end_doubtful(e, g);
+            }
             skr_dirty_plan(e);
         }
         return;

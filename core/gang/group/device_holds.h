@@ -30,6 +30,9 @@ void skr_device_holds_begin(struct skr_gang *e);
 void skr_device_holds_forget(struct skr_gang *e, struct pod_entry *p);
 /* At every evaluation of the group: frees what may be freed. O(members) while any entry exists. */
 void skr_device_holds_settle(struct skr_gang *e, struct group *g);
+/* A member holds devices that are not of its plan, and these can be freed. O(members) while any entry
+ * exists. */
+bool skr_device_holds_leftover(const struct skr_gang *e, const struct group *g);
 void skr_device_holds_written(struct skr_gang *e, const struct skr_pending_write *w,
                               const struct skr_event *ev);
 void skr_device_holds_fini(struct skr_gang *e);

@@ -11,6 +11,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/device_holds.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
@@ -158,7 +159,8 @@ static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry
 
 bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
-    skr_vetoes_refuse(e, g, p->shape, p->place.node, accepted_beside(g, p));
+    const bool doubtful = !p->plan->binding_persisted && skr_device_holds_leftover(e, g);
+    skr_vetoes_refuse(e, g, p->shape, p->place.node, accepted_beside(g, p), doubtful);
     return lengthen(e, g, p);
 }
 

@@ -18,7 +18,8 @@ enum {
 };
 
 /* Notes that the planned node of p was refused: sets a veto, lengthens the row. True: the group
- * pauses. */
+ * pauses. While members hold devices of an earlier plan, these may be the cause: the veto ends when they
+ * are freed (device_holds.h). */
 bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* The same when the API server refuses what the member is to carry of its plan, as when its annotations
  * are full. That is no matter of the node: there is no veto. */

@@ -2,6 +2,7 @@
 /* Claims that stay allocated after the plan of a member has ended: they are freed, and the group waits for
  * that. */
 #include "core/gang/group/device_holds.h"
+#include "core/gang/group/group_table.h"
 #include "test/unit/engine_test.h"
 
 /* Two nodes with room for group g of two, and pods g-0 and g-1, which kube-scheduler does not come to. */
@@ -160,4 +161,37 @@ TEST_RIG(cluster(), claims_of_pods_that_go_or_are_bound_are_forgotten)
     rig_delete(rig, RIG_DEVICE_CLAIM, "d");
     rig_run(rig, SKR_SECOND);
     assert_int_equal(released(rig), 0);
+}
+
+/* kube-scheduler finds the planned node unfit for g-0, and the plan is given up. */
+static void refuse(struct rig *rig)
+{
+    const char *other = strcmp(rig_planned(rig, "g-0"), "node-0") == 0 ? "node-1" : "node-0";
+    assert_string_not_equal(rig_planned(rig, "g-0"), "");
+    rig_filter(rig, "g-0", other);
+    rig_settle(rig);
+}
+
+/* A plan was given up, and the leftover is seen after the next one was made. */
+TEST_RIG(cluster(), a_refusal_beside_a_leftover_is_forgotten_when_that_is_freed)
+{
+    rig_run(rig, 10 * SKR_SECOND);
+    add_claim(rig, "c", "g-1", false);
+    rig_settle(rig);
+    refuse(rig);
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(released(rig), 1);
+    rig_assert_bound(rig, "g", 2);
+}
+
+/* kube-scheduler does not take its pod out of the claim, so the node stays closed. */
+TEST_RIG(cluster(), a_refusal_beside_a_leftover_that_stays_closes_the_node)
+{
+    rig_run(rig, 10 * SKR_SECOND);
+    add_claim(rig, "c", "g-1", true);
+    refuse(rig);
+    rig_run(rig, 2 * SKR_HOLDS_S * SKR_SECOND);
+    assert_int_equal(skr_groups_find(rig->gang, "default/g")->vetoes.n, 1);
+    rig_assert_text(rig_planned(rig, "g-0"), "");
 }
