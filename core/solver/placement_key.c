@@ -7,13 +7,7 @@
 #include <stdlib.h>
 
 #include "core/solver/placement_key.h"
-
-static int greatest_first(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x < *y) - (*x > *y);
-}
+#include "core/solver/solve_run.h"
 
 bool skr_key_of_counts(const int32_t *count, int32_t n, int32_t *list, struct skr_arena *arena,
                        struct skr_level_key *ret)
@@ -24,7 +18,7 @@ bool skr_key_of_counts(const int32_t *count, int32_t n, int32_t *list, struct sk
             list[ret->used++] = count[i];
         }
     }
-    qsort(list, (size_t)ret->used, sizeof *list, greatest_first);
+    qsort(list, (size_t)ret->used, sizeof *list, skr_greatest_first_32);
     for (int32_t i = 0; i < ret->used; i++) {
         ret->n_runs += i == 0 || list[i] != list[i - 1] ? 1 : 0;
     }

@@ -78,6 +78,20 @@ static inline int32_t skr_bit_width(int32_t x)
     return bits;
 }
 
+/* Orders for qsort(), of int32_t and of int64_t. */
+static inline int skr_greatest_first_32(const void *a, const void *b)
+{
+    const int32_t *x = a;
+    const int32_t *y = b;
+    return (*x < *y) - (*x > *y);
+}
+static inline int skr_greatest_first_64(const void *a, const void *b)
+{
+    const int64_t *x = a;
+    const int64_t *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
 /* Whether min and max contradict each other; then neither counts. Unset numbers contradict
  * nothing. */
 static inline bool skr_rule_range_is_void(const struct skr_rule *rule)

@@ -120,13 +120,6 @@ static void find_best(const struct level_view *view, int32_t unit, int32_t *ret)
     }
 }
 
-static int greatest_first(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x < *y) - (*x > *y);
-}
-
 /* The most of an axis that siblings of the unit, used at the same time, hold. */
 static int64_t beside(const struct level_view *view, int32_t unit, int32_t axis)
 {
@@ -148,7 +141,7 @@ static int64_t beside(const struct level_view *view, int32_t unit, int32_t axis)
         (used == 0 || rr->law[view->level][role].used < used)) {
         used = rr->law[view->level][role].used;
     }
-    qsort(view->sorted, (size_t)n, sizeof *view->sorted, greatest_first);
+    qsort(view->sorted, (size_t)n, sizeof *view->sorted, skr_greatest_first_32);
     int64_t sum = 0;
     for (int32_t i = 0; i < n && (used == 0 || i + 1 < used); i++) {
         sum += view->sorted[i];

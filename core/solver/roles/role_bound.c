@@ -8,13 +8,6 @@
 
 #include "core/solver/roles/role_beyond.h"
 
-static int greatest_first(const void *a, const void *b)
-{
-    const int64_t *x = a;
-    const int64_t *y = b;
-    return (*x < *y) - (*x > *y);
-}
-
 static int64_t capped_sum(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
@@ -33,7 +26,7 @@ static void tighten(const struct skr_tree *tree, int64_t *sum, int64_t need, int
         for (int32_t i = 0; i < n; i++) {
             sorted[i] = sum[first + i];
         }
-        qsort(sorted, (size_t)n, sizeof *sorted, greatest_first);
+        qsort(sorted, (size_t)n, sizeof *sorted, skr_greatest_first_64);
         int64_t got = 0;
         int32_t used = 0;
         while (used < n && got < need) {

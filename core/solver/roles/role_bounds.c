@@ -28,13 +28,6 @@ struct bounds {
     int64_t *most; /* [n_units] by a measure, greatest first */
 };
 
-static int greatest_first(const void *a, const void *b)
-{
-    const int64_t *x = a;
-    const int64_t *y = b;
-    return (*x < *y) - (*x > *y);
-}
-
 enum { AMOUNT_BITS = 61 };
 
 /* a + n * each, at most 2^AMOUNT_BITS. */
@@ -83,7 +76,7 @@ static void find_most(struct bounds *b, const struct measure *measure)
             b->most[u] = amount > b->most[u] ? amount : b->most[u];
         }
     }
-    qsort(b->most, (size_t)b->n_units, sizeof *b->most, greatest_first);
+    qsort(b->most, (size_t)b->n_units, sizeof *b->most, skr_greatest_first_64);
 }
 
 /* The least number of units that are used for this amount. */
