@@ -54,6 +54,26 @@ static void judge(struct rig *rig, const char *pod, const char *message)
     rig_settle(rig);
 }
 
+/* All four of them. */
+static void judge_all(struct rig *rig, const char *prefix, const char *message)
+{
+    char name[16];
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        judge(rig, name, message);
+    }
+}
+
+/* kube-scheduler calls filter for the first n of them. */
+static void ask_for(struct rig *rig, const char *prefix, int n)
+{
+    char name[16];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        rig_filter(rig, name, NULL);
+    }
+}
+
 TEST(a_group_with_claims_is_placed_once_kube_scheduler_has_asked_for_all_members)
 {
     for (int gated = 0; gated < 2; gated++) {
@@ -101,11 +121,7 @@ TEST_RIG(cluster("b-3"), the_message_names_a_pod_and_what_kube_scheduler_says_of
         rig_key(rig, "bad", "message"),
         "group bad waits for its claims: kube-scheduler has not asked for 4 of its pods "
         "yet; check that all claims of pod b-0 exist");
-    for (int i = 0; i < 3; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "b-%d", i);
-        rig_filter(rig, name, NULL);
-    }
+    ask_for(rig, "b", 3);
     judge(rig, "b-3", "0/2 nodes are available: persistentvolumeclaim c not found.");
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_text(
@@ -120,11 +136,7 @@ TEST_RIG(cluster(""), after_a_restart_the_conditions_of_the_pods_prove_the_calls
 {
     rig->hold_scheduler = true;
     add_members(rig, "p", 4, "good", 0);
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        judge(rig, name, "0/2 nodes are available: 2 sakkara: group waits for members.");
-    }
+    judge_all(rig, "p", "0/2 nodes are available: 2 sakkara: group waits for members.");
     rig_restart(rig);
     rig_run(rig, SKR_SECOND);
     assert_string_not_equal(rig_planned(rig, "p-0"), "");
@@ -134,11 +146,7 @@ TEST_RIG(cluster(""), after_a_restart_conditions_without_our_words_prove_nothing
 {
     rig->hold_scheduler = true;
     add_members(rig, "p", 4, "good", 0);
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        judge(rig, name, "0/2 nodes are available: persistentvolumeclaim c not found.");
-    }
+    judge_all(rig, "p", "0/2 nodes are available: persistentvolumeclaim c not found.");
     rig_restart(rig);
     rig_run(rig, SKR_SECOND);
     rig_assert_text(rig_key(rig, "good", "reason"), "WaitingForClaims");
@@ -150,11 +158,7 @@ TEST_RIG(cluster(""), claims_that_vanish_reserve_room_once)
     rig->hold_scheduler = true;
     add_members(rig, "b", 4, "bad", 0);
     rig_settle(rig);
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "b-%d", i);
-        rig_filter(rig, name, NULL);
-    }
+    ask_for(rig, "b", 4);
     rig_run(rig, SKR_SECOND);
     assert_string_not_equal(rig_planned(rig, "b-0"), "");
     missing = "b";
@@ -179,11 +183,7 @@ TEST_RIG(cluster(""), a_group_with_claims_evicts_on_a_full_cluster)
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
     assert_false(rig_is_gated(rig, "b-0"));
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "b-%d", i);
-        judge(rig, name, "0/2 nodes are available: 2 Insufficient cpu.");
-    }
+    judge_all(rig, "b", "0/2 nodes are available: 2 Insufficient cpu.");
     rig->hold_scheduler = false;
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "b", 4);
@@ -197,11 +197,7 @@ TEST_RIG(cluster(""), a_group_whose_claims_do_not_exist_evicts_no_pod)
     rig->hold_scheduler = true;
     add_members(rig, "b", 4, "bad", RIG_GATED);
     rig_run(rig, SKR_SECOND);
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "b-%d", i);
-        judge(rig, name, "0/2 nodes are available: persistentvolumeclaim c not found.");
-    }
+    judge_all(rig, "b", "0/2 nodes are available: persistentvolumeclaim c not found.");
     rig_run(rig, 60 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
     rig_assert_bound(rig, "p", 4);
@@ -229,11 +225,7 @@ TEST_RIG(cluster(""), members_that_wait_for_a_call_carry_no_plan)
     rig->hold_scheduler = true;
     add_members(rig, "b", 4, "bad", 0);
     rig_settle(rig);
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "b-%d", i);
-        rig_filter(rig, name, NULL);
-    }
+    ask_for(rig, "b", 4);
     rig_run(rig, SKR_SECOND);
     assert_string_not_equal(rig_nominated(rig, "b-0"), "");
     judge(rig, "b-0", "0/2 nodes are available: persistentvolumeclaim c not found.");
@@ -245,17 +237,22 @@ TEST_RIG(cluster(""), members_that_wait_for_a_call_carry_no_plan)
 
 /* ---- claims that do not exist, as the API server lists them ---- */
 
-/* Four slots and group bad; the daemon reads claims. */
-static struct rig *reading(void)
+/* Four slots and group bad; the daemon reads claims of an API server of this version. */
+static struct rig *reading_of(int minor, int size)
 {
     struct skr_settings settings;
     skr_settings_default(&settings);
-    settings.server_minor = SKR_CLAIMS_FROM;
+    settings.server_minor = minor;
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 2, 2);
-    rig_group(rig, "bad", 4, 0, NULL);
+    rig_group(rig, "bad", size, 0, NULL);
     rig_sync(rig);
     return rig;
+}
+
+static struct rig *reading(void)
+{
+    return reading_of(SKR_CLAIMS_FROM, 4);
 }
 
 TEST_RIG(reading(), a_group_whose_claim_does_not_exist_says_which_and_keeps_its_gates)
@@ -334,15 +331,9 @@ TEST_RIG(reading(), claims_that_may_not_be_read_are_left_to_kube_scheduler)
     rig_assert_bound(rig, "b", 4);
 }
 
-TEST(an_api_server_without_device_claims_has_none_that_are_missing)
+TEST_RIG(reading_of(SKR_CLAIMS_FROM - 1, 1),
+         an_api_server_without_device_claims_has_none_that_are_missing)
 {
-    struct skr_settings settings;
-    skr_settings_default(&settings);
-    settings.server_minor = SKR_CLAIMS_FROM - 1;
-    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
-    rig_racks(rig, 1, 2, 2);
-    rig_group(rig, "bad", 1, 0, NULL);
-    rig_sync(rig);
     rig_pods(rig, "b", 1, "bad", RIG_GATED);
     rig_edit(rig, RIG_POD, "b-0",
              "{'spec':{'resourceClaims':[{'name':'x','resourceClaimName':'shared'}]}}");
@@ -404,6 +395,13 @@ static struct rig *assumed(void)
     return rig;
 }
 
+static size_t kept_for_claims(struct rig *rig)
+{
+    size_t n[SKR_RESERVED_COUNT];
+    skr_reservations_count(rig->gang, n);
+    return n[SKR_RESERVED_CLAIMS];
+}
+
 TEST_RIG(assumed(), a_member_that_kube_scheduler_keeps_takes_one_place_and_its_group_no_other)
 {
     const struct rig_object *b = rig_find(rig, RIG_POD, "b-0");
@@ -412,9 +410,7 @@ TEST_RIG(assumed(), a_member_that_kube_scheduler_keeps_takes_one_place_and_its_g
     rig_assert_text(rig_key(rig, "late", "reason"), "WaitingForClaims");
     assert_non_null(strstr(rig_key(rig, "late", "message"),
                            "kube-scheduler keeps 1 of its pods on their nodes"));
-    size_t n[SKR_RESERVED_COUNT];
-    skr_reservations_count(rig->gang, n);
-    assert_int_equal(n[SKR_RESERVED_CLAIMS], 1);
+    assert_int_equal(kept_for_claims(rig), 1);
     rig_pods(rig, "p", 1, "good", RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_text(rig_node_of(rig, "p-0"), other);
@@ -439,9 +435,7 @@ TEST_RIG(assumed(), the_room_of_a_kept_member_has_the_deadline_of_kube_scheduler
     assert_true(b->volumes_until == 0 || b->volumes_until > rig->now + 300 * SKR_SECOND);
     rig_delete(rig, RIG_POD, "b-0");
     rig_run(rig, SKR_SECOND);
-    size_t n[SKR_RESERVED_COUNT];
-    skr_reservations_count(rig->gang, n);
-    assert_int_equal(n[SKR_RESERVED_CLAIMS], 0);
+    assert_int_equal(kept_for_claims(rig), 0);
 }
 
 TEST_RIG(assumed(), a_kept_member_that_is_deleted_frees_its_node_at_once)
