@@ -5,6 +5,7 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
 #include "core/gang/changes/provisioning_text.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/state/output.h"
@@ -47,9 +48,10 @@ struct provisioning {
     char *message; /* of the request; NULL none */
 };
 
-static void fini_sets(struct provisioning *p)
+static void fini_sets(struct skr_gang *e, struct provisioning *p)
 {
     for (size_t i = 0; i < p->n_sets; i++) {
+        skr_shapes_unref(e, p->set[i].shape);
         free(p->set[i].pod);
     }
     p->n_sets = 0;
@@ -60,7 +62,7 @@ void skr_provisioning_forget(struct skr_gang *e, struct group *g)
     struct provisioning *p = g->provisioning;
     if (p) {
         e->n_provisioning -= p->counts;
-        fini_sets(p);
+        fini_sets(e, p);
         free(p->name);
         free(p->text);
         free(p->message);
@@ -114,7 +116,7 @@ static size_t gather(const struct group *g, struct skr_pod_set set[SKR_PROVISION
         if (!p->seated || skr_pods_is_bound(p)) {
             continue;
         }
-        while (i < n && first[i]->shape != p->shape) {
+        while (i < n && set[i].shape != p->shape) {
             i++;
         }
         if (!p->pod->gate || p->pod->foreign_gate || asks_itself(p->pod) ||
@@ -122,7 +124,7 @@ static size_t gather(const struct group *g, struct skr_pod_set set[SKR_PROVISION
             return 0;
         }
         if (i == n) {
-            set[n++] = (struct skr_pod_set){.count = 0};
+            set[n++] = (struct skr_pod_set){.shape = p->shape};
             first[i] = p;
         } else if (strcmp(p->pod->meta.name, first[i]->pod->meta.name) < 0) {
             first[i] = p;
@@ -145,7 +147,11 @@ static bool is_outdated(const struct group *g, const struct provisioning *p)
     const size_t n = gather(g, now);
     bool differs = n != p->n_sets;
     for (size_t i = 0; i < n; i++) {
-        differs = differs || now[i].count != p->set[i].count;
+        size_t k = 0;
+        while (k < p->n_sets && p->set[k].shape != now[i].shape) {
+            k++;
+        }
+        differs = differs || k == p->n_sets || now[i].count != p->set[k].count;
         free(now[i].pod);
     }
     return differs;
@@ -215,8 +221,11 @@ static void begin(struct skr_gang *e, struct group *g)
     skr_provisioning_name(g, &name);
     free(p->name);
     p->name = skr_strdup(name.s);
-    fini_sets(p);
+    fini_sets(e, p);
     p->n_sets = gather(g, p->set);
+    for (size_t i = 0; i < p->n_sets; i++) {
+        skr_shapes_ref(p->set[i].shape);
+    }
     p->asked = SKR_HASH_BEGIN;
     p->state = SKR_PROVISIONING_NEW;
     say(p, NULL);

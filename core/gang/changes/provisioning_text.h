@@ -6,7 +6,8 @@
 
 /* Equal pods of a group. */
 struct skr_pod_set {
-    char *pod; /* name of the first; owned by the holder */
+    char *pod;           /* name of the first; owned by the holder */
+    struct shape *shape; /* a reference of the holder */
     uint32_t count;
 };
 

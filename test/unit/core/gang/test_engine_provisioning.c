@@ -215,6 +215,18 @@ TEST(a_request_for_other_pods_is_removed_and_made_anew)
     assert_int_equal(json_integer_value(json_object_get(last, "count")), 2);
 }
 
+/* As many sets of as many pods, but larger ones. */
+TEST(a_request_for_pods_of_other_shapes_is_removed_and_made_anew)
+{
+    RIG;
+    frame_rig_advance(rig, 65 * SKR_SECOND);
+    frame_rig_delete(rig, pods, "default/q-0");
+    add_pod(rig, "q-0", 9);
+    frame_rig_advance(rig, 80 * SKR_SECOND);
+    assert_int_equal(created(rig), 2);
+    assert_int_equal(frame_rig_count(rig, requests), 1);
+}
+
 TEST(nothing_is_asked_for_pods_that_consume_a_request)
 {
     RIG;
