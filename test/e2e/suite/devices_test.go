@@ -219,8 +219,7 @@ func TestDevices_ARefusalTeachesHowManyANodeTakes(t *testing.T) {
 	r.wait(usual, "bound by claims", r.allBound("claims", 8))
 	r.expectPlaced("claims", "node-0:2 node-1:2 node-2:2 node-3:2")
 	r.gang("extended", 8, "", asking(gpu))
-	// A node that is refused while its devices are being freed counts as full for a minute.
-	r.wait(3*usual, "bound by the resource", r.allBound("extended", 8))
+	r.wait(usual, "bound by the resource", r.allBound("extended", 8))
 	r.expectPlaced("extended", "node-0:2 node-1:2 node-2:2 node-3:2")
 	r.gang("plain", 48, "")
 	r.wait(usual, "bound without devices", r.allBound("plain", 48))
