@@ -40,7 +40,7 @@ static void tend(struct skr_client *client, unsigned port, const sigset_t *set)
         const int rc = skr_client_open_way(client, port, &url, &error);
         if (rc < 0 && !lost) {
             (void)fprintf(stderr, "sakkara ui: %s; looking for another leader\n", error.text);
-        } else if (rc == 0 && lost) {
+        } else if (rc >= 0 && lost) {
             (void)fprintf(stderr, "sakkara ui: %s/ui/ answers again\n", url);
         }
         lost = rc < 0;
@@ -75,10 +75,12 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     const size_t n = strlen(url);
     skr_strbuf_addf(out, "%s%sui/\n", url, n > 0 && url[n - 1] == '/' ? "" : "/");
     say(out, stdout);
-    if (!o->client.server) {
+    if (rc > 0) {
         skr_strbuf_add(messages, "Open it in a browser. Ctrl-C ends the way to it.\n");
         say(messages, stderr);
         tend(client, port, &set);
+    } else if (!o->client.server) {
+        skr_strbuf_add(messages, "Open it in a browser. It is the page of a sandbox.\n");
     }
     skr_client_destroy(client);
     return SKR_EXIT_OK;

@@ -2,6 +2,7 @@
 /* Chooses the source, checks its answer, and turns refusals into errors. */
 #include "server/client/client.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct skr_client {
     struct skr_dump *dump;       /* NULL: not from a file */
     struct skr_forward *forward; /* NULL: none, or not looked for yet */
     bool looked;                 /* for a way to the daemon's pods */
+    char sandbox[32]; /* address of the daemon in a sandbox; options.server points to it */
 };
 
 int skr_client_create(const struct skr_client_options *options, struct skr_client **ret,
@@ -118,26 +120,44 @@ static int ask_for(struct skr_client *client, const char *target, struct skr_str
     return rc;
 }
 
+/* A sandbox has no pods of a daemon; it knows the address of its own, on this machine. */
+static int find_sandbox(struct skr_client *client, struct skr_error *error)
+{
+    SKR_STRBUF(out);
+    unsigned port = 0;
+    struct skr_error none = {.code = SKR_OK};
+    if (skr_source_kubectl_raw(&client->options, SKR_VIEW_SANDBOX, &out, &none) < 0 ||
+        sscanf(out.s, "{\"admin\":\"http://127.0.0.1:%5u\"}", &port) != 1) {
+        return skr_error_set(error, SKR_NOT_FOUND,
+                             "the Service %.120s cannot be read, or has no pods; --server takes "
+                             "the address of a daemon",
+                             client->options.service);
+    }
+    (void)snprintf(client->sandbox, sizeof client->sandbox, "http://127.0.0.1:%u", port);
+    client->options.server = client->sandbox;
+    return 0;
+}
+
 int skr_client_open_way(struct skr_client *client, unsigned port, const char **ret_url,
                         struct skr_error *error)
 {
     static const char target[] = "/v1/reservations?namespace=-"; /* small, and of the leader */
     SKR_STRBUF(out);
     unsigned local = port;
-    if (client->options.server) {
-        *ret_url = client->options.server;
-        return skr_source_http(&client->options, target, &out, error);
-    }
+    int rc = 0;
     if (client->forward) { /* a later one has the port of the first */
         (void)sscanf(skr_forward_url(client->forward), "http://127.0.0.1:%5u", &local);
     }
-    int rc = find_way(client, error);
-    if (rc == 0 && !client->forward) {
+    if (!client->options.server) {
+        rc = find_way(client, error);
+    }
+    if (rc == 0 && !client->options.server && !client->forward) {
         client->looked = false;
-        return skr_error_set(error, SKR_NOT_FOUND,
-                             "the Service %.120s cannot be read, or has no pods; a sandbox "
-                             "prints the address of its page, and --server takes that of a daemon",
-                             client->options.service);
+        rc = find_sandbox(client, error);
+    }
+    if (rc == 0 && client->options.server) {
+        *ret_url = client->options.server;
+        return skr_source_http(&client->options, target, &out, error);
     }
     if (rc == 0) {
         skr_forward_listen(client->forward, local);
@@ -149,7 +169,7 @@ int skr_client_open_way(struct skr_client *client, unsigned port, const char **r
         client->forward = NULL;
         client->looked = false;
     }
-    return rc;
+    return rc < 0 ? rc : 1;
 }
 
 static int ask(struct skr_client *client, const struct skr_view_query *query,

@@ -45,10 +45,11 @@ int skr_client_fetch_path(struct skr_client *client, const char *path, json_t **
 int skr_client_fetch_module(struct skr_client *client, const char *name, json_t **ret,
                             struct skr_error *error);
 
-/* Opens a connection to the daemon that leads, or keeps it open. Call it repeatedly: it finds the next
- * leader. *ret_url: "http://127.0.0.1:40123", or the option server; it stays the same, borrowed. port:
- * of the local end; 0: any free one. Errors: as skr_client_fetch(); SKR_NOT_FOUND: no Service that the
- * account may read. Not for a dump. */
+/* Opens a connection to the daemon that leads, or keeps it open. 1: call it repeatedly, it finds the
+ * next leader. 0: no connection is needed, the daemon listens on *ret_url itself (option server, a
+ * sandbox). *ret_url: "http://127.0.0.1:40123", or the option server; it stays the same, borrowed.
+ * port: of the local end; 0: any free one. Errors: as skr_client_fetch(); SKR_NOT_FOUND: no Service
+ * that the account may read. Not for a dump. */
 int skr_client_open_way(struct skr_client *client, unsigned port, const char **ret_url,
                         struct skr_error *error);
 

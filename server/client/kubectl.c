@@ -148,24 +148,25 @@ static int ask(const struct skr_kubectl *a, const struct skr_client_options *opt
     return rc;
 }
 
-int skr_source_kubectl(const struct skr_client_options *options, const char *target,
-                       struct skr_strbuf *out, struct skr_error *error)
+int skr_source_kubectl_raw(const struct skr_client_options *options, const char *path,
+                           struct skr_strbuf *out, struct skr_error *error)
 {
-    SKR_STRBUF(path);
     SKR_STRBUF(said);
     struct skr_kubectl a;
     int code = 0;
     skr_kubectl_begin(&a, options);
-    int rc = write_path(options->service, target, &path, error);
-    if (rc == 0) {
-        skr_kubectl_add_timeout(&a, options);
-        skr_kubectl_add_all(&a, (const char *const[]){"get", "--raw", path.s, NULL});
-        rc = ask(&a, options, out, &said, &code, error);
-    }
-    if (rc == 0 && code != 0) {
-        rc = skr_kubectl_refused(said.s, code, error);
-    }
-    return rc;
+    skr_kubectl_add_timeout(&a, options);
+    skr_kubectl_add_all(&a, (const char *const[]){"get", "--raw", path, NULL});
+    const int rc = ask(&a, options, out, &said, &code, error);
+    return rc == 0 && code != 0 ? skr_kubectl_refused(said.s, code, error) : rc;
+}
+
+int skr_source_kubectl(const struct skr_client_options *options, const char *target,
+                       struct skr_strbuf *out, struct skr_error *error)
+{
+    SKR_STRBUF(path);
+    const int rc = write_path(options->service, target, &path, error);
+    return rc < 0 ? rc : skr_source_kubectl_raw(options, path.s, out, error);
 }
 
 /* What `kubectl get --output=json` writes about objects. absent: the error if there is none. */

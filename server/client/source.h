@@ -15,6 +15,9 @@ int skr_source_http(const struct skr_client_options *options, const char *target
                     struct skr_strbuf *out, struct skr_error *error);
 int skr_source_kubectl(const struct skr_client_options *options, const char *target,
                        struct skr_strbuf *out, struct skr_error *error);
+/* A path of the API server itself. */
+int skr_source_kubectl_raw(const struct skr_client_options *options, const char *path,
+                           struct skr_strbuf *out, struct skr_error *error);
 /* A ConfigMap as JSON, with kubectl itself: the daemon hands out none. namespace_ NULL: of
  * kubectl's context. name NULL: all topology maps, as a List. Errors: SKR_NOT_FOUND, SKR_RETRY (no
  * kubectl, no server, not allowed), SKR_LIMIT. */

@@ -10,6 +10,8 @@
 #define SKR_VIEW_SERVICE_NAMESPACE "sakkara"
 #define SKR_VIEW_SERVICE_NAME      "http:sakkara:9662"
 #define SKR_VIEW_SERVICE           SKR_VIEW_SERVICE_NAMESPACE "/" SKR_VIEW_SERVICE_NAME
+/* The path at which a sandbox, and no other API server, says where its daemon listens. */
+#define SKR_VIEW_SANDBOX "/sandbox/v1/daemon"
 
 /* Appends path and arguments as they stand in a URL; selects is left out. */
 void skr_view_url_write(const struct skr_view_query *query, struct skr_strbuf *out);

@@ -232,6 +232,8 @@ TEST(a_gang_is_bound_and_one_that_does_not_fit_says_why)
     /* The daemon's own pages are there too. */
     assert_int_equal(
         web_get(number_behind(s.program.out, "admin: http://127.0.0.1:"), "/readyz", NULL), 200);
+    request(&s, 200, "GET", "/sandbox/v1/daemon", NULL);
+    request(&s, 405, "POST", "/sandbox/v1/daemon", "{}");
     /* As through the daemon's Service; and what no Service is. */
     request(&s, 307, "GET", SERVICE "/v1/groups?namespace=default", NULL);
     request(&s, 501, "GET", SERVICE, NULL);

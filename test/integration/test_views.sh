@@ -370,6 +370,29 @@ pods leads
 runs "a forwarded group" 0 "${forwarding[@]}" "$sakkara" get groups -o name
 grep -qx 'group/group-a' "$work/out" && pass || fail "a forwarded group: $(cat "$work/out" "$work/err")"
 is_gone && pass || fail "kubectl port-forward stays"
+# The page, until Ctrl-C; the first pod does not answer.
+pods lost leads
+"${forwarding[@]}" "$sakkara" ui >"$work/watched" 2>"$work/err" &
+way=$!
+lines 1
+[ "$(cat "$work/watched")" = "$admin/ui/" ] && pass || fail "the page is at $(cat "$work/watched")"
+kill -INT "$way"
+wait "$way" && is_gone && pass || fail "sakkara ui does not end with its way"
+one_line "sakkara ui" 'Ctrl-C ends the way to it'
+# In a sandbox there is no pod to forward to, and the page is here.
+page /sandbox/v1/daemon >"$work/where"
+cat >"$work/bin/kubectl" <<'STUB'
+#!/bin/sh
+case "$*" in *"get --raw /sandbox/v1/daemon") [ -f "$STUB/where" ] && exec cat "$STUB/where" ;; esac
+echo "Error from server (NotFound): no $*" >&2
+exit 1
+STUB
+runs "the page of a sandbox" 0 "${with_stub[@]}" "$sakkara" ui
+[ "$(cat "$work/out")" = "$admin/ui/" ] && pass || fail "the page of a sandbox: $(cat "$work/out" "$work/err")"
+one_line "the page of a sandbox" 'the page of a sandbox'
+rm "$work/where"
+runs "no page" 3 "${with_stub[@]}" "$sakkara" ui
+one_line "no page" '--server takes the address of a daemon'
 pods lost leads
 : >"$work/calls"
 runs "a pod that does not answer" 0 "${forwarding[@]}" "$sakkara" tree --context one

@@ -7,6 +7,9 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require go.yaml.in/yaml/v2 v2.4.2 // indirect
+require (
+	github.com/moby/spdystream v0.5.1 // indirect
+	go.yaml.in/yaml/v2 v2.4.2 // indirect
+)
 
 replace sakkara/test/e2e/suite => ../e2e/suite

@@ -253,6 +253,22 @@ static bool handle_service(struct skr_control *control, struct skr_http_request 
     return true;
 }
 
+/* Where `sakkara ui` finds the page. */
+static void handle_daemon(struct skr_control *control, struct skr_http_request *request)
+{
+    pthread_mutex_lock(&control->lock);
+    json_t *body = *control->daemon_url ? json_pack("{s:s}", "admin", control->daemon_url) : NULL;
+    pthread_mutex_unlock(&control->lock);
+    if (strcmp(request->method, "GET") != 0) {
+        json_decref(body);
+        skr_http_reply_not_allowed(request, "GET");
+    } else if (body) {
+        reply_json(request, 200, body);
+    } else {
+        reply_failure(request, 404, "no daemon is running");
+    }
+}
+
 bool skr_control_handle(void *control, struct skr_http_request *request)
 {
     if (handle_service(control, request)) {
@@ -264,11 +280,12 @@ bool skr_control_handle(void *control, struct skr_http_request *request)
     request->handler = "sandbox";
     if (strcmp(request->path, SCHEDULER) == 0) {
         handle_scheduler(control, request);
+    } else if (strcmp(request->path, SKR_VIEW_SANDBOX) == 0) {
+        handle_daemon(control, request);
     } else if (!handle_example(control, request)) {
-        reply_failure(
-            request, 404,
-            "there are /sandbox/v1/scheduler and /sandbox/v1/examples/gang.yaml, second.yaml, "
-            "cluster.yaml");
+        reply_failure(request, 404,
+                      "there are /sandbox/v1/scheduler, /sandbox/v1/daemon and "
+                      "/sandbox/v1/examples/gang.yaml, second.yaml, cluster.yaml");
     }
     return true;
 }

@@ -9,6 +9,7 @@
  *                                  starts one with this; 200 with warnings, 400 with errors
  *   DELETE /sandbox/v1/scheduler   kills it: calls are cut off, nothing more is written; 200, 404
  *   GET    /sandbox/v1/scheduler   its figures; 404 if there is none
+ *   GET    /sandbox/v1/daemon      {"admin": "http://127.0.0.1:PORT"}; 404 if there is none
  *   GET    /sandbox/v1/examples/gang.yaml     manifests of the worked example,
  *   GET    /sandbox/v1/examples/second.yaml   for `kubectl apply -f URL`
  *   GET    /sandbox/v1/examples/cluster.yaml

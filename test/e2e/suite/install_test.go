@@ -26,6 +26,7 @@ import (
 type installed struct {
 	*run
 	helm   string
+	bin    string            // folder with the programs of a newcomer
 	before map[string]string // what was said of the gang when it was bound
 }
 
@@ -35,15 +36,9 @@ var chart = manifests + "/chart/sakkara"
 func startInstalled(t *testing.T) *installed {
 	t.Helper()
 	realOnly(t, "helm, Deployments and roles need an API server")
-	build := exec.Command("../../ship/tools/build.sh", "helm")
-	build.Stderr = os.Stderr
-	path, err := build.Output()
-	if err != nil {
-		t.Fatalf("helm cannot be built: %v", err)
-	}
 	plane := ownPlane(t, cluster.PlaneOptions{Controllers: []string{"deployment-controller"}})
 	nodes, tree := racks([]int{20, 20}, []int{20, 20})
-	i := &installed{run: start(t, nodes, options{plane: plane}), helm: strings.TrimSpace(string(path))}
+	i := &installed{run: start(t, nodes, options{plane: plane}), helm: builtHelm(t)}
 	i.anyEvents("some die with the daemon")
 	i.topology(tree)
 	i.bindOthers()
@@ -51,6 +46,18 @@ func startInstalled(t *testing.T) *installed {
 	i.wait(usual, "the gang runs", i.podsRunning("g", 4))
 	i.before = i.said("g", 4)
 	return i
+}
+
+// builtHelm is the program, from the user's cache.
+func builtHelm(t *testing.T) string {
+	t.Helper()
+	build := exec.Command("../../ship/tools/build.sh", "helm")
+	build.Stderr = os.Stderr
+	path, err := build.Output()
+	if err != nil {
+		t.Fatalf("helm cannot be built: %v", err)
+	}
+	return strings.TrimSpace(string(path))
 }
 
 // bindOthers is the cluster's default scheduler: it puts the pods of the chart anywhere.

@@ -19,6 +19,9 @@ type DaemonOptions struct {
 	Binary string
 	// Server and CA of the API server as the daemon sees it: the plane's own, or a proxy's.
 	Server, CA string
+	// Config is a file whose options take the place of those the harness sets, but for its listeners. It is read when the
+	// daemon starts.
+	Config string
 	// Settings are top-level keys of the configuration file beside those the harness sets.
 	Settings map[string]string
 	QPS      int // client.qps; burst is twice that; 0: 1000
@@ -60,7 +63,12 @@ func (p *Plane) NewDaemon(name string, options DaemonOptions) (*Daemon, error) {
 		return nil, err
 	}
 	d.env = options.Env
-	d.argv = OnHost(options.Host, options.Binary, "serve", "--config", config, "--kubeconfig", kubeconfig)
+	argv := []string{options.Binary, "serve", "--config", config, "--kubeconfig", kubeconfig}
+	if options.Config != "" {
+		argv = []string{options.Binary, "serve", "--config", options.Config, "--kubeconfig", kubeconfig, "--set=extender.listen=" + d.Extender,
+			"--set=extender.bindListen=" + d.Bind, "--set=admin.listen=" + d.Admin, "--set=admin.probes="}
+	}
+	d.argv = OnHost(options.Host, argv...)
 	return d, nil
 }
 

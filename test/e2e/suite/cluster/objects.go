@@ -209,10 +209,19 @@ type Taint struct {
 }
 
 type NodeStatus struct {
-	Capacity    map[string]string `json:"capacity,omitempty"`
-	Allocatable map[string]string `json:"allocatable,omitempty"`
-	Conditions  []Condition       `json:"conditions,omitempty"`
-	NodeInfo    map[string]string `json:"nodeInfo,omitempty"`
+	Capacity        map[string]string `json:"capacity,omitempty"`
+	Allocatable     map[string]string `json:"allocatable,omitempty"`
+	Conditions      []Condition       `json:"conditions,omitempty"`
+	NodeInfo        map[string]string `json:"nodeInfo,omitempty"`
+	Addresses       []NodeAddress     `json:"addresses,omitempty"`
+	DaemonEndpoints struct {
+		Kubelet struct{ Port int } `json:"kubeletEndpoint,omitzero"`
+	} `json:"daemonEndpoints,omitzero"`
+}
+
+type NodeAddress struct {
+	Type    string `json:"type"`
+	Address string `json:"address"`
 }
 
 type ClusterEvent struct {
