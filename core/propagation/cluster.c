@@ -131,7 +131,8 @@ static int64_t read_free(const struct skr_fields list[LISTS], const char *name)
                                           : milli / 1000);
 }
 
-static void read_summary(struct skr_member_cluster *cluster, const struct skr_fields *status)
+static void read_summary(struct skr_member_cluster *cluster, const struct skr_fields *spec,
+                         const struct skr_fields *status)
 {
     const struct skr_fields summary = skr_fields_object(status, "resourceSummary");
     struct skr_fields list[LISTS];
@@ -141,8 +142,7 @@ static void read_summary(struct skr_member_cluster *cluster, const struct skr_fi
         return;
     }
     cluster->has_summary = true;
-    cluster->has_models =
-        json_array_size(json_object_get(summary.json, "allocatableModelings")) > 0;
+    skr_node_models_decode(spec, &summary, &cluster->models);
     for (size_t i = 0; i < LISTS; i++) {
         list[i] = skr_fields_object(&summary, list_key[i]);
         const size_t n = json_object_size(list[i].json);
@@ -200,7 +200,7 @@ static void fill(void *object, const struct skr_fields *json)
     read_zones(cluster, &spec);
     read_taints(cluster, &spec);
     read_kinds(cluster, &status);
-    read_summary(cluster, &status);
+    read_summary(cluster, &spec, &status);
 }
 
 int skr_member_cluster_decode(const json_t *json, void **ret, struct skr_error *error)

@@ -4,9 +4,9 @@
 /*
  * A member cluster of Karmada (cluster.karmada.io/v1alpha1 Cluster) as the scheduler sees it:
  * labels, place, taints, the kinds it serves, and what is free in it. Immutable, one arena a
- * cluster. Fields that are not used (conditions, grades of resource models) are not read.
+ * cluster. Fields that are not used (conditions, for example) are not read.
  */
-#include "topology/fields.h"
+#include "core/propagation/node_models.h"
 
 enum {
     SKR_CLUSTER_ZONES_MAX = 1024,     /* zones one cluster lists */
@@ -44,8 +44,8 @@ struct skr_member_cluster {
     size_t n_kinds; /* sorted */
     struct skr_served_kind *kind;
     bool has_summary;
-    bool has_models; /* status.resourceSummary.allocatableModelings is not empty */
-    size_t n_free;   /* resources of status.resourceSummary.allocatable, sorted by name */
+    struct skr_node_models models;
+    size_t n_free; /* resources of status.resourceSummary.allocatable, sorted by name */
     struct skr_free_resource *free;
     int64_t free_pods; /* 0 or less: no pod fits */
     bool has_score;    /* SKR_ANNOTATION_SCORE is there */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports a decision: condition Scheduled and Events. The message of the condition is the outcome,
- * followed by what the decision ignored ("Warning: ..."). A changed number in a warning is no
- * reason for a write, because clusters join and leave all the time.
+ * followed by what the decision ignored ("Warning: ...").
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +43,7 @@ char *skr_condition_warning(const struct skr_binding_decision *decision)
     for (int i = 0; i < SKR_WARNING_COUNT; i++) {
         if ((decision->warnings & SKR_WARNINGS_OF_OMISSIONS) >> i & 1) {
             skr_strbuf_add(&text, text.len > 0 ? " " : "");
-            skr_binding_decision_warn(decision, (enum skr_propagation_warning)i, &text);
+            skr_propagation_warning_write((enum skr_propagation_warning)i, &text);
         }
     }
     return text.len > 0 ? skr_strbuf_take(&text, NULL) : NULL;
@@ -75,18 +74,6 @@ bool skr_condition_outcome_differs(const struct skr_propagation *self,
            !strchr(". ", binding->condition_message[n]);
 }
 
-/* Equal but for numbers. */
-static bool are_alike(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        a += strspn(a, "0123456789");
-        b += strspn(b, "0123456789");
-        if (*a != *b || *a == '\0') {
-            return *a == *b;
-        }
-    }
-}
-
 bool skr_condition_warning_differs(const struct skr_binding_entry *entry)
 {
     const char *message = entry->binding->condition_message;
@@ -94,7 +81,7 @@ bool skr_condition_warning_differs(const struct skr_binding_entry *entry)
     const size_t n = strlen(outcome);
     /* An outcome may quote the API server, and with it anything. */
     const char *at = strstr(message + (strncmp(message, outcome, n) == 0 ? n : 0), warning_mark);
-    return !are_alike(at ? at + strlen(warning_mark) : "", entry->warning ? entry->warning : "");
+    return strcmp(at ? at + strlen(warning_mark) : "", entry->warning ? entry->warning : "") != 0;
 }
 
 void skr_condition_write(const struct skr_propagation *self, const struct skr_binding_entry *entry,

@@ -29,7 +29,6 @@ static bool attempt(struct skr_binding_decision *decision, const struct skr_stop
               skr_binding_make_groups(decision) && skr_binding_select_clusters(decision);
     took(decision, stopwatch, SKR_DECISION_SELECT, &began);
     goes_on = goes_on && skr_binding_assign_replicas(decision);
-    skr_binding_note_models(decision);
     took(decision, stopwatch, SKR_DECISION_ASSIGN, &began);
     return goes_on;
 }
@@ -111,7 +110,7 @@ int skr_binding_decide(const struct skr_binding *binding,
         begin(binding, cluster, n_clusters, options, has_terms ? (int32_t)start : -1);
     int64_t began = skr_stopwatch_now(stopwatch);
     for (size_t i = 0; i < n_clusters; i++) {
-        decision->estimate[i] = skr_binding_estimate(binding, cluster[i]);
+        decision->estimate[i] = skr_binding_estimate(binding, cluster[i], options);
     }
     took(decision, stopwatch, SKR_DECISION_FILTER, &began);
     if (binding->refusal) {

@@ -13,7 +13,6 @@ static const char *const warning_name[] = {
     [SKR_WARNING_CLUSTER_MAX_EXCEEDED] = "ClusterMaxExceeded",
     [SKR_WARNING_WORKLOAD_AFFINITY_IGNORED] = "WorkloadAffinityIgnored",
     [SKR_WARNING_SELECTED_UNUSED] = "SelectedUnused",
-    [SKR_WARNING_RESOURCE_MODELS_IGNORED] = "ResourceModelsIgnored",
 };
 _Static_assert(sizeof warning_name / sizeof warning_name[0] == SKR_WARNING_COUNT,
                "a name per warning");
@@ -23,19 +22,10 @@ const char *skr_propagation_warning_name(enum skr_propagation_warning warning)
     return warning_name[warning];
 }
 
-void skr_binding_decision_warn(const struct skr_binding_decision *decision,
-                               enum skr_propagation_warning warning, struct skr_strbuf *out)
+void skr_propagation_warning_write(enum skr_propagation_warning warning, struct skr_strbuf *out)
 {
     skr_strbuf_add(out, warning_name[warning]);
-    if (warning == SKR_WARNING_RESOURCE_MODELS_IGNORED) {
-        skr_strbuf_addf(out,
-                        ": %zu of %zu candidate clusters report resource models. These are not "
-                        "counted: room is estimated from the sums of a cluster. Replicas may be "
-                        "assigned that fit on no node and stay Pending. If they do, leave the "
-                        "policy to karmada-scheduler, which counts models: recreate it without "
-                        "spec.schedulerName.",
-                        decision->n_modelled, decision->n_candidates);
-    } else if (warning == SKR_WARNING_WORKLOAD_AFFINITY_IGNORED) {
+    if (warning == SKR_WARNING_WORKLOAD_AFFINITY_IGNORED) {
         skr_strbuf_add(out, ": placement.workloadAffinity is not supported. Clusters are chosen "
                             "as if it were absent. If it has to hold, leave the policy to "
                             "karmada-scheduler: recreate it without spec.schedulerName.");

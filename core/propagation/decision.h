@@ -48,14 +48,13 @@ enum skr_propagation_warning {
     SKR_WARNING_CLUSTER_MAX_EXCEEDED,
     SKR_WARNING_WORKLOAD_AFFINITY_IGNORED,
     SKR_WARNING_SELECTED_UNUSED,
-    SKR_WARNING_RESOURCE_MODELS_IGNORED,
     SKR_WARNING_COUNT
 };
 /* The warnings about what a decision ignores; condition Scheduled carries them. */
-#define SKR_WARNINGS_OF_OMISSIONS                           \
-    (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED | \
-     UINT32_C(1) << SKR_WARNING_RESOURCE_MODELS_IGNORED)
+#define SKR_WARNINGS_OF_OMISSIONS (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED)
 const char *skr_propagation_warning_name(enum skr_propagation_warning warning);
+/* "NAME: what it is about and the next step."; the name alone where that says it all. */
+void skr_propagation_warning_write(enum skr_propagation_warning warning, struct skr_strbuf *out);
 
 /* A cluster that passed the filters. Sorted: overflow tier ascending, score descending, available
  * descending, name ascending; the index is the rank. */
@@ -138,7 +137,6 @@ struct skr_binding_decision {
     enum skr_propagation_code code;
     char message[256]; /* with the numbers; "" when placed */
     uint32_t warnings; /* bits */
-    size_t n_modelled; /* candidates that report resource models */
     bool fell_back;    /* the bounded search gave up, another one answered */
     bool first;   /* level by level the selected groups are the first of their number that work */
     int64_t need; /* replicas that the selection must have room for */
@@ -164,9 +162,11 @@ bool skr_binding_decision_fail(struct skr_binding_decision *decision,
 /* Memory of the decision; NULL never: it is destroyed with the process when the limit is
  * reached. */
 void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n, size_t size);
-/* "NAME: what it is about and the next step."; the name alone where that says it all. */
-void skr_binding_decision_warn(const struct skr_binding_decision *decision,
-                               enum skr_propagation_warning warning, struct skr_strbuf *out);
+/* Whether resource models bound the room of the cluster for this binding: the option is on, the
+ * cluster has models, and the replicas say what they require. */
+bool skr_binding_counts_models(const struct skr_binding *binding,
+                               const struct skr_member_cluster *cluster,
+                               const struct skr_propagation_options *options);
 /* Whether the replicas of the binding are divided among its clusters. */
 bool skr_binding_decision_divides(const struct skr_binding_decision *decision);
 

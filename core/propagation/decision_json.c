@@ -41,6 +41,41 @@ static void write_groups(const struct skr_binding_decision *decision, struct skr
     skr_json_close(w, '}');
 }
 
+static void write_models_of(const struct skr_binding_decision *decision,
+                            const struct skr_member_cluster *cluster, struct skr_json_writer *w)
+{
+    skr_json_open(w, cluster->meta.name, '[');
+    for (size_t i = 0; i < cluster->models.n; i++) {
+        const struct skr_node_model *model = &cluster->models.model[i];
+        skr_json_open(w, NULL, '{');
+        skr_json_int(w, "grade", model->grade);
+        skr_json_int(w, "nodes", model->nodes);
+        skr_json_int(w, "fits", skr_node_model_fits(model, &decision->binding->request));
+        skr_json_close(w, '}');
+    }
+    skr_json_close(w, ']');
+}
+
+/* Of candidates whose resource models counted; nothing if there are none. */
+static void write_models(const struct skr_binding_decision *decision, struct skr_json_writer *w)
+{
+    bool any = false;
+    for (size_t i = 0; i < decision->n_clusters; i++) {
+        const struct skr_member_cluster *cluster = decision->cluster[i];
+        if (decision->rejected[i] == 0 && decision->n_candidates > 0 &&
+            skr_binding_counts_models(decision->binding, cluster, decision->options)) {
+            if (!any) {
+                skr_json_open(w, "models", '{');
+            }
+            any = true;
+            write_models_of(decision, cluster, w);
+        }
+    }
+    if (any) {
+        skr_json_close(w, '}');
+    }
+}
+
 void skr_binding_decision_write_targets(const struct skr_binding_decision *decision,
                                         const char *key, struct skr_json_writer *w)
 {
@@ -84,7 +119,7 @@ static void write_warnings(const struct skr_binding_decision *decision, struct s
         const char *name = skr_propagation_warning_name((enum skr_propagation_warning)i);
         SKR_STRBUF(text);
         if ((warnings >> i & 1) != 0) {
-            skr_binding_decision_warn(decision, (enum skr_propagation_warning)i, &text);
+            skr_propagation_warning_write((enum skr_propagation_warning)i, &text);
             skr_json_open(w, NULL, '{');
             skr_json_string(w, "name", name);
             skr_json_string(w, "message", text.s + strlen(name) + strlen(": "));
@@ -111,5 +146,6 @@ void skr_binding_decision_write(const struct skr_binding_decision *decision,
                         ? decision->binding->placement.term[decision->term].name
                         : NULL);
     write_error(decision, w);
+    write_models(decision, w);
     write_warnings(decision, w);
 }

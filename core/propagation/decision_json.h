@@ -6,7 +6,8 @@
 #include "topology/base/json_writer.h"
 
 /* The members rejected{cluster: [filters]}, groups{level: {path: {score, availableReplicas}}},
- * selected, clusters, affinity, error{code, reason, specClusters, retry}; lists that come from
+ * selected, clusters, affinity, error{code, reason, specClusters, retry}; where resource models
+ * counted, models{cluster: [{grade, nodes, fits}]}; where something is ignored, warnings. Lists from
  * tables are sorted, selected is in the order of picking. affinity and error are null where there
  * is none. Opens and closes no object. */
 void skr_binding_decision_write(const struct skr_binding_decision *decision,

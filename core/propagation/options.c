@@ -37,6 +37,7 @@ static const struct option {
     {"ranges", {"accepted", "strict"}, FIELD(strict_ranges), {0, 0, 1}},
     {"emptyWeightPreference", {"Static", "spread"}, FIELD(empty_weights_spread), {0, 1, 0}},
     {"shortage", {"Unschedulable", "SchedulerError"}, FIELD(shortage_is_error), {0, 1, 0}},
+    {"resourceModels", {"off", "on"}, FIELD(resource_models), {1, 1, 1}},
     {"staticClusters", {"all", "matching"}, FIELD(matching_weights), {0, 0, 1}},
 };
 

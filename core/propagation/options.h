@@ -34,7 +34,8 @@ struct skr_propagation_options {
     int strict_ranges;   /* min = max above clusters, cluster range at most 10 wide */
     int empty_weights_spread; /* weightPreference {}: 1 constraints apply to it */
     int shortage_is_error;    /* a shortage in select is a SchedulerError */
-    int matching_weights;     /* Static: 1 only clusters that a rule matches, 0 all */
+    int resource_models;  /* 1 room by resource models where a cluster has them, 0 by its sums */
+    int matching_weights; /* Static: 1 only clusters that a rule matches, 0 all */
 };
 
 void skr_propagation_options_init(struct skr_propagation_options *options,

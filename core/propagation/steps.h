@@ -7,14 +7,10 @@
  */
 #include "core/propagation/decision.h"
 
-/* Room for new replicas by the general estimator: Cluster.status alone. An annotation of a file
- * wins. */
+/* Room for new replicas by the general estimator: Cluster alone. An annotation of a file wins. */
 int64_t skr_binding_estimate(const struct skr_binding *binding,
-                             const struct skr_member_cluster *cluster);
-
-/* After the last step: warns of candidates that report resource models, if their room played a part
- * and models would have bounded it. */
-void skr_binding_note_models(struct skr_binding_decision *decision);
+                             const struct skr_member_cluster *cluster,
+                             const struct skr_propagation_options *options);
 
 /* Fills rejected[] and estimate[]. */
 void skr_binding_filter_clusters(struct skr_binding_decision *decision);

@@ -145,6 +145,9 @@ static bool room_grew(const struct skr_member_cluster *before,
     if (after->has_summary && (!before->has_summary || after->free_pods > before->free_pods)) {
         return true;
     }
+    if (skr_node_models_grew(&before->models, &after->models)) {
+        return true;
+    }
     for (size_t i = 0; i < after->n_free; i++) {
         const struct skr_free_resource *had = skr_member_cluster_free(before, after->free[i].name);
         if (!had || after->free[i].amount > had->amount) {

@@ -130,7 +130,7 @@ static void write_notes(const struct skr_binding_decision *decision, struct skr_
         if ((decision->warnings >> i & 1) != 0) {
             skr_strbuf_addf(messages, "binding %s%s%s: warning: ", meta->namespace_, slash,
                             meta->name);
-            skr_binding_decision_warn(decision, (enum skr_propagation_warning)i, messages);
+            skr_propagation_warning_write((enum skr_propagation_warning)i, messages);
             skr_strbuf_addc(messages, '\n');
         }
     }

@@ -67,6 +67,16 @@ static void write_table(struct table *table, struct skr_strbuf *out)
     skr_text_table_fini(&table->text);
 }
 
+/* Writes the table if it has rows. */
+static void end_table(struct table *table, struct skr_strbuf *out)
+{
+    if (table->n_rows > 0) {
+        write_table(table, out);
+    } else {
+        skr_text_table_fini(&table->text);
+    }
+}
+
 /* ---- parts ---- */
 
 static const struct skr_spread_group *group_of(const struct skr_binding_decision *decision,
@@ -123,6 +133,49 @@ static void write_clusters(const struct skr_binding_decision *decision, bool ver
         }
     }
     write_table(&table, out);
+}
+
+/* How many replicas fit on the nodes of a cluster, grade by grade; in pods where that is less. */
+static void add_models(struct table *table, const struct skr_binding_decision *decision,
+                       const struct skr_member_cluster *cluster)
+{
+    const struct skr_node_models *models = &cluster->models;
+    int64_t room = 0;
+    for (size_t i = 0; i < models->n; i++) {
+        const struct skr_node_model *model = &models->model[i];
+        const int64_t fits = skr_node_model_fits(model, &decision->binding->request);
+        room += model->nodes * fits;
+        if (add_row(table, cluster->meta.name)) {
+            add_number(table, model->grade);
+            add_number(table, model->nodes);
+            add_number(table, fits);
+            add_number(table, model->nodes * fits);
+        }
+    }
+    if ((models->n == 0 || cluster->free_pods < room) && add_row(table, cluster->meta.name)) {
+        add_text(table, models->n == 0 ? "<none>" : "pods");
+        add_text(table, "");
+        add_text(table, "");
+        add_number(table, models->n == 0 || cluster->free_pods < 0 ? 0 : cluster->free_pods);
+    }
+}
+
+/* Resource models where they counted: of the selected clusters, of all candidates without any. */
+static void write_models(const struct skr_binding_decision *decision, bool verbose,
+                         struct skr_strbuf *out)
+{
+    static const char *const head[] = {"MODELS OF", "GRADE", "NODES", "FITS", "ROOM"};
+    struct table table;
+    begin_table(&table, head, 5, verbose);
+    for (size_t i = 0; i < decision->n_candidates; i++) {
+        const struct skr_candidate *candidate = &decision->candidate[i];
+        if ((candidate->selected || decision->code != SKR_PROPAGATION_PLACED) &&
+            skr_binding_counts_models(decision->binding, candidate->cluster, decision->options)) {
+            add_models(&table, decision, candidate->cluster);
+        }
+    }
+    skr_strbuf_add(out, table.n_rows > 0 ? "\n" : "");
+    end_table(&table, out);
 }
 
 static void write_groups(const struct skr_binding_decision *decision, bool verbose,
@@ -223,12 +276,8 @@ static void write_rejected(const struct skr_binding_decision *decision, bool ver
         add_text(&table, b.s);
         skr_strbuf_fini(&b);
     }
-    if (table.n_rows > 0) {
-        skr_strbuf_addc(out, '\n');
-        write_table(&table, out);
-    } else {
-        skr_text_table_fini(&table.text);
-    }
+    skr_strbuf_add(out, table.n_rows > 0 ? "\n" : "");
+    end_table(&table, out);
 }
 
 static void write_warnings(const struct skr_binding_decision *decision, struct skr_strbuf *out)
@@ -236,7 +285,7 @@ static void write_warnings(const struct skr_binding_decision *decision, struct s
     for (int i = 0; i < SKR_WARNING_COUNT; i++) {
         SKR_STRBUF(text);
         if ((decision->warnings >> i & 1) != 0) {
-            skr_binding_decision_warn(decision, (enum skr_propagation_warning)i, &text);
+            skr_propagation_warning_write((enum skr_propagation_warning)i, &text);
             skr_strbuf_addc(out, '\n');
             skr_explain_add_wrapped(out, "warning: ", 2, text.s);
         }
@@ -270,6 +319,7 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
         skr_strbuf_addc(out, '\n');
         write_clusters(decision, verbose, out);
     }
+    write_models(decision, verbose, out);
     if (decision->n_levels > 0) {
         write_groups(decision, verbose, out);
         if (decision->code == SKR_PROPAGATION_PLACED) {

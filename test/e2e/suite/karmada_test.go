@@ -149,53 +149,42 @@ func TestKarmada_ZonesAndProvidersHold(t *testing.T) {
 	}
 }
 
-// TestKarmada_ResourceModelsAreSaid: A binding that is placed by room in clusters with resource models, which are not
-// counted, is a success whose condition says so, and one Event does; when it grows no further Event comes.
-func TestKarmada_ResourceModelsAreSaid(t *testing.T) {
+// TestKarmada_ResourceModelsBoundReplicas: Where a cluster has resource models, replicas are divided by what fits on its
+// nodes and not by its sums; a binding that is too large is placed once the models have the nodes.
+func TestKarmada_ResourceModelsBoundReplicas(t *testing.T) {
 	k := startKarmada(t)
-	for name, models := range map[string]string{"a": `,"allocatableModelings":[{"grade":0,"count":3}]`, "b": ""} {
+	for _, name := range []string{"a", "b"} {
 		k.cluster(name, "p1", "r1", "z1", 0)
 		k.must(k.plane.Admin.MergePatch(k.clusters.At("", name)+"/status",
-			`{"status":{"resourceSummary":{"allocatable":{"pods":"20","cpu":"8"}`+models+`}}}`))
+			`{"status":{"resourceSummary":{"allocatable":{"pods":"200","cpu":"8"}}}}`))
 	}
+	nodes := func(n int) {
+		k.Helper()
+		k.must(k.plane.Admin.MergePatch(k.clusters.At("", "a")+"/status", fmt.Sprintf(`{"status":{"resourceSummary":{
+			"allocatable":{"pods":"200","cpu":"40"},
+			"allocatableModelings":[{"grade":0,"count":5},{"grade":1,"count":%d}]}}}`, n)))
+	}
+	k.must(k.plane.Admin.MergePatch(k.clusters.At("", "a"), `{"spec":{"resourceModels":[
+		{"grade":0,"ranges":[{"name":"cpu","min":"0","max":"2"}]},
+		{"grade":1,"ranges":[{"name":"cpu","min":"2","max":"1000"}]}]}}`))
+	nodes(3)
 	k.must(k.plane.Admin.Create(k.bindings.At(k.ns, ""), map[string]any{
 		"apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
 		"metadata": map[string]any{"name": "web", "labels": map[string]string{"propagationpolicy.karmada.io/permanent-id": "p"}},
 		"spec": map[string]any{
 			"schedulerName": "sakkara", "replicas": 4,
-			"replicaRequirements": map[string]any{"resourceRequest": map[string]string{"cpu": "1"}},
+			"replicaRequirements": map[string]any{"resourceRequest": map[string]string{"cpu": "2"}},
 			"resource":            map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "namespace": k.ns, "name": "web", "uid": "u"},
 			"placement": map[string]any{"replicaScheduling": map[string]any{
 				"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted",
 				"weightPreference": map[string]any{"dynamicWeight": "AvailableReplicas"}}},
 		},
 	}, nil))
-	said := func(places string) {
-		k.Helper()
-		k.expect("web", "Success", places)
-		k.wait(usual, "the condition and one Event say it", func(v *cluster.View) error {
-			var b bindingState
-			if err := v.Object(k.bindings.Path, k.ns, "web").Decode(&b); err != nil {
-				return err
-			}
-			if c := b.Status.Conditions[0]; c.Status != "True" || !strings.Contains(c.Message, "Warning: ResourceModelsIgnored: 1 of 2 candidate clusters") {
-				return fmt.Errorf("%+v", c)
-			}
-			n := 0
-			for _, event := range v.Events("ResourceBinding", k.ns, "web") {
-				if event.Reason == "ScheduleBindingWarning" && event.Type == "Warning" {
-					n++
-				}
-			}
-			if n != 1 {
-				return fmt.Errorf("%d Events", n)
-			}
-			return nil
-		})
-	}
-	said("a2 b2")
-	k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, "web"), `{"spec":{"replicas":6}}`))
-	said("a3 b3")
+	k.expect("web", "Success", "a2 b2")
+	k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, "web"), `{"spec":{"replicas":24}}`))
+	k.expect("web", "Unschedulable", "a2 b2")
+	nodes(16)
+	k.expect("web", "Success", "a18 b6")
 }
 
 // TestKarmada_KilledAndStartedAgain: A daemon that is killed while bindings come finishes all of them after its

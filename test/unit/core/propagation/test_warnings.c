@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a decision ignores: the condition of the binding and one Event say it, and it costs no write
+ * beyond that.
+ */
+#include "core/propagation/scheduler.h"
+#include "core/propagation/types.h"
+#include "test/test.h"
+#include "test/unit/decision_world.h"
+#include "test/unit/frame_rig.h"
+
+#define AFFINITY ",'workloadAffinity':{'affinity':{}}"
+#define TEXT                                                                                       \
+    "WorkloadAffinityIgnored: placement.workloadAffinity is not supported. Clusters are chosen "   \
+    "as if it were absent. If it has to hold, leave the policy to karmada-scheduler: recreate it " \
+    "without spec.schedulerName."
+
+static const char cluster_format[] =
+    "{'status':{'apiEnablements':[{'groupVersion':'apps/v1','resources':[{'kind':'Deployment'}]}],"
+    "'resourceSummary':{'allocatable':{'pods':'100','cpu':'%d'}}}}";
+
+static const struct skr_propagation_settings *settings_of(void)
+{
+    static struct skr_propagation_settings settings = {.scheduler_name = "sakkara", .workers = 8};
+    skr_propagation_options_init(&settings.options, SKR_PROFILE_DEFAULT);
+    return &settings;
+}
+
+struct fleet {
+    struct frame_rig *rig;
+};
+
+static void add_cluster(struct frame_rig *rig, const char *name, int cpu)
+{
+    frame_rig_add(rig, &skr_resource_member_clusters, name, cluster_format, cpu);
+}
+
+static void add_binding(struct frame_rig *rig, const char *key, int replicas, const char *placement)
+{
+    frame_rig_add(rig, &skr_resource_bindings, key,
+                  "{'metadata':{'labels':{'propagationpolicy.karmada.io/permanent-id':'1'}},"
+                  "'spec':{'schedulerName':'sakkara','replicas':%d,'replicaRequirements':{"
+                  "'resourceRequest':{'cpu':'1'}},'resource':{"
+                  "'apiVersion':'apps/v1','kind':'Deployment','namespace':'default','name':'web',"
+                  "'uid':'u-1'},'placement':{%s}}}",
+                  replicas, placement);
+}
+
+static void fleet_set_up(struct fleet *fleet)
+{
+    fleet->rig = frame_rig_create(&skr_propagation_scheduler, settings_of());
+    add_cluster(fleet->rig, "a", 8);
+    add_cluster(fleet->rig, "b", 6);
+    add_cluster(fleet->rig, "c", 4);
+}
+
+static void fleet_tear_down(struct fleet *fleet)
+{
+    frame_rig_destroy(fleet->rig);
+}
+
+static const struct frame_rig_match of_bindings = {.resource = &skr_resource_bindings};
+
+static const char *condition(const struct frame_rig *rig, const char *field)
+{
+    const json_t *object = frame_rig_get(rig, &skr_resource_bindings, "default/web");
+    const json_t *list = json_object_get(json_object_get(object, "status"), "conditions");
+    return json_string_value(json_object_get(json_array_get(list, 0), field));
+}
+
+/* Events of this reason since writes were forgotten; *ret_note: the text of the last one. */
+static size_t events(const struct frame_rig *rig, const char *reason, const char **ret_note)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rig->n_writes; i++) {
+        const char *has = json_string_value(json_object_get(rig->write[i].body, "reason"));
+        if (has && strcmp(has, reason) == 0) {
+            n++;
+            *ret_note = json_string_value(json_object_get(rig->write[i].body, "note"));
+        }
+    }
+    return n;
+}
+
+static size_t warnings(const struct frame_rig *rig)
+{
+    const char *note = "";
+    return events(rig, "ScheduleBindingWarning", &note);
+}
+
+TEST_WITH(fleet, the_condition_of_a_success_carries_the_warning_and_an_event_says_it_once)
+{
+    struct frame_rig *rig = fleet->rig;
+    const char *note = "";
+    add_binding(rig, "default/web", 6, DYNAMIC AFFINITY);
+    frame_rig_start(rig);
+    assert_string_equal(condition(rig, "status"), "True");
+    assert_string_equal(condition(rig, "reason"), "Success");
+    assert_string_equal(condition(rig, "message"),
+                        "Binding has been scheduled successfully. Warning: " TEXT);
+    assert_int_equal(frame_rig_writes(rig, &of_bindings), 2);
+    assert_int_equal(events(rig, "ScheduleBindingWarning", &note), 1);
+    assert_string_equal(note, TEXT);
+    frame_rig_forget_writes(rig);
+    frame_rig_edit(rig, &skr_resource_bindings, "default/web", "{'spec':{'replicas':9}}");
+    frame_rig_run(rig);
+    assert_int_equal(frame_rig_writes(rig, &of_bindings), 2);
+    assert_int_equal(events(rig, "ScheduleBindingSucceed", &note), 2);
+    assert_int_equal(warnings(rig), 0);
+}
+
+TEST_WITH(fleet, an_unchanged_binding_with_a_warning_is_not_written)
+{
+    struct frame_rig *rig = fleet->rig;
+    add_binding(rig, "default/web", 6, DYNAMIC AFFINITY);
+    frame_rig_start(rig);
+    frame_rig_forget_writes(rig);
+    frame_rig_restart(rig);
+    frame_rig_advance(rig, 3600 * SKR_SECOND);
+    assert_int_equal(rig->n_writes, 0);
+}
+
+TEST_WITH(fleet, the_warning_goes_with_its_cause_without_another_event)
+{
+    struct frame_rig *rig = fleet->rig;
+    const char *note = "";
+    add_binding(rig, "default/web", 3, DYNAMIC AFFINITY);
+    frame_rig_start(rig);
+    frame_rig_forget_writes(rig);
+    frame_rig_edit(rig, &skr_resource_bindings, "default/web",
+                   "{'spec':{'placement':{'workloadAffinity':null}}}");
+    frame_rig_run(rig);
+    assert_string_equal(condition(rig, "message"), "Binding has been scheduled successfully.");
+    assert_int_equal(frame_rig_writes(rig, &of_bindings), 2);
+    assert_int_equal(events(rig, "ScheduleBindingSucceed", &note) + warnings(rig), 0);
+}
+
+TEST_WITH(fleet, a_shortage_carries_the_warning_and_is_not_written_again)
+{
+    struct frame_rig *rig = fleet->rig;
+    const char *note = "";
+    add_binding(rig, "default/web", 60, DYNAMIC AFFINITY);
+    frame_rig_start(rig);
+    assert_string_equal(condition(rig, "reason"), "Unschedulable");
+    assert_string_equal(condition(rig, "message"),
+                        "assign_capacity: 60 replicas need room, best 18. Warning: " TEXT);
+    assert_int_equal(events(rig, "ScheduleBindingFailed", &note), 2);
+    assert_int_equal(warnings(rig), 1);
+    frame_rig_forget_writes(rig);
+    frame_rig_advance(rig, 3600 * SKR_SECOND);
+    assert_int_equal(rig->n_writes, 0);
+    /* Another number is another outcome; the warning is the same one. */
+    frame_rig_edit(rig, &skr_resource_member_clusters, "c",
+                   "{'status':{'resourceSummary':{'allocatable':{'cpu':'5'}}}}");
+    frame_rig_run(rig);
+    frame_rig_advance(rig, 11 * SKR_SECOND);
+    assert_non_null(strstr(condition(rig, "message"), "best 19. Warning: "));
+    assert_int_equal(warnings(rig), 0);
+}
+
+TEST_WITH(fleet, a_refusal_by_a_quota_carries_no_warning_and_the_success_after_it_does)
+{
+    static const struct frame_rig_match of_main = {.resource = &skr_resource_bindings,
+                                                   .subresource = ""};
+    struct frame_rig *rig = fleet->rig;
+    add_binding(rig, "default/web", 6, DYNAMIC AFFINITY);
+    frame_rig_fault(rig, FRAME_FAULT_DENIED, 3, &of_main);
+    frame_rig_start(rig);
+    assert_string_equal(condition(rig, "reason"), "QuotaExceeded");
+    assert_null(strstr(condition(rig, "message"), "Warning: "));
+    frame_rig_advance(rig, 60 * SKR_SECOND);
+    assert_string_equal(condition(rig, "reason"), "Success");
+    assert_int_equal(warnings(rig), 1);
+}
