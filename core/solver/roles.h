@@ -136,6 +136,9 @@ struct skr_roles_explanation {
 struct skr_roles_outcome {
     int32_t *count;              /* PLACED: [role * n_leaves + leaf], claims included; else NULL */
     int32_t size[SKR_ROLES_MAX]; /* PLACED: members placed of each role */
+    /* TIMEOUT: members of each role that the best placement of a part of the group leaves out. All 0:
+     * none was found. */
+    int32_t left_out[SKR_ROLES_MAX];
     int32_t *sets[SKR_SET_KINDS_MAX];             /* PLACED: [unit] sets of the kind in it */
     struct skr_level_key *own_key[SKR_ROLES_MAX]; /* PLACED: [n_levels]; NULL: no own rules */
     /* PLACED and not optimal: per level the least number of used units of the group that the

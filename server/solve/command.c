@@ -281,6 +281,9 @@ static void write_solution(const struct skr_solve_writer *w, const struct skr_so
         }
         write_key(w, s);
     }
+    if (s->status == SKR_SOLVE_TIMEOUT && s->roles) {
+        skr_solve_write_left_out(w, s);
+    }
     const bool explained = w->problem->explain && s->status != SKR_SOLVE_TIMEOUT;
     if (explained && !w->problem->roles) {
         write_explanation(w, s);

@@ -96,6 +96,18 @@ static void write_bound(const struct skr_solve_writer *w, const struct skr_solut
     skr_strbuf_add(w->out, "}");
 }
 
+void skr_solve_write_left_out(const struct skr_solve_writer *w, const struct skr_solution *s)
+{
+    bool any = false;
+    for (size_t r = 0; r < w->problem->roles->n_roles; r++) {
+        any = any || s->roles->left_out[r] > 0;
+    }
+    if (any) {
+        skr_strbuf_add(w->out, ",\n  \"leftOut\": ");
+        write_by_role(w, s->roles->left_out, 1);
+    }
+}
+
 void skr_solve_write_roles(const struct skr_solve_writer *w, const struct skr_solution *s)
 {
     write_placement(w, s);

@@ -7,6 +7,8 @@
 
 /* "placement" by node and role, "sets", "sizes" when a minimum counted, "bound" when not optimal. */
 void skr_solve_write_roles(const struct skr_solve_writer *w, const struct skr_solution *s);
+/* "leftOut" of a timeout, if a placement of a part was found. */
+void skr_solve_write_left_out(const struct skr_solve_writer *w, const struct skr_solution *s);
 /* Entries of "key" of the roles with an own rule at the level, each with "role", before the
  * group's. *first: whether no entry was written yet. */
 void skr_solve_write_own_keys(const struct skr_solve_writer *w, const struct skr_solution *s,

@@ -318,6 +318,22 @@ static bool say_left_over(const struct saying *say)
     return true;
 }
 
+static void say_undecided(const struct saying *say, const struct skr_roles_outcome *found)
+{
+    const size_t n_roles = say->problem->roles->n_roles;
+    int32_t left[SKR_ROLES_MAX] = {0}, all = 0;
+    for (size_t r = 0; found && r < n_roles; r++) {
+        left[say->map->role[r]] = found->left_out[r];
+        all += found->left_out[r];
+    }
+    skr_strbuf_addf(say->b, "group %s: %zu roles, not decided within the budget", say->g->name,
+                    n_roles);
+    if (all > 0) {
+        skr_strbuf_add(say->b, "; best found leaves ");
+        skr_roles_say_counts(say->g, left, say->b);
+    }
+}
+
 static void say_class(const struct saying *say, const struct skr_explanation *x)
 {
     if (x->class == SKR_CLASS_CONSTRAINT_CONFLICT) {
@@ -352,8 +368,7 @@ void skr_role_sentence(struct skr_gang *e, const struct group *g, const struct s
         return;
     }
     if (s->status == SKR_SOLVE_TIMEOUT) {
-        skr_strbuf_addf(b, "group %s: %zu roles, not decided within the budget", g->name,
-                        request->problem.roles->n_roles);
+        say_undecided(&say, s->roles);
         return;
     }
     if (x->class != SKR_CLASS_CONSTRAINT_CONFLICT && (say_alone(&say) || say_sets(&say))) {

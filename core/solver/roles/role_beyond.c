@@ -9,8 +9,10 @@
  *      found, the same with other types of rules and other ties, which leave other room to the rest
  *   4. repair: one role or set kind is free, the others stay; solved exactly, round robin, until
  *      nothing improves
+ *   5. if nothing is decided: a placement of a part. In some orders every role or set kind gets as
+ *      many members as there is room for; the one that leaves out the fewest counts
  *
- * What 2, 3 and 4 find obeys all rules. Steps are counted, never time.
+ * What 2 to 5 find obeys all rules. Steps are counted, never time.
  */
 #include "core/solver/roles/role_beyond.h"
 
@@ -24,6 +26,7 @@ enum {
     BLOCK_MAX = 1 << 16,
     ORDERS_MAX = 60, /* all of four roles; of five, those of the first three */
     REPAIRS_MAX = 64,
+    PARTS_MAX = 12,   /* orders of a placement of a part */
     LEAF_STEPS = 500, /* what a solve takes for each leaf, whatever it finds */
 };
 
@@ -37,10 +40,16 @@ struct work {
     int32_t *placed;  /* [role][leaf] of the roles that stay, for their variants */
     int64_t steps;
     uint32_t style; /* of the attempts at hand */
+    bool of_part;   /* of roles that do not stay, any number is enough */
 };
 
 /* A placement of some roles that is worse by its keys may leave more room for the others. */
 enum { OTHER_TYPES = 1, OTHER_TIES = 2, STYLE_COUNT = 4 };
+
+static int64_t steps_of(const struct skr_problem *problem)
+{
+    return problem->roles->steps > 0 ? problem->roles->steps : SKR_ROLE_STEPS_MAX;
+}
 
 static bool work_init(struct work *w, const struct skr_problem *problem,
                       struct skr_role_exact *exact)
@@ -49,10 +58,7 @@ static bool work_init(struct work *w, const struct skr_problem *problem,
                        .exact = exact,
                        .n_roles = problem->roles->n_roles,
                        .n_leaves = (size_t)problem->tree->n_leaves,
-                       .steps = SKR_ROLE_STEPS_MAX / 2};
-    if (problem->roles->steps > 0) {
-        w->steps = problem->roles->steps / 2;
-    }
+                       .steps = steps_of(problem) / 2};
     size_t cells = w->n_roles * w->n_leaves + 1;
     w->free = calloc(w->n_leaves * problem->n_resources + 1, sizeof *w->free);
     w->nowhere = calloc(w->n_leaves + 1, sizeof *w->nowhere);
@@ -156,6 +162,7 @@ static enum skr_role_verdict solve_with(struct work *w, uint32_t all, uint32_t s
     for (size_t r = 0; r < w->n_roles; r++) {
         const int32_t *placed = w->placed + r * w->n_leaves;
         if ((stay >> r & 1) == 0) {
+            v.role[r].minimum = w->of_part ? 0 : v.role[r].minimum;
             continue;
         }
         v.role[r].n = size[r];
@@ -235,20 +242,24 @@ static bool order_of(const size_t *from, size_t n, size_t i, size_t *ret)
     return i == 0;
 }
 
+static void sort_by_size(const struct work *w, size_t *ret)
+{
+    for (size_t r = 0; r < w->n_roles; r++) {
+        size_t at = r;
+        while (at > 0 && w->problem->roles->role[ret[at - 1]].n < w->problem->roles->role[r].n) {
+            ret[at] = ret[at - 1];
+            at--;
+        }
+        ret[at] = r;
+    }
+}
+
 static bool found_by_role(struct work *w)
 {
     size_t by_size[SKR_ROLES_MAX] = {0};
     size_t order[SKR_ROLES_MAX];
-    for (size_t r = 0; r < w->n_roles; r++) {
-        size_t at = r;
-        while (at > 0 &&
-               w->problem->roles->role[by_size[at - 1]].n < w->problem->roles->role[r].n) {
-            by_size[at] = by_size[at - 1];
-            at--;
-        }
-        by_size[at] = r;
-    }
     bool found = false;
+    sort_by_size(w, by_size);
     for (w->style = 0; w->style < STYLE_COUNT && !found; w->style++) {
         for (size_t i = 0; i < ORDERS_MAX && order_of(by_size, w->n_roles, i, order) && !found &&
                            w->exact->verdict == SKR_ROLE_BEYOND && w->steps > 0;
@@ -313,6 +324,54 @@ static void repair(struct work *w)
     }
 }
 
+/* ---- 5. a placement of a part ---- */
+
+/* Members that the placement leaves out; -1: there is none. */
+static int32_t fill_in_order(struct work *w, const size_t *order, int32_t *size)
+{
+    uint32_t placed = 0;
+    int32_t left = 0;
+    memset(size, 0, SKR_ROLES_MAX * sizeof *size);
+    for (size_t i = 0; i < w->n_roles; i++) {
+        uint32_t all = placed | together(w->problem->roles, order[i]);
+        if (all == placed) {
+            continue;
+        }
+        if (solve_with(w, all, placed, w->exact->count, size) != SKR_ROLE_PLACED) {
+            return -1;
+        }
+        memcpy(w->exact->count, w->count, w->n_roles * w->n_leaves * sizeof *w->count);
+        placed = all;
+    }
+    for (size_t r = 0; r < w->n_roles; r++) {
+        left += w->problem->roles->role[r].n - size[r];
+    }
+    return is_valid(w, w->exact->count, size) ? left : -1;
+}
+
+/* It has steps of its own. Whether all members are placed. */
+static bool found_part(struct work *w)
+{
+    size_t by_size[SKR_ROLES_MAX] = {0};
+    size_t order[SKR_ROLES_MAX];
+    int32_t least = INT32_MAX;
+    sort_by_size(w, by_size);
+    w->of_part = true;
+    w->steps = steps_of(w->problem) / 8;
+    for (size_t i = 0;
+         i < PARTS_MAX && order_of(by_size, w->n_roles, i, order) && w->steps > 0 && least > 0;
+         i++) {
+        int32_t size[SKR_ROLES_MAX];
+        int32_t left = fill_in_order(w, order, size);
+        if (left >= 0 && left < least) {
+            least = left;
+            memcpy(w->exact->size, size, sizeof size);
+        }
+    }
+    w->exact->part = least < INT32_MAX;
+    return least == 0;
+}
+
 void skr_role_beyond(const struct skr_problem *problem, struct skr_role_exact *exact)
 {
     struct work w;
@@ -321,7 +380,8 @@ void skr_role_beyond(const struct skr_problem *problem, struct skr_role_exact *e
     } else if (exact->verdict == SKR_ROLE_PLACED) {
         repair(&w);
     } else if (!is_refuted(&w) &&
-               (found_coarsely(&w) || (exact->verdict == SKR_ROLE_BEYOND && found_by_role(&w)))) {
+               (found_coarsely(&w) || (exact->verdict == SKR_ROLE_BEYOND && found_by_role(&w)) ||
+                (exact->verdict == SKR_ROLE_BEYOND && found_part(&w)))) {
         exact->verdict = SKR_ROLE_PLACED;
         exact->optimal = false;
         repair(&w);

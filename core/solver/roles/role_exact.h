@@ -16,7 +16,8 @@ enum skr_role_verdict {
 struct skr_role_exact {
     enum skr_role_verdict verdict;
     bool optimal;                /* PLACED */
-    int32_t size[SKR_ROLES_MAX]; /* PLACED: members of each role */
+    int32_t size[SKR_ROLES_MAX]; /* PLACED, or with part: members of each role */
+    bool part;                   /* BEYOND: so many members have a valid placement */
     int32_t *count;              /* PLACED: [role * n_leaves + leaf], by the caller */
     int32_t block;               /* 0 or 1: exact; else a coarse run */
     int64_t steps;               /* at most; what is left afterwards */

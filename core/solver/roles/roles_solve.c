@@ -176,6 +176,9 @@ static int put_answer(const struct skr_problem *problem, const struct skr_role_e
         return 0;
     case SKR_ROLE_BEYOND:
     case SKR_ROLE_CANCELLED:
+        for (size_t r = 0; r < problem->roles->n_roles && exact->part; r++) {
+            solution->roles->left_out[r] = problem->roles->role[r].n - exact->size[r];
+        }
         solution->status = SKR_SOLVE_TIMEOUT;
         return 0;
     case SKR_ROLE_NO_MEMORY:

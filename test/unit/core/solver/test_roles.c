@@ -392,6 +392,50 @@ TEST(beyond_the_exact_range_a_no_is_proven_by_one_role)
     explained_fini(&rig, solution);
 }
 
+/* Nodes of 5, 5 and 5. A member needs 3 of two resources, so each node holds one. No pair of roles
+ * shows that. */
+TEST(a_problem_that_is_not_decided_has_the_best_placement_of_a_part)
+{
+    enum { NODES = 30, ROLES = 8, EACH = 4 };
+    static const int64_t demand[3][3] = {{3, 3, 0}, {3, 0, 3}, {0, 3, 3}};
+    static const char *const level_names[] = {"node"};
+    struct skr_tree_builder *builder = skr_tree_builder_create("test");
+    int64_t room[3 * NODES];
+    struct skr_role role[ROLES];
+    struct skr_rule rule = {.type = SKR_RULE_PACK};
+    struct skr_tree *tree = NULL;
+    for (int32_t i = 0; i < NODES; i++) {
+        add_unit(builder, 1, i);
+    }
+    assert_int_equal(skr_tree_builder_finish(builder, level_names, 1, NULL, 0, &tree, NULL, NULL),
+                     0);
+    skr_tree_builder_destroy(builder);
+    for (size_t i = 0; i < 3 * NODES; i++) {
+        room[i] = 5;
+    }
+    for (size_t r = 0; r < ROLES; r++) {
+        role[r] =
+            (struct skr_role){.name = "r", .n = EACH, .minimum = EACH, .demand = demand[r % 3]};
+    }
+    struct skr_roles roles = {.n_roles = ROLES, .role = role};
+    struct skr_problem problem = {.tree = tree,
+                                  .n = ROLES * EACH,
+                                  .rule = &rule,
+                                  .n_resources = 3,
+                                  .free = room,
+                                  .roles = &roles,
+                                  .step_budget = -1};
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
+    int32_t left = 0;
+    assert_int_equal(skr_solve(&problem, &solution, NULL), 0);
+    assert_int_equal(solution->status, SKR_SOLVE_TIMEOUT);
+    for (size_t r = 0; r < ROLES; r++) {
+        left += solution->roles->left_out[r];
+    }
+    assert_int_equal(left, ROLES * EACH - NODES);
+    skr_tree_unref(tree);
+}
+
 TEST(a_victim_makes_room_for_the_leader)
 {
     static const int64_t gpus[] = {0, 4};

@@ -36,6 +36,7 @@ static const struct {
     {"roles-sets", SKR_EXIT_OK},
     {"roles-sets-infeasible", SKR_EXIT_NOT_PLACED},
     {"roles-minimum", SKR_EXIT_OK},
+    {"roles-undecided", SKR_EXIT_NOT_PLACED},
 };
 enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 
