@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of owners. Limit: SKR_OWNERS_MAX objects. */
+/* The table of owners, and how many objects each namespace has in it. */
 #include "core/gang/cache/workload_owners.h"
 
 #include "topology/base/strbuf.h"
@@ -7,6 +7,55 @@
 
 #include <string.h>
 #include <utlist.h>
+
+struct owner_count {
+    UT_hash_handle hh; /* by namespace */
+    char *namespace_;
+    size_t n;
+};
+
+static struct owner_count *count_of(const struct skr_gang *e, const char *namespace_)
+{
+    struct owner_count *count = NULL;
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->owners.counts, namespace_, count);
+    return count;
+}
+
+static void count_one_more(struct skr_gang *e, const char *namespace_)
+{
+    struct owner_count *count = count_of(e, namespace_);
+    if (!count) {
+        count = skr_alloc(sizeof *count);
+        count->namespace_ = skr_strdup(namespace_);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->owners.counts, count->namespace_,
+                      strlen(namespace_), count);
+    }
+    count->n++;
+    e->owners.n++;
+}
+
+static void count_drop(struct skr_gang *e, struct owner_count *count)
+{
+    HASH_DEL(e->owners.counts, count);
+    free(count->namespace_);
+    free(count);
+}
+
+static void count_one_less(struct skr_gang *e, const char *namespace_)
+{
+    struct owner_count *count = count_of(e, namespace_);
+    e->owners.n--;
+    if (--count->n == 0) {
+        count_drop(e, count);
+    }
+}
+
+static bool is_beyond_limits(const struct skr_gang *e, const char *namespace_)
+{
+    const struct owner_count *count = count_of(e, namespace_);
+    return e->owners.n >= SKR_OWNERS_MAX ||
+           (e->owners.n >= SKR_OWNERS_MAX / 2 && count && count->n >= SKR_OWNERS_NAMESPACE);
+}
 
 static void key_of(struct skr_strbuf *b, const char *kind, const char *namespace_, const char *name)
 {
@@ -68,7 +117,8 @@ struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner
     SKR_STRBUF(key);
     key_of(&key, owner->kind, owner->meta.namespace_, owner->meta.name);
     struct owner_entry *entry = find(e, key.s);
-    if (!entry && HASH_COUNT(e->owners.table) >= SKR_OWNERS_MAX) {
+    if (!entry && is_beyond_limits(e, owner->meta.namespace_)) {
+        e->owners.left_out = true;
         skr_owner_destroy(owner);
         return NULL;
     }
@@ -83,6 +133,9 @@ struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner
     }
     const bool same = old && skr_owner_equal(old, owner);
     entry->owner = owner;
+    if (!old) {
+        count_one_more(e, owner->meta.namespace_);
+    }
     skr_owner_destroy(old);
     return same ? NULL : entry;
 }
@@ -95,6 +148,9 @@ struct owner_entry *skr_workload_owners_delete(struct skr_gang *e, const char *k
         return NULL;
     }
     const bool is_read = entry->groups;
+    if (entry->owner) {
+        count_one_less(e, namespace_);
+    }
     skr_owner_destroy(entry->owner);
     entry->owner = NULL;
     drop_if_unused(e, entry);
@@ -132,5 +188,10 @@ void skr_workload_owners_fini(struct skr_gang *e)
         skr_owner_destroy(entry->owner);
         free(entry->key);
         free(entry);
+    }
+    struct owner_count *count, *next;
+    HASH_ITER(hh, e->owners.counts, count, next)
+    {
+        count_drop(e, count);
     }
 }

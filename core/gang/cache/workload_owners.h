@@ -11,7 +11,10 @@
 #include "core/gang/state/groups.h"
 #include "core/group/owner.h"
 
-enum { SKR_OWNERS_MAX = 100000 }; /* cached; further ones are not read */
+enum {
+    SKR_OWNERS_MAX = 100000,     /* cached; further ones are left out */
+    SKR_OWNERS_NAMESPACE = 1000, /* of a namespace, from half of SKR_OWNERS_MAX on */
+};
 
 struct owner_entry {
     UT_hash_handle hh; /* by "Kind/namespace/name" */
@@ -26,7 +29,8 @@ struct owner_entry *skr_workload_owners_find(const struct skr_gang *e, const cha
 /* What the object of the pod says; NULL: it is not known, or has another uid. */
 const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const struct skr_pod *pod,
                                                const struct skr_workload *workload);
-/* Takes owner. Returns its entry if what it says has changed; NULL else. */
+/* Takes owner. Returns its entry if what it says has changed; NULL else. An object beyond the limits is
+ * left out, unless a group reads it; owners.left_out says so. */
 struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner *owner);
 /* Returns the entry if groups read it. */
 struct owner_entry *skr_workload_owners_delete(struct skr_gang *e, const char *kind,

@@ -85,6 +85,11 @@ static void lack_size(struct skr_gang *e, struct group *g, const struct pod_entr
     } else if (owner_may_come(e, g, oldest)) {
         lack(g, SKR_REASON_MEMBERS_MISSING, "group %s waits for its owner %s %s", g->name,
              w->owner_kind, w->owner);
+    } else if (e->owners.left_out) {
+        lack(g, SKR_REASON_OWNER_NOT_READABLE,
+             "group %s: %s %s does not exist, or is one of more than %d workloads, or of more than "
+             "%d of a namespace; add annotation " SKR_LABEL_GROUP_SIZE " to the pod template",
+             g->name, w->owner_kind, w->owner, SKR_OWNERS_MAX, SKR_OWNERS_NAMESPACE);
     } else {
         lack(g, SKR_REASON_OWNER_NOT_READABLE,
              "group %s: %s %s does not exist, or its kind is not installed; add "

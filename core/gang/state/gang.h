@@ -40,6 +40,7 @@ struct group;
 struct map_entry;
 struct node_entry;
 struct auto_namespace;
+struct owner_count;
 struct owner_entry;
 struct parked_call;
 struct plan;
@@ -112,6 +113,9 @@ struct skr_gang {
     struct podgroup_entry *podgroups; /* maps.c */
     struct {
         struct owner_entry *table;
+        struct owner_count *counts;         /* of namespaces with objects in the table */
+        size_t n;                           /* objects in the table */
+        bool left_out;                      /* an object was beyond the limits */
         uint32_t forbidden;                 /* bits of skr_gang_owner_number(); entries.c */
     } owners;                               /* workload_owners.c */
     struct auto_namespace *auto_namespaces; /* entry.c */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods that claim a workload of another namespace, or one that does not exist: they harm no other
- * namespace. */
+/* Pods that claim a workload of another namespace, or one that does not exist, and workloads beyond the
+ * limits: they harm no other namespace. */
+#include "core/gang/cache/workload_owners.h"
+#include "core/gang/state/gang.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 #include "topology/base/json_field.h"
@@ -85,4 +87,47 @@ TEST_RIG(cluster(), labels_of_a_jobset_of_another_namespace_find_none)
     rig_run(rig, 40 * SKR_SECOND);
     assert_true(rig_is_gated(rig, "hostile/js-0"));
     assert_true(rig_has_event(rig, "JobSet js does not exist"));
+}
+
+static void hostile_jobs(struct rig *rig, int n)
+{
+    for (int i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "hostile/j-%d", i);
+        rig_create_json(rig, RIG_JOB, name, "{'spec':{'parallelism':1,'completions':1}}");
+    }
+    rig_run(rig, SKR_SECOND);
+}
+
+TEST_RIG(cluster(), the_workloads_of_one_namespace_leave_room_for_those_of_others)
+{
+    rig->gang->owners.n = SKR_OWNERS_MAX / 2;
+    hostile_jobs(rig, SKR_OWNERS_NAMESPACE);
+    assert_false(rig->gang->owners.left_out);
+    rig_create_json(rig, RIG_JOB, "hostile/train", "{'spec':{'parallelism':1,'completions':1}}");
+    rig_run(rig, SKR_SECOND);
+    assert_true(rig->gang->owners.left_out);
+    pod(rig, "hostile/train-0", uid_of(rig, "hostile/train"));
+    rig_create_json(rig, RIG_JOB, "late/train", "{'spec':{'parallelism':1,'completions':1}}");
+    pod(rig, "late/train-0", uid_of(rig, "late/train"));
+    the_honest_job_runs(rig);
+    rig_run(rig, 40 * SKR_SECOND);
+    assert_string_not_equal(rig_node_of(rig, "late/train-0"), "");
+    assert_true(rig_is_gated(rig, "hostile/train-0"));
+    assert_true(rig_has_event(rig, "or of more than 1000 of a namespace"));
+}
+
+TEST_RIG(cluster(), workloads_that_go_leave_their_room)
+{
+    rig->gang->owners.n = SKR_OWNERS_MAX - 2;
+    hostile_jobs(rig, 3);
+    assert_int_equal(rig->gang->owners.n, SKR_OWNERS_MAX);
+    assert_true(rig->gang->owners.left_out);
+    rig_delete(rig, RIG_JOB, "hostile/j-0");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig->gang->owners.n, SKR_OWNERS_MAX - 1);
+    rig_create_json(rig, RIG_JOB, "late/train", "{'spec':{'parallelism':1,'completions':1}}");
+    pod(rig, "late/train-0", uid_of(rig, "late/train"));
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_not_equal(rig_node_of(rig, "late/train-0"), "");
 }
