@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/frame/event_share.h"
 #include "core/frame/heap.h"
 
 const struct skr_resource skr_events = {
@@ -17,6 +18,9 @@ const struct skr_resource skr_events = {
     .kind = "Event",
     .namespaced = true,
 };
+
+#define EVENTS_LEFT_OUT "the namespace has had more than 1000 Events, at 10 a second"
+_Static_assert(SKR_EVENTS_BURST == 1000 && SKR_EVENTS_PER_SECOND == 10, "the text says so");
 
 struct wake {
     struct skr_heap_item heap; /* first */
@@ -38,6 +42,7 @@ struct skr_frame {
     struct skr_pending_write *writes;
     uint64_t next_id;   /* writes, work */
     uint64_t event_seq; /* names of Events */
+    struct skr_event_shares event_shares;
 };
 
 /* ---- life ---- */
@@ -81,6 +86,7 @@ void skr_frame_destroy(struct skr_frame *f)
         free(wake);
     }
     skr_heap_fini(&f->wakes);
+    skr_event_shares_fini(&f->event_shares);
     free(f);
 }
 
@@ -346,10 +352,29 @@ static void add_event_time(const struct skr_frame *f, struct skr_strbuf *b)
                     (long long)(f->now % SKR_SECOND / 1000));
 }
 
+/* Whether the namespace may have one more Event now. Tells the log once. */
+static bool event_goes(struct skr_frame *f, const char *namespace_)
+{
+    const enum skr_event_share share = skr_event_shares_take(&f->event_shares, namespace_, f->now);
+    if (share == SKR_EVENT_FIRST_LEFT_OUT) {
+        const struct skr_decision decision = {
+            .kind = "namespace",
+            .key = namespace_,
+            .what = "Events left out",
+            .message = EVENTS_LEFT_OUT,
+        };
+        skr_frame_decision(f, &decision);
+    }
+    return share == SKR_EVENT_GOES;
+}
+
 void skr_frame_event(struct skr_frame *f, const struct skr_note *note)
 {
     const struct skr_reference *about = &note->regarding;
     const char *namespace_ = *about->namespace_ ? about->namespace_ : "default";
+    if (!event_goes(f, namespace_)) {
+        return;
+    }
     SKR_STRBUF(b);
     SKR_AUTO_FREE char *text = skr_strdup(note->note);
     text[cut(text, SKR_EVENT_NOTE_MAX)] = '\0';

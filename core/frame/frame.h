@@ -107,7 +107,7 @@ struct skr_note {
     const char *controller; /* reportingController; NULL: "sakkara" */
 };
 /* Purpose of its write: SKR_PURPOSE_EVENT. Lands in the object's namespace, of cluster-scoped ones
- * in "default". */
+ * in "default". Left out beyond the namespace's share (event_share.h). */
 void skr_frame_event(struct skr_frame *frame, const struct skr_note *note);
 /* The frame's own writes; schedulers' purposes are 0 and above, and written() never sees these. */
 enum { SKR_PURPOSE_EVENT = -1 };

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "server/kube/limiter.h"
 #include "server/kube/options.h"
 #include "server/kube/writer.h"
+#include "topology/base/limiter.h"
 
 struct skr_kube_queue {
     struct skr_kube_job *first, *last;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frame by itself: wakes and the timer, Events for people, lists of actions and what they own. */
+#include "core/frame/event_share.h"
 #include "core/frame/frame.h"
 
 #include "test/test.h"
@@ -139,6 +140,64 @@ TEST_WITH(stand, a_long_note_is_cut_between_characters)
         &(struct skr_note){.regarding = pod, .reason = "Why", .action = "Doing", .note = note});
     json_auto_t *json = json_loads(last(stand)->write.body, 0, NULL);
     assert_int_equal(json_string_length(json_object_get(json, "note")), SKR_EVENT_NOTE_MAX - 1);
+}
+
+/* The number of Events among the actions, which are dropped. */
+static size_t events_of(struct stand *s, size_t *ret_lines)
+{
+    size_t n = 0;
+    *ret_lines = 0;
+    for (size_t i = 0; i < s->actions.n; i++) {
+        n += s->actions.item[i].kind == SKR_ACTION_WRITE;
+        *ret_lines += s->actions.item[i].kind == SKR_ACTION_DECISION;
+    }
+    skr_actions_reset(&s->actions);
+    return n;
+}
+
+static void events(struct stand *s, const char *namespace_, int n)
+{
+    const struct skr_reference pod = {
+        .api_version = "v1", .kind = "Pod", .namespace_ = namespace_, .name = "p", .uid = "u"};
+    for (int i = 0; i < n; i++) {
+        skr_frame_event(
+            s->frame,
+            &(struct skr_note){.regarding = pod, .reason = "Why", .action = "Doing", .note = ""});
+    }
+}
+
+TEST_WITH(stand, events_beyond_the_share_of_their_namespace_are_left_out)
+{
+    const skr_time now = skr_frame_now(stand->frame);
+    size_t lines;
+    events(stand, "loud", SKR_EVENTS_BURST + 50);
+    assert_int_equal(events_of(stand, &lines), SKR_EVENTS_BURST);
+    assert_int_equal(lines, 1); /* the log says so once */
+    events(stand, "quiet", 50);
+    assert_int_equal(events_of(stand, &lines), 50);
+    assert_int_equal(lines, 0);
+    skr_frame_enter(stand->frame, now + 5 * SKR_SECOND, &stand->actions);
+    events(stand, "loud", 100);
+    assert_int_equal(events_of(stand, &lines), 5 * SKR_EVENTS_PER_SECOND);
+    assert_int_equal(lines, 0);
+    skr_frame_enter(stand->frame, now + 1000 * SKR_SECOND, &stand->actions);
+    events(stand, "loud", SKR_EVENTS_BURST + 1);
+    assert_int_equal(events_of(stand, &lines), SKR_EVENTS_BURST);
+    assert_int_equal(lines, 1);
+}
+
+TEST(namespaces_that_had_few_events_are_forgotten)
+{
+    struct skr_event_shares shares = {0};
+    char name[16];
+    skr_time now = 0;
+    for (int i = 0; i < 10000; i++) {
+        snprintf(name, sizeof name, "ns-%d", i);
+        now += SKR_SECOND;
+        assert_int_equal(skr_event_shares_take(&shares, name, now), SKR_EVENT_GOES);
+    }
+    assert_true(shares.sweep_at <= 512);
+    skr_event_shares_fini(&shares);
 }
 
 static int released;

@@ -4,10 +4,10 @@
 #include <sched.h>
 
 #include "core/gang/state/writes.h"
-#include "server/kube/limiter.h"
 #include "server/kube/writer.h"
 #include "test/test.h"
 #include "test/unit/fake_client.h"
+#include "topology/base/limiter.h"
 
 #define LEN(a) (sizeof a / sizeof((a)[0]))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_KUBE_LIMITER_H
-#define SKR_SERVER_KUBE_LIMITER_H
+#ifndef SKR_TOPOLOGY_BASE_LIMITER_H
+#define SKR_TOPOLOGY_BASE_LIMITER_H
 /*
  * A token bucket in integers, as the generic cell rate algorithm (ITU-T I.371): one number, the
  * time at which the bucket would be full again. Times are monotonic nanoseconds and are given.

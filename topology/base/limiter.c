@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The write limiter's arithmetic. */
-#include "server/kube/limiter.h"
+/* The arithmetic of the bucket. */
+#include "topology/base/limiter.h"
 
 void skr_limiter_init(struct skr_limiter *limiter, int32_t qps, int32_t burst)
 {
