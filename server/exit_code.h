@@ -7,7 +7,7 @@ enum skr_exit_code {
     SKR_EXIT_ERROR = 1, /* also broken input */
     SKR_EXIT_USAGE = 2,
     SKR_EXIT_NOT_FOUND = 3,
-    SKR_EXIT_NOT_PLACED = 4, /* some seat of some group is not bound */
+    SKR_EXIT_NOT_PLACED = 4, /* some seat of some group is not bound, or there are no pods for it */
     SKR_EXIT_FINDINGS = 5,
     SKR_EXIT_UNREACHABLE = 6,
 };

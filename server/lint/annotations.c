@@ -89,7 +89,9 @@ static void check_gang(struct skr_lint *lint, const struct lint_object *o,
                   ": must be auto, off, jobset, replicatedjob, job or lws, got \"%.60s\"",
                   gang);
     }
-    if (!lint_is_ours(lint, *name ? name : "default-scheduler")) {
+    /* TrainJobs override templates of their runtime, which has the scheduler's name. */
+    const bool runtime = !*name && strcmp(o->kind, "TrainJob") == 0;
+    if (!runtime && !lint_is_ours(lint, *name ? name : "default-scheduler")) {
         char path[PATH_BYTES + 32];
         (void)snprintf(path, sizeof path, "%sspec.schedulerName", t->path);
         lint_tell(lint, o, "SchedulerName", lint_at(o, path), NULL,

@@ -34,6 +34,12 @@ const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"kubeflow.org/v2beta1", "MPIJob", NULL},
     {"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "spec.leaderWorkerTemplate.workerTemplate"},
     {"ray.io/v1", "RayCluster", NULL},
+    {"ray.io/v1", "RayJob", NULL},
+    {"ray.io/v1", "RayService", NULL},
+    {"sparkoperator.k8s.io/v1beta2", "SparkApplication", NULL},
+    {"trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime", NULL},
+    {"trainer.kubeflow.org/v1alpha1", "TrainingRuntime", NULL},
+    {"trainer.kubeflow.org/v1alpha1", "TrainJob", NULL},
 };
 const struct skr_manifest_kind *skr_manifest_kind_find(const char *kind)
 {

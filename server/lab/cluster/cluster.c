@@ -136,6 +136,10 @@ static const struct controller {
     [SKR_TASK_PADDLE_JOB] = {"PaddleJob", skr_kubeflow_jobs_run, "Pod", BATCH},
     [SKR_TASK_JAX_JOB] = {"JAXJob", skr_kubeflow_jobs_run, "Pod", BATCH},
     [SKR_TASK_RAY_CLUSTER] = {"RayCluster", skr_ray_clusters_run, "Pod", BATCH},
+    [SKR_TASK_TRAIN_JOB] = {"TrainJob", skr_train_jobs_run, "JobSet", BATCH},
+    [SKR_TASK_RAY_JOB] = {"RayJob", skr_ray_jobs_run, "RayCluster", BATCH},
+    [SKR_TASK_RAY_SERVICE] = {"RayService", skr_ray_services_run, "RayCluster", BATCH},
+    [SKR_TASK_SPARK] = {"SparkApplication", skr_spark_run, "Pod", BATCH},
     [SKR_TASK_BUDGET] = {"PodDisruptionBudget", skr_budgets_run, NULL, 0},
     [SKR_TASK_NAMESPACE] = {"Namespace", skr_namespaces_run, NULL, 0},
     [SKR_TASK_NODE] = {"Node", skr_kubelet_be_node, NULL, 0},
@@ -176,6 +180,8 @@ static void show_change(struct skr_cluster *c, const struct skr_store_change *ch
         skr_kubelet_change,
         skr_node_life_change,
         skr_leader_worker_sets_change,
+        skr_train_jobs_change,
+        skr_spark_change,
     };
     look_at(&c->shown, change);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -48,6 +48,8 @@ void skr_cluster_options_default(struct skr_cluster_options *options);
 struct skr_cluster *skr_cluster_create(const struct skr_cluster_options *options, skr_time now);
 void skr_cluster_destroy(struct skr_cluster *cluster); /* NULL allowed */
 struct skr_store *skr_cluster_store(struct skr_cluster *cluster);
+/* Whether an object's pods, or what makes them, were refused and do not exist. O(owners). */
+bool skr_cluster_is_refused(const struct skr_cluster *cluster);
 
 /* When the next task is due; SKR_TIME_NEVER: none. Outside changes make it due at once (the time of
  * the last step, or 0). */

@@ -31,6 +31,10 @@ enum skr_task_kind {
     SKR_TASK_PADDLE_JOB,
     SKR_TASK_JAX_JOB,
     SKR_TASK_RAY_CLUSTER,
+    SKR_TASK_TRAIN_JOB, /* these are of makers.c */
+    SKR_TASK_RAY_JOB,
+    SKR_TASK_RAY_SERVICE,
+    SKR_TASK_SPARK, /* spark.c */
     SKR_TASK_BUDGET,
     SKR_TASK_COLLECT,   /* dependents, of any kind, of a deleted owner */
     SKR_TASK_NAMESPACE, /* one that is being deleted */
@@ -210,6 +214,9 @@ struct skr_pod_plan {
 };
 int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
                             const struct skr_pod_plan *plan);
+/* Reports once why nothing can be created for the owner, until something was. */
+void skr_workload_refuse(struct skr_cluster *c, const json_t *owner, const char *why);
+void skr_workload_accept(struct skr_cluster *c, const json_t *owner);
 void skr_workload_fini(struct skr_cluster *c); /* frees what is prepared */
 /* The number of an IntOrString share of total, rounded up or down. */
 int64_t skr_workload_share(const json_t *value, int64_t total, bool up);
@@ -236,6 +243,12 @@ void skr_leader_worker_sets_label(const json_t *set, int64_t ordinal, json_t *me
 void skr_mpi_jobs_run(struct skr_cluster *c, json_t *job);
 void skr_kubeflow_jobs_run(struct skr_cluster *c, json_t *job);
 void skr_ray_clusters_run(struct skr_cluster *c, json_t *cluster);
+void skr_train_jobs_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_train_jobs_run(struct skr_cluster *c, json_t *job);
+void skr_ray_jobs_run(struct skr_cluster *c, json_t *job);
+void skr_ray_services_run(struct skr_cluster *c, json_t *service);
+void skr_spark_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_spark_run(struct skr_cluster *c, json_t *application);
 void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_budgets_run(struct skr_cluster *c, json_t *budget);
 void skr_budgets_fini(struct skr_cluster *c);

@@ -8,13 +8,13 @@
  *   mpi-operator pkg/controller/mpi_job_controller.go; training-operator pkg/controller.v1
  *   kuberay ray-operator/controllers/ray/common/pod.go
  *
- * Without failure policies, restarts, network objects and rolling updates.
+ * Kinds whose operator makes one of these: makers.c. Without failure policies, restarts, network objects and rolling updates.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/lab/cluster/cluster_parts.h"
+#include "server/lab/cluster/children.h"
 #include "topology/base/arena.h"
 
 #define JOBSET "jobset.sigs.k8s.io/"
@@ -22,75 +22,9 @@
 #define TRAIN  "training.kubeflow.org/"
 #define RAY    "ray.io/"
 
-enum { CHILDREN_MAX = 100000 }; /* of one object */
-
-static const char *namespace_of(const json_t *object)
-{
-    return skr_path_text(object, "metadata.namespace");
-}
-
 static const char *name_of(const json_t *object)
 {
     return skr_path_text(object, "metadata.name");
-}
-
-static bool is_deleted(const json_t *object)
-{
-    return skr_path_get(object, "metadata.deletionTimestamp");
-}
-
-static int64_t bounded(int64_t n)
-{
-    return n < 0 ? 0 : (n > CHILDREN_MAX ? CHILDREN_MAX : n);
-}
-
-/* A number as a label has it. */
-static json_t *text_of(int64_t number)
-{
-    return json_sprintf("%lld", (long long)number);
-}
-
-/* Adds to labels or annotations of an object's metadata. more: taken. */
-static void add_to(json_t *object, const char *member, json_t *more)
-{
-    json_object_update(skr_path_own(skr_path_own(object, "metadata"), member), more);
-    json_decref(more);
-}
-
-/* A copy of a pod template, never NULL. */
-static json_t *template_of(const json_t *template)
-{
-    json_t *copy = skr_path_copy(template);
-    return copy ? copy : json_object();
-}
-
-/* The object that the owner controls, created if it does not exist. body: labels, annotations and
- * spec, taken. False: it did not exist. */
-static bool have_child(struct skr_cluster *c, const json_t *owner, const char *kind,
-                       const char *name, json_t *body)
-{
-    if (skr_store_get(c->store, kind, namespace_of(owner), name)) {
-        json_decref(body);
-        return true;
-    }
-    json_t *meta = skr_path_own(body, "metadata");
-    json_object_set_new(meta, "name", json_string(name));
-    json_object_set_new(meta, "ownerReferences", json_pack("[o]", skr_owners_reference(owner)));
-    (void)skr_cluster_request(c, SKR_STORE_CREATE, kind, namespace_of(owner), "", "", body, NULL);
-    return false;
-}
-
-/* The same of a pod. labels: taken. */
-static void have_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
-                     const char *name, json_t *labels)
-{
-    const struct skr_pod_plan plan = {.name = name,
-                                      .metadata = json_pack("{s:o}", "labels", labels)};
-    if (skr_store_get(c->store, "Pod", namespace_of(owner), name)) {
-        json_decref(plan.metadata);
-    } else {
-        (void)skr_workload_create_pod(c, owner, template, &plan);
-    }
 }
 
 /* ---- JobSet ---- */
@@ -109,9 +43,10 @@ static json_t *job_labels(const json_t *set, const struct replicated *r, int64_t
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", JOBSET "jobset-name", name_of(set),
                      JOBSET "jobset-uid", skr_path_text(set, "metadata.uid"),
                      JOBSET "replicatedjob-name", r->name, JOBSET "replicatedjob-replicas",
-                     text_of(r->replicas), JOBSET "job-index", text_of(index),
-                     JOBSET "job-global-index", text_of(r->first + index), JOBSET "global-replicas",
-                     text_of(total), JOBSET "restart-attempt", "0");
+                     skr_children_text_of(r->replicas), JOBSET "job-index",
+                     skr_children_text_of(index), JOBSET "job-global-index",
+                     skr_children_text_of(r->first + index), JOBSET "global-replicas",
+                     skr_children_text_of(total), JOBSET "restart-attempt", "0");
 }
 
 static void have_job(struct skr_cluster *c, const json_t *set, const struct replicated *r,
@@ -119,17 +54,21 @@ static void have_job(struct skr_cluster *c, const json_t *set, const struct repl
 {
     char name[300];
     (void)snprintf(name, sizeof name, "%.120s-%.60s-%lld", name_of(set), r->name, (long long)index);
-    json_t *job = template_of(skr_path_get(r->row, "template"));
+    json_t *job = skr_children_template(skr_path_get(r->row, "template"));
     json_t *template = skr_path_own(skr_path_own(job, "spec"), "template");
     static const char *const members[] = {"labels", "annotations"};
     for (size_t i = 0; i < 2; i++) {
-        add_to(job, members[i], job_labels(set, r, index, total));
-        add_to(template, members[i], job_labels(set, r, index, total));
+        skr_children_add(job, members[i], job_labels(set, r, index, total));
+        skr_children_add(template, members[i], job_labels(set, r, index, total));
     }
     if (!skr_path_get(job, "spec.completionMode")) {
         json_object_set_new(json_object_get(job, "spec"), "completionMode", json_string("Indexed"));
     }
-    (void)have_child(c, set, "Job", name, job);
+    if (!skr_path_get(template, "spec.restartPolicy")) {
+        json_object_set_new(skr_path_own(template, "spec"), "restartPolicy",
+                            json_string("OnFailure"));
+    }
+    (void)skr_children_have(c, set, "Job", name, job);
 }
 
 /* Whether all Jobs of a replicated Job are Ready, or Complete. */
@@ -139,7 +78,8 @@ static bool jobs_are(struct skr_cluster *c, const json_t *set, const struct repl
     for (int64_t i = 0; i < r->replicas; i++) {
         char name[300];
         (void)snprintf(name, sizeof name, "%.120s-%.60s-%lld", name_of(set), r->name, (long long)i);
-        const json_t *job = skr_store_get(c->store, "Job", namespace_of(set), name);
+        const json_t *job =
+            skr_store_get(c->store, "Job", skr_path_text(set, "metadata.namespace"), name);
         const json_t *done =
             skr_path_find(skr_path_get(job, "status.conditions"), "type", "Complete");
         const bool is_done = done && strcmp(skr_path_text(done, "status"), "True") == 0;
@@ -178,7 +118,7 @@ void skr_job_sets_run(struct skr_cluster *c, json_t *set)
 {
     const json_t *rows = skr_path_get(set, "spec.replicatedJobs");
     const size_t n = json_array_size(rows);
-    if (is_deleted(set) || skr_path_true(set, "spec.suspend")) {
+    if (skr_children_is_deleted(set) || skr_path_true(set, "spec.suspend")) {
         return;
     }
     struct replicated *r = skr_alloc_array(n + 1, sizeof *r);
@@ -186,8 +126,8 @@ void skr_job_sets_run(struct skr_cluster *c, json_t *set)
     for (size_t i = 0; i < n; i++) {
         const json_t *row = json_array_get(rows, i);
         r[i] = (struct replicated){row, skr_path_text(row, "name"),
-                                   bounded(skr_path_int(row, "replicas", 1)), total};
-        total = bounded(total + r[i].replicas);
+                                   skr_children_bounded(skr_path_int(row, "replicas", 1)), total};
+        total = skr_children_bounded(total + r[i].replicas);
     }
     for (size_t i = 0; i < n && may_start(c, set, r, i); i++) {
         for (int64_t k = 0; k < r[i].replicas; k++) {
@@ -204,16 +144,17 @@ static json_t *stateful_set(const json_t *lws, const json_t *template, int64_t r
                             int64_t first)
 {
     json_t *labels = json_pack("{s:s}", LWS "name", name_of(lws));
-    json_t *pods = template_of(template);
+    json_t *pods = skr_children_template(template);
     json_t *set =
         json_pack("{s:{s:O}, s:{s:I, s:s, s:{s:I}, s:s, s:{s:O}, s:O}}", "metadata", "labels",
                   labels, "spec", "replicas", (json_int_t)replicas, "serviceName", name_of(lws),
                   "ordinals", "start", (json_int_t)first, "podManagementPolicy", "Parallel",
                   "selector", "matchLabels", labels, "template", pods);
-    add_to(pods, "labels", json_copy(labels));
-    add_to(pods, "annotations",
-           json_pack("{s:o}", LWS "size",
-                     text_of(skr_path_int(lws, "spec.leaderWorkerTemplate.size", 1))));
+    skr_children_add(pods, "labels", json_copy(labels));
+    skr_children_add(
+        pods, "annotations",
+        json_pack("{s:o}", LWS "size",
+                  skr_children_text_of(skr_path_int(lws, "spec.leaderWorkerTemplate.size", 1))));
     json_decref(labels);
     json_decref(pods);
     return set;
@@ -223,41 +164,45 @@ static void have_workers(struct skr_cluster *c, const json_t *lws, int64_t group
 {
     char leader_name[300];
     (void)snprintf(leader_name, sizeof leader_name, "%.200s-%lld", name_of(lws), (long long)group);
-    const json_t *leader = skr_store_get(c->store, "Pod", namespace_of(lws), leader_name);
+    const json_t *leader =
+        skr_store_get(c->store, "Pod", skr_path_text(lws, "metadata.namespace"), leader_name);
     const bool wait = strcmp(skr_path_text(lws, "spec.startupPolicy"), "LeaderReady") == 0;
-    if (!leader || is_deleted(leader) || (wait && !skr_store_pod_ready(leader))) {
+    if (!leader || skr_children_is_deleted(leader) || (wait && !skr_store_pod_ready(leader))) {
         return;
     }
     json_t *set = stateful_set(lws, skr_path_get(lws, "spec.leaderWorkerTemplate.workerTemplate"),
                                size - 1, 1);
     json_t *spec = json_object_get(set, "spec");
     json_t *pods = json_object_get(spec, "template");
-    add_to(pods, "labels", json_pack("{s:o}", LWS "group-index", text_of(group)));
-    add_to(pods, "annotations", json_pack("{s:s}", LWS "leader-name", leader_name));
-    add_to(set, "labels", json_pack("{s:o}", LWS "group-index", text_of(group)));
+    skr_children_add(pods, "labels",
+                     json_pack("{s:o}", LWS "group-index", skr_children_text_of(group)));
+    skr_children_add(pods, "annotations", json_pack("{s:s}", LWS "leader-name", leader_name));
+    skr_children_add(set, "labels",
+                     json_pack("{s:o}", LWS "group-index", skr_children_text_of(group)));
     json_object_set_new(json_object_get(json_object_get(spec, "selector"), "matchLabels"),
-                        LWS "group-index", text_of(group));
+                        LWS "group-index", skr_children_text_of(group));
     json_t *owner = skr_path_ref(leader);
-    (void)have_child(c, owner, "StatefulSet", leader_name, set);
+    (void)skr_children_have(c, owner, "StatefulSet", leader_name, set);
     json_decref(owner);
 }
 
 void skr_leader_worker_sets_run(struct skr_cluster *c, json_t *lws)
 {
-    const int64_t replicas = bounded(skr_path_int(lws, "spec.replicas", 1));
-    const int64_t size = bounded(skr_path_int(lws, "spec.leaderWorkerTemplate.size", 1));
+    const int64_t replicas = skr_children_bounded(skr_path_int(lws, "spec.replicas", 1));
+    const int64_t size =
+        skr_children_bounded(skr_path_int(lws, "spec.leaderWorkerTemplate.size", 1));
     const json_t *template = skr_path_get(lws, "spec.leaderWorkerTemplate.leaderTemplate");
-    if (is_deleted(lws)) {
+    if (skr_children_is_deleted(lws)) {
         return;
     }
     template = template ? template : skr_path_get(lws, "spec.leaderWorkerTemplate.workerTemplate");
     json_t *leaders = stateful_set(lws, template, replicas, 0);
     json_t *spec = json_object_get(leaders, "spec");
-    add_to(json_object_get(spec, "template"), "labels",
-           json_pack("{s:s}", LWS "worker-index", "0"));
+    skr_children_add(json_object_get(spec, "template"), "labels",
+                     json_pack("{s:s}", LWS "worker-index", "0"));
     json_object_set_new(json_object_get(json_object_get(spec, "selector"), "matchLabels"),
                         LWS "worker-index", json_string("0"));
-    if (have_child(c, lws, "StatefulSet", name_of(lws), leaders) && size > 1) {
+    if (skr_children_have(c, lws, "StatefulSet", name_of(lws), leaders) && size > 1) {
         for (int64_t group = 0; group < replicas; group++) {
             have_workers(c, lws, group, size);
         }
@@ -280,7 +225,8 @@ void skr_leader_worker_sets_label(const json_t *set, int64_t ordinal, json_t *me
     if (skr_path_label(template, LWS "name")) {
         const bool leader = skr_path_label(template, LWS "worker-index");
         json_object_set_new(skr_path_own(metadata, "labels"),
-                            leader ? LWS "group-index" : LWS "worker-index", text_of(ordinal));
+                            leader ? LWS "group-index" : LWS "worker-index",
+                            skr_children_text_of(ordinal));
     }
 }
 
@@ -299,7 +245,7 @@ static void lower(const char *text, char ret[64])
 static void have_replicas(struct skr_cluster *c, const json_t *job, const char *operator_,
                           const char *type, const json_t *spec)
 {
-    const int64_t replicas = bounded(skr_path_int(spec, "replicas", 1));
+    const int64_t replicas = skr_children_bounded(skr_path_int(spec, "replicas", 1));
     const bool master = strcmp(type, "master") == 0 || strcmp(type, "chief") == 0;
     const bool mpi = strcmp(operator_, "mpi-operator") == 0;
     for (int64_t i = 0; i < replicas; i++) {
@@ -307,7 +253,7 @@ static void have_replicas(struct skr_cluster *c, const json_t *job, const char *
         (void)snprintf(name, sizeof name, "%.180s-%s-%lld", name_of(job), type, (long long)i);
         json_t *labels =
             json_pack("{s:s, s:s, s:o}", TRAIN "operator-name", operator_, TRAIN "job-name",
-                      name_of(job), TRAIN "replica-index", text_of(i));
+                      name_of(job), TRAIN "replica-index", skr_children_text_of(i));
         if (mpi) {
             json_object_set_new(labels, TRAIN "job-role", json_string(type));
         } else {
@@ -316,7 +262,7 @@ static void have_replicas(struct skr_cluster *c, const json_t *job, const char *
         if (!mpi && master) {
             json_object_set_new(labels, TRAIN "job-role", json_string("master"));
         }
-        have_pod(c, job, skr_path_get(spec, "template"), name, labels);
+        skr_children_have_pod(c, job, skr_path_get(spec, "template"), name, labels);
     }
 }
 
@@ -325,27 +271,16 @@ static void have_launcher(struct skr_cluster *c, const json_t *job, const json_t
 {
     char name[300];
     (void)snprintf(name, sizeof name, "%.200s-launcher", name_of(job));
-    json_t *template = template_of(skr_path_get(spec, "template"));
-    add_to(template, "labels",
-           json_pack("{s:s, s:s, s:s}", TRAIN "operator-name", "mpi-operator", TRAIN "job-name",
-                     name_of(job), TRAIN "job-role", "launcher"));
+    json_t *template = skr_children_template(skr_path_get(spec, "template"));
+    skr_children_add(template, "labels",
+                     json_pack("{s:s, s:s, s:s}", TRAIN "operator-name", "mpi-operator",
+                               TRAIN "job-name", name_of(job), TRAIN "job-role", "launcher"));
     json_t *pod = skr_path_own(template, "spec");
     if (!json_object_get(pod, "restartPolicy")) {
         json_object_set_new(pod, "restartPolicy", json_string("OnFailure"));
     }
-    (void)have_child(c, job, "Job", name, json_pack("{s:{s:o}}", "spec", "template", template));
-}
-
-static bool workers_are_ready(struct skr_cluster *c, const json_t *job, int64_t wanted)
-{
-    struct skr_worker *worker;
-    const size_t n = skr_workload_pods(c, job, &worker);
-    int64_t ready = 0;
-    for (size_t i = 0; i < n; i++) {
-        ready += worker[i].active && worker[i].ready ? 1 : 0;
-    }
-    skr_workload_let_go(worker, n);
-    return ready >= wanted;
+    (void)skr_children_have(c, job, "Job", name,
+                            json_pack("{s:{s:o}}", "spec", "template", template));
 }
 
 void skr_mpi_jobs_run(struct skr_cluster *c, json_t *job)
@@ -354,14 +289,15 @@ void skr_mpi_jobs_run(struct skr_cluster *c, json_t *job)
     const json_t *launcher = skr_path_get(job, "spec.mpiReplicaSpecs.Launcher");
     const bool wait =
         strcmp(skr_path_text(job, "spec.launcherCreationPolicy"), "WaitForWorkersReady") == 0;
-    if (is_deleted(job) || skr_path_true(job, "spec.runPolicy.suspend")) {
+    if (skr_children_is_deleted(job) || skr_path_true(job, "spec.runPolicy.suspend")) {
         return;
     }
     if (workers) {
         have_replicas(c, job, "mpi-operator", "worker", workers);
     }
     if (launcher &&
-        (!wait || workers_are_ready(c, job, bounded(skr_path_int(workers, "replicas", 1))))) {
+        (!wait || skr_children_are_ready(
+                      c, job, skr_children_bounded(skr_path_int(workers, "replicas", 1))))) {
         have_launcher(c, job, launcher);
     }
 }
@@ -374,7 +310,7 @@ void skr_kubeflow_jobs_run(struct skr_cluster *c, json_t *job)
     const size_t stem = strlen(name) - strlen("job");
     (void)snprintf(operator_, sizeof operator_, "%s-controller", name);
     (void)snprintf(member, sizeof member, "%.*sReplicaSpecs", (int)stem, name);
-    if (is_deleted(job) || skr_path_true(job, "spec.runPolicy.suspend")) {
+    if (skr_children_is_deleted(job) || skr_path_true(job, "spec.runPolicy.suspend")) {
         return;
     }
     const char *type;
@@ -432,19 +368,30 @@ static void have_group(struct skr_cluster *c, const json_t *cluster, const json_
     }
 }
 
+/* The state once all pods are ready; it stays. */
+static void set_state(struct skr_cluster *c, const json_t *cluster, int64_t pods)
+{
+    if (!skr_path_get(cluster, "status.state") && skr_children_are_ready(c, cluster, pods)) {
+        skr_cluster_set_status(c, "RayCluster", cluster, json_pack("{s:s}", "state", "ready"));
+    }
+}
+
 void skr_ray_clusters_run(struct skr_cluster *c, json_t *cluster)
 {
     const json_t *groups = skr_path_get(cluster, "spec.workerGroupSpecs");
-    if (is_deleted(cluster) || skr_path_true(cluster, "spec.suspend")) {
+    int64_t pods = 1;
+    if (skr_children_is_deleted(cluster) || skr_path_true(cluster, "spec.suspend")) {
         return;
     }
     have_group(c, cluster, skr_path_get(cluster, "spec.headGroupSpec.template"), "head",
                "headgroup", 1);
     for (size_t i = 0; i < json_array_size(groups); i++) {
         const json_t *group = json_array_get(groups, i);
-        const int64_t hosts = bounded(skr_path_int(group, "numOfHosts", 1));
-        const int64_t replicas = bounded(skr_path_int(group, "replicas", 1));
+        const int64_t hosts = skr_children_bounded(skr_path_int(group, "numOfHosts", 1));
+        const int64_t replicas = skr_children_bounded(skr_path_int(group, "replicas", 1));
         have_group(c, cluster, skr_path_get(group, "template"), "worker",
-                   skr_path_text(group, "groupName"), bounded(replicas * hosts));
+                   skr_path_text(group, "groupName"), skr_children_bounded(replicas * hosts));
+        pods += skr_children_bounded(replicas * hosts);
     }
+    set_state(c, cluster, pods);
 }

@@ -228,20 +228,36 @@ static json_t *event_about(const struct skr_cluster *c, const json_t *owner, con
 }
 
 /* Kubernetes' controllers report each refusal; this one reports the first. */
-static void report_refusal(struct skr_cluster *c, const json_t *owner, const json_t *answer)
+void skr_workload_refuse(struct skr_cluster *c, const json_t *owner, const char *why)
 {
     struct skr_owner *o = skr_owners_get(c, skr_path_text(owner, "metadata.uid"));
     if (o->refused) {
         return;
     }
     o->refused = c->any_refused = true;
-    json_t *event = event_about(c, owner, skr_path_text(answer, "message"));
+    json_t *event = event_about(c, owner, why);
     if (c->options.refused) {
         c->options.refused(c->options.context, c->now, event);
     } else {
         skr_store_note(c->store, event, c->now);
     }
     json_decref(event);
+}
+
+void skr_workload_accept(struct skr_cluster *c, const json_t *owner)
+{
+    if (c->any_refused) {
+        skr_owners_get(c, skr_path_text(owner, "metadata.uid"))->refused = false;
+    }
+}
+
+bool skr_cluster_is_refused(const struct skr_cluster *cluster)
+{
+    const struct skr_owner *o = cluster->any_refused ? cluster->owners : NULL;
+    while (o && !o->refused) {
+        o = o->hh.next;
+    }
+    return o;
 }
 
 int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
@@ -252,12 +268,10 @@ int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const js
         skr_cluster_request(c, SKR_STORE_CREATE, "Pod", skr_path_text(owner, "metadata.namespace"),
                             "", "", from_template(c, owner, template, plan), &answer);
     if (status >= 400) {
-        report_refusal(c, owner, answer);
+        skr_workload_refuse(c, owner, skr_path_text(answer, "message"));
     } else {
         learn_from(&c->prepared, answer);
-        if (c->any_refused) {
-            skr_owners_get(c, skr_path_text(owner, "metadata.uid"))->refused = false;
-        }
+        skr_workload_accept(c, owner);
     }
     json_decref(answer);
     json_decref(plan->metadata);

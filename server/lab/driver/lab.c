@@ -328,6 +328,11 @@ bool skr_lab_cluster_is_idle(const struct skr_lab *lab)
     return skr_cluster_next(lab->cluster) == SKR_TIME_NEVER;
 }
 
+bool skr_lab_is_refused(const struct skr_lab *lab)
+{
+    return skr_cluster_is_refused(lab->cluster);
+}
+
 enum skr_explain_status skr_lab_explain(struct skr_lab *lab, const char *namespace_,
                                         const char *name, struct skr_strbuf *out)
 {

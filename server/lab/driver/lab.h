@@ -68,6 +68,8 @@ void skr_lab_run(struct skr_lab *lab, skr_time at);
 enum skr_explain_status skr_lab_explain(struct skr_lab *lab, const char *namespace_,
                                         const char *name, struct skr_strbuf *out);
 
+/* Whether a workload has no pods because they were refused. */
+bool skr_lab_is_refused(const struct skr_lab *lab);
 /* Whether controllers and kubelet will never have work again. */
 bool skr_lab_cluster_is_idle(const struct skr_lab *lab);
 /* Of the gang scheduler. */

@@ -9,7 +9,7 @@
 
 #include "core/spotmix/scheduler.h"
 #include "server/kube/base64.h"
-#include "server/lab/store/json_patch.h"
+#include "server/lab/store/patch.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 

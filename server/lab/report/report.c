@@ -73,7 +73,8 @@ bool skr_simulate_is_placed(const struct skr_simulate_report *report)
 {
     const json_t *groups = report->groups;
     /* If no pod at all is on a node, something is wrong, even if no group reports it. */
-    bool placed = report->record->n_pods == 0 || report->record->n_placed > 0;
+    bool placed =
+        !report->lacks_pods && (report->record->n_pods == 0 || report->record->n_placed > 0);
     for (size_t i = 0; i < json_array_size(groups); i++) {
         placed = placed && is_placed(json_array_get(groups, i));
     }

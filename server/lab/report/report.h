@@ -19,6 +19,7 @@ struct skr_simulate_report {
     skr_time end;            /* printed as the time */
     const char *class_label; /* the label of a pod's class; NULL: none */
     bool ascii;
+    bool lacks_pods; /* a workload of the input has pods that were never made */
 };
 
 /* Groups as skr_gang_write_json() writes them, with the number "bound" in place of "members", and
@@ -31,7 +32,8 @@ void skr_simulate_write_json(const struct skr_simulate_report *report, struct sk
 void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out);
 /* Every group before and after. */
 void skr_simulate_write_pictures(const struct skr_simulate_report *report, struct skr_strbuf *out);
-/* Whether every seat of every group is bound, and, if there are pods, one of them is on a node. */
+/* Whether every seat of every group is bound, no workload lacks its pods, and, if there are pods, one
+ * of them is on a node. */
 bool skr_simulate_is_placed(const struct skr_simulate_report *report);
 
 #endif

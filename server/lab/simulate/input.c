@@ -11,6 +11,7 @@
 #include "server/lab/simulate/steps.h"
 #include "server/manifest/kinds.h"
 #include "server/manifest/scenario.h"
+#include "server/manifest/templates.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
 
@@ -115,16 +116,38 @@ static void warn_about_names(struct warned *warned, const struct skr_manifest *m
     skr_amounts_fini(&offer);
 }
 
-static void warn_about(struct warned *warned, const struct skr_manifest *manifest,
-                       struct skr_strbuf *out)
+/* A kind without a model. What it makes is not known; in a dump its pods are there. */
+static void warn_about_kind(struct skr_simulate_input *input, struct warned *warned,
+                            const struct skr_manifest *manifest, struct skr_strbuf *out)
+{
+    char text[256];
+    struct skr_template *template = skr_alloc_array(SKR_TEMPLATES_MAX, sizeof *template);
+    const bool has_pods = !skr_path_text(manifest->object, "metadata.uid")[0] &&
+                          skr_templates_find(manifest->object, template) > 0;
+    const char *version = skr_path_text(manifest->object, "apiVersion");
+    const struct skr_manifest_kind *other =
+        skr_manifest_kind_find(skr_path_text(manifest->object, "kind"));
+    const bool near = other && strcspn(other->api_version, "/") == strcspn(version, "/") &&
+                      strncmp(other->api_version, version, strcspn(version, "/")) == 0;
+    snprintf(text, sizeof text, "kind %.64s of %.96s is %s%s",
+             skr_path_text(manifest->object, "kind"), version,
+             near       ? "not simulated: write apiVersion "
+             : has_pods ? "not simulated: give its pods as Pods or as a Job"
+                        : "ignored",
+             near ? other->api_version : "");
+    warn(warned, manifest, text, out);
+    input->n_unplayed += has_pods || near;
+    free(template);
+}
+
+static void warn_about(struct skr_simulate_input *input, struct warned *warned,
+                       const struct skr_manifest *manifest, struct skr_strbuf *out)
 {
     char text[256];
     const json_t *object = manifest->object;
     const struct skr_manifest_kind *kind = skr_manifest_kind_of(object);
     if (!kind) {
-        snprintf(text, sizeof text, "kind %.64s of %.96s is ignored", skr_path_text(object, "kind"),
-                 skr_path_text(object, "apiVersion"));
-        warn(warned, manifest, text, out);
+        warn_about_kind(input, warned, manifest, out);
         return;
     }
     if (strcmp(kind->kind, "Node") == 0 && !allows_pods(object)) {
@@ -198,7 +221,7 @@ void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strb
             skr_simulate_steps_add(input, manifest);
             continue;
         }
-        warn_about(warned, manifest, warnings);
+        warn_about(input, warned, manifest, warnings);
         const char *text = skr_path_text(manifest->object, "metadata.creationTimestamp");
         if (text[0] && skr_time_parse(text, &created, NULL) == 0 && created >= input->start) {
             input->start = created - created % SKR_SECOND + SKR_SECOND;

@@ -30,7 +30,8 @@ struct skr_simulate_input {
     struct skr_manifests manifests;
     struct skr_simulate_step *step; /* sorted by time, then order of writing */
     size_t n_steps, cap_steps;
-    int percentage;                              /* 0: the default */
+    size_t n_unplayed; /* objects with pod templates, of kinds that are not simulated */
+    int percentage;    /* 0: the default */
     const struct skr_label_levels *label_levels; /* option topology, borrowed; NULL: none */
     skr_time start; /* of the clock: 2025-01-01, or the first second after all creation times */
 };

@@ -146,6 +146,14 @@ static bool is_daemon_set(const struct simulation *s, const json_t *object)
     return strcmp(skr_path_text(object, "kind"), "DaemonSet") == 0;
 }
 
+/* Kinds of which one pod has to run before others are made: whatever scheduler it names. */
+static bool is_driven(const struct simulation *s, const json_t *object)
+{
+    const char *kind = skr_path_text(object, "kind");
+    (void)s;
+    return strcmp(kind, "SparkApplication") == 0 || strcmp(kind, "RayJob") == 0;
+}
+
 /* Whether the files or the steps have such an object. */
 static bool has(const struct simulation *s,
                 bool (*is_one)(const struct simulation *s, const json_t *object))
@@ -171,7 +179,7 @@ static int build(struct simulation *s)
                                       .percentage = s->input.percentage,
                                       .start = s->input.start,
                                       .daemons = has(s, is_daemon_set),
-                                      .every_pod = mixed,
+                                      .every_pod = mixed || has(s, is_driven),
                                       .event = take_event,
                                       .context = s};
     skr_cluster_options_default(&options.cluster);
@@ -314,7 +322,8 @@ static int report(struct simulation *s)
         .start = s->input.start,
         .end = s->record.changed_at,
         .class_label = s->mix ? skr_spotmix_keys(skr_mix_webhook_mix(s->mix))->class_ : NULL,
-        .ascii = s->options->ascii};
+        .ascii = s->options->ascii,
+        .lacks_pods = s->input.n_unplayed > 0 || skr_lab_is_refused(s->lab)};
     if (s->options->until != SKR_TIME_NEVER) {
         r.end = s->input.start + s->options->until;
     }

@@ -7,7 +7,7 @@
 
 #include "server/lab/driver/mix_webhook.h"
 #include "server/lab/simulate/spotmix_parts.h"
-#include "server/lab/store/json_patch.h"
+#include "server/lab/store/patch.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"

@@ -20,6 +20,7 @@ static const char *const of_workloads[] = {"scale", "status", NULL};
 #define STATUS   .subresources = status
 #define CUSTOM   .subresources = status, .generation = true, .custom = true
 #define KUBEFLOW "kubeflow.org"
+#define TRAINER  "trainer.kubeflow.org"
 #define OCM      "cluster.open-cluster-management.io"
 
 static const struct skr_store_resource resources[] = {
@@ -71,6 +72,8 @@ static const struct skr_store_resource resources[] = {
     ROW("policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", "pdb",
         true, STATUS, .generation = true),
     ROW("ray.io", "v1", "rayclusters", "raycluster", "RayCluster", NULL, true, CUSTOM),
+    ROW("ray.io", "v1", "rayjobs", "rayjob", "RayJob", NULL, true, CUSTOM),
+    ROW("ray.io", "v1", "rayservices", "rayservice", "RayService", NULL, true, CUSTOM),
     ROW("resource.k8s.io", "v1", "deviceclasses", "deviceclass", "DeviceClass", NULL, false, NONE,
         .generation = true),
     ROW("resource.k8s.io", "v1", "resourceclaims", "resourceclaim", "ResourceClaim", NULL, true,
@@ -80,6 +83,13 @@ static const struct skr_store_resource resources[] = {
     ROW("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass", "pc", false,
         NONE, .generation = true),
     ROW("scheduling.x-k8s.io", "v1alpha1", "podgroups", "podgroup", "PodGroup", "pg", true, CUSTOM),
+    ROW("sparkoperator.k8s.io", "v1beta2", "sparkapplications", "sparkapplication",
+        "SparkApplication", "sparkapp", true, CUSTOM),
+    ROW(TRAINER, "v1alpha1", "clustertrainingruntimes", "clustertrainingruntime",
+        "ClusterTrainingRuntime", NULL, false, CUSTOM),
+    ROW(TRAINER, "v1alpha1", "trainingruntimes", "trainingruntime", "TrainingRuntime", NULL, true,
+        CUSTOM),
+    ROW(TRAINER, "v1alpha1", "trainjobs", "trainjob", "TrainJob", NULL, true, CUSTOM),
     ROW("work.karmada.io", "v1alpha2", "clusterresourcebindings", "clusterresourcebinding",
         "ClusterResourceBinding", "crb", false, CUSTOM),
     ROW("work.karmada.io", "v1alpha2", "resourcebindings", "resourcebinding", "ResourceBinding",

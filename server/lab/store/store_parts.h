@@ -5,7 +5,7 @@
  * Shared by the store*.c files. A request becomes a call; each step of a call either continues or
  * fills the reply and returns false.
  */
-#include "server/lab/store/json_patch.h"
+#include "server/lab/store/patch.h"
 #include "server/lab/store/shelf.h"
 #include "server/lab/store/status.h"
 #include "server/lab/store/store.h"
@@ -129,13 +129,6 @@ void skr_store_do_evict(struct skr_store_call *call);
 /* ---- store_scale.c ---- */
 
 void skr_store_do_scale(struct skr_store_call *call);
-
-/* ---- store_patch.c ---- */
-
-/* New references; body is borrowed and copied. NULL: the reply has the error. */
-json_t *skr_patch_merge(const json_t *target, const json_t *patch);
-json_t *skr_patch_strategic(const json_t *target, const json_t *patch, const char *kind,
-                            struct skr_error *error);
 
 /* ---- store_defaults.c ---- */
 

@@ -13,7 +13,7 @@
 #include "server/http/gate.h"
 #include "server/http/spotmix_webhook.h"
 #include "server/kube/base64.h"
-#include "server/lab/store/json_patch.h"
+#include "server/lab/store/patch.h"
 #include "test/unit/http_client.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"

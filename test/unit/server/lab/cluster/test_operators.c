@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operators of JobSets, LeaderWorkerSets, MPIJobs, jobs of Kubeflow and RayClusters: which pods come of an object, and
  * with which labels. */
+#include "server/object/path.h"
 #include "test/test.h"
 #include "test/unit/cluster_rig.h"
 
@@ -21,6 +22,9 @@ AFTER_EACH
 #define KUBEFLOW "/apis/kubeflow.org/v1/namespaces/default"
 #define MPIJOBS  "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs"
 #define RAY      "/apis/ray.io/v1/namespaces/default/rayclusters"
+#define RAYS     "/apis/ray.io/v1/namespaces/default"
+#define SPARK    "/apis/sparkoperator.k8s.io/v1beta2/namespaces/default/sparkapplications"
+#define TRAINER  "/apis/trainer.kubeflow.org/v1alpha1"
 #define POD      "'template':{'spec':{'containers':[{'name':'c','image':'x'}]}}"
 #define JOB                                                           \
     "'template':{'spec':{'parallelism':2,'completions':2,'template':" \
@@ -149,6 +153,119 @@ TEST(a_ray_cluster_has_a_head_and_scales_its_workers)
                "{'spec':{'workerGroupSpecs':[{'groupName':'g','replicas':1," POD "}]}}");
     cluster_rig_run(rig, 3 * SECOND);
     assert_string_equal(cluster_rig_pods(rig), "r-g-worker-1:Running r-head-0:Running");
+}
+
+TEST(a_train_job_makes_the_job_set_of_its_runtime)
+{
+    sandbox_ok(
+        rig->store, 201, "POST " TRAINER "/namespaces/default/trainjobs",
+        "{'metadata':{'name':'t'},'spec':{'runtimeRef':{'name':'torch'},"
+        "'annotations':{'a':'b'},'trainer':{'numNodes':3,'resourcesPerNode':{'requests':"
+        "{'cpu':'2'}}},'podTemplateOverrides':[{'targetJobs':[{'name':'node'}],'metadata':"
+        "{'annotations':{'sakkara.gang':'auto'}},'spec':{'nodeSelector':{'pool':'gpu'}}}]}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), ""); /* its runtime does not exist */
+    sandbox_ok(
+        rig->store, 201, "POST " TRAINER "/clustertrainingruntimes",
+        "{'metadata':{'name':'torch'},'spec':{'mlPolicy':{'numNodes':1},'template':{'spec':"
+        "{'replicatedJobs':[{'name':'node','template':{'metadata':{'labels':"
+        "{'trainer.kubeflow.org/trainjob-ancestor-step':'trainer'}},'spec':{'template':{'spec':"
+        "{'containers':[{'name':'node','image':'x'}]}}}}}]}}}}");
+    rig->binding = false;
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "t-node-0-0:Pending t-node-0-1:Pending t-node-0-2:Pending");
+    has_label("t-node-0-2", "jobset.sigs.k8s.io/replicatedjob-name", "node");
+    json_t *pod = sandbox_expect(rig->store, 200, "GET " PODS "/t-node-0-0", NULL);
+    assert_string_equal(skr_path_annotation(pod, "sakkara.gang"), "auto");
+    assert_string_equal(skr_path_text(pod, "spec.nodeSelector.pool"), "gpu");
+    const json_t *container = json_array_get(skr_path_get(pod, "spec.containers"), 0);
+    assert_string_equal(skr_path_text(container, "resources.requests.cpu"), "2");
+    json_decref(pod);
+}
+
+/* Nodes of an MPI runtime: the launcher may be one of them. */
+TEST(a_train_job_of_an_mpi_runtime_counts_its_launcher)
+{
+    static const char *const name[] = {"deepspeed", "mpi"};
+    for (size_t i = 0; i < 2; i++) {
+        char body[1200];
+        (void)snprintf(
+            body, sizeof body,
+            "{'metadata':{'name':'%s'},'spec':{'mlPolicy':{'mpi':{'runLauncherAsNode':%s}},"
+            "'template':{'spec':{'replicatedJobs':[{'name':'node','template':{'spec':{'template':"
+            "{'spec':{'containers':[{'name':'node','image':'x'}]}}}}},{'name':'launcher','template'"
+            ":"
+            "{'metadata':{'labels':{'trainer.kubeflow.org/"
+            "trainjob-ancestor-step':'trainer'}},'spec':"
+            "{'template':{'spec':{'containers':[{'name':'node','image':'x'}]}}}}}]}}}}",
+            name[i], i == 0 ? "true" : "false");
+        sandbox_ok(rig->store, 201, "POST " TRAINER "/namespaces/default/trainingruntimes", body);
+        (void)snprintf(body, sizeof body,
+                       "{'metadata':{'name':'%c'},'spec':{'runtimeRef':{'kind':'TrainingRuntime',"
+                       "'name':'%s'},'trainer':{'numNodes':3}}}",
+                       *name[i], name[i]);
+        sandbox_ok(rig->store, 201, "POST " TRAINER "/namespaces/default/trainjobs", body);
+    }
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "d-launcher-0-0:Running d-node-0-0:Running d-node-0-1:Running "
+                        "m-launcher-0-0:Running m-node-0-0:Running m-node-0-1:Running "
+                        "m-node-0-2:Running");
+}
+
+#define RAY_SPEC \
+    "{'headGroupSpec':{" POD "},'workerGroupSpecs':[{'groupName':'g','replicas':1," POD "}]}"
+
+TEST(a_ray_job_has_a_cluster_and_then_a_job_that_submits)
+{
+    sandbox_ok(rig->store, 201, "POST " RAYS "/rayjobs",
+               "{'metadata':{'name':'j'},'spec':{'rayClusterSpec':" RAY_SPEC "}}");
+    sandbox_ok(
+        rig->store, 201, "POST " RAYS "/rayjobs",
+        "{'metadata':{'name':'h'},'spec':{'submissionMode':'HTTPMode','rayClusterSpec':" RAY_SPEC
+        "}}");
+    sandbox_ok(rig->store, 201, "POST " RAYS "/rayjobs",
+               "{'metadata':{'name':'other'},'spec':{'clusterSelector':{'a':'b'}}}");
+    sandbox_ok(rig->store, 201, "POST " RAYS "/rayservices",
+               "{'metadata':{'name':'s'},'spec':{'rayClusterConfig':" RAY_SPEC "}}");
+    cluster_rig_run(rig, 5 * SECOND);
+    assert_string_equal(
+        cluster_rig_pods(rig),
+        "h-66lgf-g-worker-1:Running h-66lgf-head-0:Running j-0:Running j-wj5gx-g-worker-1:Running "
+        "j-wj5gx-head-0:Running s-mpl4k-g-worker-1:Running s-mpl4k-head-0:Running");
+    has_label("j-0", "batch.kubernetes.io/job-name", "j");
+}
+
+TEST(a_spark_application_has_executors_once_its_driver_runs)
+{
+    sandbox_ok(rig->store, 201, "POST " SPARK,
+               "{'metadata':{'name':'pi'},'spec':{'type':'Python','image':'spark','driver':"
+               "{'cores':1},'executor':{'instances':2,'cores':2,'memory':'2g','coreLimit':'3',"
+               "'schedulerName':'sakkara','annotations':{'sakkara.gang':'auto'},"
+               "'gpu':{'name':'nvidia.com/gpu','quantity':1}}}}");
+    sandbox_ok(rig->store, 201, "POST " SPARK,
+               "{'metadata':{'name':'dyn'},'spec':{'dynamicAllocation':{'enabled':true,"
+               "'minExecutors':1,'initialExecutors':3},'executor':{'instances':2}}}");
+    cluster_rig_run(rig, 5 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "dyn-driver:Running dyn-exec-1:Running dyn-exec-2:Running "
+                        "dyn-exec-3:Running pi-driver:Running pi-exec-1:Running pi-exec-2:Running");
+    has_label("pi-driver", "spark-role", "driver");
+    has_label("pi-exec-2", "spark-exec-id", "2");
+    has_label("pi-exec-2", "sparkoperator.k8s.io/app-name", "pi");
+    json_t *pod = sandbox_expect(rig->store, 200, "GET " PODS "/pi-exec-2", NULL);
+    const json_t *resources =
+        json_object_get(json_array_get(skr_path_get(pod, "spec.containers"), 0), "resources");
+    assert_string_equal(skr_path_annotation(pod, "sakkara.gang"), "auto");
+    assert_string_equal(skr_path_text(pod, "spec.schedulerName"), "sakkara");
+    assert_string_equal(skr_path_text(resources, "requests.memory"), "2867Mi"); /* and 40 % */
+    assert_string_equal(skr_path_text(resources, "requests.cpu"), "2");
+    assert_string_equal(skr_path_text(resources, "limits.cpu"), "3");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(resources, "limits"), "nvidia.com/gpu")),
+        "1");
+    json_decref(pod);
 }
 
 TEST(suspended_objects_and_those_without_specs_make_nothing)

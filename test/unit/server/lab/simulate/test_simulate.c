@@ -198,6 +198,34 @@ TEST(unknown_kinds_are_ignored_with_one_warning_a_kind)
                      "f.yaml:9:1: warning: kind Job of batch.volcano.sh/v1alpha1 is ignored\n");
 }
 
+TEST(a_workload_whose_pods_are_not_made_is_not_placed)
+{
+    assert_simulates(
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: c}\nspec:\n"
+        "  tasks: [{template: {spec: {containers: [{name: c, image: x}]}}}]\n---\n"
+        "apiVersion: ray.io/v1alpha1\nkind: RayCluster\nmetadata: {name: r}\n",
+        SKR_EXIT_NOT_PLACED, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+        "f.yaml:1:1: warning: kind Job of batch.volcano.sh/v1alpha1 is not simulated: give its "
+        "pods "
+        "as Pods or as a Job\n"
+        "f.yaml:7:1: warning: kind RayCluster of ray.io/v1alpha1 is not simulated: write "
+        "apiVersion "
+        "ray.io/v1\n");
+    assert_simulates(
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n"
+        "metadata: {name: t}\nspec: {runtimeRef: {name: torch}}\n",
+        SKR_EXIT_NOT_PLACED, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+        "warning: TrainJob default/t: Error creating: ClusterTrainingRuntime \"torch\" "
+        "does not exist: create it first\n");
+    assert_simulates(
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: s}\n"
+        "spec: {replicatedJobs: [{name: w, template: {spec: {parallelism: -2, completions: 1,\n"
+        "  template: {spec: {containers: [{name: c, image: x}]}}}}}]}\n",
+        SKR_EXIT_NOT_PLACED, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+        "warning: JobSet default/s: Error creating: Job.batch \"s-w-0\" is invalid: "
+        "spec.parallelism: Invalid value: -2: must be greater than or equal to 0\n");
+}
+
 TEST(what_is_not_modelled_is_warned_about)
 {
     assert_simulates("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n"
@@ -220,7 +248,7 @@ TEST(pods_that_are_refused_are_told_once_a_controller)
         "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n"
         "spec: {parallelism: 3, template: {spec: {schedulerName: sakkara, "
         "priorityClassName: high, restartPolicy: Never, containers: [{name: c, image: i}]}}}\n",
-        SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+        SKR_EXIT_NOT_PLACED, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
         "warning: Job default/j: Error creating: pods \"j-0\" is forbidden: no "
         "PriorityClass with name high was found\n");
 }
