@@ -53,25 +53,8 @@ static size_t count_lines(const struct skr_strbuf *b)
 void skr_explain_add_wrapped(struct skr_strbuf *out, const char *first, size_t hang,
                              const char *value)
 {
-    size_t at = columns_of(first, strlen(first));
-    bool begun = false;
-    SKR_STRBUF(clean);
-    skr_page_add_clean(&clean, value, false);
     skr_strbuf_add(out, first);
-    for (const char *text = clean.s; *text;) {
-        size_t n = strcspn(text, " "), columns = columns_of(text, n);
-        if (begun && at + 1 + columns > SKR_EXPLAIN_COLUMNS) {
-            skr_strbuf_addf(out, "\n%*s", (int)hang, "");
-            at = hang;
-            begun = false;
-        }
-        skr_strbuf_add(out, begun ? " " : "");
-        skr_strbuf_addn(out, text, n);
-        at += columns + (begun ? 1 : 0);
-        begun = true;
-        text += n;
-        text += strspn(text, " ");
-    }
+    skr_page_add_words(out, skr_page_width(first), hang, value);
     skr_strbuf_addc(out, '\n');
 }
 
@@ -296,7 +279,7 @@ static size_t cut(const char *s, size_t n, size_t columns)
 
 void skr_explain_add_lines(const struct skr_strbuf *table, bool verbose, struct skr_strbuf *out)
 {
-    const size_t room = SKR_EXPLAIN_COLUMNS - SKR_EXPLAIN_INDENT;
+    const size_t room = SKR_PAGE_WIDTH - SKR_EXPLAIN_INDENT;
     for (const char *line = table->s; *line;) {
         const size_t n = strcspn(line, "\n");
         const bool fits = verbose || columns_of(line, n) <= room;
@@ -390,7 +373,7 @@ static size_t word_length(const char *command)
 static void add_command(const char *first, const char *command, struct skr_strbuf *out)
 {
     const bool ours = strncmp(command, "sakkara ", 8) == 0;
-    const size_t columns = SKR_EXPLAIN_COLUMNS - (ours ? PLUGIN_COLUMNS : 0);
+    const size_t columns = SKR_PAGE_WIDTH - (ours ? PLUGIN_COLUMNS : 0);
     size_t at = strlen(first);
     skr_strbuf_add(out, first);
     for (bool begun = false; *command; begun = true) {

@@ -17,7 +17,7 @@
  *   Next: kubectl get nodes,pods,configmaps -A -o json > dump.json
  *         sakkara simulate -f dump.json --set a-3:constraints.rack.hard=false
  *
- * At most SKR_EXPLAIN_LINES lines unless verbose; at most SKR_EXPLAIN_COLUMNS columns, where words
+ * At most SKR_EXPLAIN_LINES lines unless verbose; at most SKR_PAGE_WIDTH columns, where words
  * are shorter than that. Pure.
  */
 #include <jansson.h>
@@ -25,14 +25,14 @@
 
 #include "topology/base/strbuf.h"
 
-enum { SKR_EXPLAIN_LINES = 16, SKR_EXPLAIN_COLUMNS = 80 };
+enum { SKR_EXPLAIN_LINES = 16 };
 
 struct skr_explain_look {
     bool verbose;     /* all domains, all that would help */
     const char *dump; /* file it was read from: named in what comes next; NULL: a live cluster */
 };
 
-/* The words of text in lines of SKR_EXPLAIN_COLUMNS, the first behind `first`, the others behind
+/* The words of text in lines of SKR_PAGE_WIDTH, the first behind `first`, the others behind
  * as many blanks as hang says. */
 void skr_explain_add_wrapped(struct skr_strbuf *out, const char *first, size_t hang,
                              const char *value);

@@ -52,29 +52,10 @@ static void add_rows(struct drawing *d, const char *name, struct skr_text_table 
     }
 }
 
-/* Words, broken between them so that lines stay within the width. */
 static void add_wrapped(struct drawing *d, const char *name, const char *text)
 {
-    size_t column = FIELD;
     begin_field(d, name);
-    while (*text) {
-        const size_t len = strcspn(text, " ");
-        char *word = skr_alloc(len + 1);
-        memcpy(word, text, len);
-        const size_t width = skr_page_width(word);
-        if (column > FIELD && column + 1 + width > SKR_RENDER_WIDTH) {
-            skr_strbuf_addc(d->out, '\n');
-            skr_page_pad(d->out, FIELD);
-            column = FIELD;
-        } else if (column > FIELD) {
-            skr_strbuf_addc(d->out, ' ');
-            column++;
-        }
-        skr_page_add_clean(d->out, word, false);
-        column += width;
-        free(word);
-        text += len + strspn(text + len, " ");
-    }
+    skr_page_add_words(d->out, FIELD, FIELD, text);
     skr_page_end_line(d->out);
 }
 
@@ -203,7 +184,7 @@ static void say_solve_time(const json_t *page, struct skr_strbuf *b)
 static void add_part(struct drawing *d, size_t *column, const struct skr_strbuf *part)
 {
     if (*column > FIELD) {
-        const bool fits = *column + 2 + part->len + 1 <= SKR_RENDER_WIDTH;
+        const bool fits = *column + 2 + part->len + 1 <= SKR_PAGE_WIDTH;
         skr_strbuf_add(d->out, fits ? ", " : ",\n");
         skr_page_pad(d->out, fits ? 0 : FIELD);
         *column = fits ? *column + 2 : FIELD;
@@ -293,7 +274,7 @@ static void say_ranks(const struct ranks *r, bool ranges, size_t room, struct sk
 static void add_ranks(struct drawing *d, const json_t *unit, size_t column)
 {
     struct ranks r = ranks_of(unit);
-    const size_t room = column + 20 < SKR_RENDER_WIDTH ? SKR_RENDER_WIDTH - column : 20;
+    const size_t room = column + 20 < SKR_PAGE_WIDTH ? SKR_PAGE_WIDTH - column : 20;
     SKR_STRBUF(b);
     if (r.n > 0) {
         const char *title = r.n == 1 ? "rank" : "ranks";

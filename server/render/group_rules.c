@@ -72,13 +72,17 @@ static size_t widest(const json_t *list, bool rules)
     return most;
 }
 
-static void say_whether_met(const json_t *c, struct skr_strbuf *b)
+/* From a column on. */
+static void say_whether_met(const json_t *c, size_t column, struct skr_strbuf *b)
 {
+    SKR_STRBUF(text);
     if (!skr_page_bool(c, "known")) {
         skr_strbuf_add(b, "   the tree has no such level");
     } else if (json_is_boolean(json_object_get(c, "met"))) {
-        skr_strbuf_addf(b, "   %s: ", skr_page_bool(c, "met") ? "satisfied" : "violated");
-        skr_page_add_clean(b, skr_object_text(c, "use"), false);
+        skr_strbuf_addf(&text, "%s: %s", skr_page_bool(c, "met") ? "satisfied" : "violated",
+                        skr_object_text(c, "use"));
+        skr_page_pad(b, 3);
+        skr_page_add_words(b, column + 3, column + 3, text.s);
     }
 }
 
@@ -124,7 +128,7 @@ void skr_render_group_rules(const json_t *page, size_t column, struct skr_strbuf
         const char *force = force_of(c);
         skr_strbuf_add(out, force);
         skr_page_pad(out, forces - strlen(force));
-        say_whether_met(c, out);
+        say_whether_met(c, column + levels + 2 + rules + 1 + forces, out);
         skr_page_end_line(out);
     }
     json_array_foreach(sets, i, c)

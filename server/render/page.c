@@ -68,6 +68,28 @@ void skr_page_pad(struct skr_strbuf *out, size_t n)
     }
 }
 
+void skr_page_add_words(struct skr_strbuf *out, size_t at, size_t hang, const char *s)
+{
+    SKR_STRBUF(clean);
+    char *save = NULL;
+    bool begun = false;
+    skr_page_add_clean(&clean, s, false);
+    for (char *word = strtok_r(clean.s, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        const size_t width = skr_page_width(word);
+        if (begun && at + 1 + width > SKR_PAGE_WIDTH) {
+            skr_strbuf_addc(out, '\n');
+            skr_page_pad(out, hang);
+            at = hang;
+        } else if (begun) {
+            skr_strbuf_addc(out, ' ');
+            at++;
+        }
+        skr_strbuf_add(out, word);
+        at += width;
+        begun = true;
+    }
+}
+
 void skr_page_end_line(struct skr_strbuf *out)
 {
     while (out->len > 0 && out->s[out->len - 1] == ' ') {

@@ -12,6 +12,8 @@
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
+enum { SKR_PAGE_WIDTH = 80 }; /* columns of a line of text */
+
 int64_t skr_page_int(const json_t *object, const char *key);        /* 0 */
 bool skr_page_bool(const json_t *object, const char *key);          /* false */
 const json_t *skr_page_list(const json_t *object, const char *key); /* NULL: no list; sizes are 0 */
@@ -24,6 +26,9 @@ char *skr_page_word(const char *s);
 /* Columns that UTF-8 text takes on a terminal: its code points. */
 size_t skr_page_width(const char *s);
 void skr_page_pad(struct skr_strbuf *out, size_t n); /* n blanks */
+/* The words of s, clean, in lines of SKR_PAGE_WIDTH columns. The line has `at` columns already; further
+ * ones begin behind `hang` blanks. A word that is longer stays whole; the last line is not ended. */
+void skr_page_add_words(struct skr_strbuf *out, size_t at, size_t hang, const char *s);
 /* Ends the line, without the blanks before its end. */
 void skr_page_end_line(struct skr_strbuf *out);
 

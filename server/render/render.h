@@ -19,7 +19,6 @@ struct skr_render {
 enum {
     SKR_RENDER_GROUPS_SHOWN = 8, /* names in a cell; the rest is counted */
     SKR_RENDER_CELLS_MAX = 24,   /* of a bar of pods */
-    SKR_RENDER_WIDTH = 80,
 };
 
 /* The tree as a table. notes: what is to be said besides, with line ends. SKR_INVALID. */

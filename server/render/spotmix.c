@@ -145,6 +145,7 @@ void skr_render_spotmix_one(const json_t *page, const struct skr_render *how,
     size_t i;
     write_head(page, out);
     skr_text_table_init(&t, sizeof title / sizeof title[0], how->coloured);
+    t.sentences = true;
     if (!how->no_headers) {
         add_header(&t, title);
     }

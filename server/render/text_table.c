@@ -61,11 +61,16 @@ void skr_text_table_write(struct skr_text_table *table, struct skr_strbuf *out)
 {
     for (; (table->written + 1) * table->n_columns <= table->n; table->written++) {
         const struct skr_text_cell *row = &table->cell[table->written * table->n_columns];
-        for (size_t i = 0; i < table->n_columns; i++) {
+        size_t i = 0, column = 0;
+        for (; i + 1 < table->n_columns; i++) {
             write_cell(table, &row[i], out);
-            if (i + 1 < table->n_columns) {
-                skr_page_pad(out, table->width[i] - row[i].width + 2);
-            }
+            skr_page_pad(out, table->width[i] - row[i].width + 2);
+            column += table->width[i] + 2;
+        }
+        if (table->sentences) {
+            skr_page_add_words(out, column, column, row[i].text);
+        } else {
+            write_cell(table, &row[i], out);
         }
         skr_strbuf_addc(out, '\n');
     }

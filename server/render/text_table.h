@@ -4,7 +4,7 @@
 /*
  * A table as kubectl prints it: columns left-aligned, two blanks apart, no blanks inside values, no
  * trailing blanks. Rows are added cell by cell and written together or one by one; a column never
- * gets narrower.
+ * gets narrower. A last column of sentences goes on below itself at SKR_PAGE_WIDTH.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +24,7 @@ struct skr_text_cell {
 struct skr_text_table {
     size_t n_columns;
     bool coloured;
+    bool sentences; /* in the last column; its cells have no hue */
     size_t width[SKR_TEXT_TABLE_COLUMNS_MAX];
     struct skr_text_cell *cell;
     size_t n, cap;

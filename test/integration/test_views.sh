@@ -426,6 +426,13 @@ is_gone && pass || fail "kubectl port-forward outlives a command that is killed"
 kill "$sandbox"
 wait "$sandbox"
 
+# ---- 80 columns, in all that is kept of tables and sentences ----
+
+# But for: -o wide, findings with their position, the names of many groups on one node of a tree.
+wide=$(grep -nE '^.{81}' test/views/*.txt test/explain/*.txt test/simulate/*.txt test/simulate/*.picture test/bindings/*.txt |
+    grep -vE '^test/views/(groups-.*wide|groups-wide|tree-odd)\.txt:|: warning: ')
+[ -z "$wide" ] && pass || fail "more than 80 columns: $wide"
+
 # ---- as a plugin ----
 
 ln -s "$sakkara" "$work/bin/kubectl-sakkara"

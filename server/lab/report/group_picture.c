@@ -8,6 +8,7 @@
 #include "server/lab/report/record_victims.h"
 #include "server/lab/report/report.h"
 #include "server/object/path.h"
+#include "server/render/explain_text.h"
 #include "server/render/text_table.h"
 
 enum { DOMAINS_LISTED_MAX = 8 };
@@ -138,7 +139,9 @@ static void write_result(const struct skr_record_group *group, const json_t *row
                     group->n_preempted);
     const char *message = skr_path_text(row, "message");
     if (message[0]) {
-        skr_strbuf_addf(out, "%s: %s\n", skr_path_text(row, "reason"), message);
+        SKR_STRBUF(text);
+        skr_strbuf_addf(&text, "%s: %s", skr_path_text(row, "reason"), message);
+        skr_explain_add_wrapped(out, "", 2, text.s);
     }
 }
 

@@ -311,13 +311,16 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
                            struct skr_strbuf *out)
 {
     const char *name = skr_path_text(group, "name"), *message = skr_path_text(group, "message");
+    const bool names_it = strncmp(message, "group ", 6) == 0;
     struct skr_strbuf text;
     if (!message[0]) {
         return;
     }
-    bool names_it = strncmp(message, "group ", 6) == 0;
-    skr_strbuf_addf(out, "\n%s%s%s\n", names_it ? "" : name, names_it ? "" : ": ", message);
     skr_strbuf_init(&text);
+    skr_strbuf_addf(&text, "%s%s%s", names_it ? "" : name, names_it ? "" : ": ", message);
+    skr_strbuf_addc(out, '\n');
+    skr_explain_add_wrapped(out, "", 2, text.s);
+    skr_strbuf_reset(&text);
     if (skr_lab_explain(report->lab, skr_path_text(group, "namespace"), name, &text) ==
         SKR_EXPLAIN_FOUND) {
         json_t *explanation = NULL;

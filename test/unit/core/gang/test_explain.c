@@ -9,6 +9,7 @@
 #include "core/gang/cache/claim_objects.h"
 #include "server/cli/cli.h"
 #include "server/render/explain_text.h"
+#include "server/render/page.h"
 #include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
@@ -475,7 +476,7 @@ static void assert_small(const char *text)
     for (const char *c = text; *c; c++) {
         columns = *c == '\n' ? 0 : columns + 1;
         lines += *c == '\n';
-        assert_in_range(columns, 0, SKR_EXPLAIN_COLUMNS);
+        assert_in_range(columns, 0, SKR_PAGE_WIDTH);
     }
     assert_in_range(lines, 1, SKR_EXPLAIN_LINES);
 }

@@ -6,6 +6,7 @@
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/render/explain_text.h"
+#include "server/render/page.h"
 #include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
@@ -67,7 +68,7 @@ static void assert_text(const struct explain_scenario *s, const json_t *x)
     for (size_t i = 0; i < out.len; i++) {
         columns = out.s[i] == '\n' ? 0 : columns + 1;
         lines += out.s[i] == '\n';
-        if (columns > SKR_EXPLAIN_COLUMNS) {
+        if (columns > SKR_PAGE_WIDTH) {
             complain(s, x, out.s);
         }
     }
