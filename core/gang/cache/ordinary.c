@@ -91,6 +91,15 @@ static bool is_new_judgement(const struct skr_pod *pod, const struct skr_pod *ol
                               strcmp(old->scheduled_message, pod->scheduled_message) != 0);
 }
 
+/* kube-scheduler keeps it on another node from now on. Its judgement may be about an earlier try: both are
+ * written after the decision, in any order or together. It is not, if no node was accepted since. */
+static bool is_kept_anew(const struct pod_entry *p, const struct skr_pod *old)
+{
+    const bool is_new =
+        old && *p->pod->nominated_node && strcmp(old->nominated_node, p->pod->nominated_node) != 0;
+    return is_new && (p->work->single.asked_at || !is_new_judgement(p->pod, old));
+}
+
 skr_time skr_ordinary_first_until(const struct skr_gang *e, const struct pod_entry *p)
 {
     bool may = p->ordinary && !p->pod->shape->late_capacity && !is_judged(p->pod);
@@ -190,6 +199,8 @@ void skr_ordinary_changed(struct skr_gang *e, struct pod_entry *p, const struct 
     } else if (!waits) {
         skr_ordinary_leave(e, p);
         return;
+    } else if (is_kept_anew(p, old)) {
+        skr_pods_work(p)->single.asked_at = skr_frame_now(e->frame);
     } else if (is_new_judgement(p->pod, old)) {
         forget(p);
     }

@@ -139,6 +139,40 @@ TEST_RIG(cluster(1, 0), an_older_judgement_does_not_end_the_room_of_a_late_volum
     rig_assert_text(rig_key(rig, "g", "message"), full);
 }
 
+#define NO_CLAIM "persistentvolumeclaim c not found"
+
+/* kube-scheduler writes conditions later than it decides. */
+TEST_RIG(cluster(2, 0), a_judgement_that_comes_after_the_next_try_does_not_end_its_room)
+{
+    add_late(rig);
+    rig_filter(rig, "late", "node-0 node-1");
+    judge(rig, "late", NO_CLAIM); /* of the try before */
+    rig_edit(rig, RIG_POD, "late", "{'status':{'nominatedNodeName':'node-0'}}");
+    let_g_come(rig);
+    rig_assert_text(rig_planned(rig, "g-0"), "node-1");
+}
+
+TEST_RIG(cluster(2, 0), a_judgement_that_comes_with_the_nomination_does_not_end_its_room)
+{
+    add_late(rig);
+    rig_filter(rig, "late", "node-0 node-1");
+    rig_edit(rig, RIG_POD, "late",
+             "{'status':{'nominatedNodeName':'node-0','conditions':[{'type':'PodScheduled',"
+             "'status':'False','reason':'Unschedulable','message':'" NO_CLAIM "'}]}}");
+    let_g_come(rig);
+    rig_assert_text(rig_planned(rig, "g-0"), "node-1");
+}
+
+TEST_RIG(cluster(1, 0), a_pod_that_is_judged_after_its_nomination_holds_no_room)
+{
+    add_late(rig);
+    rig_filter(rig, "late", "node-0");
+    rig_edit(rig, RIG_POD, "late", "{'status':{'nominatedNodeName':'node-0'}}");
+    judge(rig, "late", "binding volumes: timed out waiting for the condition");
+    let_g_come(rig);
+    rig_assert_text(rig_planned(rig, "g-0"), "node-0");
+}
+
 TEST_RIG(cluster(1, 0), a_call_that_overtakes_the_watch_of_its_pod_still_holds_room)
 {
     rig->hold_watch[RIG_POD] = true;
