@@ -2,8 +2,7 @@
 /*
  * Beyond the exact range, in this order:
  *
- *   1. proof of no: each role alone, then each pair. Such a relaxation drops roles and rules and
- *      adds nothing; if it is infeasible, so is the problem
+ *   1. proof of no (role_refute.h)
  *   2. coarse runs: members of side axes in blocks of 2, 4, 8, ... until the vectors are few enough
  *   3. role by role, in many orders: the roles placed so far stay where they are. If no order is
  *      found, the same with other types of rules and other ties, which leave other room to the rest
@@ -20,6 +19,7 @@
 #include <string.h>
 
 #include "core/solver/roles/role_keys.h"
+#include "core/solver/roles/role_refute.h"
 #include "core/solver/roles/role_variant.h"
 
 enum {
@@ -79,26 +79,11 @@ static void work_fini(struct work *w)
 
 static bool is_refuted(struct work *w)
 {
-    for (size_t a = 0; a < w->n_roles; a++) {
-        for (size_t b = 0; b <= a; b++) {
-            uint32_t mask = UINT32_C(1) << a | UINT32_C(1) << b;
-            struct skr_role_variant v;
-            if (w->n_roles == 2 && a != b) {
-                continue;
-            }
-            skr_role_variant_init(&v, w->problem);
-            skr_role_variant_keep_roles(&v, mask);
-            int64_t steps = w->steps / 8;
-            int64_t before = steps;
-            enum skr_role_verdict verdict = skr_role_feasible(&v.problem, &steps);
-            w->steps -= before - steps;
-            if (verdict == SKR_ROLE_INFEASIBLE || verdict == SKR_ROLE_CANCELLED) {
-                w->exact->verdict = verdict;
-                return true;
-            }
-        }
+    enum skr_role_verdict verdict = skr_role_refute(w->problem, &w->steps);
+    if (verdict != SKR_ROLE_BEYOND) {
+        w->exact->verdict = verdict;
     }
-    return false;
+    return verdict != SKR_ROLE_BEYOND;
 }
 
 /* ---- 2. coarse runs ---- */

@@ -9,6 +9,8 @@
  */
 #include "core/solver/roles/role_explain.h"
 
+#include "core/solver/roles/role_refute.h"
+
 static bool room_for_one(const struct skr_problem *problem, const struct skr_role *role,
                          const int64_t *row)
 {
@@ -59,7 +61,7 @@ static bool infeasible_with(const struct skr_problem *problem, enum leaves leave
     if (leaves != ANY_SIZE) {
         v.problem.free = problem->capacity;
     }
-    return skr_role_feasible(&v.problem, steps) == SKR_ROLE_INFEASIBLE;
+    return skr_role_decide(&v.problem, steps) == SKR_ROLE_INFEASIBLE;
 }
 
 static bool has_emptied(const struct skr_problem *problem)
@@ -85,7 +87,7 @@ static enum skr_infeasible_class find_class(const struct skr_problem *problem,
     struct skr_role_variant v;
     skr_role_variant_init(&v, problem);
     skr_role_variant_free_levels(&v, problem->tree->n_levels);
-    return skr_role_feasible(&v.problem, steps) == SKR_ROLE_INFEASIBLE
+    return skr_role_decide(&v.problem, steps) == SKR_ROLE_INFEASIBLE
                ? SKR_CLASS_WAITING_FOR_CAPACITY
                : SKR_CLASS_PLACEMENT_FAILED;
 }
@@ -97,7 +99,7 @@ static int32_t deciding_level(const struct skr_problem *problem, int64_t *steps)
     for (int32_t level = problem->tree->n_levels; level >= 1; level--) {
         skr_role_variant_init(&v, problem);
         skr_role_variant_free_levels(&v, level - 1);
-        enum skr_role_verdict verdict = skr_role_feasible(&v.problem, steps);
+        enum skr_role_verdict verdict = skr_role_decide(&v.problem, steps);
         if (verdict != SKR_ROLE_PLACED) {
             return verdict == SKR_ROLE_INFEASIBLE ? level : 0;
         }

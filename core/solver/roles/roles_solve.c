@@ -10,6 +10,7 @@
 #include "core/solver/roles/role_beyond.h"
 #include "core/solver/roles/role_explain.h"
 #include "core/solver/roles/role_keys.h"
+#include "core/solver/roles/role_refute.h"
 #include "core/solver/solver.h"
 
 static int out_of_memory(struct skr_error *error)
@@ -204,7 +205,11 @@ static int solve_into(const struct skr_problem *problem, struct skr_solution *so
     }
     struct skr_problem limited = *problem;
     limited.byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_ROLE_BYTES_MAX;
-    skr_role_exact_run(&limited, &exact);
+    if (!problem->no_fast_paths && skr_role_lacks_room(problem)) {
+        exact.verdict = SKR_ROLE_INFEASIBLE;
+    } else {
+        skr_role_exact_run(&limited, &exact);
+    }
     if (exact.verdict == SKR_ROLE_BEYOND || (exact.verdict == SKR_ROLE_PLACED && !exact.optimal)) {
         skr_role_beyond(&limited, &exact);
     }

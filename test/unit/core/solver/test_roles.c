@@ -392,48 +392,98 @@ TEST(beyond_the_exact_range_a_no_is_proven_by_one_role)
     explained_fini(&rig, solution);
 }
 
-/* Nodes of 5, 5 and 5. A member needs 3 of two resources, so each node holds one. No pair of roles
- * shows that. */
-TEST(a_problem_that_is_not_decided_has_the_best_placement_of_a_part)
+/* Eight roles of four members on thirty nodes of 5, 5 and 5: too many roles for the exact method. */
+enum { MANY_NODES = 30, MANY_ROLES = 8, MANY_EACH = 4, MANY_RESOURCES = 3 };
+struct many {
+    struct skr_tree *tree;
+    int64_t free[MANY_NODES * MANY_RESOURCES], capacity[MANY_NODES * MANY_RESOURCES];
+    struct skr_rule rule;
+    struct skr_role role[MANY_ROLES];
+    struct skr_roles roles;
+    struct skr_problem problem;
+};
+
+/* The demand of role r is demand[r % 3]. */
+static void many_init(struct many *many, const int64_t demand[3][MANY_RESOURCES])
 {
-    enum { NODES = 30, ROLES = 8, EACH = 4 };
-    static const int64_t demand[3][3] = {{3, 3, 0}, {3, 0, 3}, {0, 3, 3}};
     static const char *const level_names[] = {"node"};
+    *many = (struct many){.rule = {.type = SKR_RULE_PACK}};
     struct skr_tree_builder *builder = skr_tree_builder_create("test");
-    int64_t room[3 * NODES];
-    struct skr_role role[ROLES];
-    struct skr_rule rule = {.type = SKR_RULE_PACK};
-    struct skr_tree *tree = NULL;
-    for (int32_t i = 0; i < NODES; i++) {
+    for (int32_t i = 0; i < MANY_NODES; i++) {
         add_unit(builder, 1, i);
     }
-    assert_int_equal(skr_tree_builder_finish(builder, level_names, 1, NULL, 0, &tree, NULL, NULL),
-                     0);
+    assert_int_equal(
+        skr_tree_builder_finish(builder, level_names, 1, NULL, 0, &many->tree, NULL, NULL), 0);
     skr_tree_builder_destroy(builder);
-    for (size_t i = 0; i < 3 * NODES; i++) {
-        room[i] = 5;
+    for (size_t i = 0; i < sizeof many->free / sizeof *many->free; i++) {
+        many->free[i] = 5;
+        many->capacity[i] = 10;
     }
-    for (size_t r = 0; r < ROLES; r++) {
-        role[r] =
-            (struct skr_role){.name = "r", .n = EACH, .minimum = EACH, .demand = demand[r % 3]};
+    for (size_t r = 0; r < MANY_ROLES; r++) {
+        many->role[r] = (struct skr_role){
+            .name = "r", .n = MANY_EACH, .minimum = MANY_EACH, .demand = demand[r % 3]};
     }
-    struct skr_roles roles = {.n_roles = ROLES, .role = role};
-    struct skr_problem problem = {.tree = tree,
-                                  .n = ROLES * EACH,
-                                  .rule = &rule,
-                                  .n_resources = 3,
-                                  .free = room,
-                                  .roles = &roles,
-                                  .step_budget = -1};
-    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
+    many->roles = (struct skr_roles){.n_roles = MANY_ROLES, .role = many->role};
+    many->problem = (struct skr_problem){.tree = many->tree,
+                                         .n = MANY_ROLES * MANY_EACH,
+                                         .rule = &many->rule,
+                                         .n_resources = MANY_RESOURCES,
+                                         .free = many->free,
+                                         .capacity = many->capacity,
+                                         .roles = &many->roles,
+                                         .explain = true,
+                                         .step_budget = -1};
+}
+
+static struct skr_solution *many_solve(struct many *many)
+{
+    struct skr_solution *solution = NULL;
+    assert_int_equal(skr_solve(&many->problem, &solution, NULL), 0);
+    skr_tree_unref(many->tree);
+    return solution;
+}
+
+/* A member needs 3 of two resources, so each node holds one. No pair of roles shows that. */
+TEST(a_problem_that_is_not_decided_has_the_best_placement_of_a_part)
+{
+    struct many many;
     int32_t left = 0;
-    assert_int_equal(skr_solve(&problem, &solution, NULL), 0);
+    many_init(&many, (const int64_t[3][3]){{3, 3, 0}, {3, 0, 3}, {0, 3, 3}});
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = many_solve(&many);
     assert_int_equal(solution->status, SKR_SOLVE_TIMEOUT);
-    for (size_t r = 0; r < ROLES; r++) {
+    for (size_t r = 0; r < MANY_ROLES; r++) {
         left += solution->roles->left_out[r];
     }
-    assert_int_equal(left, ROLES * EACH - NODES);
-    skr_tree_unref(tree);
+    assert_int_equal(left, MANY_ROLES * MANY_EACH - MANY_NODES);
+}
+
+TEST(beyond_the_exact_range_a_lack_of_room_is_proven)
+{
+    struct many many;
+    many_init(&many, (const int64_t[3][3]){{3, 0, 0}, {3, 1, 0}, {4, 0, 1}});
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *slots = many_solve(&many);
+    assert_int_equal(slots->status, SKR_SOLVE_INFEASIBLE);
+    assert_int_equal(slots->explanation.class, SKR_CLASS_WAITING_FOR_CAPACITY);
+    /* (12 * 4 + 12 * 1 + 8 * 14) of the second resource, of which there are 150. */
+    many_init(&many, (const int64_t[3][3]){{0, 4, 0}, {1, 1, 0}, {1, 14, 0}});
+    for (size_t i = 1; i < sizeof many.free / sizeof *many.free; i += 3 * MANY_RESOURCES) {
+        many.free[i] = 15;
+        many.free[i + MANY_RESOURCES] = 0;
+        many.free[i + (size_t)2 * MANY_RESOURCES] = 0;
+    }
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *sum = many_solve(&many);
+    assert_int_equal(sum->status, SKR_SOLVE_INFEASIBLE);
+}
+
+TEST(beyond_the_exact_range_a_rule_of_the_group_is_proven_to_be_in_the_way)
+{
+    struct many many;
+    many_init(&many, (const int64_t[3][3]){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}});
+    many.rule.max = 1;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = many_solve(&many);
+    assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
+    assert_int_equal(solution->explanation.class, SKR_CLASS_CONSTRAINT_CONFLICT);
+    assert_int_equal(solution->explanation.level, 1);
 }
 
 TEST(a_victim_makes_room_for_the_leader)
