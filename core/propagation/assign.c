@@ -100,10 +100,11 @@ static void make_targets(struct skr_binding_decision *decision, const int64_t *g
             }
             continue;
         }
-        decision->target[decision->n_targets++] =
-            (struct skr_assignment){.name = selected(decision, i)->cluster->meta.name,
-                                    .replicas = replicas,
-                                    .has_replicas = given};
+        decision->target[decision->n_targets++] = (struct skr_assignment){
+            .name = selected(decision, i)->cluster->meta.name,
+            .replicas = replicas,
+            .has_replicas = given,
+            .has_components = decision->sets && decision->binding->n_components > 1};
     }
     if (decision->n_targets > 1) {
         qsort(decision->target, decision->n_targets, sizeof *decision->target, by_name);
@@ -119,7 +120,7 @@ bool skr_binding_assign_replicas(struct skr_binding_decision *decision)
         return skr_binding_decision_fail(decision, SKR_PROPAGATION_NO_CANDIDATES,
                                          "no cluster is selected");
     }
-    if (!skr_binding_is_workload(binding) || binding->n_components > 1) {
+    if (!skr_binding_assigns_replicas(binding)) {
         make_targets(decision, NULL);
         return true;
     }

@@ -62,21 +62,52 @@ static int32_t read_count(const struct skr_fields *in)
     return replicas;
 }
 
+/* The requests of replicaRequirements. */
+static void read_request(struct skr_binding *binding, const struct skr_fields *requirements,
+                         struct skr_quantities *ret)
+{
+    char path[SKR_FIELD_PATH_MAX];
+    if (requirements->decoding->rc < 0) {
+        return;
+    }
+    skr_field_path_write(&requirements->path, "resourceRequest", path);
+    skr_fields_note(requirements,
+                    skr_quantities_decode(binding->arena,
+                                          json_object_get(requirements->json, "resourceRequest"),
+                                          path, ret, requirements->decoding->error));
+}
+
+static void read_components(struct skr_binding *binding, const struct skr_fields *spec)
+{
+    const struct skr_fields list = skr_fields_list(spec, "components", SKR_COMPONENTS_MAX);
+    struct skr_component *component = skr_fields_room(&list, list.n, sizeof *component);
+    binding->component = component;
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        const struct skr_fields requirements = skr_fields_object(&entry, "replicaRequirements");
+        struct skr_component *to = &component[binding->n_components++];
+        to->name = skr_fields_text(&entry, "name");
+        to->replicas = read_count(&entry);
+        read_request(binding, &requirements, &to->request);
+    }
+    if (spec->decoding->rc == 0) {
+        skr_fields_note(spec, skr_component_set_init(&binding->set, binding->arena, component,
+                                                     binding->n_components, spec->decoding->error));
+    }
+}
+
 static void read_replicas(struct skr_binding *binding, const struct skr_fields *spec)
 {
     binding->replicas = read_count(spec);
     const struct skr_fields requirements = skr_fields_object(spec, "replicaRequirements");
     binding->has_requirements = requirements.json;
-    binding->n_components = skr_fields_list(spec, "components", SKR_BINDING_COMPONENTS_MAX).n;
-    if (spec->decoding->rc < 0) {
-        return;
-    }
-    skr_fields_note(spec, skr_quantities_decode(
-                              binding->arena, json_object_get(requirements.json, "resourceRequest"),
-                              "spec.replicaRequirements.resourceRequest", &binding->request,
-                              spec->decoding->error));
+    read_request(binding, &requirements, &binding->request);
     if (is_refused(binding, spec)) {
         binding->request = (struct skr_quantities){0};
+    }
+    read_components(binding, spec);
+    if (is_refused(binding, spec)) {
+        binding->n_components = 0;
     }
 }
 
@@ -86,6 +117,18 @@ static int by_target_name(const void *a, const void *b)
     const struct skr_target *const *y = b;
     int order = strcmp((*x)->name, (*y)->name);
     return order != 0 ? order : (*x > *y) - (*x < *y);
+}
+
+/* Whether the entry of spec.clusters has what spec.components has. */
+static bool has_all_components(const struct skr_binding *binding, const struct skr_fields *list)
+{
+    bool has_all = list->n == binding->n_components;
+    for (size_t i = 0; has_all && skr_fields_more(list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(list, i);
+        has_all = strcmp(skr_fields_word(&entry, "name"), binding->component[i].name) == 0 &&
+                  skr_fields_int32(&entry, "replicas", 0) == binding->component[i].replicas;
+    }
+    return has_all;
 }
 
 static void read_targets(struct skr_binding *binding, const struct skr_fields *spec)
@@ -99,6 +142,10 @@ static void read_targets(struct skr_binding *binding, const struct skr_fields *s
         target->name = skr_fields_text(&entry, "name");
         target->replicas = read_count(&entry);
         target->has_replicas = json_is_integer(json_object_get(entry.json, "replicas"));
+        const struct skr_fields components =
+            skr_fields_list(&entry, "components", SKR_TARGET_COMPONENTS_MAX);
+        target->has_components = components.n > 0;
+        target->has_all_components = has_all_components(binding, &components);
         binding->target_by_name[binding->n_targets++] = target;
     }
     if (binding->n_targets > 1) {
@@ -207,9 +254,14 @@ int skr_binding_decode(const json_t *json, void **ret, struct skr_error *error)
 
 /* ---- what it is ---- */
 
-bool skr_binding_is_workload(const struct skr_binding *binding)
+bool skr_binding_has_replicas(const struct skr_binding *binding)
 {
     return binding->replicas > 0 || binding->has_requirements;
+}
+
+bool skr_binding_assigns_replicas(const struct skr_binding *binding)
+{
+    return skr_binding_has_replicas(binding) && binding->n_components <= 1;
 }
 
 bool skr_binding_is_fresh(const struct skr_binding *binding)

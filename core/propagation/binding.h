@@ -5,18 +5,21 @@
  * A ResourceBinding or ClusterResourceBinding of Karmada (work.karmada.io/v1alpha2): an object of a
  * user, how many replicas of what size it wants, its placement, and where it runs now.
  */
+#include "core/propagation/component_sets.h"
 #include "core/propagation/placement.h"
 
 enum {
     SKR_BINDING_CLUSTERS_MAX = 100000,  /* spec.clusters */
     SKR_BINDING_TASKS_MAX = 100000,     /* gracefulEvictionTasks */
-    SKR_BINDING_COMPONENTS_MAX = 10000, /* components */
+    SKR_TARGET_COMPONENTS_MAX = 100000, /* components of one entry of spec.clusters */
 };
 
 struct skr_target {
     const char *name;
     int32_t replicas;
     bool has_replicas; /* written as a number; without, the entry names the cluster only */
+    bool has_components;
+    bool has_all_components; /* those of spec.components, with their replicas */
 };
 
 struct skr_object_reference {
@@ -40,7 +43,9 @@ struct skr_binding {
     bool has_requirements;
     struct skr_quantities request; /* of one replica */
     size_t n_components;
-    size_t n_targets; /* spec.clusters, in its order */
+    const struct skr_component *component;
+    struct skr_component_set set; /* of the components */
+    size_t n_targets;             /* spec.clusters, in its order */
     struct skr_target *target;
     const struct skr_target **target_by_name; /* sorted */
     size_t n_evicting;                        /* clusters that evictions are going on from */
@@ -67,8 +72,10 @@ struct skr_binding {
  * O(size). */
 int skr_binding_decode(const json_t *json, void **ret, struct skr_error *error);
 
-/* Has replicas, or says what one would need (upstream counts components too; here they do not). */
-bool skr_binding_is_workload(const struct skr_binding *binding);
+/* Has replicas, or says what one would need. Components do not count. */
+bool skr_binding_has_replicas(const struct skr_binding *binding);
+/* Replicas are assigned to clusters; otherwise an object goes to them as a whole. */
+bool skr_binding_assigns_replicas(const struct skr_binding *binding);
 /* A complete new distribution was asked for since the last one. */
 bool skr_binding_is_fresh(const struct skr_binding *binding);
 /* The first entry of spec.clusters with this name, or NULL. O(log targets). */

@@ -97,8 +97,8 @@ static bool targets_differ(const struct skr_binding *binding,
     for (size_t i = 0; i < decision->n_targets; i++) {
         const struct skr_assignment *wanted = &decision->target[i];
         const struct skr_target *has = skr_binding_target(binding, wanted->name);
-        if (!has ||
-            (wanted->has_replicas ? has->replicas != wanted->replicas : has->replicas != 0)) {
+        if (!has || has->replicas != (wanted->has_replicas ? wanted->replicas : 0) ||
+            (wanted->has_components ? !has->has_all_components : has->has_components)) {
             return true;
         }
     }

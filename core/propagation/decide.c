@@ -53,7 +53,10 @@ static struct skr_binding_decision *begin(const struct skr_binding *binding,
         skr_binding_decision_array(decision, n_clusters, sizeof *decision->rejected);
     decision->estimate =
         skr_binding_decision_array(decision, n_clusters, sizeof *decision->estimate);
-    decision->need = skr_binding_decision_divides(decision) ? binding->replicas : 0;
+    decision->sets = skr_binding_counts_sets(binding, options);
+    decision->need = decision->sets ? binding->placement.kind != SKR_DIVISION_DUPLICATED
+                     : skr_binding_decision_divides(decision) ? binding->replicas
+                                                              : 0;
     if (binding->placement.has_workload_affinity) {
         decision->warnings = UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED;
     }
@@ -109,8 +112,11 @@ int skr_binding_decide(const struct skr_binding *binding,
     struct skr_binding_decision *decision =
         begin(binding, cluster, n_clusters, options, has_terms ? (int32_t)start : -1);
     int64_t began = skr_stopwatch_now(stopwatch);
+    const uint64_t work = SKR_SETS_WORK_MAX / (n_clusters + 1);
     for (size_t i = 0; i < n_clusters; i++) {
-        decision->estimate[i] = skr_binding_estimate(binding, cluster[i], options);
+        decision->estimate[i] = skr_binding_estimate(
+            binding, cluster[i], options,
+            work < SKR_SETS_WORK_CLUSTER_MAX ? work : SKR_SETS_WORK_CLUSTER_MAX);
     }
     took(decision, stopwatch, SKR_DECISION_FILTER, &began);
     if (binding->refusal) {

@@ -56,7 +56,7 @@ void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n
 bool skr_binding_decision_divides(const struct skr_binding_decision *decision)
 {
     return decision->binding->placement.kind != SKR_DIVISION_DUPLICATED &&
-           skr_binding_is_workload(decision->binding);
+           skr_binding_has_replicas(decision->binding);
 }
 
 void skr_binding_decision_destroy(struct skr_binding_decision *decision)

@@ -106,7 +106,8 @@ enum skr_decision_part {
 struct skr_assignment {
     const char *name;
     int64_t replicas;
-    bool has_replicas; /* false: the cluster is named without a number */
+    bool has_replicas;   /* false: the cluster is named without a number */
+    bool has_components; /* with those of the binding */
 };
 
 struct skr_binding_decision {
@@ -116,6 +117,7 @@ struct skr_binding_decision {
     size_t n_clusters; /* sorted by name */
     const struct skr_member_cluster *const *cluster;
 
+    bool sets;          /* room is in sets of components, not in replicas */
     int32_t term;       /* index of the active affinity term, -1 without affinity groups */
     uint32_t *rejected; /* [cluster] bits of filters that refused it, 0: a candidate */
     int64_t *estimate;  /* [cluster] room for new replicas; made once */
@@ -162,8 +164,12 @@ bool skr_binding_decision_fail(struct skr_binding_decision *decision,
 /* Memory of the decision; NULL never: it is destroyed with the process when the limit is
  * reached. */
 void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n, size_t size);
+/* Whether room is in sets of components: the option is on, no replicas are assigned, and the
+ * placement asks for exactly one cluster (karmada pkg/scheduler/core/estimation.go). */
+bool skr_binding_counts_sets(const struct skr_binding *binding,
+                             const struct skr_propagation_options *options);
 /* Whether resource models bound the room of the cluster for this binding: the option is on, the
- * cluster has models, and the replicas say what they require. */
+ * cluster has models, and sets count or the replicas say what they require. */
 bool skr_binding_counts_models(const struct skr_binding *binding,
                                const struct skr_member_cluster *cluster,
                                const struct skr_propagation_options *options);

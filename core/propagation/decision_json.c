@@ -41,6 +41,17 @@ static void write_groups(const struct skr_binding_decision *decision, struct skr
     skr_json_close(w, '}');
 }
 
+static void write_fits(const struct skr_binding *binding, const struct skr_node_model *model,
+                       struct skr_json_writer *w)
+{
+    skr_json_open(w, "fits", '{');
+    for (size_t i = 0; i < binding->n_components; i++) {
+        skr_json_int(w, binding->component[i].name,
+                     skr_node_model_fits(model, &binding->component[i].request));
+    }
+    skr_json_close(w, '}');
+}
+
 static void write_models_of(const struct skr_binding_decision *decision,
                             const struct skr_member_cluster *cluster, struct skr_json_writer *w)
 {
@@ -50,7 +61,11 @@ static void write_models_of(const struct skr_binding_decision *decision,
         skr_json_open(w, NULL, '{');
         skr_json_int(w, "grade", model->grade);
         skr_json_int(w, "nodes", model->nodes);
-        skr_json_int(w, "fits", skr_node_model_fits(model, &decision->binding->request));
+        if (decision->sets) {
+            write_fits(decision->binding, model, w);
+        } else {
+            skr_json_int(w, "fits", skr_node_model_fits(model, &decision->binding->request));
+        }
         skr_json_close(w, '}');
     }
     skr_json_close(w, ']');
@@ -76,6 +91,18 @@ static void write_models(const struct skr_binding_decision *decision, struct skr
     }
 }
 
+static void write_components(const struct skr_binding *binding, struct skr_json_writer *w)
+{
+    skr_json_open(w, "components", '[');
+    for (size_t i = 0; i < binding->n_components; i++) {
+        skr_json_open(w, NULL, '{');
+        skr_json_string(w, "name", binding->component[i].name);
+        skr_json_int(w, "replicas", binding->component[i].replicas);
+        skr_json_close(w, '}');
+    }
+    skr_json_close(w, ']');
+}
+
 void skr_binding_decision_write_targets(const struct skr_binding_decision *decision,
                                         const char *key, struct skr_json_writer *w)
 {
@@ -85,6 +112,9 @@ void skr_binding_decision_write_targets(const struct skr_binding_decision *decis
         skr_json_string(w, "name", decision->target[i].name);
         if (decision->target[i].has_replicas) {
             skr_json_int(w, "replicas", decision->target[i].replicas);
+        }
+        if (decision->target[i].has_components) {
+            write_components(decision->binding, w);
         }
         skr_json_close(w, '}');
     }

@@ -36,23 +36,41 @@ bool skr_binding_counts_models(const struct skr_binding *binding,
                                const struct skr_propagation_options *options)
 {
     return options->resource_models && cluster->models.count && !cluster->has_room &&
-           binding->has_requirements && binding->replicas > 0;
+           (skr_binding_counts_sets(binding, options) ||
+            (binding->has_requirements && (binding->replicas > 0 || binding->n_components > 0)));
+}
+
+bool skr_binding_counts_sets(const struct skr_binding *binding,
+                             const struct skr_propagation_options *options)
+{
+    bool to_one = false;
+    for (size_t i = 0; i < binding->placement.n_constraints; i++) {
+        const struct skr_group_constraint *constraint = &binding->placement.constraint[i];
+        to_one = to_one || (constraint->field == SKR_SPREAD_CLUSTER &&
+                            constraint->min_groups == 1 && constraint->max_groups == 1);
+    }
+    return options->component_sets && binding->n_components > 0 &&
+           !skr_binding_assigns_replicas(binding) && to_one;
 }
 
 int64_t skr_binding_estimate(const struct skr_binding *binding,
                              const struct skr_member_cluster *cluster,
-                             const struct skr_propagation_options *options)
+                             const struct skr_propagation_options *options, uint64_t work)
 {
+    const bool with_models = skr_binding_counts_models(binding, cluster, options);
     if (cluster->has_room) {
         return capped(cluster->room);
     }
-    if (binding->replicas == 0) {
+    if (binding->replicas == 0 && binding->n_components == 0) {
         return SKR_ROOM_UNBOUNDED;
+    }
+    if (skr_binding_counts_sets(binding, options)) {
+        return capped(skr_component_sets_room(&binding->set, cluster, with_models, work));
     }
     if (!cluster->has_summary || cluster->free_pods <= 0) {
         return 0;
     }
-    if (!skr_binding_counts_models(binding, cluster, options)) {
+    if (!with_models) {
         return capped(room_by_sums(binding, cluster, cluster->free_pods));
     }
     const int64_t on_nodes = skr_node_models_room(&cluster->models, &binding->request);

@@ -44,7 +44,9 @@ static int32_t tier_of(const struct skr_binding_decision *decision,
     if (!term || skr_cluster_affinity_matches(&term->affinity, cluster)) {
         return 0;
     }
-    size_t n = skr_binding_is_workload(decision->binding) ? term->n_overflow : 0;
+    const struct skr_binding *binding = decision->binding;
+    const bool is_workload = skr_binding_has_replicas(binding) || binding->n_components > 0;
+    const size_t n = is_workload ? term->n_overflow : 0;
     for (size_t i = 0; i < n; i++) {
         if (skr_cluster_affinity_matches(&term->overflow[i], cluster)) {
             return (int32_t)i + 1;
@@ -98,7 +100,7 @@ static uint32_t filter_one(const struct skr_binding_decision *decision, size_t i
         bits |= bit(SKR_FILTER_SPREAD_CONSTRAINT, lacks_any_place(&binding->placement, cluster));
     }
     if (options->resource_filter && binding->placement.kind == SKR_DIVISION_DUPLICATED &&
-        skr_binding_is_workload(binding)) {
+        skr_binding_has_replicas(binding)) {
         int64_t available = decision->estimate[i] + (target ? target->replicas : 0);
         bits |= bit(SKR_FILTER_CLUSTER_RESOURCE, available < binding->replicas);
     }
@@ -146,7 +148,9 @@ bool skr_binding_make_candidates(struct skr_binding_decision *decision)
             .tier = tier_of(decision, cluster),
             .score = score > SKR_SCORE_MAX ? SKR_SCORE_MAX : score,
             .allocatable = decision->estimate[i],
-            .running = target ? target->replicas : 0,
+            .running = !target          ? 0
+                       : decision->sets ? 1
+                                        : target->replicas,
         };
         candidate->available = candidate->allocatable + candidate->running;
     }

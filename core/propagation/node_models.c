@@ -130,9 +130,7 @@ static bool begins_with(const char *name, const char *prefix)
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Names that a scheduler counts on nodes (kubernetes pkg/scheduler/util IsScalarResourceName, and
- * the three that have fields of their own). */
-static bool is_on_nodes(const char *name)
+bool skr_node_model_counts(const char *name)
 {
     return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 ||
            strcmp(name, "ephemeral-storage") == 0 || begins_with(name, "hugepages-") ||
@@ -140,23 +138,22 @@ static bool is_on_nodes(const char *name)
            (strchr(name, '/') && !begins_with(name, "requests."));
 }
 
+int64_t skr_node_model_has(const struct skr_node_model *model, const char *name)
+{
+    const struct skr_quantity_item *item = find(&model->has, name);
+    return item ? item->amount : 0;
+}
+
 int64_t skr_node_model_fits(const struct skr_node_model *model,
                             const struct skr_quantities *request)
 {
     int64_t fits = SKR_MODEL_PODS;
-    size_t at = 0;
-    for (size_t i = 0; i < request->n; i++) {
+    for (size_t i = 0; i < request->n && fits > 0; i++) {
         const struct skr_quantity_item *want = &request->item[i];
-        while (at < model->has.n && strcmp(model->has.item[at].name, want->name) < 0) {
-            at++;
+        if (want->amount > 0 && skr_node_model_counts(want->name)) {
+            const int64_t each = skr_node_model_has(model, want->name) / want->amount;
+            fits = each < fits ? each : fits;
         }
-        if (want->amount <= 0 || !is_on_nodes(want->name)) {
-            continue;
-        }
-        const bool is_there =
-            at < model->has.n && strcmp(model->has.item[at].name, want->name) == 0;
-        const int64_t each = is_there ? model->has.item[at].amount / want->amount : 0;
-        fits = each < fits ? each : fits;
     }
     return fits;
 }

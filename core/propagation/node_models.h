@@ -37,8 +37,13 @@ struct skr_node_models {
 void skr_node_models_decode(const struct skr_fields *spec, const struct skr_fields *summary,
                             struct skr_node_models *ret);
 
-/* How many replicas of the request one node has room for. Names that no node can offer, such as
- * "storage" and "pods", are skipped. O(names). */
+/* Whether nodes are counted by this name: cpu, memory, ephemeral-storage, and what kubernetes
+ * pkg/scheduler/util IsScalarResourceName has. "pods" and "storage" are none. */
+bool skr_node_model_counts(const char *name);
+/* 0 when the grade does not name it. */
+int64_t skr_node_model_has(const struct skr_node_model *model, const char *name);
+/* How many replicas of the request one node has room for. Names that do not count on nodes are
+ * skipped. O(names of the request * names of the node). */
 int64_t skr_node_model_fits(const struct skr_node_model *model,
                             const struct skr_quantities *request);
 /* The same of all nodes. */

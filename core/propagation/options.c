@@ -38,6 +38,7 @@ static const struct option {
     {"emptyWeightPreference", {"Static", "spread"}, FIELD(empty_weights_spread), {0, 1, 0}},
     {"shortage", {"Unschedulable", "SchedulerError"}, FIELD(shortage_is_error), {0, 1, 0}},
     {"resourceModels", {"off", "on"}, FIELD(resource_models), {1, 1, 1}},
+    {"componentSets", {"off", "on"}, FIELD(component_sets), {0, 0, 0}},
     {"staticClusters", {"all", "matching"}, FIELD(matching_weights), {0, 0, 1}},
 };
 

@@ -35,6 +35,7 @@ struct skr_propagation_options {
     int empty_weights_spread; /* weightPreference {}: 1 constraints apply to it */
     int shortage_is_error;    /* a shortage in select is a SchedulerError */
     int resource_models;  /* 1 room by resource models where a cluster has them, 0 by its sums */
+    int component_sets;   /* 1 workloads of several components need room for a whole set */
     int matching_weights; /* Static: 1 only clusters that a rule matches, 0 all */
 };
 

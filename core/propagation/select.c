@@ -314,7 +314,10 @@ bool skr_binding_select_clusters(struct skr_binding_decision *decision)
     }
     select_by_rule(decision, &selection);
     if (selection.code != SKR_PROPAGATION_PLACED) {
-        return skr_binding_decision_fail(decision, selection.code, "%s", selection.message);
+        const bool of_sets = decision->sets && decision->need > 0 &&
+                             selection.code >= SKR_PROPAGATION_SELECT_CAPACITY;
+        return skr_binding_decision_fail(decision, selection.code, "%s%s", selection.message,
+                                         of_sets ? " (in sets of components)" : "");
     }
     decision->selected = selection.pick;
     decision->n_selected = selection.n;

@@ -106,7 +106,7 @@ bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_bindi
         binding->last_scheduled == 0 || strcmp(binding->condition_status, "True") != 0;
     return unfinished || !binding->has_placement || placement_changed(binding) ||
            replicas_changed(binding) || skr_binding_is_fresh(binding) ||
-           !skr_binding_is_workload(binding) ||
+           !skr_binding_has_replicas(binding) ||
            binding->placement.kind == SKR_DIVISION_DUPLICATED ||
            has_terminating_target(self, binding);
 }

@@ -292,7 +292,7 @@ static size_t index_of(const struct skr_binding_decision *decision,
 static void try_room(struct search *search)
 {
     const struct skr_binding_decision *decision = search->decision;
-    const int64_t all = decision->binding->replicas;
+    const int64_t all = decision->need;
     int64_t at = -1;
     if (decision->need == 0) {
         return;

@@ -19,7 +19,7 @@ enum skr_binding_way_kind {
     SKR_WAY_MIN_GROUPS,  /* likewise */
     SKR_WAY_CONSTRAINT,  /* without the index-th constraint of the placement */
     SKR_WAY_CONSTRAINTS, /* without any */
-    SKR_WAY_ROOM,        /* number of new replicas that the cluster has room for */
+    SKR_WAY_ROOM,        /* number of new replicas, or sets, that the cluster has room for */
     SKR_WAY_CLUSTER,     /* the cluster passes the filters that rejected it */
     SKR_WAY_AFFINITY,    /* without clusterAffinity and clusterAffinities */
     SKR_WAY_DIVISION,    /* replicas are divided so */

@@ -15,6 +15,7 @@ static void decide(const struct skr_fleet_input *input, const struct skr_binding
     int64_t sum = 0;
     skr_strbuf_init(&out);
     skr_propagation_options_init(&options, profile);
+    options.component_sets = profile == SKR_PROFILE_DESIGN;
     if (skr_binding_decide_here(input, binding, &options, &decision, NULL) == 0) {
         for (size_t i = 0; i < decision->n_targets; i++) {
             sum += decision->target[i].replicas;

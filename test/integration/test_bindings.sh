@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The worked examples of bindings, byte for byte: test/bindings/NAME.yaml gives NAME.json and NAME.txt (output, messages,
-# exit code); one that begins with "# clusters of OTHER.yaml" has the Clusters of that file. Then what a user may get wrong.
+# exit code); one that begins with "# clusters of OTHER.yaml" has the Clusters of that file, one that begins with
+# "# options: ..." these options. Then what a user may get wrong.
 # `test_bindings.sh write` writes the results anew.
 set -eu
 sakkara=${SAKKARA:-build/sakkara}
@@ -24,6 +25,8 @@ run() { # run FILE ARGUMENT...: output, messages, exit code
         sed '/^kind: ResourceBinding/,/^---/d; /^apiVersion: work/d' "test/bindings/$other" >"$work/clusters.yaml"
         set -- -f "$work/clusters.yaml" "$@"
     fi
+    # shellcheck disable=SC2046 # words
+    [ ! -f "$input" ] || set -- $(sed -n '1s/^# options: //p' "$input") "$@"
     "$sakkara" simulate binding -f "$input" "$@" >"$work/out" 2>"$work/err" || code=$?
     cat "$work/out" "$work/err"
     echo "exit $code"

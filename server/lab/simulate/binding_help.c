@@ -87,7 +87,8 @@ static const char *division_text(enum skr_division_kind division)
 static void write_room(const struct skr_binding_decision *decision,
                        const struct skr_binding_way *way, struct skr_strbuf *out)
 {
-    skr_strbuf_addf(out, "with room for %lld new replicas in cluster ", (long long)way->number);
+    skr_strbuf_addf(out, "with room for %lld %s in cluster ", (long long)way->number,
+                    decision->sets ? "set of components" : "new replicas");
     skr_page_add_clean(out, decision->cluster[way->index]->meta.name, false);
     skr_strbuf_addf(out, " (%lld now)", (long long)decision->estimate[way->index]);
 }

@@ -135,12 +135,35 @@ static void write_clusters(const struct skr_binding_decision *decision, bool ver
     write_table(&table, out);
 }
 
+/* How many replicas of each component one node has room for, grade by grade. */
+static void add_models_of_sets(struct table *table, const struct skr_binding_decision *decision,
+                               const struct skr_member_cluster *cluster)
+{
+    const struct skr_binding *binding = decision->binding;
+    for (size_t i = 0; i < cluster->models.n; i++) {
+        for (size_t k = 0; k < binding->n_components; k++) {
+            const struct skr_component *component = &binding->component[k];
+            if (add_row(table, cluster->meta.name)) {
+                add_number(table, cluster->models.model[i].grade);
+                add_number(table, cluster->models.model[i].nodes);
+                add_number(table,
+                           skr_node_model_fits(&cluster->models.model[i], &component->request));
+                add_text(table, component->name);
+            }
+        }
+    }
+}
+
 /* How many replicas fit on the nodes of a cluster, grade by grade; in pods where that is less. */
 static void add_models(struct table *table, const struct skr_binding_decision *decision,
                        const struct skr_member_cluster *cluster)
 {
     const struct skr_node_models *models = &cluster->models;
     int64_t room = 0;
+    if (decision->sets) {
+        add_models_of_sets(table, decision, cluster);
+        return;
+    }
     for (size_t i = 0; i < models->n; i++) {
         const struct skr_node_model *model = &models->model[i];
         const int64_t fits = skr_node_model_fits(model, &decision->binding->request);
@@ -164,9 +187,10 @@ static void add_models(struct table *table, const struct skr_binding_decision *d
 static void write_models(const struct skr_binding_decision *decision, bool verbose,
                          struct skr_strbuf *out)
 {
-    static const char *const head[] = {"MODELS OF", "GRADE", "NODES", "FITS", "ROOM"};
+    static const char *const heads[] = {"MODELS OF", "GRADE", "NODES", "FITS", "ROOM"};
+    static const char *const heads_of_sets[] = {"MODELS OF", "GRADE", "NODES", "FITS", "COMPONENT"};
     struct table table;
-    begin_table(&table, head, 5, verbose);
+    begin_table(&table, decision->sets ? heads_of_sets : heads, 5, verbose);
     for (size_t i = 0; i < decision->n_candidates; i++) {
         const struct skr_candidate *candidate = &decision->candidate[i];
         if ((candidate->selected || decision->code != SKR_PROPAGATION_PLACED) &&
@@ -292,6 +316,18 @@ static void write_warnings(const struct skr_binding_decision *decision, struct s
     }
 }
 
+/* What is placed. */
+static void write_size(const struct skr_binding_decision *decision, struct skr_strbuf *out)
+{
+    const struct skr_binding *binding = decision->binding;
+    if (binding->n_components > 0 && !skr_binding_assigns_replicas(binding)) {
+        skr_strbuf_addf(out, ": %zu components", binding->n_components);
+        skr_strbuf_add(out, decision->sets ? " (room is in sets of them)" : "");
+    } else {
+        skr_strbuf_addf(out, ": %d replicas", (int)binding->replicas);
+    }
+}
+
 void skr_binding_text_write(const struct skr_binding_decision *decision, bool verbose,
                             struct skr_strbuf *out)
 {
@@ -309,8 +345,9 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
         skr_strbuf_addc(out, '\n');
         skr_binding_help_write(decision, out);
     } else {
-        skr_strbuf_addf(out, ": %d replicas, %zu of %zu clusters selected\n",
-                        (int)binding->replicas, decision->n_selected, decision->n_clusters);
+        write_size(decision, out);
+        skr_strbuf_addf(out, ", %zu of %zu clusters selected\n", decision->n_selected,
+                        decision->n_clusters);
         if (decision->term >= 0) {
             skr_strbuf_add(out, "affinity ");
             skr_page_add_clean(out, binding->placement.term[decision->term].name, false);

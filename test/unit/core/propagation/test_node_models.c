@@ -89,7 +89,7 @@ static int64_t room_of(const struct row *row, const char *pods, const char *opti
     struct skr_member_cluster *cluster = read_cluster(row, pods);
     struct skr_binding *binding =
         decision_read_binding(&world, 6, DYNAMIC, row->request ? more.s : NULL);
-    const int64_t room = skr_binding_estimate(binding, cluster, &options);
+    const int64_t room = skr_binding_estimate(binding, cluster, &options, 0);
     skr_object_destroy(binding);
     skr_object_destroy(cluster);
     return room;
@@ -129,7 +129,7 @@ TEST(the_room_of_a_file_wins)
     assert_int_equal(skr_member_cluster_decode(json, &cluster, NULL), 0);
     struct skr_binding *binding = decision_read_binding(
         &world, 6, DYNAMIC, "'replicaRequirements':{'resourceRequest':{'cpu':'3'}}");
-    assert_int_equal(skr_binding_estimate(binding, cluster, &options), 9);
+    assert_int_equal(skr_binding_estimate(binding, cluster, &options, 0), 9);
     skr_object_destroy(binding);
     skr_object_destroy(cluster);
 }

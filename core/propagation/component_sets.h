@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PROPAGATION_COMPONENT_SETS_H
+#define SKR_CORE_PROPAGATION_COMPONENT_SETS_H
+/*
+ * Workloads of several pod templates: how many sets a cluster has room for. A set is all replicas
+ * of all components. On the nodes of resource models, one set is put after the other: component by
+ * component in their order, each on the first nodes that have room (karmada
+ * pkg/estimator/scheduling_simulator_components.go).
+ *
+ * Equal nodes that follow each other are one run with a count. Sets of which each leaves the same
+ * runs behind, but for counts, are skipped at once. So the cost depends on the number of
+ * different nodes that sets leave behind, not on the numbers of nodes and sets.
+ */
+#include "core/propagation/cluster.h"
+
+enum {
+    SKR_COMPONENTS_MAX = 256,         /* of one binding */
+    SKR_COMPONENT_RESOURCES_MAX = 64, /* names that all of them request together */
+};
+/* Visits of runs of equal nodes: for all clusters of a decision, and for one of them. */
+#define SKR_SETS_WORK_MAX         (UINT64_C(1) << 27)
+#define SKR_SETS_WORK_CLUSTER_MAX (UINT64_C(1) << 20)
+
+struct skr_component {
+    const char *name;
+    int32_t replicas;              /* 0.. */
+    struct skr_quantities request; /* of one replica */
+};
+
+/* A set, by the resources that it requests: names[0] stands for pods. In the arena of the binding. */
+struct skr_component_set {
+    size_t n_names;
+    const char **name; /* [n_names] */
+    int64_t *sum;      /* [n_names] of all replicas of all components */
+    size_t n;          /* components with replicas */
+    int64_t *replicas; /* [n] */
+    int64_t *request;  /* [n * n_names] of one replica; 0: not requested, or not of a node */
+};
+
+/* Errors: SKR_LIMIT, SKR_NO_MEMORY. Borrows names. O(requests * names). */
+int skr_component_set_init(struct skr_component_set *set, struct skr_arena *arena,
+                           const struct skr_component *component, size_t n,
+                           struct skr_error *error);
+
+/* Sets that the nodes have room for, at most most. work: visits that may be made; if it needs more,
+ * the result is the number of sets that were found to have room. */
+int64_t skr_component_sets_on_nodes(const struct skr_component_set *set,
+                                    const struct skr_node_models *models, int64_t most,
+                                    uint64_t work);
+/* The same by the room in pods and the sums of the cluster, and with_models on its nodes too. */
+int64_t skr_component_sets_room(const struct skr_component_set *set,
+                                const struct skr_member_cluster *cluster, bool with_models,
+                                uint64_t work);
+
+#endif
