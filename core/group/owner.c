@@ -261,37 +261,39 @@ static void fill_spark(void *object, const struct skr_fields *json)
 
 /* ---- all ---- */
 
-static int decode(const json_t *json, const char *kind, skr_object_fill *fill,
-                  struct skr_owner **ret, struct skr_error *error)
+static int decode(const json_t *json, const char *api_version, const char *kind,
+                  skr_object_fill *fill, struct skr_owner **ret, struct skr_error *error)
 {
     void *object = NULL;
     const int rc = skr_object_decode(json, kind, sizeof **ret, fill, &object, error);
     if (rc == 0) {
         *ret = object;
         (*ret)->kind = kind;
+        (*ret)->api_version = api_version;
     }
     return rc;
 }
 
-#define DECODER(name, kind)                                                   \
+#define DECODER(name, fill, api_version, kind)                                \
     int skr_owner_##name##_decode(const json_t *json, struct skr_owner **ret, \
                                   struct skr_error *error)                    \
     {                                                                         \
-        return decode(json, kind, fill_##name, ret, error);                   \
+        return decode(json, api_version, kind, fill, ret, error);             \
     }
 
-DECODER(job, "Job")
-DECODER(statefulset, "StatefulSet")
-DECODER(jobset, "JobSet")
-DECODER(lws, "LeaderWorkerSet")
-DECODER(mpijob, "MPIJob")
-DECODER(pytorchjob, "PyTorchJob")
-DECODER(tfjob, "TFJob")
-DECODER(xgboostjob, "XGBoostJob")
-DECODER(paddlejob, "PaddleJob")
-DECODER(jaxjob, "JAXJob")
-DECODER(raycluster, "RayCluster")
-DECODER(spark, "SparkApplication")
+DECODER(job, fill_job, "batch/v1", "Job")
+DECODER(statefulset, fill_statefulset, "apps/v1", "StatefulSet")
+DECODER(jobset, fill_jobset, "jobset.x-k8s.io/v1alpha2", "JobSet")
+DECODER(lws, fill_lws, "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
+DECODER(mpijob, fill_mpijob, "kubeflow.org/v2beta1", "MPIJob")
+DECODER(mpijob_v1, fill_mpijob, "kubeflow.org/v1", "MPIJob")
+DECODER(pytorchjob, fill_pytorchjob, "kubeflow.org/v1", "PyTorchJob")
+DECODER(tfjob, fill_tfjob, "kubeflow.org/v1", "TFJob")
+DECODER(xgboostjob, fill_xgboostjob, "kubeflow.org/v1", "XGBoostJob")
+DECODER(paddlejob, fill_paddlejob, "kubeflow.org/v1", "PaddleJob")
+DECODER(jaxjob, fill_jaxjob, "kubeflow.org/v1", "JAXJob")
+DECODER(raycluster, fill_raycluster, "ray.io/v1", "RayCluster")
+DECODER(spark, fill_spark, "sparkoperator.k8s.io/v1beta2", "SparkApplication")
 
 void skr_owner_destroy(struct skr_owner *owner)
 {

@@ -19,13 +19,14 @@ struct skr_owner_part {
 struct skr_owner {
     struct skr_arena *arena;
     struct skr_meta meta;
-    const char *kind;     /* as in struct skr_workload; constant */
-    const char *conflict; /* why its pods cannot be a gang, and what to remove; NULL: they can */
-    bool in_order;        /* JobSet: its jobs are created one after the other */
-    bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
-    int32_t minimum;      /* that it says itself (minAvailable); -1: the sum of its parts */
-    const char *parts;    /* path of the field that has its parts, or their number; constant */
-    int32_t left;         /* Job: completions that have not succeeded; INT32_MAX: any number */
+    const char *kind;        /* as in struct skr_workload; constant */
+    const char *api_version; /* as which it was read; constant */
+    const char *conflict;    /* why its pods cannot be a gang, and what to remove; NULL: they can */
+    bool in_order;           /* JobSet: its jobs are created one after the other */
+    bool leader_first;       /* LeaderWorkerSet: workers are created once the leader is ready */
+    int32_t minimum;         /* that it says itself (minAvailable); -1: the sum of its parts */
+    const char *parts;       /* path of the field that has its parts, or their number; constant */
+    int32_t left;            /* Job: completions that have not succeeded; INT32_MAX: any number */
     size_t n_parts;
     struct skr_owner_part *part;
 };
@@ -37,6 +38,7 @@ int skr_owner_statefulset_decode(const json_t *json, struct skr_owner **ret,
 int skr_owner_jobset_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
 int skr_owner_lws_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
 int skr_owner_mpijob_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_mpijob_v1_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
 int skr_owner_pytorchjob_decode(const json_t *json, struct skr_owner **ret,
                                 struct skr_error *error);
 int skr_owner_tfjob_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);

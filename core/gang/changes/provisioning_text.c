@@ -33,7 +33,7 @@ static const struct skr_meta *object_of(const struct group *g, const struct skr_
     }
     if (g->derived.owner && g->derived.owner->owner) {
         const struct skr_owner *owner = g->derived.owner->owner;
-        *ret = skr_gang_type_of(NULL, owner->kind)->resource;
+        *ret = skr_gang_type_of(owner->api_version, owner->kind)->resource;
         return &owner->meta;
     }
     return NULL;

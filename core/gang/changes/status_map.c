@@ -86,7 +86,7 @@ static void make(struct skr_gang *e, struct group *g, const struct skr_owner *ow
     skr_json_open(&w, "labels", '{');
     skr_json_string(&w, SKR_LABEL_DERIVED, "");
     skr_json_close(&w, '}');
-    skr_out_owner(&w, skr_gang_type_of(NULL, owner->kind)->resource, &owner->meta);
+    skr_out_owner(&w, skr_gang_type_of(owner->api_version, owner->kind)->resource, &owner->meta);
     skr_json_close(&w, '}');
     write_data(&w, e, g, owner);
     skr_json_close(&w, '}');

@@ -84,8 +84,8 @@ static void event_about(struct skr_gang *e, struct group *g, bool warning, const
                          reason, action, note);
     } else if (g->derived.owner && g->derived.owner->owner) {
         const struct skr_owner *owner = g->derived.owner->owner;
-        skr_out_event_on(e, skr_gang_type_of(NULL, owner->kind)->resource, &owner->meta, warning,
-                         reason, action, note);
+        skr_out_event_on(e, skr_gang_type_of(owner->api_version, owner->kind)->resource,
+                         &owner->meta, warning, reason, action, note);
     } else if ((oldest = skr_membership_oldest(g))) {
         skr_out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
     }

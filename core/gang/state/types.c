@@ -166,6 +166,7 @@ OWNER(statefulset, "apps", "v1", "statefulsets", "StatefulSet");
 OWNER(jobset, "jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet");
 OWNER(lws, "leaderworkerset.x-k8s.io", "v1", "leaderworkersets", "LeaderWorkerSet");
 OWNER(mpijob, "kubeflow.org", "v2beta1", "mpijobs", "MPIJob");
+OWNER(mpijob_v1, "kubeflow.org", "v1", "mpijobs", "MPIJob"); /* of the training operator */
 OWNER(pytorchjob, "kubeflow.org", "v1", "pytorchjobs", "PyTorchJob");
 OWNER(tfjob, "kubeflow.org", "v1", "tfjobs", "TFJob");
 OWNER(xgboostjob, "kubeflow.org", "v1", "xgboostjobs", "XGBoostJob");
@@ -175,10 +176,11 @@ OWNER(raycluster, "ray.io", "v1", "rayclusters", "RayCluster");
 OWNER(spark, "sparkoperator.k8s.io", "v1beta2", "sparkapplications", "SparkApplication");
 
 static const struct skr_object_type *const owner_type[] = {
-    &skr_gang_owner_job,    &skr_gang_owner_statefulset, &skr_gang_owner_jobset,
-    &skr_gang_owner_lws,    &skr_gang_owner_mpijob,      &skr_gang_owner_pytorchjob,
-    &skr_gang_owner_tfjob,  &skr_gang_owner_xgboostjob,  &skr_gang_owner_paddlejob,
-    &skr_gang_owner_jaxjob, &skr_gang_owner_raycluster,  &skr_gang_owner_spark,
+    &skr_gang_owner_job,       &skr_gang_owner_statefulset, &skr_gang_owner_jobset,
+    &skr_gang_owner_lws,       &skr_gang_owner_mpijob,      &skr_gang_owner_pytorchjob,
+    &skr_gang_owner_tfjob,     &skr_gang_owner_xgboostjob,  &skr_gang_owner_paddlejob,
+    &skr_gang_owner_jaxjob,    &skr_gang_owner_raycluster,  &skr_gang_owner_spark,
+    &skr_gang_owner_mpijob_v1,
 };
 
 const struct skr_object_type *skr_gang_claim_type(enum skr_pod_claim_kind kind)
@@ -205,8 +207,9 @@ _Static_assert(sizeof owner_type / sizeof owner_type[0] <= 32, "a bit each");
 
 int skr_gang_owner_number(const struct skr_object_type *type)
 {
-    for (size_t i = 0; i < sizeof owner_type / sizeof owner_type[0]; i++) {
-        if (owner_type[i] == type) {
+    const char *kind = skr_gang_owner_kind(type);
+    for (size_t i = 0; kind && i < sizeof owner_type / sizeof owner_type[0]; i++) {
+        if (strcmp(owner_type[i]->resource->kind, kind) == 0) {
             return (int)i;
         }
     }
@@ -215,7 +218,12 @@ int skr_gang_owner_number(const struct skr_object_type *type)
 
 const char *skr_gang_owner_kind(const struct skr_object_type *type)
 {
-    return skr_gang_owner_number(type) >= 0 ? type->resource->kind : NULL;
+    for (size_t i = 0; i < sizeof owner_type / sizeof owner_type[0]; i++) {
+        if (owner_type[i] == type) {
+            return type->resource->kind;
+        }
+    }
+    return NULL;
 }
 
 const struct skr_object_type *skr_gang_podgroup_type(int32_t native)
@@ -287,6 +295,7 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_owner_jobset, OPTIONAL},
     {.type = &skr_gang_owner_lws, OPTIONAL},
     {.type = &skr_gang_owner_mpijob, OPTIONAL},
+    {.type = &skr_gang_owner_mpijob_v1, OPTIONAL, .name = "mpijobs.v1"},
     {.type = &skr_gang_owner_pytorchjob, OPTIONAL},
     {.type = &skr_gang_owner_tfjob, OPTIONAL},
     {.type = &skr_gang_owner_xgboostjob, OPTIONAL},

@@ -24,16 +24,18 @@ extern const struct skr_object_type skr_gang_native_v1alpha2, skr_gang_native_v1
     skr_gang_native_v1beta1;
 /* struct skr_owner */
 extern const struct skr_object_type skr_gang_owner_job, skr_gang_owner_statefulset,
-    skr_gang_owner_jobset, skr_gang_owner_lws, skr_gang_owner_mpijob, skr_gang_owner_pytorchjob,
-    skr_gang_owner_tfjob, skr_gang_owner_xgboostjob, skr_gang_owner_paddlejob,
-    skr_gang_owner_jaxjob, skr_gang_owner_raycluster, skr_gang_owner_spark;
+    skr_gang_owner_jobset, skr_gang_owner_lws, skr_gang_owner_mpijob, skr_gang_owner_mpijob_v1,
+    skr_gang_owner_pytorchjob, skr_gang_owner_tfjob, skr_gang_owner_xgboostjob,
+    skr_gang_owner_paddlejob, skr_gang_owner_jaxjob, skr_gang_owner_raycluster,
+    skr_gang_owner_spark;
 
 const struct skr_object_type *skr_gang_claim_type(enum skr_pod_claim_kind kind);
 /* SKR_POD_CLAIM_KIND_COUNT: it is another type. */
 enum skr_pod_claim_kind skr_gang_claim_kind(const struct skr_object_type *type);
 /* The kind of owners of this type; NULL: it is another type. */
 const char *skr_gang_owner_kind(const struct skr_object_type *type);
-int skr_gang_owner_number(const struct skr_object_type *type); /* from 0; -1: of no workload */
+/* Of the kind, from 0, whatever its version; -1: of no workload. */
+int skr_gang_owner_number(const struct skr_object_type *type);
 bool skr_gang_is_native(const struct skr_object_type *type);
 /* native: as in struct skr_podgroup. */
 const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
@@ -41,7 +43,7 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
 /* The type of this kind and "group/version" (NULL: any); NULL if there is none. */
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
-enum { SKR_GANG_WATCHES = 27 };
+enum { SKR_GANG_WATCHES = 28 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

@@ -309,7 +309,8 @@ void skr_kubeflow_jobs_run(struct skr_cluster *c, json_t *job)
     lower(kind, name);
     const size_t stem = strlen(name) - strlen("job");
     (void)snprintf(operator_, sizeof operator_, "%s-controller", name);
-    (void)snprintf(member, sizeof member, "%.*sReplicaSpecs", (int)stem, name);
+    (void)snprintf(member, sizeof member, "%.*sReplicaSpecs",
+                   strcmp(name, "xgboostjob") == 0 ? (int)strlen("xgb") : (int)stem, name);
     if (skr_children_is_deleted(job) || skr_path_true(job, "spec.runPolicy.suspend")) {
         return;
     }

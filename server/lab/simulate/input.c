@@ -127,7 +127,9 @@ static void warn_about_kind(struct skr_simulate_input *input, struct warned *war
     const char *version = skr_path_text(manifest->object, "apiVersion");
     const struct skr_manifest_kind *other =
         skr_manifest_kind_find(skr_path_text(manifest->object, "kind"));
-    const bool near = other && strcspn(other->api_version, "/") == strcspn(version, "/") &&
+    /* versions of kubeflow.org are of different operators */
+    const bool near = other && strncmp(version, "kubeflow.org/", 13) != 0 &&
+                      strcspn(other->api_version, "/") == strcspn(version, "/") &&
                       strncmp(other->api_version, version, strcspn(version, "/")) == 0;
     snprintf(text, sizeof text, "kind %.64s of %.96s is %s%s",
              skr_path_text(manifest->object, "kind"), version,

@@ -73,6 +73,9 @@ static const struct kind_row {
      "'training.kubeflow.org/operator-name':'mpi-operator','training.kubeflow.org/job-name':'w',"
      "'training.kubeflow.org/job-role':'worker'",
      "kubeflow.org/v2beta1", "MPIJob", &skr_gang_owner_mpijob, "mpijobs.kubeflow.org"},
+    {"mpijob of v1",
+     "'training.kubeflow.org/job-name':'w','training.kubeflow.org/replica-type':'worker'",
+     "kubeflow.org/v1", "MPIJob", &skr_gang_owner_mpijob_v1, "mpijobs.kubeflow.org"},
     {"pytorchjob",
      "'training.kubeflow.org/job-name':'w','training.kubeflow.org/replica-type':'worker'",
      "kubeflow.org/v1", "PyTorchJob", &skr_gang_owner_pytorchjob, "pytorchjobs.kubeflow.org"},

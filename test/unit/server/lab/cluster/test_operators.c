@@ -132,9 +132,12 @@ TEST(a_job_of_kubeflow_has_pods_of_each_type)
                "},'Worker':{'replicas':2," POD "}}}}");
     sandbox_ok(rig->store, 201, "POST " KUBEFLOW "/tfjobs",
                "{'metadata':{'name':'t'},'spec':{'tfReplicaSpecs':{'PS':{'replicas':1," POD "}}}}");
+    sandbox_ok(rig->store, 201, "POST " KUBEFLOW "/xgboostjobs",
+               "{'metadata':{'name':'x'},'spec':{'xgbReplicaSpecs':{'Master':{" POD "}}}}");
     cluster_rig_run(rig, 3 * SECOND);
     assert_string_equal(cluster_rig_pods(rig),
-                        "p-master-0:Running p-worker-0:Running p-worker-1:Running t-ps-0:Running");
+                        "p-master-0:Running p-worker-0:Running p-worker-1:Running t-ps-0:Running "
+                        "x-master-0:Running");
     has_label("p-master-0", "training.kubeflow.org/job-role", "master");
     has_label("p-worker-1", "training.kubeflow.org/operator-name", "pytorchjob-controller");
 }
