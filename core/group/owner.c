@@ -41,6 +41,21 @@ static bool has_annotation(const struct skr_fields *object, const char *key)
 
 /* ---- Job, StatefulSet ---- */
 
+enum { REFERENCES_MAX = 64 };
+
+static const char *controller_of(const struct skr_fields *object)
+{
+    const struct skr_fields metadata = skr_fields_object(object, "metadata");
+    const struct skr_fields owners = skr_fields_list(&metadata, "ownerReferences", REFERENCES_MAX);
+    for (size_t i = 0; skr_fields_more(&owners, i); i++) {
+        const struct skr_fields one = skr_fields_entry(&owners, i);
+        if (skr_fields_bool(&one, "controller")) {
+            return skr_fields_text(&one, "uid");
+        }
+    }
+    return "";
+}
+
 /* Members of a Job that can run at one time. */
 static int32_t job_pods(const struct skr_fields *spec)
 {
@@ -66,6 +81,7 @@ static void fill_job(void *object, const struct skr_fields *json)
     const struct skr_fields status = skr_fields_object(json, "status");
     owner->minimum = -1;
     owner->left = job_left(&spec, &status);
+    owner->above = controller_of(json);
     owner->parts = skr_fields_int32(&spec, "completions", INT32_MAX) <
                            skr_fields_int32(&spec, "parallelism", 1)
                        ? "completions"
@@ -81,6 +97,7 @@ static void fill_statefulset(void *object, const struct skr_fields *json)
     const struct skr_fields spec = skr_fields_object(json, "spec");
     owner->minimum = -1;
     owner->parts = "replicas";
+    owner->above = controller_of(json);
     if (strcmp(skr_fields_word(&spec, "podManagementPolicy"), "Parallel") != 0) {
         owner->conflict = "its pods are created one after the other: set spec.podManagementPolicy "
                           "to Parallel";
@@ -270,6 +287,7 @@ static int decode(const json_t *json, const char *api_version, const char *kind,
         *ret = object;
         (*ret)->kind = kind;
         (*ret)->api_version = api_version;
+        (*ret)->above = (*ret)->above ? (*ret)->above : "";
     }
     return rc;
 }
@@ -372,7 +390,7 @@ bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)
 {
     bool same = a->conflict == b->conflict && a->in_order == b->in_order &&
                 a->leader_first == b->leader_first && a->minimum == b->minimum &&
-                a->left == b->left && a->n_parts == b->n_parts &&
+                a->left == b->left && a->n_parts == b->n_parts && strcmp(a->above, b->above) == 0 &&
                 strcmp(a->meta.uid, b->meta.uid) == 0;
     for (size_t i = 0; same && i < a->n_parts; i++) {
         same = strcmp(a->part[i].name, b->part[i].name) == 0 &&

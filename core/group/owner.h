@@ -21,6 +21,7 @@ struct skr_owner {
     struct skr_meta meta;
     const char *kind;        /* as in struct skr_workload; constant */
     const char *api_version; /* as which it was read; constant */
+    const char *above;       /* of a Job or a StatefulSet: uid of its controller; "": none */
     const char *conflict;    /* why its pods cannot be a gang, and what to remove; NULL: they can */
     bool in_order;           /* JobSet: its jobs are created one after the other */
     bool leader_first;       /* LeaderWorkerSet: workers are created once the leader is ready */

@@ -364,15 +364,28 @@ void skr_workload_source_add(const struct skr_pod *pod, const struct skr_workloa
     skr_strbuf_add(b, strchr(name.s, '/'));
 }
 
-const char *skr_workload_generation(const struct skr_pod *pod, const struct skr_workload *w)
+/* A JobSet that is made again begins its attempts again. */
+static void add_attempt(const struct skr_pod *pod, struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b, "%s/%s", label(pod, JOBSET "jobset-uid"),
+                    label(pod, JOBSET "restart-attempt"));
+}
+
+void skr_workload_generation_add(const struct skr_pod *pod, const struct skr_workload *w,
+                                 const char *above, struct skr_strbuf *b)
 {
     switch (w->kind) {
     case SKR_WORKLOAD_JOBSET:
-        return label(pod, JOBSET "restart-attempt");
+        add_attempt(pod, b);
+        return;
     case SKR_WORKLOAD_LWS:
+        skr_strbuf_add(b, strcmp(label(pod, LWS "worker-index"), "0") == 0 ? pod->meta.uid : above);
+        return;
     case SKR_WORKLOAD_MPIJOB: /* its launcher belongs to a Job of its own */
+        skr_strbuf_add(b, controlled_by(pod, "MPIJob.kubeflow.org") ? pod->controller_uid : above);
+        return;
     case SKR_WORKLOAD_SPARK:
-        return "";
+        return;
     case SKR_WORKLOAD_KUBEFLOW:
     case SKR_WORKLOAD_RAYCLUSTER:
     case SKR_WORKLOAD_JOB:
@@ -380,6 +393,6 @@ const char *skr_workload_generation(const struct skr_pod *pod, const struct skr_
     case SKR_WORKLOAD_OTHER:
     case SKR_WORKLOAD_COUNT:
     default:
-        return pod->controller_uid;
+        skr_strbuf_add(b, pod->controller_uid);
     }
 }

@@ -84,8 +84,10 @@ void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload 
  * "Job/train", "LeaderWorkerSet/serve/0", "Pod/web-0". */
 void skr_workload_source_add(const struct skr_pod *pod, const struct skr_workload *workload,
                              enum skr_workload_scope scope, struct skr_strbuf *b);
-/* The generation of the workload that made the pod. Pods of two generations never run in one gang. "":
- * the pod does not have it (LeaderWorkerSet: it is the uid of the leader). Borrowed. */
-const char *skr_workload_generation(const struct skr_pod *pod, const struct skr_workload *workload);
+/* Appends the generation of the workload that made the pod. Pods of two generations never run in one
+ * gang. above: uid of what controls the pod's controller (core/group/owner.h), "" if not known: the
+ * leader of a LeaderWorkerSet's worker, the MPIJob of a launcher. Appends nothing: not known. */
+void skr_workload_generation_add(const struct skr_pod *pod, const struct skr_workload *workload,
+                                 const char *above, struct skr_strbuf *b);
 
 #endif

@@ -58,7 +58,8 @@ static void check_pod(const struct skr_pod *pod, const struct skr_owner *owner)
         skr_workload_source_add(pod, &w, (enum skr_workload_scope)scope, &source);
         fuzz_check(strchr(name.s, '/') && source.len > 0);
     }
-    fuzz_check(skr_workload_generation(pod, &w));
+    SKR_STRBUF(generation);
+    skr_workload_generation_add(pod, &w, "", &generation);
     fuzz_check(skr_workload_set(pod) >= -1);
     (void)skr_workload_role(pod);
     check_sizes(owner, &w);

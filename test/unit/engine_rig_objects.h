@@ -22,6 +22,7 @@ enum rig_kind {
     RIG_CLASS, /* DeviceClass */
     RIG_JOB,
     RIG_JOBSET,
+    RIG_STATEFUL_SET,
     RIG_NATIVE,    /* PodGroup of scheduling.k8s.io */
     RIG_NAMESPACE, /* with label sakkara.gang=auto */
     RIG_VOLUME_CLAIM,

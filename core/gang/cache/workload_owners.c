@@ -90,6 +90,23 @@ const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const s
     return is_it ? owner : NULL;
 }
 
+const char *skr_workload_owners_above(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    static const char *const kind[] = {"Job", "StatefulSet"}, *const full[] = {"Job.batch/",
+                                                                               "StatefulSet.apps/"};
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
+        const size_t n = strlen(full[i]);
+        if (strncmp(pod->controller, full[i], n) == 0) {
+            const struct owner_entry *entry =
+                skr_workload_owners_find(e, kind[i], pod->meta.namespace_, pod->controller + n);
+            const bool is_it =
+                entry && entry->owner && strcmp(entry->owner->meta.uid, pod->controller_uid) == 0;
+            return is_it ? entry->owner->above : "";
+        }
+    }
+    return "";
+}
+
 static struct owner_entry *get(struct skr_gang *e, const char *key)
 {
     struct owner_entry *entry = find(e, key);

@@ -29,6 +29,8 @@ struct owner_entry *skr_workload_owners_find(const struct skr_gang *e, const cha
 /* What the object of the pod says; NULL: it is not known, or has another uid. */
 const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const struct skr_pod *pod,
                                                const struct skr_workload *workload);
+/* Uid of what controls the Job or StatefulSet that controls the pod; "" if that is not known. */
+const char *skr_workload_owners_above(const struct skr_gang *e, const struct skr_pod *pod);
 /* Takes owner. Returns its entry if what it says has changed; NULL else. An object beyond the limits is
  * left out, unless a group reads it; owners.left_out says so. */
 struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner *owner);

@@ -187,10 +187,11 @@ void skr_plan_loss_pod(struct skr_gang *e, struct pod_entry *p)
     skr_dirty_group(e, g);
 }
 
-static bool may_take_vacancy(const struct group *g, const struct pod_entry *p)
+static bool may_take_vacancy(const struct skr_gang *e, const struct group *g,
+                             const struct pod_entry *p)
 {
     return !p->plan && !skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->pod->foreign_gate &&
-           skr_membership_may_replace(g, p);
+           skr_membership_may_replace(e, g, p);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -208,7 +209,7 @@ static struct pod_entry *candidate_for(const struct skr_gang *e, const struct gr
     struct pod_entry *best = NULL;
     *ret_own = false;
     for (size_t i = 0; i < n && !*ret_own; i++) {
-        if (!may_take_vacancy(g, list[i]) || !skr_plan_roles_match(g, v, list[i]) ||
+        if (!may_take_vacancy(e, g, list[i]) || !skr_plan_roles_match(g, v, list[i]) ||
             !skr_ledger_fits(e->ledger, v->node, &list[i]->shape->amounts, v->uid)) {
             continue;
         }
@@ -230,7 +231,7 @@ static struct pod_entry *replacement_for(const struct skr_gang *e, const struct 
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (may_take_vacancy(g, p) || p->plan == plan ||
+        if (may_take_vacancy(e, g, p) || p->plan == plan ||
             (skr_pods_is_bound(p) && skr_pod_is_live(p->pod))) {
             list[n++] = p;
         }

@@ -18,6 +18,7 @@
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/workload_owners.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/role_seats.h"
 #include "core/gang/group/roles.h"
@@ -93,36 +94,47 @@ static int by_age(const void *a, const void *b)
 
 /* ---- generations ---- */
 
+/* Whether the group is one replica of its workload: all replicas of a LeaderWorkerSet have a leader
+ * each. */
+static bool is_of_one_leader(const struct group *g, const struct skr_workload *w)
+{
+    return w->kind != SKR_WORKLOAD_LWS || strchr(strchr(g->name, '/') + 1, '/');
+}
+
 /* Pods with different values never run in one gang. The value of a derived group comes from its
- * workload. */
-static const char *generation_of(const struct group *g, const struct pod_entry *p)
+ * workload; without one the pod may be of any. */
+static void add_generation_of(const struct skr_gang *e, const struct group *g,
+                              const struct pod_entry *p, struct skr_strbuf *b)
 {
     struct skr_workload w;
     if (!skr_entry_is_derived(g->name)) {
-        return p->pod->controller_uid;
-    }
-    skr_workload_of(p->pod, &w);
-    return skr_workload_generation(p->pod, &w);
-}
-
-static bool of_this_generation(const struct group *g, const struct pod_entry *p)
-{
-    for (size_t i = 0; i < g->generation.n; i++) {
-        if (strcmp(g->generation.controller[i], generation_of(g, p)) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void generation_add(struct group *g, const struct pod_entry *p)
-{
-    if (of_this_generation(g, p)) {
+        skr_strbuf_add(b, p->pod->controller_uid);
         return;
     }
-    skr_grow(&g->generation.controller, &g->generation.cap, g->generation.n + 1,
-             sizeof *g->generation.controller);
-    g->generation.controller[g->generation.n++] = skr_strdup(generation_of(g, p));
+    skr_workload_of(p->pod, &w);
+    if (is_of_one_leader(g, &w)) {
+        skr_workload_generation_add(p->pod, &w, skr_workload_owners_above(e, p->pod), b);
+    }
+}
+
+static bool has_generation(const struct group *g, const struct skr_strbuf *b)
+{
+    bool has = b->len == 0 && skr_entry_is_derived(g->name);
+    for (size_t i = 0; !has && i < g->generation.n; i++) {
+        has = strcmp(g->generation.controller[i], b->s ? b->s : "") == 0;
+    }
+    return has;
+}
+
+static void generation_add(const struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    SKR_STRBUF(b);
+    add_generation_of(e, g, p, &b);
+    if (!has_generation(g, &b)) {
+        skr_grow(&g->generation.controller, &g->generation.cap, g->generation.n + 1,
+                 sizeof *g->generation.controller);
+        g->generation.controller[g->generation.n++] = skr_strdup(b.s ? b.s : "");
+    }
 }
 
 static void generation_reset(struct group *g)
@@ -134,11 +146,16 @@ static void generation_reset(struct group *g)
     g->generation.succeeded = false;
 }
 
-bool skr_membership_may_replace(const struct group *g, const struct pod_entry *p)
+bool skr_membership_may_replace(const struct skr_gang *e, const struct group *g,
+                                const struct pod_entry *p)
 {
     bool replaces = !skr_entry_is_derived(g->name) && (is_open(g) || !p->pod->of_job);
-    return (!g->generation.succeeded && replaces) || g->generation.n == 0 ||
-           of_this_generation(g, p);
+    if ((!g->generation.succeeded && replaces) || g->generation.n == 0) {
+        return true;
+    }
+    SKR_STRBUF(b);
+    add_generation_of(e, g, p, &b);
+    return has_generation(g, &b);
 }
 
 /* ---- the end of a generation ---- */
@@ -256,7 +273,7 @@ static const char *whole_job(struct pod_entry *const *list, size_t n, size_t siz
     return NULL;
 }
 
-static void deal_seats(struct group *g)
+static void deal_seats(const struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     size_t taken = g->plan && !g->plan->aborting ? g->plan->n_vacancies : 0, n = 0;
@@ -268,7 +285,7 @@ static void deal_seats(struct group *g)
         taken += p->seated;
         running = running || (live && skr_pods_is_bound(p));
         if (live && skr_pods_is_bound(p)) {
-            generation_add(g, p);
+            generation_add(e, g, p);
         }
     }
     if (!running && !g->plan) {
@@ -278,7 +295,7 @@ static void deal_seats(struct group *g)
     DL_FOREACH(g->members, p)
     {
         if (!p->seated && skr_pod_is_live(p->pod) &&
-            (!running || skr_membership_may_replace(g, p))) {
+            (!running || skr_membership_may_replace(e, g, p))) {
             list[n++] = p;
         }
     }
@@ -341,7 +358,7 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
     bool dealt = g->seats.dirty;
     if (dealt) {
         g->seats.dirty = false;
-        deal_seats(g);
+        deal_seats(e, g);
         skr_roles_update(e, g);
         check_homogeneity(g);
         skr_uniform_check(g);

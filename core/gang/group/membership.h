@@ -40,7 +40,8 @@ struct pod_entry *skr_membership_oldest(const struct group *g); /* live; NULL: n
 /* The lowest spec.priority of its live members; INT32_MIN: it has none. O(members). */
 int32_t skr_membership_lowest_class(const struct group *g);
 /* Whether it may take a seat that a member of the running generation left. */
-bool skr_membership_may_replace(const struct group *g, const struct pod_entry *p);
+bool skr_membership_may_replace(const struct skr_gang *e, const struct group *g,
+                                const struct pod_entry *p);
 bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p);
 /* Whether g->without has the node. */
 bool skr_membership_is_without(const struct group *g, const char *node);

@@ -351,6 +351,118 @@ TEST_RIG(cluster(), a_restarted_jobset_is_a_new_gang_once_the_old_one_is_gone)
     rig_assert_bound(rig, "new", 2);
 }
 
+/* A JobSet that is made again begins with attempt 0: its uid tells its pods from the old ones. */
+TEST_RIG(cluster(), a_jobset_that_is_made_again_is_a_new_gang)
+{
+    static const char pod[] =
+        "{'metadata':{'annotations':{'sakkara.gang':'auto','sakkara.group.size':'2'},'labels':{"
+        "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'w',"
+        "'jobset.sigs.k8s.io/jobset-uid':'%s','jobset.sigs.k8s.io/job-index':'0',"
+        "'jobset.sigs.k8s.io/restart-attempt':'0'}},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}";
+    rig_create_json(rig, RIG_POD, "old-0", pod, "first");
+    rig_create_json(rig, RIG_POD, "old-1", pod, "first");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "old", 2);
+    rig_create_json(rig, RIG_POD, "new-0", pod, "second");
+    rig_create_json(rig, RIG_POD, "new-1", pod, "second");
+    rig_delete(rig, RIG_POD, "old-0");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "new-0"));
+    rig_delete(rig, RIG_POD, "old-1");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "new", 2);
+}
+
+/* The uid of an object of this kind; "none" before it exists. */
+static const char *uid_in(const struct rig *rig, enum rig_kind kind, const char *name)
+{
+    const struct rig_object *o = rig_find(rig, kind, name);
+    return o ? skr_object_text(json_object_get(o->json, "metadata"), "uid") : "none";
+}
+
+static void lws_pod(struct rig *rig, const char *name, int index, const char *set)
+{
+    rig_create_json(
+        rig, RIG_POD, name,
+        "{'metadata':{'annotations':{'sakkara.gang':'auto','leaderworkerset.sigs.k8s.io/size':'3'},"
+        "'labels':{'leaderworkerset.sigs.k8s.io/name':'s','leaderworkerset.sigs.k8s.io/"
+        "group-index':"
+        "'0','leaderworkerset.sigs.k8s.io/worker-index':'%d'},'ownerReferences':[{'apiVersion':"
+        "'apps/v1','kind':'StatefulSet','name':'%s','uid':'%s','controller':true}]},"
+        "'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+        index, set, uid_in(rig, RIG_STATEFUL_SET, set));
+}
+
+/* The StatefulSet of the workers of a leader, and its pods NAME-1, NAME-2. */
+static void lws_workers(struct rig *rig, const char *leader, const char *name)
+{
+    rig_create_json(rig, RIG_STATEFUL_SET, name,
+                    "{'metadata':{'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'%s',"
+                    "'uid':'%s','controller':true}]},'spec':{'replicas':2}}",
+                    leader, uid_in(rig, RIG_POD, leader));
+    for (int i = 1; i <= 2; i++) {
+        char pod[64];
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        lws_pod(rig, pod, i, name);
+    }
+}
+
+/* The workers of the old leader stop late. The new leader does not join them. */
+TEST_RIG(cluster(), a_leader_that_is_made_again_begins_a_generation)
+{
+    lws_pod(rig, "s-0", 0, "s");
+    lws_workers(rig, "s-0", "old");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/lws/s/0"), "Bound");
+    rig_delete(rig, RIG_POD, "s-0");
+    rig_delete(rig, RIG_STATEFUL_SET, "old");
+    rig_run(rig, SKR_SECOND);
+    lws_pod(rig, "s-0", 0, "s");
+    lws_workers(rig, "s-0", "new");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "s-0"));
+    assert_true(rig_is_gated(rig, "new-1"));
+    rig_delete(rig, RIG_POD, "old-1");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "s-0"));
+    rig_delete(rig, RIG_POD, "old-2");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/lws/s/0"), "Bound");
+    assert_false(rig_is_gated(rig, "s-0"));
+    assert_false(rig_is_gated(rig, "new-2"));
+}
+
+/* A worker that is made again by the same StatefulSet takes the seat of the lost one. */
+TEST_RIG(cluster(), a_worker_of_the_same_leader_is_a_replacement)
+{
+    lws_pod(rig, "s-0", 0, "s");
+    lws_workers(rig, "s-0", "w");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "w-1");
+    rig_run(rig, SKR_SECOND);
+    lws_pod(rig, "w-1", 1, "w");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/lws/s/0"), "Bound");
+    assert_false(rig_is_gated(rig, "w-1"));
+}
+
+/* Without the permission to read StatefulSets the workers are of any generation. */
+TEST_RIG(cluster(), workers_whose_leader_is_not_known_run)
+{
+    lws_pod(rig, "s-0", 0, "s");
+    lws_pod(rig, "w-1", 1, "w");
+    lws_pod(rig, "w-2", 2, "w");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/lws/s/0"), "Bound");
+    rig_delete(rig, RIG_POD, "w-1");
+    rig_run(rig, SKR_SECOND);
+    lws_pod(rig, "w-1", 1, "w");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_false(rig_is_gated(rig, "w-1"));
+}
+
 TEST_RIG(cluster(), a_conflict_of_a_workload_says_what_to_take_away)
 {
     rig_create_json(rig, RIG_JOBSET, "js",

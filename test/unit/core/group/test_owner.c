@@ -46,7 +46,7 @@ static const struct size_row {
     {"an MPIJob", skr_owner_mpijob_decode,
      "},'spec':{'mpiReplicaSpecs':{'Launcher':{'replicas':1},'Worker':{'replicas':4}}}", 5},
     {"an MPIJob of the training operator", skr_owner_mpijob_v1_decode,
-     "},'spec':{'mpiReplicaSpecs':{'Launcher':{},'Worker':{'replicas':4}}", 5},
+     "},'spec':{'mpiReplicaSpecs':{'Launcher':{},'Worker':{'replicas':4}}}", 5},
     {"an MPIJob whose launcher waits", skr_owner_mpijob_decode,
      "},'spec':{'launcherCreationPolicy':'WaitForWorkersReady',"
      "'mpiReplicaSpecs':{'Launcher':{'replicas':1},'Worker':{'replicas':4}}}",

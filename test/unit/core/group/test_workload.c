@@ -36,46 +36,46 @@ static const struct pod_row {
      "global-replicas':'3','" JOBSET "job-index':'1','" JOBSET "job-global-index':'2','" JOBSET
      "restart-attempt':'4','batch.kubernetes.io/job-completion-index':'3'}," OWNER(
          "batch/v1", "Job", "train-workers-1"),
-     "JobSet", "JobSet", "train", "jobset/train", 2 * 131072 + 3, "4"},
+     "JobSet", "JobSet", "train", "jobset/train", 2 * 131072 + 3, "js/4"},
     {"JobSet 0.5, without a global index",
      "'labels':{'" JOBSET "jobset-name':'train','" JOBSET "replicatedjob-name':'workers','" JOBSET
      "replicatedjob-replicas':'2','" JOBSET "job-index':'1','" JOBSET
      "restart-attempt':'0','batch.kubernetes.io/job-completion-index':'3'}," OWNER(
          "batch/v1", "Job", "train-workers-1"),
-     "JobSet", "JobSet", "train", "jobset/train", 3, "0"},
+     "JobSet", "JobSet", "train", "jobset/train", 3, "/0"},
     {"TrainJob, its initializer",
      "'labels':{'trainer.kubeflow.org/trainjob-ancestor-step':'dataset-initializer','" JOBSET
      "jobset-name':'tj','" JOBSET "replicatedjob-name':'dataset-initializer','" JOBSET
      "job-index':'0','" JOBSET "job-global-index':'0','" JOBSET
      "restart-attempt':'0'}," OWNER("batch/v1", "Job", "tj-dataset-initializer-0"),
-     "JobSet", "JobSet", "tj", "jobset/tj/dataset-initializer", 0, "0"},
+     "JobSet", "JobSet", "tj", "jobset/tj/dataset-initializer", 0, "/0"},
     {"TrainJob 2.1, a node",
      "'labels':{'trainer.kubeflow.org/trainjob-ancestor-step':'trainer','" JOBSET
      "jobset-name':'tj','" JOBSET "replicatedjob-name':'node','" JOBSET "job-index':'0','" JOBSET
      "job-global-index':'2','" JOBSET
      "restart-attempt':'0','batch.kubernetes.io/job-completion-index':'1'}," OWNER(
          "batch/v1", "Job", "tj-node-0"),
-     "JobSet", "JobSet", "tj", "jobset/tj", 2 * 131072 + 1, "0"},
+     "JobSet", "JobSet", "tj", "jobset/tj", 2 * 131072 + 1, "/0"},
     {"LeaderWorkerSet 0.8, a worker",
      "'labels':{'" LWS "name':'serve','" LWS "group-index':'2','" LWS "worker-index':'3','" LWS
      "group-key':'abc','" LWS "template-revision-hash':'x','apps.kubernetes.io/pod-index':'3'},"
      "'annotations':{'" LWS "size':'8','" LWS
      "leader-name':'serve-2'}," OWNER("apps/v1", "StatefulSet", "serve-2"),
-     "LeaderWorkerSet", "LeaderWorkerSet", "serve", "lws/serve/2", 3, ""},
+     "LeaderWorkerSet", "LeaderWorkerSet", "serve", "lws/serve/2", 3, "above"},
     {"LeaderWorkerSet 0.3, a leader",
      "'labels':{'" LWS "name':'serve','" LWS "group-index':'2','" LWS "worker-index':'0','" LWS
      "template-revision-hash':'x'},'annotations':{'" LWS
      "size':'8'}," OWNER("apps/v1", "StatefulSet", "serve"),
-     "LeaderWorkerSet", "LeaderWorkerSet", "serve", "lws/serve/2", 0, ""},
+     "LeaderWorkerSet", "LeaderWorkerSet", "serve", "lws/serve/2", 0, "u"},
     {"MPIJob v2 0.6, its launcher",
      "'labels':{'" KF "operator-name':'mpi-operator','" KF "job-name':'pi','" KF
      "job-role':'launcher','batch.kubernetes.io/job-name':'pi-launcher'}," OWNER("batch/v1", "Job",
                                                                                  "pi-launcher"),
-     "MPIJob", "MPIJob", "pi", "mpijob/pi", 0, ""},
+     "MPIJob", "MPIJob", "pi", "mpijob/pi", 0, "above"},
     {"MPIJob v2 0.4, a worker",
      "'labels':{'" KF "operator-name':'mpi-operator','" KF "job-name':'pi','" KF
      "job-role':'worker','" KF "replica-index':'4'}," OWNER("kubeflow.org/v2beta1", "MPIJob", "pi"),
-     "MPIJob", "MPIJob", "pi", "mpijob/pi", 5, ""},
+     "MPIJob", "MPIJob", "pi", "mpijob/pi", 5, "u-pi"},
     {"PyTorchJob 1.9, its master",
      "'labels':{'" KF "operator-name':'pytorchjob-controller','" KF "job-name':'mnist','" KF
      "replica-type':'master','" KF "replica-index':'0','" KF
@@ -167,13 +167,15 @@ TEST_EACH(pod_row, pods, a_pod_says_what_workload_it_is_of)
     SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = read_pod(pod_row->metadata);
     struct skr_workload w;
     SKR_STRBUF(name);
+    SKR_STRBUF(generation);
     skr_workload_of(pod, &w);
     skr_workload_name_add(pod, &w, SKR_SCOPE_AUTO, &name);
     assert_int_equal(w.kind, skr_workload_kind_find(pod_row->kind));
     assert_string_equal(w.owner_kind, pod_row->owner_kind);
     assert_string_equal(w.owner, pod_row->owner);
     assert_string_equal(name.s, pod_row->name);
-    assert_string_equal(skr_workload_generation(pod, &w), pod_row->generation);
+    skr_workload_generation_add(pod, &w, "above", &generation);
+    assert_string_equal(generation.s ? generation.s : "", pod_row->generation);
     size_t key = 0;
     while (key < SKR_POD_INDEX_COUNT && pod->index[key] < 0) {
         key++;
