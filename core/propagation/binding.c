@@ -183,6 +183,9 @@ static void read_flags(struct skr_binding *binding, const struct skr_fields *spe
 {
     const struct skr_fields suspension = skr_fields_object(spec, "suspension");
     const struct skr_fields priority = skr_fields_object(spec, "schedulePriority");
+    const struct skr_fields groups = skr_fields_object(spec, "workloadAffinityGroups");
+    binding->has_affinity_groups = skr_fields_word(&groups, "affinityGroup")[0] != '\0' ||
+                                   skr_fields_word(&groups, "antiAffinityGroup")[0] != '\0';
     binding->scheduler_name = skr_fields_text(spec, "schedulerName");
     binding->reschedule_at = skr_fields_time(spec, "rescheduleTriggeredAt", NULL);
     binding->suspended = skr_fields_bool(&suspension, "scheduling");

@@ -37,6 +37,7 @@ struct skr_binding {
     bool is_managed; /* carries the label of a policy or of a manager */
     const char *scheduler_name;
     bool suspended;
+    bool has_affinity_groups; /* spec.workloadAffinityGroups names one; not supported */
     int32_t priority;
     struct skr_object_reference resource;
     int32_t replicas;

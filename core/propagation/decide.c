@@ -33,6 +33,20 @@ static bool attempt(struct skr_binding_decision *decision, const struct skr_stop
     return goes_on;
 }
 
+/* What of the binding is not taken into account. */
+static void note_omissions(struct skr_binding_decision *decision)
+{
+    const struct skr_binding *binding = decision->binding;
+    struct skr_propagation_options on = *decision->options;
+    on.component_sets = 1;
+    if (binding->placement.has_workload_affinity || binding->has_affinity_groups) {
+        decision->warnings |= UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED;
+    }
+    if (!decision->sets && skr_binding_counts_sets(binding, &on)) {
+        decision->warnings |= UINT32_C(1) << SKR_WARNING_COMPONENT_SETS_OFF;
+    }
+}
+
 /* A decision before its first step. */
 static struct skr_binding_decision *begin(const struct skr_binding *binding,
                                           const struct skr_member_cluster *const *cluster,
@@ -57,9 +71,7 @@ static struct skr_binding_decision *begin(const struct skr_binding *binding,
     decision->need = decision->sets ? binding->placement.kind != SKR_DIVISION_DUPLICATED
                      : skr_binding_decision_divides(decision) ? binding->replicas
                                                               : 0;
-    if (binding->placement.has_workload_affinity) {
-        decision->warnings = UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED;
-    }
+    note_omissions(decision);
     return decision;
 }
 

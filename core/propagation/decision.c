@@ -12,6 +12,7 @@ static const char *const warning_name[] = {
     [SKR_WARNING_MAX_GROUPS_UNSET] = "MaxGroupsUnset",
     [SKR_WARNING_CLUSTER_MAX_EXCEEDED] = "ClusterMaxExceeded",
     [SKR_WARNING_WORKLOAD_AFFINITY_IGNORED] = "WorkloadAffinityIgnored",
+    [SKR_WARNING_COMPONENT_SETS_OFF] = "ComponentSetsOff",
     [SKR_WARNING_SELECTED_UNUSED] = "SelectedUnused",
 };
 _Static_assert(sizeof warning_name / sizeof warning_name[0] == SKR_WARNING_COUNT,
@@ -26,9 +27,14 @@ void skr_propagation_warning_write(enum skr_propagation_warning warning, struct 
 {
     skr_strbuf_add(out, warning_name[warning]);
     if (warning == SKR_WARNING_WORKLOAD_AFFINITY_IGNORED) {
-        skr_strbuf_add(out, ": placement.workloadAffinity is not supported. Clusters are chosen "
+        skr_strbuf_add(out, ": workload affinity (placement.workloadAffinity, "
+                            "spec.workloadAffinityGroups) is not supported. Clusters are chosen "
                             "as if it were absent. If it has to hold, leave the policy to "
                             "karmada-scheduler: recreate it without spec.schedulerName.");
+    } else if (warning == SKR_WARNING_COMPONENT_SETS_OFF) {
+        skr_strbuf_add(out, ": the workload has spec.components and goes to one cluster, but room "
+                            "is counted in pods: what components request is ignored. If it has to "
+                            "count, set karmada.options componentSets=on.");
     }
 }
 

@@ -190,7 +190,8 @@ void skr_binding_placement_decode(const struct skr_fields *placement,
     *ret = (struct skr_binding_placement){
         .kind = SKR_DIVISION_DUPLICATED,
         .has_affinity = affinity.json,
-        .has_workload_affinity = skr_fields_object(placement, "workloadAffinity").json};
+        .has_workload_affinity =
+            json_object_size(skr_fields_object(placement, "workloadAffinity").json) > 0};
     skr_cluster_affinity_decode(&affinity, &ret->affinity);
     read_terms(placement, ret);
     read_tolerations(placement, ret);

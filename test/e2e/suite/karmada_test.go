@@ -187,6 +187,42 @@ func TestKarmada_ResourceModelsBoundReplicas(t *testing.T) {
 	k.expect("web", "Success", "a18 b6")
 }
 
+// TestKarmada_WhatIsIgnoredIsSaid: A binding of a group of workload affinity, which is not supported, is a success whose
+// condition says so, and one Event does; when it grows no further Event comes.
+func TestKarmada_WhatIsIgnoredIsSaid(t *testing.T) {
+	k := startKarmada(t)
+	k.cluster("a", "p1", "r1", "z1", 9)
+	k.cluster("b", "p1", "r1", "z1", 9)
+	k.binding("web", "sakkara", 4)
+	k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, "web"), `{"spec":{"workloadAffinityGroups":{"antiAffinityGroup":"g"}}}`))
+	said := func(places string) {
+		k.Helper()
+		k.expect("web", "Success", places)
+		k.wait(usual, "the condition and one Event say it", func(v *cluster.View) error {
+			var b bindingState
+			if err := v.Object(k.bindings.Path, k.ns, "web").Decode(&b); err != nil {
+				return err
+			}
+			if c := b.Status.Conditions[0]; c.Status != "True" || !strings.Contains(c.Message, "Warning: WorkloadAffinityIgnored: ") {
+				return fmt.Errorf("%+v", c)
+			}
+			n := 0
+			for _, event := range v.Events("ResourceBinding", k.ns, "web") {
+				if event.Reason == "ScheduleBindingWarning" && event.Type == "Warning" {
+					n++
+				}
+			}
+			if n != 1 {
+				return fmt.Errorf("%d Events", n)
+			}
+			return nil
+		})
+	}
+	said("a2 b2")
+	k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, "web"), `{"spec":{"replicas":6}}`))
+	said("a3 b3")
+}
+
 // TestKarmada_KilledAndStartedAgain: A daemon that is killed while bindings come finishes all of them after its
 // restart, and an eviction meanwhile is not overwritten.
 func TestKarmada_KilledAndStartedAgain(t *testing.T) {

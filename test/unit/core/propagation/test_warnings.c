@@ -10,10 +10,12 @@
 #include "test/unit/frame_rig.h"
 
 #define AFFINITY ",'workloadAffinity':{'affinity':{}}"
-#define TEXT                                                                                       \
-    "WorkloadAffinityIgnored: placement.workloadAffinity is not supported. Clusters are chosen "   \
-    "as if it were absent. If it has to hold, leave the policy to karmada-scheduler: recreate it " \
-    "without spec.schedulerName."
+#define TEXT                                                                                    \
+    "WorkloadAffinityIgnored: workload affinity (placement.workloadAffinity, "                  \
+    "spec.workloadAffinityGroups) is not supported. Clusters are chosen as if it were absent. " \
+    "If it has to hold, leave the policy to karmada-scheduler: recreate it without "            \
+    "spec.schedulerName."
+#define ONE "," SPREAD(BY("cluster", 1, 1))
 
 static const char cluster_format[] =
     "{'status':{'apiEnablements':[{'groupVersion':'apps/v1','resources':[{'kind':'Deployment'}]}],"
@@ -171,4 +173,48 @@ TEST_WITH(fleet, a_refusal_by_a_quota_carries_no_warning_and_the_success_after_i
     frame_rig_advance(rig, 60 * SKR_SECOND);
     assert_string_equal(condition(rig, "reason"), "Success");
     assert_int_equal(warnings(rig), 1);
+}
+
+/* ---- what is ignored ---- */
+
+struct row {
+    const char *title;
+    const char *placement, *more, *options;
+    const char *want; /* "" : nothing is ignored */
+};
+
+#define TWO "'components':[{'name':'a','replicas':1},{'name':'b','replicas':2}]"
+
+static const struct row rows[] = {
+    {"nothing", DYNAMIC ",'workloadAffinity':{}", "'workloadAffinityGroups':{}", NULL, ""},
+    {"workload affinity", "'workloadAffinity':{'affinity':{}}", NULL, NULL,
+     "WorkloadAffinityIgnored"},
+    {"an affinity group", "", "'workloadAffinityGroups':{'affinityGroup':'g'}", NULL,
+     "WorkloadAffinityIgnored"},
+    {"an anti-affinity group", "", "'workloadAffinityGroups':{'antiAffinityGroup':'g'}", NULL,
+     "WorkloadAffinityIgnored"},
+    {"components of one cluster", "'replicaScheduling':{}" ONE, TWO, NULL, "ComponentSetsOff"},
+    {"components that count", "'replicaScheduling':{}" ONE, TWO, "componentSets=on", ""},
+    {"components of several clusters", "'replicaScheduling':{}", TWO, NULL, ""},
+};
+
+TEST_EACH(row, rows, what_a_decision_ignores_is_a_warning)
+{
+    struct decision_world world;
+    struct skr_propagation_options options;
+    SKR_STRBUF(names);
+    world.n = 0;
+    decision_read_clusters(&world, "a - 0/9 b - 0/9");
+    decision_set_options(row->options, &options);
+    struct skr_binding *binding = decision_read_binding(&world, 0, row->placement, row->more);
+    struct skr_binding_decision *decision = decision_decide(&world, binding, &options);
+    for (int i = 0; i < SKR_WARNING_COUNT; i++) {
+        if ((decision->warnings & SKR_WARNINGS_OF_OMISSIONS) >> i & 1) {
+            skr_strbuf_add(&names, skr_propagation_warning_name((enum skr_propagation_warning)i));
+        }
+    }
+    assert_string_equal(names.s, row->want);
+    skr_binding_decision_destroy(decision);
+    skr_object_destroy(binding);
+    decision_world_fini(&world);
 }
