@@ -139,5 +139,5 @@ uint32_t skr_fnv1a(const char *text)
 
 bool skr_divide_descends(const char *uid)
 {
-    return (skr_fnv1a(uid) & 1) == 1;
+    return uid[0] != '\0' && (skr_fnv1a(uid) & 1) == 1;
 }

@@ -24,7 +24,7 @@ void skr_divide(struct skr_share *share, size_t n_shares, int64_t n, bool name_d
 /* 32-bit FNV-1a of a text. */
 uint32_t skr_fnv1a(const char *text);
 /* Whether ties between the clusters of the object with this uid go to the larger name: where its
- * hash is odd. That of an object without a uid is (karmada-scheduler sorts ascending then). */
+ * hash is odd. Without a uid they go to the smaller name. */
 bool skr_divide_descends(const char *uid);
 
 #endif

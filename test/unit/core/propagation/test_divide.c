@@ -12,6 +12,13 @@ TEST(hashes_are_those_of_fnv_1a)
     assert_int_equal(skr_fnv1a("0b54a0c7-9c9e-4a3e-8f5d-2f1f6f6c0a12"), 0x7a299be5);
 }
 
+TEST(ties_go_by_the_hash_of_the_uid_and_up_without_one)
+{
+    assert_false(skr_divide_descends(""));
+    assert_false(skr_divide_descends("0b54a0c7-9c9e-4a3e-8f5d-2f1f6f6c0a11"));
+    assert_true(skr_divide_descends("0b54a0c7-9c9e-4a3e-8f5d-2f1f6f6c0a12"));
+}
+
 TEST(a_tie_goes_by_name_up_or_down)
 {
     struct skr_share share[] = {{.name = "a", .weight = 1}, {.name = "b", .weight = 1}};
