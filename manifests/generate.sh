@@ -38,6 +38,7 @@ both gate-policy gate.mode=policy
 both gate-webhook gate.mode=webhook
 both spotmix-webhook spotmix.enabled=true spotmix
 write provisioning.yaml provisioning.yaml provisioning.yaml config.provisioningClass=x
+write kueue.yaml kueue.yaml kueue.yaml config.kueue.admissionCheck=true
 for name in ocm karmada; do
     write "$name/rbac.yaml" "$name.yaml" "$name.yaml" "$name.enabled=true"
     write "kustomize/$name/objects.yaml" '' "$name.yaml" "$name.enabled=true"

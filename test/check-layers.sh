@@ -70,7 +70,7 @@ core/propagation: frame solver group pod
 '
 # The folders of the gang scheduler, lowest first: each may include those before it, the files of the room itself all.
 before=
-for folder in state cache group problem plan report changes preempt restore planning bind explain view; do
+for folder in state cache group problem plan report changes preempt restore planning admission bind explain view; do
     folders="$folders
 core/gang/$folder: frame solver group pod $before"
     before="$before gang/$folder"

@@ -5,6 +5,7 @@
  */
 #include "core/gang/scheduler.h"
 
+#include "core/gang/admission/admission.h"
 #include "core/gang/bind/binding.h"
 #include "core/gang/bind/members.h"
 #include "core/gang/bind/verbs.h"
@@ -101,8 +102,9 @@ static void wake(void *self, int kind, const char *key)
             skr_ways_out_due(e, g);
         }
         break;
-    case WAKE_ASKERS:  /* skr_explain_request_settle() runs after every event */
-    case WAKE_MEMBERS: /* settle() goes on */
+    case WAKE_ASKERS:    /* skr_explain_request_settle() runs after every event, and */
+    case WAKE_ADMISSION: /* skr_admission_run() */
+    case WAKE_MEMBERS:   /* settle() goes on */
     case WAKE_KIND_COUNT:
     default:
         break;
@@ -168,6 +170,7 @@ static void after(void *self)
 {
     skr_queue_see_less_room(self);
     skr_explain_request_settle(self);
+    skr_admission_run(self);
     skr_names_sweep(self);
 }
 
@@ -229,6 +232,7 @@ static void lost(struct skr_gang *e)
         skr_group_state_restore(g, GROUP_PENDING);
     }
     skr_claims_let_go_of_all(e);
+    skr_admission_stop(e);
 }
 
 static void end(void *self, enum skr_end why)
@@ -263,6 +267,8 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         }
         skr_claim_objects_delete(e, skr_gang_claim_kind(type), ev->deleted.namespace_,
                                  ev->deleted.name);
+    } else if (skr_admission_delete(e, type, ev->deleted.namespace_, ev->deleted.name)) {
+        return;
     } else if (skr_gang_owner_kind(type)) {
         skr_entries_owner_delete(e, skr_gang_owner_kind(type), ev->deleted.namespace_,
                                  ev->deleted.name);
@@ -300,6 +306,12 @@ static void object(void *self, struct skr_event *ev)
             skr_device_holds_upsert(e, taken);
         }
         skr_object_destroy(taken);
+    } else if (type == &skr_gang_kueue_workload) {
+        skr_admission_workload_upsert(e, taken);
+    } else if (type == &skr_gang_admission_check) {
+        skr_admission_check_upsert(e, taken);
+    } else if (type == &skr_gang_kueue_flavor) {
+        skr_admission_flavor_upsert(e, taken);
     } else if (skr_gang_owner_kind(type)) {
         skr_entries_owner_upsert(e, taken);
     } else {
@@ -320,7 +332,8 @@ static void forbidden(void *self, const struct skr_object_type *type, bool is)
     } else if (skr_gang_is_native(type)) {
         skr_entries_native_forbidden(e, is);
     } else {
-        skr_bug_on(type != &skr_gang_namespace);
+        /* without the label of namespaces, or without Kueue, there is nothing to do */
+        skr_bug_on(type != &skr_gang_namespace && !skr_gang_is_kueue(type));
     }
 }
 
@@ -387,6 +400,9 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
     case WRITE_FOR_CLAIM:
         skr_device_holds_written(e, w, ev);
         break;
+    case WRITE_FOR_ADMISSION:
+        skr_admission_written(e, w, ev);
+        break;
     case WRITE_FOR_ROLLBACK:
         skr_rollback_write_done(e, w, ev);
         break;
@@ -400,7 +416,7 @@ static void worked(void *self, struct skr_work *work)
 {
     struct skr_gang *e = self;
     const struct skr_solve_request *solved = skr_solve_request_of(work);
-    if (!skr_explain_request_solved(e, solved)) {
+    if (!skr_explain_request_solved(e, solved) && !skr_admission_solved(e, solved)) {
         skr_dirty_facts(e);
         skr_planner_solved(e, solved);
     }
@@ -427,6 +443,7 @@ static void destroy(void *self)
     skr_planner_fini(e);
     skr_solve_share_fini(e);
     skr_explain_request_fini(e);
+    skr_admission_fini(e);
     skr_device_holds_fini(e);
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)

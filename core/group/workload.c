@@ -303,6 +303,17 @@ static void add_lower(struct skr_strbuf *b, const char *text, size_t n)
     }
 }
 
+void skr_workload_prefix_add(const char *owner_kind, struct skr_strbuf *b)
+{
+    const enum skr_workload_kind kind = skr_workload_kind_find(owner_kind);
+    const char *prefix = kind < SKR_WORKLOAD_OTHER ? rows[kind].prefix : "";
+    if (*prefix) {
+        skr_strbuf_add(b, prefix);
+    } else {
+        add_lower(b, owner_kind, strlen(owner_kind));
+    }
+}
+
 static void add_controller(const struct skr_pod *pod, struct skr_strbuf *b)
 {
     const char *slash = strchr(pod->controller, '/');
@@ -332,16 +343,11 @@ void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload 
         add_controller(pod, b);
         return;
     }
-    const char *prefix = rows[w->kind].prefix;
     if (w->kind == SKR_WORKLOAD_SPARK) {
-        skr_strbuf_addf(b, "%s/%s", prefix, label(pod, "spark-app-selector"));
+        skr_strbuf_addf(b, "%s/%s", rows[w->kind].prefix, label(pod, "spark-app-selector"));
         return;
     }
-    if (*prefix) {
-        skr_strbuf_add(b, prefix);
-    } else {
-        add_lower(b, w->owner_kind, strlen(w->owner_kind));
-    }
+    skr_workload_prefix_add(w->owner_kind, b);
     skr_strbuf_addf(b, "/%s", w->owner);
     if (w->kind == SKR_WORKLOAD_JOBSET) {
         add_jobset(w, w->alone ? SKR_SCOPE_REPLICATEDJOB : scope, b);

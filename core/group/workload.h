@@ -77,6 +77,8 @@ bool skr_workload_has_roles(enum skr_workload_kind kind);
 const char *skr_workload_role(const struct skr_pod *pod);
 int32_t skr_workload_set(const struct skr_pod *pod);
 
+/* Appends what the names of groups begin with whose size an object of this kind says: "job", "lws". */
+void skr_workload_prefix_add(const char *owner_kind, struct skr_strbuf *b);
 /* Appends the name of the group. scope AUTO: a whole JobSet is one group. */
 void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload *workload,
                            enum skr_workload_scope scope, struct skr_strbuf *b);

@@ -110,6 +110,8 @@ const struct skr_option skr_options[] = {
           "autoscalers see their pods"),
     PLAIN("provisioningClass", STRING, "", settings.provisioning_class,
           "class of the ProvisioningRequest made in place of this; empty: off"),
+    PLAIN("kueue.admissionCheck", BOOL, "false", settings.admission_check,
+          "answer AdmissionChecks of Kueue with controllerName `sakkara/placement`"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,

@@ -146,10 +146,12 @@ static int start_kube(struct skr_daemon *d, struct skr_error *error)
         struct skr_seat *s = &d->seat[i];
         const struct skr_service_rate rate =
             s->row->rate ? s->row->rate(d->config) : (struct skr_service_rate){0};
+        const size_t watches =
+            s->row->watches ? s->row->watches(d->config) : s->scheduler->n_watches;
         s->subscriber = options.n_subscribers++;
         options.subscriber[s->subscriber] =
             (struct skr_kube_subscriber){.watch = s->scheduler->watch,
-                                         .n_watches = s->scheduler->n_watches,
+                                         .n_watches = watches,
                                          .deliver = skr_seat_deliver,
                                          .context = s,
                                          .qps = (int32_t)rate.qps,

@@ -6,6 +6,7 @@
 
 #include "core/gang/state/requests.h"
 #include "core/gang/state/solve_request.h"
+#include "core/gang/state/types.h"
 #include "server/daemon/gang_metrics.h"
 #include "server/http/api.h"
 #include "server/http/explanations.h"
@@ -219,8 +220,15 @@ static void destroy(void *service)
     free(s);
 }
 
+static size_t watches(const struct skr_config *config)
+{
+    return config->settings.admission_check ? SKR_GANG_WATCHES
+                                            : SKR_GANG_WATCHES - SKR_GANG_WATCHES_KUEUE;
+}
+
 const struct skr_scheduler_row skr_gang_service = {
     .enabled = enabled,
+    .watches = watches,
     .create = create,
     .settings = settings,
     .start = start,

@@ -46,6 +46,7 @@ size_t skr_config_permissions(const struct skr_config *config, const char *names
 {
     const struct skr_permission_needs needs = {
         .rollback = config->settings.rollback_partial,
+        .kueue = config->settings.admission_check,
         .provisioning = config->settings.provisioning_class[0],
         .force = config->settings.preempt_force_after != SKR_TIME_NEVER,
         .spotmix = config->spotmix.enabled,

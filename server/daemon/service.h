@@ -50,6 +50,8 @@ struct skr_scheduler_row {
     const char *setting; /* "ocm.enabled" */
     const char *pages;   /* prefix of its routes, which are refused while it is off; NULL: none */
     bool (*enabled)(const struct skr_config *config);
+    /* Of the scheduler's watches the first ones that are asked for; NULL: all. */
+    size_t (*watches)(const struct skr_config *config);
     /* A separate rate for its writes; NULL: only the rate of all. */
     struct skr_service_rate (*rate)(const struct skr_config *config);
 

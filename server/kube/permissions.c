@@ -92,6 +92,17 @@ static const struct grant provisioning[] = {
     {0},
 };
 
+#define KUEUE "kueue.x-k8s.io"
+/* manifests/kueue.yaml */
+static const struct grant kueue[] = {
+    {KUEUE, "workloads", "", GET | SEE, "kueue: no admission check is answered"},
+    {KUEUE, "admissionchecks", "", SEE, "kueue: no admission check is answered"},
+    {KUEUE, "resourceflavors", "", SEE, "kueue: no admission check is answered"},
+    {KUEUE, "workloads", "status", PATCH, "kueue: no admission check is answered"},
+    {KUEUE, "admissionchecks", "status", PATCH, "kueue: no queue with a check becomes active"},
+    {0},
+};
+
 /* manifests/spotmix-webhook.yaml */
 static const struct grant spotmix[] = {
     {"", "pods", "", GET | SEE | PATCH, "spotmix: classes of pods are not repaired"},
@@ -206,6 +217,7 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     n = needs->rollback ? add_grants(list, n, rollback) : n;
     n = needs->force ? add_grants(list, n, force) : n;
     n = needs->provisioning ? add_grants(list, n, provisioning) : n;
+    n = needs->kueue ? add_grants(list, n, kueue) : n;
     n = needs->spotmix ? add_grants(list, n, spotmix) : n;
     if (needs->spotmix) {
         n = add_webhook(list, n, needs->own_namespace, needs->spotmix_name);

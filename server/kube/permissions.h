@@ -27,6 +27,7 @@ enum { SKR_PERMISSIONS_MAX = 128 };
 struct skr_permission_needs {
     bool rollback;              /* onPartialBind: rollback */
     bool provisioning;          /* provisioningClass is set */
+    bool kueue;                 /* kueue.admissionCheck */
     bool force;                 /* preemptForceAfter */
     bool spotmix, ocm, karmada; /* enabled */
     const char *spotmix_name;   /* with spotmix: of its Secret and its webhook configuration */

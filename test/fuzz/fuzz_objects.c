@@ -4,6 +4,7 @@
  * second, of a pod, a Node to hold it against. What decodes is in order, decodes to the same again,
  * and survives our own changes put over it.
  */
+#include "core/group/kueue.h"
 #include "core/group/podgroup.h"
 #include "core/group/provisioning.h"
 #include "core/pod/pod.h"
@@ -237,6 +238,32 @@ static void check_provisioning(const json_t *json)
     }
 }
 
+/* All read any object. Texts are JSON again. */
+static void check_kueue(const json_t *json)
+{
+    struct skr_kueue_workload *w = NULL;
+    struct skr_admission_check *check = NULL;
+    struct skr_kueue_flavor *flavor = NULL;
+    struct skr_error error;
+    int rc = skr_kueue_workload_decode(json, &w, &error);
+    fuzz_check_rc(rc, &error);
+    if (rc == 0) {
+        json_auto_t *checks = json_loads(w->checks, JSON_ALLOW_NUL, NULL);
+        fuzz_check(json_array_size(checks) == w->n_checks);
+        for (size_t i = 0; i < w->n_pod_sets; i++) {
+            json_auto_t *template = json_loads(w->pod_set[i].template, JSON_ALLOW_NUL, NULL);
+            fuzz_check(json_is_object(template));
+        }
+        skr_kueue_workload_destroy(w);
+    }
+    rc = skr_admission_check_decode(json, &check, &error);
+    fuzz_check_rc(rc, &error);
+    skr_admission_check_destroy(rc < 0 ? NULL : check);
+    rc = skr_kueue_flavor_decode(json, &flavor, &error);
+    fuzz_check_rc(rc, &error);
+    skr_kueue_flavor_destroy(rc < 0 ? NULL : flavor);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *part[2];
@@ -250,6 +277,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (object) {
         check_object((enum kind)(data[0] % KIND_COUNT), object, node);
         check_provisioning(object);
+        check_kueue(object);
     }
     return 0;
 }

@@ -248,6 +248,18 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
     return !same;
 }
 
+int skr_group_source_try(struct skr_gang *e, struct group *g, struct skr_error *error)
+{
+    g->source.map = winner(g);
+    g->source.kind = available(e, g);
+    g->source.text = source_text(e, g, g->source.kind);
+    const int rc = parse(e, g, g->source.kind, &g->spec, error);
+    if (g->spec) {
+        skr_group_source_bound_priority(e, g, g->spec);
+    }
+    return rc;
+}
+
 void skr_group_source_judge_levels(const struct skr_gang *e, struct group *g)
 {
     SKR_STRBUF(why);

@@ -7,6 +7,9 @@
 
 /* Determines the source and spec of the group; true if either changed. */
 bool skr_group_source_resolve(struct skr_gang *e, struct group *g);
+/* The source and spec that it would have now, for a group that is in no table and has none yet
+ * (core/gang/admission). Errors as skr_group_spec_parse(). spec NULL: no source, or no size. */
+int skr_group_source_try(struct skr_gang *e, struct group *g, struct skr_error *error);
 /* Limits the priority that a map states to the administrator's bound for its namespace. The priority of
  * pods comes from a PriorityClass, about which the administrator decides. */
 void skr_group_source_bound_priority(const struct skr_gang *e, const struct group *g,

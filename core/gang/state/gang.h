@@ -28,6 +28,7 @@
 #include "topology/node_keep.h"
 #include "topology/tree.h"
 
+struct admission;
 struct bind_calls;
 struct budget;
 struct claim_awaited;
@@ -47,6 +48,7 @@ struct plan;
 struct planner;
 struct pod_entry;
 struct podgroup_entry;
+struct promise;
 struct residents;
 struct shape;
 struct veto_set;
@@ -109,6 +111,11 @@ struct skr_gang {
         skr_time refused_until;       /* none is made before; status_map.c */
         bool told_refused, told_full; /* in the log */
     } status_maps;
+    struct admission *admission; /* Workloads of Kueue; NULL: none were seen; admission.c */
+    struct {
+        struct promise *list;
+        size_t n;
+    } promises;                       /* admission_promises.c */
     size_t n_provisioning;            /* groups with a request of capacity; provisioning.c */
     struct podgroup_entry *podgroups; /* maps.c */
     struct {

@@ -22,6 +22,7 @@ enum write_purpose {
     WRITE_FOR_STATUS_MAP,   /* key: of the group */
     WRITE_FOR_PROVISIONING, /* key: of the group */
     WRITE_FOR_CLAIM,        /* key: of the claim */
+    WRITE_FOR_ADMISSION,    /* key: of the Workload, or name of the AdmissionCheck */
     WRITE_PURPOSE_COUNT
 };
 

@@ -43,6 +43,7 @@ struct skr_settings {
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */
     /* of ProvisioningRequests; "": none are made */
     const char *provisioning_class;
+    bool admission_check;        /* kueue.admissionCheck; false */
     skr_time bind_timeout;       /* 330 s; parked binds are answered 10 s earlier */
     int32_t utc_offset_s;        /* of times written for users */
     const char *instance;        /* reportingInstance of Events, e.g. the host name */

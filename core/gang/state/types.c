@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/group/kueue.h"
 #include "core/group/owner.h"
 #include "core/group/podgroup.h"
 #include "core/group/provisioning.h"
@@ -148,6 +149,14 @@ KIND(skr_gang_template, template, skr_pod_template, skr_pod_template_decode,
 TYPE(skr_gang_provisioning, provisioning, "autoscaling.x-k8s.io", "v1", "provisioningrequests",
      "ProvisioningRequest", true, NULL);
 
+#define KUEUE "kueue.x-k8s.io"
+TYPE(skr_gang_kueue_workload, kueue_workload, KUEUE, "v1beta2", "workloads", "Workload", true,
+     NULL);
+TYPE(skr_gang_admission_check, admission_check, KUEUE, "v1beta2", "admissionchecks",
+     "AdmissionCheck", false, NULL);
+TYPE(skr_gang_kueue_flavor, kueue_flavor, KUEUE, "v1beta2", "resourceflavors", "ResourceFlavor",
+     false, NULL);
+
 #define RESOURCES "resource.k8s.io"
 KIND(skr_gang_namespace, namespace, skr_named, skr_namespace_decode, skr_named_destroy, "", "v1",
      "namespaces", "Namespace", false, NULL);
@@ -234,6 +243,11 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native)
     return type[native];
 }
 
+bool skr_gang_is_kueue(const struct skr_object_type *type)
+{
+    return strcmp(type->resource->group, KUEUE) == 0;
+}
+
 bool skr_gang_is_native(const struct skr_object_type *type)
 {
     return strcmp(type->resource->group, "scheduling.k8s.io") == 0;
@@ -308,4 +322,8 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
      .users_only = true,
      .seldom = true,
      .name = "derived"},
+    /* SKR_GANG_WATCHES_KUEUE */
+    {.type = &skr_gang_admission_check, .optional = true, .may_be_forbidden = true, .seldom = true},
+    {.type = &skr_gang_kueue_flavor, .optional = true, .may_be_forbidden = true, .seldom = true},
+    {.type = &skr_gang_kueue_workload, OPTIONAL, .seldom = true},
 };

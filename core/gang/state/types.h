@@ -14,6 +14,9 @@ extern const struct skr_object_type skr_gang_class;     /* struct skr_device_cla
 /* struct skr_pod_template: of a pod; of PodTemplates, which are written alone */
 extern const struct skr_object_type skr_gang_pod_template, skr_gang_template;
 extern const struct skr_object_type skr_gang_provisioning; /* struct skr_provisioning */
+/* struct skr_kueue_workload, skr_admission_check, skr_kueue_flavor */
+extern const struct skr_object_type skr_gang_kueue_workload, skr_gang_admission_check,
+    skr_gang_kueue_flavor;
 
 /* what skr_object_meta() reads */
 extern const struct skr_object_type skr_gang_namespace;
@@ -36,6 +39,7 @@ enum skr_pod_claim_kind skr_gang_claim_kind(const struct skr_object_type *type);
 const char *skr_gang_owner_kind(const struct skr_object_type *type);
 /* Of the kind, from 0, whatever its version; -1: of no workload. */
 int skr_gang_owner_number(const struct skr_object_type *type);
+bool skr_gang_is_kueue(const struct skr_object_type *type);
 bool skr_gang_is_native(const struct skr_object_type *type);
 /* native: as in struct skr_podgroup. */
 const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
@@ -43,7 +47,8 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
 /* The type of this kind and "group/version" (NULL: any); NULL if there is none. */
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
-enum { SKR_GANG_WATCHES = 28 };
+/* The last ones are for option kueue.admissionCheck alone. */
+enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 31 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

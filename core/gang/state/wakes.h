@@ -5,15 +5,16 @@
 #include "core/gang/state/gang.h"
 
 enum wake_kind {
-    WAKE_GROUP,   /* key of the group */
-    WAKE_POD,     /* uid */
-    WAKE_MAP,     /* key of the map */
-    WAKE_NODES,   /* warnings about nodes are due */
-    WAKE_CHANGED, /* vetoes end */
-    WAKE_REPORT,  /* reasons of waiting groups are updated */
-    WAKE_ASKERS,  /* a request for an explanation has waited long enough */
-    WAKE_WAYS,    /* key of the group; it is explained for its object */
-    WAKE_MEMBERS, /* members are left that one event could not settle */
+    WAKE_GROUP,     /* key of the group */
+    WAKE_POD,       /* uid */
+    WAKE_MAP,       /* key of the map */
+    WAKE_NODES,     /* warnings about nodes are due */
+    WAKE_CHANGED,   /* vetoes end */
+    WAKE_REPORT,    /* reasons of waiting groups are updated */
+    WAKE_ASKERS,    /* a request for an explanation has waited long enough */
+    WAKE_WAYS,      /* key of the group; it is explained for its object */
+    WAKE_ADMISSION, /* a Workload, or an AdmissionCheck, has its turn */
+    WAKE_MEMBERS,   /* members are left that one event could not settle */
     WAKE_KIND_COUNT
 };
 

@@ -39,12 +39,17 @@ static const struct row {
                                        &skr_gang_provisioning, "", false},
     [SKR_WRITE_RELEASE_CLAIM] = {"release claim", SKR_VERB_MERGE_PATCH, &skr_gang_device_claim,
                                  "status", false},
+    [SKR_WRITE_ANSWER_WORKLOAD] = {"answer workload", SKR_VERB_MERGE_PATCH,
+                                   &skr_gang_kueue_workload, "status", false},
+    [SKR_WRITE_ACTIVATE_CHECK] = {"activate admissioncheck", SKR_VERB_MERGE_PATCH,
+                                  &skr_gang_admission_check, "status", false},
     [SKR_WRITE_GET_POD] = {"get pod", SKR_VERB_GET, &skr_gang_pod, "", true},
     [SKR_WRITE_GET_CONFIGMAP] = {"get configmap", SKR_VERB_GET, &skr_gang_configmap, "", true},
     [SKR_WRITE_GET_PODGROUP] = {"get podgroup", SKR_VERB_GET, &skr_gang_podgroup, "", true},
     [SKR_WRITE_READ_POD] = {"read pod", SKR_VERB_GET, &skr_gang_pod_template, "", true},
     [SKR_WRITE_GET_PROVISIONING] = {"get provisioningrequest", SKR_VERB_GET, &skr_gang_provisioning,
                                     "", true},
+    [SKR_WRITE_GET_WORKLOAD] = {"get workload", SKR_VERB_GET, &skr_gang_kueue_workload, "", true},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == SKR_WRITE_KIND_COUNT, "a row per kind of write");
 

@@ -21,11 +21,14 @@ enum skr_write_kind {
     SKR_WRITE_DELETE_TEMPLATE,
     SKR_WRITE_CREATE_PROVISIONING, /* provisioningrequests */
     SKR_WRITE_DELETE_PROVISIONING,
-    SKR_WRITE_GET_POD, /* read-backs after an unknown outcome or a conflict */
+    SKR_WRITE_ANSWER_WORKLOAD, /* merge patch of a Kueue Workload's status: an admission check */
+    SKR_WRITE_ACTIVATE_CHECK,  /* merge patch of an AdmissionCheck's status */
+    SKR_WRITE_GET_POD,         /* read-backs after an unknown outcome or a conflict */
     SKR_WRITE_GET_CONFIGMAP,
     SKR_WRITE_GET_PODGROUP,
     SKR_WRITE_READ_POD, /* as the template of its like */
     SKR_WRITE_GET_PROVISIONING,
+    SKR_WRITE_GET_WORKLOAD,
     SKR_WRITE_KIND_COUNT
 };
 

@@ -60,6 +60,10 @@ func startOperators(t *testing.T, names ...string) (r *run, operators []*cluster
 }
 
 func startOperatorsOn(t *testing.T, slots [][]int, names ...string) (r *run, operators []*cluster.Operator) {
+	return startOperatorsWith(t, slots, options{}, names...)
+}
+
+func startOperatorsWith(t *testing.T, slots [][]int, wanted options, names ...string) (r *run, operators []*cluster.Operator) {
 	plane, err := startPlane(t.TempDir(), &cluster.PlaneOptions{Controllers: []string{"statefulset-controller",
 		"endpoints-controller", "endpointslice-controller"}})
 	if err != nil {
@@ -71,7 +75,8 @@ func startOperatorsOn(t *testing.T, slots [][]int, names ...string) (r *run, ope
 		node.Status.Allocatable["memory"], node.Status.Allocatable["nvidia.com/gpu"] = "64Gi", "4"
 		node.Status.Capacity, node.Labels["kubernetes.io/os"] = node.Status.Allocatable, "linux"
 	}
-	r = start(t, nodes, options{plane: plane})
+	wanted.plane = plane
+	r = start(t, nodes, wanted)
 	r.topology(tree)
 	r.must(plane.Admin.MergePatch("/api/v1/namespaces/"+r.ns, `{"metadata":{"labels":{"sakkara.gang":"auto"}}}`))
 	for _, name := range names {

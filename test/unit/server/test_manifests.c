@@ -84,7 +84,8 @@ static const char *const files[] = {
     "manifests/gate-webhook.yaml",   "manifests/account-policy.yaml",
     "manifests/group-policy.yaml",   "manifests/spotmix-webhook.yaml",
     "manifests/spotmix-alerts.yaml", "manifests/namespace.yaml",
-    "manifests/alerts.yaml",         "manifests/provisioning.yaml"};
+    "manifests/alerts.yaml",         "manifests/provisioning.yaml",
+    "manifests/kueue.yaml"};
 
 TEST(every_document_is_a_named_object_with_our_label)
 {
@@ -263,6 +264,7 @@ static const struct role_row {
 } roles[] = {
     {"gang", NULL, NULL, {.rollback = false}},
     {"provisioning", "manifests/provisioning.yaml", "sakkara-provisioning", {.provisioning = true}},
+    {"kueue", "manifests/kueue.yaml", "sakkara-kueue", {.kueue = true}},
     {"spotmix",
      "manifests/spotmix-webhook.yaml",
      "sakkara-spotmix",

@@ -18,7 +18,7 @@ static void submit(struct fake_client *c, uint64_t id, enum skr_write_kind kind,
     struct skr_write write = skr_write_of_kind(kind);
     write.id = id;
     write.class = class;
-    write.namespace_ = "ns";
+    write.namespace_ = write.resource->namespaced ? "ns" : "";
     write.name = name;
     write.body = body;
     write.body_len = strlen(body);
@@ -92,6 +92,16 @@ TEST(every_kind_of_write_is_the_request_the_api_asks_for)
         {SKR_WRITE_GET_PROVISIONING,
          "GET /apis/autoscaling.x-k8s.io/v1/namespaces/ns/provisioningrequests/x\n",
          {"Accept: application/json\n"}},
+        {SKR_WRITE_GET_WORKLOAD,
+         "GET /apis/kueue.x-k8s.io/v1beta2/namespaces/ns/workloads/x\n",
+         {"Accept: application/json\n"}},
+        {SKR_WRITE_ANSWER_WORKLOAD,
+         "PATCH /apis/kueue.x-k8s.io/v1beta2/namespaces/ns/workloads/x/status\n",
+         {merge, partial}},
+        /* the last one, of no namespace */
+        {SKR_WRITE_ACTIVATE_CHECK,
+         "PATCH /apis/kueue.x-k8s.io/v1beta2/admissionchecks/x/status\n",
+         {merge, partial}},
     };
     _Static_assert(LEN(cases) == SKR_WRITE_KIND_COUNT, "every kind");
     struct fake_client c;
@@ -99,7 +109,9 @@ TEST(every_kind_of_write_is_the_request_the_api_asks_for)
     fake_client_start(&c);
     for (size_t i = 0; i < LEN(cases); i++) {
         submit(&c, i, cases[i].kind, SKR_WRITE_CLASS_COMMIT, "x");
-        SKR_AUTO_FREE char *text = fake_api_request(c.api, "/namespaces/", i);
+        const bool of_cluster = i + 1 == LEN(cases);
+        SKR_AUTO_FREE char *text = fake_api_request(
+            c.api, of_cluster ? "/admissionchecks/" : "/namespaces/", of_cluster ? 0 : i);
         assert_memory_equal(text, cases[i].line, strlen(cases[i].line));
         for (size_t k = 0; k < 2; k++) {
             if (cases[i].headers[k] && !strstr(text, cases[i].headers[k])) {
@@ -337,7 +349,7 @@ TEST(within_a_class_a_lower_order_goes_first)
         write.id = 100;
         write.class = SKR_WRITE_CLASS_MEMBER;
         write.order = order[i];
-        write.namespace_ = "ns";
+        write.namespace_ = write.resource->namespaced ? "ns" : "";
         write.name = name;
         write.body = "{}";
         write.body_len = 2;
