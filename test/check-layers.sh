@@ -59,6 +59,7 @@ server/lab/sandbox: object render manifest config kube http lab/store lab/cluste
 server/solve: object render manifest config kube http
 server/cli: object render manifest config kube http daemon client lint lab/simulate lab/sandbox solve
 core/root: frame gang spotmix placement propagation
+core/time: solver solver/roles pod
 core/frame:
 core/solver: solver/roles
 core/solver/roles: solver
@@ -70,13 +71,13 @@ core/propagation: frame solver group pod
 '
 # The folders of the gang scheduler, lowest first: each may include those before it, the files of the room itself all.
 before=
-for folder in state cache group problem plan report changes preempt restore planning admission bind explain view; do
+for folder in state cache group problem plan report changes preempt restore planning admission bind explain time view; do
     folders="$folders
-core/gang/$folder: frame solver group pod $before"
+core/gang/$folder: frame solver group pod time $before"
     before="$before gang/$folder"
 done
 folders="$folders
-core/gang: frame solver group pod $before
+core/gang: frame solver group pod time $before
 "
 
 # check_sources LAYER ALLOWED-PREFIXES: one pass over all files, without comments, strings and characters

@@ -262,15 +262,37 @@ static int open_kept(struct skr_solver_cache *cache, const struct skr_problem *p
     return 0;
 }
 
+static bool is_worth_keeping(const struct skr_problem *problem)
+{
+    return problem->n > 0 && problem->step_budget != 0 && !problem->no_fast_paths &&
+           problem->tree->n_leaves > 0 && !problem->bounds && problem->n_domain_rules == 0 &&
+           !problem->roles;
+}
+
 int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_problem *problem,
                            struct skr_solution **ret, struct skr_error *error)
 {
     struct skr_solver_kept *kept = NULL;
-    bool worth = problem->n > 0 && problem->step_budget != 0 && !problem->no_fast_paths &&
-                 problem->tree->n_leaves > 0 && !problem->bounds && problem->n_domain_rules == 0 &&
-                 !problem->roles;
-    if (!worth || open_kept(cache, problem, &kept, error) != 0) {
+    if (!is_worth_keeping(problem) || open_kept(cache, problem, &kept, error) != 0) {
         return skr_solve(problem, ret, error);
     }
     return skr_answer(problem, &kept->run, &kept->feasible, ret, error);
+}
+
+int skr_solver_cache_feasible(struct skr_solver_cache *cache, const struct skr_problem *problem,
+                              enum skr_solve_status *ret, struct skr_error *error)
+{
+    struct skr_solver_kept *kept = NULL;
+    struct skr_solution *solution = NULL;
+    if (is_worth_keeping(problem) && open_kept(cache, problem, &kept, error) == 0) {
+        *ret = skr_feasible_has(&kept->run, &kept->feasible, problem->n) ? SKR_SOLVE_PLACED
+                                                                         : SKR_SOLVE_INFEASIBLE;
+        return 0;
+    }
+    int rc = skr_solve(problem, &solution, error);
+    if (rc == 0) {
+        *ret = solution->status;
+        skr_solution_destroy(solution);
+    }
+    return rc;
 }

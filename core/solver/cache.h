@@ -30,5 +30,8 @@ size_t skr_solver_cache_bytes(const struct skr_solver_cache *cache);
  */
 int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_problem *problem,
                            struct skr_solution **ret, struct skr_error *error);
+/* Whether there is a placement, without one: *ret PLACED, INFEASIBLE or TIMEOUT. */
+int skr_solver_cache_feasible(struct skr_solver_cache *cache, const struct skr_problem *problem,
+                              enum skr_solve_status *ret, struct skr_error *error);
 
 #endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Members that are equal need no amounts: a leaf is the number of members that its window holds.
+ * With roles the solver gets the amounts of the window themselves.
+ */
+#include "core/time/earliest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/solver/roles.h"
+#include "topology/base/arena.h"
+#include "topology/ledger.h"
+
+static const int64_t one = 1;
+
+struct probe {
+    struct skr_timeline *timeline;
+    const struct skr_start_question *question;
+    struct skr_solver_cache *cache;
+    struct skr_problem problem; /* of the window that was looked at last */
+    int64_t *free;              /* its room */
+    int64_t *until;             /* [leaf] the room holds for later starts before that */
+    int64_t *least;             /* [n_resources] */
+    int64_t at;                 /* the start of that window; -1: none was looked at */
+    uint32_t kinds;
+    bool for_ever; /* the window has no end */
+    bool grew;     /* room of some leaf did, at the last look */
+    bool exact;
+};
+
+int64_t skr_window_end(const struct skr_start_question *question, int64_t t)
+{
+    const int64_t end = skr_instant_plus(t, question->holds);
+    return end <= question->cut ? end : question->cut > t ? question->cut : t + 1;
+}
+
+static void probe_init(struct probe *p, struct skr_timeline *timeline,
+                       const struct skr_start_question *question, struct skr_solver_cache *cache)
+{
+    const struct skr_problem *problem = question->problem;
+    const size_t leaves = (size_t)problem->tree->n_leaves;
+    const size_t width = problem->roles ? problem->n_resources : 1;
+    *p = (struct probe){.timeline = timeline,
+                        .question = question,
+                        .cache = cache,
+                        .problem = *problem,
+                        .free = skr_alloc_array(leaves * width + 1, sizeof *p->free),
+                        .until = skr_alloc_array(leaves + 1, sizeof *p->until),
+                        .least = skr_alloc_array(problem->n_resources + 1, sizeof *p->least),
+                        .at = -1,
+                        .exact = true};
+    p->problem.free = p->free;
+    p->problem.capacity = NULL;
+    p->problem.explain = false;
+    if (!problem->roles) {
+        p->problem.n_resources = 1;
+        p->problem.demand = &one;
+    }
+}
+
+static void probe_fini(struct probe *p)
+{
+    free(p->free);
+    free(p->until);
+    free(p->least);
+}
+
+/* Members that fit into these amounts. */
+static int64_t members_in(const struct skr_problem *problem, const int64_t *room)
+{
+    int64_t most = INT32_MAX;
+    for (size_t r = 0; r < problem->n_resources; r++) {
+        if (problem->demand[r] > 0 && room[r] != SKR_ROOM_UNLIMITED) {
+            const int64_t here = room[r] > 0 ? room[r] / problem->demand[r] : 0;
+            most = here < most ? here : most;
+        }
+    }
+    return most;
+}
+
+/* The room of the leaf in the window into p->free. */
+static void look_at(struct probe *p, int32_t leaf, int64_t start, int64_t end)
+{
+    const struct skr_problem *problem = p->question->problem;
+    const size_t n = problem->n_resources;
+    const int64_t *now = &problem->free[(size_t)leaf * n];
+    skr_timeline_least(p->timeline, leaf, start, end, p->kinds, p->question->resource, n, p->least,
+                       &p->until[leaf]);
+    for (size_t r = 0; r < n; r++) {
+        p->least[r] = skr_room_plus(now[r], p->least[r]);
+    }
+    if (!problem->roles) {
+        const int64_t members = members_in(problem, p->least);
+        p->grew = p->grew || members > p->free[leaf];
+        p->free[leaf] = members;
+        return;
+    }
+    for (size_t r = 0; r < n; r++) {
+        int64_t *room = &p->free[(size_t)leaf * n + r];
+        p->grew = p->grew || p->least[r] > *room;
+        *room = p->least[r];
+    }
+}
+
+static void look(struct probe *p, int64_t at, uint32_t kinds, bool for_ever)
+{
+    const int64_t end = for_ever ? SKR_INSTANT_NEVER : skr_window_end(p->question, at);
+    const bool goes_on = p->at >= 0 && at >= p->at && p->kinds == kinds && p->for_ever == for_ever;
+    p->kinds = kinds;
+    p->for_ever = for_ever;
+    p->at = at;
+    p->grew = false;
+    for (int32_t leaf = 0; leaf < p->problem.tree->n_leaves; leaf++) {
+        if (!goes_on || at >= p->until[leaf]) {
+            look_at(p, leaf, at, end);
+        }
+    }
+    p->grew = p->grew || !goes_on;
+}
+
+/* Whether equal members have room for all, by numbers alone. */
+static bool may_fit(const struct probe *p)
+{
+    const struct skr_problem *problem = &p->problem;
+    int64_t sum = 0;
+    for (int32_t leaf = 0; !problem->roles && leaf < problem->tree->n_leaves; leaf++) {
+        const bool open = !problem->eligible || problem->eligible[leaf];
+        sum += (open ? p->free[leaf] : 0) + (problem->claimed ? problem->claimed[leaf] : 0);
+    }
+    return problem->roles || sum >= problem->n;
+}
+
+/* Whether the group is placed in the window that was looked at. */
+static int try_window(struct probe *p, bool *ret, struct skr_error *error)
+{
+    enum skr_solve_status status = SKR_SOLVE_INFEASIBLE;
+    int rc = may_fit(p) ? skr_solver_cache_feasible(p->cache, &p->problem, &status, error) : 0;
+    p->exact = p->exact && status != SKR_SOLVE_TIMEOUT;
+    *ret = status == SKR_SOLVE_PLACED;
+    return rc;
+}
+
+static int probe_at(struct probe *p, int64_t at, uint32_t kinds, bool for_ever, bool *ret,
+                    struct skr_error *error)
+{
+    look(p, at, kinds, for_ever);
+    return try_window(p, ret, error);
+}
+
+static uint32_t kinds_of(const struct skr_start_question *question)
+{
+    return question->kinds ? question->kinds : SKR_CHANGES_KNOWN;
+}
+
+/* Instant i of now, then those of growth. */
+static int64_t instant(const struct probe *p, const int64_t *growth, size_t i)
+{
+    return i == 0 ? skr_timeline_now(p->timeline) : growth[i - 1];
+}
+
+/* The first of the instants low .. n - 1 at which the group fits by these kinds; n: at none. Once it
+ * fits it always does. */
+static int bisect(struct probe *p, const int64_t *growth, size_t low, size_t n, uint32_t kinds,
+                  bool for_ever, size_t *ret, struct skr_error *error)
+{
+    size_t high = n;
+    int rc = 0;
+    while (low < high && rc == 0) {
+        const size_t middle = low + (high - low) / 2;
+        bool fits = false;
+        rc = probe_at(p, instant(p, growth, middle), kinds, for_ever, &fits, error);
+        if (fits) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    *ret = low;
+    return rc;
+}
+
+/* The first of the instants low .. high - 1 whose window has room; high: none. */
+static int scan(struct probe *p, const int64_t *growth, size_t low, size_t high, size_t *ret,
+                struct skr_error *error)
+{
+    const uint32_t kinds = kinds_of(p->question);
+    bool fits = false;
+    int rc = 0;
+    for (; low < high && rc == 0; low++) {
+        look(p, instant(p, growth, low), kinds, false);
+        rc = p->grew ? try_window(p, &fits, error) : 0;
+        if (fits) {
+            break;
+        }
+    }
+    *ret = low;
+    return rc;
+}
+
+/* The placement in the window that starts there. */
+static int place(struct probe *p, int64_t at, struct skr_start *ret, struct skr_error *error)
+{
+    struct skr_solution *solution = NULL;
+    look(p, at, kinds_of(p->question), false);
+    int rc = skr_solver_cache_solve(p->cache, &p->problem, &solution, error);
+    if (rc == 0 && solution->status == SKR_SOLVE_PLACED) {
+        ret->at = at;
+        ret->solution = solution;
+    } else {
+        skr_solution_destroy(solution);
+    }
+    return rc;
+}
+
+int skr_earliest_start(struct skr_timeline *timeline, const struct skr_start_question *question,
+                       struct skr_solver_cache *cache, struct skr_start *ret,
+                       struct skr_error *error)
+{
+    const uint32_t kinds = kinds_of(question);
+    const bool ends = question->holds != SKR_INSTANT_NEVER || question->cut != SKR_INSTANT_NEVER;
+    struct probe p;
+    size_t n, high, low;
+    const int64_t *growth = skr_timeline_growth(timeline, kinds & SKR_CHANGE_GUESS, &n);
+    probe_init(&p, timeline, question, cache);
+    *ret = (struct skr_start){.at = SKR_INSTANT_NEVER};
+    int rc = bisect(&p, growth, 0, n + 1, kinds, true, &high, error);
+    if (rc == 0 && ends) {
+        rc = bisect(&p, growth, 0, high, kinds & ~(uint32_t)SKR_CHANGE_HELD, true, &low, error);
+        rc = rc < 0 ? rc : scan(&p, growth, low, high, &high, error);
+    }
+    if (rc == 0 && high <= n) {
+        rc = place(&p, instant(&p, growth, high), ret, error);
+    }
+    ret->exact = p.exact;
+    probe_fini(&p);
+    return rc;
+}
+
+/* Bounds of units: the counts on leaves, within the problem's own. NULL: these exclude each other. */
+static struct skr_unit_bounds *bounds_of(const struct skr_problem *problem, const int32_t *count)
+{
+    const struct skr_tree *tree = problem->tree;
+    struct skr_unit_bounds *bounds = skr_alloc_array((size_t)tree->n_units, sizeof *bounds);
+    bool good = true;
+    for (int32_t u = 0; u < tree->n_units; u++) {
+        const int32_t exact = u >= tree->first_leaf ? count[u - tree->first_leaf] : -1;
+        bounds[u] = problem->bounds ? problem->bounds[u]
+                                    : (struct skr_unit_bounds){.least = 0, .most = problem->n};
+        if (exact >= 0) {
+            good = good && exact >= bounds[u].least && exact <= bounds[u].most;
+            bounds[u] = (struct skr_unit_bounds){.least = exact, .most = exact};
+        }
+    }
+    if (!good) {
+        free(bounds);
+        return NULL;
+    }
+    return bounds;
+}
+
+/* The same as place() with these counts on the leaves. */
+static int place_so(struct probe *p, int64_t at, const int32_t *count, struct skr_start *ret,
+                    struct skr_error *error)
+{
+    struct skr_unit_bounds *bounds = bounds_of(&p->problem, count);
+    struct skr_roles roles;
+    struct skr_role_bounds of[SKR_DOMAIN_RULES_MAX];
+    int rc = 0;
+    if (bounds && p->problem.roles && p->problem.roles->n_bounds < SKR_DOMAIN_RULES_MAX) {
+        roles = *p->problem.roles;
+        for (size_t i = 0; i < roles.n_bounds; i++) {
+            of[i] = roles.bounds[i];
+        }
+        of[roles.n_bounds++] = (struct skr_role_bounds){
+            .roles = (1U << roles.n_roles) - 1, .level = p->problem.tree->n_levels, .of = bounds};
+        roles.bounds = of;
+        p->problem.roles = &roles;
+    } else {
+        p->problem.bounds = bounds;
+    }
+    if (bounds) {
+        rc = place(p, at, ret, error);
+    }
+    free(bounds);
+    return rc;
+}
+
+int skr_start_at(struct skr_timeline *timeline, const struct skr_start_question *question,
+                 struct skr_solver_cache *cache, int64_t at, const int32_t *count,
+                 struct skr_start *ret, struct skr_error *error)
+{
+    struct probe p;
+    bool fits = false;
+    int rc = 0;
+    probe_init(&p, timeline, question, cache);
+    *ret = (struct skr_start){.at = SKR_INSTANT_NEVER};
+    if (count) {
+        rc = place_so(&p, at, count, ret, error);
+    } else {
+        rc = probe_at(&p, at, kinds_of(question), false, &fits, error);
+        rc = rc == 0 && fits ? place(&p, at, ret, error) : rc;
+    }
+    ret->exact = p.exact;
+    probe_fini(&p);
+    return rc;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_TIME_END_H
+#define SKR_CORE_TIME_END_H
+/*
+ * When the room of a running pod is free again. Instants are whole seconds since 1970; ends are
+ * rounded up.
+ *
+ * A limit is an end that Kubernetes enforces: the pod is terminating, or the pod or its Job has
+ * activeDeadlineSeconds. An estimate is an end that the owner of a group claims. Without either the
+ * end is not known. Only limits give a right to room.
+ */
+#include "topology/object.h"
+
+#define SKR_INSTANT_NEVER INT64_MAX
+
+enum {
+    SKR_END_BEYOND_S = 30 * 24 * 3600, /* an end that is further away counts as unknown */
+    SKR_OVERRUN_S = 30,                /* least time that a pod gets beyond its end */
+    SKR_GUESS_S = 60,                  /* least time that a pod without an end is guessed to run */
+};
+
+enum skr_end_kind { SKR_END_UNKNOWN, SKR_END_LIMIT, SKR_END_ESTIMATE, SKR_END_KIND_COUNT };
+
+/* What the API says about the end of one pod. */
+struct skr_pod_times {
+    int64_t deadline_s; /* spec.activeDeadlineSeconds; 0: none */
+    skr_time started;   /* status.startTime; 0: not yet */
+    skr_time deleted;   /* metadata.deletionTimestamp, the grace period included; 0: it stays */
+    int32_t grace_s;
+    bool rooted; /* of a DaemonSet, or static: it never makes room */
+    /* Of its controlling Job; 0: none. */
+    int64_t job_deadline_s;
+    skr_time job_started; /* status.startTime */
+};
+
+struct skr_pod_end {
+    enum skr_end_kind kind;
+    int64_t at;   /* SKR_INSTANT_NEVER: unknown */
+    bool overrun; /* the end has passed and the pod is there: at is a new one */
+};
+
+/* The instant at or after t. */
+int64_t skr_instant_up(skr_time t);
+/* Sums, SKR_INSTANT_NEVER when one is. */
+int64_t skr_instant_plus(int64_t at, int64_t seconds);
+
+/* job: the Job that controls the pod, as JSON; NULL: none, or it may not be read. A field of a wrong
+ * type counts as absent. */
+void skr_pod_times_read(const json_t *pod, const json_t *job, struct skr_pod_times *ret);
+/* The end of a Job by its own deadline, the grace period of its pods included. */
+int64_t skr_job_end(const struct skr_pod_times *pod, int64_t now);
+/* estimate: what the pod's group claims, SKR_INSTANT_NEVER: nothing. */
+struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate, int64_t now);
+/* When a pod without a limit may be gone: its estimate if that is ahead, else as long again as it
+ * ran. SKR_INSTANT_NEVER: a pod that never makes room. */
+int64_t skr_end_guess(const struct skr_pod_times *pod, int64_t estimate, int64_t now);
+
+#endif
