@@ -20,6 +20,8 @@ struct skr_group_asked skr_group_asked_of(const struct skr_labels *annotations)
         .constraints = skr_labels_get(annotations, SKR_GROUP_CONSTRAINTS),
         .within_key = SKR_GROUP_WITHIN,
         .within = skr_labels_get(annotations, SKR_GROUP_WITHIN),
+        .run_limit = skr_labels_get(annotations, SKR_GROUP_RUN_LIMIT),
+        .run_estimate = skr_labels_get(annotations, SKR_GROUP_RUN_ESTIMATE),
     };
 }
 
@@ -32,6 +34,10 @@ static int add_rules(struct skr_group_spec *spec, const struct skr_group_asked *
     if (rc == 0 && asked->within) {
         rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = asked->within_key},
                                        asked->within, error);
+    }
+    if (rc == 0) {
+        rc = skr_group_run_parse(spec, SKR_GROUP_LABEL ".", asked->run_limit, asked->run_estimate,
+                                 error);
     }
     if (rc == 0 && asked->unknown) {
         skr_group_warn(spec, "UnknownLevel", (struct skr_subject){.key = asked->unknown_key}, "%s",

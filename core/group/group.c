@@ -106,6 +106,11 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
         skr_group_defect(spec, "InvalidNumber", one, error);
         rc = rc < 0 ? rc : one;
     }
+    if (skr_group_go_on(spec, rc)) {
+        int one = skr_group_run_parse(spec, "", skr_labels_get(data, "run-limit"),
+                                      skr_labels_get(data, "run-estimate"), error);
+        rc = rc < 0 ? rc : one;
+    }
     if (skr_group_go_on(spec, rc) && constraints) {
         int one = skr_group_constraints_parse(spec, constraints, error);
         rc = rc < 0 ? rc : one;
@@ -176,6 +181,11 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
     if (rc == 0 && level) {
         rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = key}, level, error);
     }
+    if (rc == 0) {
+        rc = skr_group_run_parse(
+            spec, SKR_GROUP_LABEL ".", skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_LIMIT),
+            skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_ESTIMATE), error);
+    }
     if (rc < 0) {
         skr_group_spec_destroy(spec);
         return rc;
@@ -199,8 +209,9 @@ static bool within_equal(const struct skr_group_spec *a, const struct skr_group_
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
 {
     return strcmp(a->name, b->name) == 0 && a->size == b->size && a->open == b->open &&
-           a->priority == b->priority && a->seat_hold == b->seat_hold && within_equal(a, b) &&
-           skr_level_rules_equal(a->rule, a->n_rules, b->rule, b->n_rules) &&
+           a->priority == b->priority && a->seat_hold == b->seat_hold &&
+           a->run_limit == b->run_limit && a->run_estimate == b->run_estimate &&
+           within_equal(a, b) && skr_level_rules_equal(a->rule, a->n_rules, b->rule, b->n_rules) &&
            skr_group_roles_equal(a, b);
 }
 

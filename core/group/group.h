@@ -14,9 +14,11 @@
 #include "topology/object.h"
 #include "topology/tree.h"
 
-#define SKR_GROUP_LABEL       "sakkara.group"        /* marks the ConfigMap; value ignored */
-#define SKR_GROUP_WITHIN      "sakkara.group.within" /* annotation: as the key within of a map */
-#define SKR_GROUP_CONSTRAINTS "sakkara.group.constraints" /* annotation: as the key constraints */
+#define SKR_GROUP_LABEL        "sakkara.group"        /* marks the ConfigMap; value ignored */
+#define SKR_GROUP_WITHIN       "sakkara.group.within" /* annotation: as the key within of a map */
+#define SKR_GROUP_CONSTRAINTS  "sakkara.group.constraints" /* annotation: as the key constraints */
+#define SKR_GROUP_RUN_LIMIT    "sakkara.group.run-limit"   /* annotation: as the key run-limit */
+#define SKR_GROUP_RUN_ESTIMATE "sakkara.group.run-estimate"
 
 enum {
     SKR_GROUP_SIZE_MAX = 100000,           /* members of one group */
@@ -39,6 +41,7 @@ struct skr_group_spec {
     bool open;          /* size is a minimum: more pods are members as well (PodGroups) */
     int32_t priority;   /* of the group, not of pods */
     skr_time seat_hold; /* key seat-hold; SKR_TIME_NEVER: unset */
+    skr_time run_limit, run_estimate; /* keys of these names; SKR_TIME_NEVER: unset */
     /* Level of which one unit holds all members, whatever levels stand above it; NULL: unset. */
     const char *within;
     size_t n_rules;
@@ -72,6 +75,7 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
 struct skr_group_asked {
     const char *constraints_key, *constraints; /* JSON as in the key constraints */
     const char *within_key, *within;           /* a level */
+    const char *run_limit, *run_estimate;      /* of our own annotations */
     const char *unknown_key, *unknown;         /* a warning about the annotation of that key */
 };
 /* Those of our own annotations. */

@@ -35,6 +35,7 @@ struct skr_group_spec *skr_group_spec_create(const char *name, struct skr_error 
         spec->name = skr_arena_strdup(arena, name);
         spec->size = 1;
         spec->seat_hold = SKR_TIME_NEVER;
+        spec->run_limit = spec->run_estimate = SKR_TIME_NEVER;
         spec->constraints_key = "constraints";
         if (spec->name) {
             return spec;
@@ -163,6 +164,35 @@ int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
     }
     *ret = value;
     return 0;
+}
+
+int skr_group_run_parse(struct skr_group_spec *spec, const char *prefix, const char *limit,
+                        const char *estimate, struct skr_error *error)
+{
+    static const skr_time most = 30 * 24 * 3600 * SKR_SECOND;
+    const char *text[] = {limit, estimate}, *name[] = {"run-limit", "run-estimate"};
+    skr_time *into[] = {&spec->run_limit, &spec->run_estimate};
+    int rc = 0;
+    for (size_t i = 0; i < 2 && skr_group_go_on(spec, rc); i++) {
+        char quoted[SKR_QUOTE_MAX], key[64];
+        skr_time value;
+        if (!text[i]) {
+            continue;
+        }
+        if (skr_duration_parse(text[i], &value, NULL) == 0 && value >= SKR_SECOND &&
+            value <= most) {
+            *into[i] = value;
+            continue;
+        }
+        snprintf(key, sizeof key, "%s%s", prefix, name[i]);
+        skr_group_quote(text[i], quoted);
+        rc = skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = key, .at = {1, 1}},
+                              "must be a duration such as 90s, 45m or 36h, from 1s to 720h, got "
+                              "\"%s\"",
+                              quoted);
+        skr_group_defect(spec, "InvalidNumber", rc, error);
+    }
+    return rc;
 }
 
 /* ---- warnings ---- */

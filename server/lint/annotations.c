@@ -17,8 +17,9 @@
 enum { PATH_BYTES = SKR_TEMPLATE_PATH_MAX };
 
 static const char *const known[] = {
-    SKR_ANNOTATION_GANG, SKR_LABEL_GROUP_SIZE, SKR_GROUP_CONSTRAINTS, SKR_GROUP_WITHIN,
-    SKR_ANNOTATION_ROLE, SKR_ANNOTATION_SET,   SKR_ANNOTATION_INDEX,  SKR_ANNOTATION_GANG_PLAN};
+    SKR_ANNOTATION_GANG,  SKR_LABEL_GROUP_SIZE,    SKR_GROUP_CONSTRAINTS, SKR_GROUP_WITHIN,
+    SKR_GROUP_RUN_LIMIT,  SKR_GROUP_RUN_ESTIMATE,  SKR_ANNOTATION_ROLE,   SKR_ANNOTATION_SET,
+    SKR_ANNOTATION_INDEX, SKR_ANNOTATION_GANG_PLAN};
 enum { KNOWN = sizeof known / sizeof known[0] };
 
 struct templates {
@@ -122,9 +123,11 @@ static void check_values(struct skr_lint *lint, const struct lint_object *o,
                   error.text);
     }
     if (skr_group_spec_from_workload(o->name, size > 0 ? size : 1, 0, &asked, &spec, &error) < 0) {
-        key = strncmp(error.text, SKR_GROUP_WITHIN, strlen(SKR_GROUP_WITHIN)) == 0
-                  ? SKR_GROUP_WITHIN
-                  : key;
+        static const char *const others[] = {SKR_GROUP_WITHIN, SKR_GROUP_RUN_LIMIT,
+                                             SKR_GROUP_RUN_ESTIMATE};
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            key = strncmp(error.text, others[i], strlen(others[i])) == 0 ? others[i] : key;
+        }
         lint_tell(lint, o, "InvalidAnnotation", at(o, t, key), NULL, "%s", error.text);
     } else if (tree_of(lint) && skr_group_misfit(spec, tree_of(lint), &why)) {
         lint_tell(lint, o, "UnknownHardLevel", at(o, t, key), NULL, "%s", why.s);

@@ -36,8 +36,8 @@ struct podgroup_entry *skr_maps_find_podgroup(const struct skr_gang *e, const ch
 
 static char *user_keys(const struct skr_labels *data)
 {
-    static const char *const key[] = {"name",      "size",   "priority", "constraints",
-                                      "seat-hold", "within", "roles"};
+    static const char *const key[] = {"name",   "size",  "priority",  "constraints", "seat-hold",
+                                      "within", "roles", "run-limit", "run-estimate"};
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     for (size_t i = 0; i < sizeof key / sizeof *key; i++) {

@@ -88,6 +88,18 @@ TEST(a_duration_of_a_map_is_one_of_the_configuration_up_to_a_day)
     }
 }
 
+TEST(a_map_says_how_long_its_group_runs)
+{
+    const char *both[] = {"run-estimate", "1s", "run-limit", "720h", NULL}, *none[] = {NULL};
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(both);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *without = parse_good(none);
+    assert_int_equal(spec->run_limit, 30 * 86400 * SKR_SECOND);
+    assert_int_equal(spec->run_estimate, SKR_SECOND);
+    assert_int_equal(without->run_limit, SKR_TIME_NEVER);
+    assert_int_equal(without->run_estimate, SKR_TIME_NEVER);
+    assert_false(skr_group_spec_equal(spec, without));
+}
+
 TEST(d15_a_malformed_map_names_key_and_defect)
 {
     static const struct {
@@ -95,6 +107,11 @@ TEST(d15_a_malformed_map_names_key_and_defect)
         int rc;
         const char *text;
     } row[] = {
+        {"run-limit", "0", -SKR_INVALID,
+         "run-limit: 1:1: must be a duration such as 90s, 45m or 36h, from 1s to 720h, got \"0\""},
+        {"run-estimate", "721h", -SKR_INVALID,
+         "run-estimate: 1:1: must be a duration such as 90s, 45m or 36h, from 1s to 720h, got "
+         "\"721h\""},
         {"size", "", -SKR_INVALID, "size: 1:1: must be a decimal integer, got \"\""},
         {"size", "  ", -SKR_INVALID, "size: 1:3: must be a decimal integer, got \"  \""},
         {"size", "eight", -SKR_INVALID, "size: 1:1: must be a decimal integer, got \"eight\""},
