@@ -192,6 +192,7 @@ extern const struct skr_command skr_command_simulate;
 extern const struct skr_command skr_command_explain_binding;
 extern const struct skr_command skr_command_simulate_binding;
 extern const struct skr_command skr_command_simulate_spotmix;
+extern const struct skr_command skr_command_simulate_timeline;
 extern const struct skr_command skr_command_spotmix;
 extern const struct skr_command skr_command_simulate_placement;
 extern const struct skr_command skr_command_demo_placement;

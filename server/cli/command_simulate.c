@@ -74,9 +74,9 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     return skr_simulate_run(&options, out, messages);
 }
 
-static const struct skr_command *const modes[] = {&skr_command_simulate_binding,
-                                                  &skr_command_simulate_placement,
-                                                  &skr_command_simulate_spotmix, NULL};
+static const struct skr_command *const modes[] = {
+    &skr_command_simulate_binding, &skr_command_simulate_placement, &skr_command_simulate_spotmix,
+    &skr_command_simulate_timeline, NULL};
 
 const struct skr_command skr_command_simulate = {
     .name = "simulate",

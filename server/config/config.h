@@ -61,6 +61,10 @@ struct skr_config {
     struct skr_settings settings;
     struct skr_config_topology topology; /* settings.label_levels points into it */
     bool system_groups;                  /* groups in the namespaces of the system count */
+    struct {
+        int64_t reservations, forecasts;
+        skr_time patience; /* SKR_TIME_NEVER: off */
+    } time;                /* of `sakkara simulate timeline`; core/time/round.h */
     const char *extender_listen;
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */

@@ -7,6 +7,7 @@
 
 #include "core/gang/changes/namespace_limits.h"
 #include "core/group/workload.h"
+#include "core/time/round.h"
 #include "server/config/address.h"
 #include "server/object/names.h"
 #include "topology/base/decimal.h"
@@ -112,6 +113,13 @@ const struct skr_option skr_options[] = {
           "class of the ProvisioningRequest made in place of this; empty: off"),
     PLAIN("kueue.admissionCheck", BOOL, "false", settings.admission_check,
           "answer AdmissionChecks of Kueue with controllerName `sakkara/placement`"),
+    RANGE("time.reservations", INTEGER, "1", 0, SKR_RESERVATIONS_MAX, time.reservations,
+          "groups of a pool that hold a reservation; 0: off. Read by `sakkara simulate timeline` "
+          "alone, as the next two"),
+    RANGE("time.forecasts", INTEGER, "64", 0, SKR_FORECASTS_MAX, time.forecasts,
+          "waiting groups without a reservation whose start is forecast"),
+    RANGE("time.patience", DURATION_OR_OFF, "off", SKR_SECOND, 30 * DAY, time.patience,
+          "a group whose start is not known for lack of limits gets a drain after this long"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers of owners in the timeline are places in one sorted list of names, so that the smallest
+ * number is the smallest name.
+ */
+#include "core/gang/time/gather.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "core/gang/cache/ordinary.h"
+#include "core/gang/cache/pod_walk.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/claims.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/reservation.h"
+#include "core/gang/planning/queue.h"
+#include "core/gang/problem/problem.h"
+#include "core/gang/restore/restore.h"
+#include "core/gang/state/map_entry.h"
+#include "core/gang/time/stored.h"
+
+/* ---- times of pods ---- */
+
+static struct skr_pod_times times_of(const struct gathering *in, const char *namespace_,
+                                     const char *name, int32_t grace_s)
+{
+    const struct skr_pod_times *times = in->asked->times(in->asked->context, namespace_, name);
+    return times ? *times : (struct skr_pod_times){.grace_s = grace_s};
+}
+
+struct skr_pod_times gathering_times(const struct gathering *in, const struct skr_pod *pod)
+{
+    return times_of(in, pod->meta.namespace_, pod->meta.name, pod->grace_s);
+}
+
+/* The end that the group of a running member claims. */
+static int64_t estimate_of(const struct group *g)
+{
+    skr_time end;
+    if (!g || !g->spec || g->spec->run_estimate == SKR_TIME_NEVER || g->times.end == 0 ||
+        __builtin_add_overflow(g->times.end, g->spec->run_estimate, &end)) {
+        return SKR_INSTANT_NEVER;
+    }
+    return skr_instant_up(end);
+}
+
+/* ---- running pods ---- */
+
+struct runner {
+    char *label;
+    int32_t leaf;
+    struct skr_pod_end end;
+    int64_t guess;
+    const struct skr_amounts *amounts;
+};
+struct runners {
+    struct gathering *in;
+    struct runner *item;
+    size_t n, cap;
+};
+
+static char *add_label(struct gathering *in, const char *text)
+{
+    char *label = skr_strdup(text);
+    skr_grow(&in->label, &in->cap_labels, in->n_labels + 1, sizeof *in->label);
+    in->label[in->n_labels++] = label;
+    return label;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Its number; the list is sorted. Of equal texts the first. */
+static uint32_t number_of(const struct gathering *in, const char *label)
+{
+    size_t low = 0, high = in->n_labels;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(in->label[middle], label) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return (uint32_t)low;
+}
+
+/* A pod that takes room: bound, or planned. */
+static void add_runner(struct runners *all, const struct pod_walk *p)
+{
+    struct gathering *in = all->in;
+    const struct pod_entry *entry = p->entry;
+    const struct group *g = entry ? entry->group : NULL;
+    char buffer[SKR_UUID_TEXT];
+    const char *node = skr_ledger_find(in->e->ledger, skr_pod_walk_uid(in->e, p, buffer), NULL);
+    const int32_t leaf = node ? skr_tree_find_leaf(in->e->topology.tree, node) : -1;
+    SKR_STRBUF(name);
+    if (leaf < 0) {
+        return;
+    }
+    skr_pod_ref_add_name(in->e, skr_pod_walk_ref(p), &name);
+    const struct skr_pod_times times =
+        times_of(in, p->meta->namespace_, name.s, entry ? entry->pod->grace_s : SKR_POD_GRACE_S);
+    const int64_t estimate = estimate_of(g);
+    struct runner r = {.leaf = leaf,
+                       .end = skr_end_of(&times, estimate, in->now),
+                       .guess = skr_end_guess(&times, estimate, in->now),
+                       .amounts = &p->shape->amounts};
+    if (!g) {
+        skr_strbuf_reset(&name);
+        skr_pod_ref_add_key(in->e, skr_pod_walk_ref(p), &name);
+    }
+    r.label = add_label(in, g ? g->key : name.s);
+    in->overrun[leaf] |= r.end.overrun && r.end.kind == SKR_END_LIMIT;
+    skr_grow(&all->item, &all->cap, all->n + 1, sizeof *all->item);
+    all->item[all->n++] = r;
+}
+
+/* Room of lost members is held until its deadline. */
+static void add_seat(void *context, const struct reservation *r)
+{
+    struct runners *all = context;
+    struct gathering *in = all->in;
+    const int32_t leaf = skr_tree_find_leaf(in->e->topology.tree, r->node);
+    if (r->reason != SKR_RESERVED_SEAT || leaf < 0) {
+        return;
+    }
+    const int64_t until = skr_instant_up(r->until);
+    skr_grow(&all->item, &all->cap, all->n + 1, sizeof *all->item);
+    all->item[all->n++] =
+        (struct runner){.label = add_label(in, r->owner),
+                        .leaf = leaf,
+                        .end = {.kind = SKR_END_LIMIT, .at = until > in->now ? until : in->now + 1},
+                        .guess = SKR_INSTANT_NEVER,
+                        .amounts = r->amounts};
+}
+
+static struct runners find_runners(struct gathering *in)
+{
+    struct runners all = {.in = in};
+    struct pod_walk p = {0};
+    const struct pod_entry *single;
+    while (skr_pod_walk_next(in->e, &p)) {
+        add_runner(&all, &p);
+    }
+    skr_reservations_each(in->e, add_seat, &all);
+    DL_FOREACH(in->e->ordinary, single)
+    {
+        add_label(in, single->key);
+    }
+    return all;
+}
+
+/* The labels are sorted. Frees the list. */
+static int put_runners(struct gathering *in, struct runners *all, struct skr_error *error)
+{
+    bool room = true;
+    for (size_t i = 0; i < all->n && room; i++) {
+        const struct runner *r = &all->item[i];
+        const bool known = r->end.kind == SKR_END_LIMIT;
+        room = skr_timeline_add_end(in->timeline, r->leaf, known ? r->end.at : r->guess, r->amounts,
+                                    number_of(in, r->label), !known);
+    }
+    free(all->item);
+    return room ? 0
+                : skr_error_set(error, SKR_LIMIT, "the timeline has more than %d changes of room",
+                                SKR_ENDS_MAX);
+}
+
+/* ---- groups ---- */
+
+static skr_time begin_of(const struct skr_gang *e, const struct group *g)
+{
+    const char *text = skr_restore_object_key(e, g, "schedBeginTime");
+    const struct pod_entry *p;
+    skr_time begin = 0;
+    if (text && skr_time_parse(text, &begin, NULL) == 0) {
+        return begin;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        begin =
+            skr_pod_is_live(p->pod) && p->pod->meta.created > begin ? p->pod->meta.created : begin;
+    }
+    return begin;
+}
+
+static bool is_complete(const struct skr_gang *e, const struct group *g)
+{
+    const bool may = !g->victim.leaving && !skr_claims_keep_from_planning(e, g);
+    return may && (g->state == GROUP_READY || g->state == GROUP_BACKOFF || g->state == GROUP_BOUND);
+}
+
+static bool waits(const struct group *g)
+{
+    const bool waits = g->state == GROUP_READY || g->state == GROUP_BACKOFF ||
+                       g->state == GROUP_EVICTED || g->state == GROUP_PENDING;
+    return g->spec && !g->plan && g->seats.n_live > 0 &&
+           (waits || (g->state == GROUP_BOUND && g->seats.n_ready > 0));
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct waiting_group *x = a, *y = b;
+    if (x->complete != y->complete) {
+        return x->complete ? -1 : 1;
+    }
+    if (x->group->spec->priority != y->group->spec->priority) {
+        return x->group->spec->priority > y->group->spec->priority ? -1 : 1;
+    }
+    if (x->begin != y->begin) {
+        return x->begin < y->begin ? -1 : 1;
+    }
+    return strcmp(x->group->key, y->group->key);
+}
+
+static int find_groups(struct gathering *in, struct skr_error *error)
+{
+    struct group *g, *tmp;
+    HASH_ITER(hh, in->e->groups, g, tmp)
+    {
+        if (!waits(g)) {
+            continue;
+        }
+        if (in->n == SKR_TIMELINE_GROUPS_MAX) {
+            return skr_error_set(error, SKR_LIMIT,
+                                 "more than %d groups wait: leave some of them out of the files",
+                                 SKR_TIMELINE_GROUPS_MAX);
+        }
+        skr_grow(&in->waiting, &in->cap, in->n + 1, sizeof *in->waiting);
+        in->waiting[in->n++] = (struct waiting_group){.group = g,
+                                                      .begin = begin_of(in->e, g),
+                                                      .complete = is_complete(in->e, g),
+                                                      .cut = SKR_INSTANT_NEVER};
+        in->n_complete += in->waiting[in->n - 1].complete;
+        add_label(in, g->key);
+    }
+    if (in->n > 0) {
+        qsort(in->waiting, in->n, sizeof *in->waiting, by_order);
+    }
+    return 0;
+}
+
+/* ---- how long a group holds its room ---- */
+
+/* What is left of run-limit, in seconds; SKR_INSTANT_NEVER: there is none. */
+static int64_t limit_left(const struct gathering *in, const struct group *g)
+{
+    if (g->spec->run_limit == SKR_TIME_NEVER) {
+        return SKR_INSTANT_NEVER;
+    }
+    const int64_t limit = skr_instant_up(g->spec->run_limit);
+    return g->seats.n_bound > 0 && g->times.end > 0 ? skr_instant_up(g->times.end) + limit - in->now
+                                                    : limit;
+}
+
+/* Sets what the question needs of the newcomers' times. False: the limit of the group is over. */
+static bool set_window(const struct gathering *in, struct waiting_group *w,
+                       struct pod_entry *const *newcomers, size_t n, struct skr_start_question *q)
+{
+    const int64_t left = limit_left(in, w->group);
+    int64_t deadline = 0, grace = 0, cut = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_pod_times times = gathering_times(in, newcomers[i]->pod);
+        const int64_t own = times.deadline_s > 0 ? times.deadline_s : SKR_INSTANT_NEVER;
+        const int64_t job = skr_job_end(&times, in->now);
+        deadline = own > deadline ? own : deadline;
+        cut = job > cut ? job : cut;
+        grace = times.grace_s > grace ? times.grace_s : grace;
+    }
+    deadline = left < deadline ? left : deadline;
+    q->holds = skr_instant_plus(deadline, grace);
+    q->cut = w->cut = cut;
+    return left > 0;
+}
+
+/* ---- problems ---- */
+
+static const char *stored_text(const struct group *g)
+{
+    const struct skr_labels *notes = NULL;
+    const struct pod_entry *oldest = skr_membership_oldest(g);
+    if (g->source.kind == SOURCE_MAP && g->source.map) {
+        notes = &g->source.map->map->meta.annotations;
+    } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
+        notes = &g->source.podgroup->pg->meta.annotations;
+    } else if (oldest) {
+        notes = &oldest->pod->meta.annotations;
+    }
+    return notes ? skr_labels_get(notes, SKR_ANNOTATION_RESERVATION) : NULL;
+}
+
+static void find_running(const struct gathering *in, struct waiting_group *w,
+                         struct pod_entry *const *newcomers, size_t n)
+{
+    const struct skr_tree *tree = in->e->topology.tree;
+    const struct pod_entry *p;
+    w->running = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *w->running);
+    DL_FOREACH(w->group->members, p)
+    {
+        const char *node = skr_membership_claim_node(w->group, p, newcomers, n);
+        const int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
+        if (leaf >= 0) {
+            w->running[leaf]++;
+        }
+    }
+}
+
+/* Reserved is the minimum; an open group may start with more. */
+static void set_least(struct waiting_group *w, size_t n, struct skr_round_group *ret)
+{
+    struct skr_problem *problem = &w->request->problem;
+    const size_t least = skr_membership_least(w->group);
+    ret->all_n = problem->n;
+    if (w->group->spec->open && !problem->roles && n > least) {
+        problem->n -= (int32_t)(n - least);
+    }
+}
+
+/* Single pods of higher priority take room first, until that lapses. */
+static void set_first(struct gathering *in, const struct waiting_group *w,
+                      const struct skr_solve_request *with, struct skr_round_group *ret)
+{
+    const struct skr_problem *p = &w->request->problem;
+    const struct pod_entry *pod, *first = NULL;
+    size_t cap = 0;
+    for (size_t i = 0; i < (size_t)p->tree->n_leaves * p->n_resources; i++) {
+        const int64_t taken = p->free[i] - with->problem.free[i];
+        if (taken > 0) {
+            skr_grow(&ret->first.use, &cap, ret->first.n_uses + 1, sizeof *ret->first.use);
+            ret->first.use[ret->first.n_uses++] =
+                (struct skr_place_use){.amount = taken,
+                                       .leaf = (int32_t)(i / p->n_resources),
+                                       .resource = w->request->resource[i % p->n_resources]};
+        }
+    }
+    DL_FOREACH(in->e->ordinary, pod)
+    {
+        const bool goes = skr_ordinary_goes_first(in->e, pod, w->group->spec->priority) ||
+                          skr_ordinary_late_node(in->e, pod);
+        if (goes && (!first || strcmp(pod->key, first->key) < 0)) {
+            first = pod;
+        }
+    }
+    ret->first_owner = first ? number_of(in, first->key) : 0;
+    ret->first_until = in->now + SKR_POD_FIRST_S;
+}
+
+/* The problem without what single pods may take first. */
+static void build(struct gathering *in, struct waiting_group *w, struct pod_entry *const *newcomers,
+                  size_t n, struct skr_round_group *ret)
+{
+    struct skr_error error;
+    struct pod_entry *ordinary = in->e->ordinary;
+    struct skr_solve_request *with = NULL;
+    if (skr_problem_has_paper(in->e, w->group)) {
+        with = skr_problem_build(in->e, w->group, newcomers, n, false, &error);
+        in->e->ordinary = NULL;
+    }
+    w->request = skr_problem_build(in->e, w->group, newcomers, n, false, &error);
+    in->e->ordinary = ordinary;
+    if (w->request && with) {
+        set_first(in, w, with, ret);
+    }
+    skr_solve_request_destroy(with);
+}
+
+static void make_group(struct gathering *in, struct waiting_group *w, struct skr_round_group *ret)
+{
+    size_t n;
+    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(in->e, w->group, &n);
+    const char *text = stored_text(w->group);
+    *ret = (struct skr_round_group){.owner = number_of(in, w->group->key),
+                                    .begin = skr_instant_up(w->begin)};
+    const bool may = set_window(in, w, newcomers, n, &ret->question);
+    if (!may || n == 0 || w->group->source.misplaced) {
+        return;
+    }
+    build(in, w, newcomers, n, ret);
+    if (!w->request) {
+        return;
+    }
+    set_least(w, n, ret);
+    find_running(in, w, newcomers, n);
+    ret->question.problem = &w->request->problem;
+    ret->question.resource = w->request->resource;
+    ret->running = w->running;
+    ret->stored = text ? skr_stored_reservation_read(text, in->e->topology.tree, in->arena) : NULL;
+}
+
+int gathering_run(struct gathering *in, struct skr_error *error)
+{
+    const int32_t leaves = in->e->topology.tree->n_leaves;
+    in->timeline = skr_timeline_create(leaves, in->now);
+    in->overrun = skr_alloc((size_t)leaves + 1);
+    int rc = find_groups(in, error);
+    if (rc < 0) {
+        return rc;
+    }
+    struct runners all = find_runners(in);
+    if (in->n_labels > 0) {
+        qsort(in->label, in->n_labels, sizeof *in->label, by_text);
+    }
+    rc = put_runners(in, &all, error);
+    in->group = skr_alloc_array(in->n_complete + 1, sizeof *in->group);
+    for (size_t i = 0; i < in->n_complete; i++) {
+        make_group(in, &in->waiting[i], &in->group[i]);
+    }
+    return rc;
+}
+
+void gathering_fini(struct gathering *in)
+{
+    for (size_t i = 0; i < in->n_complete && in->group; i++) {
+        skr_round_group_fini(&in->group[i]);
+    }
+    for (size_t i = 0; i < in->n; i++) {
+        skr_solve_request_destroy(in->waiting[i].request);
+        free(in->waiting[i].running);
+    }
+    for (size_t i = 0; i < in->n_labels; i++) {
+        free(in->label[i]);
+    }
+    free(in->group);
+    free(in->waiting);
+    free(in->label);
+    free(in->overrun);
+    skr_timeline_destroy(in->timeline);
+}

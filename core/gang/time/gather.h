@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_TIME_GATHER_H
+#define SKR_CORE_GANG_TIME_GATHER_H
+/* The input of a round, from the caches: ends of pods on the timeline, waiting groups with their
+ * problems. Private to core/gang/time. */
+#include "core/gang/state/groups.h"
+#include "core/gang/state/solve_request.h"
+#include "core/gang/time/timeline.h"
+
+enum { SKR_TIMELINE_GROUPS_MAX = 4096 }; /* waiting groups of one round */
+
+/* A group that waits. */
+struct waiting_group {
+    struct group *group;
+    skr_time begin;
+    bool complete;                     /* it has its members, and has a turn */
+    int64_t cut;                       /* the end by a Job's deadline; SKR_INSTANT_NEVER: none */
+    struct skr_solve_request *request; /* NULL: no problem can be made */
+    int32_t *running;
+};
+
+struct gathering {
+    struct skr_gang *e;
+    const struct skr_timeline_request *asked;
+    struct skr_arena *arena;
+    int64_t now;
+    struct skr_timeline *timeline;
+    uint8_t *overrun; /* [leaf] */
+    size_t n_labels, cap_labels;
+    char **label; /* namespace/name of groups and pods, sorted: their numbers in the timeline */
+    size_t n, cap;
+    struct waiting_group *waiting; /* in the order of groups; incomplete ones last */
+    struct skr_round_group *group; /* [n], of those that are complete */
+    size_t n_complete;
+};
+
+/* Errors: SKR_LIMIT, SKR_NO_MEMORY. Always follow with gathering_fini(). */
+int gathering_run(struct gathering *in, struct skr_error *error);
+void gathering_fini(struct gathering *in);
+/* What the API says about the pod's end; all zero but for the grace period when nothing is known. */
+struct skr_pod_times gathering_times(const struct gathering *in, const struct skr_pod *pod);
+
+#endif

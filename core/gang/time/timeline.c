@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One round over the caches, and its answer in names. */
+#include "core/gang/time/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/time/gather.h"
+#include "topology/base/strbuf.h"
+
+enum {
+    ANSWER_BYTES_MAX = 256 * 1024 * 1024,
+    CACHE_BYTES = 64 * 1024 * 1024, /* of the solver's sets */
+    PLACE_UNITS_SHOWN = 3,
+};
+
+/* ---- groups ---- */
+
+static const char *leaf_name(const struct skr_tree *tree, int32_t leaf)
+{
+    return tree->unit_name[tree->first_leaf + leaf];
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const struct skr_timeline_node *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static bool add_nodes(const struct skr_tree *tree, const struct skr_place *place,
+                      struct skr_arena *arena, struct skr_timeline_group *ret)
+{
+    struct skr_timeline_node *node = skr_arena_array(arena, place->n + 1, sizeof *node);
+    for (size_t i = 0; node && i < place->n; i++) {
+        const char *name = skr_arena_strdup(arena, leaf_name(tree, place->at[i].leaf));
+        if (!name) {
+            return false;
+        }
+        node[i] = (struct skr_timeline_node){.name = name, .count = place->at[i].count};
+    }
+    if (node && place->n > 0) {
+        qsort(node, place->n, sizeof *node, by_node);
+    }
+    ret->n_nodes = place->n;
+    ret->node = node;
+    return node;
+}
+
+/* The smallest unit with all leaves of the place; the root has no name, its used children have. */
+static const char *name_place(const struct skr_tree *tree, const struct skr_place *place,
+                              struct skr_arena *arena)
+{
+    int32_t level = tree->n_levels;
+    size_t shown = 0, rest = 0;
+    int32_t last = -1;
+    SKR_STRBUF(b);
+    for (size_t i = 1; i < place->n; i++) {
+        while (level > 0 && skr_tree_unit_at(tree, place->at[i].leaf, level) !=
+                                skr_tree_unit_at(tree, place->at[0].leaf, level)) {
+            level--;
+        }
+    }
+    level = level == 0 ? 1 : level;
+    for (size_t i = 0; i < place->n; i++) { /* leaves are in tree order */
+        const int32_t unit = skr_tree_unit_at(tree, place->at[i].leaf, level);
+        if (unit != last && shown < PLACE_UNITS_SHOWN) {
+            skr_strbuf_addf(&b, "%s%s", shown > 0 ? "," : "", tree->unit_name[unit]);
+            shown++;
+        } else if (unit != last) {
+            rest++;
+        }
+        last = unit;
+    }
+    if (rest > 0) {
+        skr_strbuf_addf(&b, ",+%zu", rest);
+    }
+    return skr_arena_strdup(arena, b.s ? b.s : "");
+}
+
+static bool add_group(const struct gathering *in, const struct waiting_group *w,
+                      const struct skr_round_group *g, struct skr_timeline_answer *ret)
+{
+    struct skr_arena *arena = ret->arena;
+    struct skr_timeline_group *row = &ret->group[ret->n_groups++];
+    *row = (struct skr_timeline_group){.namespace_ = skr_arena_strdup(arena, w->group->namespace_),
+                                       .name = skr_arena_strdup(arena, w->group->name),
+                                       .start = SKR_INSTANT_NEVER,
+                                       .until = SKR_INSTANT_NEVER,
+                                       .exact = true,
+                                       .job_end = w->cut,
+                                       .place = ""};
+    if (!row->namespace_ || !row->name || !g) {
+        return row->namespace_ && row->name;
+    }
+    row->state = g->state;
+    row->start = g->start;
+    row->until = g->until;
+    row->exact = g->exact;
+    row->backfills = g->backfills;
+    row->moved = g->moved;
+    if (w->cut != SKR_INSTANT_NEVER && g->start != SKR_INSTANT_NEVER && g->start < w->cut) {
+        row->job_end = SKR_INSTANT_NEVER;
+    }
+    row->because = g->because == UINT32_MAX ? NULL : skr_arena_strdup(arena, in->label[g->because]);
+    if (g->state == SKR_ROUND_UNKNOWN) {
+        return true;
+    }
+    row->place = name_place(in->e->topology.tree, &g->place, arena);
+    return row->place && (row->because || g->because == UINT32_MAX) &&
+           add_nodes(in->e->topology.tree, &g->place, arena, row);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct skr_timeline_group *x = a, *y = b;
+    const int order = strcmp(x->namespace_, y->namespace_);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static bool add_groups(const struct gathering *in, struct skr_timeline_answer *ret)
+{
+    ret->group = skr_arena_array(ret->arena, in->n + 1, sizeof *ret->group);
+    for (size_t i = 0; ret->group && i < in->n; i++) {
+        if (!add_group(in, &in->waiting[i], i < in->n_complete ? &in->group[i] : NULL, ret)) {
+            return false;
+        }
+    }
+    if (ret->n_groups > 0) {
+        qsort(ret->group, ret->n_groups, sizeof *ret->group, by_group);
+    }
+    return ret->group;
+}
+
+/* ---- single pods ---- */
+
+/* Whether the room of the group on the leaf stays free with a pod there until end. */
+static bool leaves_room(const struct gathering *in, const struct skr_round_group *g, int32_t leaf,
+                        const struct skr_ledger_node *node, const struct skr_amounts *amounts,
+                        int64_t end)
+{
+    const int64_t from = g->start > in->now ? g->start : in->now;
+    const int64_t to = g->until < end ? g->until : end;
+    bool room = true;
+    for (size_t i = 0; from < to && room && i < g->place.n_uses; i++) {
+        const struct skr_place_use *use = &g->place.use[i];
+        const int64_t asked = skr_amounts_get(amounts, use->resource);
+        int64_t least;
+        if (use->leaf != leaf || asked == 0 ||
+            skr_ledger_node_allocatable(node, use->resource) == 0) {
+            continue;
+        }
+        skr_timeline_least(in->timeline, leaf, from, to, SKR_CHANGES_KNOWN, &use->resource, 1,
+                           &least, NULL);
+        room = skr_amount_sum(skr_ledger_node_free(node, use->resource), least) >= asked;
+    }
+    return room;
+}
+
+/* A pod of higher priority than every member goes first. */
+static bool outranks(const struct skr_pod *pod, const struct group *g)
+{
+    const struct pod_entry *p;
+    bool above = true;
+    DL_FOREACH(g->members, p)
+    {
+        above = above && (!skr_pod_is_live(p->pod) || pod->priority > p->pod->priority);
+    }
+    return above;
+}
+
+static bool passes(const struct gathering *in, const struct pod_entry *p, const char *node,
+                   int64_t end)
+{
+    const int32_t leaf = skr_tree_find_leaf(in->e->topology.tree, node);
+    const struct skr_ledger_node *room = skr_ledger_get(in->e->ledger, node);
+    bool good = skr_ledger_fits(in->e->ledger, node, &p->shape->amounts, p->uid);
+    for (size_t i = 0; leaf >= 0 && good && i < in->n_complete; i++) {
+        const struct skr_round_group *g = &in->group[i];
+        const bool holds = g->held || g->state == SKR_ROUND_STARTS;
+        good = !holds || outranks(p->pod, in->waiting[i].group) ||
+               leaves_room(in, g, leaf, room, &p->shape->amounts, end);
+    }
+    return good;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool add_pod(const struct gathering *in, const struct pod_entry *p,
+                    struct skr_timeline_answer *ret)
+{
+    const struct skr_pod_times times = gathering_times(in, p->pod);
+    const struct skr_pod_end end = skr_end_of(&times, SKR_INSTANT_NEVER, in->now);
+    struct skr_timeline_pod *row = &ret->pod[ret->n_pods++];
+    const char **list = skr_arena_array(ret->arena, in->e->n_nodes + 1, sizeof *list);
+    const struct node_entry *node;
+    row->namespace_ = skr_arena_strdup(ret->arena, p->pod->meta.namespace_);
+    row->name = skr_arena_strdup(ret->arena, p->pod->meta.name);
+    for (size_t at = 0; list && (node = skr_nodes_next(in->e, &at));) {
+        if (!node->node || !node->node->ready ||
+            skr_pod_shape_check_node(p->shape->spec, node->node) != SKR_ELIGIBLE ||
+            !passes(in, p, node->name, end.at)) {
+            continue;
+        }
+        list[row->n_nodes] = skr_arena_strdup(ret->arena, node->name);
+        if (!list[row->n_nodes++]) {
+            return false;
+        }
+    }
+    if (list && row->n_nodes > 0) {
+        qsort(list, row->n_nodes, sizeof *list, by_name);
+    }
+    row->node = list;
+    return list && row->namespace_ && row->name;
+}
+
+static int by_pod(const void *a, const void *b)
+{
+    const struct skr_timeline_pod *x = a, *y = b;
+    const int order = strcmp(x->namespace_, y->namespace_);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static bool add_pods(const struct gathering *in, struct skr_timeline_answer *ret)
+{
+    const struct pod_entry *p;
+    size_t n = 0;
+    bool room = true;
+    DL_FOREACH(in->e->ordinary, p)
+    {
+        n++;
+    }
+    ret->pod = skr_arena_array(ret->arena, n + 1, sizeof *ret->pod);
+    DL_FOREACH(in->e->ordinary, p)
+    {
+        if (room && ret->pod && skr_pods_is_waiting(p)) {
+            room = add_pod(in, p, ret);
+        }
+    }
+    if (ret->n_pods > 0) {
+        qsort(ret->pod, ret->n_pods, sizeof *ret->pod, by_pod);
+    }
+    return room && ret->pod;
+}
+
+/* ---- the whole ---- */
+
+static int answer(const struct gathering *in, struct skr_timeline_answer *ret,
+                  struct skr_error *error)
+{
+    return add_groups(in, ret) && add_pods(in, ret)
+               ? 0
+               : skr_error_set(error, SKR_LIMIT, "the answer is larger than %d bytes",
+                               ANSWER_BYTES_MAX);
+}
+
+int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *request,
+                      struct skr_timeline_answer *ret, struct skr_error *error)
+{
+    struct gathering in = {.e = e, .asked = request, .now = skr_instant_up(request->now)};
+    *ret = (struct skr_timeline_answer){.now = in.now};
+    if (!skr_topology_is_usable(e)) {
+        return skr_error_set(error, SKR_RETRY,
+                             "there is no topology: the files have no topology map and no node");
+    }
+    ret->arena = in.arena = skr_arena_create(ANSWER_BYTES_MAX, 0);
+    struct skr_solver_cache *cache = skr_solver_cache_create(CACHE_BYTES);
+    if (!ret->arena || !cache) {
+        skr_solver_cache_destroy(cache);
+        return skr_error_set(error, SKR_NO_MEMORY, "out of memory");
+    }
+    int rc = gathering_run(&in, error);
+    struct skr_round round = {.timeline = in.timeline,
+                              .cache = cache,
+                              .group = in.group,
+                              .n = in.n_complete,
+                              .overrun = in.overrun,
+                              .reservations = request->reservations,
+                              .forecasts = request->forecasts,
+                              .patience = request->patience};
+    rc = rc < 0 ? rc : skr_round_run(&round, error);
+    rc = rc < 0 ? rc : answer(&in, ret, error);
+    skr_solver_cache_destroy(cache);
+    gathering_fini(&in);
+    return rc;
+}
+
+void skr_timeline_answer_fini(struct skr_timeline_answer *answer)
+{
+    skr_arena_destroy(answer->arena);
+    *answer = (struct skr_timeline_answer){0};
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer of `sakkara simulate timeline` as JSON and as tables. */
+#include "server/lab/simulate/timeline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/render/text_table.h"
+#include "topology/base/json_writer.h"
+#include "topology/duration.h"
+
+enum { TIME_TEXT = 40 };
+
+static void time_text(int64_t at, char text[TIME_TEXT])
+{
+    skr_time_write((skr_time)at * SKR_SECOND, 0, text, TIME_TEXT);
+}
+
+/* ---- JSON ---- */
+
+static void write_time(struct skr_json_writer *w, const char *key, int64_t at)
+{
+    char text[TIME_TEXT];
+    time_text(at == SKR_INSTANT_NEVER ? 0 : at, text);
+    skr_json_string(w, key, at == SKR_INSTANT_NEVER ? NULL : text);
+}
+
+static bool has_nodes(const struct skr_timeline_group *g)
+{
+    return g->state == SKR_ROUND_STARTS || g->state == SKR_ROUND_RESERVED ||
+           g->state == SKR_ROUND_DRAIN;
+}
+
+static void write_group(struct skr_json_writer *w, const struct skr_timeline_group *g)
+{
+    skr_json_open(w, NULL, '{');
+    skr_json_string(w, "namespace", g->namespace_);
+    skr_json_string(w, "name", g->name);
+    skr_json_string(w, "state", skr_round_state_name(g->state));
+    write_time(w, "start", g->start);
+    skr_json_bool(w, "guess", g->state == SKR_ROUND_DRAIN);
+    skr_json_bool(w, "exact", g->exact);
+    if (has_nodes(g)) {
+        skr_json_open(w, "nodes", '{');
+        for (size_t i = 0; i < g->n_nodes; i++) {
+            skr_json_int(w, g->node[i].name, g->node[i].count);
+        }
+        skr_json_close(w, '}');
+    }
+    skr_json_bool(w, "backfills", g->backfills);
+    skr_json_string(w, "because", g->because);
+    skr_json_string(w, "moved", skr_move_cause_name(g->moved));
+    skr_json_close(w, '}');
+}
+
+void skr_timeline_write_json(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
+{
+    struct skr_json_writer w = {.out = out};
+    skr_json_open(&w, NULL, '{');
+    write_time(&w, "now", answer->now);
+    skr_json_open(&w, "groups", '[');
+    for (size_t i = 0; i < answer->n_groups; i++) {
+        write_group(&w, &answer->group[i]);
+    }
+    skr_json_close(&w, ']');
+    skr_json_open(&w, "pods", '[');
+    for (size_t i = 0; i < answer->n_pods; i++) {
+        const struct skr_timeline_pod *p = &answer->pod[i];
+        skr_json_open(&w, NULL, '{');
+        skr_json_string(&w, "namespace", p->namespace_);
+        skr_json_string(&w, "name", p->name);
+        skr_json_open(&w, "nodes", '[');
+        for (size_t k = 0; k < p->n_nodes; k++) {
+            skr_json_string(&w, NULL, p->node[k]);
+        }
+        skr_json_close(&w, ']');
+        skr_json_close(&w, '}');
+    }
+    skr_json_close(&w, ']');
+    skr_json_close(&w, '}');
+    skr_strbuf_addc(out, '\n');
+}
+
+/* ---- text ---- */
+
+/* "14:32", "12-31T14:32" on another day, "?" when it is not known. */
+static void add_clock(struct skr_strbuf *b, int64_t at, int64_t now)
+{
+    char text[TIME_TEXT], today[TIME_TEXT];
+    if (at == SKR_INSTANT_NEVER) {
+        skr_strbuf_addc(b, '?');
+        return;
+    }
+    time_text(at, text);
+    time_text(now, today);
+    if (memcmp(text, today, 10) == 0) {
+        skr_strbuf_addn(b, text + 11, at % 60 == 0 ? 5 : 8);
+    } else {
+        skr_strbuf_addn(b, text + 5, at % 60 == 0 ? 11 : 14);
+    }
+}
+
+static void add_cell(struct skr_text_table *table, const char *before, int64_t at, int64_t now)
+{
+    SKR_STRBUF(b);
+    skr_strbuf_add(&b, before);
+    add_clock(&b, at, now);
+    skr_text_table_add(table, b.s, SKR_HUE_NONE);
+}
+
+static const char *mark_of(enum skr_round_state state)
+{
+    return state == SKR_ROUND_DRAIN ? "~" : state == SKR_ROUND_FORECAST ? "<" : "";
+}
+
+static void add_name(struct skr_text_table *table, const char *namespace_, const char *name)
+{
+    SKR_STRBUF(b);
+    if (strcmp(namespace_, "default") != 0) {
+        skr_strbuf_addf(&b, "%s/", namespace_);
+    }
+    skr_strbuf_add(&b, name);
+    skr_text_table_add(table, b.s, SKR_HUE_NONE);
+}
+
+/* namespace/name as above. */
+static void add_because(struct skr_text_table *table, const char *because)
+{
+    const bool usual = because && strncmp(because, "default/", 8) == 0;
+    skr_text_table_add(table, !because ? "" : usual ? because + 8 : because, SKR_HUE_NONE);
+}
+
+static const char *what_of(const struct skr_timeline_group *g)
+{
+    switch (g->state) {
+    case SKR_ROUND_STARTS:
+        return g->backfills ? "starts,backfills" : "starts";
+    case SKR_ROUND_RESERVED:
+        return "promised";
+    case SKR_ROUND_DRAIN:
+        return "guessed";
+    case SKR_ROUND_FORECAST:
+        return "forecast";
+    case SKR_ROUND_UNKNOWN:
+    case SKR_ROUND_STATE_COUNT:
+    default:
+        return "unknown";
+    }
+}
+
+static void write_notes(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
+{
+    for (size_t i = 0; i < answer->n_groups; i++) {
+        const struct skr_timeline_group *g = &answer->group[i];
+        if (g->moved != SKR_MOVED_NOT) {
+            skr_strbuf_addf(out, "\n%s/%s: its promised start does not hold any more: %s\n",
+                            g->namespace_, g->name, skr_move_cause_name(g->moved));
+        }
+        if (!g->exact) {
+            skr_strbuf_addf(out,
+                            "\n%s/%s: some instants could not be decided: it may start earlier\n",
+                            g->namespace_, g->name);
+        }
+        if (g->job_end != SKR_INSTANT_NEVER) {
+            SKR_STRBUF(end);
+            add_clock(&end, g->job_end, answer->now);
+            skr_strbuf_addf(
+                out,
+                "\n%s/%s: DeadlineBeforeStart: the deadline of its Job passes before it "
+                "starts, at %s; put activeDeadlineSeconds on the pod template\n",
+                g->namespace_, g->name, end.s);
+        }
+    }
+}
+
+static void write_pods(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
+{
+    struct skr_text_table table;
+    if (answer->n_pods == 0) {
+        return;
+    }
+    skr_text_table_init(&table, 2, false);
+    skr_text_table_add(&table, "POD", SKR_HUE_NONE);
+    skr_text_table_add(&table, "NODES", SKR_HUE_NONE);
+    for (size_t i = 0; i < answer->n_pods; i++) {
+        const struct skr_timeline_pod *p = &answer->pod[i];
+        SKR_STRBUF(nodes);
+        for (size_t k = 0; k < p->n_nodes; k++) {
+            skr_strbuf_addf(&nodes, "%s%s", k > 0 ? "," : "", p->node[k]);
+        }
+        add_name(&table, p->namespace_, p->name);
+        skr_text_table_add(&table, nodes.s ? nodes.s : "", SKR_HUE_NONE);
+    }
+    skr_strbuf_addc(out, '\n');
+    skr_text_table_write(&table, out);
+    skr_text_table_fini(&table);
+}
+
+void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
+{
+    static const char *const header[] = {"START", "GROUP", "PLACE", "UNTIL", "BECAUSE", "STATE"};
+    struct skr_text_table table;
+    char now[TIME_TEXT];
+    time_text(answer->now, now);
+    skr_strbuf_addf(out, "at %s, times in UTC\n", now);
+    if (answer->n_groups == 0) {
+        skr_strbuf_add(out, "no group waits\n");
+    } else {
+        skr_text_table_init(&table, 6, false);
+        for (size_t i = 0; i < 6; i++) {
+            skr_text_table_add(&table, header[i], SKR_HUE_NONE);
+        }
+        for (size_t i = 0; i < answer->n_groups; i++) {
+            const struct skr_timeline_group *g = &answer->group[i];
+            add_cell(&table, mark_of(g->state), g->start, answer->now);
+            add_name(&table, g->namespace_, g->name);
+            skr_text_table_add(&table, g->place, SKR_HUE_NONE);
+            add_cell(&table, "", g->until, answer->now);
+            add_because(&table, g->because);
+            skr_text_table_add(&table, what_of(g), SKR_HUE_NONE);
+        }
+        skr_text_table_write(&table, out);
+        skr_text_table_fini(&table);
+    }
+    write_pods(answer, out);
+    write_notes(answer, out);
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simulate timeline`: who starts when, who may go in front of a reservation, whose end counts. */
+#include "test/golden.h"
+#include "test/test.h"
+#include "test/unit/timeline_scene.h"
+
+#define POD(...)  scene_add_pod(s, &(struct scene_pod){__VA_ARGS__})
+#define GANG(...) scene_add_group(s, &(struct scene_group){__VA_ARGS__})
+
+static void scene_set_up(struct scene *s)
+{
+    scene_init(s);
+}
+
+static void scene_tear_down(struct scene *s)
+{
+    scene_fini(s);
+}
+
+static void expect(const struct scene *s, const char *group, const char *says)
+{
+    char text[512];
+    assert_string_equal(scene_group_says(s, group, text), says);
+}
+
+static void expect_pod(const struct scene *s, const char *pod, const char *says)
+{
+    char text[512];
+    assert_string_equal(scene_pod_says(s, pod, text), says);
+}
+
+static void run(struct scene *s)
+{
+    scene_run(s, false);
+    assert_string_equal(s->messages.s ? s->messages.s : "", "");
+    assert_int_equal(s->code, 0);
+}
+
+/* Two nodes of 4; r0 fills node-0 until 100, and big waits for both. */
+static void big_waits(struct scene *s)
+{
+    scene_add_node(s, "node-0", 4, NULL);
+    scene_add_node(s, "node-1", 4, NULL);
+    POD(.name = "r0", .node = "node-0", .cpu = 4, .started = -60, .deadline = 160);
+    GANG(.name = "big", .size = 2, .cpu = 4, .begin = -600, .limit = "1h");
+}
+
+TEST_WITH(scene, who_ends_in_time_goes_first)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    GANG(.name = "in-time", .begin = -500, .limit = "100s");
+    GANG(.name = "late", .begin = -400, .limit = "101s");
+    GANG(.name = "claims", .begin = -300, .estimate = "10s");
+    GANG(.name = "by-pod", .begin = -200, .deadline = 90, .grace = 10);
+    GANG(.name = "by-pod-late", .begin = -100, .deadline = 90, .grace = 11);
+    run(s);
+    expect(s, "big", "reserved 100 node-0=1,node-1=1 because default/r0");
+    expect(s, "in-time", "starts 0 node-1=1 backfills");
+    expect(s, "late", "forecast 3700 because default/big");
+    expect(s, "claims", "forecast 3700 because default/big");
+    expect(s, "by-pod", "starts 0 node-1=1 backfills");
+    expect(s, "by-pod-late", "forecast 3700 because default/big");
+}
+
+TEST_WITH(scene, other_room_may_be_used)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    scene_add_node(s, "node-2", 2, NULL);
+    GANG(.name = "small", .size = 2, .begin = -500);
+    run(s);
+    expect(s, "big", "reserved 100 node-0=1,node-1=1 because default/r0");
+    expect(s, "small", "starts 0 node-2=2 backfills");
+}
+
+TEST_WITH(scene, single_pods_stay_off_reserved_room)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    POD(.name = "in-time", .deadline = 100);
+    POD(.name = "late", .deadline = 101);
+    POD(.name = "unknown");
+    POD(.name = "above", .priority = 1, .cpu = 1, .deadline = 5000);
+    run(s);
+    expect_pod(s, "in-time", "node-1");
+    expect_pod(s, "late", "");
+    expect_pod(s, "unknown", "");
+    expect_pod(s, "above", "node-1");
+    expect(s, "big", "reserved 100 node-0=1,node-1=1 because default/r0");
+}
+
+TEST_WITH(scene, the_end_of_a_job_counts_if_it_is_smaller)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    scene_add_job(s, "train", -100, 150);
+    POD(.name = "r0", .node = "node-0", .cpu = 4, .started = -60, .deadline = 160,
+        .owner = "Job/train", .grace = 5);
+    GANG(.name = "big", .cpu = 4, .limit = "1h");
+    run(s);
+    expect(s, "big", "reserved 55 node-0=1 because default/r0");
+}
+
+TEST_WITH(scene, a_pod_that_terminates_ends_by_its_deletion)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "r0", .node = "node-0", .cpu = 4, .started = -60, .deadline = 160, .deleted = 20,
+        .grace = 30);
+    GANG(.name = "big", .cpu = 4, .limit = "1h");
+    run(s);
+    expect(s, "big", "reserved 20 node-0=1 because default/r0");
+}
+
+TEST_WITH(scene, a_pod_beyond_its_end_gets_twice_the_time)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "r0", .node = "node-0", .cpu = 4, .started = -200, .deadline = 100);
+    GANG(.name = "big", .cpu = 4, .limit = "1h");
+    run(s);
+    expect(s, "big", "reserved 100 node-0=1 because default/r0");
+}
+
+TEST_WITH(scene, no_end_and_one_far_away_are_unknown)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "r0", .node = "node-0", .cpu = 2);
+    POD(.name = "r1", .node = "node-0", .cpu = 2, .deadline = 31 * 24 * 3600);
+    GANG(.name = "big", .cpu = 4, .limit = "1h");
+    GANG(.name = "half", .cpu = 2, .limit = "1h");
+    run(s);
+    expect(s, "big", "unknown");
+    expect(s, "half", "unknown");
+}
+
+TEST_WITH(scene, an_estimate_gives_no_right)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "r-0", .node = "node-0", .cpu = 4, .started = -60, .group = "r");
+    GANG(.name = "r", .running = 1, .estimate = "100s",
+         .more = ",'status':'Bound','schedEndTime':'2026-01-01T11:59:00Z'");
+    GANG(.name = "big", .cpu = 4, .limit = "1h");
+    run(s);
+    expect(s, "big", "unknown");
+    s->config = "time: {patience: 10m}\n";
+    run(s);
+    expect(s, "big", "unknown");
+}
+
+TEST_WITH(scene, each_pool_has_its_reservation)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "a-0", 4, "a");
+    scene_add_node(s, "b-0", 4, "b");
+    POD(.name = "r0", .node = "a-0", .cpu = 3, .deadline = 100);
+    POD(.name = "r1", .node = "b-0", .cpu = 3, .deadline = 200);
+    GANG(.name = "a1", .cpu = 4, .begin = -50, .limit = "1h", .pool = "a");
+    GANG(.name = "a2", .cpu = 4, .begin = -40, .limit = "1h", .pool = "a");
+    GANG(.name = "b1", .cpu = 4, .begin = -30, .limit = "1h", .pool = "b");
+    GANG(.name = "any", .cpu = 1, .begin = -20);
+    run(s);
+    expect(s, "a1", "reserved 100 a-0=1 because default/r0");
+    expect(s, "a2", "forecast 3700 because default/a1");
+    expect(s, "b1", "reserved 200 b-0=1 because default/r1");
+    expect(s, "any", "forecast 3800 because default/b1");
+    s->config = "time: {reservations: 2}\n";
+    run(s);
+    expect(s, "a2", "reserved 3700 a-0=1 because default/a1");
+}
+
+TEST_WITH(scene, without_reservations_nothing_is_kept)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    GANG(.name = "late", .begin = -400);
+    s->config = "time: {reservations: 0}\n";
+    run(s);
+    expect(s, "big", "unknown");
+    expect(s, "late", "starts 0 node-1=1 backfills");
+    s->config = "time: {reservations: 0, forecasts: 0}\n";
+    run(s);
+    expect(s, "big", "unknown");
+}
+
+/* ---- drains ---- */
+
+TEST_WITH(scene, who_waited_long_gets_a_drain)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    scene_add_node(s, "node-1", 4, NULL);
+    POD(.name = "old", .node = "node-0", .cpu = 4, .started = -500);
+    POD(.name = "young", .node = "node-1", .cpu = 2, .started = -90);
+    GANG(.name = "big", .cpu = 4, .begin = -700, .limit = "1h");
+    GANG(.name = "next", .cpu = 4, .begin = -650, .limit = "1h");
+    GANG(.name = "short", .cpu = 2, .begin = -600, .limit = "90s");
+    GANG(.name = "long", .cpu = 2, .begin = -500, .limit = "91s");
+    s->config = "time: {patience: 10m}\n";
+    run(s);
+    expect(s, "big", "drain 90 node-1=1 because default/young");
+    expect(s, "next", "unknown");
+    expect(s, "short", "starts 0 node-1=1 backfills");
+    expect(s, "long", "unknown");
+    s->config = NULL;
+    run(s);
+    expect(s, "big", "unknown");
+    expect(s, "short", "starts 0 node-1=1 backfills");
+}
+
+TEST_WITH(scene, a_daemon_set_never_makes_room)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    scene_add_node(s, "node-1", 5, NULL);
+    POD(.name = "d-0", .node = "node-0", .owner = "DaemonSet/d", .started = -10);
+    POD(.name = "d-1", .node = "node-1", .owner = "DaemonSet/d", .started = -10);
+    POD(.name = "r-0", .node = "node-0", .started = -100);
+    POD(.name = "r-1", .node = "node-1", .started = -200);
+    GANG(.name = "big", .cpu = 4, .begin = -700);
+    s->config = "time: {patience: 10m}\n";
+    run(s);
+    expect(s, "big", "drain 200 node-1=1 because default/r-1");
+}
+
+/* ---- stored reservations ---- */
+
+#define STORED(start, nodes)                                               \
+    "{'v':1,'start':'2026-01-01T" start "Z','promised':'2026-01-01T" start \
+    "Z','since':'2026-01-01T11:55:00Z','guess':false,'nodes':{" nodes "}}"
+
+TEST_WITH(scene, a_promise_is_kept_and_may_get_earlier)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    scene_add_node(s, "node-1", 4, NULL);
+    POD(.name = "r0", .node = "node-0", .cpu = 4, .started = -60, .deadline = 160);
+    POD(.name = "r1", .node = "node-1", .cpu = 4, .started = -60, .deadline = 260);
+    GANG(.name = "big", .cpu = 4, .begin = -600, .limit = "1h",
+         .stored = STORED("12:03:20", "'node-1':1"));
+    GANG(.name = "kept", .cpu = 4, .begin = -500, .limit = "1h",
+         .stored = STORED("12:01:50", "'node-0':1"));
+    s->config = "time: {reservations: 2}\n";
+    run(s);
+    /* the later one stands when big looks, and so it keeps its place */
+    expect(s, "big", "reserved 200 node-1=1 because default/r1");
+    expect(s, "kept", "reserved 100 node-0=1 because default/r0");
+}
+
+TEST_WITH(scene, higher_priority_moves_a_promise)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    GANG(.name = "urgent", .size = 2, .cpu = 4, .begin = -10, .limit = "60s", .priority = 5);
+    scene_fini(s);
+    scene_init(s);
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "r0", .node = "node-0", .cpu = 4, .started = -60, .deadline = 160);
+    GANG(.name = "big", .cpu = 4, .begin = -600, .limit = "1h",
+         .stored = STORED("12:01:40", "'node-0':1"));
+    GANG(.name = "urgent", .cpu = 4, .begin = -10, .limit = "60s", .priority = 5);
+    run(s);
+    expect(s, "urgent", "reserved 100 node-0=1 because default/r0");
+    expect(s, "big", "forecast 160 because default/urgent moved HigherPriority");
+    s->config = "time: {reservations: 2}\n";
+    run(s);
+    expect(s, "urgent", "reserved 100 node-0=1 because default/r0");
+    expect(s, "big", "reserved 160 node-0=1 because default/urgent moved HigherPriority");
+}
+
+TEST_WITH(scene, a_lost_place_has_a_cause)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    GANG(.name = "one", .cpu = 4, .begin = -700, .limit = "1h",
+         .stored = STORED("11:59:50", "'node-9':1"));
+    run(s);
+    expect(s, "one", "starts 0 node-1=1");
+    POD(.name = "r1", .node = "node-1", .cpu = 1, .started = -100, .deadline = 150);
+    run(s);
+    expect(s, "one", "reserved 50 node-1=1 because default/r1 moved NodeLost");
+}
+
+TEST_WITH(scene, a_foreign_pod_and_an_overrun_are_told_apart)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    scene_add_node(s, "node-1", 4, NULL);
+    POD(.name = "r0", .node = "node-0", .cpu = 4, .started = -60, .deadline = 160);
+    POD(.name = "r1", .node = "node-1", .cpu = 4, .started = -200, .deadline = 160);
+    GANG(.name = "a", .cpu = 4, .begin = -700, .limit = "1h",
+         .stored = STORED("12:00:10", "'node-0':1"));
+    GANG(.name = "b", .cpu = 4, .begin = -600, .limit = "1h",
+         .stored = STORED("11:59:20", "'node-1':1"));
+    s->config = "time: {reservations: 2}\n";
+    run(s);
+    expect(s, "a", "reserved 40 node-1=1 because default/r1");
+    expect(s, "b", "reserved 100 node-0=1 because default/r0 moved Overrun");
+}
+
+TEST_WITH(scene, a_forged_reservation_gains_nothing)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    GANG(.name = "thief", .cpu = 4, .begin = -100, .limit = "1h",
+         .stored = STORED("12:00:00", "'node-1':1"));
+    GANG(.name = "odd", .cpu = 4, .begin = -90, .limit = "1h", .stored = "{'v':1,'start':7}");
+    GANG(.name = "odder", .cpu = 4, .begin = -80, .limit = "1h", .stored = "[");
+    run(s);
+    expect(s, "big", "reserved 100 node-0=1,node-1=1 because default/r0");
+    expect(s, "thief", "forecast 3700 because default/big moved HigherPriority");
+}
+
+TEST_WITH(scene, a_drain_keeps_its_place_and_gets_a_new_guess)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    scene_add_node(s, "node-1", 4, NULL);
+    POD(.name = "old", .node = "node-0", .cpu = 4, .started = -500);
+    POD(.name = "young", .node = "node-1", .cpu = 4, .started = -10);
+    GANG(.name = "big", .cpu = 4, .begin = -900, .limit = "1h",
+         .stored = "{'v':1,'start':'2026-01-01T11:59:00Z','since':'2026-01-01T11:55:00Z',"
+                   "'guess':true,'nodes':{'node-0':1}}");
+    s->config = "time: {patience: 10m}\n";
+    run(s);
+    expect(s, "big", "drain 300 node-0=1");
+    POD(.name = "gone", .node = "node-1", .cpu = 0, .deadline = 5);
+    run(s);
+    expect(s, "big", "drain 300 node-0=1");
+}
+
+/* ---- others ---- */
+
+TEST_WITH(scene, a_deadline_of_a_job_that_passes_first_is_told)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    scene_add_job(s, "train", -100, 160);
+    GANG(.name = "g", .cpu = 4, .begin = -900, .owner = "Job/train", .grace = 5);
+    GANG(.name = "h", .cpu = 4, .begin = -800, .owner = "Job/train", .grace = 5);
+    scene_run(s, true);
+    assert_non_null(strstr(s->out.s, "default/h: DeadlineBeforeStart"));
+    assert_null(strstr(s->out.s, "default/g: DeadlineBeforeStart"));
+}
+
+TEST_WITH(scene, annotations_of_podgroups_and_pods_are_keys)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    scene_add(s, "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{"
+                 "'name':'pg','annotations':{'sakkara.group.run-limit':'100s'}},'spec':{"
+                 "'minMember':1}}");
+    scene_add(s, "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'pg-0','labels':{"
+                 "'scheduling.x-k8s.io/pod-group':'pg'}},'spec':{'schedulerName':'sakkara',"
+                 "'terminationGracePeriodSeconds':0,'containers':[{'name':'c','image':'i',"
+                 "'resources':{'requests':{'cpu':'1'}}}]}}");
+    run(s);
+    expect(s, "pg", "starts 0 node-1=1 backfills");
+}
+
+TEST_WITH(scene, an_open_group_starts_with_more_than_its_minimum)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "r0", .node = "node-0", .cpu = 1, .started = -60, .deadline = 160);
+    scene_add(s, "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{"
+                 "'name':'pg'},'spec':{'minMember':2}}");
+    for (int i = 0; i < 5; i++) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b,
+                        "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'pg-%d','labels':{"
+                        "'scheduling.x-k8s.io/pod-group':'pg'}},'spec':{'schedulerName':'sakkara',"
+                        "'containers':[{'name':'c','image':'i','resources':{'requests':{'cpu':"
+                        "'1'}}}]}}",
+                        i);
+        scene_add(s, b.s);
+    }
+    run(s);
+    expect(s, "pg", "starts 0 node-0=3");
+    POD(.name = "r1", .node = "node-0", .cpu = 2, .started = -60, .deadline = 360);
+    run(s);
+    expect(s, "pg", "reserved 100 node-0=2 because default/r0");
+}
+
+TEST_WITH(scene, the_answer_has_a_form)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    GANG(.name = "small", .begin = -500, .limit = "100s");
+    GANG(.name = "later", .begin = -400, .cpu = 4);
+    GANG(.name = "never", .begin = -300, .cpu = 9);
+    POD(.name = "plain", .deadline = 50);
+    run(s);
+    golden_check("test/unit/server/lab/simulate/timeline.json", s->out.s);
+    scene_run(s, true);
+    golden_check("test/unit/server/lab/simulate/timeline.txt", s->out.s);
+}
+
+TEST_WITH(scene, what_cannot_be_read_is_said)
+{
+    struct scene *s = scene;
+    GANG(.name = "g");
+    scene_run(s, false);
+    assert_int_equal(s->code, 1);
+    assert_non_null(strstr(s->messages.s, "there is no topology"));
+}
