@@ -31,7 +31,7 @@ pure_symbols='memchr|memcmp|memcpy|memmove|memset|memrchr|strchr|strchrnul|strcm
 pure_symbols="$pure_symbols|strnlen|strpbrk|strrchr|strspn|strstr|strcasecmp|strncasecmp|strdup|strndup|malloc|calloc|realloc|free"
 pure_symbols="$pure_symbols|abort|qsort|bsearch|snprintf|vsnprintf|strtol|strtoll|strtoul|strtoull|strtod|fprintf|fwrite|stderr|exit|__assert_fail"
 pure_symbols="$pure_symbols|__ctype_b_loc|__ctype_tolower_loc|__ctype_toupper_loc|__errno_location|tolower|toupper"
-pure_symbols="$pure_symbols|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__u?(div|mod)ti3|__isoc99_sscanf|__isoc23_strto[a-z]+|json_[a-z0-9_]+|jansson_[a-z_]+|timegm|gmtime_r"
+pure_symbols="$pure_symbols|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__u?(div|mod)ti3|__u?divmodti4|__isoc99_sscanf|__isoc23_strto[a-z]+|json_[a-z0-9_]+|jansson_[a-z_]+|timegm|gmtime_r"
 
 # What each folder may include of its own layer, besides itself. Of server also the root's files: what runs on a cluster
 # (daemon, http, kube, client, lint) never includes the simulated one (lab). A folder that is named stands for its own folders,
@@ -61,12 +61,13 @@ server/cli: object render manifest config kube http daemon client lint lab/simul
 core/root: frame gang spotmix placement propagation
 core/time: solver solver/roles pod
 core/frame:
+core/cel:
 core/solver: solver/roles
 core/solver/roles: solver
 core/pod: group
 core/group: pod solver
 core/spotmix: frame solver group pod
-core/placement: frame solver group pod
+core/placement: frame solver group pod cel
 core/propagation: frame solver group pod
 '
 # The folders of the gang scheduler, lowest first: each may include those before it, the files of the room itself all.

@@ -126,11 +126,15 @@ static const char *why_filtered(struct skr_cycle *cycle, uint32_t number)
     const struct skr_managed_cluster *cluster = cycle->hub->cluster[number];
     const struct skr_placement *placement = cycle->placement;
     bool matched = placement->n_predicates == 0;
+    cycle->cel.why = NULL;
     for (size_t i = 0; !matched && i < placement->n_predicates; i++) {
-        matched = skr_cluster_selector_matches(&placement->predicate[i], cluster);
+        const struct skr_cluster_selector *predicate = &placement->predicate[i];
+        matched = skr_cluster_selector_matches(predicate, cluster) &&
+                  skr_cel_selector_holds(&cycle->cel, predicate, cluster);
     }
     if (!matched) {
-        return explain(cycle, "no predicate matches");
+        const char *why = cycle->cel.why;
+        return explain(cycle, "no predicate matches%s%s", why ? ": " : "", why ? why : "");
     }
     for (size_t i = 0; i < cluster->n_taints; i++) {
         const struct skr_cluster_taint *taint = &cluster->taint[i];
@@ -148,8 +152,8 @@ static const char *why_no_member(struct skr_cycle *cycle, const struct skr_manag
                                   : explain(cycle, "in no bound cluster set");
 }
 
-static void sort_out(struct skr_cycle *cycle, const struct skr_cluster_set **set, size_t n_sets,
-                     bool *ret_members)
+static int sort_out(struct skr_cycle *cycle, const struct skr_cluster_set **set, size_t n_sets,
+                    bool *ret_members)
 {
     struct skr_placement_result *result = cycle->result;
     for (size_t i = 0; i < cycle->hub->n_clusters; i++) {
@@ -163,7 +167,14 @@ static void sort_out(struct skr_cycle *cycle, const struct skr_cluster_set **set
             result->filtered[result->n_filtered++] =
                 (struct skr_placement_filtered){(uint32_t)i, why};
         }
+        if (cycle->cel.cost > SKR_PLACEMENT_CEL_COST_MAX) {
+            return skr_error_set(cycle->error, SKR_LIMIT,
+                                 "CEL expressions on %zu of %zu clusters cost more than %d; narrow "
+                                 "the clusters with a labelSelector beside them",
+                                 i + 1, cycle->hub->n_clusters, (int)SKR_PLACEMENT_CEL_COST_MAX);
+        }
     }
+    return 0;
 }
 
 static int find_decided(struct skr_cycle *cycle)
@@ -204,7 +215,11 @@ int skr_cycle_find_candidates(struct skr_cycle *cycle, bool *ret_any)
     if (!result->candidate || !result->filtered) {
         return no_room(cycle);
     }
-    sort_out(cycle, set, n_sets, &members);
+    rc = sort_out(cycle, set, n_sets, &members);
+    result->cel_cost = cycle->cel.cost;
+    if (rc < 0) {
+        return rc;
+    }
     *ret_any = members;
     if (!cycle->hub->every_cluster && n_bound == 0) {
         result->reason = SKR_PLACEMENT_NO_BINDINGS;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/objects.h"
+#include "core/placement/cluster_cel.h"
 #include "topology/base/decimal.h"
 
 static void read_taints(struct skr_managed_cluster *c, const struct skr_fields *spec)
@@ -109,6 +109,7 @@ static void fill(void *object, const struct skr_fields *json)
     read_claims(c, &status);
     read_amounts(&status, "allocatable", &c->allocatable);
     read_amounts(&status, "capacity", &c->capacity);
+    skr_cluster_object_read(c, json);
 }
 
 int skr_managed_cluster_decode(const json_t *json, void **ret, struct skr_error *error)

@@ -2,6 +2,7 @@
 #ifndef SKR_CORE_PLACEMENT_CYCLE_H
 #define SKR_CORE_PLACEMENT_CYCLE_H
 /* Steps of one cycle, between evaluate.c and the files that do them. */
+#include "core/placement/cluster_cel.h"
 #include "core/placement/evaluate.h"
 
 struct skr_cycle {
@@ -13,6 +14,7 @@ struct skr_cycle {
     bool *decided;    /* [cluster of the hub] it is in the Placement's current decisions */
     size_t n_decided; /* of the hub's clusters */
     bool lost;        /* the current decisions name a cluster that is not on the hub */
+    struct skr_cluster_cel cel; /* evaluations of expressions */
 };
 
 /* Adds the time since began to the cost of a plugin. */

@@ -195,6 +195,7 @@ struct skr_target *skr_target_create(struct skr_placements *self,
     target->misconfigured = copy(target, result.misconfigured);
     target->warning = copy(target, result.warning);
     target->again_at = result.requeue_at;
+    target->cel_cost = result.cel_cost;
     target->n_selected = result.spread.n;
     target->satisfied = result.satisfied;
     target->reason = skr_placement_reason_name(result.reason);

@@ -313,6 +313,7 @@ bool skr_placements_settle(void *object)
     self->counts.cycles++;
     skr_keys_spend(self->keys, SKR_PLACEMENT_CYCLE_COST + self->n_clusters + entry->n_decisions);
     skr_placements_aim(self, entry, skr_target_create(self, entry));
+    skr_keys_spend(self->keys, entry->target->cel_cost / SKR_PLACEMENT_CEL_COST_UNIT);
     entry->news = false;
     advance(self, entry);
     return true;

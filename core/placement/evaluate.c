@@ -299,12 +299,15 @@ void skr_placement_evaluate(const struct skr_placement *placement,
     struct skr_error error = {0};
     struct skr_cycle cycle = {
         .placement = placement, .hub = hub, .arena = arena, .result = ret, .error = &error};
+    cycle.cel = (struct skr_cluster_cel){
+        .score = hub->score, .context = hub->context, .texts = hub->explain ? arena : NULL};
     *ret = (struct skr_placement_result){
         .failure = "", .warning = "", .message = "", .requeue_at = SKR_TIME_NEVER};
     ret->misconfigured = defect_of(placement, hub, arena);
     if (!ret->misconfigured[0] && run(&cycle) < 0) {
         const char *why = keep_text(&cycle, error.text);
         *ret = (struct skr_placement_result){.misconfigured = "",
+                                             .cel_cost = cycle.cel.cost,
                                              .failure = why,
                                              .warning = "",
                                              .message = why,

@@ -74,6 +74,7 @@ struct skr_placement_result {
     struct skr_spread_result spread;
     int64_t unscheduled;
     skr_time requeue_at; /* SKR_TIME_NEVER: nothing comes to its end */
+    uint64_t cel_cost;   /* of expressions; also of a failure */
     struct skr_slice_plan slices;
     struct {
         uint32_t runs;

@@ -12,6 +12,7 @@
  */
 #include <jansson.h>
 
+#include "core/cel/value.h"
 #include "core/pod/requirement.h"
 #include "topology/fields.h"
 
@@ -54,6 +55,7 @@ struct skr_managed_cluster {
     struct skr_cluster_taint *taint;
     struct skr_labels claims;
     struct skr_cluster_amounts allocatable, capacity;
+    struct skr_cel_value object; /* for expressions: core/placement/cluster_cel.h */
     /* What-if: the annotation SKR_TOTAL_SCORE_KEY, when it is an integer. For simulations only. */
     bool has_total;
     int64_t total;
@@ -69,12 +71,15 @@ const skr_int128 *skr_cluster_amount_get(const struct skr_cluster_amounts *amoun
 struct skr_cluster_selector {
     size_t n;
     struct skr_selector_requirement *item; /* of labels; is_field: of claims */
+    size_t n_cel;                          /* of predicates only */
+    const struct skr_cel_program **cel;
 };
+/* By labels and claims; expressions: core/placement/cluster_cel.h. */
 bool skr_cluster_selector_matches(const struct skr_cluster_selector *selector,
                                   const struct skr_managed_cluster *cluster);
-/* {labelSelector, claimSelector, celSelector}; absent: everything. SKR_INVALID with the reason:
- * wrong JSON types, CEL, and what metav1.LabelSelectorAsSelector refuses (operators, keys, values,
- * too many or too few of them). */
+/* {labelSelector, claimSelector}; absent: everything. SKR_INVALID with the reason: wrong JSON types,
+ * and what metav1.LabelSelectorAsSelector refuses (operators, keys, values, too many or too few of
+ * them). */
 void skr_cluster_selector_decode(const struct skr_fields *selector,
                                  struct skr_cluster_selector *ret);
 /* {matchLabels, matchExpressions} */

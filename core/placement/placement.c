@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/group/label_value.h"
+#include "core/placement/cluster_cel.h"
 #include "core/placement/policy.h"
 #include "topology/base/strbuf.h"
 
@@ -54,7 +55,9 @@ static void read_predicates(struct skr_placement *p, const struct skr_fields *sp
     for (size_t i = 0; skr_fields_more(&list, i); i++) {
         const struct skr_fields entry = skr_fields_entry(&list, i);
         const struct skr_fields selector = skr_fields_object(&entry, "requiredClusterSelector");
-        skr_cluster_selector_decode(&selector, &p->predicate[p->n_predicates++]);
+        struct skr_cluster_selector *predicate = &p->predicate[p->n_predicates++];
+        skr_cluster_selector_decode(&selector, predicate);
+        skr_cel_selector_read(&selector, i, predicate);
     }
 }
 
@@ -108,7 +111,7 @@ static void check_terms(struct skr_placement *p, const struct skr_fields *spec)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n_predicates; i++) {
-        n += p->predicate[i].n + 1;
+        n += p->predicate[i].n + p->predicate[i].n_cel + 1;
     }
     for (size_t i = 0; i < p->n_groups; i++) {
         n += p->group[i].selector.n + 1;

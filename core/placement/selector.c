@@ -73,11 +73,7 @@ void skr_cluster_selector_decode(const struct skr_fields *selector,
     const struct skr_fields root = skr_fields_of(selector->decoding, selector->json);
     const struct skr_fields labels = skr_fields_object(&root, "labelSelector");
     const struct skr_fields claims = skr_fields_object(&root, "claimSelector");
-    const struct skr_fields cel = skr_fields_object(&root, "celSelector");
     struct skr_selector_requirement *of_label, *of_claim;
-    if (skr_fields_list(&cel, "celExpressions", SKR_OCM_LIST_MAX).n > 0) {
-        skr_fields_refuse(selector, SKR_INVALID, "celSelector is not supported");
-    }
     const size_t n_labels = read_terms(&labels, false, &of_label);
     const size_t n_claims = read_terms(&claims, true, &of_claim);
     ret->item = skr_fields_room(selector, n_labels + n_claims, sizeof *ret->item);

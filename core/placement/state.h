@@ -35,7 +35,11 @@ enum { SKR_PLACEMENT_CYCLE_WRITES_MAX = 16, SKR_PLACEMENT_WRITES_MAX = 64 };
 /* Cycles that run, of one namespace and of all. */
 enum { SKR_PLACEMENT_CYCLES_MAX = 16, SKR_PLACEMENT_ALL_CYCLES_MAX = 64 };
 /* The work of one event, in clusters and decisions looked at; its last cycle may exceed it. */
-enum { SKR_PLACEMENT_EVENT_BUDGET = 20000, SKR_PLACEMENT_CYCLE_COST = 20 };
+enum {
+    SKR_PLACEMENT_EVENT_BUDGET = 20000,
+    SKR_PLACEMENT_CYCLE_COST = 20,
+    SKR_PLACEMENT_CEL_COST_UNIT = 1000, /* cost of expressions that counts as one cluster */
+};
 
 /* A cached object of any kind. */
 struct skr_ocm_entry {
@@ -83,6 +87,7 @@ struct skr_target {
     bool satisfied;
     const char *reason, *message, *misconfigured, *scores, *warning;
     skr_time again_at;
+    uint64_t cel_cost;
 };
 
 /* A Placement, its decisions and its cycle. The entry exists as long as one of them does. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/placement/cluster_cel.h"
 #include "core/placement/state.h"
 #include "topology/base/attr.h"
 
@@ -52,6 +53,15 @@ static bool reads_resources(const struct skr_placement *p)
     return false;
 }
 
+static bool reads_objects(const struct skr_placement *p)
+{
+    bool reads = false;
+    for (size_t i = 0; !reads && i < p->n_predicates; i++) {
+        reads = p->predicate[i].n_cel > 0;
+    }
+    return reads;
+}
+
 static bool reads_score(const struct skr_placement *p, const char *name)
 {
     for (size_t i = 0; i < p->n_prioritizers; i++) {
@@ -60,14 +70,28 @@ static bool reads_score(const struct skr_placement *p, const char *name)
             return true;
         }
     }
+    for (size_t i = 0; i < p->n_predicates; i++) {
+        if (skr_cel_selector_reads_scores(&p->predicate[i])) {
+            return true;
+        }
+    }
     return false;
 }
 
 /* What a Placement has to read for a change to concern it. */
 struct concern {
-    bool resources;
+    bool objects;      /* with expressions */
+    bool resources;    /* by a prioritizer, or with expressions */
     const char *score; /* NULL: any */
 };
+
+static bool concerns(const struct concern *concern, const struct skr_placement *p)
+{
+    const bool objects = reads_objects(p);
+    return (!concern->objects || objects) &&
+           (!concern->resources || objects || reads_resources(p)) &&
+           (!concern->score || reads_score(p, concern->score));
+}
 
 /* Placements bound to this set. */
 static void queue_set(struct skr_placements *self, const char *set, const struct concern *concern)
@@ -84,8 +108,7 @@ static void queue_set(struct skr_placements *self, const char *set, const struct
         {
             const struct skr_placement *p = entry->placement;
             if (p && (p->misconfigured[0] || skr_placement_asks_for(p, set)) &&
-                (!concern->resources || reads_resources(p)) &&
-                (!concern->score || reads_score(p, concern->score))) {
+                concerns(concern, p)) {
                 skr_placements_queue(self, entry);
             }
         }
@@ -115,6 +138,9 @@ static void cluster_changed(struct skr_placements *self, const struct skr_manage
         before->meta.deleting == after->meta.deleting) {
         if (same_amounts(&before->allocatable, &after->allocatable) &&
             same_amounts(&before->capacity, &after->capacity)) {
+            concern.objects = true;
+        }
+        if (concern.objects && skr_cel_equal(&before->object, &after->object)) {
             return;
         }
         concern.resources = true;

@@ -193,9 +193,12 @@ static const struct {
     {"{\"tolerations\":[{\"key\":\"k\",\"operator\":\"Exists\",\"value\":\"v\"}]}", "Exists"},
     {"{\"predicates\":[" LABEL_IN("{\"key\":\"x\",\"operator\":\"Gt\"}") "]}",
      "unknown selector operator"},
-    {"{\"predicates\":[{\"requiredClusterSelector\":{\"celSelector\":{\"celExpressions\":[\"true\"]"
+    {"{\"predicates\":[{},{\"requiredClusterSelector\":{\"celSelector\":{\"celExpressions\":["
+     "\"true\",\"managedCluster.spec\\n && no\"]}}}]}",
+     "Predicate:predicates[1].celExpressions[1]: 2:5: there is no variable \\\"no\\\""},
+    {"{\"predicates\":[{\"requiredClusterSelector\":{\"celSelector\":{\"celExpressions\":\"true\""
      "}}}]}",
-     "Predicate:celSelector is not supported"},
+     "celExpressions"},
     {SPREAD("1", SOFT("a") "," SOFT("b") "," SOFT("c") "," SOFT("d") "," SOFT("e") "," SOFT(
                      "f") "," SOFT("g") "," SOFT("h") "," SOFT("i")),
      "at most 8"},

@@ -232,3 +232,39 @@ TEST_WITH(fleet, a_score_that_has_expired_is_no_reason_to_try_again)
     frame_rig_advance(fleet->rig, 500 * SKR_SECOND);
     assert_int_equal(cycles_of(fleet->rig), before);
 }
+
+/* How many cycles an edit of a cluster of s1 leads to. */
+static uint64_t cycles_after(struct fleet *fleet, const struct skr_resource *resource,
+                             const char *key, const char *edit)
+{
+    const uint64_t before = cycles_of(fleet->rig);
+    frame_rig_edit(fleet->rig, resource, key, "%s", edit);
+    frame_rig_run(fleet->rig);
+    return cycles_of(fleet->rig) - before;
+}
+
+TEST_WITH(fleet, a_placement_with_expressions_follows_whatever_they_can_read)
+{
+    static const char spec[] =
+        "{'numberOfClusters':1,'predicates':[{'requiredClusterSelector':{'celSelector':{"
+        "'celExpressions':['%s']}}}],'prioritizerPolicy':{'mode':'Exact'}}";
+    char text[400];
+    snprintf(text, sizeof text, spec, "has(managedCluster.status.version)");
+    add_placement(fleet->rig, "two/objects", text);
+    snprintf(text, sizeof text, spec, "managedCluster.scores(\\\"load\\\").size() > 0");
+    add_placement(fleet->rig, "two/read-scores", text);
+    frame_rig_run(fleet->rig);
+    const struct skr_resource *clusters = &skr_resource_managed_clusters;
+    assert_int_equal(cycles_after(fleet, clusters, "a2", "{'metadata':{'annotations':{'x':'1'}}}"),
+                     2);
+    assert_int_equal(
+        cycles_after(fleet, clusters, "a2", "{'status':{'version':{'kubernetes':'1.36'}}}"), 2);
+    assert_int_equal(cycles_after(fleet, clusters, "a2", "{'status':{'allocatable':{'cpu':'3'}}}"),
+                     3); /* that of resources, too */
+    assert_int_equal(cycles_after(fleet, clusters, "a2", "{'metadata':{'labels':{'z':'1'}}}"), 7);
+    /* managedFields and resourceVersion change alone: nothing that an expression sees */
+    assert_int_equal(cycles_after(fleet, clusters, "a2", "{'metadata':{'managedFields':[{}]}}"), 0);
+    assert_int_equal(cycles_after(fleet, &skr_resource_addon_scores, "a2/load",
+                                  "{'status':{'scores':[{'name':'cpu','value':5}]}}"),
+                     2); /* that which weighs it, and that which reads it */
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The checker: what a name means, which rows of functions a call may take, and types as far as they
+ * are known. It walks the tree once, and recurses at most SKR_CEL_DEPTH_MAX deep.
+ */
+#include <string.h>
+
+#include "core/cel/node.h"
+#include "core/cel/type.h"
+
+/* A variable of a macro, while its body is checked. */
+struct scope {
+    const char *name, *type;
+    uint32_t slot;
+    const struct scope *outer;
+};
+
+struct checker {
+    struct skr_cel_program *program;
+    struct skr_arena *arena;
+    struct skr_error *error;
+};
+
+static int no_memory(const struct checker *checker)
+{
+    return skr_error_set(checker->error, SKR_NO_MEMORY, "out of memory");
+}
+
+#define fail(checker, node, ...) \
+    skr_cel_fail((checker)->error, SKR_INVALID, (checker)->program->text, (node)->at, __VA_ARGS__)
+
+static const char *shown(const struct checker *checker, const char *type)
+{
+    SKR_STRBUF(text);
+    skr_cel_type_write(type, &text);
+    const char *copy = skr_arena_strdup(checker->arena, text.s);
+    return copy ? copy : "";
+}
+
+/* "L" or "M" in front of one or two types. */
+static const char *type_of(const struct checker *checker, char head, const char *a, const char *b)
+{
+    const size_t na = (size_t)(skr_cel_type_end(a) - a);
+    const size_t nb = b ? (size_t)(skr_cel_type_end(b) - b) : 0;
+    char *type = skr_arena_alloc(checker->arena, na + nb + 2);
+    if (type) {
+        type[0] = head;
+        memcpy(type + 1, a, na);
+        if (b) {
+            memcpy(type + 1 + na, b, nb);
+        }
+    }
+    return type;
+}
+
+static int check(struct checker *checker, struct skr_cel_node *node, const struct scope *scope);
+
+static int check_children(struct checker *checker, struct skr_cel_node *node, size_t from,
+                          const struct scope *scope)
+{
+    int rc = 0;
+    for (size_t i = from; rc == 0 && i < node->n; i++) {
+        rc = check(checker, node->child[i], scope);
+    }
+    return rc;
+}
+
+/* ---- names ---- */
+
+static int64_t find_root(const struct checker *checker, const char *name)
+{
+    const struct skr_cel_root *root = checker->program->dialect->root;
+    for (int64_t i = 0; root[i].name; i++) {
+        if (strcmp(root[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static const struct scope *find_local(const struct scope *scope, const char *name)
+{
+    while (scope && strcmp(scope->name, name) != 0) {
+        scope = scope->outer;
+    }
+    return scope;
+}
+
+static bool names_type(struct skr_cel_node *node)
+{
+    static const char codes[] = "bidusyLM";
+    for (size_t i = 0; i < sizeof codes - 1; i++) {
+        if (strcmp(skr_cel_type_name(codes[i]), node->name) == 0) {
+            node->value.text = skr_cel_type_name(codes[i]);
+            return true;
+        }
+    }
+    node->value.text = skr_cel_type_name('n');
+    return strcmp(node->name, "null_type") == 0;
+}
+
+static int check_ident(struct checker *checker, struct skr_cel_node *node,
+                       const struct scope *scope)
+{
+    const struct scope *local = find_local(scope, node->name);
+    const int64_t root = find_root(checker, node->name);
+    if (local) {
+        node->kind = SKR_CEL_NODE_LOCAL;
+        node->slot = local->slot;
+        node->type = local->type;
+    } else if (root >= 0) {
+        node->kind = SKR_CEL_NODE_ROOT;
+        node->slot = (uint32_t)root;
+        node->type = checker->program->dialect->root[root].type;
+    } else if (names_type(node)) {
+        node->kind = SKR_CEL_NODE_CONST;
+        node->value.kind = SKR_CEL_TYPE;
+        node->type = "T";
+    } else {
+        return fail(checker, node, "there is no variable \"%.64s\"", node->name);
+    }
+    return 0;
+}
+
+/* ---- fields ---- */
+
+static int check_field(struct checker *checker, struct skr_cel_node *node,
+                       const struct scope *scope)
+{
+    int rc = check(checker, node->child[0], scope);
+    if (rc < 0) {
+        return rc;
+    }
+    const char *type = node->child[0]->type;
+    node->type = "?";
+    if (type[0] == 'M' && (type[1] == 's' || type[1] == '?')) {
+        node->type = skr_cel_type_end(type + 1);
+    } else if (type[0] != '?') {
+        return fail(checker, node, "%s has no field \"%.64s\"", shown(checker, type), node->name);
+    }
+    node->type = node->kind == SKR_CEL_NODE_HAS ? "b" : node->type;
+    return 0;
+}
+
+/* ---- calls ---- */
+
+/* All tables of functions, the dialect's last. */
+static const struct skr_cel_function *table(const struct checker *checker, size_t i)
+{
+    const struct skr_cel_function *const tables[] = {skr_cel_operators,
+                                                     skr_cel_core_functions,
+                                                     skr_cel_string_functions,
+                                                     skr_cel_list_functions,
+                                                     skr_cel_regex_functions,
+                                                     skr_cel_amount_functions,
+                                                     checker->program->dialect->function};
+    return i < sizeof tables / sizeof *tables ? tables[i] : NULL;
+}
+
+static bool is_there(const struct checker *checker, const char *name, enum skr_cel_form form)
+{
+    for (size_t t = 0; table(checker, t); t++) {
+        for (const struct skr_cel_function *row = table(checker, t); row->name; row++) {
+            if (row->form == form && strcmp(row->name, name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static int add_row(struct checker *checker, struct skr_cel_node *node,
+                   const struct skr_cel_function *row)
+{
+    const struct skr_cel_function **grown =
+        skr_arena_array(checker->arena, node->n_rows + 1, sizeof(const struct skr_cel_function *));
+    if (!grown) {
+        return no_memory(checker);
+    }
+    for (size_t i = 0; i < node->n_rows; i++) {
+        grown[i] = node->row[i];
+    }
+    grown[node->n_rows++] = row;
+    node->row = grown;
+    return 0;
+}
+
+static int unknown_function(struct checker *checker, const struct skr_cel_node *node)
+{
+    const bool member = node->form == SKR_CEL_MEMBER;
+    if (is_there(checker, node->name, member ? SKR_CEL_GLOBAL : SKR_CEL_MEMBER)) {
+        return fail(checker, node,
+                    member ? "%.64s() has no value in front: %.64s(value)"
+                           : "%.64s() has its value in front: value.%.64s()",
+                    node->name, node->name);
+    }
+    return fail(checker, node, "there is no function %.64s()", node->name);
+}
+
+/* "_+_" is shown as "+", "size" as "size()". */
+static void write_name(const char *name, struct skr_strbuf *out)
+{
+    const bool is_operator = name[0] == '_' || name[1] == '_';
+    for (; *name; name++) {
+        if (!is_operator || *name != '_') {
+            skr_strbuf_addc(out, *name);
+        }
+    }
+    skr_strbuf_add(out, is_operator ? "" : "()");
+}
+
+static int no_overload(struct checker *checker, const struct skr_cel_node *node)
+{
+    SKR_STRBUF(text);
+    write_name(node->name, &text);
+    skr_strbuf_add(&text, " does not take (");
+    for (size_t i = 0; i < node->n; i++) {
+        skr_strbuf_add(&text, i > 0 ? ", " : "");
+        skr_cel_type_write(node->child[i]->type, &text);
+    }
+    return fail(checker, node, "%.200s)", text.s);
+}
+
+/* The pattern of matches(), find() and findAll() is the second argument. */
+static int compile_pattern(struct checker *checker, struct skr_cel_node *node)
+{
+    const struct skr_cel_node *pattern = node->n > 1 ? node->child[1] : NULL;
+    struct skr_error error = {0};
+    bool of_table = false;
+    for (const struct skr_cel_function *row = skr_cel_regex_functions; row->name; row++) {
+        of_table = of_table || node->row[0] == row;
+    }
+    if (!of_table || !pattern || pattern->kind != SKR_CEL_NODE_CONST ||
+        pattern->value.kind != SKR_CEL_STRING) {
+        return 0;
+    }
+    int rc = skr_cel_regex_compile(pattern->value.text, pattern->value.n, checker->arena,
+                                   &node->regex, &error);
+    return rc < 0 ? skr_cel_fail(checker->error, error.code, checker->program->text, pattern->at,
+                                 "regular expression, %s", error.text)
+                  : 0;
+}
+
+static int check_call(struct checker *checker, struct skr_cel_node *node, const struct scope *scope)
+{
+    const char *type[16];
+    const char *joined = NULL;
+    int rc = check_children(checker, node, 0, scope);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!is_there(checker, node->name, node->form)) {
+        return unknown_function(checker, node);
+    }
+    for (size_t i = 0; i < node->n && i < 16; i++) {
+        type[i] = node->child[i]->type;
+    }
+    for (size_t t = 0; node->n <= 16 && table(checker, t); t++) {
+        for (const struct skr_cel_function *row = table(checker, t); row->name; row++) {
+            const char *result = NULL;
+            if (row->form != node->form || strcmp(row->name, node->name) != 0 ||
+                !skr_cel_types_take(row->types, type, node->n, checker->arena, &result)) {
+                continue;
+            }
+            if (!result || (rc = add_row(checker, node, row)) < 0) {
+                return no_memory(checker);
+            }
+            joined = joined ? skr_cel_type_join(joined, result) : result;
+        }
+    }
+    node->type = joined;
+    return joined ? compile_pattern(checker, node) : no_overload(checker, node);
+}
+
+/* ---- lists, maps, conditions ---- */
+
+/* What all children from one on, in steps, have in common. */
+static const char *common(const struct skr_cel_node *node, size_t from, size_t step)
+{
+    const char *type = from < node->n ? node->child[from]->type : "?";
+    for (size_t i = from + step; i < node->n; i += step) {
+        type = skr_cel_type_join(type, node->child[i]->type);
+    }
+    return type;
+}
+
+static int check_container(struct checker *checker, struct skr_cel_node *node,
+                           const struct scope *scope)
+{
+    int rc = check_children(checker, node, 0, scope);
+    if (rc < 0) {
+        return rc;
+    }
+    node->type = node->kind == SKR_CEL_NODE_LIST
+                     ? type_of(checker, 'L', common(node, 0, 1), NULL)
+                     : type_of(checker, 'M', common(node, 0, 2), common(node, 1, 2));
+    return node->type ? 0 : no_memory(checker);
+}
+
+static int expect_bool(struct checker *checker, const struct skr_cel_node *node, const char *what)
+{
+    return skr_cel_type_fits(node->type, "b")
+               ? 0
+               : fail(checker, node, "%s takes bool, not %s", what, shown(checker, node->type));
+}
+
+static int check_logic(struct checker *checker, struct skr_cel_node *node,
+                       const struct scope *scope)
+{
+    int rc = check_children(checker, node, 0, scope);
+    const char *what = node->kind == SKR_CEL_NODE_AND ? "&&" : "||";
+    for (size_t i = 0; rc == 0 && i < node->n; i++) {
+        rc = expect_bool(checker, node->child[i], what);
+    }
+    node->type = "b";
+    return rc;
+}
+
+static int check_condition(struct checker *checker, struct skr_cel_node *node,
+                           const struct scope *scope)
+{
+    int rc = check_children(checker, node, 0, scope);
+    if (rc < 0 || (rc = expect_bool(checker, node->child[0], "?")) < 0) {
+        return rc;
+    }
+    const char *yes = node->child[1]->type, *no = node->child[2]->type;
+    if (!skr_cel_type_fits(yes, no)) {
+        return fail(checker, node, "both values of ? : have one type, not %s and %s",
+                    shown(checker, yes), shown(checker, no));
+    }
+    node->type = skr_cel_type_join(yes, no);
+    return 0;
+}
+
+/* ---- macros ---- */
+
+static const char *const fold_names[] = {"all()", "exists()", "exists_one()", "filter()", "map()"};
+
+static int check_fold(struct checker *checker, struct skr_cel_node *node, const struct scope *scope)
+{
+    struct scope inner = {.name = node->name, .outer = scope, .slot = scope ? scope->slot + 1 : 0};
+    const char *what = fold_names[node->fold];
+    int rc = check(checker, node->child[0], scope);
+    if (rc < 0) {
+        return rc;
+    }
+    const char *range = node->child[0]->type;
+    if (range[0] != 'L' && range[0] != 'M' && range[0] != '?') {
+        return fail(checker, node, "%s is for lists and maps, not %s", what, shown(checker, range));
+    }
+    inner.type = range[0] == '?' ? "?" : range + 1;
+    node->slot = inner.slot;
+    if (checker->program->n_locals <= inner.slot) {
+        checker->program->n_locals = inner.slot + 1;
+    }
+    if ((rc = check_children(checker, node, 1, &inner)) < 0) {
+        return rc;
+    }
+    const bool maps = node->fold == SKR_CEL_FOLD_MAP;
+    const struct skr_cel_node *test = maps ? node->n > 2 ? node->child[2] : NULL : node->child[1];
+    if (test && (rc = expect_bool(checker, test, what)) < 0) {
+        return rc;
+    }
+    node->type = maps ? type_of(checker, 'L', node->child[1]->type, NULL)
+                 : node->fold != SKR_CEL_FOLD_FILTER ? "b"
+                                                     : type_of(checker, 'L', inner.type, NULL);
+    return node->type ? 0 : no_memory(checker);
+}
+
+static int check(struct checker *checker, struct skr_cel_node *node, const struct scope *scope)
+{
+    switch (node->kind) {
+    case SKR_CEL_NODE_CONST:
+        node->type = (const char *[]){"?", "n", "b", "i", "u", "d", "s", "y"}[node->value.kind];
+        return 0;
+    case SKR_CEL_NODE_IDENT:
+    case SKR_CEL_NODE_ROOT:
+    case SKR_CEL_NODE_LOCAL:
+        return check_ident(checker, node, scope);
+    case SKR_CEL_NODE_SELECT:
+    case SKR_CEL_NODE_HAS:
+        return check_field(checker, node, scope);
+    case SKR_CEL_NODE_CALL:
+        return check_call(checker, node, scope);
+    case SKR_CEL_NODE_LIST:
+    case SKR_CEL_NODE_MAP:
+        return check_container(checker, node, scope);
+    case SKR_CEL_NODE_AND:
+    case SKR_CEL_NODE_OR:
+        return check_logic(checker, node, scope);
+    case SKR_CEL_NODE_CONDITION:
+        return check_condition(checker, node, scope);
+    case SKR_CEL_NODE_FOLD:
+        return check_fold(checker, node, scope);
+    }
+    return 0;
+}
+
+int skr_cel_check(struct skr_cel_program *program, struct skr_arena *arena, struct skr_error *error)
+{
+    struct checker checker = {program, arena, error};
+    return check(&checker, program->root, NULL);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tokens: https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax */
+#include "core/cel/lexer.h"
+
+#include <string.h>
+
+static int fail(struct skr_cel_lexer *lexer, size_t at, const char *what)
+{
+    return skr_cel_fail(lexer->error, SKR_INVALID, lexer->text, at, "%s", what);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int digit_of(char c)
+{
+    return is_digit(c)            ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : 16;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool skr_cel_is(const struct skr_cel_lexer *lexer, const char *symbol)
+{
+    const struct skr_cel_token *token = &lexer->token;
+    return (token->kind == SKR_CEL_TOKEN_SYMBOL || token->kind == SKR_CEL_TOKEN_NAME) &&
+           strlen(symbol) == token->n && memcmp(token->text, symbol, token->n) == 0;
+}
+
+/* ---- numbers ---- */
+
+static int take_whole(struct skr_cel_lexer *lexer, size_t begin, int base)
+{
+    const char *text = lexer->text;
+    uint64_t value = 0;
+    size_t at = begin;
+    for (; digit_of(text[at]) < base; at++) {
+        const uint64_t digit = (uint64_t)digit_of(text[at]);
+        if (value > (UINT64_MAX - digit) / (uint64_t)base) {
+            return fail(lexer, lexer->token.at, "the number does not fit 64 bits");
+        }
+        value = value * (uint64_t)base + digit;
+    }
+    const bool natural = text[at] == 'u' || text[at] == 'U';
+    lexer->pos = at + (natural ? 1 : 0);
+    if (!natural && value > (uint64_t)INT64_MAX + 1) {
+        return fail(lexer, lexer->token.at, "the number does not fit a signed 64 bits integer");
+    }
+    lexer->token.value = natural ? skr_cel_uint(value) : skr_cel_int((int64_t)value);
+    return is_letter(text[lexer->pos]) ? fail(lexer, lexer->pos, "a letter behind a number") : 0;
+}
+
+static int take_number(struct skr_cel_lexer *lexer)
+{
+    const char *text = lexer->text;
+    const size_t begin = lexer->token.at;
+    size_t at = begin;
+    if (text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X')) {
+        return digit_of(text[at + 2]) < 16 ? take_whole(lexer, begin + 2, 16)
+                                           : fail(lexer, begin, "hexadecimal digits are missing");
+    }
+    while (is_digit(text[at])) {
+        at++;
+    }
+    const bool point = text[at] == '.' && is_digit(text[at + 1]);
+    if (point) {
+        for (at++; is_digit(text[at]); at++) {
+        }
+    }
+    size_t exponent = at;
+    if (text[at] == 'e' || text[at] == 'E') {
+        exponent += text[at + 1] == '-' || text[at + 1] == '+' ? 2 : 1;
+        while (is_digit(text[exponent])) {
+            exponent++;
+        }
+        exponent = is_digit(text[exponent - 1]) ? exponent : at;
+    }
+    if (!point && exponent == at) {
+        return take_whole(lexer, begin, 10);
+    }
+    lexer->token.value = skr_cel_double(0);
+    lexer->pos = exponent;
+    if (!skr_cel_double_read(text + begin, exponent - begin, &lexer->token.value.real)) {
+        return fail(lexer, begin, "the number does not fit a double");
+    }
+    return is_letter(text[exponent]) ? fail(lexer, exponent, "a letter behind a number") : 0;
+}
+
+bool skr_cel_negate(struct skr_cel_value *value)
+{
+    if (value->kind == SKR_CEL_INT) {
+        value->integer = (int64_t)(0 - (uint64_t)value->integer);
+    } else if (value->kind == SKR_CEL_DOUBLE) {
+        value->real = -value->real;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- strings ---- */
+
+struct literal {
+    bool raw, bytes;
+    char *to;
+    size_t n;
+};
+
+/* n digits of a base at text. False: there are fewer. */
+static bool take_digits(const char *text, size_t n, int base, uint32_t *ret)
+{
+    *ret = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int digit = digit_of(text[i]);
+        if (digit >= base) {
+            return false;
+        }
+        *ret = *ret * (uint32_t)base + (uint32_t)digit;
+    }
+    return true;
+}
+
+static int take_code(struct skr_cel_lexer *lexer, struct literal *literal, size_t digits, int base)
+{
+    uint32_t point;
+    const size_t at = lexer->pos;
+    const bool unicode = digits == 4 || digits == 8;
+    if (!take_digits(lexer->text + at, digits, base, &point) || (unicode && literal->bytes)) {
+        return fail(lexer, at, "this is no escape sequence");
+    }
+    if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000) || (base == 8 && point > 255)) {
+        return fail(lexer, at, "this is no Unicode character");
+    }
+    lexer->pos += digits;
+    if (literal->bytes) {
+        literal->to[literal->n++] = (char)point;
+    } else {
+        literal->n += skr_cel_point_write(point, literal->to + literal->n);
+    }
+    return 0;
+}
+
+/* Behind a backslash. */
+static int take_escape(struct skr_cel_lexer *lexer, struct literal *literal)
+{
+    static const char from[] = "abfnrtv\\?\"'`", to[] = "\a\b\f\n\r\t\v\\?\"'`";
+    const char c = lexer->text[lexer->pos];
+    const char *found = c ? strchr(from, c) : NULL;
+    if (found) {
+        literal->to[literal->n++] = to[found - from];
+        lexer->pos++;
+        return 0;
+    }
+    if (c >= '0' && c <= '3') {
+        return take_code(lexer, literal, 3, 8);
+    }
+    lexer->pos += c ? 1 : 0;
+    switch (c) {
+    case 'x':
+    case 'X':
+        return take_code(lexer, literal, 2, 16);
+    case 'u':
+        return take_code(lexer, literal, 4, 16);
+    case 'U':
+        return take_code(lexer, literal, 8, 16);
+    default:
+        return fail(lexer, lexer->pos, "this is no escape sequence");
+    }
+}
+
+static bool ends(const char *text, char quote, bool triple)
+{
+    return text[0] == quote && (!triple || (text[1] == quote && text[2] == quote));
+}
+
+static int take_string(struct skr_cel_lexer *lexer, struct literal *literal)
+{
+    const char *text = lexer->text;
+    const char quote = text[lexer->pos];
+    const bool triple = text[lexer->pos + 1] == quote && text[lexer->pos + 2] == quote;
+    lexer->pos += triple ? 3 : 1;
+    if (!lexer->room && !(lexer->room = skr_arena_alloc(lexer->arena, strlen(text) + 1))) {
+        return skr_error_set(lexer->error, SKR_NO_MEMORY, "out of memory");
+    }
+    literal->to = lexer->room;
+    while (!ends(text + lexer->pos, quote, triple)) {
+        const char c = text[lexer->pos];
+        if (!c || (!triple && (c == '\n' || c == '\r'))) {
+            return fail(lexer, lexer->token.at, "the string does not end");
+        }
+        lexer->pos++;
+        if (c == '\\' && !literal->raw) {
+            int rc = take_escape(lexer, literal);
+            if (rc < 0) {
+                return rc;
+            }
+        } else {
+            literal->to[literal->n++] = c;
+        }
+    }
+    lexer->pos += triple ? 3 : 1;
+    lexer->room += literal->n + 1;
+    lexer->token.value = skr_cel_string(literal->to, literal->n);
+    lexer->token.value.kind = literal->bytes ? SKR_CEL_BYTES : SKR_CEL_STRING;
+    return 0;
+}
+
+/* Whether a string begins here: quotes behind at most one r and one b. */
+static bool begins_string(const char *text, struct literal *literal, size_t *ret_prefix)
+{
+    size_t i = 0;
+    for (; i < 2 && text[i]; i++) {
+        if ((text[i] == 'r' || text[i] == 'R') && !literal->raw) {
+            literal->raw = true;
+        } else if ((text[i] == 'b' || text[i] == 'B') && !literal->bytes) {
+            literal->bytes = true;
+        } else {
+            break;
+        }
+    }
+    *ret_prefix = i;
+    return text[i] == '"' || text[i] == '\'';
+}
+
+/* ---- the rest ---- */
+
+static void skip_blanks(struct skr_cel_lexer *lexer)
+{
+    const char *text = lexer->text;
+    for (;;) {
+        lexer->pos += strspn(text + lexer->pos, " \t\r\n\f");
+        if (text[lexer->pos] != '/' || text[lexer->pos + 1] != '/') {
+            return;
+        }
+        lexer->pos += strcspn(text + lexer->pos, "\n");
+    }
+}
+
+static int take_symbol(struct skr_cel_lexer *lexer)
+{
+    static const char *const symbols[] = {"&&", "||", "==", "!=", "<=", ">=", "<", ">",
+                                          "+",  "-",  "*",  "/",  "%",  "!",  "?", ":",
+                                          ".",  ",",  "(",  ")",  "[",  "]",  "{", "}"};
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        const size_t n = strlen(symbols[i]);
+        if (strncmp(lexer->text + lexer->pos, symbols[i], n) == 0) {
+            lexer->token.kind = SKR_CEL_TOKEN_SYMBOL;
+            lexer->token.n = n;
+            lexer->pos += n;
+            return 0;
+        }
+    }
+    return skr_cel_fail(lexer->error, SKR_INVALID, lexer->text, lexer->pos,
+                        "unexpected character '%.1s'", lexer->text + lexer->pos);
+}
+
+int skr_cel_next(struct skr_cel_lexer *lexer)
+{
+    struct literal literal = {0};
+    size_t prefix;
+    skip_blanks(lexer);
+    const char *text = lexer->text + lexer->pos;
+    lexer->token = (struct skr_cel_token){.at = lexer->pos, .text = text};
+    if (!text[0]) {
+        return 0;
+    }
+    lexer->token.kind = SKR_CEL_TOKEN_VALUE;
+    if (begins_string(text, &literal, &prefix)) {
+        lexer->pos += prefix;
+        return take_string(lexer, &literal);
+    }
+    if (is_digit(text[0]) || (text[0] == '.' && is_digit(text[1]))) {
+        return take_number(lexer);
+    }
+    if (!is_letter(text[0])) {
+        return take_symbol(lexer);
+    }
+    lexer->token.kind = SKR_CEL_TOKEN_NAME;
+    while (is_letter(text[lexer->token.n]) || is_digit(text[lexer->token.n])) {
+        lexer->token.n++;
+    }
+    lexer->pos += lexer->token.n;
+    return 0;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types as texts: how they fit, and rows of functions against arguments. */
+#include "core/cel/type.h"
+
+#include <string.h>
+
+static const struct {
+    char code;
+    enum skr_cel_kind kind;
+    const char *shown, *name;
+} types[] = {
+    {'n', SKR_CEL_NULL, "null", "null_type"},
+    {'b', SKR_CEL_BOOL, "bool", "bool"},
+    {'i', SKR_CEL_INT, "int", "int"},
+    {'u', SKR_CEL_UINT, "uint", "uint"},
+    {'d', SKR_CEL_DOUBLE, "double", "double"},
+    {'s', SKR_CEL_STRING, "string", "string"},
+    {'y', SKR_CEL_BYTES, "bytes", "bytes"},
+    {'L', SKR_CEL_LIST, "list", "list"},
+    {'M', SKR_CEL_MAP, "map", "map"},
+    {'T', SKR_CEL_TYPE, "type", "type"},
+    {'t', SKR_CEL_TIMESTAMP, "timestamp", "google.protobuf.Timestamp"},
+    {'r', SKR_CEL_DURATION, "duration", "google.protobuf.Duration"},
+    {'q', SKR_CEL_QUANTITY, "quantity", "kubernetes.Quantity"},
+    {'v', SKR_CEL_SEMVER, "semver", "kubernetes.Semver"},
+    {'?', SKR_CEL_ERROR, "dyn", "dyn"},
+};
+enum { N_TYPES = sizeof types / sizeof *types };
+
+static size_t find(char code)
+{
+    size_t i = 0;
+    while (i + 1 < N_TYPES && types[i].code != code) {
+        i++;
+    }
+    return i;
+}
+
+const char *skr_cel_type_name(char type)
+{
+    return types[find(type)].name;
+}
+
+char skr_cel_type_of(enum skr_cel_kind kind)
+{
+    size_t i = 0;
+    while (i + 1 < N_TYPES && types[i].kind != kind) {
+        i++;
+    }
+    return types[i].code;
+}
+
+const char *skr_cel_type_end(const char *type)
+{
+    for (size_t open = 1; open > 0; type++) {
+        open = open - 1 + (*type == 'L' ? 1 : *type == 'M' ? 2 : 0);
+    }
+    return type;
+}
+
+bool skr_cel_type_fits(const char *a, const char *b)
+{
+    const char *const end = skr_cel_type_end(a);
+    while (a < end) {
+        if (*a == '?' || *b == '?') {
+            a = skr_cel_type_end(a);
+            b = skr_cel_type_end(b);
+        } else if (*a++ != *b++) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *skr_cel_type_join(const char *a, const char *b)
+{
+    const size_t n = (size_t)(skr_cel_type_end(a) - a);
+    return n == (size_t)(skr_cel_type_end(b) - b) && memcmp(a, b, n) == 0 ? a : "?";
+}
+
+void skr_cel_type_write(const char *type, struct skr_strbuf *out)
+{
+    /* What closes or separates at each level; a level is a bit pair, and deep types are cut. */
+    size_t waiting[64];
+    size_t depth = 0;
+    for (const char *const end = skr_cel_type_end(type); type < end; type++) {
+        skr_strbuf_add(out, types[find(*type)].shown);
+        if ((*type == 'L' || *type == 'M') && depth < 64) {
+            skr_strbuf_addc(out, '(');
+            waiting[depth++] = *type == 'M' ? 2 : 1;
+            continue;
+        }
+        while (depth > 0 && --waiting[depth - 1] == 0) {
+            skr_strbuf_addc(out, ')');
+            depth--;
+        }
+        if (depth > 0) {
+            skr_strbuf_add(out, ", ");
+        }
+    }
+}
+
+/* ---- rows of functions ---- */
+
+/* What A and B stand for; NULL: nothing yet. */
+struct bound {
+    const char *type[2];
+};
+
+static bool is_parameter(char c)
+{
+    return c == 'A' || c == 'B';
+}
+
+/* Whether type fits the pattern at *row, which is consumed. */
+static bool take(const char **row, const char *type, struct bound *bound)
+{
+    const char *const end = skr_cel_type_end(*row);
+    while (*row < end) {
+        if (is_parameter(**row)) {
+            const char **place = &bound->type[**row - 'A'];
+            if (*place && !skr_cel_type_fits(*place, type)) {
+                return false;
+            }
+            *place = *place && **place != '?' ? *place : type;
+            type = skr_cel_type_end(type);
+            ++*row;
+        } else if (**row == '?' || *type == '?') {
+            *row = skr_cel_type_end(*row);
+            type = skr_cel_type_end(type);
+        } else if (*(*row)++ != *type++) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *result_of(const char *row, const struct bound *bound, struct skr_arena *arena)
+{
+    const char *const end = skr_cel_type_end(row);
+    size_t n = 1;
+    for (const char *at = row; at < end; at++) {
+        const char *type = is_parameter(*at) ? bound->type[*at - 'A'] : NULL;
+        n += type ? (size_t)(skr_cel_type_end(type) - type) : 1;
+    }
+    char *result = skr_arena_alloc(arena, n);
+    size_t length = 0;
+    for (const char *at = row; result && at < end; at++) {
+        const char *type = is_parameter(*at) ? bound->type[*at - 'A'] : at;
+        type = type ? type : "?";
+        const size_t part = type == at ? 1 : (size_t)(skr_cel_type_end(type) - type);
+        memcpy(result + length, type, part);
+        length += part;
+    }
+    return result;
+}
+
+bool skr_cel_types_take(const char *row, const char *const *arg, size_t n, struct skr_arena *arena,
+                        const char **ret)
+{
+    bool any = false;
+    for (;;) {
+        struct bound bound = {0};
+        size_t i = 0;
+        while (i < n && *row != ':' && take(&row, arg[i], &bound)) {
+            i++;
+        }
+        const bool good = i == n && *row == ':';
+        row = strchr(row, ':') + 1;
+        if (good) {
+            const char *result = result_of(row, &bound, arena);
+            *ret = !result ? NULL : any && *ret ? skr_cel_type_join(*ret, result) : result;
+            any = true;
+        }
+        row = strchr(row, '|');
+        if (!row) {
+            return any;
+        }
+        row++;
+    }
+}
+
+bool skr_cel_types_take_values(const char *row, const struct skr_cel_value *arg, size_t n)
+{
+    for (;;) {
+        size_t i = 0;
+        for (; i < n && *row != ':'; i++) {
+            if (*row != '?' && !is_parameter(*row) && *row != skr_cel_type_of(arg[i].kind)) {
+                break;
+            }
+            row = skr_cel_type_end(row);
+        }
+        if (i == n && *row == ':') {
+            return true;
+        }
+        row = strchr(row, '|');
+        if (!row) {
+            return false;
+        }
+        row++;
+    }
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions and what they give: a row for every rule of the language that is served. */
+#include "core/cel/cel.h"
+#include "core/cel/type.h"
+#include "test/test.h"
+
+static const char object[] =
+    "{\"name\":\"one\",\"labels\":{\"env\":\"prod\",\"a.b/"
+    "c\":\"x\",\"empty\":\"\"},\"list\":[1,2,3],"
+    "\"none\":null,\"claims\":[{\"name\":\"version\",\"value\":\"v1.30.2\"},{\"name\":\"zone\","
+    "\"value\":\"a\"}],\"real\":1.5,\"flag\":true,\"cpu\":\"4500m\",\"big\":9223372036854775807}";
+
+static void write_value(const struct skr_cel_value *v, struct skr_strbuf *out);
+
+static void write_list(const struct skr_cel_value *v, struct skr_strbuf *out)
+{
+    skr_strbuf_add(out, "[");
+    for (size_t i = 0; i < v->n; i++) {
+        skr_strbuf_add(out, i > 0 ? "," : "");
+        write_value(&v->item[i], out);
+    }
+    skr_strbuf_add(out, "]");
+}
+
+static void write_map(const struct skr_cel_value *v, struct skr_strbuf *out)
+{
+    skr_strbuf_add(out, "{");
+    for (size_t i = 0; i < v->n; i++) {
+        skr_strbuf_add(out, i > 0 ? "," : "");
+        write_value(&v->entry[i].key, out);
+        skr_strbuf_add(out, ":");
+        write_value(&v->entry[i].value, out);
+    }
+    skr_strbuf_add(out, "}");
+}
+
+static void write_value(const struct skr_cel_value *v, struct skr_strbuf *out)
+{
+    char number[SKR_CEL_DOUBLE_TEXT];
+    switch (v->kind) {
+    case SKR_CEL_NULL:
+        skr_strbuf_add(out, "null");
+        break;
+    case SKR_CEL_BOOL:
+        skr_strbuf_add(out, v->boolean ? "true" : "false");
+        break;
+    case SKR_CEL_UINT:
+        skr_strbuf_addf(out, "%" PRIu64 "u", v->natural);
+        break;
+    case SKR_CEL_DOUBLE:
+        skr_strbuf_addn(out, number, skr_cel_double_write(v->real, number));
+        break;
+    case SKR_CEL_STRING:
+    case SKR_CEL_BYTES:
+        skr_strbuf_addf(out, "\"%.*s\"", (int)v->n, v->text);
+        break;
+    case SKR_CEL_LIST:
+        write_list(v, out);
+        break;
+    case SKR_CEL_MAP:
+        write_map(v, out);
+        break;
+    case SKR_CEL_TYPE:
+        skr_strbuf_add(out, v->text);
+        break;
+    case SKR_CEL_QUANTITY:
+        skr_strbuf_addf(out, "%" PRId64 "n", (int64_t)*v->nano);
+        break;
+    case SKR_CEL_SEMVER:
+        skr_strbuf_addf(out, "v%" PRIu64, v->semver->part[0]);
+        break;
+    case SKR_CEL_INT:
+    case SKR_CEL_TIMESTAMP:
+    case SKR_CEL_DURATION:
+    case SKR_CEL_ERROR:
+    case SKR_CEL_KIND_COUNT:
+        skr_strbuf_addf(out, "%" PRId64, v->integer);
+        break;
+    }
+}
+
+/* The result as text: "true", "error 1:3: WHY", "refused 1:3: WHY". */
+static void evaluate(const char *text, uint64_t cost_max, struct skr_strbuf *out)
+{
+    static const struct skr_cel_root roots[] = {{"x", "Ms?"}, {"n", "i"}, {0}};
+    static const struct skr_cel_dialect dialect = {.root = roots};
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *arena = skr_arena_create(SKR_CEL_RUN_BYTES_MAX, 0);
+    const struct skr_cel_program *program;
+    struct skr_error error;
+    if (skr_cel_compile(&dialect, text, arena, &program, &error) < 0) {
+        skr_strbuf_addf(out, "refused %s", error.text);
+        return;
+    }
+    json_auto_t *json = json_loads(object, 0, NULL);
+    assert_non_null(json);
+    const struct skr_cel_value value[] = {skr_cel_of_json(json, false, arena), skr_cel_int(7)};
+    struct skr_cel_run run = {.arena = arena, .root = value, .cost_max = cost_max};
+    const struct skr_cel_value result = skr_cel_evaluate(program, &run);
+    if (result.kind == SKR_CEL_ERROR) {
+        const struct skr_position at = skr_cel_position(program, result.n);
+        skr_strbuf_addf(out, "error %zu:%zu: %s", at.line, at.column, result.text);
+        return;
+    }
+    /* What the checker promised is what came out. */
+    const char *type = skr_cel_program_type(program);
+    assert_true(type[0] == '?' || type[0] == skr_cel_type_of(result.kind));
+    write_value(&result, out);
+}
+
+struct row {
+    const char *title, *expected; /* the title is the expression */
+};
+
+static void expect(const struct row *row)
+{
+    SKR_STRBUF(out);
+    evaluate(row->title, SKR_CEL_COST_MAX, &out);
+    if (strcmp(out.s, row->expected) != 0) {
+        fail_msg("%s\n  is  %s\n  not %s", row->title, out.s, row->expected);
+    }
+}
+
+static const struct row literals[] = {
+    {"1", "1"},
+    {"-1", "-1"},
+    {"0x1F", "31"},
+    {"7u", "7u"},
+    {"0xFu", "15u"},
+    {"1.5", "1.5"},
+    {".5", "0.5"},
+    {"1e3", "1000"},
+    {"1e21", "1e+21"},
+    {"123456789.0", "1.23456789e+08"},
+    {"-2.5e-7", "-2.5e-07"},
+    {"-9223372036854775808", "-9223372036854775808"},
+    {"9223372036854775807", "9223372036854775807"},
+    {"true && !false", "true"},
+    {"null", "null"},
+    {"'a\\n\\x41\\101\\u00e9\\U0001F600'", "\"a\nAA\xc3\xa9\xf0\x9f\x98\x80\""},
+    {"r'\\d'", "\"\\d\""},
+    {"\"\"\"a\"b\nc\"\"\"", "\"a\"b\nc\""},
+    {"b'\\x41\\377' == b'A\\xff'", "true"},
+    {"[1, 2,]", "[1,2]"},
+    {"{'a': 1, 'b': [true]}", "{\"a\":1,\"b\":[true]}"},
+    {"1 // a comment\n + 1", "2"},
+    {"  ( 1 )  ", "1"},
+};
+TEST_EACH(row, literals, a_literal_is_its_value)
+{
+    expect(row);
+}
+
+static const struct row operators[] = {
+    {"1 + 2 * 3 - 4 / 2 % 3", "5"},
+    {"(1 + 2) * 3", "9"},
+    {"-7 / 2", "-3"},
+    {"-7 % 2", "-1"},
+    {"- -1", "1"},
+    {"-n", "-7"},
+    {"7u / 2u", "3u"},
+    {"1.0 / 4.0", "0.25"},
+    {"1.0 / 0.0", "+Inf"},
+    {"'a' + 'b'", "\"ab\""},
+    {"[1] + [2]", "[1,2]"},
+    {"9223372036854775807 + 1", "error 1:21: the result does not fit 64 bits"},
+    {"-9223372036854775808 - 1", "error 1:22: the result does not fit 64 bits"},
+    {"n * 9223372036854775807", "error 1:3: the result does not fit 64 bits"},
+    {"18446744073709551615u * 18446744073709551615u",
+     "error 1:23: the result does not fit 64 bits"},
+    {"-9223372036854775808 / -1", "error 1:22: the result does not fit 64 bits"},
+    {"0u - 1u", "error 1:4: the result does not fit 64 bits"},
+    {"-(-9223372036854775808)", "error 1:1: the result does not fit 64 bits"},
+    {"1 / 0", "error 1:3: division by zero"},
+    {"1 % 0", "error 1:3: division by zero"},
+    {"1 == 1 && 1 != 2 && 'a' < 'b' && 2 >= 2 && 1 <= 2 && 2 > 1", "true"},
+    {"x.real == 1.5 && x.real > 1 && x.real < 2u", "true"},
+    {"dyn(1) == 1.0 && dyn(1u) == 1 && dyn(2) > 1.5", "true"},
+    {"dyn(1) == 'a'", "false"},
+    {"dyn(9007199254740993) == 9007199254740992.0", "true"},
+    {"dyn(-1) < 0u && dyn(18446744073709551615u) > 1", "true"},
+    {"[1, 2] == [1, 2] && [1] != [1, 2]", "true"},
+    {"{'a': 1, 'b': 2} == {'b': 2, 'a': 1}", "true"},
+    {"{'a': 1} == {'a': 2}", "false"},
+    {"null == null", "true"},
+    {"x.none == null && x.name != null", "true"},
+    {"dyn(1) < 'a'", "error 1:8: < does not take int and string"},
+    {"[1] == [dyn('a')]", "false"},
+    {"true ? 1 : 2", "1"},
+    {"n > 8 ? 'a' : n > 6 ? 'b' : 'c'", "\"b\""},
+    {"x.name ? 1 : 2", "error 1:8: ? does not take string"},
+    {"2 in [1, 2] && !('z' in ['a']) && 'env' in x.labels", "true"},
+    {"1.0 in x.list", "true"},
+    {"'a' in x.name", "error 1:5: in does not take string and string"},
+    {"x.list[0] + x.list[1u]", "3"},
+    {"x.list[dyn(2.0)]", "3"},
+    {"x.list[3]", "error 1:7: there is no item 3 in a list of 3"},
+    {"x.list[-1]", "error 1:7: there is no item -1 in a list of 3"},
+    {"x.list[dyn(0.5)]", "error 1:7: an index of a list is a whole number"},
+    {"{1: 'a'}[1]", "\"a\""},
+    {"{true: 1}[dyn('true')]", "error 1:10: there is no key \"true\""},
+};
+TEST_EACH(row, operators, an_operator_gives_what_the_language_says)
+{
+    expect(row);
+}
+
+static const struct row logic[] = {
+    {"false && x.no", "false"},
+    {"x.no && false", "false"},
+    {"true || x.no", "true"},
+    {"x.no || true", "true"},
+    {"x.no && true", "error 1:3: there is no field \"no\""},
+    {"x.no || false", "error 1:3: there is no field \"no\""},
+    {"x.no || x.nope || true", "true"},
+    {"x.no || x.nope", "error 1:3: there is no field \"no\""},
+    {"x.name && true", "error 1:3: && does not take string"},
+    {"x.name || true", "true"},
+    {"[1, 2].exists(i, i / 0 == 1 || i == 2)", "true"},
+    {"x.list.exists(i, x.no || i == 3)", "true"},
+    {"x.list.all(i, x.no && i != 3)", "false"},
+    {"x.list.exists(i, x.no)", "error 1:20: there is no field \"no\""},
+    {"x.list.all(i, i < 3)", "false"},
+    {"x.list.all(i, i > 0)", "true"},
+    {"[].all(i, false) && ![].exists(i, true)", "true"},
+    {"x.list.exists_one(i, i == 2)", "true"},
+    {"x.list.exists_one(i, i > 1)", "false"},
+    {"x.list.exists_one(i, x.no)", "error 1:24: there is no field \"no\""},
+};
+TEST_EACH(row, logic, logic_absorbs_errors_as_the_language_says)
+{
+    expect(row);
+}
+
+static const struct row fields[] = {
+    {"x.name", "\"one\""},
+    {"x['name'] == x.name", "true"},
+    {"x.labels['a.b/c']", "\"x\""},
+    {"has(x.labels.env) && !has(x.labels.no) && has(x.none) && has(x.labels.empty)", "true"},
+    {"has(x.no.no)", "error 1:7: there is no field \"no\""},
+    {"x.labels.no", "error 1:10: there is no field \"no\""},
+    {"x.labels['no']", "error 1:9: there is no key \"no\""},
+    {"x.name.y", "error 1:8: string has no field \"y\""},
+    {"x.claims.filter(c, c.name == 'zone')[0].value", "\"a\""},
+    {"x.claims.exists(c, c.name == 'version' && c.value.matches('^v1\\\\.30\\\\.\\\\d+$'))",
+     "true"},
+    {"x.claims.map(c, c.name)", "[\"version\",\"zone\"]"},
+    {"x.list.map(i, i > 1, i * 10)", "[20,30]"},
+    {"x.labels.filter(k, k.startsWith('e'))", "[\"env\",\"empty\"]"},
+    {"x.list.map(i, x.list.map(j, i * j))[2][2]", "9"},
+    {"x.list.map(i, x.list.filter(i, i > 2))[0]", "[3]"},
+    {"x.name.all(i, true)", "error 1:8: a macro does not take string"},
+    {"x.big", "9223372036854775807"},
+};
+TEST_EACH(row, fields, a_field_of_an_object_is_read)
+{
+    expect(row);
+}
+
+static const struct row functions[] = {
+    {"size('h\xc3\xa9llo') + size([1]) + size({'a': 1}) + 'ab'.size()", "9"},
+    {"type(1) == int && type('a') == string && type([]) == list && type(null) == null_type",
+     "true"},
+    {"type(x.real)", "double"},
+    {"int('12') + int(1.9) + int(3u)", "16"},
+    {"int('x')", "error 1:1: \"x\" is no int"},
+    {"int(1e19)", "error 1:1: the value does not fit int"},
+    {"uint(-1)", "error 1:1: the value does not fit uint"},
+    {"uint('18446744073709551615')", "18446744073709551615u"},
+    {"double('1.25') + double(1)", "2.25"},
+    {"double('1e')", "error 1:1: \"1e\" is no double"},
+    {"string(1) + string(1u) + string(1.5) + string(true) + string(b'a') + string(1e6)",
+     "\"111.5truea1e+06\""},
+    {"string(b'\\xff')", "error 1:1: the bytes are not UTF-8"},
+    {"bool('true') && !bool('0')", "true"},
+    {"bytes('a') == b'a'", "true"},
+    {"duration('1h30m') > duration('89m') && duration('-1s') < duration('0s')", "true"},
+    {"timestamp('2026-01-01T00:00:00Z') + duration('1s') > timestamp('2026-01-01T00:00:00Z')",
+     "true"},
+    {"int(timestamp('1970-01-01T00:01:00.5Z'))", "60"},
+    {"timestamp('yesterday')", "error 1:1: \"yesterday\" is no timestamp"},
+    {"x.name.startsWith('o') && x.name.endsWith('ne') && x.name.contains('n')", "true"},
+    {"'a'.startsWith('ab') || 'a'.endsWith('ba') || 'a'.contains('ab') || !'a'.contains('')",
+     "false"},
+    {"'h\xc3\xa9llo'.charAt(1) + 'abc'.charAt(3)", "\"\xc3\xa9\""},
+    {"'abc'.charAt(4)", "error 1:7: the index is out of range"},
+    {"'hello mellow'.indexOf('ello') + 'hello mellow'.indexOf('ello', 2)", "8"},
+    {"'hello'.indexOf('jello') + 'hello'.indexOf('', 2) + 'hello'.indexOf('l', 20)", "0"},
+    {"'hello'.indexOf('l', -1)", "error 1:9: the index is out of range"},
+    {"'hello mellow'.lastIndexOf('ello') + 'hello mellow'.lastIndexOf('ello', 6)", "8"},
+    {"'hello'.lastIndexOf('') + 'hello'.lastIndexOf('hellos') + 'ab'.lastIndexOf('a', 20)", "3"},
+    {"'tacocat'.substring(4) + 'tacocat'.substring(0, 4)", "\"cattaco\""},
+    {"'tacocat'.substring(2, 1)", "error 1:11: the index is out of range"},
+    {"'v1.30'.substring(1)", "\"1.30\""},
+    {"'TacoC\xc3\x86t'.lowerAscii() + 'b\xc3\xa9'.upperAscii()", "\"tacoc\xc3\x86tB\xc3\xa9\""},
+    {"'ab\xc3\xa9'.reverse()", "\"\xc3\xa9"
+                               "ba\""},
+    {"' \\t\\u00a0a b\\n'.trim() + '  '.trim()", "\"a b\""},
+    {"'hello hello'.replace('he', 'we') + 'aa'.replace('a', 'b', 1) + 'a'.replace('a', '', 0)",
+     "\"wello welloba"
+     "a\""},
+    {"'hi'.replace('', '_')", "\"_h_i_\""},
+    {"'hi'.replace('', '_', 2)", "\"_h_i\""},
+    {"'a,b,c'.split(',')", "[\"a\",\"b\",\"c\"]"},
+    {"'a,b,c'.split(',', 2)", "[\"a\",\"b,c\"]"},
+    {"'a,b'.split(',', 0)", "[]"},
+    {"'ab'.split('')", "[\"a\",\"b\"]"},
+    {"''.split(',')", "[\"\"]"},
+    {"''.split('')", "[]"},
+    {"['a', 'b'].join('-') + ['c'].join() + [].join('x')", "\"a-bc\""},
+    {"x.list.join()", "error 1:8: join() does not take int"},
+    {"[1, 2].isSorted() && !['b', 'a'].isSorted() && [].isSorted()", "true"},
+    {"[3, 1, 2].min() + [3, 1, 2].max() + [1, 2].sum()", "7"},
+    {"[1.5, 2.0].sum()", "3.5"},
+    {"x.list.filter(i, i > 9).max()", "error 1:25: max() of an empty list"},
+    {"[1, 2, 1].indexOf(1) + [1, 2, 1].lastIndexOf(1) + [1].indexOf(2)", "1"},
+    {"'abc 12 d3'.find('[0-9]+') + 'x'.find('y')", "\"12\""},
+    {"'12 3 456'.findAll('[0-9]+')", "[\"12\",\"3\",\"456\"]"},
+    {"'12 3 456'.findAll('[0-9]+', 2)", "[\"12\",\"3\"]"},
+    {"'ab'.findAll('x*')", "[\"\",\"\",\"\"]"},
+    {"quantity(x.cpu).isGreaterThan(quantity('4')) && quantity('1Gi').compareTo(quantity('1G')) == "
+     "1",
+     "true"},
+    {"quantity('50k').add(20).sub(quantity('100k')).sub(-50000) == quantity('20')", "true"},
+    {"quantity('1Ki').asInteger() + sign(quantity('-3'))", "1023"},
+    {"quantity('1.5').isInteger() || quantity('9999999999E').isInteger()", "false"},
+    {"quantity('100m').asInteger()", "error 1:18: the quantity is no integer"},
+    {"quantity('1500m').asApproximateFloat()", "1.5"},
+    {"quantity('1.5.5')", "error 1:1: \"1.5.5\" is no quantity"},
+    {"isQuantity('10Mi') && !isQuantity('Three')", "true"},
+    {"semver('1.30.2').isGreaterThan(semver('1.29.9')) && semver('1.0.0-rc.1').isLessThan(semver("
+     "'1.0.0'))",
+     "true"},
+    {"semver('1.0.0+a').compareTo(semver('1.0.0+b')) + semver('1.2.3').minor()", "2"},
+    {"semver('1.0.0-alpha.9').compareTo(semver('1.0.0-alpha.10'))", "-1"},
+    {"semver('v1.30')", "error 1:1: \"v1.30\" is no semantic version"},
+    {"semver('v1.30', true).minor()", "30"},
+    {"isSemver('1.0') || isSemver('01.0.0') || !isSemver('1.0.0-a.b+c')", "false"},
+    {"has(x.name) ? dyn(1) : dyn('a')", "1"},
+};
+TEST_EACH(row, functions, a_function_gives_what_its_library_says)
+{
+    expect(row);
+}
+
+static const struct row refusals[] = {
+    {"", "refused 1:1: the expression ends too early"},
+    {"1 +", "refused 1:4: the expression ends too early"},
+    {"1 1", "refused 1:3: expected an operator or the end"},
+    {"foo", "refused 1:1: there is no variable \"foo\""},
+    {"x.list.exists(i, i == 1) && i == 1", "refused 1:29: there is no variable \"i\""},
+    {"foo(1)", "refused 1:1: there is no function foo()"},
+    {"x.name.foo()", "refused 1:8: there is no function foo()"},
+    {"size()", "refused 1:1: size() does not take ()"},
+    {"size(1)", "refused 1:1: size() does not take (int)"},
+    {"startsWith('a', 'b')",
+     "refused 1:1: startsWith() has its value in front: value.startsWith()"},
+    {"'a'.quantity()", "refused 1:5: quantity() has no value in front: quantity(value)"},
+    {"1 + 'a'", "refused 1:3: + does not take (int, string)"},
+    {"1 + 1.0", "refused 1:3: + does not take (int, double)"},
+    {"1 == 'a'", "refused 1:3: == does not take (int, string)"},
+    {"[1] == ['a']", "refused 1:5: == does not take (list(int), list(string))"},
+    {"!1", "refused 1:1: ! does not take (int)"},
+    {"1 && true", "refused 1:1: && takes bool, not int"},
+    {"1 ? 2 : 3", "refused 1:1: ? takes bool, not int"},
+    {"true ? 1 : 'a'", "refused 1:6: both values of ? : have one type, not int and string"},
+    {"[1].all(i, i)", "refused 1:12: all() takes bool, not int"},
+    {"1.all(i, true)", "refused 1:3: all() is for lists and maps, not int"},
+    {"[1].all(x.y, true)", "refused 1:11: the first argument of all() is the name of a variable"},
+    {"'a'.y", "refused 1:5: string has no field \"y\""},
+    {"{1: 2}.y", "refused 1:8: map(int, int) has no field \"y\""},
+    {"has(x)", "refused 1:1: has() takes a field: has(value.field)"},
+    {"x.?y", "refused 1:3: optional values (.?) are not served; use has()"},
+    {"x[?'y']", "refused 1:3: optional values ([?]) are not served; use `in`"},
+    {"x{y: 1}", "refused 1:2: messages (Type{...}) are not served"},
+    {"for", "refused 1:1: \"for\" is a reserved word"},
+    {"'a", "refused 1:1: the string does not end"},
+    {"'\\q'", "refused 1:4: this is no escape sequence"},
+    {"'\\ud800'", "refused 1:4: this is no Unicode character"},
+    {"9223372036854775808", "refused 1:1: the number does not fit a signed 64 bits integer"},
+    {"99999999999999999999", "refused 1:1: the number does not fit 64 bits"},
+    {"1e999", "refused 1:1: the number does not fit a double"},
+    {"1a", "refused 1:2: a letter behind a number"},
+    {"a ~ b", "refused 1:3: unexpected character '~'"},
+    {"(1", "refused 1:3: expected ')'"},
+    {"f(1,)", "refused 1:5: an argument is missing behind ','"},
+    {"1 <\n 'a'", "refused 1:3: < does not take (int, string)"},
+    {"x.name.matches('(')", "refused 1:16: regular expression, at 1: ')' is missing"},
+    {"x.name ==\n  y", "refused 2:3: there is no variable \"y\""},
+};
+TEST_EACH(row, refusals, what_is_wrong_is_refused_with_its_position)
+{
+    expect(row);
+}
+
+TEST(a_key_twice_in_a_map_is_an_error)
+{
+    expect(&(struct row){"{'a': 1, 'a': 2}", "error 1:1: a key is in the map twice"});
+    expect(&(struct row){"{1.5: 1}", "error 1:1: double is no key of a map"});
+}
+
+/* n times text between head and tail. */
+static void expect_repeated(const char *head, const char *text, size_t n, const char *tail,
+                            const char *expected)
+{
+    SKR_STRBUF(all);
+    SKR_STRBUF(out);
+    skr_strbuf_add(&all, head);
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_add(&all, text);
+    }
+    skr_strbuf_add(&all, tail);
+    evaluate(all.s, SKR_CEL_COST_MAX, &out);
+    assert_non_null(strstr(out.s, expected));
+}
+
+TEST(every_limit_has_a_message)
+{
+    expect_repeated("", "(", 200, "1", "nested more than 100 levels deep");
+    expect_repeated("1", "+1", 200, "", "nested more than 100 levels deep");
+    expect_repeated("x", ".a", 200, "", "nested more than 100 levels deep");
+    expect_repeated("[1", ",1", 4200, "]", "more than 4096 names, values and operators");
+    expect_repeated("'", "a", 11000, "'", "the expression has 11002 bytes, limit 10240");
+    expect_repeated("true", "&&true", 1000, "", "true");
+    expect_repeated("-", "-", 2000, "n", "-7");
+}
+
+TEST(an_evaluation_ends_at_its_cost)
+{
+    static const char text[] = "x.list.all(a, x.list.all(b, x.list.all(c, a + b + c > 0)))";
+    SKR_STRBUF(out);
+    evaluate(text, 100, &out);
+    assert_non_null(strstr(out.s, "it costs more than an evaluation may"));
+    skr_strbuf_reset(&out);
+    evaluate(text, SKR_CEL_COST_MAX, &out);
+    assert_string_equal(out.s, "true");
+    /* No logic absorbs it. */
+    skr_strbuf_reset(&out);
+    evaluate("x.list.all(a, x.list.all(b, x.list.all(c, a > 0))) || true", 40, &out);
+    assert_non_null(strstr(out.s, "it costs more than an evaluation may"));
+    /* Doubling a text does not take all memory. */
+    skr_strbuf_reset(&out);
+    evaluate("['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'].map(a, a+a+a+a+a+a+a+a).map(a, a+a+a+a+a+a+a+a)"
+             ".map(a, a+a+a+a+a+a+a+a).map(a, a+a+a+a+a+a+a+a).map(a, a+a+a+a+a+a+a+a)"
+             ".map(a, a+a+a+a+a+a+a+a).map(a, a+a+a+a+a+a+a+a).map(a, a+a+a+a+a+a+a+a)",
+             SKR_CEL_COST_MAX, &out);
+    assert_non_null(strstr(out.s, "than an evaluation may"));
+}
