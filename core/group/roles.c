@@ -7,6 +7,7 @@
 #include "core/group/roles.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/group/lint.h"
@@ -96,6 +97,53 @@ int32_t skr_group_set_each(const struct skr_group_spec *spec, const char *name, 
         }
     }
     return 0;
+}
+
+struct in_sets {
+    const char *role;
+    int32_t kind, each; /* each 0: it is in none */
+};
+
+static int by_role(const void *a, const void *b)
+{
+    const struct in_sets *left = a, *right = b;
+    return strcmp(left->role, right->role);
+}
+
+char *skr_group_composition(const struct skr_group_spec *spec)
+{
+    struct in_sets item[SKR_SET_KINDS_MAX * SKR_ROLES_MAX];
+    struct skr_strbuf b;
+    int32_t number[SKR_SET_KINDS_MAX] = {0}, n_kinds = 0;
+    size_t n = 0;
+    for (size_t r = 0; r < spec->n_roles; r++) {
+        struct in_sets *to = &item[n++];
+        to->role = spec->role[r].name;
+        to->each = skr_group_set_each(spec, to->role, &to->kind);
+    }
+    for (size_t k = 0; k < spec->n_sets && spec->n_roles == 0; k++) {
+        for (size_t i = 0; i < spec->set[k].n_parts && n < sizeof item / sizeof *item; i++) {
+            const struct skr_set_part *part = &spec->set[k].part[i];
+            item[n++] = (struct in_sets){part->role, (int32_t)k, part->each};
+        }
+    }
+    if (spec->n_roles == 0) {
+        qsort(item, n, sizeof *item, by_role);
+    }
+    skr_strbuf_init(&b);
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_addf(&b, "%s%s", i > 0 ? "," : "", item[i].role);
+        if (item[i].each > 0) {
+            int32_t *kind = &number[item[i].kind];
+            *kind = *kind > 0 ? *kind : ++n_kinds;
+            skr_strbuf_addf(&b, ":%d:%d", (int)*kind - 1, (int)item[i].each);
+        }
+    }
+    char *text = skr_strbuf_take(&b, NULL);
+    if (n == 0) {
+        free(text);
+    }
+    return n > 0 ? text : NULL;
 }
 
 bool skr_group_names_role(const struct skr_group_spec *spec, const char *name)

@@ -86,7 +86,7 @@ static void check_member(const char *text)
         return;
     }
     fuzz_check(is_id(id) && node[0] != '\0');
-    SKR_AUTO_FREE char *written = skr_member_plan_write(id, node);
+    SKR_AUTO_FREE char *written = skr_member_plan_write(id, node, NULL, -1);
     fuzz_check(skr_member_plan_parse(written, id_again, node_again, sizeof node_again, &error) ==
                0);
     fuzz_check(strcmp(id, id_again) == 0 && strcmp(node, node_again) == 0);

@@ -56,6 +56,19 @@ void role_map(struct rig *rig, const char *roles, const char *constraints)
                     keys.s, rules.s);
 }
 
+const char role_set_of_three[] = "{'sets':[{'level':'rack','roles':{'leader':1,'worker':2}}]}";
+
+void role_leader_and(struct rig *rig, int n, const char *constraints)
+{
+    char roles[64];
+    snprintf(roles, sizeof roles, "{'leader':{'size':1},'worker':{'size':%d}}", n);
+    role_map(rig, roles, constraints);
+    rig_sync(rig);
+    role_member(rig, "l-0", "leader", 1, 0);
+    role_members(rig, "w", n, "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+}
+
 void role_edit_map(struct rig *rig, const char *roles)
 {
     SKR_STRBUF(keys);

@@ -10,6 +10,10 @@ void role_member(struct rig *rig, const char *name, const char *role, int cpu, i
 void role_members(struct rig *rig, const char *prefix, int n, const char *role, int cpu, int gpu);
 /* The map of g with keys roles and constraints; ' stands for ". */
 void role_map(struct rig *rig, const char *roles, const char *constraints);
+/* Sets of a leader and two workers, each in one rack. */
+extern const char role_set_of_three[];
+/* One leader, l-0, and workers w-0 to w-(n-1): they run. */
+void role_leader_and(struct rig *rig, int n, const char *constraints);
 /* Another key roles of that map, and three seconds. */
 void role_edit_map(struct rig *rig, const char *roles);
 void role_expect_rank(struct rig *rig, const char *pod, const char *rank);

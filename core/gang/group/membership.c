@@ -22,6 +22,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/role_seats.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/group/roles_change.h"
 #include "core/gang/group/uniform.h"
 #include "core/gang/state/plan_entry.h"
 
@@ -302,6 +303,8 @@ static void deal_seats(const struct skr_gang *e, struct group *g)
     qsort(list, n, sizeof(struct pod_entry *), by_age);
     size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)skr_membership_size(g);
     struct skr_role_seats *roles = skr_roles_are_keyed(g) ? skr_role_seats_deal(g) : NULL;
+    skr_roles_change_note_running(g);
+    n = g->roles.first_foreign ? 0 : n; /* the map is that of the next generation */
     const char *whole = taken == 0 && !is_open(g) && !roles ? whole_job(list, n, size) : NULL;
     for (size_t i = 0; i < n && taken < size; i++) {
         bool of_another = whole && strcmp(list[i]->pod->controller_uid, whole) != 0;

@@ -22,12 +22,12 @@ static uint8_t role_of_key(const struct skr_group_spec *spec, const struct pod_e
     return r < spec->n_roles ? (uint8_t)r : SKR_ROLE_UNKNOWN;
 }
 
-static void note_first(char **first, const struct pod_entry *p)
+static void note_first(struct group *g, const struct pod_entry *p)
 {
     const char *name = p->pod->meta.name;
-    if (!*first || strcmp(name, *first) < 0) {
-        free(*first);
-        *first = skr_strdup(name);
+    if (!g->roles.first_unknown || strcmp(name, g->roles.first_unknown) < 0) {
+        free(g->roles.first_unknown);
+        g->roles.first_unknown = skr_strdup(name);
     }
 }
 
@@ -37,8 +37,7 @@ struct skr_role_seats *skr_role_seats_deal(struct group *g)
     struct pod_entry *p;
     g->roles.n_unknown = 0;
     free(g->roles.first_unknown);
-    free(g->roles.first_foreign);
-    g->roles.first_unknown = g->roles.first_foreign = NULL;
+    g->roles.first_unknown = NULL;
     for (size_t r = 0; r < g->spec->n_roles; r++) {
         int32_t kind;
         seats->left[r] = g->spec->role[r].size;
@@ -57,10 +56,9 @@ struct skr_role_seats *skr_role_seats_deal(struct group *g)
         p->role = role_of_key(g->spec, p);
         if (p->role == SKR_ROLE_UNKNOWN && p->seated) {
             p->role = 0; /* it runs: it counts, wherever */
-            note_first(&g->roles.first_foreign, p);
         } else if (p->role == SKR_ROLE_UNKNOWN) {
             g->roles.n_unknown++;
-            note_first(&g->roles.first_unknown, p);
+            note_first(g, p);
         }
         if (p->seated) {
             skr_role_seats_take(seats, g, p);
@@ -73,9 +71,6 @@ bool skr_role_seats_take(struct skr_role_seats *seats, const struct group *g,
                          const struct pod_entry *p)
 {
     int32_t set = p->set_said;
-    if (g->roles.first_foreign && !p->seated) { /* the key is that of the next generation */
-        return false;
-    }
     if (p->role >= g->spec->n_roles || (seats->left[p->role] <= 0 && !p->seated)) {
         return false;
     }

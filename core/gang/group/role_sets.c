@@ -5,6 +5,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/member_order.h"
 #include "core/gang/state/plan_entry.h"
+#include "core/gang/state/plan_text.h"
 
 #include <stdlib.h>
 #include <utlist.h>
@@ -82,6 +83,11 @@ static void fill_sets(const struct group *g, size_t kind, const uint8_t *role_at
     }
     for (size_t i = 0; i < n; i++) {
         enter_set(&f, list[i], list[i]->set_said);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (list[i]->set < 0 && skr_pods_is_bound(list[i])) {
+            enter_set(&f, list[i], skr_member_plan_set(skr_pods_annotation(list[i])));
+        }
     }
     for (size_t i = 0; i < n; i++) {
         int32_t rank = list[i]->set < 0 && is_placed(list[i]) ? rank_of(list[i]) : -1;

@@ -3,8 +3,8 @@
 #define SKR_CORE_GANG_GROUP_ROLE_SETS_H
 /*
  * The set of each member, of the kind that its role is in. The first of these that a member has names
- * its set: annotation sakkara.group.set, a label of the controller, its rank. The other members fill
- * the sets in member order.
+ * its set: annotation sakkara.group.set, a label of the controller, what it was placed as (plan_text.h),
+ * its rank. The other members fill the sets in member order.
  */
 #include "core/gang/group/rank_layout.h"
 #include "core/gang/state/groups.h"

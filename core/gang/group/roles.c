@@ -321,9 +321,10 @@ void skr_roles_fini(struct group *g)
     free_roles(g->roles.item, g->roles.n);
     free(g->roles.first_unknown);
     free(g->roles.first_foreign);
+    free(g->roles.earlier);
     free(g->roles.defect);
     g->roles.item = NULL;
-    g->roles.first_unknown = g->roles.first_foreign = g->roles.defect = NULL;
+    g->roles.first_unknown = g->roles.first_foreign = g->roles.earlier = g->roles.defect = NULL;
     g->roles.n = 0;
 }
 

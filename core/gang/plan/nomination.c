@@ -20,7 +20,7 @@ char *skr_nomination_annotation(const struct pod_entry *p)
     if (skr_nomination_is_anchor(p)) {
         return skr_strdup(p->plan->text ? p->plan->text : "");
     }
-    return skr_member_plan_write(p->plan->id, p->place.node);
+    return skr_member_plan_write(p->plan->id, p->place.node, p->plan->roles, p->set);
 }
 
 static bool metadata_stands(const struct pod_entry *p)

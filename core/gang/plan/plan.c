@@ -33,9 +33,23 @@ struct plan *skr_plan_create(struct skr_gang *e, struct group *g)
     plan->created_at = skr_frame_now(e->frame);
     plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
     plan->tree = e->topology.tree ? skr_tree_ref(e->topology.tree) : NULL;
+    plan->roles = g->spec ? skr_group_composition(g->spec) : NULL;
     g->plan = plan;
     DL_APPEND2(e->planned, g, pprev, pnext);
     return plan;
+}
+
+void skr_plan_note_roles(struct plan *plan, const char *annotation)
+{
+    size_t n;
+    const char *roles = skr_member_plan_roles(annotation, &n);
+    if (roles) {
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
+        skr_strbuf_addf(&b, "%.*s", (int)n, roles);
+        free(plan->roles);
+        plan->roles = skr_strbuf_take(&b, NULL);
+    }
 }
 
 void skr_plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
@@ -174,6 +188,7 @@ void skr_plan_destroy(struct skr_gang *e, struct plan *plan)
     free(plan->vacancy);
     free(plan->abort.message);
     free(plan->anchor);
+    free(plan->roles);
     free(plan->text);
     free(plan);
 }

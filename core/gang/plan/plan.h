@@ -5,6 +5,8 @@
 #include "core/gang/state/plan_entry.h"
 
 struct plan *skr_plan_create(struct skr_gang *e, struct group *g);
+/* A restored plan is of the roles that a member of it carries, whatever the map says now. */
+void skr_plan_note_roles(struct plan *plan, const char *annotation);
 void skr_plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
                          const char *node, int32_t rank);
 void skr_plan_remove_member(struct skr_gang *e, struct pod_entry *p); /* releases its charge */

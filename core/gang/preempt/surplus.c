@@ -19,8 +19,7 @@ int32_t skr_surplus_needed(const struct group *g, size_t scope)
 
 bool skr_surplus_may_go(const struct group *g, const struct pod_entry *p)
 {
-    const bool next = g->roles.keyed && g->roles.first_foreign;
-    return !next && (p->role >= g->roles.n || g->roles.item[p->role].kind < 0);
+    return !g->roles.first_foreign && (p->role >= g->roles.n || g->roles.item[p->role].kind < 0);
 }
 
 bool skr_surplus_any(const struct group *g)

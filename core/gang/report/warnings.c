@@ -121,12 +121,16 @@ void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct w
     }
     if (w->lint && g->source.roles_changed) {
         found(w, SKR_TOKEN_ROLES_CHANGED, g->source.roles_changed);
-    } else if (w->lint && g->roles.keyed && g->roles.first_foreign) {
+    } else if (w->lint && g->roles.first_foreign) {
         SKR_STRBUF(b);
-        skr_strbuf_addf(&b,
-                        "pod %s runs with a role that key roles does not have; other pods wait "
-                        "until it has gone",
-                        g->roles.first_foreign);
+        skr_strbuf_addf(&b, "pod %s runs ", g->roles.first_foreign);
+        if (g->roles.earlier) {
+            skr_strbuf_addf(&b, "under other roles or sets than those of the map: %s",
+                            g->roles.earlier);
+        } else {
+            skr_strbuf_add(&b, "with a role that key roles does not have");
+        }
+        skr_strbuf_add(&b, "; other pods wait until it has gone");
         found(w, SKR_TOKEN_ROLES_CHANGED, b.s);
     }
     if (w->difference && g->seats.difference) {

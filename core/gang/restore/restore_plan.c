@@ -92,6 +92,9 @@ static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_ent
                         carried || skr_pods_is_bound(p) ? skr_pods_rank_label(p) : -1);
     const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
     const char *k = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_PLAN);
+    if (carried) {
+        skr_plan_note_roles(plan, skr_pods_annotation(p));
+    }
     skr_plan_note_recorded(p);
     skr_plan_set_retries(p, retries ? (int32_t)(strtol(retries, NULL, 10) & INT32_MAX) : 1);
     k = k ? strchr(k, '.') : NULL;

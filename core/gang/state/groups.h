@@ -126,7 +126,9 @@ struct group {
         size_t n_merged;   /* roles that were left out because there were too many */
         size_t n_unknown;  /* members without a role of the key; the first by name: */
         char *first_unknown;
-        char *first_foreign; /* the first by name of those that run without a role of the key */
+        char *first_foreign; /* the first by name of those that run under other roles or sets than
+                                spec has; roles_change.c, as: */
+        char *earlier;       /* these roles and sets; NULL: its role is not in the key */
         char *defect;        /* why the constraints do not fit the roles */
     } roles;
     struct {

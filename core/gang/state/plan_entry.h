@@ -87,6 +87,7 @@ struct plan {
     } elsewhere;           /* room without its victims; preemption.c */
     struct skr_tree *tree; /* the tree it was made or last checked on; a reference */
     char *anchor; /* groups from labels: uid of the member that carries the text; else NULL */
+    char *roles;  /* what members record of them: skr_group_composition(); NULL: nothing */
     char *text;   /* the wanted annotation; rebuilt when members or state change */
     size_t text_len;
 };

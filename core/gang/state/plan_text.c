@@ -259,7 +259,13 @@ char *skr_plan_write(const struct skr_plan_record *plan, bool *ret_dropped)
     return skr_strbuf_take(&b, NULL);
 }
 
-char *skr_member_plan_write(const char *id, const char *node)
+enum { ROLES_BYTES_MAX = 1024 }; /* eight roles with the longest names are less */
+
+/* Roles are label values, which need no escapes. */
+#define ROLES_KEY ",\"roles\":\""
+#define SET_KEY   ",\"set\":"
+
+char *skr_member_plan_write(const char *id, const char *node, const char *roles, int32_t set)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
@@ -267,6 +273,30 @@ char *skr_member_plan_write(const char *id, const char *node)
     skr_strbuf_add_json(&b, id);
     skr_strbuf_add(&b, ",\"node\":");
     skr_strbuf_add_json(&b, node);
+    if (roles) {
+        skr_strbuf_add(&b, ROLES_KEY);
+        skr_strbuf_addf(&b, "%s\"", roles);
+    }
+    if (set >= 0) {
+        skr_strbuf_addf(&b, SET_KEY "%d", (int)set);
+    }
     skr_strbuf_addc(&b, '}');
     return skr_strbuf_take(&b, NULL);
+}
+
+const char *skr_member_plan_roles(const char *text, size_t *ret_n)
+{
+    const char *at = strstr(text, ROLES_KEY);
+    at = at ? at + strlen(ROLES_KEY) : NULL;
+    *ret_n =
+        at ? strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:,") : 0;
+    return *ret_n > 0 && *ret_n <= ROLES_BYTES_MAX && at[*ret_n] == '"' ? at : NULL;
+}
+
+int32_t skr_member_plan_set(const char *text)
+{
+    const char *at = strstr(text, SET_KEY);
+    at = at ? at + strlen(SET_KEY) : "";
+    const size_t digits = strspn(at, "0123456789");
+    return digits > 0 && digits <= 9 ? (int32_t)strtol(at, NULL, 10) : -1;
 }

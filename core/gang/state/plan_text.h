@@ -8,6 +8,9 @@
  *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"],"victimPods":[3]}
  *   {"id":"<hash>","node":"node-0"}                              on a member
  *
+ * A member of a group with key roles, or with sets, keeps what it was placed as (skr_group_composition()
+ * and the number of its set): ,"roles":"leader:0:1,worker:0:7","set":1 follow "node".
+ *
  * If members have roles, "roles":{"node-0":{"leader":1,"worker":2}} follows "nodes". Nodes, roles
  * and members are in byte order; an empty "nodes", "roles" or "victims" is left out. "victimPods"
  * has one entry per victim; texts of older versions lack it. If the text would not fit, "members"
@@ -81,8 +84,12 @@ void skr_plan_record_destroy(struct skr_plan_record *plan); /* NULL allowed */
 /* Sorts the arrays as the text has them. */
 void skr_plan_record_sort(struct skr_plan_record *plan);
 
-/* The annotation of a member. */
-char *skr_member_plan_write(const char *id, const char *node); /* free() it */
+/* The annotation of a member; free() it. roles NULL, set -1: it has none. */
+char *skr_member_plan_write(const char *id, const char *node, const char *roles, int32_t set);
+/* "roles" of an annotation that skr_member_plan_write() wrote; *ret_n its bytes. NULL: none. */
+const char *skr_member_plan_roles(const char *text, size_t *ret_n);
+/* "set" of it; -1: none. */
+int32_t skr_member_plan_set(const char *text);
 /* Also for the oldest member of a group from labels, whose annotation holds the whole plan beside
  * "node". ret_id has SKR_PLAN_ID_LEN + 1 bytes, ret_node at least 254; either may be NULL. */
 int skr_member_plan_parse(const char *text, char *ret_id, char *ret_node, size_t node_size,

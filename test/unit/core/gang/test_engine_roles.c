@@ -227,26 +227,11 @@ TEST_RIG(rig_create(), sets_lie_in_one_rack_each_and_a_lost_worker_returns_to_it
     rig_assert_clean(rig);
 }
 
-static const char set_of_three[] = "{'sets':[{'level':'rack','roles':{"
-                                   "'leader':1,'worker':2}}]}";
-
-/* One leader, l-0, and workers w-0 to w-(n-1): they run. */
-static void leader_and(struct rig *rig, int n, const char *constraints)
-{
-    char roles[64];
-    snprintf(roles, sizeof roles, "{'leader':{'size':1},'worker':{'size':%d}}", n);
-    role_map(rig, roles, constraints);
-    rig_sync(rig);
-    role_member(rig, "l-0", "leader", 1, 0);
-    role_members(rig, "w", n, "worker", 1, 0);
-    rig_run(rig, 3 * SKR_SECOND);
-}
-
 /* Raised by two sets: members of a set that is not whole wait, and no set has a part of another. */
 TEST_RIG(rig_create(), sizes_of_sets_are_raised_by_whole_sets)
 {
     rig_racks(rig, 3, 2, 2);
-    leader_and(rig, 2, set_of_three);
+    role_leader_and(rig, 2, role_set_of_three);
     assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"rack-0\"}");
     role_edit_map(rig, "{'leader':{'size':3},'worker':{'size':6}}");
     role_member(rig, "w-2", "worker", 1, 0);
@@ -271,85 +256,6 @@ TEST_RIG(rig_create(), sizes_of_sets_are_raised_by_whole_sets)
     rig_assert_clean(rig);
 }
 
-/* ---- roles that change while members run ---- */
-
-static bool is_warned(struct rig *rig, const char *text)
-{
-    return strstr(rig_key(rig, "g", "conditions"), text);
-}
-
-TEST_RIG(rig_create(), other_roles_are_for_the_next_generation)
-{
-    rig_racks(rig, 1, 2, 4);
-    leader_and(rig, 2, "{}");
-    rig_assert_bound(rig, "w", 2);
-    role_edit_map(rig, "{'head':{'size':1},'worker':{'size':3}}");
-    assert_true(is_warned(rig, "RolesChanged"));
-    assert_true(is_warned(rig,
-                          "the map changes the roles from leader, worker to head, worker while "
-                          "members run; it takes effect when all of them have gone"));
-    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    role_member(rig, "h-0", "head", 1, 0);
-    rig_remove(rig, "w-1");
-    rig_run(rig, 3 * SKR_SECOND);
-    role_members(rig, "x", 2, "worker", 1, 0);
-    rig_run(rig, 30 * SKR_SECOND);
-    role_expect_rank(rig, "x-0", "2"); /* a replacement */
-    assert_string_equal(rig_node_of(rig, "x-1"), "");
-    assert_string_equal(rig_node_of(rig, "h-0"), "");
-    rig_remove(rig, "l-0");
-    rig_remove(rig, "w-0");
-    rig_remove(rig, "x-0");
-    rig_run(rig, 3 * SKR_SECOND);
-    assert_false(is_warned(rig, "RolesChanged"));
-    role_members(rig, "y", 2, "worker", 1, 0);
-    rig_run(rig, 60 * SKR_SECOND);
-    role_expect_rank(rig, "h-0", "0");
-    role_expect_rank(rig, "x-1", "1");
-    role_expect_rank(rig, "y-1", "3");
-    rig_assert_clean(rig);
-}
-
-TEST_RIG(rig_create(), other_members_of_a_set_are_for_the_next_generation)
-{
-    rig_racks(rig, 2, 2, 4);
-    leader_and(rig, 2, set_of_three);
-    rig_edit(rig, RIG_MAP, "g",
-             "{'data':{'roles':'{\\'leader\\':{\\'size\\':1},\\'worker\\':{\\'size\\':3}}',"
-             "'constraints':'{\\'sets\\':[{\\'level\\':\\'rack\\',\\'roles\\':{\\'leader\\':1,"
-             "\\'worker\\':3}}]}'}}");
-    rig_run(rig, 3 * SKR_SECOND);
-    assert_true(is_warned(rig, "the map changes the members of a set while members run"));
-    role_edit_map(rig, "{'leader':{'size':1},'worker':{'size':3}}"); /* the same again */
-    assert_true(is_warned(rig, "RolesChanged"));
-    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{'}}"); /* malformed meanwhile */
-    rig_run(rig, 3 * SKR_SECOND);
-    assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
-    rig_assert_bound(rig, "w", 2);
-}
-
-/* The daemon was away when the map changed: it has not seen the roles that run. */
-TEST_RIG(rig_create(), newcomers_wait_for_members_of_roles_that_the_map_no_longer_has)
-{
-    rig_racks(rig, 1, 2, 4);
-    leader_and(rig, 1, "{}");
-    role_edit_map(rig, "{'head':{'size':1},'worker':{'size':2}}");
-    rig_restart(rig);
-    rig_run(rig, 3 * SKR_SECOND);
-    role_member(rig, "h-0", "head", 1, 0);
-    role_member(rig, "w-1", "worker", 1, 0);
-    rig_run(rig, 10 * SKR_SECOND);
-    assert_true(is_warned(rig, "pod l-0 runs with a role that key roles does not have; other pods "
-                               "wait until it has gone"));
-    assert_string_equal(rig_node_of(rig, "h-0"), "");
-    assert_string_equal(rig_node_of(rig, "w-1"), "");
-    rig_remove(rig, "l-0");
-    rig_run(rig, 60 * SKR_SECOND);
-    assert_string_not_equal(rig_node_of(rig, "h-0"), "");
-    assert_string_not_equal(rig_node_of(rig, "w-1"), "");
-    assert_false(is_warned(rig, "RolesChanged"));
-}
-
 /* ---- beyond the size ---- */
 
 static void top(struct rig *rig, int n)
@@ -363,7 +269,7 @@ static void top(struct rig *rig, int n)
 TEST_RIG(rig_create(), members_beyond_the_size_of_their_role_go_alone)
 {
     rig_racks(rig, 1, 1, 6);
-    leader_and(rig, 5, "{}");
+    role_leader_and(rig, 5, "{}");
     rig_assert_bound(rig, "w", 5);
     role_edit_map(rig, "{'leader':{'size':3},'worker':{'size':3}}");
     top(rig, 2);
@@ -397,7 +303,7 @@ TEST_RIG(rig_create(), members_of_an_earlier_generation_go_as_a_whole)
 TEST_RIG(rig_create(), half_a_set_is_never_pushed_out)
 {
     rig_racks(rig, 1, 1, 6);
-    role_map(rig, "{'leader':{'size':2},'worker':{'size':4}}", set_of_three);
+    role_map(rig, "{'leader':{'size':2},'worker':{'size':4}}", role_set_of_three);
     rig_sync(rig);
     role_members(rig, "l", 2, "leader", 1, 0);
     role_members(rig, "w", 4, "worker", 1, 0);

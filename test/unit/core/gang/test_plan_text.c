@@ -253,7 +253,7 @@ TEST(a_member_s_annotation_survives_a_restart)
 {
     char id[SKR_PLAN_ID_LEN + 1] = "";
     char node[254] = "";
-    SKR_AUTO_FREE char *text = skr_member_plan_write("0123456789abcdef", "node-0");
+    SKR_AUTO_FREE char *text = skr_member_plan_write("0123456789abcdef", "node-0", NULL, -1);
     assert_string_equal(text, "{\"id\":\"0123456789abcdef\",\"node\":\"node-0\"}");
     assert_int_equal(skr_member_plan_parse(text, id, node, sizeof node, NULL), 0);
     assert_string_equal(id, "0123456789abcdef");
