@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fifty recorded states and what the page draws of each, as text: the cases of test/simulate as pictures, taken in by the page
-// in a map of 1200 x 700 pixels. A line a node: colour and height of each part from below, "/" if hatched, the letter on it,
-// "x" or "-" for a mark. Sentences are left out: they have goldens of their own. test/ui/states.txt is compared; UPDATE=1 writes it.
+// Recorded states and what the page draws of each, as text: the cases of test/simulate as pictures of their end, or of the
+// moment in their line "# picture at", taken in by the page in a map of 1200 x 700 pixels. A line a node: colour and height of
+// each part from below, "/" if hatched, the letter on it, "x" or "-" for a mark. Sentences are left out: they have goldens of
+// their own. test/ui/states.txt is compared; UPDATE=1 writes it.
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {readFileSync, readdirSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 
-const STATES = 50, NODES_MAX = 12;
+const STATES = 51, NODES_MAX = 12;
 
 function pictures(program, root) {
   const out = [], folder = join(root, "test/simulate");
   for (const file of readdirSync(folder).filter(f => f.endsWith(".yaml")).sort()) {
     const objects = execFileSync("awk", ["-f", join(folder, "expand.awk"), join(folder, file)]);
+    const [, moment] = /^# picture at (\S+)$/m.exec(readFileSync(join(folder, file), "utf8")) || [];
     let page = "";
     try {
-      page = execFileSync(program, ["simulate", "-f", "-", "--picture=html"], {input: objects, encoding: "utf8", stdio: ["pipe", "pipe", "ignore"]});
+      page = execFileSync(program, ["simulate", "-f", "-", "--picture=html", ...moment ? ["--until", moment] : []], {input: objects, encoding: "utf8", stdio: ["pipe", "pipe", "ignore"]});
     } catch (e) { /* exit code 4: a group does not fit */
       page = e.stdout;
     }
