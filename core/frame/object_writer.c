@@ -94,7 +94,8 @@ void skr_object_writer_patch(struct skr_object_writer *w, struct skr_frame *fram
 {
     SKR_STRBUF(b);
     patch_body(t, in_metadata, members, &b);
-    const struct skr_write write = {.verb = SKR_VERB_MERGE_PATCH,
+    const struct skr_write write = {.verb = t->strategic ? SKR_VERB_STRATEGIC_PATCH
+                                                         : SKR_VERB_MERGE_PATCH,
                                     .resource = t->type->resource,
                                     .subresource = t->subresource,
                                     .class = class,

@@ -47,6 +47,7 @@ struct skr_object_target {
     const struct skr_meta *meta;
     int purpose; /* of its writes, and */
     const char *key;
+    bool strategic; /* a strategic merge patch: lists of built-in kinds are merged by their key */
     bool
         applies_itself; /* the owner changes its cached object by the patch it sent: the answer need
                             not carry the object, which may be large */

@@ -20,6 +20,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/group_source.h"
+#include "core/gang/changes/native_conditions.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/explain/ways_out.h"
 #include "core/gang/group/attempt.h"
@@ -335,4 +336,5 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     skr_candidates_note(e, g);
     touch_members(e, g);
     skr_group_objects_settle(e, g);
+    skr_native_conditions_settle(e, g);
 }

@@ -25,6 +25,7 @@
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/maps.h"
+#include "core/gang/changes/native_conditions.h"
 #include "core/gang/changes/node_changes.h"
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/changes/provisioning.h"
@@ -379,6 +380,9 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
     case WRITE_FOR_MAP:
     case WRITE_FOR_PODGROUP:
         skr_group_objects_done(e, w, ev);
+        break;
+    case WRITE_FOR_CONDITIONS:
+        skr_native_conditions_done(e, w, ev);
         break;
     case WRITE_FOR_MEMBER:
     case WRITE_FOR_MEMBER_READ:

@@ -2,6 +2,8 @@
 /* PodGroups from the API. A minMember below 1 is kept as it is: core/group/group.c refuses it. */
 #include "core/group/podgroup.h"
 
+#include <string.h>
+
 #include "topology/fields.h"
 
 static void fill(void *object, const struct skr_fields *json)
@@ -12,7 +14,29 @@ static void fill(void *object, const struct skr_fields *json)
     pg->topology_key = pg->composite = "";
 }
 
-enum { TOPOLOGY_MAX = 16 }; /* entries of schedulingConstraints.topology; the API allows one */
+enum {
+    TOPOLOGY_MAX = 16,   /* entries of schedulingConstraints.topology; the API allows one */
+    CONDITIONS_MAX = 256 /* of all writers */
+};
+
+static void fill_conditions(struct skr_podgroup *pg, const struct skr_fields *json)
+{
+    const struct skr_fields status = skr_fields_object(json, "status");
+    const struct skr_fields list = skr_fields_list(&status, "conditions", CONDITIONS_MAX);
+    pg->condition = skr_fields_room(json, SKR_PODGROUP_CONDITIONS_MAX, sizeof *pg->condition);
+    for (size_t i = 0; pg->condition && skr_fields_more(&list, i); i++) {
+        const struct skr_fields one = skr_fields_entry(&list, i);
+        const char *type = skr_fields_word(&one, "type");
+        if (strncmp(type, SKR_CONDITION_PREFIX, sizeof SKR_CONDITION_PREFIX - 1) == 0 &&
+            pg->n_conditions < SKR_PODGROUP_CONDITIONS_MAX) {
+            pg->condition[pg->n_conditions++] =
+                (struct skr_podgroup_condition){.type = skr_fields_text(&one, "type"),
+                                                .status = skr_fields_text(&one, "status"),
+                                                .reason = skr_fields_text(&one, "reason"),
+                                                .message = skr_fields_text(&one, "message")};
+        }
+    }
+}
 
 static void fill_native(void *object, const struct skr_fields *json)
 {
@@ -30,6 +54,7 @@ static void fill_native(void *object, const struct skr_fields *json)
         const struct skr_fields first = skr_fields_entry(&topology, 0);
         pg->topology_key = skr_fields_text(&first, "key");
     }
+    fill_conditions(pg, json);
 }
 
 static int decode_native(const json_t *json, int32_t version, struct skr_podgroup **ret,

@@ -7,6 +7,14 @@
  * topology key. */
 #include "topology/object.h"
 
+#define SKR_CONDITION_PREFIX "sakkara." /* of the types of our conditions */
+
+/* A condition of ours in the status of a native PodGroup. */
+struct skr_podgroup_condition {
+    const char *type, *status, *reason, *message;
+};
+enum { SKR_PODGROUP_CONDITIONS_MAX = 8 }; /* of ours; further ones are not read */
+
 struct skr_podgroup {
     struct skr_arena *arena;
     struct skr_meta meta;
@@ -15,6 +23,8 @@ struct skr_podgroup {
     bool basic;               /* native with policy basic: no group */
     const char *composite;    /* name of its CompositePodGroup (1.37); "" none */
     const char *topology_key; /* node label of which all members share one value; "" none */
+    size_t n_conditions;      /* native: of ours */
+    struct skr_podgroup_condition *condition;
 };
 
 int skr_podgroup_decode(const json_t *json, struct skr_podgroup **ret, struct skr_error *error);

@@ -57,6 +57,8 @@ static const struct grant gang[] = {
     /* ClusterRole sakkara-workloads of manifests/install.yaml */
     {"scheduling.k8s.io", "podgroups", "", GET | SEE | PATCH,
      "PodGroups of scheduling.k8s.io are not placed"},
+    {"scheduling.k8s.io", "podgroups", "status", PATCH,
+     "PodGroups of scheduling.k8s.io have no conditions of their groups"},
     {"", "namespaces", "", SEE, "label sakkara.gang of namespaces does not count"},
     {"", "configmaps", "", CREATE, "groups of workloads have no map that shows them"},
     {"batch", "jobs", "", SEE, "sizes of Jobs" UNKNOWN},

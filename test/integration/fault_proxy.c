@@ -149,6 +149,7 @@ static enum skr_write_kind write_of(const struct request *r)
         {"POST", "", "ConfigMap", "", SKR_WRITE_CREATE_CONFIGMAP},
         {"PATCH", "", "ConfigMap", "", SKR_WRITE_PATCH_CONFIGMAP},
         {"PATCH", "", "PodGroup", "", SKR_WRITE_PATCH_PODGROUP},
+        {"PATCH", "strategic", "PodGroup", "status", SKR_WRITE_MARK_PODGROUP},
         {"PATCH", "", "ResourceClaim", "status", SKR_WRITE_RELEASE_CLAIM},
         {"GET", "", "Pod", "", SKR_WRITE_GET_POD},
         {"GET", "", "ConfigMap", "", SKR_WRITE_GET_CONFIGMAP},

@@ -393,7 +393,12 @@ static void add_conditions(struct rig_object *pod, const json_t *patch)
     size_t i;
     json_array_foreach(have, i, item)
     {
-        if (strcmp(rig_text(item, "type"), rig_text(json_array_get(added, 0), "type")) != 0) {
+        size_t k = 0;
+        while (k < json_array_size(added) &&
+               strcmp(rig_text(item, "type"), rig_text(json_array_get(added, k), "type")) != 0) {
+            k++;
+        }
+        if (k == json_array_size(added)) {
             json_array_append(list, item);
         }
     }
@@ -443,7 +448,7 @@ static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_w
         json_auto_t *rest = json_pack("{s:O}", "metadata", json_object_get(w->body, "metadata"));
         drop_gates(o, w->body);
         rig_merge(o, rest);
-    } else if (w->kind == SKR_WRITE_MARK_POD) {
+    } else if (w->kind == SKR_WRITE_MARK_POD || w->kind == SKR_WRITE_MARK_PODGROUP) {
         add_conditions(o, w->body);
     } else {
         rig_merge(o, w->body);
@@ -487,7 +492,8 @@ static enum rig_kind kind_of(enum skr_write_kind kind)
         kind == SKR_WRITE_GET_CONFIGMAP) {
         return RIG_MAP;
     }
-    if (kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP) {
+    if (kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP ||
+        kind == SKR_WRITE_MARK_PODGROUP) {
         return RIG_PODGROUP;
     }
     return kind == SKR_WRITE_RELEASE_CLAIM ? RIG_DEVICE_CLAIM : RIG_POD;

@@ -42,9 +42,11 @@ static enum rig_kind object_kind(enum skr_write_kind kind)
     return kind == SKR_WRITE_CREATE_CONFIGMAP || kind == SKR_WRITE_PATCH_CONFIGMAP ||
                    kind == SKR_WRITE_GET_CONFIGMAP
                ? RIG_MAP
-           : kind == SKR_WRITE_RELEASE_CLAIM                                    ? RIG_DEVICE_CLAIM
-           : kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP ? RIG_PODGROUP
-                                                                                : RIG_POD;
+           : kind == SKR_WRITE_RELEASE_CLAIM ? RIG_DEVICE_CLAIM
+           : kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP ||
+                   kind == SKR_WRITE_MARK_PODGROUP
+               ? RIG_PODGROUP
+               : RIG_POD;
 }
 
 /* The engine hears of what users did to the object before its watch shows it. */
@@ -61,8 +63,10 @@ static void note_users(struct rig *rig, const struct rig_object *o)
 /* What the API server's answer carries. */
 static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_event *event)
 {
-    const struct rig_object *o = rig_find(rig, object_kind(w->kind), w->key);
+    const enum rig_kind kind = object_kind(w->kind);
+    const struct rig_object *o = rig_find(rig, kind, w->key);
     struct skr_event object;
+    o = !o && kind == RIG_PODGROUP ? rig_find(rig, RIG_NATIVE, w->key) : o;
     if (!o || event->written.outcome != SKR_WRITE_OK || w->kind == SKR_WRITE_CREATE_EVENT ||
         w->kind == SKR_WRITE_CREATE_CONFIGMAP) {
         return;
@@ -71,7 +75,8 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
         event->written.resource_version = w->late ? w->late_version : rig->version;
         rig_hears_answer(rig, w, event->written.resource_version);
     }
-    if (w->body || !rig_decode(rig, o->kind, o->json, &object)) {
+    const bool is_wanted = !w->body || w->kind == SKR_WRITE_MARK_PODGROUP;
+    if (!is_wanted || !rig_decode(rig, o->kind, o->json, &object)) {
         return;
     }
     note_users(rig, o);

@@ -367,6 +367,20 @@ static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t versi
     skr_maps_upsert(e, now);
 }
 
+static void copy_conditions(struct skr_arena *arena, const struct skr_podgroup *old,
+                            struct skr_podgroup *now)
+{
+    now->condition = skr_arena_array(arena, old->n_conditions + 1, sizeof *now->condition);
+    skr_bug_on(!now->condition);
+    for (size_t i = 0; i < old->n_conditions; i++) {
+        now->condition[i] = (struct skr_podgroup_condition){
+            .type = skr_arena_strdup(arena, old->condition[i].type),
+            .status = skr_arena_strdup(arena, old->condition[i].status),
+            .reason = skr_arena_strdup(arena, old->condition[i].reason),
+            .message = skr_arena_strdup(arena, old->condition[i].message)};
+    }
+}
+
 static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uint64_t version)
 {
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
@@ -375,6 +389,7 @@ static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uin
     *now = *pg->pg;
     now->arena = arena;
     now->composite = skr_arena_strdup(arena, pg->pg->composite);
+    copy_conditions(arena, pg->pg, now);
     now->topology_key = skr_arena_strdup(arena, pg->pg->topology_key);
     merge_meta(arena, &pg->pg->meta, &pg->sent, true, version, &now->meta);
     skr_group_objects_forget(&pg->sent);

@@ -113,31 +113,32 @@ static void set_condition(struct skr_gang *e, struct group *g, int kind, bool st
     c->message = copy;
 }
 
+const char *skr_status_condition_name(int kind)
+{
+    return condition_name[kind];
+}
+
+void skr_status_condition_add(const struct condition *c, const char *type, struct skr_strbuf *b)
+{
+    char when[48];
+    skr_time_write(c->since - c->since % SKR_SECOND, 0, when, sizeof when);
+    skr_strbuf_addf(b, "{\"type\":\"%s\",\"status\":\"%s\",\"reason\":", type, c->status);
+    skr_strbuf_add_json(b, c->reason);
+    skr_strbuf_add(b, ",\"message\":");
+    skr_strbuf_add_json(b, c->message);
+    skr_strbuf_addf(b, ",\"lastTransitionTime\":\"%s\"}", when);
+}
+
 static char *conditions_text(const struct group *g)
 {
     struct skr_strbuf b;
-    char when[48];
-    bool first = true;
     skr_strbuf_init(&b);
     skr_strbuf_addc(&b, '[');
     for (int i = 0; i < CONDITION_KIND_COUNT; i++) {
-        const struct condition *c = &g->condition[i];
-        if (!c->set) {
-            continue;
+        if (g->condition[i].set) {
+            skr_strbuf_add(&b, b.len > 1 ? "," : "");
+            skr_status_condition_add(&g->condition[i], condition_name[i], &b);
         }
-        skr_strbuf_add(&b, first ? "{\"type\":\"" : ",{\"type\":\"");
-        skr_strbuf_add(&b, condition_name[i]);
-        skr_strbuf_add(&b, "\",\"status\":\"");
-        skr_strbuf_add(&b, c->status);
-        skr_strbuf_add(&b, "\",\"reason\":");
-        skr_strbuf_add_json(&b, c->reason);
-        skr_strbuf_add(&b, ",\"message\":");
-        skr_strbuf_add_json(&b, c->message);
-        skr_time_write(c->since - c->since % SKR_SECOND, 0, when, sizeof when);
-        skr_strbuf_add(&b, ",\"lastTransitionTime\":\"");
-        skr_strbuf_add(&b, when);
-        skr_strbuf_add(&b, "\"}");
-        first = false;
     }
     skr_strbuf_addc(&b, ']');
     return skr_strbuf_take(&b, NULL);

@@ -9,6 +9,9 @@
 /* Computes status, conditions and outputs from the state; Events on change. */
 void skr_status_update(struct skr_gang *e, struct group *g);
 void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct desired_keys *w);
+const char *skr_status_condition_name(int kind); /* CONDITION_COMPLETE: "Complete" */
+/* Appends a condition that is set, as JSON of this type. */
+void skr_status_condition_add(const struct condition *c, const char *type, struct skr_strbuf *b);
 
 /* Sets what an earlier process reported, so that it is not repeated; NULL: nothing. */
 void skr_status_restore(struct group *g, const char *status, const char *reason);

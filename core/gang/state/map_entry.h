@@ -51,8 +51,9 @@ struct podgroup_entry {
     char *key;
     struct skr_podgroup *pg;
     struct skr_object_writer writer;
-    struct sent_patch sent; /* group_objects.c */
-    uint64_t read_at;       /* as in map_entry */
+    struct sent_patch sent;          /* group_objects.c */
+    uint64_t read_at;                /* as in map_entry */
+    struct skr_object_writer marker; /* native_conditions.c */
 };
 
 #endif

@@ -13,6 +13,7 @@ enum { SKR_MESSAGE_MAX = 1024 }; /* bytes of message keys and Event notes */
 enum write_purpose {
     WRITE_FOR_MAP,
     WRITE_FOR_PODGROUP,
+    WRITE_FOR_CONDITIONS, /* key: of the PodGroup */
     WRITE_FOR_MEMBER,
     WRITE_FOR_MEMBER_READ,
     WRITE_FOR_BINDING,

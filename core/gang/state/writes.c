@@ -26,6 +26,8 @@ static const struct row {
                                     false},
     [SKR_WRITE_PATCH_PODGROUP] = {"patch podgroup", SKR_VERB_MERGE_PATCH, &skr_gang_podgroup, "",
                                   false},
+    [SKR_WRITE_MARK_PODGROUP] = {"mark podgroup", SKR_VERB_STRATEGIC_PATCH, &skr_gang_podgroup,
+                                 "status", true},
     [SKR_WRITE_CREATE_EVENT] = {"create event", SKR_VERB_CREATE, NULL, "", false},
     [SKR_WRITE_EVICT] = {"evict", SKR_VERB_CREATE, &skr_gang_pod, "eviction", false},
     [SKR_WRITE_DELETE_POD] = {"delete pod", SKR_VERB_DELETE, &skr_gang_pod, "", false},

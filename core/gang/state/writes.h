@@ -13,8 +13,9 @@ enum skr_write_kind {
     SKR_WRITE_PATCH_CONFIGMAP,
     SKR_WRITE_CREATE_CONFIGMAP, /* that shows a derived group */
     SKR_WRITE_PATCH_PODGROUP,
-    SKR_WRITE_CREATE_EVENT, /* POST events.k8s.io/v1 into namespace */
-    SKR_WRITE_EVICT,        /* POST pods/NAME/eviction */
+    SKR_WRITE_MARK_PODGROUP, /* strategic merge patch of a native one's status: conditions */
+    SKR_WRITE_CREATE_EVENT,  /* POST events.k8s.io/v1 into namespace */
+    SKR_WRITE_EVICT,         /* POST pods/NAME/eviction */
     SKR_WRITE_DELETE_POD,
     SKR_WRITE_RELEASE_CLAIM,   /* merge patch of a ResourceClaim's status: its devices are free */
     SKR_WRITE_CREATE_TEMPLATE, /* podtemplates that a request of capacity names; provisioning.h */

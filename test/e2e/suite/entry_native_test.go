@@ -44,6 +44,22 @@ func (r *run) nativeStatus(name string) string {
 	return group.Metadata.Annotations["sakkara.status"]
 }
 
+// nativeConditions are the conditions of a PodGroup by type, as "True Reason".
+func (r *run) nativeConditions(name string) map[string]string {
+	r.Helper()
+	var group struct {
+		Status struct {
+			Conditions []struct{ Type, Status, Reason string }
+		}
+	}
+	r.must(r.plane.Admin.Get(nativeGroups()+r.ns+"/podgroups/"+name, &group))
+	found := map[string]string{}
+	for _, one := range group.Status.Conditions {
+		found[one.Type] = one.Status + " " + one.Reason
+	}
+	return found
+}
+
 func inGroup(name string) change {
 	return func(pod *cluster.Pod) { pod.Spec.SchedulingGroup = &cluster.SchedulingGroup{PodGroupName: name} }
 }
@@ -67,6 +83,21 @@ func (r *run) labelledTree() {
 			"levels": `[{"name":"rack","label":"example.com/rack"}]`},
 	}, nil))
 	r.waitForTree("cluster-topology")
+}
+
+// conditionsStayBeside changes a condition of another writer ten times: it and those of the daemon are both there at the end.
+func (r *run) conditionsStayBeside(name string) {
+	r.Helper()
+	for i := range 10 {
+		_, err := r.plane.Kubectl("patch", "podgroups.scheduling.k8s.io", name, "-n", r.ns, "--subresource=status", "--type=strategic", "-p",
+			fmt.Sprintf(`{"status":{"conditions":[{"type":"example.com/Other","status":"True","reason":"Turn%d","message":"",`+
+				`"lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`, i))
+		r.must(err)
+	}
+	found := r.nativeConditions(name)
+	if found["example.com/Other"] != "True Turn9" || found["sakkara.Bound"] != "True MembersBound" {
+		r.Errorf("conditions of two writers: %v", found)
+	}
 }
 
 // TestEntry_PodGroupsOfKubernetes: A PodGroup with policy gang is bound as a whole with one filter call a gated member, within
@@ -99,6 +130,12 @@ func TestEntry_PodGroupsOfKubernetes(t *testing.T) {
 		t.Errorf("%d filter calls for 64 gated members", calls)
 	}
 	r.poll("the PodGroup says so", func() bool { return r.nativeStatus("large") == "Bound" })
+	r.poll("its conditions say so", func() bool {
+		found := r.nativeConditions("large")
+		return found["sakkara.Complete"] == "True MembersPresent" && found["sakkara.Placed"] == "True PlacementFound" &&
+			found["sakkara.Bound"] == "True MembersBound" && found["sakkara.Valid"] == "True Accepted"
+	})
+	r.conditionsStayBeside("large")
 	drop("large-")
 
 	r.nativeGroup("rack", 24, "example.com/rack")
@@ -122,6 +159,7 @@ func TestEntry_PodGroupsOfKubernetes(t *testing.T) {
 	if row := r.awaitGroup("podgroup/lost", "Waiting", "NoSuchTopologyKey"); !contains(row.Message, "example.com/rack") {
 		t.Errorf("the message does not list the keys that exist: %s", row.Message)
 	}
+	r.wait(usual, "both are seen", r.boundAre(ofPrefix("lost-"), 2, 0))
 	drop("lost-")
 
 	before = r.filters()

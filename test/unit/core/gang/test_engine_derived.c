@@ -236,6 +236,62 @@ TEST_RIG(cluster(), a_native_podgroup_is_a_group)
     rig_assert_bound(rig, "more", 2);
 }
 
+/* "True MembersBound" of a condition of the PodGroup; "" none. */
+static const char *condition_of(const struct rig *rig, const char *name, const char *type)
+{
+    static char text[200];
+    const struct rig_object *o = rig_find(rig, RIG_NATIVE, name);
+    const json_t *list = json_object_get(json_object_get(o->json, "status"), "conditions"), *item;
+    size_t i;
+    text[0] = '\0';
+    json_array_foreach(list, i, item)
+    {
+        if (strcmp(skr_object_text(item, "type"), type) == 0) {
+            snprintf(text, sizeof text, "%s %s", skr_object_text(item, "status"),
+                     skr_object_text(item, "reason"));
+        }
+    }
+    return text;
+}
+
+/* Conditions of kube-scheduler stay beside ours. */
+TEST_RIG(cluster(), a_native_podgroup_has_the_conditions_of_its_group)
+{
+    rig_create_json(
+        rig, RIG_NATIVE, "pg",
+        "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':3}}},'status':"
+        "{'conditions':[{'type':'PodGroupScheduled','status':'True','reason':'Scheduled'"
+        ",'message':''}]}}");
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "False MembersMissing");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Placed"), "False MembersMissing");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Valid"), "True Accepted");
+    native_pods(rig, "m", 1, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "True MembersPresent");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Placed"), "True PlacementFound");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Bound"), "True MembersBound");
+    assert_string_equal(condition_of(rig, "pg", "PodGroupScheduled"), "True Scheduled");
+    const size_t written = rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL);
+    assert_in_range(written, 2, 4);
+    rig_run(rig, 300 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), written);
+}
+
+/* The right to patch podgroups/status is missing: a try every 30 seconds, and all else works. */
+TEST_RIG(cluster(), conditions_that_may_not_be_written_stop_nothing)
+{
+    rig_fault(rig, SKR_WRITE_MARK_PODGROUP, NULL, RIG_403, 99);
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':2}}}}");
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 100 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 2);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Bound"), "");
+    assert_in_range(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), 1, 5);
+}
+
 static const char *overridden(struct rig *rig, const char *policy)
 {
     rig_create_json(rig, RIG_NATIVE, "pg", "{'metadata':{},'spec':{'schedulingPolicy':{%s}}}",
