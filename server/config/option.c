@@ -150,7 +150,8 @@ const struct skr_option skr_options[] = {
           "address of `/metrics` alone, for Prometheus: `0.0.0.0:9665` in a pod; empty: off, they "
           "are on `admin.listen` in any case"),
     PLAIN("gate.listen", LISTEN_OR_EMPTY, "", gate_listen,
-          "address of the webhook that adds the gate to members, under `/v1/gate`; empty: off"),
+          "address of the webhook that adds the gate to members, under `/v1/gate` and "
+          "`/v1/gate/namespaces`; empty: off"),
     PLAIN("gate.certFile", STRING, "", gate_tls.cert_file,
           "certificate chain (PEM) of the webhook; API servers call nothing without TLS"),
     PLAIN("gate.keyFile", STRING, "", gate_tls.key_file, "private key (PEM) of that certificate"),

@@ -67,15 +67,23 @@ static bool is_member(const json_t *pod)
             (*gang || has_value(json_object_get(pod, "spec"), "schedulingGroup")));
 }
 
-static bool wants_gate(const struct skr_gate_options *options, const json_t *request)
+/* Of a namespace whose pods are gangs without an annotation. */
+static bool is_owned(const json_t *pod)
+{
+    const json_t *metadata = json_object_get(pod, "metadata");
+    return json_array_size(json_object_get(metadata, "ownerReferences")) > 0 &&
+           !has_value(json_object_get(metadata, "annotations"), SKR_ANNOTATION_GANG);
+}
+
+static bool wants_gate(const struct skr_gate_options *options, bool owned, const json_t *request)
 {
     const json_t *pod = json_object_get(request, "object");
     const json_t *spec = json_object_get(pod, "spec");
     const json_t *kind = json_object_get(request, "kind");
     return strcmp(string_at(request, "operation"), "CREATE") == 0 &&
            strcmp(string_at(kind, "kind"), "Pod") == 0 && string_at(kind, "group")[0] == 0 &&
-           string_at(request, "subResource")[0] == 0 && is_ours(options, spec) && is_member(pod) &&
-           string_at(spec, "nodeName")[0] == 0 &&
+           string_at(request, "subResource")[0] == 0 && is_ours(options, spec) &&
+           (is_member(pod) || (owned && is_owned(pod))) && string_at(spec, "nodeName")[0] == 0 &&
            !has_gate(json_object_get(spec, "schedulingGates"));
 }
 
@@ -115,8 +123,8 @@ static int check_review(const json_t *review, struct skr_error *error)
     return 0;
 }
 
-int skr_gate_review(const struct skr_gate_options *options, const char *body, size_t len,
-                    struct skr_strbuf *out, struct skr_error *error)
+int skr_gate_review(const struct skr_gate_options *options, bool owned, const char *body,
+                    size_t len, struct skr_strbuf *out, struct skr_error *error)
 {
     json_error_t where;
     size_t n = 0;
@@ -139,7 +147,7 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
                             "\"response\":{\"uid\":");
         skr_strbuf_add_json(out, string_at(request, "uid"));
         skr_strbuf_add(out, ",\"allowed\":true");
-        if (wants_gate(options, request)) {
+        if (wants_gate(options, owned, request)) {
             skr_strbuf_add(out, ",\"patchType\":\"JSONPatch\",\"patch\":\"");
             const char *operations = patch(request);
             skr_strbuf_add_base64(out, operations, strlen(operations));
@@ -167,7 +175,8 @@ static void on_handle(void *context, struct skr_http_request *request)
     struct skr_gate *gate = context;
     struct skr_error error = {0};
     SKR_STRBUF(out);
-    if (strcmp(request->path, "/v1/gate") != 0) {
+    const bool owned = strcmp(request->path, "/v1/gate/namespaces") == 0;
+    if (!owned && strcmp(request->path, "/v1/gate") != 0) {
         skr_http_reply_not_found(request);
         return;
     }
@@ -177,7 +186,7 @@ static void on_handle(void *context, struct skr_http_request *request)
     }
     if (request->too_large) {
         refuse(gate, request, MHD_HTTP_CONTENT_TOO_LARGE, "AdmissionReview: body is too large");
-    } else if (skr_gate_review(&gate->options, request->body ? request->body : "",
+    } else if (skr_gate_review(&gate->options, owned, request->body ? request->body : "",
                                request->body_len, &out, &error) != 0) {
         refuse(gate, request, MHD_HTTP_BAD_REQUEST, error.text);
     } else {

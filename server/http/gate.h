@@ -4,9 +4,12 @@
 /*
  * The gate webhook, for API servers without MutatingAdmissionPolicy. POST /v1/gate takes an
  * AdmissionReview (admission.k8s.io/v1). The answer adds the scheduling gate "sakkara.gang" to a pod
- * that is being created, names a scheduler of ours, has a group label and has no node yet. It never
- * denies, never adds the gate twice, and keeps other gates. A body that is no AdmissionReview gets
- * status 400 and the reason; the failurePolicy of the API server decides about the pod.
+ * that is being created, names a scheduler of ours, has a group label, annotation sakkara.gang or a
+ * PodGroup, and has no node yet. POST /v1/gate/namespaces is for namespaces with label
+ * sakkara.gang=auto: it adds the gate to pods of a controller that lack the annotation, too. The
+ * answer never denies, never adds the gate twice, and keeps other gates. A body that is no
+ * AdmissionReview gets status 400 and the reason; the failurePolicy of the API server decides about
+ * the pod.
  *
  * There is no state: every replica answers. A caller is not authenticated, because an answer depends
  * on the request alone and neither reads nor changes anything. What a caller can use up is the time
@@ -31,9 +34,10 @@ struct skr_gate_options {
     struct skr_metrics *metrics; /* NULL allowed */
 };
 
-/* The answer to a review, appended to out. Pure. Errors: SKR_INVALID with what is wrong. */
-int skr_gate_review(const struct skr_gate_options *options, const char *body, size_t len,
-                    struct skr_strbuf *out, struct skr_error *error);
+/* The answer to a review, appended to out. owned: of /v1/gate/namespaces. Pure. Errors: SKR_INVALID
+ * with what is wrong. */
+int skr_gate_review(const struct skr_gate_options *options, bool owned, const char *body,
+                    size_t len, struct skr_strbuf *out, struct skr_error *error);
 
 struct skr_gate;
 

@@ -54,7 +54,7 @@ static json_t *review_once(const char *body, size_t n)
     SKR_STRBUF(out);
     struct skr_error error;
     json_t *operation = NULL;
-    int rc = skr_gate_review(&options, body, n, &out, &error);
+    int rc = skr_gate_review(&options, n % 2 == 1, body, n, &out, &error);
     fuzz_check_rc(rc, &error);
     if (rc == 0) {
         json_t *request = json_loadb(body, n, 0, NULL), *answer = fuzz_json(out.s, out.len);

@@ -237,6 +237,18 @@ func (r *run) expectGates(tree string) {
 			r.Errorf("%s has gates %q, want %q", one.what, got, one.want)
 		}
 	}
+	owned := func(pod *cluster.Pod) {
+		pod.OwnerReferences = []cluster.Owner{{APIVersion: "batch/v1", Kind: "Job", Name: "j", UID: "u", Controller: true}}
+	}
+	entered := func(want string) func() bool {
+		return func() bool { return gates(r.pod("c", owned)) == want && gates(r.pod("c")) == "" }
+	}
+	r.poll("a pod of a controller is ordinary", entered(""))
+	path := "/api/v1/namespaces/" + r.ns
+	r.must(r.plane.Admin.MergePatch(path, `{"metadata":{"labels":{"sakkara.gang":"auto"}}}`))
+	r.poll("in a namespace with the label it has the gate", entered("sakkara.gang"))
+	r.must(r.plane.Admin.MergePatch(path, `{"metadata":{"labels":{"sakkara.gang":null}}}`))
+	r.poll("without the label it is ordinary again", entered(""))
 	if got := gates(r.pod("c", member, foreign)); !contains(got, "sakkara.gang") || !contains(got, "example.com/quota") {
 		r.Errorf("beside a foreign gate: %q", got)
 	}

@@ -442,6 +442,14 @@ TEST(both_gates_match_the_same_pods_and_never_stand_in_the_way)
     assert_string_equal(text_at(w, "failurePolicy"), "Ignore");
     assert_string_equal(text_at(w, "clientConfig/service/path"), "/v1/gate");
     assert_string_equal(text_at(p, "mutations/0/patchType"), "ApplyConfiguration");
+    json_t *all = at(find(policy, "MutatingAdmissionPolicy", "sakkara-gate-namespaces"), "spec");
+    json_t *binding = at(find(policy, "MutatingAdmissionPolicyBinding", "sakkara-gate-namespaces"),
+                         "spec/matchResources");
+    json_t *of = at(find(webhook, "MutatingWebhookConfiguration", "sakkara-gate"), "webhooks/1");
+    assert_true(json_equal(at(all, "matchConditions"), at(of, "matchConditions")));
+    assert_true(json_equal(at(binding, "namespaceSelector"), at(of, "namespaceSelector")));
+    assert_string_equal(text_at(of, "failurePolicy"), "Ignore");
+    assert_string_equal(text_at(of, "clientConfig/service/path"), "/v1/gate/namespaces");
     assert_non_null(
         strstr(text_at(p, "mutations/0/applyConfiguration/expression"), "name: \"sakkara.gang\""));
     json_decref(policy);

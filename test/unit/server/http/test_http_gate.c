@@ -125,10 +125,41 @@ TEST(the_gate_goes_to_new_members_and_to_nobody_else)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         SKR_STRBUF(out);
         struct skr_error error;
-        if (skr_gate_review(&options, row[i].review, strlen(row[i].review), &out, &error) != 0) {
+        if (skr_gate_review(&options, false, row[i].review, strlen(row[i].review), &out, &error) !=
+            0) {
             fail_msg("%s: %s", row[i].what, error.text);
         }
         check_answer(i, out.s);
+    }
+}
+
+/* In a namespace with label sakkara.gang=auto a controller is enough; the annotation decides itself. */
+TEST(pods_of_controllers_are_members_in_their_namespaces)
+{
+#define OWNED(annotations)                                                                      \
+    REVIEW("CREATE", "{\"metadata\":{" annotations "\"ownerReferences\":[{\"kind\":\"Job\"}]}," \
+                     "\"spec\":{\"schedulerName\":\"sakkara\"}}")
+    static const struct {
+        const char *review;
+        bool owned, gated;
+    } pod[] = {
+        {OWNED(""), true, true},
+        {OWNED(""), false, false},
+        {OWNED("\"annotations\":{\"sakkara.gang\":\"off\"},"), true, false},
+        {OWNED("\"annotations\":{\"sakkara.gang\":\"auto\"},"), true, true},
+        {REVIEW("CREATE", "{\"metadata\":{},\"spec\":{\"schedulerName\":\"sakkara\"}}"), true,
+         false},
+        {REVIEW("CREATE", "{\"metadata\":{\"ownerReferences\":[{\"kind\":\"Job\"}]},"
+                          "\"spec\":{\"schedulerName\":\"default-scheduler\"}}"),
+         true, false},
+    };
+    for (size_t i = 0; i < sizeof pod / sizeof pod[0]; i++) {
+        SKR_STRBUF(out);
+        struct skr_error error;
+        assert_int_equal(skr_gate_review(&options, pod[i].owned, pod[i].review,
+                                         strlen(pod[i].review), &out, &error),
+                         0);
+        assert_int_equal(strstr(out.s, "\"patch\"") ? 1 : 0, pod[i].gated);
     }
 }
 
@@ -152,8 +183,9 @@ TEST(what_is_no_review_is_refused_with_a_reason)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         SKR_STRBUF(out);
         struct skr_error error;
-        assert_int_equal(skr_gate_review(&options, bad[i].body, strlen(bad[i].body), &out, &error),
-                         -SKR_INVALID);
+        assert_int_equal(
+            skr_gate_review(&options, false, bad[i].body, strlen(bad[i].body), &out, &error),
+            -SKR_INVALID);
         if (!strstr(error.text, bad[i].text)) {
             fail_msg("row %zu: %s", i, error.text);
         }
@@ -172,7 +204,8 @@ TEST(a_review_of_depth_a_hundred_thousand_is_refused)
     for (int i = 0; i < DEPTH; i++) {
         skr_strbuf_addc(&body, '[');
     }
-    assert_int_equal(skr_gate_review(&options, body.s, body.len, &out, &error), -SKR_INVALID);
+    assert_int_equal(skr_gate_review(&options, false, body.s, body.len, &out, &error),
+                     -SKR_INVALID);
     assert_non_null(strstr(error.text, "maximum parsing depth"));
 }
 
@@ -200,7 +233,7 @@ TEST(what_the_gate_does_not_read_costs_no_values_and_what_it_reads_has_a_limit)
                         places[i].member);
         skr_strbuf_addn(&review, many.s, many.len);
         skr_strbuf_add(&review, "}}}}");
-        assert_int_equal(skr_gate_review(&options, review.s, review.len, &out, &error),
+        assert_int_equal(skr_gate_review(&options, false, review.s, review.len, &out, &error),
                          places[i].is_read ? -SKR_INVALID : 0);
     }
     assert_string_equal(error.text, "AdmissionReview: more than 200000 JSON values");
@@ -228,6 +261,9 @@ TEST(the_listener_answers_reviews_and_refuses_the_rest)
     http_expect(http_post(skr_listener_port(skr_gate_listener(gate)), "/v1/gate", ""), 400, "");
     http_expect(http_request(skr_listener_port(skr_gate_listener(gate)), "GET", "/v1/gate"), 405,
                 "");
+    http_expect(
+        http_post(skr_listener_port(skr_gate_listener(gate)), "/v1/gate/namespaces", row[0].review),
+        200, "");
     http_expect(http_post(skr_listener_port(skr_gate_listener(gate)), "/v1/gates", row[0].review),
                 404, "");
     skr_gate_destroy(gate);

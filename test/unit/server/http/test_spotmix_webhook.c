@@ -289,7 +289,7 @@ static json_t *through_gate(json_t *pod)
 
     json_object_set(json_object_get(review, "request"), "object", pod);
     SKR_AUTO_FREE char *body = json_dumps(review, 0);
-    assert_int_equal(skr_gate_review(&options, body, strlen(body), &out, NULL), 0);
+    assert_int_equal(skr_gate_review(&options, false, body, strlen(body), &out, NULL), 0);
     return patched(pod, out.s);
 }
 
