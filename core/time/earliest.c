@@ -85,8 +85,10 @@ static void look_at(struct probe *p, int32_t leaf, int64_t start, int64_t end)
     const struct skr_problem *problem = p->question->problem;
     const size_t n = problem->n_resources;
     const int64_t *now = &problem->free[(size_t)leaf * n];
-    skr_timeline_least(p->timeline, leaf, start, end, p->kinds, p->question->resource, n, p->least,
-                       &p->until[leaf]);
+    const uint64_t *firm = p->question->firm;
+    const bool is_firm = firm && firm[leaf / 64] >> leaf % 64 & 1;
+    skr_timeline_least(p->timeline, leaf, start, end, is_firm ? SKR_CHANGES_KNOWN : p->kinds,
+                       p->question->resource, n, p->least, &p->until[leaf]);
     for (size_t r = 0; r < n; r++) {
         p->least[r] = skr_room_plus(now[r], p->least[r]);
     }

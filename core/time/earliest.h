@@ -21,8 +21,9 @@ struct skr_start_question {
     const struct skr_problem *problem; /* free: as it is now. Nothing is explained */
     const uint16_t *resource;          /* [n_resources] ids of the timeline */
     int64_t holds;                     /* seconds, >= 1; SKR_INSTANT_NEVER: for ever */
-    int64_t cut;    /* no window ends later, whatever it holds; SKR_INSTANT_NEVER: unset */
-    uint32_t kinds; /* of changes that count; 0: SKR_CHANGES_KNOWN */
+    int64_t cut;          /* no window ends later, whatever it holds; SKR_INSTANT_NEVER: unset */
+    uint32_t kinds;       /* of changes that count; 0: SKR_CHANGES_KNOWN */
+    const uint64_t *firm; /* bits of leaves: there SKR_CHANGES_KNOWN count; NULL: none */
 };
 
 struct skr_start {

@@ -4,13 +4,12 @@
  * forecasts are made. A group is in the timeline as held (a reservation) or planned (a start, or a
  * forecast on paper), never as both.
  */
-#include "core/time/round.h"
+#include "core/time/round_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "topology/base/arena.h"
-#include "topology/ledger.h"
 
 static const char *const state_name[] = {"unknown", "starts", "reserved", "drain", "forecast"};
 _Static_assert(sizeof state_name / sizeof *state_name == SKR_ROUND_STATE_COUNT, "states");
@@ -37,231 +36,6 @@ void skr_round_group_fini(struct skr_round_group *g)
     g->leaves = NULL;
 }
 
-static const struct skr_problem *problem_of(const struct skr_round_group *g)
-{
-    return g->question.problem;
-}
-
-/* ---- the timeline ---- */
-
-static int hold(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
-{
-    if (!skr_place_hold(&g->place, r->timeline, g->start, g->until, g->owner)) {
-        return skr_error_set(error, SKR_LIMIT, "the timeline has more than %d changes of room",
-                             SKR_ENDS_MAX);
-    }
-    return 0;
-}
-
-static void let_go(struct skr_round *r, struct skr_round_group *g)
-{
-    skr_place_let_go(&g->place, r->timeline, g->owner);
-    g->held = g->planned = false;
-}
-
-/* Takes the place and the start of an answer; nothing is held yet. */
-static void take(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
-                 enum skr_round_state state)
-{
-    const bool guess = state == SKR_ROUND_DRAIN;
-    skr_place_fini(&g->place);
-    skr_place_make(problem_of(g), g->question.resource, start->solution, g->running, &g->place);
-    g->state = state;
-    g->start = start->at;
-    g->until = guess ? SKR_INSTANT_NEVER : skr_window_end(&g->question, start->at);
-    g->because = skr_place_because(&g->place, r->timeline, g->start,
-                                   guess ? SKR_CHANGES_ALL : SKR_CHANGES_KNOWN, g->owner);
-}
-
-static int reserve(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
-                   enum skr_round_state state, struct skr_error *error)
-{
-    const int64_t now = skr_timeline_now(r->timeline);
-    take(r, g, start, state);
-    g->held = true;
-    g->since = g->since && g->stored && !g->lost ? g->since : now;
-    g->promised = g->promised && g->stored && !g->lost ? g->promised : g->start;
-    return hold(r, g, error);
-}
-
-/* ---- pools ---- */
-
-static bool may_hold_one(const struct skr_problem *p, const int64_t *demand,
-                         const uint8_t *eligible, int32_t leaf)
-{
-    bool fits = !eligible || eligible[leaf];
-    for (size_t k = 0; k < p->n_resources && fits && p->capacity; k++) {
-        const int64_t room = p->capacity[(size_t)leaf * p->n_resources + k];
-        fits = room == SKR_ROOM_UNLIMITED || room >= demand[k];
-    }
-    return fits;
-}
-
-static bool may_be_on(const struct skr_problem *p, int32_t leaf)
-{
-    bool may = !p->roles && may_hold_one(p, p->demand, p->eligible, leaf);
-    for (size_t k = 0; p->roles && k < p->roles->n_roles && !may; k++) {
-        const struct skr_role *role = &p->roles->role[k];
-        may = may_hold_one(p, role->demand, role->eligible, leaf);
-    }
-    return may;
-}
-
-static const uint64_t *leaves_of(struct skr_round_group *g)
-{
-    const struct skr_problem *p = problem_of(g);
-    if (!g->leaves) {
-        g->leaves = skr_alloc_array((size_t)p->tree->n_leaves / 64 + 1, sizeof *g->leaves);
-        for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
-            g->leaves[leaf / 64] |= (uint64_t)may_be_on(p, leaf) << leaf % 64;
-        }
-    }
-    return g->leaves;
-}
-
-static bool share_a_leaf(struct skr_round_group *a, struct skr_round_group *b)
-{
-    const uint64_t *x = leaves_of(a), *y = leaves_of(b);
-    bool share = false;
-    for (int32_t i = 0; i <= problem_of(a)->tree->n_leaves / 64 && !share; i++) {
-        share = (x[i] & y[i]) != 0;
-    }
-    return share;
-}
-
-/* Whether a group may hold a reservation beside those that groups before it hold. *ret_new: one of
- * these is not a stored one. */
-static bool may_hold(const struct skr_round *r, size_t i, bool *ret_new)
-{
-    int32_t n = 0, all = 0;
-    *ret_new = false;
-    for (size_t k = 0; k < r->n; k++) {
-        struct skr_round_group *other = &r->group[k];
-        all += k != i && other->held;
-        if (k < i && other->held && share_a_leaf(other, &r->group[i])) {
-            n++;
-            *ret_new = *ret_new || !other->stored || other->lost;
-        }
-    }
-    return n < r->reservations && all < SKR_RESERVATIONS_MAX;
-}
-
-static enum skr_move_cause cause_of_push(const struct skr_round *r, bool by_new)
-{
-    return r->reservations > 0 && by_new ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_SETTING;
-}
-
-/* ---- stored reservations ---- */
-
-/* All members on leaves, as the solver counts them; NULL: their number is another one. free() it. */
-static int32_t *counts_of(const struct skr_round_group *g)
-{
-    const struct skr_problem *p = problem_of(g);
-    int32_t *count = skr_alloc_array((size_t)p->tree->n_leaves + 1, sizeof *count);
-    int64_t sum = 0;
-    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
-        count[i] = g->running ? g->running[i] : 0;
-        sum += count[i];
-    }
-    for (size_t i = 0; i < g->stored->n; i++) {
-        count[g->stored->at[i].leaf] += g->stored->at[i].count;
-        sum += g->stored->at[i].count;
-    }
-    if (!p->roles && sum != p->n) {
-        free(count);
-        return NULL;
-    }
-    return count;
-}
-
-static bool is_shrunk(const struct skr_problem *p, const struct skr_place_leaf *at)
-{
-    bool shrunk = false;
-    for (size_t k = 0; !p->roles && p->capacity && k < p->n_resources; k++) {
-        const int64_t room = p->capacity[(size_t)at->leaf * p->n_resources + k];
-        shrunk = shrunk || (room != SKR_ROOM_UNLIMITED && p->demand[k] > 0 &&
-                            room / p->demand[k] < at->count);
-    }
-    return shrunk;
-}
-
-/* Why a stored place has no room, or is not allowed. */
-static enum skr_move_cause why_lost(const struct skr_round *r, const struct skr_round_group *g,
-                                    const int32_t *count)
-{
-    const struct skr_problem *p = problem_of(g);
-    const struct skr_stored_reservation *s = g->stored;
-    bool overrun = false, closed = false;
-    for (size_t i = 0; i < s->n; i++) {
-        closed = closed || !may_be_on(p, s->at[i].leaf) || is_shrunk(p, &s->at[i]);
-        overrun = overrun || (r->overrun && r->overrun[s->at[i].leaf]);
-    }
-    if (closed || !count) {
-        return closed ? SKR_MOVED_NODE_LOST : SKR_MOVED_USER;
-    }
-    if (overrun || p->roles || s->anywhere) {
-        return overrun ? SKR_MOVED_OVERRUN : SKR_MOVED_ROOM_TAKEN;
-    }
-    /* Rules alone: with all the room that there is. */
-    struct skr_problem empty = *p;
-    empty.free = p->capacity ? p->capacity : p->free;
-    return skr_solution_check(&empty, count, NULL) == 0 ? SKR_MOVED_ROOM_TAKEN : SKR_MOVED_TOPOLOGY;
-}
-
-/* Whether the place is free of what other groups hold, whatever runs there. For drains: they need no
- * room before their guess. */
-static int place_beside_held(struct skr_round *r, const struct skr_round_group *g, int64_t at,
-                             const int32_t *count, struct skr_start *ret, struct skr_error *error)
-{
-    struct skr_problem empty = *problem_of(g);
-    struct skr_start_question question = g->question;
-    empty.free = empty.capacity ? empty.capacity : empty.free;
-    question.problem = &empty;
-    question.kinds = SKR_CHANGE_HELD;
-    question.holds = question.cut = SKR_INSTANT_NEVER;
-    return skr_start_at(r->timeline, &question, r->cache, at, count, ret, error);
-}
-
-/* Puts the stored reservation on the timeline if it stands. */
-static int restore(struct skr_round *r, size_t i, struct skr_error *error)
-{
-    struct skr_round_group *g = &r->group[i];
-    const struct skr_stored_reservation *s = g->stored;
-    const int64_t now = skr_timeline_now(r->timeline);
-    bool by_new;
-    struct skr_start start = {.at = SKR_INSTANT_NEVER};
-    if (!s || !problem_of(g)) {
-        return 0;
-    }
-    const bool waited = r->patience != SKR_INSTANT_NEVER && now - g->begin >= r->patience;
-    if (!may_hold(r, i, &by_new) || (s->guess && !waited)) {
-        g->lost = SKR_MOVED_SETTING;
-        return 0;
-    }
-    SKR_AUTO_FREE int32_t *count = s->anywhere ? NULL : counts_of(g);
-    int rc = 0;
-    if (s->node_gone) {
-        g->lost = SKR_MOVED_NODE_LOST;
-        return 0;
-    }
-    if (s->guess && count) {
-        rc = place_beside_held(r, g, s->start > now ? s->start : now, count, &start, error);
-    } else if (count || s->anywhere) {
-        rc = skr_start_at(r->timeline, &g->question, r->cache, s->start > now ? s->start : now,
-                          count, &start, error);
-    }
-    if (rc == 0 && !start.solution) {
-        g->lost = why_lost(r, g, count);
-    } else if (rc == 0) {
-        start.at = s->start < now && !s->guess ? now : s->start;
-        g->since = s->since;
-        g->promised = s->promised;
-        rc = reserve(r, g, &start, s->guess ? SKR_ROUND_DRAIN : SKR_ROUND_RESERVED, error);
-    }
-    skr_solution_destroy(start.solution);
-    return rc;
-}
-
 /* ---- turns ---- */
 
 static bool waits_before(const struct skr_round *r, size_t i)
@@ -278,12 +52,13 @@ static int take_more(struct skr_round *r, const struct skr_round_group *g, struc
                      struct skr_error *error)
 {
     const int64_t now = skr_timeline_now(r->timeline);
-    struct skr_problem more = *problem_of(g);
+    struct skr_problem more = *skr_round_problem(g);
     struct skr_start_question question = g->question;
     struct skr_start found = {.at = SKR_INSTANT_NEVER};
     int rc = 0;
     question.problem = &more;
-    for (more.n = g->all_n; more.n > problem_of(g)->n && !found.solution && rc == 0; more.n--) {
+    for (more.n = g->all_n; more.n > skr_round_problem(g)->n && !found.solution && rc == 0;
+         more.n--) {
         rc = skr_start_at(r->timeline, &question, r->cache, now, NULL, &found, error);
     }
     if (found.solution) {
@@ -301,11 +76,11 @@ static int start_now(struct skr_round *r, size_t i, struct skr_start *start,
     if (rc < 0) {
         return rc;
     }
-    take(r, g, start, SKR_ROUND_STARTS);
+    skr_round_take(r, g, start, SKR_ROUND_STARTS);
     g->because = UINT32_MAX;
     g->backfills = waits_before(r, i);
     g->planned = true;
-    return hold(r, g, error);
+    return skr_round_hold(r, g, error);
 }
 
 /* Takes what groups behind i hold off the timeline. Returns how many these are. */
@@ -315,7 +90,7 @@ static int set_later_aside(struct skr_round *r, size_t i, bool *held)
     for (size_t k = i + 1; k < r->n; k++) {
         held[k] = r->group[k].held;
         if (held[k]) {
-            let_go(r, &r->group[k]);
+            skr_round_let_go(r, &r->group[k]);
             n++;
         }
     }
@@ -333,7 +108,7 @@ static void lose(struct skr_round_group *g, enum skr_move_cause cause)
 
 static int32_t *total_of(const struct skr_round_group *g)
 {
-    const struct skr_problem *p = problem_of(g);
+    const struct skr_problem *p = skr_round_problem(g);
     int32_t *count = skr_alloc_array((size_t)p->tree->n_leaves + 1, sizeof *count);
     if (g->running) {
         memcpy(count, g->running, (size_t)p->tree->n_leaves * sizeof *count);
@@ -354,13 +129,13 @@ static int put_back(struct skr_round *r, struct skr_round_group *g, bool crowded
     SKR_AUTO_FREE int32_t *count = total_of(g);
     int rc = 0;
     if (crowded && g->state == SKR_ROUND_DRAIN) {
-        rc = place_beside_held(r, g, at, count, &start, error);
+        rc = skr_round_place_beside(r, g, at, count, &start, error);
     } else if (crowded) {
         rc = skr_start_at(r->timeline, &g->question, r->cache, at, count, &start, error);
     }
     if (rc == 0 && (start.solution || !crowded)) {
         g->held = true;
-        rc = hold(r, g, error);
+        rc = skr_round_hold(r, g, error);
     } else if (rc == 0) {
         lose(g, SKR_MOVED_HIGHER_PRIORITY);
     }
@@ -383,8 +158,9 @@ static int search_before_later(struct skr_round *r, size_t i, struct skr_start *
     if (better) {
         skr_solution_destroy(best->solution);
         *best = other;
-        take(r, g, best, SKR_ROUND_RESERVED);
-        rc = hold(r, g, error);
+        skr_round_take(r, g, best, SKR_ROUND_RESERVED);
+        g->held = true;
+        rc = skr_round_hold(r, g, error);
     } else {
         skr_solution_destroy(other.solution);
     }
@@ -392,7 +168,7 @@ static int search_before_later(struct skr_round *r, size_t i, struct skr_start *
         rc = held[k] ? put_back(r, &r->group[k], better, error) : 0;
     }
     if (better) {
-        let_go(r, g); /* the caller takes it again */
+        skr_round_let_go(r, g); /* the caller takes it again */
     }
     return rc;
 }
@@ -406,6 +182,8 @@ static bool has_drain(const struct skr_round *r)
     return any;
 }
 
+/* Room that is only guessed to become free is not taken where something is promised: there the drain
+ * would need what the promise counts on. */
 static int drain(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
 {
     const int64_t now = skr_timeline_now(r->timeline);
@@ -414,11 +192,13 @@ static int drain(struct skr_round *r, struct skr_round_group *g, struct skr_erro
     if (r->patience == SKR_INSTANT_NEVER || now - g->begin < r->patience || has_drain(r)) {
         return 0;
     }
+    SKR_AUTO_FREE uint64_t *promised = skr_round_promised(r, skr_round_problem(g), now);
     question.kinds = SKR_CHANGES_ALL;
+    question.firm = promised;
     question.holds = question.cut = SKR_INSTANT_NEVER;
     int rc = skr_earliest_start(r->timeline, &question, r->cache, &start, error);
     if (rc == 0 && start.solution) {
-        rc = reserve(r, g, &start, SKR_ROUND_DRAIN, error);
+        rc = skr_round_reserve(r, g, &start, SKR_ROUND_DRAIN, error);
     }
     skr_solution_destroy(start.solution);
     return rc;
@@ -436,7 +216,7 @@ static int keep(struct skr_round *r, struct skr_round_group *g, struct skr_error
         &g->place, r->timeline, g->start,
         g->state == SKR_ROUND_DRAIN ? SKR_CHANGES_ALL : SKR_CHANGES_KNOWN, g->owner);
     g->held = true;
-    return hold(r, g, error);
+    return skr_round_hold(r, g, error);
 }
 
 /* The turn of a group that may hold a reservation. had: it does. */
@@ -458,7 +238,7 @@ static int turn(struct skr_round *r, size_t i, bool had, struct skr_error *error
     } else if (had && start.at >= g->start) {
         rc = keep(r, g, error);
     } else if (start.solution) {
-        rc = reserve(r, g, &start, SKR_ROUND_RESERVED, error);
+        rc = skr_round_reserve(r, g, &start, SKR_ROUND_RESERVED, error);
     } else {
         rc = drain(r, g, error);
     }
@@ -492,16 +272,21 @@ static int hold_first(struct skr_round *r, const struct skr_round_group *g, stru
     return 0;
 }
 
+static enum skr_move_cause cause_of_push(const struct skr_round *r, bool by_new)
+{
+    return r->reservations > 0 && by_new ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_SETTING;
+}
+
 static int decide(struct skr_round *r, size_t i, struct skr_error *error)
 {
     struct skr_round_group *g = &r->group[i];
     bool by_new, had = g->held;
-    if (!problem_of(g)) {
+    if (!skr_round_problem(g)) {
         return 0;
     }
-    const bool may = may_hold(r, i, &by_new);
+    const bool may = skr_round_may_hold(r, i, &by_new);
     if (had) {
-        let_go(r, g);
+        skr_round_let_go(r, g);
     }
     if (had && !may) {
         lose(g, cause_of_push(r, by_new));
@@ -524,7 +309,7 @@ static int forecast(struct skr_round *r, struct skr_error *error)
     for (size_t i = 0; i < r->n && left > 0 && rc == 0; i++) {
         struct skr_round_group *g = &r->group[i];
         struct skr_start start;
-        if (!problem_of(g) || g->held || g->planned) {
+        if (!skr_round_problem(g) || g->held || g->planned) {
             continue;
         }
         left--;
@@ -535,16 +320,16 @@ static int forecast(struct skr_round *r, struct skr_error *error)
         }
         g->exact = g->exact && start.exact;
         if (rc == 0 && start.solution) {
-            take(r, g, &start, SKR_ROUND_FORECAST);
+            skr_round_take(r, g, &start, SKR_ROUND_FORECAST);
             g->planned = true;
-            rc = hold(r, g, error);
+            rc = skr_round_hold(r, g, error);
         }
         skr_place_let_go(&g->first, r->timeline, g->first_owner);
         skr_solution_destroy(start.solution);
     }
     for (size_t i = 0; i < r->n; i++) {
         if (r->group[i].planned && r->group[i].state == SKR_ROUND_FORECAST) {
-            let_go(r, &r->group[i]);
+            skr_round_let_go(r, &r->group[i]);
         }
     }
     return rc;
@@ -569,7 +354,7 @@ int skr_round_run(struct skr_round *r, struct skr_error *error)
         g->exact = true;
     }
     for (size_t i = 0; i < r->n && rc == 0; i++) {
-        rc = restore(r, i, error);
+        rc = skr_round_restore(r, i, error);
     }
     for (size_t i = 0; i < r->n && rc == 0; i++) {
         rc = decide(r, i, error);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a round holds on the timeline, and who may hold a reservation. */
+#include "core/time/round_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology/base/arena.h"
+#include "topology/ledger.h"
+
+/* ---- the timeline ---- */
+
+int skr_round_hold(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
+{
+    if (!skr_place_hold(&g->place, r->timeline, g->start, g->until, g->owner)) {
+        return skr_error_set(error, SKR_LIMIT, "the timeline has more than %d changes of room",
+                             SKR_ENDS_MAX);
+    }
+    return 0;
+}
+
+void skr_round_let_go(struct skr_round *r, struct skr_round_group *g)
+{
+    skr_place_let_go(&g->place, r->timeline, g->owner);
+    g->held = g->planned = false;
+}
+
+void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
+                    enum skr_round_state state)
+{
+    const bool guess = state == SKR_ROUND_DRAIN;
+    skr_place_fini(&g->place);
+    skr_place_make(skr_round_problem(g), g->question.resource, start->solution, g->running,
+                   &g->place);
+    g->state = state;
+    g->start = start->at;
+    g->until = guess ? SKR_INSTANT_NEVER : skr_window_end(&g->question, start->at);
+    g->because = skr_place_because(&g->place, r->timeline, g->start,
+                                   guess ? SKR_CHANGES_ALL : SKR_CHANGES_KNOWN, g->owner);
+}
+
+int skr_round_reserve(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
+                      enum skr_round_state state, struct skr_error *error)
+{
+    const int64_t now = skr_timeline_now(r->timeline);
+    skr_round_take(r, g, start, state);
+    g->held = true;
+    g->since = g->since && g->stored && !g->lost ? g->since : now;
+    g->promised = g->promised && g->stored && !g->lost ? g->promised : g->start;
+    return skr_round_hold(r, g, error);
+}
+
+/* ---- pools ---- */
+
+static bool may_hold_one(const struct skr_problem *p, const int64_t *demand,
+                         const uint8_t *eligible, int32_t leaf)
+{
+    bool fits = !eligible || eligible[leaf];
+    for (size_t k = 0; k < p->n_resources && fits && p->capacity; k++) {
+        const int64_t room = p->capacity[(size_t)leaf * p->n_resources + k];
+        fits = room == SKR_ROOM_UNLIMITED || room >= demand[k];
+    }
+    return fits;
+}
+
+bool skr_round_may_be_on(const struct skr_problem *p, int32_t leaf)
+{
+    bool may = !p->roles && may_hold_one(p, p->demand, p->eligible, leaf);
+    for (size_t k = 0; p->roles && k < p->roles->n_roles && !may; k++) {
+        const struct skr_role *role = &p->roles->role[k];
+        may = may_hold_one(p, role->demand, role->eligible, leaf);
+    }
+    return may;
+}
+
+static const uint64_t *leaves_of(struct skr_round_group *g)
+{
+    const struct skr_problem *p = skr_round_problem(g);
+    if (!g->leaves) {
+        g->leaves = skr_alloc_array((size_t)p->tree->n_leaves / 64 + 1, sizeof *g->leaves);
+        for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+            g->leaves[leaf / 64] |= (uint64_t)skr_round_may_be_on(p, leaf) << leaf % 64;
+        }
+    }
+    return g->leaves;
+}
+
+static bool share_a_leaf(struct skr_round_group *a, struct skr_round_group *b)
+{
+    const uint64_t *x = leaves_of(a), *y = leaves_of(b);
+    bool share = false;
+    for (int32_t i = 0; i <= skr_round_problem(a)->tree->n_leaves / 64 && !share; i++) {
+        share = (x[i] & y[i]) != 0;
+    }
+    return share;
+}
+
+bool skr_round_may_hold(const struct skr_round *r, size_t i, bool *ret_new)
+{
+    int32_t n = 0, all = 0;
+    *ret_new = false;
+    for (size_t k = 0; k < r->n; k++) {
+        struct skr_round_group *other = &r->group[k];
+        all += k != i && other->held;
+        if (k < i && other->held && share_a_leaf(other, &r->group[i])) {
+            n++;
+            *ret_new = *ret_new || !other->stored || other->lost;
+        }
+    }
+    return n < r->reservations && all < SKR_RESERVATIONS_MAX;
+}
+
+uint64_t *skr_round_promised(const struct skr_round *r, const struct skr_problem *p, int64_t from)
+{
+    uint64_t *leaves = skr_alloc_array((size_t)p->tree->n_leaves / 64 + 1, sizeof *leaves);
+    for (size_t k = 0; k < r->n; k++) {
+        const struct skr_round_group *g = &r->group[k];
+        for (size_t i = 0; g->held && g->until > from && i < g->place.n; i++) {
+            const int32_t leaf = g->place.at[i].leaf;
+            leaves[leaf / 64] |= (uint64_t)1 << leaf % 64;
+        }
+    }
+    return leaves;
+}
+
+int skr_round_place_beside(struct skr_round *r, const struct skr_round_group *g, int64_t at,
+                           const int32_t *count, struct skr_start *ret, struct skr_error *error)
+{
+    struct skr_problem mixed = *skr_round_problem(g);
+    struct skr_start_question question = g->question;
+    const size_t n = mixed.n_resources, size = (size_t)mixed.tree->n_leaves * n;
+    SKR_AUTO_FREE uint64_t *promised = skr_round_promised(r, &mixed, at);
+    SKR_AUTO_FREE int64_t *room = skr_alloc_array(size + 1, sizeof *room);
+    for (size_t i = 0; i < size; i++) {
+        const bool firm = promised[i / n / 64] >> i / n % 64 & 1;
+        room[i] = firm || !mixed.capacity ? mixed.free[i] : mixed.capacity[i];
+    }
+    mixed.free = room;
+    question.problem = &mixed;
+    question.kinds = SKR_CHANGE_HELD;
+    question.firm = promised;
+    question.holds = question.cut = SKR_INSTANT_NEVER;
+    return skr_start_at(r->timeline, &question, r->cache, at, count, ret, error);
+}
