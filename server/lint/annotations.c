@@ -188,29 +188,36 @@ static void check_uniform(struct skr_lint *lint, const struct templates *all,
     }
 }
 
-/* Objects whose pods say how large their group is, or whose operator makes such objects. */
+/* Objects that say how large the group of their pods is, or whose operator makes such objects. */
 static bool says_size(const struct lint_object *o)
 {
-    static const char *const kinds[] = {"Job",
-                                        "CronJob",
-                                        "JobSet",
-                                        "LeaderWorkerSet",
-                                        "MPIJob",
-                                        "PyTorchJob",
-                                        "TFJob",
-                                        "XGBoostJob",
-                                        "PaddleJob",
-                                        "JAXJob",
-                                        "RayCluster",
-                                        "RayJob",
-                                        "RayService",
-                                        "SparkApplication",
-                                        "StatefulSet",
-                                        "TrainJob",
-                                        "TrainingRuntime",
-                                        "ClusterTrainingRuntime"};
+    static const struct {
+        const char *group, *kind;
+    } kinds[] = {
+        {"apps", "StatefulSet"},
+        {"batch", "CronJob"},
+        {"batch", "Job"},
+        {"jobset.x-k8s.io", "JobSet"},
+        {"kubeflow.org", "JAXJob"},
+        {"kubeflow.org", "MPIJob"},
+        {"kubeflow.org", "PaddleJob"},
+        {"kubeflow.org", "PyTorchJob"},
+        {"kubeflow.org", "TFJob"},
+        {"kubeflow.org", "XGBoostJob"},
+        {"leaderworkerset.x-k8s.io", "LeaderWorkerSet"},
+        {"ray.io", "RayCluster"},
+        {"ray.io", "RayJob"},
+        {"ray.io", "RayService"},
+        {"sparkoperator.k8s.io", "SparkApplication"},
+        {"trainer.kubeflow.org", "ClusterTrainingRuntime"},
+        {"trainer.kubeflow.org", "TrainJob"},
+        {"trainer.kubeflow.org", "TrainingRuntime"},
+    };
+    const char *version = skr_object_text(o->json, "apiVersion");
+    const size_t n = strcspn(version, "/");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(o->kind, kinds[i]) == 0) {
+        if (strcmp(o->kind, kinds[i].kind) == 0 && strlen(kinds[i].group) == n &&
+            strncmp(version, kinds[i].group, n) == 0) {
             return true;
         }
     }
@@ -223,9 +230,9 @@ static void check_size(struct skr_lint *lint, const struct lint_object *o,
 {
     if (!says_size(o) && !json_object_get(annotations_of(gang->json), SKR_LABEL_GROUP_SIZE)) {
         lint_tell(lint, o, "SizeUnknown", at(o, gang, SKR_ANNOTATION_GANG), NULL,
-                  "nothing says how many pods the group of a %.64s has: add "
+                  "nothing says how many pods the group of a %.64s of %.64s has: add "
                   "annotation " SKR_LABEL_GROUP_SIZE,
-                  o->kind);
+                  o->kind, skr_object_text(o->json, "apiVersion"));
     }
 }
 
@@ -248,11 +255,29 @@ static void check_conflict(struct skr_lint *lint, const struct lint_object *o)
     skr_owner_destroy(owner);
 }
 
+/* Executors of a SparkApplication have annotations and a schedulerName beside other fields, and no
+ * pod template. Returns what a template would be; NULL: it is another kind. */
+static json_t *add_executor(const struct lint_object *o, struct templates *all)
+{
+    const json_t *executor = json_object_get(json_object_get(o->json, "spec"), "executor");
+    if (strcmp(o->kind, "SparkApplication") != 0 || !json_is_object(executor) ||
+        all->n == SKR_TEMPLATES_MAX) {
+        return NULL;
+    }
+    struct skr_template *t = &all->item[all->n++];
+    t->json = json_pack("{s:{s:O*}, s:{s:O*}}", "metadata", "annotations",
+                        json_object_get(executor, "annotations"), "spec", "schedulerName",
+                        json_object_get(executor, "schedulerName"));
+    (void)snprintf(t->path, sizeof t->path, "spec.executor.");
+    return t->json;
+}
+
 static void check_object(struct skr_lint *lint, const struct lint_object *o, struct templates *all)
 {
     const struct skr_template *gang = NULL;
     all->object = o;
     all->n = skr_templates_find(o->json, all->item);
+    json_auto_t *executor = add_executor(o, all);
     if (all->n > 0 && strcmp(o->kind, "Pod") != 0) {
         check_place(lint, o);
     }
