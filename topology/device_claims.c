@@ -8,6 +8,45 @@
 
 enum { OWNERS_MAX = 4096 };
 
+static void add_class(struct skr_device_claim *claim, const struct skr_fields *request)
+{
+    const char *name = skr_fields_word(request, "deviceClassName");
+    size_t i = 0;
+    while (i < claim->n_classes && strcmp(claim->class_[i], name) != 0) {
+        i++;
+    }
+    if (*name && i == claim->n_classes && i < SKR_CLAIM_CLASSES_MAX) {
+        claim->class_[claim->n_classes++] = skr_fields_copy(request, name);
+    }
+}
+
+/* spec: of a claim. */
+static void read_classes(struct skr_device_claim *claim, const struct skr_fields *spec)
+{
+    const struct skr_fields devices = skr_fields_object(spec, "devices");
+    const struct skr_fields list = skr_fields_list(&devices, "requests", SKR_CLAIM_REQUESTS_MAX);
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields request = skr_fields_entry(&list, i);
+        const struct skr_fields exactly = skr_fields_object(&request, "exactly");
+        const struct skr_fields first =
+            skr_fields_list(&request, "firstAvailable", SKR_CLAIM_ALTERNATIVES_MAX);
+        add_class(claim, &exactly);
+        for (size_t k = 0; skr_fields_more(&first, k); k++) {
+            const struct skr_fields alternative = skr_fields_entry(&first, k);
+            add_class(claim, &alternative);
+        }
+    }
+}
+
+static void fill_template(void *object, const struct skr_fields *json)
+{
+    struct skr_device_claim *claim = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields of_claim = skr_fields_object(&spec, "spec");
+    claim->pod_uid = "";
+    read_classes(claim, &of_claim);
+}
+
 static void fill(void *object, const struct skr_fields *json)
 {
     struct skr_device_claim *claim = object;
@@ -24,17 +63,33 @@ static void fill(void *object, const struct skr_fields *json)
     }
     claim->allocated = skr_fields_has(&status, "allocation");
     claim->n_reserved = skr_fields_list(&status, "reservedFor", SKR_CLAIM_RESERVED_MAX).n;
+    if (!claim->allocated) {
+        const struct skr_fields spec = skr_fields_object(json, "spec");
+        read_classes(claim, &spec);
+    }
+}
+
+static int decode(const json_t *json, const char *what, skr_object_fill *fill_it,
+                  struct skr_device_claim **ret, struct skr_error *error)
+{
+    void *object = NULL;
+    const int rc = skr_object_decode(json, what, sizeof **ret, fill_it, &object, error);
+    if (rc == 0) {
+        *ret = object;
+    }
+    return rc;
 }
 
 int skr_device_claim_decode(const json_t *json, struct skr_device_claim **ret,
                             struct skr_error *error)
 {
-    void *object = NULL;
-    const int rc = skr_object_decode(json, "resourceclaim", sizeof **ret, fill, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
+    return decode(json, "resourceclaim", fill, ret, error);
+}
+
+int skr_device_template_decode(const json_t *json, struct skr_device_claim **ret,
+                               struct skr_error *error)
+{
+    return decode(json, "resourceclaimtemplate", fill_template, ret, error);
 }
 
 void skr_device_claim_destroy(struct skr_device_claim *claim)

@@ -4,11 +4,18 @@
 /*
  * ResourceClaims (resource.k8s.io/v1), as far as kube-scheduler's hold on devices shows in them. It writes
  * status.allocation and status.reservedFor before it binds the pod. If the pod is not bound, it removes
- * the pod from reservedFor, and the allocation stays.
+ * the pod from reservedFor, and the allocation stays. A claim that is not allocated, and a
+ * ResourceClaimTemplate, name the device classes of their requests; kube-scheduler takes no pod for which
+ * one of these does not exist.
  */
 #include "topology/object.h"
 
-enum { SKR_CLAIM_RESERVED_MAX = 1024 }; /* the API server permits 256 */
+enum {
+    SKR_CLAIM_RESERVED_MAX = 1024,    /* the API server permits 256 */
+    SKR_CLAIM_REQUESTS_MAX = 128,     /* the API server permits 32 */
+    SKR_CLAIM_ALTERNATIVES_MAX = 128, /* of one request; the API server permits 8 */
+    SKR_CLAIM_CLASSES_MAX = 32,       /* distinct ones that are kept */
+};
 
 struct skr_device_claim {
     struct skr_arena *arena;
@@ -16,12 +23,17 @@ struct skr_device_claim {
     const char
         *pod_uid; /* of the pod that it was made for, its controller; "": it is a claim of users */
     bool allocated;
-    size_t n_reserved; /* entries of status.reservedFor */
+    size_t n_reserved;                         /* entries of status.reservedFor */
+    size_t n_classes;                          /* 0: it is allocated */
+    const char *class_[SKR_CLAIM_CLASSES_MAX]; /* names, none twice, in the order of the requests */
 };
 
 /* Borrows json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. */
 int skr_device_claim_decode(const json_t *json, struct skr_device_claim **ret,
                             struct skr_error *error);
+/* Of a ResourceClaimTemplate: the classes alone. */
+int skr_device_template_decode(const json_t *json, struct skr_device_claim **ret,
+                               struct skr_error *error);
 void skr_device_claim_destroy(struct skr_device_claim *claim); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_device_claim, skr_device_claim_destroy)
 

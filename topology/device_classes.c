@@ -120,6 +120,13 @@ const char *skr_device_classes_find(const struct skr_device_classes *classes, co
     return found ? classes->row[at].class : NULL;
 }
 
+bool skr_device_classes_has(const struct skr_device_classes *classes, const char *name)
+{
+    SKR_STRBUF(implied);
+    skr_strbuf_addf(&implied, SKR_DEVICE_CLASS_PREFIX "%s", name);
+    return skr_device_classes_find(classes, implied.s);
+}
+
 /* Whether the class counts before that of the row, which serves the same resource. */
 static bool counts_before(const struct skr_device_class *class, const struct row *row)
 {

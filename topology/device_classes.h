@@ -37,5 +37,7 @@ uint64_t skr_device_classes_version(const struct skr_device_classes *classes);
  * youngest, then the first by name (k8s.io/dynamic-resource-allocation, extendedresourcecache).
  * O(log classes). */
 const char *skr_device_classes_find(const struct skr_device_classes *classes, const char *resource);
+/* Whether there is a class of this name. O(log classes). */
+bool skr_device_classes_has(const struct skr_device_classes *classes, const char *name);
 
 #endif

@@ -302,7 +302,8 @@ static void object(void *self, struct skr_event *ev)
         skr_entries_namespace_upsert(e, skr_object_meta(taken)->name);
         skr_object_destroy(taken);
     } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
-        skr_claim_objects_upsert(e, skr_gang_claim_kind(type), skr_object_meta(taken));
+        skr_claim_objects_upsert(e, skr_gang_claim_kind(type), skr_object_meta(taken),
+                                 type == &skr_gang_volume_claim ? NULL : taken);
         if (type == &skr_gang_device_claim) {
             skr_device_holds_upsert(e, taken);
         }

@@ -10,6 +10,7 @@
 #include "core/pod/pod.h"
 #include "core/pod/rules.h"
 #include "test/fuzz/fuzz.h"
+#include "topology/device_claims.h"
 
 enum kind { POD, NODE, CONFIGMAP, PODGROUP, KIND_COUNT };
 
@@ -264,6 +265,29 @@ static void check_kueue(const json_t *json)
     skr_kueue_flavor_destroy(rc < 0 ? NULL : flavor);
 }
 
+static void check_device_claim(int rc, struct skr_device_claim *claim, struct skr_error *error)
+{
+    fuzz_check_rc(rc, error);
+    if (rc == 0) {
+        fuzz_check(claim->n_classes <= SKR_CLAIM_CLASSES_MAX);
+        for (size_t i = 0; i < claim->n_classes; i++) {
+            fuzz_check(*claim->class_[i]);
+        }
+        skr_device_claim_destroy(claim);
+    }
+}
+
+/* Both read any object. */
+static void check_devices(const json_t *json)
+{
+    struct skr_device_claim *claim = NULL, *template = NULL;
+    struct skr_error error;
+    int rc = skr_device_claim_decode(json, &claim, &error);
+    check_device_claim(rc, claim, &error);
+    rc = skr_device_template_decode(json, &template, &error);
+    check_device_claim(rc, template, &error);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *part[2];
@@ -278,6 +302,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_object((enum kind)(data[0] % KIND_COUNT), object, node);
         check_provisioning(object);
         check_kueue(object);
+        check_devices(object);
     }
     return 0;
 }

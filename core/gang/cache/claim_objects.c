@@ -5,8 +5,11 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/types.h"
+#include "topology/base/table.h"
+#include "topology/device_classes.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <utlist.h>
 
 struct claim_awaited {
@@ -14,6 +17,57 @@ struct claim_awaited {
     uint64_t id;          /* hashed with the secret, so users cannot choose it */
     struct group *groups; /* by claims.aprev and claims.anext */
 };
+
+/* Classes of a claim, one after the other, each with its NUL. */
+struct claim_classes {
+    UT_hash_handle hh; /* by text */
+    size_t n;          /* bytes */
+    char text[];
+};
+
+struct claim_name {
+    uint64_t id;
+    const struct claim_classes *classes; /* NULL: none, or not known */
+};
+
+/* ---- classes ---- */
+
+static const struct claim_classes *classes_of(struct skr_gang *e,
+                                              const struct skr_device_claim *claim)
+{
+    struct claim_classes *classes = NULL;
+    SKR_STRBUF(text);
+    for (size_t i = 0; claim && i < claim->n_classes; i++) {
+        skr_strbuf_addn(&text, claim->class_[i], strlen(claim->class_[i]) + 1);
+    }
+    if (text.len == 0) {
+        return NULL;
+    }
+    SKR_TABLE_FIND(&e->settings.hash_seed, hh, e->claim_objects.classes, text.s, text.len, classes);
+    if (!classes && e->claim_objects.classes_bytes + text.len <= SKR_CLAIM_CLASSES_BYTES_MAX) {
+        classes = skr_alloc(sizeof *classes + text.len);
+        classes->n = text.len;
+        memcpy(classes->text, text.s, text.len);
+        e->claim_objects.classes_bytes += text.len;
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->claim_objects.classes, classes->text,
+                      classes->n, classes);
+    }
+    return classes;
+}
+
+/* The first class that does not exist; NULL: none is missing. */
+static const char *missing_class(const struct skr_gang *e, const struct claim_classes *classes)
+{
+    const struct skr_device_classes *exist = skr_resource_names_classes(e->resources);
+    const bool judged = !e->classes_forbidden && e->settings.server_minor >= SKR_CLAIMS_FROM;
+    for (size_t at = 0; judged && classes && at < classes->n;
+         at += strlen(&classes->text[at]) + 1) {
+        if (!skr_device_classes_has(exist, &classes->text[at])) {
+            return &classes->text[at];
+        }
+    }
+    return NULL;
+}
 
 /* ---- names ---- */
 
@@ -27,18 +81,22 @@ static uint64_t id_of(const struct skr_gang *e, enum skr_pod_claim_kind kind,
 static bool find(const struct skr_gang *e, uint64_t id, uint32_t *ret)
 {
     for (size_t at = 0; skr_hash_index_next(&e->claim_objects.by_id, (uint32_t)id, &at, ret);) {
-        if (*(const uint64_t *)skr_slab_at(&e->claim_objects.id, *ret) == id) {
+        if (((const struct claim_name *)skr_slab_at(&e->claim_objects.id, *ret))->id == id) {
             return true;
         }
     }
     return false;
 }
 
-static bool put(struct skr_gang *e, uint64_t id)
+/* Whether it is new, or asks for other classes. */
+static bool put(struct skr_gang *e, uint64_t id, const struct claim_classes *classes)
 {
     uint32_t number;
     if (find(e, id, &number)) {
-        return false;
+        struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
+        const bool differs = name->classes != classes;
+        name->classes = classes;
+        return differs;
     }
     if (e->claim_objects.id.n >= SKR_CLAIM_OBJECTS_MAX) {
         if (!e->claim_objects.full) {
@@ -51,9 +109,10 @@ static bool put(struct skr_gang *e, uint64_t id)
         }
         return false;
     }
-    e->claim_objects.id.size = sizeof id;
+    e->claim_objects.id.size = sizeof(struct claim_name);
     number = skr_slab_add(&e->claim_objects.id);
-    *(uint64_t *)skr_slab_at(&e->claim_objects.id, number) = id;
+    *(struct claim_name *)skr_slab_at(&e->claim_objects.id, number) =
+        (struct claim_name){id, classes};
     skr_hash_index_add(&e->claim_objects.by_id, (uint32_t)id, number);
     return true;
 }
@@ -66,13 +125,22 @@ static bool is_judged(const struct skr_gang *e, enum skr_pod_claim_kind kind)
 }
 
 const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
-                                                      const struct skr_pod *pod)
+                                                      const struct skr_pod *pod,
+                                                      const char **ret_class)
 {
     uint32_t number;
+    *ret_class = NULL;
     for (size_t i = 0; i < pod->n_claims; i++) {
         const struct skr_pod_claim *claim = &pod->claim[i];
-        if (is_judged(e, claim->kind) &&
-            !find(e, id_of(e, claim->kind, pod->meta.namespace_, claim->name), &number)) {
+        if (!is_judged(e, claim->kind)) {
+            continue;
+        }
+        if (!find(e, id_of(e, claim->kind, pod->meta.namespace_, claim->name), &number)) {
+            return claim;
+        }
+        const struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
+        *ret_class = missing_class(e, name->classes);
+        if (*ret_class) {
             return claim;
         }
     }
@@ -119,10 +187,11 @@ void skr_claim_objects_await(struct skr_gang *e, struct group *g, const struct s
 /* ---- what changed ---- */
 
 void skr_claim_objects_upsert(struct skr_gang *e, enum skr_pod_claim_kind kind,
-                              const struct skr_meta *meta)
+                              const struct skr_meta *meta, const struct skr_device_claim *claim)
 {
     const uint64_t id = id_of(e, kind, meta->namespace_, meta->name);
-    const struct claim_awaited *awaited = put(e, id) ? awaited_find(e, id) : NULL;
+    const struct claim_awaited *awaited =
+        put(e, id, classes_of(e, claim)) ? awaited_find(e, id) : NULL;
     struct group *g;
     DL_FOREACH2(awaited ? awaited->groups : NULL, g, claims.anext)
     {
@@ -165,6 +234,12 @@ void skr_claim_objects_fini(struct skr_gang *e)
     {
         HASH_DEL(e->claim_objects.awaited, awaited);
         free(awaited);
+    }
+    struct claim_classes *classes, *more;
+    HASH_ITER(hh, e->claim_objects.classes, classes, more)
+    {
+        HASH_DEL(e->claim_objects.classes, classes);
+        free(classes);
     }
     skr_slab_fini(&e->claim_objects.id);
     skr_hash_index_fini(&e->claim_objects.by_id);

@@ -4,6 +4,7 @@
  * class may be over. */
 #include "core/gang/cache/device_classes.h"
 
+#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/shapes.h"
 
@@ -15,6 +16,7 @@ static void follow(struct skr_gang *e, uint64_t version)
         skr_dirty_lifted(e);
         skr_dirty_capacity(e);
         skr_dirty_facts(e);
+        skr_claim_objects_judge(e);
     }
 }
 

@@ -134,12 +134,13 @@ void skr_claims_expire(struct skr_gang *e, struct pod_entry *p)
 
 enum { SAID_AFTER_S = 1 }; /* pods and claims come by different watches, in any order */
 
-/* The pod is to be planned, and a claim of it is missing. */
-static const struct skr_pod_claim *missing_of(const struct skr_gang *e, const struct pod_entry *p)
+/* The pod is to be planned, and a claim of it, or the class of one, is missing. */
+static const struct skr_pod_claim *missing_of(const struct skr_gang *e, const struct pod_entry *p,
+                                              const char **ret_class)
 {
     const bool counts = p->seated && !p->pod->foreign_gate && !p->waits_for_set &&
                         skr_pod_is_live(p->pod) && !skr_pods_is_bound(p);
-    return counts ? skr_claim_objects_missing(e, p->pod) : NULL;
+    return counts ? skr_claim_objects_missing(e, p->pod, ret_class) : NULL;
 }
 
 /* The first pod by name with a missing claim; *ret_n: how many there are. */
@@ -147,10 +148,11 @@ static const struct pod_entry *first_lacking(const struct skr_gang *e, const str
                                              size_t *ret_n)
 {
     const struct pod_entry *p, *first = NULL;
+    const char *class;
     *ret_n = 0;
     DL_FOREACH(g->seats.n_claimers > 0 ? g->members : NULL, p)
     {
-        if (!missing_of(e, p)) {
+        if (!missing_of(e, p, &class)) {
             continue;
         }
         ++*ret_n;
@@ -162,14 +164,21 @@ static const struct pod_entry *first_lacking(const struct skr_gang *e, const str
 }
 
 static void say_missing(struct group *g, const struct pod_entry *p,
-                        const struct skr_pod_claim *claim, size_t n)
+                        const struct skr_pod_claim *claim, const char *class, size_t n)
 {
     SKR_STRBUF(b);
-    skr_strbuf_addf(&b,
-                    "group %s is not planned: %zu of its pods name%s claims that do not exist; "
-                    "create %s %s in namespace %s, which pod %s names",
-                    g->name, n, n == 1 ? "s" : "", skr_gang_claim_type(claim->kind)->resource->kind,
-                    claim->name, g->namespace_, p->pod->meta.name);
+    const char *kind = skr_gang_claim_type(claim->kind)->resource->kind, *s = n == 1 ? "s" : "";
+    if (class) {
+        skr_strbuf_addf(&b,
+                        "group %s is not planned: %zu of its pods need%s a device class that does "
+                        "not exist; create DeviceClass %s, which %s %s of pod %s names",
+                        g->name, n, s, class, kind, claim->name, p->pod->meta.name);
+    } else {
+        skr_strbuf_addf(&b,
+                        "group %s is not planned: %zu of its pods name%s claims that do not exist; "
+                        "create %s %s in namespace %s, which pod %s names",
+                        g->name, n, s, kind, claim->name, g->namespace_, p->pod->meta.name);
+    }
     skr_group_state_reason(g, SKR_REASON_CLAIM_NOT_FOUND, b.s);
 }
 
@@ -178,7 +187,8 @@ static bool settle_missing(struct skr_gang *e, struct group *g, bool over)
 {
     size_t n = 0;
     const struct pod_entry *p = over ? NULL : first_lacking(e, g, &n);
-    const struct skr_pod_claim *claim = p ? missing_of(e, p) : NULL;
+    const char *class = NULL;
+    const struct skr_pod_claim *claim = p ? missing_of(e, p, &class) : NULL;
     skr_claim_objects_await(e, g, claim);
     if (!claim) {
         if (g->claims.lacks) {
@@ -197,7 +207,7 @@ static bool settle_missing(struct skr_gang *e, struct group *g, bool over)
     }
     const skr_time at = g->claims.lacks + SAID_AFTER_S * SKR_SECOND;
     if (skr_frame_now(e->frame) >= at) {
-        say_missing(g, p, claim, n);
+        say_missing(g, p, claim, class, n);
     } else {
         skr_wakes_group(e, g, at);
     }
@@ -311,8 +321,9 @@ bool skr_claims_hold_back(struct skr_gang *e, struct group *g, struct pod_entry 
                           size_t n, bool evicts)
 {
     size_t lacking = 0;
+    const char *class;
     for (size_t i = 0; i < n && !g->plan; i++) {
-        if (missing_of(e, newcomers[i])) {
+        if (missing_of(e, newcomers[i], &class)) {
             skr_dirty_group(e, g);
             return true;
         }

@@ -32,6 +32,7 @@ struct admission;
 struct bind_calls;
 struct budget;
 struct claim_awaited;
+struct claim_classes;
 struct device_hold;
 struct disruption_budget;
 struct early_yeses;
@@ -130,9 +131,11 @@ struct skr_gang {
     struct disruption_budget *disruptions; /* disruptions.c */
     bool classes_forbidden;                /* device_classes.c */
     struct {
-        struct skr_slab id; /* uint64_t: hashes of names */
+        struct skr_slab id; /* hashes of names */
         struct skr_hash_index by_id;
         bool forbidden[SKR_POD_CLAIM_KIND_COUNT], full;
+        struct claim_classes *classes; /* of claims; distinct lists */
+        size_t classes_bytes;
         struct claim_awaited *awaited; /* those that groups wait for */
     } claim_objects;                   /* claim_objects.c */
     struct {

@@ -83,7 +83,6 @@ static void fill_nothing(void *object, const struct skr_fields *json)
     }
 NAMED(namespace)
 NAMED(volume_claim)
-NAMED(claim_template)
 
 static void skr_named_destroy(struct skr_named *object)
 {
@@ -164,9 +163,9 @@ KIND(skr_gang_volume_claim, volume_claim, skr_named, skr_volume_claim_decode, sk
      "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true, NULL);
 TYPE(skr_gang_device_claim, device_claim, RESOURCES, "v1", "resourceclaims", "ResourceClaim", true,
      NULL);
-KIND(skr_gang_claim_template, claim_template, skr_named, skr_claim_template_decode,
-     skr_named_destroy, RESOURCES, "v1", "resourceclaimtemplates", "ResourceClaimTemplate", true,
-     NULL);
+KIND(skr_gang_claim_template, claim_template, skr_device_claim, skr_device_template_decode,
+     skr_device_claim_destroy, RESOURCES, "v1", "resourceclaimtemplates", "ResourceClaimTemplate",
+     true, NULL);
 NATIVE(v1alpha2);
 NATIVE(v1alpha3);
 NATIVE(v1beta1);

@@ -20,8 +20,9 @@ extern const struct skr_object_type skr_gang_kueue_workload, skr_gang_admission_
 
 /* what skr_object_meta() reads */
 extern const struct skr_object_type skr_gang_namespace;
-extern const struct skr_object_type skr_gang_volume_claim, skr_gang_claim_template;
-extern const struct skr_object_type skr_gang_device_claim; /* struct skr_device_claim */
+extern const struct skr_object_type skr_gang_volume_claim;
+/* struct skr_device_claim */
+extern const struct skr_object_type skr_gang_device_claim, skr_gang_claim_template;
 /* struct skr_podgroup of scheduling.k8s.io, by version */
 extern const struct skr_object_type skr_gang_native_v1alpha2, skr_gang_native_v1alpha3,
     skr_gang_native_v1beta1;

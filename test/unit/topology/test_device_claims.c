@@ -30,6 +30,54 @@ TEST(a_claim_says_for_which_pod_it_is_and_whether_it_is_allocated)
     }
 }
 
+#define REQUESTS                                                                      \
+    "{'devices':{'requests':[{'exactly':{'deviceClassName':'a'}},{'firstAvailable':[" \
+    "{'deviceClassName':'b'},{'deviceClassName':'a'},{'deviceClassName':'c'}]},{'exactly':{}}]}}"
+
+TEST(a_claim_that_is_not_allocated_and_a_template_name_their_classes)
+{
+    static const char *const text[] = {
+        "{'metadata':{'name':'c'},'spec':" REQUESTS "}",
+        "{'metadata':{'name':'t'},'spec':{'spec':" REQUESTS "}}",
+    };
+    for (size_t i = 0; i < 2; i++) {
+        json_auto_t *json = json_text_load(text[i]);
+        SKR_AUTO(skr_device_claim_destroy) struct skr_device_claim *claim = NULL;
+        const int rc = i == 0 ? skr_device_claim_decode(json, &claim, NULL)
+                              : skr_device_template_decode(json, &claim, NULL);
+        assert_int_equal(rc, 0);
+        assert_int_equal(claim->n_classes, 3);
+        assert_string_equal(claim->class_[0], "a");
+        assert_string_equal(claim->class_[1], "b");
+        assert_string_equal(claim->class_[2], "c");
+    }
+    json_auto_t *json =
+        json_text_load("{'metadata':{'name':'c'},'spec':" REQUESTS ",'status':{'allocation':{}}}");
+    SKR_AUTO(skr_device_claim_destroy) struct skr_device_claim *claim = NULL;
+    assert_int_equal(skr_device_claim_decode(json, &claim, NULL), 0);
+    assert_int_equal(claim->n_classes, 0);
+}
+
+TEST(no_more_classes_of_a_claim_are_kept_than_the_limit)
+{
+    json_auto_t *json =
+        json_text_load("{'metadata':{'name':'c'},'spec':{'devices':{'requests':[]}}}");
+    json_t *list =
+        json_object_get(json_object_get(json_object_get(json, "spec"), "devices"), "requests");
+    for (int i = 0; i < SKR_CLAIM_REQUESTS_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "c-%d", i);
+        json_array_append_new(list, json_pack("{s:{s:s}}", "exactly", "deviceClassName", name));
+    }
+    SKR_AUTO(skr_device_claim_destroy) struct skr_device_claim *claim = NULL;
+    assert_int_equal(skr_device_claim_decode(json, &claim, NULL), 0);
+    assert_int_equal(claim->n_classes, SKR_CLAIM_CLASSES_MAX);
+    json_array_append_new(list, json_object());
+    struct skr_error error;
+    struct skr_device_claim *other = NULL;
+    assert_int_equal(skr_device_claim_decode(json, &other, &error), -SKR_LIMIT);
+}
+
 TEST(a_field_of_the_wrong_type_is_named)
 {
     json_auto_t *json = json_text_load("{'metadata':{'name':'c'},'status':{'reservedFor':7}}");

@@ -306,6 +306,81 @@ TEST_RIG(reading(), each_missing_claim_is_awaited_in_turn)
     rig_assert_bound(rig, "b", 4);
 }
 
+#define OF_CLASS(name) \
+    "{'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'" name "'}}]}}}"
+
+/* Pods b-0 .. b-3, of which b-1 names claim "shared". */
+static void add_device_claimer(struct rig *rig)
+{
+    rig_pods(rig, "b", 4, "bad", RIG_GATED);
+    rig_edit(rig, RIG_POD, "b-1",
+             "{'spec':{'resourceClaims':[{'name':'x','resourceClaimName':'shared'}]}}");
+}
+
+TEST_RIG(reading(), a_class_that_does_not_exist_is_named_and_awaited)
+{
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "shared", OF_CLASS("big"));
+    add_device_claimer(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+    rig_assert_text(rig_key(rig, "bad", "message"),
+                    "group bad is not planned: 1 of its pods needs a device class that does not "
+                    "exist; create DeviceClass big, which ResourceClaim shared of pod b-1 names");
+    assert_true(rig_is_gated(rig, "b-0"));
+    assert_int_equal(rig->n_solves, 0);
+    rig_class(rig, "big", "");
+    rig_run(rig, SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "");
+}
+
+TEST_RIG(reading(), a_claim_that_names_another_class_is_judged_by_that)
+{
+    rig_class(rig, "small", "");
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "shared", OF_CLASS("big"));
+    add_device_claimer(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+    rig_edit(rig, RIG_DEVICE_CLAIM, "shared", OF_CLASS("small"));
+    rig_run(rig, SKR_SECOND);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+}
+
+TEST_RIG(reading(), a_class_that_goes_is_missing_for_groups_that_wait)
+{
+    rig_class(rig, "big", "");
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "shared", OF_CLASS("big"));
+    rig_delete(rig, RIG_CLASS, "big");
+    add_device_claimer(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "ClaimNotFound");
+}
+
+TEST_RIG(reading(), classes_that_may_not_be_read_are_left_to_kube_scheduler)
+{
+    rig_forbid_classes(rig, true);
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "shared", OF_CLASS("big"));
+    add_device_claimer(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+}
+
+/* An allocated claim has its devices already. */
+TEST_RIG(reading(), the_class_of_an_allocated_claim_is_not_looked_up)
+{
+    rig_create_json(
+        rig, RIG_DEVICE_CLAIM, "shared",
+        "{'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'big'}}]"
+        "}},'status':{'allocation':{}}}");
+    add_device_claimer(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+}
+
 TEST_RIG(reading(), claims_of_another_namespace_are_others)
 {
     rig_claim(rig, "other/c", RIG_CLAIM_BOUND);
