@@ -23,6 +23,7 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 let failed = 0, passed = 0;
 
 async function test(name, f) {
+  if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
   const began = Date.now();
   try {
     const note = await f();
@@ -418,6 +419,55 @@ async function run() {
     ends.forEach(end => end.abort());
     assert.ok(more < 20, `${more} MB more`);
     return `${more.toFixed(1)} MB more`;
+  });
+
+  await test("a hundred pages do not delay the answers to kube-scheduler", async () => { /* p99 of filter, both in turn */
+    const nodes = (await get(admin + "/v1/picture?view=gangs")).tree.nodes.map(n => n[1]), p99s = [[], []];
+    const body = JSON.stringify({Pod: {metadata: {name: "p", namespace: "default", uid: "u"}, spec: {schedulerName: "sakkara", containers: [{name: "c"}]}}, NodeNames: nodes});
+    const followers = async () => { /* in a process of their own, which only takes in: so that they do not delay this one */
+      const child = spawn(process.execPath, ["-e", `let n = 0;
+        const follow = () => {
+          const s = require("net").connect(${new URL(admin).port}, "127.0.0.1", () => s.write("GET /v1/stream HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n"));
+          s.once("data", () => { s.resume(); if (++n === 100) console.log("all"); });
+          s.once("error", () => {}).once("close", () => setTimeout(follow, 100)); /* refused while those before are taken down */
+        };
+        for (let i = 0; i < 100; i++) follow();`], {stdio: ["ignore", "pipe", "inherit"]});
+      children.push(child);
+      await new Promise(done => child.stdout.once("data", done));
+      return child;
+    };
+    const block = async into => {
+      const times = [];
+      let changes = 0, open = true;
+      const change = async () => {
+        for (; open; changes++) {
+          await (await fetch(`${api}/api/v1/nodes/${nodes[changes % 40]}`, {
+            method: "PATCH", headers: {"Content-Type": "application/merge-patch+json"}, body: JSON.stringify({spec: {unschedulable: changes % 80 < 40}})})).arrayBuffer();
+          await sleep(100);
+        }
+      };
+      const changing = change();
+      for (let i = 0; i < (large ? 400 : 100) || changes < 3; i++) {
+        const began = performance.now(), answer = await (await fetch(line(sandbox, "extender") + "/filter", {method: "POST", body})).json();
+        times.push(performance.now() - began);
+        assert.equal(answer.NodeNames.length, nodes.length);
+      }
+      open = false;
+      await changing;
+      into.push(times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]);
+    };
+    const rounds = large ? 9 : 3;
+    for (let i = 0; i < rounds; i++) {
+      await until("the pages to be gone", async () => /^sakkara_ui_streams [01]$/m.test(await (await fetch(admin + "/metrics")).text()));
+      await block(p99s[0]);
+      const child = await followers();
+      await block(p99s[1]);
+      child.kill();
+      await new Promise(done => child.once("exit", done));
+    }
+    const [alone, beside] = p99s.map(list => list.sort((a, b) => a - b)[rounds >> 1]);
+    if (large) assert.ok(beside <= alone * 1.1, `${beside} ms beside a hundred pages, ${alone} ms without`);
+    return `${alone.toFixed(2)} ms without, ${beside.toFixed(2)} ms beside them (medians)`;
   });
 
   await test("a killed daemon: connecting at once, live again without a reload", async () => {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The page in real browsers: make ui-check. Without node or Chromium it says SKIP, and fails under CI=true.
 #   test/ui/run.sh --needs  says what is missing; its status says whether something is
-#   SAKKARA_UI_LARGE=1  a cluster of 5,000 nodes and 500 groups, and the limits of script per change
+#   SAKKARA_UI_LARGE=1  a cluster of 5,000 nodes and 500 groups, and the limits of time
+#   ONLY=WORDS          the tests whose names have these words
 # Screenshots are left in build/ui/.
 set -eu
 chromium=
