@@ -12,6 +12,7 @@
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 #define NANO        1000000000
+#define NANO_MAX    ((skr_int128)INT64_MAX * NANO)
 
 static struct skr_cel_value made(struct skr_cel_run *run, skr_int128 nano)
 {
@@ -19,7 +20,7 @@ static struct skr_cel_value made(struct skr_cel_run *run, skr_int128 nano)
     if (!value) {
         return skr_cel_over(run);
     }
-    *value = nano;
+    *value = nano > NANO_MAX ? NANO_MAX : nano < -NANO_MAX ? -NANO_MAX : nano;
     return (struct skr_cel_value){.kind = SKR_CEL_QUANTITY, .nano = value};
 }
 

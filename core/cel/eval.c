@@ -148,7 +148,7 @@ static struct skr_cel_value map(struct skr_cel_run *run, const struct skr_cel_no
             return skr_cel_errorf(run, "%s is no key of a map",
                                   skr_cel_type_name(skr_cel_type_of(key.kind)));
         }
-        if (!skr_cel_charge(run, made.n / 16)) {
+        if (!skr_cel_charge_look_up(run, &made, &key)) {
             return skr_cel_over(run);
         }
         if (skr_cel_get(&made, &key)) {

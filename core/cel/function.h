@@ -54,6 +54,11 @@ bool skr_cel_charge(struct skr_cel_run *run, uint64_t cost);
 struct skr_cel_value skr_cel_over(struct skr_cel_run *run);
 /* The same for a text that is looked at from begin to end: a tenth of its bytes. */
 bool skr_cel_charge_text(struct skr_cel_run *run, uint64_t bytes);
+/* The same for skr_cel_get(), and for skr_cel_equal() or skr_cel_compare(), whose values may be trees. */
+bool skr_cel_charge_look_up(struct skr_cel_run *run, const struct skr_cel_value *map,
+                            const struct skr_cel_value *key);
+bool skr_cel_charge_equality(struct skr_cel_run *run, const struct skr_cel_value *a,
+                             const struct skr_cel_value *b);
 /* Zeroed room for n items of size; NULL: run is over. It charges what it takes. */
 void *skr_cel_room(struct skr_cel_run *run, size_t n, size_t size);
 struct skr_cel_value skr_cel_errorf(struct skr_cel_run *run, const char *format, ...)

@@ -3,25 +3,33 @@
 #include "core/cel/function.h"
 #include "core/cel/type.h"
 
-/* Order of items i and j. False: they have none. */
-static bool compare(const struct skr_cel_value *list, size_t i, size_t j, int *ret)
+/* Order of items i and j. False: *ret_error says why there is none. */
+static bool compare(struct skr_cel_run *run, const char *name, const struct skr_cel_value *list,
+                    size_t i, size_t j, int *ret, struct skr_cel_value *ret_error)
 {
-    return skr_cel_compare(&list->item[i], &list->item[j], ret);
+    const struct skr_cel_value *a = &list->item[i], *b = &list->item[j];
+    if (!skr_cel_charge(run, 1) || !skr_cel_charge_equality(run, a, b)) {
+        *ret_error = skr_cel_over(run);
+        return false;
+    }
+    if (!skr_cel_compare(a, b, ret)) {
+        *ret_error = skr_cel_no_overload(run, name, a, 1);
+        return false;
+    }
+    return true;
 }
 
 static struct skr_cel_value is_sorted(struct skr_cel_run *run, const struct skr_cel_value *arg,
                                       size_t n)
 {
+    struct skr_cel_value error;
     int order;
     (void)n;
-    if (!skr_cel_charge(run, arg[0].n)) {
-        return skr_cel_over(run);
-    }
     for (size_t i = 1; i < arg[0].n; i++) {
-        if (!compare(&arg[0], i - 1, i, &order)) {
-            return skr_cel_no_overload(run, "isSorted()", &arg[0].item[i], 1);
+        if (!compare(run, "isSorted()", &arg[0], i, i - 1, &order, &error)) {
+            return error;
         }
-        if (order > 0) {
+        if (order < 0) {
             return skr_cel_bool(false);
         }
     }
@@ -32,17 +40,15 @@ static struct skr_cel_value is_sorted(struct skr_cel_run *run, const struct skr_
 static struct skr_cel_value extreme(struct skr_cel_run *run, const struct skr_cel_value *list,
                                     int sign, const char *name)
 {
+    struct skr_cel_value error;
     size_t best = 0;
     int order;
-    if (!skr_cel_charge(run, list->n)) {
-        return skr_cel_over(run);
-    }
     if (list->n == 0) {
         return skr_cel_errorf(run, "%s of an empty list", name);
     }
     for (size_t i = 1; i < list->n; i++) {
-        if (!compare(list, i, best, &order)) {
-            return skr_cel_no_overload(run, name, &list->item[i], 1);
+        if (!compare(run, name, list, i, best, &order, &error)) {
+            return error;
         }
         best = order * sign > 0 ? i : best;
     }
@@ -86,34 +92,34 @@ static struct skr_cel_value sum(struct skr_cel_run *run, const struct skr_cel_va
     return pair[0];
 }
 
-static struct skr_cel_value index_of(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                     size_t n)
+/* The place of the first item that equals the value, or of the last one; -1: none does. */
+static struct skr_cel_value find(struct skr_cel_run *run, const struct skr_cel_value *list,
+                                 const struct skr_cel_value *wanted, bool last)
 {
-    (void)n;
-    if (!skr_cel_charge(run, arg[0].n)) {
-        return skr_cel_over(run);
-    }
-    for (size_t i = 0; i < arg[0].n; i++) {
-        if (skr_cel_equal(&arg[0].item[i], &arg[1])) {
+    for (size_t k = 0; k < list->n; k++) {
+        const size_t i = last ? list->n - 1 - k : k;
+        if (!skr_cel_charge(run, 1) || !skr_cel_charge_equality(run, &list->item[i], wanted)) {
+            return skr_cel_over(run);
+        }
+        if (skr_cel_equal(&list->item[i], wanted)) {
             return skr_cel_int((int64_t)i);
         }
     }
     return skr_cel_int(-1);
 }
 
+static struct skr_cel_value index_of(struct skr_cel_run *run, const struct skr_cel_value *arg,
+                                     size_t n)
+{
+    (void)n;
+    return find(run, &arg[0], &arg[1], false);
+}
+
 static struct skr_cel_value last_index_of(struct skr_cel_run *run, const struct skr_cel_value *arg,
                                           size_t n)
 {
     (void)n;
-    if (!skr_cel_charge(run, arg[0].n)) {
-        return skr_cel_over(run);
-    }
-    for (size_t i = arg[0].n; i-- > 0;) {
-        if (skr_cel_equal(&arg[0].item[i], &arg[1])) {
-            return skr_cel_int((int64_t)i);
-        }
-    }
-    return skr_cel_int(-1);
+    return find(run, &arg[0], &arg[1], true);
 }
 
 #define COMPARABLE "Li:i|Lu:u|Ld:d|Lb:b|Lr:r|Lt:t|Ls:s|Ly:y"

@@ -148,9 +148,15 @@ static struct skr_cel_value not(struct skr_cel_run * run, const struct skr_cel_v
 
 /* ---- comparison ---- */
 
-/* What an equality looks at, which may be a tree: the smaller side. */
-static bool charge_equality(struct skr_cel_run *run, const struct skr_cel_value *a,
-                            const struct skr_cel_value *b)
+bool skr_cel_charge_look_up(struct skr_cel_run *run, const struct skr_cel_value *map,
+                            const struct skr_cel_value *key)
+{
+    const uint64_t bytes = key->kind == SKR_CEL_STRING ? key->n : 0;
+    return skr_cel_charge(run, map->n / 16 + map->n * bytes / 512);
+}
+
+bool skr_cel_charge_equality(struct skr_cel_run *run, const struct skr_cel_value *a,
+                             const struct skr_cel_value *b)
 {
     const uint32_t n = a->n < b->n ? a->n : b->n;
     if (a->kind != b->kind || a->kind < SKR_CEL_STRING || a->kind > SKR_CEL_MAP) {
@@ -159,11 +165,14 @@ static bool charge_equality(struct skr_cel_run *run, const struct skr_cel_value 
     if (a->kind == SKR_CEL_STRING || a->kind == SKR_CEL_BYTES) {
         return skr_cel_charge_text(run, n);
     }
-    bool good = skr_cel_charge(run, a->kind == SKR_CEL_MAP ? n + n * n / 16 : n);
+    bool good = skr_cel_charge(run, n);
     for (uint32_t i = 0; good && a->n == b->n && i < n; i++) {
-        good = a->kind == SKR_CEL_LIST
-                   ? charge_equality(run, &a->item[i], &b->item[i])
-                   : charge_equality(run, &a->entry[i].value, &b->entry[i].value);
+        if (a->kind == SKR_CEL_LIST) {
+            good = skr_cel_charge_equality(run, &a->item[i], &b->item[i]);
+        } else if ((good = skr_cel_charge_look_up(run, b, &a->entry[i].key))) {
+            const struct skr_cel_value *other = skr_cel_get(b, &a->entry[i].key);
+            good = !other || skr_cel_charge_equality(run, &a->entry[i].value, other);
+        }
     }
     return good;
 }
@@ -172,8 +181,9 @@ static struct skr_cel_value equal(struct skr_cel_run *run, const struct skr_cel_
                                   size_t n)
 {
     (void)n;
-    return charge_equality(run, &arg[0], &arg[1]) ? skr_cel_bool(skr_cel_equal(&arg[0], &arg[1]))
-                                                  : skr_cel_over(run);
+    return skr_cel_charge_equality(run, &arg[0], &arg[1])
+               ? skr_cel_bool(skr_cel_equal(&arg[0], &arg[1]))
+               : skr_cel_over(run);
 }
 
 static struct skr_cel_value differ(struct skr_cel_run *run, const struct skr_cel_value *arg,
@@ -188,7 +198,7 @@ static struct skr_cel_value ordered(struct skr_cel_run *run, const struct skr_ce
                                     const char *name, unsigned wanted)
 {
     int order;
-    if (!charge_equality(run, &arg[0], &arg[1])) {
+    if (!skr_cel_charge_equality(run, &arg[0], &arg[1])) {
         return skr_cel_over(run);
     }
     if (!skr_cel_compare(&arg[0], &arg[1], &order)) {
@@ -231,15 +241,17 @@ static struct skr_cel_value in(struct skr_cel_run *run, const struct skr_cel_val
     if (arg[1].kind != SKR_CEL_LIST && arg[1].kind != SKR_CEL_MAP) {
         return skr_cel_no_overload(run, "in", arg, n);
     }
+    if (arg[1].kind == SKR_CEL_MAP) {
+        return skr_cel_charge_look_up(run, &arg[1], &arg[0])
+                   ? skr_cel_bool(!!skr_cel_get(&arg[1], &arg[0]))
+                   : skr_cel_over(run);
+    }
     if (!skr_cel_charge(run, arg[1].n)) {
         return skr_cel_over(run);
     }
-    if (arg[1].kind == SKR_CEL_MAP) {
-        return skr_cel_bool(!!skr_cel_get(&arg[1], &arg[0]));
-    }
     for (size_t i = 0; i < arg[1].n; i++) {
         const struct skr_cel_value *item = &arg[1].item[i];
-        if (!charge_equality(run, item, &arg[0])) {
+        if (!skr_cel_charge_equality(run, item, &arg[0])) {
             return skr_cel_over(run);
         }
         if (skr_cel_equal(item, &arg[0])) {
@@ -277,7 +289,7 @@ static struct skr_cel_value subscript(struct skr_cel_run *run, const struct skr_
     if (arg[0].kind != SKR_CEL_MAP) {
         return skr_cel_no_overload(run, "[]", arg, n);
     }
-    if (!skr_cel_charge(run, arg[0].n / 16)) {
+    if (!skr_cel_charge_look_up(run, &arg[0], &arg[1])) {
         return skr_cel_over(run);
     }
     const struct skr_cel_value *found = skr_cel_get(&arg[0], &arg[1]);

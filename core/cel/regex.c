@@ -46,6 +46,7 @@ static int add_step(struct writer *writer, struct skr_cel_step step, uint32_t *r
     }
     *ret = (uint32_t)regex->n;
     regex->step[regex->n++] = step;
+    regex->weight += 1 + step.set.n;
     return 0;
 }
 

@@ -25,13 +25,14 @@ struct skr_cel_regex;
 /* SKR_INVALID "at N: WHAT", SKR_LIMIT, SKR_NO_MEMORY. */
 int skr_cel_regex_compile(const char *pattern, size_t n, struct skr_arena *arena,
                           const struct skr_cel_regex **ret, struct skr_error *error);
-size_t skr_cel_regex_steps(const struct skr_cel_regex *regex);
+/* What one code point of a text costs at most: steps, and ranges of their sets. */
+size_t skr_cel_regex_weight(const struct skr_cel_regex *regex);
 
 struct skr_cel_match {
     size_t begin, end;
 };
 /* The leftmost match at or after from. text is UTF-8. -SKR_NO_MEMORY: the arena is full; 1: found;
- * 0: there is none. O(steps * n). */
+ * 0: there is none. O(weight * n). */
 int skr_cel_regex_find(const struct skr_cel_regex *regex, const char *text, size_t n, size_t from,
                        struct skr_arena *arena, struct skr_cel_match *ret);
 

@@ -18,7 +18,7 @@ static bool prepare(struct skr_cel_run *run, const struct skr_cel_value *arg,
     }
     const bool good =
         *ret_regex &&
-        skr_cel_charge(run, ((uint64_t)arg[0].n + 1) * skr_cel_regex_steps(*ret_regex) / 32 + 1);
+        skr_cel_charge(run, ((uint64_t)arg[0].n + 1) * skr_cel_regex_weight(*ret_regex) / 32 + 1);
     *ret = good ? skr_cel_null() : skr_cel_over(run);
     return good;
 }

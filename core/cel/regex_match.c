@@ -28,9 +28,9 @@ struct matcher {
     uint32_t *stack; /* steps to follow */
 };
 
-size_t skr_cel_regex_steps(const struct skr_cel_regex *regex)
+size_t skr_cel_regex_weight(const struct skr_cel_regex *regex)
 {
-    return regex->n;
+    return regex->weight;
 }
 
 static bool is_word(const struct matcher *m, size_t at)

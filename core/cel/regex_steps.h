@@ -42,6 +42,7 @@ struct skr_cel_step {
 
 struct skr_cel_regex {
     size_t n;
+    size_t weight; /* steps, and ranges of all their sets */
     struct skr_cel_step *step;
 };
 

@@ -118,6 +118,9 @@ bool skr_cel_semver_parse(const char *text, size_t n, bool lenient, struct skr_a
     const size_t end = plus ? (size_t)(plus - text) : n;
     size_t at = lenient && n > 0 && text[0] == 'v' ? 1 : 0;
     *ret = (struct skr_cel_semver){.pre = ""};
+    if (n > SKR_CEL_SEMVER_MAX) {
+        return false;
+    }
     for (int i = 0; i < 3; i++) {
         if (i > 0 && at < end && text[at] == '.') {
             at++;

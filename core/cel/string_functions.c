@@ -310,7 +310,8 @@ static struct skr_cel_value join(struct skr_cel_run *run, const struct skr_cel_v
         }
         length += arg[0].item[i].n + (i > 0 ? between.n : 0);
     }
-    char *text = skr_cel_charge_text(run, length) ? skr_cel_room(run, length, 1) : NULL;
+    const bool paid = skr_cel_charge(run, arg[0].n) && skr_cel_charge_text(run, length);
+    char *text = paid ? skr_cel_room(run, length, 1) : NULL;
     size_t at = 0;
     for (size_t i = 0; text && i < arg[0].n; i++) {
         if (i > 0) {

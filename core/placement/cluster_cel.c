@@ -132,6 +132,10 @@ bool skr_cel_selector_holds(struct skr_cluster_cel *cel,
     struct skr_arena *arena = skr_arena_create(SKR_CEL_RUN_BYTES_MAX, 0);
     struct skr_cel_run run = {.arena = arena, .root = &cluster->object, .context = cel};
     for (size_t i = 0; arena && holds && i < selector->n_cel; i++) {
+        if (cel->cost + run.cost > SKR_PLACEMENT_CEL_COST_MAX) {
+            holds = false;
+            break;
+        }
         run.cost_max = run.cost + SKR_CEL_COST_MAX;
         const struct skr_cel_value result = skr_cel_evaluate(selector->cel[i], &run);
         if (result.kind == SKR_CEL_ERROR) {

@@ -40,7 +40,8 @@ struct skr_cluster_cel {
     uint64_t cost;   /* of all so far */
     const char *why; /* of the last error; NULL: none so far */
 };
-/* Whether all expressions are true of the cluster. */
+/* Whether all expressions are true of the cluster. False when cost is beyond
+ * SKR_PLACEMENT_CEL_COST_MAX: nothing more is evaluated. */
 bool skr_cel_selector_holds(struct skr_cluster_cel *cel,
                             const struct skr_cluster_selector *selector,
                             const struct skr_managed_cluster *cluster);

@@ -446,3 +446,40 @@ TEST(an_evaluation_ends_at_its_cost)
              SKR_CEL_COST_MAX, &out);
     assert_non_null(strstr(out.s, "than an evaluation may"));
 }
+
+/* The title is a test of t, m, o, l and p, whose sizes a user chooses. It is made 10,000 times. */
+static const struct row heavy[] = {
+    {"m == o", NULL},         {"l.indexOf(t) == 0", NULL}, {"l.isSorted()", NULL},
+    {"l.min() == t", NULL},   {"m[t] == 1", NULL},         {"t in m", NULL},
+    {"p.join() == ''", NULL},
+};
+TEST_EACH(row, heavy, what_is_looked_at_is_paid_for)
+{
+    SKR_STRBUF(text);
+    SKR_STRBUF(out);
+    skr_strbuf_add(&text, "['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa']");
+    for (int i = 0; i < 12; i++) {
+        skr_strbuf_add(&text, ".map(a, a + a)");
+    }
+    skr_strbuf_add(&text, ".all(s, [s + 'b'].all(t, [{t: 1, 'k': s}].all(m, "
+                          "[{'k': s, t: 1}].all(o, [[t, t]].all(l, [s.split('a')].all(p, ");
+    for (int i = 0; i < 4; i++) {
+        skr_strbuf_addf(&text, "[0,1,2,3,4,5,6,7,8,9].all(i%d, ", i);
+    }
+    skr_strbuf_addf(&text, "%s))))))))))", row->title);
+    evaluate(text.s, SKR_CEL_COST_MAX, &out);
+    assert_non_null(strstr(out.s, "it costs more than an evaluation may"));
+}
+
+TEST(sums_of_quantities_have_a_largest_one)
+{
+    SKR_STRBUF(text);
+    SKR_STRBUF(out);
+    skr_strbuf_add(&text, "[quantity('9E')]");
+    for (int i = 0; i < 40; i++) {
+        skr_strbuf_add(&text, ".map(q, q.add(q))");
+    }
+    skr_strbuf_add(&text, "[0].isGreaterThan(quantity('9E'))");
+    evaluate(text.s, SKR_CEL_COST_MAX, &out);
+    assert_string_equal(out.s, "true");
+}

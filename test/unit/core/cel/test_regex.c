@@ -118,3 +118,13 @@ TEST(time_is_linear_where_backtracking_is_exponential)
     assert_int_equal(skr_cel_regex_compile("(a|a)*(a|aa)*b", 14, arena, &regex, NULL), 0);
     assert_int_equal(skr_cel_regex_find(regex, text, 50000, 0, arena, &match), 0);
 }
+
+TEST(every_range_of_a_class_has_its_weight)
+{
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(1 << 20, 0);
+    const struct skr_cel_regex *one, *four;
+    struct skr_error error;
+    assert_int_equal(skr_cel_regex_compile("a+", 2, arena, &one, &error), 0);
+    assert_int_equal(skr_cel_regex_compile("[adgj]+", 7, arena, &four, &error), 0);
+    assert_int_equal(skr_cel_regex_weight(four), skr_cel_regex_weight(one) + 3);
+}
