@@ -198,8 +198,7 @@ void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_
         }
         break;
     case SKR_REASON_CLAIM_NOT_FOUND:
-        next_kubectl(&next, g, "get",
-                     "persistentvolumeclaims,resourceclaims,resourceclaimtemplates,deviceclasses");
+        next_kubectl(&next, g, "get", "pvc,resourceclaims,resourceclaimtemplates,deviceclasses");
         break;
     case SKR_REASON_ROLE_UNKNOWN:
     case SKR_REASON_PINNED_NODE_FULL:
