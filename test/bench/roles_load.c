@@ -2,6 +2,7 @@
 #include "test/bench/roles_load.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const int64_t leader[ROLES_LOAD_RESOURCES] = {8000, 0, 16};
 static const int64_t worker[ROLES_LOAD_RESOURCES] = {4000, 1, 32};
@@ -43,7 +44,9 @@ void roles_load_init(struct roles_load *load, const struct roles_load_case *of, 
                                          .roles = &load->roles,
                                          .step_budget = -1};
     for (size_t i = 0; of->side[i] > 0; i++) {
-        add_role(load, "leader", of->side[i], leader);
+        memcpy(load->demand[i], leader, sizeof leader);
+        load->demand[i][0] += of->unlike ? 500 * (int64_t)i : 0;
+        add_role(load, "leader", of->side[i], load->demand[i]);
     }
     add_role(load, "worker", of->workers, worker);
 }

@@ -16,6 +16,7 @@ struct roles_load_case {
     int32_t side[SKR_ROLES_MAX]; /* members of each side role; 0: no more */
     int32_t workers;
     int32_t sets; /* > 0: of 1 leader and 7 workers in racks */
+    bool unlike;  /* each side role needs half a cpu more than the one before; else all are twins */
 };
 
 struct roles_load {
@@ -23,6 +24,7 @@ struct roles_load {
     struct cluster cluster;
     int64_t *free;
     struct skr_role role[SKR_ROLES_MAX];
+    int64_t demand[SKR_ROLES_MAX][ROLES_LOAD_RESOURCES]; /* of the side roles */
     struct skr_set_kind kind;
     struct skr_roles roles;
     struct skr_rule rule[2];

@@ -24,6 +24,7 @@ static const struct shape shapes[ROLES_KIND_COUNT] = {
     [ROLES_CAPS] = {3, 8, 4, 2, 3, 4, 64, 8},      [ROLES_CLAIMS] = {3, 9, 4, 2, 3, 5, 96, 6},
     [ROLES_MINIMUM] = {3, 8, 4, 2, 3, 4, 64, 10},  [ROLES_OWN] = {3, 8, 4, 3, 3, 4, 80, 8},
     [ROLES_BOUND] = {3, 8, 4, 2, 4, 5, 96, 2},     [ROLES_PRESENT] = {3, 8, 4, 2, 4, 4, 80, 8},
+    [ROLES_TWINS] = {3, 8, 4, 2, 5, 4, 128, 8},
 };
 
 static int32_t between(struct random *random, int32_t lo, int32_t hi)
@@ -117,8 +118,10 @@ static void make_roles(struct roles_instance *ri, struct random *random, const s
         ri->demand[r][1] = random_percent(random, 50) ? 0 : between(random, 1, 2);
         ri->demand[r][2] = random_percent(random, 70) ? 0 : between(random, 1, 3);
     }
-    if (random_percent(random, 15) && ri->roles.n_roles > 1) { /* twins */
-        memcpy(ri->demand[1], ri->demand[0], sizeof ri->demand[0]);
+    for (size_t r = 1; r < ri->roles.n_roles; r++) {
+        if (random_percent(random, kind == ROLES_TWINS ? 70 : r == 1 ? 15 : 0)) {
+            memcpy(ri->demand[r], ri->demand[r - 1], sizeof ri->demand[r]);
+        }
     }
 }
 
@@ -342,6 +345,11 @@ void roles_instance_make(struct roles_instance *ret, uint64_t seed, enum roles_k
     }
     make_loads(ret, &random, kind);
     make_eligible(ret, &random, kind);
+    for (size_t r = 1; r < ret->roles.n_roles && kind == ROLES_TWINS; r++) {
+        if (random_percent(&random, 80)) {
+            memcpy(ret->eligible[r], ret->eligible[r - 1], sizeof ret->eligible[r]);
+        }
+    }
     make_rules(ret, &random, shape, kind);
     const int32_t caps = kind == ROLES_SOFT ? 0 : kind == ROLES_CLAIMS ? 30 : 8;
     if (kind == ROLES_CAPS || kind == ROLES_BOUND || random_percent(&random, caps)) {

@@ -35,6 +35,7 @@ enum roles_kind {
     ROLES_OWN,     /* three roles, each with a rule of its own at another level */
     ROLES_BOUND,   /* sets, caps and claims at once */
     ROLES_PRESENT, /* some roles need not be complete, and some members are there already */
+    ROLES_TWINS,   /* neighbours in role order with the same demand and leaves */
     ROLES_KIND_COUNT
 };
 

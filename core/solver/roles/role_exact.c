@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/solver/roles/role_graph.h"
+#include "core/solver/roles/role_twins.h"
 
 static void stop(const struct skr_role_run *rr, struct skr_role_exact *ret)
 {
@@ -136,7 +137,7 @@ static void run_sizes(const struct skr_problem *problem, const int32_t *sizes,
     }
 }
 
-void skr_role_exact_run(const struct skr_problem *problem, struct skr_role_exact *ret)
+static void run(const struct skr_problem *problem, struct skr_role_exact *ret)
 {
     bool smaller = false;
     run_sizes(problem, NULL, ret, &smaller);
@@ -144,5 +145,18 @@ void skr_role_exact_run(const struct skr_problem *problem, struct skr_role_exact
         int32_t sizes[SKR_ROLES_MAX];
         memcpy(sizes, ret->size, sizeof sizes);
         run_sizes(problem, sizes, ret, &smaller);
+    }
+}
+
+void skr_role_exact_run(const struct skr_problem *problem, struct skr_role_exact *ret)
+{
+    struct skr_role_twins twins;
+    if (problem->no_fast_paths || !skr_role_twins_merge(problem, &twins)) {
+        run(problem, ret);
+        return;
+    }
+    run(&twins.merged.problem, ret);
+    if (ret->verdict == SKR_ROLE_PLACED) {
+        skr_role_twins_split(&twins, problem, ret->size, ret->count);
     }
 }

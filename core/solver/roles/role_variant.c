@@ -100,7 +100,7 @@ static uint32_t move_mask(uint32_t of, uint32_t mask, size_t n_roles)
     return ret;
 }
 
-void skr_role_variant_keep_roles(struct skr_role_variant *v, uint32_t mask)
+void skr_role_variant_drop_roles(struct skr_role_variant *v, uint32_t mask)
 {
     size_t before = v->roles.n_roles;
     size_t n = 0;
@@ -130,6 +130,24 @@ void skr_role_variant_keep_roles(struct skr_role_variant *v, uint32_t mask)
     for (size_t c = 0; c < v->roles.n_caps; c++) {
         v->cap[c].roles = move_mask(v->cap[c].roles, mask, before);
     }
+    for (size_t i = 0; i < v->roles.n_bounds; i++) {
+        v->bounds[i].roles = move_mask(v->bounds[i].roles, mask, before);
+    }
+    link_parts(v);
+}
+
+void skr_role_variant_keep_roles(struct skr_role_variant *v, uint32_t mask)
+{
+    size_t before = v->roles.n_roles;
+    size_t n_bounds = 0;
+    for (size_t i = 0; i < v->roles.n_bounds; i++) {
+        if ((v->bounds[i].roles & ~mask) == 0) { /* others have lower bounds of dropped roles */
+            v->bounds[n_bounds++] = v->bounds[i];
+        }
+    }
+    v->roles.n_bounds = n_bounds;
+    skr_role_variant_drop_roles(v, mask);
+    size_t n = v->roles.n_roles;
     for (int32_t l = 0; l < v->problem.tree->n_levels && n < before; l++) {
         struct skr_rule *rule = &v->rule[l];
         bool range = !(rule->min > 0 && rule->max > 0 && rule->min > rule->max);
@@ -142,16 +160,6 @@ void skr_role_variant_keep_roles(struct skr_role_variant *v, uint32_t mask)
         /* Lower bounds of units are those of the whole group. */
         v->problem.bounds = NULL;
     }
-    size_t n_bounds = 0;
-    for (size_t i = 0; i < v->roles.n_bounds; i++) {
-        uint32_t of = v->bounds[i].roles;
-        if ((of & ~mask) == 0) { /* others have lower bounds of roles that are dropped */
-            v->bounds[n_bounds] = v->bounds[i];
-            v->bounds[n_bounds++].roles = move_mask(of, mask, before);
-        }
-    }
-    v->roles.n_bounds = n_bounds;
-    link_parts(v);
 }
 
 enum skr_role_verdict skr_role_feasible(const struct skr_problem *problem, int64_t *steps)

@@ -23,6 +23,8 @@ struct skr_role_variant {
 void skr_role_variant_init(struct skr_role_variant *variant, const struct skr_problem *problem);
 /* Drops all rules, sets and caps of levels 1 .. deepest. Types of rules stay. */
 void skr_role_variant_free_levels(struct skr_role_variant *variant, int32_t deepest);
+/* Drops all roles but those of the mask, at least one, from sets, caps and bounds, too. */
+void skr_role_variant_drop_roles(struct skr_role_variant *variant, uint32_t mask);
 /* Keeps only the roles of the mask, at least one. Of the group's rules it keeps those that bind a part
  * of the group. */
 void skr_role_variant_keep_roles(struct skr_role_variant *variant, uint32_t mask);
