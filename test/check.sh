@@ -49,6 +49,11 @@ if command -v go >/dev/null 2>&1; then
 else
     step_skip ship "no Go"
 fi
+if command -v go >/dev/null 2>&1; then
+    step_beside karmada-scheduler nice test/e2e-counted.sh ../upstream/run.sh karmada
+else
+    step_skip karmada-scheduler "no Go"
+fi
 if ui_needs=$(test/ui/run.sh --needs) || [ "${CI:-}" = true ]; then
     step_beside ui nice test/ui/run.sh
 else

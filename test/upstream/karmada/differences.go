@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	policyv1alpha1 "github.com/karmada-io/karmada/pkg/apis/policy/v1alpha1"
+	"github.com/karmada-io/karmada/pkg/util"
+)
+
+// Where ours differs on purpose: the rows of the table in docs/bindings.md, with the problems that they are about. A row
+// for all profiles is about what karmada-scheduler gets wrong in numbers; the others are about the default profile, since
+// the profile upstream does what karmada-scheduler does.
+var differences = []struct {
+	name string
+	all  bool // profiles
+	of   func(p problem) bool
+}{
+	{"no replicas, rescheduled", true, func(p problem) bool {
+		return p.binding.Spec.Replicas == 0 && p.rescheduled() && strings.Contains(p.theirs.Text, "available replicas -")
+	}},
+	{"sets that run", true, func(p problem) bool {
+		return p.sets && len(p.binding.Spec.Components) > 0 && p.toOneCluster() && len(p.binding.Spec.Clusters) > 0
+	}},
+	{"one component with replicas", true, func(p problem) bool {
+		return p.sets && len(p.binding.Spec.Components) == 1 && p.toOneCluster() && p.hasReplicas()
+	}},
+	{"no division preference", true, func(p problem) bool {
+		s := p.binding.Spec.Placement.ReplicaScheduling
+		return s != nil && s.ReplicaSchedulingType == policyv1alpha1.ReplicaSchedulingTypeDivided && s.ReplicaDivisionPreference == ""
+	}},
+	{"provider and zone constraints", false, func(p problem) bool {
+		return p.spreads(policyv1alpha1.SpreadByFieldProvider) || p.spreads(policyv1alpha1.SpreadByFieldZone)
+	}},
+	{"region without cluster", false, func(p problem) bool {
+		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && !p.spreads(policyv1alpha1.SpreadByFieldCluster)
+	}},
+	{"regions without room", false, func(p problem) bool {
+		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && p.theirs.Reason != "Success"
+	}},
+	{"omitted maxGroups", false, func(p problem) bool {
+		for _, c := range p.binding.Spec.Placement.SpreadConstraints {
+			if c.MaxGroups == 0 {
+				return true
+			}
+		}
+		return false
+	}},
+	{"empty weightPreference", false, func(p problem) bool {
+		s := p.binding.Spec.Placement.ReplicaScheduling
+		return s != nil && s.WeightPreference != nil && len(s.WeightPreference.StaticWeightList) == 0 &&
+			s.WeightPreference.DynamicWeight == "" && len(p.binding.Spec.Placement.SpreadConstraints) > 0
+	}},
+}
+
+func (p problem) rescheduled() bool {
+	return util.RescheduleRequired(p.binding.Spec.RescheduleTriggeredAt, p.binding.Status.LastScheduledTime)
+}
+
+func (p problem) hasReplicas() bool {
+	return p.binding.Spec.Replicas > 0 || p.binding.Spec.ReplicaRequirements != nil
+}
+
+func (p problem) toOneCluster() bool {
+	for _, c := range p.binding.Spec.Placement.SpreadConstraints {
+		if c.SpreadByField == policyv1alpha1.SpreadByFieldCluster && c.MinGroups == 1 && c.MaxGroups == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func (p problem) spreads(field policyv1alpha1.SpreadFieldValue) bool {
+	for _, c := range p.binding.Spec.Placement.SpreadConstraints {
+		if c.SpreadByField == field {
+			return true
+		}
+	}
+	return false
+}
+
+// difference names the row that a problem belongs to; "": none.
+func difference(p problem) string {
+	for _, d := range differences {
+		if (d.all || p.profile == "default") && d.of(p) {
+			return d.name
+		}
+	}
+	return ""
+}
+
+// checkDocs ends the program if the table in docs has other rows than the one here.
+func checkDocs(page string) {
+	text, err := os.ReadFile(page)
+	must(err)
+	_, table, found := strings.Cut(string(text), "| difference |")
+	if !found {
+		must(fmt.Errorf("%s: no table of differences", page))
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	rows := strings.Split(table, "\n")[2:]
+	if len(rows) != len(differences) {
+		must(fmt.Errorf("%s: %d rows of differences, not %d", page, len(rows), len(differences)))
+	}
+	for i, row := range rows {
+		if !strings.HasPrefix(row, "| "+differences[i].name+" |") {
+			must(fmt.Errorf("%s: row %d of differences has to be about %q", page, i+1, differences[i].name))
+		}
+	}
+}

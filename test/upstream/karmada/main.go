@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Karmada gives random clusters and bindings to the code of karmada-scheduler and to `sakkara simulate binding`. Both have
+// to decide the same. Where ours differs on purpose, differences.go has a row; its names are those of docs/bindings.md.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"sort"
+
+	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
+	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
+	"k8s.io/klog/v2"
+)
+
+// Bindings on the same clusters, which are read at once.
+const bindingsOfWorld = 25
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "karmada:", err)
+		os.Exit(1)
+	}
+}
+
+func byName(targets []workv1alpha2.TargetCluster) []workv1alpha2.TargetCluster {
+	sorted := append([]workv1alpha2.TargetCluster{}, targets...)
+	sort.Slice(sorted, func(i, j int) bool { return sorted[i].Name < sorted[j].Name })
+	return sorted
+}
+
+// problem is one binding on clusters, decided by both.
+type problem struct {
+	profile  string
+	sets     bool
+	clusters []*clusterv1alpha1.Cluster
+	binding  *workv1alpha2.ResourceBinding
+	theirs   answer
+	ours     answer
+}
+
+// list writes objects as kubectl does.
+func list(clusters []*clusterv1alpha1.Cluster, bindings []*workv1alpha2.ResourceBinding) []byte {
+	items := []any{}
+	for _, c := range clusters {
+		items = append(items, c)
+	}
+	for _, b := range bindings {
+		items = append(items, b)
+	}
+	text, err := json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": items}, "", " ")
+	must(err)
+	return text
+}
+
+// ask has sakkara decide all bindings.
+func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster, bindings []*workv1alpha2.ResourceBinding) []answer {
+	arguments := []string{"simulate", "binding", "-f", "-", "-o", "json", "--profile", profile}
+	if sets {
+		arguments = append(arguments, "--option", "componentSets=on")
+	}
+	command := exec.Command(sakkara, arguments...)
+	command.Stdin = bytes.NewReader(list(clusters, bindings))
+	var complaints bytes.Buffer
+	command.Stderr = &complaints
+	text, err := command.Output()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 4) {
+		must(fmt.Errorf("%v: %w: %s", command.Args, err, complaints.String()))
+	}
+	var printed struct {
+		Bindings []struct {
+			Clusters []workv1alpha2.TargetCluster
+			Error    *struct{ Code, Reason string }
+		}
+	}
+	must(json.Unmarshal(text, &printed))
+	if len(printed.Bindings) != len(bindings) {
+		must(fmt.Errorf("%d answers for %d bindings", len(printed.Bindings), len(bindings)))
+	}
+	var answers []answer
+	for _, b := range printed.Bindings {
+		if b.Error != nil {
+			answers = append(answers, answer{Reason: b.Error.Reason, Text: b.Error.Code})
+		} else {
+			answers = append(answers, answer{Reason: "Success", Clusters: byName(b.Clusters)})
+		}
+	}
+	return answers
+}
+
+func (p problem) agree() bool {
+	if p.theirs.Reason == "Success" || p.ours.Reason == "Success" {
+		return p.theirs.Reason == p.ours.Reason && reflect.DeepEqual(p.theirs.Clusters, p.ours.Clusters)
+	}
+	return p.profile != "upstream" || p.theirs.Reason == p.ours.Reason
+}
+
+func (a answer) String() string {
+	text := a.Reason
+	for _, t := range a.Clusters {
+		text += fmt.Sprintf(" %s:%d", t.Name, t.Replicas)
+	}
+	return text + " " + a.Text
+}
+
+// worldOf decides the bindings of one seed under both profiles.
+func worldOf(sakkara string, seed uint64) []problem {
+	w := world{random: rand.New(rand.NewPCG(seed, 1))}
+	sets := w.one(3)
+	var clusters []*clusterv1alpha1.Cluster
+	var bindings []*workv1alpha2.ResourceBinding
+	for i := range 1 + w.below(clustersMax) {
+		clusters = append(clusters, w.cluster(i))
+	}
+	for i := range bindingsOfWorld {
+		bindings = append(bindings, w.binding(i, len(clusters)))
+	}
+	setComponentSets(sets)
+	algorithm := karmadaScheduler(clusters)
+	var problems []problem
+	for _, profile := range []string{"upstream", "default"} {
+		answers := ask(sakkara, profile, sets, clusters, bindings)
+		for i, b := range bindings {
+			problems = append(problems, problem{profile, sets, clusters, b, decide(algorithm, b), answers[i]})
+		}
+	}
+	return problems
+}
+
+// report says what differs, and keeps the objects for `sakkara simulate binding`.
+func report(p problem, seed uint64, keep string) {
+	fmt.Printf("differ: seed %d, %s, profile %s, componentSets %v\n  karmada-scheduler: %s\n  sakkara:           %s\n",
+		seed, p.binding.Name, p.profile, p.sets, p.theirs, p.ours)
+	if keep != "" {
+		must(os.WriteFile(fmt.Sprintf("%s/%d-%s.json", keep, seed, p.binding.Name),
+			list(p.clusters, []*workv1alpha2.ResourceBinding{p.binding}), 0o644))
+	}
+}
+
+func main() {
+	n := flag.Int("n", 500, "bindings, each under two profiles")
+	seed := flag.Uint64("seed", 1, "of the first clusters")
+	sakkara := flag.String("sakkara", "build/sakkara", "the program")
+	keep := flag.String("keep", "", "folder for the objects of problems that differ")
+	docs := flag.String("docs", "", "page whose table of differences has to be the one here")
+	most := flag.Int("most", 5, "differences that are printed")
+	flag.Parse()
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	if *docs != "" {
+		checkDocs(*docs)
+	}
+	passed, failed := 0, 0
+	excused := map[string]int{}
+	for done := 0; done < *n; done += bindingsOfWorld {
+		for _, p := range worldOf(*sakkara, *seed) {
+			name := ""
+			if !p.agree() {
+				name = difference(p)
+			}
+			switch {
+			case p.agree():
+				passed++
+			case name != "":
+				passed++
+				excused[p.profile+": "+name]++
+			default:
+				failed++
+				if failed <= *most {
+					report(p, *seed, *keep)
+				}
+			}
+		}
+		*seed++
+	}
+	names := []string{}
+	for name := range excused {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		fmt.Printf("on purpose, %s: %d\n", name, excused[name])
+	}
+	fmt.Printf("%d passed, %d failed\n", passed, failed)
+	if failed > 0 {
+		os.Exit(1)
+	}
+}
