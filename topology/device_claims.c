@@ -47,6 +47,24 @@ static void fill_template(void *object, const struct skr_fields *json)
     read_classes(claim, &of_claim);
 }
 
+/* Whether the node selector of the allocation names one node. */
+static bool is_of_one_node(const struct skr_fields *allocation)
+{
+    const struct skr_fields selector = skr_fields_object(allocation, "nodeSelector");
+    const struct skr_fields terms =
+        skr_fields_list(&selector, "nodeSelectorTerms", SKR_CLAIM_TERMS_MAX);
+    bool one = terms.n == 1;
+    for (size_t i = 0; one && skr_fields_more(&terms, i); i++) {
+        const struct skr_fields term = skr_fields_entry(&terms, i);
+        const struct skr_fields list = skr_fields_list(&term, "matchFields", SKR_CLAIM_TERMS_MAX);
+        const struct skr_fields field = skr_fields_entry(&list, 0);
+        const char **values;
+        one = list.n == 1 && strcmp(skr_fields_word(&field, "key"), "metadata.name") == 0 &&
+              skr_fields_texts(&field, "values", SKR_CLAIM_TERMS_MAX, &values) == 1;
+    }
+    return one;
+}
+
 static void fill(void *object, const struct skr_fields *json)
 {
     struct skr_device_claim *claim = object;
@@ -61,7 +79,9 @@ static void fill(void *object, const struct skr_fields *json)
             claim->pod_uid = skr_fields_text(&owner, "uid");
         }
     }
+    const struct skr_fields allocation = skr_fields_object(&status, "allocation");
     claim->allocated = skr_fields_has(&status, "allocation");
+    claim->fabric = claim->allocated && !is_of_one_node(&allocation);
     claim->n_reserved = skr_fields_list(&status, "reservedFor", SKR_CLAIM_RESERVED_MAX).n;
     if (!claim->allocated) {
         const struct skr_fields spec = skr_fields_object(json, "spec");

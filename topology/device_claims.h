@@ -14,6 +14,7 @@ enum {
     SKR_CLAIM_RESERVED_MAX = 1024,    /* the API server permits 256 */
     SKR_CLAIM_REQUESTS_MAX = 128,     /* the API server permits 32 */
     SKR_CLAIM_ALTERNATIVES_MAX = 128, /* of one request; the API server permits 8 */
+    SKR_CLAIM_TERMS_MAX = 1024,       /* of an allocation's node selector; values of a term */
     SKR_CLAIM_CLASSES_MAX = 32,       /* distinct ones that are kept */
 };
 
@@ -23,8 +24,9 @@ struct skr_device_claim {
     const char
         *pod_uid; /* of the pod that it was made for, its controller; "": it is a claim of users */
     bool allocated;
-    size_t n_reserved;                         /* entries of status.reservedFor */
-    size_t n_classes;                          /* 0: it is allocated */
+    bool fabric;       /* allocated, and not to one node: others reach its devices, too */
+    size_t n_reserved; /* entries of status.reservedFor */
+    size_t n_classes;  /* 0: it is allocated */
     const char *class_[SKR_CLAIM_CLASSES_MAX]; /* names, none twice, in the order of the requests */
 };
 

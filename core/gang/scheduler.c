@@ -278,6 +278,12 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
     }
 }
 
+static bool is_of_devices(const struct skr_object_type *type)
+{
+    return type == &skr_gang_class || type == &skr_gang_device_claim ||
+           type == &skr_gang_claim_template;
+}
+
 static void object(void *self, struct skr_event *ev)
 {
     struct skr_gang *e = self;
@@ -287,6 +293,9 @@ static void object(void *self, struct skr_event *ev)
         return;
     }
     const struct skr_object_type *type = ev->upsert.type;
+    if (e->settings.devices_off && is_of_devices(type)) {
+        return; /* the event keeps the object */
+    }
     void *taken = skr_event_take_object(ev);
     if (type == &skr_gang_node) {
         skr_node_changes_upsert(e, taken);

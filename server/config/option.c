@@ -37,6 +37,7 @@
     }
 _Static_assert(sizeof(enum skr_leader_mode) == sizeof(int) &&
                    sizeof(enum skr_tie_break) == sizeof(int) &&
+                   sizeof(enum skr_devices_release) == sizeof(int) &&
                    sizeof(enum skr_spotmix_rebuild) == sizeof(int) &&
                    sizeof(enum skr_propagation_profile) == sizeof(int),
                "a choice is stored as an int");
@@ -111,6 +112,10 @@ const struct skr_option skr_options[] = {
           "autoscalers see their pods"),
     PLAIN("provisioningClass", STRING, "", settings.provisioning_class,
           "class of the ProvisioningRequest made in place of this; empty: off"),
+    THREE("devices.release", CHOICE, "all", "fabric", "none", settings.devices_release,
+          "which devices that a member holds after its plan has ended are freed"),
+    WORDS("devices.mode", WORD, "auto", "off", settings.devices_off,
+          "read device classes and claims where they are served, or leave them to kube-scheduler"),
     PLAIN("kueue.admissionCheck", BOOL, "false", settings.admission_check,
           "answer AdmissionChecks of Kueue with controllerName `sakkara/placement`"),
     RANGE("time.reservations", INTEGER, "1", 0, SKR_RESERVATIONS_MAX, time.reservations,

@@ -45,6 +45,8 @@ enum family {
     F_SOLVER,
     F_SOLVER_ROLES,
     F_GANG_PLUGIN,
+    F_LEFTOVERS,
+    F_RELEASES,
     F_COUNT
 };
 
@@ -102,6 +104,10 @@ static const struct skr_metric_spec specs[] = {
     [F_GANG_PLUGIN] =
         SKR_COUNTS("sakkara_gang_plugin_groups_total",
                    "Groups that the plugin GangScheduling of kube-scheduler has held.", NULL),
+    [F_LEFTOVERS] = SKR_GAUGES("sakkara_leftover_claims",
+                               "Allocated claims of pods without a plan, which no pod uses.", NULL),
+    [F_RELEASES] = SKR_COUNTS("sakkara_leftovers_released_total",
+                              "Patches that free devices of such claims.", "result"),
     [F_SOLVER_ROLES] = SKR_COUNTS("sakkara_solver_roles_total",
                                   "Solves of groups of several roles, by how far the answer is "
                                   "proven.",
@@ -133,6 +139,9 @@ _Static_assert(sizeof attempt_names / sizeof attempt_names[0] == SKR_ATTEMPT_COU
 static const char *const outcome_names[] = {"bound", "failed"};
 _Static_assert(sizeof outcome_names / sizeof outcome_names[0] == SKR_OUTCOME_COUNT,
                "one name an outcome");
+static const char *const release_names[] = {"ok", "conflict", "denied", "failed"};
+_Static_assert(sizeof release_names / sizeof release_names[0] == SKR_RELEASE_COUNT,
+               "one name a result");
 static const char *const size_names[] = {"1", "2", "4", "8"};
 _Static_assert(sizeof size_names / sizeof size_names[0] == SKR_SLOT_SIZES, "one name a size");
 
@@ -286,6 +295,13 @@ static void collect_counts(struct skr_gang_metrics *m)
     skr_series_advance(m->family[F_RELOADS], "loaded", NULL, stats.topology_loads);
     skr_series_advance(m->family[F_RELOADS], "refused", NULL, stats.topology_refusals);
     skr_series_advance(m->family[F_GANG_PLUGIN], NULL, NULL, stats.gang_plugin);
+    skr_series_set(m->family[F_LEFTOVERS], NULL, NULL, stats.leftover_claims);
+    for (int i = 0; i < SKR_RELEASE_COUNT; i++) {
+        if (!skr_series_is_boring(m->family[F_RELEASES], release_names[i], NULL,
+                                  stats.releases[i])) {
+            skr_series_advance(m->family[F_RELEASES], release_names[i], NULL, stats.releases[i]);
+        }
+    }
     skr_series_set(m->family[F_UNKNOWN_NODES], NULL, NULL, stats.unknown_nodes);
     skr_series_set(m->family[F_OUTSIDE_NODES], NULL, NULL, stats.outside_nodes);
     skr_series_set(m->family[F_REFUSED_NODES], NULL, NULL, stats.refused_nodes);

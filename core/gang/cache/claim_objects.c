@@ -120,6 +120,9 @@ static bool put(struct skr_gang *e, uint64_t id, const struct claim_classes *cla
 static bool is_judged(const struct skr_gang *e, enum skr_pod_claim_kind kind)
 {
     const int32_t from = kind == SKR_POD_CLAIM_VOLUME ? 1 : SKR_CLAIMS_FROM;
+    if (kind != SKR_POD_CLAIM_VOLUME && e->settings.devices_off) {
+        return false;
+    }
     return !e->claim_objects.full && !e->claim_objects.forbidden[kind] &&
            e->settings.server_minor >= from;
 }

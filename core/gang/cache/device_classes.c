@@ -38,7 +38,8 @@ void skr_device_classes_delete(struct skr_gang *e, const char *name)
 void skr_device_classes_judge(struct skr_gang *e)
 {
     const uint64_t version = skr_resource_names_version(e->resources);
-    skr_resource_names_assume_classes(
-        e->resources, e->classes_forbidden && e->settings.server_minor >= SKR_CLASSES_FROM);
+    skr_resource_names_assume_classes(e->resources,
+                                      (e->classes_forbidden || e->settings.devices_off) &&
+                                          e->settings.server_minor >= SKR_CLASSES_FROM);
     follow(e, version);
 }

@@ -8,6 +8,7 @@
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/explain/explain_devices.h"
 #include "core/gang/explain/explain_strangers.h"
+#include "core/gang/group/device_holds.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/reservation.h"
@@ -275,6 +276,23 @@ static void also_devices(const struct skr_gang *e, const struct group *g, struct
     }
 }
 
+/* Devices that a member holds after its plan has ended, and the daemon may not free. */
+static void also_devices_kept(const struct skr_gang *e, const struct group *g, struct also *also)
+{
+    SKR_STRBUF(text);
+    const char *claim;
+    const struct pod_entry *p =
+        g->state != GROUP_BOUND ? skr_device_holds_kept(e, g, &claim) : NULL;
+    if (p) {
+        skr_strbuf_addf(&text,
+                        "ResourceClaim %s of pod %s keeps its devices, and the daemon may not free "
+                        "them: it needs patch on resourceclaims.resource.k8s.io/status and "
+                        "resourceclaims.resource.k8s.io/binding",
+                        claim, p->pod->meta.name);
+        add_also(also, SKR_TOKEN_DEVICES_KEPT, "config", text.s);
+    }
+}
+
 /* Kueue puts the label on the pods of a workload that it has admitted. Its option waitForPodsReady is
  * not visible here. */
 static void also_kueue(const struct group *g, struct also *also)
@@ -361,6 +379,7 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     also_refused(g, &also);
     also_accepted(e, g, &also);
     also_devices(e, g, &also);
+    also_devices_kept(e, g, &also);
     skr_strbuf_addc(b, ']');
     skr_strbuf_fini(&text);
 }

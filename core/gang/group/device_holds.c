@@ -17,7 +17,7 @@ struct device_hold {
     UT_hash_handle hh; /* by key */
     char *key, *namespace_, *name, *pod_uid;
     uint64_t version, tried; /* tried: the version that was patched last; 0: none */
-    bool reserved;
+    bool reserved, fabric;
     uint64_t write;                  /* in flight; 0: none */
     struct pod_entry *pod;           /* NULL: not known yet */
     struct device_hold *prev, *next; /* in pod->work->holds */
@@ -93,6 +93,7 @@ void skr_device_holds_upsert(struct skr_gang *e, const struct skr_device_claim *
     hold = hold ? hold : create(e, claim, key);
     hold->version = claim->meta.resource_version;
     hold->reserved = claim->n_reserved > 0;
+    hold->fabric = claim->fabric;
     if (p && !hold->pod) {
         attach(e, hold, p);
     }
@@ -155,14 +156,63 @@ static void release(struct skr_gang *e, struct device_hold *hold)
                       ->id;
 }
 
+/* Whether the setting asks for its release. */
+static bool is_wanted(const struct skr_gang *e, const struct device_hold *hold)
+{
+    const enum skr_devices_release release = e->settings.devices_release;
+    return release == SKR_DEVICES_ALL || (release == SKR_DEVICES_FABRIC && hold->fabric);
+}
+
+static bool holds_wanted(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct device_hold *hold = p->work->holds;
+    while (hold && !is_wanted(e, hold)) {
+        hold = hold->next;
+    }
+    return hold;
+}
+
 bool skr_device_holds_leftover(const struct skr_gang *e, const struct group *g)
 {
     const struct pod_entry *p =
         e->device_holds.table && !e->device_holds.denied ? g->members : NULL;
-    while (p && !(p->work->holds && !skr_pods_was_accepted(p))) {
+    while (p && !(holds_wanted(e, p) && !skr_pods_was_accepted(p))) {
         p = p->next;
     }
     return p;
+}
+
+static bool is_leftover(const struct device_hold *hold)
+{
+    return hold->pod && !hold->pod->plan && !hold->reserved;
+}
+
+size_t skr_device_holds_count(const struct skr_gang *e)
+{
+    const struct device_hold *hold;
+    size_t n = 0;
+    for (hold = e->device_holds.table; hold; hold = hold->hh.next) {
+        n += is_leftover(hold);
+    }
+    return n;
+}
+
+const struct pod_entry *skr_device_holds_kept(const struct skr_gang *e, const struct group *g,
+                                              const char **ret_claim)
+{
+    const struct pod_entry *p, *first = NULL;
+    DL_FOREACH(e->device_holds.table && e->device_holds.denied ? g->members : NULL, p)
+    {
+        const struct device_hold *hold = p->work->holds;
+        while (hold && !(is_leftover(hold) && is_wanted(e, hold))) {
+            hold = hold->next;
+        }
+        if (hold && (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0)) {
+            first = p;
+            *ret_claim = hold->name;
+        }
+    }
+    return first;
 }
 
 void skr_device_holds_settle(struct skr_gang *e, struct group *g)
@@ -174,6 +224,9 @@ void skr_device_holds_settle(struct skr_gang *e, struct group *g)
         struct device_hold *hold;
         DL_FOREACH(p->plan || skr_pods_is_bound(p) ? NULL : p->work->holds, hold)
         {
+            if (!is_wanted(e, hold)) {
+                continue;
+            }
             const bool is_free =
                 !hold->reserved && !p->work->vote.request && !skr_claims_assumed_on(p);
             holds = true;
@@ -211,12 +264,16 @@ void skr_device_holds_written(struct skr_gang *e, const struct skr_pending_write
         return;
     }
     hold->write = 0;
-    if (ev->written.outcome == SKR_WRITE_OK) {
+    const enum skr_write_outcome outcome = ev->written.outcome;
+    const bool never = outcome == SKR_WRITE_DENIED || outcome == SKR_WRITE_INVALID;
+    e->stats.releases[outcome == SKR_WRITE_OK         ? SKR_RELEASE_DONE
+                      : outcome == SKR_WRITE_CONFLICT ? SKR_RELEASE_CONFLICT
+                      : never                         ? SKR_RELEASE_DENIED
+                                                      : SKR_RELEASE_FAILED]++;
+    if (outcome == SKR_WRITE_OK) {
         drop(e, hold);
         return;
     }
-    const bool never =
-        ev->written.outcome == SKR_WRITE_DENIED || ev->written.outcome == SKR_WRITE_INVALID;
     if (never && !e->device_holds.denied) {
         e->device_holds.denied = true;
         skr_out_decision(e, hold->pod && hold->pod->group ? hold->pod->group->key : "",

@@ -14,6 +14,9 @@
  * - a group without a plan is not planned while its members hold devices, at most SKR_HOLDS_S. A plan
  *   made before that would be refused.
  *
+ * Setting devices.release: fabric leaves claims of one node to kube-scheduler, none leaves all of them.
+ * What is left to kube-scheduler keeps no group from a plan.
+ *
  * Only claims whose controller is a member are touched. Without the permission none is freed; the log
  * says so once. Memory: an entry for each allocated claim of an unbound pod of a group.
  */
@@ -33,6 +36,12 @@ void skr_device_holds_settle(struct skr_gang *e, struct group *g);
 /* A member holds devices that are not of its plan, and these can be freed. O(members) while any entry
  * exists. */
 bool skr_device_holds_leftover(const struct skr_gang *e, const struct group *g);
+/* The first member by name whose leftover may not be freed for lack of a permission; *ret_claim its name,
+ * borrowed. NULL: none. O(members) while any entry exists. */
+const struct pod_entry *skr_device_holds_kept(const struct skr_gang *e, const struct group *g,
+                                              const char **ret_claim);
+/* Allocated claims without a consumer, of members without a plan. O(entries). */
+size_t skr_device_holds_count(const struct skr_gang *e);
 void skr_device_holds_written(struct skr_gang *e, const struct skr_pending_write *w,
                               const struct skr_event *ev);
 void skr_device_holds_fini(struct skr_gang *e);

@@ -240,6 +240,7 @@ struct skr_gang {
         uint64_t gang_plugin;                       /* pod_changes.c */
         uint64_t preemptions[SKR_PREEMPTION_COUNT]; /* preemption.c */
         uint64_t evictions[SKR_EVICTION_COUNT];     /* evictions.c */
+        uint64_t releases[SKR_RELEASE_COUNT];       /* device_holds.c */
         struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
     } stats;
 };

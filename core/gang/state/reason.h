@@ -65,6 +65,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_SCHEDULER_NAME    "SchedulerName"
 #define SKR_TOKEN_NODES_NOT_IN_TREE "NodesNotInTree"
 #define SKR_TOKEN_DEVICES           "DevicesNotCounted"
+#define SKR_TOKEN_DEVICES_KEPT      "DevicesKept"
 #define SKR_TOKEN_ASSIGNED          "Assigned"
 #define SKR_TOKEN_PERMITTED         "Permitted"
 #define SKR_TOKEN_SEAT_HELD         "SeatHeld"

@@ -16,6 +16,13 @@ enum {
 #define SKR_GROUPS_MAX_DEFAULT   "*=10000" /* counted groups of any namespace */
 #define SKR_PRIORITY_MAX_DEFAULT "*=1000"  /* of maps of any namespace */
 
+/* Which devices of members without a plan are freed: device_holds.h. */
+enum skr_devices_release {
+    SKR_DEVICES_ALL,
+    SKR_DEVICES_FABRIC, /* of claims that several nodes reach */
+    SKR_DEVICES_NONE,
+};
+
 struct skr_settings {
     struct skr_hash_seed hash_seed;              /* of names that users choose; default 0 */
     const char *topology_namespace;              /* default "default" */
@@ -43,10 +50,12 @@ struct skr_settings {
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */
     /* of ProvisioningRequests; "": none are made */
     const char *provisioning_class;
-    bool admission_check;        /* kueue.admissionCheck; false */
-    skr_time bind_timeout;       /* 330 s; parked binds are answered 10 s earlier */
-    int32_t utc_offset_s;        /* of times written for users */
-    const char *instance;        /* reportingInstance of Events, e.g. the host name */
+    enum skr_devices_release devices_release; /* all */
+    bool devices_off;                         /* devices.mode: off; false */
+    bool admission_check;                     /* kueue.admissionCheck; false */
+    skr_time bind_timeout;                    /* 330 s; parked binds are answered 10 s earlier */
+    int32_t utc_offset_s;                     /* of times written for users */
+    const char *instance;                     /* reportingInstance of Events, e.g. the host name */
     int32_t server_minor;        /* minor version of the API server (1.N); 0: not known (yet) */
     uint32_t copies_max;         /* member_record.h; 0: SKR_BINDING_PLAN_COPIES */
     bool nominate_all;           /* also where kube-scheduler looks at every node (tests) */

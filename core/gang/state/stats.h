@@ -49,6 +49,15 @@ enum skr_eviction {
     SKR_EVICTION_COUNT
 };
 
+/* What became of a patch that frees leftover devices. */
+enum skr_release {
+    SKR_RELEASE_DONE,
+    SKR_RELEASE_CONFLICT, /* the claim has changed, or is gone */
+    SKR_RELEASE_DENIED,   /* no permission, or refused for good */
+    SKR_RELEASE_FAILED,   /* any other outcome */
+    SKR_RELEASE_COUNT
+};
+
 /* Why room is reserved that no bound pod uses: core/gang/group/reservation.h. */
 enum skr_reservation_reason {
     SKR_RESERVED_PLAN,
@@ -62,7 +71,7 @@ enum skr_reservation_reason {
     SKR_RESERVED_COUNT
 };
 
-/* Numbers for metrics and /readyz; O(1). */
+/* Numbers for metrics and /readyz; O(allocated claims of members that are not bound). */
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;
     bool labels_travel;                  /* in Bindings; member_record.h */
@@ -79,8 +88,10 @@ struct skr_gang_stats {
     uint64_t topology_refusals; /* unreadable topology maps */
     size_t unknown_nodes;       /* leaves of the tree that name no node */
     size_t outside_nodes;       /* Ready nodes that are not in the tree */
-    uint64_t gang_plugin;       /* groups that kube-scheduler's gang plugin has held */
-    size_t refused_nodes;       /* nodes without room in the table of names */
+    size_t leftover_claims;     /* device_holds.h */
+    uint64_t releases[SKR_RELEASE_COUNT];
+    uint64_t gang_plugin; /* groups that kube-scheduler's gang plugin has held */
+    size_t refused_nodes; /* nodes without room in the table of names */
     bool synced, leader;
 };
 void skr_gang_get_stats(const struct skr_gang *gang, struct skr_gang_stats *ret);

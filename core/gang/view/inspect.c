@@ -3,6 +3,7 @@
 #include "core/gang/view/inspect.h"
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/device_holds.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/reservation.h"
 #include "core/gang/group/roles.h"
@@ -155,6 +156,8 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     memcpy(ret->scheduling, e->stats.scheduling, sizeof ret->scheduling);
     ret->topology_loads = e->stats.topology_loads;
     ret->topology_refusals = e->stats.topology_refusals;
+    ret->leftover_claims = skr_device_holds_count(e);
+    memcpy(ret->releases, e->stats.releases, sizeof ret->releases);
     ret->gang_plugin = e->stats.gang_plugin;
     ret->unknown_nodes = e->topology.n_unknown;
     ret->outside_nodes = e->topology.n_outside;

@@ -195,3 +195,80 @@ TEST_RIG(cluster(), a_refusal_beside_a_leftover_that_stays_closes_the_node)
     assert_int_equal(skr_groups_find(rig->gang, "default/g")->vetoes.n, 1);
     rig_assert_text(rig_planned(rig, "g-0"), "");
 }
+
+/* ---- settings.devices_release, devices_off ---- */
+
+static struct rig *cluster_of(enum skr_devices_release release, bool off)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.devices_release = release;
+    settings.devices_off = off;
+    settings.server_minor = 36;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 2, 1);
+    rig->hold_scheduler = true;
+    rig_gang(rig, "g", 2, "g", 2, 0);
+    return rig;
+}
+
+/* A leftover of g-0 that one node alone reaches. */
+static void add_local(struct rig *rig, const char *name)
+{
+    rig_create_json(
+        rig, RIG_DEVICE_CLAIM, name,
+        "{'metadata':{'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'g-0','uid':'%s',"
+        "'controller':true}]},'status':{'allocation':{'nodeSelector':{'nodeSelectorTerms':[{"
+        "'matchFields':[{'key':'metadata.name','operator':'In','values':['node-0']}]}]}}}}",
+        rig_find(rig, RIG_POD, "g-0")->pod->meta.uid);
+}
+
+TEST(the_setting_says_which_leftovers_are_freed)
+{
+    static const struct {
+        enum skr_devices_release release;
+        bool local, fabric;
+    } cases[] = {{SKR_DEVICES_ALL, true, true},
+                 {SKR_DEVICES_FABRIC, false, true},
+                 {SKR_DEVICES_NONE, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster_of(cases[i].release, false);
+        add_local(rig, "local");
+        add_claim(rig, "fabric", "g-1", false);
+        rig_run(rig, 2 * SKR_SECOND);
+        assert_int_equal(is_allocated(rig, "local"), !cases[i].local);
+        assert_int_equal(is_allocated(rig, "fabric"), !cases[i].fabric);
+        rig_assert_text(rig_key(rig, "g", "status"), "Assigned");
+        assert_int_equal(rig->gang->stats.releases[SKR_RELEASE_DONE],
+                         (size_t)cases[i].local + (size_t)cases[i].fabric);
+    }
+}
+
+TEST(without_devices_no_claim_is_read)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster_of(SKR_DEVICES_ALL, true);
+    add_local(rig, "local");
+    rig_edit(rig, RIG_POD, "g-1",
+             "{'spec':{'resourceClaims':[{'name':'x','resourceClaimName':'nowhere'}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(released(rig), 0);
+    assert_int_equal(skr_device_holds_count(rig->gang), 0);
+    assert_string_not_equal(rig_key(rig, "g", "reason"), "ClaimNotFound");
+}
+
+TEST_RIG(cluster(), a_leftover_that_may_not_be_freed_is_explained)
+{
+    rig_fault(rig, SKR_WRITE_RELEASE_CLAIM, NULL, RIG_403, 1);
+    add_claim(rig, "c", "g-1", false);
+    rig_settle(rig);
+    const char *claim = NULL;
+    struct group *g = skr_groups_find(rig->gang, "default/g");
+    const struct pod_entry *p = skr_device_holds_kept(rig->gang, g, &claim);
+    if (!g->plan) {
+        assert_non_null(p);
+        assert_string_equal(claim, "c");
+    }
+    assert_int_equal(rig->gang->stats.releases[SKR_RELEASE_DENIED], 1);
+    rig_run(rig, SKR_SECOND);
+    assert_null(skr_device_holds_kept(rig->gang, g, &claim)); /* it has a plan */
+}

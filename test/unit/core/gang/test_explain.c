@@ -386,6 +386,23 @@ static struct rig *waiting_for_claims(void)
     return rig;
 }
 
+/* A group without room; a member holds devices, and the account may not free them. */
+static struct rig *devices_kept(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 1);
+    rig_sync(rig);
+    rig_group(rig, "g", 3, 3, NULL);
+    rig_pods(rig, "p", 3, "g", RIG_GATED);
+    rig_fault(rig, SKR_WRITE_RELEASE_CLAIM, NULL, RIG_403, 1);
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "p-1-gpu",
+                    "{'metadata':{'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'p-1',"
+                    "'uid':'%s','controller':true}]},'status':{'allocation':{'devices':{}}}}",
+                    rig_find(rig, RIG_POD, "p-1")->pod->meta.uid);
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
 /* All members run on, and their ConfigMap is deleted. */
 static struct rig *bound_without_map(void)
 {
@@ -426,6 +443,7 @@ static const struct {
     {"KueueEvicts", kueue_evicts, true, false, NULL},
     {"FilteredByOthers", filtered_by_others, false, false, NULL},
     {"DevicesNotCounted", devices_not_counted, true, false, NULL},
+    {"DevicesKept", devices_kept, true, false, NULL},
     {"PlanTimeout", plan_timeout, false, false, NULL},
     {"BindFailed", bind_failed, false, false, NULL},
     {"BeyondSize", beyond_size, true, true, NULL},
