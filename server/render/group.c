@@ -40,15 +40,10 @@ static void add_field(struct drawing *d, const char *name, const char *value)
 /* The rows of a table; nothing without any. */
 static void add_rows(struct drawing *d, const char *name, struct skr_text_table *table)
 {
-    SKR_STRBUF(rows);
-    char *save = NULL;
-    skr_strbuf_add(&rows, "");
-    skr_text_table_write(table, &rows);
-    for (char *row = strtok_r(rows.s, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
+    if (table->n > 0) {
         begin_field(d, name);
-        skr_strbuf_add(d->out, row);
-        skr_page_end_line(d->out);
-        name = "";
+        table->indent = FIELD;
+        skr_text_table_write(table, d->out);
     }
 }
 
@@ -409,17 +404,15 @@ static void add_events(struct drawing *d)
         return;
     }
     skr_text_table_init(&table, 4, false);
+    table.sentences = true;
     json_array_foreach(list, i, event)
     {
         char age[32];
-        SKR_STRBUF(note);
-        skr_strbuf_add(&note, "");
         skr_page_age(d->now, skr_page_time(event, "time"), age);
         skr_text_table_add(&table, age, SKR_HUE_NONE);
         skr_text_table_add(&table, skr_object_text(event, "type"), SKR_HUE_NONE);
         skr_text_table_add(&table, skr_object_text(event, "reason"), SKR_HUE_NONE);
-        skr_page_add_clean(&note, skr_object_text(event, "message"), false);
-        skr_text_table_add_drawn(&table, note.s, SKR_HUE_NONE);
+        skr_text_table_add_drawn(&table, skr_object_text(event, "message"), SKR_HUE_NONE);
     }
     add_rows(d, "Events", &table);
     skr_text_table_fini(&table);

@@ -61,7 +61,8 @@ void skr_text_table_write(struct skr_text_table *table, struct skr_strbuf *out)
 {
     for (; (table->written + 1) * table->n_columns <= table->n; table->written++) {
         const struct skr_text_cell *row = &table->cell[table->written * table->n_columns];
-        size_t i = 0, column = 0;
+        size_t i = 0, column = table->indent;
+        skr_page_pad(out, table->written > 0 ? table->indent : 0);
         for (; i + 1 < table->n_columns; i++) {
             write_cell(table, &row[i], out);
             skr_page_pad(out, table->width[i] - row[i].width + 2);

@@ -25,6 +25,7 @@ struct skr_text_table {
     size_t n_columns;
     bool coloured;
     bool sentences; /* in the last column; its cells have no hue */
+    size_t indent;  /* columns in front of each row but the first one, whose line has as many */
     size_t width[SKR_TEXT_TABLE_COLUMNS_MAX];
     struct skr_text_cell *cell;
     size_t n, cap;

@@ -322,7 +322,7 @@ static void write_size(const struct skr_binding_decision *decision, struct skr_s
     const struct skr_binding *binding = decision->binding;
     if (binding->n_components > 0 && !skr_binding_assigns_replicas(binding)) {
         skr_strbuf_addf(out, ": %zu components", binding->n_components);
-        skr_strbuf_add(out, decision->sets ? " (room is in sets of them)" : "");
+        skr_strbuf_add(out, decision->sets ? " (room in sets)" : "");
     } else {
         skr_strbuf_addf(out, ": %d replicas", (int)binding->replicas);
     }
@@ -341,7 +341,7 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
         struct skr_propagation_outcome outcome =
             skr_propagation_outcome(decision->code, decision->options->shortage_is_error);
         skr_strbuf_addf(out, " is not placed: %s\n\n  ", outcome.reason);
-        skr_page_add_clean(out, decision->message, false);
+        skr_page_add_words(out, 2, 2, decision->message);
         skr_strbuf_addc(out, '\n');
         skr_binding_help_write(decision, out);
     } else {
