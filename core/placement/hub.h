@@ -30,7 +30,7 @@ struct skr_placement_hub {
     const struct skr_addon_score *(*score)(void *context, const char *cluster, const char *name);
     void *context;
     const struct skr_stopwatch *stopwatch; /* NULL: what plugins cost is not measured */
-    bool every_cluster; /* there are no sets at all: each cluster is a candidate (simulations) */
+    bool every_cluster; /* neither sets nor bindings: each cluster is a candidate (simulations) */
     bool what_if;       /* totals of the clusters' annotations count */
     bool explain;       /* texts of why a cluster was filtered are wanted */
     bool no_news;       /* nothing is known to have changed since the Placement was decided */

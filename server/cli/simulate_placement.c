@@ -58,10 +58,9 @@ const struct skr_command skr_command_simulate_placement = {
         "bindings, Placements, PlacementDecisions, AddOnPlacementScores. Runs one scheduling "
         "cycle\n"
         "of one Placement with the code of the daemon: filters, prioritizers, spread, decision\n"
-        "groups. Without any ManagedClusterSet every cluster is a candidate; the annotation\n"
-        "sakkara.simulate/total-score of a ManagedCluster replaces its score. Exit code 4 when "
-        "the\n"
-        "Placement is not satisfied.\n",
+        "groups. Without ManagedClusterSets and bindings every cluster is a candidate; the\n"
+        "annotation sakkara.simulate/total-score of a ManagedCluster replaces its score. Exit\n"
+        "code 4 when the Placement is not satisfied.\n",
     .examples =
         "  sakkara simulate placement -f hub.yaml --placement shop/web\n"
         "  sakkara simulate placement -f hub.yaml --set web:spec.numberOfClusters=4 -o json\n"

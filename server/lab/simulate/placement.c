@@ -120,7 +120,7 @@ int skr_placement_hub(const struct skr_fleet_input *input, const struct skr_plac
     if (skr_placement_hub_of(skr_engine_self(input->engine), placement, arena, ret) < 0) {
         return skr_error_set(error, SKR_LIMIT, "too many objects");
     }
-    ret->every_cluster = ret->n_sets == 0;
+    ret->every_cluster = ret->n_sets == 0 && ret->n_bindings == 0;
     ret->what_if = true;
     ret->explain = true;
     ret->spread_mode = SKR_SPREAD_WEIGHTED;

@@ -208,7 +208,8 @@ static void write_kept(const struct text *t, struct skr_arena *arena)
     skr_strbuf_add(t->out, "\n  ");
     skr_page_add_clean(t->out, misconfigured ? t->result->misconfigured : t->result->failure,
                        false);
-    skr_strbuf_add(t->out, "\n  Decisions stay as they are.\n");
+    skr_strbuf_add(t->out, kept.n_slices > 0 ? "\n  Decisions stay as they are.\n"
+                                             : "\n  There are no decisions yet.\n");
     for (size_t i = 0; i < kept.n && (t->verbose || i < ROWS); i++) {
         skr_strbuf_add(t->out, "    ");
         skr_page_add_clean(t->out, kept.cluster[i], false);

@@ -33,6 +33,8 @@ static const struct row candidates[] = {
      "\"NoManagedClusterSetBindings\""},
     {"a binding of a set that is not there", "cluster a\nset s\nbind t\n" P("{}"),
      "satisfiedReason", "\"NoManagedClusterSetBindings\""},
+    {"a binding where there is no set at all", "cluster a\nbind t\n" P("{}"), "satisfiedReason",
+     "\"NoManagedClusterSetBindings\""},
     {"clusterSets and bound sets are disjoint",
      "cluster a\nset s\nbind s\n" P("{\"clusterSets\":[\"t\"]}"), "satisfiedReason",
      "\"NoIntersection\""},

@@ -210,3 +210,23 @@ TEST(a_binding_that_names_another_set_is_said_to_be_that_of_its_name)
                         "server refuses it\n");
     skr_fleet_input_fini(&input);
 }
+
+/* Where there are decisions, they are kept; where there are none, the text does not speak of them. */
+TEST(a_misconfigured_placement_keeps_decisions_only_if_it_has_some)
+{
+    static const char decision[] =
+        "---\n" GROUP "v1beta1\nkind: PlacementDecision\nmetadata: {name: web-decision-1, "
+        "namespace: shop, labels: {cluster.open-cluster-management.io/placement: web}}\n"
+        "status: {decisions: [{clusterName: m1, reason: ''}]}\n";
+    static const char wrong[] = CLUSTER("m1", "a: b") PLACEMENT(
+        "{predicates: [{requiredClusterSelector: {celSelector: {celExpressions: [nothing]}}}]}");
+    SKR_STRBUF(both);
+    char *text = text_of(wrong, NULL, SKR_EXIT_NOT_PLACED);
+    assert_non_null(strstr(text, "celExpressions[0]: 1:1: there is no variable \"nothing\""));
+    assert_non_null(strstr(text, "There are no decisions yet."));
+    free(text);
+    skr_strbuf_addf(&both, "%s%s", wrong, decision);
+    text = text_of(both.s, NULL, SKR_EXIT_NOT_PLACED);
+    assert_non_null(strstr(text, "Decisions stay as they are.\n    m1\n"));
+    free(text);
+}
