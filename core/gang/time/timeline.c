@@ -94,6 +94,9 @@ static bool add_group(const struct gathering *in, const struct waiting_group *w,
                                        .exact = true,
                                        .job_end = w->cut,
                                        .place = ""};
+    if (w->cut > skr_instant_plus(in->now, SKR_END_BEYOND_S)) {
+        row->job_end = SKR_INSTANT_NEVER;
+    }
     if (!row->namespace_ || !row->name || !g) {
         return row->namespace_ && row->name;
     }
@@ -103,7 +106,7 @@ static bool add_group(const struct gathering *in, const struct waiting_group *w,
     row->exact = g->exact;
     row->backfills = g->backfills;
     row->moved = g->moved;
-    if (w->cut != SKR_INSTANT_NEVER && g->start != SKR_INSTANT_NEVER && g->start < w->cut) {
+    if (g->start < w->cut) {
         row->job_end = SKR_INSTANT_NEVER;
     }
     row->because = g->because == UINT32_MAX ? NULL : skr_arena_strdup(arena, in->label[g->because]);
@@ -257,8 +260,10 @@ static int answer(const struct gathering *in, struct skr_timeline_answer *ret,
 {
     return add_groups(in, ret) && add_pods(in, ret)
                ? 0
-               : skr_error_set(error, SKR_LIMIT, "the answer is larger than %d bytes",
-                               ANSWER_BYTES_MAX);
+               : skr_error_set(
+                     error, SKR_LIMIT,
+                     "the answer is larger than %d bytes: leave pods that wait out of the files",
+                     ANSWER_BYTES_MAX);
 }
 
 int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *request,

@@ -9,7 +9,7 @@
 #include "topology/base/json_writer.h"
 #include "topology/duration.h"
 
-enum { TIME_TEXT = 40 };
+enum { TIME_TEXT = 40, NODES_SHOWN = 3 };
 
 static void time_text(int64_t at, char text[TIME_TEXT])
 {
@@ -83,21 +83,19 @@ void skr_timeline_write_json(const struct skr_timeline_answer *answer, struct sk
 
 /* ---- text ---- */
 
-/* "14:32", "12-31T14:32" on another day, "?" when it is not known. */
+/* "14:32", "12-31T14:32" on another day, "2027-12-31T14:32" in another year, "?" when it is not known
+ * or beyond what a time can say. */
 static void add_clock(struct skr_strbuf *b, int64_t at, int64_t now)
 {
     char text[TIME_TEXT], today[TIME_TEXT];
-    if (at == SKR_INSTANT_NEVER) {
+    if (at > SKR_TIME_NEVER / SKR_SECOND) {
         skr_strbuf_addc(b, '?');
         return;
     }
     time_text(at, text);
     time_text(now, today);
-    if (memcmp(text, today, 10) == 0) {
-        skr_strbuf_addn(b, text + 11, at % 60 == 0 ? 5 : 8);
-    } else {
-        skr_strbuf_addn(b, text + 5, at % 60 == 0 ? 11 : 14);
-    }
+    const size_t from = memcmp(text, today, 10) == 0 ? 11 : memcmp(text, today, 5) == 0 ? 5 : 0;
+    skr_strbuf_addn(b, text + from, (at % 60 == 0 ? 16 : 19) - from);
 }
 
 static void add_cell(struct skr_text_table *table, const char *before, int64_t at, int64_t now)
@@ -185,8 +183,11 @@ static void write_pods(const struct skr_timeline_answer *answer, struct skr_strb
     for (size_t i = 0; i < answer->n_pods; i++) {
         const struct skr_timeline_pod *p = &answer->pod[i];
         SKR_STRBUF(nodes);
-        for (size_t k = 0; k < p->n_nodes; k++) {
+        for (size_t k = 0; k < p->n_nodes && k < NODES_SHOWN; k++) {
             skr_strbuf_addf(&nodes, "%s%s", k > 0 ? "," : "", p->node[k]);
+        }
+        if (p->n_nodes > NODES_SHOWN) {
+            skr_strbuf_addf(&nodes, ",+%zu", p->n_nodes - NODES_SHOWN);
         }
         add_name(&table, p->namespace_, p->name);
         skr_text_table_add(&table, nodes.s ? nodes.s : "", SKR_HUE_NONE);

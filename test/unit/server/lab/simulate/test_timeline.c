@@ -407,3 +407,28 @@ TEST_WITH(scene, what_cannot_be_read_is_said)
     assert_int_equal(s->code, 1);
     assert_non_null(strstr(s->messages.s, "there is no topology"));
 }
+
+TEST_WITH(scene, times_far_away_have_their_year_or_none)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    scene_add(s, "{'apiVersion':'batch/v1','kind':'Job','metadata':{'name':'old'},'spec':"
+                 "{'activeDeadlineSeconds':100000000000000000,'template':{'spec':{'restartPolicy':"
+                 "'Never','containers':[{'name':'c','image':'i'}]}}},'status':{'startTime':"
+                 "'2026-01-01T00:00:00Z'}}");
+    GANG(.name = "of-job", .cpu = 9, .owner = "Job/old");
+    GANG(.name = "next-year", .deadline = 366 * 24 * 3600);
+    GANG(.name = "ages", .deadline = INT32_MAX);
+    for (int i = 1; i < 8; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "node-%d", i);
+        scene_add_node(s, name, 4, NULL);
+    }
+    POD(.name = "plain");
+    scene_run(s, true);
+    assert_int_equal(s->code, 0);
+    assert_null(strstr(s->out.s, "DeadlineBeforeStart"));
+    assert_non_null(strstr(s->out.s, "2027-01-02T12:00  "));
+    assert_non_null(strstr(s->out.s, "2094-01-19"));
+    assert_non_null(strstr(s->out.s, "node-0,node-1,node-2,+5\n"));
+}
