@@ -228,10 +228,25 @@ static bool has_grown(const struct skr_solver_kept *kept)
     return skr_arena_used(kept->run.arena) > GROWTH * kept->bytes_when_made + GROWTH_BYTES;
 }
 
+/* Brings some leaves, or all if changed is NULL, up to date. False: see run.stop. */
+static bool change_leaves(struct skr_solver_kept *kept, const struct skr_problem *problem,
+                          const int32_t *changed, size_t n_changed)
+{
+    const bool anew = !changed && differs_much(kept, problem);
+    const size_t n = changed ? n_changed : (size_t)problem->tree->n_leaves;
+    bool done = true;
+    for (size_t i = 0; i < n && done && !anew; i++) {
+        done = change_leaf(kept, problem, changed ? changed[i] : (int32_t)i);
+    }
+    return done && ((!anew && !has_grown(kept)) || build(kept, problem));
+}
+
 /* The kept problem with the leaves of `problem`; made if it is not there. *ret is valid until the
- * next problem is opened. */
+ * next problem is opened. changed: those that may differ, if the problem was opened last; NULL:
+ * all. */
 static int open_kept(struct skr_solver_cache *cache, const struct skr_problem *problem,
-                     struct skr_solver_kept **ret, struct skr_error *error)
+                     const int32_t *changed, size_t n_changed, struct skr_solver_kept **ret,
+                     struct skr_error *error)
 {
     int rc = skr_answer_check(problem, error);
     if (rc != 0) {
@@ -246,13 +261,10 @@ static int open_kept(struct skr_solver_cache *cache, const struct skr_problem *p
         }
         done = build(kept, problem);
     } else {
+        changed = cache->newest == kept ? changed : NULL;
         unlink_kept(kept);
         put_newest(cache, kept);
-        bool anew = differs_much(kept, problem);
-        for (int32_t leaf = 0; leaf < problem->tree->n_leaves && done && !anew; leaf++) {
-            done = change_leaf(kept, problem, leaf);
-        }
-        done = done && ((!anew && !has_grown(kept)) || build(kept, problem));
+        done = change_leaves(kept, problem, changed, n_changed);
     }
     if (!done) {
         return give_up(kept, error);
@@ -273,18 +285,20 @@ int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_prob
                            struct skr_solution **ret, struct skr_error *error)
 {
     struct skr_solver_kept *kept = NULL;
-    if (!is_worth_keeping(problem) || open_kept(cache, problem, &kept, error) != 0) {
+    if (!is_worth_keeping(problem) || open_kept(cache, problem, NULL, 0, &kept, error) != 0) {
         return skr_solve(problem, ret, error);
     }
     return skr_answer(problem, &kept->run, &kept->feasible, ret, error);
 }
 
 int skr_solver_cache_feasible(struct skr_solver_cache *cache, const struct skr_problem *problem,
-                              enum skr_solve_status *ret, struct skr_error *error)
+                              const int32_t *changed, size_t n_changed, enum skr_solve_status *ret,
+                              struct skr_error *error)
 {
     struct skr_solver_kept *kept = NULL;
     struct skr_solution *solution = NULL;
-    if (is_worth_keeping(problem) && open_kept(cache, problem, &kept, error) == 0) {
+    if (is_worth_keeping(problem) &&
+        open_kept(cache, problem, changed, n_changed, &kept, error) == 0) {
         *ret = skr_feasible_has(&kept->run, &kept->feasible, problem->n) ? SKR_SOLVE_PLACED
                                                                          : SKR_SOLVE_INFEASIBLE;
         return 0;

@@ -30,8 +30,11 @@ size_t skr_solver_cache_bytes(const struct skr_solver_cache *cache);
  */
 int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_problem *problem,
                            struct skr_solution **ret, struct skr_error *error);
-/* Whether there is a placement, without one: *ret PLACED, INFEASIBLE or TIMEOUT. */
+/* Whether there is a placement, without one: *ret PLACED, INFEASIBLE or TIMEOUT. changed: all leaves
+ * that differ from those of the last call of this function, which was for this problem; NULL: any
+ * leaf may differ. With changed: O(changes x depth x log(children)). */
 int skr_solver_cache_feasible(struct skr_solver_cache *cache, const struct skr_problem *problem,
-                              enum skr_solve_status *ret, struct skr_error *error);
+                              const int32_t *changed, size_t n_changed, enum skr_solve_status *ret,
+                              struct skr_error *error);
 
 #endif

@@ -12,6 +12,8 @@
 #include "topology/base/arena.h"
 #include "topology/ledger.h"
 
+enum { CHANGED_MAX = 256 };
+
 static const int64_t one = 1;
 
 struct probe {
@@ -22,7 +24,11 @@ struct probe {
     int64_t *free;              /* its room */
     int64_t *until;             /* [leaf] the room holds for later starts before that */
     int64_t *least;             /* [n_resources] */
-    int64_t at;                 /* the start of that window; -1: none was looked at */
+    int32_t *changed;           /* leaves that did since the solver was asked last */
+    size_t n_changed;           /* more than CHANGED_MAX: too many to be listed */
+    int64_t sum;                /* of equal members that the open leaves hold, claims included */
+    int32_t *due; /* [n_leaves] a heap of leaves by until, while instants are scanned */
+    int64_t at;   /* the start of that window; -1: none was looked at */
     uint32_t kinds;
     bool for_ever; /* the window has no end */
     bool grew;     /* room of some leaf did, at the last look */
@@ -48,8 +54,13 @@ static void probe_init(struct probe *p, struct skr_timeline *timeline,
                         .free = skr_alloc_array(leaves * width + 1, sizeof *p->free),
                         .until = skr_alloc_array(leaves + 1, sizeof *p->until),
                         .least = skr_alloc_array(problem->n_resources + 1, sizeof *p->least),
+                        .changed = skr_alloc_array(CHANGED_MAX, sizeof *p->changed),
+                        .n_changed = CHANGED_MAX + 1,
                         .at = -1,
                         .exact = true};
+    for (size_t i = 0; problem->claimed && i < leaves; i++) {
+        p->sum += problem->claimed[i];
+    }
     p->problem.free = p->free;
     p->problem.capacity = NULL;
     p->problem.explain = false;
@@ -64,6 +75,8 @@ static void probe_fini(struct probe *p)
     free(p->free);
     free(p->until);
     free(p->least);
+    free(p->changed);
+    free(p->due);
 }
 
 /* Members that fit into these amounts. */
@@ -77,6 +90,29 @@ static int64_t members_in(const struct skr_problem *problem, const int64_t *room
         }
     }
     return most;
+}
+
+static void note_change(struct probe *p, int32_t leaf)
+{
+    if (p->n_changed < CHANGED_MAX) {
+        p->changed[p->n_changed] = leaf;
+    }
+    p->n_changed += p->n_changed <= CHANGED_MAX;
+}
+
+/* Sets the members that a leaf holds. */
+static void set_members(struct probe *p, int32_t leaf, int64_t members)
+{
+    const int64_t before = p->free[leaf];
+    if (members == before) {
+        return;
+    }
+    if (!p->problem.eligible || p->problem.eligible[leaf]) {
+        p->sum += members - before;
+    }
+    p->grew = p->grew || members > before;
+    p->free[leaf] = members;
+    note_change(p, leaf);
 }
 
 /* The room of the leaf in the window into p->free. */
@@ -93,9 +129,7 @@ static void look_at(struct probe *p, int32_t leaf, int64_t start, int64_t end)
         p->least[r] = skr_room_plus(now[r], p->least[r]);
     }
     if (!problem->roles) {
-        const int64_t members = members_in(problem, p->least);
-        p->grew = p->grew || members > p->free[leaf];
-        p->free[leaf] = members;
+        set_members(p, leaf, members_in(problem, p->least));
         return;
     }
     for (size_t r = 0; r < n; r++) {
@@ -121,23 +155,17 @@ static void look(struct probe *p, int64_t at, uint32_t kinds, bool for_ever)
     p->grew = p->grew || !goes_on;
 }
 
-/* Whether equal members have room for all, by numbers alone. */
-static bool may_fit(const struct probe *p)
-{
-    const struct skr_problem *problem = &p->problem;
-    int64_t sum = 0;
-    for (int32_t leaf = 0; !problem->roles && leaf < problem->tree->n_leaves; leaf++) {
-        const bool open = !problem->eligible || problem->eligible[leaf];
-        sum += (open ? p->free[leaf] : 0) + (problem->claimed ? problem->claimed[leaf] : 0);
-    }
-    return problem->roles || sum >= problem->n;
-}
-
 /* Whether the group is placed in the window that was looked at. */
 static int try_window(struct probe *p, bool *ret, struct skr_error *error)
 {
     enum skr_solve_status status = SKR_SOLVE_INFEASIBLE;
-    int rc = may_fit(p) ? skr_solver_cache_feasible(p->cache, &p->problem, &status, error) : 0;
+    int rc = 0;
+    if (p->problem.roles || p->sum >= p->problem.n) {
+        const bool listed = p->n_changed <= CHANGED_MAX;
+        rc = skr_solver_cache_feasible(p->cache, &p->problem, listed ? p->changed : NULL,
+                                       p->n_changed, &status, error);
+        p->n_changed = 0;
+    }
     p->exact = p->exact && status != SKR_SOLVE_TIMEOUT;
     *ret = status == SKR_SOLVE_PLACED;
     return rc;
@@ -182,18 +210,64 @@ static int bisect(struct probe *p, const int64_t *growth, size_t low, size_t n, 
     return rc;
 }
 
+/* ---- the scan ---- */
+
+/* Moves the leaf at i of the heap down to its place. */
+static void sift(const struct probe *p, size_t i)
+{
+    const size_t n = (size_t)p->problem.tree->n_leaves;
+    const int32_t leaf = p->due[i];
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && p->until[p->due[child + 1]] < p->until[p->due[child]]) {
+            child++;
+        }
+        if (p->until[p->due[child]] >= p->until[leaf]) {
+            break;
+        }
+        p->due[i] = p->due[child];
+    }
+    p->due[i] = leaf;
+}
+
+static void make_heap(struct probe *p)
+{
+    const size_t n = (size_t)p->problem.tree->n_leaves;
+    p->due = skr_alloc_array(n + 1, sizeof *p->due);
+    for (size_t i = 0; i < n; i++) {
+        p->due[i] = (int32_t)i;
+    }
+    for (size_t i = n / 2; i > 0; i--) {
+        sift(p, i - 1);
+    }
+}
+
+/* The same as look() for a later start, by the leaves whose windows may have changed. */
+static void look_on(struct probe *p, int64_t at)
+{
+    p->at = at;
+    p->grew = false;
+    while (p->problem.tree->n_leaves > 0 && p->until[p->due[0]] <= at) {
+        look_at(p, p->due[0], at, skr_window_end(p->question, at));
+        sift(p, 0);
+    }
+}
+
 /* The first of the instants low .. high - 1 whose window has room; high: none. */
 static int scan(struct probe *p, const int64_t *growth, size_t low, size_t high, size_t *ret,
                 struct skr_error *error)
 {
-    const uint32_t kinds = kinds_of(p->question);
     bool fits = false;
     int rc = 0;
-    for (; low < high && rc == 0; low++) {
-        look(p, instant(p, growth, low), kinds, false);
-        rc = p->grew ? try_window(p, &fits, error) : 0;
-        if (fits) {
-            break;
+    if (low < high) {
+        look(p, instant(p, growth, low), kinds_of(p->question), false);
+        make_heap(p);
+        rc = try_window(p, &fits, error);
+    }
+    while (low < high && !fits && rc == 0) {
+        low++;
+        if (low < high) {
+            look_on(p, instant(p, growth, low));
+            rc = p->grew ? try_window(p, &fits, error) : 0;
         }
     }
     *ret = low;
@@ -215,24 +289,34 @@ static int place(struct probe *p, int64_t at, struct skr_start *ret, struct skr_
     return rc;
 }
 
+/* The first instant after now, as bisections and a scan find it. */
+static int search(struct probe *p, struct skr_start *ret, struct skr_error *error)
+{
+    const struct skr_start_question *question = p->question;
+    const uint32_t kinds = kinds_of(question);
+    const bool ends = question->holds != SKR_INSTANT_NEVER || question->cut != SKR_INSTANT_NEVER;
+    size_t n, high, low;
+    const int64_t *growth = skr_timeline_growth(p->timeline, kinds & SKR_CHANGE_GUESS, &n);
+    int rc = bisect(p, growth, 1, n + 1, kinds, true, &high, error);
+    if (rc == 0 && ends) {
+        rc = bisect(p, growth, 1, high, kinds & ~(uint32_t)SKR_CHANGE_HELD, true, &low, error);
+        rc = rc < 0 ? rc : scan(p, growth, low, high, &high, error);
+    }
+    return rc == 0 && high <= n ? place(p, instant(p, growth, high), ret, error) : rc;
+}
+
 int skr_earliest_start(struct skr_timeline *timeline, const struct skr_start_question *question,
                        struct skr_solver_cache *cache, struct skr_start *ret,
                        struct skr_error *error)
 {
-    const uint32_t kinds = kinds_of(question);
-    const bool ends = question->holds != SKR_INSTANT_NEVER || question->cut != SKR_INSTANT_NEVER;
+    const int64_t now = skr_timeline_now(timeline);
     struct probe p;
-    size_t n, high, low;
-    const int64_t *growth = skr_timeline_growth(timeline, kinds & SKR_CHANGE_GUESS, &n);
+    bool fits = false;
     probe_init(&p, timeline, question, cache);
     *ret = (struct skr_start){.at = SKR_INSTANT_NEVER};
-    int rc = bisect(&p, growth, 0, n + 1, kinds, true, &high, error);
-    if (rc == 0 && ends) {
-        rc = bisect(&p, growth, 0, high, kinds & ~(uint32_t)SKR_CHANGE_HELD, true, &low, error);
-        rc = rc < 0 ? rc : scan(&p, growth, low, high, &high, error);
-    }
-    if (rc == 0 && high <= n) {
-        rc = place(&p, instant(&p, growth, high), ret, error);
+    int rc = probe_at(&p, now, kinds_of(question), false, &fits, error);
+    if (rc == 0) {
+        rc = fits ? place(&p, now, ret, error) : search(&p, ret, error);
     }
     ret->exact = p.exact;
     probe_fini(&p);

@@ -169,6 +169,7 @@ static int search_before_later(struct skr_round *r, size_t i, struct skr_start *
     }
     if (better) {
         skr_round_let_go(r, g); /* the caller takes it again */
+        r->n_failed = 0;
     }
     return rc;
 }
@@ -251,11 +252,16 @@ static int turn_without(struct skr_round *r, size_t i, struct skr_error *error)
 {
     struct skr_round_group *g = &r->group[i];
     struct skr_start start;
+    if (skr_round_is_proven(r, g)) {
+        return 0;
+    }
     int rc = skr_start_at(r->timeline, &g->question, r->cache, skr_timeline_now(r->timeline), NULL,
                           &start, error);
     g->exact = start.exact;
     if (rc == 0 && start.solution) {
         rc = start_now(r, i, &start, error);
+    } else if (start.exact) {
+        skr_round_note_failed(r, g);
     }
     skr_solution_destroy(start.solution);
     return rc;
@@ -280,7 +286,8 @@ static enum skr_move_cause cause_of_push(const struct skr_round *r, bool by_new)
 static int decide(struct skr_round *r, size_t i, struct skr_error *error)
 {
     struct skr_round_group *g = &r->group[i];
-    bool by_new, had = g->held;
+    const int64_t before = g->start;
+    bool by_new, had = g->held, held = had;
     if (!skr_round_problem(g)) {
         return 0;
     }
@@ -297,6 +304,9 @@ static int decide(struct skr_round *r, size_t i, struct skr_error *error)
         rc = may ? turn(r, i, had, error) : turn_without(r, i, error);
     }
     skr_place_let_go(&g->first, r->timeline, g->first_owner);
+    if (held && (!g->held || g->start != before)) {
+        r->n_failed = 0; /* it gave room back */
+    }
     return rc;
 }
 

@@ -22,7 +22,7 @@
 #include "core/time/earliest.h"
 #include "core/time/place.h"
 
-enum { SKR_RESERVATIONS_MAX = 64, SKR_FORECASTS_MAX = 1000 };
+enum { SKR_RESERVATIONS_MAX = 64, SKR_FORECASTS_MAX = 1000, SKR_ROUND_FAILED_MAX = 64 };
 
 enum skr_round_state {
     SKR_ROUND_UNKNOWN,
@@ -98,6 +98,9 @@ struct skr_round {
     int32_t reservations;   /* 0: off */
     int32_t forecasts;
     int64_t patience; /* seconds before a drain; SKR_INSTANT_NEVER: off */
+    /* Of the round: groups that could not start, while no room has come since. */
+    const struct skr_round_group *failed[SKR_ROUND_FAILED_MAX];
+    size_t n_failed;
 };
 
 /* Fills the answers. Afterwards the timeline has what starts now and what is reserved. Errors: those

@@ -37,4 +37,11 @@ int skr_round_place_beside(struct skr_round *r, const struct skr_round_group *g,
 /* Puts the stored reservation of group i on the timeline if it stands. */
 int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error);
 
+/* ---- round_failed.c ---- */
+
+/* Whether the group cannot start now because another one could not. */
+bool skr_round_is_proven(const struct skr_round *r, const struct skr_round_group *g);
+/* It cannot. Forget all of them (n_failed) when room comes. */
+void skr_round_note_failed(struct skr_round *r, const struct skr_round_group *g);
+
 #endif
