@@ -262,6 +262,16 @@ func TestChart_ConfigReachesTheProgram(t *testing.T) {
 	}
 }
 
+// TestChart_TheGatesPolicyNeedsItsKind: Where the cluster has no such policies the chart says so, and what to set.
+func TestChart_TheGatesPolicyNeedsItsKind(t *testing.T) {
+	for cluster, refused := range map[string]bool{"1.35.9": true, "1.36.0": false, "v1.36.0-gke.1": false} {
+		_, err := try(tool(t, "SAKKARA_HELM"), "template", "x", chart, "--kube-version", cluster, "--set", "gate.mode=policy")
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "Set gate.mode=webhook") {
+			t.Errorf("on %s: %v", cluster, err)
+		}
+	}
+}
+
 // TestChart_TheSchedulerIsNotNewerThanTheCluster: Without a tag kube-scheduler has the cluster's version; a newer one is
 // refused, an older one is taken.
 func TestChart_TheSchedulerIsNotNewerThanTheCluster(t *testing.T) {
