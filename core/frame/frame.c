@@ -352,7 +352,7 @@ static void add_event_time(const struct skr_frame *f, struct skr_strbuf *b)
                     (long long)(f->now % SKR_SECOND / 1000));
 }
 
-/* Whether the namespace may have one more Event now. Tells the log once. */
+/* Whether the namespace may have one more Event now. Logged once. */
 static bool event_goes(struct skr_frame *f, const char *namespace_)
 {
     const enum skr_event_share share = skr_event_shares_take(&f->event_shares, namespace_, f->now);

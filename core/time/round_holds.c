@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a round holds on the timeline, and who may hold a reservation. */
+/* What a round holds on the timeline, and which groups may hold a reservation. */
 #include "core/time/round_parts.h"
 
 #include <stdlib.h>

@@ -122,7 +122,7 @@ static bool has_generation(const struct group *g, const struct skr_strbuf *b)
 {
     bool has = b->len == 0 && skr_entry_is_derived(g->name);
     for (size_t i = 0; !has && i < g->generation.n; i++) {
-        has = strcmp(g->generation.controller[i], b->s ? b->s : "") == 0;
+        has = strcmp(g->generation.controller[i], b->s) == 0;
     }
     return has;
 }
@@ -134,7 +134,7 @@ static void generation_add(const struct skr_gang *e, struct group *g, const stru
     if (!has_generation(g, &b)) {
         skr_grow(&g->generation.controller, &g->generation.cap, g->generation.n + 1,
                  sizeof *g->generation.controller);
-        g->generation.controller[g->generation.n++] = skr_strdup(b.s ? b.s : "");
+        g->generation.controller[g->generation.n++] = skr_strdup(b.s);
     }
 }
 

@@ -79,7 +79,7 @@ static const char *name_place(const struct skr_tree *tree, const struct skr_plac
     if (rest > 0) {
         skr_strbuf_addf(&b, ",+%zu", rest);
     }
-    return skr_arena_strdup(arena, b.s ? b.s : "");
+    return skr_arena_strdup(arena, b.s);
 }
 
 static bool add_group(const struct gathering *in, const struct waiting_group *w,

@@ -190,7 +190,7 @@ static void write_pods(const struct skr_timeline_answer *answer, struct skr_strb
             skr_strbuf_addf(&nodes, ",+%zu", p->n_nodes - NODES_SHOWN);
         }
         add_name(&table, p->namespace_, p->name);
-        skr_text_table_add(&table, nodes.s ? nodes.s : "", SKR_HUE_NONE);
+        skr_text_table_add(&table, nodes.s, SKR_HUE_NONE);
     }
     skr_strbuf_addc(out, '\n');
     skr_text_table_write(&table, out);
