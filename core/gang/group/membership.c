@@ -274,32 +274,93 @@ static const char *whole_job(struct pod_entry *const *list, size_t n, size_t siz
     return NULL;
 }
 
-static void deal_seats(const struct skr_gang *e, struct group *g)
+static bool is_younger(const struct pod_entry *p, const struct pod_entry *than)
 {
+    return !than || p->pod->meta.created > than->pod->meta.created ||
+           (p->pod->meta.created == than->pod->meta.created &&
+            strcmp(p->pod->meta.name, than->pod->meta.name) > 0);
+}
+
+/* The generation that a derived group begins with, of its youngest member that has one: the others are
+ * going. Appends nothing: it has none. O(members). */
+static void add_youngest(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    const struct pod_entry *p, *youngest = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        SKR_STRBUF(of);
+        if (skr_pod_is_live(p->pod) && is_younger(p, youngest)) {
+            add_generation_of(e, g, p, &of);
+            youngest = of.len > 0 ? p : youngest;
+        }
+    }
+    if (youngest) {
+        add_generation_of(e, g, youngest, b);
+    }
+}
+
+/* Whether the pod may be of this generation; "": of any. */
+static bool may_be_of(const struct skr_gang *e, const struct group *g, const struct pod_entry *p,
+                      const struct skr_strbuf *generation)
+{
+    SKR_STRBUF(of);
+    if (generation->len > 0) {
+        add_generation_of(e, g, p, &of);
+    }
+    return of.len == 0 || strcmp(of.s, generation->s) == 0;
+}
+
+/* Seats of members that run or have a plan; returns whether one runs. Whatever runs is of this
+ * generation, and so are the members of a derived group that have a plan. */
+static bool keep_seats(const struct skr_gang *e, struct group *g, size_t *taken)
+{
+    const bool derived = skr_entry_is_derived(g->name);
     struct pod_entry *p;
-    size_t taken = g->plan && !g->plan->aborting ? g->plan->n_vacancies : 0, n = 0;
     bool running = false;
     DL_FOREACH(g->members, p)
     {
-        bool live = skr_pod_is_live(p->pod);
-        p->seated = live && (skr_pods_is_bound(p) || (p->plan && !p->plan->aborting));
-        taken += p->seated;
-        running = running || (live && skr_pods_is_bound(p));
-        if (live && skr_pods_is_bound(p)) {
+        const bool bound = skr_pods_is_bound(p);
+        p->seated = skr_pod_is_live(p->pod) && (bound || (p->plan && !p->plan->aborting));
+        *taken += p->seated;
+        running = running || (p->seated && bound);
+        if (p->seated && (bound || derived)) {
             generation_add(e, g, p);
         }
     }
+    return running;
+}
+
+/* The members that may have the other seats. */
+static size_t candidates(const struct skr_gang *e, struct group *g, bool running,
+                         struct pod_entry **list)
+{
+    SKR_STRBUF(first);
+    struct pod_entry *p;
+    size_t n = 0;
+    const bool derived = skr_entry_is_derived(g->name);
     if (!running && !g->plan) {
         generation_reset(g);
     }
-    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    const bool begun = running || (derived && g->generation.n > 0);
+    if (!begun && derived) {
+        add_youngest(e, g, &first);
+    }
     DL_FOREACH(g->members, p)
     {
         if (!p->seated && skr_pod_is_live(p->pod) &&
-            (!running || skr_membership_may_replace(e, g, p))) {
+            (begun ? skr_membership_may_replace(e, g, p) : may_be_of(e, g, p, &first))) {
             list[n++] = p;
         }
     }
+    return n;
+}
+
+static void deal_seats(const struct skr_gang *e, struct group *g)
+{
+    size_t taken = g->plan && !g->plan->aborting ? g->plan->n_vacancies : 0;
+    const bool running = keep_seats(e, g, &taken);
+    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    size_t n = candidates(e, g, running, list);
     qsort(list, n, sizeof(struct pod_entry *), by_age);
     size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)skr_membership_size(g);
     struct skr_role_seats *roles = skr_roles_are_keyed(g) ? skr_role_seats_deal(g) : NULL;

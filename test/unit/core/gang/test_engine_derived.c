@@ -430,6 +430,27 @@ TEST_RIG(cluster(), a_jobset_that_is_made_again_is_a_new_gang)
     rig_assert_bound(rig, "new", 2);
 }
 
+/* Pods of the old attempt that never ran are still there. */
+TEST_RIG(cluster(), pods_of_two_attempts_are_never_placed_together)
+{
+    static const char pod[] =
+        "{'metadata':{'annotations':{'sakkara.gang':'auto','sakkara.group.size':'2'},'labels':{"
+        "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'w',"
+        "'jobset.sigs.k8s.io/jobset-uid':'u','jobset.sigs.k8s.io/job-index':'0',"
+        "'jobset.sigs.k8s.io/restart-attempt':'%d'}},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}";
+    rig_create_json(rig, RIG_POD, "old-0", pod, 0);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_create_json(rig, RIG_POD, "new-0", pod, 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "old-0"));
+    assert_true(rig_is_gated(rig, "new-0"));
+    rig_create_json(rig, RIG_POD, "new-1", pod, 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "new", 2);
+    assert_true(rig_is_gated(rig, "old-0"));
+}
+
 /* The uid of an object of this kind; "none" before it exists. */
 static const char *uid_in(const struct rig *rig, enum rig_kind kind, const char *name)
 {
