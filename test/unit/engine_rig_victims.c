@@ -38,11 +38,30 @@ bool rig_is_preempting(const json_t *plan)
     return strcmp(rig_text(plan, "state"), "Preempting") == 0;
 }
 
-/* Of a group's object: "namespace/name" of the group. */
+/* "podgroup/NAME" of a pod of a native PodGroup; with annotation sakkara.gang "jobset/NAME" of a JobSet's, "job/NAME"
+ * of a Job's; false: none. */
+static bool workload_of(const json_t *pod, char *ret, size_t size)
+{
+    const char *native = rig_text(pod, "spec.schedulingGroup.podGroupName");
+    const char *set = rig_meta_text(pod, "labels", "jobset.sigs.k8s.io/jobset-name");
+    const json_t *owner =
+        json_array_get(json_object_get(json_object_get(pod, "metadata"), "ownerReferences"), 0);
+    const bool gang = *rig_meta_text(pod, "annotations", "sakkara.gang") && (*set || owner);
+    if (*native) {
+        snprintf(ret, size, "podgroup/%s", native);
+    } else if (gang) {
+        snprintf(ret, size, "%s/%s", *set ? "jobset" : "job", *set ? set : rig_text(owner, "name"));
+    }
+    return *native || gang;
+}
+
+/* Of a group's object, or a member: "namespace/name" of the group. */
 void rig_group_of(const json_t *object, char *ret, size_t size)
 {
+    char workload[300];
     const char *name = rig_text(object, "data.name");
     name = *name ? name : rig_text(object, "metadata.name");
+    name = workload_of(object, workload, sizeof workload) ? workload : name;
     name = *rig_group_label(object) ? rig_group_label(object) : name;
     snprintf(ret, size, "%s/%s", rig_text(object, "metadata.namespace"), name);
 }
@@ -62,7 +81,7 @@ bool rig_is_victim(const json_t *victims, const struct rig_object *pod)
 {
     char group[600], single[700];
     rig_group_of(pod->json, group, sizeof group);
-    snprintf(single, sizeof single, "%s/%s", pod->key, pod->pod->meta.uid);
+    snprintf(single, sizeof single, "%s@%s", pod->key, pod->pod->meta.uid);
     return rig_lists(victims, group) || rig_lists(victims, single);
 }
 
@@ -168,7 +187,7 @@ static void priorities(const struct rig *rig, const char *group, int *ret_least,
 /* The group that a victim is, or is a member of; "" none. */
 static void victim_group(const struct rig *rig, const char *victim, char *ret, size_t size)
 {
-    const char *uid = strchr(strchr(victim, '/') + 1, '/');
+    const char *uid = strchr(victim, '@');
     const struct rig_object *pod = uid ? pod_of_uid(rig, uid + 1) : NULL;
     snprintf(ret, size, "%s", uid ? "" : victim);
     if (pod && *rig_group_label(pod->json)) {
@@ -274,7 +293,7 @@ static int others(const struct rig *rig, const char *group, const json_t *victim
 /* For a plan that stands: an eviction of it was granted, or was asked for, and members are missing otherwise. */
 static bool is_touched(const struct rig *rig, const char *victim)
 {
-    const bool single = strchr(strchr(victim, '/') + 1, '/');
+    const bool single = strchr(victim, '@');
     const char *id, *pod;
     json_t *kept, *of;
     bool begun = false, asked = false;

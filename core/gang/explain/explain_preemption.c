@@ -307,12 +307,12 @@ struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, stru
 
 /* ---- results ---- */
 
-/* "namespace/name" of a single pod's "namespace/name/uid". */
+/* "namespace/name" of a single pod's "namespace/name@uid". */
 static char *pod_key(const char *text)
 {
-    char *key = skr_strdup(text), *slash = strrchr(key, '/');
-    if (slash) {
-        *slash = '\0';
+    char *key = skr_strdup(text), *at = strchr(key, '@');
+    if (at) {
+        *at = '\0';
     }
     return key;
 }

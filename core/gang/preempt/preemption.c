@@ -157,12 +157,25 @@ static int32_t pods_of(const struct plan_victim *v, const struct group *h)
     return skr_victims_pod_uid(v) ? 1 : (int32_t)(there > size ? there : size);
 }
 
+/* Release 0.1 wrote a pod as "namespace/name/uid", which looks like the key of a workload's group. */
+static char *text_of_pod_before(const struct skr_gang *e, const char *text)
+{
+    char *now = skr_strdup(text), *slash = strrchr(now, '/');
+    const char *first = strchr(now, '/');
+    if (slash && !strchr(now, '@') && strchr(first + 1, '/') == slash &&
+        !skr_groups_find(e, text)) {
+        *slash = '@';
+    }
+    return now;
+}
+
 void skr_preemption_restore(struct skr_gang *e, struct plan *plan,
                             const struct skr_plan_record *record)
 {
     plan->victim = skr_alloc_array(record->n_victims + 1, sizeof *plan->victim);
     for (size_t i = 0; i < record->n_victims; i++) {
-        const struct plan_victim v = {.text = (char *)(uintptr_t)record->victim[i]};
+        SKR_AUTO_FREE char *text = text_of_pod_before(e, record->victim[i]);
+        const struct plan_victim v = {.text = text};
         struct group *h = skr_victims_pod_uid(&v) ? NULL : skr_groups_find(e, v.text);
         if (!skr_victims_may_be(e, plan->group, &v, h)) {
             continue;

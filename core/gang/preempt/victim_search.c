@@ -274,7 +274,7 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
 {
     struct skr_strbuf name;
     skr_strbuf_init(&name);
-    skr_strbuf_addf(&name, "%s/%s", p->key, p->uid);
+    skr_strbuf_addf(&name, "%s@%s", p->key, p->uid);
     struct skr_victim *v = add(l, kind, name.s, priority);
     skr_strbuf_fini(&name);
     v->members = 1;

@@ -14,9 +14,8 @@
 
 const char *skr_victims_pod_uid(const struct plan_victim *v)
 {
-    const char *slash = strchr(v->text, '/');
-    slash = slash ? strchr(slash + 1, '/') : NULL;
-    return slash ? slash + 1 : NULL;
+    const char *at = strchr(v->text, '@');
+    return at ? at + 1 : NULL;
 }
 
 bool skr_victims_is_there(const struct pod_entry *p)

@@ -38,7 +38,7 @@ struct vacancy {
 
 /* A victim of a plan: a group or a single pod. */
 struct plan_victim {
-    char *text;   /* "namespace/name"; for a pod "namespace/name/uid" */
+    char *text;   /* key of a group; for a pod "namespace/name@uid" */
     bool begun;   /* an eviction was requested, or its plan was taken */
     bool gone;    /* a group that left and may return: no longer named; victims_left.h */
     int32_t pods; /* running ones when it was chosen, >= 0 */

@@ -540,6 +540,34 @@ TEST_RIG(cluster(), workers_whose_leader_is_not_known_run)
     assert_false(rig_is_gated(rig, "w-1"));
 }
 
+/* Its key has two slashes, as the text of a single pod had. */
+TEST_RIG(cluster(), a_derived_group_gives_way_as_a_whole)
+{
+    job(rig, "train", 16);
+    job_pods(rig, "train", 16, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 16);
+    rig_group(rig, "high", 4, 1, NULL);
+    rig_pods(rig, "high", 4, "high", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "high", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 16);
+}
+
+TEST_RIG(cluster(), a_native_podgroup_gives_way_as_a_whole)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':16}}}}");
+    native_pods(rig, "n", 16, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 16);
+    rig_group(rig, "high", 4, 1, NULL);
+    rig_pods(rig, "high", 4, "high", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "high", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 16);
+}
+
 TEST_RIG(cluster(), a_conflict_of_a_workload_says_what_to_take_away)
 {
     rig_create_json(rig, RIG_JOBSET, "js",
