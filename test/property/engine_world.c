@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "test/property/engine_world_derived.h"
 #include "test/property/engine_world_roles.h"
 #include "test/property/engine_world_tenants.h"
 #include "test/unit/engine_rig_failover.h"
@@ -208,6 +209,8 @@ static void anything(struct world *w)
     w->rig->disturbances += w->rig->users_act;
     if (w->tenants && x >= 910 && x < 935) {
         tenants_attack(w);
+    } else if (w->derived && x >= 910 && x < 930) {
+        derived_happens(w);
     } else if (x < 300) {
         rig_step_watch(w->rig, world_pick(w, 3));
     } else if (x < 600) {
@@ -294,6 +297,7 @@ static void at_rest(void *context)
     world_check_promptness(context);
     tenants_check(context);
     world_roles_check(context);
+    derived_check(context);
     world_check_picture(context);
 }
 
@@ -313,6 +317,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->busy = seed % 5 < 3;
     w->tenants = seed % 17 < 3;
     w->pictures = seed % 19 < 3;
+    w->derived = seed % 23 < 3 && !w->tenants;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);

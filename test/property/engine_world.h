@@ -16,6 +16,7 @@ enum {
     WORLD_PODGROUP = WORLD_MAPS,
     WORLD_LABELS,
     WORLD_GROUPS,
+    WORLD_DERIVED = 4,       /* workloads: engine_world_derived.h */
     WORLD_HONEST_GROUPS = 3, /* groups of maps that come and go in a siege */
 };
 
@@ -32,6 +33,10 @@ struct world {
     bool devices;  /* a class serves a resource that only some nodes list */
     bool tenants;  /* a hostile namespace is there: engine_world_tenants.h */
     bool roles;    /* groups whose members are not equal: engine_world_roles.h */
+    bool derived;  /* workloads without an object of their group: engine_world_derived.h */
+    struct {
+        int attempt, size; /* 0: it does not exist yet */
+    } work[WORLD_DERIVED];
     bool tree_changed;
     bool siege; /* the law of tenants holds */
     bool has_claims;

@@ -4,6 +4,7 @@
 
 #include <utlist.h>
 
+#include "test/property/engine_world_derived.h"
 #include "test/property/engine_world_roles.h"
 #include "test/property/engine_world_tenants.h"
 #include "test/test.h"
@@ -82,12 +83,14 @@ void world_mend(struct world *w)
     if (!rig_find(w->rig, RIG_PODGROUP, "podgroup")) {
         rig_podgroup(w->rig, "podgroup", 2);
     }
+    derived_mend(w);
 }
 
 const char *world_group_of(const struct world *w, const struct rig_object *pod)
 {
     const char *name = rig_label(w->rig, pod->key, "sakkara.group.name");
-    return *name ? name : rig_label(w->rig, pod->key, "scheduling.x-k8s.io/pod-group");
+    name = *name ? name : rig_label(w->rig, pod->key, "scheduling.x-k8s.io/pod-group");
+    return *name ? name : derived_of(pod);
 }
 
 static size_t size_of(const struct world *w, int group)
@@ -180,6 +183,7 @@ void world_check_mended(struct world *w)
         }
     }
     check_no_victims(w);
+    derived_check_mended(w);
     rig_assert_clean(w->rig);
     assert_int_equal(rig_open_calls(w->rig), 0);
     assert_null(w->rig->writes);

@@ -221,7 +221,7 @@ static void judge_seats(struct world *w)
 
 void world_check_promptness(struct world *w)
 {
-    if (!is_at_rest(w->rig)) {
+    if (!is_at_rest(w->rig) || w->derived) {
         return;
     }
     judge_seats(w);

@@ -156,7 +156,8 @@ static void judge(struct world *w, const struct waiter *g)
 
 void world_check_reasons(struct world *w)
 {
-    json_auto_t *tree = waiter_tree(w);
+    /* room that groups of workloads hold is not on the objects that are looked at */
+    json_auto_t *tree = w->derived ? NULL : waiter_tree(w);
     for (int i = 0; tree && i <= WORLD_PODGROUP; i++) {
         struct waiter g = {.name = world_group[i]};
         if (!waiter_home(w, &g, i) || strcmp(g.status, "Preempting") == 0) {

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_PROPERTY_ENGINE_WORLD_DERIVED_H
+#define SKR_TEST_PROPERTY_ENGINE_WORLD_DERIVED_H
+/*
+ * Workloads without an object of their group, beside the groups of a world: Jobs da and db, JobSets dc and
+ * dd. Their controllers make pods NAME-ATTEMPT-K. A restart begins the next attempt, while pods of the
+ * attempt before still go.
+ */
+#include "test/property/engine_world.h"
+
+/* One act of a controller or of its user. */
+void derived_happens(struct world *w);
+/* Of any world, at any time: no two attempts of a workload run side by side. */
+void derived_check(struct world *w);
+/* Old and finished pods go, and each workload has all its pods. */
+void derived_mend(struct world *w);
+/* Of a mended world: they are bound. */
+void derived_check_mended(struct world *w);
+/* The workload of the pod; "" none. */
+const char *derived_of(const struct rig_object *pod);
+
+#endif
