@@ -12,5 +12,7 @@ timeout 120 "$@" "$program" demo >"$second"
 cmp "$first" "$second"
 [ "$(grep -c 'as it must be: all eight bound, none alone' "$first")" = 3 ]
 "$program" demo --ascii | LC_ALL=C grep -q '[^ -~]' && { echo "--ascii prints other characters"; exit 1; }
+# 80 columns, but for the placement, which is one word.
+LC_ALL=C.UTF-8 grep -E '^.{81}' "$first" | grep -v '^ *{' && exit 1
 grep -q 'sakkara sandbox keeps this cluster running' "$first"
 "$program" demo -v | grep -q 'bind default/job-a-7 answered: bound'

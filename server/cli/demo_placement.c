@@ -34,10 +34,12 @@ static const char hub[] = "apiVersion: v1\nkind: List\nitems:\n" CLUSTER(
 static const struct {
     const char *story, *set;
 } acts[] = {
-    {"Two of five clusters, spread over regions first, then over zones by 1 at most. c1\n"
-     "comes first by name; c2 has the same score but shares its zone, so c5 is next.\n\n",
+    {"Two of five clusters, spread over regions first, then over zones by 1 at most.\n"
+     "c1 comes first by name; c2 has the same score but shares its zone, so c5 is\n"
+     "next.\n\n",
      "web:spec.numberOfClusters=2"},
-    {"\nAll five: the zones of us-east stay within 1 of one another, so c2 may follow c3.\n\n",
+    {"\nAll five: the zones of us-east stay within 1 of one another, so c2 may follow\n"
+     "c3.\n\n",
      "web:spec.numberOfClusters=5"},
     {"\nWith a typo in the policy, nothing that runs is touched:\n\n",
      "web:spec.spreadPolicy.spreadConstraints[0].topologyKeyType=Lable"},

@@ -6,7 +6,6 @@
  * not this machine's speed.
  */
 #include "server/lab/simulate/demo.h"
-#include "server/render/explain_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +17,10 @@
 #include "server/lab/simulate/example.h"
 #include "server/lab/simulate/input.h"
 #include "server/object/path.h"
+#include "server/render/explain_text.h"
+#include "server/render/page.h"
 
-enum { NODES = SKR_EXAMPLE_NODES, SIZE = SKR_EXAMPLE_SIZE };
+enum { NODES = SKR_EXAMPLE_NODES, SIZE = SKR_EXAMPLE_SIZE, TRACE_COLUMN = 13 };
 
 #define NAMESPACE "default"
 #define GROUP     SKR_EXAMPLE_GROUP
@@ -38,7 +39,7 @@ static const struct situation {
      {5, 3, 0, 0, 0, 0},
      false},
     {"no rack has room for all", {3, 0, 3, 2, 0, 2}, {3, 0, 3, 1, 0, 1}, false},
-    {"a second gang comes, of fourteen, into one rack and no other (\"hard\")",
+    {"a second gang of fourteen needs one rack (\"hard\")",
      SKR_EXAMPLE_LAST,
      {3, 3, 2, 0, 0, 0},
      true},
@@ -83,9 +84,19 @@ static void print_trace(void *context, enum skr_trace_kind kind, skr_time now, c
         return;
     }
     skr_time since = now - story->began;
-    skr_strbuf_addf(story->out, "  %3lld.%04llds  %s%s\n", (long long)(since / SKR_SECOND),
+    size_t n = strlen(text), at = n;
+    while (n + TRACE_COLUMN > SKR_PAGE_WIDTH && at > 0 && strncmp(text + at, "  ", 2) != 0) {
+        at--; /* to the last part, which has a line of its own where all have no room in one */
+    }
+    n = at > 0 ? at : n;
+    skr_strbuf_addf(story->out, "  %3lld.%04llds  %s%.*s\n", (long long)(since / SKR_SECOND),
                     (long long)(since % SKR_SECOND / (SKR_SECOND / 10000)),
-                    kind == SKR_TRACE_DECISION ? "" : "      ", text);
+                    kind == SKR_TRACE_DECISION ? "" : "      ", (int)n, text);
+    if (text[n]) {
+        skr_page_pad(story->out, TRACE_COLUMN);
+        skr_page_add_words(story->out, TRACE_COLUMN, TRACE_COLUMN, text + n + 2);
+        skr_strbuf_addc(story->out, '\n');
+    }
 }
 
 static void run(struct story *story)
@@ -174,7 +185,9 @@ static void print_map(const struct story *story, const char *name)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *value = skr_path_text(data, keys[i]);
         if (value[0]) {
-            skr_strbuf_addf(story->out, "  %s: %s\n", keys[i], value);
+            SKR_STRBUF(text);
+            skr_strbuf_addf(&text, "%s: %s", keys[i], value);
+            skr_explain_add_wrapped(story->out, "  ", 4, text.s);
         }
     }
 }
@@ -287,7 +300,7 @@ static bool end_of_second(struct story *story, const struct situation *situation
     bool good = is_as_expected(story, situation) && second_waits(story);
     skr_strbuf_addf(
         story->out, "\n  %s\n\n",
-        good ? "as it must be: it waits as a whole, holds no room, says why, and what would help"
+        good ? "as it must be: it waits as a whole, holds no room, says why and what helps"
              : "NOT as it must be: this is a bug");
     return good;
 }
@@ -330,10 +343,10 @@ int skr_demo_play(bool ascii, bool verbose, struct skr_strbuf *out)
         int rc = play(&story, &situations[i], i + 1);
         code = code == SKR_EXIT_OK ? rc : code;
     }
-    skr_strbuf_add(
-        out, "Next: sakkara sandbox keeps this cluster running, for your own kubectl: it writes\n"
-             "      a kubeconfig, offers both Jobs, and says what to type;\n"
-             "      sakkara simulate -f FILE --picture plays your own nodes and Jobs;\n"
-             "      sakkara demo -v shows every request; docs/operations.md installs it.\n");
+    skr_strbuf_add(out,
+                   "Next: sakkara sandbox keeps this cluster running for your own kubectl. It\n"
+                   "      writes a kubeconfig, offers both Jobs, and says what to type;\n"
+                   "      sakkara simulate -f FILE --picture plays your own nodes and Jobs;\n"
+                   "      sakkara demo -v shows every request; docs/operations.md installs it.\n");
     return code;
 }
