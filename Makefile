@@ -101,7 +101,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 TEST_LINK = $(LINK) $(TEST_LD)
 
-.PHONY: dist dist-check manifests ship upstream fleet-load soak replicas full faults explore planted planted-roles all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-next e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: dist dist-check manifests ship upstream fleet-load soak replicas full faults explore planted planted-roles all deps demo sandbox check unit unit-arm64 property prove integration goldens unit-server e2e e2e-next e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts bench-start bench-simulate benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -258,6 +258,8 @@ check: ## what every change has to pass
 
 unit: $(UNIT_BIN) ## unit tests
 	@test/run-programs.sh unit $(UNIT_BIN)
+unit-arm64: ## the same for arm64, under qemu
+	@test/arm64.sh
 unit-server: $(SERVER_UNIT_BIN)
 	@test/run-programs.sh unit-server $(SERVER_UNIT_BIN)
 property: $(PROPERTY_BIN) ## property tests

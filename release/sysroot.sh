@@ -7,7 +7,7 @@
 # with the packages asked for. Exit code 3: this is no Debian.
 set -eu
 arch=$1
-packages="libc6-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libgnutls28-dev uthash-dev"
+packages="libc6-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libgnutls28-dev uthash-dev libcmocka-dev"
 for tool in apt-get dpkg-deb; do
     command -v $tool >/dev/null 2>&1 || {
         echo "sysroot.sh: needs $tool" >&2
