@@ -4,6 +4,7 @@
 
 #include "core/gang/admission/admission_pods.h"
 #include "core/gang/admission/admission_promises.h"
+#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
@@ -219,10 +220,16 @@ static void placed(struct skr_gang *e, struct admission_trial *t,
     }
 }
 
-/* With an autoscaler that is asked for whole groups, a cluster that is too small may grow. */
+/* A cluster that is too small may grow: by an autoscaler that is asked for whole groups, and by nodes
+ * that are cordoned or not ready. Kueue tries a rejected workload never again. */
 static bool may_grow(const struct skr_gang *e)
 {
-    return *e->settings.provisioning_class;
+    const struct node_entry *node;
+    bool closed = false;
+    for (size_t at = 0; !closed && (node = skr_nodes_next(e, &at));) {
+        closed = node->node && (node->node->unschedulable || !node->node->ready);
+    }
+    return closed || *e->settings.provisioning_class;
 }
 
 static void unplaced(struct skr_gang *e, struct admission_trial *t,

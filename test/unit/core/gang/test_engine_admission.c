@@ -217,6 +217,17 @@ TEST(a_workload_that_can_never_fit_is_rejected)
     says(rig, "type", "must be auto, off");
 }
 
+TEST(while_a_node_is_closed_no_workload_is_rejected_for_its_size)
+{
+    RIG;
+    frame_rig_edit(rig, nodes, "b-0", "{'spec':{'unschedulable':true}}");
+    add_job(rig, "huge", 2, "any", "'sakkara.gang':'auto'", SPEC("5"));
+    assert_string_equal(text(rig, "huge", "state"), "Retry");
+    frame_rig_edit(rig, nodes, "b-0", "{'spec':{'unschedulable':null}}");
+    evict_and_requeue(rig, "huge", 1);
+    assert_string_equal(text(rig, "huge", "state"), "Rejected");
+}
+
 TEST(the_flavor_says_which_nodes_count)
 {
     RIG;
