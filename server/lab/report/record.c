@@ -164,7 +164,7 @@ static void add_entry_name(const struct skr_record *record, const json_t *pod, s
     skr_pod_destroy(decoded);
 }
 
-static struct skr_record_group *group_of(struct skr_record *record, const json_t *pod)
+struct skr_record_group *skr_record_group_of(struct skr_record *record, const json_t *pod)
 {
     SKR_STRBUF(entry);
     const char *name = skr_path_label(pod, SKR_LABEL_GROUP);
@@ -324,7 +324,7 @@ static bool place_pod(void *context, const json_t *pod)
 {
     struct skr_record *record = context;
     const char *node = skr_path_text(pod, "spec.nodeName");
-    struct skr_record_group *group = node[0] ? group_of(record, pod) : NULL;
+    struct skr_record_group *group = node[0] ? skr_record_group_of(record, pod) : NULL;
     if (group && group->tree && (is_on_node(pod, node) || group->n_bound == 0)) {
         int32_t leaf = skr_tree_find_leaf(group->tree, node);
         if (leaf >= 0) {
@@ -338,7 +338,7 @@ static bool place_pod(void *context, const json_t *pod)
 /* The engine may have learnt the entry of a pod after the pod was seen. */
 static bool find_group(void *context, const json_t *pod)
 {
-    (void)group_of(context, pod);
+    (void)skr_record_group_of(context, pod);
     return true;
 }
 
@@ -418,7 +418,7 @@ static void pod_changed(struct skr_record *record, const struct skr_store_change
     const char *before = skr_path_text(change->before, "spec.nodeName");
     bool is_on = !gone && is_on_node(change->object, node);
     bool was_on = is_on_node(change->before, before);
-    struct skr_record_group *group = group_of(record, change->object);
+    struct skr_record_group *group = skr_record_group_of(record, change->object);
     record->n_pods += change->kind == SKR_STORE_ADDED ? 1 : 0;
     if (group && change->kind == SKR_STORE_ADDED && record->wants_pictures) {
         count_shape(group, change->object);

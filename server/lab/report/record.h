@@ -83,6 +83,8 @@ void skr_record_event(struct skr_record *record, skr_time now, const json_t *eve
 /* NULL: unknown. */
 struct skr_record_group *skr_record_find(const struct skr_record *record, const char *namespace_,
                                          const char *name);
+/* Of a pod, by its labels or its workload; made if need be. NULL: it is in none. */
+struct skr_record_group *skr_record_group_of(struct skr_record *record, const json_t *pod);
 /* Pods of this demand that fit into the node's room. */
 int32_t skr_record_slots(const struct skr_amounts *demand, const struct skr_sched_node *node);
 /* Prepares all groups' leaves for drawing: counts placed; a group without a picture gets one of

@@ -38,21 +38,19 @@ void skr_record_victims_fini(struct skr_record_group *group)
 }
 
 /* The victim that the pod is, or belongs to; NULL: none. */
-static struct skr_record_victim *victim_of(const struct skr_record_group *group, const json_t *pod)
+static struct skr_record_victim *victim_of(struct skr_record *record,
+                                           const struct skr_record_group *group, const json_t *pod)
 {
-    const char *name = skr_path_label(pod, SKR_LABEL_GROUP);
-    struct skr_record_victim *found = NULL;
-    name = name ? name : skr_path_label(pod, SKR_LABEL_POD_GROUP);
-    char *key = skr_object_key(skr_path_text(pod, "metadata.namespace"), name ? name : "");
-    for (size_t i = 0; i < group->n_victims && !found; i++) {
+    const struct skr_record_group *of = skr_record_group_of(record, pod);
+    for (size_t i = 0; i < group->n_victims; i++) {
         struct skr_record_victim *v = &group->victim[i];
-        const char *uid = strrchr(v->name, '/');
-        bool is = v->is_pod ? strcmp(uid + 1, skr_path_text(pod, "metadata.uid")) == 0
-                            : name && strcmp(v->name, key) == 0;
-        found = is ? v : NULL;
+        const char *uid = strchr(v->name, '@');
+        if (v->is_pod ? strcmp(uid + 1, skr_path_text(pod, "metadata.uid")) == 0
+                      : of && strcmp(v->name, of->key) == 0) {
+            return v;
+        }
     }
-    free(key);
-    return found;
+    return NULL;
 }
 
 /* A leaving pod: its charge, to be released for a moment, and its victim's index. */
@@ -87,7 +85,7 @@ static void note_owner(struct skr_record_victim *v, const json_t *pod)
 static bool take_pod(void *context, const json_t *pod)
 {
     struct taking *t = context;
-    struct skr_record_victim *v = victim_of(t->group, pod);
+    struct skr_record_victim *v = victim_of(t->record, t->group, pod);
     struct skr_sched_pod *charged = NULL;
     if (v) {
         HASH_FIND_STR(t->record->charged, skr_path_text(pod, "metadata.uid"), charged);
@@ -149,10 +147,9 @@ void skr_record_victims_take(struct skr_record *record, struct skr_record_group 
     group->victim = skr_alloc_array(n + 1, sizeof *group->victim);
     for (size_t i = 0; i < n; i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        const char *slash = name ? strchr(name, '/') : NULL;
-        if (slash) {
-            group->victim[group->n_victims++] = (struct skr_record_victim){
-                .name = skr_strdup(name), .is_pod = strchr(slash + 1, '/')};
+        if (name) {
+            group->victim[group->n_victims++] =
+                (struct skr_record_victim){.name = skr_strdup(name), .is_pod = strchr(name, '@')};
         }
     }
     skr_store_each(record->store, "Pod", take_pod, &t);

@@ -9,7 +9,7 @@
 
 /* A group, or a single pod. */
 struct skr_record_victim {
-    char *name; /* namespace/name, of a pod namespace/name/uid */
+    char *name; /* key of the group, of a pod namespace/name@uid */
     bool is_pod;
     size_t pods; /* on nodes */
     size_t nodes;
