@@ -211,6 +211,19 @@ TEST_WITH(scene, who_waited_long_gets_a_drain)
     expect(s, "short", "starts 0 node-1=1 backfills");
 }
 
+TEST_WITH(scene, an_estimate_ahead_is_the_guess)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "r-0", .node = "node-0", .cpu = 4, .started = -60, .group = "r");
+    GANG(.name = "r", .running = 1, .estimate = "100s",
+         .more = ",'status':'Bound','schedEndTime':'2026-01-01T11:59:00Z'");
+    GANG(.name = "big", .cpu = 4, .begin = -700, .limit = "1h");
+    s->config = "time: {patience: 10m}\n";
+    run(s);
+    expect(s, "big", "drain 40 node-0=1 because default/r");
+}
+
 TEST_WITH(scene, a_daemon_set_never_makes_room)
 {
     struct scene *s = scene;
