@@ -17,7 +17,7 @@ root=$(release/sysroot.sh arm64) || skip "no headers and libraries of arm64 for 
 ccache=$(command -v ccache || true)
 programs=$(for name in "$@"; do echo "build/arm64/test/unit/$name"; done)
 # shellcheck disable=SC2086
-RUN="qemu-aarch64-static -L $root" exec make -s --no-print-directory -j"$(nproc)" O=build/arm64 BIN=build/arm64/sakkara \
+SKR_RUN="qemu-aarch64-static -L $root" exec make -s --no-print-directory -j"$(nproc)" O=build/arm64 BIN=build/arm64/sakkara \
     PLUGIN=build/arm64/kubectl-sakkara CC="$ccache aarch64-linux-gnu-gcc --sysroot=$root" AR=aarch64-linux-gnu-ar \
     LD=aarch64-linux-gnu-ld OPT="${OPT:--O2}" TEST_LD='' LDLIBS='-ljansson -lcurl -lmicrohttpd -lyaml -lgnutls -lpthread' \
     ${programs:+UNIT_BIN="$(echo $programs)"} unit

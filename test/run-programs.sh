@@ -3,7 +3,7 @@
 # run-programs.sh NAME PROGRAM...: runs test programs, JOBS at a time (one for each processor), and sums
 # their results into one closing line. Output of a program is shown when it failed. Programs are
 # cmocka's, or print "N passed, N failed" as their last line. With SKR_RESULTS set the sums are appended
-# to that file. RUN is what runs the programs, for example qemu.
+# to that file. SKR_RUN is what runs the programs, for example qemu.
 set -u
 
 # one FOLDER PROGRAM: runs it, leaves PASSED FAILED in FOLDER/counts
@@ -15,7 +15,7 @@ if [ "$1" = --one ]; then
     }
     begin=$(date +%s)
     # shellcheck disable=SC2086
-    ${RUN:-} "$program" >"$log" 2>&1 </dev/null
+    ${SKR_RUN:-} "$program" >"$log" 2>&1 </dev/null
     code=$?
     p=$(number '^\[  PASSED  \] ([0-9]+) test\(s\)\.$')
     f=$(number '^\[  FAILED  \] ([0-9]+) test\(s\), listed below:$')
