@@ -138,11 +138,11 @@ static void read_summary(struct skr_member_cluster *cluster, const struct skr_fi
     struct skr_fields list[LISTS];
     const char *name;
     json_t *value;
+    skr_node_models_decode(spec, &summary, &cluster->models);
     if (!summary.json) {
         return;
     }
     cluster->has_summary = true;
-    skr_node_models_decode(spec, &summary, &cluster->models);
     for (size_t i = 0; i < LISTS; i++) {
         list[i] = skr_fields_object(&summary, list_key[i]);
         const size_t n = json_object_size(list[i].json);

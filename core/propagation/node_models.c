@@ -108,14 +108,14 @@ void skr_node_models_decode(const struct skr_fields *spec, const struct skr_fiel
     bool is_negative = false;
     *ret = (struct skr_node_models){.count = grades.n > 0 && counts.n > 0};
     ret->model = skr_fields_room(&grades, grades.n, sizeof *ret->model);
-    for (size_t i = 0; ret->count && skr_fields_more(&grades, i); i++) {
+    for (size_t i = 0; skr_fields_more(&grades, i); i++) {
         const struct skr_fields entry = skr_fields_entry(&grades, i);
         struct skr_node_model *model = place_of(ret, skr_fields_int64(&entry, "grade", 0));
         read_ranges(&entry, &model->has);
         model->nodes = count_nodes(&counts, model->grade, &is_negative);
     }
     drop_empty_grades(ret);
-    if (is_negative) {
+    if (is_negative || !ret->count) {
         *ret = (struct skr_node_models){.count = false};
     }
     if (ret->n > 1) {

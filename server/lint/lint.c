@@ -254,6 +254,7 @@ size_t skr_lint_finish(struct skr_lint *lint)
     lint_workloads(lint);
     lint_annotations(lint);
     lint_spotmix(lint);
+    lint_fleet(lint);
     lint_schedulers(lint);
     lint_superseded(lint);
     if (lint->n_findings > 0) {

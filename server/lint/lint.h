@@ -3,8 +3,8 @@
 #define SKR_SERVER_LINT_LINT_H
 /*
  * Reports mistakes in files as a compiler does: in topology and group ConfigMaps, PodGroups, pods and
- * their templates, the daemon's configuration and KubeSchedulerConfiguration, also inside the data
- * of a ConfigMap. The rules are those of the daemon's parsers (topology/topology_map.h,
+ * their templates, objects of OCM and Karmada, the daemon's configuration and
+ * KubeSchedulerConfiguration, also inside the data of a ConfigMap. The rules are those of the daemon's parsers (topology/topology_map.h,
  * core/group/group.h, server/config/config.h, server/manifest/scheduler_config.h). This module adds
  * rules that compare objects with each other.
  *

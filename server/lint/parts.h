@@ -128,6 +128,7 @@ void lint_levels(struct skr_lint *lint);         /* maps.c */
 void lint_workloads(struct skr_lint *lint);      /* workloads.c */
 void lint_annotations(struct skr_lint *lint);    /* annotations.c */
 void lint_spotmix(struct skr_lint *lint);        /* spotmix.c */
+void lint_fleet(struct skr_lint *lint);          /* fleet.c */
 void lint_schedulers(struct skr_lint *lint);     /* schedulers.c */
 void lint_superseded(struct skr_lint *lint);     /* superseded.c */
 /* Labels of ours that mean nothing where they stand. base: path of the labels. */

@@ -42,6 +42,8 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"HardVoidsRule", true, "hard beside partitions, min, max or factor of one level: hard wins",
      "leave out one of them"},
     {"Ignorable", false, "an extender entry of sakkara has ignorable: true", "ignorable: false"},
+    {"IgnoredField", true, "a field of a binding of Karmada that is not taken into account",
+     "the message says what to do if it has to count"},
     {"IncompleteTLS", false, "a certificate without its key, or another file for TLS is missing",
      "set both files"},
     {"InvalidAnnotation", false, "a value of an annotation of a gang is refused",
