@@ -190,7 +190,7 @@ static void write_victims(const struct skr_record_group *group, const json_t *ro
         skr_strbuf_init(&name);
         skr_strbuf_addf(&name, "%s%s", v->is_pod ? "pod/" : "", v->name + (here ? n + 1 : 0));
         if (v->is_pod) { /* without its uid */
-            name.s[strchr(name.s, '@') - name.s] = '\0';
+            name.s[strcspn(name.s, "@")] = '\0';
         }
         skr_text_table_add(&table, name.s, SKR_HUE_NONE);
         if (v->is_pod) {
