@@ -19,12 +19,17 @@ type karmada struct {
 }
 
 func startKarmada(t *testing.T) karmada {
+	return startKarmadaWith(t, "{enabled: true}")
+}
+
+// startKarmadaWith starts the daemon with these settings of its section karmada.
+func startKarmadaWith(t *testing.T, settings string) karmada {
 	realOnly(t, "the sandbox does not serve these resources")
 	nodes, _ := racks([]int{1})
 	r := start(t, nodes, options{
 		resources: []string{"testdata/karmada.yaml"},
 		roles:     []string{"../../../manifests/karmada/rbac.yaml"},
-		daemon:    cluster.DaemonOptions{Settings: map[string]string{"karmada": "{enabled: true}"}},
+		daemon:    cluster.DaemonOptions{Settings: map[string]string{"karmada": settings}},
 	})
 	return karmada{run: r, clusters: r.resource("clusters"), bindings: r.resource("resourcebindings")}
 }
@@ -221,6 +226,60 @@ func TestKarmada_WhatIsIgnoredIsSaid(t *testing.T) {
 	said("a2 b2")
 	k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, "web"), `{"spec":{"replicas":6}}`))
 	said("a3 b3")
+}
+
+// TestKarmada_ComponentsGoAsAWhole: With componentSets=on, a workload of several components goes to the cluster that has
+// room for all of them and not to the one with the most pods; its entry has the components, which follow the binding.
+func TestKarmada_ComponentsGoAsAWhole(t *testing.T) {
+	k := startKarmadaWith(t, "{enabled: true, options: componentSets=on}")
+	for name, room := range map[string]string{"a": `{"pods":"90","cpu":"4"}`, "b": `{"pods":"40","cpu":"8"}`} {
+		k.cluster(name, "p1", "r1", "z1", 0)
+		k.must(k.plane.Admin.MergePatch(k.clusters.At("", name)+"/status",
+			`{"status":{"resourceSummary":{"allocatable":`+room+`}}}`))
+	}
+	components := func(workers int) []map[string]any {
+		return []map[string]any{
+			{"name": "manager", "replicas": 1, "replicaRequirements": map[string]any{"resourceRequest": map[string]string{"cpu": "1"}}},
+			{"name": "worker", "replicas": workers, "replicaRequirements": map[string]any{"resourceRequest": map[string]string{"cpu": "2"}}},
+		}
+	}
+	k.must(k.plane.Admin.Create(k.bindings.At(k.ns, ""), map[string]any{
+		"apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
+		"metadata": map[string]any{"name": "job", "labels": map[string]string{"propagationpolicy.karmada.io/permanent-id": "p"}},
+		"spec": map[string]any{
+			"schedulerName": "sakkara", "components": components(3),
+			"resource": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "namespace": k.ns, "name": "job", "uid": "u"},
+			"placement": map[string]any{
+				"spreadConstraints": []map[string]any{{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}},
+				"replicaScheduling": map[string]any{"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"}},
+		},
+	}, nil))
+	has := func(want string) {
+		k.Helper()
+		k.wait(usual, "components are "+want, func(v *cluster.View) error {
+			var b struct {
+				Spec struct {
+					Clusters []struct {
+						Name       string
+						Components []struct {
+							Name     string
+							Replicas int
+						}
+					}
+				}
+			}
+			if err := v.Object(k.bindings.Path, k.ns, "job").Decode(&b); err != nil {
+				return err
+			}
+			if got := fmt.Sprint(b.Spec.Clusters); got != want {
+				return fmt.Errorf("%s", got)
+			}
+			return nil
+		})
+	}
+	has("[{b [{manager 1} {worker 3}]}]")
+	k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, "job"), map[string]any{"spec": map[string]any{"components": components(2)}}))
+	has("[{b [{manager 1} {worker 2}]}]")
 }
 
 // TestKarmada_KilledAndStartedAgain: A daemon that is killed while bindings come finishes all of them after its
