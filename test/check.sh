@@ -51,8 +51,10 @@ else
 fi
 if command -v go >/dev/null 2>&1; then
     step_beside karmada-scheduler nice test/e2e-counted.sh ../upstream/run.sh karmada
+    step_beside "OCM's controller" nice test/e2e-counted.sh ../upstream/run.sh ocm
 else
     step_skip karmada-scheduler "no Go"
+    step_skip "OCM's controller" "no Go"
 fi
 if ui_needs=$(test/ui/run.sh --needs) || [ "${CI:-}" = true ]; then
     step_beside ui nice test/ui/run.sh

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command ocm decides random Placements with OCM's own controller, as a Go module, and with
+// `sakkara simulate placement`, and compares the answers. Both read the same objects: the controller
+// typed, sakkara as the JSON that Go writes of them.
+//
+//	ocm -sakkara build/sakkara -n 500 -seed 1
+//
+// Where sakkara differs on purpose, the difference is one of the classes in compare.go, which are rows
+// of the table in docs/placements.md. Everything else is printed with its objects, and the program
+// ends with 1.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+
+	"k8s.io/klog/v2"
+)
+
+func main() {
+	klog.SetLogger(klog.Logger{})
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	program := flag.String("sakkara", "build/sakkara", "the program to compare")
+	n := flag.Int("n", 500, "random Placements")
+	seed := flag.Int64("seed", 1, "of the first Placement; each one has the next number")
+	docs := flag.String("docs", "", "page whose table of differences has to have the classes here")
+	flag.Parse()
+	if *docs != "" {
+		checkDocs(*docs)
+	}
+	same, wrong := 0, 0
+	classes := map[string]int{}
+	for i := 0; i < *n; i++ {
+		world := newWorld(*seed + int64(i))
+		theirs, err := decideUpstream(world)
+		if err != nil {
+			fatal(world, err)
+		}
+		ours, err := decideOurs(*program, world)
+		if err != nil {
+			fatal(world, err)
+		}
+		class, difference := compare(world, theirs, ours)
+		switch {
+		case difference != "":
+			wrong++
+			fmt.Printf("seed %d: %s\n%s\n", world.seed, difference, world.manifest())
+		case class != "":
+			classes[class]++
+		default:
+			same++
+		}
+		if wrong >= 5 {
+			break
+		}
+	}
+	names := []string{}
+	for name := range classes {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	fmt.Printf("ocm: %d decided the same", same)
+	for _, name := range names {
+		fmt.Printf(", %d differ by %s", classes[name], name)
+		same += classes[name]
+	}
+	fmt.Printf("\n%d passed, %d failed\n", same, wrong)
+	if wrong > 0 {
+		os.Exit(1)
+	}
+}
+
+func fatal(world *world, err error) {
+	fmt.Printf("seed %d: %v\n%s\n", world.seed, err, world.manifest())
+	os.Exit(2)
+}
