@@ -312,6 +312,39 @@ static int decide(struct skr_round *r, size_t i, struct skr_error *error)
 
 /* ---- after the turns ---- */
 
+/* If the group fits once all ends that are guessed have come: the smallest owner of one where the
+ * group may be. */
+static int find_unlimited(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
+{
+    const struct skr_problem *p = skr_round_problem(g);
+    struct skr_start_question question = g->question;
+    struct skr_start start;
+    uint32_t least = UINT32_MAX;
+    size_t n_growth;
+    const int64_t *growth = skr_timeline_growth(r->timeline, true, &n_growth);
+    if (n_growth == 0) {
+        return 0;
+    }
+    question.kinds = SKR_CHANGES_ALL;
+    question.holds = question.cut = SKR_INSTANT_NEVER;
+    const int rc =
+        skr_start_at(r->timeline, &question, r->cache, growth[n_growth - 1], NULL, &start, error);
+    if (rc < 0 || !start.solution) {
+        return rc;
+    }
+    skr_solution_destroy(start.solution);
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        size_t n;
+        const struct skr_room_change *change = skr_timeline_of(r->timeline, leaf, &n);
+        for (size_t i = 0; i < n && skr_round_may_be_on(p, leaf); i++) {
+            const bool guess = change[i].kind == SKR_CHANGE_GUESS;
+            least = guess && change[i].owner < least ? change[i].owner : least;
+        }
+    }
+    g->unlimited = least;
+    return 0;
+}
+
 static int forecast(struct skr_round *r, struct skr_error *error)
 {
     int32_t left = r->forecasts;
@@ -333,6 +366,8 @@ static int forecast(struct skr_round *r, struct skr_error *error)
             skr_round_take(r, g, &start, SKR_ROUND_FORECAST);
             g->planned = true;
             rc = skr_round_hold(r, g, error);
+        } else if (rc == 0) {
+            rc = find_unlimited(r, g, error);
         }
         skr_place_let_go(&g->first, r->timeline, g->first_owner);
         skr_solution_destroy(start.solution);
@@ -360,7 +395,7 @@ int skr_round_run(struct skr_round *r, struct skr_error *error)
         struct skr_round_group *g = &r->group[i];
         g->state = SKR_ROUND_UNKNOWN;
         g->start = g->until = SKR_INSTANT_NEVER;
-        g->because = UINT32_MAX;
+        g->because = g->unlimited = UINT32_MAX;
         g->exact = true;
     }
     for (size_t i = 0; i < r->n && rc == 0; i++) {

@@ -79,7 +79,8 @@ struct skr_round_group {
     bool exact;
     bool backfills;
     enum skr_move_cause moved;
-    uint32_t because; /* an owner; UINT32_MAX: none */
+    uint32_t because;   /* an owner; UINT32_MAX: none */
+    uint32_t unlimited; /* UNKNOWN: an owner whose end is not known, in its way; UINT32_MAX: none */
     struct skr_place place;
 
     /* Of the round. */

@@ -111,7 +111,9 @@ static bool add_group(const struct gathering *in, const struct waiting_group *w,
     }
     row->because = g->because == UINT32_MAX ? NULL : skr_arena_strdup(arena, in->label[g->because]);
     if (g->state == SKR_ROUND_UNKNOWN) {
-        return true;
+        row->unlimited =
+            g->unlimited == UINT32_MAX ? NULL : skr_arena_strdup(arena, in->label[g->unlimited]);
+        return row->unlimited || g->unlimited == UINT32_MAX;
     }
     row->place = name_place(in->e->topology.tree, &g->place, arena);
     return row->place && (row->because || g->because == UINT32_MAX) &&

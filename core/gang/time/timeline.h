@@ -31,7 +31,8 @@ struct skr_timeline_group {
     int64_t start, until; /* SKR_INSTANT_NEVER: not known */
     bool exact, backfills;
     int64_t job_end; /* a Job's deadline that passes before the start; SKR_INSTANT_NEVER: none */
-    const char *because; /* namespace/name of a group or pod; NULL: none */
+    const char *because;   /* namespace/name of a group or pod; NULL: none */
+    const char *unlimited; /* UNKNOWN: one without a limit that is in its way; NULL: none */
     enum skr_move_cause moved;
     size_t n_nodes; /* of states STARTS, RESERVED, DRAIN and FORECAST; in byte order */
     const struct skr_timeline_node *node;

@@ -9,7 +9,7 @@
 #include "topology/base/json_writer.h"
 #include "topology/duration.h"
 
-enum { TIME_TEXT = 40, NODES_SHOWN = 3 };
+enum { TIME_TEXT = 40, NODES_SHOWN = 3, UNLIMITED_SHOWN = 8 };
 
 static void time_text(int64_t at, char text[TIME_TEXT])
 {
@@ -171,6 +171,33 @@ static void write_notes(const struct skr_timeline_answer *answer, struct skr_str
     }
 }
 
+/* One line for each pod or group without a limit, however many wait for it. */
+static void write_unlimited(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < answer->n_groups && told < UNLIMITED_SHOWN; i++) {
+        const struct skr_timeline_group *g = &answer->group[i];
+        size_t n = 0, before = 0;
+        for (size_t k = 0; g->unlimited && k < answer->n_groups; k++) {
+            const char *other = answer->group[k].unlimited;
+            const bool same = other && strcmp(other, g->unlimited) == 0;
+            n += same;
+            before += same && k < i;
+        }
+        if (n > 0 && before == 0) {
+            skr_strbuf_addf(out, "\n%s/%s", g->namespace_, g->name);
+            if (n > 1) {
+                skr_strbuf_addf(out, " and %zu more", n - 1);
+            }
+            skr_strbuf_addf(out,
+                            ": no start is known: %s has no limit; set activeDeadlineSeconds on "
+                            "such pods\n",
+                            g->unlimited);
+            told++;
+        }
+    }
+}
+
 static void write_pods(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
 {
     struct skr_text_table table;
@@ -224,5 +251,6 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
         skr_text_table_fini(&table);
     }
     write_pods(answer, out);
+    write_unlimited(answer, out);
     write_notes(answer, out);
 }

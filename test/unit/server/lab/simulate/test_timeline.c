@@ -136,6 +136,22 @@ TEST_WITH(scene, no_end_and_one_far_away_are_unknown)
     expect(s, "half", "unknown");
 }
 
+TEST_WITH(scene, what_has_no_limit_is_named)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "r1", .node = "node-0", .cpu = 2);
+    POD(.name = "r0", .node = "node-0", .cpu = 1, .deadline = 50);
+    POD(.name = "d", .node = "node-0", .cpu = 1, .owner = "DaemonSet/d");
+    GANG(.name = "a", .cpu = 3, .limit = "1h");
+    GANG(.name = "b", .cpu = 2, .limit = "1h");
+    GANG(.name = "never", .cpu = 4);
+    scene_run(s, true);
+    assert_non_null(strstr(s->out.s, "\ndefault/a and 1 more: no start is known: default/r1 has no "
+                                     "limit; set activeDeadlineSeconds on such pods\n"));
+    assert_null(strstr(s->out.s, "never:"));
+}
+
 TEST_WITH(scene, an_estimate_gives_no_right)
 {
     struct scene *s = scene;
