@@ -113,18 +113,21 @@ static bool put_component(struct packing *p, size_t component)
         }
         add(p->set, &p->next, nodes, has, component, 0);
     }
-    p->work -= p->runs.n < p->work ? p->runs.n : p->work;
+    /* Every run is compared with every request. */
+    const uint64_t compared = p->runs.n * p->set->n * p->set->n_names;
+    p->work -= compared < p->work ? compared : p->work;
     const struct runs swapped = p->runs;
     p->runs = p->next;
     p->next = swapped;
     return left == 0;
 }
 
+/* false: no room, or no work left. */
 static bool put_set(struct packing *p)
 {
     bool has_room = true;
     for (size_t i = 0; i < p->set->n && has_room; i++) {
-        has_room = put_component(p, i);
+        has_room = p->work > 0 && put_component(p, i);
     }
     return has_room;
 }
@@ -157,7 +160,7 @@ static int64_t put_sets(struct packing *p, int64_t most)
     int64_t since = 0; /* sets since the runs were saved */
     int64_t save_after = 1;
     save(p);
-    while (done < most && p->work > 0 && put_set(p)) {
+    while (done < most && put_set(p)) {
         done++;
         since++;
         int64_t times = repetitions(p, since);

@@ -17,9 +17,9 @@ enum {
     SKR_COMPONENTS_MAX = 256,         /* of one binding */
     SKR_COMPONENT_RESOURCES_MAX = 64, /* names that all of them request together */
 };
-/* Visits of runs of equal nodes: for all clusters of a decision, and for one of them. */
-#define SKR_SETS_WORK_MAX         (UINT64_C(1) << 27)
-#define SKR_SETS_WORK_CLUSTER_MAX (UINT64_C(1) << 20)
+/* Comparisons of equal nodes with requests: for all clusters of a decision, and for one of them. */
+#define SKR_SETS_WORK_MAX         (UINT64_C(1) << 29)
+#define SKR_SETS_WORK_CLUSTER_MAX (UINT64_C(1) << 23)
 
 struct skr_component {
     const char *name;
@@ -42,8 +42,8 @@ int skr_component_set_init(struct skr_component_set *set, struct skr_arena *aren
                            const struct skr_component *component, size_t n,
                            struct skr_error *error);
 
-/* Sets that the nodes have room for, at most most. work: visits that may be made; if it needs more,
- * the result is the number of sets that were found to have room. */
+/* Sets that the nodes have room for, at most most. work: comparisons that may be made; if it needs
+ * more, the result is the number of sets that were found to have room. */
 int64_t skr_component_sets_on_nodes(const struct skr_component_set *set,
                                     const struct skr_node_models *models, int64_t most,
                                     uint64_t work);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workloads of several components: when room is in sets, how many there are, and what is written. */
+#include <time.h>
+
 #include "core/propagation/scheduler.h"
 #include "core/propagation/steps.h"
 #include "core/propagation/types.h"
@@ -103,6 +105,47 @@ TEST(more_components_or_resources_than_the_limit_refuse_the_binding)
                                    : "spec.components request more than 64 resources");
         skr_object_destroy(binding);
     }
+}
+
+/* All names in all components, on as many grades as there may be: one cluster has its share of work. */
+TEST(a_workload_of_the_largest_size_costs_its_share_of_work_and_no_more)
+{
+    struct decision_world world = {.n = 0};
+    struct skr_propagation_options options;
+    SKR_STRBUF(grades);
+    SKR_STRBUF(more);
+    void *cluster = NULL;
+    decision_set_options("componentSets=on", &options);
+    skr_strbuf_add(&grades, "{'metadata':{'name':'a'},'spec':{'resourceModels':[");
+    for (int i = 0; i < SKR_MODEL_GRADES_MAX; i++) {
+        skr_strbuf_addf(&grades, "%s{'grade':%d,'ranges':[{'name':'cpu','min':'%d'}]}",
+                        i > 0 ? "," : "", i, 1000 + i);
+    }
+    skr_strbuf_add(&grades, "]},'status':{'resourceSummary':{'allocatable':{'pods':'9000000','cpu':"
+                            "'9000000'},'allocatableModelings':[");
+    for (int i = 0; i < SKR_MODEL_GRADES_MAX; i++) {
+        skr_strbuf_addf(&grades, "%s{'grade':%d,'count':100000}", i > 0 ? "," : "", i);
+    }
+    skr_strbuf_add(&grades, "]}}}");
+    skr_strbuf_add(&more, "'components':[");
+    for (int i = 0; i < SKR_COMPONENTS_MAX; i++) {
+        skr_strbuf_addf(&more, "%s{'name':'c','replicas':3," WANTS("'cpu':'%dm'") "}",
+                        i > 0 ? "," : "", 1001 + 7 * i);
+    }
+    skr_strbuf_add(&more, "]");
+    json_auto_t *json = json_text_load(grades.s);
+    assert_int_equal(skr_member_cluster_decode(json, &cluster, NULL), 0);
+    struct skr_binding *binding = decision_read_binding(&world, 0, ONE, more.s);
+    const clock_t began = clock();
+    const int64_t some =
+        skr_binding_estimate(binding, cluster, &options, SKR_SETS_WORK_CLUSTER_MAX);
+    const int64_t more_of_them =
+        skr_binding_estimate(binding, cluster, &options, 20 * SKR_SETS_WORK_CLUSTER_MAX);
+    assert_true(clock() - began < 2 * CLOCKS_PER_SEC);
+    assert_true(some <= more_of_them);
+    assert_true(more_of_them > 0);
+    skr_object_destroy(binding);
+    skr_object_destroy(cluster);
 }
 
 /* ---- the scheduler ---- */
