@@ -12,16 +12,16 @@
 
 #define SKR_ANNOTATION_INDEX "sakkara.group.index"
 
-/* In the order in which they are asked: a pod of a StatefulSet that a LeaderWorkerSet made has both
- * an ordinal and a worker index. */
+/* In the order in which they are asked: a pod of a LeaderWorkerSet has a worker index, and the ordinal
+ * of its StatefulSet, which is the number of the group for a leader. */
 enum skr_pod_index_key {
     SKR_POD_INDEX_USER,     /* the label that annotation sakkara.group.index names; else Kueue's
                                kueue.x-k8s.io/pod-group-pod-index */
     SKR_POD_INDEX_WORKLOAD, /* several numbers of one operator in one: JobSet, MPIJob, Kubeflow, Ray,
                                Spark */
     SKR_POD_INDEX_JOB,      /* batch.kubernetes.io/job-completion-index */
+    SKR_POD_INDEX_LWS,      /* leaderworkerset.sigs.k8s.io/worker-index */
     SKR_POD_INDEX_STATEFULSET, /* apps.kubernetes.io/pod-index */
-    SKR_POD_INDEX_LWS,         /* leaderworkerset.sigs.k8s.io/worker-index */
     SKR_POD_INDEX_TRAINING,    /* training.kubeflow.org/replica-index */
     SKR_POD_INDEX_COUNT
 };

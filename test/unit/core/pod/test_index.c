@@ -7,7 +7,7 @@
 static void assert_indices(const char *metadata, int32_t job, int32_t set, int32_t lws,
                            int32_t training)
 {
-    const int32_t want[] = {job, set, lws, training};
+    const int32_t want[] = {job, lws, set, training};
     SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = NULL;
     struct skr_error error = {.code = SKR_OK};
     char text[600];
