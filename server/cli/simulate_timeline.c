@@ -41,7 +41,7 @@ const struct skr_command skr_command_simulate_timeline = {
         "of pods and Jobs enforce. The first group of every pool gets a reservation; others start\n"
         "now only if they end in time for it, or use other room. The rest gets forecasts. Nothing\n"
         "is played: pods that a Job would make must be in the dump.\n",
-    .examples = "  kubectl get nodes,pods,configmaps,podgroups,jobs -A -o json |\n"
+    .examples = "  kubectl get nodes,pods,configmaps,jobs -A -o json |\n"
                 "    sakkara simulate timeline -f -\n"
                 "  sakkara simulate timeline -f dump.json --now 2026-01-01T12:00:00Z -o json\n",
     .next = "sakkara help simulate",
