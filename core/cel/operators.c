@@ -139,7 +139,8 @@ static struct skr_cel_value negate(struct skr_cel_run *run, const struct skr_cel
                                          : of_whole(SKR_CEL_INT, -whole(&arg[0]));
 }
 
-static struct skr_cel_value not(struct skr_cel_run * run, const struct skr_cel_value *arg, size_t n)
+static struct skr_cel_value invert(struct skr_cel_run *run, const struct skr_cel_value *arg,
+                                   size_t n)
 {
     (void)run;
     (void)n;
@@ -311,7 +312,7 @@ const struct skr_cel_function skr_cel_operators[] = {
     {"_/_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d", divide},
     {"_%_", SKR_CEL_GLOBAL, "ii:i|uu:u", remainder_of},
     {"-_", SKR_CEL_GLOBAL, "i:i|d:d", negate},
-    {"!_", SKR_CEL_GLOBAL, "b:b", not },
+    {"!_", SKR_CEL_GLOBAL, "b:b", invert},
     {"_==_", SKR_CEL_GLOBAL, "AA:b", equal},
     {"_!=_", SKR_CEL_GLOBAL, "AA:b", differ},
     {"_<_", SKR_CEL_GLOBAL, ORDERED, less},

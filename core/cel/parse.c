@@ -135,8 +135,10 @@ static int list_of(struct parser *parser, struct skr_cel_node *node, const char 
 {
     int rc = 0;
     while (rc == 0 && !skr_cel_is(&parser->lexer, close)) {
-        struct skr_cel_node *item;
-        if ((rc = expression(parser, &item)) < 0 || (rc = add_child(parser, node, item)) < 0) {
+        struct skr_cel_node *item = NULL;
+        rc = expression(parser, &item);
+        rc = rc == 0 && item ? add_child(parser, node, item) : rc;
+        if (rc < 0) {
             return rc;
         }
         if (!skr_cel_is(&parser->lexer, ",")) {
@@ -475,7 +477,7 @@ int skr_cel_parse(const char *text, struct skr_arena *arena, struct skr_cel_node
                   struct skr_error *error)
 {
     struct parser parser = {.lexer = {.text = text, .arena = arena, .error = error}};
-    struct skr_cel_node *root;
+    struct skr_cel_node *root = NULL;
     int rc = skr_cel_next(&parser.lexer);
     if (rc < 0 || (rc = expression(&parser, &root)) < 0) {
         return rc;

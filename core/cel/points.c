@@ -149,7 +149,7 @@ size_t skr_cel_double_write(double value, char to[SKR_CEL_DOUBLE_TEXT])
     char digit[20];
     int exponent;
     size_t at = 0;
-    if (!(value <= 0 || value >= 0)) {
+    if (skr_cel_is_nan(value)) {
         return put(to, 0, "NaN", 3);
     }
     if (value - value != 0) {

@@ -55,6 +55,7 @@ static int write_tree(struct writer *writer, const struct skr_cel_tree *tree);
 /* A fork whose first way is what follows it; the other is set later. */
 static int add_fork(struct writer *writer, bool lazy, uint32_t *ret)
 {
+    *ret = 0;
     int rc = add_step(writer, (struct skr_cel_step){.kind = SKR_CEL_STEP_FORK, .lazy = lazy}, ret);
     if (rc == 0) {
         writer->regex->step[*ret].next = *ret + 1;

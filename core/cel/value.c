@@ -64,7 +64,7 @@ static bool order_double(double a, const struct skr_cel_value *b, int *ret)
     const double high = natural ? (double)UINT64_MAX : (double)INT64_MAX;
     const double other = natural ? (double)b->natural : (double)b->integer;
     *ret = a < low ? -1 : a > high ? 1 : ORDER(a, other);
-    return a <= 0 || a >= 0;
+    return !skr_cel_is_nan(a);
 }
 
 static skr_int128 whole(const struct skr_cel_value *v)
@@ -77,7 +77,7 @@ static bool order_numbers(const struct skr_cel_value *a, const struct skr_cel_va
     const bool reals = a->kind == SKR_CEL_DOUBLE && b->kind == SKR_CEL_DOUBLE;
     if (reals) {
         *ret = ORDER(a->real, b->real);
-        return (a->real <= 0 || a->real >= 0) && (b->real <= 0 || b->real >= 0);
+        return !skr_cel_is_nan(a->real) && !skr_cel_is_nan(b->real);
     }
     if (a->kind == SKR_CEL_DOUBLE) {
         return order_double(a->real, b, ret);

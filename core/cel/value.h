@@ -64,6 +64,11 @@ struct skr_cel_entry {
     struct skr_cel_value key, value;
 };
 
+static inline bool skr_cel_is_nan(double value)
+{
+    return value != value;
+}
+
 struct skr_cel_value skr_cel_error(const char *text); /* borrowed */
 struct skr_cel_value skr_cel_null(void);
 struct skr_cel_value skr_cel_bool(bool value);
