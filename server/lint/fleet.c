@@ -2,7 +2,9 @@
 /* Objects of OCM and Karmada: what their decoders refuse, and what of a binding is ignored. */
 #include <string.h>
 
+#include "core/placement/placement.h"
 #include "core/placement/scheduler.h"
+#include "core/placement/types.h"
 #include "core/propagation/decision.h"
 #include "core/propagation/scheduler.h"
 #include "core/propagation/types.h"
@@ -59,6 +61,17 @@ static void check_binding(struct skr_lint *lint, const struct lint_object *o,
     tell_omissions(lint, o, binding);
 }
 
+/* What makes a Placement or a ManagedClusterSet misconfigured; "": nothing. */
+static const char *misconfigured(const struct skr_object_type *type, const void *object)
+{
+    if (type == &skr_ocm_types[SKR_OCM_PLACEMENT]) {
+        return ((const struct skr_placement *)object)->misconfigured;
+    }
+    return type == &skr_ocm_types[SKR_OCM_SET]
+               ? ((const struct skr_cluster_set *)object)->misconfigured
+               : "";
+}
+
 void lint_fleet(struct skr_lint *lint)
 {
     for (size_t i = 0; i < lint->n_objects; i++) {
@@ -74,6 +87,10 @@ void lint_fleet(struct skr_lint *lint)
         } else {
             if (type == &skr_binding_type || type == &skr_cluster_binding_type) {
                 check_binding(lint, o, object);
+            }
+            const char *why = misconfigured(type, object);
+            if (why[0]) {
+                lint_tell(lint, o, "InvalidField", lint_at(o, "spec"), NULL, "%s", why);
             }
             type->destroy(object);
         }
