@@ -17,7 +17,7 @@ struct pass {
     struct skr_role_run *rr;
     const struct skr_role_words *words;
     const struct skr_axes *axes;
-    int32_t scope;           /* of the ranges; without a key there are none */
+    int32_t scope;           /* of the ranges; if the level is not narrowed, there are none */
     bool settled;            /* all units of a set are but one */
     int64_t *settled_weight; /* [cells of the largest span] while a pair is weighed */
 };
@@ -288,10 +288,11 @@ bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
     struct skr_role_run *rr = graph->rr;
     const struct skr_role_level *at = &graph->level[level];
     struct pass pass = {.rr = rr, .words = words, .axes = &rr->axes[level]};
-    pass.scope = words->n_keys > 0 ? words->scope[words->lead] : 0;
+    graph->narrow = 0;
     if (!begin_pass(&pass, graph, level)) {
         return false;
     }
+    pass.scope = graph->narrow;
     for (int32_t i = 0; i < at->n_spans; i++) {
         if (!(at->span[i]->left ? weigh_pair(&pass, at->span[i])
                                 : weigh_unit(&pass, at->span[i]))) {

@@ -57,6 +57,7 @@ struct skr_role_level {
 struct skr_role_graph {
     struct skr_role_run *rr;
     int32_t n_levels; /* opened so far */
+    int32_t narrow;   /* scope of the amounts that spans need for the dense pass at hand */
     struct skr_role_level level[SKR_LEVELS_MAX + 2];
 };
 
@@ -112,7 +113,7 @@ bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
 /* Lower bounds of the first word of all ports of the level into their weights. */
 bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
                           const struct skr_role_words *words);
-/* The amounts of the lead scope that spans need for the wanted ports of the level. */
+/* The amounts of graph->narrow, which it chooses, that spans need for the wanted ports of the level. */
 bool skr_role_narrow(struct skr_role_graph *graph, int32_t level,
                      const struct skr_role_words *words);
 /* The least weight that the dense pass found for the port: exact, or a better bound. */

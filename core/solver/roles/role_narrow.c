@@ -109,34 +109,94 @@ static int roomiest_first(const void *a, const void *b)
     return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
+/* The units of a set by their amounts of the scope. */
+static bool rank_units(struct skr_role_run *rr, const struct skr_role_ports *set, int32_t scope,
+                       struct narrow *ret)
+{
+    size_t n = (size_t)set->all->n_units;
+    *ret = (struct narrow){.n = set->all->n_units};
+    ret->most = skr_run_scratch_alloc(&rr->run, n, sizeof *ret->most);
+    ret->order = skr_run_scratch_alloc(&rr->run, n, sizeof *ret->order);
+    struct ranked *ranked = skr_run_scratch_alloc(&rr->run, n, sizeof *ranked);
+    if (!ret->most || !ret->order || !ranked) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        ret->most[i] =
+            skr_role_rows_greatest(&rr->axes[set->all->level], &set->unit[i]->rows, scope);
+        ranked[i] = (struct ranked){.most = ret->most[i], .unit = (int32_t)i};
+    }
+    qsort(ranked, n, sizeof *ranked, roomiest_first);
+    for (size_t i = 0; i < n; i++) {
+        ret->order[i] = ranked[i].unit;
+    }
+    return true;
+}
+
+/* Adds what the k roomiest units of each wanted port hold beyond it. */
+static bool add_slack(struct skr_role_run *rr, const struct skr_role_ports *set, int32_t scope,
+                      int64_t *ret)
+{
+    struct narrow w;
+    if (!rank_units(rr, set, scope, &w)) {
+        return false;
+    }
+    for (int32_t p = 0; p < set->n; p++) {
+        const struct skr_role_port *port = &set->port[p];
+        if (port->wanted && port->least_used > 0) {
+            *ret -= skr_axes_amount(&rr->axes[set->all->level], port->key, port->main, scope);
+            for (int32_t i = 0; i < port->least_used && i < w.n; i++) {
+                *ret += w.most[w.order[i]];
+            }
+        }
+    }
+    return true;
+}
+
+/* The scope whose amounts are bounded. The members of the main axis lie in the units that the group
+ * uses. If what these hold is closer to the need, the bounds are narrower. */
+static bool choose_scope(struct skr_role_graph *graph, int32_t level,
+                         const struct skr_role_words *words)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_role_level *at = &graph->level[level];
+    const int32_t main = rr->axes[level].axis[rr->axes[level].n - 1].role;
+    int64_t of_group = 0;
+    int64_t of_main = 0;
+    graph->narrow = words->scope[words->lead];
+    if (graph->narrow < rr->n_roles || main < 0) {
+        return true;
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        if (skr_role_ports_wanted(at->set[i]) && at->set[i]->all->n_units <= UNITS_MAX &&
+            (!add_slack(rr, at->set[i], rr->n_roles, &of_group) ||
+             !add_slack(rr, at->set[i], main, &of_main))) {
+            return false;
+        }
+    }
+    graph->narrow = of_main < of_group ? main : graph->narrow;
+    return true;
+}
+
 static bool narrow_set(struct skr_role_graph *graph, const struct skr_role_words *words,
                        struct skr_role_ports *set)
 {
     struct skr_run *run = &graph->rr->run;
     const struct skr_axes *axes = &graph->rr->axes[words->level];
-    int32_t scope = words->scope[words->lead];
     size_t n = (size_t)set->all->n_units;
-    struct narrow w = {.n = set->all->n_units};
-    w.most = skr_run_scratch_alloc(run, n, sizeof *w.most);
-    w.order = skr_run_scratch_alloc(run, n, sizeof *w.order);
-    w.in = skr_run_scratch_alloc(run, n + 1, sizeof *w.in);
-    w.out = skr_run_scratch_alloc(run, n + 1, sizeof *w.out);
-    struct ranked *ranked = skr_run_scratch_alloc(run, n, sizeof *ranked);
-    if (!w.most || !w.order || !w.in || !w.out || !ranked) {
+    struct narrow w;
+    if (!rank_units(graph->rr, set, graph->narrow, &w)) {
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
-        w.most[i] = skr_role_rows_greatest(axes, &set->unit[i]->rows, scope);
-        ranked[i] = (struct ranked){.most = w.most[i], .unit = (int32_t)i};
-    }
-    qsort(ranked, n, sizeof *ranked, roomiest_first);
-    for (size_t i = 0; i < n; i++) {
-        w.order[i] = ranked[i].unit;
+    w.in = skr_run_scratch_alloc(run, n + 1, sizeof *w.in);
+    w.out = skr_run_scratch_alloc(run, n + 1, sizeof *w.out);
+    if (!w.in || !w.out) {
+        return false;
     }
     for (int32_t p = 0; p < set->n; p++) {
         const struct skr_role_port *port = &set->port[p];
         w.k = port->least_used;
-        w.amount = skr_axes_amount(axes, port->key, port->main, scope);
+        w.amount = skr_axes_amount(axes, port->key, port->main, graph->narrow);
         if (port->wanted && w.k > 0) {
             narrow_span(&w, set->all, 0);
             if (!skr_role_run_step(graph->rr, (int64_t)w.n * w.n)) {
@@ -151,6 +211,9 @@ bool skr_role_narrow(struct skr_role_graph *graph, int32_t level,
                      const struct skr_role_words *words)
 {
     struct skr_role_level *at = &graph->level[level];
+    if (!choose_scope(graph, level, words)) {
+        return false;
+    }
     for (int32_t i = 0; i < at->n_sets; i++) {
         struct skr_role_ports *set = at->set[i];
         bool any = false;

@@ -29,7 +29,7 @@ struct skr_role_span {
     /* Of the second half. */
     struct skr_role_ports *ports; /* whole sibling set that a live choice needs; else NULL */
     struct skr_role_cells *cells; /* while its level is opened */
-    int32_t least, most;          /* amounts of the lead scope that the dense pass at hand needs */
+    int32_t least, most;          /* amounts that the dense pass at hand needs: graph->narrow */
     int32_t n_ranges;             /* of these amounts, ascending; 0: all of least .. most */
     struct {
         int32_t least, most;

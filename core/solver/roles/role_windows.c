@@ -175,7 +175,7 @@ static bool pass_down(struct skr_role_graph *graph, int32_t level,
     }
     for (int32_t i = at->n_spans - 1; i >= 0; i--) {
         if (cut) {
-            cut_windows(&rr->axes[level], words->scope[words->lead], at->span[i]);
+            cut_windows(&rr->axes[level], graph->narrow, at->span[i]);
         }
         if (at->span[i]->left) {
             if (!skr_role_run_step(rr, at->span[i]->rows.n)) {
