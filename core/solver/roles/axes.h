@@ -68,6 +68,7 @@ struct skr_axes {
 };
 
 struct skr_role_builder; /* rows.h */
+struct skr_role_table;   /* role_peaks.h */
 
 struct skr_role_run {
     struct skr_run run; /* memory, cancellation, statistics; its laws are not used */
@@ -87,6 +88,7 @@ struct skr_role_run {
     int64_t steps_left;
     bool beyond; /* stopped: outside the exact range */
     struct skr_role_builder *builder;
+    struct skr_role_table *table;
     struct skr_intern spans;
     int64_t rows, ports; /* statistics */
 };

@@ -7,6 +7,8 @@
  */
 #include "core/solver/roles/role_span.h"
 
+#include "core/solver/roles/role_peaks.h"
+
 bool skr_role_spans_init(struct skr_role_run *rr)
 {
     return skr_intern_init(&rr->run, 2 * (size_t)rr->run.tree->n_units, &rr->spans);
@@ -62,7 +64,7 @@ struct skr_role_span *skr_role_span_unit(struct skr_role_run *rr, int32_t level,
     span->room = room;
     rr->rows += rows->n;
     rr->run.stats.units_visited++;
-    return span;
+    return skr_role_peaks_find(rr, span) ? span : NULL;
 }
 
 static bool merge(struct skr_role_run *rr, struct skr_role_span *span)
@@ -70,6 +72,9 @@ static bool merge(struct skr_role_run *rr, struct skr_role_span *span)
     const struct skr_axes *axes = &rr->axes[span->level];
     const struct skr_role_rows *x = &span->left->rows;
     const struct skr_role_rows *y = &span->right->rows;
+    if (skr_role_peaks_are_fewer(rr, span)) {
+        return skr_role_peaks_merge(rr, span);
+    }
     if (!skr_role_run_step(rr, (int64_t)x->n * y->n) ||
         !skr_role_rows_begin(rr, skr_axes_main_most(axes))) {
         return false;
@@ -84,7 +89,8 @@ static bool merge(struct skr_role_run *rr, struct skr_role_span *span)
         }
     }
     rr->run.stats.merges++;
-    return skr_role_rows_finish(rr, true, &span->rows);
+    return skr_role_rows_finish(rr, true, &span->rows) &&
+           (!span->left->peak || !span->right->peak || skr_role_peaks_find(rr, span));
 }
 
 static bool join(struct skr_role_run *rr, struct skr_role_span *left, struct skr_role_span *right,

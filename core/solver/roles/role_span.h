@@ -17,11 +17,18 @@ struct skr_role_cells; /* role_cells.h */
 struct skr_role_state; /* role_graph.h */
 struct skr_role_ports; /* role_graph.h */
 
+struct skr_role_peak {
+    uint64_t key;
+    int32_t main;
+};
+
 struct skr_role_span {
     int32_t id;    /* order of making: parts have smaller ids than the whole */
     int32_t level; /* of the units in it */
     int32_t n_units;
     struct skr_role_rows rows;
+    const struct skr_role_peak *peak; /* [n_peaks], by key; NULL: it has none (role_peaks.h) */
+    int32_t n_peaks;
     int64_t room;                       /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
     struct skr_role_span *left, *right; /* NULL for a unit */
     struct skr_role_span *inside;       /* unit: the span of its children; NULL: none */

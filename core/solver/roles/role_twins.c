@@ -86,12 +86,12 @@ bool skr_role_twins_merge(const struct skr_problem *problem, struct skr_role_twi
     skr_role_variant_drop_roles(&ret->merged, kept);
     for (size_t r = 0; r < ret->merged.roles.n_roles; r++) {
         struct skr_role *role = &ret->merged.role[r];
-        const bool plain = role->minimum == role->n;
+        const bool full = role->minimum == role->n;
         role->n = 0;
         for (size_t old = 0; old < n_roles; old++) {
             role->n += ret->into[old] == r ? problem->roles->role[old].n : 0;
         }
-        role->minimum = plain ? role->n : role->minimum;
+        role->minimum = full ? role->n : role->minimum;
     }
     ret->merged.problem.n = problem->n;
     return keeps_ties(problem, ret);

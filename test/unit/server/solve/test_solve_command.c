@@ -36,9 +36,9 @@ static const struct {
     {"roles-sets", SKR_EXIT_OK},
     {"roles-sets-infeasible", SKR_EXIT_NOT_PLACED},
     {"roles-minimum", SKR_EXIT_OK},
-    {"roles-undecided", SKR_EXIT_NOT_PLACED},
+    {"roles-undecided", SKR_EXIT_NOT_PLACED}, /* a hundred times as long as any other */
 };
-enum { EXAMPLES = sizeof examples / sizeof examples[0] };
+enum { EXAMPLES = sizeof examples / sizeof examples[0], QUICK = EXAMPLES - 1 };
 
 /* Whether the answer is what stands beside the file; false and *ret_got otherwise. */
 static bool answer_is_expected(size_t i, char **ret_got)
@@ -75,7 +75,7 @@ TEST(files_give_what_stands_beside_them)
 static void *solve_all_files(void *wrong)
 {
     for (int round = 0; round < 20; round++) {
-        for (size_t i = 0; i < EXAMPLES; i++) {
+        for (size_t i = 0; i < QUICK; i++) {
             SKR_AUTO_FREE char *got = NULL;
             *(int *)wrong += answer_is_expected(i, &got) ? 0 : 1;
         }
