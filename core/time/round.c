@@ -336,7 +336,8 @@ static int find_unlimited(struct skr_round *r, struct skr_round_group *g, struct
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
         size_t n;
         const struct skr_room_change *change = skr_timeline_of(r->timeline, leaf, &n);
-        for (size_t i = 0; i < n && skr_round_may_be_on(p, leaf); i++) {
+        n = skr_round_may_be_on(p, leaf) ? n : 0;
+        for (size_t i = 0; i < n; i++) {
             const bool guess = change[i].kind == SKR_CHANGE_GUESS;
             least = guess && change[i].owner < least ? change[i].owner : least;
         }

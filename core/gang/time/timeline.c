@@ -135,7 +135,7 @@ static bool add_groups(const struct gathering *in, struct skr_timeline_answer *r
             return false;
         }
     }
-    if (ret->n_groups > 0) {
+    if (ret->group && ret->n_groups > 0) {
         qsort(ret->group, ret->n_groups, sizeof *ret->group, by_group);
     }
     return ret->group;
