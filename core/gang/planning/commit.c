@@ -139,7 +139,7 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     free(node);
 }
 
-void skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **newcomers, size_t n,
+bool skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **newcomers, size_t n,
                        const struct skr_solve_request *solved, const struct skr_solution *s,
                        const struct skr_solve_request *preemption)
 {
@@ -150,7 +150,7 @@ void skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **n
     if (deal(e, g, solved, s, seat, n_seats, &error) < 0) {
         skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
         free(seat);
-        return;
+        return false;
     }
     bool rescue = g->plan;
     struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
@@ -195,4 +195,5 @@ void skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **n
         skr_plan_commit(e, plan);
     }
     skr_dirty_group(e, g);
+    return true;
 }

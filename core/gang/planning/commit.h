@@ -7,8 +7,9 @@
 #include "core/gang/state/solve_request.h"
 
 /* The answer holds on the present ledger. newcomers: those of the solve, in its order; the array is
- * changed. preemption: NULL, or the victims that make the room. */
-void skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **newcomers, size_t n,
+ * changed. preemption: NULL, or the victims that make the room. false: the seats cannot be dealt, which
+ * is logged; nothing has changed, so the group must not ask again at once. */
+bool skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **newcomers, size_t n,
                        const struct skr_solve_request *solved, const struct skr_solution *s,
                        const struct skr_solve_request *preemption);
 

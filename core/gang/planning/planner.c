@@ -427,7 +427,11 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
         skr_victim_search_done(g);
         skr_attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-        skr_commit_answer(e, g, newcomers, n, solved, victims->solution, yielding ? NULL : solved);
+        if (!skr_commit_answer(e, g, newcomers, n, solved, victims->solution,
+                               yielding ? NULL : solved)) {
+            skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
+                                     solved->work.took_ns);
+        }
     } else {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;
     }
@@ -500,7 +504,9 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
             skr_attempt_count(g);
             skr_attempt_fresh(g);
             e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-            skr_commit_answer(e, g, newcomers, n, solved, s, NULL);
+            if (!skr_commit_answer(e, g, newcomers, n, solved, s, NULL)) {
+                skr_attempt_backoff(e, g);
+            }
         } else {
             e->stats.attempts[SKR_ATTEMPT_STALE]++;
             if (skr_attempt_stale(g)) {
