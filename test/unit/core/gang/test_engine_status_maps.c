@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps that show groups of which no object says anything. */
+/* Maps that show derived groups: made, taken up after a restart, limited, refused. */
 #include "core/gang/changes/status_map.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
