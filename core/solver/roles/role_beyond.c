@@ -242,7 +242,7 @@ static void sort_by_size(const struct work *w, size_t *ret)
 static bool found_by_role(struct work *w)
 {
     size_t by_size[SKR_ROLES_MAX] = {0};
-    size_t order[SKR_ROLES_MAX];
+    size_t order[SKR_ROLES_MAX] = {0};
     bool found = false;
     sort_by_size(w, by_size);
     for (w->style = 0; w->style < STYLE_COUNT && !found; w->style++) {
@@ -338,7 +338,7 @@ static int32_t fill_in_order(struct work *w, const size_t *order, int32_t *size)
 static bool found_part(struct work *w)
 {
     size_t by_size[SKR_ROLES_MAX] = {0};
-    size_t order[SKR_ROLES_MAX];
+    size_t order[SKR_ROLES_MAX] = {0};
     int32_t least = INT32_MAX;
     sort_by_size(w, by_size);
     w->of_part = true;
