@@ -44,6 +44,7 @@ static void count_drop(struct skr_gang *e, struct owner_count *count)
 static void count_one_less(struct skr_gang *e, const char *namespace_)
 {
     struct owner_count *count = count_of(e, namespace_);
+    skr_bug_on(!count);
     e->owners.n--;
     if (--count->n == 0) {
         count_drop(e, count);
