@@ -458,7 +458,8 @@ async function run() {
     };
     const rounds = large ? 9 : 3;
     for (let i = 0; i < rounds; i++) {
-      await until("the pages to be gone", async () => /^sakkara_ui_streams [01]$/m.test(await (await fetch(admin + "/metrics")).text()));
+      /* connections are refused while those of the pages before are taken down */
+      await until("the pages to be gone", async () => /^sakkara_ui_streams [01]$/m.test(await fetch(admin + "/metrics").then(r => r.text(), () => "")));
       await block(p99s[0]);
       const child = await followers();
       await block(p99s[1]);
