@@ -256,7 +256,7 @@ static void check_conflict(struct skr_lint *lint, const struct lint_object *o)
 }
 
 /* Executors of a SparkApplication have annotations and a schedulerName beside other fields, and no
- * pod template. Returns what a template would be; NULL: it is another kind. */
+ * pod template. Returns what a template would be, for json_decref(); NULL: it is another kind. */
 static json_t *add_executor(const struct lint_object *o, struct templates *all)
 {
     const json_t *executor = json_object_get(json_object_get(o->json, "spec"), "executor");
@@ -277,7 +277,7 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
     const struct skr_template *gang = NULL;
     all->object = o;
     all->n = skr_templates_find(o->json, all->item);
-    json_auto_t *executor = add_executor(o, all);
+    json_t *executor = add_executor(o, all);
     if (all->n > 0 && strcmp(o->kind, "Pod") != 0) {
         check_place(lint, o);
     }
@@ -290,6 +290,7 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
         check_size(lint, o, gang);
         check_conflict(lint, o);
     }
+    json_decref(executor);
 }
 
 void lint_annotations(struct skr_lint *lint)
