@@ -5,10 +5,10 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	policyv1alpha1 "github.com/karmada-io/karmada/pkg/apis/policy/v1alpha1"
-	"github.com/karmada-io/karmada/pkg/util"
 )
 
 // Where ours differs on purpose: the rows of the table in docs/bindings.md, with the problems that they are about. A row
@@ -20,7 +20,7 @@ var differences = []struct {
 	of   func(p problem) bool
 }{
 	{"no replicas, rescheduled", true, func(p problem) bool {
-		return p.binding.Spec.Replicas == 0 && p.rescheduled() && strings.Contains(p.theirs.Text, "available replicas -")
+		return p.binding.Spec.Replicas == 0 && rescheduled(p.binding) && strings.Contains(p.theirs.Text, "available replicas -")
 	}},
 	{"sets that run", true, func(p problem) bool {
 		return p.sets && len(p.binding.Spec.Components) > 0 && p.toOneCluster() && len(p.binding.Spec.Clusters) > 0
@@ -42,12 +42,7 @@ var differences = []struct {
 		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && p.theirs.Reason != "Success"
 	}},
 	{"omitted maxGroups", false, func(p problem) bool {
-		for _, c := range p.binding.Spec.Placement.SpreadConstraints {
-			if c.MaxGroups == 0 {
-				return true
-			}
-		}
-		return false
+		return p.constrains(func(c policyv1alpha1.SpreadConstraint) bool { return c.MaxGroups == 0 })
 	}},
 	{"empty weightPreference", false, func(p problem) bool {
 		s := p.binding.Spec.Placement.ReplicaScheduling
@@ -56,30 +51,22 @@ var differences = []struct {
 	}},
 }
 
-func (p problem) rescheduled() bool {
-	return util.RescheduleRequired(p.binding.Spec.RescheduleTriggeredAt, p.binding.Status.LastScheduledTime)
-}
-
 func (p problem) hasReplicas() bool {
 	return p.binding.Spec.Replicas > 0 || p.binding.Spec.ReplicaRequirements != nil
 }
 
+func (p problem) constrains(how func(policyv1alpha1.SpreadConstraint) bool) bool {
+	return slices.ContainsFunc(p.binding.Spec.Placement.SpreadConstraints, how)
+}
+
 func (p problem) toOneCluster() bool {
-	for _, c := range p.binding.Spec.Placement.SpreadConstraints {
-		if c.SpreadByField == policyv1alpha1.SpreadByFieldCluster && c.MinGroups == 1 && c.MaxGroups == 1 {
-			return true
-		}
-	}
-	return false
+	return p.constrains(func(c policyv1alpha1.SpreadConstraint) bool {
+		return c.SpreadByField == policyv1alpha1.SpreadByFieldCluster && c.MinGroups == 1 && c.MaxGroups == 1
+	})
 }
 
 func (p problem) spreads(field policyv1alpha1.SpreadFieldValue) bool {
-	for _, c := range p.binding.Spec.Placement.SpreadConstraints {
-		if c.SpreadByField == field {
-			return true
-		}
-	}
-	return false
+	return p.constrains(func(c policyv1alpha1.SpreadConstraint) bool { return c.SpreadByField == field })
 }
 
 // difference names the row that a problem belongs to; "": none.

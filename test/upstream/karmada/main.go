@@ -11,14 +11,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"reflect"
-	"sort"
+	"slices"
+	"strings"
 
 	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
-	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	"k8s.io/klog/v2"
 )
 
@@ -32,10 +32,8 @@ func must(err error) {
 	}
 }
 
-func byName(targets []workv1alpha2.TargetCluster) []workv1alpha2.TargetCluster {
-	sorted := append([]workv1alpha2.TargetCluster{}, targets...)
-	sort.Slice(sorted, func(i, j int) bool { return sorted[i].Name < sorted[j].Name })
-	return sorted
+func byName(targets []targetCluster) []targetCluster {
+	return slices.SortedFunc(slices.Values(targets), func(a, b targetCluster) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // problem is one binding on clusters, decided by both.
@@ -43,13 +41,13 @@ type problem struct {
 	profile  string
 	sets     bool
 	clusters []*clusterv1alpha1.Cluster
-	binding  *workv1alpha2.ResourceBinding
+	binding  *resourceBinding
 	theirs   answer
 	ours     answer
 }
 
 // list writes objects as kubectl does.
-func list(clusters []*clusterv1alpha1.Cluster, bindings []*workv1alpha2.ResourceBinding) []byte {
+func list(clusters []*clusterv1alpha1.Cluster, bindings []*resourceBinding) []byte {
 	items := []any{}
 	for _, c := range clusters {
 		items = append(items, c)
@@ -63,7 +61,7 @@ func list(clusters []*clusterv1alpha1.Cluster, bindings []*workv1alpha2.Resource
 }
 
 // ask has sakkara decide all bindings.
-func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster, bindings []*workv1alpha2.ResourceBinding) []answer {
+func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster, bindings []*resourceBinding) []answer {
 	arguments := []string{"simulate", "binding", "-f", "-", "-o", "json", "--profile", profile}
 	if sets {
 		arguments = append(arguments, "--option", "componentSets=on")
@@ -79,7 +77,7 @@ func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster
 	}
 	var printed struct {
 		Bindings []struct {
-			Clusters []workv1alpha2.TargetCluster
+			Clusters []targetCluster
 			Error    *struct{ Code, Reason string }
 		}
 	}
@@ -100,7 +98,7 @@ func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster
 
 func (p problem) agree() bool {
 	if p.theirs.Reason == "Success" || p.ours.Reason == "Success" {
-		return p.theirs.Reason == p.ours.Reason && reflect.DeepEqual(p.theirs.Clusters, p.ours.Clusters)
+		return p.theirs.Reason == p.ours.Reason && slices.Equal(p.theirs.Clusters, p.ours.Clusters)
 	}
 	return p.profile != "upstream" || p.theirs.Reason == p.ours.Reason
 }
@@ -118,7 +116,7 @@ func worldOf(sakkara string, seed uint64) []problem {
 	w := world{random: rand.New(rand.NewPCG(seed, 1))}
 	sets := w.one(3)
 	var clusters []*clusterv1alpha1.Cluster
-	var bindings []*workv1alpha2.ResourceBinding
+	var bindings []*resourceBinding
 	for i := range 1 + w.below(clustersMax) {
 		clusters = append(clusters, w.cluster(i))
 	}
@@ -143,7 +141,7 @@ func report(p problem, seed uint64, keep string) {
 		seed, p.binding.Name, p.profile, p.sets, p.theirs, p.ours)
 	if keep != "" {
 		must(os.WriteFile(fmt.Sprintf("%s/%d-%s.json", keep, seed, p.binding.Name),
-			list(p.clusters, []*workv1alpha2.ResourceBinding{p.binding}), 0o644))
+			list(p.clusters, []*resourceBinding{p.binding}), 0o644))
 	}
 }
 
@@ -164,31 +162,18 @@ func main() {
 	excused := map[string]int{}
 	for done := 0; done < *n; done += bindingsOfWorld {
 		for _, p := range worldOf(*sakkara, *seed) {
-			name := ""
-			if !p.agree() {
-				name = difference(p)
-			}
-			switch {
-			case p.agree():
+			if p.agree() {
 				passed++
-			case name != "":
+			} else if name := difference(p); name != "" {
 				passed++
 				excused[p.profile+": "+name]++
-			default:
-				failed++
-				if failed <= *most {
-					report(p, *seed, *keep)
-				}
+			} else if failed++; failed <= *most {
+				report(p, *seed, *keep)
 			}
 		}
 		*seed++
 	}
-	names := []string{}
-	for name := range excused {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(excused)) {
 		fmt.Printf("on purpose, %s: %d\n", name, excused[name])
 	}
 	fmt.Printf("%d passed, %d failed\n", passed, failed)

@@ -5,9 +5,10 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
-	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
+	policyv1alpha1 "github.com/karmada-io/karmada/pkg/apis/policy/v1alpha1"
 	"github.com/karmada-io/karmada/pkg/features"
 	clusterlister "github.com/karmada-io/karmada/pkg/generated/listers/cluster/v1alpha1"
 	schedulercache "github.com/karmada-io/karmada/pkg/scheduler/cache"
@@ -20,9 +21,9 @@ import (
 
 // answer is how a decision about a binding ends, in words that both programs share.
 type answer struct {
-	Reason   string                       // of condition Scheduled; "Success" when placed
-	Clusters []workv1alpha2.TargetCluster // sorted by name, when placed
-	Text     string                       // of the error
+	Reason   string          // of condition Scheduled; "Success" when placed
+	Clusters []targetCluster // sorted by name, when placed
+	Text     string          // of the error
 }
 
 // karmadaScheduler decides as karmada-scheduler does, on these clusters.
@@ -43,7 +44,7 @@ func setComponentSets(on bool) {
 	must(features.FeatureGate.SetFromMap(map[string]bool{string(features.MultiplePodTemplatesScheduling): on}))
 }
 
-func schedule(algorithm core.ScheduleAlgorithm, b *workv1alpha2.ResourceBinding, affinity string) (answer, error) {
+func schedule(algorithm core.ScheduleAlgorithm, b *resourceBinding, affinity string) (answer, error) {
 	b = b.DeepCopy() // the scheduler writes weights into placements
 	if affinity != "" {
 		b.Status.SchedulerObservedAffinityName = affinity
@@ -63,31 +64,28 @@ func schedule(algorithm core.ScheduleAlgorithm, b *workv1alpha2.ResourceBinding,
 	return answer{Reason: reason, Text: err.Error()}, err
 }
 
+func rescheduled(b *resourceBinding) bool {
+	return util.RescheduleRequired(b.Spec.RescheduleTriggeredAt, b.Status.LastScheduledTime)
+}
+
 // decide runs the scheduler for each affinity term until one succeeds, as its caller in the same repository does.
-func decide(algorithm core.ScheduleAlgorithm, b *workv1alpha2.ResourceBinding) answer {
+func decide(algorithm core.ScheduleAlgorithm, b *resourceBinding) answer {
 	terms := b.Spec.Placement.ClusterAffinities
 	if b.Spec.Placement.ClusterAffinity != nil || len(terms) == 0 {
 		got, _ := schedule(algorithm, b, "")
 		return got
 	}
 	from := 0
-	for i, term := range terms {
-		if term.AffinityName == b.Status.SchedulerObservedAffinityName {
-			from = i
-			break
-		}
+	if !rescheduled(b) { // since v1.19
+		from = max(0, slices.IndexFunc(terms, func(t policyv1alpha1.ClusterAffinityTerm) bool {
+			return t.AffinityName == b.Status.SchedulerObservedAffinityName
+		}))
 	}
-	if util.RescheduleRequired(b.Spec.RescheduleTriggeredAt, b.Status.LastScheduledTime) {
-		from = 0 // since v1.19
-	}
-	var first answer
-	for i := from; i < len(terms); i++ {
-		got, err := schedule(algorithm, b, terms[i].AffinityName)
-		if err == nil {
-			return got
-		}
-		if i == from {
-			first = got
+	first, err := schedule(algorithm, b, terms[from].AffinityName)
+	for i := from + 1; err != nil && i < len(terms); i++ {
+		var next answer
+		if next, err = schedule(algorithm, b, terms[i].AffinityName); err == nil {
+			return next
 		}
 	}
 	return first

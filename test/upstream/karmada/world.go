@@ -9,7 +9,6 @@ import (
 
 	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
 	policyv1alpha1 "github.com/karmada-io/karmada/pkg/apis/policy/v1alpha1"
-	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -128,7 +127,7 @@ func (w world) affinity() policyv1alpha1.ClusterAffinity {
 	return a
 }
 
-func (w world) affinities(b *workv1alpha2.ResourceBinding) {
+func (w world) affinities(b *resourceBinding) {
 	p := b.Spec.Placement
 	if w.one(2) {
 		a := w.affinity()
@@ -207,38 +206,38 @@ func (w world) scheduling() *policyv1alpha1.ReplicaSchedulingStrategy {
 }
 
 // workload: replicas, or components of which each has its own.
-func (w world) workload(b *workv1alpha2.ResourceBinding) {
+func (w world) workload(b *resourceBinding) {
 	switch w.below(8) {
 	case 0: // no workload
 	case 1, 2:
 		for i := range 1 + w.below(3) {
-			c := workv1alpha2.Component{Name: fmt.Sprintf("c%d", i), Replicas: int32(w.below(4))}
+			c := component{Name: fmt.Sprintf("c%d", i), Replicas: int32(w.below(4))}
 			if !w.one(5) {
-				c.ReplicaRequirements = &workv1alpha2.ComponentReplicaRequirements{ResourceRequest: w.resources(2)}
+				c.ReplicaRequirements = &componentRequires{ResourceRequest: w.resources(2)}
 			}
 			b.Spec.Components = append(b.Spec.Components, c)
 		}
 	default:
 		b.Spec.Replicas = int32(w.below(25))
 		if w.one(20) {
-			b.Spec.Components = []workv1alpha2.Component{{Name: "c", Replicas: b.Spec.Replicas}}
+			b.Spec.Components = []component{{Name: "c", Replicas: b.Spec.Replicas}}
 		}
 		if !w.one(5) {
-			b.Spec.ReplicaRequirements = &workv1alpha2.ReplicaRequirements{ResourceRequest: w.resources(2)}
+			b.Spec.ReplicaRequirements = &replicaRequires{ResourceRequest: w.resources(2)}
 			if w.one(3) {
-				b.Spec.ReplicaRequirements.NodeClaim = &workv1alpha2.NodeClaim{NodeSelector: map[string]string{"disk": "ssd"}}
+				b.Spec.ReplicaRequirements.NodeClaim = &nodeClaim{NodeSelector: map[string]string{"disk": "ssd"}}
 			}
 		}
 	}
 }
 
-func (w world) history(b *workv1alpha2.ResourceBinding, n int) {
+func (w world) history(b *resourceBinding, n int) {
 	if w.one(2) {
 		return
 	}
 	for i := range n {
 		if w.one(3) {
-			t := workv1alpha2.TargetCluster{Name: fmt.Sprintf("%c", 'a'+i)}
+			t := targetCluster{Name: fmt.Sprintf("%c", 'a'+i)}
 			if b.Spec.Replicas > 0 {
 				t.Replicas = int32(w.below(10))
 			}
@@ -246,7 +245,7 @@ func (w world) history(b *workv1alpha2.ResourceBinding, n int) {
 		}
 	}
 	if w.one(6) {
-		b.Spec.GracefulEvictionTasks = []workv1alpha2.GracefulEvictionTask{{FromCluster: w.of("a", "b", "c")}}
+		b.Spec.GracefulEvictionTasks = []evictionTask{{FromCluster: w.of("a", "b", "c")}}
 	}
 	last := metav1.NewTime(time.Unix(1e9, 0).UTC())
 	b.Status.LastScheduledTime = &last
@@ -256,16 +255,16 @@ func (w world) history(b *workv1alpha2.ResourceBinding, n int) {
 	}
 }
 
-func (w world) binding(i, nClusters int) *workv1alpha2.ResourceBinding {
+func (w world) binding(i, nClusters int) *resourceBinding {
 	uid := types.UID("")
 	if !w.one(8) {
 		uid = types.UID(fmt.Sprintf("0b54a0c7-9c9e-4a3e-8f5d-%012d", w.below(1000)))
 	}
-	b := &workv1alpha2.ResourceBinding{
+	b := &resourceBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "work.karmada.io/v1alpha2", Kind: "ResourceBinding"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("b%d", i)},
-		Spec: workv1alpha2.ResourceBindingSpec{
-			Resource:  workv1alpha2.ObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "web", UID: uid},
+		Spec: bindingSpec{
+			Resource:  objectReference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "web", UID: uid},
 			Placement: &policyv1alpha1.Placement{SpreadConstraints: w.constraints(), ReplicaScheduling: w.scheduling()},
 		},
 	}
