@@ -42,7 +42,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"HardVoidsRule", true, "hard beside partitions, min, max or factor of one level: hard wins",
      "leave out one of them"},
     {"Ignorable", false, "an extender entry of sakkara has ignorable: true", "ignorable: false"},
-    {"IgnoredField", true, "a field of a binding of Karmada that is not taken into account",
+    {"IgnoredField", true, "a field of a Karmada binding is ignored",
      "the message says what to do if it has to count"},
     {"IncompleteTLS", false, "a certificate without its key, or another file for TLS is missing",
      "set both files"},
