@@ -89,30 +89,6 @@ static void fill(void *object, const struct skr_fields *json)
     }
 }
 
-static int decode(const json_t *json, const char *what, skr_object_fill *fill_it,
-                  struct skr_device_claim **ret, struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc = skr_object_decode(json, what, sizeof **ret, fill_it, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
-}
-
-int skr_device_claim_decode(const json_t *json, struct skr_device_claim **ret,
-                            struct skr_error *error)
-{
-    return decode(json, "resourceclaim", fill, ret, error);
-}
-
-int skr_device_template_decode(const json_t *json, struct skr_device_claim **ret,
-                               struct skr_error *error)
-{
-    return decode(json, "resourceclaimtemplate", fill_template, ret, error);
-}
-
-void skr_device_claim_destroy(struct skr_device_claim *claim)
-{
-    skr_object_destroy(claim);
-}
+SKR_OBJECT_KIND(device_claim, "resourceclaim", fill)
+SKR_OBJECT_DECODER(skr_device_template_decode, skr_device_claim, "resourceclaimtemplate",
+                   fill_template)

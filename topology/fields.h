@@ -40,6 +40,26 @@ int skr_object_decode(const json_t *json, const char *what, size_t size, skr_obj
 void skr_object_destroy(void *object); /* of any kind; NULL allowed */
 const struct skr_meta *skr_object_meta(const void *object);
 
+/* Defines the decoder of one kind by skr_object_decode(). struct_ begins as struct skr_object. */
+#define SKR_OBJECT_DECODER(function, struct_, what, fill)                                \
+    int function(const json_t *json, struct struct_ **ret, struct skr_error *error)      \
+    {                                                                                    \
+        void *object = NULL;                                                             \
+        const int rc =                                                                   \
+            skr_object_decode(json, what, sizeof(struct struct_), fill, &object, error); \
+        if (rc == 0) {                                                                   \
+            *ret = object;                                                               \
+        }                                                                                \
+        return rc;                                                                       \
+    }
+/* Defines skr_NAME_decode() and skr_NAME_destroy() of struct skr_NAME. */
+#define SKR_OBJECT_KIND(name, what, fill)                           \
+    SKR_OBJECT_DECODER(skr_##name##_decode, skr_##name, what, fill) \
+    void skr_##name##_destroy(struct skr_##name *object)            \
+    {                                                               \
+        skr_object_destroy(object);                                 \
+    }
+
 /* Of qsort over pointers to objects: by name. */
 int skr_object_compare_names(const void *a, const void *b);
 /* The object of this name among n that are sorted by name: its index, or -1. O(log n). */

@@ -158,21 +158,7 @@ static void fill_workload(void *object, const struct skr_fields *json)
     }
 }
 
-int skr_kueue_workload_decode(const json_t *json, struct skr_kueue_workload **ret,
-                              struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc = skr_object_decode(json, "workload", sizeof **ret, fill_workload, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
-}
-
-void skr_kueue_workload_destroy(struct skr_kueue_workload *workload)
-{
-    skr_object_destroy(workload);
-}
+SKR_OBJECT_KIND(kueue_workload, "workload", fill_workload)
 
 /* ---- AdmissionCheck ---- */
 
@@ -184,22 +170,7 @@ static void fill_check(void *object, const struct skr_fields *json)
     check->active = holds(json, "Active");
 }
 
-int skr_admission_check_decode(const json_t *json, struct skr_admission_check **ret,
-                               struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc =
-        skr_object_decode(json, "admissioncheck", sizeof **ret, fill_check, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
-}
-
-void skr_admission_check_destroy(struct skr_admission_check *check)
-{
-    skr_object_destroy(check);
-}
+SKR_OBJECT_KIND(admission_check, "admissioncheck", fill_check)
 
 /* ---- ResourceFlavor ---- */
 
@@ -213,19 +184,4 @@ static void fill_flavor(void *object, const struct skr_fields *json)
     flavor->tolerations = text_of(&spec, "tolerations", list.json, "[]");
 }
 
-int skr_kueue_flavor_decode(const json_t *json, struct skr_kueue_flavor **ret,
-                            struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc =
-        skr_object_decode(json, "resourceflavor", sizeof **ret, fill_flavor, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
-}
-
-void skr_kueue_flavor_destroy(struct skr_kueue_flavor *flavor)
-{
-    skr_object_destroy(flavor);
-}
+SKR_OBJECT_KIND(kueue_flavor, "resourceflavor", fill_flavor)

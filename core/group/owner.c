@@ -196,30 +196,16 @@ static void fill_replicas(void *object, const struct skr_fields *json, const cha
     }
 }
 
-static void fill_pytorchjob(void *object, const struct skr_fields *json)
-{
-    fill_replicas(object, json, "pytorchReplicaSpecs");
-}
-
-static void fill_tfjob(void *object, const struct skr_fields *json)
-{
-    fill_replicas(object, json, "tfReplicaSpecs");
-}
-
-static void fill_xgboostjob(void *object, const struct skr_fields *json)
-{
-    fill_replicas(object, json, "xgbReplicaSpecs");
-}
-
-static void fill_paddlejob(void *object, const struct skr_fields *json)
-{
-    fill_replicas(object, json, "paddleReplicaSpecs");
-}
-
-static void fill_jaxjob(void *object, const struct skr_fields *json)
-{
-    fill_replicas(object, json, "jaxReplicaSpecs");
-}
+#define REPLICAS(name, key)                                              \
+    static void fill_##name(void *object, const struct skr_fields *json) \
+    {                                                                    \
+        fill_replicas(object, json, key);                                \
+    }
+REPLICAS(pytorchjob, "pytorchReplicaSpecs")
+REPLICAS(tfjob, "tfReplicaSpecs")
+REPLICAS(xgboostjob, "xgbReplicaSpecs")
+REPLICAS(paddlejob, "paddleReplicaSpecs")
+REPLICAS(jaxjob, "jaxReplicaSpecs")
 
 /* If the launcher waits for running workers, it cannot be there before they are bound. */
 static void fill_mpijob(void *object, const struct skr_fields *json)

@@ -38,14 +38,14 @@ static void fill_conditions(struct skr_podgroup *pg, const struct skr_fields *js
     }
 }
 
-static void fill_native(void *object, const struct skr_fields *json)
+static void fill_native(struct skr_podgroup *pg, const struct skr_fields *json, int32_t version)
 {
-    struct skr_podgroup *pg = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields policy = skr_fields_object(&spec, "schedulingPolicy");
     const struct skr_fields gang = skr_fields_object(&policy, "gang");
     const struct skr_fields constraints = skr_fields_object(&spec, "schedulingConstraints");
     const struct skr_fields topology = skr_fields_list(&constraints, "topology", TOPOLOGY_MAX);
+    pg->native = version;
     pg->basic = !skr_fields_has(&policy, "gang");
     pg->min_member = skr_fields_int32(&gang, "minCount", 1);
     pg->topology_key = "";
@@ -57,47 +57,14 @@ static void fill_native(void *object, const struct skr_fields *json)
     fill_conditions(pg, json);
 }
 
-static int decode_native(const json_t *json, int32_t version, struct skr_podgroup **ret,
-                         struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc = skr_object_decode(json, "podgroup", sizeof **ret, fill_native, &object, error);
-    if (rc == 0) {
-        *ret = object;
-        (*ret)->native = version;
-    }
-    return rc;
-}
+#define NATIVE(version, number)                                             \
+    static void fill_##version(void *object, const struct skr_fields *json) \
+    {                                                                       \
+        fill_native(object, json, number);                                  \
+    }                                                                       \
+    SKR_OBJECT_DECODER(skr_podgroup_##version##_decode, skr_podgroup, "podgroup", fill_##version)
+NATIVE(v1alpha2, 1)
+NATIVE(v1alpha3, 2)
+NATIVE(v1beta1, 3)
 
-int skr_podgroup_v1alpha2_decode(const json_t *json, struct skr_podgroup **ret,
-                                 struct skr_error *error)
-{
-    return decode_native(json, 1, ret, error);
-}
-
-int skr_podgroup_v1alpha3_decode(const json_t *json, struct skr_podgroup **ret,
-                                 struct skr_error *error)
-{
-    return decode_native(json, 2, ret, error);
-}
-
-int skr_podgroup_v1beta1_decode(const json_t *json, struct skr_podgroup **ret,
-                                struct skr_error *error)
-{
-    return decode_native(json, 3, ret, error);
-}
-
-int skr_podgroup_decode(const json_t *json, struct skr_podgroup **ret, struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc = skr_object_decode(json, "podgroup", sizeof **ret, fill, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
-}
-
-void skr_podgroup_destroy(struct skr_podgroup *pg)
-{
-    skr_object_destroy(pg);
-}
+SKR_OBJECT_KIND(podgroup, "podgroup", fill)

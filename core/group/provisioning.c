@@ -55,22 +55,7 @@ static void fill_request(void *object, const struct skr_fields *json)
     }
 }
 
-int skr_provisioning_decode(const json_t *json, struct skr_provisioning **ret,
-                            struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc =
-        skr_object_decode(json, "provisioningrequest", sizeof **ret, fill_request, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
-}
-
-void skr_provisioning_destroy(struct skr_provisioning *request)
-{
-    skr_object_destroy(request);
-}
+SKR_OBJECT_KIND(provisioning, "provisioningrequest", fill_request)
 
 /* ---- the template ---- */
 
@@ -141,18 +126,4 @@ static void fill_template(void *object, const struct skr_fields *json)
     json_decref(all);
 }
 
-int skr_pod_template_decode(const json_t *json, struct skr_pod_template **ret,
-                            struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc = skr_object_decode(json, "pod", sizeof **ret, fill_template, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
-}
-
-void skr_pod_template_destroy(struct skr_pod_template *template)
-{
-    skr_object_destroy(template);
-}
+SKR_OBJECT_KIND(pod_template, "pod", fill_template)

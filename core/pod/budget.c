@@ -25,21 +25,7 @@ static void fill(void *object, const struct skr_fields *json)
     }
 }
 
-int skr_budget_decode(const json_t *json, struct skr_budget **ret, struct skr_error *error)
-{
-    void *object = NULL;
-    const int rc =
-        skr_object_decode(json, "poddisruptionbudget", sizeof **ret, fill, &object, error);
-    if (rc == 0) {
-        *ret = object;
-    }
-    return rc;
-}
-
-void skr_budget_destroy(struct skr_budget *budget)
-{
-    skr_object_destroy(budget);
-}
+SKR_OBJECT_KIND(budget, "poddisruptionbudget", fill)
 
 bool skr_budget_covers(const struct skr_budget *budget, const struct skr_meta *pod)
 {

@@ -70,17 +70,7 @@ static void fill_nothing(void *object, const struct skr_fields *json)
     (void)json;
 }
 
-#define NAMED(what)                                                                                \
-    static int skr_##what##_decode(const json_t *json, struct skr_named **ret,                     \
-                                   struct skr_error *error)                                        \
-    {                                                                                              \
-        void *object = NULL;                                                                       \
-        const int rc = skr_object_decode(json, #what, sizeof **ret, fill_nothing, &object, error); \
-        if (rc == 0) {                                                                             \
-            *ret = object;                                                                         \
-        }                                                                                          \
-        return rc;                                                                                 \
-    }
+#define NAMED(what) static SKR_OBJECT_DECODER(skr_##what##_decode, skr_named, #what, fill_nothing)
 NAMED(namespace)
 NAMED(volume_claim)
 
