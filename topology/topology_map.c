@@ -536,6 +536,9 @@ void skr_map_levels_destroy(struct skr_map_levels *levels)
     }
 }
 
+const char *const skr_topology_map_keys[] = {"name", "resource-names", "level-names",
+                                             "tree", "levels",         NULL};
+
 int skr_topology_map_check(const struct skr_labels *data, const struct skr_defects *defects,
                            struct skr_tree **ret, struct skr_topology_warnings *warnings,
                            struct skr_error *error)

@@ -21,6 +21,9 @@ enum {
     SKR_RESOURCE_NAME_MAX = 317,              /* bytes: prefix 253, slash, name 63 */
 };
 
+/* The keys of a topology ConfigMap that users write; NULL at the end. */
+extern const char *const skr_topology_map_keys[];
+
 struct skr_topology_warnings {
     size_t n_uneven;        /* leaves above the deepest level, left out */
     char first_uneven[256]; /* path of the first one, "" when none */

@@ -87,6 +87,9 @@ static int parse_size(const struct skr_labels *data, struct skr_group_spec *spec
     return rc;
 }
 
+const char *const skr_group_keys[] = {"name",   "size",  "priority",  "constraints",  "seat-hold",
+                                      "within", "roles", "run-limit", "run-estimate", NULL};
+
 static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec,
                       struct skr_error *error)
 {

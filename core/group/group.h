@@ -28,6 +28,9 @@ enum {
     SKR_GROUP_LINT_MAX = 32,    /* warnings kept of one group; the last one counts those cut off */
 };
 
+/* The keys of a group ConfigMap that users write; NULL at the end. */
+extern const char *const skr_group_keys[];
+
 /* A level that the user named, and where. */
 struct skr_named_level {
     const char *name;

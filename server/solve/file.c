@@ -108,15 +108,20 @@ static size_t value_length(const char *s)
 }
 
 /* Members of the object `section` as the data of a ConfigMap; strings lose their quotes. */
-static int as_config_map(struct skr_solve_reader *r, const char *section, struct skr_labels *ret)
+static int as_config_map(struct skr_solve_reader *r, const char *section, const char *const *known,
+                         struct skr_labels *ret)
 {
-    const char *const whole[] = {section, NULL};
+    const char *whole[3] = {section};
     json_t *object = json_object_get(r->root, section);
     if (!object) {
         return skr_solve_refuse(r, whole, "is missing");
     }
     if (!json_is_object(object)) {
         return skr_solve_refuse_type(r, whole, "an object", object);
+    }
+    int rc = skr_solve_check_keys(r, object, whole, 1, known);
+    if (rc != 0) {
+        return rc;
     }
     ret->n = 0;
     ret->item = skr_arena_array(r->file->arena, json_object_size(object) + 1, sizeof *ret->item);
@@ -172,7 +177,7 @@ static int read_topology(struct skr_solve_reader *r)
     struct skr_labels data;
     struct skr_error inner;
     struct skr_topology_warnings warnings = {0};
-    int rc = as_config_map(r, "topology", &data);
+    int rc = as_config_map(r, "topology", skr_topology_map_keys, &data);
     if (rc != 0) {
         return rc;
     }
@@ -201,7 +206,7 @@ static int read_group(struct skr_solve_reader *r)
     struct skr_labels data;
     struct skr_error inner;
     SKR_STRBUF(unknown);
-    int rc = as_config_map(r, "group", &data);
+    int rc = as_config_map(r, "group", skr_group_keys, &data);
     if (rc != 0) {
         return rc;
     }
@@ -388,10 +393,7 @@ static int load(struct skr_solve_reader *r)
                                         "nodes",    "group",      "apart",   "tieBreak",
                                         "explain",  "stepBudget", NULL};
     const char *path[2] = {NULL};
-    return skr_solve_check_keys(
-        r, r->root, path, 0, known,
-        "topology, member, members, default, nodes, group, apart, tieBreak, "
-        "explain, stepBudget");
+    return skr_solve_check_keys(r, r->root, path, 0, known);
 }
 
 int skr_solve_file_parse(const char *text, struct skr_solve_file **ret, struct skr_error *error)

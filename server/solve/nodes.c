@@ -98,8 +98,7 @@ static int read_node(struct skr_solve_reader *r, const char **path, size_t n, co
     if (!json_is_object(object)) {
         return skr_solve_refuse_type(r, path, "an object", object);
     }
-    int rc = skr_solve_check_keys(r, object, path, n, node_keys,
-                                  "free, used, capacity, eligible, claimed");
+    int rc = skr_solve_check_keys(r, object, path, n, node_keys);
     if (rc != 0) {
         return rc;
     }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "topology/base/json_field.h"
+#include "topology/base/strbuf.h"
+#include "topology/base/suggest.h"
 #include "topology/base/unshown.h"
 #include "topology/quantity.h"
 
@@ -56,27 +58,33 @@ int skr_solve_no_memory(const struct skr_solve_reader *r)
 }
 
 int skr_solve_check_keys(const struct skr_solve_reader *r, const json_t *object, const char **path,
-                         size_t n, const char *const *known, const char *names)
+                         size_t n, const char *const *known)
 {
+    size_t n_known = 0;
     const char *key;
     json_t *value;
-    json_t *iterated = skr_object_unconst(object);
-    int rc = 0;
-    json_object_foreach(iterated, key, value)
-    {
-        bool found = false;
-        for (size_t i = 0; known[i]; i++) {
-            found = found || strcmp(known[i], key) == 0;
-        }
-        if (!found && rc == 0) {
-            char text[SKR_SOLVE_PHRASE_MAX];
-            snprintf(text, sizeof text, "unknown key; known are %s", names);
-            path[n] = key;
-            path[n + 1] = NULL;
-            rc = skr_solve_refuse(r, path, text);
-        }
+    while (known[n_known]) {
+        n_known++;
     }
-    return rc;
+    json_object_foreach(skr_object_unconst(object), key, value)
+    {
+        const char *near = skr_suggest(key, known, n_known);
+        if (near && strcmp(near, key) == 0) {
+            continue;
+        }
+        SKR_STRBUF(text);
+        skr_strbuf_add(&text, "unknown key; known are ");
+        for (size_t i = 0; i < n_known; i++) {
+            skr_strbuf_addf(&text, "%s%s", i > 0 ? ", " : "", known[i]);
+        }
+        if (near) {
+            skr_strbuf_addf(&text, " (did you mean %s?)", near);
+        }
+        path[n] = key;
+        path[n + 1] = NULL;
+        return skr_solve_refuse(r, path, text.s);
+    }
+    return 0;
 }
 
 int skr_solve_read_amount(const struct skr_solve_reader *r, const char *const *path,

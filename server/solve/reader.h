@@ -37,10 +37,10 @@ int skr_solve_refuse_type(const struct skr_solve_reader *r, const char *const *p
                           const char *what, const json_t *value);
 int skr_solve_no_memory(const struct skr_solve_reader *r);
 
-/* Refuses keys of the object that are not among known (NULL at the end); names lists them for the
- * message. path[0 .. n - 1] names the object and has room for two more. */
+/* Refuses a key of the object that is not among known (NULL at the end); the message lists these and
+ * names the nearest. path[0 .. n - 1] names the object and has room for two more. */
 int skr_solve_check_keys(const struct skr_solve_reader *r, const json_t *object, const char **path,
-                         size_t n, const char *const *known, const char *names);
+                         size_t n, const char *const *known);
 
 /* Quantity or integer in the units of the engine: cpu in millicores, all else in base units. */
 int skr_solve_read_amount(const struct skr_solve_reader *r, const char *const *path,

@@ -347,7 +347,7 @@ static int read_cap(struct skr_solve_reader *r, const char *index, const json_t 
     if (!json_is_object(object)) {
         return skr_solve_refuse_type(r, path, "an object", object);
     }
-    int rc = skr_solve_check_keys(r, object, path, 2, known, "level, roles, most");
+    int rc = skr_solve_check_keys(r, object, path, 2, known);
     if (rc != 0) {
         return rc;
     }

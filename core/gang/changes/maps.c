@@ -34,35 +34,32 @@ struct podgroup_entry *skr_maps_find_podgroup(const struct skr_gang *e, const ch
     return entry;
 }
 
-static char *user_keys(const struct skr_labels *data)
+/* The values of these keys. */
+static void add_keys(struct skr_strbuf *b, const struct skr_labels *data, const char *const *key)
 {
-    static const char *const key[] = {"name",   "size",  "priority",  "constraints", "seat-hold",
-                                      "within", "roles", "run-limit", "run-estimate"};
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+    for (size_t i = 0; key[i]; i++) {
         const char *value = skr_labels_get(data, key[i]);
         if (value) {
-            skr_strbuf_add_json(&b, value);
+            skr_strbuf_add_json(b, value);
         }
-        skr_strbuf_addc(&b, ';');
+        skr_strbuf_addc(b, ';');
     }
+}
+
+static char *user_keys(const struct skr_labels *data)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    add_keys(&b, data, skr_group_keys);
     return skr_strbuf_take(&b, NULL);
 }
 
 static char *topology_keys(const struct skr_labels *data)
 {
-    static const char *const key[] = {"name", "resource-names", "level-names", "tree", "levels"};
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_strbuf_addc(&b, 't');
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
-        const char *value = skr_labels_get(data, key[i]);
-        if (value) {
-            skr_strbuf_add_json(&b, value);
-        }
-        skr_strbuf_addc(&b, ';');
-    }
+    add_keys(&b, data, skr_topology_map_keys);
     return skr_strbuf_take(&b, NULL);
 }
 

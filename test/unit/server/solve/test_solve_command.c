@@ -146,10 +146,17 @@ TEST(mistakes_are_refused_with_their_position)
          "3:35: constraints: \"min\" must be an integer, got a string"},
         {"{" TREE ", " GROUP ", \"gruop\": 1}",
          "1:75: gruop: unknown key; known are topology, member, members, default, nodes, group, "
-         "apart, tieBreak, explain, stepBudget"},
+         "apart, tieBreak, explain, stepBudget (did you mean group?)"},
+        {"{" TREE ",\n\"group\": {\"size\": 2, \"rolez\": {}}}",
+         "2:31: group.rolez: unknown key; known are name, size, priority, constraints, seat-hold, "
+         "within, roles, run-limit, run-estimate (did you mean roles?)"},
+        {"{\"topology\": {\"tree\": {\"a\": {}}, \"colour\": 1}, " GROUP "}",
+         "1:43: topology.colour: unknown key; known are name, resource-names, level-names, tree, "
+         "levels"},
         {"{" TREE ", " GROUP ",\n\"nodes\": {\"c\": {}}}", "2:16: nodes.c: is not in the tree"},
         {"{" TREE ", " GROUP ",\n\"nodes\": {\"a\": {\"fre\": 1}}}",
-         "2:24: nodes.a.fre: unknown key; known are free, used, capacity, eligible, claimed"},
+         "2:24: nodes.a.fre: unknown key; known are free, used, capacity, eligible, claimed "
+         "(did you mean free?)"},
         {"{" TREE ", " GROUP ",\n\"nodes\": {\"a\": {\"free\": {}}}}",
          "2:25: nodes.a.free: must be a number of slots (there is no member), got an object"},
         {"{" TREE ", " GROUP ",\n\"nodes\": {\"a\": {\"claimed\": -1}}}",
