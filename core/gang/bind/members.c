@@ -12,11 +12,13 @@
  *   parked       no change, except labels and annotation that crash recovery needs
  *   no plan      records of ended plans are cleared; a label with the state for gated members, and
  *                for others if it must wake them (waiting.c, Events too)
+ *   leaving      its nomination is cleared once its plan has ended
  *   bound        label Bound if the Binding could not carry it; a rank for adopted members
  */
 #include "core/gang/bind/members.h"
 
 #include "core/gang/bind/gate_release.h"
+#include "core/gang/bind/member_patch.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -48,128 +50,12 @@ enum {
     AGAIN_MS = 100,
 };
 
-/* ---- patches ---- */
-
-struct change {
-    struct skr_label label[5]; /* value "": remove */
-    size_t n_labels;
-    const char *annotation; /* "" remove, NULL untouched */
-    const char *nominated;  /* "" clear, NULL untouched */
-    bool drop_gate;
-    bool is_activation;
-};
-
-static void change_label(struct change *c, const char *key, const char *value)
-{
-    c->label[c->n_labels++] = (struct skr_label){key, value};
-}
-
-static void json_or_null(struct skr_strbuf *b, const char *key, const char *value)
-{
-    skr_strbuf_add_json(b, key);
-    skr_strbuf_addc(b, ':');
-    if (*value) {
-        skr_strbuf_add_json(b, value);
-    } else {
-        skr_strbuf_add(b, "null");
-    }
-}
-
-/* What a patch changes, applied to the cached pod after success. */
-struct sent {
-    char *nominated_node;
-    bool drop_gate;
-    struct skr_label *label;
-    size_t n_labels;
-    char *annotation;
-    bool is_activation;
-};
-
-static void sent_release(void *more)
-{
-    struct sent *sent = more;
-    for (size_t i = 0; i < sent->n_labels; i++) {
-        free((void *)(uintptr_t)sent->label[i].key);
-        free((void *)(uintptr_t)sent->label[i].value);
-    }
-    free(sent->label);
-    free(sent->nominated_node);
-    free(sent->annotation);
-    free(sent);
-}
-
-static struct sent *remember(struct skr_pending_write *w)
-{
-    w->more = skr_alloc(sizeof(struct sent));
-    w->release = sent_release;
-    return w->more;
-}
-
-static void write_change(struct skr_strbuf *b, const struct pod_entry *p, const struct change *c,
-                         bool status)
-{
-    skr_strbuf_add(b, "{\"metadata\":{\"uid\":");
-    skr_strbuf_add_json(b, p->uid);
-    for (size_t i = 0; i < c->n_labels; i++) {
-        skr_strbuf_add(b, i > 0 ? "," : ",\"labels\":{");
-        json_or_null(b, c->label[i].key, c->label[i].value);
-    }
-    skr_strbuf_add(b, c->n_labels > 0 ? "}" : "");
-    if (c->annotation) {
-        skr_strbuf_add(b, ",\"annotations\":{");
-        json_or_null(b, SKR_ANNOTATION_PLAN, c->annotation);
-        skr_strbuf_addc(b, '}');
-    }
-    skr_strbuf_addc(b, '}');
-    if (status) {
-        skr_strbuf_add(b, ",\"status\":{");
-        json_or_null(b, "nominatedNodeName", c->nominated);
-        skr_strbuf_addc(b, '}');
-    }
-    if (c->drop_gate) {
-        skr_strbuf_add(b, ",\"spec\":{\"schedulingGates\":[{\"$patch\":\"delete\","
-                          "\"name\":\"" SKR_GATE "\"}]}");
-    }
-    skr_strbuf_addc(b, '}');
-}
-
-static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c,
-                 enum skr_write_class class)
-{
-    SKR_STRBUF(b);
-    bool status = c->nominated && !skr_nomination_is_forbidden(e);
-    enum skr_write_kind kind = c->drop_gate ? SKR_WRITE_UNGATE_POD
-                               : status     ? SKR_WRITE_PATCH_POD_STATUS
-                                            : SKR_WRITE_PATCH_POD;
-    write_change(&b, p, c, status);
-    struct skr_pending_write *w = skr_out_write(e, kind, class, p->plan ? p->plan->order : 0,
-                                                &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
-    struct sent *sent = remember(w);
-    sent->label = skr_alloc_array(c->n_labels + 1, sizeof *sent->label);
-    for (; sent->n_labels < c->n_labels; sent->n_labels++) {
-        sent->label[sent->n_labels].key = skr_strdup(c->label[sent->n_labels].key);
-        sent->label[sent->n_labels].value = skr_strdup(c->label[sent->n_labels].value);
-    }
-    sent->annotation = skr_strdup(c->annotation);
-    skr_pods_work(p)->patch.clears = p->work->patch.clears || (c->annotation && !*c->annotation);
-    sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
-    sent->drop_gate = c->drop_gate;
-    sent->is_activation = c->is_activation;
-    skr_pods_work(p)->patch.write = w->id;
-    if (c->nominated) {
-        skr_pods_work(p)->patch.owes = !status;
-    }
-    if (p->work->patch.owes) {
-        skr_wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
-    }
-}
-
 /* Keeps gates of others: a merge patch would replace the whole list, a strategic one removes by
  * name. */
 static void send_ungate(struct skr_gang *e, struct pod_entry *p)
 {
-    const struct change c = {.drop_gate = true, .is_activation = true};
-    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+    const struct member_change c = {.drop_gate = true, .is_activation = true};
+    skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
 /* ---- planned members ---- */
@@ -203,8 +89,8 @@ static void give_way(struct skr_gang *e, struct pod_entry *p)
     if (skr_nomination_is_forbidden(e)) {
         skr_wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
     } else if (*p->pod->nominated_node && strcmp(p->pod->nominated_node, p->place.node) != 0) {
-        struct change c = {.nominated = ""};
-        send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+        struct member_change c = {.nominated = ""};
+        skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
     }
 }
 
@@ -218,7 +104,7 @@ enum wake_up {
 static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
 {
     char rank[16], retries[16], plan[32];
-    struct change c = {0};
+    struct member_change c = {0};
     SKR_AUTO_FREE char *annotation = skr_nomination_annotation(p);
     if (how != WOKEN_NOT) {
         skr_nomination_count(p);
@@ -226,16 +112,17 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
     snprintf(rank, sizeof rank, "%d", p->place.rank);
     snprintf(retries, sizeof retries, "%d", p->place.retries);
     snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->work->activation.count);
-    change_label(&c, SKR_LABEL_STATUS,
-                 skr_group_status_name(p->plan->binding_persisted ? SKR_STATUS_PERMITTED
-                                                                  : SKR_STATUS_ASSIGNED));
-    change_label(&c, SKR_LABEL_RANK, rank);
+    skr_member_change_label(&c, SKR_LABEL_STATUS,
+                            skr_group_status_name(p->plan->binding_persisted
+                                                      ? SKR_STATUS_PERMITTED
+                                                      : SKR_STATUS_ASSIGNED));
+    skr_member_change_label(&c, SKR_LABEL_RANK, rank);
     if (skr_roles_label(p)) {
-        change_label(&c, SKR_LABEL_ROLE, skr_roles_label(p));
+        skr_member_change_label(&c, SKR_LABEL_ROLE, skr_roles_label(p));
     }
-    change_label(&c, SKR_LABEL_RETRIES, retries);
+    skr_member_change_label(&c, SKR_LABEL_RETRIES, retries);
     if (how != WOKEN_NOT) {
-        change_label(&c, SKR_LABEL_PLAN, plan);
+        skr_member_change_label(&c, SKR_LABEL_PLAN, plan);
     }
     if (how == WOKEN_BY_NOMINATION) {
         c.nominated = p->place.node;
@@ -245,7 +132,7 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
         c.drop_gate = c.is_activation = true;
     }
     c.annotation = annotation;
-    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+    skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
 static void settle_planned(struct skr_gang *e, struct pod_entry *p)
@@ -328,16 +215,16 @@ static bool is_about_to_be_planned(const struct skr_gang *e, const struct pod_en
 
 static void clear_records(struct skr_gang *e, struct pod_entry *p)
 {
-    struct change c = {0};
-    change_label(&c, SKR_LABEL_STATUS, waiting_word(p->group));
-    change_label(&c, SKR_LABEL_RANK, "");
+    struct member_change c = {0};
+    skr_member_change_label(&c, SKR_LABEL_STATUS, waiting_word(p->group));
+    skr_member_change_label(&c, SKR_LABEL_RANK, "");
     if (*skr_pods_label(p, SKR_LABEL_ROLE)) {
-        change_label(&c, SKR_LABEL_ROLE, "");
+        skr_member_change_label(&c, SKR_LABEL_ROLE, "");
     }
-    change_label(&c, SKR_LABEL_PLAN, "");
+    skr_member_change_label(&c, SKR_LABEL_PLAN, "");
     c.annotation = "";
     c.nominated = "";
-    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+    skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
 static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
@@ -371,9 +258,9 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         skr_wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
-    struct change c = {0};
-    change_label(&c, SKR_LABEL_STATUS, word);
-    send(e, p, &c, SKR_WRITE_CLASS_LABEL);
+    struct member_change c = {0};
+    skr_member_change_label(&c, SKR_LABEL_STATUS, word);
+    skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_LABEL);
 }
 
 /* ---- bound members ---- */
@@ -381,25 +268,38 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
 static void settle_bound(struct skr_gang *e, struct pod_entry *p)
 {
     char rank[16];
-    struct change c = {0};
+    struct member_change c = {0};
     if (p->await_watch) {
         return;
     }
     if (strcmp(skr_pods_label(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
-        change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
+        skr_member_change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
     }
     if (!*skr_pods_label(p, SKR_LABEL_RANK) && p->place.rank >= 0) {
         snprintf(rank, sizeof rank, "%d", p->place.rank);
-        change_label(&c, SKR_LABEL_RANK, rank);
+        skr_member_change_label(&c, SKR_LABEL_RANK, rank);
         if (skr_roles_label(p)) {
-            change_label(&c, SKR_LABEL_ROLE, skr_roles_label(p));
+            skr_member_change_label(&c, SKR_LABEL_ROLE, skr_roles_label(p));
         }
     }
     if (!p->plan && strstr(skr_pods_annotation(p), "\"v\":1")) { /* it carried the plan of all */
         c.annotation = "";
     }
     if (c.n_labels > 0 || c.annotation) {
-        send(e, p, &c, SKR_WRITE_CLASS_LABEL);
+        skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_LABEL);
+    }
+}
+
+/* ---- members that leave ---- */
+
+/* kube-scheduler counts a nomination until the pod is gone, which a finalizer or a grace period delays. */
+static void settle_leaving(struct skr_gang *e, struct pod_entry *p)
+{
+    const bool is_stale = *p->pod->nominated_node && *skr_pods_label(p, SKR_LABEL_PLAN) &&
+                          (!p->plan || p->plan->aborting);
+    if (is_stale && !skr_pods_is_bound(p) && !skr_nomination_is_forbidden(e)) {
+        const struct member_change c = {.nominated = ""};
+        skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
     }
 }
 
@@ -415,8 +315,8 @@ static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
     if (strcmp(skr_pods_annotation(p), want) == 0) {
         return false;
     }
-    struct change c = {.annotation = want};
-    send(e, p, &c, SKR_WRITE_CLASS_COMMIT);
+    struct member_change c = {.annotation = want};
+    skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_COMMIT);
     return true;
 }
 
@@ -429,11 +329,16 @@ static void read_back(struct skr_gang *e, struct pod_entry *p)
 
 void skr_members_settle(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->ours || p->work->patch.write || !skr_pod_is_live(p->pod)) {
+    const bool leaves = !skr_pod_is_live(p->pod);
+    if (!p->ours || p->work->patch.write || (leaves && !p->pod->meta.deleting)) {
         return;
     }
     if (skr_frame_now(e->frame) < p->work->patch.at) {
         skr_wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
+        return;
+    }
+    if (leaves) {
+        settle_leaving(e, p);
         return;
     }
     if (!p->group) {
@@ -460,7 +365,8 @@ void skr_members_settle(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- answers ---- */
 
-static void apply(struct skr_gang *e, struct pod_entry *p, const struct sent *w, uint64_t version)
+static void apply(struct skr_gang *e, struct pod_entry *p, const struct member_sent *w,
+                  uint64_t version)
 {
     struct skr_pod_overlay o = {.resource_version =
                                     version > p->pod->meta.resource_version ? version : 0,
@@ -494,7 +400,8 @@ static skr_time retry_delay(struct pod_entry *p)
 
 /* If the patch was applied, the cache has it; if refused, nothing changed. After an unknown outcome
  * the next patch decides. */
-static void note_cleared(struct pod_entry *p, const struct sent *w, enum skr_write_outcome outcome)
+static void note_cleared(struct pod_entry *p, const struct member_sent *w,
+                         enum skr_write_outcome outcome)
 {
     if (outcome != SKR_WRITE_UNKNOWN && w->annotation &&
         (outcome == SKR_WRITE_OK || !*w->annotation)) {
@@ -502,7 +409,7 @@ static void note_cleared(struct pod_entry *p, const struct sent *w, enum skr_wri
     }
 }
 
-static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sent *w,
+static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct member_sent *w,
                        const struct skr_event *ev)
 {
     note_cleared(p, w, ev->written.outcome);

@@ -168,6 +168,50 @@ TEST(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared)
     rig_assert_clean(rig);
 }
 
+static void keep_and_delete(struct rig *rig, const char *pod)
+{
+    rig_edit(rig, RIG_POD, pod, "{'metadata':{'finalizers':['example.com/stays']}}");
+    rig_remove(rig, pod);
+}
+
+/* kube-scheduler counts a nomination until the pod is gone. */
+TEST_RIG(planned(0), members_that_a_finalizer_keeps_are_not_nominated_once_their_plan_has_ended)
+{
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_string_not_equal(rig_nominated(rig, name), "");
+        keep_and_delete(rig, name);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_non_null(rig_find(rig, RIG_POD, name));
+        assert_string_equal(rig_nominated(rig, name), "");
+        assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), 2);
+    }
+}
+
+TEST(a_nomination_that_is_written_when_its_pod_was_deleted_is_cleared)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig_pods(rig, "p", 1, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    keep_and_delete(rig, "p-0");
+    rig_settle(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), RIG_OK);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_non_null(rig_find(rig, RIG_POD, "p-0"));
+    assert_string_equal(rig_nominated(rig, "p-0"), "");
+}
+
 TEST_RIG(rig_create(), traces_are_cleared_when_the_plan_that_was_to_overwrite_them_is_not_made)
 {
     rig_racks(rig, 1, 3, 1);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_BIND_MEMBER_PATCH_H
+#define SKR_CORE_GANG_BIND_MEMBER_PATCH_H
+/* One patch of a member: what it changes, and what the cache takes over when it is acknowledged. */
+#include "core/gang/state/gang.h"
+#include "core/gang/state/writes.h"
+#include "core/pod/pod.h"
+
+/* Texts are borrowed until it is sent. */
+struct member_change {
+    struct skr_label label[5]; /* value "": remove */
+    size_t n_labels;
+    const char *annotation; /* "" remove, NULL untouched */
+    const char *nominated;  /* "" clear, NULL untouched */
+    bool drop_gate;
+    bool is_activation;
+};
+
+void skr_member_change_label(struct member_change *c, const char *key, const char *value);
+
+/* Hangs on the pending write, which frees it. Applied to the cached pod after success. */
+struct member_sent {
+    char *nominated_node;
+    bool drop_gate;
+    struct skr_label *label;
+    size_t n_labels;
+    char *annotation;
+    bool is_activation;
+};
+
+/* Remembers the write in p->work->patch, where none is. A nomination that may not be written now is owed. */
+void skr_member_patch_send(struct skr_gang *e, struct pod_entry *p, const struct member_change *c,
+                           enum skr_write_class class);
+
+#endif
