@@ -60,16 +60,18 @@ void skr_place_fini(struct skr_place *place)
     *place = (struct skr_place){0};
 }
 
-bool skr_place_hold(const struct skr_place *place, struct skr_timeline *timeline, int64_t start,
-                    int64_t end, uint32_t owner)
+int skr_place_hold(const struct skr_place *place, struct skr_timeline *timeline, int64_t start,
+                   int64_t end, uint32_t owner, struct skr_error *error)
 {
-    bool room = true;
-    for (size_t i = 0; i < place->n_uses && room; i++) {
+    for (size_t i = 0; i < place->n_uses; i++) {
         const struct skr_place_use *use = &place->use[i];
-        room =
-            skr_timeline_hold(timeline, use->leaf, start, end, use->resource, use->amount, owner);
+        if (!skr_timeline_hold(timeline, use->leaf, start, end, use->resource, use->amount,
+                               owner)) {
+            return skr_error_set(error, SKR_LIMIT, "the timeline has more than %d changes of room",
+                                 SKR_ENDS_MAX);
+        }
     }
-    return room;
+    return 0;
 }
 
 void skr_place_let_go(const struct skr_place *place, struct skr_timeline *timeline, uint32_t owner)

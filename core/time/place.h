@@ -26,9 +26,9 @@ void skr_place_make(const struct skr_problem *problem, const uint16_t *resource,
                     const struct skr_solution *solution, const int32_t *running,
                     struct skr_place *ret);
 void skr_place_fini(struct skr_place *place);
-/* The owner holds it in [start, end). False: the timeline is full. */
-bool skr_place_hold(const struct skr_place *place, struct skr_timeline *timeline, int64_t start,
-                    int64_t end, uint32_t owner);
+/* The owner holds it in [start, end). SKR_LIMIT: the timeline is full, and has a part of it. */
+int skr_place_hold(const struct skr_place *place, struct skr_timeline *timeline, int64_t start,
+                   int64_t end, uint32_t owner, struct skr_error *error);
 void skr_place_let_go(const struct skr_place *place, struct skr_timeline *timeline, uint32_t owner);
 /* Whose end is the last at or before start on the place, by changes of these kinds; of several the
  * smallest number; UINT32_MAX: none. except: its own changes do not count. */

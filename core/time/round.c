@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stored reservations are put on the timeline first, then groups have their turns in order, then
- * forecasts are made. A group is in the timeline as held (a reservation) or planned (a start, or a
- * forecast on paper), never as both.
+ * forecasts are made, on paper.
  */
 #include "core/time/round_parts.h"
 
@@ -38,15 +37,6 @@ void skr_round_group_fini(struct skr_round_group *g)
 
 /* ---- turns ---- */
 
-static bool waits_before(const struct skr_round *r, size_t i)
-{
-    bool waits = false;
-    for (size_t k = 0; k < i && !waits; k++) {
-        waits = r->group[k].state != SKR_ROUND_STARTS;
-    }
-    return waits;
-}
-
 /* An open group takes as many members as fit now. */
 static int take_more(struct skr_round *r, const struct skr_round_group *g, struct skr_start *start,
                      struct skr_error *error)
@@ -68,70 +58,39 @@ static int take_more(struct skr_round *r, const struct skr_round_group *g, struc
     return rc;
 }
 
-static int start_now(struct skr_round *r, size_t i, struct skr_start *start,
+static int start_now(struct skr_round *r, struct skr_round_group *g, struct skr_start *start,
                      struct skr_error *error)
 {
-    struct skr_round_group *g = &r->group[i];
     int rc = take_more(r, g, start, error);
     if (rc < 0) {
         return rc;
     }
     skr_round_take(r, g, start, SKR_ROUND_STARTS);
     g->because = UINT32_MAX;
-    g->backfills = waits_before(r, i);
-    g->planned = true;
     return skr_round_hold(r, g, error);
-}
-
-/* Takes what groups behind i hold off the timeline. Returns how many these are. */
-static int set_later_aside(struct skr_round *r, size_t i, bool *held)
-{
-    int n = 0;
-    for (size_t k = i + 1; k < r->n; k++) {
-        held[k] = r->group[k].held;
-        if (held[k]) {
-            skr_round_let_go(r, &r->group[k]);
-            n++;
-        }
-    }
-    return n;
 }
 
 /* It has no reservation any more. */
 static void lose(struct skr_round_group *g, enum skr_move_cause cause)
 {
     g->lost = cause;
+    g->since = g->promised = 0;
     g->state = SKR_ROUND_UNKNOWN;
     g->start = g->until = SKR_INSTANT_NEVER;
     g->because = UINT32_MAX;
 }
 
-static int32_t *total_of(const struct skr_round_group *g)
-{
-    const struct skr_problem *p = skr_round_problem(g);
-    int32_t *count = skr_alloc_array((size_t)p->tree->n_leaves + 1, sizeof *count);
-    if (g->running) {
-        memcpy(count, g->running, (size_t)p->tree->n_leaves * sizeof *count);
-    }
-    for (size_t k = 0; k < g->place.n; k++) {
-        count[g->place.at[k].leaf] += g->place.at[k].count;
-    }
-    return count;
-}
-
-/* Puts back what was set aside. crowded: a group before it took room; if its place is not free any more,
- * it is lost. */
+/* Puts back what was set aside. crowded: a group before it took room; if its place is not free any
+ * more, it is lost. */
 static int put_back(struct skr_round *r, struct skr_round_group *g, bool crowded,
                     struct skr_error *error)
 {
-    const int64_t now = skr_timeline_now(r->timeline), at = g->start > now ? g->start : now;
     struct skr_start start = {.at = SKR_INSTANT_NEVER};
-    SKR_AUTO_FREE int32_t *count = total_of(g);
     int rc = 0;
-    if (crowded && g->state == SKR_ROUND_DRAIN) {
-        rc = skr_round_place_beside(r, g, at, count, &start, error);
-    } else if (crowded) {
-        rc = skr_start_at(r->timeline, &g->question, r->cache, at, count, &start, error);
+    if (crowded) {
+        SKR_AUTO_FREE int32_t *count = skr_round_count(g, g->place.at, g->place.n);
+        rc = skr_round_place_again(r, g, g->state == SKR_ROUND_DRAIN, g->start, count, &start,
+                                   error);
     }
     if (rc == 0 && (start.solution || !crowded)) {
         g->held = true;
@@ -148,9 +107,15 @@ static int search_before_later(struct skr_round *r, size_t i, struct skr_start *
                                struct skr_error *error)
 {
     struct skr_round_group *g = &r->group[i];
-    SKR_AUTO_FREE bool *held = skr_alloc_array(r->n + 1, sizeof *held);
     struct skr_start other = {.at = SKR_INSTANT_NEVER};
-    if (set_later_aside(r, i, held) == 0) {
+    bool any = false;
+    for (size_t k = i + 1; k < r->n; k++) {
+        if (r->group[k].held) {
+            skr_round_let_go(r, &r->group[k]);
+            any = true;
+        }
+    }
+    if (!any) {
         return 0;
     }
     int rc = skr_earliest_start(r->timeline, &g->question, r->cache, &other, error);
@@ -165,7 +130,8 @@ static int search_before_later(struct skr_round *r, size_t i, struct skr_start *
         skr_solution_destroy(other.solution);
     }
     for (size_t k = i + 1; k < r->n && rc == 0; k++) {
-        rc = held[k] ? put_back(r, &r->group[k], better, error) : 0;
+        const bool aside = r->group[k].state != SKR_ROUND_UNKNOWN; /* its turn is to come */
+        rc = aside ? put_back(r, &r->group[k], better, error) : 0;
     }
     if (better) {
         skr_round_let_go(r, g); /* the caller takes it again */
@@ -235,7 +201,7 @@ static int turn(struct skr_round *r, size_t i, bool had, struct skr_error *error
         return rc;
     }
     if (start.solution && start.at == skr_timeline_now(r->timeline)) {
-        rc = start_now(r, i, &start, error);
+        rc = start_now(r, g, &start, error);
     } else if (had && start.at >= g->start) {
         rc = keep(r, g, error);
     } else if (start.solution) {
@@ -248,9 +214,8 @@ static int turn(struct skr_round *r, size_t i, bool had, struct skr_error *error
 }
 
 /* The turn of a group that may hold none: now or not yet. */
-static int turn_without(struct skr_round *r, size_t i, struct skr_error *error)
+static int turn_without(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
 {
-    struct skr_round_group *g = &r->group[i];
     struct skr_start start;
     if (skr_round_is_proven(r, g)) {
         return 0;
@@ -259,7 +224,7 @@ static int turn_without(struct skr_round *r, size_t i, struct skr_error *error)
                           &start, error);
     g->exact = start.exact;
     if (rc == 0 && start.solution) {
-        rc = start_now(r, i, &start, error);
+        rc = start_now(r, g, &start, error);
     } else if (start.exact) {
         skr_round_note_failed(r, g);
     }
@@ -270,38 +235,28 @@ static int turn_without(struct skr_round *r, size_t i, struct skr_error *error)
 /* While a group looks for its start, room is used that others may take first. */
 static int hold_first(struct skr_round *r, const struct skr_round_group *g, struct skr_error *error)
 {
-    if (!skr_place_hold(&g->first, r->timeline, skr_timeline_now(r->timeline), g->first_until,
-                        g->first_owner)) {
-        return skr_error_set(error, SKR_LIMIT, "the timeline has more than %d changes of room",
-                             SKR_ENDS_MAX);
-    }
-    return 0;
-}
-
-static enum skr_move_cause cause_of_push(const struct skr_round *r, bool by_new)
-{
-    return r->reservations > 0 && by_new ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_SETTING;
+    return skr_place_hold(&g->first, r->timeline, skr_timeline_now(r->timeline), g->first_until,
+                          g->first_owner, error);
 }
 
 static int decide(struct skr_round *r, size_t i, struct skr_error *error)
 {
     struct skr_round_group *g = &r->group[i];
     const int64_t before = g->start;
-    bool by_new, had = g->held, held = had;
+    const bool held = g->held;
     if (!skr_round_problem(g)) {
         return 0;
     }
-    const bool may = skr_round_may_hold(r, i, &by_new);
-    if (had) {
+    const enum skr_move_cause pushed = skr_round_may_not_hold(r, i);
+    if (held) {
         skr_round_let_go(r, g);
     }
-    if (had && !may) {
-        lose(g, cause_of_push(r, by_new));
-        had = false;
+    if (held && pushed) {
+        lose(g, pushed);
     }
     int rc = hold_first(r, g, error);
     if (rc == 0) {
-        rc = may ? turn(r, i, had, error) : turn_without(r, i, error);
+        rc = pushed ? turn_without(r, g, error) : turn(r, i, held, error);
     }
     skr_place_let_go(&g->first, r->timeline, g->first_owner);
     if (held && (!g->held || g->start != before)) {
@@ -319,62 +274,55 @@ static int find_unlimited(struct skr_round *r, struct skr_round_group *g, struct
     const struct skr_problem *p = skr_round_problem(g);
     struct skr_start_question question = g->question;
     struct skr_start start;
-    uint32_t least = UINT32_MAX;
-    size_t n_growth;
-    const int64_t *growth = skr_timeline_growth(r->timeline, true, &n_growth);
-    if (n_growth == 0) {
-        return 0;
-    }
     question.kinds = SKR_CHANGES_ALL;
     question.holds = question.cut = SKR_INSTANT_NEVER;
     const int rc =
-        skr_start_at(r->timeline, &question, r->cache, growth[n_growth - 1], NULL, &start, error);
-    if (rc < 0 || !start.solution) {
-        return rc;
-    }
-    skr_solution_destroy(start.solution);
-    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        skr_start_at(r->timeline, &question, r->cache, SKR_INSTANT_NEVER - 1, NULL, &start, error);
+    for (int32_t leaf = 0; start.solution && leaf < p->tree->n_leaves; leaf++) {
         size_t n;
         const struct skr_room_change *change = skr_timeline_of(r->timeline, leaf, &n);
-        n = skr_round_may_be_on(p, leaf) ? n : 0;
+        n = skr_round_may_be_on(p, leaf, 1) ? n : 0;
         for (size_t i = 0; i < n; i++) {
             const bool guess = change[i].kind == SKR_CHANGE_GUESS;
-            least = guess && change[i].owner < least ? change[i].owner : least;
+            g->unlimited = guess && change[i].owner < g->unlimited ? change[i].owner : g->unlimited;
         }
     }
-    g->unlimited = least;
-    return 0;
+    skr_solution_destroy(start.solution);
+    return rc;
 }
 
-static int forecast(struct skr_round *r, struct skr_error *error)
+static int forecast(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
+{
+    struct skr_start start = {.at = SKR_INSTANT_NEVER};
+    int rc = hold_first(r, g, error);
+    rc = rc < 0 ? rc : skr_earliest_start(r->timeline, &g->question, r->cache, &start, error);
+    if (rc == 0) {
+        g->exact = g->exact && start.exact;
+    }
+    if (start.solution) {
+        skr_round_take(r, g, &start, SKR_ROUND_FORECAST);
+        rc = skr_round_hold(r, g, error);
+    } else if (rc == 0) {
+        rc = find_unlimited(r, g, error);
+    }
+    skr_place_let_go(&g->first, r->timeline, g->first_owner);
+    skr_solution_destroy(start.solution);
+    return rc;
+}
+
+static int forecast_all(struct skr_round *r, struct skr_error *error)
 {
     int32_t left = r->forecasts;
     int rc = 0;
     for (size_t i = 0; i < r->n && left > 0 && rc == 0; i++) {
         struct skr_round_group *g = &r->group[i];
-        struct skr_start start;
-        if (!skr_round_problem(g) || g->held || g->planned) {
-            continue;
+        if (skr_round_problem(g) && g->state == SKR_ROUND_UNKNOWN) {
+            left--;
+            rc = forecast(r, g, error);
         }
-        left--;
-        rc = hold_first(r, g, error);
-        rc = rc < 0 ? rc : skr_earliest_start(r->timeline, &g->question, r->cache, &start, error);
-        if (rc < 0) {
-            break;
-        }
-        g->exact = g->exact && start.exact;
-        if (rc == 0 && start.solution) {
-            skr_round_take(r, g, &start, SKR_ROUND_FORECAST);
-            g->planned = true;
-            rc = skr_round_hold(r, g, error);
-        } else if (rc == 0) {
-            rc = find_unlimited(r, g, error);
-        }
-        skr_place_let_go(&g->first, r->timeline, g->first_owner);
-        skr_solution_destroy(start.solution);
     }
     for (size_t i = 0; i < r->n; i++) {
-        if (r->group[i].planned && r->group[i].state == SKR_ROUND_FORECAST) {
+        if (r->group[i].state == SKR_ROUND_FORECAST) {
             skr_round_let_go(r, &r->group[i]);
         }
     }
@@ -391,6 +339,7 @@ static void note_move(struct skr_round_group *g)
 
 int skr_round_run(struct skr_round *r, struct skr_error *error)
 {
+    bool waits = false;
     int rc = 0;
     for (size_t i = 0; i < r->n; i++) {
         struct skr_round_group *g = &r->group[i];
@@ -405,10 +354,13 @@ int skr_round_run(struct skr_round *r, struct skr_error *error)
     for (size_t i = 0; i < r->n && rc == 0; i++) {
         rc = decide(r, i, error);
     }
-    rc = rc < 0 ? rc : forecast(r, error);
+    rc = rc < 0 ? rc : forecast_all(r, error);
     for (size_t i = 0; i < r->n; i++) {
-        if (r->group[i].stored) {
-            note_move(&r->group[i]);
+        struct skr_round_group *g = &r->group[i];
+        g->backfills = waits && g->state == SKR_ROUND_STARTS;
+        waits = waits || g->state != SKR_ROUND_STARTS;
+        if (g->stored) {
+            note_move(g);
         }
     }
     return rc;

@@ -85,7 +85,6 @@ struct skr_round_group {
 
     /* Of the round. */
     bool held;                /* the place is in the timeline, as a reservation */
-    bool planned;             /* it is there as what starts now, or on paper */
     enum skr_move_cause lost; /* why the stored reservation does not stand */
     uint64_t *leaves;         /* bits: where it may ever have a member */
 };

@@ -12,17 +12,13 @@
 
 int skr_round_hold(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
 {
-    if (!skr_place_hold(&g->place, r->timeline, g->start, g->until, g->owner)) {
-        return skr_error_set(error, SKR_LIMIT, "the timeline has more than %d changes of room",
-                             SKR_ENDS_MAX);
-    }
-    return 0;
+    return skr_place_hold(&g->place, r->timeline, g->start, g->until, g->owner, error);
 }
 
 void skr_round_let_go(struct skr_round *r, struct skr_round_group *g)
 {
     skr_place_let_go(&g->place, r->timeline, g->owner);
-    g->held = g->planned = false;
+    g->held = false;
 }
 
 void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
@@ -42,33 +38,32 @@ void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct
 int skr_round_reserve(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
                       enum skr_round_state state, struct skr_error *error)
 {
-    const int64_t now = skr_timeline_now(r->timeline);
     skr_round_take(r, g, start, state);
     g->held = true;
-    g->since = g->since && g->stored && !g->lost ? g->since : now;
-    g->promised = g->promised && g->stored && !g->lost ? g->promised : g->start;
+    g->since = g->since ? g->since : skr_timeline_now(r->timeline);
+    g->promised = g->promised ? g->promised : g->start;
     return skr_round_hold(r, g, error);
 }
 
 /* ---- pools ---- */
 
-static bool may_hold_one(const struct skr_problem *p, const int64_t *demand,
-                         const uint8_t *eligible, int32_t leaf)
+static bool may_hold(const struct skr_problem *p, const int64_t *demand, const uint8_t *eligible,
+                     int32_t leaf, int32_t count)
 {
     bool fits = !eligible || eligible[leaf];
     for (size_t k = 0; k < p->n_resources && fits && p->capacity; k++) {
         const int64_t room = p->capacity[(size_t)leaf * p->n_resources + k];
-        fits = room == SKR_ROOM_UNLIMITED || room >= demand[k];
+        fits = room == SKR_ROOM_UNLIMITED || room / count >= demand[k];
     }
     return fits;
 }
 
-bool skr_round_may_be_on(const struct skr_problem *p, int32_t leaf)
+bool skr_round_may_be_on(const struct skr_problem *p, int32_t leaf, int32_t count)
 {
-    bool may = !p->roles && may_hold_one(p, p->demand, p->eligible, leaf);
+    bool may = !p->roles && may_hold(p, p->demand, p->eligible, leaf, count);
     for (size_t k = 0; p->roles && k < p->roles->n_roles && !may; k++) {
         const struct skr_role *role = &p->roles->role[k];
-        may = may_hold_one(p, role->demand, role->eligible, leaf);
+        may = may_hold(p, role->demand, role->eligible, leaf, 1);
     }
     return may;
 }
@@ -79,7 +74,7 @@ static const uint64_t *leaves_of(struct skr_round_group *g)
     if (!g->leaves) {
         g->leaves = skr_alloc_array((size_t)p->tree->n_leaves / 64 + 1, sizeof *g->leaves);
         for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
-            g->leaves[leaf / 64] |= (uint64_t)skr_round_may_be_on(p, leaf) << leaf % 64;
+            g->leaves[leaf / 64] |= (uint64_t)skr_round_may_be_on(p, leaf, 1) << leaf % 64;
         }
     }
     return g->leaves;
@@ -95,19 +90,22 @@ static bool share_a_leaf(struct skr_round_group *a, struct skr_round_group *b)
     return share;
 }
 
-bool skr_round_may_hold(const struct skr_round *r, size_t i, bool *ret_new)
+enum skr_move_cause skr_round_may_not_hold(const struct skr_round *r, size_t i)
 {
     int32_t n = 0, all = 0;
-    *ret_new = false;
+    bool by_new = false;
     for (size_t k = 0; k < r->n; k++) {
         struct skr_round_group *other = &r->group[k];
         all += k != i && other->held;
         if (k < i && other->held && share_a_leaf(other, &r->group[i])) {
             n++;
-            *ret_new = *ret_new || !other->stored || other->lost;
+            by_new = by_new || !other->stored || other->lost;
         }
     }
-    return n < r->reservations && all < SKR_RESERVATIONS_MAX;
+    if (n < r->reservations && all < SKR_RESERVATIONS_MAX) {
+        return SKR_MOVED_NOT;
+    }
+    return r->reservations > 0 && by_new ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_SETTING;
 }
 
 uint64_t *skr_round_promised(const struct skr_round *r, const struct skr_problem *p, int64_t from)
@@ -123,8 +121,21 @@ uint64_t *skr_round_promised(const struct skr_round *r, const struct skr_problem
     return leaves;
 }
 
-int skr_round_place_beside(struct skr_round *r, const struct skr_round_group *g, int64_t at,
-                           const int32_t *count, struct skr_start *ret, struct skr_error *error)
+int32_t *skr_round_count(const struct skr_round_group *g, const struct skr_place_leaf *at, size_t n)
+{
+    const size_t leaves = (size_t)skr_round_problem(g)->tree->n_leaves;
+    int32_t *count = skr_alloc_array(leaves + 1, sizeof *count);
+    if (g->running) {
+        memcpy(count, g->running, leaves * sizeof *count);
+    }
+    for (size_t i = 0; i < n; i++) {
+        count[at[i].leaf] += at[i].count;
+    }
+    return count;
+}
+
+static int place_beside(struct skr_round *r, const struct skr_round_group *g, int64_t at,
+                        const int32_t *count, struct skr_start *ret, struct skr_error *error)
 {
     struct skr_problem mixed = *skr_round_problem(g);
     struct skr_start_question question = g->question;
@@ -141,4 +152,14 @@ int skr_round_place_beside(struct skr_round *r, const struct skr_round_group *g,
     question.firm = promised;
     question.holds = question.cut = SKR_INSTANT_NEVER;
     return skr_start_at(r->timeline, &question, r->cache, at, count, ret, error);
+}
+
+int skr_round_place_again(struct skr_round *r, const struct skr_round_group *g, bool drain,
+                          int64_t start, const int32_t *count, struct skr_start *ret,
+                          struct skr_error *error)
+{
+    const int64_t now = skr_timeline_now(r->timeline), at = start > now ? start : now;
+    return drain && count
+               ? place_beside(r, g, at, count, ret, error)
+               : skr_start_at(r->timeline, &g->question, r->cache, at, count, ret, error);
 }

@@ -20,17 +20,22 @@ void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct
 /* The same, held as a reservation. */
 int skr_round_reserve(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
                       enum skr_round_state state, struct skr_error *error);
-/* Whether the group may ever have a member there. */
-bool skr_round_may_be_on(const struct skr_problem *p, int32_t leaf);
-/* Whether a group may hold a reservation beside those that groups before it hold. *ret_new: one of
- * these is not a stored one. */
-bool skr_round_may_hold(const struct skr_round *r, size_t i, bool *ret_new);
+/* Whether the group may ever have count members there, >= 1; with roles: one member. */
+bool skr_round_may_be_on(const struct skr_problem *p, int32_t leaf, int32_t count);
+/* SKR_MOVED_NOT: group i may hold a reservation beside those that groups before it hold; else why it
+ * may not. */
+enum skr_move_cause skr_round_may_not_hold(const struct skr_round *r, size_t i);
 /* Bits of leaves on which something is promised beyond that instant. free() it. */
 uint64_t *skr_round_promised(const struct skr_round *r, const struct skr_problem *p, int64_t from);
-/* For drains, which need no room before their guess: whether the place is free of what other groups
- * hold, whatever runs there. Where something is promised, what runs counts. */
-int skr_round_place_beside(struct skr_round *r, const struct skr_round_group *g, int64_t at,
-                           const int32_t *count, struct skr_start *ret, struct skr_error *error);
+/* [leaf] members of the group: those that run, and these. free() it. */
+int32_t *skr_round_count(const struct skr_round_group *g, const struct skr_place_leaf *at,
+                         size_t n);
+/* The answer at that start, or now if it has passed, with these members; count NULL: anywhere.
+ * drain: it needs no room before its guess, so the place is to be free of what other groups hold,
+ * whatever runs there. Where something is promised, what runs counts. */
+int skr_round_place_again(struct skr_round *r, const struct skr_round_group *g, bool drain,
+                          int64_t start, const int32_t *count, struct skr_start *ret,
+                          struct skr_error *error);
 
 /* ---- round_stored.c ---- */
 

@@ -8,38 +8,20 @@
 #include "topology/base/arena.h"
 #include "topology/ledger.h"
 
-/* ---- stored reservations ---- */
-
 /* All members on leaves, as the solver counts them; NULL: their number is another one. free() it. */
 static int32_t *counts_of(const struct skr_round_group *g)
 {
     const struct skr_problem *p = skr_round_problem(g);
-    int32_t *count = skr_alloc_array((size_t)p->tree->n_leaves + 1, sizeof *count);
+    int32_t *count = skr_round_count(g, g->stored->at, g->stored->n);
     int64_t sum = 0;
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
-        count[i] = g->running ? g->running[i] : 0;
         sum += count[i];
-    }
-    for (size_t i = 0; i < g->stored->n; i++) {
-        count[g->stored->at[i].leaf] += g->stored->at[i].count;
-        sum += g->stored->at[i].count;
     }
     if (!p->roles && sum != p->n) {
         free(count);
         return NULL;
     }
     return count;
-}
-
-static bool is_shrunk(const struct skr_problem *p, const struct skr_place_leaf *at)
-{
-    bool shrunk = false;
-    for (size_t k = 0; !p->roles && p->capacity && k < p->n_resources; k++) {
-        const int64_t room = p->capacity[(size_t)at->leaf * p->n_resources + k];
-        shrunk = shrunk || (room != SKR_ROOM_UNLIMITED && p->demand[k] > 0 &&
-                            room / p->demand[k] < at->count);
-    }
-    return shrunk;
 }
 
 /* Why a stored place has no room, or is not allowed. */
@@ -50,7 +32,7 @@ static enum skr_move_cause why_lost(const struct skr_round *r, const struct skr_
     const struct skr_stored_reservation *s = g->stored;
     bool overrun = false, closed = false;
     for (size_t i = 0; i < s->n; i++) {
-        closed = closed || !skr_round_may_be_on(p, s->at[i].leaf) || is_shrunk(p, &s->at[i]);
+        closed = closed || !skr_round_may_be_on(p, s->at[i].leaf, s->at[i].count);
         overrun = overrun || (r->overrun && r->overrun[s->at[i].leaf]);
     }
     if (closed || !count) {
@@ -70,27 +52,20 @@ int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error)
     struct skr_round_group *g = &r->group[i];
     const struct skr_stored_reservation *s = g->stored;
     const int64_t now = skr_timeline_now(r->timeline);
-    bool by_new;
     struct skr_start start = {.at = SKR_INSTANT_NEVER};
+    int rc = 0;
     if (!s || !skr_round_problem(g)) {
         return 0;
     }
     const bool waited = r->patience != SKR_INSTANT_NEVER && now - g->begin >= r->patience;
-    if (!skr_round_may_hold(r, i, &by_new) || (s->guess && !waited)) {
-        g->lost = SKR_MOVED_SETTING;
+    const bool may = !skr_round_may_not_hold(r, i) && (waited || !s->guess);
+    if (!may || s->node_gone) {
+        g->lost = may ? SKR_MOVED_NODE_LOST : SKR_MOVED_SETTING;
         return 0;
     }
     SKR_AUTO_FREE int32_t *count = s->anywhere ? NULL : counts_of(g);
-    int rc = 0;
-    if (s->node_gone) {
-        g->lost = SKR_MOVED_NODE_LOST;
-        return 0;
-    }
-    if (s->guess && count) {
-        rc = skr_round_place_beside(r, g, s->start > now ? s->start : now, count, &start, error);
-    } else if (count || s->anywhere) {
-        rc = skr_start_at(r->timeline, &g->question, r->cache, s->start > now ? s->start : now,
-                          count, &start, error);
+    if (count || s->anywhere) {
+        rc = skr_round_place_again(r, g, s->guess, s->start, count, &start, error);
     }
     if (rc == 0 && !start.solution) {
         g->lost = why_lost(r, g, count);

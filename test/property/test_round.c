@@ -226,7 +226,9 @@ static void check_waits(const struct world *w, const struct skr_round *round)
             fail_msg("case %" PRIu64 ": group %u could start", w->index, w->waiter[i].number);
         }
         if (g->held) {
-            assert_true(skr_place_hold(&g->place, round->timeline, g->start, g->until, g->owner));
+            assert_int_equal(
+                skr_place_hold(&g->place, round->timeline, g->start, g->until, g->owner, &error),
+                0);
         }
     }
 }
@@ -322,7 +324,8 @@ BEFORE_ALL
     trial_begin("rounds");
 }
 
-/* Every start is known, so whoever is earlier in the order holds a reservation first. */
+/* Every start is known, so of two groups the one that is earlier in the order gets its reservation
+ * first. */
 TEST(no_promise_moves_later)
 {
     for (uint64_t i = trial.first; i < trial.first + trial.n / 20; i++) {
