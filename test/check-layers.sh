@@ -27,7 +27,7 @@ banned='strcpy|strcat|strncat|sprintf|vsprintf|gets|atoi|atol|atoll|atof|strtok|
 # Symbols that pure objects may want from the C library and the compiler. fprintf, fwrite and stderr are
 # those of skr_bug_on() and of last words before abort(), exit and __assert_fail those of uthash and
 # utlist; the source check allows them nowhere else.
-pure_symbols='memchr|memcmp|memcpy|memmove|memset|memrchr|strchr|strchrnul|strcmp|strcspn|strlen|strncmp'
+pure_symbols='memchr|memmem|memcmp|memcpy|memmove|memset|memrchr|strchr|strchrnul|strcmp|strcspn|strlen|strncmp'
 pure_symbols="$pure_symbols|strnlen|strpbrk|strrchr|strspn|strstr|strcasecmp|strncasecmp|strdup|strndup|malloc|calloc|realloc|free"
 pure_symbols="$pure_symbols|abort|qsort|bsearch|snprintf|vsnprintf|strtol|strtoll|strtoul|strtoull|strtod|fprintf|fwrite|stderr|exit|__assert_fail"
 pure_symbols="$pure_symbols|__ctype_b_loc|__ctype_tolower_loc|__ctype_toupper_loc|__errno_location|tolower|toupper"

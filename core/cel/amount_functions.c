@@ -4,15 +4,12 @@
  * semverlib.go). A quantity is exact in billionths; beyond 2^63 units it is the largest one, which is
  * no integer.
  */
-#include <string.h>
-
 #include "core/cel/function.h"
 #include "core/cel/semver.h"
 #include "topology/quantity.h"
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-#define NANO        1000000000
-#define NANO_MAX    ((skr_int128)INT64_MAX * NANO)
+#define NANO     1000000000
+#define NANO_MAX ((skr_int128)INT64_MAX * NANO)
 
 static struct skr_cel_value made(struct skr_cel_run *run, skr_int128 nano)
 {
@@ -24,35 +21,17 @@ static struct skr_cel_value made(struct skr_cel_run *run, skr_int128 nano)
     return (struct skr_cel_value){.kind = SKR_CEL_QUANTITY, .nano = value};
 }
 
-static bool parse(const struct skr_cel_value *v, skr_int128 *ret)
+/* way 1: only whether it is one. */
+static struct skr_cel_value quantity(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     char text[SKR_QUANTITY_TEXT_MAX + 1];
-    if (v->n > SKR_QUANTITY_TEXT_MAX || memchr(v->text, '\0', v->n)) {
-        return false;
+    skr_int128 nano;
+    const bool good = skr_cel_copy_plain(&arg[0], text, sizeof text) &&
+                      skr_quantity_parse_nano(text, &nano, NULL) == 0;
+    if (run->row->way == 1) {
+        return skr_cel_bool(good);
     }
-    memcpy(text, v->text, v->n);
-    text[v->n] = '\0';
-    return skr_quantity_parse_nano(text, ret, NULL) == 0;
-}
-
-static struct skr_cel_value quantity(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                     size_t n)
-{
-    skr_int128 nano;
-    (void)n;
-    return parse(&arg[0], &nano)
-               ? made(run, nano)
-               : skr_cel_errorf(run, "\"%.*s\" is no quantity",
-                                (int)(arg[0].n < 64 ? arg[0].n : 64), arg[0].text);
-}
-
-static struct skr_cel_value is_quantity(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                        size_t n)
-{
-    skr_int128 nano;
-    (void)run;
-    (void)n;
-    return skr_cel_bool(parse(&arg[0], &nano));
+    return good ? made(run, nano) : skr_cel_is_no(run, &arg[0], "quantity");
 }
 
 static skr_int128 nano_of(const struct skr_cel_value *v)
@@ -60,50 +39,30 @@ static skr_int128 nano_of(const struct skr_cel_value *v)
     return v->kind == SKR_CEL_INT ? (skr_int128)v->integer * NANO : *v->nano;
 }
 
-static struct skr_cel_value add(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
+/* way: the sign of the second. */
+static struct skr_cel_value add(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    (void)n;
-    return made(run, nano_of(&arg[0]) + nano_of(&arg[1]));
+    return made(run, nano_of(&arg[0]) + run->row->way * nano_of(&arg[1]));
 }
 
-static struct skr_cel_value sub(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
-{
-    (void)n;
-    return made(run, nano_of(&arg[0]) - nano_of(&arg[1]));
-}
-
-static struct skr_cel_value sign(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
+static struct skr_cel_value sign(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     (void)run;
-    (void)n;
-    return skr_cel_int(ORDER(*arg[0].nano, 0));
+    return skr_cel_int(SKR_CEL_ORDER(*arg[0].nano, 0));
 }
 
-static bool is_whole(const struct skr_cel_value *v)
+/* way 1: only whether it is one. */
+static struct skr_cel_value integer(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    const skr_int128 units = *v->nano / NANO;
-    return *v->nano % NANO == 0 && units < INT64_MAX && units > INT64_MIN;
+    const skr_int128 units = *arg[0].nano / NANO;
+    const bool good = *arg[0].nano % NANO == 0 && units < INT64_MAX && units > INT64_MIN;
+    if (run->row->way == 1) {
+        return skr_cel_bool(good);
+    }
+    return good ? skr_cel_int((int64_t)units) : skr_cel_error("the quantity is no integer");
 }
 
-static struct skr_cel_value is_integer(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                       size_t n)
-{
-    (void)run;
-    (void)n;
-    return skr_cel_bool(is_whole(&arg[0]));
-}
-
-static struct skr_cel_value as_integer(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                       size_t n)
-{
-    (void)run;
-    (void)n;
-    return is_whole(&arg[0]) ? skr_cel_int((int64_t)(*arg[0].nano / NANO))
-                             : skr_cel_error("the quantity is no integer");
-}
-
-static struct skr_cel_value as_double(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                      size_t n)
+static struct skr_cel_value as_double(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     const bool negative = *arg[0].nano < 0;
     const skr_int128 nano = negative ? -*arg[0].nano : *arg[0].nano;
@@ -111,118 +70,62 @@ static struct skr_cel_value as_double(struct skr_cel_run *run, const struct skr_
     const double whole = (double)(units > UINT64_MAX ? UINT64_MAX : (uint64_t)units);
     const double value = whole + (double)(int64_t)(nano % NANO) / NANO;
     (void)run;
-    (void)n;
     return skr_cel_double(negative ? -value : value);
 }
 
 /* ---- versions ---- */
 
-static bool parse_version(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n,
-                          struct skr_cel_semver *ret)
+/* way 1: only whether it is one. */
+static struct skr_cel_value semver(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    return skr_cel_semver_parse(arg[0].text, arg[0].n, n > 1 && arg[1].boolean, run->arena, ret);
-}
-
-static struct skr_cel_value semver(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                   size_t n)
-{
+    const bool lenient = run->n > 1 && arg[1].boolean;
     struct skr_cel_semver *version = skr_cel_room(run, 1, sizeof *version);
-    if (!version || !skr_cel_charge_text(run, arg[0].n)) {
+    if (!version) {
         return skr_cel_over(run);
     }
-    if (!parse_version(run, arg, n, version)) {
-        return skr_cel_errorf(run, "\"%.*s\" is no semantic version",
-                              (int)(arg[0].n < 64 ? arg[0].n : 64), arg[0].text);
+    const bool good = skr_cel_semver_parse(arg[0].text, arg[0].n, lenient, run->arena, version);
+    if (run->row->way == 1) {
+        return skr_cel_bool(good);
     }
-    return (struct skr_cel_value){.kind = SKR_CEL_SEMVER, .semver = version};
+    return good ? (struct skr_cel_value){.kind = SKR_CEL_SEMVER, .semver = version}
+                : skr_cel_is_no(run, &arg[0], "semantic version");
 }
 
-static struct skr_cel_value is_semver(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                      size_t n)
+/* way: which part. */
+static struct skr_cel_value part(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    struct skr_cel_semver version;
-    return skr_cel_charge_text(run, arg[0].n) ? skr_cel_bool(parse_version(run, arg, n, &version))
-                                              : skr_cel_over(run);
-}
-
-static struct skr_cel_value part_of(const struct skr_cel_value *v, size_t i)
-{
-    return v->semver->part[i] > INT64_MAX ? skr_cel_error("the number does not fit int")
-                                          : skr_cel_int((int64_t)v->semver->part[i]);
-}
-
-static struct skr_cel_value major(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                  size_t n)
-{
-    (void)run;
-    (void)n;
-    return part_of(&arg[0], 0);
-}
-
-static struct skr_cel_value minor(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                  size_t n)
-{
-    (void)run;
-    (void)n;
-    return part_of(&arg[0], 1);
-}
-
-static struct skr_cel_value patch(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                  size_t n)
-{
-    (void)run;
-    (void)n;
-    return part_of(&arg[0], 2);
+    const uint64_t value = arg[0].semver->part[run->row->way];
+    return value > INT64_MAX ? skr_cel_error("the number does not fit int")
+                             : skr_cel_int((int64_t)value);
 }
 
 /* ---- order of both ---- */
 
-static int order(const struct skr_cel_value *arg)
+/* way: the order that is asked about; 0: any. */
+static struct skr_cel_value compare(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    return arg[0].kind == SKR_CEL_SEMVER ? skr_cel_semver_compare(arg[0].semver, arg[1].semver)
-                                         : ORDER(*arg[0].nano, *arg[1].nano);
-}
-
-static struct skr_cel_value compare_to(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                       size_t n)
-{
-    (void)run;
-    (void)n;
-    return skr_cel_int(order(arg));
-}
-
-static struct skr_cel_value is_greater(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                       size_t n)
-{
-    (void)run;
-    (void)n;
-    return skr_cel_bool(order(arg) > 0);
-}
-
-static struct skr_cel_value is_less(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                    size_t n)
-{
-    (void)run;
-    (void)n;
-    return skr_cel_bool(order(arg) < 0);
+    const int order = arg[0].kind == SKR_CEL_SEMVER
+                          ? skr_cel_semver_compare(arg[0].semver, arg[1].semver)
+                          : SKR_CEL_ORDER(*arg[0].nano, *arg[1].nano);
+    return run->row->way == 0 ? skr_cel_int(order) : skr_cel_bool(order == run->row->way);
 }
 
 const struct skr_cel_function skr_cel_amount_functions[] = {
-    {"quantity", SKR_CEL_GLOBAL, "s:q", quantity},
-    {"isQuantity", SKR_CEL_GLOBAL, "s:b", is_quantity},
-    {"sign", SKR_CEL_GLOBAL, "q:i", sign},
-    {"add", SKR_CEL_MEMBER, "qq:q|qi:q", add},
-    {"sub", SKR_CEL_MEMBER, "qq:q|qi:q", sub},
-    {"isInteger", SKR_CEL_MEMBER, "q:b", is_integer},
-    {"asInteger", SKR_CEL_MEMBER, "q:i", as_integer},
-    {"asApproximateFloat", SKR_CEL_MEMBER, "q:d", as_double},
-    {"semver", SKR_CEL_GLOBAL, "s:v|sb:v", semver},
-    {"isSemver", SKR_CEL_GLOBAL, "s:b|sb:b", is_semver},
-    {"major", SKR_CEL_MEMBER, "v:i", major},
-    {"minor", SKR_CEL_MEMBER, "v:i", minor},
-    {"patch", SKR_CEL_MEMBER, "v:i", patch},
-    {"compareTo", SKR_CEL_MEMBER, "qq:i|vv:i", compare_to},
-    {"isGreaterThan", SKR_CEL_MEMBER, "qq:b|vv:b", is_greater},
-    {"isLessThan", SKR_CEL_MEMBER, "qq:b|vv:b", is_less},
+    {"quantity", SKR_CEL_GLOBAL, "s:q", quantity, SKR_CEL_FREE, 0},
+    {"isQuantity", SKR_CEL_GLOBAL, "s:b", quantity, SKR_CEL_FREE, 1},
+    {"sign", SKR_CEL_GLOBAL, "q:i", sign, SKR_CEL_FREE, 0},
+    {"add", SKR_CEL_MEMBER, "qq:q|qi:q", add, SKR_CEL_FREE, 1},
+    {"sub", SKR_CEL_MEMBER, "qq:q|qi:q", add, SKR_CEL_FREE, -1},
+    {"isInteger", SKR_CEL_MEMBER, "q:b", integer, SKR_CEL_FREE, 1},
+    {"asInteger", SKR_CEL_MEMBER, "q:i", integer, SKR_CEL_FREE, 0},
+    {"asApproximateFloat", SKR_CEL_MEMBER, "q:d", as_double, SKR_CEL_FREE, 0},
+    {"semver", SKR_CEL_GLOBAL, "s:v|sb:v", semver, SKR_CEL_TEXT, 0},
+    {"isSemver", SKR_CEL_GLOBAL, "s:b|sb:b", semver, SKR_CEL_TEXT, 1},
+    {"major", SKR_CEL_MEMBER, "v:i", part, SKR_CEL_FREE, 0},
+    {"minor", SKR_CEL_MEMBER, "v:i", part, SKR_CEL_FREE, 1},
+    {"patch", SKR_CEL_MEMBER, "v:i", part, SKR_CEL_FREE, 2},
+    {"compareTo", SKR_CEL_MEMBER, "qq:i|vv:i", compare, SKR_CEL_FREE, 0},
+    {"isGreaterThan", SKR_CEL_MEMBER, "qq:b|vv:b", compare, SKR_CEL_FREE, 1},
+    {"isLessThan", SKR_CEL_MEMBER, "qq:b|vv:b", compare, SKR_CEL_FREE, -1},
     {0},
 };

@@ -88,15 +88,14 @@ static const struct scope *find_local(const struct scope *scope, const char *nam
 
 static bool names_type(struct skr_cel_node *node)
 {
-    static const char codes[] = "bidusyLM";
+    static const char codes[] = "nbidusyLM";
     for (size_t i = 0; i < sizeof codes - 1; i++) {
         if (strcmp(skr_cel_type_name(codes[i]), node->name) == 0) {
             node->value.text = skr_cel_type_name(codes[i]);
             return true;
         }
     }
-    node->value.text = skr_cel_type_name('n');
-    return strcmp(node->name, "null_type") == 0;
+    return false;
 }
 
 static int check_ident(struct checker *checker, struct skr_cel_node *node,
@@ -172,13 +171,10 @@ static bool is_there(const struct checker *checker, const char *name, enum skr_c
 static int add_row(struct checker *checker, struct skr_cel_node *node,
                    const struct skr_cel_function *row)
 {
-    const struct skr_cel_function **grown =
-        skr_arena_array(checker->arena, node->n_rows + 1, sizeof(const struct skr_cel_function *));
+    const struct skr_cel_function **grown = skr_cel_grow(
+        node->row, node->n_rows, sizeof(const struct skr_cel_function *), checker->arena);
     if (!grown) {
         return no_memory(checker);
-    }
-    for (size_t i = 0; i < node->n_rows; i++) {
-        grown[i] = node->row[i];
     }
     grown[node->n_rows++] = row;
     node->row = grown;
@@ -197,22 +193,10 @@ static int unknown_function(struct checker *checker, const struct skr_cel_node *
     return fail(checker, node, "there is no function %.64s()", node->name);
 }
 
-/* "_+_" is shown as "+", "size" as "size()". */
-static void write_name(const char *name, struct skr_strbuf *out)
-{
-    const bool is_operator = name[0] == '_' || name[1] == '_';
-    for (; *name; name++) {
-        if (!is_operator || *name != '_') {
-            skr_strbuf_addc(out, *name);
-        }
-    }
-    skr_strbuf_add(out, is_operator ? "" : "()");
-}
-
 static int no_overload(struct checker *checker, const struct skr_cel_node *node)
 {
     SKR_STRBUF(text);
-    write_name(node->name, &text);
+    skr_cel_name_write(node->name, &text);
     skr_strbuf_add(&text, " does not take (");
     for (size_t i = 0; i < node->n; i++) {
         skr_strbuf_add(&text, i > 0 ? ", " : "");

@@ -100,13 +100,14 @@ static struct skr_cel_value call(struct skr_cel_run *run, const struct skr_cel_n
         }
     }
     for (size_t i = 0; i < node->n_rows; i++) {
-        const struct skr_cel_function *row = node->row[i];
-        if (row->name[0] == '_' || skr_cel_types_take_values(row->types, arg, node->n)) {
+        run->row = node->row[i];
+        run->n = node->n;
+        if (run->row->name[0] == '_' || skr_cel_types_take_values(run->row->types, arg, node->n)) {
             run->regex = node->regex;
-            return row->call(run, arg, node->n);
+            return skr_cel_pay(run, arg) ? run->row->call(run, arg) : skr_cel_over(run);
         }
     }
-    return skr_cel_no_overload(run, node->name, arg, node->n);
+    return skr_cel_no_overload(run, arg, node->n);
 }
 
 static struct skr_cel_value list(struct skr_cel_run *run, const struct skr_cel_node *node)
@@ -174,7 +175,7 @@ static struct skr_cel_value logic(struct skr_cel_run *run, const struct skr_cel_
         }
         if (value.kind != SKR_CEL_BOOL && value.kind != SKR_CEL_ERROR) {
             value =
-                at_node(node->child[i], skr_cel_no_overload(run, stop ? "||" : "&&", &value, 1));
+                at_node(node->child[i], skr_cel_does_not_take(run, stop ? "||" : "&&", &value, 1));
         }
         result = result.kind == SKR_CEL_ERROR ? result : value;
     }
@@ -187,7 +188,7 @@ static struct skr_cel_value condition(struct skr_cel_run *run, const struct skr_
     if (test.kind == SKR_CEL_ERROR) {
         return test;
     }
-    return test.kind != SKR_CEL_BOOL ? skr_cel_no_overload(run, "?", &test, 1)
+    return test.kind != SKR_CEL_BOOL ? skr_cel_does_not_take(run, "?", &test, 1)
                                      : walk(run, node->child[test.boolean ? 1 : 2]);
 }
 
@@ -198,7 +199,7 @@ static struct skr_cel_value as_bool(struct skr_cel_run *run, const struct skr_ce
     const struct skr_cel_value value = walk(run, node);
     return value.kind == SKR_CEL_BOOL || value.kind == SKR_CEL_ERROR
                ? value
-               : at_node(node, skr_cel_no_overload(run, "the test of a macro", &value, 1));
+               : at_node(node, skr_cel_does_not_take(run, "the test of a macro", &value, 1));
 }
 
 static struct skr_cel_value item_of(const struct skr_cel_value *range, size_t i)
@@ -274,7 +275,7 @@ static struct skr_cel_value fold(struct skr_cel_run *run, const struct skr_cel_n
         return range;
     }
     if (range.kind != SKR_CEL_LIST && range.kind != SKR_CEL_MAP) {
-        return skr_cel_no_overload(run, "a macro", &range, 1);
+        return skr_cel_does_not_take(run, "a macro", &range, 1);
     }
     if (node->fold == SKR_CEL_FOLD_ALL || node->fold == SKR_CEL_FOLD_EXISTS) {
         return quantify(run, node, &range);

@@ -11,15 +11,7 @@ static int fail(struct skr_cel_lexer *lexer, size_t at, const char *what)
 
 static bool is_digit(char c)
 {
-    return c >= '0' && c <= '9';
-}
-
-static int digit_of(char c)
-{
-    return is_digit(c)            ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : 16;
+    return skr_cel_digit(c) < 10;
 }
 
 static bool is_letter(char c)
@@ -39,21 +31,17 @@ bool skr_cel_is(const struct skr_cel_lexer *lexer, const char *symbol)
 static int take_whole(struct skr_cel_lexer *lexer, size_t begin, int base)
 {
     const char *text = lexer->text;
-    uint64_t value = 0;
-    size_t at = begin;
-    for (; digit_of(text[at]) < base; at++) {
-        const uint64_t digit = (uint64_t)digit_of(text[at]);
-        if (value > (UINT64_MAX - digit) / (uint64_t)base) {
-            return fail(lexer, lexer->token.at, "the number does not fit 64 bits");
-        }
-        value = value * (uint64_t)base + digit;
+    skr_int128 value;
+    const size_t at = begin + skr_cel_digits(text + begin, SIZE_MAX, base, &value);
+    if (value > UINT64_MAX) {
+        return fail(lexer, lexer->token.at, "the number does not fit 64 bits");
     }
     const bool natural = text[at] == 'u' || text[at] == 'U';
     lexer->pos = at + (natural ? 1 : 0);
-    if (!natural && value > (uint64_t)INT64_MAX + 1) {
+    if (!natural && value > (skr_int128)INT64_MAX + 1) {
         return fail(lexer, lexer->token.at, "the number does not fit a signed 64 bits integer");
     }
-    lexer->token.value = natural ? skr_cel_uint(value) : skr_cel_int((int64_t)value);
+    lexer->token.value = natural ? skr_cel_uint((uint64_t)value) : skr_cel_int((int64_t)value);
     return is_letter(text[lexer->pos]) ? fail(lexer, lexer->pos, "a letter behind a number") : 0;
 }
 
@@ -63,8 +51,9 @@ static int take_number(struct skr_cel_lexer *lexer)
     const size_t begin = lexer->token.at;
     size_t at = begin;
     if (text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X')) {
-        return digit_of(text[at + 2]) < 16 ? take_whole(lexer, begin + 2, 16)
-                                           : fail(lexer, begin, "hexadecimal digits are missing");
+        return skr_cel_digit(text[at + 2]) < 16
+                   ? take_whole(lexer, begin + 2, 16)
+                   : fail(lexer, begin, "hexadecimal digits are missing");
     }
     while (is_digit(text[at])) {
         at++;
@@ -113,28 +102,16 @@ struct literal {
     size_t n;
 };
 
-/* n digits of a base at text. False: there are fewer. */
-static bool take_digits(const char *text, size_t n, int base, uint32_t *ret)
-{
-    *ret = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int digit = digit_of(text[i]);
-        if (digit >= base) {
-            return false;
-        }
-        *ret = *ret * (uint32_t)base + (uint32_t)digit;
-    }
-    return true;
-}
-
 static int take_code(struct skr_cel_lexer *lexer, struct literal *literal, size_t digits, int base)
 {
-    uint32_t point;
+    skr_int128 value;
     const size_t at = lexer->pos;
     const bool unicode = digits == 4 || digits == 8;
-    if (!take_digits(lexer->text + at, digits, base, &point) || (unicode && literal->bytes)) {
+    if (skr_cel_digits(lexer->text + at, digits, base, &value) < digits ||
+        (unicode && literal->bytes)) {
         return fail(lexer, at, "this is no escape sequence");
     }
+    const uint32_t point = (uint32_t)value;
     if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000) || (base == 8 && point > 255)) {
         return fail(lexer, at, "this is no Unicode character");
     }

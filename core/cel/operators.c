@@ -61,7 +61,7 @@ static struct skr_cel_value join_lists(struct skr_cel_run *run, const struct skr
     return (struct skr_cel_value){.kind = SKR_CEL_LIST, .n = (uint32_t)n, .item = item};
 }
 
-static struct skr_cel_value add(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
+static struct skr_cel_value add(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     const bool time = arg[0].kind == SKR_CEL_TIMESTAMP || arg[0].kind == SKR_CEL_DURATION;
     const bool duration = arg[1].kind == SKR_CEL_DURATION;
@@ -77,11 +77,10 @@ static struct skr_cel_value add(struct skr_cel_run *run, const struct skr_cel_va
     if (both(arg, SKR_CEL_STRING) || both(arg, SKR_CEL_BYTES)) {
         return join_texts(run, arg);
     }
-    return both(arg, SKR_CEL_LIST) ? join_lists(run, arg) : skr_cel_no_overload(run, "+", arg, n);
+    return both(arg, SKR_CEL_LIST) ? join_lists(run, arg) : skr_cel_no_overload(run, arg, 2);
 }
 
-static struct skr_cel_value subtract(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                     size_t n)
+static struct skr_cel_value subtract(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     const bool duration = arg[1].kind == SKR_CEL_DURATION;
     if (both_whole(arg) || both(arg, SKR_CEL_DURATION) ||
@@ -92,11 +91,10 @@ static struct skr_cel_value subtract(struct skr_cel_run *run, const struct skr_c
         return of_whole(SKR_CEL_DURATION, whole(&arg[0]) - whole(&arg[1]));
     }
     return both(arg, SKR_CEL_DOUBLE) ? skr_cel_double(arg[0].real - arg[1].real)
-                                     : skr_cel_no_overload(run, "-", arg, n);
+                                     : skr_cel_no_overload(run, arg, 2);
 }
 
-static struct skr_cel_value multiply(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                     size_t n)
+static struct skr_cel_value multiply(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     if (both(arg, SKR_CEL_UINT) && arg[1].natural > 0 &&
         arg[0].natural > UINT64_MAX / arg[1].natural) {
@@ -106,44 +104,38 @@ static struct skr_cel_value multiply(struct skr_cel_run *run, const struct skr_c
         return of_whole(arg[0].kind, whole(&arg[0]) * whole(&arg[1]));
     }
     return both(arg, SKR_CEL_DOUBLE) ? skr_cel_double(arg[0].real * arg[1].real)
-                                     : skr_cel_no_overload(run, "*", arg, n);
+                                     : skr_cel_no_overload(run, arg, 2);
 }
 
-static struct skr_cel_value divide(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                   size_t n)
+static struct skr_cel_value divide(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     if (both_whole(arg)) {
         return whole(&arg[1]) == 0 ? skr_cel_error(by_zero)
                                    : of_whole(arg[0].kind, whole(&arg[0]) / whole(&arg[1]));
     }
     return both(arg, SKR_CEL_DOUBLE) ? skr_cel_double(arg[0].real / arg[1].real)
-                                     : skr_cel_no_overload(run, "/", arg, n);
+                                     : skr_cel_no_overload(run, arg, 2);
 }
 
-static struct skr_cel_value remainder_of(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                         size_t n)
+static struct skr_cel_value remainder_of(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     if (!both_whole(arg)) {
-        return skr_cel_no_overload(run, "%", arg, n);
+        return skr_cel_no_overload(run, arg, 2);
     }
     return whole(&arg[1]) == 0 ? skr_cel_error(by_zero)
                                : of_whole(arg[0].kind, whole(&arg[0]) % whole(&arg[1]));
 }
 
-static struct skr_cel_value negate(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                   size_t n)
+static struct skr_cel_value negate(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     (void)run;
-    (void)n;
     return arg[0].kind == SKR_CEL_DOUBLE ? skr_cel_double(-arg[0].real)
                                          : of_whole(SKR_CEL_INT, -whole(&arg[0]));
 }
 
-static struct skr_cel_value invert(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                   size_t n)
+static struct skr_cel_value invert(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     (void)run;
-    (void)n;
     return skr_cel_bool(!arg[0].boolean);
 }
 
@@ -178,69 +170,35 @@ bool skr_cel_charge_equality(struct skr_cel_run *run, const struct skr_cel_value
     return good;
 }
 
-static struct skr_cel_value equal(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                  size_t n)
+/* way: the answer if they are equal. */
+static struct skr_cel_value equal(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    (void)n;
     return skr_cel_charge_equality(run, &arg[0], &arg[1])
-               ? skr_cel_bool(skr_cel_equal(&arg[0], &arg[1]))
+               ? skr_cel_bool(skr_cel_equal(&arg[0], &arg[1]) == (run->row->way == 1))
                : skr_cel_over(run);
 }
 
-static struct skr_cel_value differ(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                   size_t n)
-{
-    const struct skr_cel_value same = equal(run, arg, n);
-    return same.kind == SKR_CEL_BOOL ? skr_cel_bool(!same.boolean) : same;
-}
+/* way: bits of the orders that make it true. */
+enum { LESS = 4, EQUAL = 2, GREATER = 1 };
 
-/* Two bits say which orders make the comparison true: 4 less, 2 equal, 1 greater. */
-static struct skr_cel_value ordered(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                    const char *name, unsigned wanted)
+static struct skr_cel_value ordered(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     int order;
     if (!skr_cel_charge_equality(run, &arg[0], &arg[1])) {
         return skr_cel_over(run);
     }
     if (!skr_cel_compare(&arg[0], &arg[1], &order)) {
-        return skr_cel_no_overload(run, name, arg, 2);
+        return skr_cel_no_overload(run, arg, 2);
     }
-    return skr_cel_bool((wanted & (order < 0 ? 4U : order == 0 ? 2U : 1U)) != 0);
-}
-
-static struct skr_cel_value less(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
-{
-    (void)n;
-    return ordered(run, arg, "<", 4);
-}
-
-static struct skr_cel_value at_most(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                    size_t n)
-{
-    (void)n;
-    return ordered(run, arg, "<=", 6);
-}
-
-static struct skr_cel_value greater(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                    size_t n)
-{
-    (void)n;
-    return ordered(run, arg, ">", 1);
-}
-
-static struct skr_cel_value at_least(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                     size_t n)
-{
-    (void)n;
-    return ordered(run, arg, ">=", 3);
+    return skr_cel_bool((run->row->way & (order < 0 ? LESS : order == 0 ? EQUAL : GREATER)) != 0);
 }
 
 /* ---- containers ---- */
 
-static struct skr_cel_value in(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
+static struct skr_cel_value in(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     if (arg[1].kind != SKR_CEL_LIST && arg[1].kind != SKR_CEL_MAP) {
-        return skr_cel_no_overload(run, "in", arg, n);
+        return skr_cel_no_overload(run, arg, 2);
     }
     if (arg[1].kind == SKR_CEL_MAP) {
         return skr_cel_charge_look_up(run, &arg[1], &arg[0])
@@ -281,14 +239,13 @@ static struct skr_cel_value item_at(struct skr_cel_run *run, const struct skr_ce
     return list->item[whole(&i)];
 }
 
-static struct skr_cel_value subscript(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                      size_t n)
+static struct skr_cel_value subscript(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     if (arg[0].kind == SKR_CEL_LIST) {
         return item_at(run, &arg[0], &arg[1]);
     }
     if (arg[0].kind != SKR_CEL_MAP) {
-        return skr_cel_no_overload(run, "[]", arg, n);
+        return skr_cel_no_overload(run, arg, 2);
     }
     if (!skr_cel_charge_look_up(run, &arg[0], &arg[1])) {
         return skr_cel_over(run);
@@ -306,20 +263,21 @@ static struct skr_cel_value subscript(struct skr_cel_run *run, const struct skr_
 #define ORDERED "bb:b|ii:b|uu:b|dd:b|ss:b|yy:b|tt:b|rr:b"
 
 const struct skr_cel_function skr_cel_operators[] = {
-    {"_+_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d|ss:s|yy:y|LALA:LA|rr:r|tr:t|rt:t", add},
-    {"_-_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d|rr:r|tr:t|tt:r", subtract},
-    {"_*_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d", multiply},
-    {"_/_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d", divide},
-    {"_%_", SKR_CEL_GLOBAL, "ii:i|uu:u", remainder_of},
-    {"-_", SKR_CEL_GLOBAL, "i:i|d:d", negate},
-    {"!_", SKR_CEL_GLOBAL, "b:b", invert},
-    {"_==_", SKR_CEL_GLOBAL, "AA:b", equal},
-    {"_!=_", SKR_CEL_GLOBAL, "AA:b", differ},
-    {"_<_", SKR_CEL_GLOBAL, ORDERED, less},
-    {"_<=_", SKR_CEL_GLOBAL, ORDERED, at_most},
-    {"_>_", SKR_CEL_GLOBAL, ORDERED, greater},
-    {"_>=_", SKR_CEL_GLOBAL, ORDERED, at_least},
-    {"_in_", SKR_CEL_GLOBAL, "ALA:b|AMAB:b", in},
-    {"_[_]", SKR_CEL_GLOBAL, "LAi:A|MABA:B", subscript},
+    {"_+_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d|ss:s|yy:y|LALA:LA|rr:r|tr:t|rt:t", add, SKR_CEL_FREE,
+     0},
+    {"_-_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d|rr:r|tr:t|tt:r", subtract, SKR_CEL_FREE, 0},
+    {"_*_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d", multiply, SKR_CEL_FREE, 0},
+    {"_/_", SKR_CEL_GLOBAL, "ii:i|uu:u|dd:d", divide, SKR_CEL_FREE, 0},
+    {"_%_", SKR_CEL_GLOBAL, "ii:i|uu:u", remainder_of, SKR_CEL_FREE, 0},
+    {"-_", SKR_CEL_GLOBAL, "i:i|d:d", negate, SKR_CEL_FREE, 0},
+    {"!_", SKR_CEL_GLOBAL, "b:b", invert, SKR_CEL_FREE, 0},
+    {"_==_", SKR_CEL_GLOBAL, "AA:b", equal, SKR_CEL_FREE, 1},
+    {"_!=_", SKR_CEL_GLOBAL, "AA:b", equal, SKR_CEL_FREE, 0},
+    {"_<_", SKR_CEL_GLOBAL, ORDERED, ordered, SKR_CEL_FREE, LESS},
+    {"_<=_", SKR_CEL_GLOBAL, ORDERED, ordered, SKR_CEL_FREE, LESS | EQUAL},
+    {"_>_", SKR_CEL_GLOBAL, ORDERED, ordered, SKR_CEL_FREE, GREATER},
+    {"_>=_", SKR_CEL_GLOBAL, ORDERED, ordered, SKR_CEL_FREE, GREATER | EQUAL},
+    {"_in_", SKR_CEL_GLOBAL, "ALA:b|AMAB:b", in, SKR_CEL_FREE, 0},
+    {"_[_]", SKR_CEL_GLOBAL, "LAi:A|MABA:B", subscript, SKR_CEL_FREE, 0},
     {0},
 };

@@ -77,18 +77,12 @@ static int new_node(struct parser *parser, enum skr_cel_node_kind kind, size_t a
 
 static int add_child(struct parser *parser, struct skr_cel_node *node, struct skr_cel_node *child)
 {
-    if ((node->n & (node->n - 1)) == 0) { /* full: room is a power of two */
-        const size_t room = node->n == 0 ? 1 : 2 * node->n;
-        struct skr_cel_node **grown =
-            skr_arena_array(parser->lexer.arena, room, sizeof(struct skr_cel_node *));
-        if (!grown) {
-            return no_memory(parser);
-        }
-        if (node->n > 0) {
-            memcpy(grown, node->child, node->n * sizeof *grown);
-        }
-        node->child = grown;
+    struct skr_cel_node **grown =
+        skr_cel_grow(node->child, node->n, sizeof(struct skr_cel_node *), parser->lexer.arena);
+    if (!grown) {
+        return no_memory(parser);
     }
+    node->child = grown;
     node->child[node->n++] = child;
     if (child->depth + 1 > node->depth) {
         node->depth = child->depth + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code points of UTF-8, and doubles as texts. */
+/* Code points of UTF-8, and numbers as texts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,20 +68,31 @@ bool skr_cel_is_utf8(const char *text, size_t n)
     return true;
 }
 
-/* ---- doubles ---- */
+/* ---- numbers ---- */
 
-static bool is_digit(char c)
+int skr_cel_digit(char c)
 {
-    return c >= '0' && c <= '9';
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : 16;
+}
+
+size_t skr_cel_digits(const char *text, size_t n, int base, skr_int128 *ret)
+{
+    const skr_int128 most = (skr_int128)UINT64_MAX + 1;
+    size_t i = 0;
+    for (*ret = 0; i < n && skr_cel_digit(text[i]) < base; i++) {
+        const skr_int128 value = *ret * base + skr_cel_digit(text[i]);
+        *ret = value < most ? value : most;
+    }
+    return i;
 }
 
 static size_t digits(const char *text, size_t n, size_t at)
 {
-    size_t i = at;
-    while (i < n && is_digit(text[i])) {
-        i++;
-    }
-    return i - at;
+    skr_int128 value;
+    return at < n ? skr_cel_digits(text + at, n - at, 10, &value) : 0;
 }
 
 bool skr_cel_double_read(const char *text, size_t n, double *ret)
@@ -127,7 +138,7 @@ static size_t shortest(double value, char digit[20], int *ret_exponent)
     size_t n = 0;
     const char *at = text;
     for (; *at != 'e'; at++) {
-        if (is_digit(*at)) {
+        if (skr_cel_digit(*at) < 10) {
             digit[n++] = *at;
         }
     }

@@ -5,9 +5,8 @@
  */
 #include "core/cel/regex.h"
 
-#include <string.h>
-
 #include "core/cel/regex_tree.h"
+#include "core/cel/value.h"
 
 struct writer {
     struct skr_cel_regex *regex;
@@ -33,17 +32,11 @@ static int add_step(struct writer *writer, struct skr_cel_step step, uint32_t *r
     if (regex->n == SKR_CEL_REGEX_STEPS_MAX) {
         return too_large(writer);
     }
-    if ((regex->n & (regex->n - 1)) == 0) {
-        const size_t room = regex->n == 0 ? 1 : 2 * regex->n;
-        struct skr_cel_step *grown = skr_arena_array(writer->arena, room, sizeof *grown);
-        if (!grown) {
-            return no_memory(writer);
-        }
-        if (regex->n > 0) {
-            memcpy(grown, regex->step, regex->n * sizeof *grown);
-        }
-        regex->step = grown;
+    struct skr_cel_step *grown = skr_cel_grow(regex->step, regex->n, sizeof *grown, writer->arena);
+    if (!grown) {
+        return no_memory(writer);
     }
+    regex->step = grown;
     *ret = (uint32_t)regex->n;
     regex->step[regex->n++] = step;
     regex->weight += 1 + step.set.n;
@@ -51,6 +44,17 @@ static int add_step(struct writer *writer, struct skr_cel_step step, uint32_t *r
 }
 
 static int write_tree(struct writer *writer, const struct skr_cel_tree *tree);
+
+/* Steps whose target is the end, which is not known yet, are a list through their targets. */
+static void end_here(struct writer *writer, uint32_t last)
+{
+    while (last != UINT32_MAX) {
+        struct skr_cel_step *step = &writer->regex->step[last];
+        uint32_t *target = step->kind == SKR_CEL_STEP_JUMP ? &step->next : &step->other;
+        last = *target;
+        *target = (uint32_t)writer->regex->n;
+    }
+}
 
 /* A fork whose first way is what follows it; the other is set later. */
 static int add_fork(struct writer *writer, bool lazy, uint32_t *ret)
@@ -72,22 +76,15 @@ static int write_alternatives(struct writer *writer, const struct skr_cel_tree *
             return rc;
         }
         if (child->next) {
-            uint32_t jump;
-            /* Jumps to the end are a list through their targets until the end is known. */
             rc = add_step(writer, (struct skr_cel_step){.kind = SKR_CEL_STEP_JUMP, .next = last},
-                          &jump);
+                          &last);
             if (rc < 0) {
                 return rc;
             }
-            last = jump;
             writer->regex->step[fork].other = (uint32_t)writer->regex->n;
         }
     }
-    while (last != UINT32_MAX) {
-        const uint32_t before = writer->regex->step[last].next;
-        writer->regex->step[last].next = (uint32_t)writer->regex->n;
-        last = before;
-    }
+    end_here(writer, last);
     return 0;
 }
 
@@ -97,7 +94,7 @@ static int write_loop(struct writer *writer, const struct skr_cel_tree *tree)
 {
     uint32_t skip = UINT32_MAX, again;
     int rc = tree->min == 0 ? add_fork(writer, tree->lazy, &skip) : 0;
-    for (int i = 1; rc == 0 && i < tree->min; i++) {
+    for (uint32_t i = 1; rc == 0 && i < tree->min; i++) {
         rc = write_tree(writer, tree->first);
     }
     const uint32_t begin = (uint32_t)writer->regex->n;
@@ -121,18 +118,15 @@ static int write_repeat(struct writer *writer, const struct skr_cel_tree *tree)
     if (tree->max == SKR_CEL_FOREVER) {
         return write_loop(writer, tree);
     }
-    for (int i = 0; rc == 0 && i < tree->max; i++) {
+    for (uint32_t i = 0; rc == 0 && i < tree->max; i++) {
         if (i >= tree->min && (rc = add_fork(writer, tree->lazy, &fork)) == 0) {
-            /* Forks to the end are a list through their targets until the end is known. */
             writer->regex->step[fork].other = last;
             last = fork;
         }
         rc = rc < 0 ? rc : write_tree(writer, tree->first);
     }
-    while (rc == 0 && last != UINT32_MAX) {
-        const uint32_t before = writer->regex->step[last].other;
-        writer->regex->step[last].other = (uint32_t)writer->regex->n;
-        last = before;
+    if (rc == 0) {
+        end_here(writer, last);
     }
     return rc;
 }

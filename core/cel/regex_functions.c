@@ -32,44 +32,31 @@ static int search(struct skr_cel_run *run, const struct skr_cel_regex *regex,
     return rc;
 }
 
-static struct skr_cel_value matches(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                    size_t n)
-{
-    const struct skr_cel_regex *regex;
-    struct skr_cel_value error;
-    struct skr_cel_match match;
-    (void)n;
-    if (!prepare(run, arg, &regex, &error)) {
-        return error;
-    }
-    int rc = search(run, regex, &arg[0], 0, &match);
-    return rc < 0 ? skr_cel_over(run) : skr_cel_bool(rc > 0);
-}
-
-static struct skr_cel_value find(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
+/* way 1: only whether it is there. */
+static struct skr_cel_value find(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     const struct skr_cel_regex *regex;
     struct skr_cel_value error;
     struct skr_cel_match match = {0, 0};
-    (void)n;
     if (!prepare(run, arg, &regex, &error)) {
         return error;
     }
     int rc = search(run, regex, &arg[0], 0, &match);
     return rc < 0 ? skr_cel_over(run)
-                  : skr_cel_string(arg[0].text + match.begin, match.end - match.begin);
+           : run->row->way == 1
+               ? skr_cel_bool(rc > 0)
+               : skr_cel_string(arg[0].text + match.begin, match.end - match.begin);
 }
 
 /* Matches that do not overlap; an empty one directly behind another does not count, as in Go. */
-static struct skr_cel_value find_all(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                     size_t n)
+static struct skr_cel_value find_all(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     const struct skr_cel_regex *regex;
     struct skr_cel_value made = {.kind = SKR_CEL_LIST};
     struct skr_cel_value *item = NULL;
     size_t room = 0;
     uint32_t point;
-    const int64_t limit = n > 2 ? arg[2].integer : -1;
+    const int64_t limit = run->n > 2 ? arg[2].integer : -1;
     size_t before = SIZE_MAX;
     for (size_t at = 0; at <= arg[0].n && (limit < 0 || (int64_t)made.n < limit);) {
         struct skr_cel_match match;
@@ -107,9 +94,9 @@ static struct skr_cel_value find_all(struct skr_cel_run *run, const struct skr_c
 }
 
 const struct skr_cel_function skr_cel_regex_functions[] = {
-    {"matches", SKR_CEL_MEMBER, "ss:b", matches},
-    {"matches", SKR_CEL_GLOBAL, "ss:b", matches},
-    {"find", SKR_CEL_MEMBER, "ss:s", find},
-    {"findAll", SKR_CEL_MEMBER, "ss:Ls|ssi:Ls", find_all},
+    {"matches", SKR_CEL_MEMBER, "ss:b", find, SKR_CEL_FREE, 1},
+    {"matches", SKR_CEL_GLOBAL, "ss:b", find, SKR_CEL_FREE, 1},
+    {"find", SKR_CEL_MEMBER, "ss:s", find, SKR_CEL_FREE, 0},
+    {"findAll", SKR_CEL_MEMBER, "ss:Ls|ssi:Ls", find_all, SKR_CEL_FREE, 0},
     {0},
 };

@@ -77,17 +77,11 @@ static void add_tree(struct skr_cel_tree *parent, struct skr_cel_tree *child)
 
 static int add_range(struct reader *reader, struct skr_cel_set *set, uint32_t low, uint32_t high)
 {
-    if ((set->n & (set->n - 1)) == 0) {
-        const size_t room = set->n == 0 ? 1 : 2 * set->n;
-        struct skr_cel_range *grown = skr_arena_array(reader->arena, room, sizeof *grown);
-        if (!grown) {
-            return no_memory(reader);
-        }
-        if (set->n > 0) {
-            memcpy(grown, set->range, set->n * sizeof *grown);
-        }
-        set->range = grown;
+    struct skr_cel_range *grown = skr_cel_grow(set->range, set->n, sizeof *grown, reader->arena);
+    if (!grown) {
+        return no_memory(reader);
     }
+    set->range = grown;
     set->range[set->n++] = (struct skr_cel_range){low, high};
     return 0;
 }
@@ -157,28 +151,23 @@ static int add_class(struct reader *reader, struct skr_cel_set *set, const char 
 
 /* ---- escapes ---- */
 
-static int hex_of(char c)
+/* Up to n digits of a base; *ret is beyond POINT_MAX if their value is. Returns their number. */
+static size_t take_digits(struct reader *reader, size_t n, int base, uint32_t *ret)
 {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
+    const size_t left = reader->n - reader->pos;
+    skr_int128 value;
+    const size_t digits =
+        skr_cel_digits(reader->pattern + reader->pos, n < left ? n : left, base, &value);
+    *ret = value > POINT_MAX ? POINT_MAX + 1 : (uint32_t)value;
+    reader->pos += digits;
+    return digits;
 }
 
 /* Behind \x: two digits, or any number in braces. */
 static int take_hex(struct reader *reader, uint32_t *ret)
 {
     const bool braces = eat(reader, "{");
-    size_t digits = 0;
-    *ret = 0;
-    for (; !at_end(reader) && (braces || digits < 2); digits++) {
-        const int digit = hex_of(reader->pattern[reader->pos]);
-        if (digit < 0 || *ret > POINT_MAX) {
-            break;
-        }
-        *ret = *ret * 16 + (uint32_t)digit;
-        reader->pos++;
-    }
+    const size_t digits = take_digits(reader, braces ? SIZE_MAX : 2, 16, ret);
     const bool good = braces ? digits > 0 && eat(reader, "}") : digits == 2;
     return good && *ret <= POINT_MAX ? 0 : fail_at(reader, reader->pos, "invalid escape \\x");
 }
@@ -198,14 +187,8 @@ static int take_escaped(struct reader *reader, uint32_t *ret)
     } else if (point == 'x') {
         return take_hex(reader, ret);
     } else if (point >= '0' && point <= '7') {
-        uint32_t value = point - '0';
-        size_t digits = 1;
-        for (; digits < 3 && !at_end(reader) && reader->pattern[reader->pos] >= '0' &&
-               reader->pattern[reader->pos] <= '7';
-             digits++) {
-            value = value * 8 + (uint32_t)(reader->pattern[reader->pos++] - '0');
-        }
-        *ret = value;
+        reader->pos--;
+        const size_t digits = take_digits(reader, 3, 8, ret);
         return point == '0' || digits > 1 ? 0 : fail_at(reader, at, "no back references");
     } else if (point < 128 && strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", (int)point)) {
         *ret = point;
@@ -416,7 +399,8 @@ static int take_group_name(struct reader *reader)
         if (c == '>' && reader->pos > begin + 1) {
             return 0;
         }
-        if (!(c == '_' || hex_of(c) >= 0 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))) {
+        if (!(c == '_' || skr_cel_digit(c) < 10 || (c >= 'a' && c <= 'z') ||
+              (c >= 'A' && c <= 'Z'))) {
             break;
         }
     }
@@ -476,27 +460,13 @@ static int take_atom(struct reader *reader, struct skr_cel_tree **ret)
 
 /* ---- repetition, sequences, alternatives ---- */
 
-static bool take_count(struct reader *reader, int *ret)
-{
-    const size_t begin = reader->pos;
-    int value = 0;
-    while (!at_end(reader) && reader->pattern[reader->pos] >= '0' &&
-           reader->pattern[reader->pos] <= '9') {
-        value = value > SKR_CEL_REGEX_REPEAT_MAX ? value
-                                                 : value * 10 + reader->pattern[reader->pos] - '0';
-        reader->pos++;
-    }
-    *ret = value;
-    return reader->pos > begin;
-}
-
 /* {n}, {n,}, {n,m}; anything else in braces is literal, as in RE2. */
-static bool take_braces(struct reader *reader, int *ret_min, int *ret_max)
+static bool take_braces(struct reader *reader, uint32_t *ret_min, uint32_t *ret_max)
 {
     const size_t begin = reader->pos++;
-    bool good = take_count(reader, ret_min);
+    bool good = take_digits(reader, SIZE_MAX, 10, ret_min) > 0;
     *ret_max = *ret_min;
-    if (good && eat(reader, ",") && !take_count(reader, ret_max)) {
+    if (good && eat(reader, ",") && take_digits(reader, SIZE_MAX, 10, ret_max) == 0) {
         *ret_max = SKR_CEL_FOREVER;
     }
     good = good && eat(reader, "}");
@@ -504,7 +474,7 @@ static bool take_braces(struct reader *reader, int *ret_min, int *ret_max)
     return good;
 }
 
-static bool take_repetition(struct reader *reader, int *ret_min, int *ret_max)
+static bool take_repetition(struct reader *reader, uint32_t *ret_min, uint32_t *ret_max)
 {
     *ret_min = sees(reader, "+") ? 1 : 0;
     *ret_max = sees(reader, "?") ? 1 : SKR_CEL_FOREVER;
@@ -518,15 +488,15 @@ static int repetition(struct reader *reader, struct skr_cel_tree **ret)
 {
     int rc = take_atom(reader, ret);
     bool repeated = false;
-    int min, max;
+    uint32_t min, max;
     for (size_t at = reader->pos; rc == 0 && take_repetition(reader, &min, &max);
          at = reader->pos) {
         struct skr_cel_tree *atom = *ret;
         if (repeated) {
             return fail_at(reader, at, "a repetition of a repetition");
         }
-        if (min > SKR_CEL_REGEX_REPEAT_MAX || max > SKR_CEL_REGEX_REPEAT_MAX ||
-            (max != SKR_CEL_FOREVER && max < min)) {
+        if (min > SKR_CEL_REGEX_REPEAT_MAX || max < min ||
+            (max > SKR_CEL_REGEX_REPEAT_MAX && max != SKR_CEL_FOREVER)) {
             return fail_at(reader, at, "invalid number of repetitions");
         }
         if ((rc = new_tree(reader, SKR_CEL_TREE_REPEAT, ret)) < 0) {

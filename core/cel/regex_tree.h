@@ -6,7 +6,7 @@
 #include "topology/base/arena.h"
 #include "topology/base/error.h"
 
-enum { SKR_CEL_FOREVER = -1 };
+#define SKR_CEL_FOREVER UINT32_MAX /* repetitions */
 
 enum skr_cel_tree_kind {
     SKR_CEL_TREE_EMPTY,
@@ -21,7 +21,7 @@ struct skr_cel_tree {
     enum skr_cel_tree_kind kind;
     struct skr_cel_set set; /* SET */
     enum skr_cel_assertion assertion;
-    int min, max; /* REPEAT; max SKR_CEL_FOREVER */
+    uint32_t min, max; /* REPEAT; max SKR_CEL_FOREVER */
     bool lazy;
     struct skr_cel_tree *first, *last; /* children */
     struct skr_cel_tree *next;         /* sibling */

@@ -19,6 +19,21 @@ bool skr_cel_charge_text(struct skr_cel_run *run, uint64_t bytes)
     return skr_cel_charge(run, bytes / 10 + 1);
 }
 
+bool skr_cel_pay(struct skr_cel_run *run, const struct skr_cel_value *arg)
+{
+    switch (run->row->price) {
+    case SKR_CEL_TEXT:
+        return arg[0].kind != SKR_CEL_STRING || skr_cel_charge_text(run, arg[0].n);
+    case SKR_CEL_PART:
+        return skr_cel_charge_text(run, arg[1].n);
+    case SKR_CEL_SEARCH:
+        return skr_cel_charge(run, ((uint64_t)arg[0].n / 10 + 1) * (arg[1].n / 10 + 1));
+    case SKR_CEL_FREE:
+        break;
+    }
+    return true;
+}
+
 struct skr_cel_value skr_cel_over(struct skr_cel_run *run)
 {
     run->over = true;
@@ -55,14 +70,48 @@ struct skr_cel_value skr_cel_copy(struct skr_cel_run *run, const char *text, siz
     return skr_cel_string(copy, n);
 }
 
-struct skr_cel_value skr_cel_no_overload(struct skr_cel_run *run, const char *name,
-                                         const struct skr_cel_value *arg, size_t n)
+bool skr_cel_copy_plain(const struct skr_cel_value *string, char *to, size_t size)
 {
-    const char second = n > 1 ? skr_cel_type_of(arg[1].kind) : '?';
-    return n > 1 ? skr_cel_errorf(run, "%.40s does not take %s and %s", name,
-                                  skr_cel_type_name(skr_cel_type_of(arg[0].kind)),
-                                  skr_cel_type_name(second))
-                 : skr_cel_errorf(run, "%.40s does not take %s", name,
-                                  n > 0 ? skr_cel_type_name(skr_cel_type_of(arg[0].kind))
-                                        : "no argument");
+    if (string->n >= size || memchr(string->text, '\0', string->n)) {
+        return false;
+    }
+    memcpy(to, string->text, string->n);
+    to[string->n] = '\0';
+    return true;
+}
+
+struct skr_cel_value skr_cel_is_no(struct skr_cel_run *run, const struct skr_cel_value *v,
+                                   const char *type)
+{
+    return skr_cel_errorf(run, "\"%.*s\" is no %s", (int)(v->n < 64 ? v->n : 64), v->text, type);
+}
+
+void skr_cel_name_write(const char *name, struct skr_strbuf *out)
+{
+    const bool is_operator = name[0] == '_' || name[1] == '_';
+    for (; *name; name++) {
+        if (!is_operator || *name != '_') {
+            skr_strbuf_addc(out, *name);
+        }
+    }
+    skr_strbuf_add(out, is_operator ? "" : "()");
+}
+
+struct skr_cel_value skr_cel_does_not_take(struct skr_cel_run *run, const char *name,
+                                           const struct skr_cel_value *arg, size_t n)
+{
+    const char *kind[2] = {"no argument", ""};
+    for (size_t i = 0; i < n && i < 2; i++) {
+        kind[i] = skr_cel_type_name(skr_cel_type_of(arg[i].kind));
+    }
+    return skr_cel_errorf(run, "%.40s does not take %s%s%s", name, kind[0], n > 1 ? " and " : "",
+                          kind[1]);
+}
+
+struct skr_cel_value skr_cel_no_overload(struct skr_cel_run *run, const struct skr_cel_value *arg,
+                                         size_t n)
+{
+    SKR_STRBUF(name);
+    skr_cel_name_write(run->row->name, &name);
+    return skr_cel_does_not_take(run, name.s, arg, n);
 }

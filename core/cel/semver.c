@@ -3,16 +3,9 @@
 
 #include <string.h>
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }
 
 /* The identifier at text: bytes up to a dot or the end. */
@@ -23,11 +16,8 @@ static size_t length(const char *text)
 
 static bool is_numeric(const char *text, size_t n)
 {
-    size_t i = 0;
-    while (i < n && is_digit(text[i])) {
-        i++;
-    }
-    return i == n;
+    skr_int128 value;
+    return skr_cel_digits(text, n, 10, &value) == n;
 }
 
 static int order_identifiers(const char *a, size_t na, const char *b, size_t nb)
@@ -37,10 +27,10 @@ static int order_identifiers(const char *a, size_t na, const char *b, size_t nb)
         return x ? -1 : 1; /* numbers come first */
     }
     if (x && na != nb) {
-        return ORDER(na, nb);
+        return SKR_CEL_ORDER(na, nb);
     }
     const int order = memcmp(a, b, na < nb ? na : nb);
-    return order != 0 ? ORDER(order, 0) : ORDER(na, nb);
+    return order != 0 ? SKR_CEL_ORDER(order, 0) : SKR_CEL_ORDER(na, nb);
 }
 
 static int order_pre(const char *a, const char *b)
@@ -68,7 +58,7 @@ int skr_cel_semver_compare(const struct skr_cel_semver *a, const struct skr_cel_
 {
     for (int i = 0; i < 3; i++) {
         if (a->part[i] != b->part[i]) {
-            return ORDER(a->part[i], b->part[i]);
+            return SKR_CEL_ORDER(a->part[i], b->part[i]);
         }
     }
     return order_pre(a->pre, b->pre);
@@ -78,17 +68,12 @@ int skr_cel_semver_compare(const struct skr_cel_semver *a, const struct skr_cel_
 
 static bool parse_part(const char *text, size_t n, size_t *at, bool lenient, uint64_t *ret)
 {
-    const size_t begin = *at;
-    uint64_t value = 0;
-    for (; *at < n && is_digit(text[*at]); ++*at) {
-        const uint64_t digit = (uint64_t)(text[*at] - '0');
-        if (value > (UINT64_MAX - digit) / 10) {
-            return false;
-        }
-        value = value * 10 + digit;
-    }
-    *ret = value;
-    return *at > begin && (lenient || *at == begin + 1 || text[begin] != '0');
+    skr_int128 value;
+    const size_t digits = skr_cel_digits(text + *at, n - *at, 10, &value);
+    const bool zero = text[*at] == '0';
+    *at += digits;
+    *ret = (uint64_t)value;
+    return digits > 0 && value <= UINT64_MAX && (lenient || digits == 1 || !zero);
 }
 
 /* Identifiers between dots; none is empty, and no number of a pre-release begins with 0. */

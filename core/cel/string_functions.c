@@ -9,26 +9,8 @@ static const char out_of_range[] = "the index is out of range";
 /* The byte where b begins in a, from a byte on; SIZE_MAX: it does not. */
 static size_t find(const struct skr_cel_value *a, const struct skr_cel_value *b, size_t from)
 {
-    for (size_t i = from; b->n <= a->n && i <= a->n - b->n; i++) {
-        const char *first = b->n > 0 ? memchr(a->text + i, b->text[0], a->n - b->n - i + 1) : NULL;
-        if (b->n == 0) {
-            return i;
-        }
-        if (!first) {
-            return SIZE_MAX;
-        }
-        i = (size_t)(first - a->text);
-        if (memcmp(first, b->text, b->n) == 0) {
-            return i;
-        }
-    }
-    return SIZE_MAX;
-}
-
-/* A search compares at most all of b at each place of a. */
-static bool charge_search(struct skr_cel_run *run, const struct skr_cel_value *arg)
-{
-    return skr_cel_charge(run, ((uint64_t)arg[0].n / 10 + 1) * (arg[1].n / 10 + 1));
+    const char *at = from > a->n ? NULL : memmem(a->text + from, a->n - from, b->text, b->n);
+    return at ? (size_t)(at - a->text) : SIZE_MAX;
 }
 
 static size_t points(const struct skr_cel_value *v)
@@ -49,62 +31,36 @@ static struct skr_cel_value part(const struct skr_cel_value *v, size_t begin, si
 
 /* ---- standard ---- */
 
-static struct skr_cel_value contains(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                     size_t n)
+static struct skr_cel_value contains(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    (void)n;
-    return charge_search(run, arg) ? skr_cel_bool(find(&arg[0], &arg[1], 0) != SIZE_MAX)
-                                   : skr_cel_over(run);
+    (void)run;
+    return skr_cel_bool(find(&arg[0], &arg[1], 0) != SIZE_MAX);
 }
 
-static struct skr_cel_value starts_with(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                        size_t n)
+/* way 1: at the end. */
+static struct skr_cel_value starts_with(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    (void)n;
-    return !skr_cel_charge_text(run, arg[1].n)
-               ? skr_cel_over(run)
-               : skr_cel_bool(arg[1].n <= arg[0].n &&
-                              memcmp(arg[0].text, arg[1].text, arg[1].n) == 0);
-}
-
-static struct skr_cel_value ends_with(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                      size_t n)
-{
-    (void)n;
-    return !skr_cel_charge_text(run, arg[1].n)
-               ? skr_cel_over(run)
-               : skr_cel_bool(arg[1].n <= arg[0].n && memcmp(arg[0].text + arg[0].n - arg[1].n,
-                                                             arg[1].text, arg[1].n) == 0);
+    if (arg[1].n > arg[0].n) {
+        return skr_cel_bool(false);
+    }
+    const size_t at = run->row->way == 1 ? arg[0].n - arg[1].n : 0;
+    return skr_cel_bool(memcmp(arg[0].text + at, arg[1].text, arg[1].n) == 0);
 }
 
 /* ---- places ---- */
 
-static struct skr_cel_value char_at(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                    size_t n)
+static struct skr_cel_value char_at(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    (void)n;
-    if (!skr_cel_charge_text(run, arg[0].n)) {
-        return skr_cel_over(run);
-    }
-    const size_t length = points(&arg[0]);
-    if (arg[1].integer < 0 || arg[1].integer > (int64_t)length) {
-        return skr_cel_error(out_of_range);
-    }
-    const size_t begin = byte_of(&arg[0], arg[1].integer);
-    uint32_t point;
-    return part(&arg[0], begin,
-                begin == arg[0].n
-                    ? begin
-                    : begin + skr_cel_point_read(arg[0].text + begin, arg[0].n - begin, &point));
+    (void)run;
+    const int64_t i = arg[1].integer; /* the end is a place, too */
+    return i < 0 || i > (int64_t)points(&arg[0])
+               ? skr_cel_error(out_of_range)
+               : part(&arg[0], byte_of(&arg[0], i), byte_of(&arg[0], i + 1));
 }
 
-static struct skr_cel_value index_of(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                     size_t n)
+static struct skr_cel_value index_of(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    const int64_t from = n > 2 ? arg[2].integer : 0;
-    if (!charge_search(run, arg)) {
-        return skr_cel_over(run);
-    }
+    const int64_t from = run->n > 2 ? arg[2].integer : 0;
     if (arg[1].n == 0) {
         return skr_cel_int(from);
     }
@@ -118,16 +74,12 @@ static struct skr_cel_value index_of(struct skr_cel_run *run, const struct skr_c
     return skr_cel_int(at == SIZE_MAX ? -1 : (int64_t)skr_cel_points(arg[0].text, at));
 }
 
-static struct skr_cel_value last_index_of(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                          size_t n)
+static struct skr_cel_value last_index_of(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    if (!charge_search(run, arg)) {
-        return skr_cel_over(run);
-    }
     const int64_t length = (int64_t)points(&arg[0]);
-    const int64_t last = n > 2 ? arg[2].integer : length - 1;
+    const int64_t last = run->n > 2 ? arg[2].integer : length - 1;
     if (arg[1].n == 0) {
-        return skr_cel_int(n > 2 ? last : length);
+        return skr_cel_int(run->n > 2 ? last : length);
     }
     if (last < 0 || last >= length || arg[1].n > arg[0].n) {
         return last < 0 ? skr_cel_error(out_of_range) : skr_cel_int(-1);
@@ -142,14 +94,10 @@ static struct skr_cel_value last_index_of(struct skr_cel_run *run, const struct 
     return skr_cel_int(-1);
 }
 
-static struct skr_cel_value substring(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                      size_t n)
+static struct skr_cel_value substring(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    if (!skr_cel_charge_text(run, arg[0].n)) {
-        return skr_cel_over(run);
-    }
     const int64_t length = (int64_t)points(&arg[0]);
-    const int64_t begin = arg[1].integer, end = n > 2 ? arg[2].integer : length;
+    const int64_t begin = arg[1].integer, end = run->n > 2 ? arg[2].integer : length;
     if (begin < 0 || begin > end || end > length) {
         return skr_cel_error(out_of_range);
     }
@@ -158,41 +106,24 @@ static struct skr_cel_value substring(struct skr_cel_run *run, const struct skr_
 
 /* ---- changed copies ---- */
 
-static struct skr_cel_value change_case(struct skr_cel_run *run, const struct skr_cel_value *v,
-                                        char first)
+/* way: the first letter that is changed. */
+static struct skr_cel_value change_case(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    struct skr_cel_value copy =
-        skr_cel_charge_text(run, v->n) ? skr_cel_copy(run, v->text, v->n) : skr_cel_over(run);
+    const struct skr_cel_value copy = skr_cel_copy(run, arg[0].text, arg[0].n);
     char *text = copy.kind == SKR_CEL_ERROR ? NULL : (char *)(uintptr_t)copy.text;
-    for (size_t i = 0; text && i < v->n; i++) {
-        if (text[i] >= first && text[i] <= first + 25) {
+    for (size_t i = 0; text && i < arg[0].n; i++) {
+        if (text[i] >= run->row->way && text[i] <= run->row->way + 25) {
             text[i] ^= 0x20;
         }
     }
     return copy;
 }
 
-static struct skr_cel_value lower_ascii(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                        size_t n)
+static struct skr_cel_value reverse(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    (void)n;
-    return change_case(run, &arg[0], 'A');
-}
-
-static struct skr_cel_value upper_ascii(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                        size_t n)
-{
-    (void)n;
-    return change_case(run, &arg[0], 'a');
-}
-
-static struct skr_cel_value reverse(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                    size_t n)
-{
-    char *text = skr_cel_charge_text(run, arg[0].n) ? skr_cel_room(run, arg[0].n, 1) : NULL;
+    char *text = skr_cel_room(run, arg[0].n, 1);
     size_t at = arg[0].n;
     uint32_t point;
-    (void)n;
     if (!text) {
         return skr_cel_over(run);
     }
@@ -213,14 +144,11 @@ static bool is_blank(uint32_t c)
            c == 0x205f || c == 0x3000;
 }
 
-static struct skr_cel_value trim(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
+static struct skr_cel_value trim(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     size_t begin = SIZE_MAX, end = 0;
     uint32_t point;
-    (void)n;
-    if (!skr_cel_charge_text(run, arg[0].n)) {
-        return skr_cel_over(run);
-    }
+    (void)run;
     for (size_t i = 0; i < arg[0].n;) {
         const size_t length = skr_cel_point_read(arg[0].text + i, arg[0].n - i, &point);
         if (!is_blank(point)) {
@@ -245,21 +173,14 @@ static size_t next_end(const struct skr_cel_value *a, const struct skr_cel_value
 }
 
 /* An empty text to be replaced is in front of each code point and at the end. */
-static struct skr_cel_value replace(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                    size_t n)
+static struct skr_cel_value replace(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    const int64_t limit = n > 3 ? arg[3].integer : -1;
+    const int64_t limit = run->n > 3 ? arg[3].integer : -1;
     size_t at = 0;
     int64_t done = 0;
-    if (!charge_search(run, arg)) {
-        return skr_cel_over(run);
-    }
     SKR_STRBUF(out);
     for (; limit < 0 || done < limit; done++) {
-        size_t end = find(&arg[0], &arg[1], at);
-        if (arg[1].n == 0 && done > 0) {
-            end = next_end(&arg[0], &arg[1], at);
-        }
+        const size_t end = arg[1].n == 0 && done == 0 ? 0 : next_end(&arg[0], &arg[1], at);
         if (end == SIZE_MAX) {
             break;
         }
@@ -274,12 +195,11 @@ static struct skr_cel_value replace(struct skr_cel_run *run, const struct skr_ce
     return skr_cel_copy(run, out.s, out.len);
 }
 
-static struct skr_cel_value split(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                  size_t n)
+static struct skr_cel_value split(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    const int64_t limit = n > 2 ? arg[2].integer : -1;
+    const int64_t limit = run->n > 2 ? arg[2].integer : -1;
     const size_t most = (size_t)arg[0].n + 1;
-    if (!charge_search(run, arg) || !skr_cel_charge_text(run, most)) {
+    if (!skr_cel_charge_text(run, most)) {
         return skr_cel_over(run);
     }
     size_t pieces = 0;
@@ -300,13 +220,13 @@ static struct skr_cel_value split(struct skr_cel_run *run, const struct skr_cel_
                 : skr_cel_over(run);
 }
 
-static struct skr_cel_value join(struct skr_cel_run *run, const struct skr_cel_value *arg, size_t n)
+static struct skr_cel_value join(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    const struct skr_cel_value between = n > 1 ? arg[1] : skr_cel_string("", 0);
+    const struct skr_cel_value between = run->n > 1 ? arg[1] : skr_cel_string("", 0);
     size_t length = 0;
     for (size_t i = 0; i < arg[0].n; i++) {
         if (arg[0].item[i].kind != SKR_CEL_STRING) {
-            return skr_cel_no_overload(run, "join()", &arg[0].item[i], 1);
+            return skr_cel_no_overload(run, &arg[0].item[i], 1);
         }
         length += arg[0].item[i].n + (i > 0 ? between.n : 0);
     }
@@ -325,19 +245,19 @@ static struct skr_cel_value join(struct skr_cel_run *run, const struct skr_cel_v
 }
 
 const struct skr_cel_function skr_cel_string_functions[] = {
-    {"contains", SKR_CEL_MEMBER, "ss:b", contains},
-    {"startsWith", SKR_CEL_MEMBER, "ss:b", starts_with},
-    {"endsWith", SKR_CEL_MEMBER, "ss:b", ends_with},
-    {"charAt", SKR_CEL_MEMBER, "si:s", char_at},
-    {"indexOf", SKR_CEL_MEMBER, "ss:i|ssi:i", index_of},
-    {"lastIndexOf", SKR_CEL_MEMBER, "ss:i|ssi:i", last_index_of},
-    {"substring", SKR_CEL_MEMBER, "si:s|sii:s", substring},
-    {"lowerAscii", SKR_CEL_MEMBER, "s:s", lower_ascii},
-    {"upperAscii", SKR_CEL_MEMBER, "s:s", upper_ascii},
-    {"reverse", SKR_CEL_MEMBER, "s:s", reverse},
-    {"trim", SKR_CEL_MEMBER, "s:s", trim},
-    {"replace", SKR_CEL_MEMBER, "sss:s|sssi:s", replace},
-    {"split", SKR_CEL_MEMBER, "ss:Ls|ssi:Ls", split},
-    {"join", SKR_CEL_MEMBER, "Ls:s|Lss:s", join},
+    {"contains", SKR_CEL_MEMBER, "ss:b", contains, SKR_CEL_SEARCH, 0},
+    {"startsWith", SKR_CEL_MEMBER, "ss:b", starts_with, SKR_CEL_PART, 0},
+    {"endsWith", SKR_CEL_MEMBER, "ss:b", starts_with, SKR_CEL_PART, 1},
+    {"charAt", SKR_CEL_MEMBER, "si:s", char_at, SKR_CEL_TEXT, 0},
+    {"indexOf", SKR_CEL_MEMBER, "ss:i|ssi:i", index_of, SKR_CEL_SEARCH, 0},
+    {"lastIndexOf", SKR_CEL_MEMBER, "ss:i|ssi:i", last_index_of, SKR_CEL_SEARCH, 0},
+    {"substring", SKR_CEL_MEMBER, "si:s|sii:s", substring, SKR_CEL_TEXT, 0},
+    {"lowerAscii", SKR_CEL_MEMBER, "s:s", change_case, SKR_CEL_TEXT, 'A'},
+    {"upperAscii", SKR_CEL_MEMBER, "s:s", change_case, SKR_CEL_TEXT, 'a'},
+    {"reverse", SKR_CEL_MEMBER, "s:s", reverse, SKR_CEL_TEXT, 0},
+    {"trim", SKR_CEL_MEMBER, "s:s", trim, SKR_CEL_TEXT, 0},
+    {"replace", SKR_CEL_MEMBER, "sss:s|sssi:s", replace, SKR_CEL_SEARCH, 0},
+    {"split", SKR_CEL_MEMBER, "ss:Ls|ssi:Ls", split, SKR_CEL_SEARCH, 0},
+    {"join", SKR_CEL_MEMBER, "Ls:s|Lss:s", join, SKR_CEL_FREE, 0},
     {0},
 };

@@ -58,20 +58,6 @@ const char *skr_cel_type_end(const char *type)
     return type;
 }
 
-bool skr_cel_type_fits(const char *a, const char *b)
-{
-    const char *const end = skr_cel_type_end(a);
-    while (a < end) {
-        if (*a == '?' || *b == '?') {
-            a = skr_cel_type_end(a);
-            b = skr_cel_type_end(b);
-        } else if (*a++ != *b++) {
-            return false;
-        }
-    }
-    return true;
-}
-
 const char *skr_cel_type_join(const char *a, const char *b)
 {
     const size_t n = (size_t)(skr_cel_type_end(a) - a);
@@ -112,7 +98,7 @@ static bool is_parameter(char c)
     return c == 'A' || c == 'B';
 }
 
-/* Whether type fits the pattern at *row, which is consumed. */
+/* Whether type fits the pattern at *row, which is consumed. bound: NULL without A and B. */
 static bool take(const char **row, const char *type, struct bound *bound)
 {
     const char *const end = skr_cel_type_end(*row);
@@ -133,6 +119,11 @@ static bool take(const char **row, const char *type, struct bound *bound)
         }
     }
     return true;
+}
+
+bool skr_cel_type_fits(const char *a, const char *b)
+{
+    return take(&a, b, NULL);
 }
 
 static const char *result_of(const char *row, const struct bound *bound, struct skr_arena *arena)

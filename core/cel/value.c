@@ -46,14 +46,24 @@ struct skr_cel_value skr_cel_text(const char *text)
     return skr_cel_string(text, strlen(text));
 }
 
+void *skr_cel_grow(const void *array, size_t n, size_t size, struct skr_arena *arena)
+{
+    if ((n & (n - 1)) != 0) { /* room is a power of two */
+        return (void *)(uintptr_t)array;
+    }
+    void *grown = skr_arena_array(arena, n == 0 ? 1 : 2 * n, size);
+    if (grown && n > 0) {
+        memcpy(grown, array, n * size);
+    }
+    return grown;
+}
+
 /* ---- order and equality ---- */
 
 static bool is_number(const struct skr_cel_value *v)
 {
     return v->kind == SKR_CEL_INT || v->kind == SKR_CEL_UINT || v->kind == SKR_CEL_DOUBLE;
 }
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* Of a double with an integer: beyond the range of the integers it is larger or smaller, otherwise
  * the integer is rounded to a double, as in cel-go. False for NaN. */
@@ -63,7 +73,7 @@ static bool order_double(double a, const struct skr_cel_value *b, int *ret)
     const double low = natural ? 0 : (double)INT64_MIN;
     const double high = natural ? (double)UINT64_MAX : (double)INT64_MAX;
     const double other = natural ? (double)b->natural : (double)b->integer;
-    *ret = a < low ? -1 : a > high ? 1 : ORDER(a, other);
+    *ret = a < low ? -1 : a > high ? 1 : SKR_CEL_ORDER(a, other);
     return !skr_cel_is_nan(a);
 }
 
@@ -76,7 +86,7 @@ static bool order_numbers(const struct skr_cel_value *a, const struct skr_cel_va
 {
     const bool reals = a->kind == SKR_CEL_DOUBLE && b->kind == SKR_CEL_DOUBLE;
     if (reals) {
-        *ret = ORDER(a->real, b->real);
+        *ret = SKR_CEL_ORDER(a->real, b->real);
         return !skr_cel_is_nan(a->real) && !skr_cel_is_nan(b->real);
     }
     if (a->kind == SKR_CEL_DOUBLE) {
@@ -87,7 +97,7 @@ static bool order_numbers(const struct skr_cel_value *a, const struct skr_cel_va
         *ret = ordered ? -*ret : 0;
         return ordered;
     }
-    *ret = ORDER(whole(a), whole(b));
+    *ret = SKR_CEL_ORDER(whole(a), whole(b));
     return true;
 }
 
@@ -95,7 +105,7 @@ static int order_bytes(const struct skr_cel_value *a, const struct skr_cel_value
 {
     const size_t n = a->n < b->n ? a->n : b->n;
     const int order = n > 0 ? memcmp(a->text, b->text, n) : 0;
-    return order != 0 ? ORDER(order, 0) : ORDER(a->n, b->n);
+    return order != 0 ? SKR_CEL_ORDER(order, 0) : SKR_CEL_ORDER(a->n, b->n);
 }
 
 bool skr_cel_compare(const struct skr_cel_value *a, const struct skr_cel_value *b, int *ret)
@@ -112,7 +122,7 @@ bool skr_cel_compare(const struct skr_cel_value *a, const struct skr_cel_value *
     } else if (a->kind == SKR_CEL_STRING || a->kind == SKR_CEL_BYTES) {
         *ret = order_bytes(a, b);
     } else if (a->kind == SKR_CEL_TIMESTAMP || a->kind == SKR_CEL_DURATION) {
-        *ret = ORDER(a->integer, b->integer);
+        *ret = SKR_CEL_ORDER(a->integer, b->integer);
     } else {
         return false;
     }

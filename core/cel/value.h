@@ -64,6 +64,9 @@ struct skr_cel_entry {
     struct skr_cel_value key, value;
 };
 
+/* -1, 0, 1 */
+#define SKR_CEL_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 static inline bool skr_cel_is_nan(double value)
 {
     return value != value;
@@ -101,10 +104,19 @@ bool skr_cel_is_utf8(const char *text, size_t n);
 /* Returns the bytes written, 1..4. */
 size_t skr_cel_point_write(uint32_t point, char to[4]);
 
+/* What a digit of base 16 or less means; 16: it is none. */
+int skr_cel_digit(char c);
+/* Digits that text begins with, at most n. *ret: their value, at most 2^64, which says "too large". */
+size_t skr_cel_digits(const char *text, size_t n, int base, skr_int128 *ret);
+
 /* As Go's strconv: the shortest decimal that reads back as the same double. */
 enum { SKR_CEL_DOUBLE_TEXT = 40 };
 size_t skr_cel_double_write(double value, char to[SKR_CEL_DOUBLE_TEXT]);
 /* All n bytes are one decimal number, with or without point and exponent. */
 bool skr_cel_double_read(const char *text, size_t n, double *ret);
+
+/* Room for one item more behind n items that came one by one: the same array, or a copy of twice the
+ * size in the arena. NULL: the arena is full. O(1) on average. */
+void *skr_cel_grow(const void *array, size_t n, size_t size, struct skr_arena *arena);
 
 #endif

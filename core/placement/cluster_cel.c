@@ -20,19 +20,14 @@ static const struct skr_addon_score *find_score(const struct skr_cluster_cel *ce
     const struct skr_cel_value *name =
         metadata && metadata->kind == SKR_CEL_MAP ? skr_cel_get_text(metadata, "name", 4) : NULL;
     char key[SKR_CEL_TEXT_MAX / 8];
-    if (!name || name->kind != SKR_CEL_STRING || resource->n >= sizeof key) {
-        return NULL;
-    }
-    /* Strings of JSON end with NUL; others are parts of strings, perhaps. */
-    (void)snprintf(key, sizeof key, "%.*s", (int)resource->n, resource->text);
-    return cel->score(cel->context, name->text, key);
+    return name && name->kind == SKR_CEL_STRING && skr_cel_copy_plain(resource, key, sizeof key)
+               ? cel->score(cel->context, name->text, key)
+               : NULL;
 }
 
-static struct skr_cel_value scores(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                   size_t n)
+static struct skr_cel_value scores(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
     const struct skr_addon_score *score = find_score(run->context, &arg[0], &arg[1]);
-    (void)n;
     if (!score) {
         return skr_cel_errorf(run, "the cluster has no AddOnPlacementScore \"%.*s\"",
                               (int)(arg[1].n < 64 ? arg[1].n : 64), arg[1].text);
@@ -51,24 +46,20 @@ static struct skr_cel_value scores(struct skr_cel_run *run, const struct skr_cel
     return (struct skr_cel_value){.kind = SKR_CEL_LIST, .n = (uint32_t)score->n, .item = item};
 }
 
-static struct skr_cel_value parse_json(struct skr_cel_run *run, const struct skr_cel_value *arg,
-                                       size_t n)
+static struct skr_cel_value parse_json(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    (void)n;
     /* A value of JSON takes less than 32 bytes of cost a byte of text. */
     if (!skr_cel_charge(run, arg[0].n + ITEM_COST)) {
         return skr_cel_over(run);
     }
     json_auto_t *json = json_loadb(arg[0].text, arg[0].n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-    return json ? skr_cel_of_json(json, true, run->arena)
-                : skr_cel_errorf(run, "\"%.*s\" is no JSON", (int)(arg[0].n < 64 ? arg[0].n : 64),
-                                 arg[0].text);
+    return json ? skr_cel_of_json(json, true, run->arena) : skr_cel_is_no(run, &arg[0], "JSON");
 }
 
 static const struct skr_cel_root roots[] = {{"managedCluster", "Ms?"}, {0}};
 static const struct skr_cel_function functions[] = {
-    {"scores", SKR_CEL_MEMBER, "?s:L?", scores},
-    {"parseJSON", SKR_CEL_MEMBER, "s:?", parse_json},
+    {"scores", SKR_CEL_MEMBER, "?s:L?", scores, SKR_CEL_FREE, 0},
+    {"parseJSON", SKR_CEL_MEMBER, "s:?", parse_json, SKR_CEL_FREE, 0},
     {0},
 };
 static const struct skr_cel_dialect dialect = {.root = roots, .function = functions};

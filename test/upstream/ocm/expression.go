@@ -54,7 +54,7 @@ func (w *world) boolean(depth int) string {
 			return fmt.Sprintf("( %s || %s ) && %s", a, b, w.boolean(depth-1))
 		}
 	}
-	switch w.random.Intn(16) {
+	switch w.random.Intn(17) {
 	case 0:
 		return fmt.Sprintf("%s.metadata.labels[ '%s' ] == %s", cluster, w.label(), w.text(1))
 	case 1:
@@ -87,6 +87,9 @@ func (w *world) boolean(depth int) string {
 	case 13:
 		return fmt.Sprintf("%s.status.clusterClaims.filter( c, c.value.startsWith( '{' ) )[ 0 ].value.parseJSON().a.b[ %d ] == %s", cluster, w.random.Intn(3), w.pick("1", "1.0", "'x'"))
 	case 14:
+		version := fmt.Sprintf("%s( %s.status.version.kubernetes%s )", w.pick("semver", "semver", "isSemver"), cluster, w.pick(".substring( 1 )", ".substring( 1 )", ""))
+		return version + w.pick(".isGreaterThan( semver( '1.30.0' ) )", ".isLessThan( semver( '1.30.2' ) )", ".compareTo( semver( '1.30.2-rc.2' ) ) < 0", ".minor() >= 30", ".major() + "+"semver( '2.3.4' ).patch() == 5", "")
+	case 15:
 		return fmt.Sprintf("%s %s %s", w.real(2), w.pick("==", "<", ">="), w.real(2))
 	default:
 		return fmt.Sprintf("%s in [ %s, %s ]", w.text(1), w.text(1), w.text(0))

@@ -198,6 +198,8 @@ static const struct row operators[] = {
     {"x.list[-1]", "error 1:7: there is no item -1 in a list of 3"},
     {"x.list[dyn(0.5)]", "error 1:7: an index of a list is a whole number"},
     {"{1: 'a'}[1]", "\"a\""},
+    {"-x.name", "error 1:1: - does not take string"},
+    {"x.list.startsWith('a')", "error 1:8: startsWith() does not take list and string"},
     {"{true: 1}[dyn('true')]", "error 1:10: there is no key \"true\""},
 };
 TEST_EACH(row, operators, an_operator_gives_what_the_language_says)
@@ -278,6 +280,8 @@ static const struct row functions[] = {
     {"timestamp('2026-01-01T00:00:00Z') + duration('1s') > timestamp('2026-01-01T00:00:00Z')",
      "true"},
     {"int(timestamp('1970-01-01T00:01:00.5Z'))", "60"},
+    {"timestamp('2026-01-01T00:00:00Z\\u0000')",
+     "error 1:1: \"2026-01-01T00:00:00Z\" is no timestamp"},
     {"timestamp('yesterday')", "error 1:1: \"yesterday\" is no timestamp"},
     {"x.name.startsWith('o') && x.name.endsWith('ne') && x.name.contains('n')", "true"},
     {"'a'.startsWith('ab') || 'a'.endsWith('ba') || 'a'.contains('ab') || !'a'.contains('')",
