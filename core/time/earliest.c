@@ -18,15 +18,15 @@ static const int64_t one = 1;
 
 struct probe {
     struct skr_timeline *timeline;
-    const struct skr_start_question *question;
+    struct skr_start_question question; /* kinds are never 0 */
     struct skr_solver_cache *cache;
-    struct skr_problem problem; /* of the window that was looked at last */
-    int64_t *free;              /* its room */
-    int64_t *until;             /* [leaf] the room holds for later starts before that */
-    int64_t *least;             /* [n_resources] */
-    int32_t *changed;           /* leaves that did since the solver was asked last */
-    size_t n_changed;           /* more than CHANGED_MAX: too many to be listed */
-    int64_t sum;                /* of equal members that the open leaves hold, claims included */
+    struct skr_problem problem;   /* of the window that was looked at last */
+    int64_t *free;                /* its room */
+    int64_t *until;               /* [leaf] the room holds for later starts before that */
+    int64_t *least;               /* [n_resources] */
+    int32_t changed[CHANGED_MAX]; /* leaves that did since the solver was asked last */
+    size_t n_changed;             /* more than CHANGED_MAX: too many to be listed */
+    int64_t sum;                  /* of equal members that the open leaves hold, claims included */
     int32_t *due; /* [n_leaves] a heap of leaves by until, while instants are scanned */
     int64_t at;   /* the start of that window; -1: none was looked at */
     uint32_t kinds;
@@ -48,19 +48,19 @@ static void probe_init(struct probe *p, struct skr_timeline *timeline,
     const size_t leaves = (size_t)problem->tree->n_leaves;
     const size_t width = problem->roles ? problem->n_resources : 1;
     *p = (struct probe){.timeline = timeline,
-                        .question = question,
+                        .question = *question,
                         .cache = cache,
                         .problem = *problem,
                         .free = skr_alloc_array(leaves * width + 1, sizeof *p->free),
                         .until = skr_alloc_array(leaves + 1, sizeof *p->until),
                         .least = skr_alloc_array(problem->n_resources + 1, sizeof *p->least),
-                        .changed = skr_alloc_array(CHANGED_MAX, sizeof *p->changed),
                         .n_changed = CHANGED_MAX + 1,
                         .at = -1,
                         .exact = true};
     for (size_t i = 0; problem->claimed && i < leaves; i++) {
         p->sum += problem->claimed[i];
     }
+    p->question.kinds = question->kinds ? question->kinds : SKR_CHANGES_KNOWN;
     p->problem.free = p->free;
     p->problem.capacity = NULL;
     p->problem.explain = false;
@@ -75,7 +75,6 @@ static void probe_fini(struct probe *p)
     free(p->free);
     free(p->until);
     free(p->least);
-    free(p->changed);
     free(p->due);
 }
 
@@ -118,13 +117,13 @@ static void set_members(struct probe *p, int32_t leaf, int64_t members)
 /* The room of the leaf in the window into p->free. */
 static void look_at(struct probe *p, int32_t leaf, int64_t start, int64_t end)
 {
-    const struct skr_problem *problem = p->question->problem;
+    const struct skr_problem *problem = p->question.problem;
     const size_t n = problem->n_resources;
     const int64_t *now = &problem->free[(size_t)leaf * n];
-    const uint64_t *firm = p->question->firm;
+    const uint64_t *firm = p->question.firm;
     const bool is_firm = firm && firm[leaf / 64] >> leaf % 64 & 1;
     skr_timeline_least(p->timeline, leaf, start, end, is_firm ? SKR_CHANGES_KNOWN : p->kinds,
-                       p->question->resource, n, p->least, &p->until[leaf]);
+                       p->question.resource, n, p->least, &p->until[leaf]);
     for (size_t r = 0; r < n; r++) {
         p->least[r] = skr_room_plus(now[r], p->least[r]);
     }
@@ -141,7 +140,7 @@ static void look_at(struct probe *p, int32_t leaf, int64_t start, int64_t end)
 
 static void look(struct probe *p, int64_t at, uint32_t kinds, bool for_ever)
 {
-    const int64_t end = for_ever ? SKR_INSTANT_NEVER : skr_window_end(p->question, at);
+    const int64_t end = for_ever ? SKR_INSTANT_NEVER : skr_window_end(&p->question, at);
     const bool goes_on = p->at >= 0 && at >= p->at && p->kinds == kinds && p->for_ever == for_ever;
     p->kinds = kinds;
     p->for_ever = for_ever;
@@ -171,35 +170,18 @@ static int try_window(struct probe *p, bool *ret, struct skr_error *error)
     return rc;
 }
 
-static int probe_at(struct probe *p, int64_t at, uint32_t kinds, bool for_ever, bool *ret,
-                    struct skr_error *error)
+/* The first of the n instants of growth from which on the group fits for ever, by these kinds; n: at
+ * none. Once it fits it always does. */
+static int bisect(struct probe *p, const int64_t *growth, size_t n, uint32_t kinds, size_t *ret,
+                  struct skr_error *error)
 {
-    look(p, at, kinds, for_ever);
-    return try_window(p, ret, error);
-}
-
-static uint32_t kinds_of(const struct skr_start_question *question)
-{
-    return question->kinds ? question->kinds : SKR_CHANGES_KNOWN;
-}
-
-/* Instant i of now, then those of growth. */
-static int64_t instant(const struct probe *p, const int64_t *growth, size_t i)
-{
-    return i == 0 ? skr_timeline_now(p->timeline) : growth[i - 1];
-}
-
-/* The first of the instants low .. n - 1 at which the group fits by these kinds; n: at none. Once it
- * fits it always does. */
-static int bisect(struct probe *p, const int64_t *growth, size_t low, size_t n, uint32_t kinds,
-                  bool for_ever, size_t *ret, struct skr_error *error)
-{
-    size_t high = n;
+    size_t low = 0, high = n;
     int rc = 0;
     while (low < high && rc == 0) {
         const size_t middle = low + (high - low) / 2;
         bool fits = false;
-        rc = probe_at(p, instant(p, growth, middle), kinds, for_ever, &fits, error);
+        look(p, growth[middle], kinds, true);
+        rc = try_window(p, &fits, error);
         if (fits) {
             high = middle;
         } else {
@@ -241,36 +223,33 @@ static void make_heap(struct probe *p)
     }
 }
 
-/* The same as look() for a later start, by the leaves whose windows may have changed. */
+/* The same as look(); for a later start by the leaves whose windows may have changed. */
 static void look_on(struct probe *p, int64_t at)
 {
+    if (!p->due) {
+        look(p, at, p->question.kinds, false);
+        make_heap(p);
+        return;
+    }
     p->at = at;
     p->grew = false;
     while (p->problem.tree->n_leaves > 0 && p->until[p->due[0]] <= at) {
-        look_at(p, p->due[0], at, skr_window_end(p->question, at));
+        look_at(p, p->due[0], at, skr_window_end(&p->question, at));
         sift(p, 0);
     }
 }
 
-/* The first of the instants low .. high - 1 whose window has room; high: none. */
+/* The first of the instants low .. high - 1 of growth whose window has room; high: none. */
 static int scan(struct probe *p, const int64_t *growth, size_t low, size_t high, size_t *ret,
                 struct skr_error *error)
 {
     bool fits = false;
     int rc = 0;
-    if (low < high) {
-        look(p, instant(p, growth, low), kinds_of(p->question), false);
-        make_heap(p);
-        rc = try_window(p, &fits, error);
+    for (*ret = high; low < high && !fits && rc == 0; low++) {
+        look_on(p, growth[low]);
+        rc = p->grew ? try_window(p, &fits, error) : 0;
+        *ret = fits ? low : high;
     }
-    while (low < high && !fits && rc == 0) {
-        low++;
-        if (low < high) {
-            look_on(p, instant(p, growth, low));
-            rc = p->grew ? try_window(p, &fits, error) : 0;
-        }
-    }
-    *ret = low;
     return rc;
 }
 
@@ -278,46 +257,51 @@ static int scan(struct probe *p, const int64_t *growth, size_t low, size_t high,
 static int place(struct probe *p, int64_t at, struct skr_start *ret, struct skr_error *error)
 {
     struct skr_solution *solution = NULL;
-    look(p, at, kinds_of(p->question), false);
+    look(p, at, p->question.kinds, false);
     int rc = skr_solver_cache_solve(p->cache, &p->problem, &solution, error);
     if (rc == 0 && solution->status == SKR_SOLVE_PLACED) {
         ret->at = at;
         ret->solution = solution;
-    } else {
-        skr_solution_destroy(solution);
+        return 0;
     }
+    p->exact = p->exact && (!solution || solution->status != SKR_SOLVE_TIMEOUT);
+    skr_solution_destroy(solution);
     return rc;
+}
+
+/* The same, if there is one. */
+static int place_if(struct probe *p, int64_t at, struct skr_start *ret, struct skr_error *error)
+{
+    bool fits = false;
+    look(p, at, p->question.kinds, false);
+    const int rc = try_window(p, &fits, error);
+    return rc == 0 && fits ? place(p, at, ret, error) : rc;
 }
 
 /* The first instant after now, as bisections and a scan find it. */
 static int search(struct probe *p, struct skr_start *ret, struct skr_error *error)
 {
-    const struct skr_start_question *question = p->question;
-    const uint32_t kinds = kinds_of(question);
-    const bool ends = question->holds != SKR_INSTANT_NEVER || question->cut != SKR_INSTANT_NEVER;
+    const struct skr_start_question *q = &p->question;
+    const bool ends = q->holds != SKR_INSTANT_NEVER || q->cut != SKR_INSTANT_NEVER;
     size_t n, high, low;
-    const int64_t *growth = skr_timeline_growth(p->timeline, kinds & SKR_CHANGE_GUESS, &n);
-    int rc = bisect(p, growth, 1, n + 1, kinds, true, &high, error);
+    const int64_t *growth = skr_timeline_growth(p->timeline, q->kinds & SKR_CHANGE_GUESS, &n);
+    int rc = bisect(p, growth, n, q->kinds, &high, error);
     if (rc == 0 && ends) {
-        rc = bisect(p, growth, 1, high, kinds & ~(uint32_t)SKR_CHANGE_HELD, true, &low, error);
+        rc = bisect(p, growth, high, q->kinds & ~(uint32_t)SKR_CHANGE_HELD, &low, error);
         rc = rc < 0 ? rc : scan(p, growth, low, high, &high, error);
     }
-    return rc == 0 && high <= n ? place(p, instant(p, growth, high), ret, error) : rc;
+    return rc == 0 && high < n ? place(p, growth[high], ret, error) : rc;
 }
 
 int skr_earliest_start(struct skr_timeline *timeline, const struct skr_start_question *question,
                        struct skr_solver_cache *cache, struct skr_start *ret,
                        struct skr_error *error)
 {
-    const int64_t now = skr_timeline_now(timeline);
     struct probe p;
-    bool fits = false;
     probe_init(&p, timeline, question, cache);
     *ret = (struct skr_start){.at = SKR_INSTANT_NEVER};
-    int rc = probe_at(&p, now, kinds_of(question), false, &fits, error);
-    if (rc == 0) {
-        rc = fits ? place(&p, now, ret, error) : search(&p, ret, error);
-    }
+    int rc = place_if(&p, skr_timeline_now(timeline), ret, error);
+    rc = rc == 0 && !ret->solution ? search(&p, ret, error) : rc;
     ret->exact = p.exact;
     probe_fini(&p);
     return rc;
@@ -377,16 +361,9 @@ int skr_start_at(struct skr_timeline *timeline, const struct skr_start_question 
                  struct skr_start *ret, struct skr_error *error)
 {
     struct probe p;
-    bool fits = false;
-    int rc = 0;
     probe_init(&p, timeline, question, cache);
     *ret = (struct skr_start){.at = SKR_INSTANT_NEVER};
-    if (count) {
-        rc = place_so(&p, at, count, ret, error);
-    } else {
-        rc = probe_at(&p, at, kinds_of(question), false, &fits, error);
-        rc = rc == 0 && fits ? place(&p, at, ret, error) : rc;
-    }
+    const int rc = count ? place_so(&p, at, count, ret, error) : place_if(&p, at, ret, error);
     ret->exact = p.exact;
     probe_fini(&p);
     return rc;

@@ -28,13 +28,14 @@ struct skr_start_question {
 
 struct skr_start {
     int64_t at;                    /* SKR_INSTANT_NEVER: there is none */
-    bool exact;                    /* false: a probe ended in a timeout, and counts as no */
+    bool exact;                    /* false: the solver ran into a timeout, which counts as no */
     struct skr_solution *solution; /* there; NULL: none. For skr_solution_destroy() */
 };
 
 /* The end of the window that starts at t; later than t. */
 int64_t skr_window_end(const struct skr_start_question *question, int64_t t);
-/* Errors: those of skr_solve(). */
+/* Errors: those of skr_solve(). Cost: O(leaves) and a probe per step of the bisections, then what
+ * changes per instant between the bounds. */
 int skr_earliest_start(struct skr_timeline *timeline, const struct skr_start_question *question,
                        struct skr_solver_cache *cache, struct skr_start *ret,
                        struct skr_error *error);

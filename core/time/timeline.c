@@ -27,9 +27,10 @@ struct skr_timeline {
     int32_t n_leaves;
     int64_t now;
     struct leaf *leaf;
-    size_t n; /* changes of all leaves */
-    struct instants ends, guesses, held, all;
-    bool stale, guessing; /* all is old; all is with guesses */
+    size_t n;                      /* changes of all leaves */
+    struct instants ends, guesses; /* of pods */
+    struct instants all;           /* those that were asked for last */
+    bool stale, guessing;          /* all is old; all is with guesses */
 };
 
 struct skr_timeline *skr_timeline_create(int32_t n_leaves, int64_t now)
@@ -53,7 +54,6 @@ void skr_timeline_destroy(struct skr_timeline *t)
     free(t->leaf);
     free(t->ends.at);
     free(t->guesses.at);
-    free(t->held.at);
     free(t->all.at);
     free(t);
 }
@@ -148,6 +148,7 @@ const struct skr_room_change *skr_timeline_of(const struct skr_timeline *t, int3
 
 /* ---- instants ---- */
 
+/* Instants, or changes, which begin with one. */
 static int by_instant(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
@@ -157,10 +158,9 @@ static int by_instant(const void *a, const void *b)
 static void settle(struct instants *list)
 {
     size_t kept = 0;
-    if (list->settled || list->n == 0) {
-        return;
+    if (list->n > 0 && !list->settled) {
+        qsort(list->at, list->n, sizeof *list->at, by_instant);
     }
-    qsort(list->at, list->n, sizeof *list->at, by_instant);
     for (size_t i = 0; i < list->n; i++) {
         if (kept == 0 || list->at[kept - 1] != list->at[i]) {
             list->at[kept++] = list->at[i];
@@ -175,85 +175,70 @@ static int64_t up_to(int64_t at, int64_t step)
     return at % step == 0 ? at : at + step - at % step;
 }
 
-/* Moves the ends of pods up to a multiple of step; their order stays. */
+/* Moves the ends of pods up to a multiple of step. */
 static void coarsen(struct skr_timeline *t, int64_t step)
 {
-    for (int32_t i = 0; i < t->n_leaves; i++) {
-        struct leaf old = t->leaf[i];
-        t->leaf[i] = (struct leaf){0};
-        t->n -= old.n;
-        for (size_t k = 0; k < old.n; k++) {
-            if (old.change[k].kind != SKR_CHANGE_HELD) {
-                old.change[k].at = up_to(old.change[k].at, step);
-            }
-            add(t, i, old.change[k]);
-        }
-        free(old.change);
-    }
     struct instants *lists[] = {&t->ends, &t->guesses};
+    for (int32_t i = 0; i < t->n_leaves; i++) {
+        struct leaf *l = &t->leaf[i];
+        for (size_t k = 0; k < l->n; k++) {
+            if (l->change[k].kind != SKR_CHANGE_HELD) {
+                l->change[k].at = up_to(l->change[k].at, step);
+            }
+        }
+        if (l->n > 0) { /* what is held stays, so the order may differ */
+            qsort(l->change, l->n, sizeof *l->change, by_instant);
+        }
+    }
     for (size_t k = 0; k < 2; k++) {
         for (size_t i = 0; i < lists[k]->n; i++) {
             lists[k]->at[i] = up_to(lists[k]->at[i], step);
         }
-        lists[k]->settled = false;
-        settle(lists[k]);
+        settle(lists[k]); /* the order is the same */
     }
 }
 
 static void settle_pods(struct skr_timeline *t)
 {
     static const int64_t steps[] = {60, 3600};
-    if (t->ends.settled && t->guesses.settled) {
-        return;
-    }
     settle(&t->ends);
     settle(&t->guesses);
     for (size_t i = 0; i < 2 && t->ends.n + t->guesses.n > SKR_INSTANTS_MAX; i++) {
         coarsen(t, steps[i]);
     }
-    t->ends.settled = t->guesses.settled = true;
+}
+
+static void append(struct instants *to, const struct instants *from)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        note(to, from->at[i]);
+    }
 }
 
 /* What is held is little: all of it is looked at. */
-static void gather_held(struct skr_timeline *t)
+static void append_held(struct skr_timeline *t)
 {
-    t->held.n = 0;
-    t->held.settled = false;
     for (int32_t i = 0; i < t->n_leaves; i++) {
         const struct leaf *l = &t->leaf[i];
         for (size_t k = 0; k < l->n; k++) {
             const struct skr_room_change *c = &l->change[k];
             if (c->kind == SKR_CHANGE_HELD && c->amount > 0 && c->at > t->now) {
-                note(&t->held, c->at);
+                note(&t->all, c->at);
             }
         }
-    }
-    settle(&t->held);
-}
-
-static void append(struct instants *to, const struct instants *from)
-{
-    if (from->n > 0) {
-        skr_grow(&to->at, &to->cap, to->n + from->n, sizeof *to->at);
-        memcpy(to->at + to->n, from->at, from->n * sizeof *to->at);
-        to->n += from->n;
     }
 }
 
 const int64_t *skr_timeline_growth(struct skr_timeline *t, bool guessing, size_t *ret_n)
 {
-    settle_pods(t);
-    if (t->stale) {
-        gather_held(t);
-    }
     if (t->stale || t->guessing != guessing) {
+        settle_pods(t);
         t->all.n = 0;
         append(&t->all, &t->ends);
-        append(&t->all, &t->held);
         if (guessing) {
             append(&t->all, &t->guesses);
         }
-        t->all.settled = t->held.n == 0 && !guessing;
+        append_held(t);
         settle(&t->all);
         t->stale = false;
         t->guessing = guessing;
@@ -264,20 +249,19 @@ const int64_t *skr_timeline_growth(struct skr_timeline *t, bool guessing, size_t
 
 /* ---- windows ---- */
 
-static void apply(const struct skr_room_change *c, const uint16_t *resource, size_t n, int64_t *sum)
+/* Adds the changes from i on at one instant. Returns the next. */
+static size_t apply(const struct leaf *l, size_t i, uint32_t kinds, const uint16_t *resource,
+                    size_t n, int64_t *sum)
 {
-    for (size_t r = 0; r < n; r++) {
-        if (resource[r] == c->resource) {
-            sum[r] = skr_amount_sum(sum[r], c->amount);
+    const int64_t at = l->change[i].at;
+    for (; i < l->n && l->change[i].at == at; i++) {
+        for (size_t r = 0; r < n; r++) {
+            if (l->change[i].kind & kinds && resource[r] == l->change[i].resource) {
+                sum[r] = skr_amount_sum(sum[r], l->change[i].amount);
+            }
         }
     }
-}
-
-static void keep_least(const int64_t *sum, size_t n, int64_t *least)
-{
-    for (size_t r = 0; r < n; r++) {
-        least[r] = sum[r] < least[r] ? sum[r] : least[r];
-    }
+    return i;
 }
 
 void skr_timeline_least(const struct skr_timeline *t, int32_t leaf, int64_t start, int64_t end,
@@ -285,25 +269,20 @@ void skr_timeline_least(const struct skr_timeline *t, int32_t leaf, int64_t star
                         int64_t *ret_until)
 {
     const struct leaf *l = &t->leaf[leaf];
-    int64_t sum[SKR_WINDOW_RESOURCES_MAX], until = SKR_INSTANT_NEVER;
+    int64_t sum[SKR_WINDOW_RESOURCES_MAX];
     size_t i = 0;
     skr_bug_on(n > SKR_WINDOW_RESOURCES_MAX);
     memset(sum, 0, n * sizeof *sum);
-    for (; i < l->n && l->change[i].at <= start; i++) {
-        if (l->change[i].kind & kinds) {
-            apply(&l->change[i], resource, n, sum);
-        }
+    while (i < l->n && l->change[i].at <= start) {
+        i = apply(l, i, kinds, resource, n, sum);
     }
-    until = i < l->n ? l->change[i].at : until;
+    int64_t until = i < l->n ? l->change[i].at : SKR_INSTANT_NEVER;
     memcpy(ret, sum, n * sizeof *ret);
     while (i < l->n && l->change[i].at < end) {
-        const int64_t at = l->change[i].at;
-        for (; i < l->n && l->change[i].at == at; i++) {
-            if (l->change[i].kind & kinds) {
-                apply(&l->change[i], resource, n, sum);
-            }
+        i = apply(l, i, kinds, resource, n, sum);
+        for (size_t r = 0; r < n; r++) {
+            ret[r] = sum[r] < ret[r] ? sum[r] : ret[r];
         }
-        keep_least(sum, n, ret);
     }
     if (i < l->n && end != SKR_INSTANT_NEVER) {
         const int64_t enters = l->change[i].at - (end - start) + 1;

@@ -24,8 +24,7 @@
 enum {
     SKR_ENDS_MAX = 1000000,                            /* changes of one timeline */
     SKR_WINDOW_RESOURCES_MAX = SKR_RESOURCES_MAX + 16, /* of one question */
-    SKR_INSTANTS_MAX =
-        1 << 16, /* instants of growth; beyond, ends move up to minutes, then hours */
+    SKR_INSTANTS_MAX = 1 << 16, /* of growth; beyond, ends move up to minutes, then hours */
 };
 
 /* What a change is, as bits, so that a question can say what counts. */
