@@ -221,6 +221,23 @@ static void claim_missing(struct build *b, const struct set *set, size_t kind)
     }
 }
 
+/* Sets that run nowhere in the tree come as wholes. One of which some members are on nodes outside
+ * the tree lacks these, so the counts of the roles do not say how many sets there are. */
+static int check_whole(const struct build *b, const struct set *set, int32_t number, size_t kind)
+{
+    for (size_t r = 0; r < b->g->roles.n && set->used && set->unit < 0; r++) {
+        const struct role *role = &b->g->roles.item[r];
+        if (role->kind == (int32_t)kind && b->part[r].n > 0 && set->have[r] < role->each) {
+            return skr_error_set(
+                b->error, SKR_CONFLICT,
+                "group %s: set %d has %d of %d members of role %s to place, and no "
+                "node of the set is in the tree; add its nodes, or delete its pods",
+                b->g->name, (int)number, (int)set->have[r], (int)role->each, role->name);
+        }
+    }
+    return 0;
+}
+
 static int add_kind(struct build *b, size_t kind, const struct skr_resolved_set *resolved,
                     struct skr_set_kind *ret, bool *ret_used)
 {
@@ -250,6 +267,9 @@ static int add_kind(struct build *b, size_t kind, const struct skr_resolved_set 
             alive[set[s].unit]++;
             claim_missing(b, &set[s], kind);
         }
+    }
+    for (int32_t s = 0; rc == 0 && s < sets; s++) {
+        rc = check_whole(b, &set[s], s, kind);
     }
     return rc;
 }

@@ -114,6 +114,39 @@ TEST_RIG(rig_create(), a_plan_whose_set_is_in_two_racks_of_a_new_tree_ends)
     rig_assert_clean(rig);
 }
 
+/* Each set has lost a member, and the other runs on a node that the tree no longer has: the newcomers
+ * are one leader and one worker, but no set. */
+TEST_RIG(rig_create(), halves_of_two_sets_outside_the_tree_are_no_set)
+{
+    rig_racks(rig, 3, 2, 2);
+    role_map(rig, "{'leader':{'size':2},'worker':{'size':2}}", PAIR);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'0s'}}");
+    rig_sync(rig);
+    role_members(rig, "l", 2, "leader", 2, 0);
+    role_members(rig, "w", 2, "worker", 2, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"rack-0\",\"1\":\"rack-1\"}");
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'rack-2\\':{\\'node-4\\':{},\\'node-5\\':{}}}'}}");
+    rig_remove(rig, "l-0");
+    rig_remove(rig, "w-1");
+    rig_run(rig, 3 * SKR_SECOND);
+    role_member(rig, "l-2", "leader", 2, 0);
+    role_member(rig, "w-2", "worker", 2, 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "l-2"), "");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g: set 0 has 0 of 1 members of role worker to place, and no node of "
+                        "the set is in the tree; add its nodes, or delete its pods");
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{}},"
+             "\\'rack-1\\':{\\'node-2\\':{},\\'node-3\\':{}}}'}}");
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "l-2"), "node-0");
+    assert_string_equal(rig_node_of(rig, "w-2"), "node-3");
+    rig_assert_clean(rig);
+}
+
 /* The only leader and a worker go when the plan is past return, and the daemon with them, before the key
  * placement is written: the plan's text has the role. The worker is replaced first. */
 static void lost_while_binding(const char *leader, const char *role, size_t k)
