@@ -40,12 +40,10 @@ struct skr_pod_times gathering_times(const struct gathering *in, const struct sk
 /* The end that the group of a running member claims. */
 static int64_t estimate_of(const struct group *g)
 {
-    skr_time end;
-    if (!g || !g->spec || g->spec->run_estimate == SKR_TIME_NEVER || g->times.end == 0 ||
-        __builtin_add_overflow(g->times.end, g->spec->run_estimate, &end)) {
-        return SKR_INSTANT_NEVER;
-    }
-    return skr_instant_up(end);
+    const bool claims =
+        g && g->spec && g->spec->run_estimate != SKR_TIME_NEVER && g->times.end != 0;
+    return claims ? skr_instant_up(g->times.end) + skr_instant_up(g->spec->run_estimate)
+                  : SKR_INSTANT_NEVER;
 }
 
 /* ---- running pods ---- */
@@ -424,12 +422,8 @@ void gathering_fini(struct gathering *in)
         skr_solve_request_destroy(in->waiting[i].request);
         free(in->waiting[i].running);
     }
-    for (size_t i = 0; i < in->n_labels; i++) {
-        free(in->label[i]);
-    }
     free(in->group);
     free(in->waiting);
-    free(in->label);
     free(in->overrun);
     skr_timeline_destroy(in->timeline);
 }

@@ -27,14 +27,15 @@ struct gathering {
     struct skr_timeline *timeline;
     uint8_t *overrun; /* [leaf] */
     size_t n_labels, cap_labels;
-    char **label; /* namespace/name of groups and pods, sorted: their numbers in the timeline */
+    char **label; /* namespace/name of groups and pods, sorted: their numbers in the timeline.
+                     The caller frees them */
     size_t n, cap;
     struct waiting_group *waiting; /* in the order of groups; incomplete ones last */
     struct skr_round_group *group; /* [n], of those that are complete */
     size_t n_complete;
 };
 
-/* Errors: SKR_LIMIT, SKR_NO_MEMORY. Always follow with gathering_fini(). */
+/* Errors: SKR_LIMIT. Always follow with gathering_fini(). */
 int gathering_run(struct gathering *in, struct skr_error *error);
 void gathering_fini(struct gathering *in);
 /* What the API says about the pod's end; all zero but for the grace period when nothing is known. */

@@ -26,98 +26,83 @@ static const char *leaf_name(const struct skr_tree *tree, int32_t leaf)
     return tree->unit_name[tree->first_leaf + leaf];
 }
 
-static int by_node(const void *a, const void *b)
+/* Names, or what begins with one. */
+static int by_name(const void *a, const void *b)
 {
-    const struct skr_timeline_node *x = a, *y = b;
-    return strcmp(x->name, y->name);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static bool add_nodes(const struct skr_tree *tree, const struct skr_place *place,
-                      struct skr_arena *arena, struct skr_timeline_group *ret)
+                      struct skr_timeline_answer *answer, struct skr_timeline_group *ret)
 {
-    struct skr_timeline_node *node = skr_arena_array(arena, place->n + 1, sizeof *node);
-    for (size_t i = 0; node && i < place->n; i++) {
-        const char *name = skr_arena_strdup(arena, leaf_name(tree, place->at[i].leaf));
-        if (!name) {
-            return false;
-        }
-        node[i] = (struct skr_timeline_node){.name = name, .count = place->at[i].count};
+    struct skr_timeline_node *node = skr_arena_array(answer->arena, place->n + 1, sizeof *node);
+    if (!node) {
+        return false;
     }
-    if (node && place->n > 0) {
-        qsort(node, place->n, sizeof *node, by_node);
+    for (size_t i = 0; i < place->n; i++) {
+        node[i] = (struct skr_timeline_node){.name = leaf_name(tree, place->at[i].leaf),
+                                             .count = place->at[i].count};
     }
+    qsort(node, place->n, sizeof *node, by_name);
     ret->n_nodes = place->n;
     ret->node = node;
-    return node;
+    return true;
 }
 
 /* The smallest unit with all leaves of the place; the root has no name, its used children have. */
 static const char *name_place(const struct skr_tree *tree, const struct skr_place *place,
                               struct skr_arena *arena)
 {
-    int32_t level = tree->n_levels;
-    size_t shown = 0, rest = 0;
-    int32_t last = -1;
+    int32_t level = tree->n_levels, last = -1;
+    size_t n = 0;
     SKR_STRBUF(b);
     for (size_t i = 1; i < place->n; i++) {
-        while (level > 0 && skr_tree_unit_at(tree, place->at[i].leaf, level) !=
+        while (level > 1 && skr_tree_unit_at(tree, place->at[i].leaf, level) !=
                                 skr_tree_unit_at(tree, place->at[0].leaf, level)) {
             level--;
         }
     }
-    level = level == 0 ? 1 : level;
     for (size_t i = 0; i < place->n; i++) { /* leaves are in tree order */
         const int32_t unit = skr_tree_unit_at(tree, place->at[i].leaf, level);
-        if (unit != last && shown < PLACE_UNITS_SHOWN) {
-            skr_strbuf_addf(&b, "%s%s", shown > 0 ? "," : "", tree->unit_name[unit]);
-            shown++;
-        } else if (unit != last) {
-            rest++;
+        n += unit != last;
+        if (unit != last && n <= PLACE_UNITS_SHOWN) {
+            skr_strbuf_addf(&b, "%s%s", n > 1 ? "," : "", tree->unit_name[unit]);
         }
         last = unit;
     }
-    if (rest > 0) {
-        skr_strbuf_addf(&b, ",+%zu", rest);
+    if (n > PLACE_UNITS_SHOWN) {
+        skr_strbuf_addf(&b, ",+%zu", n - PLACE_UNITS_SHOWN);
     }
     return skr_arena_strdup(arena, b.s);
+}
+
+static const char *label_of(const struct gathering *in, uint32_t owner)
+{
+    return owner == UINT32_MAX ? NULL : in->label[owner];
 }
 
 static bool add_group(const struct gathering *in, const struct waiting_group *w,
                       const struct skr_round_group *g, struct skr_timeline_answer *ret)
 {
-    struct skr_arena *arena = ret->arena;
+    const struct skr_tree *tree = in->e->topology.tree;
+    const bool late = w->cut <= g->start && w->cut <= skr_instant_plus(in->now, SKR_END_BEYOND_S);
+    const bool placed = g->state != SKR_ROUND_UNKNOWN;
     struct skr_timeline_group *row = &ret->group[ret->n_groups++];
-    *row = (struct skr_timeline_group){.namespace_ = skr_arena_strdup(arena, w->group->namespace_),
-                                       .name = skr_arena_strdup(arena, w->group->name),
-                                       .start = SKR_INSTANT_NEVER,
-                                       .until = SKR_INSTANT_NEVER,
-                                       .exact = true,
-                                       .job_end = w->cut,
-                                       .place = ""};
-    if (w->cut > skr_instant_plus(in->now, SKR_END_BEYOND_S)) {
-        row->job_end = SKR_INSTANT_NEVER;
-    }
-    if (!row->namespace_ || !row->name || !g) {
-        return row->namespace_ && row->name;
-    }
-    row->state = g->state;
-    row->start = g->start;
-    row->until = g->until;
-    row->exact = g->exact;
-    row->backfills = g->backfills;
-    row->moved = g->moved;
-    if (g->start < w->cut) {
-        row->job_end = SKR_INSTANT_NEVER;
-    }
-    row->because = g->because == UINT32_MAX ? NULL : skr_arena_strdup(arena, in->label[g->because]);
-    if (g->state == SKR_ROUND_UNKNOWN) {
-        row->unlimited =
-            g->unlimited == UINT32_MAX ? NULL : skr_arena_strdup(arena, in->label[g->unlimited]);
-        return row->unlimited || g->unlimited == UINT32_MAX;
-    }
-    row->place = name_place(in->e->topology.tree, &g->place, arena);
-    return row->place && (row->because || g->because == UINT32_MAX) &&
-           add_nodes(in->e->topology.tree, &g->place, arena, row);
+    *row =
+        (struct skr_timeline_group){.namespace_ = w->group->namespace_,
+                                    .name = w->group->name,
+                                    .state = g->state,
+                                    .start = g->start,
+                                    .until = g->until,
+                                    .exact = g->exact,
+                                    .backfills = g->backfills,
+                                    .job_end = late ? w->cut : SKR_INSTANT_NEVER,
+                                    .because = label_of(in, g->because),
+                                    .unlimited = label_of(in, g->unlimited),
+                                    .moved = g->moved,
+                                    .place = placed ? name_place(tree, &g->place, ret->arena) : ""};
+    return row->place &&
+           (!placed || g->state == SKR_ROUND_FORECAST || add_nodes(tree, &g->place, ret, row));
 }
 
 static int by_group(const void *a, const void *b)
@@ -129,16 +114,21 @@ static int by_group(const void *a, const void *b)
 
 static bool add_groups(const struct gathering *in, struct skr_timeline_answer *ret)
 {
+    static const struct skr_round_group incomplete = {.start = SKR_INSTANT_NEVER,
+                                                      .until = SKR_INSTANT_NEVER,
+                                                      .exact = true,
+                                                      .because = UINT32_MAX,
+                                                      .unlimited = UINT32_MAX};
+    bool room = true;
     ret->group = skr_arena_array(ret->arena, in->n + 1, sizeof *ret->group);
-    for (size_t i = 0; ret->group && i < in->n; i++) {
-        if (!add_group(in, &in->waiting[i], i < in->n_complete ? &in->group[i] : NULL, ret)) {
-            return false;
-        }
+    for (size_t i = 0; ret->group && room && i < in->n; i++) {
+        room =
+            add_group(in, &in->waiting[i], i < in->n_complete ? &in->group[i] : &incomplete, ret);
     }
-    if (ret->group && ret->n_groups > 0) {
+    if (ret->group) {
         qsort(ret->group, ret->n_groups, sizeof *ret->group, by_group);
     }
-    return ret->group;
+    return ret->group && room;
 }
 
 /* ---- single pods ---- */
@@ -193,37 +183,29 @@ static bool passes(const struct gathering *in, const struct pod_entry *p, const 
     return good;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool add_pod(const struct gathering *in, const struct pod_entry *p,
                     struct skr_timeline_answer *ret)
 {
     const struct skr_pod_times times = gathering_times(in, p->pod);
     const struct skr_pod_end end = skr_end_of(&times, SKR_INSTANT_NEVER, in->now);
-    struct skr_timeline_pod *row = &ret->pod[ret->n_pods++];
     const char **list = skr_arena_array(ret->arena, in->e->n_nodes + 1, sizeof *list);
     const struct node_entry *node;
-    row->namespace_ = skr_arena_strdup(ret->arena, p->pod->meta.namespace_);
-    row->name = skr_arena_strdup(ret->arena, p->pod->meta.name);
+    size_t n = 0;
     for (size_t at = 0; list && (node = skr_nodes_next(in->e, &at));) {
-        if (!node->node || !node->node->ready ||
-            skr_pod_shape_check_node(p->shape->spec, node->node) != SKR_ELIGIBLE ||
-            !passes(in, p, node->name, end.at)) {
-            continue;
-        }
-        list[row->n_nodes] = skr_arena_strdup(ret->arena, node->name);
-        if (!list[row->n_nodes++]) {
-            return false;
+        if (node->node && node->node->ready &&
+            skr_pod_shape_check_node(p->shape->spec, node->node) == SKR_ELIGIBLE &&
+            passes(in, p, node->name, end.at)) {
+            list[n++] = node->name;
         }
     }
-    if (list && row->n_nodes > 0) {
-        qsort(list, row->n_nodes, sizeof *list, by_name);
+    if (list) {
+        qsort(list, n, sizeof *list, by_name);
     }
-    row->node = list;
-    return list && row->namespace_ && row->name;
+    ret->pod[ret->n_pods++] = (struct skr_timeline_pod){.namespace_ = p->pod->meta.namespace_,
+                                                        .name = p->pod->meta.name,
+                                                        .n_nodes = n,
+                                                        .node = list};
+    return list;
 }
 
 static int by_pod(const void *a, const void *b)
@@ -236,12 +218,9 @@ static int by_pod(const void *a, const void *b)
 static bool add_pods(const struct gathering *in, struct skr_timeline_answer *ret)
 {
     const struct pod_entry *p;
-    size_t n = 0;
+    size_t n;
     bool room = true;
-    DL_FOREACH(in->e->ordinary, p)
-    {
-        n++;
-    }
+    DL_COUNT(in->e->ordinary, p, n);
     ret->pod = skr_arena_array(ret->arena, n + 1, sizeof *ret->pod);
     DL_FOREACH(in->e->ordinary, p)
     {
@@ -249,7 +228,7 @@ static bool add_pods(const struct gathering *in, struct skr_timeline_answer *ret
             room = add_pod(in, p, ret);
         }
     }
-    if (ret->n_pods > 0) {
+    if (ret->pod) {
         qsort(ret->pod, ret->n_pods, sizeof *ret->pod, by_pod);
     }
     return room && ret->pod;
@@ -296,11 +275,17 @@ int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *req
     rc = rc < 0 ? rc : answer(&in, ret, error);
     skr_solver_cache_destroy(cache);
     gathering_fini(&in);
+    ret->n_labels = in.n_labels;
+    ret->label = in.label;
     return rc;
 }
 
 void skr_timeline_answer_fini(struct skr_timeline_answer *answer)
 {
+    for (size_t i = 0; i < answer->n_labels; i++) {
+        free(answer->label[i]);
+    }
+    free(answer->label);
     skr_arena_destroy(answer->arena);
     *answer = (struct skr_timeline_answer){0};
 }

@@ -34,10 +34,10 @@ struct skr_timeline_group {
     const char *because;   /* namespace/name of a group or pod; NULL: none */
     const char *unlimited; /* UNKNOWN: one without a limit that is in its way; NULL: none */
     enum skr_move_cause moved;
-    size_t n_nodes; /* of states STARTS, RESERVED, DRAIN and FORECAST; in byte order */
-    const struct skr_timeline_node *node;
-    const char
-        *place; /* the smallest unit with all of it; below the root several: "rack-0,rack-1" */
+    size_t n_nodes;
+    const struct skr_timeline_node *node; /* in byte order; NULL: states UNKNOWN and FORECAST */
+    /* The smallest unit with all of it; below the root several: "rack-0,rack-1"; UNKNOWN: "". */
+    const char *place;
 };
 
 /* A single pod that waits, and the nodes that have room for it and are not kept for groups. */
@@ -47,9 +47,11 @@ struct skr_timeline_pod {
     const char *const *node;
 };
 
-/* Lists are sorted by namespace and name. */
+/* Lists are sorted by namespace and name. Names are the gang's: valid until its next change. */
 struct skr_timeline_answer {
     struct skr_arena *arena;
+    size_t n_labels;
+    char **label; /* names of causes */
     int64_t now;
     size_t n_groups;
     struct skr_timeline_group *group;

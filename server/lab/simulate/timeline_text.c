@@ -25,12 +25,6 @@ static void write_time(struct skr_json_writer *w, const char *key, int64_t at)
     skr_json_string(w, key, at == SKR_INSTANT_NEVER ? NULL : text);
 }
 
-static bool has_nodes(const struct skr_timeline_group *g)
-{
-    return g->state == SKR_ROUND_STARTS || g->state == SKR_ROUND_RESERVED ||
-           g->state == SKR_ROUND_DRAIN;
-}
-
 static void write_group(struct skr_json_writer *w, const struct skr_timeline_group *g)
 {
     skr_json_open(w, NULL, '{');
@@ -40,7 +34,7 @@ static void write_group(struct skr_json_writer *w, const struct skr_timeline_gro
     write_time(w, "start", g->start);
     skr_json_bool(w, "guess", g->state == SKR_ROUND_DRAIN);
     skr_json_bool(w, "exact", g->exact);
-    if (has_nodes(g)) {
+    if (g->node) {
         skr_json_open(w, "nodes", '{');
         for (size_t i = 0; i < g->n_nodes; i++) {
             skr_json_int(w, g->node[i].name, g->node[i].count);
@@ -111,39 +105,18 @@ static const char *mark_of(enum skr_round_state state)
     return state == SKR_ROUND_DRAIN ? "~" : state == SKR_ROUND_FORECAST ? "<" : "";
 }
 
+/* namespace/name, without the namespace that is usual. */
+static void add_label(struct skr_text_table *table, const char *label)
+{
+    const bool usual = strncmp(label, "default/", 8) == 0;
+    skr_text_table_add(table, usual ? label + 8 : label, SKR_HUE_NONE);
+}
+
 static void add_name(struct skr_text_table *table, const char *namespace_, const char *name)
 {
     SKR_STRBUF(b);
-    if (strcmp(namespace_, "default") != 0) {
-        skr_strbuf_addf(&b, "%s/", namespace_);
-    }
-    skr_strbuf_add(&b, name);
-    skr_text_table_add(table, b.s, SKR_HUE_NONE);
-}
-
-/* namespace/name as above. */
-static void add_because(struct skr_text_table *table, const char *because)
-{
-    const bool usual = because && strncmp(because, "default/", 8) == 0;
-    skr_text_table_add(table, !because ? "" : usual ? because + 8 : because, SKR_HUE_NONE);
-}
-
-static const char *what_of(const struct skr_timeline_group *g)
-{
-    switch (g->state) {
-    case SKR_ROUND_STARTS:
-        return g->backfills ? "starts,backfills" : "starts";
-    case SKR_ROUND_RESERVED:
-        return "promised";
-    case SKR_ROUND_DRAIN:
-        return "guessed";
-    case SKR_ROUND_FORECAST:
-        return "forecast";
-    case SKR_ROUND_UNKNOWN:
-    case SKR_ROUND_STATE_COUNT:
-    default:
-        return "unknown";
-    }
+    skr_strbuf_addf(&b, "%s/%s", namespace_, name);
+    add_label(table, b.s);
 }
 
 static void write_notes(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
@@ -227,6 +200,8 @@ static void write_pods(const struct skr_timeline_answer *answer, struct skr_strb
 void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
 {
     static const char *const header[] = {"START", "GROUP", "PLACE", "UNTIL", "BECAUSE", "STATE"};
+    static const char *const what[] = {"unknown", "starts", "promised", "guessed", "forecast"};
+    _Static_assert(sizeof what / sizeof *what == SKR_ROUND_STATE_COUNT, "states");
     struct skr_text_table table;
     char now[TIME_TEXT];
     time_text(answer->now, now);
@@ -244,8 +219,9 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
             add_name(&table, g->namespace_, g->name);
             skr_text_table_add(&table, g->place, SKR_HUE_NONE);
             add_cell(&table, "", g->until, answer->now);
-            add_because(&table, g->because);
-            skr_text_table_add(&table, what_of(g), SKR_HUE_NONE);
+            add_label(&table, g->because ? g->because : "");
+            skr_text_table_add(&table, g->backfills ? "starts,backfills" : what[g->state],
+                               SKR_HUE_NONE);
         }
         skr_text_table_write(&table, out);
         skr_text_table_fini(&table);
