@@ -182,3 +182,23 @@ void skr_object_open_patch(struct skr_json_writer *w, const struct skr_meta *met
     skr_json_string(w, "uid", meta->uid);
     skr_json_string(w, "resourceVersion", version.s);
 }
+
+void skr_object_close_patch_with(struct skr_json_writer *w,
+                                 const struct skr_object_condition *condition)
+{
+    skr_json_close(w, '}');
+    skr_json_open(w, "status", '{');
+    skr_json_open(w, "conditions", '[');
+    skr_json_open(w, NULL, '{');
+    skr_json_string(w, "type", condition->type);
+    skr_json_string(w, "status", "True");
+    skr_json_string(w, "reason", condition->reason);
+    skr_json_string(w, "message", condition->message);
+    if (condition->since) {
+        skr_json_string(w, "lastTransitionTime", condition->since);
+    }
+    skr_json_close(w, '}');
+    skr_json_close(w, ']');
+    skr_json_close(w, '}');
+    skr_json_close(w, '}');
+}

@@ -88,5 +88,13 @@ enum skr_object_result skr_object_writer_done(struct skr_object_writer *writer,
 
 /* Begins a patch of the object with this uid at this version; its metadata stays open. */
 void skr_object_open_patch(struct skr_json_writer *w, const struct skr_meta *meta);
+/* A condition whose status is True. */
+struct skr_object_condition {
+    const char *type, *reason, *message;
+    const char *since; /* RFC 3339; NULL: no lastTransitionTime */
+};
+/* Ends a patch whose metadata is open: its status has this condition alone. */
+void skr_object_close_patch_with(struct skr_json_writer *w,
+                                 const struct skr_object_condition *condition);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/gang/scheduler.h"
 
 #include "core/gang/admission/admission.h"
+#include "core/gang/admission/admission_checks.h"
 #include "core/gang/bind/binding.h"
 #include "core/gang/bind/members.h"
 #include "core/gang/bind/verbs.h"

@@ -3,6 +3,7 @@
 #include "core/gang/admission/admission.h"
 
 #include "core/gang/admission/admission_answer.h"
+#include "core/gang/admission/admission_checks.h"
 #include "core/gang/admission/admission_promises.h"
 #include "core/gang/admission/admission_trial.h"
 #include "core/gang/state/output.h"
@@ -15,16 +16,7 @@
 #include <uthash.h>
 #include <utlist.h>
 
-enum { TRY_AGAIN_S = 5, REFUSED_S = 60, LEAVING_LOOK_S = 2 };
-
-struct named {         /* a check of ours, or a flavor */
-    UT_hash_handle hh; /* by name */
-    char *name;
-    struct skr_admission_check *check;
-    struct skr_kueue_flavor *flavor;
-    uint64_t write; /* of its condition, in flight; 0: none */
-    skr_time at;    /* not written before */
-};
+enum { LEAVING_LOOK_S = 2 };
 
 struct waiting {
     UT_hash_handle hh; /* by key */
@@ -39,7 +31,6 @@ struct waiting {
 enum step { STEP_NONE, STEP_READ, STEP_SOLVE, STEP_WRITE };
 
 struct admission {
-    struct named *checks, *flavors;
     struct waiting *table, *queue;
     bool told_full;
     enum step step;
@@ -47,8 +38,8 @@ struct admission {
     uint64_t id;         /* of the write or solve */
     struct skr_kueue_workload *workload;
     struct admission_trial *trial;
-    enum skr_admission_verdict verdict; /* that is written */
-    skr_time next;                      /* no answer before */
+    enum skr_kueue_state verdict; /* that is written */
+    skr_time next;                /* no answer before */
 };
 
 static struct admission *state_of(struct skr_gang *e)
@@ -57,100 +48,6 @@ static struct admission *state_of(struct skr_gang *e)
         e->admission = skr_alloc(sizeof *e->admission);
     }
     return e->admission;
-}
-
-/* ---- checks and flavors ---- */
-
-static struct named *find_named(const struct skr_gang *e, struct named *table, const char *name)
-{
-    struct named *entry = NULL;
-    SKR_TABLE_FIND_STR(&e->settings.hash_seed, table, name, entry);
-    return entry;
-}
-
-/* NULL: the table is full. */
-static struct named *get_named(struct skr_gang *e, struct named **table, const char *name,
-                               size_t most)
-{
-    struct named *entry = find_named(e, *table, name);
-    if (!entry && HASH_COUNT(*table) < most) {
-        entry = skr_alloc(sizeof *entry);
-        entry->name = skr_strdup(name);
-        SKR_TABLE_ADD(&e->settings.hash_seed, hh, *table, entry->name, strlen(entry->name), entry);
-    } else if (!entry) {
-        SKR_STRBUF(text);
-        skr_strbuf_addf(&text, "%zu objects of this kind are read, this one is not", most);
-        skr_out_decision(e, name, "", "Object of Kueue left out", "", text.s, true);
-    }
-    return entry;
-}
-
-static void drop_named(struct named **table, struct named *entry)
-{
-    HASH_DEL(*table, entry);
-    skr_admission_check_destroy(entry->check);
-    skr_kueue_flavor_destroy(entry->flavor);
-    free(entry->name);
-    free(entry);
-}
-
-void skr_admission_check_upsert(struct skr_gang *e, struct skr_admission_check *check)
-{
-    struct admission *a = state_of(e);
-    const bool ours = strcmp(check->controller, SKR_ADMISSION_CONTROLLER) == 0;
-    struct named *entry = ours
-                              ? get_named(e, &a->checks, check->meta.name, SKR_ADMISSION_CHECKS_MAX)
-                              : find_named(e, a->checks, check->meta.name);
-    if (!entry) {
-        skr_admission_check_destroy(check);
-        return;
-    }
-    skr_admission_check_destroy(entry->check);
-    entry->check = check;
-    if (!ours) {
-        drop_named(&a->checks, entry);
-    }
-}
-
-void skr_admission_flavor_upsert(struct skr_gang *e, struct skr_kueue_flavor *flavor)
-{
-    struct admission *a = state_of(e);
-    struct named *entry = get_named(e, &a->flavors, flavor->meta.name, SKR_ADMISSION_FLAVORS_MAX);
-    if (!entry) {
-        skr_kueue_flavor_destroy(flavor);
-        return;
-    }
-    skr_kueue_flavor_destroy(entry->flavor);
-    entry->flavor = flavor;
-}
-
-static const struct skr_kueue_flavor *flavor_of(const void *context, const char *name)
-{
-    const struct skr_gang *e = context;
-    const struct named *entry = find_named(e, e->admission->flavors, name);
-    return entry ? entry->flavor : NULL;
-}
-
-static void activate(struct skr_gang *e)
-{
-    struct named *entry, *next;
-    const skr_time now = skr_frame_now(e->frame);
-    HASH_ITER(hh, e->admission->checks, entry, next)
-    {
-        if (entry->check->active || entry->write) {
-            continue;
-        }
-        if (now < entry->at) {
-            skr_wakes_add(e, entry->at, WAKE_ADMISSION, NULL);
-            continue;
-        }
-        SKR_STRBUF(body);
-        skr_admission_write_active(e, &entry->check->meta, &body);
-        entry->at = now + TRY_AGAIN_S * SKR_SECOND;
-        entry->write = skr_out_write(e, SKR_WRITE_ACTIVATE_CHECK, SKR_WRITE_CLASS_STATUS, 0,
-                                     &entry->check->meta, &body, WRITE_FOR_ADMISSION, entry->name)
-                           ->id;
-    }
 }
 
 /* ---- the list ---- */
@@ -210,7 +107,7 @@ static bool is_due(const struct skr_gang *e, const struct skr_kueue_workload *wo
     bool ours = !skr_frame_is_synced(e->frame), others = false;
     for (size_t i = 0; i < workload->n_checks; i++) {
         const struct skr_kueue_check *c = &workload->check[i];
-        if (find_named(e, e->admission->checks, c->name)) {
+        if (skr_admission_is_ours(e, c->name)) {
             ours = ours || c->state == SKR_KUEUE_PENDING;
         } else {
             others = others || c->state != SKR_KUEUE_READY;
@@ -241,25 +138,16 @@ void skr_admission_workload_upsert(struct skr_gang *e, struct skr_kueue_workload
 bool skr_admission_delete(struct skr_gang *e, const struct skr_object_type *type,
                           const char *namespace_, const char *name)
 {
-    struct admission *a = skr_gang_is_kueue(type) ? state_of(e) : NULL;
-    struct named *entry;
-    if (!a) {
+    if (!skr_gang_is_kueue(type)) {
         return false;
     }
     if (type == &skr_gang_kueue_workload) {
+        state_of(e);
         SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
         is_over(e, find_waiting(e, key));
         skr_admission_promises_end(e, key);
-    } else if (type == &skr_gang_admission_check) {
-        entry = find_named(e, a->checks, name);
-        if (entry) {
-            drop_named(&a->checks, entry);
-        }
     } else {
-        entry = find_named(e, a->flavors, name);
-        if (entry) {
-            drop_named(&a->flavors, entry);
-        }
+        skr_admission_checks_delete(e, type, name);
     }
     return true;
 }
@@ -316,27 +204,13 @@ static void start(struct skr_gang *e, struct waiting *w)
                 ->id;
 }
 
-static bool is_ours(const void *context, const char *check)
-{
-    const struct skr_gang *e = context;
-    return find_named(e, e->admission->checks, check);
-}
-
 static void write_answer(struct skr_gang *e, const char *text)
 {
     struct admission *a = e->admission;
-    SKR_STRBUF(updates);
     SKR_STRBUF(body);
-    if (a->verdict == SKR_ADMISSION_READY) {
-        skr_admission_trial_updates(a->trial, &updates);
-    } else {
-        skr_admission_promises_end(e, a->now->key);
-    }
-    const struct skr_admission_answer answer = {.verdict = a->verdict,
-                                                .text = text,
-                                                .updates = updates.s,
-                                                .is_ours = is_ours,
-                                                .context = e};
+    json_auto_t *updates = skr_admission_trial_updates(a->trial);
+    const struct skr_admission_answer answer = {
+        .verdict = a->verdict, .text = text, .updates = updates};
     skr_admission_write_answer(e, a->workload, &answer, &body);
     a->next = skr_frame_now(e->frame) + SKR_SECOND / SKR_ADMISSION_A_SECOND;
     a->step = STEP_WRITE;
@@ -362,12 +236,13 @@ static void judge(struct skr_gang *e)
     struct admission *a = e->admission;
     const char *text;
     a->verdict = skr_admission_trial_verdict(a->trial, &text);
-    if (a->verdict == SKR_ADMISSION_AGAIN) {
+    if (a->verdict != SKR_KUEUE_READY) {
+        skr_admission_promises_end(e, a->now->key);
+    }
+    if (a->verdict == SKR_KUEUE_PENDING) {
         skr_out_decision(e, a->now->key, "", "AdmissionCheck not answered", "", text, false);
-        skr_admission_promises_end(e, a->now->key);
-        again(e, TRY_AGAIN_S * SKR_SECOND);
-    } else if (a->verdict == SKR_ADMISSION_RETRY && waits_for_leaving(e)) {
-        skr_admission_promises_end(e, a->now->key);
+        again(e, SKR_ADMISSION_AGAIN_S * SKR_SECOND);
+    } else if (a->verdict == SKR_KUEUE_RETRY && waits_for_leaving(e)) {
         again(e, LEAVING_LOOK_S * SKR_SECOND);
     } else {
         write_answer(e, text);
@@ -395,7 +270,7 @@ static void read_it(struct skr_gang *e, struct skr_event *ev)
         if (ev->written.outcome == SKR_WRITE_NOT_FOUND || ev->written.outcome == SKR_WRITE_OK) {
             done(e);
         } else {
-            again(e, TRY_AGAIN_S * SKR_SECOND);
+            again(e, SKR_ADMISSION_AGAIN_S * SKR_SECOND);
         }
         return;
     }
@@ -405,7 +280,7 @@ static void read_it(struct skr_gang *e, struct skr_event *ev)
         return;
     }
     skr_admission_promises_end(e, a->now->key);
-    a->trial = skr_admission_trial_create(e, workload, flavor_of, e);
+    a->trial = skr_admission_trial_create(e, workload);
     go_on(e);
 }
 
@@ -417,7 +292,7 @@ static void wrote(struct skr_gang *e, const struct skr_event *ev)
     (void)skr_admission_trial_verdict(a->trial, &text);
     if (outcome == SKR_WRITE_OK) {
         skr_out_decision(e, a->now->key, "", "AdmissionCheck answered",
-                         skr_admission_state_name(a->verdict), text, false);
+                         skr_kueue_state_name(a->verdict), text, false);
         done(e);
         return;
     }
@@ -427,25 +302,9 @@ static void wrote(struct skr_gang *e, const struct skr_event *ev)
     } else if (outcome == SKR_WRITE_DENIED || outcome == SKR_WRITE_INVALID) {
         skr_out_decision(e, a->now->key, "", "AdmissionCheck not answered", "", ev->written.message,
                          true);
-        again(e, REFUSED_S * SKR_SECOND);
+        again(e, SKR_ADMISSION_REFUSED_S * SKR_SECOND);
     } else {
-        again(e, outcome == SKR_WRITE_CONFLICT ? SKR_SECOND : TRY_AGAIN_S * SKR_SECOND);
-    }
-}
-
-static void activated(struct skr_gang *e, const struct skr_pending_write *w,
-                      const struct skr_event *ev)
-{
-    struct named *entry = find_named(e, e->admission->checks, w->key);
-    const bool refused =
-        ev->written.outcome == SKR_WRITE_DENIED || ev->written.outcome == SKR_WRITE_INVALID;
-    if (!entry || entry->write != w->id) {
-        return;
-    }
-    entry->write = 0;
-    if (refused) {
-        entry->at = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
-        skr_out_decision(e, w->key, "", "AdmissionCheck not active", "", ev->written.message, true);
+        again(e, outcome == SKR_WRITE_CONFLICT ? SKR_SECOND : SKR_ADMISSION_AGAIN_S * SKR_SECOND);
     }
 }
 
@@ -454,7 +313,7 @@ void skr_admission_written(struct skr_gang *e, const struct skr_pending_write *w
 {
     struct admission *a = state_of(e);
     if (w->id != a->id || a->step == STEP_SOLVE) {
-        activated(e, w, ev);
+        skr_admission_checks_written(e, w, ev);
     } else if (a->step == STEP_READ) {
         read_it(e, ev);
     } else {
@@ -499,12 +358,11 @@ static struct waiting *next_of(struct skr_gang *e)
 
 void skr_admission_run(struct skr_gang *e)
 {
-    struct admission *a = e->admission;
-    if (!a || !e->settings.admission_check || !skr_frame_is_deciding(e->frame)) {
+    if (!e->settings.admission_check || !skr_frame_is_deciding(e->frame)) {
         return;
     }
-    activate(e);
-    if (a->step == STEP_NONE) {
+    skr_admission_checks_activate(e);
+    if (e->admission && e->admission->step == STEP_NONE) {
         struct waiting *w = next_of(e);
         if (w) {
             start(e, w);
@@ -523,7 +381,7 @@ void skr_admission_fini(struct skr_gang *e)
 {
     struct admission *a = e->admission;
     struct waiting *w, *wtmp;
-    struct named *entry, *next;
+    skr_admission_checks_fini(e);
     if (!a) {
         return;
     }
@@ -531,14 +389,6 @@ void skr_admission_fini(struct skr_gang *e)
     HASH_ITER(hh, a->table, w, wtmp)
     {
         drop_waiting(e, w);
-    }
-    HASH_ITER(hh, a->checks, entry, next)
-    {
-        drop_named(&a->checks, entry);
-    }
-    HASH_ITER(hh, a->flavors, entry, next)
-    {
-        drop_named(&a->flavors, entry);
     }
     skr_admission_promises_fini(e);
     free(a);

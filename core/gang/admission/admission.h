@@ -25,23 +25,15 @@
 #include "core/gang/state/solve_request.h"
 #include "core/group/kueue.h"
 
-#define SKR_ADMISSION_CONTROLLER "sakkara/placement"
-
 enum {
     SKR_ADMISSION_WAITING_MAX = 10000, /* Workloads; further ones wait until they change */
-    SKR_ADMISSION_CHECKS_MAX = 64,     /* AdmissionChecks that are answered */
-    SKR_ADMISSION_FLAVORS_MAX = 1000,  /* ResourceFlavors that are cached */
     SKR_ADMISSION_A_SECOND = 10,
-    SKR_ADMISSION_RETRY_S = 30, /* after the first answer Retry; doubles up to */
-    SKR_ADMISSION_RETRY_MAX_S = 600,
     SKR_ADMISSION_LEAVING_S = 30,
 };
 
-/* Objects of the watches; each is taken. */
-void skr_admission_workload_upsert(struct skr_gang *e, struct skr_kueue_workload *workload);
-void skr_admission_check_upsert(struct skr_gang *e, struct skr_admission_check *check);
-void skr_admission_flavor_upsert(struct skr_gang *e, struct skr_kueue_flavor *flavor);
-/* Of one of these types; false: of another type. */
+void skr_admission_workload_upsert(struct skr_gang *e,
+                                   struct skr_kueue_workload *workload); /* taken */
+/* An object of Kueue; false: of another type. */
 bool skr_admission_delete(struct skr_gang *e, const struct skr_object_type *type,
                           const char *namespace_, const char *name);
 

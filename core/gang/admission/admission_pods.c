@@ -8,12 +8,12 @@
  */
 #include "core/gang/admission/admission_pods.h"
 
+#include "core/gang/admission/admission_checks.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/workload_owners.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/state/types.h"
 #include "core/group/workload.h"
-#include "topology/base/json_writer.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -29,51 +29,34 @@ enum { NAME_MAX_BYTES = 300 };
 
 /* ---- JSON of a pod ---- */
 
-static json_t *object_at(json_t *in, const char *key)
+/* The value at key; made, which is taken, is put there unless there is one of its type. */
+static json_t *value_at(json_t *in, const char *key, json_t *made)
 {
     json_t *value = json_object_get(in, key);
-    if (!json_is_object(value)) {
-        value = json_object();
-        json_object_set_new(in, key, value);
+    if (value && json_typeof(value) == json_typeof(made)) {
+        json_decref(made);
+        return value;
     }
-    return value;
+    json_object_set_new(in, key, made);
+    return made;
 }
 
-/* Members that are missing; Kueue changes no key that is there. */
-static void add_members(json_t *into, const json_t *from)
+static json_t *object_at(json_t *in, const char *key)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)from, key, value)
-    {
-        if (!json_object_get(into, key)) {
-            json_object_set(into, key, value);
-        }
-    }
+    return value_at(in, key, json_object());
 }
 
-static void add_tolerations(json_t *spec, const json_t *list)
+static json_t *list_at(json_t *in, const char *key)
 {
-    json_t *have = json_object_get(spec, "tolerations"), *value;
-    size_t i;
-    if (!json_is_array(list) || json_array_size(list) == 0) {
-        return;
-    }
-    if (!json_is_array(have)) {
-        have = json_array();
-        json_object_set_new(spec, "tolerations", have);
-    }
-    json_array_foreach(list, i, value)
-    {
-        json_array_append(have, value);
-    }
+    return value_at(in, key, json_array());
 }
 
-static int add_flavors(json_t *spec, const struct skr_kueue_pod_set *set,
-                       skr_admission_flavor *flavor, const void *context, struct skr_error *error)
+/* Kueue changes no key that is there. */
+static int add_flavors(const struct skr_gang *e, json_t *spec, const struct skr_kueue_pod_set *set,
+                       struct skr_error *error)
 {
     for (size_t i = 0; i < set->n_flavors; i++) {
-        const struct skr_kueue_flavor *f = flavor(context, set->flavor[i]);
+        const struct skr_kueue_flavor *f = skr_admission_flavor(e, set->flavor[i]);
         if (!f) {
             return skr_error_set(error, SKR_NOT_FOUND,
                                  "ResourceFlavor %.200s is not known, or may not be read",
@@ -81,10 +64,15 @@ static int add_flavors(json_t *spec, const struct skr_kueue_pod_set *set,
         }
         json_auto_t *labels = json_loads(f->labels, JSON_ALLOW_NUL, NULL);
         json_auto_t *tolerations = json_loads(f->tolerations, JSON_ALLOW_NUL, NULL);
-        add_members(object_at(spec, "nodeSelector"), labels);
-        add_tolerations(spec, tolerations);
+        json_object_update_missing(object_at(spec, "nodeSelector"), labels);
+        json_array_extend(list_at(spec, "tolerations"), tolerations);
     }
     return 0;
+}
+
+static void add_missing(json_t *in, const char *key, const json_t *update)
+{
+    json_object_update_missing(object_at(in, key), json_object_get(update, key));
 }
 
 /* What other checks add to pods of the set. */
@@ -99,19 +87,19 @@ static void add_updates(json_t *pod, const json_t *checks, const char *set)
         {
             const char *name = json_string_value(json_object_get(update, "name"));
             if (name && strcmp(name, set) == 0) {
-                add_members(object_at(meta, "labels"), json_object_get(update, "labels"));
-                add_members(object_at(meta, "annotations"), json_object_get(update, "annotations"));
-                add_members(object_at(spec, "nodeSelector"),
-                            json_object_get(update, "nodeSelector"));
-                add_tolerations(spec, json_object_get(update, "tolerations"));
+                add_missing(meta, "labels", update);
+                add_missing(meta, "annotations", update);
+                add_missing(spec, "nodeSelector", update);
+                json_array_extend(list_at(spec, "tolerations"),
+                                  json_object_get(update, "tolerations"));
             }
         }
     }
 }
 
 /* New reference; NULL with error. */
-static json_t *pod_json(const struct skr_kueue_workload *w, size_t at, skr_admission_flavor *flavor,
-                        const void *context, struct skr_error *error)
+static json_t *pod_json(const struct skr_gang *e, const struct skr_kueue_workload *w, size_t at,
+                        struct skr_error *error)
 {
     const struct skr_kueue_pod_set *set = &w->pod_set[at];
     char name[NAME_MAX_BYTES];
@@ -128,7 +116,7 @@ static json_t *pod_json(const struct skr_kueue_workload *w, size_t at, skr_admis
     json_object_set_new(meta, "uid", json_string(w->meta.uid));
     json_object_set_new(spec, "priority", json_integer(w->priority));
     json_object_del(spec, "schedulingGates");
-    if (add_flavors(spec, set, flavor, context, error) < 0) {
+    if (add_flavors(e, spec, set, error) < 0) {
         json_decref(pod);
         return NULL;
     }
@@ -193,14 +181,9 @@ static void find_part(struct skr_admission_pods *pods, struct skr_admission_set 
 
 static bool is_ours(const struct skr_gang *e, const json_t *pod)
 {
-    const char *name =
-        json_string_value(json_object_get(json_object_get(pod, "spec"), "schedulerName"));
-    size_t i = 0;
-    while (name && i < e->settings.n_scheduler_names &&
-           strcmp(e->settings.scheduler_name[i], name) != 0) {
-        i++;
-    }
-    return name && i < e->settings.n_scheduler_names;
+    const json_t *spec = json_object_get(pod, "spec");
+    const char *name = json_string_value(json_object_get(spec, "schedulerName"));
+    return name && skr_pods_is_our_scheduler(e, name);
 }
 
 /* Decides whether the set is tried. json: its pod. */
@@ -227,27 +210,27 @@ static int take(const struct skr_gang *e, const struct skr_kueue_workload *w, si
     return 0;
 }
 
-/* Adds to the JSON of a pod what its real ones will have from their controller or from this check. */
-static void complete(const struct skr_kueue_workload *w, size_t at, int64_t total, json_t *pod,
-                     bool *ret_gang, bool *ret_size)
+/* Adds to the JSON of a pod what its real ones will have from their controller or from this check.
+ * Returns what comes from this check, a new reference. */
+static json_t *complete(const struct skr_kueue_workload *w, size_t at, int64_t total, json_t *pod)
 {
-    json_t *notes = object_at(object_at(pod, "metadata"), "annotations");
+    json_t *notes = object_at(object_at(pod, "metadata"), "annotations"), *adds = json_object();
     const json_t *labels = object_at(object_at(pod, "metadata"), "labels");
     const bool labelled =
         json_object_get(labels, SKR_LABEL_GROUP) || json_object_get(labels, SKR_LABEL_POD_GROUP);
-    char text[24];
-    *ret_gang = !labelled && !json_object_get(notes, SKR_ANNOTATION_GANG);
-    *ret_size = !labelled && !json_object_get(notes, SKR_LABEL_GROUP_SIZE);
-    if (*ret_gang) {
-        json_object_set_new(notes, SKR_ANNOTATION_GANG, json_string("auto"));
+    if (!labelled && !json_object_get(notes, SKR_ANNOTATION_GANG)) {
+        json_object_set_new(adds, SKR_ANNOTATION_GANG, json_string("auto"));
     }
-    if (*ret_size) {
-        (void)snprintf(text, sizeof text, "%lld", (long long)total);
-        json_object_set_new(notes, SKR_LABEL_GROUP_SIZE, json_string(text));
+    if (!labelled && !json_object_get(notes, SKR_LABEL_GROUP_SIZE)) {
+        const bool by_us = w->n_pod_sets == 1 && !skr_gang_type_of(NULL, w->owner_kind);
+        json_object_set_new(by_us ? adds : notes, SKR_LABEL_GROUP_SIZE,
+                            json_sprintf("%lld", (long long)total));
     }
+    json_object_update(notes, adds);
     if (w->n_pod_sets > 1 && !json_object_get(notes, SKR_ANNOTATION_ROLE)) {
         json_object_set_new(notes, SKR_ANNOTATION_ROLE, json_string(w->pod_set[at].name));
     }
+    return adds;
 }
 
 static int64_t pods_of_part(const struct skr_admission_pods *pods, size_t part)
@@ -268,14 +251,11 @@ static int finish(const struct skr_kueue_workload *w, json_t *const *json,
         struct skr_admission_set *set = &pods->set[i];
         const size_t at = (size_t)(set->from - w->pod_set);
         const int64_t total = pods_of_part(pods, set->part);
-        bool gang, size;
         if (total > SKR_GROUP_SIZE_MAX) {
             return skr_error_set(error, SKR_LIMIT, "group %.200s has %lld pods, the limit is %d",
                                  set->group, (long long)total, SKR_GROUP_SIZE_MAX);
         }
-        complete(w, at, total, json[at], &gang, &size);
-        set->lacks_gang = gang;
-        set->lacks_size = size && w->n_pod_sets == 1 && !skr_gang_type_of(NULL, w->owner_kind);
+        set->adds = complete(w, at, total, json[at]);
         skr_pod_destroy(set->pod);
         set->pod = NULL;
         rc = skr_pod_decode(json[at], &set->pod, error);
@@ -284,7 +264,6 @@ static int finish(const struct skr_kueue_workload *w, json_t *const *json,
 }
 
 int skr_admission_pods_make(const struct skr_gang *e, const struct skr_kueue_workload *w,
-                            skr_admission_flavor *flavor, const void *context,
                             struct skr_admission_pods *ret, struct skr_error *error)
 {
     json_t *json[SKR_KUEUE_POD_SETS_MAX] = {0};
@@ -295,7 +274,7 @@ int skr_admission_pods_make(const struct skr_gang *e, const struct skr_kueue_wor
             ret->why = TEXT_PLACED;
             continue;
         }
-        json[i] = pod_json(w, i, flavor, context, error);
+        json[i] = pod_json(e, w, i, error);
         rc = json[i] ? 0 : -SKR_NOT_FOUND;
         if (rc == 0 && w->pod_set[i].count > 0 && is_ours(e, json[i])) {
             rc = take(e, w, i, json[i], ret, error);
@@ -312,34 +291,20 @@ void skr_admission_pods_fini(struct skr_admission_pods *pods)
 {
     for (size_t i = 0; i < pods->n; i++) {
         skr_pod_destroy(pods->set[i].pod);
+        json_decref(pods->set[i].adds);
         free(pods->set[i].group);
     }
 }
 
-/* ---- what they lack ---- */
-
-void skr_admission_pods_updates(const struct skr_admission_pods *pods, struct skr_strbuf *b)
+json_t *skr_admission_pods_updates(const struct skr_admission_pods *pods)
 {
-    struct skr_json_writer w = {.out = b};
-    char text[24];
-    skr_json_open(&w, NULL, '[');
+    json_t *list = json_array();
     for (size_t i = 0; i < pods->n; i++) {
         const struct skr_admission_set *set = &pods->set[i];
-        if (!set->lacks_gang && !set->lacks_size) {
-            continue;
+        if (json_object_size(set->adds) > 0) {
+            json_array_append_new(
+                list, json_pack("{s:s,s:O}", "name", set->from->name, "annotations", set->adds));
         }
-        skr_json_open(&w, NULL, '{');
-        skr_json_string(&w, "name", set->from->name);
-        skr_json_open(&w, "annotations", '{');
-        if (set->lacks_gang) {
-            skr_json_string(&w, SKR_ANNOTATION_GANG, "auto");
-        }
-        if (set->lacks_size) {
-            (void)snprintf(text, sizeof text, "%d", (int)set->count);
-            skr_json_string(&w, SKR_LABEL_GROUP_SIZE, text);
-        }
-        skr_json_close(&w, '}');
-        skr_json_close(&w, '}');
     }
-    skr_json_close(&w, ']');
+    return list;
 }

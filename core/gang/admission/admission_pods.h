@@ -12,9 +12,9 @@ struct skr_admission_set {
     const struct skr_kueue_pod_set *from;
     struct skr_pod *pod; /* owned; has the role of the pod set */
     int32_t count;
-    size_t part;                 /* the gang */
-    char *group;                 /* its name; owned */
-    bool lacks_gang, lacks_size; /* annotations that the template does not have */
+    size_t part;  /* the gang */
+    char *group;  /* its name; owned */
+    json_t *adds; /* annotations that the template lacks: an update of the pod set; owned */
 };
 
 struct skr_admission_pods {
@@ -27,10 +27,9 @@ struct skr_admission_pods {
 /* Errors: SKR_NOT_FOUND, a flavor is not known yet; SKR_INVALID and SKR_LIMIT, a template is malformed or
  * a gang too large. *ret is to be released in every case. O(bytes). */
 int skr_admission_pods_make(const struct skr_gang *e, const struct skr_kueue_workload *workload,
-                            skr_admission_flavor *flavor, const void *context,
                             struct skr_admission_pods *ret, struct skr_error *error);
 void skr_admission_pods_fini(struct skr_admission_pods *pods);
-/* Appends the JSON list of podSetUpdates. */
-void skr_admission_pods_updates(const struct skr_admission_pods *pods, struct skr_strbuf *b);
+/* The list of podSetUpdates, a new reference. */
+json_t *skr_admission_pods_updates(const struct skr_admission_pods *pods);
 
 #endif

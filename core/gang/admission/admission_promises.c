@@ -4,6 +4,7 @@
 #include "core/gang/admission/admission_promises.h"
 
 #include "core/gang/group/group_table.h"
+#include "core/gang/report/explain_held.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,15 +53,6 @@ static int64_t taken(const struct skr_solve_request *request, int32_t leaf, size
     return sum;
 }
 
-static bool takes_any(const struct skr_solve_request *request, int32_t leaf)
-{
-    size_t r = 0;
-    while (r < request->problem.n_resources && taken(request, leaf, r) <= 0) {
-        r++;
-    }
-    return r < request->problem.n_resources;
-}
-
 static void add_node(struct promise *p, const struct skr_solve_request *request, int32_t leaf)
 {
     const struct skr_tree *tree = request->tree;
@@ -80,7 +72,7 @@ void skr_admission_promises_add(struct skr_gang *e, const struct skr_kueue_workl
         return;
     }
     for (int32_t leaf = 0; leaf < leaves; leaf++) {
-        nodes += takes_any(request, leaf);
+        nodes += skr_held_more(request, request->solution, leaf) > 0;
     }
     struct promise *p = skr_alloc(sizeof *p);
     p->workload = skr_object_key(workload->meta.namespace_, workload->meta.name);
@@ -93,7 +85,7 @@ void skr_admission_promises_add(struct skr_gang *e, const struct skr_kueue_workl
         p->resource[p->n_resources] = skr_strdup(request->resource_name[p->n_resources]);
     }
     for (int32_t leaf = 0; leaf < leaves; leaf++) {
-        if (takes_any(request, leaf)) {
+        if (skr_held_more(request, request->solution, leaf) > 0) {
             add_node(p, request, leaf);
         }
     }

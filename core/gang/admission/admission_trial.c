@@ -32,12 +32,13 @@ struct admission_trial {
     size_t n_newcomers;
     int stale;
     bool decided;
-    enum skr_admission_verdict verdict;
+    enum skr_kueue_state verdict;
     struct skr_strbuf text;
 };
 
-static void decide(struct admission_trial *t, enum skr_admission_verdict verdict)
+static void decide(struct admission_trial *t, enum skr_kueue_state verdict, const char *text)
 {
+    skr_strbuf_add(&t->text, text);
     t->decided = true;
     t->verdict = verdict;
 }
@@ -112,15 +113,14 @@ static bool has_spec(struct skr_gang *e, struct admission_trial *t)
     struct group *g = t->group;
     struct skr_error error;
     if (skr_group_source_try(e, g, &error) < 0) {
-        skr_strbuf_add(&t->text, error.text);
-        decide(t, SKR_ADMISSION_REJECTED);
+        decide(t, SKR_KUEUE_REJECTED, error.text);
     } else if (!g->spec) {
         skr_strbuf_addf(&t->text,
                         "group %s: nothing says how many pods it has; is its group map there?",
                         g->name);
-        decide(t, SKR_ADMISSION_RETRY);
+        decide(t, SKR_KUEUE_RETRY, "");
     } else if (skr_group_misfit(g->spec, e->topology.tree, &t->text)) {
-        decide(t, SKR_ADMISSION_RETRY);
+        decide(t, SKR_KUEUE_RETRY, "");
     }
     return !t->decided;
 }
@@ -135,14 +135,13 @@ static bool can_be_tried(struct skr_gang *e, struct admission_trial *t)
     if (g->spec->n_sets > 0) {
         skr_strbuf_addf(&t->text, "group %s has sets, which are not known before its pods exist",
                         g->name);
-        decide(t, SKR_ADMISSION_READY);
+        decide(t, SKR_KUEUE_READY, "");
     } else if (g->roles.defect) {
-        skr_strbuf_add(&t->text, g->roles.defect);
-        decide(t, SKR_ADMISSION_RETRY);
+        decide(t, SKR_KUEUE_RETRY, g->roles.defect);
     } else if (!skr_membership_may_be_planned(g)) {
         skr_strbuf_addf(&t->text, "the workload has %zu of %d pods of group %s, which is not tried",
                         g->seats.n_ready, (int)skr_membership_size(g), g->name);
-        decide(t, SKR_ADMISSION_READY);
+        decide(t, SKR_KUEUE_READY, "");
     }
     return !t->decided;
 }
@@ -155,8 +154,7 @@ static struct skr_solve_request *build(struct skr_gang *e, struct admission_tria
     struct skr_solve_request *request =
         skr_problem_build(e, t->group, t->newcomer, t->n_newcomers, false, &error);
     if (!request) {
-        skr_strbuf_add(&t->text, error.text);
-        decide(t, SKR_ADMISSION_RETRY);
+        decide(t, SKR_KUEUE_RETRY, error.text);
         return NULL;
     }
     skr_admission_promises_charge(e, request);
@@ -170,8 +168,7 @@ struct skr_solve_request *skr_admission_trial_next(struct skr_gang *e, struct ad
         return NULL;
     }
     if (!skr_topology_is_usable(e)) {
-        skr_strbuf_add(&t->text, "the topology is not usable");
-        decide(t, SKR_ADMISSION_AGAIN);
+        decide(t, SKR_KUEUE_PENDING, "the topology is not usable");
         return NULL;
     }
     group_destroy(e, t->group);
@@ -181,42 +178,14 @@ struct skr_solve_request *skr_admission_trial_next(struct skr_gang *e, struct ad
 
 /* ---- answers of the solver ---- */
 
-static int32_t on_leaf(const struct skr_solve_request *request, int32_t leaf)
-{
-    const struct skr_solution *s = request->solution;
-    const size_t leaves = (size_t)request->tree->n_leaves;
-    if (!s->roles) {
-        return s->count[leaf];
-    }
-    int32_t sum = 0;
-    for (size_t r = 0; r < request->problem.roles->n_roles; r++) {
-        sum += s->roles->count[r * leaves + (size_t)leaf];
-    }
-    return sum;
-}
-
-static void say_placed(struct admission_trial *t, const struct skr_solve_request *request)
-{
-    const struct skr_tree *tree = request->tree;
-    int32_t *count = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *count), sum = 0;
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        count[leaf] = on_leaf(request, leaf);
-        sum += count[leaf];
-    }
-    skr_strbuf_addf(&t->text, "%sgroup %s fits now: %d pod%s in ", t->text.len > 0 ? "; " : "",
-                    t->group->name, (int)sum, sum == 1 ? "" : "s");
-    skr_held_say_units(tree, count, tree->n_levels > 1 ? tree->n_levels - 1 : 1, &t->text);
-    free(count);
-}
-
 static void placed(struct skr_gang *e, struct admission_trial *t,
                    const struct skr_solve_request *request)
 {
-    say_placed(t, request);
+    skr_strbuf_addf(&t->text, "%sgroup %s fits now: ", t->text.len > 0 ? "; " : "", t->group->name);
+    skr_held_say_more(request, request->solution, &t->text);
     skr_admission_promises_add(e, t->workload, t->group->key, request);
     if (++t->part == t->pods.n_parts) {
-        skr_strbuf_add(&t->text, "; nothing is reserved before its pods exist");
-        decide(t, SKR_ADMISSION_READY);
+        decide(t, SKR_KUEUE_READY, "; nothing is reserved before its pods exist");
     }
 }
 
@@ -240,7 +209,7 @@ static void unplaced(struct skr_gang *e, struct admission_trial *t,
         skr_unplaced_say(e, t->group, request->solution, request, &t->text);
     const bool never = reason == SKR_REASON_CONSTRAINT_CONFLICT ||
                        (reason == SKR_REASON_NEVER_FITS && !may_grow(e));
-    decide(t, never ? SKR_ADMISSION_REJECTED : SKR_ADMISSION_RETRY);
+    decide(t, never ? SKR_KUEUE_REJECTED : SKR_KUEUE_RETRY, "");
 }
 
 void skr_admission_trial_solved(struct skr_gang *e, struct admission_trial *t,
@@ -248,45 +217,32 @@ void skr_admission_trial_solved(struct skr_gang *e, struct admission_trial *t,
 {
     const struct skr_solution *s = request->solution;
     if (!s || request->tree != e->topology.tree) {
-        skr_strbuf_add(&t->text, s ? "the topology has changed" : request->error.text);
-        decide(t, s ? SKR_ADMISSION_AGAIN : SKR_ADMISSION_RETRY);
+        decide(t, s ? SKR_KUEUE_PENDING : SKR_KUEUE_RETRY,
+               s ? "the topology has changed" : request->error.text);
     } else if (s->status != SKR_SOLVE_PLACED) {
         unplaced(e, t, request);
     } else if (skr_problem_still_valid(e, t->group, t->newcomer, t->n_newcomers, s)) {
         placed(e, t, request);
     } else if (++t->stale == STALE_MAX) {
         skr_strbuf_addf(&t->text, "room for group %s comes and goes", t->group->name);
-        decide(t, SKR_ADMISSION_RETRY);
+        decide(t, SKR_KUEUE_RETRY, "");
     }
 }
 
 /* ---- life ---- */
 
-/* Why nothing of it is tried. */
-static void say_nothing_tried(struct admission_trial *t)
-{
-    skr_strbuf_add(&t->text, t->pods.why);
-    decide(t, SKR_ADMISSION_READY);
-}
-
 struct admission_trial *skr_admission_trial_create(struct skr_gang *e,
-                                                   const struct skr_kueue_workload *workload,
-                                                   skr_admission_flavor *flavor,
-                                                   const void *context)
+                                                   const struct skr_kueue_workload *workload)
 {
     struct admission_trial *t = skr_alloc(sizeof *t);
     struct skr_error error;
     t->workload = workload;
     skr_strbuf_init(&t->text);
-    const int rc = skr_admission_pods_make(e, workload, flavor, context, &t->pods, &error);
-    if (rc == -SKR_NOT_FOUND) {
-        skr_strbuf_add(&t->text, error.text);
-        decide(t, SKR_ADMISSION_AGAIN);
-    } else if (rc < 0) {
-        skr_strbuf_add(&t->text, error.text);
-        decide(t, SKR_ADMISSION_REJECTED);
+    const int rc = skr_admission_pods_make(e, workload, &t->pods, &error);
+    if (rc < 0) {
+        decide(t, rc == -SKR_NOT_FOUND ? SKR_KUEUE_PENDING : SKR_KUEUE_REJECTED, error.text);
     } else if (t->pods.n_parts == 0) {
-        say_nothing_tried(t);
+        decide(t, SKR_KUEUE_READY, t->pods.why);
     }
     return t;
 }
@@ -302,15 +258,14 @@ void skr_admission_trial_destroy(struct skr_gang *e, struct admission_trial *t)
     }
 }
 
-enum skr_admission_verdict skr_admission_trial_verdict(const struct admission_trial *t,
-                                                       const char **text)
+enum skr_kueue_state skr_admission_trial_verdict(const struct admission_trial *t, const char **text)
 {
     skr_bug_on(!t->decided);
     *text = t->text.s;
     return t->verdict;
 }
 
-void skr_admission_trial_updates(const struct admission_trial *t, struct skr_strbuf *b)
+json_t *skr_admission_trial_updates(const struct admission_trial *t)
 {
-    skr_admission_pods_updates(&t->pods, b);
+    return skr_admission_pods_updates(&t->pods);
 }

@@ -20,33 +20,22 @@
 #include "core/gang/state/solve_request.h"
 #include "core/group/kueue.h"
 
-enum skr_admission_verdict {
-    SKR_ADMISSION_READY,
-    SKR_ADMISSION_RETRY,    /* not now */
-    SKR_ADMISSION_REJECTED, /* not in this cluster, or its annotations are malformed */
-    SKR_ADMISSION_AGAIN,    /* not known yet, try again: text says why */
-};
-
-/* The flavor of this name; NULL: not known. */
-typedef const struct skr_kueue_flavor *skr_admission_flavor(const void *context, const char *name);
-
 struct admission_trial;
 /* workload: waits; outlives the trial. */
 struct admission_trial *skr_admission_trial_create(struct skr_gang *e,
-                                                   const struct skr_kueue_workload *workload,
-                                                   skr_admission_flavor *flavor,
-                                                   const void *context);
+                                                   const struct skr_kueue_workload *workload);
 void skr_admission_trial_destroy(struct skr_gang *e, struct admission_trial *t); /* NULL allowed */
 /* The next solve. NULL: there is a verdict. O(pods + nodes). */
 struct skr_solve_request *skr_admission_trial_next(struct skr_gang *e, struct admission_trial *t);
 /* The solve of skr_admission_trial_next() has ended. */
 void skr_admission_trial_solved(struct skr_gang *e, struct admission_trial *t,
                                 const struct skr_solve_request *request);
-/* text: why; borrowed from the trial. */
-enum skr_admission_verdict skr_admission_trial_verdict(const struct admission_trial *t,
-                                                       const char **text);
-/* Appends the JSON list podSetUpdates of a Ready answer: what the pods lack to be the gang that was
+/* *text: why; borrowed from the trial. RETRY: not now. REJECTED: not in this cluster, or the annotations
+ * are malformed. PENDING: not known yet, to be tried again. */
+enum skr_kueue_state skr_admission_trial_verdict(const struct admission_trial *t,
+                                                 const char **text);
+/* The list podSetUpdates of a Ready answer, a new reference: what the pods lack to be the gang that was
  * tried. */
-void skr_admission_trial_updates(const struct admission_trial *t, struct skr_strbuf *b);
+json_t *skr_admission_trial_updates(const struct admission_trial *t);
 
 #endif

@@ -142,14 +142,18 @@ bool skr_pods_is_bound(const struct pod_entry *p)
     return p->pod->node_name[0] != '\0';
 }
 
+bool skr_pods_is_our_scheduler(const struct skr_gang *e, const char *name)
+{
+    size_t i = 0;
+    while (i < e->settings.n_scheduler_names && strcmp(name, e->settings.scheduler_name[i]) != 0) {
+        i++;
+    }
+    return i < e->settings.n_scheduler_names;
+}
+
 bool skr_pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod)
 {
-    for (size_t i = 0; i < e->settings.n_scheduler_names; i++) {
-        if (strcmp(pod->scheduler_name, e->settings.scheduler_name[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return skr_pods_is_our_scheduler(e, pod->scheduler_name);
 }
 
 const char *skr_pods_group_name(const struct skr_pod *pod)

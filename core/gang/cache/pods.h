@@ -197,6 +197,7 @@ bool skr_pods_was_accepted(const struct pod_entry *p);
 /* A live member with a seat. */
 bool skr_pods_has_seat(const struct pod_entry *p);
 bool skr_pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
+bool skr_pods_is_our_scheduler(const struct skr_gang *e, const char *name);
 bool skr_pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod);
 bool skr_pods_is_waiting(const struct pod_entry *p); /* ours, without a group, to be scheduled */
 const char *skr_pods_group_name(const struct skr_pod *pod);             /* NULL: none */

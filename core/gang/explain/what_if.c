@@ -324,28 +324,22 @@ struct skr_solve_request *skr_what_if_next(struct skr_gang *e, struct group *g, 
 
 /* ---- their ends ---- */
 
-static int32_t claimed_by(const struct skr_solve_request *request, size_t role, int32_t leaf)
-{
-    const struct skr_problem *p = &request->problem;
-    const int32_t *claimed = p->roles ? p->roles->role[role].claimed : p->claimed;
-    return claimed ? claimed[leaf] : 0;
-}
-
-/* How many more members the leaf gets, by role if there are roles. */
-static int32_t write_roles(const struct group *g, const struct skr_solve_request *request,
-                           const struct skr_solution *s, int32_t leaf, struct skr_json_writer *w)
+/* How many more members of each role the leaf gets. */
+static void write_roles(const struct group *g, const struct skr_solve_request *request,
+                        const struct skr_solution *s, int32_t leaf, struct skr_json_writer *w)
 {
     const size_t leaves = (size_t)request->tree->n_leaves;
-    int32_t sum = 0;
+    skr_json_open(w, "roles", '{');
     for (size_t r = 0; r < request->roles->n; r++) {
-        const int32_t n = s->roles->count[r * leaves + (size_t)leaf] - claimed_by(request, r, leaf);
+        const int32_t *claimed = request->problem.roles->role[r].claimed;
+        const int32_t n =
+            s->roles->count[r * leaves + (size_t)leaf] - (claimed ? claimed[leaf] : 0);
         const uint8_t role = request->roles->role[r];
-        if (n > 0 && w && role < g->roles.n) {
+        if (n > 0 && role < g->roles.n) {
             skr_json_int(w, g->roles.item[role].name, n);
         }
-        sum += n;
     }
-    return sum;
+    skr_json_close(w, '}');
 }
 
 static void write_units(const struct group *g, const struct skr_solve_request *request,
@@ -353,32 +347,25 @@ static void write_units(const struct group *g, const struct skr_solve_request *r
 {
     const struct skr_tree *tree = request->tree;
     struct skr_json_writer out = {.out = &w->units};
-    int32_t *more = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *more), sum = 0;
     skr_json_open(&out, NULL, '[');
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        more[leaf] = s->roles ? write_roles(g, request, s, leaf, NULL)
-                              : s->count[leaf] - claimed_by(request, 0, leaf);
-        if (more[leaf] <= 0) {
+        const int32_t more = skr_held_more(request, s, leaf);
+        if (more <= 0) {
             continue;
         }
-        sum += more[leaf];
         skr_json_open(&out, NULL, '{');
         skr_json_string(&out, "node", tree->unit_name[tree->first_leaf + leaf]);
-        skr_json_int(&out, "pods", more[leaf]);
+        skr_json_int(&out, "pods", more);
         if (s->roles) {
-            skr_json_open(&out, "roles", '{');
-            (void)write_roles(g, request, s, leaf, &out);
-            skr_json_close(&out, '}');
+            write_roles(g, request, s, leaf, &out);
         }
         skr_json_close(&out, '}');
     }
     skr_json_close(&out, ']');
     if (w->sentence.len == 0) {
-        skr_strbuf_addf(&w->sentence, "group %s fits: %d pod%s in ", g->name, sum,
-                        sum == 1 ? "" : "s");
-        skr_held_say_units(tree, more, tree->n_levels > 1 ? tree->n_levels - 1 : 1, &w->sentence);
+        skr_strbuf_addf(&w->sentence, "group %s fits: ", g->name);
+        skr_held_say_more(request, s, &w->sentence);
     }
-    free(more);
 }
 
 /* What the search found, in the words of explanations. */

@@ -11,6 +11,7 @@
  */
 #include "core/gang/preempt/evictions.h"
 
+#include "core/frame/object_writer.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/plan_loss.h"
@@ -61,18 +62,9 @@ static void write_mark(struct skr_strbuf *body, const struct pod_entry *p,
     skr_json_open(&w, NULL, '{');
     skr_json_open(&w, "metadata", '{');
     skr_json_string(&w, "uid", p->uid);
-    skr_json_close(&w, '}');
-    skr_json_open(&w, "status", '{');
-    skr_json_open(&w, "conditions", '[');
-    skr_json_open(&w, NULL, '{');
-    skr_json_string(&w, "type", "DisruptionTarget");
-    skr_json_string(&w, "status", "True");
-    skr_json_string(&w, "reason", "PreemptionByScheduler");
-    skr_json_string(&w, "message", text);
-    skr_json_close(&w, '}');
-    skr_json_close(&w, ']');
-    skr_json_close(&w, '}');
-    skr_json_close(&w, '}');
+    skr_object_close_patch_with(
+        &w, &(struct skr_object_condition){
+                .type = "DisruptionTarget", .reason = "PreemptionByScheduler", .message = text});
 }
 
 static void mark(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor)

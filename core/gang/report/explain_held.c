@@ -77,3 +77,38 @@ void skr_held_say(const struct skr_solve_request *request, int32_t level, struct
                         outside == 1 ? " sits" : "s sit");
     }
 }
+
+static int32_t claimed_by(const int32_t *claimed, int32_t leaf)
+{
+    return claimed ? claimed[leaf] : 0;
+}
+
+int32_t skr_held_more(const struct skr_solve_request *request, const struct skr_solution *s,
+                      int32_t leaf)
+{
+    const struct skr_problem *p = &request->problem;
+    const size_t leaves = (size_t)request->tree->n_leaves;
+    int32_t sum = 0;
+    if (!s->roles) {
+        return s->count[leaf] - claimed_by(p->claimed, leaf);
+    }
+    for (size_t r = 0; r < p->roles->n_roles; r++) {
+        sum += s->roles->count[r * leaves + (size_t)leaf] -
+               claimed_by(p->roles->role[r].claimed, leaf);
+    }
+    return sum;
+}
+
+void skr_held_say_more(const struct skr_solve_request *request, const struct skr_solution *s,
+                       struct skr_strbuf *b)
+{
+    const struct skr_tree *tree = request->tree;
+    int32_t *more = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *more), sum = 0;
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        more[leaf] = skr_held_more(request, s, leaf);
+        sum += more[leaf] > 0 ? more[leaf] : 0;
+    }
+    skr_strbuf_addf(b, "%d pod%s in ", (int)sum, sum == 1 ? "" : "s");
+    skr_held_say_units(tree, more, tree->n_levels > 1 ? tree->n_levels - 1 : 1, b);
+    free(more);
+}

@@ -114,6 +114,9 @@ struct skr_gang {
     } status_maps;
     struct admission *admission; /* Workloads of Kueue; NULL: none were seen; admission.c */
     struct {
+        struct kueue_named *checks, *flavors;
+    } kueue; /* admission_checks.c */
+    struct {
         struct promise *list;
         size_t n;
     } promises;                       /* admission_promises.c */
