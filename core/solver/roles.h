@@ -44,6 +44,12 @@ struct skr_role {
     const uint8_t *has_rule; /* [n_levels] whether the role has a rule, and so a key, there */
 };
 
+/* Whether the leaf may take new members of the role. */
+static inline bool skr_role_takes(const struct skr_role *role, int32_t leaf)
+{
+    return !role->eligible || role->eligible[leaf] != 0;
+}
+
 struct skr_set_kind {
     int32_t level;               /* 1 .. n_levels */
     int32_t each[SKR_ROLES_MAX]; /* members of each role in one set; 0: the role is not in it */

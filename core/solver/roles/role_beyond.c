@@ -191,12 +191,30 @@ static bool is_valid(const struct work *w, const int32_t *count, const int32_t *
     return skr_roles_check(w->problem, size, count, NULL) == 0;
 }
 
-static bool found_in_order(struct work *w, const size_t *order)
+/* The roles that are freed or placed together with a role: itself, or its set kind. */
+static uint32_t together(const struct skr_roles *roles, size_t role)
+{
+    uint32_t mask = UINT32_C(1) << role;
+    for (size_t k = 0; k < roles->n_kinds; k++) {
+        for (size_t r = 0; r < roles->n_roles && roles->kind[k].each[role] > 0; r++) {
+            mask |= roles->kind[k].each[r] > 0 ? UINT32_C(1) << r : 0;
+        }
+    }
+    return mask;
+}
+
+/* Places role after role, of a part set kind after set kind, those placed so far stay. Counts into
+ * exact->count. */
+static bool place_in_order(struct work *w, const size_t *order, int32_t *size)
 {
     uint32_t placed = 0;
-    int32_t size[SKR_ROLES_MAX] = {0};
+    memset(size, 0, SKR_ROLES_MAX * sizeof *size);
     for (size_t i = 0; i < w->n_roles; i++) {
-        uint32_t all = placed | UINT32_C(1) << order[i];
+        uint32_t all =
+            placed | (w->of_part ? together(w->problem->roles, order[i]) : UINT32_C(1) << order[i]);
+        if (all == placed) {
+            continue;
+        }
         enum skr_role_verdict verdict = solve_with(w, all, placed, w->exact->count, size);
         if (verdict == SKR_ROLE_CANCELLED || verdict == SKR_ROLE_NO_MEMORY) {
             w->exact->verdict = verdict;
@@ -207,7 +225,6 @@ static bool found_in_order(struct work *w, const size_t *order)
         memcpy(w->exact->count, w->count, w->n_roles * w->n_leaves * sizeof *w->count);
         placed = all;
     }
-    memcpy(w->exact->size, size, sizeof size);
     return is_valid(w, w->exact->count, size);
 }
 
@@ -249,23 +266,11 @@ static bool found_by_role(struct work *w)
         for (size_t i = 0; i < ORDERS_MAX && order_of(by_size, w->n_roles, i, order) && !found &&
                            w->exact->verdict == SKR_ROLE_BEYOND && w->steps > 0;
              i++) {
-            found = found_in_order(w, order);
+            found = place_in_order(w, order, w->exact->size);
         }
     }
     w->style = 0;
     return found;
-}
-
-/* The roles that are freed together with a role: itself, or its set kind. */
-static uint32_t together(const struct skr_roles *roles, size_t role)
-{
-    uint32_t mask = UINT32_C(1) << role;
-    for (size_t k = 0; k < roles->n_kinds; k++) {
-        for (size_t r = 0; r < roles->n_roles && roles->kind[k].each[role] > 0; r++) {
-            mask |= roles->kind[k].each[r] > 0 ? UINT32_C(1) << r : 0;
-        }
-    }
-    return mask;
 }
 
 /* Whether the attempt in w->count is better. */
@@ -311,29 +316,6 @@ static void repair(struct work *w)
 
 /* ---- 5. a placement of a part ---- */
 
-/* Members that the placement leaves out; -1: there is none. */
-static int32_t fill_in_order(struct work *w, const size_t *order, int32_t *size)
-{
-    uint32_t placed = 0;
-    int32_t left = 0;
-    memset(size, 0, SKR_ROLES_MAX * sizeof *size);
-    for (size_t i = 0; i < w->n_roles; i++) {
-        uint32_t all = placed | together(w->problem->roles, order[i]);
-        if (all == placed) {
-            continue;
-        }
-        if (solve_with(w, all, placed, w->exact->count, size) != SKR_ROLE_PLACED) {
-            return -1;
-        }
-        memcpy(w->exact->count, w->count, w->n_roles * w->n_leaves * sizeof *w->count);
-        placed = all;
-    }
-    for (size_t r = 0; r < w->n_roles; r++) {
-        left += w->problem->roles->role[r].n - size[r];
-    }
-    return is_valid(w, w->exact->count, size) ? left : -1;
-}
-
 /* It has steps of its own. Whether all members are placed. */
 static bool found_part(struct work *w)
 {
@@ -347,8 +329,14 @@ static bool found_part(struct work *w)
          i < PARTS_MAX && order_of(by_size, w->n_roles, i, order) && w->steps > 0 && least > 0;
          i++) {
         int32_t size[SKR_ROLES_MAX];
-        int32_t left = fill_in_order(w, order, size);
-        if (left >= 0 && left < least) {
+        int32_t left = 0;
+        if (!place_in_order(w, order, size)) {
+            continue;
+        }
+        for (size_t r = 0; r < w->n_roles; r++) {
+            left += w->problem->roles->role[r].n - size[r];
+        }
+        if (left < least) {
             least = left;
             memcpy(w->exact->size, size, sizeof size);
         }

@@ -7,18 +7,14 @@
 #include <stdlib.h>
 
 #include "core/solver/roles/role_beyond.h"
-
-static int64_t capped_sum(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
+#include "topology/ledger.h"
 
 /* sum[unit] of what the leaves have; need > 0. Tightens ret[n_levels]. */
 static void tighten(const struct skr_tree *tree, int64_t *sum, int64_t need, int64_t *sorted,
                     int32_t *ret)
 {
     for (int32_t unit = tree->n_units - 1; unit > 0; unit--) {
-        sum[tree->parent[unit]] = capped_sum(sum[tree->parent[unit]], sum[unit]);
+        sum[tree->parent[unit]] = skr_amount_sum(sum[tree->parent[unit]], sum[unit]);
     }
     for (int32_t level = 1; level <= tree->n_levels; level++) {
         int32_t first = tree->level_first[level];
@@ -30,7 +26,7 @@ static void tighten(const struct skr_tree *tree, int64_t *sum, int64_t need, int
         int64_t got = 0;
         int32_t used = 0;
         while (used < n && got < need) {
-            got = capped_sum(got, sorted[used++]);
+            got = skr_amount_sum(got, sorted[used++]);
         }
         ret[level - 1] = used > ret[level - 1] ? used : ret[level - 1];
     }
@@ -54,7 +50,7 @@ static void by_resource(const struct skr_problem *problem, const int32_t *size, 
         const struct skr_role *role = &problem->roles->role[r];
         int64_t added = size[r] - claims_of(role, tree->n_leaves);
         for (; added > 0 && role->demand[d] > 0; added--) {
-            need = capped_sum(need, role->demand[d]);
+            need = skr_amount_sum(need, role->demand[d]);
         }
     }
     for (int32_t unit = 0; unit < tree->n_units; unit++) {

@@ -20,7 +20,7 @@ static bool permute_role(struct skr_domain_search *s, size_t r)
     }
     for (size_t i = 0; i < n; i++) {
         int32_t leaf = s->made.leaf[i];
-        eligible[i] = !from->eligible || from->eligible[leaf] != 0 ? 1 : 0;
+        eligible[i] = skr_role_takes(from, leaf) ? 1 : 0;
         claimed[i] = from->claimed ? from->claimed[leaf] : 0;
         for (size_t k = 0; k < s->n_rules; k++) {
             const struct skr_domain_rule *rule = &s->rule[k];

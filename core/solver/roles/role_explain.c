@@ -30,8 +30,7 @@ void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles
         ret->holds_empty[r] = 0;
         for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
             size_t row = (size_t)leaf * problem->n_resources;
-            if ((!role->eligible || role->eligible[leaf] != 0) &&
-                room_for_one(problem, role, problem->free + row)) {
+            if (skr_role_takes(role, leaf) && room_for_one(problem, role, problem->free + row)) {
                 ret->holds_now[r]++;
             }
             if (problem->capacity && (!emptied || emptied[leaf] != 0) &&

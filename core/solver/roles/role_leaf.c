@@ -128,7 +128,7 @@ bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf, int64
     for (size_t r = 0; r < roles->n_roles; r++) {
         const struct skr_role *role = &roles->role[r];
         w.claimed[r] = role->claimed ? role->claimed[leaf] : 0;
-        w.eligible[r] = !role->eligible || role->eligible[leaf] != 0;
+        w.eligible[r] = skr_role_takes(role, leaf);
     }
     for (size_t d = 0; d < problem->n_resources; d++) {
         int64_t free = problem->free[(size_t)leaf * problem->n_resources + d];

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 
 #include "core/solver/roles/role_variant.h"
+#include "topology/ledger.h"
 
 /* Subsets times leaves up to which all subsets of the roles are looked at. */
 #define SUBSET_LEAVES_MAX ((int64_t)1 << 21)
-
-static int64_t capped_sum(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
 
 static int64_t capped_product(int64_t a, int64_t b)
 {
@@ -36,9 +32,9 @@ static bool room_init(struct room *room, const struct skr_problem *problem)
     for (size_t r = 0; r < roles->n_roles && room->takes; r++) {
         const struct skr_role *role = &roles->role[r];
         room->least[r] = role->minimum;
-        for (size_t leaf = 0; leaf < n_leaves; leaf++) {
+        for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
             room->least[r] -= role->claimed ? role->claimed[leaf] : 0;
-            if (!role->eligible || role->eligible[leaf] != 0) {
+            if (skr_role_takes(role, leaf)) {
                 room->takes[leaf] |= (uint8_t)(1U << r);
             }
         }
@@ -87,12 +83,13 @@ static bool lacks_room(const struct room *room, uint32_t mask)
         int64_t has = 0;
         for (size_t r = 0; r < roles->n_roles; r++) {
             if ((mask >> r & 1) != 0) {
-                need = capped_sum(need, capped_product(room->least[r], roles->role[r].demand[d]));
+                need =
+                    skr_amount_sum(need, capped_product(room->least[r], roles->role[r].demand[d]));
             }
         }
         for (int32_t leaf = 0; leaf < problem->tree->n_leaves && has < need; leaf++) {
             int64_t free = problem->free[(size_t)leaf * n_resources + d];
-            has = free > 0 && (mask & room->takes[leaf]) != 0 ? capped_sum(has, free) : has;
+            has = free > 0 && (mask & room->takes[leaf]) != 0 ? skr_amount_sum(has, free) : has;
         }
         lacks = has < need;
     }
@@ -135,8 +132,8 @@ static bool refuted_as_equal(const struct skr_problem *problem, int64_t *steps)
             const struct skr_role *role = &roles->role[r];
             one.n += role->n;
             one.minimum += role->minimum;
-            for (size_t leaf = 0; leaf < n_leaves; leaf++) {
-                eligible[leaf] |= !role->eligible || role->eligible[leaf] != 0 ? 1 : 0;
+            for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+                eligible[leaf] |= skr_role_takes(role, leaf) ? 1 : 0;
                 claimed[leaf] += role->claimed ? role->claimed[leaf] : 0;
             }
         }

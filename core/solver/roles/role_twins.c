@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static bool is_open(const struct skr_role *role, int32_t leaf)
-{
-    return !role->eligible || role->eligible[leaf] != 0;
-}
-
 /* Whether nothing but demand and leaves tells its members from others. */
 static bool is_plain(const struct skr_problem *problem, size_t r)
 {
@@ -47,7 +42,7 @@ static bool are_twins(const struct skr_problem *problem, size_t r)
         twins = twins && !counts_one(roles->bounds[i].roles, r);
     }
     for (int32_t leaf = 0; leaf < problem->tree->n_leaves && twins; leaf++) {
-        twins = is_open(a, leaf) == is_open(b, leaf);
+        twins = skr_role_takes(a, leaf) == skr_role_takes(b, leaf);
     }
     return twins && is_plain(problem, r) && is_plain(problem, r + 1);
 }

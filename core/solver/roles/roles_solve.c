@@ -18,6 +18,17 @@ static int out_of_memory(struct skr_error *error)
     return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
 }
 
+/* Gives the solution away, or ends it after an error. */
+static int finish(int rc, struct skr_solution *solution, struct skr_solution **ret)
+{
+    if (rc == 0) {
+        *ret = solution;
+    } else {
+        skr_solution_destroy(solution);
+    }
+    return rc;
+}
+
 /* Sets of every kind in each unit of its level, from counts. */
 static bool fill_sets(const struct skr_problem *problem, struct skr_solution *solution)
 {
@@ -146,15 +157,36 @@ static int solve_single(const struct skr_problem *problem, const struct skr_prob
             rc = out_of_memory(error);
         }
     }
-    if (rc != 0) {
-        skr_solution_destroy(solution);
-        return rc;
-    }
-    *ret = solution;
-    return 0;
+    return finish(rc, solution, ret);
 }
 
 /* ---- several roles ---- */
+
+/* An empty solution, and exact->count in its arena. NULL without memory. */
+static struct skr_solution *begin(const struct skr_problem *problem, struct skr_role_exact *exact)
+{
+    const size_t n_roles = problem->roles->n_roles;
+    struct skr_solution *solution = skr_solution_create(problem->tree, 2 * n_roles + 2);
+    if (solution) {
+        solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
+        exact->count = skr_arena_array(solution->arena, n_roles * (size_t)problem->tree->n_leaves,
+                                       sizeof *exact->count);
+        if (!solution->roles || !exact->count) {
+            skr_solution_destroy(solution);
+            return NULL;
+        }
+    }
+    return solution;
+}
+
+/* The problem with the limits of bytes and, in *steps, of steps that hold. */
+static struct skr_problem limit(const struct skr_problem *problem, int64_t *steps)
+{
+    struct skr_problem ret = *problem;
+    ret.byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_ROLE_BYTES_MAX;
+    *steps = problem->roles->steps > 0 ? problem->roles->steps : SKR_ROLE_STEPS_MAX;
+    return ret;
+}
 
 static int put_answer(const struct skr_problem *problem, const struct skr_role_exact *exact,
                       struct skr_solution *solution, struct skr_error *error)
@@ -188,33 +220,26 @@ static int put_answer(const struct skr_problem *problem, const struct skr_role_e
     }
 }
 
-static int solve_into(const struct skr_problem *problem, struct skr_solution *solution,
-                      struct skr_error *error)
+static int solve_into(const struct skr_problem *problem, struct skr_role_exact *exact,
+                      struct skr_solution *solution, struct skr_error *error)
 {
-    size_t n = problem->roles->n_roles * (size_t)problem->tree->n_leaves;
-    solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
-    int64_t steps = problem->roles->steps > 0 ? problem->roles->steps : SKR_ROLE_STEPS_MAX;
-    struct skr_role_exact exact = {.steps = steps};
-    exact.count = skr_arena_array(solution->arena, n, sizeof *exact.count);
-    if (!solution->roles || !exact.count) {
-        return out_of_memory(error);
-    }
     if (problem->step_budget == 0) {
         solution->status = SKR_SOLVE_TIMEOUT;
         return 0;
     }
-    struct skr_problem limited = *problem;
-    limited.byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_ROLE_BYTES_MAX;
+    const struct skr_problem limited = limit(problem, &exact->steps);
+    const int64_t steps = exact->steps;
     if (!problem->no_fast_paths && skr_role_lacks_room(problem)) {
-        exact.verdict = SKR_ROLE_INFEASIBLE;
+        exact->verdict = SKR_ROLE_INFEASIBLE;
     } else {
-        skr_role_exact_run(&limited, &exact);
+        skr_role_exact_run(&limited, exact);
     }
-    if (exact.verdict == SKR_ROLE_BEYOND || (exact.verdict == SKR_ROLE_PLACED && !exact.optimal)) {
-        skr_role_beyond(&limited, &exact);
+    if (exact->verdict == SKR_ROLE_BEYOND ||
+        (exact->verdict == SKR_ROLE_PLACED && !exact->optimal)) {
+        skr_role_beyond(&limited, exact);
     }
-    int rc = put_answer(problem, &exact, solution, error);
-    solution->roles->steps = steps - exact.steps;
+    int rc = put_answer(problem, exact, solution, error);
+    solution->roles->steps = steps - exact->steps;
     if (rc == 0 && solution->status == SKR_SOLVE_INFEASIBLE && problem->explain &&
         !skr_role_explain(&limited, solution)) {
         rc = out_of_memory(error);
@@ -228,32 +253,20 @@ static int solve_into(const struct skr_problem *problem, struct skr_solution *so
 int skr_roles_answer(const struct skr_problem *problem, const int32_t *count, const int32_t *size,
                      bool proven, struct skr_solution **ret, struct skr_error *error)
 {
-    size_t n_roles = problem->roles->n_roles;
-    size_t n = n_roles * (size_t)problem->tree->n_leaves;
+    const size_t n = problem->roles->n_roles * (size_t)problem->tree->n_leaves;
     struct skr_role_exact exact = {
         .verdict = count    ? SKR_ROLE_PLACED
                    : proven ? SKR_ROLE_INFEASIBLE
                             : SKR_ROLE_BEYOND,
         .optimal = proven,
     };
-    struct skr_solution *solution = skr_solution_create(problem->tree, 2 * n_roles + 2);
-    if (!solution) {
-        return out_of_memory(error);
-    }
-    solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
-    exact.count = skr_arena_array(solution->arena, n, sizeof *exact.count);
-    int rc = solution->roles && exact.count ? 0 : out_of_memory(error);
-    if (rc == 0 && count) {
+    struct skr_solution *solution = begin(problem, &exact);
+    if (solution && count) {
         memcpy(exact.count, count, n * sizeof *count);
         memcpy(exact.size, size, sizeof exact.size);
     }
-    rc = rc == 0 ? put_answer(problem, &exact, solution, error) : rc;
-    if (rc != 0) {
-        skr_solution_destroy(solution);
-        return rc;
-    }
-    *ret = solution;
-    return 0;
+    return !solution ? out_of_memory(error)
+                     : finish(put_answer(problem, &exact, solution, error), solution, ret);
 }
 
 int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret,
@@ -267,18 +280,10 @@ int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret
     if (problem->n_domain_rules > 0) {
         return skr_solve_domains(problem, ret, error);
     }
-    struct skr_solution *solution =
-        skr_solution_create(problem->tree, 2 * problem->roles->n_roles + 2);
-    if (!solution) {
-        return out_of_memory(error);
-    }
-    int rc = solve_into(problem, solution, error);
-    if (rc != 0) {
-        skr_solution_destroy(solution);
-        return rc;
-    }
-    *ret = solution;
-    return 0;
+    struct skr_role_exact exact = {0};
+    struct skr_solution *solution = begin(problem, &exact);
+    return !solution ? out_of_memory(error)
+                     : finish(solve_into(problem, &exact, solution, error), solution, ret);
 }
 
 int skr_roles_fit(const struct skr_problem *problem, bool *ret, bool *decided,
@@ -288,9 +293,8 @@ int skr_roles_fit(const struct skr_problem *problem, bool *ret, bool *decided,
     struct skr_problem single;
     enum skr_role_verdict verdict = SKR_ROLE_BEYOND;
     if (!skr_role_single(problem, rule, &single) && problem->n_domain_rules == 0) {
-        struct skr_problem limited = *problem;
-        int64_t steps = SKR_ROLE_STEPS_MAX;
-        limited.byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_ROLE_BYTES_MAX;
+        int64_t steps;
+        const struct skr_problem limited = limit(problem, &steps);
         verdict = skr_role_feasible(&limited, &steps);
     }
     *decided = verdict == SKR_ROLE_PLACED || verdict == SKR_ROLE_INFEASIBLE;

@@ -17,8 +17,8 @@ int skr_roles_answer(const struct skr_problem *problem, const int32_t *count, co
 int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret,
                     struct skr_error *error);
 
-/* Whether the problem has a placement, without one being made. *decided: false: a limit was met, or
- * it was cancelled. */
+/* Whether the problem has a placement, without one being made. Error: SKR_NO_MEMORY. *decided: false:
+ * a limit was met, or it was cancelled. */
 int skr_roles_fit(const struct skr_problem *problem, bool *ret, bool *decided,
                   struct skr_error *error);
 
