@@ -9,6 +9,7 @@
 
 #include "server/lab/simulate/timeline.h"
 #include "test/test.h"
+#include "test/unit/json_text.h"
 #include "topology/base/json_field.h"
 
 #define NOW "2026-01-01T12:00:00Z"
@@ -38,10 +39,8 @@ void scene_fini(struct scene *s)
 
 void scene_add(struct scene *s, const char *json)
 {
-    skr_strbuf_add(&s->items, s->items.len > 0 ? "," : "");
-    for (; *json; json++) {
-        skr_strbuf_addc(&s->items, *json == '\'' ? '"' : *json);
-    }
+    SKR_AUTO_FREE char *quoted = json_text_quote(json);
+    skr_strbuf_addf(&s->items, "%s%s", s->items.len > 0 ? "," : "", quoted);
 }
 
 void scene_add_node(struct scene *s, const char *name, int cpu, const char *pool)
@@ -105,12 +104,9 @@ void scene_add_group(struct scene *s, const struct scene_group *g)
                     "{'sakkara.group':''}",
                     g->name);
     if (g->stored) {
+        SKR_AUTO_FREE char *stored = json_text_quote(g->stored);
         skr_strbuf_add(&b, ",'annotations':{'sakkara.reservation':");
-        SKR_STRBUF(stored);
-        for (const char *c = g->stored; *c; c++) {
-            skr_strbuf_addc(&stored, *c == '\'' ? '"' : *c);
-        }
-        skr_strbuf_add_json(&b, stored.s);
+        skr_strbuf_add_json(&b, stored);
         skr_strbuf_addc(&b, '}');
     }
     skr_strbuf_addf(&b, "},'data':{'size':'%d','priority':'%d'", size, g->priority);
@@ -214,33 +210,30 @@ static long seconds_of(const json_t *group)
 const char *scene_group_says(const struct scene *s, const char *name, char buffer[512])
 {
     json_auto_t *g = find(s, "groups", name);
-    const char *node;
+    const char *node, *before = " ";
     json_t *count;
-    int n = 0;
-    buffer[0] = '\0';
-    if (!g) {
-        return buffer;
+    SKR_STRBUF(b);
+    if (g) {
+        skr_strbuf_add(&b, skr_object_text(g, "state"));
     }
-    n = snprintf(buffer, 512, "%s", skr_object_text(g, "state"));
     if (json_is_string(json_object_get(g, "start"))) {
-        n += snprintf(buffer + n, 512 - (size_t)n, " %ld", seconds_of(g));
+        skr_strbuf_addf(&b, " %ld", seconds_of(g));
     }
-    const char *before = " ";
     json_object_foreach(json_object_get(g, "nodes"), node, count)
     {
-        n += snprintf(buffer + n, 512 - (size_t)n, "%s%s=%d", before, node,
-                      (int)json_integer_value(count));
+        skr_strbuf_addf(&b, "%s%s=%d", before, node, (int)json_integer_value(count));
         before = ",";
     }
     if (json_is_true(json_object_get(g, "backfills"))) {
-        n += snprintf(buffer + n, 512 - (size_t)n, " backfills");
+        skr_strbuf_add(&b, " backfills");
     }
-    if (*skr_object_text(g, "because")) {
-        n += snprintf(buffer + n, 512 - (size_t)n, " because %s", skr_object_text(g, "because"));
+    static const char *const key[] = {"because", "moved"};
+    for (size_t i = 0; i < 2; i++) {
+        if (*skr_object_text(g, key[i])) {
+            skr_strbuf_addf(&b, " %s %s", key[i], skr_object_text(g, key[i]));
+        }
     }
-    if (*skr_object_text(g, "moved")) {
-        snprintf(buffer + n, 512 - (size_t)n, " moved %s", skr_object_text(g, "moved"));
-    }
+    snprintf(buffer, 512, "%s", b.s ? b.s : "");
     return buffer;
 }
 
@@ -249,12 +242,11 @@ const char *scene_pod_says(const struct scene *s, const char *name, char buffer[
     json_auto_t *p = find(s, "pods", name);
     const json_t *node;
     size_t i;
-    int n = 0;
-    buffer[0] = '\0';
+    SKR_STRBUF(b);
     json_array_foreach(json_object_get(p, "nodes"), i, node)
     {
-        n += snprintf(buffer + n, 512 - (size_t)n, "%s%s", i > 0 ? "," : "",
-                      json_string_value(node));
+        skr_strbuf_addf(&b, "%s%s", i > 0 ? "," : "", json_string_value(node));
     }
+    snprintf(buffer, 512, "%s", b.s ? b.s : "");
     return buffer;
 }
