@@ -227,7 +227,7 @@ static int compile_pattern(struct checker *checker, struct skr_cel_node *node)
 
 static int check_call(struct checker *checker, struct skr_cel_node *node, const struct scope *scope)
 {
-    const char *type[16];
+    const char *type[SKR_CEL_ARGUMENTS_MAX];
     const char *joined = NULL;
     int rc = check_children(checker, node, 0, scope);
     if (rc < 0) {
@@ -236,10 +236,10 @@ static int check_call(struct checker *checker, struct skr_cel_node *node, const 
     if (!is_there(checker, node->name, node->form)) {
         return unknown_function(checker, node);
     }
-    for (size_t i = 0; i < node->n && i < 16; i++) {
+    for (size_t i = 0; i < node->n && i < SKR_CEL_ARGUMENTS_MAX; i++) {
         type[i] = node->child[i]->type;
     }
-    for (size_t t = 0; node->n <= 16 && table(checker, t); t++) {
+    for (size_t t = 0; node->n <= SKR_CEL_ARGUMENTS_MAX && table(checker, t); t++) {
         for (const struct skr_cel_function *row = table(checker, t); row->name; row++) {
             const char *result = NULL;
             if (row->form != node->form || strcmp(row->name, node->name) != 0 ||
@@ -355,7 +355,7 @@ static int check(struct checker *checker, struct skr_cel_node *node, const struc
 {
     switch (node->kind) {
     case SKR_CEL_NODE_CONST:
-        node->type = (const char *[]){"?", "n", "b", "i", "u", "d", "s", "y"}[node->value.kind];
+        node->type = skr_cel_outer_type(node->value.kind);
         return 0;
     case SKR_CEL_NODE_IDENT:
     case SKR_CEL_NODE_ROOT:

@@ -5,7 +5,7 @@
 #include "core/cel/node.h"
 #include "core/cel/type.h"
 
-enum { ARGUMENTS_MAX = 16, LIST_COST = 10, MAP_COST = 30 };
+enum { LIST_COST = 10, MAP_COST = 30 };
 
 int skr_cel_compile(const struct skr_cel_dialect *dialect, const char *text,
                     struct skr_arena *arena, const struct skr_cel_program **ret,
@@ -83,7 +83,7 @@ static struct skr_cel_value select_field(struct skr_cel_run *run, const struct s
     if (!skr_cel_charge(run, map.n / 16)) {
         return skr_cel_over(run);
     }
-    const struct skr_cel_value *found = skr_cel_get_text(&map, node->name, strlen(node->name));
+    const struct skr_cel_value *found = skr_cel_get_text(&map, node->name);
     if (node->kind == SKR_CEL_NODE_HAS) {
         return skr_cel_bool(!!found);
     }
@@ -92,7 +92,7 @@ static struct skr_cel_value select_field(struct skr_cel_run *run, const struct s
 
 static struct skr_cel_value call(struct skr_cel_run *run, const struct skr_cel_node *node)
 {
-    struct skr_cel_value arg[ARGUMENTS_MAX];
+    struct skr_cel_value arg[SKR_CEL_ARGUMENTS_MAX];
     for (size_t i = 0; i < node->n; i++) {
         arg[i] = walk(run, node->child[i]);
         if (arg[i].kind == SKR_CEL_ERROR) {
@@ -160,26 +160,29 @@ static struct skr_cel_value map(struct skr_cel_run *run, const struct skr_cel_no
     return made;
 }
 
+/* what: takes bool. */
+static struct skr_cel_value as_bool(struct skr_cel_run *run, const struct skr_cel_node *node,
+                                    const char *what)
+{
+    const struct skr_cel_value value = walk(run, node);
+    return value.kind == SKR_CEL_BOOL || value.kind == SKR_CEL_ERROR
+               ? value
+               : at_node(node, skr_cel_does_not_take(run, what, &value, 1));
+}
+
 /* `stop` decides, whatever errors came before; without it the first error counts. */
 static struct skr_cel_value logic(struct skr_cel_run *run, const struct skr_cel_node *node)
 {
     const bool stop = node->kind == SKR_CEL_NODE_OR;
     struct skr_cel_value result = skr_cel_bool(!stop);
-    for (size_t i = 0; i < node->n; i++) {
-        struct skr_cel_value value = walk(run, node->child[i]);
-        if (run->over) {
-            return skr_cel_over(run);
-        }
+    for (size_t i = 0; i < node->n && !run->over; i++) {
+        const struct skr_cel_value value = as_bool(run, node->child[i], stop ? "||" : "&&");
         if (value.kind == SKR_CEL_BOOL && value.boolean == stop) {
             return value;
         }
-        if (value.kind != SKR_CEL_BOOL && value.kind != SKR_CEL_ERROR) {
-            value =
-                at_node(node->child[i], skr_cel_does_not_take(run, stop ? "||" : "&&", &value, 1));
-        }
         result = result.kind == SKR_CEL_ERROR ? result : value;
     }
-    return result;
+    return run->over ? skr_cel_over(run) : result;
 }
 
 static struct skr_cel_value condition(struct skr_cel_run *run, const struct skr_cel_node *node)
@@ -194,12 +197,9 @@ static struct skr_cel_value condition(struct skr_cel_run *run, const struct skr_
 
 /* ---- macros ---- */
 
-static struct skr_cel_value as_bool(struct skr_cel_run *run, const struct skr_cel_node *node)
+static struct skr_cel_value test_of(struct skr_cel_run *run, const struct skr_cel_node *node)
 {
-    const struct skr_cel_value value = walk(run, node);
-    return value.kind == SKR_CEL_BOOL || value.kind == SKR_CEL_ERROR
-               ? value
-               : at_node(node, skr_cel_does_not_take(run, "the test of a macro", &value, 1));
+    return as_bool(run, node, "the test of a macro");
 }
 
 static struct skr_cel_value item_of(const struct skr_cel_value *range, size_t i)
@@ -215,7 +215,7 @@ static struct skr_cel_value quantify(struct skr_cel_run *run, const struct skr_c
     struct skr_cel_value result = skr_cel_bool(!stop);
     for (size_t i = 0; i < range->n && !run->over; i++) {
         run->local[node->slot] = item_of(range, i);
-        const struct skr_cel_value value = as_bool(run, node->child[1]);
+        const struct skr_cel_value value = test_of(run, node->child[1]);
         if (value.kind == SKR_CEL_BOOL && value.boolean == stop) {
             return value;
         }
@@ -230,7 +230,7 @@ static struct skr_cel_value exists_one(struct skr_cel_run *run, const struct skr
     size_t n = 0;
     for (size_t i = 0; i < range->n; i++) {
         run->local[node->slot] = item_of(range, i);
-        const struct skr_cel_value value = as_bool(run, node->child[1]);
+        const struct skr_cel_value value = test_of(run, node->child[1]);
         if (value.kind == SKR_CEL_ERROR) {
             return value;
         }
@@ -252,7 +252,7 @@ static struct skr_cel_value collect(struct skr_cel_run *run, const struct skr_ce
     }
     for (size_t i = 0; i < range->n; i++) {
         struct skr_cel_value value = run->local[node->slot] = item_of(range, i);
-        const struct skr_cel_value wanted = test ? as_bool(run, test) : skr_cel_bool(true);
+        const struct skr_cel_value wanted = test ? test_of(run, test) : skr_cel_bool(true);
         if (wanted.kind == SKR_CEL_ERROR) {
             return wanted;
         }

@@ -82,18 +82,6 @@ static int take_number(struct skr_cel_lexer *lexer)
     return is_letter(text[exponent]) ? fail(lexer, exponent, "a letter behind a number") : 0;
 }
 
-bool skr_cel_negate(struct skr_cel_value *value)
-{
-    if (value->kind == SKR_CEL_INT) {
-        value->integer = (int64_t)(0 - (uint64_t)value->integer);
-    } else if (value->kind == SKR_CEL_DOUBLE) {
-        value->real = -value->real;
-    } else {
-        return false;
-    }
-    return true;
-}
-
 /* ---- strings ---- */
 
 struct literal {

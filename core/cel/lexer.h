@@ -28,11 +28,9 @@ struct skr_cel_lexer {
     struct skr_cel_token token;
 };
 
-/* Reads the next token. */
+/* Reads the next token. Errors as skr_cel_compile(). An INT of 2^63, which only a minus in front makes
+ * valid, is INT64_MIN. */
 int skr_cel_next(struct skr_cel_lexer *lexer);
 bool skr_cel_is(const struct skr_cel_lexer *lexer, const char *symbol);
-/* A number with a minus in front. False: the value is no number, or is unsigned. An INT of 2^63, which
- * only a minus in front makes valid, is INT64_MIN before and after. */
-bool skr_cel_negate(struct skr_cel_value *value);
 
 #endif

@@ -356,6 +356,19 @@ static int members(struct parser *parser, struct skr_cel_node **ret)
 
 /* ---- operators ---- */
 
+/* A number with a minus in front. False: the value is no number, or is unsigned. INT64_MIN stays. */
+static bool negate(struct skr_cel_value *value)
+{
+    if (value->kind == SKR_CEL_INT) {
+        value->integer = (int64_t)(0 - (uint64_t)value->integer);
+    } else if (value->kind == SKR_CEL_DOUBLE) {
+        value->real = -value->real;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* An even number of signs is none. */
 static int unary(struct parser *parser, struct skr_cel_node **ret)
 {
@@ -371,7 +384,7 @@ static int unary(struct parser *parser, struct skr_cel_node **ret)
         return rc < 0 ? rc : members(parser, ret);
     }
     if (minus && n % 2 == 1 && parser->lexer.token.kind == SKR_CEL_TOKEN_VALUE &&
-        skr_cel_negate(&parser->lexer.token.value)) {
+        negate(&parser->lexer.token.value)) {
         const bool lowest = parser->lexer.token.value.kind == SKR_CEL_INT &&
                             parser->lexer.token.value.integer == INT64_MIN;
         return lowest ? constant(parser, skr_cel_int(INT64_MIN), ret) : members(parser, ret);

@@ -36,7 +36,7 @@ static int order_identifiers(const char *a, size_t na, const char *b, size_t nb)
 static int order_pre(const char *a, const char *b)
 {
     if (!a[0] || !b[0]) {
-        return (b[0] != '\0') - (a[0] != '\0') == 0 ? 0 : a[0] ? -1 : 1;
+        return (a[0] == '\0') - (b[0] == '\0'); /* a pre-release comes first */
     }
     for (;;) {
         const size_t na = length(a), nb = length(b);

@@ -5,32 +5,32 @@
 #include <string.h>
 
 static const struct {
-    char code;
+    const char *type; /* by its outermost kind */
     enum skr_cel_kind kind;
     const char *shown, *name;
 } types[] = {
-    {'n', SKR_CEL_NULL, "null", "null_type"},
-    {'b', SKR_CEL_BOOL, "bool", "bool"},
-    {'i', SKR_CEL_INT, "int", "int"},
-    {'u', SKR_CEL_UINT, "uint", "uint"},
-    {'d', SKR_CEL_DOUBLE, "double", "double"},
-    {'s', SKR_CEL_STRING, "string", "string"},
-    {'y', SKR_CEL_BYTES, "bytes", "bytes"},
-    {'L', SKR_CEL_LIST, "list", "list"},
-    {'M', SKR_CEL_MAP, "map", "map"},
-    {'T', SKR_CEL_TYPE, "type", "type"},
-    {'t', SKR_CEL_TIMESTAMP, "timestamp", "google.protobuf.Timestamp"},
-    {'r', SKR_CEL_DURATION, "duration", "google.protobuf.Duration"},
-    {'q', SKR_CEL_QUANTITY, "quantity", "kubernetes.Quantity"},
-    {'v', SKR_CEL_SEMVER, "semver", "kubernetes.Semver"},
-    {'?', SKR_CEL_ERROR, "dyn", "dyn"},
+    {"n", SKR_CEL_NULL, "null", "null_type"},
+    {"b", SKR_CEL_BOOL, "bool", "bool"},
+    {"i", SKR_CEL_INT, "int", "int"},
+    {"u", SKR_CEL_UINT, "uint", "uint"},
+    {"d", SKR_CEL_DOUBLE, "double", "double"},
+    {"s", SKR_CEL_STRING, "string", "string"},
+    {"y", SKR_CEL_BYTES, "bytes", "bytes"},
+    {"L?", SKR_CEL_LIST, "list", "list"},
+    {"M??", SKR_CEL_MAP, "map", "map"},
+    {"T", SKR_CEL_TYPE, "type", "type"},
+    {"t", SKR_CEL_TIMESTAMP, "timestamp", "google.protobuf.Timestamp"},
+    {"r", SKR_CEL_DURATION, "duration", "google.protobuf.Duration"},
+    {"q", SKR_CEL_QUANTITY, "quantity", "kubernetes.Quantity"},
+    {"v", SKR_CEL_SEMVER, "semver", "kubernetes.Semver"},
+    {"?", SKR_CEL_ERROR, "dyn", "dyn"},
 };
 enum { N_TYPES = sizeof types / sizeof *types };
 
 static size_t find(char code)
 {
     size_t i = 0;
-    while (i + 1 < N_TYPES && types[i].code != code) {
+    while (i + 1 < N_TYPES && types[i].type[0] != code) {
         i++;
     }
     return i;
@@ -41,13 +41,18 @@ const char *skr_cel_type_name(char type)
     return types[find(type)].name;
 }
 
-char skr_cel_type_of(enum skr_cel_kind kind)
+const char *skr_cel_outer_type(enum skr_cel_kind kind)
 {
     size_t i = 0;
     while (i + 1 < N_TYPES && types[i].kind != kind) {
         i++;
     }
-    return types[i].code;
+    return types[i].type;
+}
+
+char skr_cel_type_of(enum skr_cel_kind kind)
+{
+    return skr_cel_outer_type(kind)[0];
 }
 
 const char *skr_cel_type_end(const char *type)
@@ -146,48 +151,47 @@ static const char *result_of(const char *row, const struct bound *bound, struct 
     return result;
 }
 
+/* The result of the first alternative from *row on that takes these types; *row is behind it, NULL
+ * behind the last one. NULL: none does. */
+static const char *alternative(const char **row, const char *const *arg, size_t n,
+                               struct bound *ret)
+{
+    const char *result = NULL;
+    while (!result && *row) {
+        const char *at = *row;
+        size_t i = 0;
+        *ret = (struct bound){0};
+        while (i < n && *at != ':' && take(&at, arg[i], ret)) {
+            i++;
+        }
+        result = i == n && *at == ':' ? at + 1 : NULL;
+        at = strchr(*row, '|');
+        *row = at ? at + 1 : NULL;
+    }
+    return result;
+}
+
 bool skr_cel_types_take(const char *row, const char *const *arg, size_t n, struct skr_arena *arena,
                         const char **ret)
 {
+    struct bound bound;
+    const char *result, *joined = NULL;
     bool any = false;
-    for (;;) {
-        struct bound bound = {0};
-        size_t i = 0;
-        while (i < n && *row != ':' && take(&row, arg[i], &bound)) {
-            i++;
-        }
-        const bool good = i == n && *row == ':';
-        row = strchr(row, ':') + 1;
-        if (good) {
-            const char *result = result_of(row, &bound, arena);
-            *ret = !result ? NULL : any && *ret ? skr_cel_type_join(*ret, result) : result;
-            any = true;
-        }
-        row = strchr(row, '|');
-        if (!row) {
-            return any;
-        }
-        row++;
+    while ((result = alternative(&row, arg, n, &bound))) {
+        result = result_of(result, &bound, arena);
+        joined = any && joined && result ? skr_cel_type_join(joined, result) : result;
+        any = true;
     }
+    *ret = joined;
+    return any;
 }
 
 bool skr_cel_types_take_values(const char *row, const struct skr_cel_value *arg, size_t n)
 {
-    for (;;) {
-        size_t i = 0;
-        for (; i < n && *row != ':'; i++) {
-            if (*row != '?' && !is_parameter(*row) && *row != skr_cel_type_of(arg[i].kind)) {
-                break;
-            }
-            row = skr_cel_type_end(row);
-        }
-        if (i == n && *row == ':') {
-            return true;
-        }
-        row = strchr(row, '|');
-        if (!row) {
-            return false;
-        }
-        row++;
+    const char *type[SKR_CEL_ARGUMENTS_MAX];
+    struct bound bound;
+    for (size_t i = 0; i < n; i++) {
+        type[i] = skr_cel_outer_type(arg[i].kind);
     }
+    return !!alternative(&row, type, n, &bound);
 }

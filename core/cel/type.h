@@ -15,6 +15,8 @@
 
 #include "core/cel/value.h"
 
+enum { SKR_CEL_ARGUMENTS_MAX = 16 }; /* of a call, its receiver included */
+
 /* Behind the type at text. */
 const char *skr_cel_type_end(const char *type);
 /* Whether a value of one type may be one of the other. */
@@ -25,14 +27,17 @@ const char *skr_cel_type_join(const char *a, const char *b);
 void skr_cel_type_write(const char *type, struct skr_strbuf *out);
 /* The type's name, as type() gives it: "list", "google.protobuf.Timestamp". */
 const char *skr_cel_type_name(char type);
-/* The character of a kind; '?' for an error. */
+/* The type of values of a kind, as far as it is known without their content: "i", "L?"; "?" for an
+ * error. Constant. */
+const char *skr_cel_outer_type(enum skr_cel_kind kind);
+/* Its first character. */
 char skr_cel_type_of(enum skr_cel_kind kind);
 
 /* Whether a row of types takes these arguments. *ret: the result, in the arena or constant; NULL:
  * the arena is full. */
 bool skr_cel_types_take(const char *types, const char *const *arg, size_t n,
                         struct skr_arena *arena, const char **ret);
-/* Whether it takes these values, by their outermost kinds. */
+/* Whether it takes these values, by their outermost kinds. n: at most SKR_CEL_ARGUMENTS_MAX. */
 bool skr_cel_types_take_values(const char *types, const struct skr_cel_value *arg, size_t n);
 
 #endif

@@ -193,7 +193,7 @@ bool skr_cel_equal(const struct skr_cel_value *a, const struct skr_cel_value *b)
 const struct skr_cel_value *skr_cel_get(const struct skr_cel_value *map,
                                         const struct skr_cel_value *key)
 {
-    for (size_t i = 0; i < map->n; i++) {
+    for (size_t i = 0; map->kind == SKR_CEL_MAP && i < map->n; i++) {
         if (skr_cel_equal(&map->entry[i].key, key)) {
             return &map->entry[i].value;
         }
@@ -201,10 +201,9 @@ const struct skr_cel_value *skr_cel_get(const struct skr_cel_value *map,
     return NULL;
 }
 
-const struct skr_cel_value *skr_cel_get_text(const struct skr_cel_value *map, const char *key,
-                                             size_t n)
+const struct skr_cel_value *skr_cel_get_text(const struct skr_cel_value *map, const char *key)
 {
-    const struct skr_cel_value wanted = skr_cel_string(key, n);
+    const struct skr_cel_value wanted = skr_cel_text(key);
     return skr_cel_get(map, &wanted);
 }
 

@@ -85,11 +85,10 @@ struct skr_cel_value skr_cel_text(const char *text);             /* borrowed, up
 bool skr_cel_equal(const struct skr_cel_value *a, const struct skr_cel_value *b);
 /* Order of bool, numbers of any kinds, string, bytes, timestamp, duration. False: there is none. */
 bool skr_cel_compare(const struct skr_cel_value *a, const struct skr_cel_value *b, int *ret);
-/* The value of a key; NULL: there is none. O(entries). */
+/* The value of a key; NULL: there is none, or it is no map. O(entries). */
 const struct skr_cel_value *skr_cel_get(const struct skr_cel_value *map,
                                         const struct skr_cel_value *key);
-const struct skr_cel_value *skr_cel_get_text(const struct skr_cel_value *map, const char *key,
-                                             size_t n);
+const struct skr_cel_value *skr_cel_get_text(const struct skr_cel_value *map, const char *key);
 
 /* Strings are copied. Integers become doubles if reals is set. ERROR: the arena is full, or the
  * value is deeper than SKR_CEL_JSON_DEPTH_MAX. */

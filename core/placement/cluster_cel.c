@@ -15,10 +15,8 @@ static const struct skr_addon_score *find_score(const struct skr_cluster_cel *ce
                                                 const struct skr_cel_value *cluster,
                                                 const struct skr_cel_value *resource)
 {
-    const struct skr_cel_value *metadata =
-        cluster->kind == SKR_CEL_MAP ? skr_cel_get_text(cluster, "metadata", 8) : NULL;
-    const struct skr_cel_value *name =
-        metadata && metadata->kind == SKR_CEL_MAP ? skr_cel_get_text(metadata, "name", 4) : NULL;
+    const struct skr_cel_value *metadata = skr_cel_get_text(cluster, "metadata");
+    const struct skr_cel_value *name = metadata ? skr_cel_get_text(metadata, "name") : NULL;
     char key[SKR_CEL_TEXT_MAX / 8];
     return name && name->kind == SKR_CEL_STRING && skr_cel_copy_plain(resource, key, sizeof key)
                ? cel->score(cel->context, name->text, key)

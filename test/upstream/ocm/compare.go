@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 
@@ -185,7 +186,7 @@ func (w *world) allocatable(resource string, feasible []string) map[string]int64
 	for _, c := range w.clusters {
 		is, has := c.Status.Allocatable[clusterv1.ResourceName(resource)]
 		_, whole := c.Status.Capacity[clusterv1.ResourceName(resource)]
-		if !has || !whole || !contains(feasible, c.Name) {
+		if !has || !whole || !slices.Contains(feasible, c.Name) {
 			continue
 		}
 		x := is.MilliValue()
@@ -202,13 +203,4 @@ func (w *world) allocatable(resource string, feasible []string) map[string]int64
 		}
 	}
 	return scores
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

@@ -39,6 +39,15 @@ type answer struct {
 	offered       int      // upstream's: clusters before its filters
 }
 
+func (a *answer) addGroup(name string, decisions []string, of map[string][]string) {
+	members := []string{}
+	for _, decision := range decisions {
+		members = append(members, of[decision]...)
+	}
+	sort.Strings(members)
+	a.groups = append(a.groups, name+": "+strings.Join(members, " "))
+}
+
 // A scheduler that remembers which clusters it scored.
 type remembering struct {
 	scheduling.Scheduler
@@ -150,12 +159,7 @@ func readUpstream(placement *v1beta1.Placement, decisions []v1beta1.PlacementDec
 		}
 	}
 	for _, group := range placement.Status.DecisionGroups {
-		members := []string{}
-		for _, name := range group.Decisions {
-			members = append(members, of[name]...)
-		}
-		sort.Strings(members)
-		a.groups = append(a.groups, group.DecisionGroupName+": "+strings.Join(members, " "))
+		a.addGroup(group.DecisionGroupName, group.Decisions, of)
 	}
 	sort.Strings(a.clusters)
 	return a
@@ -190,12 +194,7 @@ func decideOurs(program string, w *world) (*answer, error) {
 		of[decision.Name] = decision.Decisions
 	}
 	for _, group := range report.DecisionGroups {
-		members := []string{}
-		for _, name := range group.Decisions {
-			members = append(members, of[name]...)
-		}
-		sort.Strings(members)
-		a.groups = append(a.groups, group.DecisionGroupName+": "+strings.Join(members, " "))
+		a.addGroup(group.DecisionGroupName, group.Decisions, of)
 	}
 	sort.Strings(a.clusters)
 	return a, nil

@@ -15,8 +15,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"sort"
+	"slices"
 
 	"k8s.io/klog/v2"
 )
@@ -59,13 +60,8 @@ func main() {
 			break
 		}
 	}
-	names := []string{}
-	for name := range classes {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	fmt.Printf("ocm: %d decided the same", same)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(classes)) {
 		fmt.Printf(", %d differ by %s", classes[name], name)
 		same += classes[name]
 	}

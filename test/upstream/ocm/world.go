@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "open-cluster-management.io/api/cluster/v1"
@@ -63,20 +64,7 @@ func (w *world) meta(name string, in string) metav1.ObjectMeta {
 }
 
 func (w *world) add(kind, version string, object runtime.Object) {
-	switch o := object.(type) {
-	case *clusterv1.ManagedCluster:
-		o.TypeMeta = metav1.TypeMeta{Kind: kind, APIVersion: group + version}
-	case *v1beta2.ManagedClusterSet:
-		o.TypeMeta = metav1.TypeMeta{Kind: kind, APIVersion: group + version}
-	case *v1beta2.ManagedClusterSetBinding:
-		o.TypeMeta = metav1.TypeMeta{Kind: kind, APIVersion: group + version}
-	case *v1beta1.Placement:
-		o.TypeMeta = metav1.TypeMeta{Kind: kind, APIVersion: group + version}
-	case *v1beta1.PlacementDecision:
-		o.TypeMeta = metav1.TypeMeta{Kind: kind, APIVersion: group + version}
-	case *v1alpha1.AddOnPlacementScore:
-		o.TypeMeta = metav1.TypeMeta{Kind: kind, APIVersion: group + version}
-	}
+	object.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(group+version, kind))
 	w.objects = append(w.objects, object)
 }
 
