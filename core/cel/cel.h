@@ -53,7 +53,8 @@ const char *skr_cel_program_type(const struct skr_cel_program *program);
 /* Whether the expression calls a function of this name. */
 bool skr_cel_program_calls(const struct skr_cel_program *program, const char *function);
 
-/* run: core/cel/function.h. Its cost goes on counting. */
+/* run: core/cel/function.h. Its cost goes on counting. What the result points to is in run's arena,
+ * the program's, or that of the roots. O(cost). */
 struct skr_cel_value skr_cel_evaluate(const struct skr_cel_program *program,
                                       struct skr_cel_run *run);
 /* Line and column of a position (n of an ERROR) in the expression. */
