@@ -4,12 +4,12 @@
 /*
  * Objects of Kueue that an AdmissionCheck controller reads (kueue.x-k8s.io/v1beta2):
  *
- *   Workload        what Kueue admits: pod sets, each a pod template and a number of pods. Between the
- *                   reservation of its quota and its admission it waits for its admission checks.
+ *   Workload        what Kueue admits: pod sets, each a pod template and a number of pods. Between
+ *                   the reservation of its quota and its admission it waits for its checks.
  *   AdmissionCheck  names the controller that answers it
  *   ResourceFlavor  labels and tolerations that pods of the flavor get
  *
- * Immutable; one arena each. A Workload has pod sets only while it waits for checks: templates are large.
+ * Immutable; one arena each. Templates are large: a Workload has pod sets only while it waits.
  *
  * Source: Kueue v0.15, apis/kueue/v1beta2/workload_types.go, admissioncheck_types.go,
  * resourceflavor_types.go; pkg/workload/admissionchecks.go.

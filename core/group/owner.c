@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sizes of workloads from their objects. Sums are saturated at INT32_MAX, which is beyond the size of
- * any group, so a group of such an owner is refused with its number.
+ * Sizes of workloads from their objects. Sums are saturated at INT32_MAX, which is beyond the size
+ * of any group, so a group of such an owner is refused with its number.
  */
 #include "core/group/owner.h"
 
@@ -79,7 +79,6 @@ static void fill_job(void *object, const struct skr_fields *json)
     struct skr_owner *owner = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields status = skr_fields_object(json, "status");
-    owner->minimum = -1;
     owner->left = job_left(&spec, &status);
     owner->above = controller_of(json);
     owner->parts = skr_fields_int32(&spec, "completions", INT32_MAX) <
@@ -95,7 +94,6 @@ static void fill_statefulset(void *object, const struct skr_fields *json)
 {
     struct skr_owner *owner = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
-    owner->minimum = -1;
     owner->parts = "replicas";
     owner->above = controller_of(json);
     if (strcmp(skr_fields_word(&spec, "podManagementPolicy"), "Parallel") != 0) {
@@ -125,7 +123,6 @@ static void fill_jobset(void *object, const struct skr_fields *json)
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields startup = skr_fields_object(&spec, "startupPolicy");
     const struct skr_fields jobs = skr_fields_list(&spec, "replicatedJobs", SKR_OWNER_PARTS_MAX);
-    owner->minimum = -1;
     owner->parts = "replicatedJobs";
     owner->in_order = strcmp(skr_fields_word(&startup, "startupPolicyOrder"), "InOrder") == 0;
     if (has_annotation(json, JOBSET_EXCLUSIVE) && !has_annotation(json, JOBSET_SELECTOR)) {
@@ -146,7 +143,6 @@ static void fill_lws(void *object, const struct skr_fields *json)
     struct skr_owner *owner = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields template = skr_fields_object(&spec, "leaderWorkerTemplate");
-    owner->minimum = -1;
     owner->parts = "leaderWorkerTemplate.size";
     owner->leader_first = strcmp(skr_fields_word(&spec, "startupPolicy"), "LeaderReady") == 0;
     if (has_annotation(json, LWS_EXCLUSIVE)) {
@@ -165,7 +161,7 @@ static int32_t min_available(const struct skr_fields *spec)
 {
     const struct skr_fields run = skr_fields_object(spec, "runPolicy");
     const struct skr_fields policy = skr_fields_object(&run, "schedulingPolicy");
-    return skr_fields_int32(&policy, "minAvailable", -1);
+    return skr_fields_int32(&policy, "minAvailable", 0);
 }
 
 static void add_replica_specs(struct skr_owner *owner, const struct skr_fields *specs)
@@ -196,17 +192,6 @@ static void fill_replicas(void *object, const struct skr_fields *json, const cha
     }
 }
 
-#define REPLICAS(name, key)                                              \
-    static void fill_##name(void *object, const struct skr_fields *json) \
-    {                                                                    \
-        fill_replicas(object, json, key);                                \
-    }
-REPLICAS(pytorchjob, "pytorchReplicaSpecs")
-REPLICAS(tfjob, "tfReplicaSpecs")
-REPLICAS(xgboostjob, "xgbReplicaSpecs")
-REPLICAS(paddlejob, "paddleReplicaSpecs")
-REPLICAS(jaxjob, "jaxReplicaSpecs")
-
 /* If the launcher waits for running workers, it cannot be there before they are bound. */
 static void fill_mpijob(void *object, const struct skr_fields *json)
 {
@@ -231,7 +216,6 @@ static void fill_raycluster(void *object, const struct skr_fields *json)
     const bool scales = skr_fields_bool(&spec, "enableInTreeAutoscaling");
     const struct skr_fields groups =
         skr_fields_list(&spec, "workerGroupSpecs", SKR_OWNER_PARTS_MAX - 1);
-    owner->minimum = -1;
     owner->parts = "workerGroupSpecs";
     if (!make_room(owner, json, groups.n + 1)) {
         return;
@@ -253,7 +237,6 @@ static void fill_spark(void *object, const struct skr_fields *json)
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields executor = skr_fields_object(&spec, "executor");
     const struct skr_fields dynamic = skr_fields_object(&spec, "dynamicAllocation");
-    owner->minimum = -1;
     owner->parts = "executor.instances";
     if (make_room(owner, json, 1)) {
         add_part(
@@ -285,17 +268,25 @@ static int decode(const json_t *json, const char *api_version, const char *kind,
         return decode(json, api_version, kind, fill, ret, error);             \
     }
 
+/* A kind that is replicas by type, at that key. */
+#define REPLICAS(name, key, kind)                                        \
+    static void fill_##name(void *object, const struct skr_fields *json) \
+    {                                                                    \
+        fill_replicas(object, json, key);                                \
+    }                                                                    \
+    DECODER(name, fill_##name, "kubeflow.org/v1", kind)
+
 DECODER(job, fill_job, "batch/v1", "Job")
 DECODER(statefulset, fill_statefulset, "apps/v1", "StatefulSet")
 DECODER(jobset, fill_jobset, "jobset.x-k8s.io/v1alpha2", "JobSet")
 DECODER(lws, fill_lws, "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
 DECODER(mpijob, fill_mpijob, "kubeflow.org/v2beta1", "MPIJob")
 DECODER(mpijob_v1, fill_mpijob, "kubeflow.org/v1", "MPIJob")
-DECODER(pytorchjob, fill_pytorchjob, "kubeflow.org/v1", "PyTorchJob")
-DECODER(tfjob, fill_tfjob, "kubeflow.org/v1", "TFJob")
-DECODER(xgboostjob, fill_xgboostjob, "kubeflow.org/v1", "XGBoostJob")
-DECODER(paddlejob, fill_paddlejob, "kubeflow.org/v1", "PaddleJob")
-DECODER(jaxjob, fill_jaxjob, "kubeflow.org/v1", "JAXJob")
+REPLICAS(pytorchjob, "pytorchReplicaSpecs", "PyTorchJob")
+REPLICAS(tfjob, "tfReplicaSpecs", "TFJob")
+REPLICAS(xgboostjob, "xgbReplicaSpecs", "XGBoostJob")
+REPLICAS(paddlejob, "paddleReplicaSpecs", "PaddleJob")
+REPLICAS(jaxjob, "jaxReplicaSpecs", "JAXJob")
 DECODER(raycluster, fill_raycluster, "ray.io/v1", "RayCluster")
 DECODER(spark, fill_spark, "sparkoperator.k8s.io/v1beta2", "SparkApplication")
 

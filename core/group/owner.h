@@ -2,9 +2,9 @@
 #ifndef SKR_CORE_GROUP_OWNER_H
 #define SKR_CORE_GROUP_OWNER_H
 /*
- * The object that says how large a derived group is: a Job, a JobSet, a LeaderWorkerSet, ... Only the
- * fields that decide the size are decoded. skr_owner_minimum() gives the number of members under a
- * scope. Immutable; one arena each.
+ * The object that says how large a derived group is: a Job, a JobSet, a LeaderWorkerSet, ... Only
+ * the fields that decide the size are decoded. skr_owner_minimum() gives the number of members
+ * under a scope. Immutable; one arena each.
  */
 #include "core/group/workload.h"
 
@@ -25,7 +25,7 @@ struct skr_owner {
     const char *conflict;    /* why its pods cannot be a gang, and what to remove; NULL: they can */
     bool in_order;           /* JobSet: its jobs are created one after the other */
     bool leader_first;       /* LeaderWorkerSet: workers are created once the leader is ready */
-    int32_t minimum;         /* that it says itself (minAvailable); -1: the sum of its parts */
+    int32_t minimum;         /* minAvailable; not above 0: the sum of its parts */
     const char *parts;       /* path of the field that has its parts, or their number; constant */
     int32_t left;            /* Job: completions that have not succeeded; INT32_MAX: any number */
     size_t n_parts;
@@ -58,8 +58,8 @@ SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
  * with its completions, and the leader of a LeaderWorkerSet's group exists. */
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *workload,
                           enum skr_workload_scope scope, bool running);
-/* Appends the field that says the minimum, or the pods of one role: "spec.parallelism of Job train",
- * "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
+/* Appends the field that says the minimum, or the pods of one role: "spec.parallelism of Job
+ * train", "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
 void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,
                               struct skr_strbuf *b);
 /* Whether both objects give the same size and conflict. */

@@ -91,8 +91,9 @@ size_t skr_group_set_of(const struct skr_group_spec *spec, const char *name);
 /* Members of the role in one set of that kind; 0 with kind -1: it is in none. */
 int32_t skr_group_set_each(const struct skr_group_spec *spec, const char *name, int32_t *ret_kind);
 /* What must not change while members run: the names of key roles in their order, and the members of
- * each set, as "ps,leader:0:1,worker:0:7" (role, number of its kind, members in one set). Without key
- * roles those of sets alone, by name. Kinds are numbered as they come. free() it. NULL: neither. */
+ * each set, as "ps,leader:0:1,worker:0:7" (role, number of its kind, members in one set). Without
+ * key roles those of sets alone, by name. Kinds are numbered as they come. free() it. NULL:
+ * neither. */
 char *skr_group_composition(const struct skr_group_spec *spec);
 /* Whether constraints.roles or constraints.sets name the role. The members of such a role are one
  * role, whatever their shapes. */

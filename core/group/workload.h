@@ -77,7 +77,7 @@ bool skr_workload_has_roles(enum skr_workload_kind kind);
 const char *skr_workload_role(const struct skr_pod *pod);
 int32_t skr_workload_set(const struct skr_pod *pod);
 
-/* Appends what the names of groups begin with whose size an object of this kind says: "job", "lws". */
+/* Appends how the names of groups begin whose size an object of this kind gives: "job", "lws". */
 void skr_workload_prefix_add(const char *owner_kind, struct skr_strbuf *b);
 /* Appends the name of the group. scope AUTO: a whole JobSet is one group. */
 void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload *workload,
@@ -86,9 +86,9 @@ void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload 
  * "Job/train", "LeaderWorkerSet/serve/0", "Pod/web-0". */
 void skr_workload_source_add(const struct skr_pod *pod, const struct skr_workload *workload,
                              enum skr_workload_scope scope, struct skr_strbuf *b);
-/* Appends the generation of the workload that made the pod. Pods of two generations never run in one
- * gang. above: uid of what controls the pod's controller (core/group/owner.h), "" if not known: the
- * leader of a LeaderWorkerSet's worker, the MPIJob of a launcher. Appends nothing: not known. */
+/* Appends the generation of the workload that made the pod. Pods of two generations never run in
+ * one gang. above: uid of what controls the pod's controller (core/group/owner.h), "" if not known:
+ * the leader of a LeaderWorkerSet's worker, the MPIJob of a launcher. Appends nothing if unknown. */
 void skr_workload_generation_add(const struct skr_pod *pod, const struct skr_workload *workload,
                                  const char *above, struct skr_strbuf *b);
 
