@@ -118,5 +118,5 @@ int skr_cli_load_config(const char *path, const struct skr_text_list *sets, stru
     skr_findings_init(&findings);
     rc = skr_config_load_set(path, sets ? sets->item : NULL, sets ? sets->n : 0, ret, &findings);
     skr_findings_write(&findings, path ? path : "command line", messages);
-    return rc == 0 ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
+    return skr_exit_code_of(rc);
 }

@@ -96,7 +96,7 @@ static int read_objects(struct sandbox *s)
             skr_simulate_topology_namespace(&s->input, settings->topology_namespace, &s->messages);
     }
     say(&s->messages);
-    return rc == 0 ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
+    return skr_exit_code_of(rc);
 }
 
 static int read_config(struct sandbox *s)
@@ -146,7 +146,7 @@ static int read_scheduler_config(struct sandbox *s)
     }
     skr_findings_write(&findings, path ? path : "scheduler", &s->messages);
     say(&s->messages);
-    return rc == 0 ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
+    return skr_exit_code_of(rc);
 }
 
 /* ---- the cluster ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Annotations that make a workload a gang, on the pod templates of any kind: values that the daemon
- * refuses, annotations where they have no effect, templates that disagree, and workloads that cannot
- * be a gang.
+ * refuses, annotations where they have no effect, templates that disagree, and workloads that
+ * cannot be a gang.
  */
 #include <stdio.h>
 #include <string.h>
@@ -191,33 +191,29 @@ static void check_uniform(struct skr_lint *lint, const struct templates *all,
 /* Objects that say how large the group of their pods is, or whose operator makes such objects. */
 static bool says_size(const struct lint_object *o)
 {
-    static const struct {
-        const char *group, *kind;
-    } kinds[] = {
-        {"apps", "StatefulSet"},
-        {"batch", "CronJob"},
-        {"batch", "Job"},
-        {"jobset.x-k8s.io", "JobSet"},
-        {"kubeflow.org", "JAXJob"},
-        {"kubeflow.org", "MPIJob"},
-        {"kubeflow.org", "PaddleJob"},
-        {"kubeflow.org", "PyTorchJob"},
-        {"kubeflow.org", "TFJob"},
-        {"kubeflow.org", "XGBoostJob"},
-        {"leaderworkerset.x-k8s.io", "LeaderWorkerSet"},
-        {"ray.io", "RayCluster"},
-        {"ray.io", "RayJob"},
-        {"ray.io", "RayService"},
-        {"sparkoperator.k8s.io", "SparkApplication"},
-        {"trainer.kubeflow.org", "ClusterTrainingRuntime"},
-        {"trainer.kubeflow.org", "TrainJob"},
-        {"trainer.kubeflow.org", "TrainingRuntime"},
-    };
+    static const char *const kinds[] = {"apps/StatefulSet",
+                                        "batch/CronJob",
+                                        "batch/Job",
+                                        "jobset.x-k8s.io/JobSet",
+                                        "kubeflow.org/JAXJob",
+                                        "kubeflow.org/MPIJob",
+                                        "kubeflow.org/PaddleJob",
+                                        "kubeflow.org/PyTorchJob",
+                                        "kubeflow.org/TFJob",
+                                        "kubeflow.org/XGBoostJob",
+                                        "leaderworkerset.x-k8s.io/LeaderWorkerSet",
+                                        "ray.io/RayCluster",
+                                        "ray.io/RayJob",
+                                        "ray.io/RayService",
+                                        "sparkoperator.k8s.io/SparkApplication",
+                                        "trainer.kubeflow.org/ClusterTrainingRuntime",
+                                        "trainer.kubeflow.org/TrainJob",
+                                        "trainer.kubeflow.org/TrainingRuntime"};
     const char *version = skr_object_text(o->json, "apiVersion");
-    const size_t n = strcspn(version, "/");
+    char name[128]; /* GROUP/KIND */
+    (void)snprintf(name, sizeof name, "%.*s/%.64s", (int)strcspn(version, "/"), version, o->kind);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(o->kind, kinds[i].kind) == 0 && strlen(kinds[i].group) == n &&
-            strncmp(version, kinds[i].group, n) == 0) {
+        if (strcmp(name, kinds[i]) == 0) {
             return true;
         }
     }

@@ -4,9 +4,9 @@
 /*
  * Reports mistakes in files as a compiler does: in topology and group ConfigMaps, PodGroups, pods and
  * their templates, objects of OCM and Karmada, the daemon's configuration and
- * KubeSchedulerConfiguration, also inside the data of a ConfigMap. The rules are those of the daemon's parsers (topology/topology_map.h,
- * core/group/group.h, server/config/config.h, server/manifest/scheduler_config.h). This module adds
- * rules that compare objects with each other.
+ * KubeSchedulerConfiguration, also inside the data of a ConfigMap. The rules are those of the
+ * daemon's parsers (topology/topology_map.h, core/group/group.h, server/config/config.h,
+ * server/manifest/scheduler_config.h). This module adds rules that compare objects with each other.
  *
  * Positions are those in the file, also inside JSON or YAML in a string (scalar_position.h says when
  * they are exact). Columns count characters.

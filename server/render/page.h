@@ -26,8 +26,8 @@ char *skr_page_word(const char *s);
 /* Columns that UTF-8 text takes on a terminal: its code points. */
 size_t skr_page_width(const char *s);
 void skr_page_pad(struct skr_strbuf *out, size_t n); /* n blanks */
-/* The words of s, clean, in lines of SKR_PAGE_WIDTH columns. The line has `at` columns already; further
- * ones begin behind `hang` blanks. A word that is longer stays whole; the last line is not ended. */
+/* The words of s, clean, in lines of SKR_PAGE_WIDTH columns. The line has `at` columns already;
+ * further ones begin behind `hang` blanks. A word that is longer stays whole; the last line is not ended. */
 void skr_page_add_words(struct skr_strbuf *out, size_t at, size_t hang, const char *s);
 /* Ends the line, without the blanks before its end. */
 void skr_page_end_line(struct skr_strbuf *out);

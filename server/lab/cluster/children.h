@@ -2,8 +2,8 @@
 #ifndef SKR_SERVER_LAB_CLUSTER_CHILDREN_H
 #define SKR_SERVER_LAB_CLUSTER_CHILDREN_H
 /*
- * What operators create for their objects: other workloads, and pods of given names. Each exists once;
- * a call for one that exists does nothing.
+ * What operators create for their objects: other workloads, and pods of given names. Each exists
+ * once; a call for one that exists does nothing.
  */
 #include "server/lab/cluster/cluster_parts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds whose operator makes one workload of another kind: a TrainJob makes a JobSet of its runtime;
- * a RayJob and a RayService make a RayCluster. Sources:
+ * Kinds whose operator makes one workload of another kind: a TrainJob makes a JobSet of its
+ * runtime; a RayJob and a RayService make a RayCluster. Sources:
  *
  *   trainer pkg/runtime/core/trainingruntime.go and pkg/runtime/framework/plugins
  *   kuberay ray-operator/controllers/ray/rayjob_controller.go, rayservice_controller.go

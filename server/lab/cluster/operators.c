@@ -8,7 +8,8 @@
  *   mpi-operator pkg/controller/mpi_job_controller.go; training-operator pkg/controller.v1
  *   kuberay ray-operator/controllers/ray/common/pod.go
  *
- * Kinds whose operator makes one of these: makers.c. Without failure policies, restarts, network objects and rolling updates.
+ * Kinds whose operator makes one of these: makers.c. Without failure policies, restarts, network
+ * objects and rolling updates.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SparkApplications: the operator makes the driver; the driver's process makes the executors once it
- * runs, and owns them. Pods request what Spark asks for: memory with its overhead. Sources:
+ * SparkApplications: the operator makes the driver; the driver's process makes the executors once
+ * it runs, and owns them. Pods request what Spark asks for: memory with its overhead. Sources:
  *
  *   spark-operator internal/controller/sparkapplication, pkg/common/spark.go
  *   spark resource-managers/kubernetes/core (BasicDriverFeatureStep, BasicExecutorFeatureStep)

@@ -32,8 +32,8 @@ void skr_simulate_write_json(const struct skr_simulate_report *report, struct sk
 void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out);
 /* Every group before and after. */
 void skr_simulate_write_pictures(const struct skr_simulate_report *report, struct skr_strbuf *out);
-/* Whether every seat of every group is bound, no workload lacks its pods, and, if there are pods, one
- * of them is on a node. */
+/* Whether every seat of every group is bound, no workload lacks its pods, and, if there are pods,
+ * one of them is on a node. */
 bool skr_simulate_is_placed(const struct skr_simulate_report *report);
 
 #endif

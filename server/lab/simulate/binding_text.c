@@ -67,10 +67,11 @@ static void write_table(struct table *table, struct skr_strbuf *out)
     skr_text_table_fini(&table->text);
 }
 
-/* Writes the table if it has rows. */
+/* Writes a blank line and the table, if it has rows. */
 static void end_table(struct table *table, struct skr_strbuf *out)
 {
     if (table->n_rows > 0) {
+        skr_strbuf_addc(out, '\n');
         write_table(table, out);
     } else {
         skr_text_table_fini(&table->text);
@@ -198,7 +199,6 @@ static void write_models(const struct skr_binding_decision *decision, bool verbo
             add_models(&table, decision, candidate->cluster);
         }
     }
-    skr_strbuf_add(out, table.n_rows > 0 ? "\n" : "");
     end_table(&table, out);
 }
 
@@ -219,8 +219,7 @@ static void write_groups(const struct skr_binding_decision *decision, bool verbo
             }
         }
     }
-    skr_strbuf_addc(out, '\n');
-    write_table(&table, out);
+    end_table(&table, out);
 }
 
 static bool is_below_selected(const struct skr_binding_decision *decision, size_t level,
@@ -300,7 +299,6 @@ static void write_rejected(const struct skr_binding_decision *decision, bool ver
         add_text(&table, b.s);
         skr_strbuf_fini(&b);
     }
-    skr_strbuf_add(out, table.n_rows > 0 ? "\n" : "");
     end_table(&table, out);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/pod/pod.h"
+#include "server/exit_code.h"
 #include "server/lab/scheduler/scheduler.h"
 #include "server/lab/simulate/steps.h"
 #include "server/manifest/kinds.h"
@@ -42,6 +43,17 @@ int skr_simulate_input_read(struct skr_simulate_input *input, const char *path,
                             struct skr_strbuf *errors)
 {
     return skr_manifests_read(&input->manifests, path, skr_manifest_check_object, NULL, errors);
+}
+
+int skr_simulate_input_read_all(struct skr_simulate_input *input, const char *const *path, size_t n,
+                                struct skr_strbuf *errors)
+{
+    int code = SKR_EXIT_OK;
+    for (size_t i = 0; i < n; i++) {
+        const int one = skr_exit_code_of(skr_simulate_input_read(input, path[i], errors));
+        code = code == SKR_EXIT_OK ? one : code;
+    }
+    return code;
 }
 
 int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name, const char *text,

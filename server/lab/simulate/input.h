@@ -43,6 +43,9 @@ void skr_simulate_input_fini(struct skr_simulate_input *input);
  * engine and scheduler are decoded here too, so that errors have positions. */
 int skr_simulate_input_read(struct skr_simulate_input *input, const char *path,
                             struct skr_strbuf *errors);
+/* The same for several, to the last one. Returns the exit code of the first error. */
+int skr_simulate_input_read_all(struct skr_simulate_input *input, const char *const *path, size_t n,
+                                struct skr_strbuf *errors);
 /* The same for a text. */
 int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name, const char *text,
                              size_t n, struct skr_strbuf *errors);

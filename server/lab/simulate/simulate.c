@@ -70,21 +70,6 @@ static int read_config(struct simulation *s)
     return SKR_EXIT_OK;
 }
 
-static int exit_code_of(int rc)
-{
-    return rc == 0 ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
-}
-
-static int read_files(struct simulation *s)
-{
-    int code = SKR_EXIT_OK;
-    for (size_t i = 0; i < s->options->n_files; i++) {
-        int rc = skr_simulate_input_read(&s->input, s->options->file[i], s->messages);
-        code = code == SKR_EXIT_OK ? exit_code_of(rc) : code;
-    }
-    return code;
-}
-
 /* ---- the model ---- */
 
 static void add_trace(void *context, enum skr_trace_kind kind, skr_time now, const char *text)
@@ -398,7 +383,7 @@ static int simulate(struct simulation *s)
     s->input.label_levels = s->settings.label_levels;
     int rc = skr_simulate_set(&s->input, s->options->set, s->options->n_sets, s->messages);
     if (rc < 0) {
-        return exit_code_of(rc);
+        return skr_exit_code_of(rc);
     }
     skr_simulate_input_finish(&s->input, s->messages);
     s->stepped_at = s->input.start;
@@ -427,7 +412,9 @@ int skr_simulate_run(const struct skr_simulate_options *options, struct skr_strb
     struct simulation s;
     init(&s, options, out, messages);
     int code = check_sets(&s) ? read_config(&s) : SKR_EXIT_USAGE;
-    code = code == SKR_EXIT_OK ? read_files(&s) : code;
+    if (code == SKR_EXIT_OK) {
+        code = skr_simulate_input_read_all(&s.input, options->file, options->n_files, messages);
+    }
     code = code == SKR_EXIT_OK ? simulate(&s) : code;
     fini(&s);
     return code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the files into a store, so that defaults are those of an API server, and an engine from it. */
+/* Loads the files into a store, which sets the defaults of an API server, and an engine from it. */
 #include "server/lab/simulate/timeline.h"
 
 #include <string.h>
@@ -60,20 +60,6 @@ static int read_now(struct timeline *t)
     }
     t->now -= t->now % SKR_SECOND;
     return SKR_EXIT_OK;
-}
-
-static int read_files(struct timeline *t)
-{
-    int code = SKR_EXIT_OK;
-    t->input.label_levels = t->settings.label_levels;
-    for (size_t i = 0; i < t->options->n_files; i++) {
-        const int rc = skr_simulate_input_read(&t->input, t->options->file[i], t->messages);
-        const int one = rc == 0                ? SKR_EXIT_OK
-                        : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND
-                                               : SKR_EXIT_ERROR;
-        code = code == SKR_EXIT_OK ? one : code;
-    }
-    return code;
 }
 
 static void keep_going(void *context)
@@ -171,7 +157,10 @@ int skr_simulate_timeline_run(const struct skr_simulate_timeline_options *option
     skr_simulate_input_init(&t.input);
     int code = read_config(&t);
     code = code == SKR_EXIT_OK ? read_now(&t) : code;
-    code = code == SKR_EXIT_OK ? read_files(&t) : code;
+    t.input.label_levels = t.settings.label_levels;
+    if (code == SKR_EXIT_OK) {
+        code = skr_simulate_input_read_all(&t.input, options->file, options->n_files, messages);
+    }
     code = code == SKR_EXIT_OK ? load(&t) : code;
     code = code == SKR_EXIT_OK ? run_round(&t) : code;
     if (t.driver) {

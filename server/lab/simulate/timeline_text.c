@@ -77,8 +77,8 @@ void skr_timeline_write_json(const struct skr_timeline_answer *answer, struct sk
 
 /* ---- text ---- */
 
-/* "14:32", "12-31T14:32" on another day, "2027-12-31T14:32" in another year, "?" when it is not known
- * or beyond what a time can say. */
+/* "14:32", "12-31T14:32" on another day, "2027-12-31T14:32" in another year, "?" when it is not
+ * known or beyond what a time can say. */
 static void add_clock(struct skr_strbuf *b, int64_t at, int64_t now)
 {
     char text[TIME_TEXT], today[TIME_TEXT];
