@@ -156,6 +156,11 @@ static void release(struct skr_gang *e, struct device_hold *hold)
                       ->id;
 }
 
+static bool is_denied(const struct skr_gang *e)
+{
+    return skr_frame_now(e->frame) < e->device_holds.denied_until;
+}
+
 /* Whether the setting asks for its release. */
 static bool is_wanted(const struct skr_gang *e, const struct device_hold *hold)
 {
@@ -174,8 +179,7 @@ static bool holds_wanted(const struct skr_gang *e, const struct pod_entry *p)
 
 bool skr_device_holds_leftover(const struct skr_gang *e, const struct group *g)
 {
-    const struct pod_entry *p =
-        e->device_holds.table && !e->device_holds.denied ? g->members : NULL;
+    const struct pod_entry *p = e->device_holds.table && !is_denied(e) ? g->members : NULL;
     while (p && !(holds_wanted(e, p) && !skr_pods_was_accepted(p))) {
         p = p->next;
     }
@@ -201,7 +205,7 @@ const struct pod_entry *skr_device_holds_kept(const struct skr_gang *e, const st
                                               const char **ret_claim)
 {
     const struct pod_entry *p, *first = NULL;
-    DL_FOREACH(e->device_holds.table && e->device_holds.denied ? g->members : NULL, p)
+    DL_FOREACH(e->device_holds.table && is_denied(e) ? g->members : NULL, p)
     {
         const struct device_hold *hold = p->work->holds;
         while (hold && !(is_leftover(hold) && is_wanted(e, hold))) {
@@ -219,7 +223,8 @@ void skr_device_holds_settle(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     bool holds = false;
-    DL_FOREACH(e->device_holds.table && !e->device_holds.denied && !g->plan ? g->members : NULL, p)
+    const bool denied = is_denied(e);
+    DL_FOREACH(e->device_holds.table && !g->plan ? g->members : NULL, p)
     {
         struct device_hold *hold;
         DL_FOREACH(p->plan || skr_pods_is_bound(p) ? NULL : p->work->holds, hold)
@@ -229,8 +234,10 @@ void skr_device_holds_settle(struct skr_gang *e, struct group *g)
             }
             const bool is_free =
                 !hold->reserved && !p->work->vote.request && !skr_claims_assumed_on(p);
-            holds = true;
-            if (is_free && !hold->write && hold->tried != hold->version) {
+            holds = !denied;
+            if (denied) {
+                skr_wakes_group(e, g, e->device_holds.denied_until);
+            } else if (is_free && !hold->write && hold->tried != hold->version) {
                 release(e, hold);
             }
         }
@@ -271,14 +278,18 @@ void skr_device_holds_written(struct skr_gang *e, const struct skr_pending_write
                       : never                         ? SKR_RELEASE_DENIED
                                                       : SKR_RELEASE_FAILED]++;
     if (outcome == SKR_WRITE_OK) {
+        e->device_holds.denied_until = 0;
         drop(e, hold);
         return;
     }
-    if (never && !e->device_holds.denied) {
-        e->device_holds.denied = true;
-        skr_out_decision(e, hold->pod && hold->pod->group ? hold->pod->group->key : "",
-                         hold->pod ? hold->pod->key : "", "Devices are left to kube-scheduler", "",
-                         ev->written.message, true);
+    if (never) {
+        hold->tried = 0;
+        if (e->device_holds.denied_until == 0) {
+            skr_out_decision(e, hold->pod && hold->pod->group ? hold->pod->group->key : "",
+                             hold->pod ? hold->pod->key : "", "Devices are left to kube-scheduler",
+                             "", ev->written.message, true);
+        }
+        e->device_holds.denied_until = skr_frame_now(e->frame) + SKR_DENIED_S * SKR_SECOND;
     }
     if (hold->pod && hold->pod->group) {
         skr_dirty_member(e, hold->pod->group);

@@ -17,13 +17,14 @@
  * Setting devices.release: fabric leaves claims of one node to kube-scheduler, none leaves all of them.
  * What is left to kube-scheduler keeps no group from a plan.
  *
- * Only claims whose controller is a member are touched. Without the permission none is freed; the log
- * says so once. Memory: an entry for each allocated claim of an unbound pod of a group.
+ * Only claims whose controller is a member are touched. Without the permission none is freed for
+ * SKR_DENIED_S, after which it is tried again. The log says it once. Memory: an entry for each allocated
+ * claim of an unbound pod of a group.
  */
 #include "core/gang/state/groups.h"
 #include "topology/device_claims.h"
 
-enum { SKR_HOLDS_S = 10 };
+enum { SKR_HOLDS_S = 10, SKR_DENIED_S = 300 };
 
 void skr_device_holds_upsert(struct skr_gang *e, const struct skr_device_claim *claim);
 void skr_device_holds_delete(struct skr_gang *e, const char *namespace_, const char *name);

@@ -143,10 +143,10 @@ struct skr_gang {
     } claim_objects;                   /* claim_objects.c */
     struct {
         struct device_hold *table;
-        bool denied;       /* claims may not be freed, or not so */
-    } device_holds;        /* device_holds.c */
-    struct group *groups;  /* group_table.c */
-    struct group *stamped; /* groups by stamp; dirty.c */
+        skr_time denied_until; /* no claim is freed before: that was refused; 0: it was not */
+    } device_holds;            /* device_holds.c */
+    struct group *groups;      /* group_table.c */
+    struct group *stamped;     /* groups by stamp; dirty.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned; /* groups with a plan; plan.c */
     struct {

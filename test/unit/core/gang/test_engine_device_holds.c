@@ -128,6 +128,23 @@ TEST_RIG(cluster(), without_the_permission_groups_are_planned_all_the_same)
     assert_non_null(strstr(rig->log.s, "Devices are left to kube-scheduler"));
 }
 
+/* Group h has no room, so its members stay without a plan. */
+TEST_RIG(cluster(), a_permission_that_is_granted_counts_without_a_restart)
+{
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 2);
+    rig_gang(rig, "h", 2, "h", 2, 0);
+    rig_fault(rig, SKR_WRITE_RELEASE_CLAIM, NULL, RIG_403, 1);
+    add_claim(rig, "c", "h-0", false);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(released(rig), 1);
+    assert_true(is_allocated(rig, "c"));
+    rig_run(rig, (SKR_DENIED_S + 1) * SKR_SECOND);
+    assert_int_equal(released(rig), 2);
+    assert_false(is_allocated(rig, "c"));
+}
+
 /* Lists come in any order: claims before their pods. */
 TEST(after_a_restart_leftovers_are_freed_too)
 {
