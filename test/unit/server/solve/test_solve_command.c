@@ -151,7 +151,7 @@ TEST(mistakes_are_refused_with_their_position)
          "2:31: group.rolez: unknown key; known are name, size, priority, constraints, seat-hold, "
          "within, roles, run-limit, run-estimate (did you mean roles?)"},
         {"{\"topology\": {\"tree\": {\"a\": {}}, \"colour\": 1}, " GROUP "}",
-         "1:43: topology.colour: unknown key; known are name, resource-names, level-names, tree, "
+         "1:44: topology.colour: unknown key; known are name, resource-names, level-names, tree, "
          "levels"},
         {"{" TREE ", " GROUP ",\n\"nodes\": {\"c\": {}}}", "2:16: nodes.c: is not in the tree"},
         {"{" TREE ", " GROUP ",\n\"nodes\": {\"a\": {\"fre\": 1}}}",
