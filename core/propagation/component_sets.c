@@ -17,7 +17,7 @@
 struct runs {
     size_t n, room, room_has;
     int64_t *nodes;
-    int64_t *has; /* [n * names of the set] */
+    int64_t *has; /* [n * width of the set] */
 };
 
 struct packing {
@@ -30,9 +30,9 @@ struct packing {
 
 static int64_t fits(const struct skr_component_set *set, const int64_t *has, size_t component)
 {
-    const int64_t *request = set->request + component * set->n_names;
+    const int64_t *request = set->request + component * set->width;
     int64_t most = has[0];
-    for (size_t r = 1; r < set->n_names; r++) {
+    for (size_t r = 1; r < set->width; r++) {
         if (request[r] > 0 && has[r] / request[r] < most) {
             most = has[r] / request[r];
         }
@@ -52,7 +52,7 @@ static bool is_of_use(const struct skr_component_set *set, const int64_t *has)
 static void reserve(const struct skr_component_set *set, struct runs *runs, size_t n)
 {
     skr_grow(&runs->nodes, &runs->room, n, sizeof *runs->nodes);
-    skr_grow(&runs->has, &runs->room_has, n, set->n_names * sizeof *runs->has);
+    skr_grow(&runs->has, &runs->room_has, n, set->width * sizeof *runs->has);
 }
 
 static void save(struct packing *p)
@@ -62,7 +62,7 @@ static void save(struct packing *p)
     p->saved.n = n;
     if (n > 0) {
         memcpy(p->saved.nodes, p->runs.nodes, n * sizeof *p->saved.nodes);
-        memcpy(p->saved.has, p->runs.has, n * p->set->n_names * sizeof *p->saved.has);
+        memcpy(p->saved.has, p->runs.has, n * p->set->width * sizeof *p->saved.has);
     }
 }
 
@@ -70,19 +70,19 @@ static void save(struct packing *p)
 static void add(const struct skr_component_set *set, struct runs *to, int64_t nodes,
                 const int64_t *has, size_t component, int64_t replicas)
 {
-    const int64_t *request = set->request + component * set->n_names;
+    const int64_t *request = set->request + component * set->width;
     if (nodes == 0) {
         return;
     }
     reserve(set, to, to->n + 1);
-    int64_t *left = to->has + to->n * set->n_names;
-    for (size_t r = 0; r < set->n_names; r++) {
+    int64_t *left = to->has + to->n * set->width;
+    for (size_t r = 0; r < set->width; r++) {
         left[r] = has[r] - replicas * request[r];
     }
     if (!is_of_use(set, left)) {
         return;
     }
-    if (to->n > 0 && memcmp(left - set->n_names, left, set->n_names * sizeof *left) == 0) {
+    if (to->n > 0 && memcmp(left - set->width, left, set->width * sizeof *left) == 0) {
         to->nodes[to->n - 1] += nodes;
     } else {
         to->nodes[to->n++] = nodes;
@@ -97,7 +97,7 @@ static bool put_component(struct packing *p, size_t component)
     int64_t left = p->set->replicas[component];
     p->next.n = 0;
     for (size_t i = 0; i < p->runs.n; i++) {
-        const int64_t *has = p->runs.has + i * p->set->n_names;
+        const int64_t *has = p->runs.has + i * p->set->width;
         const int64_t each = left > 0 ? fits(p->set, has, component) : 0;
         int64_t nodes = p->runs.nodes[i];
         if (each > 0) {
@@ -114,7 +114,7 @@ static bool put_component(struct packing *p, size_t component)
         add(p->set, &p->next, nodes, has, component, 0);
     }
     /* Every run is compared with every request. */
-    const uint64_t compared = p->runs.n * p->set->n * p->set->n_names;
+    const uint64_t compared = p->runs.n * p->set->n * p->set->width;
     p->work -= compared < p->work ? compared : p->work;
     const struct runs swapped = p->runs;
     p->runs = p->next;
@@ -136,9 +136,9 @@ static bool put_set(struct packing *p)
 static int64_t repetitions(const struct packing *p, int64_t sets)
 {
     int64_t times = INT64_MAX;
-    const skr_int128 touched = (skr_int128)sets * p->set->sum[0];
+    const skr_int128 touched = (skr_int128)sets * p->set->pods;
     if (p->runs.n == 0 || p->runs.n != p->saved.n ||
-        memcmp(p->runs.has, p->saved.has, p->runs.n * p->set->n_names * sizeof *p->runs.has) != 0) {
+        memcmp(p->runs.has, p->saved.has, p->runs.n * p->set->width * sizeof *p->runs.has) != 0) {
         return 0;
     }
     for (size_t i = 0; i < p->runs.n; i++) {
@@ -183,12 +183,12 @@ static int64_t put_sets(struct packing *p, int64_t most)
 static void list_nodes(struct packing *p, const struct skr_node_models *models)
 {
     const struct skr_component_set *set = p->set;
-    int64_t *has = skr_alloc_array(set->n_names, sizeof *has);
+    int64_t *has = skr_alloc_array(set->width, sizeof *has);
     for (size_t i = 0; i < models->n; i++) {
         const struct skr_node_model *model = &models->model[i];
         has[0] = SKR_MODEL_PODS;
-        for (size_t r = 1; r < set->n_names; r++) {
-            has[r] = skr_node_model_has(model, set->name[r]);
+        for (size_t r = 1; r < set->width; r++) {
+            has[r] = skr_node_model_has(model, set->sum.item[r - 1].name);
         }
         add(set, &p->runs, model->nodes, has, 0, 0);
     }
@@ -219,37 +219,30 @@ int64_t skr_component_sets_on_nodes(const struct skr_component_set *set,
 
 /* ---- a set ---- */
 
-static size_t index_of(const struct skr_component_set *set, const char *name)
+static size_t index_of(const struct skr_quantities *sum, const char *name)
 {
-    size_t r = 1;
-    while (r < set->n_names && strcmp(set->name[r], name) != 0) {
-        r++;
+    size_t i = 0;
+    while (i < sum->n && strcmp(sum->item[i].name, name) != 0) {
+        i++;
     }
-    return r;
+    return i;
 }
 
-static int64_t capped(skr_int128 sum)
+static int list_names(struct skr_quantities *sum, const struct skr_component *component, size_t n,
+                      struct skr_error *error)
 {
-    return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
-}
-
-static int list_names(struct skr_component_set *set, const struct skr_component *component,
-                      size_t n, struct skr_error *error)
-{
-    set->name[0] = "";
-    set->n_names = 1;
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < component[i].request.n; k++) {
             const struct skr_quantity_item *item = &component[i].request.item[k];
-            if (item->amount <= 0 || index_of(set, item->name) < set->n_names) {
+            if (item->amount <= 0 || index_of(sum, item->name) < sum->n) {
                 continue;
             }
-            if (set->n_names > SKR_COMPONENT_RESOURCES_MAX) {
+            if (sum->n == SKR_COMPONENT_RESOURCES_MAX) {
                 return skr_error_set(error, SKR_LIMIT,
                                      "spec.components request more than %d resources",
                                      (int)SKR_COMPONENT_RESOURCES_MAX);
             }
-            set->name[set->n_names++] = item->name;
+            sum->item[sum->n++].name = item->name;
         }
     }
     return 0;
@@ -257,15 +250,17 @@ static int list_names(struct skr_component_set *set, const struct skr_component 
 
 static void add_component(struct skr_component_set *set, const struct skr_component *component)
 {
-    int64_t *request = set->request + set->n * set->n_names;
+    int64_t *request = set->request + set->n * set->width;
     request[0] = 1;
-    set->sum[0] += component->replicas;
+    set->pods += component->replicas;
     for (size_t k = 0; k < component->request.n; k++) {
         const struct skr_quantity_item *item = &component->request.item[k];
-        const size_t r = index_of(set, item->name);
         if (item->amount > 0) {
-            request[r] = skr_node_model_counts(item->name) ? item->amount : 0;
-            set->sum[r] = capped(set->sum[r] + (skr_int128)item->amount * component->replicas);
+            const size_t i = index_of(&set->sum, item->name);
+            const skr_int128 sum =
+                set->sum.item[i].amount + (skr_int128)item->amount * component->replicas;
+            set->sum.item[i].amount = sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+            request[1 + i] = skr_node_model_counts(item->name) ? item->amount : 0;
         }
     }
     set->replicas[set->n++] = component->replicas;
@@ -275,15 +270,15 @@ int skr_component_set_init(struct skr_component_set *set, struct skr_arena *aren
                            const struct skr_component *component, size_t n, struct skr_error *error)
 {
     *set = (struct skr_component_set){
-        .name = skr_arena_array(arena, SKR_COMPONENT_RESOURCES_MAX + 1, sizeof *set->name)};
-    const int rc = set->name ? list_names(set, component, n, error) : 0;
+        .sum.item = skr_arena_array(arena, SKR_COMPONENT_RESOURCES_MAX, sizeof *set->sum.item)};
+    const int rc = set->sum.item ? list_names(&set->sum, component, n, error) : 0;
     if (rc < 0) {
         return rc;
     }
-    set->sum = skr_arena_array(arena, set->n_names, sizeof *set->sum);
-    set->replicas = skr_arena_array(arena, n + 1, sizeof *set->replicas);
-    set->request = skr_arena_array(arena, (n + 1) * set->n_names, sizeof *set->request);
-    if (!set->name || !set->sum || !set->replicas || !set->request) {
+    set->width = 1 + set->sum.n;
+    set->replicas = skr_arena_array(arena, n, sizeof *set->replicas);
+    set->request = skr_arena_array(arena, n * set->width, sizeof *set->request);
+    if (!set->sum.item || !set->replicas || !set->request) {
         return skr_error_set(error, SKR_NO_MEMORY, "spec.components: out of memory");
     }
     for (size_t i = 0; i < n; i++) {
@@ -292,29 +287,4 @@ int skr_component_set_init(struct skr_component_set *set, struct skr_arena *aren
         }
     }
     return 0;
-}
-
-/* ---- by sums ---- */
-
-int64_t skr_component_sets_room(const struct skr_component_set *set,
-                                const struct skr_member_cluster *cluster, bool with_models,
-                                uint64_t work)
-{
-    if (!cluster->has_summary || cluster->free_pods <= 0) {
-        return 0;
-    }
-    if (set->n == 0) {
-        return cluster->free_pods;
-    }
-    int64_t sets = cluster->free_pods / set->sum[0];
-    for (size_t r = 1; r < set->n_names && sets > 0; r++) {
-        const struct skr_free_resource *free = skr_member_cluster_free(cluster, set->name[r]);
-        const int64_t has = free && free->amount > 0 ? free->amount : 0;
-        if (set->sum[r] > 0 && has / set->sum[r] < sets) {
-            sets = has / set->sum[r];
-        }
-    }
-    return with_models && cluster->models.count && sets > 0
-               ? skr_component_sets_on_nodes(set, &cluster->models, sets, work)
-               : sets;
 }

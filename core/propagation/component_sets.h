@@ -10,6 +10,12 @@
  * Equal nodes that follow each other are one run with a count. Sets of which each leaves the same
  * runs behind, but for counts, are skipped at once. So the cost depends on the number of
  * different nodes that sets leave behind, not on the numbers of nodes and sets.
+ *
+ * Where sets leave ever more runs behind, such as small and large gaps by turns, none repeats. Then
+ * the bound of comparisons ends the count: the result is too small, never too large. Of random
+ * workloads that are one in 25 on up to 20,000 nodes, one in 300 on up to 4,000, none on up to 400.
+ * They got hundreds of sets; it may be none if components and resources are near their limits.
+ * karmada-scheduler has no such bound: it lists every node.
  */
 #include "core/propagation/cluster.h"
 
@@ -27,14 +33,15 @@ struct skr_component {
     struct skr_quantities request; /* of one replica */
 };
 
-/* A set, by the resources that it requests: names[0] stands for pods. In the arena of the binding. */
+/* What all replicas of all components request together, and one of each. In the arena of the
+ * binding. */
 struct skr_component_set {
-    size_t n_names;
-    const char **name; /* [n_names] */
-    int64_t *sum;      /* [n_names] of all replicas of all components */
-    size_t n;          /* components with replicas */
-    int64_t *replicas; /* [n] */
-    int64_t *request;  /* [n * n_names] of one replica; 0: not requested, or not of a node */
+    int64_t pods;
+    struct skr_quantities sum; /* not sorted */
+    size_t n;                  /* components with replicas */
+    int64_t *replicas;         /* [n] */
+    size_t width;              /* 1 + names of sum */
+    int64_t *request; /* [n * width] a pod, then by name; 0: not requested, or not of a node */
 };
 
 /* Errors: SKR_LIMIT, SKR_NO_MEMORY. Borrows names. O(requests * names). */
@@ -42,14 +49,10 @@ int skr_component_set_init(struct skr_component_set *set, struct skr_arena *aren
                            const struct skr_component *component, size_t n,
                            struct skr_error *error);
 
-/* Sets that the nodes have room for, at most most. work: comparisons that may be made; if it needs
- * more, the result is the number of sets that were found to have room. */
+/* Sets that the nodes have room for, at most most. work: comparisons that may be made; if they do
+ * not suffice, the sets found until then. */
 int64_t skr_component_sets_on_nodes(const struct skr_component_set *set,
                                     const struct skr_node_models *models, int64_t most,
                                     uint64_t work);
-/* The same by the room in pods and the sums of the cluster, and with_models on its nodes too. */
-int64_t skr_component_sets_room(const struct skr_component_set *set,
-                                const struct skr_member_cluster *cluster, bool with_models,
-                                uint64_t work);
 
 #endif

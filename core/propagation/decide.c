@@ -33,20 +33,6 @@ static bool attempt(struct skr_binding_decision *decision, const struct skr_stop
     return goes_on;
 }
 
-/* What of the binding is not taken into account. */
-static void note_omissions(struct skr_binding_decision *decision)
-{
-    const struct skr_binding *binding = decision->binding;
-    struct skr_propagation_options on = *decision->options;
-    on.component_sets = 1;
-    if (binding->placement.has_workload_affinity || binding->has_affinity_groups) {
-        decision->warnings |= UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED;
-    }
-    if (!decision->sets && skr_binding_counts_sets(binding, &on)) {
-        decision->warnings |= UINT32_C(1) << SKR_WARNING_COMPONENT_SETS_OFF;
-    }
-}
-
 /* A decision before its first step. */
 static struct skr_binding_decision *begin(const struct skr_binding *binding,
                                           const struct skr_member_cluster *const *cluster,
@@ -67,11 +53,11 @@ static struct skr_binding_decision *begin(const struct skr_binding *binding,
         skr_binding_decision_array(decision, n_clusters, sizeof *decision->rejected);
     decision->estimate =
         skr_binding_decision_array(decision, n_clusters, sizeof *decision->estimate);
-    decision->sets = skr_binding_counts_sets(binding, options);
+    decision->warnings = skr_binding_omissions(binding, options);
+    decision->sets = options->component_sets && skr_binding_is_set(binding);
     decision->need = decision->sets ? binding->placement.kind != SKR_DIVISION_DUPLICATED
                      : skr_binding_decision_divides(decision) ? binding->replicas
                                                               : 0;
-    note_omissions(decision);
     return decision;
 }
 

@@ -38,6 +38,16 @@ void skr_propagation_warning_write(enum skr_propagation_warning warning, struct 
     }
 }
 
+uint32_t skr_binding_omissions(const struct skr_binding *binding,
+                               const struct skr_propagation_options *options)
+{
+    const uint32_t affinity =
+        binding->placement.has_workload_affinity || binding->has_affinity_groups;
+    const uint32_t sets = !options->component_sets && skr_binding_is_set(binding);
+    return affinity << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED |
+           sets << SKR_WARNING_COMPONENT_SETS_OFF;
+}
+
 bool skr_binding_decision_fail(struct skr_binding_decision *decision,
                                enum skr_propagation_code code, const char *format, ...)
 {

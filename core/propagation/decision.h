@@ -167,10 +167,12 @@ bool skr_binding_decision_fail(struct skr_binding_decision *decision,
 /* Memory of the decision; NULL never: it is destroyed with the process when the limit is
  * reached. */
 void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n, size_t size);
-/* Whether room is in sets of components: the option is on, no replicas are assigned, and the
- * placement asks for exactly one cluster (karmada pkg/scheduler/core/estimation.go). */
-bool skr_binding_counts_sets(const struct skr_binding *binding,
-                             const struct skr_propagation_options *options);
+/* Whether it has components, no replicas are assigned, and the placement asks for exactly one
+ * cluster. Then room is in sets if the option is on (karmada pkg/scheduler/core/estimation.go). */
+bool skr_binding_is_set(const struct skr_binding *binding);
+/* Bits of SKR_WARNINGS_OF_OMISSIONS: what of the binding is not taken into account. */
+uint32_t skr_binding_omissions(const struct skr_binding *binding,
+                               const struct skr_propagation_options *options);
 /* Whether resource models bound the room of the cluster for this binding: the option is on, the
  * cluster has models, and sets count or the replicas say what they require. */
 bool skr_binding_counts_models(const struct skr_binding *binding,

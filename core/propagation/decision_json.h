@@ -7,9 +7,9 @@
 
 /* The members rejected{cluster: [filters]}, groups{level: {path: {score, availableReplicas}}},
  * selected, clusters, affinity, error{code, reason, specClusters, retry}; where resource models
- * counted, models{cluster: [{grade, nodes, fits}]} (fits by component for sets); where something is ignored, warnings. Lists from
- * tables are sorted, selected is in the order of picking. affinity and error are null where there
- * is none. Opens and closes no object. */
+ * counted, models{cluster: [{grade, nodes, fits}]} (fits by component for sets); where something is
+ * ignored, warnings. Lists from tables are sorted, selected is in the order of picking. affinity
+ * and error are null where there is none. Opens and closes no object. */
 void skr_binding_decision_write(const struct skr_binding_decision *decision,
                                 struct skr_json_writer *w);
 /* [{"name": "a", "replicas": 3}]; with components where these are assigned. */

@@ -191,29 +191,30 @@ static void check_uniform(struct skr_lint *lint, const struct templates *all,
 /* Objects that say how large the group of their pods is, or whose operator makes such objects. */
 static bool says_size(const struct lint_object *o)
 {
-    static const char *const kinds[] = {"apps/StatefulSet",
-                                        "batch/CronJob",
-                                        "batch/Job",
-                                        "jobset.x-k8s.io/JobSet",
-                                        "kubeflow.org/JAXJob",
-                                        "kubeflow.org/MPIJob",
-                                        "kubeflow.org/PaddleJob",
-                                        "kubeflow.org/PyTorchJob",
-                                        "kubeflow.org/TFJob",
-                                        "kubeflow.org/XGBoostJob",
-                                        "leaderworkerset.x-k8s.io/LeaderWorkerSet",
-                                        "ray.io/RayCluster",
-                                        "ray.io/RayJob",
-                                        "ray.io/RayService",
-                                        "sparkoperator.k8s.io/SparkApplication",
-                                        "trainer.kubeflow.org/ClusterTrainingRuntime",
-                                        "trainer.kubeflow.org/TrainJob",
-                                        "trainer.kubeflow.org/TrainingRuntime"};
-    const char *version = skr_object_text(o->json, "apiVersion");
-    char name[128]; /* GROUP/KIND */
-    (void)snprintf(name, sizeof name, "%.*s/%.64s", (int)strcspn(version, "/"), version, o->kind);
+    static const struct {
+        const char *group, *kind;
+    } kinds[] = {
+        {"apps", "StatefulSet"},
+        {"batch", "CronJob"},
+        {"batch", "Job"},
+        {"jobset.x-k8s.io", "JobSet"},
+        {"kubeflow.org", "JAXJob"},
+        {"kubeflow.org", "MPIJob"},
+        {"kubeflow.org", "PaddleJob"},
+        {"kubeflow.org", "PyTorchJob"},
+        {"kubeflow.org", "TFJob"},
+        {"kubeflow.org", "XGBoostJob"},
+        {"leaderworkerset.x-k8s.io", "LeaderWorkerSet"},
+        {"ray.io", "RayCluster"},
+        {"ray.io", "RayJob"},
+        {"ray.io", "RayService"},
+        {"sparkoperator.k8s.io", "SparkApplication"},
+        {"trainer.kubeflow.org", "ClusterTrainingRuntime"},
+        {"trainer.kubeflow.org", "TrainJob"},
+        {"trainer.kubeflow.org", "TrainingRuntime"},
+    };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(name, kinds[i]) == 0) {
+        if (lint_is_kind(o, kinds[i].group, kinds[i].kind)) {
             return true;
         }
     }

@@ -16,15 +16,10 @@ static const struct skr_scheduler *const schedulers[] = {&skr_placement_schedule
 /* The type of the object, in any version of its group; NULL: another kind. */
 static const struct skr_object_type *type_of(const struct lint_object *o)
 {
-    const char *version = skr_object_text(o->json, "apiVersion");
-    const char *slash = strchr(version, '/');
-    for (size_t i = 0; slash && i < sizeof schedulers / sizeof *schedulers; i++) {
+    for (size_t i = 0; i < sizeof schedulers / sizeof *schedulers; i++) {
         for (size_t k = 0; k < schedulers[i]->n_watches; k++) {
             const struct skr_object_type *type = schedulers[i]->watch[k].type;
-            const char *group = type->resource->group;
-            const size_t n = (size_t)(slash - version);
-            if (strlen(group) == n && strncmp(group, version, n) == 0 &&
-                strcmp(type->resource->kind, o->kind) == 0) {
+            if (lint_is_kind(o, type->resource->group, type->resource->kind)) {
                 return type;
             }
         }
@@ -32,33 +27,23 @@ static const struct skr_object_type *type_of(const struct lint_object *o)
     return NULL;
 }
 
-/* As the daemon says it in the condition of the binding. */
-static void tell_omissions(struct skr_lint *lint, const struct lint_object *o,
-                           const struct skr_binding *binding)
+/* What is ignored, as the daemon says it in the condition of the binding. */
+static void check_binding(struct skr_lint *lint, const struct lint_object *o,
+                          const struct skr_binding *binding)
 {
     struct skr_propagation_options options;
-    struct skr_binding_decision *decision = NULL;
     skr_propagation_options_init(&options, SKR_PROFILE_DEFAULT);
-    if (skr_binding_decide(binding, NULL, 0, &options, NULL, &decision, NULL) < 0) {
-        return;
+    const uint32_t omissions = skr_binding_omissions(binding, &options);
+    if (binding->refusal) {
+        lint_tell(lint, o, "Limit", lint_at(o, "spec"), NULL, "%s", binding->refusal);
     }
     for (int i = 0; i < SKR_WARNING_COUNT; i++) {
-        if ((decision->warnings & SKR_WARNINGS_OF_OMISSIONS) >> i & 1) {
+        if (omissions >> i & 1) {
             SKR_STRBUF(text);
             skr_propagation_warning_write((enum skr_propagation_warning)i, &text);
             lint_tell(lint, o, "IgnoredField", lint_at(o, "spec"), NULL, "%s", text.s);
         }
     }
-    skr_binding_decision_destroy(decision);
-}
-
-static void check_binding(struct skr_lint *lint, const struct lint_object *o,
-                          const struct skr_binding *binding)
-{
-    if (binding->refusal) {
-        lint_tell(lint, o, "Limit", lint_at(o, "spec"), NULL, "%s", binding->refusal);
-    }
-    tell_omissions(lint, o, binding);
 }
 
 /* What makes a Placement or a ManagedClusterSet misconfigured; "": nothing. */

@@ -376,9 +376,7 @@ void lint_maps(struct skr_lint *lint)
         }
     }
     for (size_t i = 0; i < lint->n_objects; i++) {
-        if (strcmp(lint->object[i]->kind, "PodGroup") == 0 &&
-            strncmp(skr_object_text(lint->object[i]->json, "apiVersion"), "scheduling.x-k8s.io/",
-                    strlen("scheduling.x-k8s.io/")) == 0) {
+        if (lint_is_kind(lint->object[i], "scheduling.x-k8s.io", "PodGroup")) {
             check_podgroup(lint, lint->object[i]);
         }
     }

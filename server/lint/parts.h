@@ -139,5 +139,7 @@ void lint_forget_groups(struct skr_lint *lint); /* frees the index */
 /* NULL: no such source. */
 struct lint_group *lint_find_group(struct skr_lint *lint, const char *namespace_, const char *name);
 bool lint_is_ours(const struct skr_lint *lint, const char *scheduler_name);
+/* Of this group, in any version of it, and of this kind. report.c */
+bool lint_is_kind(const struct lint_object *object, const char *group, const char *kind);
 
 #endif

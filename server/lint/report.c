@@ -9,6 +9,13 @@
 
 enum { PATH_BYTES = 512 };
 
+bool lint_is_kind(const struct lint_object *object, const char *group, const char *kind)
+{
+    const char *version = skr_object_text(object->json, "apiVersion");
+    const size_t n = strlen(group);
+    return strcmp(object->kind, kind) == 0 && strncmp(version, group, n) == 0 && version[n] == '/';
+}
+
 /* ---- places ---- */
 
 struct lint_place lint_at(const struct lint_object *object, const char *path)

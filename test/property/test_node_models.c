@@ -160,6 +160,8 @@ static void check_sets(struct propagation_world *world, int64_t nodes, int64_t m
         n++;
     }
     assert_int_equal(skr_component_sets_on_nodes(&workload.set, &models.models, most, WORK), n);
+    const uint64_t little = (uint64_t)world_random(world, 2000);
+    assert_in_range(skr_component_sets_on_nodes(&workload.set, &models.models, most, little), 0, n);
     free(node);
     skr_arena_destroy(workload.arena);
 }

@@ -58,33 +58,24 @@ static void add_number(struct table *table, int64_t number)
     add_text(table, text);
 }
 
+/* After an empty line; nothing if the table has no rows. */
 static void write_table(struct table *table, struct skr_strbuf *out)
 {
-    skr_text_table_write(&table->text, out);
+    if (table->n_rows > 0) {
+        skr_strbuf_addc(out, '\n');
+        skr_text_table_write(&table->text, out);
+    }
     if (table->n_rows > table->most) {
         skr_strbuf_addf(out, "  and %zu more\n", table->n_rows - table->most);
     }
     skr_text_table_fini(&table->text);
 }
 
-/* Writes a blank line and the table, if it has rows. */
-static void end_table(struct table *table, struct skr_strbuf *out)
-{
-    if (table->n_rows > 0) {
-        skr_strbuf_addc(out, '\n');
-        write_table(table, out);
-    } else {
-        skr_text_table_fini(&table->text);
-    }
-}
-
 /* ---- parts ---- */
 
-static const struct skr_spread_group *group_of(const struct skr_binding_decision *decision,
-                                               const struct skr_spread_level *level,
+static const struct skr_spread_group *group_of(const struct skr_spread_level *level,
                                                int32_t candidate)
 {
-    (void)decision;
     for (size_t i = 0; i < level->n; i++) {
         for (size_t k = 0; k < level->group[i].n_members; k++) {
             if (level->group[i].member[k] == candidate) {
@@ -129,7 +120,7 @@ static void write_clusters(const struct skr_binding_decision *decision, bool ver
         add_number(&table, candidate->available);
         if (decision->n_levels > 0) {
             const struct skr_spread_group *group =
-                group_of(decision, &decision->level[decision->n_levels - 1], decision->selected[i]);
+                group_of(&decision->level[decision->n_levels - 1], decision->selected[i]);
             add_text(&table, group ? group->path : "");
         }
     }
@@ -199,7 +190,7 @@ static void write_models(const struct skr_binding_decision *decision, bool verbo
             add_models(&table, decision, candidate->cluster);
         }
     }
-    end_table(&table, out);
+    write_table(&table, out);
 }
 
 static void write_groups(const struct skr_binding_decision *decision, bool verbose,
@@ -219,7 +210,7 @@ static void write_groups(const struct skr_binding_decision *decision, bool verbo
             }
         }
     }
-    end_table(&table, out);
+    write_table(&table, out);
 }
 
 static bool is_below_selected(const struct skr_binding_decision *decision, size_t level,
@@ -299,7 +290,7 @@ static void write_rejected(const struct skr_binding_decision *decision, bool ver
         add_text(&table, b.s);
         skr_strbuf_fini(&b);
     }
-    end_table(&table, out);
+    write_table(&table, out);
 }
 
 static void write_warnings(const struct skr_binding_decision *decision, struct skr_strbuf *out)
@@ -351,7 +342,6 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
             skr_page_add_clean(out, binding->placement.term[decision->term].name, false);
             skr_strbuf_addc(out, '\n');
         }
-        skr_strbuf_addc(out, '\n');
         write_clusters(decision, verbose, out);
     }
     write_models(decision, verbose, out);
