@@ -32,7 +32,7 @@ const struct skr_command skr_command_simulate_spotmix = {
     .text =
         "Creates, deletes, scales, relabels and rolls out the pods of one workload as the file\n"
         "says, each creation through the webhook's own code as an AdmissionReview, and prints\n"
-        "index, class and deletion cost of every pod, and whom the reconciler would evict.\n"
+        "index, class and deletion cost of every pod, and which the reconciler would evict.\n"
         "docs/reference.md describes the file.\n",
     .examples = "  sakkara simulate spotmix --events rollout.json\n"
                 "  sakkara simulate spotmix --events - -o json <events.json | jq .counts\n",

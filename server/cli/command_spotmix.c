@@ -169,7 +169,7 @@ static const struct skr_command explain_command = {
     .text =
         "NAME is a Deployment, a StatefulSet or a pod: index, class, deletion cost and node of\n"
         "its pods, why each has its class, and what happens next: the index that the next pod\n"
-        "gets, or whom the reconciler evicts.\n",
+        "gets, or the pod that the reconciler evicts.\n",
     .examples = "  sakkara spotmix explain shop/web\n"
                 "  sakkara spotmix explain web-7d9c5-x2x4v -n shop\n"
                 "  sakkara spotmix explain shop/web -o json | jq .next\n",
