@@ -26,6 +26,7 @@
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/device_holds.h"
+#include "core/gang/group/generation.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
@@ -154,7 +155,7 @@ static bool had_members_before(const struct group *g)
 
 static void start_generation(struct group *g)
 {
-    skr_membership_start(g);
+    skr_generation_start(g);
     skr_refusal_forget(g);
     skr_group_state_set_times(g, 0, 0);
     skr_attempt_restart_backoff(g);
@@ -223,7 +224,7 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
 {
     if (had_members_before(g)) {
         if (g->seats.n_newcomers == 0) { /* keeps its state until a newcomer arrives */
-            if (skr_membership_is_finished(g)) {
+            if (skr_generation_is_finished(g)) {
                 skr_group_state_reason(g, SKR_REASON_NONE, NULL);
             } else if (g->state == GROUP_BOUND && g->spec && g->seats.n_live == 0) {
                 missing_members(g); /* the last text counted members that are gone since */

@@ -175,24 +175,26 @@ static int find_in_spec(const struct skr_json *spec, struct skr_pod_fields *f,
 
 /* ---- status ---- */
 
-/* PodScheduled=False: why kube-scheduler could not place the pod; PodResizePending: part of the shape. The
- * first of each counts. */
+/* PodScheduled=False: why kube-scheduler could not place the pod; True: when it was bound.
+ * PodResizePending: part of the shape. The first of each counts. */
 static int take_condition(struct skr_pod_fields *f, const struct skr_json *condition,
                           const struct skr_field_path *path, struct skr_error *error)
 {
-    static const char *const key[] = {"type", "status", "reason", "message"};
-    enum { TYPE, STATUS, REASON, MESSAGE, N };
+    static const char *const key[] = {"type", "status", "reason", "message", "lastTransitionTime"};
+    enum { TYPE, STATUS, REASON, MESSAGE, SINCE, N };
     const struct skr_json *member[N], *text[N] = {NULL};
     int rc = 0;
     skr_json_members(condition, key, N, member);
     for (size_t i = 0; i < MESSAGE && rc == 0; i++) {
         rc = string_of(member[i], path, key[i], &text[i], error);
     }
-    if (rc == 0 && !f->is_unscheduled && skr_json_is(text[TYPE], "PodScheduled") &&
-        skr_json_is(text[STATUS], "False")) {
+    const bool scheduling = rc == 0 && skr_json_is(text[TYPE], "PodScheduled");
+    if (scheduling && !f->is_unscheduled && skr_json_is(text[STATUS], "False")) {
         f->is_unscheduled = true;
         f->scheduled_reason = text[REASON];
         rc = string_of(member[MESSAGE], path, key[MESSAGE], &f->scheduled_message, error);
+    } else if (scheduling && !f->bound_at && skr_json_is(text[STATUS], "True")) {
+        f->bound_at = member[SINCE];
     }
     if (!f->is_resizing && skr_json_is(text[TYPE], "PodResizePending")) {
         f->is_resizing = true;

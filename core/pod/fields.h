@@ -39,6 +39,7 @@ struct skr_pod_fields {
     const struct skr_json *scheduling_group; /* the name of its PodGroup of scheduling.k8s.io */
     const struct skr_json *scheduler, *node, *nominated, *failed_reason;
     const struct skr_json *scheduled_reason, *scheduled_message; /* of PodScheduled=False */
+    const struct skr_json *bound_at; /* when that became True; any value */
     enum skr_pod_phase phase;
     int32_t priority, grace_s;
     bool has_priority, preempts_never, gate, foreign_gate, has_controller, of_job;

@@ -142,6 +142,21 @@ static size_t size_of(const struct skr_pod_fields *f)
            skr_pod_claims_size(f);
 }
 
+/* Only PodGroups that are made again ask when their pods were bound. */
+static skr_time bound_at(const struct skr_pod_fields *f)
+{
+    char text[64];
+    skr_time at = 0;
+    const bool asked = length(f->scheduling_group) > 1 && length(f->node) > 1;
+    const size_t n = asked ? length(f->bound_at) : 0;
+    if (n > 1 && n <= sizeof text) {
+        memcpy(text, f->bound_at->text, n - 1);
+        text[n - 1] = '\0';
+        at = skr_time_parse(text, &at, NULL) == 0 ? at : 0;
+    }
+    return at;
+}
+
 static int read_state(struct skr_pod *pod, const struct skr_pod_fields *f, struct skr_error *error)
 {
     const struct skr_json message = cut_message(f->scheduled_message);
@@ -154,6 +169,7 @@ static int read_state(struct skr_pod *pod, const struct skr_pod_fields *f, struc
     pod->gate = f->gate;
     pod->foreign_gate = f->foreign_gate;
     pod->of_job = f->of_job;
+    pod->bound_at = bound_at(f);
     if ((rc = copy(pod->arena, f->node, &pod->node_name, error)) < 0 ||
         (rc = copy(pod->arena, f->nominated, &pod->nominated_node, error)) < 0 ||
         (rc = copy(pod->arena, f->failed_reason, &pod->failed_reason, error)) < 0 ||

@@ -460,6 +460,15 @@ static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_w
     return 200;
 }
 
+static void note_binding(const struct rig *rig, struct rig_object *o)
+{
+    char at[40];
+    skr_time_write(rig->now / SKR_SECOND * SKR_SECOND, 0, at, sizeof at);
+    json_auto_t *patch = json_pack("{s:{s:[{s:s, s:s, s:s}]}}", "status", "conditions", "type",
+                                   "PodScheduled", "status", "True", "lastTransitionTime", at);
+    add_conditions(o, patch);
+}
+
 static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
     if (*o->pod->node_name || o->pod->gate || o->pod->foreign_gate || o->pod->meta.deleting ||
@@ -480,6 +489,7 @@ static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig
     rig_merge(o, patch);
     rig_drop_nomination(o);
     json_decref(patch);
+    note_binding(rig, o);
     o->bindings++;
     rig_changed(rig, o);
     rig_scheduler_sees(rig, o, false);

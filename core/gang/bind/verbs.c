@@ -192,7 +192,9 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
     } else {
         if (skr_membership_is_beyond(g, p)) {
             bool roleless = g->roles.keyed && p->role == SKR_ROLE_UNKNOWN;
-            text = roleless ? SKR_TEXT_ROLE : SKR_TEXT_BEYOND;
+            text = roleless                             ? SKR_TEXT_ROLE
+                   : skr_membership_is_of_another(g, p) ? SKR_TEXT_GENERATION
+                                                        : SKR_TEXT_BEYOND;
         }
         skr_nomination_tried(p);
         if (!p->plan) {

@@ -14,6 +14,7 @@
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/status_map.h"
 #include "core/gang/group/group_table.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/state/types.h"
 #include "topology/base/table.h"
 
@@ -247,6 +248,9 @@ void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
     struct group *g = pg->basic ? NULL : skr_groups_find(e, entry->key);
     if (g) {
         skr_group_source_set_podgroup(g, entry);
+        if (!is_same) {
+            skr_membership_changed(g);
+        }
         skr_dirty_group(e, g);
     }
 }

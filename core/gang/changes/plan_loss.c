@@ -13,6 +13,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/generation.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
@@ -191,7 +192,7 @@ static bool may_take_vacancy(const struct skr_gang *e, const struct group *g,
                              const struct pod_entry *p)
 {
     return !p->plan && !skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->pod->foreign_gate &&
-           skr_membership_may_replace(e, g, p);
+           skr_generation_may_replace(e, g, p);
 }
 
 static int by_rank(const void *a, const void *b)

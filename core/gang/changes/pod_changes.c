@@ -25,6 +25,7 @@
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/device_holds.h"
+#include "core/gang/group/generation.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
@@ -167,10 +168,10 @@ static void note_success(struct group *g, struct pod_entry *p, const struct skr_
     bool ended = p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p);
     bool now = old && skr_pod_is_live(old);
     if (ended && (now || !old)) {
-        skr_membership_note_success(g);
+        skr_generation_note_success(g);
     }
     if (ended && now && !p->pod->meta.deleting) {
-        skr_membership_count_success(g, p);
+        skr_generation_count_success(g, p);
     }
 }
 

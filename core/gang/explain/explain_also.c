@@ -235,9 +235,9 @@ static void also_missing(const struct group *g, struct also *also)
 }
 
 /* Members without a seat: a group may be bound while they wait. */
-static void also_beyond(const struct group *g, struct also *also)
+static void also_without_seat(const struct group *g, struct also *also)
 {
-    char text[300];
+    SKR_STRBUF(text);
     size_t n = 0;
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
@@ -247,10 +247,15 @@ static void also_beyond(const struct group *g, struct also *also)
     if (n == 0) {
         return;
     }
-    snprintf(text, sizeof text, "%zu %s beyond the size of %d: %s for a seat", n,
-             n == 1 ? "pod is" : "pods are", skr_membership_size(g),
-             n == 1 ? "it waits" : "they wait");
-    add_also(also, SKR_TOKEN_BEYOND_SIZE, "config", text);
+    if (g->spec->open) {
+        skr_membership_say_another(g, n, &text);
+        add_also(also, SKR_TOKEN_OTHER_GENERATION, "progress", text.s);
+        return;
+    }
+    skr_strbuf_addf(&text, "%zu %s beyond the size of %d: %s for a seat", n,
+                    n == 1 ? "pod is" : "pods are", skr_membership_size(g),
+                    n == 1 ? "it waits" : "they wait");
+    add_also(also, SKR_TOKEN_BEYOND_SIZE, "config", text.s);
 }
 
 /* What is wrong with a group that is reported as bound. */
@@ -338,7 +343,7 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     skr_strbuf_init(&text);
     skr_strbuf_add(b, ",\"also\":[");
     also_although_bound(g, &also);
-    also_beyond(g, &also);
+    also_without_seat(g, &also);
     if (skr_group_state_defect(g)) {
         add_reason(&also, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
     }

@@ -4,11 +4,9 @@
  *
  * Bound live pods always hold a seat. Members of a plan keep theirs until they end; a vacancy of a
  * plan in state Binding counts as taken. Newcomers get the rest by (creationTimestamp, name). While
- * a member of the running generation lives, its free seats are reserved. Pods of another Job belong
- * to the next generation and get no seat; once a member has Succeeded, so do pods of any other
- * controller. (A bare pod or one of another ReplicaSet may replace: new pods of a Deployment follow
- * old ones.) A Job that can fill all seats gets all of them, so two Jobs under one name never run
- * as two halves.
+ * a member of the running generation lives, its free seats are reserved, and pods of the next
+ * generation get none (generation.h). A Job that can fill all seats gets all of them, so two Jobs
+ * under one name never run as two halves.
  *
  * An open group (a PodGroup's minMember is a minimum) has a seat for every pod, whatever its
  * controller, except pods of the next generation.
@@ -18,8 +16,8 @@
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
-#include "core/gang/cache/workload_owners.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/generation.h"
 #include "core/gang/group/role_seats.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/group/roles_change.h"
@@ -93,90 +91,6 @@ static int by_age(const void *a, const void *b)
     return strcmp(p->pod->meta.name, q->pod->meta.name);
 }
 
-/* ---- generations ---- */
-
-/* Whether the group is one replica of its workload: all replicas of a LeaderWorkerSet have a leader
- * each. */
-static bool is_of_one_leader(const struct group *g, const struct skr_workload *w)
-{
-    return w->kind != SKR_WORKLOAD_LWS || strchr(strchr(g->name, '/') + 1, '/');
-}
-
-/* Pods with different values never run in one gang. The value of a derived group comes from its
- * workload; without one the pod may be of any. */
-static void add_generation_of(const struct skr_gang *e, const struct group *g,
-                              const struct pod_entry *p, struct skr_strbuf *b)
-{
-    struct skr_workload w;
-    if (!skr_entry_is_derived(g->name)) {
-        skr_strbuf_add(b, p->pod->controller_uid);
-        return;
-    }
-    skr_workload_of(p->pod, &w);
-    if (is_of_one_leader(g, &w)) {
-        skr_workload_generation_add(p->pod, &w, skr_workload_owners_above(e, p->pod), b);
-    }
-}
-
-static bool has_generation(const struct group *g, const struct skr_strbuf *b)
-{
-    bool has = b->len == 0 && skr_entry_is_derived(g->name);
-    for (size_t i = 0; !has && i < g->generation.n; i++) {
-        has = strcmp(g->generation.controller[i], b->s) == 0;
-    }
-    return has;
-}
-
-static void generation_add(const struct skr_gang *e, struct group *g, const struct pod_entry *p)
-{
-    SKR_STRBUF(b);
-    add_generation_of(e, g, p, &b);
-    if (!has_generation(g, &b)) {
-        skr_grow(&g->generation.controller, &g->generation.cap, g->generation.n + 1,
-                 sizeof *g->generation.controller);
-        g->generation.controller[g->generation.n++] = skr_strdup(b.s);
-    }
-}
-
-static void generation_reset(struct group *g)
-{
-    for (size_t i = 0; i < g->generation.n; i++) {
-        free(g->generation.controller[i]);
-    }
-    g->generation.n = 0;
-    g->generation.succeeded = false;
-}
-
-bool skr_membership_may_replace(const struct skr_gang *e, const struct group *g,
-                                const struct pod_entry *p)
-{
-    bool replaces = !skr_entry_is_derived(g->name) && (is_open(g) || !p->pod->of_job);
-    if ((!g->generation.succeeded && replaces) || g->generation.n == 0) {
-        return true;
-    }
-    SKR_STRBUF(b);
-    add_generation_of(e, g, p, &b);
-    return has_generation(g, &b);
-}
-
-/* ---- the end of a generation ---- */
-
-void skr_membership_note_success(struct group *g)
-{
-    g->generation.succeeded = true;
-}
-
-void skr_membership_count_success(struct group *g, struct pod_entry *p)
-{
-    p->done = true;
-    g->generation.n_succeeded++;
-}
-
-bool skr_membership_is_finished(const struct group *g)
-{
-    return g->generation.finished;
-}
-
 size_t skr_membership_done(const struct group *g)
 {
     size_t size = (size_t)skr_membership_size(g);
@@ -185,58 +99,6 @@ size_t skr_membership_done(const struct group *g)
     }
     size_t open = size - g->seats.n_bound;
     return g->generation.n_succeeded < open ? g->generation.n_succeeded : open;
-}
-
-void skr_membership_start(struct group *g)
-{
-    struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        p->done = false;
-    }
-    g->generation.finished = false;
-    g->generation.n_succeeded = 0;
-    g->seats.gang_plugin = false;
-}
-
-static void note_end(struct group *g)
-{
-    size_t size = (size_t)skr_membership_size(g);
-    const struct pod_entry *p;
-    bool others = false;
-    if (g->seats.n_live > 0) {
-        if (g->generation.finished) {
-            skr_membership_start(g);
-        }
-        return;
-    }
-    DL_FOREACH(g->members, p)
-    {
-        others = others || p->pod->phase != SKR_POD_SUCCEEDED;
-    }
-    bool enough = size > 0 && g->generation.n_succeeded >= size;
-    if (g->generation.n_succeeded > 0 && (enough || !others)) {
-        g->generation.finished = true;
-    }
-}
-
-void skr_membership_restore_end(struct skr_gang *e, struct group *g, bool finished,
-                                const char *rank)
-{
-    skr_membership_start(g);
-    for (const char *at = rank ? strchr(rank, '(') : NULL; at; at = strchr(at, '(')) {
-        char name[256];
-        size_t length = strcspn(++at, ",");
-        if (length < sizeof name) {
-            memcpy(name, at, length);
-            name[length] = '\0';
-            struct pod_entry *p = skr_pods_find_name(e, g->namespace_, name);
-            if (p && p->group == g && p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p)) {
-                skr_membership_count_success(g, p);
-            }
-        }
-    }
-    g->generation.finished = finished;
 }
 
 /* ---- seats ---- */
@@ -274,42 +136,6 @@ static const char *whole_job(struct pod_entry *const *list, size_t n, size_t siz
     return NULL;
 }
 
-static bool is_younger(const struct pod_entry *p, const struct pod_entry *than)
-{
-    return !than || p->pod->meta.created > than->pod->meta.created ||
-           (p->pod->meta.created == than->pod->meta.created &&
-            strcmp(p->pod->meta.name, than->pod->meta.name) > 0);
-}
-
-/* The generation that a derived group begins with, of its youngest member that has one: the others are
- * going. Appends nothing: it has none. O(members). */
-static void add_youngest(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
-{
-    const struct pod_entry *p, *youngest = NULL;
-    DL_FOREACH(g->members, p)
-    {
-        SKR_STRBUF(of);
-        if (skr_pod_is_live(p->pod) && is_younger(p, youngest)) {
-            add_generation_of(e, g, p, &of);
-            youngest = of.len > 0 ? p : youngest;
-        }
-    }
-    if (youngest) {
-        add_generation_of(e, g, youngest, b);
-    }
-}
-
-/* Whether the pod may be of this generation; "": of any. */
-static bool may_be_of(const struct skr_gang *e, const struct group *g, const struct pod_entry *p,
-                      const struct skr_strbuf *generation)
-{
-    SKR_STRBUF(of);
-    if (generation->len > 0) {
-        add_generation_of(e, g, p, &of);
-    }
-    return of.len == 0 || strcmp(of.s, generation->s) == 0;
-}
-
 /* Seats of members that run or have a plan; returns whether one runs. Whatever runs is of this
  * generation, and so are the members of a derived group that have a plan. */
 static bool keep_seats(const struct skr_gang *e, struct group *g, size_t *taken)
@@ -324,7 +150,7 @@ static bool keep_seats(const struct skr_gang *e, struct group *g, size_t *taken)
         *taken += p->seated;
         running = running || (p->seated && bound);
         if (p->seated && (bound || derived)) {
-            generation_add(e, g, p);
+            skr_generation_join(e, g, p);
         }
     }
     return running;
@@ -339,16 +165,17 @@ static size_t candidates(const struct skr_gang *e, struct group *g, bool running
     size_t n = 0;
     const bool derived = skr_entry_is_derived(g->name);
     if (!running && !g->plan) {
-        generation_reset(g);
+        skr_generation_reset(g);
     }
-    const bool begun = running || (derived && g->generation.n > 0);
+    const bool begun = running || (derived && skr_generation_has_begun(g));
     if (!begun && derived) {
-        add_youngest(e, g, &first);
+        skr_generation_youngest(e, g, &first);
     }
     DL_FOREACH(g->members, p)
     {
         if (!p->seated && skr_pod_is_live(p->pod) &&
-            (begun ? skr_membership_may_replace(e, g, p) : may_be_of(e, g, p, &first))) {
+            (begun ? skr_generation_may_replace(e, g, p)
+                   : skr_generation_may_be(e, g, p, &first))) {
             list[n++] = p;
         }
     }
@@ -359,6 +186,7 @@ static void deal_seats(const struct skr_gang *e, struct group *g)
 {
     size_t taken = g->plan && !g->plan->aborting ? g->plan->n_vacancies : 0;
     const bool running = keep_seats(e, g, &taken);
+    g->generation.earlier = skr_generation_is_earlier(g);
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     size_t n = candidates(e, g, running, list);
     qsort(list, n, sizeof(struct pod_entry *), by_age);
@@ -452,7 +280,7 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
         g->seats.n_assumed += p->seated && skr_claims_assumed_on(p);
     }
     skr_roles_count(g);
-    note_end(g);
+    skr_generation_note_end(g, (size_t)skr_membership_size(g));
 }
 
 bool skr_membership_is_without(const struct group *g, const char *node)
@@ -484,6 +312,23 @@ bool skr_membership_may_be_planned(const struct group *g)
 {
     return g->roles.keyed ? skr_roles_are_complete(g)
                           : g->seats.n_ready >= (size_t)skr_membership_size(g);
+}
+
+bool skr_membership_is_of_another(const struct group *g, const struct pod_entry *p)
+{
+    return is_open(g) && skr_membership_is_beyond(g, p);
+}
+
+void skr_membership_say_another(const struct group *g, size_t n, struct skr_strbuf *b)
+{
+    const size_t bound = g->seats.n_bound;
+    skr_strbuf_addf(b, "%zu %s", n, n == 1 ? "pod waits" : "pods wait");
+    if (bound > 0) {
+        skr_strbuf_addf(b, " for the end of %zu pod%s of an earlier generation", bound,
+                        bound == 1 ? "" : "s");
+    } else {
+        skr_strbuf_add(b, ": pods of another generation are placed first");
+    }
 }
 
 bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p)
@@ -534,7 +379,7 @@ void skr_membership_unseat(struct pod_entry *p)
 
 void skr_membership_fini(struct group *g)
 {
-    generation_reset(g);
+    skr_generation_reset(g);
     free(g->generation.controller);
     free(g->seats.difference);
     free(g->seats.uneven);

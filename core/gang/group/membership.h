@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_GROUP_MEMBERSHIP_H
 #define SKR_CORE_GANG_GROUP_MEMBERSHIP_H
-/* Members of a group, holders of its seats, and generations. */
+/* Members of a group, and holders of its seats. Pods of the next generation: generation.h. */
 #include "core/gang/state/groups.h"
 
 void skr_membership_changed(struct group *g); /* seats are assigned anew at the next update */
-/* A bound member has Succeeded: newcomers of other controllers belong to the next generation. */
-void skr_membership_note_success(struct group *g);
-/* It has just Succeeded: counts for the end of its generation. */
-void skr_membership_count_success(struct group *g, struct pod_entry *p);
-/* No member lives, and the group is done: as many as its size have Succeeded, or all that are left
- * of it. True until a new member lives. */
-bool skr_membership_is_finished(const struct group *g);
 /* Seats of a running group whose members have Succeeded, without a newcomer for them. */
 size_t skr_membership_done(const struct group *g);
-void skr_membership_start(
-    struct group *g); /* begins the next generation: forgets results of the last */
-/* From an earlier process: whether the object's status was Finished, and the members that its rank
- * (NULL: none) names and that have Succeeded. */
-void skr_membership_restore_end(struct skr_gang *e, struct group *g, bool finished,
-                                const char *rank);
 /* Seats a lost member before other seats are assigned. */
 void skr_membership_seat(struct pod_entry *p);
 void skr_membership_unseat(struct pod_entry *p);
@@ -39,10 +26,12 @@ struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g,
 struct pod_entry *skr_membership_oldest(const struct group *g); /* live; NULL: none */
 /* The lowest spec.priority of its live members; INT32_MIN: it has none. O(members). */
 int32_t skr_membership_lowest_class(const struct group *g);
-/* Whether it may take a seat that a member of the running generation left. */
-bool skr_membership_may_replace(const struct skr_gang *e, const struct group *g,
-                                const struct pod_entry *p);
+/* A live member without a seat. */
 bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p);
+/* The same of an open group, which has seats for all: the pod is of another generation. */
+bool skr_membership_is_of_another(const struct group *g, const struct pod_entry *p);
+/* Appends what n such pods wait for. */
+void skr_membership_say_another(const struct group *g, size_t n, struct skr_strbuf *b);
 /* Whether g->without has the node. */
 bool skr_membership_is_without(const struct group *g, const char *node);
 /* The node of a member that stays while newcomers are placed: a bound one, or a planned one that is

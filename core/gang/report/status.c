@@ -8,6 +8,7 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/workload_owners.h"
+#include "core/gang/group/generation.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
@@ -227,7 +228,7 @@ static enum skr_group_status status_of(const struct group *g)
     case GROUP_BINDING:
         return SKR_STATUS_PERMITTED;
     case GROUP_BOUND:
-        return skr_membership_is_finished(g) ? SKR_STATUS_FINISHED : SKR_STATUS_BOUND;
+        return skr_generation_is_finished(g) ? SKR_STATUS_FINISHED : SKR_STATUS_BOUND;
     case GROUP_BACKOFF:
         return skr_membership_may_be_planned(g) ? SKR_STATUS_READY : SKR_STATUS_WAITING;
     case GROUP_EVICTED:

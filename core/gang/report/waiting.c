@@ -121,7 +121,10 @@ static bool needs_a_human(const struct group *g)
 static void write_note(const struct group *g, bool beyond, struct skr_strbuf *b)
 {
     const char *text = g->message ? g->message : skr_group_state_text(g);
-    if (beyond) {
+    if (beyond && g->spec->open) {
+        skr_strbuf_addf(b, "group %s: ", g->name);
+        skr_membership_say_another(g, 1, b);
+    } else if (beyond) {
         int32_t size = skr_membership_size(g);
         skr_strbuf_addf(b, "group %s has %d seat%s taken: the pod is beyond its size", g->name,
                         size, size == 1 ? ", which is" : "s and all are");
@@ -151,7 +154,10 @@ static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
         skr_out_event(e, "Pod", &p->pod->meta, false, "FollowerWaiting", "FollowerWaiting", note.s);
     } else {
         skr_out_event(e, "Pod", &p->pod->meta, !beyond && needs_a_human(g), "GroupWaiting",
-                      beyond ? SKR_TOKEN_BEYOND_SIZE : skr_reason_name(g->reason), note.s);
+                      !beyond         ? skr_reason_name(g->reason)
+                      : g->spec->open ? SKR_TOKEN_OTHER_GENERATION
+                                      : SKR_TOKEN_BEYOND_SIZE,
+                      note.s);
     }
 }
 

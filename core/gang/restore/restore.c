@@ -19,6 +19,7 @@
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/status_map.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/generation.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles_restore.h"
@@ -112,7 +113,7 @@ static void restore_keys(struct skr_gang *e, struct group *g, bool late)
         const char *placement = skr_restore_object_key(e, g, "placement");
         skr_outputs_restore(g, placement, rank, skr_restore_object_key(e, g, "sets"));
         skr_roles_restore(e, g, placement, rank);
-        skr_membership_restore_end(e, g, finished, rank);
+        skr_generation_restore_end(e, g, finished, rank);
     }
     skr_preemption_restore_victim(g, skr_restore_object_key(e, g, "preemptor"));
     restore_conditions(e, g);

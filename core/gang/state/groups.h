@@ -132,10 +132,10 @@ struct group {
         char *defect;        /* why the constraints do not fit the roles */
     } roles;
     struct {
-        /* a member of this generation has Succeeded: skr_membership_note_success() */
-        bool succeeded;
+        bool succeeded;     /* a member of it has: skr_generation_note_success() */
         size_t n_succeeded; /* members that this process saw Succeed, or that the object ranks */
         bool finished;      /* no member lives and no work is left */
+        bool earlier;       /* members of an earlier native PodGroup run */
         char **controller;  /* of the current generation */
         size_t n, cap;
     } generation;

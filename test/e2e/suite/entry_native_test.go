@@ -221,6 +221,41 @@ func (r *run) precedence() {
 	}
 }
 
+// TestEntry_APodGroupMadeAgainIsANewGang: A PodGroup of Kubernetes is deleted while its pods run, and made again under its
+// name. Pods that are created after it wait, say so, and are bound as a gang of the new size once the old pods are gone.
+// A daemon that starts in between decides the same.
+func TestEntry_APodGroupMadeAgainIsANewGang(t *testing.T) {
+	plane := workloadPlane(t)
+	nodes, _ := racks([]int{8, 8})
+	r := start(t, nodes, options{plane: plane})
+	r.nativeGroup("pg", 2, "")
+	r.podsOf("old", 2, inGroup("pg"), gated)
+	r.wait(usual, "the first gang is bound", r.boundAre(ofPrefix("old-"), 2, 2))
+	r.awaitGroup("podgroup/pg", "Bound", "")
+	group := nativeGroups() + r.ns + "/podgroups/pg"
+	r.must(r.plane.Admin.Delete(group))
+	_, err := r.plane.Kubectl("patch", "podgroups.scheduling.k8s.io", "pg", "-n", r.ns, "--type=merge", "-p",
+		`{"metadata":{"finalizers":null}}`) // Kubernetes keeps it while pods name it
+	r.must(err)
+	gone := time.Now()
+	r.poll("what follows is of a later second, which times of objects show", func() bool { return time.Since(gone) > 2*time.Second })
+	r.nativeGroup("pg", 3, "")
+	r.podsOf("new", 3, inGroup("pg"), gated)
+	r.poll("explain says why they wait", func() bool {
+		text, _ := r.command("explain", "podgroup/pg", "-n", r.ns)
+		return contains(text, "OtherGeneration")
+	})
+	r.daemon.Kill()
+	r.must(r.daemon.Start())
+	r.must(r.plane.Admin.Delete(r.podPath("old-0")))
+	r.wait(usual, "one of the old pods is gone", r.boundAre(ofPrefix("old-"), 1, 1))
+	r.awaitGroup("podgroup/pg", "Bound", "")
+	r.wait(usual, "the new pods wait", r.boundAre(ofPrefix("new-"), 3, 0))
+	r.must(r.plane.Admin.Delete(r.podPath("old-1")))
+	r.wait(usual, "the new gang is bound", r.boundAre(ofPrefix("new-"), 3, 3))
+	r.awaitGroup("podgroup/pg", "Bound", "")
+}
+
 // TestEntry_APodGroupOfKubernetesIsWholeThroughAnyCrash kills the daemon after its k-th write for every k until a PodGroup of
 // eight goes its whole way with fewer: all its members are bound, and none of them before the point of no return.
 func TestEntry_APodGroupOfKubernetesIsWholeThroughAnyCrash(t *testing.T) {

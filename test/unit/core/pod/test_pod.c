@@ -469,3 +469,29 @@ TEST(an_overlay_changes_what_it_names)
     assert_string_equal(skr_labels_get(&again->meta.labels, SKR_LABEL_RANK), "4");
     assert_int_equal(again->meta.annotations.n, 0);
 }
+
+/* Texts that are no time are none: the pod counts all the same. */
+TEST(a_pod_of_a_podgroup_says_when_it_was_bound)
+{
+    static const struct {
+        const char *group, *node, *since;
+        bool known;
+    } table[] = {
+        {"pg", "node-0", "'2024-10-25T12:00:00Z'", true},
+        {"pg", "", "'2024-10-25T12:00:00Z'", false},
+        {"", "node-0", "'2024-10-25T12:00:00Z'", false},
+        {"pg", "node-0", "'soon'", false},
+        {"pg", "node-0", "7", false},
+        {"pg", "node-0", "null", false},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{" META ",'spec':{'nodeName':'%s','schedulingGroup':{'podGroupName':'%s'},"
+                 "'containers':[]},'status':{'conditions':[{'type':'PodScheduled',"
+                 "'status':'True','lastTransitionTime':%s}]}}",
+                 table[i].node, table[i].group, table[i].since);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text);
+        assert_int_equal(pod->bound_at != 0, table[i].known);
+    }
+}

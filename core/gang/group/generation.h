@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_GENERATION_H
+#define SKR_CORE_GANG_GROUP_GENERATION_H
+/*
+ * Generations of a group. Pods of two generations never run in one gang. While members of one run,
+ * pods of the next wait without a seat. Which generation a pod is of:
+ *
+ *   map, labels, x-k8s  its controller: another Job is another generation; after a success so is
+ *                       any other controller
+ *   workload            what its row says: core/group/workload.h
+ *   native PodGroup     pods name their PodGroup, which may be deleted and made again. Times decide:
+ *                       a member that was bound before the PodGroup was created is of an earlier
+ *                       one, and a pod that was created after it is of this one. A pod that waited
+ *                       before may be of both.
+ */
+#include "core/gang/state/groups.h"
+#include "topology/base/strbuf.h"
+
+/* ---- which pods ---- */
+
+/* The generation that runs, or that a plan begins. The member is of it. */
+void skr_generation_join(const struct skr_gang *e, struct group *g, const struct pod_entry *p);
+void skr_generation_reset(struct group *g); /* none runs */
+bool skr_generation_has_begun(const struct group *g);
+/* The one that a group of a workload begins with: of its youngest member that has one, because the
+ * others are going. Appends nothing: any. O(members). */
+void skr_generation_youngest(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+/* Whether the pod may be of this one; "": of any. */
+bool skr_generation_may_be(const struct skr_gang *e, const struct group *g,
+                           const struct pod_entry *p, const struct skr_strbuf *generation);
+/* Whether it may take a seat that a member of the running generation left. */
+bool skr_generation_may_replace(const struct skr_gang *e, const struct group *g,
+                                const struct pod_entry *p);
+/* Whether members run that were bound before the group's native PodGroup was created. O(members). */
+bool skr_generation_is_earlier(const struct group *g);
+
+/* ---- its end ---- */
+
+/* A bound member has Succeeded: newcomers of other controllers belong to the next generation. */
+void skr_generation_note_success(struct group *g);
+/* It has just Succeeded: counts for the end of its generation. */
+void skr_generation_count_success(struct group *g, struct pod_entry *p);
+/* Members were counted; size: of the group. */
+void skr_generation_note_end(struct group *g, size_t size);
+/* No member lives, and the group is done: as many as its size have Succeeded, or all that are left
+ * of it. True until a new member lives. */
+bool skr_generation_is_finished(const struct group *g);
+void skr_generation_start(struct group *g); /* the next one: forgets results of the last */
+/* From an earlier process: whether the object's status was Finished, and the members that its rank
+ * (NULL: none) names and that have Succeeded. */
+void skr_generation_restore_end(struct skr_gang *e, struct group *g, bool finished,
+                                const char *rank);
+
+#endif

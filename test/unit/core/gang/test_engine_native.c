@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of PodGroups of scheduling.k8s.io. */
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+#include "topology/base/json_field.h"
+
+#include <string.h>
+
+#define GATED "'schedulingGates':[{'name':'sakkara.gang'}],"
+
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 4);
+    rig_sync(rig);
+    return rig;
+}
+
+static void podgroup(struct rig *rig, const char *name, int min_count)
+{
+    rig_create_json(rig, RIG_NATIVE, name,
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':%d}}}}",
+                    min_count);
+}
+
+static void native_pods(struct rig *rig, const char *prefix, int n, const char *group)
+{
+    for (int i = 0; i < n; i++) {
+        char pod[64];
+        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
+        rig_create_json(rig, RIG_POD, pod,
+                        "{'metadata':{},'spec':{'schedulerName':'sakkara',"
+                        "'schedulingGroup':{'podGroupName':'%s'}," GATED
+                        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+                        group);
+    }
+}
+
+TEST_RIG(cluster(), a_native_podgroup_is_a_group)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':3}}}}");
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "n-0"));
+    native_pods(rig, "m", 1, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 2);
+    rig_assert_bound(rig, "m", 1);
+    native_pods(rig, "more", 2, "pg"); /* followers */
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "more", 2);
+}
+
+/* "True MembersBound" of a condition of the PodGroup; "" none. */
+static const char *condition_of(const struct rig *rig, const char *name, const char *type)
+{
+    static char text[200];
+    const struct rig_object *o = rig_find(rig, RIG_NATIVE, name);
+    const json_t *list = json_object_get(json_object_get(o->json, "status"), "conditions"), *item;
+    size_t i;
+    text[0] = '\0';
+    json_array_foreach(list, i, item)
+    {
+        if (strcmp(skr_object_text(item, "type"), type) == 0) {
+            snprintf(text, sizeof text, "%s %s", skr_object_text(item, "status"),
+                     skr_object_text(item, "reason"));
+        }
+    }
+    return text;
+}
+
+/* Conditions of kube-scheduler stay beside ours. */
+TEST_RIG(cluster(), a_native_podgroup_has_the_conditions_of_its_group)
+{
+    rig_create_json(
+        rig, RIG_NATIVE, "pg",
+        "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':3}}},'status':"
+        "{'conditions':[{'type':'PodGroupScheduled','status':'True','reason':'Scheduled'"
+        ",'message':''}]}}");
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "False MembersMissing");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Placed"), "False MembersMissing");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Valid"), "True Accepted");
+    native_pods(rig, "m", 1, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    fprintf(stderr, "%s\n", json_dumps(rig_find(rig, RIG_NATIVE, "pg")->json, 0));
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "True MembersPresent");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Placed"), "True PlacementFound");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Bound"), "True MembersBound");
+    assert_string_equal(condition_of(rig, "pg", "PodGroupScheduled"), "True Scheduled");
+    const size_t written = rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL);
+    assert_in_range(written, 2, 4);
+    rig_run(rig, 300 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), written);
+}
+
+/* The right to patch podgroups/status is missing: a try every 30 seconds, and all else works. */
+TEST_RIG(cluster(), conditions_that_may_not_be_written_stop_nothing)
+{
+    rig_fault(rig, SKR_WRITE_MARK_PODGROUP, NULL, RIG_403, 99);
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':2}}}}");
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 100 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 2);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Bound"), "");
+    assert_in_range(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), 1, 5);
+}
+
+static const char *overridden(struct rig *rig, const char *policy)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg", "{'metadata':{},'spec':{'schedulingPolicy':{%s}}}",
+                    policy);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_create_json(rig, RIG_POD, "n-0",
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'sakkara','schedulingGroup':{'podGroupName':'pg'}," GATED
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 1);
+    return strstr(rig_key(rig, "g", "conditions"), "PodGroupOverridden");
+}
+
+TEST_RIG(cluster(), a_label_that_wins_over_a_podgroup_of_policy_gang_is_a_warning)
+{
+    assert_non_null(overridden(rig, "'gang':{'minCount':3}"));
+}
+
+TEST_RIG(cluster(), a_label_beside_a_podgroup_of_policy_basic_is_no_warning)
+{
+    assert_null(overridden(rig, "'basic':{}"));
+}
+
+TEST_RIG(cluster(), pods_of_a_basic_podgroup_are_ordinary_once_it_is_known)
+{
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "n-0"));
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'basic':{}}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 2);
+}
+
+TEST_RIG(cluster(), a_topology_key_that_no_level_has_is_a_reason)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':2}},"
+                    "'schedulingConstraints':{'topology':[{'key':'example.com/rack'}]}}}");
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "n-0"));
+    assert_true(rig_has_event(rig, "no level of the topology is made of label example.com/rack"));
+}
+
+TEST_RIG(cluster(), a_hostname_key_is_the_level_of_nodes)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':4}},"
+                    "'schedulingConstraints':{'topology':[{'key':'kubernetes.io/hostname'}]}}}");
+    native_pods(rig, "n", 4, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 4);
+    for (int i = 1; i < 4; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "n-%d", i);
+        assert_string_equal(rig_node_of(rig, pod), rig_node_of(rig, "n-0"));
+    }
+}
+
+TEST_RIG(cluster(), a_native_podgroup_gives_way_as_a_whole)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':16}}}}");
+    native_pods(rig, "n", 16, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 16);
+    rig_group(rig, "high", 4, 1, NULL);
+    rig_pods(rig, "high", 4, "high", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "high", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 16);
+}
+
+/* ---- deleted, and made again under its name ---- */
+
+/* A PodGroup of two that is bound, and another one of its name, of three, with two pods. */
+static struct rig *made_again(void)
+{
+    struct rig *rig = cluster();
+    podgroup(rig, "pg", 2);
+    native_pods(rig, "old", 2, "pg");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "old", 2);
+    rig_delete(rig, RIG_NATIVE, "pg");
+    rig_run(rig, 2 * SKR_SECOND);
+    podgroup(rig, "pg", 3);
+    rig_run(rig, 2 * SKR_SECOND);
+    native_pods(rig, "new", 2, "pg");
+    rig_run(rig, 10 * SKR_SECOND);
+    return rig;
+}
+
+static void assert_waits(struct rig *rig)
+{
+    for (int i = 0; i < 2; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "new-%d", i);
+        assert_true(rig_is_gated(rig, pod));
+    }
+}
+
+static void last_comes(struct rig *rig)
+{
+    rig_delete(rig, RIG_POD, "old-0");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_waits(rig);
+    rig_delete(rig, RIG_POD, "old-1");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_waits(rig); /* two of three */
+    native_pods(rig, "last", 1, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "new", 2);
+    rig_assert_bound(rig, "last", 1);
+}
+
+TEST_RIG(made_again(), a_podgroup_made_again_is_a_new_gang_once_the_old_pods_are_gone)
+{
+    assert_waits(rig);
+    assert_true(rig_has_event(rig, "group podgroup/pg: 1 pod waits for the end of 2 pods of an "
+                                   "earlier generation"));
+    assert_string_equal(rig_state(rig, "default/podgroup/pg"), "Bound");
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "False MembersMissing");
+    assert_string_equal(rig_filter(rig, "new-0", NULL).text,
+                        "sakkara: pod is of another generation of its group");
+    last_comes(rig);
+}
+
+TEST_RIG(made_again(), a_restart_knows_which_pods_were_bound_for_an_earlier_podgroup)
+{
+    rig_restart(rig);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_waits(rig);
+    last_comes(rig);
+}
+
+/* Pods name their PodGroup only: those that wait are of the one that is there. */
+TEST_RIG(cluster(), pods_that_wait_are_of_the_podgroup_that_is_made_again)
+{
+    podgroup(rig, "pg", 4);
+    native_pods(rig, "n", 3, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_NATIVE, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    podgroup(rig, "pg", 3);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 3);
+}
+
+/* A plan that is under way goes on, or is made again: the gang is whole either way. */
+TEST_RIG(cluster(), a_podgroup_made_again_under_a_plan_leaves_no_half)
+{
+    podgroup(rig, "pg", 4);
+    native_pods(rig, "n", 4, "pg");
+    rig_run(rig, 20 * SKR_MILLISECOND);
+    rig_delete(rig, RIG_NATIVE, "pg");
+    podgroup(rig, "pg", 4);
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 4);
+}
+
+/* Its pods came first: they are no earlier generation, and a lost one is replaced. */
+TEST_RIG(cluster(), pods_older_than_their_podgroup_are_of_it)
+{
+    native_pods(rig, "n", 3, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    podgroup(rig, "pg", 3);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 3);
+    rig_restart(rig);
+    rig_delete(rig, RIG_POD, "n-1");
+    rig_run(rig, 2 * SKR_SECOND);
+    native_pods(rig, "more", 2, "pg");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "more", 2);
+}
