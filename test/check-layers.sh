@@ -54,7 +54,8 @@ server/lab/cluster: object manifest config lab/store
 server/lab/scheduler: object manifest config lab/store
 server/lab/driver: object manifest config kube lab/store lab/cluster lab/scheduler
 server/lab/report: object render manifest config lab/store lab/scheduler lab/driver
-server/lab/simulate: object render manifest config kube ui lab/store lab/cluster lab/scheduler lab/driver lab/report
+server/lab/replay: object render
+server/lab/simulate: object render manifest config kube ui lab/store lab/cluster lab/scheduler lab/driver lab/report lab/replay
 server/lab/sandbox: object render manifest config kube http lab/store lab/cluster lab/scheduler
 server/solve: object render manifest config kube http
 server/cli: object render manifest config kube http daemon client lint lab/simulate lab/sandbox solve

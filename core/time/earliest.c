@@ -260,6 +260,9 @@ static int place(struct probe *p, int64_t at, struct skr_start *ret, struct skr_
     look(p, at, p->question.kinds, false);
     int rc = skr_solver_cache_solve(p->cache, &p->problem, &solution, error);
     if (rc == 0 && solution->status == SKR_SOLVE_PLACED) {
+        if (p->question.choose) {
+            p->question.choose(&p->problem, solution->count);
+        }
         ret->at = at;
         ret->solution = solution;
         return 0;
@@ -337,6 +340,7 @@ static int place_so(struct probe *p, int64_t at, const int32_t *count, struct sk
     struct skr_roles roles;
     struct skr_role_bounds of[SKR_DOMAIN_RULES_MAX];
     int rc = 0;
+    p->question.choose = NULL;
     if (bounds && p->problem.roles && p->problem.roles->n_bounds < SKR_DOMAIN_RULES_MAX) {
         roles = *p->problem.roles;
         for (size_t i = 0; i < roles.n_bounds; i++) {

@@ -24,6 +24,9 @@ struct skr_start_question {
     int64_t cut;          /* no window ends later, whatever it holds; SKR_INSTANT_NEVER: unset */
     uint32_t kinds;       /* of changes that count; 0: SKR_CHANGES_KNOWN */
     const uint64_t *firm; /* bits of leaves: there SKR_CHANGES_KNOWN count; NULL: none */
+    /* Another placement of as many members that fit in a window, into count, which has the solver's;
+     * NULL: the solver's. For members that are equal. */
+    void (*choose)(const struct skr_problem *window, int32_t *count);
 };
 
 struct skr_start {

@@ -5,6 +5,7 @@
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/simulate.h"
+#include "server/lab/simulate/trace.h"
 
 struct options {
     struct skr_text_list files, sets;
@@ -15,12 +16,22 @@ struct options {
     bool ascii, timings;
     const char *config;
     int verbosity;
+    const char *trace, *cluster, *policy, *place;
 };
 
 static const char *const pictures[] = {"html", NULL};
 
 static const struct skr_flag flags[] = {
-    SKR_FILES_FLAG(options, files),
+    SKR_FLAG(LIST, options, files, "--filename", "-f", "FILE",
+             "file, folder, or - for standard input; may repeat; with --trace: the cluster"),
+    SKR_FLAG(TEXT, options, trace, "--trace", NULL, "FILE",
+             "play jobs of a CSV file (- is standard input), and report waits"),
+    SKR_FLAG(TEXT, options, cluster, "--cluster", NULL, "racks=N,nodes=N,slots=N",
+             "its racks, nodes of each, slots of each node"),
+    SKR_FLAG(TEXT, options, policy, "--policy", NULL, "POLICY,...",
+             "sakkara (default), fifo, besteffort, easy, conservative"),
+    SKR_FLAG(TEXT, options, place, "--place", NULL, "PLACE,...",
+             "exact (default), bestfit, leastfree, spread"),
     SKR_FLAG(LIST, options, sets, "--set", NULL, "GROUP:PATH=VALUE",
              "change a group first: a-3:size=4, a-3:constraints.rack.hard=false"),
     SKR_FLAG(DURATION, options, until, "--until", NULL, "DURATION",
@@ -48,9 +59,51 @@ static const struct skr_flag flags[] = {
 #define IS_LAST true
 #endif
 
+/* The flag that does not go with what is asked for; NULL: all do. */
+static const char *find_stray(const struct options *o)
+{
+    if (!o->trace) {
+        return o->cluster ? "--cluster" : o->policy ? "--policy" : o->place ? "--place" : NULL;
+    }
+    return o->sets.n > 0                  ? "--set"
+           : o->until != SKR_TIME_NEVER   ? "--until"
+           : o->picture                   ? "--picture"
+           : o->seed                      ? "--seed"
+           : o->verbosity || o->timings   ? "--verbose or --timings"
+           : o->cluster && o->files.n > 0 ? "--filename with --cluster"
+                                          : NULL;
+}
+
+static int run_trace(const struct options *given, struct skr_strbuf *out,
+                     struct skr_strbuf *messages)
+{
+    const struct skr_simulate_trace_options options = {.trace = given->trace,
+                                                       .cluster = given->cluster,
+                                                       .file = given->files.item,
+                                                       .n_files = given->files.n,
+                                                       .policy = given->policy,
+                                                       .place = given->place,
+                                                       .config = given->config,
+                                                       .json = given->output == SKR_OUTPUT_JSON};
+    return skr_simulate_trace_run(&options, out, messages);
+}
+
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
+    const char *stray = find_stray(given);
+    if (stray) {
+        return skr_cli_refuse(call->command,
+                              given->trace ? "does not go with --trace:" : "needs --trace:", stray,
+                              messages);
+    }
+    if (given->files.n == 0 && !given->cluster) {
+        return skr_cli_refuse(call->command, "--filename is missing:",
+                              given->trace ? "FILE, or --cluster" : "FILE", messages);
+    }
+    if (given->trace) {
+        return run_trace(given, out, messages);
+    }
     const struct skr_simulate_options options = {.file = given->files.item,
                                                  .n_files = given->files.n,
                                                  .set = given->sets.item,
@@ -83,7 +136,10 @@ const struct skr_command skr_command_simulate = {
     .usage =
         "sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until DURATION]\n"
         "                        [--seed N] [-o text|json]\n"
-        "                        [--picture[=html]] [--ascii] [--config FILE] [--timings] [-v]",
+        "                        [--picture[=html]] [--ascii] [--config FILE] [--timings] [-v]\n"
+        "       sakkara simulate --trace FILE.csv --cluster racks=N,nodes=N,slots=N | -f FILE\n"
+        "                        [--policy POLICY,...] [--place PLACE,...] [--config FILE]\n"
+        "                        [-o text|json]",
     .summary = "run objects through the whole scheduler, no cluster needed",
     .text =
         "Reads what kubectl reads: nodes, pods, groups, Jobs, dumps of a cluster, and Scenario\n"
@@ -92,13 +148,21 @@ const struct skr_command skr_command_simulate = {
         "where and\n"
         "why the others wait. The same input gives the same output. Exit code 4 when some seat of "
         "some\n"
-        "group is not bound.\n",
+        "group is not bound.\n"
+        "\n"
+        "With --trace it plays the arrivals and ends of jobs instead, on an empty cluster, with "
+        "the\n"
+        "round that gives groups their starts, and reports waits by size for each policy. The "
+        "first\n"
+        "line of the file is arrival,name,size,slots,run,limit,priority,constraints.\n",
     .examples = "  sakkara simulate -f cluster.yaml -f gang.yaml --picture\n"
                 "  kubectl get nodes,pods,configmaps -A -o json |\n"
                 "    sakkara simulate -f - -f "
                 "gang.yaml\n"
                 "  sakkara simulate -f dump.json --set a-3:constraints.rack.hard=false\n"
-                "  sakkara simulate -f scenario/ -o json --until 10m\n",
+                "  sakkara simulate -f scenario/ -o json --until 10m\n"
+                "  sakkara simulate --trace jobs.csv --cluster racks=16,nodes=8,slots=8 \\\n"
+                "    --policy sakkara,besteffort\n",
     .next = "sakkara help demo",
     .group = {{flags, 0}},
     .options_size = sizeof(struct options),

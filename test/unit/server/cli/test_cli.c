@@ -21,6 +21,11 @@ static int parse(const char *line, struct skr_call *ret, struct skr_strbuf *out,
 }
 
 /* What the flags of a line left in the options; NULL: not looked at. */
+#define SEE_TIMELINE                                                           \
+    "\nusage: sakkara simulate timeline -f FILE|DIR|- [-f ...] [--now TIME]\n" \
+    "           [--config FILE] [-o text|json]\n"                              \
+    "see: sakkara help simulate timeline\n"
+
 static const struct {
     const char *line, *command, *word, *flag, *text;
     int64_t number;
@@ -126,6 +131,9 @@ TEST(flags_are_understood_in_all_their_forms)
     "\nusage: sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE]\n" \
     "           [--until DURATION] [--seed N] [-o text|json]\n"                   \
     "           [--picture[=html]] [--ascii] [--config FILE] [--timings] [-v]\n"  \
+    "       sakkara simulate --trace FILE.csv --cluster\n"                        \
+    "           racks=N,nodes=N,slots=N | -f FILE [--policy POLICY,...]\n"        \
+    "           [--place PLACE,...] [--config FILE] [-o text|json]\n"             \
     "see: sakkara help simulate\n"
 
 static const struct {
@@ -147,7 +155,7 @@ static const struct {
     {"solve a b",
      "sakkara solve: unexpected argument b\nusage: sakkara solve FILE\nsee: sakkara help "
      "solve\n"},
-    {"simulate", "sakkara simulate: --filename is missing: FILE" SEE_SIMULATE},
+    {"simulate timeline", "sakkara simulate timeline: --filename is missing: FILE" SEE_TIMELINE},
     {"simulate -f a --until soon",
      "sakkara simulate: --until is a duration such as 90s or 10m, not soon" SEE_SIMULATE},
     {"simulate -f a --seed x", "sakkara simulate: --seed is a number, not x" SEE_SIMULATE},
