@@ -31,6 +31,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/group/run_limit.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/preemption.h"
@@ -40,6 +41,8 @@
 #include "core/gang/report/size_field.h"
 #include "core/gang/report/status.h"
 #include "core/gang/restore/restore.h"
+#include "core/gang/state/wakes.h"
+#include "topology/duration.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -183,6 +186,15 @@ static bool reason_stands(const struct skr_gang *e, const struct group *g)
                                      g->reason != SKR_REASON_MEMBERS_MISSING));
 }
 
+static void say_limit_over(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    char limit[SKR_DURATION_TEXT_MAX];
+    if (skr_run_limit_is_over(e, g)) {
+        skr_duration_write(g->spec->run_limit, limit, sizeof limit);
+        skr_strbuf_addf(b, "; its run-limit of %s is over, so no replacement is placed", limit);
+    }
+}
+
 static void evaluate_bound(struct skr_gang *e, struct group *g)
 {
     size_t size = (size_t)skr_membership_size(g);
@@ -197,6 +209,9 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
     if (g->spec && g->seats.n_ready > 0) {
         skr_attempt_delay_replacement(e, g);
         skr_dirty_plan(e);
+        if (!skr_run_limit_is_over(e, g)) {
+            skr_wakes_group(e, g, skr_run_limit_end(g));
+        }
     }
     if (skr_group_state_defect(g)) {
         skr_group_state_reason(g, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
@@ -207,7 +222,8 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
     } else if (g->seats.n_bound + skr_membership_done(g) >= size ||
                (g->roles.keyed && skr_roles_are_bound(g))) {
         skr_group_state_reason(g, SKR_REASON_NONE, NULL);
-    } else if (!reason_stands(e, g) && g->reason != SKR_REASON_BIND_FAILED) {
+    } else if (skr_run_limit_is_over(e, g) ||
+               (!reason_stands(e, g) && g->reason != SKR_REASON_BIND_FAILED)) {
         SKR_STRBUF(text);
         if (g->roles.keyed) {
             skr_strbuf_addf(&text, "group %s: ", g->name);
@@ -216,6 +232,7 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
             skr_strbuf_addf(&text, "group %s has %zu of %zu members bound", g->name,
                             g->seats.n_bound, size);
         }
+        say_limit_over(e, g, &text);
         skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
     }
 }

@@ -2,6 +2,8 @@
 /* One walk over each of metadata, spec and status, and over the lists in them. */
 #include "core/pod/fields.h"
 
+#include <string.h>
+
 #include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
 
@@ -93,13 +95,13 @@ static int take_volume(struct skr_pod_fields *f, const struct skr_json *volume,
     return rc;
 }
 
-/* The grace period: 0 to INT32_MAX; the API server's default if there is no integer. */
-static int32_t grace_of(const struct skr_json *value)
+/* Seconds, 0 to INT32_MAX; absent: no integer. */
+static int32_t seconds_of(const struct skr_json *value, int32_t absent)
 {
     int64_t seconds;
     if (!value || value->type != SKR_JSON_NUMBER ||
         !skr_decimal_parse(value->text, value->n, &seconds)) {
-        return SKR_POD_GRACE_S;
+        return absent;
     }
     return seconds < 0 ? 0 : seconds > INT32_MAX ? INT32_MAX : (int32_t)seconds;
 }
@@ -107,7 +109,7 @@ static int32_t grace_of(const struct skr_json *value)
 static int find_in_spec(const struct skr_json *spec, struct skr_pod_fields *f,
                         struct skr_error *error)
 {
-    enum { GATES, VOLUMES, SCHEDULER, NODE, PREEMPTION, PRIORITY, GRACE, GROUP, OWN };
+    enum { GATES, VOLUMES, SCHEDULER, NODE, PREEMPTION, PRIORITY, GRACE, DEADLINE, GROUP, OWN };
     static const char *const key[] = {
         [GATES] = "schedulingGates",
         [VOLUMES] = "volumes",
@@ -116,6 +118,7 @@ static int find_in_spec(const struct skr_json *spec, struct skr_pod_fields *f,
         [PREEMPTION] = "preemptionPolicy",
         [PRIORITY] = "priority",
         [GRACE] = "terminationGracePeriodSeconds",
+        [DEADLINE] = "activeDeadlineSeconds",
         [GROUP] = "schedulingGroup",
         [OWN + SKR_POD_PART_CONTAINERS] = "containers",
         "initContainers",
@@ -140,7 +143,8 @@ static int find_in_spec(const struct skr_json *spec, struct skr_pod_fields *f,
         f->part[part[i]] = member[OWN + i];
     }
     f->preempts_never = skr_json_is(member[PREEMPTION], "Never");
-    f->grace_s = grace_of(member[GRACE]);
+    f->grace_s = seconds_of(member[GRACE], SKR_POD_GRACE_S);
+    f->deadline_s = seconds_of(member[DEADLINE], 0);
     f->has_priority = member[PRIORITY] && member[PRIORITY]->type == SKR_JSON_NUMBER;
     int rc = string_of(member[SCHEDULER], &spec_path, key[SCHEDULER], &f->scheduler, error);
     if (rc == 0) {
@@ -203,6 +207,19 @@ static int take_condition(struct skr_pod_fields *f, const struct skr_json *condi
     return rc;
 }
 
+/* 0: there is none, or it is no time. */
+static skr_time time_of(const struct skr_json *value)
+{
+    char text[sizeof "2006-01-02T15:04:05.000000000+00:00"];
+    skr_time t = 0;
+    if (!value || value->type != SKR_JSON_STRING || value->n >= sizeof text) {
+        return 0;
+    }
+    memcpy(text, value->text, value->n);
+    text[value->n] = '\0';
+    return skr_time_parse(text, &t, NULL) == 0 ? t : 0;
+}
+
 static enum skr_pod_phase phase_of(const struct skr_json *text)
 {
     static const char *const name[] = {
@@ -221,11 +238,17 @@ static enum skr_pod_phase phase_of(const struct skr_json *text)
 static int find_in_status(const struct skr_json *status, struct skr_pod_fields *f,
                           struct skr_error *error)
 {
-    enum { PHASE, CONDITIONS, NOMINATED, REASON, OWN };
+    enum { PHASE, CONDITIONS, NOMINATED, REASON, STARTED, OWN };
     static const char *const key[] = {
-        [PHASE] = "phase",   [CONDITIONS] = "conditions", [NOMINATED] = "nominatedNodeName",
-        [REASON] = "reason", [OWN] = "containerStatuses", "initContainerStatuses",
-        "resources",         "allocatedResources",
+        [PHASE] = "phase",
+        [CONDITIONS] = "conditions",
+        [NOMINATED] = "nominatedNodeName",
+        [REASON] = "reason",
+        [STARTED] = "startTime",
+        [OWN] = "containerStatuses",
+        "initContainerStatuses",
+        "resources",
+        "allocatedResources",
     };
     static const enum skr_pod_shape_part part[] = {
         SKR_POD_PART_STATUSES, SKR_POD_PART_INIT_STATUSES, SKR_POD_PART_STATUS_RESOURCES,
@@ -249,6 +272,7 @@ static int find_in_status(const struct skr_json *status, struct skr_pod_fields *
                        take_condition, f, error);
     }
     f->phase = phase_of(phase);
+    f->started = time_of(member[STARTED]);
     return rc;
 }
 

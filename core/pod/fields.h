@@ -41,7 +41,8 @@ struct skr_pod_fields {
     const struct skr_json *scheduled_reason, *scheduled_message; /* of PodScheduled=False */
     const struct skr_json *bound_at; /* when that became True; any value */
     enum skr_pod_phase phase;
-    int32_t priority, grace_s;
+    int32_t priority, grace_s, deadline_s;
+    skr_time started;
     bool has_priority, preempts_never, gate, foreign_gate, has_controller, of_job;
     bool is_unscheduled, is_resizing;
     bool late_capacity;                              /* volumes or devices that are bound late */

@@ -175,6 +175,7 @@ struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_
     copy->nominated_node =
         must_copy(arena, overlay->nominated_node ? overlay->nominated_node : pod->nominated_node);
     copy->gate = pod->gate && !overlay->drop_gate;
+    copy->deadline_s = overlay->deadline_s ? overlay->deadline_s : pod->deadline_s;
     copy->controller_uid = must_copy(arena, pod->controller_uid);
     copy->controller = must_copy(arena, pod->controller);
     copy->scheduling_group = must_copy(arena, pod->scheduling_group);

@@ -159,8 +159,10 @@ struct skr_pod {
                                    "" for a bare pod */
     const char *scheduling_group; /* spec.schedulingGroup.podGroupName; "" when absent */
     enum skr_pod_phase phase;
-    int32_t priority; /* 0 when absent */
-    int32_t grace_s;  /* spec.terminationGracePeriodSeconds, 0 to INT32_MAX; 30 when absent */
+    int32_t priority;   /* 0 when absent */
+    int32_t grace_s;    /* spec.terminationGracePeriodSeconds, 0 to INT32_MAX; 30 when absent */
+    int32_t deadline_s; /* spec.activeDeadlineSeconds, 1 to INT32_MAX; 0 when absent */
+    skr_time started;   /* status.startTime; 0: not yet */
     int32_t index[SKR_POD_INDEX_COUNT]; /* that its controller gave it; -1 none */
     bool has_priority;
     bool preempts_never;           /* spec.preemptionPolicy is Never */
@@ -199,6 +201,7 @@ struct skr_pod_overlay {
     const char *node_name;
     const char *nominated_node;
     bool drop_gate;
+    int32_t deadline_s; /* 0: unchanged */
     size_t n_labels;
     const struct skr_label *label;
     const char *plan_annotation;

@@ -436,16 +436,27 @@ static bool is_too_large(const struct rig_object *o, json_t *patch)
            (o->kind == RIG_MAP && bytes_of(json_object_get(now, "data")) > DATA_MAX);
 }
 
+/* The field can be set and lowered. */
+static bool raises_deadline(const struct rig_object *o, const json_t *patch)
+{
+    static const char key[] = "activeDeadlineSeconds";
+    const json_t *want = json_object_get(json_object_get(patch, "spec"), key);
+    const json_t *has = json_object_get(json_object_get(o->json, "spec"), key);
+    return want && has && json_integer_value(want) > json_integer_value(has);
+}
+
 static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
-    if (rig_differs(o->json, w->body, "metadata.uid") || is_too_large(o, w->body)) {
+    if (rig_differs(o->json, w->body, "metadata.uid") || is_too_large(o, w->body) ||
+        raises_deadline(o, w->body)) {
         return 422;
     }
     if (rig_differs(o->json, w->body, "metadata.resourceVersion")) {
         return 409;
     }
     if (w->kind == SKR_WRITE_UNGATE_POD) {
-        json_auto_t *rest = json_pack("{s:O}", "metadata", json_object_get(w->body, "metadata"));
+        json_auto_t *rest = json_deep_copy(w->body);
+        json_object_del(json_object_get(rest, "spec"), "schedulingGates");
         drop_gates(o, w->body);
         rig_merge(o, rest);
     } else if (w->kind == SKR_WRITE_MARK_POD || w->kind == SKR_WRITE_MARK_PODGROUP) {

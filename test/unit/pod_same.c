@@ -41,6 +41,8 @@ const char *pod_difference(const struct skr_pod *a, const struct skr_pod *b)
            : a->priority != b->priority                              ? "priority"
            : a->preempts_never != b->preempts_never                  ? "preempts never"
            : a->grace_s != b->grace_s                                ? "grace period"
+           : a->deadline_s != b->deadline_s                          ? "deadline"
+           : a->started != b->started                                ? "started"
            : a->gate != b->gate                                      ? "gate"
            : a->foreign_gate != b->foreign_gate                      ? "foreign gate"
            : a->of_job != b->of_job                                  ? "of job"

@@ -7,6 +7,7 @@
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void skr_member_change_label(struct member_change *c, const char *key, const char *value)
@@ -66,10 +67,15 @@ static void write_change(struct skr_strbuf *b, const struct pod_entry *p,
         json_or_null(b, "nominatedNodeName", c->nominated);
         skr_strbuf_addc(b, '}');
     }
-    if (c->drop_gate) {
-        skr_strbuf_add(b, ",\"spec\":{\"schedulingGates\":[{\"$patch\":\"delete\","
-                          "\"name\":\"" SKR_GATE "\"}]}");
+    if (c->deadline_s) {
+        skr_strbuf_addf(b, ",\"spec\":{\"activeDeadlineSeconds\":%" PRId32, c->deadline_s);
     }
+    if (c->drop_gate) {
+        skr_strbuf_add(b, c->deadline_s ? "," : ",\"spec\":{");
+        skr_strbuf_add(b,
+                       "\"schedulingGates\":[{\"$patch\":\"delete\",\"name\":\"" SKR_GATE "\"}]");
+    }
+    skr_strbuf_add(b, c->deadline_s || c->drop_gate ? "}" : "");
     skr_strbuf_addc(b, '}');
 }
 
@@ -94,6 +100,7 @@ void skr_member_patch_send(struct skr_gang *e, struct pod_entry *p, const struct
     skr_pods_work(p)->patch.clears = p->work->patch.clears || (c->annotation && !*c->annotation);
     sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     sent->drop_gate = c->drop_gate;
+    sent->deadline_s = c->deadline_s;
     sent->is_activation = c->is_activation;
     skr_pods_work(p)->patch.write = w->id;
     if (c->nominated) {

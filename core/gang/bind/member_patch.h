@@ -13,6 +13,7 @@ struct member_change {
     const char *annotation; /* "" remove, NULL untouched */
     const char *nominated;  /* "" clear, NULL untouched */
     bool drop_gate;
+    int32_t deadline_s; /* activeDeadlineSeconds; 0 untouched */
     bool is_activation;
 };
 
@@ -22,6 +23,7 @@ void skr_member_change_label(struct member_change *c, const char *key, const cha
 struct member_sent {
     char *nominated_node;
     bool drop_gate;
+    int32_t deadline_s;
     struct skr_label *label;
     size_t n_labels;
     char *annotation;

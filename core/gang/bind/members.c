@@ -28,6 +28,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/group/run_limit.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
@@ -54,7 +55,9 @@ enum {
  * name. */
 static void send_ungate(struct skr_gang *e, struct pod_entry *p)
 {
-    const struct member_change c = {.drop_gate = true, .is_activation = true};
+    const int32_t deadline_s = p->group && p->plan ? skr_run_limit_owed(e, p) : 0;
+    const struct member_change c = {
+        .drop_gate = true, .deadline_s = deadline_s, .is_activation = true};
     skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
@@ -130,9 +133,19 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
     } else if (how == WOKEN_BY_GATE) {
         skr_nomination_spare(p);
         c.drop_gate = c.is_activation = true;
+        c.deadline_s = skr_run_limit_owed(e, p);
     }
     c.annotation = annotation;
     skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+}
+
+/* The limit of a member that has no gate, by a patch of its own. */
+static void limit_run(struct skr_gang *e, struct pod_entry *p)
+{
+    const struct member_change c = {.deadline_s = p->pod->gate ? 0 : skr_run_limit_owed(e, p)};
+    if (c.deadline_s) {
+        skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+    }
 }
 
 static void settle_planned(struct skr_gang *e, struct pod_entry *p)
@@ -141,6 +154,8 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
     if (p->work->vote.request || p->work->bind.write) {
         if (!metadata && !p->work->bind.write && !skr_member_record_in_binding(e, p)) {
             equip(e, p, WOKEN_NOT);
+        } else if (!p->work->bind.write) {
+            limit_run(e, p);
         }
         return;
     }
@@ -179,6 +194,8 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
         }
     } else if (p->pod->gate) {
         send_ungate(e, p);
+    } else {
+        limit_run(e, p);
     }
 }
 
@@ -285,7 +302,8 @@ static void settle_bound(struct skr_gang *e, struct pod_entry *p)
     if (!p->plan && strstr(skr_pods_annotation(p), "\"v\":1")) { /* it carried the plan of all */
         c.annotation = "";
     }
-    if (c.n_labels > 0 || c.annotation) {
+    c.deadline_s = skr_run_limit_owed(e, p);
+    if (c.n_labels > 0 || c.annotation || c.deadline_s) {
         skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_LABEL);
     }
 }
@@ -372,6 +390,7 @@ static void apply(struct skr_gang *e, struct pod_entry *p, const struct member_s
                                     version > p->pod->meta.resource_version ? version : 0,
                                 .nominated_node = w->nominated_node,
                                 .drop_gate = w->drop_gate,
+                                .deadline_s = w->deadline_s,
                                 .n_labels = w->n_labels,
                                 .label = w->label,
                                 .plan_annotation = w->annotation};

@@ -181,6 +181,21 @@ static struct skr_group_spec *take_next(struct group *g)
     return spec;
 }
 
+static void spec_changed(struct skr_gang *e, struct group *g)
+{
+    struct pod_entry *p;
+    const bool is_limited = g->spec && g->spec->run_limit != SKR_TIME_NEVER;
+    skr_dirty_victims(e);
+    skr_dirty_input(g);
+    skr_refusal_forget(g);
+    skr_attempt_forget(g);
+    skr_dirty_plan(e);
+    DL_FOREACH(is_limited ? g->members : NULL, p)
+    {
+        skr_dirty_pod(e, p);
+    }
+}
+
 bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
 {
     struct map_entry *best = winner(g);
@@ -241,11 +256,7 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
     g->spec = spec;
     skr_membership_changed(g);
     if (!same) {
-        skr_dirty_victims(e);
-        skr_dirty_input(g);
-        skr_refusal_forget(g);
-        skr_attempt_forget(g);
-        skr_dirty_plan(e);
+        spec_changed(e, g);
     }
     return !same;
 }

@@ -16,6 +16,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/rule_check.h"
+#include "core/gang/group/run_limit.h"
 #include "core/gang/group/set_units.h"
 #include "core/gang/group/yielding.h"
 #include "core/gang/state/output.h"
@@ -32,9 +33,12 @@ static skr_time duration_of(const struct skr_gang *e, const struct group *g)
     if (!g->spec || g->source.kind == SOURCE_NONE) {
         return 0;
     }
+    const skr_time end = skr_run_limit_end(g), now = skr_frame_now(e->frame);
+    const skr_time left = end <= now ? 0 : end - now;
     skr_time want =
         g->spec->seat_hold != SKR_TIME_NEVER ? g->spec->seat_hold : e->settings.seat_hold;
-    return want < e->settings.seat_hold_max ? want : e->settings.seat_hold_max;
+    want = want < e->settings.seat_hold_max ? want : e->settings.seat_hold_max;
+    return want < left ? want : left;
 }
 
 static bool runs(const struct pod_entry *p)

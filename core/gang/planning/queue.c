@@ -23,6 +23,7 @@
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/run_limit.h"
 #include "core/gang/group/solve_share.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
@@ -58,7 +59,8 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
 
 static bool is_due(struct skr_gang *e, const struct group *g)
 {
-    if (!g->spec || g->victim.leaving || skr_claims_keep_from_planning(e, g)) {
+    if (!g->spec || g->victim.leaving || skr_claims_keep_from_planning(e, g) ||
+        skr_run_limit_is_over(e, g)) {
         return false;
     }
     if (!g->plan && skr_refusal_pause(e, g) > 0) {

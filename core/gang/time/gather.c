@@ -17,6 +17,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/reservation.h"
+#include "core/gang/group/run_limit.h"
 #include "core/gang/planning/queue.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/restore/restore.h"
@@ -250,12 +251,11 @@ static int find_groups(struct gathering *in, struct skr_error *error)
 /* What is left of run-limit, in seconds; SKR_INSTANT_NEVER: there is none. */
 static int64_t limit_left(const struct gathering *in, const struct group *g)
 {
-    if (g->spec->run_limit == SKR_TIME_NEVER) {
+    const skr_time limit = g->spec->run_limit, end = skr_run_limit_end(g);
+    if (limit == SKR_TIME_NEVER) {
         return SKR_INSTANT_NEVER;
     }
-    const int64_t limit = skr_instant_up(g->spec->run_limit);
-    return g->seats.n_bound > 0 && g->times.end > 0 ? skr_instant_up(g->times.end) + limit - in->now
-                                                    : limit;
+    return end == SKR_TIME_NEVER ? skr_instant_up(limit) : skr_instant_up(end) - in->now;
 }
 
 /* Sets what the question needs of the newcomers' times. False: the limit of the group is over. */

@@ -145,6 +145,7 @@ static const struct controller {
     [SKR_TASK_NODE] = {"Node", skr_kubelet_be_node, NULL, 0},
     [SKR_TASK_POD_START] = {"Pod", skr_kubelet_start, NULL, 0},
     [SKR_TASK_POD_FINISH] = {"Pod", skr_kubelet_end, NULL, 0},
+    [SKR_TASK_POD_DEADLINE] = {"Pod", skr_kubelet_end_late, NULL, 0},
     [SKR_TASK_POD_STOP] = {"Pod", skr_kubelet_stop, NULL, 0},
     [SKR_TASK_POD_ORPHAN] = {"Pod", skr_jobs_untrack, NULL, 0},
     [SKR_TASK_POD_LOST] = {"Pod", skr_node_life_lose, NULL, 0},

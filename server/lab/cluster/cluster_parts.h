@@ -41,6 +41,7 @@ enum skr_task_kind {
     SKR_TASK_NODE,      /* status of a new node */
     SKR_TASK_POD_START,
     SKR_TASK_POD_FINISH,
+    SKR_TASK_POD_DEADLINE, /* its activeDeadlineSeconds are over */
     SKR_TASK_POD_STOP,
     SKR_TASK_POD_LOST,   /* its node is deleted */
     SKR_TASK_POD_ORPHAN, /* its Job is deleted and does not track it any more */
@@ -258,6 +259,7 @@ void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *ch
 void skr_kubelet_be_node(struct skr_cluster *c, json_t *node);
 void skr_kubelet_start(struct skr_cluster *c, json_t *pod);
 void skr_kubelet_end(struct skr_cluster *c, json_t *pod);
+void skr_kubelet_end_late(struct skr_cluster *c, json_t *pod);
 void skr_kubelet_stop(struct skr_cluster *c, json_t *pod);
 void skr_kubelet_fini(struct skr_cluster *c);
 void skr_node_life_change(struct skr_cluster *c, const struct skr_store_change *change);

@@ -49,6 +49,14 @@ static void plan_finish(struct skr_cluster *c, const json_t *pod)
                      after(c, annotated(pod, SKR_CLUSTER_RUN_FOR, usual)));
 }
 
+/* SKR_TIME_NEVER: the pod has no deadline, or has not started. */
+static skr_time deadline_of(const json_t *pod)
+{
+    const int64_t seconds = skr_path_int(pod, "spec.activeDeadlineSeconds", 0);
+    const skr_time start = skr_cluster_time(pod, "status.startTime");
+    return seconds <= 0 || start == 0 ? SKR_TIME_NEVER : start + seconds * SKR_SECOND;
+}
+
 static void plan_stop(struct skr_cluster *c, const json_t *pod)
 {
     const skr_time grace = skr_path_int(pod, "metadata.deletionGracePeriodSeconds", 0) * SKR_SECOND;
@@ -69,6 +77,7 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
     if (change->kind == SKR_STORE_DELETED) {
         skr_cluster_unplan(c, SKR_TASK_POD_START, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_FINISH, namespace_, name);
+        skr_cluster_unplan(c, SKR_TASK_POD_DEADLINE, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_STOP, namespace_, name);
         return;
     }
@@ -79,8 +88,11 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
         }
     } else if (*c->shown.node_before == '\0' && is_phase(pod, "Pending")) {
         skr_cluster_plan(c, SKR_TASK_POD_START, namespace_, name, after(c, c->options.pod_start));
-    } else if (is_phase(pod, "Running") && !is_phase(before, "Running")) {
-        plan_finish(c, pod);
+    } else if (is_phase(pod, "Running")) {
+        if (!is_phase(before, "Running")) {
+            plan_finish(c, pod);
+        }
+        skr_cluster_plan(c, SKR_TASK_POD_DEADLINE, namespace_, name, deadline_of(pod));
     }
 }
 
@@ -229,15 +241,20 @@ void skr_kubelet_start(struct skr_cluster *c, json_t *pod)
     skr_cluster_set_status(c, "Pod", pod, status);
 }
 
-void skr_kubelet_end(struct skr_cluster *c, json_t *pod)
+/* why: the reason of a pod that ran beyond its deadline; NULL: it ended by itself. */
+static void end(struct skr_cluster *c, json_t *pod, int exit_code, const char *why)
 {
-    const char *text = skr_path_annotation(pod, SKR_CLUSTER_EXIT_CODE);
-    const int exit_code = !text || strcmp(text, "0") == 0 ? 0 : 1;
     const char *reason = exit_code == 0 ? "PodCompleted" : "PodFailed";
     if (!is_phase(pod, "Running") || is_deleting(pod)) {
         return;
     }
     json_t *status = pod_status(pod, exit_code == 0 ? "Succeeded" : "Failed");
+    if (why) {
+        json_object_set_new_nocheck(status, "reason", json_string(why));
+        json_object_set_new_nocheck(
+            status, "message",
+            json_string("Pod was active on the node longer than the specified deadline"));
+    }
     skr_store_set_condition(status, "PodReadyToStartContainers", "False", "", "", c->now);
     skr_store_set_condition(status, "Ready", "False", reason, "", c->now);
     skr_store_set_condition(status, "ContainersReady", "False", reason, "", c->now);
@@ -245,6 +262,19 @@ void skr_kubelet_end(struct skr_cluster *c, json_t *pod)
         status, "containerStatuses",
         container_statuses(pod, "containers", ended_state(c, pod, exit_code), false));
     skr_cluster_set_status(c, "Pod", pod, status);
+}
+
+void skr_kubelet_end(struct skr_cluster *c, json_t *pod)
+{
+    const char *text = skr_path_annotation(pod, SKR_CLUSTER_EXIT_CODE);
+    end(c, pod, !text || strcmp(text, "0") == 0 ? 0 : 1, NULL);
+}
+
+void skr_kubelet_end_late(struct skr_cluster *c, json_t *pod)
+{
+    if (deadline_of(pod) <= c->now) {
+        end(c, pod, 137, "DeadlineExceeded");
+    }
 }
 
 void skr_kubelet_be_node(struct skr_cluster *c, json_t *node)

@@ -125,6 +125,30 @@ TEST(a_grace_period_is_30_s_by_default_and_at_most_what_fits)
     }
 }
 
+TEST(a_deadline_and_a_start_are_read_where_there_are_any)
+{
+    static const struct {
+        const char *seconds, *start;
+        int32_t deadline_s;
+        skr_time started;
+    } row[] = {
+        {"null", "null", 0, 0},
+        {"600", "'1970-01-01T00:00:07Z'", 600, 7 * SKR_SECOND},
+        {"-1", "'yesterday'", 0, 0},
+        {"9223372036854775807", "7", INT32_MAX, 0},
+        {"'1'", "'1970-01-01T00:00:07.000000000000000000000000000000000000001Z'", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        SKR_STRBUF(text);
+        skr_strbuf_addf(&text,
+                        "{" META ",'spec':{'activeDeadlineSeconds':%s},'status':{'startTime':%s}}",
+                        row[i].seconds, row[i].start);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text.s);
+        assert_int_equal(pod->deadline_s, row[i].deadline_s);
+        assert_int_equal(pod->started, row[i].started);
+    }
+}
+
 TEST(gates_of_others_are_told_from_ours)
 {
     static const struct {

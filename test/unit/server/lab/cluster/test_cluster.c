@@ -40,6 +40,25 @@ TEST(a_bound_pod_runs_and_ends_as_it_says)
     assert_int_equal(skr_cluster_next(rig->cluster), SKR_TIME_NEVER);
 }
 
+TEST(a_pod_ends_at_its_deadline)
+{
+    sandbox_ok(rig->store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
+    sandbox_ok(rig->store, 201, "POST " PODS,
+               "{'metadata':{'name':'b','annotations':{'sandbox.sakkara/run-for':'3s'}}," RIG_POD
+               "}");
+    for (size_t i = 0; i < 2; i++) {
+        sandbox_ok(rig->store, 200, i == 0 ? "MERGE " PODS "/a" : "MERGE " PODS "/b",
+                   "{'spec':{'activeDeadlineSeconds':600}}");
+    }
+    cluster_rig_run(rig, 2 * SECOND);
+    sandbox_ok(rig->store, 200, "MERGE " PODS "/a", "{'spec':{'activeDeadlineSeconds':5}}");
+    cluster_rig_run(rig, 2 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "a:Running b:Succeeded");
+    cluster_rig_run(rig, 2 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "a:Failed b:Succeeded");
+    assert_string_equal(sandbox_field(rig->store, PODS "/a", "status.reason"), "DeadlineExceeded");
+}
+
 TEST(a_deleted_pod_stops_within_its_grace)
 {
     sandbox_ok(

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/group/run_limit.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/pod/pod.h"
+
+static int32_t whole_seconds(skr_time t)
+{
+    const skr_time seconds = t / SKR_SECOND + (t % SKR_SECOND > 0);
+    return seconds < 1 ? 1 : seconds > INT32_MAX ? INT32_MAX : (int32_t)seconds;
+}
+
+skr_time skr_run_limit_end(const struct group *g)
+{
+    skr_time end;
+    if (!g->spec || g->spec->run_limit == SKR_TIME_NEVER || g->times.end == 0 ||
+        g->seats.n_bound == 0 || __builtin_add_overflow(g->times.end, g->spec->run_limit, &end)) {
+        return SKR_TIME_NEVER;
+    }
+    return end;
+}
+
+bool skr_run_limit_is_over(const struct skr_gang *e, const struct group *g)
+{
+    return skr_frame_now(e->frame) >= skr_run_limit_end(g);
+}
+
+int32_t skr_run_limit_owed(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct group *g = p->group;
+    const int32_t has = p->pod->deadline_s;
+    if (!g->spec || g->spec->run_limit == SKR_TIME_NEVER) {
+        return 0;
+    }
+    const bool is_bound = skr_pods_is_bound(p);
+    const skr_time end = skr_run_limit_end(g);
+    const int32_t whole = whole_seconds(g->spec->run_limit);
+    int32_t want = whole, slack = 0;
+    if (end != SKR_TIME_NEVER && (!is_bound || p->pod->started)) {
+        const skr_time from = is_bound ? p->pod->started : skr_frame_now(e->frame);
+        const int32_t rest = whole_seconds(end - from);
+        want = rest < whole ? rest : whole;
+        slack = is_bound && has <= whole ? SKR_RUN_LIMIT_SLACK_S : 0;
+    }
+    return has == 0 || has - slack > want ? want : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_RUN_LIMIT_H
+#define SKR_CORE_GANG_GROUP_RUN_LIMIT_H
+/*
+ * Key run-limit: how long the members of a group may run. The kubelet enforces it, also while no daemon
+ * runs: each member gets spec.activeDeadlineSeconds. A member of a new start gets the whole limit. A
+ * replacement gets what is left of it, counted from the bind of the whole group (schedEndTime), so the
+ * right to a seat ends with the limit, whatever is recreated.
+ *
+ * A smaller value that a pod has stays: the API server lets the field be set and lowered, never raised.
+ * So a limit that is edited can only shorten what runs.
+ */
+#include "core/gang/state/groups.h"
+
+enum {
+    /* A running member may have so many seconds more than it should: the kubelet starts it a little
+     * after the bind. */
+    SKR_RUN_LIMIT_SLACK_S = 60,
+};
+
+/* The activeDeadlineSeconds that is to be written to the live member, 1 to INT32_MAX; 0: none. */
+int32_t skr_run_limit_owed(const struct skr_gang *e, const struct pod_entry *p);
+/* When the limit of a running group is over; SKR_TIME_NEVER: it has none, or none of it runs. */
+skr_time skr_run_limit_end(const struct group *g);
+/* The group runs, and its limit is over: no replacement is placed, and no seat is held. */
+bool skr_run_limit_is_over(const struct skr_gang *e, const struct group *g);
+
+#endif

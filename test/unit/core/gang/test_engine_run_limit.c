@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Key run-limit becomes the activeDeadlineSeconds of the members. */
+#include "test/unit/engine_test.h"
+
+/* activeDeadlineSeconds; 0: none. */
+static int deadline(const struct rig *rig, const char *pod)
+{
+    const json_t *spec = json_object_get(rig_find(rig, RIG_POD, pod)->json, "spec");
+    return (int)json_integer_value(json_object_get(spec, "activeDeadlineSeconds"));
+}
+
+static const char *started(const struct rig *rig)
+{
+    static char text[64];
+    skr_time_write(rig->now, 0, text, sizeof text);
+    return text;
+}
+
+/* Four slots; g has two members and a limit of ten minutes. */
+static struct rig *limited(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 1);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'run-limit':'10m'}}");
+    rig_sync(rig);
+    return rig;
+}
+
+static struct rig *running(int flags)
+{
+    struct rig *rig = limited();
+    rig_pods(rig, "p", 2, "g", flags);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    return rig;
+}
+
+TEST_RIG(running(RIG_GATED), the_patch_that_removes_the_gate_limits_the_member)
+{
+    assert_int_equal(deadline(rig, "p-0"), 600);
+    assert_int_equal(deadline(rig, "p-1"), 600);
+    assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, NULL), 2);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, "p-0"), 0);
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(running(0), a_member_without_a_gate_is_limited_by_one_more_patch)
+{
+    assert_int_equal(deadline(rig, "p-0"), 600);
+    assert_int_equal(deadline(rig, "p-1"), 600);
+    assert_true(rig_count(rig, SKR_WRITE_PATCH_POD, "p-0") <= 1);
+}
+
+TEST_RIG(limited(), a_smaller_deadline_of_the_pod_stays_and_a_larger_one_is_lowered)
+{
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'activeDeadlineSeconds':60}}");
+    rig_edit(rig, RIG_POD, "p-1", "{'spec':{'activeDeadlineSeconds':6000}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    assert_int_equal(deadline(rig, "p-0"), 60);
+    assert_int_equal(deadline(rig, "p-1"), 600);
+}
+
+TEST_RIG(running(RIG_GATED), a_replacement_gets_the_rest_of_the_limit)
+{
+    rig_run(rig, 4 * 60 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_pod(rig, "p-2", "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "p-2") != '\0');
+    assert_in_range(deadline(rig, "p-2"), 340, 360);
+}
+
+TEST_RIG(running(RIG_GATED), the_rest_is_the_same_after_a_restart)
+{
+    rig_run(rig, 4 * 60 * SKR_SECOND);
+    rig_restart(rig);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_pod(rig, "p-2", "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_in_range(deadline(rig, "p-2"), 340, 360);
+}
+
+TEST_RIG(running(RIG_GATED), after_the_limit_no_replacement_is_placed)
+{
+    rig_run(rig, 11 * 60 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_also(rig, "g", "SeatHeld"), "");
+    rig_pod(rig, "p-2", "g", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "p-2"), "");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g has 1 of 2 members bound; its run-limit of 10m is over, so no "
+                        "replacement is placed");
+}
+
+TEST_RIG(running(RIG_GATED), a_replacement_that_waits_when_the_limit_ends_is_told)
+{
+    rig_pods(rig, "fill", 2, NULL, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_pod(rig, "p-2", "g", RIG_GATED | RIG_BIG);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_run(rig, 9 * 60 * SKR_SECOND);
+    assert_null(strstr(rig_key(rig, "g", "message"), "is over"));
+    rig_run(rig, 2 * 60 * SKR_SECOND);
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "its run-limit of 10m is over"));
+}
+
+TEST_RIG(running(RIG_GATED), a_group_that_starts_anew_gets_the_whole_limit)
+{
+    rig_run(rig, 11 * 60 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_pods(rig, "q", 2, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "q", 2);
+    assert_int_equal(deadline(rig, "q-0"), 600);
+}
+
+TEST_RIG(running(RIG_GATED), an_edit_can_only_shorten_what_runs)
+{
+    rig_edit(rig, RIG_POD, "p-0", "{'status':{'startTime':'%s'}}", started(rig));
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'run-limit':'1h'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(deadline(rig, "p-0"), 600);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'run-limit':'3m'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_in_range(deadline(rig, "p-0"), 170, 180);
+    assert_int_equal(deadline(rig, "p-1"), 180);
+}
+
+TEST_RIG(rig_create(), without_the_key_no_member_is_limited)
+{
+    rig_racks(rig, 1, 4, 1);
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    assert_int_equal(deadline(rig, "p-0"), 0);
+}
