@@ -46,16 +46,18 @@ static const json_t *heard_pod(const struct rig *rig, const char *key)
     return json_object_get(rig->heard[RIG_POD], key);
 }
 
-/* Pods of the group and template that kube-scheduler has accepted on the node. */
-static int64_t accepted_on(const struct rig *rig, const char *group, const char *template,
-                           const char *node)
+/* Pods of the group and template that kube-scheduler counts on the node: accepted there, or nominated. */
+static int64_t counted_on(const struct rig *rig, const char *group, const char *template,
+                          const char *node)
 {
     const struct rig_object *o;
     int64_t n = 0;
     DL_FOREACH(rig->list, o)
     {
         char of[600];
-        if (o->kind != RIG_POD || o->place != RIG_ASSUMED || strcmp(o->assumed_node, node) != 0) {
+        const bool accepted =
+            o->kind == RIG_POD && o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0;
+        if (o->kind != RIG_POD || (!accepted && strcmp(o->pod->nominated_node, node) != 0)) {
             continue;
         }
         rig_group_of(o->json, of, sizeof of);
@@ -74,15 +76,15 @@ void rig_refusals_note(struct rig *rig, const char *group, const char *message)
     if (*node && *template) {
         skr_strbuf_addf(&key, "%s %s %s", node, group, template);
         const json_t *before = json_object_get(rig->refusals, key.s);
-        const int64_t accepted = accepted_on(rig, group, template, node);
+        const int64_t counted = counted_on(rig, group, template, node);
         if (before &&
             json_integer_value(json_array_get(before, 0)) + VETO_S * SKR_SECOND > rig->now &&
-            json_integer_value(json_array_get(before, 1)) <= accepted) {
+            json_integer_value(json_array_get(before, 1)) <= counted) {
             rig_fail(rig, "%s: a plan came back to %s, which kube-scheduler refused to %s", group,
                      node, name);
         }
         json_object_set_new(rig->refusals, key.s,
-                            json_pack("[I,I]", (json_int_t)rig->now, (json_int_t)accepted));
+                            json_pack("[I,I]", (json_int_t)rig->now, (json_int_t)counted));
     }
     free(node);
     free(name);

@@ -43,8 +43,8 @@ static void refuse(struct skr_gang *e, uint64_t request, const char *text)
 static void asked_member(struct skr_gang *e, struct pod_entry *p, uint64_t request,
                          const char *node)
 {
-    skr_claims_let_go(
-        e, p); /* the claims are bound; a plan charges the member, or the call is refused */
+    /* A plan charges the member, or the call is refused. */
+    skr_claims_bind_asked(e, p, node);
     if (!p->plan || p->plan->aborting || !skr_plan_storage_is_persisted(e, p->plan)) {
         refuse(e, request, SKR_TEXT_ABORTED);
     } else if (strcmp(p->place.node, node) != 0) {

@@ -90,13 +90,21 @@ static bool is_listed(const char *const *node, size_t n, const char *name)
 
 /* kube-scheduler looked at every node. If it left one out that fits as far as we know, a filter we
  * do not have refused it. A node with a recent change or with nominations may be left out for
- * temporary reasons. */
+ * temporary reasons, and one where kube-scheduler still counts a member of the group for that one. */
 static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *const *node,
                           size_t n)
 {
     struct node_entry *entry;
+    const struct pod_entry *q;
+    DL_FOREACH(p->group->members, q)
+    {
+        const char *counted = q != p ? skr_claims_counted_on(q) : NULL;
+        if (counted) {
+            skr_nodes_name(e, counted);
+        }
+    }
     for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
-        if (entry->nominated ||
+        if (skr_nodes_take_name(entry) || entry->nominated ||
             entry->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) ||
             is_listed(node, n, entry->name)) {
             continue;

@@ -58,6 +58,8 @@ void skr_names_sweep(struct skr_gang *e)
     for (size_t at = 0; (p = skr_pods_next(e, &at));) {
         skr_names_mark(p->place.node);
         skr_names_mark(p->work->vote.node);
+        skr_names_mark(p->work->assumed.node);
+        skr_names_mark(p->work->assumed.bind_on);
         skr_names_mark(p->work->single.only);
         skr_names_mark(p->work->single.at);
     }

@@ -63,6 +63,8 @@ struct pod_work {
         const char *node; /* from names_intern; NULL: nowhere */
         skr_time until;
         struct pod_entry *prev, *next; /* in gang->assumed */
+        /* Of its last bind call, until kube-scheduler comes to the member again; NULL: none. */
+        const char *bind_on;
     } assumed;
 
     struct device_hold *holds; /* allocated claims that were made for it; device_holds.c */

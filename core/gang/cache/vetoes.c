@@ -199,6 +199,10 @@ static struct veto *add(struct skr_gang *e, struct group *g, struct shape *s, co
 
 void skr_vetoes_add(struct skr_gang *e, struct group *g, struct shape *s, const char *node)
 {
+    const struct veto *had = find(skr_vetoes_find(g, s), node);
+    if (stands(e, had) && had->most > 0) {
+        return;
+    }
     struct veto *v = add(e, g, s, node);
     v->refused = v->refused && v->most == 0;
     v->doubtful = false;

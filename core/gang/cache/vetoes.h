@@ -61,7 +61,7 @@ bool skr_vetoes_have_counted(const struct skr_gang *e, const struct group *g,
  * INT32_MAX: there is none. O(SKR_VETO_GUESSES * resources). */
 int32_t skr_vetoes_guess(const struct skr_gang *e, const struct group *g, const struct shape *s,
                          const struct skr_node *node);
-/* A probe left the node out. */
+/* A probe left the node out. A number above 0 that stands stays: a refusal taught it. */
 void skr_vetoes_add(struct skr_gang *e, struct group *g, struct shape *s, const char *node);
 /* The node was planned, and refused to a pod beside `most` others of its plan: no probe ends that veto.
  * A smaller number that stands stays. */

@@ -99,9 +99,23 @@ void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *nod
     skr_wakes_add(e, work->assumed.until, WAKE_POD, p->uid);
 }
 
+const char *skr_claims_counted_on(const struct pod_entry *p)
+{
+    return p->work->assumed.node ? p->work->assumed.node : p->work->assumed.bind_on;
+}
+
+void skr_claims_bind_asked(struct skr_gang *e, struct pod_entry *p, const char *node)
+{
+    skr_claims_let_go(e, p);
+    skr_pods_work(p)->assumed.bind_on = skr_names_intern(e, node);
+}
+
 void skr_claims_let_go(struct skr_gang *e, struct pod_entry *p)
 {
     const char *node = p->work->assumed.node;
+    if (p->work->assumed.bind_on) {
+        skr_pods_work(p)->assumed.bind_on = NULL;
+    }
     if (!node) {
         return;
     }

@@ -48,6 +48,11 @@ void skr_claims_doubt(struct pod_entry *p);
 
 /* Filter accepted the node for the member. No effect without claims or devices of a class. */
 void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *node);
+/* kube-scheduler asks to bind it there: its claims are bound. */
+void skr_claims_bind_asked(struct skr_gang *e, struct pod_entry *p, const char *node);
+/* Where kube-scheduler may count the member without a plan: it is assumed there, or its bind call came
+ * from there and kube-scheduler has not come to it since. From skr_names_intern(); NULL: nowhere. */
+const char *skr_claims_counted_on(const struct pod_entry *p);
 /* kube-scheduler has let go of it. Frees the room on the node unless a plan has it, or it is bound. */
 void skr_claims_let_go(struct skr_gang *e, struct pod_entry *p);
 void skr_claims_let_go_of_all(struct skr_gang *e); /* this process does not lead any more */

@@ -11,6 +11,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/device_holds.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/state/plan_entry.h"
@@ -25,6 +26,7 @@ struct phrase {
 
 static const struct phrase phrases[] = {
     {"volume node affinity conflict", "VolumeBinding", "volumes of the pod"},
+    {"PersistentVolume's node affinity", "VolumeBinding", "volumes of the pod"},
     {"available persistent volumes to bind", "VolumeBinding", "volumes of the pod"},
     {"unbound immediate PersistentVolumeClaims", "VolumeBinding", "volumes of the pod"},
     {"not have enough free storage", "VolumeBinding", "volumes of the pod"},
@@ -113,22 +115,46 @@ void skr_refusal_set_silent(struct group *g, bool silent)
     g->refusal.silent = silent;
 }
 
-/* Members of the plan, of its shape, that kube-scheduler has accepted on its node. Past the point of no
- * return the member needs another node, whatever the others have: 0. */
-static int32_t accepted_beside(const struct group *g, const struct pod_entry *p)
+static bool is_counted(const struct pod_entry *q, const struct pod_entry *p)
+{
+    const char *node = skr_claims_counted_on(q);
+    const bool accepted = q->plan == p->plan && strcmp(q->place.node, p->place.node) == 0 &&
+                          (skr_pods_is_bound(q) || skr_pods_was_accepted(q));
+    return accepted || (node && strcmp(node, p->place.node) == 0);
+}
+
+static bool has_volumes(const struct pod_entry *p)
+{
+    size_t i = 0;
+    while (i < p->pod->n_claims && p->pod->claim[i].kind != SKR_POD_CLAIM_VOLUME) {
+        i++;
+    }
+    return i < p->pod->n_claims;
+}
+
+/* How many members of its shape the node is to get. kube-scheduler counts there those of the plan that it
+ * has accepted, and those of an ended plan which it may not have let go of: so many fit. Volumes of those
+ * that are nominated count as well (RunFilterPluginsWithNominatedPods): if none was accepted, the next
+ * plan has half of them. Past the point of no return the member needs another node, whatever the others
+ * have: 0. */
+static int32_t fits_beside(const struct group *g, const struct pod_entry *p)
 {
     const struct pod_entry *q;
-    int32_t n = 0;
+    int32_t fit = 0, nominated = 0;
     if (p->plan->binding_persisted) {
         return 0;
     }
     DL_FOREACH(g->members, q)
     {
-        n += q != p && q->plan == p->plan && q->shape == p->shape &&
-             strcmp(q->place.node, p->place.node) == 0 &&
-             (skr_pods_is_bound(q) || skr_pods_was_accepted(q));
+        if (q == p || q->shape != p->shape) {
+            continue;
+        }
+        const bool counts = is_counted(q, p);
+        fit += counts;
+        nominated += !counts && q->plan == p->plan && strcmp(q->place.node, p->place.node) == 0 &&
+                     strcmp(q->pod->nominated_node, p->place.node) == 0;
     }
-    return n;
+    return fit > 0 || !has_volumes(p) ? fit : (nominated + 1) / 2;
 }
 
 /* One more in the row. True: the group pauses. */
@@ -160,7 +186,7 @@ static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry
 bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     const bool doubtful = !p->plan->binding_persisted && skr_device_holds_leftover(e, g);
-    skr_vetoes_refuse(e, g, p->shape, p->place.node, accepted_beside(g, p), doubtful);
+    skr_vetoes_refuse(e, g, p->shape, p->place.node, fits_beside(g, p), doubtful);
     return lengthen(e, g, p);
 }
 

@@ -9,10 +9,18 @@
 
 enum { NODES_MAX = 8 };
 static int devices[NODES_MAX]; /* of node-0 ... */
+static bool counts_nominated;  /* as kube-scheduler does for volumes, not for devices */
+static bool
+    lets_go_late; /* kube-scheduler counts a pod whose bind call failed until it tries it again */
 
 static bool has_device(const struct rig_object *o)
 {
     return o->kind == RIG_POD && strncmp(o->pod->meta.name, "cpu", 3) != 0;
+}
+
+static bool is_counted(const struct rig_object *o)
+{
+    return o->place == RIG_ASSUMED || (lets_go_late && o->place == RIG_BACKOFF);
 }
 
 /* Each pod takes a device, but those whose names begin with cpu. */
@@ -25,7 +33,8 @@ static bool is_served(void *context, const struct skr_pod *pod, const char *node
     {
         used += o->kind == RIG_POD && o->pod != pod && has_device(o) &&
                 (strcmp(o->pod->node_name, node) == 0 ||
-                 (o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0));
+                 (is_counted(o) && strcmp(o->assumed_node, node) == 0) ||
+                 (counts_nominated && strcmp(o->pod->nominated_node, node) == 0));
     }
     return strncmp(pod->meta.name, "cpu", 3) == 0 || used < devices[node[strlen("node-")] - '0'];
 }
@@ -37,6 +46,7 @@ static struct rig *cluster(int nodes, int each)
     for (int i = 0; i < NODES_MAX; i++) {
         devices[i] = each;
     }
+    lets_go_late = counts_nominated = false;
     rig->in_tree = is_served;
     rig->context = rig;
     rig_racks(rig, 1, nodes, 16);
@@ -55,6 +65,17 @@ static void add_gang(struct rig *rig, const char *name, int n)
 {
     rig_group(rig, name, n, 0, NULL);
     rig_pods(rig, name, n, name, RIG_GATED);
+}
+
+static void add_gang_with_volumes(struct rig *rig, const char *name, int n)
+{
+    char pod[32];
+    add_gang(rig, name, n);
+    for (int i = 0; i < n; i++) {
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        rig_edit(rig, RIG_POD, pod,
+                 "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    }
 }
 
 /* The cpu admits 16 on a node, its devices two. */
@@ -97,6 +118,36 @@ TEST_RIG(cluster(1, 1), nodes_of_another_kind_are_not_guessed)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "g", 9);
     assert_in_range(plans(rig), 2, 3);
+}
+
+/* A member of the first plan is still counted on its node when the second plan is refused there: the node is
+ * not closed. */
+TEST_RIG(cluster(4, 1), members_that_are_let_go_close_no_node)
+{
+    lets_go_late = true;
+    add_gang(rig, "g", 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_in_range(plans(rig), 2, 4);
+}
+
+/* All members are nominated before the first one is accepted: the node is refused to it. */
+TEST_RIG(cluster(4, 1), members_that_are_nominated_close_no_node)
+{
+    counts_nominated = lets_go_late = true;
+    add_gang_with_volumes(rig, "g", 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_in_range(plans(rig), 1, 5);
+}
+
+TEST_RIG(cluster(8, 2), what_nodes_take_beside_nominated_members_is_found_by_halves)
+{
+    counts_nominated = true;
+    add_gang_with_volumes(rig, "g", 16);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 16);
+    assert_in_range(plans(rig), 1, 6);
 }
 
 /* What one group has learned limits no other one, of its namespace or of another. */
