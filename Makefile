@@ -101,7 +101,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 TEST_LINK = $(LINK) $(TEST_LD)
 
-.PHONY: dist dist-check manifests ship upstream fleet-load soak replicas full faults explore planted planted-roles all deps demo sandbox check unit unit-arm64 property prove integration goldens unit-server e2e e2e-next e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: dist dist-check manifests ship upstream upstream-record fleet-load soak replicas full faults explore planted planted-roles all deps demo sandbox check unit unit-arm64 property prove integration goldens unit-server e2e e2e-next e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts bench-start bench-simulate benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -310,6 +310,9 @@ operators: $(BIN) ## the operators of workloads themselves and their samples (ne
 upstream: $(BIN) ## random bindings for karmada-scheduler, Placements for OCM's controller, and both for ours: N=500, SEED=1 (needs Go)
 	@test/upstream/run.sh karmada -n $${N:-500} -seed $${SEED:-1}
 	@test/upstream/run.sh ocm -n $${N:-500} -seed $${SEED:-1}
+upstream-record: $(BIN) ## the problems of these two that every run of the gate plays, with the answers that both gave (needs Go)
+	@test/upstream/run.sh karmada --record
+	@test/upstream/run.sh ocm --record
 full: $(BIN) ## groups of a thousand members, and their cost for kube-scheduler (needs Go)
 	@SAKKARA_E2E_PLANE=real test/e2e/tagged.sh full 20m ^TestFull_
 faults: $(BIN) ## daemon, kube-scheduler, API server and etcd killed and stopped at random: DURATION=5m, GANGS=200, SEED of the day (needs Go)

@@ -3,6 +3,8 @@
 # Random problems for the scheduler that a folder beside this file has as a module, and for ours: both have to decide the
 # same, but for the differences that docs list. The program is build/sakkara or $SAKKARA_BIN.
 #   run.sh NAME [-n N] [-seed N]     NAME: karmada, ocm
+#   run.sh NAME --record             keeps the first problems and their answers in NAME/record.json.gz
+#   run.sh NAME --recorded           plays these, without the other scheduler, whose build takes minutes of a processor
 # Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the problems. The binary
 # is kept in the user's cache folder under a name that changes with its sources and sums.
 set -eu
@@ -19,12 +21,20 @@ karmada) page=bindings.md ;;
 ocm) page=placements.md ;;
 esac
 source=$here/$name
+key=$(cat "$source"/*.go "$source"/go.* | sha256sum | cut -c1-16)
+program=${SAKKARA_BIN:-$here/../../build/sakkara}
+docs=$here/../../docs/$page
+if [ "${1:-}" = --recorded ]; then
+    program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
+    exec go run -C "$here/record" ./replay -sakkara "$program" -docs "$docs" -sources "$key" "$source/record.json.gz"
+fi
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/sakkara/upstream
-binary=$folder/$name-$(cat "$source"/*.go "$source"/go.* | sha256sum | cut -c1-16)
+binary=$folder/$name-$key
 if [ ! -x "$binary" ]; then
     mkdir -p "$folder"
     echo "run.sh: building $name, some minutes when cold" >&2
     nice go build -C "$source" -mod=readonly -trimpath -buildvcs=false -ldflags '-s -w' -o "$binary.$$" . >&2
     mv "$binary.$$" "$binary"
 fi
-exec "$binary" -sakkara "${SAKKARA_BIN:-$here/../../build/sakkara}" -docs "$here/../../docs/$page" "$@"
+[ "${1:-}" != --record ] || set -- -record "$source/record.json.gz" -sources "$key"
+exec "$binary" -sakkara "$program" -docs "$docs" "$@"

@@ -79,6 +79,14 @@ func difference(p problem) string {
 	return ""
 }
 
+// names are the rows of the table in docs.
+func names() (all []string) {
+	for _, d := range differences {
+		all = append(all, d.name)
+	}
+	return all
+}
+
 // checkDocs ends the program if the table in docs has other rows than the one here.
 func checkDocs(page string) {
 	text, err := os.ReadFile(page)

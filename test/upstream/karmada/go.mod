@@ -8,7 +8,10 @@ require (
 	k8s.io/apimachinery v0.35.3
 	k8s.io/client-go v0.35.3
 	k8s.io/klog/v2 v2.130.1
+	sakkara/test/upstream/record v0.0.0
 )
+
+replace sakkara/test/upstream/record => ../record
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -20,6 +20,8 @@ import (
 
 	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
 	"k8s.io/klog/v2"
+
+	"sakkara/test/upstream/record"
 )
 
 // Bindings on the same clusters, which are read at once.
@@ -60,6 +62,9 @@ func list(clusters []*clusterv1alpha1.Cluster, bindings []*resourceBinding) []by
 	return text
 }
 
+// asked are the runs of sakkara, for -record.
+var asked []record.Case
+
 // ask has sakkara decide all bindings.
 func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster, bindings []*resourceBinding) []answer {
 	arguments := []string{"simulate", "binding", "-f", "-", "-o", "json", "--profile", profile}
@@ -67,7 +72,8 @@ func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster
 		arguments = append(arguments, "--option", "componentSets=on")
 	}
 	command := exec.Command(sakkara, arguments...)
-	command.Stdin = bytes.NewReader(list(clusters, bindings))
+	input := list(clusters, bindings)
+	command.Stdin = bytes.NewReader(input)
 	var complaints bytes.Buffer
 	command.Stderr = &complaints
 	text, err := command.Output()
@@ -77,14 +83,18 @@ func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster
 	}
 	var printed struct {
 		Bindings []struct {
-			Clusters []targetCluster
-			Error    *struct{ Code, Reason string }
-		}
+			Clusters []targetCluster `json:"clusters"`
+			Error    *struct {
+				Code   string `json:"code"`
+				Reason string `json:"reason"`
+			} `json:"error"`
+		} `json:"bindings"`
 	}
 	must(json.Unmarshal(text, &printed))
 	if len(printed.Bindings) != len(bindings) {
 		must(fmt.Errorf("%d answers for %d bindings", len(printed.Bindings), len(bindings)))
 	}
+	asked = append(asked, record.Case{Arguments: arguments, Input: string(input), Problems: len(bindings), Answer: printed})
 	var answers []answer
 	for _, b := range printed.Bindings {
 		if b.Error != nil {
@@ -152,6 +162,8 @@ func main() {
 	keep := flag.String("keep", "", "folder for the objects of problems that differ")
 	docs := flag.String("docs", "", "page whose table of differences has to be the one here")
 	most := flag.Int("most", 5, "differences that are printed")
+	file := flag.String("record", "", "file that keeps the problems if all are decided the same")
+	sources := flag.String("sources", "", "sum of the sources, for -record")
 	flag.Parse()
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
@@ -179,5 +191,8 @@ func main() {
 	fmt.Printf("%d passed, %d failed\n", passed, failed)
 	if failed > 0 {
 		os.Exit(1)
+	}
+	if *file != "" {
+		must((&record.Record{Sources: *sources, Rows: names(), Cases: asked}).Write(*file))
 	}
 }

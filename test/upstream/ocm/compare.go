@@ -22,6 +22,8 @@ const (
 	wrongPattern    = "constant patterns"
 )
 
+var classes = []string{validatedAlways, wrongSet, exactIntegers, wrongPattern}
+
 // checkDocs exits if a class is no row of the page's table.
 func checkDocs(path string) {
 	page, err := os.ReadFile(path)
@@ -29,7 +31,7 @@ func checkDocs(path string) {
 		fmt.Fprintln(os.Stderr, "ocm:", err)
 		os.Exit(2)
 	}
-	for _, class := range []string{validatedAlways, wrongSet, exactIntegers, wrongPattern} {
+	for _, class := range classes {
 		if !strings.Contains(string(page), "\n| "+class+" |") {
 			fmt.Fprintf(os.Stderr, "ocm: the table of %s has no row %q\n", path, class)
 			os.Exit(2)

@@ -27,6 +27,8 @@ import (
 	"open-cluster-management.io/ocm/pkg/placement/controllers/framework"
 	"open-cluster-management.io/ocm/pkg/placement/controllers/metrics"
 	"open-cluster-management.io/ocm/pkg/placement/controllers/scheduling"
+
+	"sakkara/test/upstream/record"
 )
 
 // An answer is what both say of the Placement.
@@ -165,29 +167,34 @@ func readUpstream(placement *v1beta1.Placement, decisions []v1beta1.PlacementDec
 	return a
 }
 
+// asked are the runs of sakkara, for -record.
+var asked []record.Case
+
 func decideOurs(program string, w *world) (*answer, error) {
-	command := exec.Command(program, "simulate", "placement", "-f", "-", "--placement", namespace+"/"+placementName,
-		"-o", "json", "--now", now.Format("2006-01-02T15:04:05Z"))
+	arguments := []string{"simulate", "placement", "-f", "-", "--placement", namespace + "/" + placementName,
+		"-o", "json", "--now", now.Format("2006-01-02T15:04:05Z")}
+	command := exec.Command(program, arguments...)
 	command.Stdin = strings.NewReader(w.manifest())
 	var out, messages bytes.Buffer
 	command.Stdout, command.Stderr = &out, &messages
 	_ = command.Run() // an unsatisfied Placement has an exit code, too
 	var report struct {
-		Misconfigured      string
-		SatisfiedReason    string
-		Decisions          []string
+		Misconfigured      string   `json:"misconfigured"`
+		SatisfiedReason    string   `json:"satisfiedReason"`
+		Decisions          []string `json:"decisions"`
 		PlacementDecisions []struct {
-			Name      string
-			Decisions []string
-		}
+			Name      string   `json:"name"`
+			Decisions []string `json:"decisions"`
+		} `json:"placementDecisions"`
 		DecisionGroups []struct {
-			DecisionGroupName string
-			Decisions         []string
-		}
+			DecisionGroupName string   `json:"decisionGroupName"`
+			Decisions         []string `json:"decisions"`
+		} `json:"decisionGroups"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		return nil, fmt.Errorf("%v: %s%s", err, out.String(), messages.String())
 	}
+	asked = append(asked, record.Case{Arguments: arguments, Input: w.manifest(), Problems: 1, Answer: report})
 	a := &answer{misconfigured: report.Misconfigured, reason: report.SatisfiedReason, clusters: report.Decisions}
 	of := map[string][]string{}
 	for _, decision := range report.PlacementDecisions {

@@ -10,7 +10,10 @@ require (
 	k8s.io/utils v0.0.0-20241104100929-3ea5e8cea738
 	open-cluster-management.io/api v1.0.0
 	open-cluster-management.io/ocm v1.0.0
+	sakkara/test/upstream/record v0.0.0
 )
+
+replace sakkara/test/upstream/record => ../record
 
 require (
 	cel.dev/expr v0.19.1 // indirect

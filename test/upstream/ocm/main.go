@@ -20,6 +20,8 @@ import (
 	"slices"
 
 	"k8s.io/klog/v2"
+
+	"sakkara/test/upstream/record"
 )
 
 func main() {
@@ -30,12 +32,14 @@ func main() {
 	n := flag.Int("n", 500, "random Placements")
 	seed := flag.Int64("seed", 1, "of the first Placement; each one has the next number")
 	docs := flag.String("docs", "", "page whose table of differences has to have the classes here")
+	file := flag.String("record", "", "file that keeps the problems if all are decided the same")
+	sources := flag.String("sources", "", "sum of the sources, for -record")
 	flag.Parse()
 	if *docs != "" {
 		checkDocs(*docs)
 	}
 	same, wrong := 0, 0
-	classes := map[string]int{}
+	counts := map[string]int{}
 	for i := 0; i < *n; i++ {
 		world := newWorld(*seed + int64(i))
 		theirs, err := decideUpstream(world)
@@ -52,7 +56,7 @@ func main() {
 			wrong++
 			fmt.Printf("seed %d: %s\n%s\n", world.seed, difference, world.manifest())
 		case class != "":
-			classes[class]++
+			counts[class]++
 		default:
 			same++
 		}
@@ -61,13 +65,19 @@ func main() {
 		}
 	}
 	fmt.Printf("ocm: %d decided the same", same)
-	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		fmt.Printf(", %d differ by %s", classes[name], name)
-		same += classes[name]
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Printf(", %d differ by %s", counts[name], name)
+		same += counts[name]
 	}
 	fmt.Printf("\n%d passed, %d failed\n", same, wrong)
 	if wrong > 0 {
 		os.Exit(1)
+	}
+	if *file != "" {
+		if err := (&record.Record{Sources: *sources, Rows: classes, Cases: asked}).Write(*file); err != nil {
+			fmt.Fprintln(os.Stderr, "ocm:", err)
+			os.Exit(2)
+		}
 	}
 }
 

@@ -1,0 +1,3 @@
+module sakkara/test/upstream/record
+
+go 1.26.0
