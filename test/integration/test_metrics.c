@@ -227,7 +227,86 @@ static void expect_everything_moved(const char *page)
     }
 }
 
-TEST(every_counter_and_histogram_moves)
+/* Labels that the scrape adds. */
+static bool is_of_the_target(const char *label)
+{
+    return strcmp(label, "job") == 0 || strcmp(label, "pod") == 0;
+}
+
+/* A sample of the metric on the page has the label; NULL: there is a sample. */
+static bool has_sample(const char *page, const char *metric, const char *label)
+{
+    char begin[160], inside[80];
+    const size_t n = (size_t)snprintf(begin, sizeof begin, "\n%s", metric);
+    snprintf(inside, sizeof inside, "%s=\"", label ? label : "");
+    for (const char *at = page; (at = strstr(at, begin)); at += n) {
+        const char *end = at + 1 + strcspn(at + 1, "\n");
+        const char *found = label ? strstr(at + n, inside) : end - 1;
+        if ((at[n] == '{' || (at[n] == ' ' && !label)) && found && found < end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void expect_sample(const char *expr, const char *page, const char *metric, const char *label)
+{
+    if ((!label || !is_of_the_target(label)) && !has_sample(page, metric, label)) {
+        fail_msg("%s: the page has no %s with the label %s", expr, metric,
+                 label ? label : "of any");
+    }
+}
+
+/* The page has the metric and the labels of max by (a, b) (metric{c="d"}). Returns how many labels. */
+static size_t expect_labels(const char *expr, const char *page)
+{
+    static const char words[] = "abcdefghijklmnopqrstuvwxyz_";
+    char word[128], metric[128] = "", label[8][128];
+    size_t n = 0;
+    bool grouped = false, selected = false;
+    for (const char *p = expr; *p; p++) {
+        const size_t length = strspn(p, words);
+        grouped = grouped && *p != ')';
+        selected = (selected || *p == '{') && *p != '}';
+        if (*p == '"') { /* a value */
+            p = strchr(p + 1, '"');
+            assert_non_null(p);
+        } else if (length > 0) {
+            snprintf(word, sizeof word, "%.*s", (int)length, p);
+            p += length - 1;
+            if (grouped || selected) {
+                assert_true(n < sizeof label / sizeof *label);
+                strcpy(label[n++], word);
+            } else if (strncmp(word, "sakkara_", 8) == 0 || strncmp(word, "process_", 8) == 0) {
+                strcpy(metric, word);
+                expect_sample(expr, page, metric, NULL);
+            }
+            grouped = grouped || strcmp(word, "by") == 0;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        expect_sample(expr, page, metric, label[i]);
+    }
+    return n;
+}
+
+static void expect_the_dashboard(const char *page)
+{
+    json_auto_t *dashboard =
+        json_load_file("manifests/chart/sakkara/files/dashboard.json", 0, NULL);
+    json_t *panel, *target;
+    size_t i, k, labels = 0;
+    json_array_foreach(json_object_get(dashboard, "panels"), i, panel)
+    {
+        json_array_foreach(json_object_get(panel, "targets"), k, target)
+        {
+            labels += expect_labels(json_string_value(json_object_get(target, "expr")), page);
+        }
+    }
+    assert_true(labels > 30);
+}
+
+TEST(every_counter_and_histogram_moves_and_has_the_labels_of_the_dashboard)
 {
     static const char *const lines[] = {
         "sakkara_topology_reloads_total{result=\"loaded\"} 1",
@@ -251,6 +330,7 @@ TEST(every_counter_and_histogram_moves)
     }
     char *page = page_of(&scene);
     expect_everything_moved(page);
+    expect_the_dashboard(page);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         char part[128];
         snprintf(part, sizeof part,
