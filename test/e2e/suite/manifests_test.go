@@ -31,11 +31,12 @@ func manifest(t *testing.T, name string) string {
 	return path
 }
 
-// TestManifests_PassStrictValidation: Every field of the shipped manifests is known to the API server.
+// TestManifests_PassStrictValidation: Every field of the shipped manifests is known to the API server, but for those of kinds that
+// others install.
 func TestManifests_PassStrictValidation(t *testing.T) {
 	realOnly(t, "server-side apply and the schemas of all kinds are the API server's")
 	files := []string{"namespace.yaml", "install.yaml", "gate-webhook.yaml", "account-policy.yaml", "group-policy.yaml", "spotmix-webhook.yaml",
-		"karmada/rbac.yaml", "ocm/rbac.yaml"}
+		"karmada/rbac.yaml", "ocm/rbac.yaml", "kueue.yaml", "provisioning.yaml"}
 	if minor() >= 36 {
 		files = append(files, "gate-policy.yaml")
 	}
@@ -47,6 +48,63 @@ func TestManifests_PassStrictValidation(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// shipped is an object of a shipped manifest.
+func shipped(t *testing.T, file, kind string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(manifest(t, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range cluster.Documents(text) {
+		var object map[string]any
+		if err := yaml.Unmarshal(document, &object); err != nil {
+			t.Fatal(err)
+		}
+		if object["kind"] == kind {
+			return object
+		}
+	}
+	t.Fatalf("%s has no %s", file, kind)
+	return nil
+}
+
+// TestManifests_PodsAreAdmittedWhereSecurityIsRestricted: A namespace with the labels of namespace.yaml admits the pods of
+// install.yaml. It refuses them if one of their containers may gain privileges.
+func TestManifests_PodsAreAdmittedWhereSecurityIsRestricted(t *testing.T) {
+	realOnly(t, "admission of pods is the API server's")
+	plane, name := planeFor(t), namespaceOf(t)
+	labels := shipped(t, "namespace.yaml", "Namespace")["metadata"].(map[string]any)["labels"]
+	if labels.(map[string]any)["pod-security.kubernetes.io/enforce"] != "restricted" {
+		t.Errorf("namespace.yaml has the labels %v", labels)
+	}
+	err := plane.Admin.Create("/api/v1/namespaces", map[string]any{"metadata": map[string]any{"name": name, "labels": labels}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := plane.Clear(name); err != nil {
+			t.Error(err)
+		}
+	})
+	template := shipped(t, "install.yaml", "Deployment")["spec"].(map[string]any)["template"].(map[string]any)
+	spec := template["spec"].(map[string]any)
+	create := func() error {
+		return plane.Admin.Create("/api/v1/namespaces/"+name+"/pods?dryRun=All",
+			map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "sakkara"}, "spec": spec}, nil)
+	}
+	if err := create(); err != nil {
+		t.Error(err)
+	}
+	for _, container := range spec["containers"].([]any) {
+		context := container.(map[string]any)["securityContext"].(map[string]any)
+		context["allowPrivilegeEscalation"] = true
+		if err := create(); !cluster.IsStatus(err, 403) || !contains(err.Error(), `violates PodSecurity "restricted:latest"`) {
+			t.Errorf("a container may gain privileges: %v", err)
+		}
+		context["allowPrivilegeEscalation"] = false
 	}
 }
 
