@@ -102,6 +102,41 @@ func TestD9_LostMemberOfABoundGroupIsReplaced(t *testing.T) {
 	})
 }
 
+// TestRunLimit_EndsTheMembersAndLeavesAReplacementTheRest: Key run-limit is the deadline of the members.
+func TestRunLimit_EndsTheMembersAndLeavesAReplacementTheRest(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		r := startRacks(t, options{}, []int{4}, []int{9})
+		r.groupMap("g", map[string]string{"size": "2", "run-limit": "12s"})
+		r.members("g", 2, gate(withGate))
+		r.wait(usual, "bound with the whole limit", r.deadlines("g", map[string][2]int64{"g-0": {12, 12}, "g-1": {12, 12}}))
+		time.Sleep(2 * time.Second)
+		r.must(r.plane.Admin.Delete(r.podPath("g-1")))
+		r.create(r.pod("g-2", label("sakkara.group.name", "g"), gate(withGate)))
+		r.wait(usual, "the replacement has the rest", r.deadlines("g", map[string][2]int64{"g-0": {12, 12}, "g-2": {1, 10}}))
+		r.wait(usual, "all are ended", func(v *cluster.View) error {
+			for _, name := range []string{"g-0", "g-2"} {
+				if pod := v.Pod(r.ns, name); pod.Status.Reason != "DeadlineExceeded" {
+					return fmt.Errorf("%s is %s", name, pod.Status.Phase)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// deadlines are the least and the most of activeDeadlineSeconds of bound pods.
+func (r *run) deadlines(group string, want map[string][2]int64) func(*cluster.View) error {
+	return func(v *cluster.View) error {
+		for name, between := range want {
+			pod := v.Pod(r.ns, name)
+			if has := pod.Spec.ActiveDeadline; !pod.Bound() || has == nil || *has < between[0] || *has > between[1] {
+				return fmt.Errorf("%s of %s is on %q without a deadline in %v", name, group, pod.Spec.NodeName, between)
+			}
+		}
+		return nil
+	}
+}
+
 // TestD10_TerminalPodsFreeTheirSeats: A member that fails frees its seat for the Job's next pod.
 func TestD10_TerminalPodsFreeTheirSeats(t *testing.T) {
 	r := startRacks(t, options{}, []int{4, 4})

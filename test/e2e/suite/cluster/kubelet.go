@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Kubelet plays the kubelet of every node: a pod that gets a node is started at once, ends on demand, and is
-// removed when its deletion is asked for. On the sandbox, which has kubelets, it only
+// Kubelet plays the kubelet of every node: a pod that gets a node is started at once, ends on demand or at its
+// deadline, and is removed when its deletion is asked for. On the sandbox, which has kubelets, it only
 // looks on, and ends pods on demand.
 type Kubelet struct {
 	client *Client
@@ -25,6 +25,7 @@ type Kubelet struct {
 	mu      sync.Mutex
 	env     map[string]map[string]string // pod uid -> environment of its first container at its start
 	started map[string]bool
+	ends    map[string]time.Time // pod uid -> end by its deadline
 	err     error
 }
 
@@ -40,7 +41,7 @@ func (p *Plane) StartKubelet() (*Kubelet, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &Kubelet{client: client, aside: p.IsSandbox(), cancel: cancel, slots: make(chan struct{}, 16),
-		env: map[string]map[string]string{}, started: map[string]bool{}}
+		env: map[string]map[string]string{}, started: map[string]bool{}, ends: map[string]time.Time{}}
 	for i := range pods.Items {
 		k.see(ctx, &pods.Items[i])
 	}
@@ -75,7 +76,7 @@ func (k *Kubelet) Env(uid string) (env map[string]string, ok bool) {
 
 // Finish ends a running pod with an exit code: 0 makes it Succeeded, others Failed.
 func (k *Kubelet) Finish(pod *Pod, code int) error {
-	return ignoreGone(k.client.StrategicPatch(podPath(pod)+"/status", finished(pod, code)))
+	return ignoreGone(k.client.StrategicPatch(podPath(pod)+"/status", finished(pod, code, "")))
 }
 
 func (k *Kubelet) see(ctx context.Context, pod *Pod) {
@@ -97,7 +98,30 @@ func (k *Kubelet) see(ctx context.Context, pod *Pod) {
 		if !again {
 			k.startPod(ctx, pod)
 		}
+	case pod.Status.Phase == "Running" && pod.Spec.ActiveDeadline != nil && !k.aside:
+		k.limit(ctx, pod)
 	}
+}
+
+// limit ends the pod at its deadline, which may be lowered while it runs.
+func (k *Kubelet) limit(ctx context.Context, pod *Pod) {
+	end := pod.Status.StartTime.Add(time.Duration(*pod.Spec.ActiveDeadline) * time.Second)
+	k.mu.Lock()
+	before, known := k.ends[pod.UID]
+	k.ends[pod.UID] = end
+	k.mu.Unlock()
+	if known && !end.Before(before) {
+		return
+	}
+	k.work.Go(func() {
+		select {
+		case <-time.After(time.Until(end)):
+			k.do(ctx, func() error {
+				return ignoreGone(k.client.StrategicPatch(podPath(pod)+"/status", finished(pod, 137, "DeadlineExceeded")))
+			})
+		case <-ctx.Done():
+		}
+	})
 }
 
 func (k *Kubelet) startPod(ctx context.Context, pod *Pod) {
@@ -178,7 +202,7 @@ func running(pod *Pod) map[string]any {
 	}
 }
 
-func finished(pod *Pod, code int) map[string]any {
+func finished(pod *Pod, code int, why string) map[string]any {
 	now := time.Now().UTC().Format(time.RFC3339)
 	phase, reason := "Succeeded", "Completed"
 	if code != 0 {
@@ -188,6 +212,7 @@ func finished(pod *Pod, code int) map[string]any {
 		"metadata": map[string]any{"uid": pod.UID},
 		"status": map[string]any{
 			"phase":      phase,
+			"reason":     why,
 			"conditions": conditions("False"),
 			"containerStatuses": containerStatuses(pod, false, map[string]any{
 				"running":    nil,

@@ -64,6 +64,7 @@ type PodSpec struct {
 	Volumes         []Volume          `json:"volumes,omitempty"`
 	ResourceClaims  []PodClaim        `json:"resourceClaims,omitempty"`
 	GracePeriod     *int64            `json:"terminationGracePeriodSeconds,omitempty"`
+	ActiveDeadline  *int64            `json:"activeDeadlineSeconds,omitempty"`
 }
 
 // Volume is one of a claim.
@@ -127,6 +128,8 @@ type Resources struct {
 
 type PodStatus struct {
 	Phase             string      `json:"phase,omitempty"`
+	Reason            string      `json:"reason,omitempty"`
+	StartTime         time.Time   `json:"startTime,omitzero"`
 	NominatedNodeName string      `json:"nominatedNodeName,omitempty"`
 	Conditions        []Condition `json:"conditions,omitempty"`
 }
