@@ -7,6 +7,7 @@ struct options {
     struct skr_text_list files;
     const char *now, *config;
     int output;
+    bool preempt;
 };
 
 static const struct skr_flag flags[] = {
@@ -14,6 +15,8 @@ static const struct skr_flag flags[] = {
     SKR_FLAG(TEXT, options, now, "--now", NULL, "TIME", "the time, RFC 3339; default: the clock"),
     SKR_FLAG(TEXT, options, config, "--config", NULL, "FILE",
              "configuration of the daemon, for its settings"),
+    SKR_FLAG(SWITCH, options, preempt, "--preempt", NULL, NULL,
+             "show which groups and pods each group would evict"),
     SKR_OUTPUT_FLAG(options, output),
     SKR_HELP_FLAG,
     {0},
@@ -26,6 +29,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                           .n_files = given->files.n,
                                                           .config = given->config,
                                                           .now = given->now,
+                                                          .preempt = given->preempt,
                                                           .json = given->output == SKR_OUTPUT_JSON};
     return skr_simulate_timeline_run(&options, out, messages);
 }
@@ -33,7 +37,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 const struct skr_command skr_command_simulate_timeline = {
     .name = "simulate timeline",
     .usage = "sakkara simulate timeline -f FILE|DIR|- [-f ...] [--now TIME] [--config FILE]\n"
-             "                                 [-o text|json]",
+             "                                 [--preempt] [-o text|json]",
     .summary = "when the waiting groups of a dump will start",
     .text =
         "Reads a dump of a cluster: nodes, pods, groups, Jobs. Finds for each waiting group the\n"

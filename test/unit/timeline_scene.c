@@ -173,8 +173,12 @@ void scene_run(struct scene *s, bool text)
         write_file(config, settings.s);
     }
     const char *const file[] = {path};
-    const struct skr_simulate_timeline_options options = {
-        .file = file, .n_files = 1, .config = s->config ? config : NULL, .now = NOW, .json = !text};
+    const struct skr_simulate_timeline_options options = {.file = file,
+                                                          .n_files = 1,
+                                                          .config = s->config ? config : NULL,
+                                                          .now = NOW,
+                                                          .preempt = s->preempt,
+                                                          .json = !text};
     skr_strbuf_reset(&s->out);
     skr_strbuf_reset(&s->messages);
     s->code = skr_simulate_timeline_run(&options, &s->out, &s->messages);
@@ -207,6 +211,21 @@ static long seconds_of(const json_t *group)
     return (long)((at - now) / SKR_SECOND);
 }
 
+static void add_victims(const json_t *victims, struct skr_strbuf *b)
+{
+    static const char *const list[] = {"groups", "followers"};
+    const char *before = " evicts ";
+    const json_t *name;
+    size_t i;
+    for (size_t k = 0; k < 2; k++) {
+        json_array_foreach(json_object_get(victims, list[k]), i, name)
+        {
+            skr_strbuf_addf(b, "%s%s", before, json_string_value(name));
+            before = ",";
+        }
+    }
+}
+
 const char *scene_group_says(const struct scene *s, const char *name, char buffer[512])
 {
     json_auto_t *g = find(s, "groups", name);
@@ -233,6 +252,7 @@ const char *scene_group_says(const struct scene *s, const char *name, char buffe
             skr_strbuf_addf(&b, " %s %s", key[i], skr_object_text(g, key[i]));
         }
     }
+    add_victims(json_object_get(g, "victims"), &b);
     snprintf(buffer, 512, "%s", b.s ? b.s : "");
     return buffer;
 }

@@ -75,8 +75,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Its number; the list is sorted. Of equal texts the first. */
-static uint32_t number_of(const struct gathering *in, const char *label)
+/* The list is sorted. Of equal texts the first. */
+uint32_t gathering_number(const struct gathering *in, const char *label)
 {
     size_t low = 0, high = in->n_labels;
     while (low < high) {
@@ -164,7 +164,7 @@ static int put_runners(struct gathering *in, struct runners *all, struct skr_err
         const struct runner *r = &all->item[i];
         const bool known = r->end.kind == SKR_END_LIMIT;
         room = skr_timeline_add_end(in->timeline, r->leaf, known ? r->end.at : r->guess, r->amounts,
-                                    number_of(in, r->label), !known);
+                                    gathering_number(in, r->label), !known);
     }
     free(all->item);
     return room ? 0
@@ -346,7 +346,7 @@ static void set_first(struct gathering *in, const struct waiting_group *w,
             first = pod;
         }
     }
-    ret->first_owner = first ? number_of(in, first->key) : 0;
+    ret->first_owner = first ? gathering_number(in, first->key) : 0;
     ret->first_until = in->now + SKR_POD_FIRST_S;
 }
 
@@ -374,7 +374,7 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
     size_t n;
     SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(in->e, w->group, &n);
     const char *text = stored_text(w->group);
-    *ret = (struct skr_round_group){.owner = number_of(in, w->group->key),
+    *ret = (struct skr_round_group){.owner = gathering_number(in, w->group->key),
                                     .begin = skr_instant_up(w->begin)};
     const bool may = set_window(in, w, newcomers, n, &ret->question);
     if (!may || n == 0 || w->group->source.misplaced) {

@@ -38,6 +38,8 @@ struct gathering {
 /* Errors: SKR_LIMIT. Always follow with gathering_fini(). */
 int gathering_run(struct gathering *in, struct skr_error *error);
 void gathering_fini(struct gathering *in);
+/* The number of a label, namespace/name; of one that is not there any number up to n_labels. */
+uint32_t gathering_number(const struct gathering *in, const char *label);
 /* What the API says about the pod's end; all zero but for the grace period when nothing is known. */
 struct skr_pod_times gathering_times(const struct gathering *in, const struct skr_pod *pod);
 

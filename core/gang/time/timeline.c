@@ -11,6 +11,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/time/gather.h"
+#include "core/gang/time/would_evict.h"
 #include "topology/base/strbuf.h"
 
 enum {
@@ -112,6 +113,16 @@ static int by_group(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
+static int add_victims(struct gathering *in, struct skr_timeline_answer *ret,
+                       struct skr_error *error)
+{
+    int rc = 0;
+    for (size_t i = 0; in->asked->preempt && i < in->n_complete && rc == 0; i++) {
+        rc = skr_would_evict(in, i, &ret->group[i].victims, error);
+    }
+    return rc;
+}
+
 static bool add_groups(const struct gathering *in, struct skr_timeline_answer *ret)
 {
     static const struct skr_round_group incomplete = {.start = SKR_INSTANT_NEVER,
@@ -124,9 +135,6 @@ static bool add_groups(const struct gathering *in, struct skr_timeline_answer *r
     for (size_t i = 0; ret->group && room && i < in->n; i++) {
         room =
             add_group(in, &in->waiting[i], i < in->n_complete ? &in->group[i] : &incomplete, ret);
-    }
-    if (ret->group) {
-        qsort(ret->group, ret->n_groups, sizeof *ret->group, by_group);
     }
     return ret->group && room;
 }
@@ -236,15 +244,17 @@ static bool add_pods(const struct gathering *in, struct skr_timeline_answer *ret
 
 /* ---- the whole ---- */
 
-static int answer(const struct gathering *in, struct skr_timeline_answer *ret,
-                  struct skr_error *error)
+static int answer(struct gathering *in, struct skr_timeline_answer *ret, struct skr_error *error)
 {
-    return add_groups(in, ret) && add_pods(in, ret)
-               ? 0
-               : skr_error_set(
-                     error, SKR_LIMIT,
-                     "the answer is larger than %d bytes: leave pods that wait out of the files",
-                     ANSWER_BYTES_MAX);
+    if (!add_groups(in, ret) || !add_pods(in, ret)) {
+        return skr_error_set(
+            error, SKR_LIMIT,
+            "the answer is larger than %d bytes: leave pods that wait out of the files",
+            ANSWER_BYTES_MAX);
+    }
+    const int rc = add_victims(in, ret, error); /* groups are still in their order */
+    qsort(ret->group, ret->n_groups, sizeof *ret->group, by_group);
+    return rc;
 }
 
 int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *request,

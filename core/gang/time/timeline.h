@@ -18,6 +18,14 @@ struct skr_timeline_request {
     /* What the API says about the end of a pod; NULL: nothing. */
     const struct skr_pod_times *(*times)(void *context, const char *namespace_, const char *name);
     void *context;
+    bool preempt; /* look for victims */
+};
+
+/* Names are namespace/name, without the namespace of the group; in byte order. */
+struct skr_timeline_victims {
+    size_t n_groups, n_followers;
+    const char *const *group;
+    const char *const *follower; /* pods that go alone: their group does not need them */
 };
 
 struct skr_timeline_node {
@@ -38,6 +46,7 @@ struct skr_timeline_group {
     const struct skr_timeline_node *node; /* in byte order; NULL: states UNKNOWN and FORECAST */
     /* The smallest unit with all of it; below the root several: "rack-0,rack-1"; UNKNOWN: "". */
     const char *place;
+    const struct skr_timeline_victims *victims; /* NULL: none, or not asked for */
 };
 
 /* A single pod that waits, and the nodes that have room for it and are not kept for groups. */

@@ -70,7 +70,8 @@ static int run_round(struct timeline *t)
         .forecasts = (int32_t)t->dump.config->time.forecasts,
         .patience = patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience),
         .times = times_of,
-        .context = t};
+        .context = t,
+        .preempt = t->options->preempt};
     struct skr_timeline_answer answer;
     struct skr_error error;
     const int rc = skr_gang_timeline(skr_simulate_dump_gang(&t->dump), &request, &answer, &error);

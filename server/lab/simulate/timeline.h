@@ -14,6 +14,7 @@ struct skr_simulate_timeline_options {
     size_t n_files;
     const char *config; /* NULL: defaults */
     const char *now;    /* RFC 3339; NULL: the clock */
+    bool preempt;       /* tell victims, too */
     bool json;
 };
 

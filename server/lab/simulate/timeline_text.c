@@ -25,6 +25,28 @@ static void write_time(struct skr_json_writer *w, const char *key, int64_t at)
     skr_json_string(w, key, at == SKR_INSTANT_NEVER ? NULL : text);
 }
 
+static void write_names(struct skr_json_writer *w, const char *key, const char *const *name,
+                        size_t n)
+{
+    skr_json_open(w, key, '[');
+    for (size_t i = 0; i < n; i++) {
+        skr_json_string(w, NULL, name[i]);
+    }
+    skr_json_close(w, ']');
+}
+
+static void write_victims(struct skr_json_writer *w, const struct skr_timeline_victims *v)
+{
+    if (!v) {
+        skr_json_raw(w, "victims", NULL);
+        return;
+    }
+    skr_json_open(w, "victims", '{');
+    write_names(w, "groups", v->group, v->n_groups);
+    write_names(w, "followers", v->follower, v->n_followers);
+    skr_json_close(w, '}');
+}
+
 static void write_group(struct skr_json_writer *w, const struct skr_timeline_group *g)
 {
     skr_json_open(w, NULL, '{');
@@ -44,6 +66,7 @@ static void write_group(struct skr_json_writer *w, const struct skr_timeline_gro
     skr_json_bool(w, "backfills", g->backfills);
     skr_json_string(w, "because", g->because);
     skr_json_string(w, "moved", skr_move_cause_name(g->moved));
+    write_victims(w, g->victims);
     skr_json_close(w, '}');
 }
 
@@ -63,11 +86,7 @@ void skr_timeline_write_json(const struct skr_timeline_answer *answer, struct sk
         skr_json_open(&w, NULL, '{');
         skr_json_string(&w, "namespace", p->namespace_);
         skr_json_string(&w, "name", p->name);
-        skr_json_open(&w, "nodes", '[');
-        for (size_t k = 0; k < p->n_nodes; k++) {
-            skr_json_string(&w, NULL, p->node[k]);
-        }
-        skr_json_close(&w, ']');
+        write_names(&w, "nodes", p->node, p->n_nodes);
         skr_json_close(&w, '}');
     }
     skr_json_close(&w, ']');
@@ -117,6 +136,39 @@ static void add_name(struct skr_text_table *table, const char *namespace_, const
     SKR_STRBUF(b);
     skr_strbuf_addf(&b, "%s/%s", namespace_, name);
     add_label(table, b.s);
+}
+
+/* "a", "a, b", then "a, b, c and 4 more". */
+static void add_names(struct skr_strbuf *b, const char *const *name, size_t n)
+{
+    for (size_t i = 0; i < n && i < NODES_SHOWN; i++) {
+        skr_strbuf_addf(b, "%s%s", i > 0 ? ", " : "", name[i]);
+    }
+    if (n > NODES_SHOWN) {
+        skr_strbuf_addf(b, " and %zu more", n - NODES_SHOWN);
+    }
+}
+
+static void write_evictions(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
+{
+    for (size_t i = 0; i < answer->n_groups; i++) {
+        const struct skr_timeline_group *g = &answer->group[i];
+        const struct skr_timeline_victims *v = g->victims;
+        if (!v) {
+            continue;
+        }
+        skr_strbuf_addf(out, "\n%s/%s fits now if it evicts ", g->namespace_, g->name);
+        if (v->n_groups > 0) {
+            skr_strbuf_addf(out, "group%s ", v->n_groups > 1 ? "s" : "");
+            add_names(out, v->group, v->n_groups);
+        }
+        if (v->n_followers > 0) {
+            skr_strbuf_addf(out, "%spod%s ", v->n_groups > 0 ? ", and " : "",
+                            v->n_followers > 1 ? "s" : "");
+            add_names(out, v->follower, v->n_followers);
+        }
+        skr_strbuf_addc(out, '\n');
+    }
 }
 
 static void write_notes(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
@@ -227,6 +279,7 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
         skr_text_table_fini(&table);
     }
     write_pods(answer, out);
+    write_evictions(answer, out);
     write_unlimited(answer, out);
     write_notes(answer, out);
 }
