@@ -11,6 +11,8 @@
 #include "server/object/path.h"
 #include "topology/device_classes.h"
 
+#define NATIVE "scheduling.k8s.io/"
+
 const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"v1", "Namespace", NULL},
     {"scheduling.k8s.io/v1", "PriorityClass", NULL},
@@ -18,6 +20,9 @@ const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"v1", "Node", NULL},
     {"v1", "ConfigMap", NULL},
     {"scheduling.x-k8s.io/v1alpha1", "PodGroup", NULL},
+    {NATIVE "v1alpha2", "PodGroup", NULL},
+    {NATIVE "v1alpha3", "PodGroup", NULL},
+    {NATIVE "v1beta1", "PodGroup", NULL},
     {"policy/v1", "PodDisruptionBudget", NULL},
     {"v1", "Pod", NULL},
     {"apps/v1", "DaemonSet", "spec.template"},
@@ -32,6 +37,7 @@ const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"kubeflow.org/v1", "TFJob", NULL},
     {"kubeflow.org/v1", "XGBoostJob", NULL},
     {"kubeflow.org/v2beta1", "MPIJob", NULL},
+    {"kubeflow.org/v1", "MPIJob", NULL},
     {"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "spec.leaderWorkerTemplate.workerTemplate"},
     {"ray.io/v1", "RayCluster", NULL},
     {"ray.io/v1", "RayJob", NULL},
@@ -41,10 +47,12 @@ const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"trainer.kubeflow.org/v1alpha1", "TrainingRuntime", NULL},
     {"trainer.kubeflow.org/v1alpha1", "TrainJob", NULL},
 };
-const struct skr_manifest_kind *skr_manifest_kind_find(const char *kind)
+
+const struct skr_manifest_kind *skr_manifest_kind_find(const char *kind, const char *version)
 {
     for (size_t i = 0; i < SKR_MANIFEST_KINDS; i++) {
-        if (strcmp(skr_manifest_kinds[i].kind, kind) == 0) {
+        if (strcmp(skr_manifest_kinds[i].kind, kind) == 0 &&
+            strncmp(skr_manifest_kinds[i].api_version, version, strlen(version)) == 0) {
             return &skr_manifest_kinds[i];
         }
     }
@@ -53,9 +61,10 @@ const struct skr_manifest_kind *skr_manifest_kind_find(const char *kind)
 
 const struct skr_manifest_kind *skr_manifest_kind_of(const json_t *object)
 {
-    const struct skr_manifest_kind *kind = skr_manifest_kind_find(skr_path_text(object, "kind"));
-    bool same = kind && strcmp(kind->api_version, skr_path_text(object, "apiVersion")) == 0;
-    return same ? kind : NULL;
+    const char *version = skr_path_text(object, "apiVersion");
+    const struct skr_manifest_kind *kind =
+        skr_manifest_kind_find(skr_path_text(object, "kind"), version);
+    return kind && strcmp(kind->api_version, version) == 0 ? kind : NULL;
 }
 
 static int check_pod(const json_t *pod, struct skr_error *error)
@@ -80,8 +89,10 @@ static int check_template(const json_t *object, const char *path, struct skr_err
     return rc < 0 ? skr_error_under(error, path) : 0;
 }
 
-static int check_decodes(const json_t *object, const char *kind, struct skr_error *error)
+static int check_decodes(const json_t *object, const struct skr_manifest_kind *of,
+                         struct skr_error *error)
 {
+    const char *kind = of->kind;
     int rc = 0;
     if (strcmp(kind, "Node") == 0) {
         SKR_AUTO(skr_node_destroy) struct skr_node *node = NULL;
@@ -91,7 +102,9 @@ static int check_decodes(const json_t *object, const char *kind, struct skr_erro
         rc = skr_configmap_decode(object, &map, error);
     } else if (strcmp(kind, "PodGroup") == 0) {
         struct skr_podgroup *group = NULL;
-        rc = skr_podgroup_decode(object, &group, error);
+        rc = strncmp(of->api_version, NATIVE, sizeof NATIVE - 1) == 0
+                 ? skr_podgroup_v1alpha2_decode(object, &group, error)
+                 : skr_podgroup_decode(object, &group, error);
         skr_podgroup_destroy(group);
     } else if (strcmp(kind, "DeviceClass") == 0) {
         struct skr_device_class *class = NULL;
@@ -126,7 +139,7 @@ int skr_manifest_check_object(void *context, const json_t *object, struct skr_er
         return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
     return kind->template_path ? check_template(object, kind->template_path, error)
-                               : check_decodes(object, kind->kind, error);
+                               : check_decodes(object, kind, error);
 }
 
 const char *skr_manifest_template_path(const json_t *object)

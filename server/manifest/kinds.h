@@ -4,7 +4,7 @@
 /* The kinds of objects that commands read from files, and what is refused of them. */
 #include "server/manifest/manifest.h"
 
-enum { SKR_MANIFEST_KINDS = 28 };
+enum { SKR_MANIFEST_KINDS = 32 };
 
 struct skr_manifest_kind {
     const char *api_version;
@@ -15,9 +15,9 @@ struct skr_manifest_kind {
 /* In the order in which they are created: what others need comes first. */
 extern const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS];
 
-/* NULL: of a kind that is ignored. */
-const struct skr_manifest_kind *skr_manifest_kind_find(const char *kind);
-/* The same of an object, whose apiVersion has to be the kind's. */
+/* The first of this kind whose apiVersion begins so; "": any. NULL: of a kind that is ignored. */
+const struct skr_manifest_kind *skr_manifest_kind_find(const char *kind, const char *version);
+/* The one of an object, with its apiVersion. */
 const struct skr_manifest_kind *skr_manifest_kind_of(const json_t *object);
 /* Where an object has its pod: "spec.template", "" of a Pod, NULL of kinds that make none. */
 const char *skr_manifest_template_path(const json_t *object);

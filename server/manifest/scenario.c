@@ -84,7 +84,7 @@ static int check_target(const json_t *target, const char *path, struct skr_error
         return skr_error_set_key(error, SKR_INVALID, path, "{kind: ..., name: ...} is expected");
     }
     const char *kind = skr_path_text(target, "kind");
-    if (!skr_manifest_kind_find(kind)) {
+    if (!skr_manifest_kind_find(kind, skr_path_text(target, "apiVersion"))) {
         return refuse_kind(kind, path, error);
     }
     const json_t *name = json_object_get(target, "name");
@@ -98,7 +98,7 @@ static int check_object(const json_t *object, const char *path, skr_manifest_che
                         void *context, struct skr_error *error)
 {
     const char *kind = skr_path_text(object, "kind");
-    if (!json_is_object(object) || !skr_manifest_kind_find(kind)) {
+    if (!json_is_object(object) || !skr_manifest_kind_find(kind, "")) {
         return refuse_kind(kind, path, error);
     }
     return check(context, object, error) < 0 ? skr_error_under(error, path) : 0;

@@ -116,7 +116,7 @@ static void look_at(struct skr_shown *shown, const struct skr_store_change *chan
 
 /* A controller, or a part of the kubelets: a task handles one object. */
 static const struct controller {
-    const char *kind; /* of the object */
+    const char *kind; /* the object's key: skr_store_resource_key() */
     void (*run)(struct skr_cluster *c, json_t *object);
     const char *members; /* wakes the controlling object for these; NULL: it wakes itself */
     skr_time batch;      /* changes within this time are handled together */
@@ -130,6 +130,7 @@ static const struct controller {
     [SKR_TASK_LEADER_WORKER_SET] = {"LeaderWorkerSet", skr_leader_worker_sets_run, "StatefulSet",
                                     BATCH},
     [SKR_TASK_MPI_JOB] = {"MPIJob", skr_mpi_jobs_run, "Pod", BATCH},
+    [SKR_TASK_MPI_JOB_V1] = {"MPIJob.v1", skr_kubeflow_jobs_run, "Pod", BATCH},
     [SKR_TASK_PYTORCH_JOB] = {"PyTorchJob", skr_kubeflow_jobs_run, "Pod", BATCH},
     [SKR_TASK_TF_JOB] = {"TFJob", skr_kubeflow_jobs_run, "Pod", BATCH},
     [SKR_TASK_XGBOOST_JOB] = {"XGBoostJob", skr_kubeflow_jobs_run, "Pod", BATCH},
@@ -152,17 +153,24 @@ static const struct controller {
     [SKR_TASK_POD_TAINT] = {"Pod", skr_node_life_turn_out, NULL, 0},
 };
 
+/* Whether a key is of the kind, in any version. */
+static bool is_of_kind(const char *key, const char *kind)
+{
+    const size_t n = strlen(kind);
+    return n > 0 && strncmp(key, kind, n) == 0 && (key[n] == '\0' || key[n] == '.');
+}
+
 /* An object wakes its own controller, and the controller that owns it. */
 static void wake(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const struct skr_shown *shown = &c->shown;
     for (int i = 0; i < SKR_TASK_KIND_COUNT && controllers[i].members; i++) {
         const struct controller *row = &controllers[i];
-        const char *kind = change->resource->kind;
+        const char *kind = skr_store_resource_key(change->resource);
         if (strcmp(kind, row->kind) == 0 && change->kind != SKR_STORE_DELETED) {
             skr_cluster_plan(c, (enum skr_task_kind)i, shown->namespace_, shown->name, c->now);
         }
-        if (strcmp(shown->controller_kind, row->kind) == 0 && strcmp(kind, row->members) == 0) {
+        if (is_of_kind(row->kind, shown->controller_kind) && strcmp(kind, row->members) == 0) {
             skr_cluster_plan(c, (enum skr_task_kind)i, shown->namespace_,
                              skr_path_text(shown->controller, "name"), c->now + row->batch);
         }

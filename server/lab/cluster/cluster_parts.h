@@ -25,6 +25,7 @@ enum skr_task_kind {
     SKR_TASK_JOB_SET, /* these are of operators.c */
     SKR_TASK_LEADER_WORKER_SET,
     SKR_TASK_MPI_JOB,
+    SKR_TASK_MPI_JOB_V1, /* of the training operator */
     SKR_TASK_PYTORCH_JOB,
     SKR_TASK_TF_JOB,
     SKR_TASK_XGBOOST_JOB,

@@ -31,7 +31,8 @@ void skr_namespaces_change(struct skr_cluster *c, const struct skr_store_change 
 static size_t count(struct skr_cluster *c, const struct skr_store_resource *resource,
                     const char *namespace_, json_t **ret)
 {
-    (void)skr_cluster_request(c, SKR_STORE_LIST, resource->kind, namespace_, "", "", NULL, ret);
+    (void)skr_cluster_request(c, SKR_STORE_LIST, skr_store_resource_key(resource), namespace_, "",
+                              "", NULL, ret);
     return json_array_size(json_object_get(*ret, "items"));
 }
 
@@ -44,7 +45,7 @@ static bool empty_one(struct skr_cluster *c, const struct skr_store_resource *re
     for (size_t i = 0; i < n; i++) {
         const json_t *object = json_array_get(json_object_get(list, "items"), i);
         if (!skr_path_get(object, "metadata.deletionTimestamp")) {
-            skr_cluster_delete(c, resource->kind, namespace_,
+            skr_cluster_delete(c, skr_store_resource_key(resource), namespace_,
                                skr_path_text(object, "metadata.name"), NULL, -1);
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operators of workloads that make gangs: JobSet, LeaderWorkerSet, MPIJob, the jobs of Kubeflow,
- * RayCluster. Each creates the objects that are missing, with the labels and annotations of its
+ * RayCluster. An MPIJob of kubeflow.org/v1 is a job of Kubeflow, of v2beta1 one of its own operator. Each creates the objects that are missing, with the labels and annotations of its
  * operator, and deletes surplus workers of a RayCluster. Sources:
  *
  *   jobset pkg/controllers/jobset_controller.go; lws pkg/controllers and pkg/webhooks/pod_webhook.go
@@ -242,25 +242,30 @@ static void lower(const char *text, char ret[64])
     ret[n] = '\0';
 }
 
-/* The pods of one type of replicas: NAME-TYPE-0, NAME-TYPE-1, ... */
+/* The pods of one type of replicas: NAME-TYPE-0, NAME-TYPE-1, ... The launcher of a Kubeflow job is
+ * one, without a number. */
 static void have_replicas(struct skr_cluster *c, const json_t *job, const char *operator_,
                           const char *type, const json_t *spec)
 {
     const int64_t replicas = skr_children_bounded(skr_path_int(spec, "replicas", 1));
     const bool master = strcmp(type, "master") == 0 || strcmp(type, "chief") == 0;
     const bool mpi = strcmp(operator_, "mpi-operator") == 0;
-    for (int64_t i = 0; i < replicas; i++) {
+    const bool one = strcmp(type, "launcher") == 0;
+    for (int64_t i = 0; i < replicas && (i == 0 || !one); i++) {
         char name[300];
-        (void)snprintf(name, sizeof name, "%.180s-%s-%lld", name_of(job), type, (long long)i);
-        json_t *labels =
-            json_pack("{s:s, s:s, s:o}", TRAIN "operator-name", operator_, TRAIN "job-name",
-                      name_of(job), TRAIN "replica-index", skr_children_text_of(i));
+        (void)snprintf(name, sizeof name, one ? "%.180s-%s" : "%.180s-%s-%lld", name_of(job), type,
+                       (long long)i);
+        json_t *labels = json_pack("{s:s, s:s}", TRAIN "operator-name", operator_, TRAIN "job-name",
+                                   name_of(job));
+        if (!one) {
+            json_object_set_new(labels, TRAIN "replica-index", skr_children_text_of(i));
+        }
         if (mpi) {
             json_object_set_new(labels, TRAIN "job-role", json_string(type));
         } else {
             json_object_set_new(labels, TRAIN "replica-type", json_string(type));
         }
-        if (!mpi && master) {
+        if (!mpi && (master || one)) {
             json_object_set_new(labels, TRAIN "job-role", json_string("master"));
         }
         skr_children_have_pod(c, job, skr_path_get(spec, "template"), name, labels);

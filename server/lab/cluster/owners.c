@@ -86,7 +86,8 @@ static struct skr_member *find_member(struct skr_cluster *c,
                                       const json_t *object, char key[640])
 {
     struct skr_member *member;
-    skr_cluster_key(key, 640, resource->plural, skr_path_text(object, "metadata.namespace"),
+    skr_cluster_key(key, 640, skr_store_resource_key(resource),
+                    skr_path_text(object, "metadata.namespace"),
                     skr_path_text(object, "metadata.name"));
     HASH_FIND_STR(c->members, key, member);
     return member;
@@ -151,7 +152,7 @@ static void update_member(struct skr_cluster *c, const struct skr_store_change *
 static void plan_collection(struct skr_cluster *c, const struct skr_store_change *change)
 {
     /* The identity of the owner must outlive the object, so the task has its uid. */
-    skr_cluster_plan(c, SKR_TASK_COLLECT, change->resource->kind,
+    skr_cluster_plan(c, SKR_TASK_COLLECT, skr_store_resource_key(change->resource),
                      skr_path_text(change->object, "metadata.uid"), c->now);
 }
 
@@ -162,15 +163,15 @@ static void wake_owners(struct skr_cluster *c, const json_t *object)
     for (size_t i = 0; i < json_array_size(references); i++) {
         const json_t *reference = json_array_get(references, i);
         const json_t *owner = NULL;
-        if (skr_store_resource_of_kind(skr_path_text(reference, "apiVersion"),
-                                       skr_path_text(reference, "kind"))) {
-            owner = skr_store_get(c->store, skr_path_text(reference, "kind"),
-                                  skr_path_text(object, "metadata.namespace"),
+        const struct skr_store_resource *of = skr_store_resource_of_kind(
+            skr_path_text(reference, "apiVersion"), skr_path_text(reference, "kind"));
+        const char *key = of ? skr_store_resource_key(of) : "";
+        if (of) {
+            owner = skr_store_get(c->store, key, skr_path_text(object, "metadata.namespace"),
                                   skr_path_text(reference, "name"));
         }
         if (owner && skr_path_holds(skr_path_get(owner, "metadata.finalizers"), FOREGROUND)) {
-            skr_cluster_plan(c, SKR_TASK_COLLECT, skr_path_text(owner, "kind"),
-                             skr_path_text(reference, "uid"), c->now);
+            skr_cluster_plan(c, SKR_TASK_COLLECT, key, skr_path_text(reference, "uid"), c->now);
         }
     }
 }
@@ -217,8 +218,8 @@ static bool has_other_owner(const struct skr_member *member, const struct skr_ow
 static void remove_reference(struct skr_cluster *c, const struct skr_member *member,
                              const char *uid)
 {
-    const json_t *object =
-        skr_store_get(c->store, member->resource->kind, member->namespace_, member->name);
+    const json_t *object = skr_store_get(c->store, skr_store_resource_key(member->resource),
+                                         member->namespace_, member->name);
     const json_t *references = skr_path_get(object, "metadata.ownerReferences");
     json_t *left = json_array();
     for (size_t i = 0; i < json_array_size(references); i++) {
@@ -228,17 +229,17 @@ static void remove_reference(struct skr_cluster *c, const struct skr_member *mem
         }
     }
     json_t *value = json_array_size(left) > 0 ? left : json_null();
-    (void)skr_cluster_request(c, SKR_STORE_PATCH_MERGE, member->resource->kind, member->namespace_,
-                              member->name, "",
+    (void)skr_cluster_request(c, SKR_STORE_PATCH_MERGE, skr_store_resource_key(member->resource),
+                              member->namespace_, member->name, "",
                               json_pack("{s:{s:O}}", "metadata", "ownerReferences", value), NULL);
     json_decref(left);
 }
 
 static bool is_going(struct skr_cluster *c, const struct skr_member *member)
 {
-    return skr_path_get(
-        skr_store_get(c->store, member->resource->kind, member->namespace_, member->name),
-        "metadata.deletionTimestamp");
+    return skr_path_get(skr_store_get(c->store, skr_store_resource_key(member->resource),
+                                      member->namespace_, member->name),
+                        "metadata.deletionTimestamp");
 }
 
 /* Releases the members one by one; each may change the list. */
@@ -259,8 +260,8 @@ static void release_members(struct skr_cluster *c, const char *uid, bool orphan)
         if (orphan || has_other_owner(member[i], owner)) {
             remove_reference(c, member[i], uid);
         } else if (!is_going(c, member[i])) {
-            skr_cluster_delete(c, member[i]->resource->kind, member[i]->namespace_, member[i]->name,
-                               member[i]->uid, -1);
+            skr_cluster_delete(c, skr_store_resource_key(member[i]->resource),
+                               member[i]->namespace_, member[i]->name, member[i]->uid, -1);
         }
     }
     free(member);

@@ -198,7 +198,8 @@ void skr_driver_start(struct skr_driver *driver, skr_time now)
         struct lister lister = {driver, &driver->source[i % n]};
         const struct source *source = lister.source;
         if (source->first && source->resource && !source->memory == (i < n)) {
-            skr_store_each(driver->store, source->resource->kind, list_object, &lister);
+            skr_store_each(driver->store, skr_store_resource_key(source->resource), list_object,
+                           &lister);
         }
     }
     handle(driver, &event);

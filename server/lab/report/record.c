@@ -536,7 +536,11 @@ static void take_change(struct skr_record *record, const struct skr_store_change
     } else if (strcmp(kind, "ConfigMap") == 0) {
         map_changed(record, change);
     } else if (strcmp(kind, "PodGroup") == 0) {
-        plan_changed(record, change, skr_path_text(change->object, "metadata.name"));
+        char name[300];
+        (void)snprintf(name, sizeof name, "%s%.256s",
+                       change->resource->key ? SKR_NATIVE_PREFIX : "",
+                       skr_path_text(change->object, "metadata.name"));
+        plan_changed(record, change, name);
     }
 }
 

@@ -70,8 +70,7 @@ int skr_stream_create(const struct skr_store *store, const struct skr_stream_opt
     struct skr_stream *s = skr_alloc(sizeof *s);
     s->store = store;
     s->resource = resource;
-    s->keeper = resource->kept_by ? skr_store_resource_of_kind(resource->kept_by, resource->kind)
-                                  : resource;
+    s->keeper = skr_store_resource_keeper(resource);
     s->namespace_ = skr_strdup(resource->namespaced ? options->namespace_ : "");
     s->shape = options->shape;
     s->include = options->include;
@@ -89,7 +88,7 @@ int skr_stream_create(const struct skr_store *store, const struct skr_stream_opt
     }
     if (options->from_now) {
         s->initial = json_array();
-        skr_store_each(store, s->keeper->kind, collect, s);
+        skr_store_each(store, skr_store_resource_key(s->keeper), collect, s);
     }
     *ret = s;
     return 0;

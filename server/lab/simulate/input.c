@@ -20,9 +20,10 @@
 
 enum { TICK_EVERY = 10000, NAMES_TRIED_MAX = 1000000, WARNED_MAX = 64 };
 
-const struct skr_store_resource *skr_simulate_resource(const char *kind)
+const struct skr_store_resource *skr_simulate_resource(const json_t *object)
 {
-    const struct skr_manifest_kind *known = skr_manifest_kind_find(kind);
+    const struct skr_manifest_kind *known = skr_manifest_kind_of(object);
+    known = known ? known : skr_manifest_kind_find(skr_path_text(object, "kind"), "");
     return known ? skr_store_resource_of_kind(known->api_version, known->kind) : NULL;
 }
 
@@ -137,12 +138,12 @@ static void warn_about_kind(struct skr_simulate_input *input, struct warned *war
     const bool has_pods = !skr_path_text(manifest->object, "metadata.uid")[0] &&
                           skr_templates_find(manifest->object, template) > 0;
     const char *version = skr_path_text(manifest->object, "apiVersion");
+    char group[128];
+    snprintf(group, sizeof group, "%.*s", (int)(strcspn(version, "/") + 1), version);
     const struct skr_manifest_kind *other =
-        skr_manifest_kind_find(skr_path_text(manifest->object, "kind"));
+        skr_manifest_kind_find(skr_path_text(manifest->object, "kind"), group);
     /* versions of kubeflow.org are of different operators */
-    const bool near = other && strncmp(version, "kubeflow.org/", 13) != 0 &&
-                      strcspn(other->api_version, "/") == strcspn(version, "/") &&
-                      strncmp(other->api_version, version, strcspn(version, "/")) == 0;
+    const bool near = other && strchr(group, '/') && strcmp(group, "kubeflow.org/") != 0;
     snprintf(text, sizeof text, "kind %.64s of %.96s is %s%s",
              skr_path_text(manifest->object, "kind"), version,
              near       ? "not simulated: write apiVersion "
@@ -267,7 +268,7 @@ static int make_name(json_t *object, const struct skr_store_resource *resource,
         } else {
             snprintf(name, sizeof name, "%.*s-%d", (int)n, base, i);
         }
-        if (!skr_store_get(store, resource->kind, namespace_, name)) {
+        if (!skr_store_get(store, skr_store_resource_key(resource), namespace_, name)) {
             json_object_del(meta, "generateName");
             json_object_set_new(meta, "name", json_string(name));
             return 0;
@@ -279,8 +280,7 @@ static int make_name(json_t *object, const struct skr_store_resource *resource,
 int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time now,
                         struct skr_error *error)
 {
-    const struct skr_store_resource *resource =
-        skr_simulate_resource(skr_path_text(object, "kind"));
+    const struct skr_store_resource *resource = skr_simulate_resource(object);
     if (!resource) {
         return skr_error_set_key(error, SKR_INVALID, "kind", "\"%.64s\" cannot be created",
                                  skr_path_text(object, "kind"));
@@ -296,7 +296,8 @@ int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time 
         rc = make_name(copy, resource, store, error);
     }
     const char *name = skr_path_text(meta, "name");
-    if (rc == 0 && skr_store_get(store, resource->kind, skr_path_text(meta, "namespace"), name)) {
+    if (rc == 0 && skr_store_get(store, skr_store_resource_key(resource),
+                                 skr_path_text(meta, "namespace"), name)) {
         rc = skr_error_set(error, SKR_CONFLICT, "%s \"%.128s\" exists", resource->kind, name);
     }
     if (rc == 0 && skr_store_put(store, copy, now, error) >= 400) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/cache/entry.h"
 #include "core/group/change.h"
 #include "core/group/group.h"
 #include "core/group/workload.h"
@@ -58,9 +59,29 @@ static bool in_namespace(const json_t *object, const char *namespace_)
     return strcmp(own[0] ? own : "default", namespace_) == 0;
 }
 
+static bool is_native(const json_t *podgroup)
+{
+    return strncmp(skr_path_text(podgroup, "apiVersion"), "scheduling.k8s.io/", 18) == 0;
+}
+
+/* "podgroup/large" is a PodGroup of namespace default, "team/podgroup/large" one of team. */
+static bool is_native_of(const json_t *object, const struct skr_change *c)
+{
+    const char *name = skr_path_text(object, "metadata.name");
+    const size_t n = sizeof SKR_NATIVE_PREFIX - 1;
+    const bool whole =
+        strlen(c->namespace_) == n - 1 && strncmp(c->namespace_, SKR_NATIVE_PREFIX, n - 1) == 0;
+    return (whole && in_namespace(object, default_namespace) && strcmp(name, c->name) == 0) ||
+           (in_namespace(object, c->namespace_) && strncmp(c->name, SKR_NATIVE_PREFIX, n) == 0 &&
+            strcmp(name, c->name + n) == 0);
+}
+
 static bool defines_group(const json_t *object, const struct skr_change *c)
 {
     const char *kind = skr_path_text(object, "kind");
+    if (strcmp(kind, "PodGroup") == 0 && is_native(object)) {
+        return is_native_of(object, c);
+    }
     if (!in_namespace(object, c->namespace_)) {
         return false;
     }
@@ -116,12 +137,13 @@ static bool set_podgroup(json_t *object, const struct skr_change *c, struct skr_
         skr_strbuf_add(why, "of a PodGroup, size alone can be set, to a number");
         return false;
     }
-    json_t *spec = json_object_get(object, "spec");
-    if (!spec) {
-        spec = json_object();
-        json_object_set_new(object, "spec", spec);
+    json_t *spec = skr_path_own(object, "spec");
+    if (is_native(object)) {
+        json_object_set_new(skr_path_own(skr_path_own(spec, "schedulingPolicy"), "gang"),
+                            "minCount", value);
+    } else {
+        json_object_set_new(spec, "minMember", value);
     }
-    json_object_set_new(spec, "minMember", value);
     return true;
 }
 

@@ -46,18 +46,23 @@ static int create(const json_t *body, struct skr_store *store, skr_time now,
 
 static const char *namespace_of(const json_t *target)
 {
-    if (!skr_simulate_resource(skr_path_text(target, "kind"))->namespaced) {
+    if (!skr_simulate_resource(target)->namespaced) {
         return "";
     }
     const char *text = skr_scenario_target_text(target, "namespace");
     return text[0] ? text : "default";
 }
 
+static const char *key_of(const json_t *target)
+{
+    return skr_store_resource_key(skr_simulate_resource(target));
+}
+
 static int remove_object(const json_t *body, struct skr_store *store, skr_time now,
                          struct skr_error *error)
 {
     const char *kind = skr_path_text(body, "kind"), *name = skr_scenario_target_text(body, "name");
-    int status = skr_store_delete(store, kind, namespace_of(body), name, now);
+    int status = skr_store_delete(store, key_of(body), namespace_of(body), name, now);
     return status < 400 ? 0
                         : skr_error_set(error, status == 404 ? SKR_NOT_FOUND : SKR_INVALID,
                                         "%s \"%.128s\" cannot be deleted: %s", kind, name,
@@ -67,7 +72,7 @@ static int remove_object(const json_t *body, struct skr_store *store, skr_time n
 /* The status is a separate subresource. */
 static int patch(const json_t *body, struct skr_store *store, skr_time now, struct skr_error *error)
 {
-    const char *kind = skr_path_text(body, "kind"), *name = skr_scenario_target_text(body, "name");
+    const char *key = key_of(body), *name = skr_scenario_target_text(body, "name");
     json_t *main_part = json_deep_copy(body), *status_part = json_object();
     static const char *const words[] = {"apiVersion", "kind", "name", "namespace", "status"};
     const json_t *status = json_object_get(body, "status");
@@ -75,9 +80,9 @@ static int patch(const json_t *body, struct skr_store *store, skr_time now, stru
         json_object_del(main_part, words[i]);
     }
     json_object_set_new(status_part, "status", json_deep_copy(status));
-    int rc = skr_store_merge(store, kind, namespace_of(body), name, "", main_part, now, error);
+    int rc = skr_store_merge(store, key, namespace_of(body), name, "", main_part, now, error);
     if (rc < 400 && status) {
-        rc = skr_store_merge(store, kind, namespace_of(body), name, "status", status_part, now,
+        rc = skr_store_merge(store, key, namespace_of(body), name, "status", status_part, now,
                              error);
     }
     json_decref(main_part);

@@ -12,7 +12,8 @@ void skr_simulate_steps_add(struct skr_simulate_input *input, const struct skr_m
 /* Creates an object as in the file, with defaults for namespace and name. */
 int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time now,
                         struct skr_error *error);
-/* The resource of a kind that simulate has, or NULL. */
-const struct skr_store_resource *skr_simulate_resource(const char *kind);
+/* The resource of an object's kind that simulate has, or NULL: of its apiVersion, or the first of the
+ * kind if there is none of that. */
+const struct skr_store_resource *skr_simulate_resource(const json_t *object);
 
 #endif

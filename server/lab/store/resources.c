@@ -16,12 +16,14 @@ static const char *const of_workloads[] = {"scale", "status", NULL};
         .group = (group_), .version = (version_), .plural = (plural_), .singular = (singular_), \
         .kind = (kind_), .short_name = (short_), .namespaced = (namespaced_), __VA_ARGS__       \
     }
-#define NONE     .subresources = none
-#define STATUS   .subresources = status
-#define CUSTOM   .subresources = status, .generation = true, .custom = true
-#define KUBEFLOW "kubeflow.org"
-#define TRAINER  "trainer.kubeflow.org"
-#define OCM      "cluster.open-cluster-management.io"
+#define NONE       .subresources = none
+#define STATUS     .subresources = status
+#define CUSTOM     .subresources = status, .generation = true, .custom = true
+#define NATIVE     .subresources = status, .generation = true, .key = "PodGroup.scheduling.k8s.io"
+#define SCHEDULING "scheduling.k8s.io"
+#define KUBEFLOW   "kubeflow.org"
+#define TRAINER    "trainer.kubeflow.org"
+#define OCM        "cluster.open-cluster-management.io"
 
 static const struct skr_store_resource resources[] = {
     ROW("", "v1", "configmaps", "configmap", "ConfigMap", "cm", true, NONE),
@@ -62,6 +64,7 @@ static const struct skr_store_resource resources[] = {
     ROW("events.k8s.io", "v1", "events", "event", "Event", "ev", true, NONE, .kept_by = "v1"),
     ROW("jobset.x-k8s.io", "v1alpha2", "jobsets", "jobset", "JobSet", NULL, true, CUSTOM),
     ROW(KUBEFLOW, "v1", "jaxjobs", "jaxjob", "JAXJob", NULL, true, CUSTOM),
+    ROW(KUBEFLOW, "v1", "mpijobs", "mpijob", "MPIJob", NULL, true, CUSTOM, .key = "MPIJob.v1"),
     ROW(KUBEFLOW, "v1", "paddlejobs", "paddlejob", "PaddleJob", NULL, true, CUSTOM),
     ROW(KUBEFLOW, "v1", "pytorchjobs", "pytorchjob", "PyTorchJob", NULL, true, CUSTOM),
     ROW(KUBEFLOW, "v1", "tfjobs", "tfjob", "TFJob", NULL, true, CUSTOM),
@@ -80,9 +83,15 @@ static const struct skr_store_resource resources[] = {
         STATUS),
     ROW("resource.k8s.io", "v1", "resourceclaimtemplates", "resourceclaimtemplate",
         "ResourceClaimTemplate", NULL, true, NONE),
-    ROW("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass", "pc", false,
-        NONE, .generation = true),
+    /* first: kubectl takes it for a PodGroup without a group */
     ROW("scheduling.x-k8s.io", "v1alpha1", "podgroups", "podgroup", "PodGroup", "pg", true, CUSTOM),
+    ROW(SCHEDULING, "v1alpha2", "podgroups", "podgroup", "PodGroup", NULL, true, NATIVE),
+    ROW(SCHEDULING, "v1alpha3", "podgroups", "podgroup", "PodGroup", NULL, true, NATIVE,
+        .kept_by = SCHEDULING "/v1alpha2"),
+    ROW(SCHEDULING, "v1beta1", "podgroups", "podgroup", "PodGroup", NULL, true, NATIVE,
+        .kept_by = SCHEDULING "/v1alpha2"),
+    ROW(SCHEDULING, "v1", "priorityclasses", "priorityclass", "PriorityClass", "pc", false, NONE,
+        .generation = true),
     ROW("sparkoperator.k8s.io", "v1beta2", "sparkapplications", "sparkapplication",
         "SparkApplication", "sparkapp", true, CUSTOM),
     ROW(TRAINER, "v1alpha1", "clustertrainingruntimes", "clustertrainingruntime",
@@ -136,10 +145,22 @@ const struct skr_store_resource *skr_store_resource_of_kind(const char *api_vers
     return NULL;
 }
 
-const struct skr_store_resource *skr_store_resource_keeping(const char *kind)
+const char *skr_store_resource_key(const struct skr_store_resource *resource)
+{
+    return resource->key ? resource->key : resource->kind;
+}
+
+const struct skr_store_resource *skr_store_resource_keeper(
+    const struct skr_store_resource *resource)
+{
+    return resource->kept_by ? skr_store_resource_of_kind(resource->kept_by, resource->kind)
+                             : resource;
+}
+
+const struct skr_store_resource *skr_store_resource_keeping(const char *key)
 {
     for (size_t i = 0; i < N_RESOURCES; i++) {
-        if (!resources[i].kept_by && strcmp(resources[i].kind, kind) == 0) {
+        if (!resources[i].kept_by && strcmp(skr_store_resource_key(&resources[i]), key) == 0) {
             return &resources[i];
         }
     }

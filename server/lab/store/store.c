@@ -58,12 +58,6 @@ void skr_store_destroy(struct skr_store *store)
 
 /* ---- requests ---- */
 
-static const struct skr_store_resource *keeper_of(const struct skr_store_resource *resource)
-{
-    return resource->kept_by ? skr_store_resource_of_kind(resource->kept_by, resource->kind)
-                             : resource;
-}
-
 static bool has_subresource(const struct skr_store_resource *resource, const char *name)
 {
     for (size_t i = 0; resource->subresources[i]; i++) {
@@ -158,7 +152,7 @@ void skr_store_handle(struct skr_store *store, const struct skr_store_request *r
     struct skr_store_call call = {.store = store,
                                   .request = &whole,
                                   .asked = request->resource,
-                                  .resource = keeper_of(request->resource),
+                                  .resource = skr_store_resource_keeper(request->resource),
                                   .now = now,
                                   .reply = reply};
     *reply = (struct skr_store_reply){.status = 0};

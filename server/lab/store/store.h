@@ -46,19 +46,26 @@ struct skr_store_resource {
     /* of a CustomResourceDefinition: no strategic merge patch; its only schema is that of
      * schema_tables.c */
     bool custom;
-    /* The resource that stores these objects in another shape: events.k8s.io events are core
-     * events. NULL: itself. Changes (skr_store_next_change) name the storing resource and have its
-     * shape; skr_store_present() converts. */
+    /* apiVersion of the resource that stores these objects: events.k8s.io events are core events in
+     * another shape; versions of PodGroups differ in apiVersion alone. NULL: itself. Changes
+     * (skr_store_next_change) name the storing resource and have its shape; skr_store_present()
+     * converts. */
     const char *kept_by;
+    /* By which name the shortcuts find it; NULL: the kind, which then no other row has. */
+    const char *key;
 };
+const char *skr_store_resource_key(const struct skr_store_resource *resource);
 size_t skr_store_resource_count(void);
 const struct skr_store_resource *skr_store_resource_get(size_t i);
 const struct skr_store_resource *skr_store_resource_find(const char *group, const char *version,
                                                          const char *plural);
 const struct skr_store_resource *skr_store_resource_of_kind(const char *api_version,
                                                             const char *kind);
-/* The resource that stores objects of this kind; it must exist. */
-const struct skr_store_resource *skr_store_resource_keeping(const char *kind);
+/* The resource that stores objects of this key; it must exist. */
+const struct skr_store_resource *skr_store_resource_keeping(const char *key);
+/* The one that stores objects of this one: itself, or kept_by. */
+const struct skr_store_resource *skr_store_resource_keeper(
+    const struct skr_store_resource *resource);
 
 enum skr_store_verb {
     SKR_STORE_GET,
@@ -119,7 +126,7 @@ void skr_store_handle(struct skr_store *store, const struct skr_store_request *r
 /* The object in the shape of this resource: a new reference. */
 json_t *skr_store_present(const struct skr_store_resource *resource, const json_t *object);
 
-/* Shortcuts for the models; kind is that of the storing resource ("Event" is the core one). Gets
+/* Shortcuts for the models; kind is the key of the storing resource ("Event" is the core one). Gets
  * return a borrowed object or NULL, valid until it is changed. Changes return the HTTP status, and
  * from 400 on set error (NULL allowed) to the Status' message. */
 const json_t *skr_store_get(const struct skr_store *store, const char *kind, const char *namespace_,

@@ -118,14 +118,13 @@ int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
         .name = "",
         .subresource = "",
         .body = object};
-    struct skr_store_call call = {
-        .store = store,
-        .request = &request,
-        .asked = resource,
-        .resource = resource->kept_by ? skr_store_resource_keeping(resource->kind) : resource,
-        .now = now,
-        .reply = &reply,
-        .loading = true};
+    struct skr_store_call call = {.store = store,
+                                  .request = &request,
+                                  .asked = resource,
+                                  .resource = skr_store_resource_keeper(resource),
+                                  .now = now,
+                                  .reply = &reply,
+                                  .loading = true};
     skr_store_do_put(&call);
     return finish(&reply, error);
 }

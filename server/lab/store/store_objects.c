@@ -206,9 +206,36 @@ const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_r
     return last;
 }
 
+/* The same object under another apiVersion. */
+static json_t *as_version(const struct skr_store_resource *resource, const json_t *object)
+{
+    json_t *copy = json_copy((json_t *)(uintptr_t)object);
+    json_object_set_new(copy, "apiVersion",
+                        json_sprintf("%s/%s", resource->group, resource->version));
+    return copy;
+}
+
+static bool is_event(const struct skr_store_resource *resource)
+{
+    return strcmp(resource->kind, "Event") == 0;
+}
+
 json_t *skr_store_present(const struct skr_store_resource *resource, const json_t *object)
 {
-    return resource->kept_by ? skr_event_from_core(object) : skr_path_ref(object);
+    return !resource->kept_by   ? skr_path_ref(object)
+           : is_event(resource) ? skr_event_from_core(object)
+                                : as_version(resource, object);
+}
+
+json_t *skr_store_kept(const struct skr_store_call *call, json_t *object)
+{
+    json_t *kept = NULL;
+    if (call->asked == call->resource) {
+        return object;
+    }
+    kept = is_event(call->asked) ? skr_event_to_core(object) : as_version(call->resource, object);
+    json_decref(object);
+    return kept;
 }
 
 const json_t *skr_store_get(const struct skr_store *store, const char *kind, const char *namespace_,

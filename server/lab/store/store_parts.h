@@ -164,6 +164,8 @@ void skr_validate_pod_spec(const json_t *spec, const char *path, struct skr_caus
 /* events.k8s.io/v1 to core/v1 and back; new references. */
 json_t *skr_event_to_core(const json_t *event);
 json_t *skr_event_from_core(const json_t *event);
+/* An object in the shape of the request, in the stored shape. Takes object. */
+json_t *skr_store_kept(const struct skr_store_call *call, json_t *object);
 void skr_validate_event(const json_t *event, bool new_api, struct skr_causes *causes);
 
 #endif

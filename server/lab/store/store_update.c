@@ -131,12 +131,8 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
         json_decref(object);
         return NULL;
     }
-    if (object && call->asked != call->resource) {
-        json_t *core = skr_event_to_core(object);
-        json_decref(object);
-        object = core;
-    }
     if (object) {
+        object = skr_store_kept(call, object);
         if (moves || (!call->request->given && skr_path_has_nulls(call->request->body))) {
             drop_nulls(object, before);
         }
@@ -359,8 +355,8 @@ static bool share_equals(json_t *object, const json_t *before)
 static bool check_schema(struct skr_store_call *call, const json_t *object, const json_t *before)
 {
     struct skr_error error = {.code = SKR_OK};
-    const int rc =
-        skr_schema_check(call->resource->kind, object, before, call->request->strict, &error);
+    const int rc = skr_schema_check(skr_store_resource_key(call->resource), object, before,
+                                    call->request->strict, &error);
     if (rc != 0) {
         skr_status_fail(call->reply, 400, NULL, NULL,
                         "%s in version \"%s\" cannot be handled as a %s: %s", call->asked->kind,

@@ -51,8 +51,8 @@ static bool check_kind(struct skr_store_call *call, const json_t *object)
 static bool check_schema(struct skr_store_call *call, const json_t *object)
 {
     struct skr_error error = {.code = SKR_OK};
-    const int rc =
-        skr_schema_check(call->resource->kind, object, call->known, call->request->strict, &error);
+    const int rc = skr_schema_check(skr_store_resource_key(call->resource), object, call->known,
+                                    call->request->strict, &error);
     if (rc == 0) {
         return true;
     }
@@ -66,11 +66,7 @@ static bool check_schema(struct skr_store_call *call, const json_t *object)
 static json_t *to_kept(const struct skr_store_call *call, json_t *object)
 {
     char version[128];
-    if (call->asked != call->resource) {
-        json_t *core = skr_event_to_core(object);
-        json_decref(object);
-        object = core;
-    }
+    object = skr_store_kept(call, object);
     api_version_of(call->resource, version);
     if (strcmp(skr_path_text(object, "apiVersion"), version) != 0) {
         json_object_set_new_nocheck(object, "apiVersion", json_string(version));
@@ -255,15 +251,6 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
                             skr_path_text(object, "metadata.name"));
 }
 
-/* Drops fields of features that are off by default (DropDisabledPodFields of 1.36:
- * GenericWorkload). */
-static void drop_disabled(struct skr_store_call *call, json_t *object)
-{
-    if (!call->loading && strcmp(call->resource->kind, "Pod") == 0) {
-        json_object_del(json_object_get(object, "spec"), "schedulingGroup");
-    }
-}
-
 static void admit(struct skr_store_call *call, json_t *object)
 {
     if (call->store->admit && !call->loading && strcmp(call->resource->kind, "Pod") == 0) {
@@ -286,7 +273,6 @@ static bool prepare_new(struct skr_store_call *call, json_t *object)
     if (!begin_meta(call, object)) {
         return false;
     }
-    drop_disabled(call, object);
     set_defaults(call, object);
     admit(call, object);
     return (strcmp(call->resource->kind, "Pod") != 0 || skr_defaults_priority(call, object)) &&

@@ -125,6 +125,25 @@ TEST(an_mpi_job_has_workers_and_a_launcher_of_a_job)
     has_label("pi-worker-1", "training.kubeflow.org/operator-name", "mpi-operator");
 }
 
+/* Both kinds may have one name: they are of different operators. */
+TEST(an_mpi_job_of_the_training_operator_has_a_launcher_pod)
+{
+    sandbox_ok(rig->store, 201, "POST " KUBEFLOW "/mpijobs",
+               "{'metadata':{'name':'pi'},'spec':{'mpiReplicaSpecs':{'Launcher':{'replicas':1," POD
+               "},'Worker':{'replicas':2," POD "}}}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "pi-launcher:Running pi-worker-0:Running pi-worker-1:Running");
+    has_label("pi-launcher", "training.kubeflow.org/job-role", "master");
+    has_label("pi-launcher", "training.kubeflow.org/replica-type", "launcher");
+    has_label("pi-worker-1", "training.kubeflow.org/replica-index", "1");
+    has_label("pi-worker-1", "training.kubeflow.org/operator-name", "mpijob-controller");
+    sandbox_ok(rig->store, 404, "GET " MPIJOBS "/pi", NULL);
+    sandbox_ok(rig->store, 200, "DELETE " KUBEFLOW "/mpijobs/pi", NULL);
+    cluster_rig_run(rig, 5 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "");
+}
+
 TEST(a_job_of_kubeflow_has_pods_of_each_type)
 {
     sandbox_ok(rig->store, 201, "POST " KUBEFLOW "/pytorchjobs",

@@ -45,12 +45,36 @@ TEST(a_new_pod_has_what_the_real_one_fills_in)
     assert_int_equal(strlen(sandbox_field(store, PODS "/a1", "metadata.uid")), 36);
 }
 
-TEST(fields_of_features_that_are_off_are_dropped)
+TEST(a_pod_keeps_the_name_of_its_podgroup)
 {
     sandbox_ok(store, 201, "POST " PODS,
                "{'metadata':{'name':'w1'},'spec':{'schedulingGroup':{'podGroupName':'x'},"
                "'containers':[{'name':'c','image':'x'}]}}");
-    assert_string_equal(sandbox_field(store, PODS "/w1", "spec.schedulingGroup"), "");
+    assert_string_equal(sandbox_field(store, PODS "/w1", "spec.schedulingGroup.podGroupName"), "x");
+}
+
+/* Versions of one object; the PodGroups of scheduling.x-k8s.io are others. */
+TEST(a_podgroup_of_kubernetes_is_one_object_in_three_versions)
+{
+#define NATIVE(version) "/apis/scheduling.k8s.io/" version "/namespaces/default/podgroups"
+#define OTHERS          "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups"
+    sandbox_ok(
+        store, 201, "POST " NATIVE("v1beta1"),
+        "{'apiVersion':'scheduling.k8s.io/v1beta1','kind':'PodGroup','metadata':{'name':'g'},"
+        "'spec':{'schedulingPolicy':{'gang':{'minCount':3}}}}");
+    sandbox_ok(store, 404, "GET " OTHERS "/g", NULL);
+    assert_string_equal(sandbox_field(store, NATIVE("v1alpha2") "/g", "apiVersion"),
+                        "scheduling.k8s.io/v1alpha2");
+    assert_string_equal(sandbox_field(store, NATIVE("v1alpha3") "/g", "apiVersion"),
+                        "scheduling.k8s.io/v1alpha3");
+    sandbox_ok(store, 200, "STRATEGIC " NATIVE("v1alpha3") "/g/status",
+               "{'status':{'conditions':[{'type':'A','status':'True'}]}}");
+    sandbox_ok(store, 200, "STRATEGIC " NATIVE("v1beta1") "/g/status",
+               "{'status':{'conditions':[{'type':'B','status':'True'}]}}");
+    assert_string_equal(sandbox_field(store, NATIVE("v1beta1") "/g", "status.conditions[1].type"),
+                        "A");
+    sandbox_ok(store, 200, "DELETE " NATIVE("v1alpha2") "/g", NULL);
+    sandbox_ok(store, 404, "GET " NATIVE("v1beta1") "/g", NULL);
 }
 
 /* The new one shares with the last one what is equal. */
