@@ -71,7 +71,7 @@ TEST(a_podgroup_of_kubernetes_is_one_object_in_three_versions)
                "{'status':{'conditions':[{'type':'A','status':'True'}]}}");
     sandbox_ok(store, 200, "STRATEGIC " NATIVE("v1beta1") "/g/status",
                "{'status':{'conditions':[{'type':'B','status':'True'}]}}");
-    assert_string_equal(sandbox_field(store, NATIVE("v1beta1") "/g", "status.conditions[1].type"),
+    assert_string_equal(sandbox_field(store, NATIVE("v1beta1") "/g", "status.conditions[0].type"),
                         "A");
     sandbox_ok(store, 200, "DELETE " NATIVE("v1alpha2") "/g", NULL);
     sandbox_ok(store, 404, "GET " NATIVE("v1beta1") "/g", NULL);
