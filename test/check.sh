@@ -49,7 +49,7 @@ if command -v go >/dev/null 2>&1; then
 else
     step_skip ship "no Go"
 fi
-# What they decided: the night builds them (make upstream).
+# What they decided, or themselves where make upstream has built them.
 if command -v go >/dev/null 2>&1; then
     step karmada-scheduler test/e2e-counted.sh ../upstream/run.sh karmada --recorded
     step "OCM's controller" test/e2e-counted.sh ../upstream/run.sh ocm --recorded

@@ -4,7 +4,8 @@
 # same, but for the differences that docs list. The program is build/sakkara or $SAKKARA_BIN.
 #   run.sh NAME [-n N] [-seed N]     NAME: karmada, ocm
 #   run.sh NAME --record             keeps the first problems and their answers in NAME/record.json.gz
-#   run.sh NAME --recorded           plays these, without the other scheduler, whose build takes minutes of a processor
+#   run.sh NAME --recorded           plays these, without the other scheduler, whose build takes minutes of a processor;
+#                                    where it is built already, it decides them again
 # Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the problems. The binary
 # is kept in the user's cache folder under a name that changes with its sources and sums.
 set -eu
@@ -24,12 +25,14 @@ source=$here/$name
 key=$(cat "$source"/*.go "$source"/go.* | sha256sum | cut -c1-16)
 program=${SAKKARA_BIN:-$here/../../build/sakkara}
 docs=$here/../../docs/$page
-if [ "${1:-}" = --recorded ]; then
+folder=${XDG_CACHE_HOME:-$HOME/.cache}/sakkara/upstream
+binary=$folder/$name-$key
+if [ "${1:-}" = --recorded ] && [ -x "$binary" ]; then
+    shift
+elif [ "${1:-}" = --recorded ]; then
     program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
     exec go run -C "$here/record" ./replay -sakkara "$program" -docs "$docs" -sources "$key" "$source/record.json.gz"
 fi
-folder=${XDG_CACHE_HOME:-$HOME/.cache}/sakkara/upstream
-binary=$folder/$name-$key
 if [ ! -x "$binary" ]; then
     mkdir -p "$folder"
     echo "run.sh: building $name, some minutes when cold" >&2
