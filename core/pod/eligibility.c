@@ -177,5 +177,7 @@ void skr_pod_shape_say_ineligible(const struct skr_pod_shape *shape, const struc
     }
     if (why == SKR_INELIGIBLE_SELECTOR) {
         say_selector(shape, node, b);
+    } else if (why == SKR_INELIGIBLE_UNSCHEDULABLE) {
+        skr_strbuf_add(b, "cordoned");
     }
 }

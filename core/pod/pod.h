@@ -222,8 +222,8 @@ enum skr_ineligible {
 enum skr_ineligible skr_pod_shape_check_node(const struct skr_pod_shape *shape,
                                              const struct skr_node *node);
 /* What the first of these checks that fails is about: "t=v:NoSchedule" of the taint, "disk=x" of the
- * nodeSelector, "disk" of the first requirement of the node affinity that does not match; appended.
- * Nothing for an eligible or cordoned node. */
+ * nodeSelector, "disk" of the first requirement of the node affinity that does not match, "cordoned";
+ * appended. Nothing for an eligible node. */
 void skr_pod_shape_say_ineligible(const struct skr_pod_shape *shape, const struct skr_node *node,
                                   struct skr_strbuf *b);
 /* Two of these checks alone: nodeSelector and required node affinity; taints NoSchedule and

@@ -20,9 +20,15 @@ static const char *name_of(const struct skr_pod_shape *shape)
     return NULL;
 }
 
+const char *skr_pins_said(const struct skr_pod_shape *shape)
+{
+    const char *name = name_of(shape);
+    return name ? name : skr_labels_get(&shape->node_selector, hostname);
+}
+
 bool skr_pins_is_pinned(const struct skr_pod_shape *shape)
 {
-    return skr_labels_get(&shape->node_selector, hostname) || name_of(shape);
+    return skr_pins_said(shape);
 }
 
 bool skr_pins_count(struct pod_entry *const *newcomers, size_t n)

@@ -506,13 +506,18 @@ static int pin(struct skr_gang *e, const struct group *g, const struct pod_entry
     int32_t leaf = node ? skr_tree_find_leaf(request->tree, node) : -1;
     if (leaf < 0) {
         return skr_error_set(error, SKR_GONE, "group %s: pod %s must run on node %s, which %s",
-                             g->name, p->pod->meta.name, node ? node : "that its selector names",
+                             g->name, p->pod->meta.name,
+                             node ? node : skr_pins_said(p->shape->spec),
                              node ? "is not in the tree" : "does not exist");
     }
-    if (!skr_node_open(e, g, &shapes, skr_nodes_find(e, node), false)) {
+    const struct node_entry *entry = skr_nodes_find(e, node);
+    if (!skr_node_open(e, g, &shapes, entry, false)) {
+        SKR_STRBUF(why);
+        skr_pod_shape_say_ineligible(p->shape->spec, entry->node, &why);
         return skr_error_set(error, SKR_GONE,
-                             "group %s: pod %s must run on node %s, which is closed to it", g->name,
-                             p->pod->meta.name, node);
+                             "group %s: pod %s must run on node %s, which is closed to it%s%s%s",
+                             g->name, p->pod->meta.name, node, why.len ? " (" : "",
+                             why.len ? why.s : "", why.len ? ")" : "");
     }
     size_t n = request->problem.n_resources;
     for (size_t r = 0; r < n - request->n_learned; r++) {

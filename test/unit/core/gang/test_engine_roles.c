@@ -138,6 +138,38 @@ TEST_RIG(rig_create(), a_group_pinned_as_a_whole_is_bound_as_one)
     assert_string_equal(rig_node_of(rig, "p-2"), full);
 }
 
+TEST_RIG(rig_create(), a_pin_that_leads_nowhere_is_named)
+{
+    static const struct {
+        const char *node, *text; /* node: how node-1 is, NULL: there is none */
+    } row[] = {
+        {NULL, "must run on node node-7, which does not exist"},
+        {"{'spec':{'unschedulable':true}}", "node-1, which is closed to it (cordoned)"},
+        {"{'spec':{'unschedulable':false,'taints':[{'key':'t','effect':'NoSchedule'}]}}",
+         "node-1, which is closed to it (t:NoSchedule)"},
+    };
+    rig_racks(rig, 2, 2, 2);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_edit(rig, RIG_NODE, "node-1",
+             "{'metadata':{'labels':{'kubernetes.io/hostname':'node-1'}}}");
+    rig_sync(rig);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        if (row[i].node) {
+            rig_edit(rig, RIG_NODE, "node-1", "%s", row[i].node);
+        }
+        role_members(rig, "p", 2, NULL, 1, 0);
+        rig_edit(rig, RIG_POD, "p-0",
+                 "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'node-%d'}}}",
+                 row[i].node ? 1 : 7);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "reason"), "PinnedNodeFull");
+        assert_non_null(strstr(rig_key(rig, "g", "message"), row[i].text));
+        rig_remove(rig, "p-0");
+        rig_remove(rig, "p-1");
+        rig_run(rig, SKR_SECOND);
+    }
+}
+
 TEST_RIG(rig_create(), a_gang_of_two_roles_pushes_out_as_few_groups_as_it_needs)
 {
     rig_racks(rig, 2, 2, 2);
