@@ -81,6 +81,27 @@ void skr_member_order_sort(struct pod_entry **pod, size_t n)
     }
 }
 
+static int by_role(const void *a, const void *b)
+{
+    const struct pod_entry *left = *(struct pod_entry *const *)a,
+                           *right = *(struct pod_entry *const *)b;
+    if (left->role != right->role) {
+        return left->role < right->role ? -1 : 1;
+    }
+    return skr_pod_compare_names(left->pod->meta.name, right->pod->meta.name);
+}
+
+void skr_member_order_sort_roles(struct pod_entry **pod, size_t n)
+{
+    qsort(pod, n, sizeof *pod, by_role);
+    for (size_t i = 0, next = 0; i < n; i = next) {
+        while (next < n && pod[next]->role == pod[i]->role) {
+            next++;
+        }
+        skr_member_order_sort(&pod[i], next - i);
+    }
+}
+
 /* The indices of the members of one role. */
 static void index_role(struct pod_entry *const *pod, struct skr_seat *seat, size_t n, uint8_t role)
 {

@@ -18,6 +18,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/generation.h"
+#include "core/gang/group/member_order.h"
 #include "core/gang/group/role_seats.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/group/roles_change.h"
@@ -302,9 +303,14 @@ struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g,
             list[n++] = p;
         }
     }
-    qsort(list, n, sizeof(struct pod_entry *), by_age);
     size_t limit = is_open(g) ? g->attempt.limit : 0;
-    *ret_n = limit > 0 && limit < n ? limit : n;
+    if (limit > 0 && limit < n) {
+        skr_member_order_sort_roles(list, n);
+        *ret_n = limit;
+    } else {
+        qsort(list, n, sizeof *list, by_age);
+        *ret_n = n;
+    }
     return list;
 }
 

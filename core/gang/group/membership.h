@@ -21,7 +21,8 @@ size_t skr_membership_least(const struct group *g);
 /* Whether a group without running members has the newcomers that it needs: its size, or the minimum
  * of each role of key roles. */
 bool skr_membership_may_be_planned(const struct group *g);
-/* Newcomers to try now, by (created, name); array to free(). */
+/* Newcomers to try now, by (created, name); array to free(). If not all of them fit beside a minimum,
+ * the first ones in the order of their ranks. */
 struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n);
 struct pod_entry *skr_membership_oldest(const struct group *g); /* live; NULL: none */
 /* The lowest spec.priority of its live members; INT32_MIN: it has none. O(members). */
