@@ -63,8 +63,8 @@ static void fill_native(struct skr_podgroup *pg, const struct skr_fields *json, 
         fill_native(object, json, number);                                  \
     }                                                                       \
     SKR_OBJECT_DECODER(skr_podgroup_##version##_decode, skr_podgroup, "podgroup", fill_##version)
-NATIVE(v1alpha2, 1)
-NATIVE(v1alpha3, 2)
-NATIVE(v1beta1, 3)
+NATIVE(v1alpha2, SKR_PODGROUP_V1ALPHA2)
+NATIVE(v1alpha3, SKR_PODGROUP_V1ALPHA3)
+NATIVE(v1beta1, SKR_PODGROUP_V1BETA1)
 
 SKR_OBJECT_KIND(podgroup, "podgroup", fill)

@@ -15,11 +15,20 @@ struct skr_podgroup_condition {
 };
 enum { SKR_PODGROUP_CONDITIONS_MAX = 8 }; /* of ours; further ones are not read */
 
+/* A newer version is larger. From v1alpha3 on, kube-scheduler queues a PodGroup as one: while one of
+ * its pods has a gate, it tries none of them (pkg/scheduler/backend/queue/scheduling_queue.go). */
+enum skr_podgroup_version {
+    SKR_PODGROUP_X, /* of scheduling.x-k8s.io */
+    SKR_PODGROUP_V1ALPHA2,
+    SKR_PODGROUP_V1ALPHA3,
+    SKR_PODGROUP_V1BETA1,
+};
+
 struct skr_podgroup {
     struct skr_arena *arena;
     struct skr_meta meta;
     int32_t min_member;       /* 1 when absent */
-    int32_t native;           /* 0: of scheduling.x-k8s.io; else the newer version is larger */
+    int32_t native;           /* enum skr_podgroup_version */
     bool basic;               /* native with policy basic: no group */
     const char *composite;    /* name of its CompositePodGroup (1.37); "" none */
     const char *topology_key; /* node label of which all members share one value; "" none */

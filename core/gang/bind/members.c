@@ -11,7 +11,8 @@
  *                (member_record.h)
  *   parked       no change, except labels and annotation that crash recovery needs
  *   no plan      records of ended plans are cleared; a label with the state for gated members, and
- *                for others if it must wake them (waiting.c, Events too)
+ *                for others if it must wake them (waiting.c, Events too); the gate goes, too, if
+ *                kube-scheduler takes its PodGroup as one and others of it have a plan
  *   leaving      its nomination is cleared once its plan has ended
  *   bound        label Bound if the Binding could not carry it; a rank for adopted members
  */
@@ -20,6 +21,7 @@
 #include "core/gang/bind/gate_release.h"
 #include "core/gang/bind/member_patch.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/plan_loss.h"
@@ -244,6 +246,14 @@ static void clear_records(struct skr_gang *e, struct pod_entry *p)
     skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
+/* The member has no part in the plan of its group, and its gate would keep those that have. */
+static bool gate_keeps_others(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct plan *plan = p->group->plan;
+    return plan && !plan->aborting && skr_plan_storage_is_persisted(e, plan) &&
+           !p->pod->foreign_gate && skr_entry_is_queued_whole(e, p->pod);
+}
+
 static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
@@ -259,7 +269,8 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         }
         return;
     }
-    if (p->pod->gate && (skr_claims_open_gate(p) || skr_gate_release_may_open(e, p))) {
+    if (p->pod->gate &&
+        (skr_claims_open_gate(p) || skr_gate_release_may_open(e, p) || gate_keeps_others(e, p))) {
         send_ungate(e, p);
         return;
     }

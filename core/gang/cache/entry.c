@@ -93,6 +93,12 @@ bool skr_entry_overrides_native(const struct skr_gang *e, const struct skr_pod *
     return entry && !entry->pg->basic && skr_pods_group_name(pod);
 }
 
+bool skr_entry_is_queued_whole(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    const struct podgroup_entry *entry = native_of(e, pod);
+    return entry && entry->pg->native >= SKR_PODGROUP_V1ALPHA3;
+}
+
 enum skr_workload_scope skr_entry_scope(const struct skr_gang *e, const struct skr_pod *pod,
                                         const struct skr_workload *w, const char **ret_unknown)
 {

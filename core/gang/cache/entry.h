@@ -30,6 +30,8 @@ bool skr_entry_name(const struct skr_gang *e, const struct skr_pod *pod, struct 
 bool skr_entry_has(const struct skr_gang *e, const struct skr_pod *pod);
 /* Whether a label of the pod wins over its PodGroup of scheduling.k8s.io, which has policy gang. */
 bool skr_entry_overrides_native(const struct skr_gang *e, const struct skr_pod *pod);
+/* Whether kube-scheduler tries no pod of its PodGroup of scheduling.k8s.io while one has a gate. */
+bool skr_entry_is_queued_whole(const struct skr_gang *e, const struct skr_pod *pod);
 /* How much of its workload is one group. *ret_unknown: a value that is no scope; NULL: none. */
 enum skr_workload_scope skr_entry_scope(const struct skr_gang *e, const struct skr_pod *pod,
                                         const struct skr_workload *workload,

@@ -52,6 +52,21 @@ TEST_RIG(cluster(), a_native_podgroup_is_a_group)
     rig_assert_bound(rig, "more", 2);
 }
 
+/* From Kubernetes 1.37 on, kube-scheduler tries no pod of a PodGroup of which one has a gate. */
+TEST_RIG(cluster(), a_member_without_room_loses_its_gate_when_others_of_its_podgroup_go)
+{
+    podgroup(rig, "pg", 17);
+    native_pods(rig, "n", 17, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "n-16")); /* nothing fits, all wait */
+    podgroup(rig, "less", 3);
+    native_pods(rig, "m", 17, "less");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "m", 16);
+    assert_false(rig_is_gated(rig, "m-16"));
+    assert_true(rig_is_gated(rig, "n-16"));
+}
+
 /* "True MembersBound" of a condition of the PodGroup; "" none. */
 static const char *condition_of(const struct rig *rig, const char *name, const char *type)
 {
