@@ -18,7 +18,7 @@ func nativeGroups() string {
 	if minor() >= 37 {
 		version = "v1beta1"
 	}
-	return "/apis/scheduling.k8s.io/" + version + "/namespaces/"
+	return "/apis/scheduling.k8s.io/" + version + "/"
 }
 
 // nativeGroup creates a PodGroup. minCount 0: of policy basic. key: of its topology; empty: none.
@@ -32,7 +32,7 @@ func (r *run) nativeGroup(name string, minCount int, key string) {
 	if key != "" {
 		spec["schedulingConstraints"] = map[string]any{"topology": []map[string]any{{"key": key}}}
 	}
-	r.must(r.plane.Admin.Create(nativeGroups()+r.ns+"/podgroups",
+	r.must(r.plane.Admin.Create(nativeGroups()+"namespaces/"+r.ns+"/podgroups",
 		map[string]any{"metadata": cluster.Meta{Name: name}, "spec": spec}, nil))
 }
 
@@ -40,7 +40,7 @@ func (r *run) nativeGroup(name string, minCount int, key string) {
 func (r *run) nativeStatus(name string) string {
 	r.Helper()
 	var group struct{ Metadata cluster.Meta }
-	r.must(r.plane.Admin.Get(nativeGroups()+r.ns+"/podgroups/"+name, &group))
+	r.must(r.plane.Admin.Get(nativeGroups()+"namespaces/"+r.ns+"/podgroups/"+name, &group))
 	return group.Metadata.Annotations["sakkara.status"]
 }
 
@@ -52,7 +52,7 @@ func (r *run) nativeConditions(name string) map[string]string {
 			Conditions []struct{ Type, Status, Reason string }
 		}
 	}
-	r.must(r.plane.Admin.Get(nativeGroups()+r.ns+"/podgroups/"+name, &group))
+	r.must(r.plane.Admin.Get(nativeGroups()+"namespaces/"+r.ns+"/podgroups/"+name, &group))
 	found := map[string]string{}
 	for _, one := range group.Status.Conditions {
 		found[one.Type] = one.Status + " " + one.Reason
@@ -102,8 +102,7 @@ func (r *run) conditionsStayBeside(name string) {
 
 // TestEntry_PodGroupsOfKubernetes: A PodGroup with policy gang is bound as a whole with one filter call a gated member, within
 // one unit of its topology key; a key that no level has is a reason; one that does not fit leaves kube-scheduler in peace.
-// Pods of a PodGroup with policy basic are what their annotation says, or ordinary. A label goes before spec.schedulingGroup,
-// and that before the annotation.
+// Pods of a PodGroup with policy basic are what their annotation says, or ordinary.
 func TestEntry_PodGroupsOfKubernetes(t *testing.T) {
 	plane := workloadPlane(t)
 	nodes, _ := racks(slices.Repeat([]int{8}, 4), slices.Repeat([]int{8}, 4), slices.Repeat([]int{8}, 4))
@@ -181,44 +180,6 @@ func TestEntry_PodGroupsOfKubernetes(t *testing.T) {
 	r.job("plain", "", 6, ungrouped, annotated, gated)
 	r.wait(usual, "the Indexed Job is bound", r.boundAre(ofJob("job"), 6, 6))
 	r.wait(usual, "the other Job is bound", r.boundAre(ofJob("plain"), 6, 6))
-	r.precedence()
-}
-
-// precedence: one pod for each combination of the label of a map, spec.schedulingGroup and the annotation, each of which
-// names a gang of two; the partner has the entry that comes first alone. The pair is bound, so both are of one group.
-func (r *run) precedence() {
-	r.Helper()
-	for bits := 1; bits < 8; bits++ {
-		name := fmt.Sprintf("mix%d", bits)
-		byLabel, native, byAnnotation := bits&4 != 0, bits&2 != 0, bits&1 != 0
-		var first change
-		var mixed []change
-		if byAnnotation {
-			size := annotation("sakkara.group.size", "1")
-			mixed = append(mixed, annotated, size)
-			first = func(pod *cluster.Pod) { annotated(pod); size(pod) }
-		}
-		if native {
-			r.nativeGroup(name, 2, "")
-			mixed, first = append(mixed, inGroup(name)), inGroup(name)
-		}
-		if byLabel {
-			r.group(name, 2, "")
-			mixed, first = append(mixed, label("sakkara.group.name", name)), label("sakkara.group.name", name)
-		}
-		r.create(r.pod(name+"-mixed", append(mixed, gated)...))
-		if byLabel || native {
-			group := name
-			if !byLabel {
-				group = "podgroup/" + name
-			}
-			if row := r.awaitGroup(group, "Waiting", "MembersMissing"); row.Size != 2 {
-				r.Errorf("%s: size %d, wanted 2", group, row.Size)
-			}
-		}
-		r.create(r.pod(name+"-first", first, gated))
-		r.wait(usual, name+" is bound", r.boundAre(ofPrefix(name+"-"), 2, 2))
-	}
 }
 
 // TestEntry_APodGroupMadeAgainIsANewGang: A PodGroup of Kubernetes is deleted while its pods run, and made again under its
@@ -232,7 +193,7 @@ func TestEntry_APodGroupMadeAgainIsANewGang(t *testing.T) {
 	r.podsOf("old", 2, inGroup("pg"), gated)
 	r.wait(usual, "the first gang is bound", r.boundAre(ofPrefix("old-"), 2, 2))
 	r.awaitGroup("podgroup/pg", "Bound", "")
-	group := nativeGroups() + r.ns + "/podgroups/pg"
+	group := nativeGroups() + "namespaces/" + r.ns + "/podgroups/pg"
 	r.must(r.plane.Admin.Delete(group))
 	_, err := r.plane.Kubectl("patch", "podgroups.scheduling.k8s.io", "pg", "-n", r.ns, "--type=merge", "-p",
 		`{"metadata":{"finalizers":null}}`) // Kubernetes keeps it while pods name it
@@ -257,45 +218,56 @@ func TestEntry_APodGroupMadeAgainIsANewGang(t *testing.T) {
 }
 
 // TestEntry_APodGroupOfKubernetesIsWholeThroughAnyCrash kills the daemon after its k-th write for every k until a PodGroup of
-// eight goes its whole way with fewer: all its members are bound, and none of them before the point of no return.
+// eight goes its whole way with fewer, and kube-scheduler with it for every second k: all its members are bound, and none of
+// them before the point of no return.
 func TestEntry_APodGroupOfKubernetesIsWholeThroughAnyCrash(t *testing.T) {
+	killedOnTheWay(t, 8, 2)
+}
+
+// killedOnTheWay plays PodGroups of n members. kube-scheduler dies with the daemon for each k that each divides.
+func killedOnTheWay(t *testing.T, n, each int) {
 	plane := workloadPlane(t)
-	nodes, _ := racks([]int{8, 8})
-	for _, node := range nodes {
-		node.Labels["example.com/rack"] = "r0"
-	}
-	r := start(t, nodes, options{plane: plane})
-	r.labelledTree()
+	r := startRacks(t, options{plane: plane}, slices.Repeat([]int{8}, n/4), slices.Repeat([]int{8}, n/4))
 	r.anyEvents("some die with the daemon")
 	for k, killed := 1, true; killed; k++ {
 		name := fmt.Sprintf("k%d", k)
-		dead := make(chan struct{})
+		dead, over := make(chan struct{}), make(chan struct{})
 		r.proxy.KillAt(k, cluster.AfterForwarding, func() {
 			r.daemon.Kill()
 			close(dead)
 		})
-		r.nativeGroup(name, 8, "")
-		r.podsOf(name, 8, inGroup(name), gated)
+		r.nativeGroup(name, n, "")
+		r.podsOf(name, n, inGroup(name), gated)
 		restarted := make(chan error, 1)
-		over := make(chan struct{})
 		go func() {
 			select {
 			case <-dead:
+				if k%each == 0 {
+					_ = r.scheduler.Kill()
+				}
 				restarted <- r.daemon.Start()
 			case <-over:
 				restarted <- nil
 			}
 		}()
-		err := r.rec.Wait(usual, fmt.Sprintf("bound after a kill at write %d", k), r.boundAre(ofPrefix(name+"-"), 8, 8))
+		bound := r.boundAre(ofPrefix(name+"-"), n, n)
+		what := fmt.Sprintf("bound after a kill at write %d", k)
+		err := r.rec.Wait(usual, what, func(v *cluster.View) error {
+			if !r.scheduler.Process().Running() {
+				return nil
+			}
+			return bound(v)
+		})
 		if killed = !r.proxy.KillAt(0, cluster.AfterForwarding, nil); !killed {
 			close(over)
 			t.Logf("killed at each of %d writes", k-1)
 		}
 		r.must(<-restarted)
 		r.must(err)
-		for i := range 8 {
-			r.must(r.plane.Admin.Delete(r.podPath(fmt.Sprintf("%s-%d", name, i))))
+		if !r.scheduler.Process().Running() {
+			r.startScheduler()
+			r.wait(usual, what, bound)
 		}
-		r.wait(usual, "they are gone", r.boundAre(ofPrefix(name+"-"), 0, 0))
+		r.removePods(name)
 	}
 }

@@ -56,6 +56,9 @@ func runAll(m *testing.M) (code int) {
 		started, err = startPlanes()
 	}
 	defer func() {
+		if workload.plane != nil {
+			started = append(started, workload.plane)
+		}
 		for _, plane := range started {
 			plane.Stop()
 		}

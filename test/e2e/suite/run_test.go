@@ -76,7 +76,7 @@ func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
 		}
 	}
 	r.must(r.plane.CreateNamespace(r.ns))
-	if wanted.plane == nil && !onSandbox { // it goes on to the next scenario
+	if (wanted.plane == nil || wanted.plane == workload.plane) && !onSandbox { // it goes on to the next scenario
 		r.Cleanup(func() {
 			for _, namespace := range append(r.namespaces, r.ns) {
 				r.must(r.plane.Clear(namespace))
@@ -95,6 +95,9 @@ func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
 	r.Cleanup(r.rec.Stop)
 	for _, resource := range r.resources {
 		r.must(r.rec.Follow(resource.Path))
+	}
+	if wanted.plane != nil && wanted.plane == workload.plane {
+		r.must(r.rec.Follow(nativeGroups() + "podgroups"))
 	}
 	r.kubelet, err = r.plane.StartKubelet()
 	r.must(err)

@@ -4,6 +4,9 @@ package suite
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,22 +16,43 @@ import (
 // Pods that carry spec.schedulingGroup, because the Job controller (feature gate WorkloadWithJob) or a user
 // put them into a PodGroup of Kubernetes' own.
 
-// workloadPlane is a control plane of its own with PodGroups of Kubernetes' own and Jobs that make them.
+// workload is the control plane of workloadPlane, which its tests use one after the other.
+var workload struct {
+	sync.Mutex
+	plane *cluster.Plane // nil before the first test
+}
+
+// workloadPlane is a control plane with PodGroups of Kubernetes' own and Jobs that make them, for the test alone while it
+// lasts.
 func workloadPlane(t *testing.T) *cluster.Plane {
 	t.Helper()
 	realOnly(t, "the model's Job controller makes no PodGroups")
-	wanted := cluster.PlaneOptions{FeatureGates: []string{"GenericWorkload=true", "WorkloadWithJob=true"}}
+	wanted := cluster.PlaneOptions{FeatureGates: []string{"GenericWorkload=true", "WorkloadWithJob=true",
+		"TopologyAwareWorkloadScheduling=true"}}
 	switch {
 	case minor() < 36:
 		t.Skip("pods of this version have no schedulingGroup")
 	case minor() == 36:
 		wanted.RuntimeConfig = []string{"scheduling.k8s.io/v1alpha2=true"}
-		wanted.FeatureGates = append(wanted.FeatureGates, "GangScheduling=true", "TopologyAwareWorkloadScheduling=true")
+		wanted.FeatureGates = append(wanted.FeatureGates, "GangScheduling=true")
 	default:
 		wanted.RuntimeConfig = []string{"scheduling.k8s.io/v1beta1=true", "scheduling.k8s.io/v1alpha3=true"}
-		wanted.FeatureGates = append(wanted.FeatureGates, "TopologyAwareWorkloadScheduling=true")
 	}
-	return ownPlane(t, wanted)
+	sideBySide(t)
+	workload.Lock()
+	t.Cleanup(workload.Unlock)
+	planeFor(t) // its turn
+	if workload.plane == nil {
+		dir := filepath.Join(base, "workload")
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			workload.plane, err = startPlane(dir, &wanted)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return workload.plane
 }
 
 // inPodGroups counts the pods of a group that name a PodGroup of Kubernetes' own.
@@ -51,11 +75,6 @@ func TestSchedulingGroup_JobsThatMakePodGroupsAreBound(t *testing.T) {
 	for _, withGate := range []bool{false, true} {
 		name := map[bool]string{false: "ungated", true: "gated"}[withGate]
 		t.Run(name, func(t *testing.T) {
-			t.Cleanup(func() { // the next one has the same plane
-				if err := plane.Clear(namespaceOf(t)); err != nil {
-					t.Error(err)
-				}
-			})
 			r := startRacks(t, options{plane: plane}, []int{10, 10, 10}, []int{10, 10, 10})
 			r.group("indexed", 24, "")
 			r.indexedJob("indexed", "indexed", 24, gate(withGate))

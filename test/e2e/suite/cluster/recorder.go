@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -37,7 +38,8 @@ type Change struct {
 	// For a group's source: its kind/namespace/name and its plan, which may be nil.
 	Source string
 	Plan   *Plan
-	Node   *Node // or nil
+	Node   *Node  // or nil
+	Gang   string // a PodGroup of Kubernetes with policy gang: its namespace/name
 }
 
 // Plan is the value of the annotation sakkara.plan of a group's source.
@@ -147,7 +149,11 @@ func (r *Recorder) apply(path string, event Event) {
 	switch path {
 	case "/api/v1/pods":
 		change.Pod = decode[Pod](event)
-		change.Version = change.Pod.Version()
+		change.Version, change.Source = change.Pod.Version(), "Pod/"+change.Pod.Key()
+		// The oldest member has the plan of a group that no object defines; others have their own part.
+		if change.Plan = PlanOf(&change.Pod.Meta); change.Plan != nil && change.Plan.State == "" {
+			change.Plan = nil
+		}
 		set(r.state.pods, change.Pod.Key(), change.Pod, change.Deleted)
 	case "/api/v1/nodes":
 		change.Node = decode[Node](event)
@@ -168,12 +174,28 @@ func (r *Recorder) apply(path string, event Event) {
 	default: // Follow()
 		object := decodeObject(event)
 		set(r.state.others[path], object.Key(), object, change.Deleted)
+		if change.Plan, change.Gang = PlanOf(&object.Meta), gangOf(path, object); change.Plan != nil || change.Gang != "" {
+			change.Version, change.Source = object.Version(), path+" "+object.Key()
+		}
 	}
 	if change.Version != 0 {
 		r.history = append(r.history, change)
 	}
 	close(r.changed)
 	r.changed = make(chan struct{})
+}
+
+// gangOf is the key of a PodGroup of Kubernetes with policy gang, and empty for other objects.
+func gangOf(path string, object *Object) string {
+	var group struct {
+		Spec struct {
+			SchedulingPolicy struct{ Gang json.RawMessage }
+		}
+	}
+	if strings.HasPrefix(path, "/apis/scheduling.k8s.io/") && object.Decode(&group) == nil && group.Spec.SchedulingPolicy.Gang != nil {
+		return object.Key()
+	}
+	return ""
 }
 
 func decode[T any](event Event) *T {

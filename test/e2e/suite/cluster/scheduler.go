@@ -19,6 +19,7 @@ type SchedulerOptions struct {
 	MaxBackoff int    // podMaxBackoffSeconds; 0: 10
 	HTTPLimit  string // httpTimeout of bind; empty: 330s
 	Flags      []string
+	GangPlugin bool   // the plugins for PodGroups are on, which the shipped configuration switches off
 	Host       string // on which it believes itself; empty: this one
 	StandsBy   bool   // beside another one that leads: it is not waited for
 	Alone      bool   // without an election, so that a busy machine costs it no Lease; it is not waited for
@@ -36,18 +37,22 @@ func (o *SchedulerOptions) Configuration(kubeconfig string) string {
 	if limit == "" {
 		limit = "330s"
 	}
+	disabled := "{name: DefaultPreemption}"
+	if !o.GangPlugin {
+		disabled += ", {name: GangScheduling}, {name: TopologyPlacementGenerator}, {name: PodGroupPodsCount}"
+	}
 	text := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
-clientConnection: {kubeconfig: %q, qps: 1000, burst: 2000}
-leaderElection: {leaderElect: %v, resourceNamespace: sakkara, resourceName: sakkara-scheduler}
+clientConnection: {kubeconfig: %[1]q, qps: 1000, burst: 2000}
+leaderElection: {leaderElect: %[2]v, resourceNamespace: sakkara, resourceName: sakkara-scheduler}
 podInitialBackoffSeconds: 1
-podMaxBackoffSeconds: %d
+podMaxBackoffSeconds: %[3]d
 profiles:
 - schedulerName: sakkara
-  plugins: {multiPoint: {disabled: [{name: DefaultPreemption}, {name: GangScheduling}, {name: TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}
+  plugins: {multiPoint: {disabled: [%[4]s]}}
 - schedulerName: sakkara-scheduler
-  plugins: {multiPoint: {disabled: [{name: DefaultPreemption}, {name: GangScheduling}, {name: TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}
-`, kubeconfig, !o.Alone, backoff)
+  plugins: {multiPoint: {disabled: [%[4]s]}}
+`, kubeconfig, !o.Alone, backoff, disabled)
 	percentage := o.Percentage
 	if percentage == 0 {
 		percentage = 100

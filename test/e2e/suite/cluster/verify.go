@@ -18,8 +18,22 @@ const (
 	rankLabel = "sakkara.member.rank"
 )
 
-// IsMember tells whether a pod belongs to a group of ours by its labels.
-func IsMember(pod *Pod) bool { return GroupOf(pod) != "" && pod.Spec.SchedulerName == "sakkara" }
+// IsMember tells whether a pod belongs to a group of ours: by its labels, by the annotation of a workload, or by a PodGroup of
+// Kubernetes with policy gang, whose keys are gangs.
+func IsMember(pod *Pod, gangs map[string]bool) bool {
+	if pod.Spec.SchedulerName != "sakkara" || GroupOf(pod) != "" {
+		return pod.Spec.SchedulerName == "sakkara"
+	}
+	switch annotation := pod.Annotations["sakkara.gang"]; annotation {
+	case "off":
+		return false
+	case "":
+		group := pod.Spec.SchedulingGroup
+		return group != nil && gangs[pod.Namespace+"/"+group.PodGroupName]
+	default:
+		return pod.Labels["spark-role"] != "driver"
+	}
+}
 
 // GroupOf is the group a pod names, or "".
 func GroupOf(pod *Pod) string {
@@ -29,7 +43,8 @@ func GroupOf(pod *Pod) string {
 // Verify judges the whole history of a scenario and returns what was wrong:
 //   - a member was bound before state Binding of its plan was on the API server, or before every member
 //     of the plan had asked to be bound (calls; nil leaves that out);
-//   - a member was nominated, or lost its gate, before its plan was on the API server;
+//   - a member was nominated, or lost its gate, before its plan was on the API server (from 1.37 on, those without a place
+//     lose it for the others of their PodGroup);
 //   - the first event with a node lacks the rank label, or shows another node than the planned one;
 //   - a pod was bound more than once (writes);
 //   - a node held more than it has, unless it is one of Overfull;
@@ -47,7 +62,7 @@ func (r *Recorder) Verify(calls []Call, writes []Write) []string {
 	history := r.History()
 	slices.SortStableFunc(history, func(a, b Change) int { return cmp.Compare(a.Version, b.Version) })
 	v := verifier{history: history, planned: map[string]Change{}, binding: map[string]Change{}, seen: map[string]*Pod{},
-		used: map[string]map[string]int64{}, nodes: map[string]*Node{}, bound: map[string]int64{}, overfull: r.Overfull}
+		gangs: map[string]bool{}, whole: r.plane.Minor() >= 37, used: map[string]map[string]int64{}, nodes: map[string]*Node{}, bound: map[string]int64{}, overfull: r.Overfull}
 	v.run()
 	if calls != nil {
 		v.votes(calls)
@@ -69,14 +84,26 @@ func cleanEnd(v *View) error {
 			alive[plan.ID] = true
 		}
 	}
+	gangs := map[string]bool{}
+	for path, objects := range v.others {
+		for _, object := range objects {
+			gangs[gangOf(path, object)] = true
+			if plan := PlanOf(&object.Meta); plan != nil {
+				alive[plan.ID] = true
+			}
+		}
+	}
 	bound := map[string]bool{}
 	for _, pod := range v.pods {
+		if plan := PlanOf(&pod.Meta); plan != nil && plan.State != "" {
+			alive[plan.ID] = true
+		}
 		if id, _ := MemberPlan(pod); id != "" && pod.Bound() {
 			bound[id] = true
 		}
 	}
 	for _, pod := range sorted(v.pods) {
-		if !IsMember(pod) || pod.Bound() || !pod.Live() {
+		if !IsMember(pod, gangs) || pod.Bound() || !pod.Live() {
 			continue
 		}
 		id, _ := MemberPlan(pod)
@@ -97,6 +124,8 @@ type verifier struct {
 	planned, binding map[string]Change // plan id -> first change that shows it, and shows it in Binding
 	seen             map[string]*Pod   // uid -> last state
 	bound            map[string]int64  // uid -> version of the first event with a node
+	gangs            map[string]bool   // PodGroups of Kubernetes with policy gang, by namespace/name
+	whole            bool              // kube-scheduler tries no pod of a PodGroup of which one has a gate
 	used             map[string]map[string]int64
 	nodes            map[string]*Node
 	overfull         []string
@@ -109,17 +138,20 @@ func (v *verifier) complain(format string, arguments ...any) {
 
 func (v *verifier) run() {
 	for _, change := range v.history {
-		switch {
-		case change.Node != nil && !change.Deleted:
-			v.nodes[change.Node.Name] = change.Node
-		case change.Plan != nil && !change.Deleted:
+		if change.Gang != "" {
+			v.gangs[change.Gang] = true
+		}
+		if change.Plan != nil && !change.Deleted {
 			if _, known := v.planned[change.Plan.ID]; !known {
 				v.planned[change.Plan.ID] = change
 			}
 			if _, known := v.binding[change.Plan.ID]; !known && change.Plan.State == "Binding" {
 				v.binding[change.Plan.ID] = change
 			}
-		case change.Pod != nil:
+		}
+		if change.Node != nil && !change.Deleted {
+			v.nodes[change.Node.Name] = change.Node
+		} else if change.Pod != nil {
 			v.pod(&change)
 		}
 	}
@@ -137,7 +169,7 @@ func (v *verifier) pod(change *Change) {
 	if holds != held {
 		v.charge(pod, map[bool]int64{true: 1, false: -1}[holds])
 	}
-	if !IsMember(pod) || change.Deleted {
+	if !IsMember(pod, v.gangs) || change.Deleted {
 		return
 	}
 	id, node := MemberPlan(pod)
@@ -147,7 +179,7 @@ func (v *verifier) pod(change *Change) {
 		}
 	}
 	// kube-scheduler has to see a pod with claims before it is planned.
-	if before.HasGate(gangGate) && !pod.HasGate(gangGate) && id == "" && !pod.HasClaims() {
+	if before.HasGate(gangGate) && !pod.HasGate(gangGate) && id == "" && !pod.HasClaims() && !(v.whole && pod.Spec.SchedulingGroup != nil) {
 		v.complain("pod %s lost its gate without a plan", pod.Key())
 	}
 	if !pod.Bound() || before.Bound() || !scheduled {
