@@ -408,8 +408,42 @@ static bool changes_nothing(const struct skr_store_change *change)
             is_finished(pod) == is_finished(before));
 }
 
+/* A plan that waits for victims shows the moment before they leave; without a plan there are
+ * none. */
+static void plan_changed(struct skr_record *record, struct skr_record_group *group,
+                         const char *plan)
+{
+    if (!group || group->n_bound > 0) {
+        return;
+    }
+    if (plan && strstr(plan, "Preempting")) {
+        skr_record_victims_note(group, plan);
+    }
+    if (!group->member || !record->wants_pictures) {
+        return;
+    }
+    if (!plan || !plan[0]) {
+        skr_record_victims_fini(group);
+    } else if (group->n_victims == 0 && skr_record_victims_named(plan)) {
+        snapshot(record, group);
+        skr_record_victims_take(record, group, plan);
+    }
+}
+
+/* The plan of a group without an object is on one of its members. */
+static void member_changed(struct skr_record *record, const struct skr_store_change *change)
+{
+    const char *plan = skr_path_annotation(change->object, SKR_ANNOTATION_PLAN);
+    const char *before =
+        change->before ? skr_path_annotation(change->before, SKR_ANNOTATION_PLAN) : NULL;
+    if (plan || (before && skr_record_victims_named(before))) {
+        plan_changed(record, skr_record_group_of(record, change->object), plan);
+    }
+}
+
 static void pod_changed(struct skr_record *record, const struct skr_store_change *change)
 {
+    member_changed(record, change);
     if (changes_nothing(change)) {
         return;
     }
@@ -479,30 +513,18 @@ static void node_changed(struct skr_record *record, const struct skr_store_chang
     follow_names(record);
 }
 
-/* A plan that waits for victims shows the moment before they leave; without a plan there are
- * none. */
-static void plan_changed(struct skr_record *record, const struct skr_store_change *change,
-                         const char *name)
+/* The plan of a group with an object. */
+static void object_changed(struct skr_record *record, const struct skr_store_change *change,
+                           const char *name)
 {
-    const char *plan = skr_path_annotation(change->object, SKR_ANNOTATION_PLAN);
     char *key = skr_object_key(skr_path_text(change->object, "metadata.namespace"), name);
-    struct skr_record_group *group = find_key(record, key);
+    plan_changed(record, find_key(record, key),
+                 skr_path_annotation(change->object, SKR_ANNOTATION_PLAN));
     free(key);
-    if (!group || !group->member || !record->wants_pictures || group->n_bound > 0) {
-        return;
-    }
-    if (!plan || !plan[0]) {
-        skr_record_victims_fini(group);
-    } else if (group->n_victims == 0 && skr_record_victims_named(plan)) {
-        snapshot(record, group);
-        skr_record_victims_take(record, group, plan);
-    }
 }
 
 static void map_changed(struct skr_record *record, const struct skr_store_change *change)
 {
-    const char *preemptor = skr_path_text(change->object, "data.preemptor");
-    const char *before = change->before ? skr_path_text(change->before, "data.preemptor") : "";
     const char *name = skr_path_text(change->object, "data.name");
     name = name[0] ? name : skr_path_text(change->object, "metadata.name");
     if (skr_path_label(change->object, SKR_TOPOLOGY_LABEL)) {
@@ -510,17 +532,8 @@ static void map_changed(struct skr_record *record, const struct skr_store_change
         record->tree = NULL;
     }
     if (skr_path_label(change->object, SKR_GROUP_LABEL)) {
-        plan_changed(record, change, name);
+        object_changed(record, change, name);
     }
-    if (!preemptor[0] || strcmp(preemptor, before) == 0) {
-        return;
-    }
-    struct skr_record_group *group = get_key(record, preemptor);
-    struct skr_strbuf victim;
-    skr_strbuf_init(&victim);
-    skr_strbuf_addf(&victim, "%s/%s", skr_path_text(change->object, "metadata.namespace"), name);
-    skr_grow(&group->preempted, &group->cap_preempted, group->n_preempted + 1, sizeof(char *));
-    group->preempted[group->n_preempted++] = skr_strbuf_take(&victim, NULL);
 }
 
 static void take_change(struct skr_record *record, const struct skr_store_change *change)
@@ -540,7 +553,7 @@ static void take_change(struct skr_record *record, const struct skr_store_change
         (void)snprintf(name, sizeof name, "%s%.256s",
                        change->resource->key ? SKR_NATIVE_PREFIX : "",
                        skr_path_text(change->object, "metadata.name"));
-        plan_changed(record, change, name);
+        object_changed(record, change, name);
     }
 }
 

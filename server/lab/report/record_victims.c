@@ -26,6 +26,25 @@ bool skr_record_victims_named(const char *plan)
     return named;
 }
 
+void skr_record_victims_note(struct skr_record_group *group, const char *plan)
+{
+    json_t *names = names_of(plan), *name;
+    size_t i;
+    json_array_foreach(names, i, name)
+    {
+        const char *key = json_string_value(name);
+        size_t k = 0;
+        while (key && k < group->n_preempted && strcmp(group->preempted[k], key) != 0) {
+            k++;
+        }
+        if (key && !strchr(key, '@') && k == group->n_preempted) {
+            skr_grow(&group->preempted, &group->cap_preempted, k + 1, sizeof(char *));
+            group->preempted[group->n_preempted++] = skr_strdup(key);
+        }
+    }
+    json_decref(names);
+}
+
 void skr_record_victims_fini(struct skr_record_group *group)
 {
     for (size_t i = 0; i < group->n_victims; i++) {

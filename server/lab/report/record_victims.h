@@ -16,6 +16,8 @@ struct skr_record_victim {
     char *owner; /* "Job low", of the first pod with a controller; NULL: they are not recreated */
 };
 
+/* Adds the groups that the plan evicts to those that the group has preempted. */
+void skr_record_victims_note(struct skr_record_group *group, const char *plan);
 /* Whether the plan waits for victims; NULL: no plan. */
 bool skr_record_victims_named(const char *plan);
 /* group has a picture of now. Sets its victims and how many slots of each leaf they free.
