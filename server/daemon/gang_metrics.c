@@ -47,6 +47,7 @@ enum family {
     F_GANG_PLUGIN,
     F_LEFTOVERS,
     F_RELEASES,
+    F_ADMISSIONS,
     F_COUNT
 };
 
@@ -108,6 +109,8 @@ static const struct skr_metric_spec specs[] = {
                                "Allocated claims of pods without a plan, which no pod uses.", NULL),
     [F_RELEASES] = SKR_COUNTS("sakkara_leftovers_released_total",
                               "Patches that free devices of such claims.", "result"),
+    [F_ADMISSIONS] = SKR_COUNTS("sakkara_admission_checks_total",
+                                "Answers to AdmissionChecks of Kueue.", "result"),
     [F_SOLVER_ROLES] = SKR_COUNTS("sakkara_solver_roles_total",
                                   "Solves of groups of several roles, by how far the answer is "
                                   "proven.",
@@ -139,6 +142,9 @@ _Static_assert(sizeof attempt_names / sizeof attempt_names[0] == SKR_ATTEMPT_COU
 static const char *const outcome_names[] = {"bound", "failed"};
 _Static_assert(sizeof outcome_names / sizeof outcome_names[0] == SKR_OUTCOME_COUNT,
                "one name an outcome");
+static const char *const admission_names[] = {"ready", "retry", "rejected", "failed"};
+_Static_assert(sizeof admission_names / sizeof admission_names[0] == SKR_ADMISSION_RESULT_COUNT,
+               "one name a result");
 static const char *const release_names[] = {"ok", "conflict", "denied", "failed"};
 _Static_assert(sizeof release_names / sizeof release_names[0] == SKR_RELEASE_COUNT,
                "one name a result");
@@ -297,10 +303,11 @@ static void collect_counts(struct skr_gang_metrics *m)
     skr_series_advance(m->family[F_GANG_PLUGIN], NULL, NULL, stats.gang_plugin);
     skr_series_set(m->family[F_LEFTOVERS], NULL, NULL, stats.leftover_claims);
     for (int i = 0; i < SKR_RELEASE_COUNT; i++) {
-        if (!skr_series_is_boring(m->family[F_RELEASES], release_names[i], NULL,
-                                  stats.releases[i])) {
-            skr_series_advance(m->family[F_RELEASES], release_names[i], NULL, stats.releases[i]);
-        }
+        skr_series_advance_seen(m->family[F_RELEASES], release_names[i], NULL, stats.releases[i]);
+    }
+    for (int i = 0; i < SKR_ADMISSION_RESULT_COUNT; i++) {
+        skr_series_advance_seen(m->family[F_ADMISSIONS], admission_names[i], NULL,
+                                stats.admissions[i]);
     }
     skr_series_set(m->family[F_UNKNOWN_NODES], NULL, NULL, stats.unknown_nodes);
     skr_series_set(m->family[F_OUTSIDE_NODES], NULL, NULL, stats.outside_nodes);

@@ -290,6 +290,11 @@ static void wrote(struct skr_gang *e, const struct skr_event *ev)
     const enum skr_write_outcome outcome = ev->written.outcome;
     const char *text;
     (void)skr_admission_trial_verdict(a->trial, &text);
+    const enum skr_admission_result result = a->verdict == SKR_KUEUE_READY ? SKR_ADMISSION_READY
+                                             : a->verdict == SKR_KUEUE_RETRY
+                                                 ? SKR_ADMISSION_RETRY
+                                                 : SKR_ADMISSION_REJECTED;
+    e->stats.admissions[outcome == SKR_WRITE_OK ? result : SKR_ADMISSION_NOT_WRITTEN]++;
     if (outcome == SKR_WRITE_OK) {
         skr_out_decision(e, a->now->key, "", "AdmissionCheck answered",
                          skr_kueue_state_name(a->verdict), text, false);

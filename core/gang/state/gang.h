@@ -240,10 +240,11 @@ struct skr_gang {
         uint64_t looks; /* queue.c */
         uint64_t attempts[SKR_ATTEMPT_COUNT];
         uint64_t topology_loads, topology_refusals;
-        uint64_t gang_plugin;                       /* pod_changes.c */
-        uint64_t preemptions[SKR_PREEMPTION_COUNT]; /* preemption.c */
-        uint64_t evictions[SKR_EVICTION_COUNT];     /* evictions.c */
-        uint64_t releases[SKR_RELEASE_COUNT];       /* device_holds.c */
+        uint64_t gang_plugin;                            /* pod_changes.c */
+        uint64_t preemptions[SKR_PREEMPTION_COUNT];      /* preemption.c */
+        uint64_t evictions[SKR_EVICTION_COUNT];          /* evictions.c */
+        uint64_t releases[SKR_RELEASE_COUNT];            /* device_holds.c */
+        uint64_t admissions[SKR_ADMISSION_RESULT_COUNT]; /* admission.c */
         struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
     } stats;
 };

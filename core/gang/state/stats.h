@@ -58,6 +58,15 @@ enum skr_release {
     SKR_RELEASE_COUNT
 };
 
+/* Answers to AdmissionChecks of Kueue. */
+enum skr_admission_result {
+    SKR_ADMISSION_READY,
+    SKR_ADMISSION_RETRY,
+    SKR_ADMISSION_REJECTED,
+    SKR_ADMISSION_NOT_WRITTEN, /* the API server refused the answer; tried again */
+    SKR_ADMISSION_RESULT_COUNT
+};
+
 /* Why room is reserved that no bound pod uses: core/gang/group/reservation.h. */
 enum skr_reservation_reason {
     SKR_RESERVED_PLAN,
@@ -90,6 +99,7 @@ struct skr_gang_stats {
     size_t outside_nodes;       /* Ready nodes that are not in the tree */
     size_t leftover_claims;     /* device_holds.h */
     uint64_t releases[SKR_RELEASE_COUNT];
+    uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];
     uint64_t gang_plugin; /* groups that kube-scheduler's gang plugin has held */
     size_t refused_nodes; /* nodes without room in the table of names */
     bool synced, leader;

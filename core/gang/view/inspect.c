@@ -158,6 +158,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->topology_refusals = e->stats.topology_refusals;
     ret->leftover_claims = skr_device_holds_count(e);
     memcpy(ret->releases, e->stats.releases, sizeof ret->releases);
+    memcpy(ret->admissions, e->stats.admissions, sizeof ret->admissions);
     ret->gang_plugin = e->stats.gang_plugin;
     ret->unknown_nodes = e->topology.n_unknown;
     ret->outside_nodes = e->topology.n_outside;

@@ -203,6 +203,26 @@ TEST(a_workload_that_does_not_fit_now_is_tried_again_after_growing_pauses)
     assert_null(json_object_get(answer(rig, "train", 0), "requeueAfterSeconds"));
 }
 
+static uint64_t counted(struct frame_rig *rig, enum skr_admission_result result)
+{
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(skr_engine_self(rig->engine), &stats);
+    return stats.admissions[result];
+}
+
+TEST(answers_are_counted)
+{
+    RIG;
+    add_job(rig, "huge", 2, "any", "'sakkara.gang':'auto'", SPEC("5"));
+    assert_string_equal(text(rig, "huge", "state"), "Rejected");
+    add_job(rig, "small", 2, "any", "'sakkara.gang':'auto'", SPEC("1"));
+    assert_string_equal(text(rig, "small", "state"), "Ready");
+    assert_int_equal(counted(rig, SKR_ADMISSION_REJECTED), 1);
+    assert_int_equal(counted(rig, SKR_ADMISSION_READY), 1);
+    assert_int_equal(counted(rig, SKR_ADMISSION_RETRY), 0);
+    assert_int_equal(counted(rig, SKR_ADMISSION_NOT_WRITTEN), 0);
+}
+
 TEST(a_workload_that_can_never_fit_is_rejected)
 {
     RIG;
