@@ -12,8 +12,14 @@ static const struct {
     const char *name;
     int64_t ns;
 } units[] = {
-    {"h", 3600 * SKR_SECOND}, {"ms", SKR_MILLISECOND}, {"us", SKR_MILLISECOND / 1000}, {"ns", 1},
-    {"m", 60 * SKR_SECOND},   {"s", SKR_SECOND},
+    {"h", 3600 * SKR_SECOND},
+    {"ms", SKR_MILLISECOND},
+    {"us", SKR_MILLISECOND / 1000},
+    {"ns", 1},
+    {"m", 60 * SKR_SECOND},
+    {"s", SKR_SECOND},
+    {"\u00b5s", SKR_MILLISECOND / 1000},
+    {"\u03bcs", SKR_MILLISECOND / 1000}, /* as Go writes "us" */
 };
 enum { N_UNITS = sizeof units / sizeof units[0] };
 

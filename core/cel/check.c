@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/cel/format.h"
 #include "core/cel/node.h"
 #include "core/cel/type.h"
 
@@ -88,7 +89,7 @@ static const struct scope *find_local(const struct scope *scope, const char *nam
 
 static bool names_type(struct skr_cel_node *node)
 {
-    static const char codes[] = "nbidusyLM";
+    static const char codes[] = "nbidusyLMT";
     for (size_t i = 0; i < sizeof codes - 1; i++) {
         if (strcmp(skr_cel_type_name(codes[i]), node->name) == 0) {
             node->value.text = skr_cel_type_name(codes[i]);
@@ -146,13 +147,12 @@ static int check_field(struct checker *checker, struct skr_cel_node *node,
 /* All tables of functions, the dialect's last. */
 static const struct skr_cel_function *table(const struct checker *checker, size_t i)
 {
-    const struct skr_cel_function *const tables[] = {skr_cel_operators,
-                                                     skr_cel_core_functions,
-                                                     skr_cel_string_functions,
-                                                     skr_cel_list_functions,
-                                                     skr_cel_regex_functions,
-                                                     skr_cel_amount_functions,
-                                                     checker->program->dialect->function};
+    const struct skr_cel_function *const tables[] = {
+        skr_cel_operators,        skr_cel_core_functions,
+        skr_cel_string_functions, skr_cel_list_functions,
+        skr_cel_regex_functions,  skr_cel_format_functions,
+        skr_cel_amount_functions, skr_cel_net_functions,
+        skr_cel_url_functions,    checker->program->dialect->function};
     return i < sizeof tables / sizeof *tables ? tables[i] : NULL;
 }
 
@@ -205,6 +205,36 @@ static int no_overload(struct checker *checker, const struct skr_cel_node *node)
     return fail(checker, node, "%.200s)", text.s);
 }
 
+/* A constant format against a list of values, as far as types are known. */
+static int check_format(struct checker *checker, const struct skr_cel_node *node)
+{
+    const struct skr_cel_node *text = node->child[0], *list = node->child[1];
+    struct skr_cel_clause clause;
+    size_t at = 0, n = 0;
+    if (text->kind != SKR_CEL_NODE_CONST || list->kind != SKR_CEL_NODE_LIST) {
+        return 0;
+    }
+    for (;; n++) {
+        const char *wrong = skr_cel_clause_next(&text->value, &at, &clause);
+        if (wrong) {
+            return fail(checker, text, "format(): %s", wrong);
+        }
+        if (clause.verb == '\0') {
+            break;
+        }
+        if (n >= list->n) {
+            return fail(checker, text, "format() has more clauses than values: %zu", list->n);
+        }
+        if (!skr_cel_clause_takes(clause.verb, list->child[n]->type[0])) {
+            return fail(checker, list->child[n], "%%%c of format() does not take %s", clause.verb,
+                        shown(checker, list->child[n]->type));
+        }
+    }
+    return n == list->n
+               ? 0
+               : fail(checker, list, "format() has %zu values for %zu clauses", list->n, n);
+}
+
 /* The pattern of matches(), find() and findAll() is the second argument. */
 static int compile_pattern(struct checker *checker, struct skr_cel_node *node)
 {
@@ -225,11 +255,30 @@ static int compile_pattern(struct checker *checker, struct skr_cel_node *node)
                   : 0;
 }
 
+/* "NAME.f(x)" is a call of the function "NAME.f" if there is one. */
+static int qualify(struct checker *checker, struct skr_cel_node *node)
+{
+    const struct skr_cel_node *first = node->n > 0 ? node->child[0] : NULL;
+    if (node->form != SKR_CEL_MEMBER || !first || first->kind != SKR_CEL_NODE_IDENT) {
+        return 0;
+    }
+    SKR_STRBUF(name);
+    skr_strbuf_addf(&name, "%.64s.%.64s", first->name, node->name);
+    if (is_there(checker, name.s, SKR_CEL_GLOBAL)) {
+        node->name = skr_arena_strdup(checker->arena, name.s);
+        node->form = SKR_CEL_GLOBAL;
+        node->child++;
+        node->n--;
+    }
+    return node->name ? 0 : no_memory(checker);
+}
+
 static int check_call(struct checker *checker, struct skr_cel_node *node, const struct scope *scope)
 {
     const char *type[SKR_CEL_ARGUMENTS_MAX];
     const char *joined = NULL;
-    int rc = check_children(checker, node, 0, scope);
+    int rc = qualify(checker, node);
+    rc = rc < 0 ? rc : check_children(checker, node, 0, scope);
     if (rc < 0) {
         return rc;
     }
@@ -253,7 +302,15 @@ static int check_call(struct checker *checker, struct skr_cel_node *node, const 
         }
     }
     node->type = joined;
-    return joined ? compile_pattern(checker, node) : no_overload(checker, node);
+    if (!joined) {
+        return no_overload(checker, node);
+    }
+    if (strcmp(node->name, "_[_]") == 0 && node->child[1]->kind == SKR_CEL_NODE_CONST &&
+        strchr("nyT", node->child[1]->type[0])) {
+        return fail(checker, node, "%s is no index", shown(checker, node->child[1]->type));
+    }
+    return node->row[0] == skr_cel_format_functions ? check_format(checker, node)
+                                                    : compile_pattern(checker, node);
 }
 
 /* ---- lists, maps, conditions ---- */
@@ -263,7 +320,7 @@ static const char *common(const struct skr_cel_node *node, size_t from, size_t s
 {
     const char *type = from < node->n ? node->child[from]->type : "?";
     for (size_t i = from + step; i < node->n; i += step) {
-        type = skr_cel_type_join(type, node->child[i]->type);
+        type = skr_cel_type_common(type, node->child[i]->type);
     }
     return type;
 }
@@ -312,7 +369,7 @@ static int check_condition(struct checker *checker, struct skr_cel_node *node,
         return fail(checker, node, "both values of ? : have one type, not %s and %s",
                     shown(checker, yes), shown(checker, no));
     }
-    node->type = skr_cel_type_join(yes, no);
+    node->type = skr_cel_type_common(yes, no);
     return 0;
 }
 

@@ -113,9 +113,8 @@ static struct skr_cel_value to_bool(struct skr_cel_run *run, const struct skr_ce
 
 /* ---- texts ---- */
 
-static struct skr_cel_value to_string(struct skr_cel_run *run, const struct skr_cel_value *arg)
+struct skr_cel_value skr_cel_to_string(struct skr_cel_run *run, const struct skr_cel_value *v)
 {
-    const struct skr_cel_value *v = &arg[0];
     char text[SKR_CEL_DOUBLE_TEXT];
     size_t length;
     if (v->kind == SKR_CEL_INT) {
@@ -154,13 +153,14 @@ static struct skr_cel_value to_time(struct skr_cel_run *run, const struct skr_ce
         return arg[0];
     }
     bool good = skr_cel_copy_plain(&arg[0], text, sizeof text);
-    const bool negative = good && kind == SKR_CEL_DURATION && text[0] == '-';
+    const bool is_signed = good && kind == SKR_CEL_DURATION && (text[0] == '-' || text[0] == '+');
     if (good) {
         good =
-            (kind == SKR_CEL_DURATION ? skr_duration_parse(text + (negative ? 1 : 0), &time, NULL)
+            (kind == SKR_CEL_DURATION ? skr_duration_parse(text + (is_signed ? 1 : 0), &time, NULL)
                                       : skr_time_parse(text, &time, NULL)) == 0;
     }
-    return good ? (struct skr_cel_value){.kind = kind, .integer = negative ? -time : time}
+    return good ? (struct skr_cel_value){.kind = kind,
+                                         .integer = is_signed && text[0] == '-' ? -time : time}
                 : cannot(run, &arg[0]);
 }
 
@@ -175,7 +175,7 @@ const struct skr_cel_function skr_cel_core_functions[] = {
     {"uint", SKR_CEL_GLOBAL, "u:u|i:u|d:u|s:u", to_uint, SKR_CEL_FREE, 0},
     {"double", SKR_CEL_GLOBAL, "d:d|i:d|u:d|s:d", to_double, SKR_CEL_FREE, 0},
     {"bool", SKR_CEL_GLOBAL, "b:b|s:b", to_bool, SKR_CEL_FREE, 0},
-    {"string", SKR_CEL_GLOBAL, "s:s|b:s|i:s|u:s|d:s|y:s", to_string, SKR_CEL_FREE, 0},
+    {"string", SKR_CEL_GLOBAL, "s:s|b:s|i:s|u:s|d:s|y:s", skr_cel_to_string, SKR_CEL_FREE, 0},
     {"bytes", SKR_CEL_GLOBAL, "y:y|s:y", to_bytes, SKR_CEL_FREE, 0},
     {"timestamp", SKR_CEL_GLOBAL, "t:t|s:t", to_time, SKR_CEL_FREE, SKR_CEL_TIMESTAMP},
     {"duration", SKR_CEL_GLOBAL, "r:r|s:r", to_time, SKR_CEL_FREE, SKR_CEL_DURATION},

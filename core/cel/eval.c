@@ -76,6 +76,9 @@ static struct skr_cel_value select_field(struct skr_cel_run *run, const struct s
     if (map.kind == SKR_CEL_ERROR) {
         return map;
     }
+    if (node->kind == SKR_CEL_NODE_HAS && map.kind != SKR_CEL_MAP && map.kind != SKR_CEL_LIST) {
+        return skr_cel_bool(false); /* of a type that was not known before, as in cel-go */
+    }
     if (map.kind != SKR_CEL_MAP) {
         return skr_cel_errorf(run, "%s has no field \"%.64s\"",
                               skr_cel_type_name(skr_cel_type_of(map.kind)), node->name);
@@ -152,10 +155,13 @@ static struct skr_cel_value map(struct skr_cel_run *run, const struct skr_cel_no
         if (!skr_cel_charge_look_up(run, &made, &key)) {
             return skr_cel_over(run);
         }
-        if (skr_cel_get(&made, &key)) {
-            return skr_cel_error("a key is in the map twice");
+        size_t at = 0; /* as in cel-go, the last value of a key counts, and 1 and 1u are two keys */
+        while (at < made.n &&
+               (entry[at].key.kind != key.kind || !skr_cel_equal(&entry[at].key, &key))) {
+            at++;
         }
-        entry[made.n++] = (struct skr_cel_entry){key, value};
+        entry[at] = (struct skr_cel_entry){key, value};
+        made.n += at == made.n ? 1 : 0;
     }
     return made;
 }

@@ -59,7 +59,10 @@ extern const struct skr_cel_function skr_cel_operators[];      /* "_+_", "_[_]":
 extern const struct skr_cel_function skr_cel_string_functions[];
 extern const struct skr_cel_function skr_cel_list_functions[];
 extern const struct skr_cel_function skr_cel_regex_functions[];
+extern const struct skr_cel_function skr_cel_format_functions[];
 extern const struct skr_cel_function skr_cel_amount_functions[]; /* quantities, versions */
+extern const struct skr_cel_function skr_cel_net_functions[];    /* addresses, networks */
+extern const struct skr_cel_function skr_cel_url_functions[];
 
 /* Adds to the cost; false at the limit, where the function returns skr_cel_over(). */
 bool skr_cel_charge(struct skr_cel_run *run, uint64_t cost);
@@ -84,6 +87,8 @@ struct skr_cel_value skr_cel_over(struct skr_cel_run *run);
 /* A message of at most 159 bytes. */
 struct skr_cel_value skr_cel_errorf(struct skr_cel_run *run, const char *format, ...)
     SKR_PRINTF(2, 3);
+/* A number, bool, string or bytes as a string; ERROR: bytes that are not UTF-8. */
+struct skr_cel_value skr_cel_to_string(struct skr_cel_run *run, const struct skr_cel_value *value);
 /* "TEXT" is no TYPE. */
 struct skr_cel_value skr_cel_is_no(struct skr_cel_run *run, const struct skr_cel_value *v,
                                    const char *type);

@@ -177,19 +177,13 @@ static int take_string(struct skr_cel_lexer *lexer, struct literal *literal)
     return 0;
 }
 
-/* Whether a string begins here: quotes behind at most one r and one b. */
+/* Whether a string begins here: quotes behind b, r or br. */
 static bool begins_string(const char *text, struct literal *literal, size_t *ret_prefix)
 {
-    size_t i = 0;
-    for (; i < 2 && text[i]; i++) {
-        if ((text[i] == 'r' || text[i] == 'R') && !literal->raw) {
-            literal->raw = true;
-        } else if ((text[i] == 'b' || text[i] == 'B') && !literal->bytes) {
-            literal->bytes = true;
-        } else {
-            break;
-        }
-    }
+    literal->bytes = text[0] == 'b' || text[0] == 'B';
+    size_t i = literal->bytes ? 1 : 0;
+    literal->raw = text[i] == 'r' || text[i] == 'R';
+    i += literal->raw ? 1 : 0;
     *ret_prefix = i;
     return text[i] == '"' || text[i] == '\'';
 }

@@ -122,8 +122,12 @@ static struct skr_cel_value remainder_of(struct skr_cel_run *run, const struct s
     if (!both_whole(arg)) {
         return skr_cel_no_overload(run, arg, 2);
     }
-    return whole(&arg[1]) == 0 ? skr_cel_error(by_zero)
-                               : of_whole(arg[0].kind, whole(&arg[0]) % whole(&arg[1]));
+    const skr_int128 a = whole(&arg[0]), b = whole(&arg[1]);
+    if (b == 0) {
+        return skr_cel_error(by_zero);
+    }
+    /* As in cel-go, the smallest int has no remainder by -1, because it has no quotient. */
+    return of_whole(arg[0].kind, b == -1 && a == INT64_MIN ? -a : a % b);
 }
 
 static struct skr_cel_value negate(struct skr_cel_run *run, const struct skr_cel_value *arg)
@@ -171,8 +175,12 @@ bool skr_cel_charge_equality(struct skr_cel_run *run, const struct skr_cel_value
 }
 
 /* way: the answer if they are equal. */
+/* way 1: "==". As in cel-go, what Kubernetes adds is equal to its own kind only, or it is an error. */
 static struct skr_cel_value equal(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
+    if (arg[0].kind >= SKR_CEL_QUANTITY && arg[0].kind != arg[1].kind && run->row->way == 1) {
+        return skr_cel_no_overload(run, arg, 2);
+    }
     return skr_cel_charge_equality(run, &arg[0], &arg[1])
                ? skr_cel_bool(skr_cel_equal(&arg[0], &arg[1]) == (run->row->way == 1))
                : skr_cel_over(run);

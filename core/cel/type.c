@@ -23,6 +23,9 @@ static const struct {
     {"r", SKR_CEL_DURATION, "duration", "google.protobuf.Duration"},
     {"q", SKR_CEL_QUANTITY, "quantity", "kubernetes.Quantity"},
     {"v", SKR_CEL_SEMVER, "semver", "kubernetes.Semver"},
+    {"p", SKR_CEL_IP, "ip", "net.IP"},
+    {"c", SKR_CEL_CIDR, "cidr", "net.CIDR"},
+    {"w", SKR_CEL_URL, "url", "kubernetes.URL"},
     {"?", SKR_CEL_ERROR, "dyn", "dyn"},
 };
 enum { N_TYPES = sizeof types / sizeof *types };
@@ -69,6 +72,25 @@ const char *skr_cel_type_join(const char *a, const char *b)
     return n == (size_t)(skr_cel_type_end(b) - b) && memcmp(a, b, n) == 0 ? a : "?";
 }
 
+/* Whether a is b, or b with "?" for parts of it. */
+static bool is_general(const char *a, const char *b)
+{
+    for (const char *const end = skr_cel_type_end(a); a < end;) {
+        if (*a == '?') {
+            a++;
+            b = skr_cel_type_end(b);
+        } else if (*a++ != *b++) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *skr_cel_type_common(const char *a, const char *b)
+{
+    return !skr_cel_type_fits(a, b) ? "?" : is_general(a, b) ? a : is_general(b, a) ? b : "?";
+}
+
 void skr_cel_type_write(const char *type, struct skr_strbuf *out)
 {
     /* What closes or separates at each level; a level is a bit pair, and deep types are cut. */
@@ -96,7 +118,14 @@ void skr_cel_type_write(const char *type, struct skr_strbuf *out)
 /* What A and B stand for; NULL: nothing yet. */
 struct bound {
     const char *type[2];
+    bool of_values; /* types of values and not of expressions */
 };
+
+/* As in cel-go, an expression that is null is taken for what is no plain value; its value is not. */
+static bool fits_null(char a, char b)
+{
+    return (a == 'n' && strchr("trqvpcw", b)) || (b == 'n' && strchr("trqvpcw", a));
+}
 
 static bool is_parameter(char c)
 {
@@ -113,13 +142,16 @@ static bool take(const char **row, const char *type, struct bound *bound)
             if (*place && !skr_cel_type_fits(*place, type)) {
                 return false;
             }
-            *place = *place && **place != '?' ? *place : type;
+            *place = *place ? skr_cel_type_common(type, *place) : type;
             type = skr_cel_type_end(type);
             ++*row;
         } else if (**row == '?' || *type == '?') {
             *row = skr_cel_type_end(*row);
             type = skr_cel_type_end(type);
-        } else if (*(*row)++ != *type++) {
+        } else if (**row == *type || (!(bound && bound->of_values) && fits_null(**row, *type))) {
+            ++*row;
+            type++;
+        } else {
             return false;
         }
     }
@@ -160,7 +192,7 @@ static const char *alternative(const char **row, const char *const *arg, size_t 
     while (!result && *row) {
         const char *at = *row;
         size_t i = 0;
-        *ret = (struct bound){0};
+        *ret = (struct bound){.of_values = ret->of_values};
         while (i < n && *at != ':' && take(&at, arg[i], ret)) {
             i++;
         }
@@ -174,7 +206,7 @@ static const char *alternative(const char **row, const char *const *arg, size_t 
 bool skr_cel_types_take(const char *row, const char *const *arg, size_t n, struct skr_arena *arena,
                         const char **ret)
 {
-    struct bound bound;
+    struct bound bound = {.of_values = false};
     const char *result, *joined = NULL;
     bool any = false;
     while ((result = alternative(&row, arg, n, &bound))) {
@@ -189,7 +221,7 @@ bool skr_cel_types_take(const char *row, const char *const *arg, size_t n, struc
 bool skr_cel_types_take_values(const char *row, const struct skr_cel_value *arg, size_t n)
 {
     const char *type[SKR_CEL_ARGUMENTS_MAX];
-    struct bound bound;
+    struct bound bound = {.of_values = true};
     for (size_t i = 0; i < n; i++) {
         type[i] = skr_cel_outer_type(arg[i].kind);
     }

@@ -6,7 +6,7 @@
  * behind them: "i" is int, "Ls" a list of strings, "Ms?" a map from string to anything.
  *
  *     n null   b bool   i int   u uint   d double   s string   y bytes   T type
- *     t timestamp   r duration   q quantity   v version
+ *     t timestamp   r duration   q quantity   v version   p IP address   c network   w URL
  *     L list   M map   ? anything (dyn: known in evaluation only)
  *     A B      in rows of functions: any type, the same at each place
  */
@@ -21,8 +21,10 @@ enum { SKR_CEL_ARGUMENTS_MAX = 16 }; /* of a call, its receiver included */
 const char *skr_cel_type_end(const char *type);
 /* Whether a value of one type may be one of the other. */
 bool skr_cel_type_fits(const char *a, const char *b);
-/* What both are: one of them, or "?". */
+/* What results of two functions are: the same type, or "?". */
 const char *skr_cel_type_join(const char *a, const char *b);
+/* What values of both types are together: the more general one, or "?" if they do not fit. */
+const char *skr_cel_type_common(const char *a, const char *b);
 /* "map(string, list(int))" */
 void skr_cel_type_write(const char *type, struct skr_strbuf *out);
 /* The type's name, as type() gives it: "list", "google.protobuf.Timestamp". */

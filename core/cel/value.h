@@ -29,8 +29,11 @@ enum skr_cel_kind {
     SKR_CEL_TYPE,
     SKR_CEL_TIMESTAMP, /* ns since 1970 */
     SKR_CEL_DURATION,  /* ns */
-    SKR_CEL_QUANTITY,
+    SKR_CEL_QUANTITY,  /* from here on what Kubernetes adds */
     SKR_CEL_SEMVER,
+    SKR_CEL_IP,
+    SKR_CEL_CIDR,
+    SKR_CEL_URL,
     SKR_CEL_KIND_COUNT
 };
 
@@ -38,6 +41,8 @@ enum { SKR_CEL_JSON_DEPTH_MAX = 64 };
 
 struct skr_cel_value;
 struct skr_cel_entry;
+struct skr_cel_net;
+struct skr_cel_url;
 
 /* A version of semver.org. */
 struct skr_cel_semver {
@@ -58,6 +63,8 @@ struct skr_cel_value {
         const struct skr_cel_entry *entry; /* keys are unique; in no order that counts */
         const skr_int128 *nano;            /* QUANTITY, in billionths */
         const struct skr_cel_semver *semver;
+        const struct skr_cel_net *net; /* IP, CIDR */
+        const struct skr_cel_url *url;
     };
 };
 struct skr_cel_entry {
@@ -85,7 +92,8 @@ struct skr_cel_value skr_cel_text(const char *text);             /* borrowed, up
 bool skr_cel_equal(const struct skr_cel_value *a, const struct skr_cel_value *b);
 /* Order of bool, numbers of any kinds, string, bytes, timestamp, duration. False: there is none. */
 bool skr_cel_compare(const struct skr_cel_value *a, const struct skr_cel_value *b, int *ret);
-/* The value of a key; NULL: there is none, or it is no map. O(entries). */
+/* The value of a key, first of one of the same kind (1 before 1u); NULL: there is none, or it is no
+ * map. O(entries). */
 const struct skr_cel_value *skr_cel_get(const struct skr_cel_value *map,
                                         const struct skr_cel_value *key);
 const struct skr_cel_value *skr_cel_get_text(const struct skr_cel_value *map, const char *key);

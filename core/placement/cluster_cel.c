@@ -50,7 +50,8 @@ static struct skr_cel_value parse_json(struct skr_cel_run *run, const struct skr
     if (!skr_cel_charge(run, arg[0].n + ITEM_COST)) {
         return skr_cel_over(run);
     }
-    json_auto_t *json = json_loadb(arg[0].text, arg[0].n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    json_auto_t *json = json_loadb(
+        arg[0].text, arg[0].n, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
     return json ? skr_cel_of_json(json, true, run->arena) : skr_cel_is_no(run, &arg[0], "JSON");
 }
 

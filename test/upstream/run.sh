@@ -4,6 +4,8 @@
 # same, but for the differences that docs list. The program is build/sakkara or $SAKKARA_BIN.
 #   run.sh NAME [-n N] [-seed N]     NAME: karmada, ocm
 #   run.sh NAME --record             keeps the first problems and their answers in NAME/record.json.gz
+#   run.sh NAME --path               prints where the binary is, or would be
+#   run.sh NAME -serve KUBECONFIG    runs the other scheduler on an API server
 #   run.sh NAME --recorded           plays these, without the other scheduler, whose build takes minutes of a processor;
 #                                    where it is built already, it decides them again
 # Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the problems. The binary
@@ -32,6 +34,10 @@ if [ "${1:-}" = --recorded ] && [ -x "$binary" ]; then
 elif [ "${1:-}" = --recorded ]; then
     program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
     exec go run -C "$here/record" ./replay -sakkara "$program" -docs "$docs" -sources "$key" "$source/record.json.gz"
+fi
+if [ "${1:-}" = --path ]; then
+    echo "$binary"
+    exit
 fi
 if [ ! -x "$binary" ]; then
     mkdir -p "$folder"

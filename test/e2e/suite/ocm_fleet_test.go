@@ -472,6 +472,7 @@ func ignoreGone(err error) error {
 var hubSettings = map[string]string{"ocm": "{enabled: true, qps: 2000, burst: 4000}"}
 
 func startHub(t *testing.T, daemon cluster.DaemonOptions, clusters int) *hub {
+	realOnly(t, "the gate has one run of a hub in motion")
 	h := &hub{ocm: startOCMWith(t, daemon), random: rand.New(rand.NewPCG(1, 2)), n: fleetSize("CLUSTERS", clusters),
 		kind: map[string]string{}, frozen: map[string]string{}}
 	for _, i := range scored {

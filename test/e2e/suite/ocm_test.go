@@ -11,7 +11,7 @@ import (
 	"sakkara/test/e2e/suite/cluster"
 )
 
-// Placements of Open Cluster Management on a real API server, with structural schemas of its resources.
+// Placements of Open Cluster Management, on a real API server with structural schemas of its resources.
 
 const ocmGroup = "cluster.open-cluster-management.io"
 
@@ -22,7 +22,6 @@ type ocm struct {
 
 // startOCMWith has a bound set without clusters.
 func startOCMWith(t *testing.T, daemon cluster.DaemonOptions) ocm {
-	realOnly(t, "the sandbox does not serve these resources")
 	nodes, _ := racks([]int{1})
 	r := start(t, nodes, options{
 		resources: []string{"testdata/ocm.yaml"},
@@ -165,6 +164,12 @@ func (o ocm) selected(v *cluster.View, name string) (string, error) {
 	return strings.Join(names, " "), nil
 }
 
+// selectedNow are those that the API server has.
+func (o ocm) selectedNow(name string) (clusters string, err error) {
+	o.rec.Look(func(v *cluster.View) { clusters, err = o.selected(v, name) })
+	return clusters, err
+}
+
 // expectEvents waits for Events about a Placement.
 func (o ocm) expectEvents(name string, reasons ...string) {
 	o.Helper()
@@ -288,4 +293,63 @@ func TestOCM_GroupsComeAndGo(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestOCM_ExpressionsSelect: CEL selectors select by the version, the allocatable resources and the scores of clusters; a
+// cluster is looked at again when one of these changes. An expression that has an error on a cluster does not match it.
+// A wrong expression leaves the decisions as they are, and the condition has its position.
+func TestOCM_ExpressionsSelect(t *testing.T) {
+	o := startOCM(t)
+	report := func(name, version, cpu string) {
+		o.Helper()
+		o.must(o.plane.Admin.MergePatch(o.clusters.At("", name)+"/status",
+			fmt.Sprintf(`{"status":{"version":{"kubernetes":"%s"},"allocatable":{"cpu":"%s"},"capacity":{"cpu":"64"}}}`, version, cpu)))
+	}
+	report("a1", "v1.31.2", "8")
+	report("a2", "v1.29.9", "8")
+	report("a3", "v1.30.0", "3500m")
+	report("b1", "v1.31.0", "2")
+	selects := func(expressions ...string) map[string]any {
+		return map[string]any{"predicates": []map[string]any{
+			{"requiredClusterSelector": map[string]any{"celSelector": map[string]any{"celExpressions": expressions}}}}}
+	}
+	create := func(name string, spec map[string]any) {
+		o.Helper()
+		o.must(o.plane.Admin.Create(o.placements.At(o.ns, ""), map[string]any{"apiVersion": ocmGroup + "/v1beta1", "kind": "Placement",
+			"metadata": map[string]any{"name": name, "annotations": ours}, "spec": spec}, nil))
+	}
+	create("recent", selects(`semver(managedCluster.status.version.kubernetes.substring(1)).compareTo(semver("1.30.0")) >= 0`,
+		`quantity(managedCluster.status.allocatable.cpu).isGreaterThan(quantity("3"))`))
+	create("scored", selects(`managedCluster.scores("load").exists(s, s.name == "cpu" && s.value > 50)`))
+	o.expect("recent", "AllDecisionsScheduled", "a1 a3") // c1 has no version: an error
+	o.expect("scored", "NoManagedClusterMatched", "")
+	report("b1", "v1.31.0", "4")
+	report("a3", "v1.30.0", "3")
+	o.expect("recent", "AllDecisionsScheduled", "a1 b1")
+	scores := o.resource("addonplacementscores")
+	o.must(o.plane.CreateNamespace("c1"))
+	o.must(o.plane.Admin.Create(scores.At("c1", ""), map[string]any{
+		"apiVersion": ocmGroup + "/v1alpha1", "kind": "AddOnPlacementScore", "metadata": map[string]any{"name": "load"}}, nil))
+	o.must(o.plane.Admin.MergePatch(scores.At("c1", "load")+"/status", `{"status":{"scores":[{"name":"cpu","value":70}]}}`))
+	o.expect("scored", "AllDecisionsScheduled", "c1")
+	o.change("recent", `{"spec":{"predicates":[{"requiredClusterSelector":{"celSelector":{"celExpressions":["true","1 + cluster.x == 2"]}}}]}}`)
+	o.wait(usual, "recent is misconfigured", func(v *cluster.View) error {
+		var p placementState
+		if err := v.Object(o.placements.Path, o.ns, "recent").Decode(&p); err != nil {
+			return err
+		}
+		for _, c := range p.Status.Conditions {
+			if c.Type == "PlacementMisconfigured" && c.Status == "True" && strings.Contains(c.Message,
+				`predicates[0].celExpressions[1]: 1:5: there is no variable "cluster"`) {
+				return nil
+			}
+		}
+		return fmt.Errorf("%+v", p)
+	})
+	o.taint("a1")
+	o.change("scored", `{"spec":{"predicates":null}}`)
+	o.expect("scored", "AllDecisionsScheduled", "a2 a3 b1 c1")
+	if clusters, err := o.selectedNow("recent"); err != nil || clusters != "a1 b1" {
+		t.Errorf("a misconfigured Placement has %s: %v", clusters, err)
+	}
 }

@@ -133,6 +133,9 @@ func (r *run) install(resources, roles []string) {
 		}
 	}
 	for _, file := range roles {
+		if onSandbox { // nobody asks for rights there
+			break
+		}
 		_, err := r.plane.Grant(file)
 		r.must(err)
 	}

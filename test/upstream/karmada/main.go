@@ -164,7 +164,12 @@ func main() {
 	most := flag.Int("most", 5, "differences that are printed")
 	file := flag.String("record", "", "file that keeps the problems if all are decided the same")
 	sources := flag.String("sources", "", "sum of the sources, for -record")
+	hub := flag.String("serve", "", "kubeconfig: run karmada-scheduler there, and nothing else")
 	flag.Parse()
+	if *hub != "" {
+		must(serve(*hub))
+		return
+	}
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	if *docs != "" {

@@ -20,9 +20,12 @@ const (
 	wrongSet        = "mistakes in a ManagedClusterSet"
 	exactIntegers   = "rounding of scores"
 	wrongPattern    = "constant patterns"
+	freeTypes       = "CEL: types of `[]` and `{}`"
+	mixedKinds      = "CEL: `min()` and `max()` of mixed kinds"
+	looseTexts      = "CEL: quantities without digits (`e3`), hours of one digit"
 )
 
-var classes = []string{validatedAlways, wrongSet, exactIntegers, wrongPattern}
+var classes = []string{validatedAlways, wrongSet, exactIntegers, wrongPattern, freeTypes, mixedKinds, looseTexts}
 
 // checkDocs exits if a class is no row of the page's table.
 func checkDocs(path string) {

@@ -170,7 +170,8 @@ func readUpstream(placement *v1beta1.Placement, decisions []v1beta1.PlacementDec
 // asked are the runs of sakkara, for -record.
 var asked []record.Case
 
-func decideOurs(program string, w *world) (*answer, error) {
+// simulate lets sakkara decide n problems of the world, and reads its answer, which is what is recorded.
+func simulate(program string, w *world, n int, answer any) error {
 	arguments := []string{"simulate", "placement", "-f", "-", "--placement", namespace + "/" + placementName,
 		"-o", "json", "--now", now.Format("2006-01-02T15:04:05Z")}
 	command := exec.Command(program, arguments...)
@@ -178,6 +179,14 @@ func decideOurs(program string, w *world) (*answer, error) {
 	var out, messages bytes.Buffer
 	command.Stdout, command.Stderr = &out, &messages
 	_ = command.Run() // an unsatisfied Placement has an exit code, too
+	if err := json.Unmarshal(out.Bytes(), answer); err != nil {
+		return fmt.Errorf("%v: %s%s", err, out.String(), messages.String())
+	}
+	asked = append(asked, record.Case{Arguments: arguments, Input: w.manifest(), Problems: n, Answer: answer})
+	return nil
+}
+
+func decideOurs(program string, w *world) (*answer, error) {
 	var report struct {
 		Misconfigured      string   `json:"misconfigured"`
 		SatisfiedReason    string   `json:"satisfiedReason"`
@@ -191,10 +200,9 @@ func decideOurs(program string, w *world) (*answer, error) {
 			Decisions         []string `json:"decisions"`
 		} `json:"decisionGroups"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
-		return nil, fmt.Errorf("%v: %s%s", err, out.String(), messages.String())
+	if err := simulate(program, w, 1, &report); err != nil {
+		return nil, err
 	}
-	asked = append(asked, record.Case{Arguments: arguments, Input: w.manifest(), Problems: 1, Answer: report})
 	a := &answer{misconfigured: report.Misconfigured, reason: report.SatisfiedReason, clusters: report.Decisions}
 	of := map[string][]string{}
 	for _, decision := range report.PlacementDecisions {

@@ -3,6 +3,7 @@ module sakkara/test/upstream/ocm
 go 1.26.0
 
 require (
+	github.com/google/cel-go v0.22.0
 	github.com/openshift/library-go v0.0.0-20250228164547-bad2d1bf3a37
 	k8s.io/apimachinery v0.32.4
 	k8s.io/client-go v0.32.4
@@ -32,7 +33,7 @@ require (
 	github.com/go-openapi/swag v0.23.0 // indirect
 	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
-	github.com/google/cel-go v0.22.0 // indirect
+
 	github.com/google/gnostic-models v0.6.9 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/gofuzz v1.2.0 // indirect

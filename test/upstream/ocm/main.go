@@ -2,7 +2,8 @@
 
 // Command ocm decides random Placements with OCM's own controller, as a Go module, and with
 // `sakkara simulate placement`, and compares the answers. Both read the same objects: the controller
-// typed, sakkara as the JSON that Go writes of them.
+// typed, sakkara as the JSON that Go writes of them. It does the same with bare CEL expressions and
+// cel-go (bare.go).
 //
 //	ocm -sakkara build/sakkara -n 500 -seed 1
 //
@@ -31,10 +32,19 @@ func main() {
 	program := flag.String("sakkara", "build/sakkara", "the program to compare")
 	n := flag.Int("n", 500, "random Placements")
 	seed := flag.Int64("seed", 1, "of the first Placement; each one has the next number")
+	bare := flag.Int("bare", 3000, "random expressions for cel-go itself")
 	docs := flag.String("docs", "", "page whose table of differences has to have the classes here")
 	file := flag.String("record", "", "file that keeps the problems if all are decided the same")
 	sources := flag.String("sources", "", "sum of the sources, for -record")
+	hub := flag.String("serve", "", "kubeconfig: run OCM's controller there, and nothing else")
 	flag.Parse()
+	if *hub != "" {
+		if err := serve(*hub); err != nil {
+			fmt.Fprintln(os.Stderr, "ocm:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *docs != "" {
 		checkDocs(*docs)
 	}
@@ -69,6 +79,13 @@ func main() {
 		fmt.Printf(", %d differ by %s", counts[name], name)
 		same += counts[name]
 	}
+	alike, unlike, err := compareBare(*program, *bare, *seed)
+	if err != nil {
+		fmt.Println("expressions:", err)
+		os.Exit(2)
+	}
+	fmt.Printf("; %d expressions alike", alike)
+	same, wrong = same+alike, wrong+unlike
 	fmt.Printf("\n%d passed, %d failed\n", same, wrong)
 	if wrong > 0 {
 		os.Exit(1)
