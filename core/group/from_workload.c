@@ -22,6 +22,7 @@ struct skr_group_asked skr_group_asked_of(const struct skr_labels *annotations)
         .within = skr_labels_get(annotations, SKR_GROUP_WITHIN),
         .run_limit = skr_labels_get(annotations, SKR_GROUP_RUN_LIMIT),
         .run_estimate = skr_labels_get(annotations, SKR_GROUP_RUN_ESTIMATE),
+        .movable = skr_labels_get(annotations, SKR_GROUP_MOVABLE),
     };
 }
 
@@ -37,7 +38,7 @@ static int add_rules(struct skr_group_spec *spec, const struct skr_group_asked *
     }
     if (rc == 0) {
         rc = skr_group_run_parse(spec, SKR_GROUP_LABEL ".", asked->run_limit, asked->run_estimate,
-                                 error);
+                                 asked->movable, error);
     }
     if (rc == 0 && asked->unknown) {
         skr_group_warn(spec, "UnknownLevel", (struct skr_subject){.key = asked->unknown_key}, "%s",

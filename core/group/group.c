@@ -87,8 +87,9 @@ static int parse_size(const struct skr_labels *data, struct skr_group_spec *spec
     return rc;
 }
 
-const char *const skr_group_keys[] = {"name",   "size",  "priority",  "constraints",  "seat-hold",
-                                      "within", "roles", "run-limit", "run-estimate", NULL};
+const char *const skr_group_keys[] = {"name",         "size",    "priority", "constraints",
+                                      "seat-hold",    "within",  "roles",    "run-limit",
+                                      "run-estimate", "movable", NULL};
 
 static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec,
                       struct skr_error *error)
@@ -111,7 +112,8 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
     }
     if (skr_group_go_on(spec, rc)) {
         int one = skr_group_run_parse(spec, "", skr_labels_get(data, "run-limit"),
-                                      skr_labels_get(data, "run-estimate"), error);
+                                      skr_labels_get(data, "run-estimate"),
+                                      skr_labels_get(data, "movable"), error);
         rc = rc < 0 ? rc : one;
     }
     if (skr_group_go_on(spec, rc) && constraints) {
@@ -185,9 +187,10 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
         rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = key}, level, error);
     }
     if (rc == 0) {
-        rc = skr_group_run_parse(
-            spec, SKR_GROUP_LABEL ".", skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_LIMIT),
-            skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_ESTIMATE), error);
+        rc = skr_group_run_parse(spec, SKR_GROUP_LABEL ".",
+                                 skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_LIMIT),
+                                 skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_ESTIMATE),
+                                 skr_labels_get(&pg->meta.annotations, SKR_GROUP_MOVABLE), error);
     }
     if (rc < 0) {
         skr_group_spec_destroy(spec);
@@ -214,7 +217,8 @@ bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group
     return strcmp(a->name, b->name) == 0 && a->size == b->size && a->open == b->open &&
            a->priority == b->priority && a->seat_hold == b->seat_hold &&
            a->run_limit == b->run_limit && a->run_estimate == b->run_estimate &&
-           within_equal(a, b) && skr_level_rules_equal(a->rule, a->n_rules, b->rule, b->n_rules) &&
+           a->movable == b->movable && within_equal(a, b) &&
+           skr_level_rules_equal(a->rule, a->n_rules, b->rule, b->n_rules) &&
            skr_group_roles_equal(a, b);
 }
 

@@ -19,6 +19,7 @@
 #define SKR_GROUP_CONSTRAINTS  "sakkara.group.constraints" /* annotation: as the key constraints */
 #define SKR_GROUP_RUN_LIMIT    "sakkara.group.run-limit"   /* annotation: as the key run-limit */
 #define SKR_GROUP_RUN_ESTIMATE "sakkara.group.run-estimate"
+#define SKR_GROUP_MOVABLE      "sakkara.group.movable"
 
 enum {
     SKR_GROUP_SIZE_MAX = 100000,           /* members of one group */
@@ -45,6 +46,7 @@ struct skr_group_spec {
     int32_t priority;   /* of the group, not of pods */
     skr_time seat_hold; /* key seat-hold; SKR_TIME_NEVER: unset */
     skr_time run_limit, run_estimate; /* keys of these names; SKR_TIME_NEVER: unset */
+    bool movable;                     /* key of this name: it may be evicted and placed elsewhere */
     /* Level of which one unit holds all members, whatever levels stand above it; NULL: unset. */
     const char *within;
     size_t n_rules;
@@ -76,10 +78,10 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
                                  struct skr_group_spec **ret, struct skr_error *error);
 /* Rules of a derived group, and the annotations that have them. Texts are borrowed; NULL: none. */
 struct skr_group_asked {
-    const char *constraints_key, *constraints; /* JSON as in the key constraints */
-    const char *within_key, *within;           /* a level */
-    const char *run_limit, *run_estimate;      /* of our own annotations */
-    const char *unknown_key, *unknown;         /* a warning about the annotation of that key */
+    const char *constraints_key, *constraints;      /* JSON as in the key constraints */
+    const char *within_key, *within;                /* a level */
+    const char *run_limit, *run_estimate, *movable; /* of our own annotations */
+    const char *unknown_key, *unknown;              /* a warning about the annotation of that key */
 };
 /* Those of our own annotations. */
 struct skr_group_asked skr_group_asked_of(const struct skr_labels *annotations);

@@ -172,7 +172,7 @@ int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
 }
 
 int skr_group_run_parse(struct skr_group_spec *spec, const char *prefix, const char *limit,
-                        const char *estimate, struct skr_error *error)
+                        const char *estimate, const char *movable, struct skr_error *error)
 {
     const char *text[] = {limit, estimate}, *name[] = {"run-limit", "run-estimate"};
     skr_time *into[] = {&spec->run_limit, &spec->run_estimate};
@@ -186,6 +186,17 @@ int skr_group_run_parse(struct skr_group_spec *spec, const char *prefix, const c
                                  "90s, 45m or 36h, from 1s to 720h", into[i], error);
         }
         skr_group_defect(spec, "InvalidNumber", one, error);
+        rc = rc < 0 ? rc : one;
+    }
+    spec->movable = movable && strcmp(movable, "true") == 0;
+    if (skr_group_go_on(spec, rc) && movable && !spec->movable && strcmp(movable, "false") != 0) {
+        char key[64], quoted[SKR_QUOTE_MAX];
+        snprintf(key, sizeof key, "%smovable", prefix);
+        skr_group_quote(movable, quoted);
+        const int one =
+            skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = key, .at = {1, 1}},
+                             "must be true or false, got \"%s\"", quoted);
+        skr_group_defect(spec, "InvalidValue", one, error);
         rc = rc < 0 ? rc : one;
     }
     return rc;

@@ -16,9 +16,9 @@ int skr_group_rules_room(struct skr_group_spec *spec, size_t n, struct skr_error
 /* Sets SKR_LIMIT: the arena is full. */
 int skr_group_no_room(struct skr_error *error);
 
-/* Keys run-limit and run-estimate, NULL: absent. prefix: of the keys, for messages. */
+/* Keys run-limit, run-estimate and movable, NULL: absent. prefix: of the keys, for messages. */
 int skr_group_run_parse(struct skr_group_spec *spec, const char *prefix, const char *limit,
-                        const char *estimate, struct skr_error *error);
+                        const char *estimate, const char *movable, struct skr_error *error);
 
 /* s as it may stand in a message: control characters become '?', the end is cut off. */
 void skr_group_quote(const char *s, char buffer[SKR_QUOTE_MAX]);

@@ -7,7 +7,7 @@ struct options {
     struct skr_text_list files;
     const char *now, *config;
     int output;
-    bool preempt;
+    bool preempt, moves;
 };
 
 static const struct skr_flag flags[] = {
@@ -17,6 +17,8 @@ static const struct skr_flag flags[] = {
              "configuration of the daemon, for its settings"),
     SKR_FLAG(SWITCH, options, preempt, "--preempt", NULL, NULL,
              "show which groups and pods each group would evict"),
+    SKR_FLAG(SWITCH, options, moves, "--moves", NULL, NULL,
+             "show which groups with key movable would go elsewhere for each group"),
     SKR_OUTPUT_FLAG(options, output),
     SKR_HELP_FLAG,
     {0},
@@ -30,6 +32,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                           .config = given->config,
                                                           .now = given->now,
                                                           .preempt = given->preempt,
+                                                          .moves = given->moves,
                                                           .json = given->output == SKR_OUTPUT_JSON};
     return skr_simulate_timeline_run(&options, out, messages);
 }
@@ -37,7 +40,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 const struct skr_command skr_command_simulate_timeline = {
     .name = "simulate timeline",
     .usage = "sakkara simulate timeline -f FILE|DIR|- [-f ...] [--now TIME] [--config FILE]\n"
-             "                                 [--preempt] [-o text|json]",
+             "                                 [--preempt] [--moves] [-o text|json]",
     .summary = "when the waiting groups of a dump will start",
     .text =
         "Reads a dump of a cluster: nodes, pods, groups, Jobs. Finds for each waiting group the\n"

@@ -64,7 +64,9 @@ struct skr_config {
     struct {
         int64_t reservations, forecasts;
         skr_time patience; /* SKR_TIME_NEVER: off */
-    } time;                /* of `sakkara simulate timeline`; core/time/round.h */
+        skr_time move_after;
+        int64_t moves_most;
+    } time; /* of `sakkara simulate timeline`; core/time/round.h */
     const char *extender_listen;
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */

@@ -7,6 +7,7 @@
 
 #include "core/gang/changes/namespace_limits.h"
 #include "core/group/workload.h"
+#include "core/time/moves.h"
 #include "core/time/round.h"
 #include "server/config/address.h"
 #include "server/object/names.h"
@@ -124,6 +125,10 @@ const struct skr_option skr_options[] = {
           "groups without a reservation that get a forecast; for `simulate timeline`"),
     RANGE("time.patience", DURATION_OR_OFF, "off", SKR_SECOND, 30 * DAY, time.patience,
           "no start is known for this long: a drain; for `simulate timeline`"),
+    RANGE("time.moveAfter", DURATION, "10m", SKR_SECOND, 30 * DAY, time.move_after,
+          "a group promised within this time moves none; for `simulate timeline --moves`"),
+    RANGE("time.movesMost", INTEGER, "2", 1, SKR_MOVES_MOST, time.moves_most,
+          "groups that move together; for `simulate timeline --moves`"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,

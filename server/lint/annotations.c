@@ -17,9 +17,9 @@
 enum { PATH_BYTES = SKR_TEMPLATE_PATH_MAX };
 
 static const char *const known[] = {
-    SKR_ANNOTATION_GANG,  SKR_LABEL_GROUP_SIZE,    SKR_GROUP_CONSTRAINTS, SKR_GROUP_WITHIN,
-    SKR_GROUP_RUN_LIMIT,  SKR_GROUP_RUN_ESTIMATE,  SKR_ANNOTATION_ROLE,   SKR_ANNOTATION_SET,
-    SKR_ANNOTATION_INDEX, SKR_ANNOTATION_GANG_PLAN};
+    SKR_ANNOTATION_GANG, SKR_LABEL_GROUP_SIZE,   SKR_GROUP_CONSTRAINTS,   SKR_GROUP_WITHIN,
+    SKR_GROUP_RUN_LIMIT, SKR_GROUP_RUN_ESTIMATE, SKR_GROUP_MOVABLE,       SKR_ANNOTATION_ROLE,
+    SKR_ANNOTATION_SET,  SKR_ANNOTATION_INDEX,   SKR_ANNOTATION_GANG_PLAN};
 enum { KNOWN = sizeof known / sizeof known[0] };
 
 struct templates {
@@ -124,7 +124,7 @@ static void check_values(struct skr_lint *lint, const struct lint_object *o,
     }
     if (skr_group_spec_from_workload(o->name, size > 0 ? size : 1, 0, &asked, &spec, &error) < 0) {
         static const char *const others[] = {SKR_GROUP_WITHIN, SKR_GROUP_RUN_LIMIT,
-                                             SKR_GROUP_RUN_ESTIMATE};
+                                             SKR_GROUP_RUN_ESTIMATE, SKR_GROUP_MOVABLE};
         for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
             key = strncmp(error.text, others[i], strlen(others[i])) == 0 ? others[i] : key;
         }

@@ -178,6 +178,7 @@ void scene_run(struct scene *s, bool text)
                                                           .config = s->config ? config : NULL,
                                                           .now = NOW,
                                                           .preempt = s->preempt,
+                                                          .moves = s->moves,
                                                           .json = !text};
     skr_strbuf_reset(&s->out);
     skr_strbuf_reset(&s->messages);
@@ -226,11 +227,32 @@ static void add_victims(const json_t *victims, struct skr_strbuf *b)
     }
 }
 
+static void add_nodes(const json_t *nodes, const char *before, struct skr_strbuf *b)
+{
+    const char *node;
+    json_t *count;
+    json_object_foreach((json_t *)(uintptr_t)nodes, node, count)
+    {
+        skr_strbuf_addf(b, "%s%s=%d", before, node, (int)json_integer_value(count));
+        before = ",";
+    }
+}
+
+static void add_moves(const json_t *moves, struct skr_strbuf *b)
+{
+    const char *name;
+    json_t *nodes;
+    add_nodes(json_object_get(moves, "nodes"), " moves ", b);
+    json_object_foreach(json_object_get(moves, "moved"), name, nodes)
+    {
+        skr_strbuf_addf(b, " %s", name);
+        add_nodes(nodes, ":", b);
+    }
+}
+
 const char *scene_group_says(const struct scene *s, const char *name, char buffer[512])
 {
     json_auto_t *g = find(s, "groups", name);
-    const char *node, *before = " ";
-    json_t *count;
     SKR_STRBUF(b);
     if (g) {
         skr_strbuf_add(&b, skr_object_text(g, "state"));
@@ -238,11 +260,7 @@ const char *scene_group_says(const struct scene *s, const char *name, char buffe
     if (json_is_string(json_object_get(g, "start"))) {
         skr_strbuf_addf(&b, " %ld", seconds_of(g));
     }
-    json_object_foreach(json_object_get(g, "nodes"), node, count)
-    {
-        skr_strbuf_addf(&b, "%s%s=%d", before, node, (int)json_integer_value(count));
-        before = ",";
-    }
+    add_nodes(json_object_get(g, "nodes"), " ", &b);
     if (json_is_true(json_object_get(g, "backfills"))) {
         skr_strbuf_add(&b, " backfills");
     }
@@ -253,6 +271,7 @@ const char *scene_group_says(const struct scene *s, const char *name, char buffe
         }
     }
     add_victims(json_object_get(g, "victims"), &b);
+    add_moves(json_object_get(g, "moves"), &b);
     snprintf(buffer, 512, "%s", b.s ? b.s : "");
     return buffer;
 }

@@ -10,7 +10,7 @@
 struct scene {
     struct skr_strbuf items; /* of a List, as JSON */
     const char *config;      /* YAML below the head of a configuration; NULL: defaults */
-    bool preempt;            /* with --preempt */
+    bool preempt, moves;     /* with --preempt, with --moves */
     struct skr_strbuf out, messages;
     int code;
 };
@@ -49,8 +49,8 @@ void scene_add_job(struct scene *scene, const char *name, int started, int deadl
 void scene_add(struct scene *scene, const char *json);
 /* Runs the command; text: its text form. */
 void scene_run(struct scene *scene, bool text);
-/* "reserved 100 node-0=1,node-1=1 because default/r0 moved NodeLost evicts group-a,pod-b", what does
- * not apply left out; "" without the group. In buffer. */
+/* "reserved 100 node-0=1,node-1=1 because default/r0 moved NodeLost evicts group-a,pod-b moves
+ * node-0=1 m:node-1=1", what does not apply left out; "" without the group. In buffer. */
 const char *scene_group_says(const struct scene *scene, const char *name, char buffer[512]);
 /* "node-0,node-1" of a single pod. */
 const char *scene_pod_says(const struct scene *scene, const char *name, char buffer[512]);

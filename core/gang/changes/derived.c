@@ -188,6 +188,7 @@ int skr_derived_spec(const struct skr_gang *e, struct group *g, struct skr_group
     const bool kueues = skr_kueue_rules_read(e, g, &kueue);
     kueue.asked.run_limit = asked.run_limit;
     kueue.asked.run_estimate = asked.run_estimate;
+    kueue.asked.movable = asked.movable;
     rc = skr_group_spec_from_workload(g->name, g->derived.minimum, skr_derived_priority(g),
                                       kueues ? &kueue.asked : &asked, ret, error);
     skr_kueue_rules_fini(&kueue);

@@ -73,9 +73,11 @@ static char *source_text(struct skr_gang *e, struct group *g, enum group_source 
         priority = skr_derived_priority(g);
         const char *limit = skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_LIMIT);
         const char *estimate = skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_ESTIMATE);
-        skr_strbuf_addf(&b, "podgroup %d %d %s %s %s %s %s %s", pg->min_member, (int)priority,
+        const char *movable = skr_labels_get(&pg->meta.annotations, SKR_GROUP_MOVABLE);
+        skr_strbuf_addf(&b, "podgroup %d %d %s %s %s %s %s %s %s", pg->min_member, (int)priority,
                         within ? within : "", rules ? rules : "", pg->topology_key,
-                        level ? level : "", limit ? limit : "", estimate ? estimate : "");
+                        level ? level : "", limit ? limit : "", estimate ? estimate : "",
+                        movable ? movable : "");
     } else if (source == SOURCE_LABELS && skr_derived_is(g)) {
         skr_derived_text(e, g, &b);
     } else if (source == SOURCE_LABELS && oldest) {

@@ -190,6 +190,11 @@ static skr_time begin_of(const struct skr_gang *e, const struct group *g)
     return begin;
 }
 
+int64_t gathering_begin(const struct gathering *in, const struct group *g)
+{
+    return skr_instant_up(begin_of(in->e, g));
+}
+
 static bool is_complete(const struct skr_gang *e, const struct group *g)
 {
     const bool may = !g->victim.leaving && !skr_claims_keep_from_planning(e, g);
@@ -258,14 +263,13 @@ static int64_t limit_left(const struct gathering *in, const struct group *g)
     return end == SKR_TIME_NEVER ? skr_instant_up(limit) : skr_instant_up(end) - in->now;
 }
 
-/* Sets what the question needs of the newcomers' times. False: the limit of the group is over. */
-static bool set_window(const struct gathering *in, struct waiting_group *w,
-                       struct pod_entry *const *newcomers, size_t n, struct skr_start_question *q)
+bool gathering_window(const struct gathering *in, const struct group *g,
+                      struct pod_entry *const *pod, size_t n, struct skr_start_question *ret)
 {
-    const int64_t left = limit_left(in, w->group);
+    const int64_t left = limit_left(in, g);
     int64_t deadline = 0, grace = 0, cut = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct skr_pod_times times = gathering_times(in, newcomers[i]->pod);
+        const struct skr_pod_times times = gathering_times(in, pod[i]->pod);
         const int64_t own = times.deadline_s > 0 ? times.deadline_s : SKR_INSTANT_NEVER;
         const int64_t job = skr_job_end(&times, in->now);
         deadline = own > deadline ? own : deadline;
@@ -273,8 +277,8 @@ static bool set_window(const struct gathering *in, struct waiting_group *w,
         grace = times.grace_s > grace ? times.grace_s : grace;
     }
     deadline = left < deadline ? left : deadline;
-    q->holds = skr_instant_plus(deadline, grace);
-    q->cut = w->cut = cut;
+    ret->holds = skr_instant_plus(deadline, grace);
+    ret->cut = cut;
     return left > 0;
 }
 
@@ -376,7 +380,8 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
     const char *text = stored_text(w->group);
     *ret = (struct skr_round_group){.owner = gathering_number(in, w->group->key),
                                     .begin = skr_instant_up(w->begin)};
-    const bool may = set_window(in, w, newcomers, n, &ret->question);
+    const bool may = gathering_window(in, w->group, newcomers, n, &ret->question);
+    w->cut = ret->question.cut;
     if (!may || n == 0 || w->group->source.misplaced) {
         return;
     }
@@ -426,4 +431,38 @@ void gathering_fini(struct gathering *in)
     free(in->waiting);
     free(in->overrun);
     skr_timeline_destroy(in->timeline);
+}
+
+/* ---- names ---- */
+
+static int by_node(const void *a, const void *b)
+{
+    const struct skr_timeline_node *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+bool gathering_nodes(const struct gathering *in, const struct skr_place *place,
+                     struct skr_timeline_nodes *ret)
+{
+    const struct skr_tree *tree = in->e->topology.tree;
+    struct skr_timeline_node *node = skr_arena_array(in->arena, place->n + 1, sizeof *node);
+    for (size_t i = 0; node && i < place->n; i++) {
+        node[i] = (struct skr_timeline_node){
+            .name = tree->unit_name[tree->first_leaf + place->at[i].leaf],
+            .count = place->at[i].count};
+    }
+    if (node && place->n > 0) {
+        qsort(node, place->n, sizeof *node, by_node);
+    }
+    *ret = (struct skr_timeline_nodes){.n = place->n, .node = node};
+    return node;
+}
+
+const char *gathering_short_name(const struct gathering *in, const struct group *g,
+                                 const char *name)
+{
+    const size_t own = strlen(g->namespace_);
+    const bool same = strncmp(name, g->namespace_, own) == 0 && name[own] == '/';
+    const char *from = same ? name + own + 1 : name;
+    return skr_arena_strndup(in->arena, from, strcspn(from, "@"));
 }

@@ -5,7 +5,7 @@
  * problems. Private to core/gang/time. */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
-#include "core/gang/time/timeline.h"
+#include "core/gang/time/answer.h"
 
 enum { SKR_TIMELINE_GROUPS_MAX = 4096 }; /* waiting groups of one round */
 
@@ -40,6 +40,17 @@ int gathering_run(struct gathering *in, struct skr_error *error);
 void gathering_fini(struct gathering *in);
 /* The number of a label, namespace/name; of one that is not there any number up to n_labels. */
 uint32_t gathering_number(const struct gathering *in, const char *label);
+/* Sets what the question needs of the times of these pods. False: the limit of the group is over. */
+bool gathering_window(const struct gathering *in, const struct group *g,
+                      struct pod_entry *const *pod, size_t n, struct skr_start_question *ret);
+/* When its wait began. */
+int64_t gathering_begin(const struct gathering *in, const struct group *g);
+/* Nodes with their counts; "namespace/name@uid" as namespace/name, without the group's namespace. In
+ * the arena; false, NULL: it is full. */
+bool gathering_nodes(const struct gathering *in, const struct skr_place *place,
+                     struct skr_timeline_nodes *ret);
+const char *gathering_short_name(const struct gathering *in, const struct group *g,
+                                 const char *name);
 /* What the API says about the pod's end; all zero but for the grace period when nothing is known. */
 struct skr_pod_times gathering_times(const struct gathering *in, const struct skr_pod *pod);
 

@@ -12,6 +12,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/time/gather.h"
 #include "core/gang/time/would_evict.h"
+#include "core/gang/time/would_move.h"
 #include "topology/base/strbuf.h"
 
 enum {
@@ -22,32 +23,10 @@ enum {
 
 /* ---- groups ---- */
 
-static const char *leaf_name(const struct skr_tree *tree, int32_t leaf)
-{
-    return tree->unit_name[tree->first_leaf + leaf];
-}
-
 /* Names, or what begins with one. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool add_nodes(const struct skr_tree *tree, const struct skr_place *place,
-                      struct skr_timeline_answer *answer, struct skr_timeline_group *ret)
-{
-    struct skr_timeline_node *node = skr_arena_array(answer->arena, place->n + 1, sizeof *node);
-    if (!node) {
-        return false;
-    }
-    for (size_t i = 0; i < place->n; i++) {
-        node[i] = (struct skr_timeline_node){.name = leaf_name(tree, place->at[i].leaf),
-                                             .count = place->at[i].count};
-    }
-    qsort(node, place->n, sizeof *node, by_name);
-    ret->n_nodes = place->n;
-    ret->node = node;
-    return true;
 }
 
 /* The smallest unit with all leaves of the place; the root has no name, its used children have. */
@@ -103,7 +82,7 @@ static bool add_group(const struct gathering *in, const struct waiting_group *w,
                                     .moved = g->moved,
                                     .place = placed ? name_place(tree, &g->place, ret->arena) : ""};
     return row->place &&
-           (!placed || g->state == SKR_ROUND_FORECAST || add_nodes(tree, &g->place, ret, row));
+           (!placed || g->state == SKR_ROUND_FORECAST || gathering_nodes(in, &g->place, &row->to));
 }
 
 static int by_group(const void *a, const void *b)
@@ -113,12 +92,19 @@ static int by_group(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-static int add_victims(struct gathering *in, struct skr_timeline_answer *ret,
-                       struct skr_error *error)
+/* What would let groups fit now; a group that can evict others moves none. */
+static int add_ways(struct gathering *in, struct skr_solver_cache *cache,
+                    struct skr_timeline_answer *ret, struct skr_error *error)
 {
+    const bool moves = in->asked->moves_most > 0;
     int rc = 0;
-    for (size_t i = 0; in->asked->preempt && i < in->n_complete && rc == 0; i++) {
-        rc = skr_would_evict(in, i, &ret->group[i].victims, error);
+    for (size_t i = 0; (in->asked->preempt || moves) && i < in->n_complete && rc == 0; i++) {
+        struct skr_timeline_group *row = &ret->group[i];
+        rc = skr_would_evict(in, i, &row->victims, error);
+        if (rc == 0 && moves && !row->victims) {
+            rc = skr_would_move(in, i, cache, &row->moves, &row->moves_open, error);
+        }
+        row->victims = in->asked->preempt ? row->victims : NULL;
     }
     return rc;
 }
@@ -244,7 +230,8 @@ static bool add_pods(const struct gathering *in, struct skr_timeline_answer *ret
 
 /* ---- the whole ---- */
 
-static int answer(struct gathering *in, struct skr_timeline_answer *ret, struct skr_error *error)
+static int answer(struct gathering *in, struct skr_solver_cache *cache,
+                  struct skr_timeline_answer *ret, struct skr_error *error)
 {
     if (!add_groups(in, ret) || !add_pods(in, ret)) {
         return skr_error_set(
@@ -252,7 +239,7 @@ static int answer(struct gathering *in, struct skr_timeline_answer *ret, struct 
             "the answer is larger than %d bytes: leave pods that wait out of the files",
             ANSWER_BYTES_MAX);
     }
-    const int rc = add_victims(in, ret, error); /* groups are still in their order */
+    const int rc = add_ways(in, cache, ret, error); /* groups are still in their order */
     qsort(ret->group, ret->n_groups, sizeof *ret->group, by_group);
     return rc;
 }
@@ -282,7 +269,7 @@ int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *req
                               .forecasts = request->forecasts,
                               .patience = request->patience};
     rc = rc < 0 ? rc : skr_round_run(&round, error);
-    rc = rc < 0 ? rc : answer(&in, ret, error);
+    rc = rc < 0 ? rc : answer(&in, cache, ret, error);
     skr_solver_cache_destroy(cache);
     gathering_fini(&in);
     ret->n_labels = in.n_labels;

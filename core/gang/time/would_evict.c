@@ -93,15 +93,6 @@ static int32_t grace_of(const struct gathering *in, const struct skr_victim *v)
     return grace;
 }
 
-/* "namespace/name" without the namespace of the group. */
-static const char *short_name(struct skr_arena *arena, const struct group *g, const char *name)
-{
-    const size_t own = strlen(g->namespace_);
-    const bool same = strncmp(name, g->namespace_, own) == 0 && name[own] == '/';
-    const char *from = same ? name + own + 1 : name;
-    return skr_arena_strndup(arena, from, strcspn(from, "@"));
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -120,7 +111,7 @@ static const struct skr_timeline_victims *name_victims(const struct gathering *i
     }
     for (size_t i = 0; i < found->n; i++) {
         const struct skr_victim *one = &request->preemption->victim[found->victim[i]];
-        const char *name = short_name(in->arena, g, one->name);
+        const char *name = gathering_short_name(in, g, one->name);
         if (!name) {
             return NULL;
         }

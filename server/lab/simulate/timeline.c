@@ -71,7 +71,9 @@ static int run_round(struct timeline *t)
         .patience = patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience),
         .times = times_of,
         .context = t,
-        .preempt = t->options->preempt};
+        .preempt = t->options->preempt,
+        .moves_most = t->options->moves ? (int32_t)t->dump.config->time.moves_most : 0,
+        .moves_after = skr_instant_up(t->dump.config->time.move_after)};
     struct skr_timeline_answer answer;
     struct skr_error error;
     const int rc = skr_gang_timeline(skr_simulate_dump_gang(&t->dump), &request, &answer, &error);

@@ -15,6 +15,7 @@ struct skr_simulate_timeline_options {
     const char *config; /* NULL: defaults */
     const char *now;    /* RFC 3339; NULL: the clock */
     bool preempt;       /* tell victims, too */
+    bool moves;         /* and moves */
     bool json;
 };
 

@@ -47,6 +47,32 @@ static void write_victims(struct skr_json_writer *w, const struct skr_timeline_v
     skr_json_close(w, '}');
 }
 
+static void write_nodes(struct skr_json_writer *w, const char *key,
+                        const struct skr_timeline_nodes *to)
+{
+    skr_json_open(w, key, '{');
+    for (size_t i = 0; i < to->n; i++) {
+        skr_json_int(w, to->node[i].name, to->node[i].count);
+    }
+    skr_json_close(w, '}');
+}
+
+static void write_moves(struct skr_json_writer *w, const struct skr_timeline_moves *m)
+{
+    if (!m) {
+        skr_json_raw(w, "moves", NULL);
+        return;
+    }
+    skr_json_open(w, "moves", '{');
+    write_nodes(w, "nodes", &m->to);
+    skr_json_open(w, "moved", '{');
+    for (size_t i = 0; i < m->n_moved; i++) {
+        write_nodes(w, m->moved[i].name, &m->moved[i].to);
+    }
+    skr_json_close(w, '}');
+    skr_json_close(w, '}');
+}
+
 static void write_group(struct skr_json_writer *w, const struct skr_timeline_group *g)
 {
     skr_json_open(w, NULL, '{');
@@ -56,17 +82,14 @@ static void write_group(struct skr_json_writer *w, const struct skr_timeline_gro
     write_time(w, "start", g->start);
     skr_json_bool(w, "guess", g->state == SKR_ROUND_DRAIN);
     skr_json_bool(w, "exact", g->exact);
-    if (g->node) {
-        skr_json_open(w, "nodes", '{');
-        for (size_t i = 0; i < g->n_nodes; i++) {
-            skr_json_int(w, g->node[i].name, g->node[i].count);
-        }
-        skr_json_close(w, '}');
+    if (g->to.node) {
+        write_nodes(w, "nodes", &g->to);
     }
     skr_json_bool(w, "backfills", g->backfills);
     skr_json_string(w, "because", g->because);
     skr_json_string(w, "moved", skr_move_cause_name(g->moved));
     write_victims(w, g->victims);
+    write_moves(w, g->moves);
     skr_json_close(w, '}');
 }
 
@@ -168,6 +191,43 @@ static void write_evictions(const struct skr_timeline_answer *answer, struct skr
             add_names(out, v->follower, v->n_followers);
         }
         skr_strbuf_addc(out, '\n');
+    }
+}
+
+/* "node-0" or "node-0:2", a few of them. */
+static void add_nodes(struct skr_strbuf *b, const struct skr_timeline_nodes *to)
+{
+    for (size_t i = 0; i < to->n && i < NODES_SHOWN; i++) {
+        skr_strbuf_addf(b, "%s%s", i > 0 ? "," : "", to->node[i].name);
+        if (to->node[i].count > 1) {
+            skr_strbuf_addf(b, ":%d", (int)to->node[i].count);
+        }
+    }
+    if (to->n > NODES_SHOWN) {
+        skr_strbuf_addf(b, ",+%zu", to->n - NODES_SHOWN);
+    }
+}
+
+static void write_moved(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
+{
+    for (size_t i = 0; i < answer->n_groups; i++) {
+        const struct skr_timeline_group *g = &answer->group[i];
+        const struct skr_timeline_moves *m = g->moves;
+        if (m) {
+            skr_strbuf_addf(out, "\n%s/%s fits now on ", g->namespace_, g->name);
+            add_nodes(out, &m->to);
+            skr_strbuf_add(out, " if");
+        } else if (g->moves_open) {
+            skr_strbuf_addf(out, "\n%s/%s: no moves were found within the budget; some may exist\n",
+                            g->namespace_, g->name);
+        }
+        for (size_t k = 0; m && k < m->n_moved; k++) {
+            skr_strbuf_addf(out, "%s group %s moves to ", k > 0 ? "," : "", m->moved[k].name);
+            add_nodes(out, &m->moved[k].to);
+        }
+        if (m) {
+            skr_strbuf_addc(out, '\n');
+        }
     }
 }
 
@@ -280,6 +340,7 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
     }
     write_pods(answer, out);
     write_evictions(answer, out);
+    write_moved(answer, out);
     write_unlimited(answer, out);
     write_notes(answer, out);
 }

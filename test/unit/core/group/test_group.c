@@ -107,6 +107,7 @@ TEST(d15_a_malformed_map_names_key_and_defect)
         int rc;
         const char *text;
     } row[] = {
+        {"movable", "yes", -SKR_INVALID, "movable: 1:1: must be true or false, got \"yes\""},
         {"run-limit", "0", -SKR_INVALID,
          "run-limit: 1:1: must be a duration such as 90s, 45m or 36h, from 1s to 720h, got \"0\""},
         {"run-estimate", "721h", -SKR_INVALID,

@@ -23,7 +23,7 @@ static int parse(const char *line, struct skr_call *ret, struct skr_strbuf *out,
 /* What the flags of a line left in the options; NULL: not looked at. */
 #define SEE_TIMELINE                                                           \
     "\nusage: sakkara simulate timeline -f FILE|DIR|- [-f ...] [--now TIME]\n" \
-    "           [--config FILE] [--preempt] [-o text|json]\n"                  \
+    "           [--config FILE] [--preempt] [--moves] [-o text|json]\n"        \
     "see: sakkara help simulate timeline\n"
 
 static const struct {

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_TIME_ANSWER_H
+#define SKR_CORE_GANG_TIME_ANSWER_H
+/* What is asked about the starts of waiting groups, and the answer (core/gang/time/timeline.h). */
+#include "core/gang/state/gang.h"
+#include "core/time/round.h"
+
+#define SKR_ANNOTATION_RESERVATION "sakkara.reservation"
+
+/* What the caches of the engine do not have. */
+struct skr_timeline_request {
+    skr_time now;
+    int32_t reservations, forecasts;
+    int64_t patience; /* seconds; SKR_INSTANT_NEVER: off */
+    /* What the API says about the end of a pod; NULL: nothing. */
+    const struct skr_pod_times *(*times)(void *context, const char *namespace_, const char *name);
+    void *context;
+    bool preempt;        /* look for victims */
+    int32_t moves_most;  /* look for moves of so many groups; 0: do not */
+    int64_t moves_after; /* seconds: not for a group that is promised within */
+};
+
+/* Names are namespace/name, without the namespace of the group; in byte order. */
+struct skr_timeline_victims {
+    size_t n_groups, n_followers;
+    const char *const *group;
+    const char *const *follower; /* pods that go alone: their group does not need them */
+};
+
+struct skr_timeline_node {
+    const char *name;
+    int32_t count;
+};
+struct skr_timeline_nodes {
+    size_t n;
+    const struct skr_timeline_node *node; /* in byte order */
+};
+
+/* Where groups go that move, so that another one fits; names as above, in byte order. */
+struct skr_timeline_move {
+    const char *name;
+    struct skr_timeline_nodes to;
+};
+struct skr_timeline_moves {
+    struct skr_timeline_nodes to; /* of the waiting group */
+    size_t n_moved;
+    const struct skr_timeline_move *moved;
+};
+
+struct skr_timeline_group {
+    const char *namespace_, *name;
+    enum skr_round_state state;
+    int64_t start, until; /* SKR_INSTANT_NEVER: not known */
+    bool exact, backfills;
+    int64_t job_end; /* a Job's deadline that passes before the start; SKR_INSTANT_NEVER: none */
+    const char *because;   /* namespace/name of a group or pod; NULL: none */
+    const char *unlimited; /* UNKNOWN: one without a limit that is in its way; NULL: none */
+    enum skr_move_cause moved;
+    struct skr_timeline_nodes to; /* node NULL: states UNKNOWN and FORECAST */
+    /* The smallest unit with all of it; below the root several: "rack-0,rack-1"; UNKNOWN: "". */
+    const char *place;
+    const struct skr_timeline_victims *victims; /* NULL: none, or not asked for */
+    const struct skr_timeline_moves *moves;     /* the same */
+    bool moves_open; /* no moves were found within the budget, which is no proof */
+};
+
+/* A single pod that waits, and the nodes that have room for it and are not kept for groups. */
+struct skr_timeline_pod {
+    const char *namespace_, *name;
+    size_t n_nodes; /* in byte order */
+    const char *const *node;
+};
+
+/* Lists are sorted by namespace and name. Names are the gang's: valid until its next change. */
+struct skr_timeline_answer {
+    struct skr_arena *arena;
+    size_t n_labels;
+    char **label; /* names of causes */
+    int64_t now;
+    size_t n_groups;
+    struct skr_timeline_group *group;
+    size_t n_pods;
+    struct skr_timeline_pod *pod;
+};
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/time/would_move.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/preempt/disruptions.h"
+#include "core/gang/problem/problem.h"
+#include "core/time/moves.h"
+
+struct mover {
+    struct group *group;
+    struct skr_solve_request *request;
+    struct skr_place place;
+};
+
+struct movers {
+    struct gathering *in;
+    size_t n, cap;
+    struct mover *mover; /* by name */
+    struct skr_move_candidate *candidate;
+};
+
+/* ---- candidates ---- */
+
+/* Whether the budgets of its pods let all of them go at once. */
+static bool budgets_allow(const struct skr_gang *e, const struct group *g)
+{
+    struct disruption_budget *b, *tmp;
+    const struct pod_entry *p;
+    size_t n;
+    HASH_ITER(hh, e->disruptions, b, tmp)
+    {
+        int32_t pods = 0;
+        DL_FOREACH(g->members, p)
+        {
+            if (skr_pod_is_live(p->pod) && skr_disruptions_of(e, &p->pod->meta, &n)) {
+                pods +=
+                    n > 1 ? b->budget->allowed + 1 : skr_disruptions_of(e, &p->pod->meta, &n) == b;
+            }
+        }
+        if (pods > b->budget->allowed) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool may_move(const struct gathering *in, const struct group *w, const struct group *g)
+{
+    const struct pod_entry *p;
+    bool all = true;
+    DL_FOREACH(g->members, p)
+    {
+        all = all && (!skr_pod_is_live(p->pod) || skr_pods_is_bound(p));
+    }
+    return g != w && g->spec && g->spec->movable && g->state == GROUP_BOUND && !g->plan && all &&
+           g->seats.n_bound > 0 && g->seats.n_ready == 0 && !g->victim.leaving &&
+           g->spec->priority <= w->spec->priority && g->times.end > 0 &&
+           skr_instant_up(g->times.end) + SKR_MOVE_REST_S <= in->now && budgets_allow(in->e, g);
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct skr_place_use *x = a, *y = b;
+    return x->leaf != y->leaf ? (x->leaf > y->leaf) - (x->leaf < y->leaf)
+                              : (x->resource > y->resource) - (x->resource < y->resource);
+}
+
+/* What its pods take now, one entry for a leaf and resource. False: one is outside the tree. */
+static bool find_place(const struct gathering *in, const struct group *g, struct skr_place *ret)
+{
+    const struct pod_entry *p;
+    size_t cap = 0, kept = 0;
+    DL_FOREACH(g->members, p)
+    {
+        const int32_t leaf = skr_pod_is_live(p->pod)
+                                 ? skr_tree_find_leaf(in->e->topology.tree, p->pod->node_name)
+                                 : 0;
+        for (size_t k = 0; leaf >= 0 && skr_pod_is_live(p->pod) && k < p->shape->amounts.n; k++) {
+            const struct skr_amount *item = &p->shape->amounts.item[k];
+            skr_grow(&ret->use, &cap, ret->n_uses + 1, sizeof *ret->use);
+            ret->use[ret->n_uses++] = (struct skr_place_use){
+                .amount = item->amount, .leaf = leaf, .resource = item->resource};
+        }
+        if (leaf < 0) {
+            return false;
+        }
+    }
+    if (ret->n_uses > 0) {
+        qsort(ret->use, ret->n_uses, sizeof *ret->use, by_use);
+    }
+    for (size_t i = 0; i < ret->n_uses; i++) {
+        if (kept > 0 && by_use(&ret->use[kept - 1], &ret->use[i]) == 0) {
+            ret->use[kept - 1].amount += ret->use[i].amount;
+        } else {
+            ret->use[kept++] = ret->use[i];
+        }
+    }
+    ret->n_uses = kept;
+    return kept > 0;
+}
+
+/* The problem of all its members, none of them placed. NULL: there is none. */
+static struct skr_solve_request *whole_problem(struct gathering *in, struct group *g,
+                                               struct skr_start_question *q)
+{
+    struct skr_error error;
+    SKR_AUTO_FREE struct pod_entry **member = skr_alloc_array(g->n_members + 1, sizeof *member);
+    struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_pod_is_live(p->pod)) {
+            member[n++] = p;
+        }
+    }
+    struct skr_solve_request *r = skr_problem_build(in->e, g, member, n, false, &error);
+    if (!r || r->problem.roles || r->outside > 0 || !gathering_window(in, g, member, n, q)) {
+        skr_solve_request_destroy(r);
+        return NULL;
+    }
+    r->problem.n = (int32_t)n;
+    r->problem.claimed = NULL;
+    r->problem.explain = false;
+    q->problem = &r->problem;
+    q->resource = r->resource;
+    return r;
+}
+
+static void add_mover(struct movers *m, struct group *g)
+{
+    struct skr_start_question question = {0};
+    struct mover one = {.group = g};
+    if (!find_place(m->in, g, &one.place) || !(one.request = whole_problem(m->in, g, &question))) {
+        skr_place_fini(&one.place);
+        return;
+    }
+    size_t cap = m->cap;
+    skr_grow(&m->mover, &m->cap, m->n + 1, sizeof *m->mover);
+    skr_grow(&m->candidate, &cap, m->n + 1, sizeof *m->candidate);
+    m->mover[m->n] = one;
+    m->candidate[m->n++] = (struct skr_move_candidate){.question = question,
+                                                       .owner = gathering_number(m->in, g->key),
+                                                       .place = one.place,
+                                                       .members = one.request->problem.n};
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp((*(struct group *const *)a)->key, (*(struct group *const *)b)->key);
+}
+
+static bool goes_before(const struct gathering *in, const struct group *a, const struct group *b)
+{
+    const int64_t x = gathering_begin(in, a), y = gathering_begin(in, b);
+    return a->spec->priority != b->spec->priority ? a->spec->priority > b->spec->priority
+           : x != y                               ? x < y
+                                                  : strcmp(a->key, b->key) < 0;
+}
+
+static struct movers find_movers(struct gathering *in, const struct group *w)
+{
+    struct movers m = {.in = in};
+    struct group *g, *tmp;
+    SKR_AUTO_FREE struct group **list =
+        skr_alloc_array(HASH_COUNT(in->e->groups) + 1, sizeof(struct group *));
+    size_t n = 0;
+    HASH_ITER(hh, in->e->groups, g, tmp)
+    {
+        if (may_move(in, w, g)) {
+            list[n++] = g;
+        }
+    }
+    if (n > 0) {
+        qsort(list, n, sizeof *list, by_key);
+    }
+    for (size_t i = 0; i < n; i++) {
+        add_mover(&m, list[i]);
+    }
+    for (size_t i = 0; i < m.n; i++) {
+        for (size_t k = 0; k < m.n; k++) {
+            m.candidate[i].order += goes_before(in, m.mover[k].group, m.mover[i].group);
+        }
+    }
+    return m;
+}
+
+static void movers_fini(struct movers *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        skr_solve_request_destroy(m->mover[i].request);
+        skr_place_fini(&m->mover[i].place);
+    }
+    free(m->mover);
+    free(m->candidate);
+}
+
+/* ---- the answer ---- */
+
+static const struct skr_timeline_moves *name_moves(struct gathering *in, const struct group *w,
+                                                   const struct movers *m,
+                                                   const struct skr_moves *found)
+{
+    struct skr_timeline_moves *ret = skr_arena_alloc(in->arena, sizeof *ret);
+    struct skr_timeline_move *moved = skr_arena_array(in->arena, found->n_moved + 1, sizeof *moved);
+    bool room = ret && moved && gathering_nodes(in, &found->at, &ret->to);
+    for (size_t i = 0; i < found->n_moved && room; i++) {
+        moved[i].name = gathering_short_name(in, w, m->mover[found->moved[i]].group->key);
+        room = moved[i].name && gathering_nodes(in, &found->to[i], &moved[i].to);
+    }
+    if (room) {
+        ret->n_moved = found->n_moved;
+        ret->moved = moved;
+    }
+    return room ? ret : NULL;
+}
+
+static int search(struct gathering *in, size_t i, struct skr_solver_cache *cache,
+                  const struct movers *m, const struct skr_timeline_moves **ret, bool *ret_open,
+                  struct skr_error *error)
+{
+    struct skr_round_group *g = &in->group[i];
+    struct skr_moves moves = {.timeline = in->timeline,
+                              .cache = cache,
+                              .question = &g->question,
+                              .owner = g->owner,
+                              .running = g->running,
+                              .candidate = m->candidate,
+                              .n = m->n,
+                              .most = in->asked->moves_most,
+                              .steps = -1};
+    int rc = skr_moves_find(&moves, error);
+    *ret_open = moves.status == SKR_MOVES_NOT_FOUND;
+    if (rc == 0 && moves.status == SKR_MOVES_FOUND) {
+        *ret = name_moves(in, in->waiting[i].group, m, &moves);
+        rc = *ret ? 0 : skr_error_set(error, SKR_LIMIT, "the answer is too large");
+    }
+    skr_moves_fini(&moves);
+    return rc;
+}
+
+int skr_would_move(struct gathering *in, size_t i, struct skr_solver_cache *cache,
+                   const struct skr_timeline_moves **ret, bool *ret_open, struct skr_error *error)
+{
+    struct skr_round_group *g = &in->group[i];
+    const bool soon =
+        g->state == SKR_ROUND_STARTS ||
+        (g->state == SKR_ROUND_RESERVED && g->start <= in->now + in->asked->moves_after);
+    int rc = 0;
+    *ret = NULL;
+    *ret_open = false;
+    if (soon || !g->question.problem || in->asked->moves_most == 0) {
+        return 0;
+    }
+    struct movers m = find_movers(in, in->waiting[i].group);
+    if (m.n > 0) {
+        if (g->held) {
+            skr_place_let_go(&g->place, in->timeline, g->owner);
+        }
+        rc =
+            skr_place_hold(&g->first, in->timeline, in->now, g->first_until, g->first_owner, error);
+        rc = rc < 0 ? rc : search(in, i, cache, &m, ret, ret_open, error);
+        skr_place_let_go(&g->first, in->timeline, g->first_owner);
+        if (g->held && rc == 0) {
+            rc = skr_place_hold(&g->place, in->timeline, g->start, g->until, g->owner, error);
+        }
+    }
+    movers_fini(&m);
+    return rc;
+}
