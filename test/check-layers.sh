@@ -67,6 +67,7 @@ core/solver: solver/roles
 core/solver/roles: solver
 core/pod: group
 core/group: pod solver
+core/volume: pod solver
 core/spotmix: frame solver group pod
 core/placement: frame solver group pod cel
 core/propagation: frame solver group pod
@@ -75,11 +76,11 @@ core/propagation: frame solver group pod
 before=
 for folder in state cache group problem plan report changes preempt restore planning admission bind explain time view; do
     folders="$folders
-core/gang/$folder: frame solver group pod time $before"
+core/gang/$folder: frame solver group pod time volume $before"
     before="$before gang/$folder"
 done
 folders="$folders
-core/gang: frame solver group pod time $before
+core/gang: frame solver group pod time volume $before
 "
 
 # check_sources LAYER ALLOWED-PREFIXES: one pass over all files, without comments, strings and characters

@@ -21,6 +21,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/cache/volumes.h"
 #include "core/gang/cache/workload_owners.h"
 #include "core/gang/changes/entries.h"
 #include "core/gang/changes/group_end.h"
@@ -267,8 +268,17 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         if (type == &skr_gang_device_claim) {
             skr_device_holds_delete(e, ev->deleted.namespace_, ev->deleted.name);
         }
+        if (type == &skr_gang_volume_claim) {
+            skr_volumes_claim_delete(e, ev->deleted.namespace_, ev->deleted.name);
+        }
         skr_claim_objects_delete(e, skr_gang_claim_kind(type), ev->deleted.namespace_,
                                  ev->deleted.name);
+    } else if (type == &skr_gang_volume) {
+        skr_volumes_delete(e, ev->deleted.name);
+    } else if (type == &skr_gang_storage_class) {
+        skr_volumes_class_delete(e, ev->deleted.name);
+    } else if (type == &skr_gang_csi_node) {
+        skr_volumes_node_delete(e, ev->deleted.name);
     } else if (skr_admission_delete(e, type, ev->deleted.namespace_, ev->deleted.name)) {
         return;
     } else if (skr_gang_owner_kind(type)) {
@@ -283,6 +293,12 @@ static bool is_of_devices(const struct skr_object_type *type)
 {
     return type == &skr_gang_class || type == &skr_gang_device_claim ||
            type == &skr_gang_claim_template;
+}
+
+static bool is_of_volumes(const struct skr_object_type *type)
+{
+    return type == &skr_gang_volume || type == &skr_gang_storage_class ||
+           type == &skr_gang_csi_node;
 }
 
 static void object(void *self, struct skr_event *ev)
@@ -316,7 +332,17 @@ static void object(void *self, struct skr_event *ev)
                                  type == &skr_gang_volume_claim ? NULL : taken);
         if (type == &skr_gang_device_claim) {
             skr_device_holds_upsert(e, taken);
+        } else if (type == &skr_gang_volume_claim) {
+            skr_volumes_claim_upsert(e, taken);
         }
+        skr_object_destroy(taken);
+    } else if (type == &skr_gang_volume) {
+        skr_volumes_upsert(e, taken);
+    } else if (type == &skr_gang_storage_class) {
+        skr_volumes_class_upsert(e, taken);
+        skr_object_destroy(taken);
+    } else if (type == &skr_gang_csi_node) {
+        skr_volumes_node_upsert(e, taken);
         skr_object_destroy(taken);
     } else if (type == &skr_gang_kueue_workload) {
         skr_admission_workload_upsert(e, taken);
@@ -344,8 +370,8 @@ static void forbidden(void *self, const struct skr_object_type *type, bool is)
     } else if (skr_gang_is_native(type)) {
         skr_entries_native_forbidden(e, is);
     } else {
-        /* without the label of namespaces, or without Kueue, there is nothing to do */
-        skr_bug_on(type != &skr_gang_namespace && !skr_gang_is_kueue(type));
+        /* without the label of namespaces, Kueue or facts about volumes there is nothing to do */
+        skr_bug_on(type != &skr_gang_namespace && !skr_gang_is_kueue(type) && !is_of_volumes(type));
     }
 }
 
@@ -473,6 +499,7 @@ static void destroy(void *self)
     skr_entry_fini(e);
     skr_disruptions_fini(e);
     skr_claim_objects_fini(e);
+    skr_volumes_fini(e);
     skr_fit_cache_fini(e);
     skr_node_changes_fini(e);
     skr_topology_fini(e);

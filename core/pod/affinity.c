@@ -210,6 +210,17 @@ static int read_terms(struct affinity_reader *reader, json_t *list, const struct
     return 0;
 }
 
+int skr_pod_node_selector_decode(struct skr_arena *arena, const json_t *selector,
+                                 const struct skr_field_path *path, struct skr_pod_shape *ret,
+                                 struct skr_error *error)
+{
+    struct affinity_reader reader = {.arena = arena};
+    json_t *terms;
+    ret->has_affinity = true;
+    int rc = skr_field_array(selector, path, "nodeSelectorTerms", SKR_POD_TERMS_MAX, &terms, error);
+    return rc < 0 ? rc : read_terms(&reader, terms, path, ret, error);
+}
+
 int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
                             struct skr_error *error)
 {
@@ -220,11 +231,9 @@ int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_po
         .up = &affinity_path, .key = "nodeAffinity", .index = SKR_FIELD_NO_INDEX};
     struct skr_field_path required_path = {
         .up = &node_path, .key = required, .index = SKR_FIELD_NO_INDEX};
-    struct affinity_reader reader = {.arena = arena};
     json_t *affinity;
     json_t *node = NULL;
     json_t *selector = NULL;
-    json_t *terms;
     int rc = skr_field_object(spec, &spec_path, "affinity", &affinity, error);
     if (rc == 0 && affinity) {
         rc = skr_field_object(affinity, &affinity_path, "nodeAffinity", &node, error);
@@ -232,11 +241,7 @@ int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_po
     if (rc == 0 && node) {
         rc = skr_field_object(node, &node_path, required, &selector, error);
     }
-    if (rc < 0 || !selector) {
-        return rc;
-    }
-    ret->has_affinity = true;
-    rc = skr_field_array(selector, &required_path, "nodeSelectorTerms", SKR_POD_TERMS_MAX, &terms,
-                         error);
-    return rc < 0 ? rc : read_terms(&reader, terms, &required_path, ret, error);
+    return rc < 0 || !selector
+               ? rc
+               : skr_pod_node_selector_decode(arena, selector, &required_path, ret, error);
 }

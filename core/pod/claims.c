@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The claims that an unbound pod names. Of a bound pod nothing is kept: its claims are kubelet's. A
- * template counts until status.resourceClaimStatuses has the claim that was made of it. Names that are
- * no strings are left out: the API server has checked them.
+ * The claims that a pod names, of a bound pod those of volumes alone: its devices are kubelet's. The claim
+ * of an ephemeral volume is called after the pod and the volume. A template counts until
+ * status.resourceClaimStatuses has the claim that was made of it. Names that are no strings are left out:
+ * the API server has checked them.
  */
 #include "core/pod/fields.h"
 #include "core/pod/parts.h"
 #include "topology/base/json.h"
+#include "topology/base/strbuf.h"
 
 #include <string.h>
 
 struct found {
     enum skr_pod_claim_kind kind;
+    const struct skr_json *pod; /* the name begins with this and "-"; NULL: it does not */
     const struct skr_json *name;
 };
 
@@ -51,36 +54,47 @@ static bool is_made(const struct skr_pod_fields *f, const struct skr_json *name)
 }
 
 static size_t add(struct found *list, size_t n, enum skr_pod_claim_kind kind,
-                  const struct skr_json *name)
+                  const struct skr_json *pod, const struct skr_json *name)
 {
     if (!name || n == SKR_POD_CLAIMS_MAX) {
         return n;
     }
-    list[n] = (struct found){kind, name};
+    list[n] = (struct found){kind, pod, name};
     return n + 1;
+}
+
+static size_t add_volume(struct found *list, size_t n, const struct skr_pod_fields *f,
+                         const struct skr_json *volume)
+{
+    const struct skr_json *pod = f->meta.of[SKR_META_NAME];
+    const bool named = pod && pod->type == SKR_JSON_STRING;
+    n = add(list, n, SKR_POD_CLAIM_VOLUME, NULL,
+            text_at(skr_json_get(volume, "persistentVolumeClaim"), "claimName"));
+    const struct skr_json *ephemeral = skr_json_get(volume, "ephemeral");
+    const bool is = named && ephemeral && ephemeral->type == SKR_JSON_OBJECT;
+    return is ? add(list, n, SKR_POD_CLAIM_VOLUME, pod, text_at(volume, "name")) : n;
 }
 
 /* O(volumes + claims). */
 static size_t find(const struct skr_pod_fields *f, struct found list[SKR_POD_CLAIMS_MAX])
 {
     size_t n = 0, looked_at = 0;
-    if (!f->late_capacity || (f->node && f->node->n > 0)) {
+    if (!f->late_capacity) {
         return 0;
     }
+    const bool bound = f->node && f->node->n > 0;
     const struct skr_json *volumes = list_at(f->spec, "volumes");
-    const struct skr_json *claims = list_at(f->spec, "resourceClaims");
+    const struct skr_json *claims = bound ? NULL : list_at(f->spec, "resourceClaims");
     SKR_JSON_EACH(volumes, volume)
     {
-        const struct skr_json *claim =
-            volume->type == SKR_JSON_OBJECT ? skr_json_get(volume, "persistentVolumeClaim") : NULL;
-        n = add(list, n, SKR_POD_CLAIM_VOLUME, text_at(claim, "claimName"));
+        n = volume->type == SKR_JSON_OBJECT ? add_volume(list, n, f, volume) : n;
     }
     SKR_JSON_EACH(claims, claim)
     {
         const struct skr_json *template = text_at(claim, "resourceClaimTemplateName");
-        n = add(list, n, SKR_POD_CLAIM_DEVICES, text_at(claim, "resourceClaimName"));
+        n = add(list, n, SKR_POD_CLAIM_DEVICES, NULL, text_at(claim, "resourceClaimName"));
         if (template && !is_made(f, text_at(claim, "name"))) {
-            n = add(list, n, SKR_POD_CLAIM_TEMPLATE, template);
+            n = add(list, n, SKR_POD_CLAIM_TEMPLATE, NULL, template);
         }
         if (++looked_at == SKR_POD_CLAIMS_MAX) {
             break;
@@ -95,7 +109,7 @@ size_t skr_pod_claims_size(const struct skr_pod_fields *fields)
     const size_t n = find(fields, list);
     size_t size = n * sizeof(struct skr_pod_claim);
     for (size_t i = 0; i < n; i++) {
-        size += list[i].name->n + 1;
+        size += list[i].name->n + 1 + (list[i].pod ? list[i].pod->n + 1 : 0);
     }
     return size;
 }
@@ -110,8 +124,14 @@ int skr_pod_claims_read(const struct skr_pod_fields *fields, struct skr_pod *pod
         return skr_pod_no_room(error);
     }
     for (size_t i = 0; i < n; i++) {
-        claim[i] = (struct skr_pod_claim){
-            list[i].kind, skr_arena_strndup(pod->arena, list[i].name->text, list[i].name->n)};
+        SKR_STRBUF(name);
+        if (list[i].pod) {
+            skr_strbuf_addn(&name, list[i].pod->text, list[i].pod->n);
+            skr_strbuf_addc(&name, '-');
+        }
+        skr_strbuf_addn(&name, list[i].name->text, list[i].name->n);
+        claim[i] =
+            (struct skr_pod_claim){list[i].kind, skr_arena_strndup(pod->arena, name.s, name.len)};
         if (!claim[i].name) {
             return skr_pod_no_room(error);
         }

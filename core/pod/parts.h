@@ -23,7 +23,7 @@ int skr_pod_labels_read(struct skr_arena *arena, const struct skr_pod_fields *fi
                         struct skr_labels *ret, const char **ret_owner, const char **ret_controller,
                         struct skr_error *error);
 size_t skr_pod_labels_size(const struct skr_pod_fields *fields);
-/* The claims that an unbound pod names; the bytes that they take of its arena. */
+/* The claims that a pod names; the bytes that they take of its arena. */
 int skr_pod_claims_read(const struct skr_pod_fields *fields, struct skr_pod *pod,
                         struct skr_error *error);
 size_t skr_pod_claims_size(const struct skr_pod_fields *fields);
@@ -38,6 +38,10 @@ int skr_pod_requirements_decode(struct skr_arena *arena, json_t *list,
                                 const struct skr_field_path *up,
                                 struct skr_selector_requirement *ret, size_t *n, bool *parsable,
                                 struct skr_error *error);
+/* A v1.NodeSelector at path as has_affinity, term and n_terms: of a pod, or of a volume. */
+int skr_pod_node_selector_decode(struct skr_arena *arena, const json_t *selector,
+                                 const struct skr_field_path *path, struct skr_pod_shape *ret,
+                                 struct skr_error *error);
 /* The part of it that is required node affinity: has_affinity, term, n_terms. */
 int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
                             struct skr_error *error);

@@ -174,7 +174,7 @@ struct skr_pod {
     const char *scheduled_message; /* likewise, cut at 1024 bytes */
     const char *failed_reason;     /* status.reason, e.g. OutOfcpu */
     skr_time bound_at;             /* of a pod with scheduling_group; 0: not bound, or unknown */
-    size_t n_claims;               /* 0 once it is bound */
+    size_t n_claims;               /* once it is bound: of volumes alone */
     const struct skr_pod_claim *claim;
     const struct skr_pod_shape *shape; /* of of_shape */
 };

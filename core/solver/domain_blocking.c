@@ -67,6 +67,16 @@ static int32_t find_largest(const struct skr_problem *problem, const struct skr_
     return found;
 }
 
+/* Fewer members lack some of those that the domains must take. */
+static bool needs_all(const struct skr_domain_rule *rule, size_t n)
+{
+    bool needs = false;
+    for (size_t r = 0; r < n; r++) {
+        needs = needs || rule[r].kind == SKR_DOMAIN_LEAST;
+    }
+    return needs;
+}
+
 static int32_t count_usable(const struct skr_domain_search *s, size_t r)
 {
     int32_t n = 0;
@@ -116,7 +126,8 @@ void skr_domain_report_blocking(const struct skr_domain_search *s,
     outcome->n_rules = name ? n : 0;
     outcome->blocking = (int32_t)at[0];
     outcome->domains = count_usable(s, at[0]);
-    outcome->largest = problem->roles ? -1 : find_largest(problem, rule, n, fits, outcome);
+    outcome->largest =
+        problem->roles || needs_all(rule, n) ? -1 : find_largest(problem, rule, n, fits, outcome);
     bool never = false, closed = false;
     if (problem->capacity) {
         struct skr_problem empty = *problem;

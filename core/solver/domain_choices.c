@@ -81,12 +81,26 @@ static bool skew_range(const struct skr_domain_search *s, size_t r, struct skr_d
     return true;
 }
 
+/* A domain without leaves has none that could hold its bounds. */
+static bool has_room(const struct skr_domain_search *s, size_t r)
+{
+    const struct skr_domain_rule *rule = &s->rule[r];
+    int32_t d = 0;
+    while (d < rule->n_domains && rule->least[d] <= s->room[r][d]) {
+        d++;
+    }
+    return d == rule->n_domains;
+}
+
 bool skr_domain_first_choices(struct skr_domain_search *s)
 {
     for (size_t r = 0; r < s->n_rules; r++) {
         const struct skr_domain_rule *rule = &s->rule[r];
         s->choice[r] = (struct skr_domain_choice){0};
         if (rule->kind == SKR_DOMAIN_SKEW && !skew_range(s, r, &s->choice[r])) {
+            return false;
+        }
+        if (rule->kind == SKR_DOMAIN_LEAST && !has_room(s, r)) {
             return false;
         }
         if (s->made.chosen[r]) {
@@ -134,6 +148,9 @@ struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, siz
         bounds.least = least > 0 ? least : 0;
         break;
     }
+    case SKR_DOMAIN_LEAST:
+        bounds.least = rule->least[domain] > 0 ? claims + rule->least[domain] : 0;
+        break;
     case SKR_DOMAIN_RULE_KIND_COUNT:
     default:
         break;
@@ -147,7 +164,7 @@ static void claims_outside(const struct skr_domain_search *s, size_t r, int32_t 
     const struct skr_tree *tree = &s->made.tree;
     int32_t level = s->made.level_of[r];
     memset(ret, 0, (size_t)tree->n_units * sizeof *ret);
-    for (int32_t i = 0; i < tree->n_leaves && s->rule[r].kind != SKR_DOMAIN_MOST; i++) {
+    for (int32_t i = 0; i < tree->n_leaves && skr_domain_rule_closes(&s->rule[r]); i++) {
         if (s->rule[r].domain[s->made.leaf[i]] < 0 && s->claims_of[r][i] > 0) {
             ret[skr_tree_unit_at(tree, i, level)] += s->claims_of[r][i];
         }

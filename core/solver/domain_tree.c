@@ -48,7 +48,7 @@ static bool partition_of(struct maker *m, const struct skr_domain_rule *rule,
     }
     for (int32_t leaf = 0; leaf < m->chain.n_leaves; leaf++) {
         int32_t unit = tree->first_leaf + leaf;
-        bool stays_alone = rule->kind == SKR_DOMAIN_MOST;
+        bool stays_alone = !skr_domain_rule_closes(rule);
         while (some[unit] < 0 && unit > 0 && !stays_alone) {
             unit = tree->parent[unit];
         }

@@ -72,7 +72,7 @@ static bool permute(struct skr_domain_search *s)
         s->eligible[i] = skr_leaf_eligible(from, leaf) ? 1 : 0;
         s->claimed[i] = skr_leaf_claimed(from, leaf);
         for (size_t r = 0; r < s->n_rules; r++) {
-            if (s->rule[r].domain[leaf] < 0 && s->rule[r].kind != SKR_DOMAIN_MOST) {
+            if (s->rule[r].domain[leaf] < 0 && skr_domain_rule_closes(&s->rule[r])) {
                 s->eligible[i] = 0;
             }
         }

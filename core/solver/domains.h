@@ -11,6 +11,8 @@
  *   ONE   all members in one domain: required podAffinity to their own kind
  *   SKEW  topologySpreadConstraints with DoNotSchedule: after the last member has come, no domain
  *         that took one holds more than the least domain plus maxSkew
+ *   LEAST a domain takes at least a number of new members: members whose volumes are reachable there
+ *         alone
  *
  * Domains nest with the levels if each domain is a union of units, or each unit a union of domains.
  * Then the rule becomes bounds of units of a tree with that level put in. The answer is exact and

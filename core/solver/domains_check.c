@@ -46,7 +46,7 @@ static int check_rule(const struct skr_problem *problem, const struct skr_domain
         if (domain >= 0) {
             total[domain] += members;
             new[domain] += added;
-        } else if (added > 0 && rule->kind != SKR_DOMAIN_MOST) {
+        } else if (added > 0 && skr_domain_rule_closes(rule)) {
             return skr_error_set(error, SKR_INVALID, "rule %zu: leaf %" PRId32 " is in no domain",
                                  r, leaf);
         }
@@ -63,6 +63,7 @@ static int check_rule(const struct skr_problem *problem, const struct skr_domain
         broken |= rule->kind == SKR_DOMAIN_MOST && new[d] > 0 && total[d] > rule->most;
         broken |= rule->kind == SKR_DOMAIN_ONE && used > 1;
         broken |= rule->kind == SKR_DOMAIN_SKEW && new[d] > 0 && total[d] > least + rule->max_skew;
+        broken |= rule->kind == SKR_DOMAIN_LEAST && new[d] < rule->least[d];
         if (broken) {
             return skr_error_set(error, SKR_INVALID, "rule %zu: domain %" PRId32 " holds %" PRId64,
                                  r, d, total[d]);

@@ -30,9 +30,10 @@ struct grant {
     const char *purpose;
 };
 
-#define UNKNOWN " are not known: their pods need annotation sakkara.group.size"
-#define HELD    "devices of members whose plan has ended are freed by kube-scheduler alone"
-#define UNSEEN  "missing claims of members are found by kube-scheduler alone"
+#define UNKNOWN   " are not known: their pods need annotation sakkara.group.size"
+#define HELD      "devices of members whose plan has ended are freed by kube-scheduler alone"
+#define UNSEEN    "missing claims of members are found by kube-scheduler alone"
+#define UNPLANNED "plans do not know which nodes reach a volume; kube-scheduler refuses other nodes"
 static const struct grant gang[] = {
     {"", "nodes", "", SEE, "the cluster cannot be seen"},
     {"", "pods", "", GET, "unknown outcomes of writes cannot be read back"},
@@ -45,6 +46,9 @@ static const struct grant gang[] = {
     {"resource.k8s.io", "deviceclasses", "", SEE,
      "it is not known which extended resources device classes serve"},
     {"", "persistentvolumeclaims", "", SEE, UNSEEN},
+    {"", "persistentvolumes", "", SEE, UNPLANNED},
+    {"storage.k8s.io", "storageclasses", "", SEE, UNPLANNED},
+    {"storage.k8s.io", "csinodes", "", SEE, UNPLANNED},
     {"resource.k8s.io", "resourceclaims", "", SEE, UNSEEN},
     {"resource.k8s.io", "resourceclaimtemplates", "", SEE, UNSEEN},
     {"resource.k8s.io", "resourceclaims", "status", PATCH, HELD},

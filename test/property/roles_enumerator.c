@@ -209,11 +209,15 @@ static bool domains_hold(const struct roles_instance *ri, const struct roles_ans
         if (rule->domain[leaf] >= 0) {
             total[rule->domain[leaf]] += here;
             fresh[rule->domain[leaf]] += here - claims;
-        } else if (here > claims && rule->kind != SKR_DOMAIN_MOST) {
+        } else if (here > claims &&
+                   (rule->kind == SKR_DOMAIN_ONE || rule->kind == SKR_DOMAIN_SKEW)) {
             return false;
         }
     }
     for (int32_t d = 0; d < rule->n_domains; d++) {
+        if (rule->kind == SKR_DOMAIN_LEAST && fresh[d] < rule->least[d]) {
+            return false;
+        }
         used += total[d] > 0;
         total[d] += rule->kind == SKR_DOMAIN_SKEW && rule->others ? rule->others[d] : 0;
         least = total[d] < least ? total[d] : least;

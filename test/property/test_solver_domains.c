@@ -63,6 +63,7 @@ static void draw(struct world *w, uint64_t index)
         for (int32_t d = 0; d < rule->n_domains; d++) {
             w->others[r][d] = random_percent(&random, 20) ? random_below(&random, 3) : 0;
         }
+        rule->least = w->others[r];
         rule->others = random_percent(&random, 50) ? w->others[r] : NULL;
     }
 }
@@ -77,7 +78,7 @@ static bool obeys(const struct world *w, size_t r, const int32_t *count)
         int32_t d = w->domain[r][leaf];
         int32_t new = count[leaf] - w->in.claimed[leaf];
         if (d < 0) {
-            if (new > 0 && rule->kind != SKR_DOMAIN_MOST) {
+            if (new > 0 && (rule->kind == SKR_DOMAIN_ONE || rule->kind == SKR_DOMAIN_SKEW)) {
                 return false;
             }
             continue;
@@ -101,6 +102,9 @@ static bool obeys(const struct world *w, size_t r, const int32_t *count)
         if (added[d] > 0 &&
             ((rule->kind == SKR_DOMAIN_MOST && total[d] > rule->most) ||
              (rule->kind == SKR_DOMAIN_SKEW && total[d] > least + rule->max_skew))) {
+            return false;
+        }
+        if (rule->kind == SKR_DOMAIN_LEAST && added[d] < rule->least[d]) {
             return false;
         }
     }

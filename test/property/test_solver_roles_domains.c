@@ -58,6 +58,7 @@ static void draw(struct world *w, uint64_t index)
         for (int32_t d = 0; d < rule->n_domains; d++) {
             w->others[i][d] = random_percent(&random, 20) ? random_below(&random, 3) : 0;
         }
+        rule->least = w->others[i];
         rule->others = random_percent(&random, 40) ? w->others[i] : NULL;
     }
     w->ri.in.problem.domain_rule = w->rule;

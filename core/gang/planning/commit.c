@@ -18,6 +18,7 @@
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/pod_rules.h"
+#include "core/gang/problem/problem_volumes.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/state/output.h"
 
@@ -84,6 +85,53 @@ static int deal_roles(struct skr_gang *e, const struct group *g,
     return skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
 }
 
+/* New members of a role of the problem by leaf; without roles: of all. */
+static void places_of(const struct skr_solve_request *solved, const struct skr_solution *s,
+                      size_t r, int32_t *ret)
+{
+    const size_t leaves = (size_t)solved->tree->n_leaves;
+    const int32_t *count = s->roles ? &s->roles->count[r * leaves] : s->count;
+    const int32_t *claimed =
+        s->roles ? solved->problem.roles->role[r].claimed : solved->problem.claimed;
+    for (size_t i = 0; i < leaves; i++) {
+        ret[i] = count[i] - (claimed ? claimed[i] : 0);
+    }
+}
+
+/* Newcomers whose volumes are on some of these nodes alone. Seats begin with the newcomers. */
+static void deal_volumes(struct skr_gang *e, const struct skr_solve_request *solved,
+                         const struct skr_solution *s, struct pod_entry *const *newcomers, size_t n,
+                         struct skr_seat *seat)
+{
+    const size_t n_roles = s->roles ? solved->roles->n : 1;
+    if (!skr_problem_volumes_matter(e, newcomers, n)) {
+        return;
+    }
+    SKR_AUTO_FREE int32_t *place =
+        skr_alloc_array((size_t)solved->tree->n_leaves + 1, sizeof *place);
+    SKR_AUTO_FREE int32_t *leaf = skr_alloc_array(n + 1, sizeof *leaf);
+    SKR_AUTO_FREE size_t *at = skr_alloc_array(n + 1, sizeof *at);
+    struct pod_entry **of_role = skr_alloc_array(n + 1, sizeof *of_role);
+    for (size_t r = 0; r < n_roles; r++) {
+        size_t k = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (!seat[i].pinned && (!s->roles || newcomers[i]->role == solved->roles->role[r])) {
+                at[k] = i;
+                of_role[k++] = newcomers[i];
+            }
+        }
+        places_of(solved, s, r, place);
+        skr_problem_volumes_deal(e, of_role, k, place, leaf);
+        for (size_t i = 0; i < k; i++) {
+            if (leaf[i] >= 0) {
+                seat[at[i]].leaf = leaf[i];
+                seat[at[i]].pinned = true;
+            }
+        }
+    }
+    free(of_role);
+}
+
 static int deal(struct skr_gang *e, const struct group *g, const struct skr_solve_request *solved,
                 const struct skr_solution *s, struct skr_seat *seat, size_t n_seats,
                 struct skr_error *error)
@@ -147,6 +195,7 @@ bool skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **n
     n = keep_placed(solved, s, newcomers, n);
     struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
     struct skr_error error;
+    deal_volumes(e, solved, s, newcomers, n, seat);
     if (deal(e, g, solved, s, seat, n_seats, &error) < 0) {
         skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
         free(seat);

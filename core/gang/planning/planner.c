@@ -32,6 +32,7 @@
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem.h"
+#include "core/gang/problem/problem_volumes.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/reason.h"
@@ -124,7 +125,8 @@ static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
     return fit == FIT_YES && !g->plan && !skr_problem_has_probes(e, g, newcomers, n) &&
-           !skr_problem_has_paper(e, g) && !skr_pod_rules_matter(e, newcomers, n);
+           !skr_problem_has_paper(e, g) && !skr_pod_rules_matter(e, newcomers, n) &&
+           !skr_problem_volumes_matter(e, newcomers, n);
 }
 
 /* Sends a request for these newcomers. */

@@ -7,6 +7,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/problem/pod_rules.h"
+#include "core/gang/problem/problem_volumes.h"
 #include "core/gang/report/role_sentence.h"
 #include "core/gang/report/sentence.h"
 
@@ -61,6 +62,7 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     } else {
         skr_explain_sentence(e, g, &s->explanation, request, b);
     }
+    skr_problem_volumes_say(request, b);
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n_newcomers);
     skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);

@@ -220,6 +220,8 @@ static const char *wish(enum skr_domain_rule_kind kind)
         return "exclude each other";
     case SKR_DOMAIN_ONE:
         return "want to be together";
+    case SKR_DOMAIN_LEAST:
+        return "must be where their volumes are";
     case SKR_DOMAIN_SKEW:
     case SKR_DOMAIN_RULE_KIND_COUNT:
     default:
@@ -239,7 +241,7 @@ void skr_pod_rules_say_blocking(const struct skr_domain_outcome *d, bool roles, 
                         wish(d->rule[i].kind), d->rule[i].name);
     }
     skr_strbuf_addf(b, ": %d pods, ", n);
-    if (roles && d->largest < 0) {
+    if (d->largest < 0 && (roles || d->rule[0].kind == SKR_DOMAIN_LEAST)) {
         skr_strbuf_add(b, "which do not all fit so");
     } else if (d->n_rules == 1 && d->rule[0].kind == SKR_DOMAIN_MOST && d->domains < n) {
         skr_strbuf_addf(b, "%d domain%s room for one", d->domains,

@@ -4,8 +4,9 @@
  * not have (core/gang/cache/ordinary.h); the leaves eligible for every member's shape; the group's
  * present members and seats.
  *
- * Numbers that refusals have taught (core/gang/cache/vetoes.h) are a resource more: each member demands
- * one, and a leaf has as many as it takes. With roles there is one such resource for each role.
+ * Volumes that nodes attach are a resource for each driver (problem_volumes.h). Numbers that refusals have
+ * taught (core/gang/cache/vetoes.h) are a resource more: each member demands one, and a leaf has as many as
+ * it takes. With roles there is one such resource for each role.
  */
 #include "core/gang/problem/problem.h"
 
@@ -16,6 +17,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/cache/volumes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/pins.h"
 #include "core/gang/group/seat_holds.h"
@@ -23,6 +25,7 @@
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem_roles.h"
+#include "core/gang/problem/problem_volumes.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -46,33 +49,45 @@ bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
 
 struct demand {
     size_t n;
-    size_t n_learned; /* the last ones */
+    struct skr_problem_drivers drivers; /* those before the learned ones */
+    size_t n_learned;                   /* the last ones */
     struct skr_amount *most;
     uint16_t *resource;
     const char **name;
     int64_t *amount;
 };
 
-/* No node lists it, so it is without a limit, unless limit_to_learned() sets one. */
-static void add_learned(struct demand *d)
+/* No node lists it, so it is without a limit, unless limit_to_attached() or limit_to_learned() sets one. */
+static void add_unlisted(struct demand *d, uint16_t resource, const char *name)
 {
-    for (size_t i = d->n; i < d->n + d->n_learned; i++) {
-        d->most[i] =
-            (struct skr_amount){.resource = SKR_RESOURCE_LEARNED, .amount = 1, .by_class = true};
-        d->resource[i] = SKR_RESOURCE_LEARNED;
-        d->amount[i] = 1;
-        d->name[i] = "places";
+    d->most[d->n] = (struct skr_amount){.resource = resource, .amount = 1, .by_class = true};
+    d->resource[d->n] = resource;
+    d->amount[d->n] = 1;
+    d->name[d->n++] = name;
+}
+
+static bool add_drivers(const struct skr_gang *e, struct skr_arena *arena, struct demand *d)
+{
+    bool room = true;
+    for (size_t i = 0; i < d->drivers.n && room; i++) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b, "volumes/%s", skr_volumes_driver(e, d->drivers.driver[i]));
+        const char *name = skr_arena_strdup(arena, b.s);
+        room = name;
+        add_unlisted(d, SKR_RESOURCE_ATTACHED, name);
     }
-    d->n += d->n_learned;
+    return room;
 }
 
 static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const struct shapes *shapes,
-                     size_t n_learned, struct demand *ret)
+                     const struct skr_problem_drivers *drivers, size_t n_learned,
+                     struct demand *ret)
 {
     struct skr_amounts most;
     skr_shapes_demand(shapes, &most);
-    const size_t room_for = most.n + n_learned + 1;
+    const size_t room_for = most.n + drivers->n + n_learned + 1;
     ret->n = most.n;
+    ret->drivers = *drivers;
     ret->n_learned = n_learned;
     ret->most = skr_arena_array(arena, room_for, sizeof *ret->most);
     ret->resource = skr_arena_array(arena, room_for, sizeof *ret->resource);
@@ -93,10 +108,30 @@ static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const st
         room = ret->name[i];
     }
     skr_amounts_fini(&most);
-    if (room) {
-        add_learned(ret);
+    room = room && add_drivers(e, arena, ret);
+    for (size_t i = 0; i < n_learned && room; i++) {
+        add_unlisted(ret, SKR_RESOURCE_LEARNED, "places");
     }
     return room ? 0 : -1;
+}
+
+/* ---- volumes that nodes attach ---- */
+
+/* Resources of nodes; what no node lists comes after them. */
+static size_t n_listed(const struct demand *d)
+{
+    return d->n - d->drivers.n - d->n_learned;
+}
+
+static void limit_to_attached(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                              const struct demand *d, int64_t *free_, int64_t *capacity)
+{
+    for (size_t i = 0; i < d->drivers.n; i++) {
+        const size_t r = n_listed(d) + i;
+        const uint16_t driver = d->drivers.driver[i];
+        d->amount[r] = skr_problem_volumes_demand(e, driver, newcomers, n, newcomers, n);
+        skr_problem_volumes_room(e, driver, newcomers, n, d->n, &free_[r], &capacity[r]);
+    }
 }
 
 /* ---- what refusals have taught ---- */
@@ -328,7 +363,7 @@ static bool comers_split(struct pod_entry *const *newcomers, size_t n, struct sk
 static void demand_of_placed(const struct skr_gang *e, const struct shapes *placed,
                              const struct demand *d)
 {
-    for (size_t r = 0; r < d->n - d->n_learned; r++) {
+    for (size_t r = 0; r < n_listed(d); r++) {
         d->amount[r] = skr_problem_demand(e, placed, d->resource[r]);
     }
 }
@@ -352,7 +387,9 @@ static int add_the_rest(struct skr_gang *e, struct group *g, struct pod_entry *c
         return skr_problem_add_roles(e, g, &in, a->eligible, request, error);
     }
     if (!skr_pod_rules_apply(e, comers->free_, comers->n_free, NULL, request->arena, a->eligible,
-                             &request->problem)) {
+                             &request->problem) ||
+        !skr_problem_volumes_reach(e, comers->free_, comers->n_free, 0, request->arena, a->eligible,
+                                   &request->problem)) {
         return skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes",
                              g->key, PROBLEM_BYTES_MAX);
     }
@@ -366,10 +403,11 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, 0);
     struct comers comers;
     struct shapes all = skr_shapes_of(newcomers, n);
+    const struct skr_problem_drivers drivers = skr_problem_volumes_drivers(e, newcomers, n);
     struct demand d;
     struct arrays a;
     if (!arena || !comers_split(newcomers, n, arena, &comers) ||
-        demand_of(e, arena, &all, count_learned(e, g, newcomers, n), &d) < 0 ||
+        demand_of(e, arena, &all, &drivers, count_learned(e, g, newcomers, n), &d) < 0 ||
         arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
                       (size_t)e->topology.tree->n_levels, &a) < 0) {
         skr_arena_destroy(arena);
@@ -388,6 +426,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }
+    limit_to_attached(e, newcomers, n, &d, a.free_, a.capacity);
     limit_to_learned(e, g, comers.free_, comers.n_free, &d, probed_only, a.free_);
     int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
     skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
@@ -395,6 +434,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     request->arena = arena;
     request->resource = d.resource;
     request->resource_name = d.name;
+    request->drivers = d.drivers;
     request->n_learned = d.n_learned;
     request->outside = outside;
     request->pinned = comers.n_pinned > 0;
@@ -463,7 +503,8 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
     size_t size = (size_t)p->tree->n_leaves * p->n_resources;
     if (p->roles || request->pinned || g->plan || g->seats.n_bound == 0 || g->spec->open ||
         p->n != skr_membership_size(g) || skr_membership_done(g) > 0 ||
-        skr_problem_has_paper(e, g) || skr_pod_rules_matter(e, newcomers, n)) {
+        skr_problem_has_paper(e, g) || skr_pod_rules_matter(e, newcomers, n) ||
+        skr_problem_volumes_matter(e, newcomers, n)) {
         return;
     }
     struct skr_problem *anew = skr_arena_array(request->arena, 1, sizeof *anew);
@@ -542,7 +583,8 @@ bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
 {
     /* The rules are unchanged since the counts were made (input_epoch), and nothing is held. */
     bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, g) &&
-                  !skr_pod_rules_matter(e, newcomers, n);
+                  !skr_pod_rules_matter(e, newcomers, n) &&
+                  !skr_problem_volumes_matter(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, s);
     }

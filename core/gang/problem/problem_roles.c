@@ -12,6 +12,7 @@
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/pod_rules_gather.h"
 #include "core/gang/problem/problem_caps.h"
+#include "core/gang/problem/problem_volumes.h"
 #include "topology/amount_text.h"
 
 #include <string.h>
@@ -330,6 +331,11 @@ static int open_leaves(struct build *b, const struct part *part, struct skr_role
                              eligible, &b->rules)) {
         return no_room(b);
     }
+    if (part->n_newcomers > 0 && !skr_problem_volumes_reach(b->e, part->newcomer, part->n_newcomers,
+                                                            UINT32_C(1) << b->rule_roles.self,
+                                                            b->arena, eligible, &b->rules)) {
+        return no_room(b);
+    }
     role->emptied = b->rules.emptied;
     return 0;
 }
@@ -349,7 +355,12 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
     }
     for (size_t i = 0; i < n && part->n_newcomers > 0; i++) {
         const size_t first = n - request->n_learned; /* of those, one for each role of the group */
-        demand[i] = i < first ? skr_problem_demand(b->e, &shapes, request->resource[i])
+        const size_t attached = first - request->drivers.n;
+        demand[i] = i < attached ? skr_problem_demand(b->e, &shapes, request->resource[i])
+                    : i < first
+                        ? skr_problem_volumes_demand(b->e, request->drivers.driver[i - attached],
+                                                     part->newcomer, part->n_newcomers, b->in->all,
+                                                     b->in->n_all)
                     : request->n_learned > 1 ? i - first == r
                                              : 1;
     }

@@ -53,6 +53,7 @@ struct promise;
 struct residents;
 struct shape;
 struct veto_set;
+struct volumes;
 
 /* The place of a pod in kube-scheduler's queue, and when it got it: scheduler_progress.h. */
 enum { PROGRESS_ASKS = 32 };
@@ -141,6 +142,7 @@ struct skr_gang {
         size_t classes_bytes;
         struct claim_awaited *awaited; /* those that groups wait for */
     } claim_objects;                   /* claim_objects.c */
+    struct volumes *volumes;           /* NULL: none was seen; volumes.c */
     struct {
         struct device_hold *table;
         skr_time denied_until; /* no claim is freed before: that was refused; 0: it was not */

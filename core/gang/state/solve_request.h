@@ -22,12 +22,21 @@ struct skr_request_roles {
     uint8_t kind[SKR_SET_KINDS_MAX]; /* the set kind of the group, by kind of the problem */
 };
 
+/* Drivers whose volumes nodes attach up to a limit: their numbers in core/gang/cache/volumes.h. */
+enum { SKR_PROBLEM_DRIVERS_MAX = 8 };
+struct skr_problem_drivers {
+    size_t n;
+    uint16_t driver[SKR_PROBLEM_DRIVERS_MAX];
+};
+
 struct skr_solve_request {
     struct skr_work work; /* must be first */
     struct skr_problem problem;
     const uint16_t *resource; /* [problem.n_resources] the scheduler's ids, in the arena */
     const char *const
         *resource_name; /* [problem.n_resources] in the arena: ids may be reassigned */
+    /* The last ones before those of n_learned: volumes of these drivers. */
+    struct skr_problem_drivers drivers;
     /* The last ones of them are no resources but what kube-scheduler's refusals have taught (vetoes.h): of
      * one role of the group each, or one of all members. */
     size_t n_learned;

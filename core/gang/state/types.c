@@ -11,6 +11,7 @@
 #include "core/pod/budget.h"
 #include "core/pod/pod.h"
 #include "core/pod/shapes.h"
+#include "core/volume/objects.h"
 #include "topology/device_claims.h"
 #include "topology/device_classes.h"
 #include "topology/fields.h"
@@ -72,7 +73,6 @@ static void fill_nothing(void *object, const struct skr_fields *json)
 
 #define NAMED(what) static SKR_OBJECT_DECODER(skr_##what##_decode, skr_named, #what, fill_nothing)
 NAMED(namespace)
-NAMED(volume_claim)
 
 static void skr_named_destroy(struct skr_named *object)
 {
@@ -149,8 +149,13 @@ TYPE(skr_gang_kueue_flavor, kueue_flavor, KUEUE, "v1beta2", "resourceflavors", "
 #define RESOURCES "resource.k8s.io"
 KIND(skr_gang_namespace, namespace, skr_named, skr_namespace_decode, skr_named_destroy, "", "v1",
      "namespaces", "Namespace", false, NULL);
-KIND(skr_gang_volume_claim, volume_claim, skr_named, skr_volume_claim_decode, skr_named_destroy, "",
-     "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true, NULL);
+TYPE(skr_gang_volume_claim, volume_claim, "", "v1", "persistentvolumeclaims",
+     "PersistentVolumeClaim", true, NULL);
+TYPE(skr_gang_volume, volume, "", "v1", "persistentvolumes", "PersistentVolume", false, NULL);
+#define STORAGE "storage.k8s.io"
+TYPE(skr_gang_storage_class, storage_class, STORAGE, "v1", "storageclasses", "StorageClass", false,
+     NULL);
+TYPE(skr_gang_csi_node, csi_node, STORAGE, "v1", "csinodes", "CSINode", false, NULL);
 TYPE(skr_gang_device_claim, device_claim, RESOURCES, "v1", "resourceclaims", "ResourceClaim", true,
      NULL);
 KIND(skr_gang_claim_template, claim_template, skr_device_claim, skr_device_template_decode,
@@ -283,6 +288,9 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_class, .optional = true, .may_be_forbidden = true},
     /* which claims of members exist; users_only would make those of other namespaces missing */
     {.type = &skr_gang_volume_claim, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_volume, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_storage_class, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_csi_node, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_device_claim, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_claim_template, .optional = true, .may_be_forbidden = true},
     /* what derived and native groups need; each is there or not */

@@ -24,7 +24,7 @@ static bool permute_role(struct skr_domain_search *s, size_t r)
         claimed[i] = from->claimed ? from->claimed[leaf] : 0;
         for (size_t k = 0; k < s->n_rules; k++) {
             const struct skr_domain_rule *rule = &s->rule[k];
-            if (rule->kind != SKR_DOMAIN_MOST && rule->domain[leaf] < 0 &&
+            if (skr_domain_rule_closes(rule) && rule->domain[leaf] < 0 &&
                 skr_domain_binds(rule, r)) {
                 eligible[i] = 0;
             }

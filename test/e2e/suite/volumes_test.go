@@ -4,11 +4,13 @@ package suite
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	"sakkara/test/e2e/suite/cluster"
 )
 
-// Volumes of members that only some nodes can use. The daemon does not read them: a refusal of kube-scheduler teaches it how many
-// members a node takes.
+// Volumes of members that only some nodes can use, or attach.
 
 // boundVolume creates a PersistentVolume with this source and a claim of the same name that is bound to it.
 func (r *run) boundVolume(name string, spec map[string]any) {
@@ -49,46 +51,109 @@ func (r *run) attachLimit(node string, n int) {
 	r.Cleanup(func() { r.must(r.plane.Admin.Delete(path + "/" + node)) })
 }
 
-// TestVolumes_AnAttachLimitIsLearned: Each node attaches one volume of a CSI driver, and has cpu for all members of a gang with a
-// volume each. kube-scheduler refuses the second member on a node; the next plans have one on each, and the gang is bound.
-func TestVolumes_AnAttachLimitIsLearned(t *testing.T) {
+// inZone is a volume of the driver that one zone reaches.
+func inZone(name, zone string) map[string]any {
+	v := attached(name)
+	v["nodeAffinity"] = map[string]any{"required": map[string]any{"nodeSelectorTerms": []any{map[string]any{"matchExpressions": []any{
+		map[string]any{"key": "topology.kubernetes.io/zone", "operator": "In", "values": []string{zone}}}}}}}
+	return v
+}
+
+// member creates a pod of group g with this claim.
+func (r *run) member(i int, claimName string) {
+	r.Helper()
+	r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), claim(claimName)))
+}
+
+// onePlan waits until all n members of g are bound, and expects that no plan was given up.
+func (r *run) onePlan(n int, want string) {
+	r.Helper()
+	r.wait(usual, "bound", r.allBound("g", n))
+	r.expectPlaced("g", want)
+	if aborted := r.aborted(); aborted > 0 {
+		r.Errorf("%d plans were given up", aborted)
+	}
+}
+
+// TestVolumes_AttachLimitsArePlanned: Each node attaches one volume of a CSI driver, and has cpu for all members of a gang with a
+// volume each. The first plan has one member on each node. A member of a second gang waits for a node with a free attachment.
+func TestVolumes_AttachLimitsArePlanned(t *testing.T) {
 	realOnly(t, "the model of kube-scheduler does not know volumes")
 	nodes, tree := racks([]int{16, 16, 16, 16})
 	r := start(t, nodes, options{paused: true})
-	for i := range 4 {
-		r.attachLimit(fmt.Sprintf("node-%d", i), 1)
+	for i := range 5 {
+		if i < 4 {
+			r.attachLimit(fmt.Sprintf("node-%d", i), 1)
+		}
 		r.boundVolume(fmt.Sprintf("disk-%d", i), attached(fmt.Sprintf("disk-%d", i)))
 	}
 	r.begin()
 	r.topology(tree)
 	r.group("g", 4, "")
 	for i := range 4 {
-		r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), claim(fmt.Sprintf("disk-%d", i))))
+		r.member(i, fmt.Sprintf("disk-%d", i))
 	}
-	r.wait(2*usual, "bound", r.allBound("g", 4))
-	r.expectPlaced("g", "node-0:1 node-1:1 node-2:1 node-3:1")
-	t.Logf("%d plans were given up", r.aborted())
+	r.onePlan(4, "node-0:1 node-1:1 node-2:1 node-3:1")
+	r.group("late", 1, "")
+	r.create(r.pod("late-0", label("sakkara.group.name", "late"), claim("disk-4")))
+	r.wait(usual, "waiting", func(v *cluster.View) error {
+		if m := v.Map(r.ns, "late"); !strings.Contains(m.Data["message"], "4 nodes attach no more volumes of disk.example.com") {
+			return fmt.Errorf("%s", m.Data["message"])
+		}
+		return nil
+	})
+	r.must(r.plane.Admin.MergePatch("/apis/storage.k8s.io/v1/csinodes/node-2",
+		`{"spec":{"drivers":[{"name":"disk.example.com","nodeID":"node-2","topologyKeys":[],"allocatable":{"count":2}}]}}`))
+	r.wait(usual, "bound", r.allBound("late", 1))
+	r.expectPlaced("late", "node-2:1")
 }
 
-// TestVolumes_OnDisksOfNodesAreLearned: The members of a gang have local volumes, two on each of two nodes; each node has cpu for
-// all. The gang is bound where its disks are.
-func TestVolumes_OnDisksOfNodesAreLearned(t *testing.T) {
+// TestVolumes_DisksOfNodesArePlanned: The members of a gang have local volumes, one on the first node and three on the second; each
+// node has cpu for all. The first plan has them where their disks are.
+func TestVolumes_DisksOfNodesArePlanned(t *testing.T) {
 	realOnly(t, "the model of kube-scheduler does not know volumes")
-	nodes, tree := racks([]int{16, 16})
+	nodes, tree := racks([]int{16, 16, 16})
 	for _, n := range nodes {
 		n.Labels["kubernetes.io/hostname"] = n.Name
 	}
 	r := start(t, nodes, options{paused: true})
 	for i := range 4 {
-		r.boundVolume(fmt.Sprintf("disk-%d", i), diskOf(fmt.Sprintf("node-%d", i/2)))
+		r.boundVolume(fmt.Sprintf("disk-%d", i), diskOf(fmt.Sprintf("node-%d", (i+2)/3)))
 	}
 	r.begin()
 	r.topology(tree)
 	r.group("g", 4, "")
 	for i := range 4 {
-		r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), claim(fmt.Sprintf("disk-%d", i))))
+		r.member(i, fmt.Sprintf("disk-%d", i))
 	}
-	r.wait(2*usual, "bound", r.allBound("g", 4))
-	r.expectPlaced("g", "node-0:2 node-1:2")
-	t.Logf("%d plans were given up", r.aborted())
+	r.onePlan(4, "node-0:1 node-1:3")
+}
+
+// TestVolumes_ZonesNestAroundDisks: Two members have volumes of zone a, one has a disk of a node there, and one has a volume that
+// all nodes reach. Members may not share a node. The first plan serves all.
+func TestVolumes_ZonesNestAroundDisks(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know volumes")
+	nodes, tree := racks([]int{16, 16, 16}, []int{16, 16, 16})
+	for i, n := range nodes {
+		n.Labels["kubernetes.io/hostname"] = n.Name
+		n.Labels["topology.kubernetes.io/zone"] = []string{"a", "b"}[i/3]
+	}
+	r := start(t, nodes, options{paused: true})
+	for i := range 6 {
+		r.attachLimit(fmt.Sprintf("node-%d", i), 1)
+	}
+	r.boundVolume("disk-0", inZone("disk-0", "a"))
+	r.boundVolume("disk-1", inZone("disk-1", "a"))
+	r.boundVolume("disk-2", diskOf("node-1"))
+	r.boundVolume("disk-3", attached("disk-3"))
+	r.begin()
+	r.topology(tree)
+	r.group("g", 4, "")
+	for i := range 4 {
+		r.member(i, fmt.Sprintf("disk-%d", i))
+	}
+	r.wait(usual, "bound", r.allBound("g", 4))
+	if aborted := r.aborted(); aborted > 0 {
+		t.Errorf("%d plans were given up", aborted)
+	}
 }

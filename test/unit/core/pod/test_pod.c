@@ -182,7 +182,7 @@ static void say_claims(const struct skr_pod *pod, char *buffer, size_t size)
     }
 }
 
-TEST(an_unbound_pod_names_the_claims_that_have_to_exist)
+TEST(a_pod_names_its_claims_and_once_it_is_bound_those_of_volumes)
 {
     static const struct {
         const char *spec, *status, *claims;
@@ -190,6 +190,7 @@ TEST(an_unbound_pod_names_the_claims_that_have_to_exist)
         {"'volumes':[{'persistentVolumeClaim':{'claimName':'data'}},{'emptyDir':{}}]", "",
          "v:data"},
         {"'volumes':[{'ephemeral':{}}]", "", ""},
+        {"'volumes':[{'name':'tmp','ephemeral':{}}]", "", "v:p-tmp"},
         {"'volumes':[{'persistentVolumeClaim':{'claimName':7}}]", "", ""},
         {"'resourceClaims':[{'name':'a','resourceClaimName':'shared'},"
          "{'name':'b','resourceClaimTemplateName':'gpus'},{'name':'c'}]",
@@ -198,7 +199,9 @@ TEST(an_unbound_pod_names_the_claims_that_have_to_exist)
          "'resourceClaimStatuses':[{'name':'a'}]", "t:gpus"},
         {"'resourceClaims':[{'name':'b','resourceClaimTemplateName':'gpus'}]",
          "'resourceClaimStatuses':[{'name':'b','resourceClaimName':'p-b-x7d'}]", ""},
-        {"'nodeName':'n','volumes':[{'persistentVolumeClaim':{'claimName':'data'}}]", "", ""},
+        {"'nodeName':'n','volumes':[{'persistentVolumeClaim':{'claimName':'data'}}],"
+         "'resourceClaims':[{'name':'a','resourceClaimName':'shared'}]",
+         "", "v:data"},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char text[512], claims[128];

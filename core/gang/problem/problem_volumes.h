@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PROBLEM_PROBLEM_VOLUMES_H
+#define SKR_CORE_GANG_PROBLEM_PROBLEM_VOLUMES_H
+/*
+ * Volumes of newcomers in a problem (core/gang/cache/volumes.h):
+ *
+ *   where they are   leaves that no newcomer can use are closed. Newcomers with different leaves become
+ *                    rules over domains (core/volume/masks.h)
+ *   attach limits    each driver with a limit is a resource more: a leaf has the limit of its CSINode
+ *                    without the volumes in use there, and a member needs its own volumes. Volumes that
+ *                    newcomers share count once on each leaf
+ *
+ * Members count with the most volumes of any member of their role. A volume in use on a leaf counts there
+ * for its own pod, too.
+ *
+ * Left to kube-scheduler: drivers beyond SKR_PROBLEM_DRIVERS_MAX, masks beyond SKR_PROBLEM_MASKS_MAX,
+ * overlaps that need too many rules (core/volume/masks.h).
+ */
+#include "core/gang/cache/pods.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/solve_request.h"
+#include "core/solver/roles.h"
+
+enum {
+    SKR_PROBLEM_MASKS_MAX = 4096,
+    /* The number of such a resource, in place of the scheduler's ids. */
+    SKR_RESOURCE_ATTACHED = UINT16_MAX - 1,
+};
+
+/* Whether a newcomer has a claim of a volume, of which anything is known. O(n). */
+bool skr_problem_volumes_matter(const struct skr_gang *e, struct pod_entry *const *newcomers,
+                                size_t n);
+
+/* Drivers of volumes of the newcomers that a node has a limit for. */
+struct skr_problem_drivers skr_problem_volumes_drivers(const struct skr_gang *e,
+                                                       struct pod_entry *const *newcomers,
+                                                       size_t n);
+/* Volumes of the driver that one of these members needs for itself: the most of any of them. all: the
+ * newcomers of all roles, who share volumes. */
+int64_t skr_problem_volumes_demand(const struct skr_gang *e, uint16_t driver,
+                                   struct pod_entry *const *members, size_t n,
+                                   struct pod_entry *const *all, size_t n_all);
+/* ret[leaf * stride]: volumes of the driver that fit there beside those in use; ret_empty likewise: in an
+ * empty cluster. O(uses + leaves). */
+void skr_problem_volumes_room(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all,
+                              size_t n_all, size_t stride, int64_t *ret, int64_t *ret_empty);
+
+/* Closes leaves that no newcomer can use, and adds rules to problem->domain_rule. roles: as in struct
+ * skr_domain_rule. False without memory in the arena. O(masks * leaves). */
+bool skr_problem_volumes_reach(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                               uint32_t roles, struct skr_arena *arena, uint8_t *eligible,
+                               struct skr_problem *problem);
+
+/* Deals newcomers whose volumes do not reach all leaves of the answer: ret[n] is the leaf, -1: any. place:
+ * [leaf] new members of this role; places that are dealt are taken from it. */
+void skr_problem_volumes_deal(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                              int32_t *place, int32_t *ret);
+/* "; 4 nodes attach no more volumes of disk.example.com": eligible nodes without room for a
+ * member's. Appends nothing if there is none. */
+void skr_problem_volumes_say(const struct skr_solve_request *request, struct skr_strbuf *b);
+
+#endif

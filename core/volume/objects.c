@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decodes storage objects, and judges nodes by their volumes. */
+#include "core/volume/objects.h"
+
+#include <string.h>
+
+#include "core/pod/parts.h"
+
+/* ---- claims ---- */
+
+/* The class, by the annotation from before the field if that is there. */
+static const char *class_of(const struct skr_fields *json, const struct skr_fields *spec)
+{
+    const struct skr_fields meta = skr_fields_object(json, "metadata");
+    const struct skr_fields annotations = skr_fields_object(&meta, "annotations");
+    const char *old = skr_fields_text(&annotations, "volume.beta.kubernetes.io/storage-class");
+    return *old ? old : skr_fields_text(spec, "storageClassName");
+}
+
+static void fill_claim(void *object, const struct skr_fields *json)
+{
+    struct skr_volume_claim *claim = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const char **mode;
+    const size_t n = skr_fields_texts(&spec, "accessModes", SKR_VOLUME_MODES_MAX, &mode);
+    claim->volume = skr_fields_text(&spec, "volumeName");
+    claim->class_ = class_of(json, &spec);
+    for (size_t i = 0; i < n; i++) {
+        claim->one_pod = claim->one_pod || strcmp(mode[i], "ReadWriteOncePod") == 0;
+    }
+}
+SKR_OBJECT_KIND(volume_claim, "persistentvolumeclaim", fill_claim)
+
+/* ---- volumes ---- */
+
+static const char *const zone_keys[] = {
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+};
+enum { ZONE_KEYS = sizeof zone_keys / sizeof zone_keys[0] };
+/* The newer name of an older key. */
+static const char *const newer_key[ZONE_KEYS] = {"topology.kubernetes.io/zone",
+                                                 "topology.kubernetes.io/region", NULL, NULL};
+
+static void read_zone(const struct skr_fields *labels, const char *key, struct skr_volume *volume)
+{
+    const char *text = skr_fields_text(labels, key);
+    struct skr_volume_zone *zone = &volume->zone[volume->n_zones];
+    size_t n = 1;
+    if (!*text) {
+        return;
+    }
+    for (const char *at = strstr(text, "__"); at; at = strstr(at + 2, "__")) {
+        n++;
+    }
+    if (n > SKR_VOLUME_ZONES_MAX) {
+        skr_fields_fail(labels, key, SKR_LIMIT, "more than %d zones", (int)SKR_VOLUME_ZONES_MAX);
+        return;
+    }
+    zone->key = key;
+    zone->value = skr_fields_room(labels, n, sizeof *zone->value);
+    for (size_t i = 0; zone->value && i < n; i++) {
+        const char *end = strstr(text, "__");
+        const size_t length = end ? (size_t)(end - text) : strlen(text);
+        zone->value[i] = skr_arena_strndup(labels->decoding->arena, text, length);
+        if (!zone->value[i]) {
+            skr_fields_refuse(labels, SKR_LIMIT, "persistentvolume: larger than %d bytes",
+                              (int)SKR_OBJECT_BYTES_MAX);
+            return;
+        }
+        text += length + (end ? 2 : 0);
+    }
+    zone->n_values = zone->value ? n : 0;
+    volume->n_zones++;
+}
+
+/* The host name of the only node that reaches it, if that is the whole rule. */
+static const char *only_host(const struct skr_volume *volume)
+{
+    const struct skr_pod_shape *reach = &volume->reach;
+    const struct skr_selector_requirement *r =
+        reach->n_terms == 1 && reach->term[0].n == 1 ? reach->term[0].requirement : NULL;
+    const bool is = r && volume->n_zones == 0 && !r->is_field && r->op == SKR_SELECTOR_IN &&
+                    r->n_values == 1 && strcmp(r->key, "kubernetes.io/hostname") == 0;
+    return is ? r->values[0] : NULL;
+}
+
+static void read_reach(const struct skr_fields *json, const struct skr_fields *spec,
+                       struct skr_volume *volume)
+{
+    const struct skr_fields meta = skr_fields_object(json, "metadata");
+    const struct skr_fields labels = skr_fields_object(&meta, "labels");
+    const struct skr_fields affinity = skr_fields_object(spec, "nodeAffinity");
+    const struct skr_fields required = skr_fields_object(&affinity, "required");
+    SKR_STRBUF(key);
+    for (size_t i = 0; i < ZONE_KEYS; i++) {
+        read_zone(&labels, zone_keys[i], volume);
+        if (skr_fields_has(&labels, zone_keys[i])) {
+            skr_strbuf_addf(&key, "%s=%s;", zone_keys[i], skr_fields_text(&labels, zone_keys[i]));
+        }
+    }
+    if (required.json) {
+        skr_fields_note(&required, skr_pod_node_selector_decode(
+                                       required.decoding->arena, required.json, &required.path,
+                                       &volume->reach, required.decoding->error));
+        skr_strbuf_add(&key, skr_fields_json(&required, JSON_COMPACT | JSON_SORT_KEYS));
+    }
+    volume->reach_key = skr_fields_copy(json, key.s ? key.s : "");
+    volume->host = only_host(volume);
+}
+
+static void fill_volume(void *object, const struct skr_fields *json)
+{
+    struct skr_volume *volume = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields csi = skr_fields_object(&spec, "csi");
+    volume->class_ = class_of(json, &spec);
+    volume->driver = skr_fields_text(&csi, "driver");
+    volume->handle = skr_fields_text(&csi, "volumeHandle");
+    read_reach(json, &spec, volume);
+}
+SKR_OBJECT_KIND(volume, "persistentvolume", fill_volume)
+
+static bool has_value(const struct skr_volume_zone *zone, const char *value)
+{
+    size_t i = 0;
+    while (i < zone->n_values && strcmp(zone->value[i], value) != 0) {
+        i++;
+    }
+    return i < zone->n_values;
+}
+
+static const char *newer(const char *key)
+{
+    size_t i = 0;
+    while (i < ZONE_KEYS && strcmp(zone_keys[i], key) != 0) {
+        i++;
+    }
+    return i < ZONE_KEYS ? newer_key[i] : NULL;
+}
+
+/* A node without any zone label is in every zone. */
+static bool zones_match(const struct skr_volume *volume, const struct skr_node *node)
+{
+    const struct skr_labels *labels = &node->meta.labels;
+    bool any = false, match = true;
+    for (size_t i = 0; i < ZONE_KEYS && volume->n_zones > 0; i++) {
+        any = any || skr_labels_get(labels, zone_keys[i]);
+    }
+    for (size_t i = 0; i < volume->n_zones && any && match; i++) {
+        const struct skr_volume_zone *zone = &volume->zone[i];
+        const char *value = skr_labels_get(labels, zone->key), *key = newer(zone->key);
+        value = !value && key ? skr_labels_get(labels, key) : value;
+        match = value && has_value(zone, value);
+    }
+    return match;
+}
+
+bool skr_volume_reaches(const struct skr_volume *volume, const struct skr_node *node)
+{
+    return skr_pod_shape_selects_node(&volume->reach, node) && zones_match(volume, node);
+}
+
+/* ---- classes and nodes ---- */
+
+static void fill_class(void *object, const struct skr_fields *json)
+{
+    struct skr_storage_class *class = object;
+    class->provisioner = skr_fields_text(json, "provisioner");
+    class->late = strcmp(skr_fields_word(json, "volumeBindingMode"), "WaitForFirstConsumer") == 0;
+}
+SKR_OBJECT_KIND(storage_class, "storageclass", fill_class)
+
+static void fill_node(void *object, const struct skr_fields *json)
+{
+    struct skr_csi_node *node = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields list = skr_fields_list(&spec, "drivers", SKR_CSI_DRIVERS_MAX);
+    node->limit = skr_fields_room(&list, list.n + 1, sizeof *node->limit);
+    for (size_t i = 0; skr_fields_more(&list, i) && node->limit; i++) {
+        const struct skr_fields driver = skr_fields_entry(&list, i);
+        const struct skr_fields allocatable = skr_fields_object(&driver, "allocatable");
+        if (skr_fields_has(&allocatable, "count")) {
+            node->limit[node->n++] = (struct skr_csi_limit){
+                skr_fields_text(&driver, "name"), skr_fields_int32(&allocatable, "count", 0)};
+        }
+    }
+}
+SKR_OBJECT_KIND(csi_node, "csinode", fill_node)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_VOLUME_OBJECTS_H
+#define SKR_CORE_VOLUME_OBJECTS_H
+/*
+ * What plans need of storage objects: PersistentVolumeClaims, PersistentVolumes, StorageClasses and
+ * CSINodes. A node is judged as kube-scheduler's plugins VolumeBinding and VolumeZone do it
+ * (pkg/scheduler/framework/plugins/volumebinding, volumezone).
+ *
+ * Objects are immutable; each lives in an arena of its own.
+ */
+#include "core/pod/pod.h"
+#include "topology/fields.h"
+
+enum {
+    SKR_VOLUME_MODES_MAX = 64,   /* access modes of an object */
+    SKR_VOLUME_ZONES_MAX = 1024, /* values of one zone label of a volume, divided by "__" */
+    SKR_CSI_DRIVERS_MAX = 256,   /* of a node */
+};
+
+struct skr_volume_claim {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char *volume; /* spec.volumeName; "": it has none */
+    const char *class_; /* storageClassName, or the old annotation; "" */
+    bool bound;         /* it has a volume, and the controller has completed that */
+    bool one_pod;       /* an access mode is ReadWriteOncePod */
+};
+int skr_volume_claim_decode(const json_t *json, struct skr_volume_claim **ret,
+                            struct skr_error *error);
+void skr_volume_claim_destroy(struct skr_volume_claim *claim);
+
+/* Zone labels of volumes from before node affinity: a node with any zone label needs one of the values. */
+struct skr_volume_zone {
+    const char *key;
+    size_t n_values;
+    const char **value;
+};
+
+struct skr_volume {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char *class_;
+    const char *driver, *handle; /* of a CSI volume; "": it is none */
+    /* Node affinity; no other part of the shape is set. */
+    struct skr_pod_shape reach;
+    size_t n_zones;
+    struct skr_volume_zone zone[4];
+    const char *reach_key; /* equal texts: the same nodes reach them; "": all do */
+    const char *host;      /* the only requirement is this value of kubernetes.io/hostname; NULL */
+};
+int skr_volume_decode(const json_t *json, struct skr_volume **ret, struct skr_error *error);
+void skr_volume_destroy(struct skr_volume *volume);
+/* Whether the node reaches the volume. */
+bool skr_volume_reaches(const struct skr_volume *volume, const struct skr_node *node);
+
+struct skr_storage_class {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char *provisioner;
+    bool late; /* volumeBindingMode: WaitForFirstConsumer */
+};
+int skr_storage_class_decode(const json_t *json, struct skr_storage_class **ret,
+                             struct skr_error *error);
+void skr_storage_class_destroy(struct skr_storage_class *class_);
+
+/* Volumes of each driver that a node attaches. Drivers without a limit are left out. */
+struct skr_csi_node {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    size_t n;
+    struct skr_csi_limit {
+        const char *driver;
+        int32_t most;
+    } * limit;
+};
+int skr_csi_node_decode(const json_t *json, struct skr_csi_node **ret, struct skr_error *error);
+void skr_csi_node_destroy(struct skr_csi_node *node);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Volumes of members are part of the plan: the first plan is one that kube-scheduler accepts. */
+#include <utlist.h>
+
+#include "core/gang/cache/volumes.h"
+#include "core/gang/state/types.h"
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+#include "test/unit/json_text.h"
+
+/* An object of a kind that the rig does not store. Single quotes in text. */
+static void put(struct rig *rig, const struct skr_object_type *type, const char *format, ...)
+{
+    char text[2000];
+    struct skr_error error;
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    json_auto_t *json = json_text_load(text);
+    assert_int_equal(type->decode(json, &event.upsert.object, &error), 0);
+    rig_handle(rig, &event);
+    rig_settle(rig);
+}
+
+static void take_away(struct rig *rig, const struct skr_object_type *type, const char *namespace_,
+                      const char *name)
+{
+    struct skr_event event = {
+        .kind = SKR_EVENT_DELETE,
+        .deleted = {.type = type, .namespace_ = namespace_, .name = name, .uid = ""}};
+    rig_handle(rig, &event);
+    rig_settle(rig);
+}
+
+static void attach_limit(struct rig *rig, const char *node, int most)
+{
+    put(rig, &skr_gang_csi_node,
+        "{'metadata':{'name':'%s'},'spec':{'drivers':[{'name':'disk.example.com','nodeID':'n',"
+        "'allocatable':{'count':%d}},{'name':'other','nodeID':'n'}]}}",
+        node, most);
+}
+
+/* A claim and its volume, both of this name. spec: of the volume, NULL: of the driver. */
+static void volume(struct rig *rig, const char *name, const char *spec)
+{
+    char of_driver[200];
+    snprintf(of_driver, sizeof of_driver, "'csi':{'driver':'disk.example.com','volumeHandle':'%s'}",
+             name);
+    put(rig, &skr_gang_volume, "{'metadata':{'name':'%s'},'spec':{%s}}", name,
+        spec ? spec : of_driver);
+    put(rig, &skr_gang_volume_claim,
+        "{'metadata':{'namespace':'default','name':'%s'},'spec':{'volumeName':'%s'}}", name, name);
+}
+
+static void on_host(struct rig *rig, const char *name, const char *node)
+{
+    char spec[400];
+    snprintf(spec, sizeof spec,
+             "'nodeAffinity':{'required':{'nodeSelectorTerms':[{'matchExpressions':[{'key':"
+             "'kubernetes.io/hostname','operator':'In','values':['%s']}]}]}}",
+             node);
+    volume(rig, name, spec);
+}
+
+static void in_zone(struct rig *rig, const char *name, const char *zone)
+{
+    char spec[400];
+    snprintf(spec, sizeof spec,
+             "'nodeAffinity':{'required':{'nodeSelectorTerms':[{'matchExpressions':[{'key':"
+             "'zone','operator':'In','values':['%s']}]}]}}",
+             zone);
+    volume(rig, name, spec);
+}
+
+/* Two racks of two nodes of 8 cores, which are the zones a and b. */
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 8);
+    rig_sync(rig);
+    for (int i = 0; i < 4; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "node-%d", i);
+        rig_edit(rig, RIG_NODE, node,
+                 "{'metadata':{'labels':{'kubernetes.io/hostname':'%s','zone':'%s'}}}", node,
+                 i < 2 ? "a" : "b");
+    }
+    rig_settle(rig);
+    return rig;
+}
+
+static void member(struct rig *rig, int i, const char *claim)
+{
+    char name[16];
+    snprintf(name, sizeof name, "g-%d", i);
+    rig_pod(rig, name, "g", RIG_GATED);
+    rig_edit(rig, RIG_POD, name,
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'%s'}}]}}",
+             claim);
+}
+
+static uint64_t plans(struct rig *rig)
+{
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(rig->gang, &stats);
+    return stats.plans;
+}
+
+static void one_plan(struct rig *rig, int n)
+{
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", (size_t)n);
+    assert_int_equal(plans(rig), 1);
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(cluster(), each_node_attaches_as_many_volumes_as_its_limit)
+{
+    char name[16];
+    rig_group(rig, "g", 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "node-%d", i);
+        attach_limit(rig, name, 1);
+        snprintf(name, sizeof name, "disk-%d", i);
+        volume(rig, name, NULL);
+        member(rig, i, name);
+    }
+    one_plan(rig, 4);
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < i; k++) {
+            char other[16];
+            snprintf(name, sizeof name, "g-%d", i);
+            snprintf(other, sizeof other, "g-%d", k);
+            assert_string_not_equal(rig_node_of(rig, name), rig_node_of(rig, other));
+        }
+    }
+}
+
+/* A volume of all members counts once on each node. */
+TEST_RIG(cluster(), a_shared_volume_counts_once)
+{
+    rig_group(rig, "g", 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "node-%d", i);
+        attach_limit(rig, node, i == 2);
+        member(rig, i, "shared");
+    }
+    volume(rig, "shared", NULL);
+    one_plan(rig, 4);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "g-%d", i);
+        rig_assert_text(rig_node_of(rig, name), "node-2");
+    }
+}
+
+TEST_RIG(cluster(), volumes_of_running_pods_count_and_come_free)
+{
+    for (int i = 0; i < 4; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "node-%d", i);
+        attach_limit(rig, node, i == 3);
+    }
+    volume(rig, "busy", NULL);
+    volume(rig, "disk-0", NULL);
+    rig_pod(rig, "single", NULL, 0);
+    rig_edit(rig, RIG_POD, "single",
+             "{'spec':{'nodeName':'node-3','volumes':[{'name':'v','persistentVolumeClaim':{"
+             "'claimName':'busy'}}]}}");
+    rig_settle(rig);
+    rig_group(rig, "g", 1, 0, NULL);
+    member(rig, 0, "disk-0");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    assert_non_null(strstr(rig_key(rig, "g", "message"),
+                           "; 4 nodes attach no more volumes of disk.example.com"));
+    rig_delete(rig, RIG_POD, "single");
+    one_plan(rig, 1);
+    rig_assert_text(rig_node_of(rig, "g-0"), "node-3");
+}
+
+TEST_RIG(cluster(), members_go_where_their_disks_are)
+{
+    rig_group(rig, "g", 3, 0, NULL);
+    on_host(rig, "disk-0", "node-3");
+    on_host(rig, "disk-1", "node-0");
+    on_host(rig, "disk-2", "node-3");
+    member(rig, 0, "disk-0");
+    member(rig, 1, "disk-1");
+    member(rig, 2, "disk-2");
+    one_plan(rig, 3);
+    rig_assert_text(rig_node_of(rig, "g-0"), "node-3");
+    rig_assert_text(rig_node_of(rig, "g-1"), "node-0");
+    rig_assert_text(rig_node_of(rig, "g-2"), "node-3");
+}
+
+/* A disk in zone a, a volume of zone a, one of zone b, and one that is everywhere; one volume a node. */
+TEST_RIG(cluster(), zones_nest_around_disks)
+{
+    rig_group(rig, "g", 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "node-%d", i);
+        attach_limit(rig, node, 8);
+        rig_edit(rig, RIG_NODE, node, "{'status':{'allocatable':{'cpu':'1'}}}");
+    }
+    in_zone(rig, "disk-0", "a");
+    in_zone(rig, "disk-1", "b");
+    on_host(rig, "disk-2", "node-0");
+    volume(rig, "disk-3", NULL);
+    member(rig, 0, "disk-0");
+    member(rig, 1, "disk-1");
+    member(rig, 2, "disk-2");
+    member(rig, 3, "disk-3");
+    one_plan(rig, 4);
+    rig_assert_text(rig_node_of(rig, "g-0"), "node-1");
+    rig_assert_text(rig_node_of(rig, "g-2"), "node-0");
+}
+
+TEST_RIG(cluster(), a_disk_on_a_full_node_is_named)
+{
+    rig_group(rig, "g", 9, 0, NULL);
+    for (int i = 0; i < 9; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "disk-%d", i);
+        on_host(rig, name, i == 0 ? "node-1" : "node-0");
+        member(rig, i, name);
+    }
+    rig_pod(rig, "single", NULL, 0);
+    rig_edit(rig, RIG_POD, "single", "{'spec':{'nodeName':'node-0'}}");
+    rig_settle(rig);
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "must be where their volumes are"));
+    rig_delete(rig, RIG_POD, "single");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 9);
+}
+
+/* What is deleted is not known any more: all nodes reach the claim. */
+TEST_RIG(cluster(), objects_that_are_gone_limit_nothing)
+{
+    rig_group(rig, "g", 2, 0, NULL);
+    on_host(rig, "disk-0", "node-9");
+    attach_limit(rig, "node-0", 0);
+    member(rig, 0, "disk-0");
+    member(rig, 1, "disk-0");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    take_away(rig, &skr_gang_volume, "", "disk-0");
+    take_away(rig, &skr_gang_csi_node, "", "node-0");
+    one_plan(rig, 2);
+    take_away(rig, &skr_gang_volume_claim, "default", "disk-0");
+    assert_false(
+        skr_volumes_facts(rig->gang, skr_volumes_id(rig->gang, "default", "disk-0")).known);
+}
