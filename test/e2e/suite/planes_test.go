@@ -24,6 +24,7 @@ var longest = map[string]int{
 	"TestInstall_UpgradeWhileAGangIsBeingBound":                60,  // eight upgrades by helm
 	"TestInstall_HelmLeavesARunningGangAlone":                  40,  // as many, and a control plane of its own
 	"TestInstall_FromEveryReleaseAndBack":                      20,  // a control plane of its own
+	"TestBeside_OCMAHundredPlacementsSettle":                   23,  // two hundred Placements, and rest of both
 	"TestTwoGroupsCompeteForRoomOfOne":                         20,  // twenty rounds
 	"TestOCM_TwoReplicas":                                      18,  // Leases run out
 	"TestDevices_ThatKubeSchedulerDoesNotFindAreNamed":         17,  // a plan of 15 s has to fail

@@ -3,28 +3,39 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 )
 
+// ErrNotBuilt: Building another scheduler takes minutes, which no scenario does.
+var ErrNotBuilt = errors.New("the other scheduler is not built: `make upstream` does that")
+
 // StartUpstream runs the scheduler of another project against this plane, behind a proxy: NAME of test/upstream, ocm or
-// karmada. It is built first if it is not cached, which takes minutes.
+// karmada.
 func (p *Plane) StartUpstream(name string, proxy *Proxy) (*Process, error) {
 	kubeconfig, err := p.Kubeconfig(filepath.Base(proxy.CA)+"-"+name, proxy.Server, proxy.CA, adminToken)
 	if err != nil {
 		return nil, err
 	}
-	script, err := filepath.Abs("../../upstream/run.sh")
+	const script = "../../upstream/run.sh"
+	path, err := exec.Command(script, name, "--path").Output()
 	if err != nil {
 		return nil, err
 	}
-	process, err := Start(p.Dir, filepath.Base(kubeconfig), nil, script, name, "-serve", kubeconfig)
+	binary := strings.TrimSpace(string(path))
+	if _, err := os.Stat(binary); err != nil {
+		return nil, ErrNotBuilt
+	}
+	process, err := Start(p.Dir, filepath.Base(kubeconfig), nil, binary, "-serve", kubeconfig)
 	if err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(15 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if strings.Contains(process.Tail(50), "serving") {
 			return process, nil
 		}
