@@ -16,7 +16,7 @@ enum {
     WORLD_PODGROUP = WORLD_MAPS,
     WORLD_LABELS,
     WORLD_GROUPS,
-    WORLD_DERIVED = 4,       /* workloads: engine_world_derived.h */
+    WORLD_DERIVED = 7,       /* workloads: engine_world_derived.h */
     WORLD_HONEST_GROUPS = 3, /* groups of maps that come and go in a siege */
 };
 
@@ -36,6 +36,7 @@ struct world {
     bool derived;  /* workloads without an object of their group: engine_world_derived.h */
     struct {
         int attempt, size; /* 0: it does not exist yet */
+        bool mixed;        /* its pods were not always members of its group */
     } work[WORLD_DERIVED];
     bool tree_changed;
     bool siege; /* the law of tenants holds */

@@ -3,14 +3,16 @@
 #define SKR_TEST_PROPERTY_ENGINE_WORLD_DERIVED_H
 /*
  * Workloads without an object of their group, beside the groups of a world: Jobs da and db, JobSets dc and
- * dd. Their controllers make pods NAME-ATTEMPT-K. A restart begins the next attempt, while pods of the
- * attempt before still go.
+ * dd, LeaderWorkerSets de and df, a PodGroup of Kubernetes dg. Their controllers make pods NAME-ATTEMPT-K. A
+ * restart begins the next attempt, while pods of the attempt before still go. Pods of dd and df are a gang
+ * only while their namespace has its label. Users edit annotations of pods, and that label.
  */
 #include "test/property/engine_world.h"
 
 /* One act of a controller or of its user. */
 void derived_happens(struct world *w);
-/* Of any world, at any time: no two attempts of a workload run side by side. */
+/* Of any world, at any time: no two attempts of a workload run side by side, unless some of its pods have been
+ * ordinary ones. */
 void derived_check(struct world *w);
 /* Old and finished pods go, and each workload has all its pods. */
 void derived_mend(struct world *w);

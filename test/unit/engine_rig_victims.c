@@ -38,21 +38,33 @@ bool rig_is_preempting(const json_t *plan)
     return strcmp(rig_text(plan, "state"), "Preempting") == 0;
 }
 
-/* "podgroup/NAME" of a pod of a native PodGroup; with annotation sakkara.gang "jobset/NAME" of a JobSet's, "job/NAME"
- * of a Job's; false: none. */
-static bool workload_of(const json_t *pod, char *ret, size_t size)
+#define LWS "leaderworkerset.sigs.k8s.io/"
+
+/* "podgroup/NAME" of a pod of a native PodGroup, "jobset/NAME" of a JobSet's, "lws/NAME/INDEX" of a LeaderWorkerSet's,
+ * "job/NAME" of a Job's; false: none. */
+static bool workload_name(const json_t *pod, char *ret, size_t size)
 {
     const char *native = rig_text(pod, "spec.schedulingGroup.podGroupName");
     const char *set = rig_meta_text(pod, "labels", "jobset.sigs.k8s.io/jobset-name");
+    const char *lws = rig_meta_text(pod, "labels", LWS "name");
     const json_t *owner =
         json_array_get(json_object_get(json_object_get(pod, "metadata"), "ownerReferences"), 0);
-    const bool gang = *rig_meta_text(pod, "annotations", "sakkara.gang") && (*set || owner);
     if (*native) {
         snprintf(ret, size, "podgroup/%s", native);
-    } else if (gang) {
+    } else if (*lws) {
+        snprintf(ret, size, "lws/%s/%s", lws, rig_meta_text(pod, "labels", LWS "group-index"));
+    } else {
         snprintf(ret, size, "%s/%s", *set ? "jobset" : "job", *set ? set : rig_text(owner, "name"));
     }
-    return *native || gang;
+    return *native || *lws || *set || owner;
+}
+
+/* The same of a pod whose annotation or PodGroup says that it is a member. */
+static bool workload_of(const json_t *pod, char *ret, size_t size)
+{
+    const char *gang = rig_meta_text(pod, "annotations", "sakkara.gang");
+    const bool native = *rig_text(pod, "spec.schedulingGroup.podGroupName");
+    return strcmp(gang, "off") != 0 && (native || *gang) && workload_name(pod, ret, size);
 }
 
 /* Of a group's object, or a member: "namespace/name" of the group. */
@@ -61,6 +73,10 @@ void rig_group_of(const json_t *object, char *ret, size_t size)
     char workload[300];
     const char *name = rig_text(object, "data.name");
     name = *name ? name : rig_text(object, "metadata.name");
+    if (json_object_get(json_object_get(object, "spec"), "schedulingPolicy")) { /* native */
+        snprintf(workload, sizeof workload, "podgroup/%s", name);
+        name = workload;
+    }
     name = workload_of(object, workload, sizeof workload) ? workload : name;
     name = *rig_group_label(object) ? rig_group_label(object) : name;
     snprintf(ret, size, "%s/%s", rig_text(object, "metadata.namespace"), name);
@@ -79,10 +95,13 @@ bool rig_lists(const json_t *victims, const char *text)
 /* The victims name the pod or its group. */
 bool rig_is_victim(const json_t *victims, const struct rig_object *pod)
 {
-    char group[600], single[700];
+    char group[600], single[700], name[300], other[600] = "";
     rig_group_of(pod->json, group, sizeof group);
+    if (workload_name(pod->json, name, sizeof name)) { /* by its namespace, or as it was bound */
+        snprintf(other, sizeof other, "%s/%s", pod->pod->meta.namespace_, name);
+    }
     snprintf(single, sizeof single, "%s@%s", pod->key, pod->pod->meta.uid);
-    return rig_lists(victims, group) || rig_lists(victims, single);
+    return rig_lists(victims, group) || rig_lists(victims, single) || rig_lists(victims, other);
 }
 
 bool rig_pod_runs(const struct rig_object *o)

@@ -19,6 +19,22 @@ static bool is_of_one_leader(const struct group *g, const struct skr_workload *w
     return w->kind != SKR_WORKLOAD_LWS || strchr(strchr(g->name, '/') + 1, '/');
 }
 
+/* The leader of a worker whose StatefulSet is not known, or may not be read: the newest one that is
+ * older than the worker. Without one it is of a leader that is gone. O(members). */
+static const char *leader_of(const struct group *g, const struct pod_entry *worker)
+{
+    const struct pod_entry *p, *leader = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->pod->index[SKR_POD_INDEX_LWS] == 0 &&
+            p->pod->meta.created <= worker->pod->meta.created &&
+            (!leader || p->pod->meta.created > leader->pod->meta.created)) {
+            leader = p;
+        }
+    }
+    return leader ? leader->pod->meta.uid : "gone";
+}
+
 /* Pods with different values never run in one gang. The value of a derived group comes from its
  * workload; without one the pod may be of any. */
 static void add_generation_of(const struct skr_gang *e, const struct group *g,
@@ -31,7 +47,9 @@ static void add_generation_of(const struct skr_gang *e, const struct group *g,
     }
     skr_workload_of(p->pod, &w);
     if (is_of_one_leader(g, &w)) {
-        skr_workload_generation_add(p->pod, &w, skr_workload_owners_above(e, p->pod), b);
+        const char *above = skr_workload_owners_above(e, p->pod);
+        above = w.kind == SKR_WORKLOAD_LWS && !*above ? leader_of(g, p) : above;
+        skr_workload_generation_add(p->pod, &w, above, b);
     }
 }
 

@@ -359,7 +359,32 @@ TEST_RIG(cluster(), a_worker_of_the_same_leader_is_a_replacement)
     assert_false(rig_is_gated(rig, "w-1"));
 }
 
-/* Without the permission to read StatefulSets the workers are of any generation. */
+/* The StatefulSet of the old workers is gone, and the daemon starts anew: the old workers are older than
+ * the new leader, so they are not its. */
+TEST_RIG(cluster(), a_restart_knows_the_workers_of_a_leader_that_is_gone)
+{
+    lws_pod(rig, "s-0", 0, "s");
+    lws_workers(rig, "s-0", "old");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/lws/s/0"), "Bound");
+    rig_delete(rig, RIG_POD, "s-0");
+    rig_delete(rig, RIG_STATEFUL_SET, "old");
+    rig_restart(rig);
+    rig_run(rig, 2 * SKR_SECOND);
+    lws_pod(rig, "s-0", 0, "s");
+    lws_workers(rig, "s-0", "new");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "s-0"));
+    assert_true(rig_is_gated(rig, "new-1"));
+    rig_delete(rig, RIG_POD, "old-1");
+    rig_delete(rig, RIG_POD, "old-2");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/lws/s/0"), "Bound");
+    assert_false(rig_is_gated(rig, "s-0"));
+    assert_false(rig_is_gated(rig, "new-2"));
+}
+
+/* Without the permission to read StatefulSets a worker is of the newest leader that is older. */
 TEST_RIG(cluster(), workers_whose_leader_is_not_known_run)
 {
     lws_pod(rig, "s-0", 0, "s");
