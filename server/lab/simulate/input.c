@@ -9,6 +9,7 @@
 #include "core/pod/pod.h"
 #include "server/exit_code.h"
 #include "server/lab/scheduler/scheduler.h"
+#include "server/lab/simulate/podless.h"
 #include "server/lab/simulate/steps.h"
 #include "server/manifest/kinds.h"
 #include "server/manifest/scenario.h"
@@ -182,6 +183,22 @@ static void warn_about(struct skr_simulate_input *input, struct warned *warned,
     }
 }
 
+/* Steps may change what a workload makes. */
+static void warn_about_podless(struct skr_simulate_input *input, struct warned *warned,
+                               const struct skr_manifest *manifest, struct skr_strbuf *out)
+{
+    char text[256];
+    SKR_STRBUF(why);
+    if (input->n_steps == 0 && skr_manifest_kind_of(manifest->object) &&
+        skr_simulate_is_podless(manifest->object, &why)) {
+        snprintf(text, sizeof text, "%s %.80s makes no pods: %s",
+                 skr_path_text(manifest->object, "kind"),
+                 skr_path_text(manifest->object, "metadata.name"), why.s);
+        warn(warned, manifest, text, out);
+        input->n_unplayed++;
+    }
+}
+
 /* A CronJob of a file becomes one run of its jobTemplate, "NAME-1". One of a dump stays: the dump
  * has its runs. */
 static void run_once(struct skr_manifest *manifest)
@@ -241,6 +258,9 @@ void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strb
         if (text[0] && skr_time_parse(text, &created, NULL) == 0 && created >= input->start) {
             input->start = created - created % SKR_SECOND + SKR_SECOND;
         }
+    }
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        warn_about_podless(input, warned, &input->manifests.item[i], warnings);
     }
     if (input->n_steps > 0) {
         qsort(input->step, input->n_steps, sizeof *input->step, by_time);

@@ -222,8 +222,21 @@ TEST(a_workload_whose_pods_are_not_made_is_not_placed)
         "spec: {replicatedJobs: [{name: w, template: {spec: {parallelism: -2, completions: 1,\n"
         "  template: {spec: {containers: [{name: c, image: x}]}}}}}]}\n",
         SKR_EXIT_NOT_PLACED, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+        "f.yaml:1:1: warning: JobSet s makes no pods: spec.replicatedJobs gives it 0 pods; set at "
+        "least 1\n"
         "warning: JobSet default/s: Error creating: Job.batch \"s-w-0\" is invalid: "
         "spec.parallelism: Invalid value: -2: must be greater than or equal to 0\n");
+}
+
+TEST(a_workload_that_makes_no_pods_is_not_placed)
+{
+    assert_simulates(
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: s}\n"
+        "spec: {suspend: true, replicatedJobs: [{name: w, template: {spec: {template:\n"
+        "  {spec: {containers: [{name: c, image: x}]}}}}}]}\n",
+        SKR_EXIT_NOT_PLACED, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+        "f.yaml:1:1: warning: JobSet s makes no pods: it is suspended; set spec.suspend to "
+        "false\n");
 }
 
 TEST(what_is_not_modelled_is_warned_about)
