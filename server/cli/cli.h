@@ -194,6 +194,7 @@ extern const struct skr_command skr_command_simulate_binding;
 extern const struct skr_command skr_command_simulate_spotmix;
 extern const struct skr_command skr_command_simulate_timeline;
 extern const struct skr_command skr_command_spotmix;
+extern const struct skr_command skr_command_timeline;
 extern const struct skr_command skr_command_simulate_placement;
 extern const struct skr_command skr_command_demo_placement;
 extern const struct skr_command skr_command_explain_placement;

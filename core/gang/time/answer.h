@@ -7,6 +7,30 @@
 
 #define SKR_ANNOTATION_RESERVATION "sakkara.reservation"
 
+/* A picture of time: for units, what holds most of a resource at each of some instants from now on. */
+enum { SKR_CHART_CELLS = 40 };
+enum skr_chart_hold {
+    SKR_CHART_LIMIT, /* pods that end by a limit */
+    SKR_CHART_UNLIMITED,
+    SKR_CHART_RESERVED, /* groups that start now, or hold a reservation */
+    SKR_CHART_FREE,
+    SKR_CHART_HOLD_COUNT
+};
+struct skr_chart_request {
+    int32_t unit;      /* of the tree: its children are shown */
+    uint16_t resource; /* the engine's id */
+    int64_t cell_s;    /* seconds between two instants */
+};
+struct skr_timeline_chart_row {
+    const char *name;
+    int64_t used, total; /* now */
+    uint8_t cell[SKR_CHART_CELLS];
+};
+struct skr_timeline_chart {
+    size_t n; /* in tree order */
+    struct skr_timeline_chart_row *row;
+};
+
 /* What the caches of the engine do not have. */
 struct skr_timeline_request {
     skr_time now;
@@ -15,9 +39,10 @@ struct skr_timeline_request {
     /* What the API says about the end of a pod; NULL: nothing. */
     const struct skr_pod_times *(*times)(void *context, const char *namespace_, const char *name);
     void *context;
-    bool preempt;        /* look for victims */
-    int32_t moves_most;  /* look for moves of so many groups; 0: do not */
-    int64_t moves_after; /* seconds: not for a group that is promised within */
+    bool preempt;                          /* look for victims */
+    int32_t moves_most;                    /* look for moves of so many groups; 0: do not */
+    int64_t moves_after;                   /* seconds: not for a group that is promised within */
+    const struct skr_chart_request *chart; /* NULL: no picture */
 };
 
 /* Names are namespace/name, without the namespace of the group; in byte order. */
@@ -81,6 +106,7 @@ struct skr_timeline_answer {
     struct skr_timeline_group *group;
     size_t n_pods;
     struct skr_timeline_pod *pod;
+    struct skr_timeline_chart chart;
 };
 
 #endif

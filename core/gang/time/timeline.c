@@ -10,6 +10,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/time/chart.h"
 #include "core/gang/time/gather.h"
 #include "core/gang/time/would_evict.h"
 #include "core/gang/time/would_move.h"
@@ -233,7 +234,8 @@ static bool add_pods(const struct gathering *in, struct skr_timeline_answer *ret
 static int answer(struct gathering *in, struct skr_solver_cache *cache,
                   struct skr_timeline_answer *ret, struct skr_error *error)
 {
-    if (!add_groups(in, ret) || !add_pods(in, ret)) {
+    const bool charted = !in->asked->chart || skr_timeline_chart_make(in, &ret->chart);
+    if (!charted || !add_groups(in, ret) || !add_pods(in, ret)) {
         return skr_error_set(
             error, SKR_LIMIT,
             "the answer is larger than %d bytes: leave pods that wait out of the files",

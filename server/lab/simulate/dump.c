@@ -2,11 +2,14 @@
 #include "server/lab/simulate/dump.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/gang/scheduler.h"
+#include "core/gang/state/pages.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/topology.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 int skr_simulate_dump_init(struct skr_simulate_dump *dump, const char *config,
                            struct skr_strbuf *messages)
@@ -69,6 +72,25 @@ int skr_simulate_dump_read(struct skr_simulate_dump *dump, const char *const *fi
     dump->driver = skr_driver_create(&options, dump->store);
     skr_driver_start(dump->driver, now); /* the first plan would come after planDelay */
     return SKR_EXIT_OK;
+}
+
+json_t *skr_simulate_dump_tree(const struct skr_simulate_dump *dump, const char *domain,
+                               const char *resource, const char *about, struct skr_strbuf *messages)
+{
+    const struct skr_view_query query = {
+        .path = "/v1/tree",
+        .argument = {[SKR_VIEW_DOMAIN] = domain, [SKR_VIEW_RESOURCE] = resource}};
+    SKR_STRBUF(page);
+    const int code = skr_gang_view(skr_simulate_dump_gang(dump), &query, 0, &page);
+    json_t *json = json_loadb(page.s, page.len, 0, NULL);
+    if (code != 200) {
+        const char *text = skr_object_text(json, "message");
+        text += strncmp(text, "sakkara: ", 9) == 0 ? 9 : 0;
+        skr_strbuf_addf(messages, "%s: %s\n", about, text);
+        json_decref(json);
+        json = NULL;
+    }
+    return json;
 }
 
 struct skr_gang *skr_simulate_dump_gang(const struct skr_simulate_dump *dump)

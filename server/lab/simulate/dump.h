@@ -27,6 +27,11 @@ int skr_simulate_dump_init(struct skr_simulate_dump *dump, const char *config,
 /* Reads files, folders, "-". The same. */
 int skr_simulate_dump_read(struct skr_simulate_dump *dump, const char *const *file, size_t n,
                            skr_time now, struct skr_strbuf *messages);
+/* The page /v1/tree of a domain and a resource (NULL: the usual ones); json_decref() it. NULL: it is
+ * refused, which is told in messages behind about. */
+json_t *skr_simulate_dump_tree(const struct skr_simulate_dump *dump, const char *domain,
+                               const char *resource, const char *about,
+                               struct skr_strbuf *messages);
 struct skr_gang *skr_simulate_dump_gang(const struct skr_simulate_dump *dump);
 void skr_simulate_dump_fini(struct skr_simulate_dump *dump);
 

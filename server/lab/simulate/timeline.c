@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/gang/cache/topology.h"
+#include "core/gang/state/groups.h"
 #include "server/clock.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/dump.h"
@@ -15,6 +17,9 @@ struct timeline {
     struct skr_simulate_dump dump;
     skr_time now;
     struct skr_pod_times times; /* of the pod that was asked for last */
+    json_t *tree;               /* the page, with picture */
+    struct skr_timeline_picture how;
+    struct skr_chart_request chart;
 };
 
 static int read_now(struct timeline *t)
@@ -61,6 +66,50 @@ static const struct skr_pod_times *times_of(void *context, const char *namespace
     return &t->times;
 }
 
+/* ---- the picture ---- */
+
+/* Whether the unit's path ends with these names. */
+static bool has_path(const struct skr_tree *tree, int32_t unit, const char *path)
+{
+    for (size_t len = strlen(path); unit > 0;) {
+        const size_t own = strlen(tree->unit_name[unit]);
+        if (own > len || memcmp(tree->unit_name[unit], path + len - own, own) != 0) {
+            return false;
+        }
+        if (own == len) {
+            return true;
+        }
+        if (path[len - own - 1] != '/') {
+            return false;
+        }
+        len -= own + 1;
+        unit = tree->parent[unit];
+    }
+    return false;
+}
+
+/* What is drawn; the page of the tree refuses domains and resources that are not there. */
+static int read_picture(struct timeline *t)
+{
+    const struct skr_simulate_timeline_options *o = t->options;
+    const struct skr_gang *e = skr_simulate_dump_gang(&t->dump);
+    t->tree =
+        skr_simulate_dump_tree(&t->dump, o->domain, o->resource, "sakkara timeline", t->messages);
+    t->how.resource = json_string_value(json_object_get(t->tree, "resource"));
+    if (!t->how.resource) {
+        return t->tree ? SKR_EXIT_ERROR : SKR_EXIT_NOT_FOUND;
+    }
+    const int id = skr_resource_names_find(e->resources, t->how.resource);
+    t->how.cell_s = o->hours * 3600 / SKR_CHART_CELLS;
+    t->how.ascii = o->ascii;
+    t->chart = (struct skr_chart_request){.resource = id < 0 ? UINT16_MAX : (uint16_t)id,
+                                          .cell_s = t->how.cell_s};
+    for (int32_t u = 1; o->domain && u < e->topology.tree->n_units && t->chart.unit == 0; u++) {
+        t->chart.unit = has_path(e->topology.tree, u, o->domain) ? u : 0;
+    }
+    return SKR_EXIT_OK;
+}
+
 static int run_round(struct timeline *t)
 {
     const skr_time patience = t->dump.config->time.patience;
@@ -72,6 +121,7 @@ static int run_round(struct timeline *t)
         .times = times_of,
         .context = t,
         .preempt = t->options->preempt,
+        .chart = t->options->picture ? &t->chart : NULL,
         .moves_most = t->options->moves ? (int32_t)t->dump.config->time.moves_most : 0,
         .moves_after = skr_instant_up(t->dump.config->time.move_after)};
     struct skr_timeline_answer answer;
@@ -79,6 +129,8 @@ static int run_round(struct timeline *t)
     const int rc = skr_gang_timeline(skr_simulate_dump_gang(&t->dump), &request, &answer, &error);
     if (rc < 0) {
         skr_strbuf_addf(t->messages, "sakkara simulate timeline: %s\n", error.text);
+    } else if (t->options->picture) {
+        skr_timeline_draw(&answer, &t->how, t->out);
     } else if (t->options->json) {
         skr_timeline_write_json(&answer, t->out);
     } else {
@@ -97,7 +149,11 @@ int skr_simulate_timeline_run(const struct skr_simulate_timeline_options *option
     if (code == SKR_EXIT_OK) {
         code = skr_simulate_dump_read(&t.dump, options->file, options->n_files, t.now, messages);
     }
+    if (code == SKR_EXIT_OK && options->picture) {
+        code = read_picture(&t);
+    }
     code = code == SKR_EXIT_OK ? run_round(&t) : code;
+    json_decref(t.tree);
     skr_simulate_dump_fini(&t.dump);
     return code;
 }

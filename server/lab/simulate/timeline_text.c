@@ -309,6 +309,16 @@ static void write_pods(const struct skr_timeline_answer *answer, struct skr_strb
     skr_text_table_fini(&table);
 }
 
+void skr_timeline_add_row(struct skr_text_table *table, const struct skr_timeline_answer *answer,
+                          const struct skr_timeline_group *group)
+{
+    add_cell(table, mark_of(group->state), group->start, answer->now);
+    add_name(table, group->namespace_, group->name);
+    skr_text_table_add(table, group->place, SKR_HUE_NONE);
+    add_cell(table, "", group->until, answer->now);
+    add_label(table, group->because ? group->because : "");
+}
+
 void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
 {
     static const char *const header[] = {"START", "GROUP", "PLACE", "UNTIL", "BECAUSE", "STATE"};
@@ -327,11 +337,7 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
         }
         for (size_t i = 0; i < answer->n_groups; i++) {
             const struct skr_timeline_group *g = &answer->group[i];
-            add_cell(&table, mark_of(g->state), g->start, answer->now);
-            add_name(&table, g->namespace_, g->name);
-            skr_text_table_add(&table, g->place, SKR_HUE_NONE);
-            add_cell(&table, "", g->until, answer->now);
-            add_label(&table, g->because ? g->because : "");
+            skr_timeline_add_row(&table, answer, g);
             skr_text_table_add(&table, g->backfills ? "starts,backfills" : what[g->state],
                                SKR_HUE_NONE);
         }

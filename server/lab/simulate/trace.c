@@ -8,7 +8,6 @@
 
 #include "core/gang/cache/topology.h"
 #include "core/gang/state/groups.h"
-#include "core/gang/state/pages.h"
 #include "server/exit_code.h"
 #include "server/lab/replay/report.h"
 #include "server/lab/simulate/dump.h"
@@ -102,24 +101,13 @@ static int read_choices(struct trace *t)
 
 /* ---- the cluster ---- */
 
-/* The resource that the page of the tree shows; NULL: no page. free() it. */
-static char *resource_of(struct skr_gang *gang)
-{
-    const struct skr_view_query query = {.path = "/v1/tree"};
-    SKR_STRBUF(page);
-    char *name = NULL;
-    if (skr_gang_view(gang, &query, 0, &page) == 200) {
-        json_auto_t *json = json_loadb(page.s, page.len, 0, NULL);
-        name = skr_strdup(json_string_value(json_object_get(json, "resource")));
-    }
-    return name;
-}
-
 /* The nodes of the files, empty; one unit of the resource is a slot. */
 static int take_cluster(struct trace *t)
 {
     const struct skr_gang *e = skr_simulate_dump_gang(&t->dump);
-    SKR_AUTO_FREE char *name = resource_of(skr_simulate_dump_gang(&t->dump));
+    json_auto_t *page =
+        skr_simulate_dump_tree(&t->dump, NULL, NULL, "sakkara simulate", t->messages);
+    const char *name = json_string_value(json_object_get(page, "resource"));
     const int id = name ? skr_resource_names_find(e->resources, name) : -1;
     if (!skr_topology_is_usable(e) || id < 0 || e->topology.tree->n_leaves > SKR_REPLAY_NODES_MAX) {
         skr_strbuf_addf(t->messages,
