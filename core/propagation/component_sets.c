@@ -203,14 +203,15 @@ static void forget(struct runs *runs)
 
 int64_t skr_component_sets_on_nodes(const struct skr_component_set *set,
                                     const struct skr_node_models *models, int64_t most,
-                                    uint64_t work)
+                                    uint64_t *work)
 {
-    struct packing packing = {.set = set, .work = work};
+    struct packing packing = {.set = set, .work = *work};
     if (set->n == 0) {
         return most;
     }
     list_nodes(&packing, models);
     const int64_t sets = put_sets(&packing, most);
+    *work = sets < most ? packing.work : *work;
     forget(&packing.runs);
     forget(&packing.next);
     forget(&packing.saved);

@@ -12,7 +12,8 @@
  * different nodes that sets leave behind, not on the numbers of nodes and sets.
  *
  * Where sets leave ever more runs behind, such as small and large gaps by turns, none repeats. Then
- * the bound of comparisons ends the count: the result is too small, never too large. Of random
+ * the bound of comparisons ends the count: the result is too small, never too large, because each
+ * set that is counted was put. The decision then has warning SetsCountEnded. Of random
  * workloads that are one in 25 on up to 20,000 nodes, one in 300 on up to 4,000, none on up to 400.
  * They got hundreds of sets; it may be none if components and resources are near their limits.
  * karmada-scheduler has no such bound: it lists every node.
@@ -49,10 +50,11 @@ int skr_component_set_init(struct skr_component_set *set, struct skr_arena *aren
                            const struct skr_component *component, size_t n,
                            struct skr_error *error);
 
-/* Sets that the nodes have room for, at most most. work: comparisons that may be made; if they do
- * not suffice, the sets found until then. */
+/* Sets that the nodes have room for, at most most. *work: comparisons that may be made, and what is
+ * left of them. If nothing is left, the result is the sets that were put until then: there is room
+ * for them, and there may be for more. */
 int64_t skr_component_sets_on_nodes(const struct skr_component_set *set,
                                     const struct skr_node_models *models, int64_t most,
-                                    uint64_t work);
+                                    uint64_t *work);
 
 #endif

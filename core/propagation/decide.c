@@ -110,11 +110,11 @@ int skr_binding_decide(const struct skr_binding *binding,
     struct skr_binding_decision *decision =
         begin(binding, cluster, n_clusters, options, has_terms ? (int32_t)start : -1);
     int64_t began = skr_stopwatch_now(stopwatch);
-    const uint64_t work = SKR_SETS_WORK_MAX / (n_clusters + 1);
+    const uint64_t share = SKR_SETS_WORK_MAX / (n_clusters + 1);
     for (size_t i = 0; i < n_clusters; i++) {
-        decision->estimate[i] = skr_binding_estimate(
-            binding, cluster[i], options,
-            work < SKR_SETS_WORK_CLUSTER_MAX ? work : SKR_SETS_WORK_CLUSTER_MAX);
+        uint64_t work = share < SKR_SETS_WORK_CLUSTER_MAX ? share : SKR_SETS_WORK_CLUSTER_MAX;
+        decision->estimate[i] = skr_binding_estimate(binding, cluster[i], options, &work);
+        decision->warnings |= (uint32_t)(work == 0) << SKR_WARNING_SETS_COUNT_ENDED;
     }
     took(decision, stopwatch, SKR_DECISION_FILTER, &began);
     if (binding->refusal) {

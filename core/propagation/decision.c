@@ -13,6 +13,7 @@ static const char *const warning_name[] = {
     [SKR_WARNING_CLUSTER_MAX_EXCEEDED] = "ClusterMaxExceeded",
     [SKR_WARNING_WORKLOAD_AFFINITY_IGNORED] = "WorkloadAffinityIgnored",
     [SKR_WARNING_COMPONENT_SETS_OFF] = "ComponentSetsOff",
+    [SKR_WARNING_SETS_COUNT_ENDED] = "SetsCountEnded",
     [SKR_WARNING_SELECTED_UNUSED] = "SelectedUnused",
 };
 _Static_assert(sizeof warning_name / sizeof warning_name[0] == SKR_WARNING_COUNT,
@@ -35,6 +36,10 @@ void skr_propagation_warning_write(enum skr_propagation_warning warning, struct 
         skr_strbuf_add(out, ": the workload has spec.components and goes to one cluster, but room "
                             "is counted in pods: what components request is ignored. If it has to "
                             "count, set karmada.options componentSets=on.");
+    } else if (warning == SKR_WARNING_SETS_COUNT_ENDED) {
+        skr_strbuf_add(out, ": sets of components on the nodes of resource models were counted up "
+                            "to the limit of work, so a cluster may have room for more than its "
+                            "estimate. Fewer components or fewer grades are counted to the end.");
     }
 }
 

@@ -48,13 +48,14 @@ enum skr_propagation_warning {
     SKR_WARNING_CLUSTER_MAX_EXCEEDED,
     SKR_WARNING_WORKLOAD_AFFINITY_IGNORED,
     SKR_WARNING_COMPONENT_SETS_OFF,
+    SKR_WARNING_SETS_COUNT_ENDED,
     SKR_WARNING_SELECTED_UNUSED,
     SKR_WARNING_COUNT
 };
 /* The warnings about what a decision ignores; condition Scheduled carries them. */
-#define SKR_WARNINGS_OF_OMISSIONS                                       \
-    (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED | UINT32_C(1) \
-                                                                << SKR_WARNING_COMPONENT_SETS_OFF)
+#define SKR_WARNINGS_OF_OMISSIONS                           \
+    (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED | \
+     UINT32_C(1) << SKR_WARNING_COMPONENT_SETS_OFF | UINT32_C(1) << SKR_WARNING_SETS_COUNT_ENDED)
 const char *skr_propagation_warning_name(enum skr_propagation_warning warning);
 /* "NAME: what it is about and the next step."; the name alone where that says it all. */
 void skr_propagation_warning_write(enum skr_propagation_warning warning, struct skr_strbuf *out);

@@ -34,7 +34,7 @@ static int64_t room_by_sums(const struct skr_quantities *wanted,
 /* Sets of components that fit by pods and sums, and then on nodes. */
 static int64_t room_in_sets(const struct skr_component_set *set,
                             const struct skr_member_cluster *cluster, bool with_models,
-                            uint64_t work)
+                            uint64_t *work)
 {
     const int64_t most = cluster->free_pods / (set->pods > 0 ? set->pods : 1);
     const int64_t sets = room_by_sums(&set->sum, cluster, most);
@@ -63,7 +63,7 @@ bool skr_binding_is_set(const struct skr_binding *binding)
 
 int64_t skr_binding_estimate(const struct skr_binding *binding,
                              const struct skr_member_cluster *cluster,
-                             const struct skr_propagation_options *options, uint64_t work)
+                             const struct skr_propagation_options *options, uint64_t *work)
 {
     const bool with_models = skr_binding_counts_models(binding, cluster, options);
     if (cluster->has_room) {

@@ -8,10 +8,10 @@
 #include "core/propagation/decision.h"
 
 /* Room for new replicas, or sets, by the general estimator: Cluster alone. An annotation of a file
- * wins. work: of component_sets.h. */
+ * wins. *work: of component_sets.h. */
 int64_t skr_binding_estimate(const struct skr_binding *binding,
                              const struct skr_member_cluster *cluster,
-                             const struct skr_propagation_options *options, uint64_t work);
+                             const struct skr_propagation_options *options, uint64_t *work);
 
 /* Fills rejected[] and estimate[]. */
 void skr_binding_filter_clusters(struct skr_binding_decision *decision);

@@ -66,7 +66,8 @@ static int64_t room_of(const struct row *row, const char *options_text)
     assert_int_equal(skr_member_cluster_decode(json, &cluster, NULL), 0);
     decision_set_options(options_text, &options);
     struct skr_binding *binding = decision_read_binding(&world, 0, row->placement, row->more);
-    const int64_t room = skr_binding_estimate(binding, cluster, &options, 10000);
+    uint64_t work = 10000;
+    const int64_t room = skr_binding_estimate(binding, cluster, &options, &work);
     skr_object_destroy(binding);
     skr_object_destroy(cluster);
     return room;
@@ -137,13 +138,18 @@ TEST(a_workload_of_the_largest_size_costs_its_share_of_work_and_no_more)
     assert_int_equal(skr_member_cluster_decode(json, &cluster, NULL), 0);
     struct skr_binding *binding = decision_read_binding(&world, 0, ONE, more.s);
     const clock_t began = clock();
-    const int64_t some =
-        skr_binding_estimate(binding, cluster, &options, SKR_SETS_WORK_CLUSTER_MAX);
-    const int64_t more_of_them =
-        skr_binding_estimate(binding, cluster, &options, 20 * SKR_SETS_WORK_CLUSTER_MAX);
+    uint64_t work = SKR_SETS_WORK_CLUSTER_MAX;
+    const int64_t some = skr_binding_estimate(binding, cluster, &options, &work);
+    assert_true(work == 0);
+    work = 20 * SKR_SETS_WORK_CLUSTER_MAX;
+    const int64_t more_of_them = skr_binding_estimate(binding, cluster, &options, &work);
     assert_true(clock() - began < 2 * CLOCKS_PER_SEC);
     assert_true(some <= more_of_them);
     assert_true(more_of_them > 0);
+    world.cluster[world.n++] = cluster;
+    struct skr_binding_decision *decision = decision_decide(&world, binding, &options);
+    assert_true(decision->warnings >> SKR_WARNING_SETS_COUNT_ENDED & 1);
+    skr_binding_decision_destroy(decision);
     skr_object_destroy(binding);
     skr_object_destroy(cluster);
 }
