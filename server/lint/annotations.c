@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Annotations that make a workload a gang, on the pod templates of any kind: values that the daemon
- * refuses, annotations where they have no effect, templates that disagree, and workloads that
- * cannot be a gang.
+ * refuses, annotations where they have no effect, templates that disagree, kinds that nothing reads,
+ * and workloads that cannot be a gang.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,9 @@
 #include "core/gang/group/roles.h"
 #include "core/group/owner.h"
 #include "server/lint/parts.h"
+#include "server/manifest/kinds.h"
 #include "server/manifest/templates.h"
+#include "server/object/path.h"
 #include "topology/base/json_field.h"
 #include "topology/base/suggest.h"
 
@@ -233,6 +235,29 @@ static void check_size(struct skr_lint *lint, const struct lint_object *o,
     }
 }
 
+/* A kind that nothing reads, whose pods say no group: they are single pods. */
+static void check_kind(struct skr_lint *lint, const struct lint_object *o,
+                       const struct templates *all)
+{
+    const bool read = skr_manifest_kind_of(o->json) || lint_is_kind(o, "batch", "CronJob") ||
+                      lint_is_kind(o, "sakkara", "Scenario");
+    for (size_t i = 0; !read && i < all->n; i++) {
+        const struct skr_template *t = &all->item[i];
+        const json_t *labels = json_object_get(json_object_get(t->json, "metadata"), "labels");
+        if (!gang_of(t) && lint_is_ours(lint, skr_path_text(t->json, "spec.schedulerName")) &&
+            !json_object_get(labels, SKR_LABEL_GROUP) &&
+            !json_object_get(labels, SKR_LABEL_POD_GROUP)) {
+            char path[PATH_BYTES + 32];
+            (void)snprintf(path, sizeof path, "%sspec.schedulerName", t->path);
+            lint_tell(lint, o, "KindNotRead", lint_at(o, path), NULL,
+                      "kind %.64s of %.64s is not read: its pods are no gang without "
+                      "annotations " SKR_ANNOTATION_GANG " and " SKR_LABEL_GROUP_SIZE,
+                      o->kind, skr_object_text(o->json, "apiVersion"));
+            return;
+        }
+    }
+}
+
 static void check_conflict(struct skr_lint *lint, const struct lint_object *o)
 {
     struct skr_owner *owner = NULL;
@@ -286,6 +311,8 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
         check_uniform(lint, all, gang);
         check_size(lint, o, gang);
         check_conflict(lint, o);
+    } else {
+        check_kind(lint, o, all);
     }
     json_decref(executor);
 }
