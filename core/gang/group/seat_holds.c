@@ -15,6 +15,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/namespace_bound.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/rule_check.h"
 #include "core/gang/group/run_limit.h"
 #include "core/gang/group/set_units.h"
@@ -304,6 +305,16 @@ void skr_seat_holds_end(struct skr_gang *e, struct group *g)
 
 /* ---- yielding ---- */
 
+static void add_hold(const struct skr_gang *e, const struct seat_hold *hold,
+                     const uint16_t *resource, size_t n, int64_t *free_)
+{
+    int32_t leaf = skr_tree_find_leaf(e->topology.tree, hold->node);
+    for (size_t r = 0; r < n && leaf >= 0; r++) {
+        int64_t *room = &free_[(size_t)leaf * n + r];
+        *room = skr_room_plus(*room, skr_amounts_get(&hold->shape->amounts, resource[r]));
+    }
+}
+
 void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
                                  const uint16_t *resource, size_t n, int64_t *free_)
 {
@@ -314,8 +325,8 @@ void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g
     const struct skr_claimant c = skr_claimant_of(g);
     DL_FOREACH2(e->holders.list, h, holds.next)
     {
-        if (skr_yielding_seats(h, &c)) {
-            skr_seat_holds_add_room(e, h, resource, n, free_);
+        for (size_t i = 0; i < h->holds.n && skr_yielding_seats(h, &c); i++) {
+            add_hold(e, &h->holds.item[i], resource, n, free_);
         }
     }
 }
@@ -393,15 +404,24 @@ void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,
 
 /* ---- planning on it ---- */
 
+/* Whether one of these pods may have the seat: in a group with key roles, one of its role. */
+static bool is_for(const struct group *g, const struct seat_hold *hold,
+                   struct pod_entry *const *newcomer, size_t n)
+{
+    bool found = !skr_roles_are_keyed(g);
+    for (size_t i = 0; i < n && !found; i++) {
+        found = newcomer[i]->role == hold->role;
+    }
+    return found;
+}
+
 void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
+                             struct pod_entry *const *newcomer, size_t n_newcomers,
                              const uint16_t *resource, size_t n, int64_t *free_)
 {
     for (size_t i = 0; i < g->holds.n; i++) {
-        const struct seat_hold *hold = &g->holds.item[i];
-        int32_t leaf = skr_tree_find_leaf(e->topology.tree, hold->node);
-        for (size_t r = 0; r < n && leaf >= 0; r++) {
-            int64_t *room = &free_[(size_t)leaf * n + r];
-            *room = skr_room_plus(*room, skr_amounts_get(&hold->shape->amounts, resource[r]));
+        if (is_for(g, &g->holds.item[i], newcomer, n_newcomers)) {
+            add_hold(e, &g->holds.item[i], resource, n, free_);
         }
     }
 }

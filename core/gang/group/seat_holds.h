@@ -22,15 +22,17 @@ enum {
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* Ends expired holds, moves holds from closed nodes. */
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
-/* Adds the room of the seats that yield to g, as skr_seat_holds_add_room() does. O(held seats). */
+/* Adds the room of the seats that yield to g, as skr_seat_holds_add_room() does it. O(held seats). */
 void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
                                  const uint16_t *resource, size_t n, int64_t *free_);
 /* g, whose newcomers are charged on their planned nodes, needs more room there than is free: as many of
  * those seats end as that takes, those of the lowest priority first. */
 void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,
                               struct pod_entry *const *newcomer, size_t n);
-/* Adds the group's own holds to the free amounts of leaves: free_[leaf * n + i] of resource[i]. */
+/* Adds the group's own holds that its newcomers may use to the free amounts of leaves: free_[leaf * n + i]
+ * of resource[i]. With key roles a seat is kept for its role. */
 void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
+                             struct pod_entry *const *newcomer, size_t n_newcomers,
                              const uint16_t *resource, size_t n, int64_t *free_);
 /* Call before and after charging n planned replacements: releases all holds, then restores those
  * not used. */

@@ -424,7 +424,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     charge_on_paper(e, g, &d, a.free_);
     add_own_places(e, newcomers, n, &d, a.free_);
     if (!g->plan) { /* its replacements may use the held seats */
-        skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
+        skr_seat_holds_add_room(e, g, newcomers, n, d.resource, d.n, a.free_);
     }
     limit_to_attached(e, newcomers, n, &d, a.free_, a.capacity);
     limit_to_learned(e, g, comers.free_, comers.n_free, &d, probed_only, a.free_);
