@@ -302,7 +302,7 @@ void skr_roles_count(struct group *g)
     const struct pod_entry *p;
     for (size_t r = 0; r < g->roles.n; r++) {
         struct role *role = &g->roles.item[r];
-        role->n_present = role->n_ready = role->n_bound = 0;
+        role->n_present = role->n_ready = role->n_bound = role->n_open = 0;
     }
     DL_FOREACH(g->members, p)
     {
@@ -312,7 +312,9 @@ void skr_roles_count(struct group *g)
         struct role *role = &g->roles.item[p->role];
         role->n_present++;
         role->n_bound += skr_pods_is_bound(p);
-        role->n_ready += !skr_pods_is_bound(p) && !p->pod->foreign_gate && !p->waits_for_set;
+        const bool open = !skr_pods_is_bound(p) && !p->pod->foreign_gate;
+        role->n_open += open;
+        role->n_ready += open && !p->waits_for_set;
     }
 }
 
@@ -380,9 +382,14 @@ static void say_members(struct skr_strbuf *b, int32_t n, const char *role)
     }
 }
 
-static int32_t pods_of(const struct role *role, bool bound)
+/* Pods that wait for their set are there, unless nothing else is missing. */
+static int32_t pods_of(const struct group *g, const struct role *role, bool bound)
 {
-    return role->n_bound + (bound ? 0 : role->n_ready);
+    bool lacks = false;
+    for (size_t r = 0; r < g->roles.n && !lacks; r++) {
+        lacks = g->roles.item[r].n_bound + g->roles.item[r].n_open < g->roles.item[r].minimum;
+    }
+    return role->n_bound + (bound ? 0 : lacks ? role->n_open : role->n_ready);
 }
 
 void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf *b)
@@ -392,7 +399,7 @@ void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf 
     for (int lacking = 1; lacking >= 0; lacking--) { /* those that lack pods are named first */
         for (size_t r = 0; r < g->roles.n && n < NAMED_MAX; r++) {
             const struct role *role = &g->roles.item[r];
-            if ((pods_of(role, bound) < role->minimum) == (lacking == 1)) {
+            if ((pods_of(g, role, bound) < role->minimum) == (lacking == 1)) {
                 named[r] = true;
                 n++;
             }
@@ -403,8 +410,8 @@ void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf 
         const struct role *role = &g->roles.item[r];
         if (named[r]) {
             add_part(b, &n, total, ", ");
-            skr_strbuf_addf(b, "%d of %d %s pods%s", (int)pods_of(role, bound), (int)role->minimum,
-                            role->name, bound ? " bound" : "");
+            skr_strbuf_addf(b, "%d of %d %s pods%s", (int)pods_of(g, role, bound),
+                            (int)role->minimum, role->name, bound ? " bound" : "");
         }
     }
     if (g->roles.n > NAMED_MAX) {

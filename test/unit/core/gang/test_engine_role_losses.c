@@ -70,6 +70,47 @@ TEST(the_seat_of_a_set_is_held_in_the_rack_of_the_set)
     }
 }
 
+/* The node of the leader closes. Of the other nodes one has a seat that is held for a worker, which may
+ * be in this rack alone. */
+TEST_RIG(rig_create(), a_leader_does_not_take_the_seat_that_is_held_for_a_worker)
+{
+    rig_racks(rig, 2, 2, 4);
+    role_map(rig, "{'leader':{'size':1},'worker':{'size':3}}",
+             "{'roles':{'worker':{'rack':{'hard':true}}}}");
+    rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'cpu':'7'}}}");
+    rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'cpu':'3'}}}");
+    rig_sync(rig);
+    role_members(rig, "w", 3, "worker", 3, 0);
+    role_member(rig, "l-0", "leader", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "l-0"), "node-0");
+    assert_string_equal(rig_node_of(rig, "w-2"), "node-1");
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'unschedulable':true}}");
+    rig_delete(rig, RIG_POD, "l-0");
+    rig_delete(rig, RIG_POD, "w-2");
+    rig_run(rig, SKR_SECOND);
+    role_member(rig, "l-1", "leader", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "l-1"), "node-2");
+    role_member(rig, "w-3", "worker", 3, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "w-3"), "node-1");
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(rig_create(), pods_that_wait_for_their_set_are_no_missing_pods)
+{
+    rig_racks(rig, 2, 2, 4);
+    role_map(rig, "{'leader':{'size':1},'worker':{'size':2}}",
+             "{'sets':[{'level':'rack','roles':{'leader':1,'worker':2}}]}");
+    rig_sync(rig);
+    role_member(rig, "l-0", "leader", 1, 0);
+    role_member(rig, "w-0", "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g: 1 of 1 leader pods, 1 of 2 worker pods");
+}
+
 /* A worker more than the role's own rule allows would fit on the leader's node. */
 TEST_RIG(rig_create(), the_seat_of_a_role_is_held_under_its_own_rule)
 {
