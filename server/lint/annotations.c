@@ -239,8 +239,7 @@ static void check_size(struct skr_lint *lint, const struct lint_object *o,
 static void check_kind(struct skr_lint *lint, const struct lint_object *o,
                        const struct templates *all)
 {
-    const bool read = skr_manifest_kind_of(o->json) || lint_is_kind(o, "batch", "CronJob") ||
-                      lint_is_kind(o, "sakkara", "Scenario");
+    const bool read = skr_manifest_kind_of(o->json) || lint_is_kind(o, "batch", "CronJob");
     for (size_t i = 0; !read && i < all->n; i++) {
         const struct skr_template *t = &all->item[i];
         const json_t *labels = json_object_get(json_object_get(t->json, "metadata"), "labels");
@@ -306,6 +305,10 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
     for (size_t i = 0; i < all->n; i++) {
         check_template(lint, o, &all->item[i]);
         gang = !gang && is_gang(&all->item[i]) ? &all->item[i] : gang;
+    }
+    if (lint_is_kind(o, "sakkara", "Scenario")) { /* its templates are of several workloads */
+        json_decref(executor);
+        return;
     }
     if (gang) {
         check_uniform(lint, all, gang);
