@@ -210,6 +210,7 @@ static bool says_size(const struct lint_object *o)
         {"ray.io", "RayCluster"},
         {"ray.io", "RayJob"},
         {"ray.io", "RayService"},
+        {"sakkara", "Scenario"}, /* its steps have objects of any kind */
         {"sparkoperator.k8s.io", "SparkApplication"},
         {"trainer.kubeflow.org", "ClusterTrainingRuntime"},
         {"trainer.kubeflow.org", "TrainJob"},

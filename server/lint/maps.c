@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/cache/entry.h"
 #include "server/lint/parts.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
@@ -333,20 +334,29 @@ static void check_map(struct skr_lint *lint, const struct lint_object *o)
     skr_configmap_destroy(map);
 }
 
-static void check_podgroup(struct skr_lint *lint, const struct lint_object *o)
+/* Natives have names of their own among groups, as in the engine. */
+static void check_podgroup(struct skr_lint *lint, const struct lint_object *o, bool native)
 {
     struct skr_podgroup *pg = NULL;
     struct skr_group_spec *spec = NULL;
     struct skr_error error;
-    if (skr_podgroup_decode(o->json, &pg, &error) < 0) {
+    SKR_STRBUF(name);
+    if ((native ? skr_podgroup_v1beta1_decode(o->json, &pg, &error)
+                : skr_podgroup_decode(o->json, &pg, &error)) < 0) {
+        return;
+    }
+    skr_strbuf_addf(&name, "%s%s", native ? SKR_NATIVE_PREFIX : "", pg->meta.name);
+    if (pg->basic) { /* its pods are no group */
+        skr_podgroup_destroy(pg);
         return;
     }
     if (skr_group_spec_from_podgroup(pg, 0, NULL, &spec, &error) < 0) {
         lint_tell_error(lint, o, "InvalidNumber", &error);
-    } else if (lint_find_group(lint, o->namespace_, spec->name)) {
+    } else if (lint_find_group(lint, o->namespace_, name.s)) {
         skr_group_spec_destroy(spec); /* a group map of that name goes before it */
     } else {
-        add_group(lint, o, "spec.minMember", spec);
+        spec->name = skr_arena_strdup(spec->arena, name.s);
+        add_group(lint, o, native ? "spec.schedulingPolicy.gang.minCount" : "spec.minMember", spec);
     }
     skr_podgroup_destroy(pg);
 }
@@ -378,7 +388,9 @@ void lint_maps(struct skr_lint *lint)
     }
     for (size_t i = 0; i < lint->n_objects; i++) {
         if (lint_is_kind(lint->object[i], "scheduling.x-k8s.io", "PodGroup")) {
-            check_podgroup(lint, lint->object[i]);
+            check_podgroup(lint, lint->object[i], false);
+        } else if (lint_is_kind(lint->object[i], "scheduling.k8s.io", "PodGroup")) {
+            check_podgroup(lint, lint->object[i], true);
         }
     }
     if (!has_topology) {

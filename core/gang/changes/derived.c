@@ -195,6 +195,15 @@ int skr_derived_spec(const struct skr_gang *e, struct group *g, struct skr_group
     return rc;
 }
 
+/* One unit of the lower of two levels is in one of the higher, too. A level that the tree lacks is kept,
+ * because it is a mistake to report. within: NULL allowed. */
+static const char *narrower(const struct skr_gang *e, const char *level, const char *within)
+{
+    const struct skr_tree *tree = e->topology.tree;
+    const int32_t at = within && tree ? skr_tree_find_level(tree, within) : 0;
+    return within && (at < 0 || (tree && at > skr_tree_find_level(tree, level))) ? within : level;
+}
+
 const char *skr_derived_native_level(const struct skr_gang *e, struct group *g,
                                      const struct skr_podgroup *pg)
 {
@@ -209,7 +218,8 @@ const char *skr_derived_native_level(const struct skr_gang *e, struct group *g,
              "group %s: no level of the topology is made of label %.200s; there are %.400s",
              g->name, pg->topology_key, labels.s);
     }
-    return level;
+    return level ? narrower(e, level, skr_labels_get(&pg->meta.annotations, SKR_GROUP_WITHIN))
+                 : NULL;
 }
 
 void skr_derived_fini(struct skr_gang *e, struct group *g)

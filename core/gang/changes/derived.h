@@ -17,7 +17,8 @@ int skr_derived_spec(const struct skr_gang *e, struct group *g, struct skr_group
                      struct skr_error *error);
 /* Priority of pods that are one group: the lowest of its live members. */
 int32_t skr_derived_priority(const struct group *g);
-/* The level that the topology key of a native PodGroup means; NULL: the PodGroup has no key, or the
+/* The level that the topology key of a native PodGroup means, or that of its annotation within if that
+ * is lower; NULL: the PodGroup has no key, or the
  * tree has no such level. The second case is noted in g, unless g is NULL. */
 const char *skr_derived_native_level(const struct skr_gang *e, struct group *g,
                                      const struct skr_podgroup *pg);

@@ -199,6 +199,28 @@ TEST_RIG(cluster(), a_native_podgroup_gives_way_as_a_whole)
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 16);
 }
 
+/* The key asks for one node; a level above cannot weaken that, and an unknown one is a mistake. */
+TEST_RIG(cluster(), a_level_beside_a_topology_key_adds_to_it)
+{
+    static const char pg[] =
+        "{'metadata':{'annotations':{'sakkara.group.within':'%s'}},'spec':{'schedulingPolicy':{"
+        "'gang':{'minCount':4}},'schedulingConstraints':{'topology':[{'key':"
+        "'kubernetes.io/hostname'}]}}}";
+    rig_create_json(rig, RIG_NATIVE, "pg", pg, "rack");
+    native_pods(rig, "n", 4, "pg");
+    rig_create_json(rig, RIG_NATIVE, "odd", pg, "shelf");
+    native_pods(rig, "o", 4, "odd");
+    rig_run(rig, 10 * SKR_SECOND);
+    for (int i = 0; i < 4; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "n-%d", i);
+        assert_string_equal(rig_node_of(rig, pod), rig_node_of(rig, "n-0"));
+    }
+    assert_true(*rig_node_of(rig, "n-0"));
+    assert_true(rig_is_gated(rig, "o-0"));
+    assert_true(rig_has_event(rig, "shelf"));
+}
+
 /* ---- deleted, and made again under its name ---- */
 
 /* A PodGroup of two that is bound, and another one of its name, of three, with two pods. */
