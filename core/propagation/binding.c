@@ -62,6 +62,14 @@ static int32_t read_count(const struct skr_fields *in)
     return replicas;
 }
 
+/* Whether a nodeClaim leaves nodes out. */
+static bool asks_for_nodes(const json_t *requirements)
+{
+    const json_t *claim = json_object_get(requirements, "nodeClaim");
+    return json_object_size(json_object_get(claim, "nodeSelector")) > 0 ||
+           json_object_size(json_object_get(claim, "hardNodeAffinity")) > 0;
+}
+
 /* The requests of replicaRequirements. */
 static void read_request(struct skr_binding *binding, const struct skr_fields *requirements,
                          struct skr_quantities *ret)
@@ -70,6 +78,7 @@ static void read_request(struct skr_binding *binding, const struct skr_fields *r
     if (requirements->decoding->rc < 0) {
         return;
     }
+    binding->asks_for_nodes = binding->asks_for_nodes || asks_for_nodes(requirements->json);
     skr_field_path_write(&requirements->path, "resourceRequest", path);
     skr_fields_note(requirements,
                     skr_quantities_decode(binding->arena,

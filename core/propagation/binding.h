@@ -38,6 +38,7 @@ struct skr_binding {
     const char *scheduler_name;
     bool suspended;
     bool has_affinity_groups; /* spec.workloadAffinityGroups names one; not supported */
+    bool asks_for_nodes;      /* a nodeClaim has a selector or an affinity; not supported */
     int32_t priority;
     struct skr_object_reference resource;
     int32_t replicas;

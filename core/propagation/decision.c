@@ -14,6 +14,7 @@ static const char *const warning_name[] = {
     [SKR_WARNING_WORKLOAD_AFFINITY_IGNORED] = "WorkloadAffinityIgnored",
     [SKR_WARNING_COMPONENT_SETS_OFF] = "ComponentSetsOff",
     [SKR_WARNING_SETS_COUNT_ENDED] = "SetsCountEnded",
+    [SKR_WARNING_NODE_CLAIM_IGNORED] = "NodeClaimIgnored",
     [SKR_WARNING_SELECTED_UNUSED] = "SelectedUnused",
 };
 _Static_assert(sizeof warning_name / sizeof warning_name[0] == SKR_WARNING_COUNT,
@@ -40,6 +41,11 @@ void skr_propagation_warning_write(enum skr_propagation_warning warning, struct 
         skr_strbuf_add(out, ": sets of components on the nodes of resource models were counted up "
                             "to the limit of work, so a cluster may have room for more than its "
                             "estimate. Fewer components or fewer grades are counted to the end.");
+    } else if (warning == SKR_WARNING_NODE_CLAIM_IGNORED) {
+        skr_strbuf_add(out, ": replicas ask for certain nodes (nodeClaim), but room is counted on "
+                            "all nodes of a cluster, as karmada-scheduler does without its "
+                            "estimators. If estimators have to count, leave the policy to "
+                            "karmada-scheduler: recreate it without spec.schedulerName.");
     }
 }
 
@@ -48,9 +54,20 @@ uint32_t skr_binding_omissions(const struct skr_binding *binding,
 {
     const uint32_t affinity =
         binding->placement.has_workload_affinity || binding->has_affinity_groups;
+    const uint32_t nodes = binding->asks_for_nodes && skr_binding_unseen(binding);
     const uint32_t sets = !options->component_sets && skr_binding_is_set(binding);
     return affinity << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED |
-           sets << SKR_WARNING_COMPONENT_SETS_OFF;
+           sets << SKR_WARNING_COMPONENT_SETS_OFF | nodes << SKR_WARNING_NODE_CLAIM_IGNORED;
+}
+
+const char *skr_binding_unseen(const struct skr_binding *binding)
+{
+    const enum skr_division_kind kind = binding->placement.kind;
+    return kind == SKR_DIVISION_DYNAMIC || kind == SKR_DIVISION_AGGREGATED
+               ? "Room is that of Cluster objects. karmada-scheduler-estimator, and the gates "
+                 "ResourceQuotaEstimate and SchedulingOvercommitProtection of karmada-scheduler, "
+                 "leave no trace in objects and are not taken into account."
+               : NULL;
 }
 
 bool skr_binding_decision_fail(struct skr_binding_decision *decision,

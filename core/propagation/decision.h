@@ -49,16 +49,22 @@ enum skr_propagation_warning {
     SKR_WARNING_WORKLOAD_AFFINITY_IGNORED,
     SKR_WARNING_COMPONENT_SETS_OFF,
     SKR_WARNING_SETS_COUNT_ENDED,
+    SKR_WARNING_NODE_CLAIM_IGNORED,
     SKR_WARNING_SELECTED_UNUSED,
     SKR_WARNING_COUNT
 };
 /* The warnings about what a decision ignores; condition Scheduled carries them. */
-#define SKR_WARNINGS_OF_OMISSIONS                           \
-    (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED | \
-     UINT32_C(1) << SKR_WARNING_COMPONENT_SETS_OFF | UINT32_C(1) << SKR_WARNING_SETS_COUNT_ENDED)
+#define SKR_WARNINGS_OF_OMISSIONS                                                                  \
+    (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED |                                        \
+     UINT32_C(1) << SKR_WARNING_COMPONENT_SETS_OFF | UINT32_C(1) << SKR_WARNING_SETS_COUNT_ENDED | \
+     UINT32_C(1) << SKR_WARNING_NODE_CLAIM_IGNORED)
 const char *skr_propagation_warning_name(enum skr_propagation_warning warning);
 /* "NAME: what it is about and the next step."; the name alone where that says it all. */
 void skr_propagation_warning_write(enum skr_propagation_warning warning, struct skr_strbuf *out);
+
+/* What may count for karmada-scheduler and leaves no trace in objects. NULL: room does not count for
+ * the binding. */
+const char *skr_binding_unseen(const struct skr_binding *binding);
 
 /* A cluster that passed the filters. Sorted: overflow tier ascending, score descending, available
  * descending, name ascending; the index is the rank. */

@@ -353,4 +353,8 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
     }
     write_rejected(decision, verbose, out);
     write_warnings(decision, out);
+    if (verbose && skr_binding_unseen(binding)) {
+        skr_strbuf_addc(out, '\n');
+        skr_explain_add_wrapped(out, "note: ", 2, skr_binding_unseen(binding));
+    }
 }

@@ -195,6 +195,14 @@ static const struct row rows[] = {
      "WorkloadAffinityIgnored"},
     {"components of one cluster", "'replicaScheduling':{}" ONE, TWO, NULL, "ComponentSetsOff"},
     {"components that count", "'replicaScheduling':{}" ONE, TWO, "componentSets=on", ""},
+    {"nodes", DYNAMIC, "'replicaRequirements':{'nodeClaim':{'nodeSelector':{'disk':'ssd'}}}", NULL,
+     "NodeClaimIgnored"},
+    {"nodes by affinity", AGGREGATED,
+     "'replicaRequirements':{'nodeClaim':{'hardNodeAffinity':{'nodeSelectorTerms':[]}}}", NULL,
+     "NodeClaimIgnored"},
+    {"nodes where room does not count", "'replicaScheduling':{}",
+     "'replicaRequirements':{'nodeClaim':{'nodeSelector':{'disk':'ssd'}}}", NULL, ""},
+    {"tolerations", DYNAMIC, "'replicaRequirements':{'nodeClaim':{'tolerations':[{}]}}", NULL, ""},
     {"components of several clusters", "'replicaScheduling':{}", TWO, NULL, ""},
 };
 
