@@ -91,7 +91,8 @@ static int32_t workload_index(const struct skr_labels *labels, int32_t completio
     if (skr_labels_get(labels, "ray.io/node-type")) {
         return ray_index(labels);
     }
-    return label_number(labels, "spark-exec-id");
+    const int32_t id = label_number(labels, "spark-exec-id");
+    return id > 0 ? id - 1 : -1; /* Spark counts from 1; a replacement's index may be its rank */
 }
 
 static int32_t user_index(const struct skr_labels *labels, const struct skr_json *annotations)

@@ -108,10 +108,10 @@ static const struct pod_row {
      "'sparkoperator.k8s.io/app-name':'pi','sparkoperator.k8s.io/submission-id':'s'},"
      "'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'pi-driver','uid':'d',"
      "'controller':true}]",
-     "Spark", "SparkApplication", "pi", "spark/spark-1a", 3, ""},
+     "Spark", "SparkApplication", "pi", "spark/spark-1a", 2, ""},
     {"Spark without an operator",
      "'labels':{'spark-role':'executor','spark-app-selector':'spark-1a','spark-exec-id':'3'}",
-     "Spark", "", "", "spark/spark-1a", 3, ""},
+     "Spark", "", "", "spark/spark-1a", 2, ""},
     {"StatefulSet",
      "'labels':{'apps.kubernetes.io/pod-index':'2','statefulset.kubernetes.io/"
      "pod-name':'db-2'}," OWNER("apps/v1", "StatefulSet", "db"),
