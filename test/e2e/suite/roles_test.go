@@ -187,3 +187,55 @@ func TestRoles_AMapChangesWhileItsMembersRun(t *testing.T) {
 		}
 	})
 }
+
+// TestRoles_ALeaderComesBackBeforeAWorker: A leader, whose node has been closed, and a worker are lost. The leader comes back first.
+// It does not take the room that is held for the worker, which its rule keeps in this rack; both are bound, and no other
+// member moves. Meanwhile the group says which role lacks pods.
+func TestRoles_ALeaderComesBackBeforeAWorker(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		r := startRacks(t, options{}, []int{7, 3}, []int{4, 4})
+		r.anyRetries("they count from the creation of a pod")
+		r.groupMap("g", map[string]string{"name": "g", "roles": `{"leader":{"size":1},"worker":{"size":3}}`,
+			"constraints": `{"roles":{"worker":{"rack":{"hard":true}}}}`})
+		leader := func(name string) *cluster.Pod { return r.pod(name, roleOf("g", "leader", -1, gate(withGate))...) }
+		worker := func(name string) *cluster.Pod {
+			return r.pod(name, roleOf("g", "worker", -1, cpu("3"), gate(withGate))...)
+		}
+		r.must(r.plane.CreatePods(leader("l-0"), worker("w-0"), worker("w-1"), worker("w-2")))
+		r.wait(usual, "bound", r.allBound("g", 4))
+		r.expectPlaced("g", "node-0:3 node-1:1")
+		before := r.seat("w-0")
+		var lost string
+		r.rec.Look(func(v *cluster.View) {
+			for _, pod := range v.Pods(r.ns, of("g")) {
+				if pod.Spec.NodeName == "node-1" {
+					lost = pod.Name
+				}
+			}
+		})
+		r.must(r.plane.Admin.MergePatch("/api/v1/nodes/node-0", `{"spec":{"unschedulable":true}}`))
+		r.must(r.plane.Admin.Delete(r.podPath("l-0")))
+		r.must(r.plane.Admin.Delete(r.podPath(lost)))
+		r.wait(usual, "two are gone", r.boundAre(ofPrefix(""), 2, 2))
+		r.create(leader("l-1"))
+		r.wait(usual, "the leader is back", r.boundAre(ofPrefix(""), 3, 3))
+		if got := r.seat("l-1"); got.node != "node-2" || got.rank != "0" {
+			t.Errorf("the leader has %+v", got)
+		}
+		r.wait(usual, "the group says who is missing", func(v *cluster.View) error {
+			want := "group g: 1 of 1 leader pods bound, 2 of 3 worker pods bound"
+			if data := v.Map(r.ns, "g").Data; data["reason"] != "MembersMissing" || data["message"] != want {
+				return fmt.Errorf("%v", data)
+			}
+			return nil
+		})
+		r.create(worker("w-9"))
+		r.wait(usual, "the worker is back", r.allBound("g", 4))
+		if got := r.seat("w-9"); got.node != "node-1" {
+			t.Errorf("the worker has %+v", got)
+		}
+		if after := r.seat("w-0"); lost != "w-0" && after != before {
+			t.Errorf("w-0 had %+v and has %+v", before, after)
+		}
+	})
+}
