@@ -194,7 +194,8 @@ static uint16_t driver_of(struct skr_gang *e, const char *name)
 /* Groups with claims that wait may fit now. */
 static void touch(struct skr_gang *e)
 {
-    const struct group *g, *next;
+    struct group *g, *next;
+    bool any = false;
     if (!skr_frame_is_synced(e->frame)) {
         return;
     }
@@ -202,9 +203,12 @@ static void touch(struct skr_gang *e)
     HASH_ITER(hh, e->groups, g, next)
     {
         if (g->seats.n_claimers > 0 && !g->plan) {
-            skr_dirty_capacity(e);
-            return;
+            skr_dirty_group(e, g);
+            any = true;
         }
+    }
+    if (any) {
+        skr_dirty_capacity(e);
     }
 }
 

@@ -198,6 +198,7 @@ void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_
         }
         break;
     case SKR_REASON_CLAIM_NOT_FOUND:
+    case SKR_REASON_CLAIM_IN_USE:
         next_kubectl(&next, g, "get", "pvc,resourceclaims,resourceclaimtemplates,deviceclasses");
         break;
     case SKR_REASON_ROLE_UNKNOWN:

@@ -10,6 +10,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims_alone.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
@@ -196,15 +197,16 @@ static void say_missing(struct group *g, const struct pod_entry *p,
     skr_group_state_reason(g, SKR_REASON_CLAIM_NOT_FOUND, b.s);
 }
 
-/* True: a claim is missing, and the group waits for it. */
+/* True: a claim is missing, or one pod alone may use it and another does: the group waits for it. */
 static bool settle_missing(struct skr_gang *e, struct group *g, bool over)
 {
     size_t n = 0;
     const struct pod_entry *p = over ? NULL : first_lacking(e, g, &n);
     const char *class = NULL;
     const struct skr_pod_claim *claim = p ? missing_of(e, p, &class) : NULL;
+    struct skr_claim_conflict conflict;
     skr_claim_objects_await(e, g, claim);
-    if (!claim) {
+    if (!claim && (over || !skr_claims_alone_find(e, g, &conflict))) {
         if (g->claims.lacks) {
             g->claims.lacks = 0;
             skr_attempt_doubt(g);
@@ -220,10 +222,12 @@ static bool settle_missing(struct skr_gang *e, struct group *g, bool over)
         skr_group_state_enter(e, g, GROUP_READY);
     }
     const skr_time at = g->claims.lacks + SAID_AFTER_S * SKR_SECOND;
-    if (skr_frame_now(e->frame) >= at) {
+    if (skr_frame_now(e->frame) < at) {
+        skr_wakes_group(e, g, at);
+    } else if (claim) {
         say_missing(g, p, claim, class, n);
     } else {
-        skr_wakes_group(e, g, at);
+        skr_claims_alone_say(g, &conflict);
     }
     return true;
 }

@@ -111,6 +111,7 @@ static const char *text_of_reason(const struct group *g)
     case SKR_REASON_ROLE_UNKNOWN:
     case SKR_REASON_MEMBERS_MISSING:
     case SKR_REASON_CLAIM_NOT_FOUND:
+    case SKR_REASON_CLAIM_IN_USE:
     case SKR_REASON_WAITING_FOR_CLAIMS:
     case SKR_REASON_PLAN_TIMEOUT:
     case SKR_REASON_BIND_FAILED:

@@ -181,6 +181,7 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
         node[i] = newcomers[i]->place.node;
     }
     skr_pod_rules_turns(e, newcomers, n, node, turn);
+    skr_problem_volumes_turns(e, newcomers, n, turn);
     for (size_t i = 0; i < n; i++) {
         skr_plan_set_turn(newcomers[i], turn[i]);
     }

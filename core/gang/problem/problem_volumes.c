@@ -444,6 +444,32 @@ void skr_problem_volumes_deal(struct skr_gang *e, struct pod_entry *const *newco
     free(who);
 }
 
+/* ---- turns ---- */
+
+static bool is_late(const struct skr_gang *e, const struct pod_entry *p)
+{
+    size_t k = 0;
+    while (k < p->pod->n_claims && !facts_of(e, p, k).late) {
+        k++;
+    }
+    return k < p->pod->n_claims;
+}
+
+void skr_problem_volumes_turns(const struct skr_gang *e, struct pod_entry *const *newcomers,
+                               size_t n, int32_t *ret)
+{
+    int32_t first = 0;
+    if (!skr_problem_volumes_matter(e, newcomers, n)) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        first = !is_late(e, newcomers[i]) && ret[i] >= first ? ret[i] + 1 : first;
+    }
+    for (size_t i = 0; i < n; i++) {
+        ret[i] += is_late(e, newcomers[i]) ? first : 0;
+    }
+}
+
 /* ---- words ---- */
 
 /* The least that a member of any role demands of it, if it demands any; 0: none does. */

@@ -55,6 +55,10 @@ bool skr_problem_volumes_reach(struct skr_gang *e, struct pod_entry *const *newc
  * [leaf] new members of this role; places that are dealt are taken from it. */
 void skr_problem_volumes_deal(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                               int32_t *place, int32_t *ret);
+/* PreBind binds late claims for good, so members with such claims come after all others: adds turns to
+ * ret[n], which are the others' (pod_rules.h). */
+void skr_problem_volumes_turns(const struct skr_gang *e, struct pod_entry *const *newcomers,
+                               size_t n, int32_t *ret);
 /* "; 4 nodes attach no more volumes of disk.example.com": eligible nodes without room for a
  * member's. Appends nothing if there is none. */
 void skr_problem_volumes_say(const struct skr_solve_request *request, struct skr_strbuf *b);

@@ -157,7 +157,7 @@ struct group {
         bool open;            /* gates of members with claims go without a plan */
         bool kept;            /* kube-scheduler has members assumed that no plan places */
         skr_time holds_until; /* members hold devices; not planned before; 0: device_holds.c */
-        skr_time lacks; /* a claim of a member does not exist, since then; 0: none is missing */
+        skr_time lacks;       /* a claim of a member is missing or in use, since then; 0: none is */
         struct claim_awaited *awaited; /* that claim; NULL: none; claim_objects.c */
         struct group *aprev, *anext;   /* in awaited->groups */
     } claims;                          /* claims.c */

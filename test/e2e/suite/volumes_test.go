@@ -12,8 +12,8 @@ import (
 
 // Volumes of members that only some nodes can use, or attach.
 
-// boundVolume creates a PersistentVolume with this source and a claim of the same name that is bound to it.
-func (r *run) boundVolume(name string, spec map[string]any) {
+// volume creates a PersistentVolume with this source for the claim of the same name.
+func (r *run) volume(name string, spec map[string]any) {
 	r.Helper()
 	const volumes = "/api/v1/persistentvolumes"
 	spec["capacity"], spec["accessModes"] = map[string]string{"storage": "1Gi"}, []string{"ReadWriteOnce"}
@@ -24,6 +24,12 @@ func (r *run) boundVolume(name string, spec map[string]any) {
 		r.must(r.plane.Admin.MergePatch(volumes+"/"+name, `{"metadata":{"finalizers":null}}`))
 		r.must(r.plane.Admin.Delete(volumes + "/" + name))
 	})
+}
+
+// boundVolume is volume with a claim that is bound to it.
+func (r *run) boundVolume(name string, spec map[string]any) {
+	r.Helper()
+	r.volume(name, spec)
 	r.createClaim(name, "static", name, "")
 	r.must(r.plane.Admin.MergePatch("/api/v1/namespaces/"+r.ns+"/persistentvolumeclaims/"+name,
 		`{"metadata":{"annotations":{"pv.kubernetes.io/bind-completed":"yes"}}}`)) // no controller binds it here
@@ -156,4 +162,113 @@ func TestVolumes_ZonesNestAroundDisks(t *testing.T) {
 	if aborted := r.aborted(); aborted > 0 {
 		t.Errorf("%d plans were given up", aborted)
 	}
+}
+
+// TestVolumes_AnAbortedPlanBindsNoClaim: One member has a claim that is bound late, another one a volume whose driver attaches no more,
+// which the daemon cannot know: attachments that no pod uses count for kube-scheduler alone. No plan binds the late claim. When the
+// attachments are gone, the gang is bound.
+func TestVolumes_AnAbortedPlanBindsNoClaim(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know volumes")
+	nodes, tree := racks([]int{16, 16})
+	for _, n := range nodes {
+		n.Labels["kubernetes.io/hostname"] = n.Name
+	}
+	r := start(t, nodes, options{paused: true})
+	const attachments, classes, volumes = "/apis/storage.k8s.io/v1/volumeattachments", "/apis/storage.k8s.io/v1/storageclasses", "/api/v1/persistentvolumes"
+	r.must(r.plane.Admin.Create(classes, map[string]any{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": map[string]any{"name": r.ns},
+		"provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"}, nil))
+	r.Cleanup(func() { r.must(r.plane.Admin.Delete(classes + "/" + r.ns)) })
+	r.boundVolume("disk", attached("disk"))
+	r.boundVolume("left", attached("left"))
+	for _, n := range nodes {
+		r.attachLimit(n.Name, 1)
+		name := r.ns + "-" + n.Name
+		r.must(r.plane.Admin.Create(attachments, map[string]any{"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": map[string]any{"name": name},
+			"spec": map[string]any{"attacher": "disk.example.com", "nodeName": n.Name, "source": map[string]any{"persistentVolumeName": "left"}}}, nil))
+		disk := diskOf(n.Name)
+		disk["capacity"], disk["accessModes"], disk["storageClassName"] = map[string]string{"storage": "1Gi"}, []string{"ReadWriteOnce"}, r.ns
+		r.must(r.plane.Admin.Create(volumes, map[string]any{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": map[string]any{"name": name}, "spec": disk}, nil))
+		r.must(r.plane.Admin.MergePatch(volumes+"/"+name+"/status", `{"status":{"phase":"Available"}}`))
+		r.Cleanup(func() {
+			r.must(r.plane.Admin.MergePatch(volumes+"/"+name, `{"metadata":{"finalizers":null}}`))
+			r.must(r.plane.Admin.Delete(volumes + "/" + name))
+		})
+	}
+	r.createClaim("late", r.ns, "", "")
+	r.begin()
+	r.topology(tree)
+	r.group("g", 2, "")
+	r.member(0, "late")
+	r.member(1, "disk")
+	r.wait(usual, "refused or waiting", func(v *cluster.View) error {
+		if m := v.Map(r.ns, "g"); m.Data["reason"] != "FilteredByOthers" && m.Data["reason"] != "WaitingForClaims" {
+			return fmt.Errorf("%s: %s", m.Data["reason"], m.Data["message"])
+		}
+		return nil
+	})
+	// chosen is the volume that kube-scheduler has bound to the claim.
+	chosen := func() string {
+		for _, n := range nodes {
+			var volume struct {
+				Spec struct{ ClaimRef *struct{ Name string } }
+			}
+			r.must(r.plane.Admin.Get(volumes+"/"+r.ns+"-"+n.Name, &volume))
+			if volume.Spec.ClaimRef != nil {
+				return r.ns + "-" + n.Name
+			}
+		}
+		return ""
+	}
+	if volume := chosen(); volume != "" {
+		t.Errorf("the late claim is bound to %s", volume)
+	}
+	for _, n := range nodes {
+		r.must(r.plane.Admin.Delete(attachments + "/" + r.ns + "-" + n.Name))
+	}
+	r.wait(2*usual, "the late claim is bound", func(*cluster.View) error {
+		if chosen() == "" {
+			return fmt.Errorf("to no volume")
+		}
+		return nil
+	})
+	r.must(r.plane.Admin.MergePatch("/api/v1/namespaces/"+r.ns+"/persistentvolumeclaims/late", // no controller completes that here
+		fmt.Sprintf(`{"metadata":{"annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":%q}}`, chosen())))
+	r.wait(2*usual, "bound", r.allBound("g", 2))
+}
+
+// TestVolumes_AClaimForOnePodIsAwaited: A pod runs with a ReadWriteOncePod claim that a member names. The gang says so, and is bound
+// when that pod is gone.
+func TestVolumes_AClaimForOnePodIsAwaited(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know volumes")
+	nodes, tree := racks([]int{16, 16})
+	r := start(t, nodes, options{paused: true})
+	claims := "/api/v1/namespaces/" + r.ns + "/persistentvolumeclaims"
+	r.volume("alone", attached("alone"))
+	r.must(r.plane.Admin.Create(claims, map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+		"metadata": map[string]any{"name": "alone", "annotations": map[string]any{"pv.kubernetes.io/bind-completed": "yes"}},
+		"spec": map[string]any{"accessModes": []string{"ReadWriteOncePod"}, "storageClassName": "static", "volumeName": "alone",
+			"resources": map[string]any{"requests": map[string]string{"storage": "1Gi"}}}}, nil))
+	r.Cleanup(func() {
+		r.must(r.plane.Admin.MergePatch(claims+"/alone", `{"metadata":{"finalizers":null}}`))
+		r.must(r.plane.Admin.Delete(claims + "/alone"))
+	})
+	r.begin()
+	r.topology(tree)
+	r.create(r.pod("old", claim("alone")))
+	r.wait(usual, "old runs", func(v *cluster.View) error {
+		if v.Pod(r.ns, "old").Spec.NodeName == "" {
+			return fmt.Errorf("old is not bound")
+		}
+		return nil
+	})
+	r.group("g", 1, "")
+	r.member(0, "alone")
+	r.wait(usual, "in use", func(v *cluster.View) error {
+		if m := v.Map(r.ns, "g"); m.Data["reason"] != "ClaimInUse" {
+			return fmt.Errorf("%s: %s", m.Data["reason"], m.Data["message"])
+		}
+		return nil
+	})
+	r.must(r.plane.Admin.Delete("/api/v1/namespaces/" + r.ns + "/pods/old?gracePeriodSeconds=0"))
+	r.wait(usual, "bound", r.allBound("g", 1))
 }

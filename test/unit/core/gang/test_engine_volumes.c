@@ -2,6 +2,7 @@
 /* Volumes of members are part of the plan: the first plan is one that kube-scheduler accepts. */
 #include <utlist.h>
 
+#include "core/gang/cache/pods.h"
 #include "core/gang/cache/volumes.h"
 #include "core/gang/state/types.h"
 #include "test/unit/engine_rig_parts.h"
@@ -256,4 +257,71 @@ TEST_RIG(cluster(), objects_that_are_gone_limit_nothing)
     take_away(rig, &skr_gang_volume_claim, "default", "disk-0");
     assert_false(
         skr_volumes_facts(rig->gang, skr_volumes_id(rig->gang, "default", "disk-0")).known);
+}
+
+static void one_pod_claim(struct rig *rig, const char *name)
+{
+    put(rig, &skr_gang_volume_claim,
+        "{'metadata':{'namespace':'default','name':'%s'},'spec':{'accessModes':["
+        "'ReadWriteOncePod'],'volumeName':'%s'}}",
+        name, name);
+}
+
+TEST_RIG(cluster(), a_claim_that_one_pod_alone_may_use_is_waited_for)
+{
+    one_pod_claim(rig, "disk-0");
+    rig_pod(rig, "old", NULL, 0);
+    rig_edit(rig, RIG_POD, "old",
+             "{'spec':{'nodeName':'node-3','volumes':[{'name':'v','persistentVolumeClaim':{"
+             "'claimName':'disk-0'}}]}}");
+    rig_settle(rig);
+    rig_group(rig, "g", 1, 0, NULL);
+    member(rig, 0, "disk-0");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    rig_assert_text(rig_key(rig, "g", "reason"), "ClaimInUse");
+    rig_assert_text(
+        rig_key(rig, "g", "message"),
+        "group g waits for PersistentVolumeClaim disk-0 of pod g-0: a pod on node "
+        "node-3 uses it, and one pod alone may (ReadWriteOncePod); the group is planned "
+        "when that pod is gone");
+    rig_delete(rig, RIG_POD, "old");
+    one_plan(rig, 1);
+}
+
+TEST_RIG(cluster(), two_members_with_a_claim_of_one_pod_are_a_conflict)
+{
+    one_pod_claim(rig, "disk");
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, 0, "disk");
+    member(rig, 1, "disk");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    rig_assert_text(rig_key(rig, "g", "reason"), "ConstraintConflict");
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "pods g-0 and g-1 name"));
+    rig_delete(rig, RIG_POD, "g-1");
+    rig_settle(rig);
+    volume(rig, "disk-1", NULL);
+    member(rig, 1, "disk-1");
+    one_plan(rig, 2);
+}
+
+/* Claims that PreBind binds for good: their members come when the others hold their places. */
+TEST_RIG(cluster(), members_with_late_claims_come_last)
+{
+    put(rig, &skr_gang_storage_class,
+        "{'metadata':{'name':'local'},'provisioner':'kubernetes.io/no-provisioner',"
+        "'volumeBindingMode':'WaitForFirstConsumer'}");
+    put(rig, &skr_gang_volume_claim,
+        "{'metadata':{'namespace':'default','name':'late'},'spec':{'storageClassName':'local'}}");
+    volume(rig, "disk-1", NULL);
+    rig_group(rig, "g", 3, 0, NULL);
+    member(rig, 0, "late");
+    member(rig, 1, "disk-1");
+    member(rig, 2, "disk-1");
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(skr_pods_find_name(rig->gang, "default", "g-0")->place.turn, 1);
+    assert_int_equal(skr_pods_find_name(rig->gang, "default", "g-1")->place.turn, 0);
+    assert_int_equal(skr_pods_find_name(rig->gang, "default", "g-2")->place.turn, 0);
 }

@@ -7,13 +7,16 @@
 #include <unistd.h>
 
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/state/types.h"
 #include "server/cli/cli.h"
 #include "server/render/explain_text.h"
 #include "server/render/page.h"
 #include "test/golden.h"
 #include "test/test.h"
+#include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/explain_clusters.h"
+#include "test/unit/json_text.h"
 #include "topology/base/json_field.h"
 
 #define FOLDER "test/explain/"
@@ -384,6 +387,30 @@ static struct rig *claim_not_found(void)
     return rig;
 }
 
+/* A pod of before still runs with the claim, which is for one pod. */
+static struct rig *claim_in_use(void)
+{
+    struct skr_error error;
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = &skr_gang_volume_claim}};
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 2);
+    rig_sync(rig);
+    json_auto_t *claim = json_text_load("{'metadata':{'namespace':'default','name':'data'},"
+                                        "'spec':{'accessModes':['ReadWriteOncePod']}}");
+    assert_int_equal(skr_gang_volume_claim.decode(claim, &event.upsert.object, &error), 0);
+    rig_handle(rig, &event);
+    rig_group(rig, "g", 1, 3, NULL);
+    rig_pod(rig, "old", NULL, 0);
+    rig_pods(rig, "p", 1, "g", RIG_GATED);
+    rig_edit(rig, RIG_POD, "old",
+             "{'spec':{'nodeName':'node-1','volumes':[{'name':'v','persistentVolumeClaim':{"
+             "'claimName':'data'}}]}}");
+    rig_edit(rig, RIG_POD, "p-0",
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'data'}}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
 /* kube-scheduler comes to three of the four; the claim of the last one does not exist. */
 static struct rig *waiting_for_claims(void)
 {
@@ -460,6 +487,7 @@ static const struct {
     {"LabelMissing", label_missing, true, false, NULL},
     {"MembersMissing", members_missing, false, false, NULL},
     {"ClaimNotFound", claim_not_found, false, false, NULL},
+    {"ClaimInUse", claim_in_use, false, false, NULL},
     {"WaitingForClaims", waiting_for_claims, false, false, NULL},
     {"ConstraintConflict", constraint_conflict, false, false, NULL},
     {"NeverFits", never_fits, false, false, NULL},

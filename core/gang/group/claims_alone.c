@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/group/claims_alone.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/volumes.h"
+#include "core/gang/group/group_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/* A claim that one pod alone may use, of a member. */
+struct use {
+    uint64_t claim;
+    const struct pod_entry *pod;
+    const char *name;
+};
+
+struct uses {
+    struct use *item;
+    size_t n, cap;
+};
+
+static int by_claim(const void *a, const void *b)
+{
+    const struct use *x = a, *y = b;
+    return x->claim != y->claim ? (x->claim > y->claim) - (x->claim < y->claim)
+                                : strcmp(x->pod->pod->meta.name, y->pod->pod->meta.name);
+}
+
+static void add_member(const struct skr_gang *e, const struct pod_entry *p, struct uses *uses)
+{
+    for (size_t i = 0; i < p->pod->n_claims; i++) {
+        const struct skr_pod_claim *claim = &p->pod->claim[i];
+        if (claim->kind != SKR_POD_CLAIM_VOLUME) {
+            continue;
+        }
+        const uint64_t id = skr_volumes_id(e, p->pod->meta.namespace_, claim->name);
+        if (skr_volumes_facts(e, id).one_pod) {
+            skr_grow(&uses->item, &uses->cap, uses->n + 1, sizeof *uses->item);
+            uses->item[uses->n++] = (struct use){id, p, claim->name};
+        }
+    }
+}
+
+bool skr_claims_alone_find(const struct skr_gang *e, const struct group *g,
+                           struct skr_claim_conflict *ret)
+{
+    struct uses uses = {0};
+    const struct pod_entry *p;
+    *ret = (struct skr_claim_conflict){0};
+    DL_FOREACH(e->volumes && g->seats.n_claimers > 0 ? g->members : NULL, p)
+    {
+        if (p->seated && !p->pod->foreign_gate && skr_pod_is_live(p->pod) &&
+            !skr_pods_is_bound(p)) {
+            add_member(e, p, &uses);
+        }
+    }
+    if (uses.n > 1) {
+        qsort(uses.item, uses.n, sizeof *uses.item, by_claim);
+    }
+    for (size_t i = 0; i < uses.n; i++) {
+        const struct use *use = &uses.item[i];
+        const bool shared = i + 1 < uses.n && uses.item[i + 1].claim == use->claim &&
+                            uses.item[i + 1].pod != use->pod;
+        const char *node = skr_volumes_user(e, use->claim, use->pod->uid);
+        const bool first =
+            !ret->pod || strcmp(use->pod->pod->meta.name, ret->pod->pod->meta.name) < 0;
+        if ((shared && (!ret->other || first)) || (node && !shared && !ret->other && first)) {
+            *ret = (struct skr_claim_conflict){.pod = use->pod,
+                                               .other = shared ? uses.item[i + 1].pod : NULL,
+                                               .claim = use->name,
+                                               .node = node};
+        }
+    }
+    free(uses.item);
+    return ret->pod;
+}
+
+void skr_claims_alone_say(struct group *g, const struct skr_claim_conflict *conflict)
+{
+    SKR_STRBUF(b);
+    const char *pod = conflict->pod->pod->meta.name;
+    if (conflict->other) {
+        skr_strbuf_addf(&b,
+                        "group %s is not planned: pods %s and %s name PersistentVolumeClaim %s, "
+                        "which one pod alone may use (ReadWriteOncePod); give each pod a claim of "
+                        "its own, or change the access mode",
+                        g->name, pod, conflict->other->pod->meta.name, conflict->claim);
+        skr_group_state_reason(g, SKR_REASON_CONSTRAINT_CONFLICT, b.s);
+        return;
+    }
+    skr_strbuf_addf(&b,
+                    "group %s waits for PersistentVolumeClaim %s of pod %s: a pod on node %s uses "
+                    "it, and one pod alone may (ReadWriteOncePod); the group is planned when that "
+                    "pod is gone",
+                    g->name, conflict->claim, pod, conflict->node);
+    skr_group_state_reason(g, SKR_REASON_CLAIM_IN_USE, b.s);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_CLAIMS_ALONE_H
+#define SKR_CORE_GANG_GROUP_CLAIMS_ALONE_H
+/*
+ * Claims with access mode ReadWriteOncePod, which one pod of the cluster alone may use. kube-scheduler's
+ * plugin VolumeRestrictions refuses every node to a second pod, before it calls an extender. So a group
+ * is not planned while a pod on a node uses such a claim of a member (reason ClaimInUse), nor if two
+ * members name the same one (ConstraintConflict).
+ */
+#include "core/gang/state/groups.h"
+
+struct skr_claim_conflict {
+    const struct pod_entry *pod; /* the first by name */
+    const struct pod_entry
+        *other;               /* a member that names the claim, too; NULL: a pod on node uses it */
+    const char *claim, *node; /* borrowed until the next change */
+};
+
+/* The first conflict of a member that is to be planned. False: there is none. O(members with claims). */
+bool skr_claims_alone_find(const struct skr_gang *e, const struct group *g,
+                           struct skr_claim_conflict *ret);
+void skr_claims_alone_say(struct group *g, const struct skr_claim_conflict *conflict);
+
+#endif
