@@ -22,7 +22,7 @@ struct probe {
     struct skr_solver_cache *cache;
     struct skr_problem problem;   /* of the window that was looked at last */
     int64_t *free;                /* its room */
-    int64_t *until;               /* [leaf] the room holds for later starts before that */
+    int64_t *since, *until;       /* [leaf] the room holds for starts from since to before until */
     int64_t *least;               /* [n_resources] */
     int32_t changed[CHANGED_MAX]; /* leaves that did since the solver was asked last */
     size_t n_changed;             /* more than CHANGED_MAX: too many to be listed */
@@ -52,6 +52,7 @@ static void probe_init(struct probe *p, struct skr_timeline *timeline,
                         .cache = cache,
                         .problem = *problem,
                         .free = skr_alloc_array(leaves * width + 1, sizeof *p->free),
+                        .since = skr_alloc_array(leaves + 1, sizeof *p->since),
                         .until = skr_alloc_array(leaves + 1, sizeof *p->until),
                         .least = skr_alloc_array(problem->n_resources + 1, sizeof *p->least),
                         .n_changed = CHANGED_MAX + 1,
@@ -73,6 +74,7 @@ static void probe_init(struct probe *p, struct skr_timeline *timeline,
 static void probe_fini(struct probe *p)
 {
     free(p->free);
+    free(p->since);
     free(p->until);
     free(p->least);
     free(p->due);
@@ -123,7 +125,7 @@ static void look_at(struct probe *p, int32_t leaf, int64_t start, int64_t end)
     const uint64_t *firm = p->question.firm;
     const bool is_firm = firm && firm[leaf / 64] >> leaf % 64 & 1;
     skr_timeline_least(p->timeline, leaf, start, end, is_firm ? SKR_CHANGES_KNOWN : p->kinds,
-                       p->question.resource, n, p->least, &p->until[leaf]);
+                       p->question.resource, n, p->least, &p->since[leaf], &p->until[leaf]);
     for (size_t r = 0; r < n; r++) {
         p->least[r] = skr_room_plus(now[r], p->least[r]);
     }
@@ -141,13 +143,13 @@ static void look_at(struct probe *p, int32_t leaf, int64_t start, int64_t end)
 static void look(struct probe *p, int64_t at, uint32_t kinds, bool for_ever)
 {
     const int64_t end = for_ever ? SKR_INSTANT_NEVER : skr_window_end(&p->question, at);
-    const bool goes_on = p->at >= 0 && at >= p->at && p->kinds == kinds && p->for_ever == for_ever;
+    const bool goes_on = p->at >= 0 && p->kinds == kinds && p->for_ever == for_ever;
     p->kinds = kinds;
     p->for_ever = for_ever;
     p->at = at;
     p->grew = false;
     for (int32_t leaf = 0; leaf < p->problem.tree->n_leaves; leaf++) {
-        if (!goes_on || at >= p->until[leaf]) {
+        if (!goes_on || at < p->since[leaf] || at >= p->until[leaf]) {
             look_at(p, leaf, at, end);
         }
     }
@@ -170,12 +172,11 @@ static int try_window(struct probe *p, bool *ret, struct skr_error *error)
     return rc;
 }
 
-/* The first of the n instants of growth from which on the group fits for ever, by these kinds; n: at
- * none. Once it fits it always does. */
-static int bisect(struct probe *p, const int64_t *growth, size_t n, uint32_t kinds, size_t *ret,
-                  struct skr_error *error)
+/* The first of the instants low .. high - 1 of growth from which on the group fits for ever, by these
+ * kinds; high: at none. Once it fits it always does. */
+static int bisect(struct probe *p, const int64_t *growth, size_t low, size_t high, uint32_t kinds,
+                  size_t *ret, struct skr_error *error)
 {
-    size_t low = 0, high = n;
     int rc = 0;
     while (low < high && rc == 0) {
         const size_t middle = low + (high - low) / 2;
@@ -281,6 +282,21 @@ static int place_if(struct probe *p, int64_t at, struct skr_start *ret, struct s
     return rc == 0 && fits ? place(p, at, ret, error) : rc;
 }
 
+/* The first of n instants that is not before at. */
+static size_t first_from(const int64_t *growth, size_t n, int64_t at)
+{
+    size_t low = 0;
+    while (low < n) {
+        const size_t middle = low + (n - low) / 2;
+        if (growth[middle] < at) {
+            low = middle + 1;
+        } else {
+            n = middle;
+        }
+    }
+    return low;
+}
+
 /* The first instant after now, as bisections and a scan find it. */
 static int search(struct probe *p, struct skr_start *ret, struct skr_error *error)
 {
@@ -288,9 +304,10 @@ static int search(struct probe *p, struct skr_start *ret, struct skr_error *erro
     const bool ends = q->holds != SKR_INSTANT_NEVER || q->cut != SKR_INSTANT_NEVER;
     size_t n, high, low;
     const int64_t *growth = skr_timeline_growth(p->timeline, q->kinds & SKR_CHANGE_GUESS, &n);
-    int rc = bisect(p, growth, n, q->kinds, &high, error);
+    const size_t first = first_from(growth, n, q->from);
+    int rc = bisect(p, growth, first, n, q->kinds, &high, error);
     if (rc == 0 && ends) {
-        rc = bisect(p, growth, high, q->kinds & ~(uint32_t)SKR_CHANGE_HELD, &low, error);
+        rc = bisect(p, growth, first, high, q->kinds & ~(uint32_t)SKR_CHANGE_HELD, &low, error);
         rc = rc < 0 ? rc : scan(p, growth, low, high, &high, error);
     }
     return rc == 0 && high < n ? place(p, growth[high], ret, error) : rc;
@@ -303,7 +320,8 @@ int skr_earliest_start(struct skr_timeline *timeline, const struct skr_start_que
     struct probe p;
     probe_init(&p, timeline, question, cache);
     *ret = (struct skr_start){.at = SKR_INSTANT_NEVER};
-    int rc = place_if(&p, skr_timeline_now(timeline), ret, error);
+    const int64_t now = skr_timeline_now(timeline);
+    int rc = question->from > now ? 0 : place_if(&p, now, ret, error);
     rc = rc == 0 && !ret->solution ? search(&p, ret, error) : rc;
     ret->exact = p.exact;
     probe_fini(&p);

@@ -22,6 +22,7 @@ struct skr_start_question {
     const uint16_t *resource;          /* [n_resources] ids of the timeline */
     int64_t holds;                     /* seconds, >= 1; SKR_INSTANT_NEVER: for ever */
     int64_t cut;          /* no window ends later, whatever it holds; SKR_INSTANT_NEVER: unset */
+    int64_t from;         /* it is known that no start is earlier; 0: nothing is known */
     uint32_t kinds;       /* of changes that count; 0: SKR_CHANGES_KNOWN */
     const uint64_t *firm; /* bits of leaves: there SKR_CHANGES_KNOWN count; NULL: none */
     /* Another placement of as many members that fit in a window, into count, which has the solver's;

@@ -293,9 +293,13 @@ static int find_unlimited(struct skr_round *r, struct skr_round_group *g, struct
 
 static int forecast(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
 {
-    struct skr_start start = {.at = SKR_INSTANT_NEVER};
+    struct skr_start start = {.at = SKR_INSTANT_NEVER, .exact = true};
+    struct skr_start_question question = g->question;
     int rc = hold_first(r, g, error);
-    rc = rc < 0 ? rc : skr_earliest_start(r->timeline, &g->question, r->cache, &start, error);
+    question.from = skr_round_known_from(r, g);
+    if (rc == 0 && question.from != SKR_INSTANT_NEVER) {
+        rc = skr_earliest_start(r->timeline, &question, r->cache, &start, error);
+    }
     if (rc == 0) {
         g->exact = g->exact && start.exact;
     }
@@ -314,11 +318,15 @@ static int forecast_all(struct skr_round *r, struct skr_error *error)
 {
     int32_t left = r->forecasts;
     int rc = 0;
+    r->n_failed = 0;
     for (size_t i = 0; i < r->n && left > 0 && rc == 0; i++) {
         struct skr_round_group *g = &r->group[i];
         if (skr_round_problem(g) && g->state == SKR_ROUND_UNKNOWN) {
             left--;
             rc = forecast(r, g, error);
+            if (g->exact) { /* room only becomes less from one forecast to the next */
+                skr_round_note_failed(r, g);
+            }
         }
     }
     for (size_t i = 0; i < r->n; i++) {

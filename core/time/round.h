@@ -98,7 +98,8 @@ struct skr_round {
     int32_t reservations;   /* 0: off */
     int32_t forecasts;
     int64_t patience; /* seconds before a drain; SKR_INSTANT_NEVER: off */
-    /* Of the round: groups that could not start, while no room has come since. */
+    /* Of the round: groups that could not start, while no room has come since; then those that have a
+     * forecast. */
     const struct skr_round_group *failed[SKR_ROUND_FAILED_MAX];
     size_t n_failed;
 };

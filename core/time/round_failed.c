@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups that cannot start now prove the same for others: the same demand, rules and room, at least
+ * Groups that cannot start at an instant prove the same for others: the same demand, rules and room, at least
  * as long, and the same size, or a larger one if the rules allow every smaller size too.
  */
 #include "core/time/round_parts.h"
@@ -55,6 +55,16 @@ bool skr_round_is_proven(const struct skr_round *r, const struct skr_round_group
         proven = proves(r->failed[i], g);
     }
     return proven;
+}
+
+int64_t skr_round_known_from(const struct skr_round *r, const struct skr_round_group *g)
+{
+    int64_t from = 0;
+    for (size_t i = 0; i < r->n_failed && is_plain(g); i++) {
+        const struct skr_round_group *before = r->failed[i];
+        from = before->start > from && proves(before, g) ? before->start : from;
+    }
+    return from;
 }
 
 void skr_round_note_failed(struct skr_round *r, const struct skr_round_group *g)

@@ -46,6 +46,9 @@ int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error);
 
 /* Whether the group cannot start now because another one could not. */
 bool skr_round_is_proven(const struct skr_round *r, const struct skr_round_group *g);
+/* An instant before which the group cannot start, by the forecasts of others; SKR_INSTANT_NEVER: it
+ * has no start. */
+int64_t skr_round_known_from(const struct skr_round *r, const struct skr_round_group *g);
 /* It cannot. Forget all of them (n_failed) when room comes. */
 void skr_round_note_failed(struct skr_round *r, const struct skr_round_group *g);
 

@@ -208,10 +208,15 @@ static void settle_pods(struct skr_timeline *t)
     }
 }
 
-static void append(struct instants *to, const struct instants *from)
+/* Adds the instants of a settled list to another one. O(both). */
+static void merge(struct instants *to, const struct instants *from)
 {
-    for (size_t i = 0; i < from->n; i++) {
-        note(to, from->at[i]);
+    size_t i = to->n, k = from->n, at = to->n + from->n;
+    skr_grow(&to->at, &to->cap, at + 1, sizeof *to->at);
+    to->n = at;
+    while (k > 0) {
+        const bool own = i > 0 && to->at[i - 1] > from->at[k - 1];
+        to->at[--at] = own ? to->at[--i] : from->at[--k];
     }
 }
 
@@ -234,11 +239,13 @@ const int64_t *skr_timeline_growth(struct skr_timeline *t, bool guessing, size_t
     if (t->stale || t->guessing != guessing) {
         settle_pods(t);
         t->all.n = 0;
-        append(&t->all, &t->ends);
-        if (guessing) {
-            append(&t->all, &t->guesses);
-        }
         append_held(t);
+        settle(&t->all);
+        merge(&t->all, &t->ends);
+        if (guessing) {
+            merge(&t->all, &t->guesses);
+        }
+        t->all.settled = true; /* but for instants that are there twice */
         settle(&t->all);
         t->stale = false;
         t->guessing = guessing;
@@ -266,7 +273,7 @@ static size_t apply(const struct leaf *l, size_t i, uint32_t kinds, const uint16
 
 void skr_timeline_least(const struct skr_timeline *t, int32_t leaf, int64_t start, int64_t end,
                         uint32_t kinds, const uint16_t *resource, size_t n, int64_t *ret,
-                        int64_t *ret_until)
+                        int64_t *ret_since, int64_t *ret_until)
 {
     const struct leaf *l = &t->leaf[leaf];
     int64_t sum[SKR_WINDOW_RESOURCES_MAX];
@@ -276,6 +283,7 @@ void skr_timeline_least(const struct skr_timeline *t, int32_t leaf, int64_t star
     while (i < l->n && l->change[i].at <= start) {
         i = apply(l, i, kinds, resource, n, sum);
     }
+    const int64_t since = i > 0 ? l->change[i - 1].at : INT64_MIN;
     int64_t until = i < l->n ? l->change[i].at : SKR_INSTANT_NEVER;
     memcpy(ret, sum, n * sizeof *ret);
     while (i < l->n && l->change[i].at < end) {
@@ -287,6 +295,9 @@ void skr_timeline_least(const struct skr_timeline *t, int32_t leaf, int64_t star
     if (i < l->n && end != SKR_INSTANT_NEVER) {
         const int64_t enters = l->change[i].at - (end - start) + 1;
         until = enters < until ? enters : until;
+    }
+    if (ret_since) {
+        *ret_since = end == SKR_INSTANT_NEVER ? since : start;
     }
     if (ret_until) {
         *ret_until = until;

@@ -61,11 +61,11 @@ void skr_timeline_let_go(struct skr_timeline *timeline, int32_t leaf, uint32_t o
 /* Instants after now at which room grows, ascending, none twice: valid until the next change. */
 const int64_t *skr_timeline_growth(struct skr_timeline *timeline, bool guessing, size_t *ret_n);
 /* Least difference from the room now, of n resources over [start, end), by the changes of these
- * kinds, into ret. *ret_until: the least later start for which a window that is no longer may differ
- * (NULL allowed). */
+ * kinds, into ret. Windows that are no longer have the same for every start from start to before
+ * *ret_until; with end SKR_INSTANT_NEVER from *ret_since on (both: NULL allowed). */
 void skr_timeline_least(const struct skr_timeline *timeline, int32_t leaf, int64_t start,
                         int64_t end, uint32_t kinds, const uint16_t *resource, size_t n,
-                        int64_t *ret, int64_t *ret_until);
+                        int64_t *ret, int64_t *ret_since, int64_t *ret_until);
 /* The changes of a leaf, sorted by instant. */
 const struct skr_room_change *skr_timeline_of(const struct skr_timeline *timeline, int32_t leaf,
                                               size_t *ret_n);

@@ -145,7 +145,7 @@ static bool leaves_room(const struct gathering *in, const struct skr_round_group
             continue;
         }
         skr_timeline_least(in->timeline, leaf, from, to, SKR_CHANGES_KNOWN, &use->resource, 1,
-                           &least, NULL);
+                           &least, NULL, NULL);
         room = skr_amount_sum(skr_ledger_node_free(node, use->resource), least) >= asked;
     }
     return room;

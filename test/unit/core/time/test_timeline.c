@@ -15,7 +15,7 @@ static void add_end(struct skr_timeline *t, int32_t leaf, int64_t at, int64_t am
 static int64_t least(struct skr_timeline *t, int64_t start, int64_t end, uint32_t kinds)
 {
     int64_t room[2];
-    skr_timeline_least(t, 0, start, end, kinds, resource, 2, room, NULL);
+    skr_timeline_least(t, 0, start, end, kinds, resource, 2, room, NULL, NULL);
     assert_int_equal(room[1], 0);
     return room[0];
 }
