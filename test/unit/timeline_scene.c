@@ -270,6 +270,9 @@ const char *scene_group_says(const struct scene *s, const char *name, char buffe
             skr_strbuf_addf(&b, " %s %s", key[i], skr_object_text(g, key[i]));
         }
     }
+    if (json_is_integer(json_object_get(g, "grow"))) {
+        skr_strbuf_addf(&b, " grows %d", (int)json_integer_value(json_object_get(g, "grow")));
+    }
     add_victims(json_object_get(g, "victims"), &b);
     add_moves(json_object_get(g, "moves"), &b);
     snprintf(buffer, 512, "%s", b.s ? b.s : "");

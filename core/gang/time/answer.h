@@ -86,6 +86,8 @@ struct skr_timeline_group {
     const char *place;
     const struct skr_timeline_victims *victims; /* NULL: none, or not asked for */
     const struct skr_timeline_moves *moves;     /* the same */
+    int32_t
+        grow; /* members beyond its minimum that a running group gets now; 0: it does not grow */
     bool moves_open; /* no moves were found within the budget, which is no proof */
 };
 

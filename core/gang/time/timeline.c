@@ -10,6 +10,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/time/chart.h"
 #include "core/gang/time/gather.h"
 #include "core/gang/time/would_evict.h"
@@ -62,6 +63,21 @@ static const char *label_of(const struct gathering *in, uint32_t owner)
     return owner == UINT32_MAX ? NULL : in->label[owner];
 }
 
+/* New members that a running open group gets now, but for those that it lacks. */
+static int32_t growth_of(const struct group *g, const struct skr_round_group *round)
+{
+    int32_t more = 0;
+    if (g->state != GROUP_BOUND || !g->spec->open || round->state != SKR_ROUND_STARTS) {
+        return 0;
+    }
+    for (size_t i = 0; i < round->place.n; i++) {
+        more += round->place.at[i].count;
+    }
+    const int32_t lacks = skr_membership_size(g) - (int32_t)g->seats.n_bound;
+    more -= lacks > 0 ? lacks : 0;
+    return more > 0 ? more : 0;
+}
+
 static bool add_group(const struct gathering *in, const struct waiting_group *w,
                       const struct skr_round_group *g, struct skr_timeline_answer *ret)
 {
@@ -81,6 +97,7 @@ static bool add_group(const struct gathering *in, const struct waiting_group *w,
                                     .because = label_of(in, g->because),
                                     .unlimited = label_of(in, g->unlimited),
                                     .moved = g->moved,
+                                    .grow = growth_of(w->group, g),
                                     .place = placed ? name_place(tree, &g->place, ret->arena) : ""};
     return row->place &&
            (!placed || g->state == SKR_ROUND_FORECAST || gathering_nodes(in, &g->place, &row->to));

@@ -90,6 +90,11 @@ static void write_group(struct skr_json_writer *w, const struct skr_timeline_gro
     skr_json_string(w, "moved", skr_move_cause_name(g->moved));
     write_victims(w, g->victims);
     write_moves(w, g->moves);
+    if (g->grow > 0) {
+        skr_json_int(w, "grow", g->grow);
+    } else {
+        skr_json_raw(w, "grow", NULL);
+    }
     skr_json_close(w, '}');
 }
 
@@ -338,7 +343,10 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
         for (size_t i = 0; i < answer->n_groups; i++) {
             const struct skr_timeline_group *g = &answer->group[i];
             skr_timeline_add_row(&table, answer, g);
-            skr_text_table_add(&table, g->backfills ? "starts,backfills" : what[g->state],
+            skr_text_table_add(&table,
+                               g->grow > 0    ? "grows"
+                               : g->backfills ? "starts,backfills"
+                                              : what[g->state],
                                SKR_HUE_NONE);
         }
         skr_text_table_write(&table, out);

@@ -414,6 +414,32 @@ TEST_WITH(scene, an_open_group_starts_with_more_than_its_minimum)
     expect(s, "pg", "reserved 100 node-0=2 because default/r0");
 }
 
+/* One of two runs, so the first of four more is no growth; node-1 is kept for big from 100 on. */
+TEST_WITH(scene, a_group_that_runs_grows_beside_reservations)
+{
+    struct scene *s = scene;
+    big_waits(s);
+    scene_add_node(s, "node-2", 3, NULL);
+    scene_add(s, "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{"
+                 "'name':'pg'},'spec':{'minMember':2}}");
+    for (int i = 0; i < 5; i++) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b,
+                        "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'pg-%d','labels':{"
+                        "'scheduling.x-k8s.io/pod-group':'pg'}},'spec':{'schedulerName':'sakkara',"
+                        "%s'containers':[{'name':'c','image':'i','resources':{'requests':{'cpu':"
+                        "'1'}}}]}%s}",
+                        i, i == 0 ? "'nodeName':'node-2'," : "",
+                        i == 0 ? ",'status':{'phase':'Running','startTime':"
+                                 "'2026-01-01T11:00:00Z'}"
+                               : "");
+        scene_add(s, b.s);
+    }
+    run(s);
+    expect(s, "big", "reserved 100 node-0=1,node-1=1 because default/r0");
+    expect(s, "pg", "starts 0 node-2=2 backfills grows 1");
+}
+
 TEST_WITH(scene, the_answer_has_a_form)
 {
     struct scene *s = scene;
