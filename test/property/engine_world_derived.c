@@ -274,8 +274,7 @@ static void resize(struct world *w, int which)
                  "{'spec':{'replicatedJobs':[{'name':'w','replicas':%d,'template':{'spec':{}}}]}}",
                  n);
         break;
-    case WORK_LWS: /* of pods that come */
-        break;
+    case WORK_LWS:    /* its pods say it, and are made again */
     case WORK_NATIVE: /* it is immutable */
     default:
         return;

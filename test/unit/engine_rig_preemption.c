@@ -120,7 +120,7 @@ void rig_preemption_evicts(struct rig *rig, const struct rig_write *w, const str
                 char group[600], single[700];
                 rig_group_of(pod->json, group, sizeof group);
                 const bool whole = rig_lists(json_object_get(plan, "victims"), group);
-                snprintf(single, sizeof single, "%s/%s", pod->key, pod->pod->meta.uid);
+                snprintf(single, sizeof single, "%s@%s", pod->key, pod->pod->meta.uid);
                 json_object_set_new(json_object_get(kept, "asked"), w->key,
                                     json_string(whole ? group : single));
                 if (!json_object_get(kept, "since")) {
