@@ -12,12 +12,13 @@
  *   SKR_RELEASED_GROUP_MAX pods; others go beside it while all have up to SKR_RELEASED_MAX. After
  *   SKR_RELEASED_TURN_S the turn passes on, so that a group that no autoscaler can help does not
  *   hide those behind it.
- * - Members of a PodGroup of scheduling.k8s.io keep their gates: kube-scheduler 1.36 tries such
- *   pods again without a pause.
+ * - Groups of a PodGroup of scheduling.k8s.io keep their gates. So do other groups whose pods are in
+ *   a PodGroup of 1.36: that kube-scheduler tries such pods again without a pause.
  */
 #include "core/gang/bind/gate_release.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/provisioning.h"
 #include "core/gang/planning/queue.h"
@@ -29,13 +30,14 @@
 
 enum { LOOK_AGAIN_S = 5 }; /* for a group whose turn it is not yet */
 
-static bool has_native_members(const struct group *g)
+/* Pods of a Job may be in a PodGroup whatever their group is. */
+static bool keeps_gates(const struct skr_gang *e, const struct group *g)
 {
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
         if (p->pod->scheduling_group[0]) {
-            return true;
+            return skr_entry_is_native(g->name) || !skr_entry_is_queued_whole(e, p->pod);
         }
     }
     return false;
@@ -67,7 +69,7 @@ static bool is_first(const struct skr_gang *e, const struct group *g, bool turns
     const struct group *other, *tmp;
     HASH_ITER(hh, e->groups, other, tmp)
     {
-        const bool waits = waits_for_capacity(other) && !has_native_members(other) &&
+        const bool waits = waits_for_capacity(other) && !keeps_gates(e, other) &&
                            (!turns || !other->release.open || has_turn(e, other));
         if (other != g && waits && skr_queue_goes_before(other, g)) {
             return false;
@@ -88,7 +90,7 @@ static bool may_go(const struct skr_gang *e, const struct group *g)
         all += out ? other->seats.n_newcomers : 0;
         in_turn += out && has_turn(e, other) ? other->seats.n_newcomers : 0;
     }
-    if (has_native_members(g) || own > SKR_RELEASED_GROUP_MAX) {
+    if (keeps_gates(e, g) || own > SKR_RELEASED_GROUP_MAX) {
         return false;
     }
     return is_first(e, g, false) || (all + own <= SKR_RELEASED_ALL_MAX &&
@@ -149,7 +151,7 @@ bool skr_gate_release_say(const struct skr_gang *e, const struct group *g, struc
         skr_strbuf_add(b, "its gates are removed, so that cluster autoscalers see its pods");
         return true;
     }
-    if (has_native_members(g)) {
+    if (keeps_gates(e, g)) {
         return false;
     }
     skr_duration_write(e->settings.release_gate_after, after, sizeof after);

@@ -55,6 +55,33 @@ TEST_RIG(begin(60 * SKR_SECOND),
     rig_assert_bound(rig, "job", 30);
 }
 
+/* Kubernetes 1.37 puts the pods of every Job into a PodGroup. */
+TEST_RIG(begin(60 * SKR_SECOND), pods_in_a_podgroup_lose_their_gates_unless_it_is_their_group)
+{
+    static const struct {
+        const char *prefix, *policy;
+    } row[] = {{"a", "'basic':{}"}, {"b", "'gang':{'minCount':30}"}};
+    rig_group(rig, "large", 30, 0, NULL);
+    rig_sync(rig);
+    for (size_t r = 0; r < 2; r++) {
+        rig_create_json(rig, RIG_NATIVE, row[r].prefix,
+                        "{'metadata':{},'spec':{'schedulingPolicy':{%s}}}", row[r].policy);
+        for (int i = 0; i < 30; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s-%d", row[r].prefix, i);
+            rig_create_json(rig, RIG_POD, name,
+                            "{'metadata':{%s},'spec':{'schedulerName':'sakkara',"
+                            "'schedulingGroup':{'podGroupName':'%s'},"
+                            "'schedulingGates':[{'name':'sakkara.gang'}],"
+                            "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+                            r == 0 ? "'labels':{'sakkara.group.name':'large'}" : "", row[r].prefix);
+        }
+    }
+    rig_run(rig, 90 * SKR_SECOND);
+    assert_int_equal(gated(rig, "a", 30), 0);
+    assert_int_equal(gated(rig, "b", 30), 30);
+}
+
 TEST_RIG(begin(SKR_TIME_NEVER), off_means_never)
 {
     rig_gang(rig, "large", 30, "job", 30, RIG_GATED);
