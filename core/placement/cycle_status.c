@@ -45,11 +45,12 @@ bool skr_placements_write_status(struct skr_placements *self, struct skr_placeme
     const struct skr_placement *p = entry->placement;
     const struct skr_target *t = entry->target;
     const bool bad = t->misconfigured[0];
+    static const char good[] = "Placement configurations check pass"; /* as OCM's controller */
     const struct wanted conditions[] = {{"PlacementSatisfied", t->satisfied ? "True" : "False",
                                          t->reason, t->message, &p->satisfied},
                                         {"PlacementMisconfigured", bad ? "True" : "False",
                                          bad ? "Misconfigured" : "Succeedconfigured",
-                                         t->misconfigured, &p->misconfiguration}};
+                                         bad ? t->misconfigured : good, &p->misconfiguration}};
     const bool counts = !t->keeps || p->n_selected < 0;
     if (is_same(&conditions[0], p->generation) && is_same(&conditions[1], p->generation) &&
         (!counts || p->n_selected == (int64_t)t->n_selected) &&

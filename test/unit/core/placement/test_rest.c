@@ -175,6 +175,8 @@ TEST_WITH(hub, a_placement_with_a_name_too_long_for_a_label_is_said_once_to_be_s
     assert_int_equal(frame_rig_count(hub->rig, DECISIONS), 1);
     assert_int_equal(statuses_of(hub, PLACEMENTS), 2);
     assert_string_equal(condition(hub, "ns/" LONG "123", 1, "reason"), "Succeedconfigured");
+    assert_string_equal(condition(hub, "ns/" LONG "123", 1, "message"),
+                        "Placement configurations check pass");
     assert_string_equal(condition(hub, "ns/" LONG "1234", 1, "message"),
                         "Placement:the name has 64 characters, and the label of its decisions at "
                         "most 63; create it with a shorter name");
