@@ -20,7 +20,7 @@ enum {
     SKR_MOVES_MOST = 3,            /* groups that move together */
     SKR_MOVES_MEMBERS_MAX = 1000,  /* of them, together */
     SKR_MOVES_SETS_MAX = 1 << 16,  /* sets of one size */
-    SKR_MOVES_STEPS_MAX = 1 << 22, /* runs of the solver times leaves */
+    SKR_MOVES_STEPS_MAX = 1 << 24, /* runs of the solver times leaves */
 };
 /* Added to a group's number in the timeline: what it takes after a move. */
 #define SKR_MOVED_OWNER ((uint32_t)1 << 31)

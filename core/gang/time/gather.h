@@ -33,6 +33,7 @@ struct gathering {
     struct waiting_group *waiting; /* in the order of groups; incomplete ones last */
     struct skr_round_group *group; /* [n], of those that are complete */
     size_t n_complete;
+    int64_t moves_steps; /* left for the moves of all groups */
 };
 
 /* Errors: SKR_LIMIT. Always follow with gathering_fini(). */

@@ -15,6 +15,7 @@
 #include "core/gang/time/gather.h"
 #include "core/gang/time/would_evict.h"
 #include "core/gang/time/would_move.h"
+#include "core/time/moves.h"
 #include "topology/base/strbuf.h"
 
 enum {
@@ -266,7 +267,10 @@ static int answer(struct gathering *in, struct skr_solver_cache *cache,
 int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *request,
                       struct skr_timeline_answer *ret, struct skr_error *error)
 {
-    struct gathering in = {.e = e, .asked = request, .now = skr_instant_up(request->now)};
+    struct gathering in = {.e = e,
+                           .asked = request,
+                           .now = skr_instant_up(request->now),
+                           .moves_steps = SKR_MOVES_STEPS_MAX};
     *ret = (struct skr_timeline_answer){.now = in.now};
     if (!skr_topology_is_usable(e)) {
         return skr_error_set(error, SKR_RETRY,

@@ -233,8 +233,9 @@ static int search(struct gathering *in, size_t i, struct skr_solver_cache *cache
                               .candidate = m->candidate,
                               .n = m->n,
                               .most = in->asked->moves_most,
-                              .steps = -1};
+                              .steps = in->moves_steps};
     int rc = skr_moves_find(&moves, error);
+    in->moves_steps = moves.steps > 0 ? moves.steps : 0;
     *ret_open = moves.status == SKR_MOVES_NOT_FOUND;
     if (rc == 0 && moves.status == SKR_MOVES_FOUND) {
         *ret = name_moves(in, in->waiting[i].group, m, &moves);
