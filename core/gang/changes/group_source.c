@@ -66,18 +66,17 @@ static char *source_text(struct skr_gang *e, struct group *g, enum group_source 
     if (source == SOURCE_MAP) {
         skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);
     } else if (source == SOURCE_PODGROUP) {
+        static const char *const keys[] = {SKR_GROUP_WITHIN, SKR_GROUP_CONSTRAINTS,
+                                           SKR_GROUP_RUN_LIMIT, SKR_GROUP_RUN_ESTIMATE,
+                                           SKR_GROUP_MOVABLE};
         const struct skr_podgroup *pg = g->source.podgroup->pg;
-        const char *within = skr_labels_get(&pg->meta.annotations, SKR_GROUP_WITHIN);
-        const char *rules = skr_labels_get(&pg->meta.annotations, SKR_GROUP_CONSTRAINTS);
         const char *level = skr_derived_native_level(e, g, pg);
-        priority = skr_derived_priority(g);
-        const char *limit = skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_LIMIT);
-        const char *estimate = skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_ESTIMATE);
-        const char *movable = skr_labels_get(&pg->meta.annotations, SKR_GROUP_MOVABLE);
-        skr_strbuf_addf(&b, "podgroup %d %d %s %s %s %s %s %s %s", pg->min_member, (int)priority,
-                        within ? within : "", rules ? rules : "", pg->topology_key,
-                        level ? level : "", limit ? limit : "", estimate ? estimate : "",
-                        movable ? movable : "");
+        skr_strbuf_addf(&b, "podgroup %d %d %s %s", pg->min_member, (int)skr_derived_priority(g),
+                        pg->topology_key, level ? level : "");
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            const char *value = skr_labels_get(&pg->meta.annotations, keys[i]);
+            skr_strbuf_add_json(&b, value ? value : "");
+        }
     } else if (source == SOURCE_LABELS && skr_derived_is(g)) {
         skr_derived_text(e, g, &b);
     } else if (source == SOURCE_LABELS && oldest) {
