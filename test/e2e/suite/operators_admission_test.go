@@ -86,10 +86,16 @@ func (w *queuedWorkload) is(condition string) bool {
 // workloadOf is that of a Job.
 func (r *run) workloadOf(job string) *queuedWorkload {
 	r.Helper()
+	return r.queued("job-" + job + "-")
+}
+
+// queued is the Workload whose name begins so.
+func (r *run) queued(prefix string) *queuedWorkload {
+	r.Helper()
 	var list cluster.List[*queuedWorkload]
 	r.must(r.plane.Admin.Get("/apis/kueue.x-k8s.io/v1beta2/namespaces/"+r.ns+"/workloads", &list))
 	for _, w := range list.Items {
-		if strings.HasPrefix(w.Name, "job-"+job+"-") {
+		if strings.HasPrefix(w.Name, prefix) {
 			return w
 		}
 	}
@@ -137,4 +143,67 @@ func TestOperators_KueueAdmitsWhatHasRoom(t *testing.T) {
 	if len(w.Status.AdmissionChecks) != 1 || w.Status.AdmissionChecks[0].State != "Ready" || !w.is("Admitted") {
 		t.Errorf("workload %+v, wanted Admitted with a Ready check", w.Status)
 	}
+}
+
+// A JobSet of a driver and n workers of 3 cores.
+func checkedJobSet(name string, n int) string {
+	pod := `{spec: {schedulerName: sakkara, restartPolicy: Never, containers: [{name: main, image: busybox, resources: {requests: {cpu: "%d", memory: 100Mi}}}]}}`
+	return fmt.Sprintf(`
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: %s, labels: {kueue.x-k8s.io/queue-name: team}}
+spec:
+  suspend: true
+  replicatedJobs:
+  - {name: driver, template: {spec: {parallelism: 1, completions: 1, template: %s}}}
+  - {name: workers, template: {spec: {parallelism: %d, completions: %d, template: %s}}}
+`, name, fmt.Sprintf(pod, 1), n, n, fmt.Sprintf(pod, 3))
+}
+
+// A LeaderWorkerSet of one group of n pods of 3 cores.
+func checkedLeaders(name string, n int) string {
+	return fmt.Sprintf(`
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: %s, labels: {kueue.x-k8s.io/queue-name: team}}
+spec:
+  replicas: 1
+  leaderWorkerTemplate:
+    size: %d
+    workerTemplate:
+      spec:
+        schedulerName: sakkara
+        containers: [{name: main, image: busybox, resources: {requests: {cpu: "3", memory: 100Mi}}}]
+`, name, n)
+}
+
+// TestOperators_KueueAdmitsJobSetsAndLeaders: The same of a JobSet of two roles and of a LeaderWorkerSet. One that fits is
+// admitted and bound as one gang; one that has no room gives its quota back, and one that never fits is deactivated.
+func TestOperators_KueueAdmitsJobSetsAndLeaders(t *testing.T) {
+	realOnly(t, "operators need every kind that a real API server has")
+	r, _ := startOperatorsWith(t, [][]int{{4, 4}, {4}}, options{
+		paused: true,
+		roles:  []string{"../../../manifests/kueue.yaml"},
+		daemon: cluster.DaemonOptions{Settings: map[string]string{"kueue": "{admissionCheck: true}"}},
+	}, "jobset", "lws")
+	launchOperator(r, "kueue")
+	r.begin()
+	applyText(r, checkedQueue)
+	applyText(r, checkedJobSet("first", 2))
+	r.wait(2*usual, "the JobSet is bound", r.boundAre(ofPrefix("first-"), 3, 3))
+	r.awaitGroup("jobset/first", "Bound", "")
+	applyText(r, checkedLeaders("large", 2))
+	r.poll("Kueue has the answer Retry", func() bool {
+		w := r.queued("leaderworkerset-large-")
+		return len(w.Status.AdmissionChecks) == 1 && w.Status.AdmissionChecks[0].RetryCount > 0
+	})
+	applyText(r, checkedJobSet("never", 9))
+	r.poll("the JobSet that never fits is deactivated", func() bool {
+		w := r.queued("jobset-never-")
+		return w.Spec.Active != nil && !*w.Spec.Active
+	})
+	_, err := r.plane.Kubectl("delete", "jobset", "-n", r.ns, "first")
+	r.must(err)
+	r.wait(4*usual, "the LeaderWorkerSet is bound", r.boundAre(ofPrefix("large-"), 2, 2))
+	r.awaitGroup("lws/large/0", "Bound", "")
 }
