@@ -100,7 +100,6 @@ TEST_RIG(cluster(), a_native_podgroup_has_the_conditions_of_its_group)
     assert_string_equal(condition_of(rig, "pg", "sakkara.Valid"), "True Accepted");
     native_pods(rig, "m", 1, "pg");
     rig_run(rig, 5 * SKR_SECOND);
-    fprintf(stderr, "%s\n", json_dumps(rig_find(rig, RIG_NATIVE, "pg")->json, 0));
     assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "True MembersPresent");
     assert_string_equal(condition_of(rig, "pg", "sakkara.Placed"), "True PlacementFound");
     assert_string_equal(condition_of(rig, "pg", "sakkara.Bound"), "True MembersBound");
