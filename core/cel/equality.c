@@ -90,9 +90,10 @@ static bool equal_maps(const struct skr_cel_value *a, const struct skr_cel_value
     for (size_t i = 0; equal && i < a->n; i++) {
         /* Maps of one source have one order. */
         const struct skr_cel_entry *same = &b->entry[i];
-        const struct skr_cel_value *other = skr_cel_equal(&a->entry[i].key, &same->key)
-                                                ? &same->value
-                                                : skr_cel_get(b, &a->entry[i].key);
+        const bool is_same =
+            a->entry[i].key.kind == same->key.kind && skr_cel_equal(&a->entry[i].key, &same->key);
+        const struct skr_cel_value *other =
+            is_same ? &same->value : skr_cel_get(b, &a->entry[i].key);
         equal = other && skr_cel_equal(&a->entry[i].value, other);
     }
     return equal;

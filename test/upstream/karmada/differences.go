@@ -39,7 +39,8 @@ var differences = []struct {
 		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && !p.spreads(policyv1alpha1.SpreadByFieldCluster)
 	}},
 	{"regions without room", false, func(p problem) bool {
-		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && p.theirs.Reason != "Success"
+		placesSets := p.sets && len(p.binding.Spec.Components) > 0 && p.toOneCluster() && p.ours.Reason == "Unschedulable"
+		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && (p.theirs.Reason != "Success" || placesSets)
 	}},
 	{"omitted maxGroups", false, func(p problem) bool {
 		return p.constrains(func(c policyv1alpha1.SpreadConstraint) bool { return c.MaxGroups == 0 })

@@ -284,6 +284,7 @@ static const struct row keys[] = {
     {"{'a': 1, 'a': 2}", "{\"a\":2}"},
     {"{1u: 'u', 1: 'i'}[1] + {1u: 'u', 1: 'i'}[1u]", "\"iu\""},
     {"{1u: 'u'}[dyn(1)]", "\"u\""},
+    {"{1u: 'u', 1: 'i'} == {1: 'i', 1u: 'u'}", "true"},
     {"{1.5: 1}", "error 1:1: double is no key of a map"},
     {"dyn(x)[null]", "refused 1:7: null is no index"},
 };
