@@ -21,6 +21,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/cache/volume_uses.h"
 #include "core/gang/cache/volumes.h"
 #include "core/gang/cache/workload_owners.h"
 #include "core/gang/changes/entries.h"
@@ -500,6 +501,7 @@ static void destroy(void *self)
     skr_disruptions_fini(e);
     skr_claim_objects_fini(e);
     skr_volumes_fini(e);
+    skr_volume_uses_fini(e);
     skr_fit_cache_fini(e);
     skr_node_changes_fini(e);
     skr_topology_fini(e);

@@ -17,17 +17,44 @@ static const char *class_of(const struct skr_fields *json, const struct skr_fiel
     return *old ? old : skr_fields_text(spec, "storageClassName");
 }
 
+/* A bit for each mode. An unknown one is a bit of its own, which no volume has. */
+static uint32_t modes_of(const struct skr_fields *spec)
+{
+    static const char *const known[] = {"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany",
+                                        "ReadWriteOncePod"};
+    const char **mode;
+    const size_t n = skr_fields_texts(spec, "accessModes", SKR_VOLUME_MODES_MAX, &mode);
+    uint32_t bits = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        while (k < sizeof known / sizeof known[0] && strcmp(known[k], mode[i]) != 0) {
+            k++;
+        }
+        bits |= UINT32_C(1) << k;
+    }
+    return bits;
+}
+enum { ONE_POD = 8 };
+
+/* Bytes of a list of resources, rounded up. */
+static int64_t bytes_of(const struct skr_fields *list)
+{
+    const skr_int128 bytes = (skr_fields_nano(list, "storage") + 999999999) / 1000000000;
+    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
 static void fill_claim(void *object, const struct skr_fields *json)
 {
     struct skr_volume_claim *claim = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
-    const char **mode;
-    const size_t n = skr_fields_texts(&spec, "accessModes", SKR_VOLUME_MODES_MAX, &mode);
+    const struct skr_fields resources = skr_fields_object(&spec, "resources");
+    const struct skr_fields requests = skr_fields_object(&resources, "requests");
     claim->volume = skr_fields_text(&spec, "volumeName");
     claim->class_ = class_of(json, &spec);
-    for (size_t i = 0; i < n; i++) {
-        claim->one_pod = claim->one_pod || strcmp(mode[i], "ReadWriteOncePod") == 0;
-    }
+    claim->modes = modes_of(&spec);
+    claim->one_pod = claim->modes & ONE_POD;
+    claim->selects = skr_fields_has(&spec, "selector");
+    claim->bytes = bytes_of(&requests);
 }
 SKR_OBJECT_KIND(volume_claim, "persistentvolumeclaim", fill_claim)
 
@@ -119,6 +146,12 @@ static void fill_volume(void *object, const struct skr_fields *json)
     volume->class_ = class_of(json, &spec);
     volume->driver = skr_fields_text(&csi, "driver");
     volume->handle = skr_fields_text(&csi, "volumeHandle");
+    const struct skr_fields status = skr_fields_object(json, "status");
+    const struct skr_fields capacity = skr_fields_object(&spec, "capacity");
+    volume->free = strcmp(skr_fields_word(&status, "phase"), "Available") == 0 &&
+                   !skr_fields_has(&spec, "claimRef");
+    volume->modes = modes_of(&spec);
+    volume->bytes = bytes_of(&capacity);
     read_reach(json, &spec, volume);
 }
 SKR_OBJECT_KIND(volume, "persistentvolume", fill_volume)

@@ -22,8 +22,10 @@ struct skr_volume_claim {
     struct skr_meta meta;
     const char *volume; /* spec.volumeName; "": it has none */
     const char *class_; /* storageClassName, or the old annotation; "" */
-    bool bound;         /* it has a volume, and the controller has completed that */
     bool one_pod;       /* an access mode is ReadWriteOncePod */
+    bool selects;       /* it selects volumes by their labels */
+    uint32_t modes;     /* a bit for each access mode */
+    int64_t bytes;      /* that it requests, rounded up */
 };
 int skr_volume_claim_decode(const json_t *json, struct skr_volume_claim **ret,
                             struct skr_error *error);
@@ -41,6 +43,9 @@ struct skr_volume {
     struct skr_meta meta;
     const char *class_;
     const char *driver, *handle; /* of a CSI volume; "": it is none */
+    bool free;                   /* Available, and for no claim */
+    uint32_t modes;
+    int64_t bytes;
     /* Node affinity; no other part of the shape is set. */
     struct skr_pod_shape reach;
     size_t n_zones;

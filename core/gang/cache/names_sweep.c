@@ -5,7 +5,7 @@
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/volumes.h"
+#include "core/gang/cache/volume_uses.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
@@ -64,7 +64,7 @@ void skr_names_sweep(struct skr_gang *e)
         skr_names_mark(p->work->single.only);
         skr_names_mark(p->work->single.at);
     }
-    skr_volumes_mark_names(e);
+    skr_volume_uses_mark_names(e);
     skr_frame_each_write(e->frame, mark_binding, NULL);
     mark_plans(e);
     mark_holds(e);

@@ -3,7 +3,6 @@
 #include "core/gang/cache/volumes.h"
 
 #include "core/gang/cache/dirty.h"
-#include "core/gang/cache/names.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
 #include "topology/base/table.h"
@@ -20,27 +19,27 @@ struct volume_rule {
 
 struct claim_row {
     uint64_t id, volume, class_; /* hashes; 0: none */
-    bool one_pod;
+    bool one_pod, selects;
+    uint32_t modes;
+    int64_t bytes;
 };
 struct volume_row {
     uint64_t id, unique;
     struct volume_rule *rule;
     char *host;
-    uint16_t driver;
+    uint16_t driver, pool; /* pool: while it is free */
+    uint32_t modes;
+    int64_t bytes;
 };
 struct class_row {
     uint64_t id;
-    uint16_t driver;
+    uint16_t driver; /* of its provisioner, or its pool */
     bool late;
 };
 struct limit_row {
     uint64_t id; /* of the node */
     int32_t most;
     uint16_t driver;
-};
-struct use_row {
-    uint64_t id, claim; /* id: of the pod */
-    const char *node;   /* from skr_names_intern() */
 };
 
 /* Every row begins with its id. */
@@ -50,8 +49,7 @@ struct table {
 };
 
 struct volumes {
-    struct table claim, volume, class_, limit, use;
-    struct skr_hash_index used; /* uses by claim */
+    struct table claim, volume, class_, limit;
     struct volume_rule *rules;
     size_t n_rules, n_rows;
     char *driver[SKR_VOLUME_DRIVERS_MAX];
@@ -59,14 +57,7 @@ struct volumes {
     bool full;
 };
 
-enum {
-    OF_CLAIM = 'c',
-    OF_VOLUME = 'v',
-    OF_CLASS = 's',
-    OF_NODE = 'n',
-    OF_POD = 'p',
-    OF_HANDLE = 'h'
-};
+enum { OF_CLAIM = 'c', OF_VOLUME = 'v', OF_CLASS = 's', OF_NODE = 'n', OF_HANDLE = 'h' };
 
 /* ---- tables ---- */
 
@@ -78,7 +69,6 @@ static struct volumes *volumes_of(struct skr_gang *e)
         e->volumes->volume.row.size = sizeof(struct volume_row);
         e->volumes->class_.row.size = sizeof(struct class_row);
         e->volumes->limit.row.size = sizeof(struct limit_row);
-        e->volumes->use.row.size = sizeof(struct use_row);
     }
     return e->volumes;
 }
@@ -191,8 +181,18 @@ static uint16_t driver_of(struct skr_gang *e, const char *name)
     return (uint16_t)(i + 1);
 }
 
+/* "late/CLASS": the volumes of a class that its claims are bound to late. */
+static const char pool_prefix[] = "late/";
+
+static uint16_t pool_of(struct skr_gang *e, const char *class)
+{
+    SKR_STRBUF(name);
+    skr_strbuf_addf(&name, "%s%s", pool_prefix, class);
+    return driver_of(e, name.s);
+}
+
 /* Groups with claims that wait may fit now. */
-static void touch(struct skr_gang *e)
+void skr_volumes_touch(struct skr_gang *e)
 {
     struct group *g, *next;
     bool any = false;
@@ -227,19 +227,22 @@ void skr_volumes_claim_upsert(struct skr_gang *e, const struct skr_volume_claim 
         .volume = *claim->volume ? id_of(e, OF_VOLUME, claim->volume, "") : 0,
         .class_ = *claim->class_ ? id_of(e, OF_CLASS, claim->class_, "") : 0,
         .one_pod = claim->one_pod,
+        .selects = claim->selects,
+        .modes = claim->modes,
+        .bytes = claim->bytes,
     };
-    const bool same =
-        row->volume == now.volume && row->class_ == now.class_ && row->one_pod == now.one_pod;
+    const bool same = row->volume == now.volume && row->class_ == now.class_ &&
+                      row->one_pod == now.one_pod && row->bytes == now.bytes;
     *row = now;
     if (!same) {
-        touch(e);
+        skr_volumes_touch(e);
     }
 }
 
 void skr_volumes_claim_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
     if (e->volumes && drop_id(e, &e->volumes->claim, id_of(e, OF_CLAIM, namespace_, name))) {
-        touch(e);
+        skr_volumes_touch(e);
     }
 }
 
@@ -291,17 +294,22 @@ void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume)
     struct volume_rule *was = row->rule;
     char *host = volume->host ? skr_strdup(volume->host) : NULL;
     const uint16_t driver = driver_of(e, volume->driver);
+    const uint16_t pool = volume->free && *volume->class_ ? pool_of(e, volume->class_) : 0;
     const uint64_t unique = id_of(e, OF_HANDLE, volume->driver, volume->handle);
+    row->modes = volume->modes;
+    row->bytes = volume->bytes;
     row->rule = rule_of(e, volume);
     const bool same = row->rule == was && row->driver == driver && row->unique == unique &&
-                      !row->host == !host && (!host || strcmp(row->host, host) == 0);
+                      row->pool == pool && !row->host == !host &&
+                      (!host || strcmp(row->host, host) == 0);
     rule_unref(v, was);
     free(row->host);
     row->host = host;
     row->driver = driver;
+    row->pool = pool;
     row->unique = unique;
     if (!same) {
-        touch(e);
+        skr_volumes_touch(e);
     }
 }
 
@@ -313,7 +321,7 @@ void skr_volumes_delete(struct skr_gang *e, const char *name)
         rule_unref(e->volumes, row->rule);
         free(row->host);
         (void)drop_id(e, &e->volumes->volume, id);
-        touch(e);
+        skr_volumes_touch(e);
     }
 }
 
@@ -321,18 +329,22 @@ void skr_volumes_class_upsert(struct skr_gang *e, const struct skr_storage_class
 {
     struct volumes *v = volumes_of(e);
     struct class_row *row = find_or_add(e, &v->class_, id_of(e, OF_CLASS, class->meta.name, ""));
-    const uint16_t driver = row ? driver_of(e, class->provisioner) : 0;
+    const bool pool =
+        class->late && strcmp(class->provisioner, "kubernetes.io/no-provisioner") == 0;
+    const uint16_t driver = !row   ? 0
+                            : pool ? pool_of(e, class->meta.name)
+                                   : driver_of(e, class->provisioner);
     if (row && (row->driver != driver || row->late != class->late)) {
         row->driver = driver;
         row->late = class->late;
-        touch(e);
+        skr_volumes_touch(e);
     }
 }
 
 void skr_volumes_class_delete(struct skr_gang *e, const char *name)
 {
     if (e->volumes && drop_id(e, &e->volumes->class_, id_of(e, OF_CLASS, name, ""))) {
-        touch(e);
+        skr_volumes_touch(e);
     }
 }
 
@@ -384,66 +396,14 @@ void skr_volumes_node_upsert(struct skr_gang *e, const struct skr_csi_node *node
         }
     }
     if (changed) {
-        touch(e);
+        skr_volumes_touch(e);
     }
 }
 
 void skr_volumes_node_delete(struct skr_gang *e, const char *name)
 {
     if (e->volumes && drop_limits(e, id_of(e, OF_NODE, name, ""), NULL)) {
-        touch(e);
-    }
-}
-
-/* ---- uses ---- */
-
-void skr_volumes_forget_pod(struct skr_gang *e, const char *uid)
-{
-    struct volumes *v = e->volumes;
-    const uint64_t id = v && v->use.row.n > 0 ? id_of(e, OF_POD, uid, "") : 0;
-    size_t at = 0;
-    uint32_t number;
-    struct use_row *row;
-    while (id && (row = next_of(&v->use, id, &at, &number))) {
-        skr_hash_index_remove(&v->used, (uint32_t)row->claim, number);
-        drop(v, &v->use, id, number);
-        at = 0;
-        touch(e);
-    }
-}
-
-void skr_volumes_note_pod(struct skr_gang *e, const struct skr_pod *pod)
-{
-    const bool uses = *pod->node_name && pod->phase != SKR_POD_SUCCEEDED &&
-                      pod->phase != SKR_POD_FAILED && pod->n_claims > 0;
-    if (!uses) {
-        skr_volumes_forget_pod(e, pod->meta.uid);
-        return;
-    }
-    struct volumes *v = volumes_of(e);
-    const uint64_t id = id_of(e, OF_POD, pod->meta.uid, "");
-    if (find(&v->use, id)) {
-        return; /* neither its node nor its claims change */
-    }
-    for (size_t i = 0; i < pod->n_claims; i++) {
-        if (pod->claim[i].kind != SKR_POD_CLAIM_VOLUME) {
-            continue;
-        }
-        uint32_t number;
-        struct use_row *row = add(e, &v->use, id, &number);
-        if (row) {
-            row->claim = id_of(e, OF_CLAIM, pod->meta.namespace_, pod->claim[i].name);
-            row->node = skr_names_intern(e, pod->node_name);
-            skr_hash_index_add(&v->used, (uint32_t)row->claim, number);
-        }
-    }
-}
-
-void skr_volumes_mark_names(const struct skr_gang *e)
-{
-    uint32_t number;
-    for (size_t at = 0; e->volumes && skr_slab_next(&e->volumes->use.row, &at, &number);) {
-        skr_names_mark(((const struct use_row *)skr_slab_at(&e->volumes->use.row, number))->node);
+        skr_volumes_touch(e);
     }
 }
 
@@ -466,8 +426,11 @@ struct volume_facts skr_volumes_facts(const struct skr_gang *e, uint64_t claim)
         facts.rule = volume->rule ? volume->rule->holder : NULL;
         facts.host = volume->host;
     } else if (class) {
-        facts.driver = class->driver;
+        const bool outside = row->volume || row->selects; /* of the pool */
         facts.late = !row->volume && class->late;
+        facts.driver = outside && skr_volumes_is_pool(e, class->driver) ? 0 : class->driver;
+        facts.modes = row->modes;
+        facts.bytes = row->bytes;
     }
     return facts;
 }
@@ -484,43 +447,43 @@ int32_t skr_volumes_limit(const struct skr_gang *e, const char *node, uint16_t d
     return row ? row->most : INT32_MAX;
 }
 
-bool skr_volumes_has_limit(const struct skr_gang *e, uint16_t driver)
+bool skr_volumes_is_pool(const struct skr_gang *e, uint16_t driver)
+{
+    return driver > 0 &&
+           strncmp(e->volumes->driver[driver - 1], pool_prefix, sizeof pool_prefix - 1) == 0;
+}
+
+bool skr_volumes_next_free(const struct skr_gang *e, size_t *at, uint16_t pool,
+                           const struct volume_facts *claim, const char **ret_host,
+                           const struct skr_volume **ret_rule)
 {
     const struct volumes *v = e->volumes;
     uint32_t number;
-    for (size_t at = 0; v && !v->full && skr_slab_next(&v->limit.row, &at, &number);) {
-        if (((const struct limit_row *)skr_slab_at(&v->limit.row, number))->driver == driver) {
+    while (skr_slab_next(&v->volume.row, at, &number)) {
+        const struct volume_row *row = skr_slab_at(&v->volume.row, number);
+        if (row->pool == pool && row->bytes >= claim->bytes &&
+            (row->modes & claim->modes) == claim->modes) {
+            *ret_host = row->host;
+            *ret_rule = row->rule ? row->rule->holder : NULL;
             return true;
         }
     }
     return false;
 }
 
-bool skr_volumes_next_use(const struct skr_gang *e, size_t *at, uint64_t *ret_claim,
-                          const char **ret_node)
-{
-    uint32_t number;
-    if (!e->volumes || !skr_slab_next(&e->volumes->use.row, at, &number)) {
-        return false;
-    }
-    const struct use_row *row = skr_slab_at(&e->volumes->use.row, number);
-    *ret_claim = row->claim;
-    *ret_node = row->node;
-    return true;
-}
-
-const char *skr_volumes_user(const struct skr_gang *e, uint64_t claim, const char *uid)
+bool skr_volumes_has_limit(const struct skr_gang *e, uint16_t driver)
 {
     const struct volumes *v = e->volumes;
-    const uint64_t self = id_of(e, OF_POD, uid, "");
     uint32_t number;
-    for (size_t at = 0; v && skr_hash_index_next(&v->used, (uint32_t)claim, &at, &number);) {
-        const struct use_row *row = skr_slab_at(&v->use.row, number);
-        if (row->claim == claim && row->id != self) {
-            return row->node;
+    if (v && !v->full && skr_volumes_is_pool(e, driver)) {
+        return true;
+    }
+    for (size_t at = 0; v && !v->full && skr_slab_next(&v->limit.row, &at, &number);) {
+        if (((const struct limit_row *)skr_slab_at(&v->limit.row, number))->driver == driver) {
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 static void table_fini(struct table *t)
@@ -548,8 +511,6 @@ void skr_volumes_fini(struct skr_gang *e)
     table_fini(&v->volume);
     table_fini(&v->class_);
     table_fini(&v->limit);
-    table_fini(&v->use);
-    skr_hash_index_fini(&v->used);
     free(v);
     e->volumes = NULL;
 }

@@ -2,8 +2,7 @@
 #ifndef SKR_CORE_GANG_CACHE_VOLUMES_H
 #define SKR_CORE_GANG_CACHE_VOLUMES_H
 /*
- * Claims of volumes, volumes, their classes, how many volumes each node attaches, and which bound pods use
- * which claims. What is not known limits nothing: kube-scheduler decides about it.
+ * Claims of volumes, volumes, their classes, how many volumes each node attaches. What is not known limits nothing: kube-scheduler decides about it.
  *
  * Memory: some 70 bytes a claim, a volume or a use, 16 more with indexes. Equal rules about nodes are
  * stored once, up to SKR_VOLUME_RULES_MAX. With more than SKR_VOLUME_ROWS_MAX rows, more rules or more
@@ -15,7 +14,7 @@
 #include "core/volume/objects.h"
 
 enum {
-    SKR_VOLUME_ROWS_MAX = 2000000, /* claims, volumes, classes, limits and uses together */
+    SKR_VOLUME_ROWS_MAX = 2000000, /* claims, volumes, classes and limits together */
     SKR_VOLUME_RULES_MAX = 16384,  /* distinct ones of volumes that name more than one host */
     SKR_VOLUME_DRIVERS_MAX = 256,
 };
@@ -29,17 +28,19 @@ void skr_volumes_class_upsert(struct skr_gang *e, const struct skr_storage_class
 void skr_volumes_class_delete(struct skr_gang *e, const char *name);
 void skr_volumes_node_upsert(struct skr_gang *e, const struct skr_csi_node *node);
 void skr_volumes_node_delete(struct skr_gang *e, const char *name);
-/* A version of a pod: its claims are in use while it is on a node and has not ended. O(its claims). */
-void skr_volumes_note_pod(struct skr_gang *e, const struct skr_pod *pod);
-void skr_volumes_forget_pod(struct skr_gang *e, const char *uid);
-void skr_volumes_mark_names(const struct skr_gang *e); /* for names_sweep.c */
+/* Groups with claims that wait are looked at again. O(groups). */
+void skr_volumes_touch(struct skr_gang *e);
 void skr_volumes_fini(struct skr_gang *e);
 
 struct volume_facts {
     bool known; /* the claim exists */
     bool late;  /* it has no volume, and its class waits for the first consumer */
     bool one_pod;
-    uint16_t driver;               /* that attaches it: 1 ..; 0: none */
+    /* That attaches it: 1 ..; 0: none. Of a late claim whose class has no provisioner: its pool, the free
+     * volumes of the class. */
+    uint16_t driver;
+    uint32_t modes; /* of a late claim, as bytes */
+    int64_t bytes;
     uint64_t volume;               /* equal for claims of one volume */
     const struct skr_volume *rule; /* which nodes reach it; NULL: all */
     const char *host;              /* only the node of this host name; NULL */
@@ -49,12 +50,13 @@ struct volume_facts skr_volumes_facts(const struct skr_gang *e, uint64_t claim);
 const char *skr_volumes_driver(const struct skr_gang *e, uint16_t driver);
 /* Volumes of the driver that the node attaches; INT32_MAX: no limit. */
 int32_t skr_volumes_limit(const struct skr_gang *e, const char *node, uint16_t driver);
+bool skr_volumes_is_pool(const struct skr_gang *e, uint16_t driver);
+/* Iterates over the free volumes of a pool that serve such a claim: *at begins as 0. *ret_host or *ret_rule
+ * says which nodes reach it, as in struct volume_facts. */
+bool skr_volumes_next_free(const struct skr_gang *e, size_t *at, uint16_t pool,
+                           const struct volume_facts *claim, const char **ret_host,
+                           const struct skr_volume **ret_rule);
 /* Whether any node has a limit for it. O(limits) at worst. */
 bool skr_volumes_has_limit(const struct skr_gang *e, uint16_t driver);
-/* Iterates over uses by bound pods: *at begins as 0. */
-bool skr_volumes_next_use(const struct skr_gang *e, size_t *at, uint64_t *ret_claim,
-                          const char **ret_node);
-/* The node of a bound pod, other than uid, that uses the claim; NULL: none. */
-const char *skr_volumes_user(const struct skr_gang *e, uint64_t claim, const char *uid);
 
 #endif

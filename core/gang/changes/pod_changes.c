@@ -21,7 +21,7 @@
 #include "core/gang/cache/residents.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
-#include "core/gang/cache/volumes.h"
+#include "core/gang/cache/volume_uses.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/claims.h"
@@ -265,7 +265,7 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     struct skr_pod *old = p->pod;
     p->pod = pod;
     update_role(p);
-    skr_volumes_note_pod(e, pod);
+    skr_volume_uses_note(e, pod);
     skr_nomination_changed(p);
     p->ours = skr_pods_is_ours(e, pod);
     p->agreed = p->agreed || *skr_pods_label(p, SKR_LABEL_PREEMPTIBLE);
@@ -312,7 +312,7 @@ static void release_charge(struct skr_gang *e, const char *uid)
     const char *node = skr_ledger_find(e->ledger, uid, NULL);
     skr_nodes_touch(e, node);
     skr_vetoes_end(e, node);
-    skr_volumes_forget_pod(e, uid);
+    skr_volume_uses_forget(e, uid);
     skr_ledger_release(e->ledger, uid);
 }
 
@@ -442,7 +442,7 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
                ((r || (p && skr_pods_is_bound(p))) && !*pod->node_name);
     if (!old && !p && is_to_be_resident(e, pod)) {
         skr_residents_put(e, pod);
-        skr_volumes_note_pod(e, pod);
+        skr_volume_uses_note(e, pod);
         old = true;
     }
     if (old) {

@@ -2,6 +2,7 @@
 #include "core/gang/group/claims_alone.h"
 
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/volume_uses.h"
 #include "core/gang/cache/volumes.h"
 #include "core/gang/group/group_state.h"
 
@@ -63,7 +64,7 @@ bool skr_claims_alone_find(const struct skr_gang *e, const struct group *g,
         const struct use *use = &uses.item[i];
         const bool shared = i + 1 < uses.n && uses.item[i + 1].claim == use->claim &&
                             uses.item[i + 1].pod != use->pod;
-        const char *node = skr_volumes_user(e, use->claim, use->pod->uid);
+        const char *node = skr_volume_uses_find(e, use->claim, use->pod->uid);
         const bool first =
             !ret->pod || strcmp(use->pod->pod->meta.name, ret->pod->pod->meta.name) < 0;
         if ((shared && (!ret->other || first)) || (node && !shared && !ret->other && first)) {

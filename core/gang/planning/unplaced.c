@@ -62,7 +62,7 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     } else {
         skr_explain_sentence(e, g, &s->explanation, request, b);
     }
-    skr_problem_volumes_say(request, b);
+    skr_problem_volumes_say(e, request, b);
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n_newcomers);
     skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);

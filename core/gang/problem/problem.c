@@ -42,7 +42,7 @@ bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
             return true;
         }
     }
-    return false;
+    return skr_problem_volumes_differ(e, newcomers, n);
 }
 
 /* ---- demand: component-wise maximum over the distinct shapes ---- */
@@ -124,12 +124,12 @@ static size_t n_listed(const struct demand *d)
 }
 
 static void limit_to_attached(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                              const struct demand *d, int64_t *free_, int64_t *capacity)
+                              const struct demand *d, bool most, int64_t *free_, int64_t *capacity)
 {
     for (size_t i = 0; i < d->drivers.n; i++) {
         const size_t r = n_listed(d) + i;
         const uint16_t driver = d->drivers.driver[i];
-        d->amount[r] = skr_problem_volumes_demand(e, driver, newcomers, n, newcomers, n);
+        d->amount[r] = skr_problem_volumes_demand(e, driver, newcomers, n, newcomers, n, most);
         skr_problem_volumes_room(e, driver, newcomers, n, d->n, &free_[r], &capacity[r]);
     }
 }
@@ -426,7 +426,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, newcomers, n, d.resource, d.n, a.free_);
     }
-    limit_to_attached(e, newcomers, n, &d, a.free_, a.capacity);
+    limit_to_attached(e, newcomers, n, &d, probed_only, a.free_, a.capacity);
     limit_to_learned(e, g, comers.free_, comers.n_free, &d, probed_only, a.free_);
     int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
     skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);

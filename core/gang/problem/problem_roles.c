@@ -360,7 +360,7 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
                     : i < first
                         ? skr_problem_volumes_demand(b->e, request->drivers.driver[i - attached],
                                                      part->newcomer, part->n_newcomers, b->in->all,
-                                                     b->in->n_all)
+                                                     b->in->n_all, b->in->probed_only)
                     : request->n_learned > 1 ? i - first == r
                                              : 1;
     }

@@ -4,6 +4,7 @@
 
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/volume_uses.h"
 #include "core/gang/cache/volumes.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/volume/masks.h"
@@ -33,6 +34,12 @@ static struct volume_facts facts_of(const struct skr_gang *e, const struct pod_e
     return claim->kind == SKR_POD_CLAIM_VOLUME
                ? skr_volumes_facts(e, skr_volumes_id(e, p->pod->meta.namespace_, claim->name))
                : (struct volume_facts){0};
+}
+
+static bool host_is(const struct skr_node *node, const char *host)
+{
+    const char *label = skr_labels_get(&node->meta.labels, "kubernetes.io/hostname");
+    return label && strcmp(label, host) == 0;
 }
 
 /* ---- attach limits ---- */
@@ -130,22 +137,35 @@ struct skr_problem_drivers skr_problem_volumes_drivers(const struct skr_gang *e,
 
 int64_t skr_problem_volumes_demand(const struct skr_gang *e, uint16_t driver,
                                    struct pod_entry *const *members, size_t n,
-                                   struct pod_entry *const *all, size_t n_all)
+                                   struct pod_entry *const *all, size_t n_all, bool most)
 {
     struct attached_list list = volumes_of(e, driver, all, n_all);
-    int32_t *own = skr_alloc_array(n_all + 1, sizeof *own), most = 0;
+    int32_t *own = skr_alloc_array(n_all + 1, sizeof *own), ret = most ? 0 : INT32_MAX;
     for (size_t i = 0; i < list.n; i++) {
         own[list.item[i].at] += is_shared(&list, i) ? 0 : 1;
     }
     for (size_t i = 0, k = 0; i < n_all && k < n; i++) {
         if (all[i] == members[k]) { /* both are in one order */
-            most = own[i] > most ? own[i] : most;
+            ret = (own[i] > ret) == most ? own[i] : ret;
             k++;
         }
     }
     free(own);
     free(list.item);
-    return most;
+    return n > 0 ? ret : 0;
+}
+
+bool skr_problem_volumes_differ(const struct skr_gang *e, struct pod_entry *const *newcomers,
+                                size_t n)
+{
+    const struct skr_problem_drivers drivers = skr_problem_volumes_drivers(e, newcomers, n);
+    bool differ = false;
+    for (size_t d = 0; d < drivers.n && !differ; d++) {
+        const uint16_t driver = drivers.driver[d];
+        differ = skr_problem_volumes_demand(e, driver, newcomers, n, newcomers, n, true) !=
+                 skr_problem_volumes_demand(e, driver, newcomers, n, newcomers, n, false);
+    }
+    return differ;
 }
 
 /* Bound pods, and members of plans, of all groups. */
@@ -155,7 +175,7 @@ static void add_uses(const struct skr_gang *e, uint16_t driver, struct pod_entry
     const struct skr_tree *tree = e->topology.tree;
     const char *node;
     uint64_t claim;
-    for (size_t at = 0; skr_volumes_next_use(e, &at, &claim, &node);) {
+    for (size_t at = 0; skr_volume_uses_next(e, &at, &claim, &node);) {
         const struct volume_facts facts = skr_volumes_facts(e, claim);
         const int32_t leaf = facts.driver == driver ? skr_tree_find_leaf(tree, node) : -1;
         if (leaf >= 0) {
@@ -180,6 +200,36 @@ static void add_uses(const struct skr_gang *e, uint16_t driver, struct pod_entry
     }
 }
 
+/* ret[leaf]: free volumes of the pool that serve the largest of these claims. One that several leaves reach
+ * counts on each of them. */
+static void count_free(struct skr_gang *e, uint16_t pool, struct pod_entry *const *all,
+                       size_t n_all, int32_t *ret)
+{
+    const struct skr_tree *tree = e->topology.tree;
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    struct volume_facts most = {0};
+    const struct skr_volume *rule;
+    const char *host;
+    for (size_t i = 0; i < n_all; i++) {
+        for (size_t k = 0; k < all[i]->pod->n_claims; k++) {
+            const struct volume_facts facts = facts_of(e, all[i], k);
+            if (facts.driver == pool) {
+                most.modes |= facts.modes;
+                most.bytes = facts.bytes > most.bytes ? facts.bytes : most.bytes;
+            }
+        }
+    }
+    for (size_t at = 0; skr_volumes_next_free(e, &at, pool, &most, &host, &rule);) {
+        const int32_t leaf = host ? skr_tree_find_leaf(tree, host) : -1;
+        const bool named = leaf >= 0 && node[leaf] && host_is(node[leaf]->node, host);
+        const int32_t first = named ? leaf : 0, end = named ? leaf + 1 : tree->n_leaves;
+        for (int32_t i = first; i < end; i++) {
+            ret[i] += node[i] && (!host || host_is(node[i]->node, host)) &&
+                      (!rule || skr_volume_reaches(rule, node[i]->node));
+        }
+    }
+}
+
 static bool has_volume(const struct attached_list *list, int32_t at, uint64_t volume)
 {
     const struct attached wanted = {at, volume};
@@ -190,12 +240,19 @@ void skr_problem_volumes_room(struct skr_gang *e, uint16_t driver, struct pod_en
                               size_t n_all, size_t stride, int64_t *ret, int64_t *ret_empty)
 {
     struct attached_list wanted = volumes_of(e, driver, all, n_all), used = {0};
+    const bool pool = skr_volumes_is_pool(e, driver);
+    int32_t *free_of = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *free_of);
+    if (pool) {
+        count_free(e, driver, all, n_all, free_of);
+    }
     add_uses(e, driver, all, n_all, &used);
     sort(&used, by_place);
     size_t at = 0;
     for (int32_t leaf = 0; leaf < e->topology.tree->n_leaves; leaf++) {
         const struct node_entry *node = skr_topology_leaf_nodes(e)[leaf];
-        const int32_t most = node ? skr_volumes_limit(e, node->name, driver) : INT32_MAX;
+        const int32_t most = pool   ? free_of[leaf]
+                             : node ? skr_volumes_limit(e, node->name, driver)
+                                    : INT32_MAX;
         int64_t in_use = 0, shared = 0, shared_new = 0;
         for (; at < used.n && used.item[at].at == leaf; at++) {
             in_use++;
@@ -209,8 +266,10 @@ void skr_problem_volumes_room(struct skr_gang *e, uint16_t driver, struct pod_en
         }
         ret[(size_t)leaf * stride] =
             most < INT32_MAX ? most - in_use - shared_new : SKR_ROOM_UNLIMITED;
-        ret_empty[(size_t)leaf * stride] = most < INT32_MAX ? most - shared : SKR_ROOM_UNLIMITED;
+        ret_empty[(size_t)leaf * stride] =
+            most < INT32_MAX && !pool ? most - shared : SKR_ROOM_UNLIMITED;
     }
+    free(free_of);
     free(wanted.item);
     free(used.item);
 }
@@ -231,12 +290,6 @@ static void reach_fini(struct reach *r)
     }
     free(r->mask);
     free(r->of);
-}
-
-static bool host_is(const struct skr_node *node, const char *host)
-{
-    const char *label = skr_labels_get(&node->meta.labels, "kubernetes.io/hostname");
-    return label && strcmp(label, host) == 0;
 }
 
 static bool reaches(const struct skr_gang *e, const struct pod_entry *p,
@@ -369,7 +422,8 @@ static void close_full_leaves(struct skr_gang *e, struct pod_entry *const *newco
     const struct skr_problem_drivers drivers = skr_problem_volumes_drivers(e, newcomers, n);
     const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
     for (size_t d = 0; d < drivers.n; d++) {
-        if (skr_problem_volumes_demand(e, drivers.driver[d], newcomers, n, newcomers, n) > 0) {
+        if (skr_problem_volumes_demand(e, drivers.driver[d], newcomers, n, newcomers, n, true) >
+            0) {
             continue;
         }
         int64_t *room = skr_alloc_array(2 * n_leaves + 1, sizeof *room);
@@ -483,7 +537,8 @@ static int64_t least_demand(const struct skr_problem *p, size_t resource)
     return least;
 }
 
-void skr_problem_volumes_say(const struct skr_solve_request *request, struct skr_strbuf *b)
+void skr_problem_volumes_say(const struct skr_gang *e, const struct skr_solve_request *request,
+                             struct skr_strbuf *b)
 {
     const struct skr_problem *p = &request->problem;
     const size_t first = p->n_resources - request->n_learned - request->drivers.n;
@@ -494,7 +549,10 @@ void skr_problem_volumes_say(const struct skr_solve_request *request, struct skr
         for (size_t leaf = 0; leaf < (size_t)p->tree->n_leaves; leaf++) {
             n += p->eligible[leaf] && p->free[leaf * p->n_resources + first + i] < least;
         }
-        if (n > 0) {
+        if (n > 0 && skr_volumes_is_pool(e, request->drivers.driver[i])) {
+            skr_strbuf_addf(b, "; %zu node%s not enough free volumes of class %s", n,
+                            n == 1 ? " has" : "s have", strchr(driver, '/') + 1);
+        } else if (n > 0) {
             skr_strbuf_addf(b, "; %zu node%s no more volumes of %s", n,
                             n == 1 ? " attaches" : "s attach", driver);
         }

@@ -10,7 +10,11 @@
  *                    without the volumes in use there, and a member needs its own volumes. Volumes that
  *                    newcomers share count once on each leaf
  *
- * Members count with the most volumes of any member of their role. A volume in use on a leaf counts there
+ *   late claims      of a class without a provisioner: its free volumes are one more resource. One that
+ *                    several leaves reach counts on each of them
+ *
+ * Members of a role count with the most volumes of any of them. If there is no placement so, they count
+ * with the least, and kube-scheduler decides about the rest. A volume in use on a leaf counts there
  * for its own pod, too.
  *
  * Left to kube-scheduler: drivers beyond SKR_PROBLEM_DRIVERS_MAX, masks beyond SKR_PROBLEM_MASKS_MAX,
@@ -35,11 +39,15 @@ bool skr_problem_volumes_matter(const struct skr_gang *e, struct pod_entry *cons
 struct skr_problem_drivers skr_problem_volumes_drivers(const struct skr_gang *e,
                                                        struct pod_entry *const *newcomers,
                                                        size_t n);
-/* Volumes of the driver that one of these members needs for itself: the most of any of them. all: the
- * newcomers of all roles, who share volumes. */
+/* Volumes of the driver that each of these members needs for itself: the most of any of them, or the least.
+ * all: the newcomers of all roles, which share volumes. */
 int64_t skr_problem_volumes_demand(const struct skr_gang *e, uint16_t driver,
                                    struct pod_entry *const *members, size_t n,
-                                   struct pod_entry *const *all, size_t n_all);
+                                   struct pod_entry *const *all, size_t n_all, bool most);
+/* Whether these newcomers need different numbers of volumes. With the most of any member a placement may be
+ * missed, with the least kube-scheduler may refuse one: so the first comes first. */
+bool skr_problem_volumes_differ(const struct skr_gang *e, struct pod_entry *const *newcomers,
+                                size_t n);
 /* ret[leaf * stride]: volumes of the driver that fit there beside those in use; ret_empty likewise: in an
  * empty cluster. O(uses + leaves). */
 void skr_problem_volumes_room(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all,
@@ -61,6 +69,7 @@ void skr_problem_volumes_turns(const struct skr_gang *e, struct pod_entry *const
                                size_t n, int32_t *ret);
 /* "; 4 nodes attach no more volumes of disk.example.com": eligible nodes without room for a
  * member's. Appends nothing if there is none. */
-void skr_problem_volumes_say(const struct skr_solve_request *request, struct skr_strbuf *b);
+void skr_problem_volumes_say(const struct skr_gang *e, const struct skr_solve_request *request,
+                             struct skr_strbuf *b);
 
 #endif

@@ -144,6 +144,11 @@ struct skr_gang {
     } claim_objects;                   /* claim_objects.c */
     struct volumes *volumes;           /* NULL: none was seen; volumes.c */
     struct {
+        struct skr_slab item; /* struct use */
+        struct skr_hash_index by_pod, by_claim;
+        bool full;
+    } volume_uses; /* volume_uses.c */
+    struct {
         struct device_hold *table;
         skr_time denied_until; /* no claim is freed before: that was refused; 0: it was not */
     } device_holds;            /* device_holds.c */

@@ -272,3 +272,52 @@ func TestVolumes_AClaimForOnePodIsAwaited(t *testing.T) {
 	r.must(r.plane.Admin.Delete("/api/v1/namespaces/" + r.ns + "/pods/old?gracePeriodSeconds=0"))
 	r.wait(usual, "bound", r.allBound("g", 1))
 }
+
+// TestVolumes_LateDisksArePlanned: Four members have claims that are bound late, and each of four nodes has one free disk of their
+// class, and cpu for all. The first plan has one member on each node.
+func TestVolumes_LateDisksArePlanned(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know volumes")
+	nodes, tree := racks([]int{16, 16, 16, 16})
+	for _, n := range nodes {
+		n.Labels["kubernetes.io/hostname"] = n.Name
+	}
+	r := start(t, nodes, options{paused: true})
+	const classes, volumes = "/apis/storage.k8s.io/v1/storageclasses", "/api/v1/persistentvolumes"
+	r.must(r.plane.Admin.Create(classes, map[string]any{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": map[string]any{"name": r.ns},
+		"provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"}, nil))
+	r.Cleanup(func() { r.must(r.plane.Admin.Delete(classes + "/" + r.ns)) })
+	for i, n := range nodes {
+		name, disk := r.ns+"-"+n.Name, diskOf(n.Name)
+		disk["capacity"], disk["accessModes"], disk["storageClassName"] = map[string]string{"storage": "1Gi"}, []string{"ReadWriteOnce"}, r.ns
+		r.must(r.plane.Admin.Create(volumes, map[string]any{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": map[string]any{"name": name}, "spec": disk}, nil))
+		r.must(r.plane.Admin.MergePatch(volumes+"/"+name+"/status", `{"status":{"phase":"Available"}}`))
+		r.Cleanup(func() {
+			r.must(r.plane.Admin.MergePatch(volumes+"/"+name, `{"metadata":{"finalizers":null}}`))
+			r.must(r.plane.Admin.Delete(volumes + "/" + name))
+		})
+		r.createClaim(fmt.Sprintf("late-%d", i), r.ns, "", "")
+	}
+	r.begin()
+	r.topology(tree)
+	r.group("g", 4, "")
+	for i := range 4 {
+		r.member(i, fmt.Sprintf("late-%d", i))
+	}
+	r.wait(usual, "bound", func(v *cluster.View) error {
+		for _, n := range nodes { // no controller completes what kube-scheduler has chosen
+			var volume struct {
+				Spec struct{ ClaimRef *struct{ Name string } }
+			}
+			r.must(r.plane.Admin.Get(volumes+"/"+r.ns+"-"+n.Name, &volume))
+			if volume.Spec.ClaimRef != nil {
+				r.must(r.plane.Admin.MergePatch("/api/v1/namespaces/"+r.ns+"/persistentvolumeclaims/"+volume.Spec.ClaimRef.Name,
+					fmt.Sprintf(`{"metadata":{"annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":%q}}`, r.ns+"-"+n.Name)))
+			}
+		}
+		return r.allBound("g", 4)(v)
+	})
+	r.expectPlaced("g", "node-0:1 node-1:1 node-2:1 node-3:1")
+	if aborted := r.aborted(); aborted > 0 {
+		t.Errorf("%d plans were given up", aborted)
+	}
+}

@@ -306,14 +306,81 @@ TEST_RIG(cluster(), two_members_with_a_claim_of_one_pod_are_a_conflict)
     one_plan(rig, 2);
 }
 
-/* Claims that PreBind binds for good: their members come when the others hold their places. */
-TEST_RIG(cluster(), members_with_late_claims_come_last)
+static void late_class(struct rig *rig)
 {
     put(rig, &skr_gang_storage_class,
         "{'metadata':{'name':'local'},'provisioner':'kubernetes.io/no-provisioner',"
         "'volumeBindingMode':'WaitForFirstConsumer'}");
+}
+
+static void free_disk(struct rig *rig, const char *name, const char *node, const char *size)
+{
+    put(rig, &skr_gang_volume,
+        "{'metadata':{'name':'%s'},'spec':{'storageClassName':'local','accessModes':["
+        "'ReadWriteOnce'],'capacity':{'storage':'%s'},'nodeAffinity':{'required':{"
+        "'nodeSelectorTerms':[{'matchExpressions':[{'key':'kubernetes.io/hostname','operator':'In',"
+        "'values':['%s']}]}]}}},'status':{'phase':'Available'}}",
+        name, size, node);
+}
+
+static void late_claim(struct rig *rig, const char *name)
+{
     put(rig, &skr_gang_volume_claim,
-        "{'metadata':{'namespace':'default','name':'late'},'spec':{'storageClassName':'local'}}");
+        "{'metadata':{'namespace':'default','name':'%s'},'spec':{'storageClassName':'local',"
+        "'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'1Gi'}}}}",
+        name);
+}
+
+/* Two disks on one node, one on another, and one that is too small. */
+TEST_RIG(cluster(), late_claims_go_where_free_volumes_are)
+{
+    late_class(rig);
+    free_disk(rig, "a", "node-3", "1Gi");
+    free_disk(rig, "b", "node-3", "2Gi");
+    free_disk(rig, "c", "node-1", "1Gi");
+    free_disk(rig, "d", "node-0", "500Mi");
+    rig_group(rig, "g", 3, 0, NULL);
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "late-%d", i);
+        late_claim(rig, name);
+        member(rig, i, name);
+    }
+    one_plan(rig, 3);
+    int on_three = 0;
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "g-%d", i);
+        on_three += strcmp(rig_node_of(rig, name), "node-3") == 0;
+        assert_string_not_equal(rig_node_of(rig, name), "node-0");
+        assert_string_not_equal(rig_node_of(rig, name), "node-2");
+    }
+    assert_int_equal(on_three, 2);
+}
+
+TEST_RIG(cluster(), free_volumes_that_are_missing_are_named)
+{
+    late_class(rig);
+    free_disk(rig, "a", "node-3", "1Gi");
+    late_claim(rig, "late-0");
+    late_claim(rig, "late-1");
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, 0, "late-0");
+    member(rig, 1, "late-1");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    assert_non_null(strstr(rig_key(rig, "g", "message"),
+                           "; 3 nodes have not enough free volumes of class local"));
+    free_disk(rig, "b", "node-2", "1Gi");
+    one_plan(rig, 2);
+}
+
+/* Claims that PreBind binds for good: their members come when the others hold their places. */
+TEST_RIG(cluster(), members_with_late_claims_come_last)
+{
+    late_class(rig);
+    late_claim(rig, "late");
+    free_disk(rig, "a", "node-0", "1Gi");
     volume(rig, "disk-1", NULL);
     rig_group(rig, "g", 3, 0, NULL);
     member(rig, 0, "late");
