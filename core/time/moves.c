@@ -331,7 +331,7 @@ static struct set *list_sets(const struct skr_moves *m, size_t n, size_t *ret_n,
         }
     }
     *ret_all = !more;
-    if (*ret_n > 0) {
+    if (list) {
         qsort(list, *ret_n, sizeof *list, by_cost);
     }
     return list;
