@@ -194,7 +194,7 @@ static uint16_t pool_of(struct skr_gang *e, const char *class)
 /* Groups with claims that wait may fit now. */
 void skr_volumes_touch(struct skr_gang *e)
 {
-    struct group *g, *next;
+    struct group *g = NULL, *next = NULL;
     bool any = false;
     if (!skr_frame_is_synced(e->frame)) {
         return;
