@@ -154,10 +154,10 @@ func memberNames(history []Change, pods []*Pod) map[string]string {
 	losses := map[string]int{} // of a group, so far
 	came, lost := map[string]int{}, map[string]bool{}
 	for _, change := range history {
-		if change.Pod == nil || GroupOf(change.Pod) == "" {
+		if change.Pod == nil || familyOf(change.Pod) == "" {
 			continue
 		}
-		pod, group := change.Pod, change.Pod.Namespace+"/"+GroupOf(change.Pod)
+		pod, group := change.Pod, change.Pod.Namespace+"/"+familyOf(change.Pod)
 		if _, known := came[pod.UID]; !known {
 			came[pod.UID] = losses[group]
 		}
@@ -172,12 +172,20 @@ func memberNames(history []Change, pods []*Pod) map[string]string {
 	})
 	names, next := map[string]string{}, map[string]int{}
 	for _, pod := range pods {
-		if group := GroupOf(pod); group != "" && len(pod.OwnerReferences) > 0 {
+		if group := familyOf(pod); group != "" && len(pod.OwnerReferences) > 0 {
 			names[pod.Name] = fmt.Sprintf("%s.%03d", group, next[group])
 			next[group]++
 		}
 	}
 	return names
+}
+
+// familyOf is the group that a pod names, else what made the pod: the group of a workload has that name.
+func familyOf(pod *Pod) string {
+	if group := GroupOf(pod); group != "" || len(pod.OwnerReferences) == 0 {
+		return group
+	}
+	return pod.OwnerReferences[0].Name
 }
 
 // Naturally compares names as the daemon does: numbers in them by their value, so that 2 stands before 10.
