@@ -85,6 +85,7 @@ func TestEntry_AJobNeedsOneAnnotation(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		r.anyRetries("pods of a Job come one by one")
+		r.anyNode("late", "the pods of the Job before it go in any order")
 		r.indexedJob("indexed", "", 8, ungrouped, annotated, gate(withGate))
 		r.wait(usual, "the Indexed Job is bound", r.boundAre(ofJob("indexed"), 8, 8))
 		r.rec.Look(func(v *cluster.View) {
