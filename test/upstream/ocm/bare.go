@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -268,7 +269,8 @@ func (j *judge) compare(program string, v judgement) (string, error) {
 // freelyTyped: a row of the table, types of empty lists and maps.
 func (v judgement) freelyTyped() bool {
 	empty := strings.Contains(v.expression, "[]") || strings.Contains(v.expression, "{}")
-	return empty && (strings.Contains(v.refused, "found no matching overload") || strings.Contains(v.refused, "expected type"))
+	types := regexp.MustCompile("found no matching overload|expected type|does not support field selection")
+	return empty && types.MatchString(v.refused)
 }
 
 // mixes: a row of the table, min() and max() of mixed kinds.
