@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is read of claims, volumes, classes and CSINodes, and which nodes reach a volume. */
+#include <string.h>
+
+#include "core/volume/objects.h"
+#include "test/test.h"
+#include "test/unit/json_text.h"
+
+static struct skr_volume *volume(const char *text)
+{
+    json_auto_t *json = json_text_load(text);
+    struct skr_volume *ret = NULL;
+    struct skr_error error;
+    assert_int_equal(skr_volume_decode(json, &ret, &error), 0);
+    return ret;
+}
+
+static bool reached_from(const struct skr_volume *v, const char *labels)
+{
+    char text[300];
+    struct skr_error error;
+    struct skr_node *node = NULL;
+    snprintf(text, sizeof text, "{'metadata':{'name':'n','labels':{%s}}}", labels);
+    json_auto_t *json = json_text_load(text);
+    assert_int_equal(skr_node_decode(json, &node, &error), 0);
+    const bool is = skr_volume_reaches(v, node);
+    skr_node_destroy(node);
+    return is;
+}
+
+TEST(node_affinity_and_zone_labels_say_which_nodes_reach_a_volume)
+{
+    struct skr_volume *v = volume(
+        "{'metadata':{'name':'v','labels':{'topology.kubernetes.io/zone':'a__b'}},'spec':{"
+        "'nodeAffinity':{'required':{'nodeSelectorTerms':[{'matchExpressions':[{'key':'disk',"
+        "'operator':'Exists'}]}]}}}}");
+    assert_null(v->host);
+    assert_true(reached_from(v, "'disk':'','topology.kubernetes.io/zone':'b'"));
+    assert_false(reached_from(v, "'disk':'','topology.kubernetes.io/zone':'c'"));
+    assert_false(reached_from(v, "'topology.kubernetes.io/zone':'b'"));
+    assert_true(reached_from(v, "'disk':''")); /* a node without zones is in all */
+    assert_false(reached_from(v, "'disk':'','topology.kubernetes.io/region':'r'"));
+    skr_volume_destroy(v);
+}
+
+TEST(an_older_zone_label_matches_the_newer_one_of_a_node)
+{
+    struct skr_volume *v = volume("{'metadata':{'name':'v','labels':{"
+                                  "'failure-domain.beta.kubernetes.io/zone':'a'}},'spec':{}}");
+    assert_true(reached_from(v, "'topology.kubernetes.io/zone':'a'"));
+    assert_false(reached_from(v, "'topology.kubernetes.io/zone':'b'"));
+    skr_volume_destroy(v);
+}
+
+TEST(a_local_volume_names_its_host)
+{
+    struct skr_volume *v =
+        volume("{'metadata':{'name':'v'},'spec':{'capacity':{'storage':'1.5'},'accessModes':["
+               "'ReadWriteOnce','ReadOnlyMany'],'csi':{'driver':'d','volumeHandle':'h'},"
+               "'nodeAffinity':{'required':{'nodeSelectorTerms':[{'matchExpressions':[{'key':"
+               "'kubernetes.io/hostname','operator':'In','values':['n-1']}]}]}}},"
+               "'status':{'phase':'Available'}}");
+    assert_string_equal(v->host, "n-1");
+    assert_string_equal(v->driver, "d");
+    assert_true(v->free);
+    assert_int_equal(v->modes, 3);
+    assert_int_equal(v->bytes, 2);
+    skr_volume_destroy(v);
+}
+
+TEST(a_field_of_another_type_is_named)
+{
+    static const struct {
+        const char *text, *error;
+    } row[] = {
+        {"{'metadata':{'name':'v'},'spec':{'csi':[]}}",
+         "spec.csi: must be an object, got an array"},
+        {"{'metadata':{'name':'v'},'spec':{'nodeAffinity':{'required':{'nodeSelectorTerms':7}}}}",
+         "spec.nodeAffinity.required.nodeSelectorTerms: must be an array, got a number"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        json_auto_t *json = json_text_load(row[i].text);
+        struct skr_volume *v = NULL;
+        struct skr_error error;
+        assert_true(skr_volume_decode(json, &v, &error) < 0);
+        assert_null(v);
+        assert_string_equal(error.text, row[i].error);
+    }
+}
+
+TEST(claims_classes_and_limits_are_read)
+{
+    struct skr_error error;
+    json_auto_t *text = json_text_load(
+        "{'metadata':{'namespace':'ns','name':'c','annotations':{"
+        "'volume.beta.kubernetes.io/storage-class':'old'}},'spec':{'accessModes':["
+        "'ReadWriteOncePod'],'storageClassName':'new','selector':{},'resources':{'requests':{"
+        "'storage':'1Ki'}}}}");
+    struct skr_volume_claim *claim = NULL;
+    assert_int_equal(skr_volume_claim_decode(text, &claim, &error), 0);
+    assert_string_equal(claim->class_, "old");
+    assert_string_equal(claim->volume, "");
+    assert_true(claim->one_pod && claim->selects);
+    assert_int_equal(claim->bytes, 1024);
+    skr_volume_claim_destroy(claim);
+    json_auto_t *drivers =
+        json_text_load("{'metadata':{'name':'n'},'spec':{'drivers':[{'name':'a'},{'name':'b',"
+                       "'allocatable':{'count':7}}]}}");
+    struct skr_csi_node *node = NULL;
+    assert_int_equal(skr_csi_node_decode(drivers, &node, &error), 0);
+    assert_int_equal(node->n, 1);
+    assert_string_equal(node->limit[0].driver, "b");
+    assert_int_equal(node->limit[0].most, 7);
+    skr_csi_node_destroy(node);
+}
