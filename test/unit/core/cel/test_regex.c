@@ -95,7 +95,7 @@ static const struct row rows[] = {
     {"((a{100}){100}){100}", "", "its automaton has more than 4096 steps"},
     {"(((){1000}){1000}){1000}", "", "its automaton has more than 4096 steps"},
 };
-TEST_EACH(rows, a_pattern_matches_as_in_re2)
+TEST_EACH(row, rows, a_pattern_matches_as_in_re2)
 {
     expect(row);
 }
