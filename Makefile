@@ -183,6 +183,9 @@ $(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(TEST_MA
 $(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a \
 		$(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka -lm
+DEVICES_BIN := $(O)/test/upstream/devices/ours/ours
+$(DEVICES_BIN): $(DEVICES_BIN).o $(LIBS)
+	$(TEST_LINK) -o $@ $^ $(LDLIBS)
 # The fuzzer of the engine plays in the world of its property tests.
 FUZZ_HELP := $(O)/test/fuzz/libhelp.a $(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a
 $(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(FUZZ_HELP) $(LIBS)

@@ -63,6 +63,7 @@ core/root: frame gang spotmix placement propagation
 core/time: solver solver/roles pod
 core/frame:
 core/cel:
+core/devices: cel
 core/solver: solver/roles
 core/solver/roles: solver
 core/pod: group
@@ -76,7 +77,7 @@ core/propagation: frame solver group pod
 before=
 for folder in state cache group problem plan report changes preempt restore planning admission bind explain time view; do
     folders="$folders
-core/gang/$folder: frame solver group pod time volume $before"
+core/gang/$folder: frame solver group pod time volume cel devices $before"
     before="$before gang/$folder"
 done
 folders="$folders

@@ -21,9 +21,11 @@ static void add_class(struct skr_device_claim *claim, const struct skr_fields *r
 }
 
 /* spec: of a claim. */
-static void read_classes(struct skr_device_claim *claim, const struct skr_fields *spec)
+static void read_spec(struct skr_device_claim *claim, const struct skr_fields *spec)
 {
     const struct skr_fields devices = skr_fields_object(spec, "devices");
+    const char *text = devices.json ? skr_fields_json(&devices, JSON_SORT_KEYS) : "";
+    claim->devices = strlen(text) <= SKR_CLAIM_TEXT_MAX ? text : "";
     const struct skr_fields list = skr_fields_list(&devices, "requests", SKR_CLAIM_REQUESTS_MAX);
     for (size_t i = 0; skr_fields_more(&list, i); i++) {
         const struct skr_fields request = skr_fields_entry(&list, i);
@@ -44,7 +46,8 @@ static void fill_template(void *object, const struct skr_fields *json)
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields of_claim = skr_fields_object(&spec, "spec");
     claim->pod_uid = "";
-    read_classes(claim, &of_claim);
+    claim->devices = "";
+    read_spec(claim, &of_claim);
 }
 
 /* Whether the node selector of the allocation names one node. */
@@ -65,6 +68,45 @@ static bool is_of_one_node(const struct skr_fields *allocation)
     return one;
 }
 
+static void read_consumed(struct skr_claim_device *taken, const struct skr_fields *result)
+{
+    const struct skr_fields list = skr_fields_object(result, "consumedCapacity");
+    const size_t n = list.json ? json_object_size(list.json) : 0;
+    const char **capacity = n > 0 ? skr_fields_room(result, n, sizeof *capacity) : NULL;
+    skr_int128 *consumed = n > 0 ? skr_fields_room(result, n, sizeof *consumed) : NULL;
+    const char *name;
+    json_t *ignored;
+    json_object_foreach(capacity && consumed ? list.json : NULL, name, ignored)
+    {
+        capacity[taken->n_consumed] = skr_fields_copy(&list, name);
+        consumed[taken->n_consumed++] = skr_fields_nano(&list, name);
+    }
+    taken->capacity = capacity;
+    taken->consumed = consumed;
+}
+
+/* kube-scheduler counts results without admin access; those with a shareID are shares. */
+static void read_results(struct skr_device_claim *claim, const struct skr_fields *allocation)
+{
+    const struct skr_fields devices = skr_fields_object(allocation, "devices");
+    const struct skr_fields list = skr_fields_list(&devices, "results", SKR_CLAIM_RESULTS_MAX);
+    struct skr_claim_device *taken =
+        list.n > 0 ? skr_fields_room(&list, list.n, sizeof *taken) : NULL;
+    for (size_t i = 0; taken && skr_fields_more(&list, i); i++) {
+        const struct skr_fields result = skr_fields_entry(&list, i);
+        if (skr_fields_bool(&result, "adminAccess")) {
+            continue;
+        }
+        struct skr_claim_device *one = &taken[claim->n_taken++];
+        one->driver = skr_fields_text(&result, "driver");
+        one->pool = skr_fields_text(&result, "pool");
+        one->device = skr_fields_text(&result, "device");
+        one->shared = skr_fields_has(&result, "shareID");
+        read_consumed(one, &result);
+    }
+    claim->taken = taken;
+}
+
 static void fill(void *object, const struct skr_fields *json)
 {
     struct skr_device_claim *claim = object;
@@ -72,6 +114,7 @@ static void fill(void *object, const struct skr_fields *json)
     const struct skr_fields owners = skr_fields_list(&meta, "ownerReferences", OWNERS_MAX);
     const struct skr_fields status = skr_fields_object(json, "status");
     claim->pod_uid = "";
+    claim->devices = "";
     for (size_t i = 0; skr_fields_more(&owners, i); i++) {
         const struct skr_fields owner = skr_fields_entry(&owners, i);
         if (skr_fields_bool(&owner, "controller") &&
@@ -83,9 +126,10 @@ static void fill(void *object, const struct skr_fields *json)
     claim->allocated = skr_fields_has(&status, "allocation");
     claim->fabric = claim->allocated && !is_of_one_node(&allocation);
     claim->n_reserved = skr_fields_list(&status, "reservedFor", SKR_CLAIM_RESERVED_MAX).n;
+    read_results(claim, &allocation);
     if (!claim->allocated) {
         const struct skr_fields spec = skr_fields_object(json, "spec");
-        read_classes(claim, &spec);
+        read_spec(claim, &spec);
     }
 }
 

@@ -6,7 +6,8 @@
  * status.allocation and status.reservedFor before it binds the pod. If the pod is not bound, it removes
  * the pod from reservedFor, and the allocation stays. A claim that is not allocated, and a
  * ResourceClaimTemplate, name the device classes of their requests; kube-scheduler takes no pod for which
- * one of these does not exist.
+ * one of these does not exist. What such a claim asks for is kept as text, with sorted keys: claims of one
+ * template have equal texts (core/devices/claim_spec.h reads them).
  */
 #include "topology/object.h"
 
@@ -16,6 +17,17 @@ enum {
     SKR_CLAIM_ALTERNATIVES_MAX = 128, /* of one request; the API server permits 8 */
     SKR_CLAIM_TERMS_MAX = 1024,       /* of an allocation's node selector; values of a term */
     SKR_CLAIM_CLASSES_MAX = 32,       /* distinct ones that are kept */
+    SKR_CLAIM_RESULTS_MAX = 1024,     /* devices of an allocation; the API server permits 32 */
+    SKR_CLAIM_TEXT_MAX = 64 * 1024,   /* bytes of what it asks for; beyond it is not kept */
+};
+
+/* A device that an allocation takes, or a share of it. */
+struct skr_claim_device {
+    const char *driver, *pool, *device;
+    bool shared;       /* others may have shares, too */
+    size_t n_consumed; /* capacities of which it consumes some, in billionths */
+    const char **capacity;
+    const skr_int128 *consumed;
 };
 
 struct skr_device_claim {
@@ -28,6 +40,10 @@ struct skr_device_claim {
     size_t n_reserved; /* entries of status.reservedFor */
     size_t n_classes;  /* 0: it is allocated */
     const char *class_[SKR_CLAIM_CLASSES_MAX]; /* names, none twice, in the order of the requests */
+    const char
+        *devices;   /* spec.devices as text; "": it is allocated, asks for none, or is too large */
+    size_t n_taken; /* of the allocation, without admin access */
+    const struct skr_claim_device *taken;
 };
 
 /* Borrows json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. */

@@ -15,6 +15,28 @@ static bool is_prefixed(const char *resource)
     return strncmp(resource, SKR_DEVICE_CLASS_PREFIX, sizeof SKR_DEVICE_CLASS_PREFIX - 1) == 0;
 }
 
+static int read_selectors(const json_t *spec, struct skr_device_class *class,
+                          struct skr_error *error)
+{
+    const struct skr_field_path in_spec = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
+    json_t *list = NULL, *entry;
+    size_t i;
+    int rc = skr_field_array(spec, &in_spec, "selectors", SKR_CLASS_SELECTORS_MAX, &list, error);
+    const size_t n = rc == 0 ? json_array_size(list) : 0;
+    class->selector = n > 0 ? skr_arena_array(class->arena, n, sizeof *class->selector) : NULL;
+    json_array_foreach(class->selector ? list : NULL, i, entry)
+    {
+        const char *text =
+            json_string_value(json_object_get(json_object_get(entry, "cel"), "expression"));
+        class->selector[i] = skr_arena_strdup(class->arena, text ? text : "");
+        if (!class->selector[i]) {
+            return skr_object_too_large(error, "deviceclass");
+        }
+        class->n_selectors++;
+    }
+    return rc;
+}
+
 static int decode(const json_t *json, struct skr_device_class *class, struct skr_error *error)
 {
     const struct skr_field_path in_spec = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
@@ -27,6 +49,9 @@ static int decode(const json_t *json, struct skr_device_class *class, struct skr
     if (rc == 0 && spec) {
         rc = skr_field_copy_string(class->arena, spec, &in_spec, "extendedResourceName",
                                    &class->resource, error);
+    }
+    if (rc == 0 && spec) {
+        rc = read_selectors(spec, class, error);
     }
     if (rc == 0 && is_prefixed(class->resource)) {
         class->resource = ""; /* another class's own name; the API server refuses it */

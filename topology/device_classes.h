@@ -11,10 +11,14 @@
 
 #define SKR_DEVICE_CLASS_PREFIX "deviceclass.resource.kubernetes.io/"
 
+enum { SKR_CLASS_SELECTORS_MAX = 256 }; /* the API server permits 32 */
+
 struct skr_device_class {
     struct skr_arena *arena;
     struct skr_meta meta;
     const char *resource; /* spec.extendedResourceName; "" when absent */
+    size_t n_selectors;
+    const char **selector; /* expressions of CEL; "": a selector of another kind */
 };
 
 /* Borrows json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. */

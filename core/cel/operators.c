@@ -216,6 +216,10 @@ static struct skr_cel_value in(struct skr_cel_run *run, const struct skr_cel_val
     if (!skr_cel_charge(run, arg[1].n)) {
         return skr_cel_over(run);
     }
+    if (arg[0].kind ==
+        SKR_CEL_SEMVER) { /* cel-go makes a set of the list, which takes no versions */
+        return skr_cel_no_overload(run, arg, 2);
+    }
     for (size_t i = 0; i < arg[1].n; i++) {
         const struct skr_cel_value *item = &arg[1].item[i];
         if (!skr_cel_charge_equality(run, item, &arg[0])) {

@@ -12,6 +12,7 @@
 #include "core/gang/bind/verbs.h"
 #include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/device_classes.h"
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/fit_cache.h"
@@ -263,11 +264,14 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         skr_disruptions_delete(e, ev->deleted.namespace_, ev->deleted.name);
     } else if (type == &skr_gang_class) {
         skr_device_classes_delete(e, ev->deleted.name);
+    } else if (type == &skr_gang_slice) {
+        skr_devices_slice_delete(e, ev->deleted.name);
     } else if (type == &skr_gang_namespace) {
         skr_entries_namespace_delete(e, ev->deleted.name);
     } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
         if (type == &skr_gang_device_claim) {
             skr_device_holds_delete(e, ev->deleted.namespace_, ev->deleted.name);
+            skr_devices_claim_delete(e, ev->deleted.namespace_, ev->deleted.name);
         }
         if (type == &skr_gang_volume_claim) {
             skr_volumes_claim_delete(e, ev->deleted.namespace_, ev->deleted.name);
@@ -292,7 +296,7 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
 
 static bool is_of_devices(const struct skr_object_type *type)
 {
-    return type == &skr_gang_class || type == &skr_gang_device_claim ||
+    return type == &skr_gang_class || type == &skr_gang_slice || type == &skr_gang_device_claim ||
            type == &skr_gang_claim_template;
 }
 
@@ -325,12 +329,18 @@ static void object(void *self, struct skr_event *ev)
         skr_disruptions_upsert(e, taken);
     } else if (type == &skr_gang_class) {
         skr_device_classes_upsert(e, taken);
+    } else if (type == &skr_gang_slice) {
+        skr_devices_slice_upsert(e, taken);
     } else if (type == &skr_gang_namespace) {
         skr_entries_namespace_upsert(e, skr_object_meta(taken)->name);
         skr_object_destroy(taken);
     } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
-        skr_claim_objects_upsert(e, skr_gang_claim_kind(type), skr_object_meta(taken),
-                                 type == &skr_gang_volume_claim ? NULL : taken);
+        const bool volume = type == &skr_gang_volume_claim;
+        const bool differs = skr_claim_objects_upsert(
+            e, skr_gang_claim_kind(type), skr_object_meta(taken), volume ? NULL : taken);
+        if (!volume) {
+            skr_devices_claim_upsert(e, taken, type == &skr_gang_claim_template, differs);
+        }
         if (type == &skr_gang_device_claim) {
             skr_device_holds_upsert(e, taken);
         } else if (type == &skr_gang_volume_claim) {
@@ -364,6 +374,9 @@ static void forbidden(void *self, const struct skr_object_type *type, bool is)
     if (type == &skr_gang_class) {
         e->classes_forbidden = is;
         skr_device_classes_judge(e);
+    } else if (type == &skr_gang_slice) {
+        e->devices.forbidden = is;
+        skr_devices_judge(e);
     } else if (skr_gang_owner_kind(type)) {
         skr_entries_owner_forbidden(e, type, is);
     } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
@@ -403,6 +416,7 @@ static void request(void *self, const struct skr_event *ev)
         e->settings.server_minor = *(const int32_t *)ev->request.body;
         skr_device_classes_judge(e);
         skr_claim_objects_judge(e);
+        skr_devices_judge(e);
         break;
     case SKR_GANG_VERB_COUNT:
     default:
@@ -474,6 +488,7 @@ static void *create(struct skr_frame *frame, const void *settings)
     e->resources = skr_resource_names_create();
     skr_bug_on(!e->resources);
     e->ledger = skr_ledger_create(e->resources);
+    skr_devices_init(e);
     skr_planner_init(e);
     skr_dirty_tree(e);
     return e;
@@ -503,6 +518,7 @@ static void destroy(void *self)
     skr_volumes_fini(e);
     skr_volume_uses_fini(e);
     skr_fit_cache_fini(e);
+    skr_devices_fini(e);
     skr_node_changes_fini(e);
     skr_topology_fini(e);
     skr_ledger_destroy(e->ledger);

@@ -2,8 +2,8 @@
 /*
  * The claims that a pod names, of a bound pod those of volumes alone: its devices are kubelet's. The claim
  * of an ephemeral volume is called after the pod and the volume. A template counts until
- * status.resourceClaimStatuses has the claim that was made of it. Names that are no strings are left out:
- * the API server has checked them.
+ * status.resourceClaimStatuses has the claim that was made of it, which counts then. Names that are no
+ * strings are left out: the API server has checked them.
  */
 #include "core/pod/fields.h"
 #include "core/pod/parts.h"
@@ -16,6 +16,7 @@ struct found {
     enum skr_pod_claim_kind kind;
     const struct skr_json *pod; /* the name begins with this and "-"; NULL: it does not */
     const struct skr_json *name;
+    bool made;
 };
 
 static const struct skr_json *text_at(const struct skr_json *object, const char *key)
@@ -36,21 +37,21 @@ static bool same(const struct skr_json *a, const struct skr_json *b)
     return a && b && a->n == b->n && memcmp(a->text, b->text, a->n) == 0;
 }
 
-/* The pod's own name of a claim: whether the claim was made of its template. */
-static bool is_made(const struct skr_pod_fields *f, const struct skr_json *name)
+/* name: the pod's own name of a claim. The entry about the claim that was made of its template. */
+static const struct skr_json *made_of(const struct skr_pod_fields *f, const struct skr_json *name)
 {
     size_t looked_at = 0;
     const struct skr_json *list = list_at(f->status, "resourceClaimStatuses");
     SKR_JSON_EACH(list, made)
     {
         if (same(text_at(made, "name"), name)) {
-            return true;
+            return made;
         }
         if (++looked_at == SKR_POD_CLAIMS_MAX) {
             break;
         }
     }
-    return false;
+    return NULL;
 }
 
 static size_t add(struct found *list, size_t n, enum skr_pod_claim_kind kind,
@@ -59,7 +60,7 @@ static size_t add(struct found *list, size_t n, enum skr_pod_claim_kind kind,
     if (!name || n == SKR_POD_CLAIMS_MAX) {
         return n;
     }
-    list[n] = (struct found){kind, pod, name};
+    list[n] = (struct found){kind, pod, name, false};
     return n + 1;
 }
 
@@ -93,7 +94,12 @@ static size_t find(const struct skr_pod_fields *f, struct found list[SKR_POD_CLA
     {
         const struct skr_json *template = text_at(claim, "resourceClaimTemplateName");
         n = add(list, n, SKR_POD_CLAIM_DEVICES, NULL, text_at(claim, "resourceClaimName"));
-        if (template && !is_made(f, text_at(claim, "name"))) {
+        const struct skr_json *made = template ? made_of(f, text_at(claim, "name")) : NULL;
+        if (made) {
+            const size_t was = n;
+            n = add(list, n, SKR_POD_CLAIM_DEVICES, NULL, text_at(made, "resourceClaimName"));
+            list[was].made = n > was ? true : list[was].made;
+        } else {
             n = add(list, n, SKR_POD_CLAIM_TEMPLATE, NULL, template);
         }
         if (++looked_at == SKR_POD_CLAIMS_MAX) {
@@ -130,8 +136,8 @@ int skr_pod_claims_read(const struct skr_pod_fields *fields, struct skr_pod *pod
             skr_strbuf_addc(&name, '-');
         }
         skr_strbuf_addn(&name, list[i].name->text, list[i].name->n);
-        claim[i] =
-            (struct skr_pod_claim){list[i].kind, skr_arena_strndup(pod->arena, name.s, name.len)};
+        claim[i] = (struct skr_pod_claim){
+            list[i].kind, skr_arena_strndup(pod->arena, name.s, name.len), list[i].made};
         if (!claim[i].name) {
             return skr_pod_no_room(error);
         }

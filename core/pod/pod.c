@@ -155,8 +155,8 @@ static void copy_claims(const struct skr_pod *pod, struct skr_pod *copy)
     struct skr_pod_claim *claim = skr_arena_array(copy->arena, pod->n_claims, sizeof *claim);
     skr_bug_on(!claim);
     for (size_t i = 0; i < pod->n_claims; i++) {
-        claim[i] =
-            (struct skr_pod_claim){pod->claim[i].kind, must_copy(copy->arena, pod->claim[i].name)};
+        claim[i] = (struct skr_pod_claim){
+            pod->claim[i].kind, must_copy(copy->arena, pod->claim[i].name), pod->claim[i].made};
     }
     copy->claim = claim;
 }

@@ -140,6 +140,7 @@ enum skr_pod_claim_kind {
 struct skr_pod_claim {
     enum skr_pod_claim_kind kind;
     const char *name;
+    bool made; /* DEVICES: of a template; it exists, or did */
 };
 
 enum { SKR_POD_GRACE_S = 30 }; /* the API server's default */

@@ -45,6 +45,7 @@ static const struct grant gang[] = {
     {"policy", "poddisruptionbudgets", "", SEE, "budgets are met by refusals alone"},
     {"resource.k8s.io", "deviceclasses", "", SEE,
      "it is not known which extended resources device classes serve"},
+    {"resource.k8s.io", "resourceslices", "", SEE, "devices are not counted in plans"},
     {"", "persistentvolumeclaims", "", SEE, UNSEEN},
     {"", "persistentvolumes", "", SEE, UNPLANNED},
     {"storage.k8s.io", "storageclasses", "", SEE, UNPLANNED},

@@ -20,6 +20,7 @@ enum rig_kind {
     RIG_PODGROUP,
     RIG_BUDGET,
     RIG_CLASS, /* DeviceClass */
+    RIG_SLICE, /* ResourceSlice */
     RIG_JOB,
     RIG_JOBSET,
     RIG_STATEFUL_SET,

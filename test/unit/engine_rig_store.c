@@ -20,6 +20,7 @@ static const char *const kind_name[] = {"Node",
                                         "PodGroup",
                                         "PodDisruptionBudget",
                                         "DeviceClass",
+                                        "ResourceSlice",
                                         "Job",
                                         "JobSet",
                                         "StatefulSet",
@@ -32,7 +33,8 @@ _Static_assert(sizeof kind_name / sizeof *kind_name == RIG_KIND_COUNT, "names");
 
 static bool is_plain(enum rig_kind kind, const char *key)
 {
-    return kind == RIG_NODE || kind == RIG_CLASS || kind == RIG_NAMESPACE || strchr(key, '/');
+    return kind == RIG_NODE || kind == RIG_CLASS || kind == RIG_SLICE || kind == RIG_NAMESPACE ||
+           strchr(key, '/');
 }
 
 char *rig_full_key(enum rig_kind kind, const char *key)
@@ -107,11 +109,14 @@ json_t *rig_json(const char *format, va_list args)
 const struct skr_object_type *rig_type(enum rig_kind kind)
 {
     static const struct skr_object_type *const type[] = {
-        &skr_gang_node,           &skr_gang_pod,           &skr_gang_configmap,
-        &skr_gang_podgroup,       &skr_gang_budget,        &skr_gang_class,
-        &skr_gang_owner_job,      &skr_gang_owner_jobset,  &skr_gang_owner_statefulset,
-        &skr_gang_native_v1beta1, &skr_gang_namespace,     &skr_gang_volume_claim,
-        &skr_gang_device_claim,   &skr_gang_claim_template};
+        &skr_gang_node,           &skr_gang_pod,
+        &skr_gang_configmap,      &skr_gang_podgroup,
+        &skr_gang_budget,         &skr_gang_class,
+        &skr_gang_slice,          &skr_gang_owner_job,
+        &skr_gang_owner_jobset,   &skr_gang_owner_statefulset,
+        &skr_gang_native_v1beta1, &skr_gang_namespace,
+        &skr_gang_volume_claim,   &skr_gang_device_claim,
+        &skr_gang_claim_template};
     _Static_assert(sizeof type / sizeof *type == RIG_KIND_COUNT, "types");
     return type[kind];
 }

@@ -2,6 +2,7 @@
 /* A set of hashes of names, and a table of the groups that await an object. */
 #include "core/gang/cache/claim_objects.h"
 
+#include "core/devices/stock.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/types.h"
@@ -28,6 +29,8 @@ struct claim_classes {
 struct claim_name {
     uint64_t id;
     const struct claim_classes *classes; /* NULL: none, or not known */
+    const struct skr_claim_spec *spec;   /* a reference; NULL: not known, or allocated */
+    bool allocated;
 };
 
 /* ---- classes ---- */
@@ -112,7 +115,7 @@ static bool put(struct skr_gang *e, uint64_t id, const struct claim_classes *cla
     e->claim_objects.id.size = sizeof(struct claim_name);
     number = skr_slab_add(&e->claim_objects.id);
     *(struct claim_name *)skr_slab_at(&e->claim_objects.id, number) =
-        (struct claim_name){id, classes};
+        (struct claim_name){.id = id, .classes = classes};
     skr_hash_index_add(&e->claim_objects.by_id, (uint32_t)id, number);
     return true;
 }
@@ -135,7 +138,7 @@ const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
     *ret_class = NULL;
     for (size_t i = 0; i < pod->n_claims; i++) {
         const struct skr_pod_claim *claim = &pod->claim[i];
-        if (!is_judged(e, claim->kind)) {
+        if (claim->made || !is_judged(e, claim->kind)) {
             continue;
         }
         if (!find(e, id_of(e, claim->kind, pod->meta.namespace_, claim->name), &number)) {
@@ -187,19 +190,55 @@ void skr_claim_objects_await(struct skr_gang *e, struct group *g, const struct s
     g->claims.awaited = now;
 }
 
+/* ---- what claims ask for ---- */
+
+const struct skr_claim_spec *skr_claim_objects_spec(const struct skr_gang *e,
+                                                    const char *namespace_,
+                                                    const struct skr_pod_claim *claim,
+                                                    bool *ret_allocated)
+{
+    uint32_t number;
+    *ret_allocated = false;
+    if (!find(e, id_of(e, claim->kind, namespace_, claim->name), &number)) {
+        return NULL;
+    }
+    const struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
+    *ret_allocated = name->allocated;
+    return name->spec;
+}
+
+/* Whether it asks for something else, or has devices now, or none. */
+static bool note_spec(struct skr_gang *e, uint64_t id, const struct skr_device_claim *claim)
+{
+    uint32_t number;
+    if (!find(e, id, &number)) {
+        return false;
+    }
+    struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
+    const struct skr_claim_spec *was = name->spec;
+    const bool was_allocated = name->allocated;
+    name->spec = skr_devices_stock_spec(e->devices.stock, claim->devices);
+    name->allocated = claim->allocated;
+    const bool differs = was != name->spec || was_allocated != name->allocated;
+    skr_devices_stock_forget_spec(e->devices.stock, was);
+    return differs;
+}
+
 /* ---- what changed ---- */
 
-void skr_claim_objects_upsert(struct skr_gang *e, enum skr_pod_claim_kind kind,
+bool skr_claim_objects_upsert(struct skr_gang *e, enum skr_pod_claim_kind kind,
                               const struct skr_meta *meta, const struct skr_device_claim *claim)
 {
     const uint64_t id = id_of(e, kind, meta->namespace_, meta->name);
     const struct claim_awaited *awaited =
         put(e, id, classes_of(e, claim)) ? awaited_find(e, id) : NULL;
     struct group *g;
+    const bool differs = claim && note_spec(e, id, claim);
     DL_FOREACH2(awaited ? awaited->groups : NULL, g, claims.anext)
     {
         skr_dirty_group(e, g);
     }
+    return differs;
 }
 
 void skr_claim_objects_delete(struct skr_gang *e, enum skr_pod_claim_kind kind,
@@ -208,6 +247,8 @@ void skr_claim_objects_delete(struct skr_gang *e, enum skr_pod_claim_kind kind,
     const uint64_t id = id_of(e, kind, namespace_, name);
     uint32_t number;
     if (find(e, id, &number)) {
+        const struct claim_name *gone = skr_slab_at(&e->claim_objects.id, number);
+        skr_devices_stock_forget_spec(e->devices.stock, gone->spec);
         skr_hash_index_remove(&e->claim_objects.by_id, (uint32_t)id, number);
         skr_slab_remove(&e->claim_objects.id, number);
     }

@@ -9,13 +9,15 @@
  * kube-scheduler decides about it (core/gang/group/claims.h).
  *
  * Of claims and templates of devices the classes of their requests are known as well. A class that does
- * not exist is missing like a claim, if the account may read classes.
+ * not exist is missing like a claim, if the account may read classes. What they ask for is in the stock of
+ * devices (devices.h), each distinct spec once.
  *
- * Memory: 16 bytes a name and its place in an index, some 29 bytes; equal lists of classes are stored
+ * Memory: 32 bytes a name and its place in an index, some 45 bytes; equal lists of classes are stored
  * once, up to SKR_CLAIM_CLASSES_BYTES_MAX, beyond which the classes of a claim are not judged. Names are hashed with the secret of the
  * process, 64 bits: a million names collide with a chance of 1 in 30 million. With more than
  * SKR_CLAIM_OBJECTS_MAX names, no kind is judged until the next start; the log says so.
  */
+#include "core/devices/claim_spec.h"
 #include "core/gang/state/groups.h"
 #include "core/pod/pod.h"
 #include "topology/device_claims.h"
@@ -26,8 +28,9 @@ enum {
     SKR_CLAIM_CLASSES_BYTES_MAX = 1024 * 1024, /* of lists of classes */
 };
 
-/* Groups that await the object are marked. claim: NULL for volumes. O(1). */
-void skr_claim_objects_upsert(struct skr_gang *e, enum skr_pod_claim_kind kind,
+/* Groups that await the object are marked. claim: NULL for volumes. True: it asks for something else, or has
+ * devices now, or none. O(1). */
+bool skr_claim_objects_upsert(struct skr_gang *e, enum skr_pod_claim_kind kind,
                               const struct skr_meta *meta, const struct skr_device_claim *claim);
 void skr_claim_objects_delete(struct skr_gang *e, enum skr_pod_claim_kind kind,
                               const char *namespace_, const char *name);
@@ -39,6 +42,12 @@ void skr_claim_objects_judge(struct skr_gang *e);
 const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
                                                       const struct skr_pod *pod,
                                                       const char **ret_class);
+/* What the claim of a pod in this namespace asks for, borrowed until another event; NULL: it is not known,
+ * or the claim has devices. O(1). */
+const struct skr_claim_spec *skr_claim_objects_spec(const struct skr_gang *e,
+                                                    const char *namespace_,
+                                                    const struct skr_pod_claim *claim,
+                                                    bool *ret_allocated);
 /* The group is marked when that object appears or changes its classes; NULL: it awaits none. A group awaits one at a time. */
 void skr_claim_objects_await(struct skr_gang *e, struct group *g,
                              const struct skr_pod_claim *claim);

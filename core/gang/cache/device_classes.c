@@ -5,7 +5,9 @@
 #include "core/gang/cache/device_classes.h"
 
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 
 static void follow(struct skr_gang *e, uint64_t version)
@@ -17,6 +19,12 @@ static void follow(struct skr_gang *e, uint64_t version)
         skr_dirty_capacity(e);
         skr_dirty_facts(e);
         skr_claim_objects_judge(e);
+        struct pod_entry *p;
+        for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+            if (!skr_pods_is_bound(p)) {
+                skr_devices_pod_changed(e, p);
+            }
+        }
     }
 }
 
@@ -24,6 +32,7 @@ void skr_device_classes_upsert(struct skr_gang *e, struct skr_device_class *clas
 {
     const uint64_t version = skr_resource_names_version(e->resources);
     skr_device_classes_put(skr_resource_names_classes(e->resources), class);
+    skr_devices_stock_put_class(e->devices.stock, class);
     skr_device_class_destroy(class);
     follow(e, version);
 }
@@ -32,6 +41,7 @@ void skr_device_classes_delete(struct skr_gang *e, const char *name)
 {
     const uint64_t version = skr_resource_names_version(e->resources);
     skr_device_classes_remove(skr_resource_names_classes(e->resources), name);
+    skr_devices_stock_remove_class(e->devices.stock, name);
     follow(e, version);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "core/gang/cache/fit_cache.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
@@ -31,13 +32,14 @@ static size_t kind_bytes(const struct fit_cache *k)
     return sizeof(struct kind) + (size_t)k->tree->n_leaves * 2 * sizeof(int32_t);
 }
 
-static void kind_free(struct kind *kind)
+static void kind_free(struct skr_gang *e, struct kind *kind)
 {
     struct watched *w, *next;
     DL_FOREACH_SAFE(kind->watched, w, next)
     {
         free(w);
     }
+    skr_devices_needs_unref(e, kind->needs);
     skr_amounts_fini(&kind->demand);
     free(kind);
 }
@@ -48,10 +50,10 @@ void skr_kind_ref(struct skr_gang *e, struct kind *kind)
     kind->used = ++e->fit_cache->clock;
 }
 
-void skr_kind_unref(struct kind *kind)
+void skr_kind_unref(struct skr_gang *e, struct kind *kind)
 {
     if (--kind->refs == 0 && kind->dead) {
-        kind_free(kind);
+        kind_free(e, kind);
     }
 }
 
@@ -65,8 +67,9 @@ void skr_watched_unref(struct kind *kind, struct watched *w)
 }
 
 /* Takes a kind out of use; it is freed with its last reference. */
-static void kind_drop(struct fit_cache *k, struct kind *kind)
+static void kind_drop(struct skr_gang *e, struct kind *kind)
 {
+    struct fit_cache *k = e->fit_cache;
     struct kind_sizes *kept, *next;
     DL_DELETE(k->kinds, kind);
     k->n_kinds--;
@@ -83,14 +86,15 @@ static void kind_drop(struct fit_cache *k, struct kind *kind)
     kind->most = NULL;
     kind->dead = true;
     if (kind->refs == 0) {
-        kind_free(kind);
+        kind_free(e, kind);
     }
 }
 
-static void forget_all(struct fit_cache *k)
+static void forget_all(struct skr_gang *e)
 {
+    struct fit_cache *k = e->fit_cache;
     while (k->kinds) {
-        kind_drop(k, k->kinds);
+        kind_drop(e, k->kinds);
     }
     skr_tree_unref(k->tree);
     free(k->is_dirty);
@@ -118,7 +122,7 @@ void skr_fit_cache_fini(struct skr_gang *e)
     if (!k) {
         return;
     }
-    forget_all(k);
+    forget_all(e);
     skr_sizes_pool_destroy(k->pool);
     free(k->dirty);
     free(k);
@@ -138,7 +142,7 @@ void skr_fit_cache_shape_gone(struct skr_gang *e, const struct shape *s)
             has = has || kind->shapes.item[i] == s;
         }
         if (has) {
-            kind_drop(e->fit_cache, kind);
+            kind_drop(e, kind);
         }
     }
 }
@@ -152,7 +156,7 @@ void skr_fit_cache_group_shares(struct skr_gang *e, const struct group *g)
     DL_FOREACH_SAFE(e->fit_cache->kinds, kind, next)
     {
         if (kind->owner == g) {
-            kind_drop(e->fit_cache, kind);
+            kind_drop(e, kind);
         }
     }
 }
@@ -188,7 +192,15 @@ static void see(void *context, const char *node)
 
 void skr_fit_cache_see_changes(struct skr_gang *e)
 {
+    const char *node;
     skr_ledger_see_changed(e->ledger, see, e);
+    while (skr_devices_take_touched(e, &node)) {
+        if (node) {
+            mark(e, node, DIRT_NODE);
+        } else if (e->fit_cache) {
+            e->fit_cache->all_dirty = true;
+        }
+    }
 }
 
 static int32_t least(int32_t a, int32_t b)
@@ -209,6 +221,9 @@ static int32_t most_of(struct skr_gang *e, const struct kind *kind, const struct
             return 0;
         }
         most = least(most, skr_vetoes_most(e, kind->owner, s, node->name));
+    }
+    if (kind->needs && most > 0) {
+        most = least(most, skr_devices_most(e, NULL, kind->needs, node->name));
     }
     return most;
 }
@@ -270,7 +285,7 @@ static int by_leaf(const void *a, const void *b)
 
 static void begin_tree(struct skr_gang *e, struct fit_cache *k)
 {
-    forget_all(k);
+    forget_all(e);
     if (!e->topology.tree || e->topology.tree->n_leaves == 0) {
         return;
     }
@@ -299,9 +314,10 @@ void skr_fit_cache_refresh(struct skr_gang *e)
         begin_tree(e, k);
     }
     skr_vetoes_expire(e);
-    if (e->settings.plain_planning && k->kinds) {
+    if ((e->settings.plain_planning || k->all_dirty) && k->kinds) {
         touch_all(k);
     }
+    k->all_dirty = false;
     if (k->n_dirty == 0) {
         return;
     }
@@ -344,8 +360,9 @@ static size_t bytes_kept(const struct fit_cache *k)
 }
 
 /* Drops unused kinds, least recently used first, until there is room. */
-static bool make_room(struct fit_cache *k, size_t bytes)
+static bool make_room(struct skr_gang *e, size_t bytes)
 {
+    struct fit_cache *k = e->fit_cache;
     for (;;) {
         struct kind *kind, *oldest = NULL;
         size_t unused = 0;
@@ -366,7 +383,7 @@ static bool make_room(struct fit_cache *k, size_t bytes)
         if (!oldest) {
             return !full;
         }
-        kind_drop(k, oldest);
+        kind_drop(e, oldest);
     }
 }
 
@@ -375,18 +392,20 @@ const struct group *skr_kind_owner(const struct group *g)
     return g->vetoes.n > 0 ? g : NULL;
 }
 
-struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes)
+struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                          struct device_needs *needs)
 {
     struct fit_cache *k = e->fit_cache;
     const struct group *owner = skr_kind_owner(g);
     struct kind *kind;
     DL_FOREACH(k->kinds, kind)
     {
-        if (kind->owner == owner && same_shapes(&kind->shapes, shapes)) {
+        if (kind->owner == owner && same_shapes(&kind->shapes, shapes) &&
+            skr_devices_needs_equal(kind->needs, needs)) {
             return kind;
         }
     }
-    if (!make_room(k, kind_bytes(k))) {
+    if (!make_room(e, kind_bytes(k))) {
         return NULL;
     }
     size_t n = (size_t)k->tree->n_leaves;
@@ -394,6 +413,7 @@ struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struc
     kind = skr_alloc(sizeof *kind);
     kind->shapes = *shapes;
     kind->owner = owner;
+    kind->needs = skr_devices_needs_ref(needs);
     kind->changes = 1;
     skr_shapes_demand(shapes, &kind->demand);
     kind->slots = skr_alloc_array(n, sizeof *kind->slots);
@@ -422,7 +442,7 @@ static void sizes_make(struct skr_gang *e, struct kind *kind, struct kind_sizes 
     }
     skr_sizes_destroy(kept->sizes);
     kept->sizes = skr_sizes_create(k->pool, k->tree, kept->rule, most, kind->slots);
-    if (!make_room(k, 0)) {
+    if (!make_room(e, 0)) {
         skr_sizes_destroy(kept->sizes);
         kept->sizes = NULL;
     }
@@ -494,7 +514,8 @@ int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error)
             const int32_t most = most_of(e, kind, node[leaf]);
             const struct skr_ledger_node *room = skr_ledger_get(e->ledger, name_of(e, leaf));
             const int32_t now = most > 0 ? least(most, skr_ledger_slots(room, &kind->demand)) : 0;
-            if ((kind->slots[leaf] != now || kind->most[leaf] != most) && !k->is_dirty[leaf]) {
+            if ((kind->slots[leaf] != now || kind->most[leaf] != most) && !k->is_dirty[leaf] &&
+                !k->all_dirty) {
                 return skr_error_set(
                     error, SKR_BUG, "kept slots of leaf %s: %d, but it holds %d now",
                     k->tree->unit_name[k->tree->first_leaf + leaf], kind->slots[leaf], now);

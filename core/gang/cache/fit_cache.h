@@ -32,14 +32,15 @@ struct kind_sizes {
 
 struct kind {
     struct shapes shapes;
-    const struct group *owner; /* its vetoes close leaves; NULL: groups without vetoes share it */
-    struct skr_amounts demand; /* the maximum over the shapes */
-    int32_t *slots;            /* [leaf] */
-    int32_t *most;             /* [leaf] members that node and vetoes admit; 0: it is closed */
-    uint64_t changes;          /* grows when slots of some leaf change */
-    size_t refs;               /* groups */
-    bool dead;                 /* no longer in the list */
-    uint64_t used;             /* when a group last used it */
+    struct device_needs *needs; /* a reference; NULL: none that limit */
+    const struct group *owner;  /* its vetoes close leaves; NULL: groups without vetoes share it */
+    struct skr_amounts demand;  /* the maximum over the shapes */
+    int32_t *slots;             /* [leaf] */
+    int32_t *most;              /* [leaf] members that node and vetoes admit; 0: it is closed */
+    uint64_t changes;           /* grows when slots of some leaf change */
+    size_t refs;                /* groups */
+    bool dead;                  /* no longer in the list */
+    uint64_t used;              /* when a group last used it */
     struct kind_sizes *sizes;
     struct watched *watched;
     struct kind *prev, *next;
@@ -59,6 +60,7 @@ struct fit_cache {
     int32_t *dirty; /* leaves to be counted again, each once */
     size_t n_dirty, cap_dirty;
     uint8_t *is_dirty;                   /* [leaf] enum dirt */
+    bool all_dirty;                      /* all leaves are to be counted again */
     const struct skr_ledger_node **room; /* [leaf] working space: of the dirty leaves */
     int32_t *changed;                    /* [leaf] working space */
 };
@@ -77,10 +79,12 @@ void skr_fit_cache_fini(struct skr_gang *e);
 
 /* Whose kinds the group uses: its own while it has vetoes, or the shared ones (NULL). */
 const struct group *skr_kind_owner(const struct group *g);
-/* The group's kind of members of these shapes, created if there is none; NULL beyond the byte limit. */
-struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes);
+/* The group's kind of members of these shapes and needs (NULL: none), created if there is none; NULL
+ * beyond the byte limit. */
+struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                          struct device_needs *needs);
 void skr_kind_ref(struct skr_gang *e, struct kind *kind);
-void skr_kind_unref(struct kind *kind);
+void skr_kind_unref(struct skr_gang *e, struct kind *kind);
 /* Sizes of the kind under the group's rules, up to n at least if the limits permit it. */
 struct kind_sizes *skr_kind_sizes_get(struct skr_gang *e, struct kind *kind, const struct group *g,
                                       int32_t n);

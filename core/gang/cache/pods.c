@@ -39,7 +39,7 @@ static bool is_over(const struct pod_work *w, skr_time now)
     const bool writes = w->patch.write || w->bind.write || w->removal.write || w->evict.write;
     const bool fails = w->patch.failures || w->bind.failures || w->removal.failures;
     const bool doubt = w->patch.must_read || w->patch.clears || w->patch.owes || w->bind.unknown;
-    const bool listed = w->nominated_on || w->binding_queued;
+    const bool listed = w->nominated_on || w->binding_queued || w->claims_on;
     return !listed && !writes && !fails && !doubt && w->patch.at <= now && !w->vote.request &&
            !w->single.asked_at && !w->removal.confirmed && !w->evict.by;
 }

@@ -67,6 +67,11 @@ struct pod_work {
         const char *bind_on;
     } assumed;
 
+    /* devices.c: a pending claimer of a node, and its place in the list there */
+    struct claimers *claims_on;
+    struct pod_entry *claims_prev, *claims_next;
+    bool extended_has_devices; /* the claim of its extended resources is allocated */
+
     struct device_hold *holds; /* allocated claims that were made for it; device_holds.c */
 
     /* bind_calls.c */

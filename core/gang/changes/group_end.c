@@ -31,7 +31,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     skr_dirty_forget_group(e, g);
     skr_candidates_forget(e, g);
     skr_groups_uncount(e, g);
-    skr_fit_leave(g);
+    skr_fit_leave(e, g);
     HASH_DEL(e->groups, g);
     skr_budget_release(e, g);
     skr_group_source_fini(e, g);

@@ -12,6 +12,7 @@
  */
 #include "core/gang/changes/pod_changes.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/names.h"
@@ -260,6 +261,16 @@ static void tell_preemptor(struct skr_gang *e, struct pod_entry *p, bool gone)
     skr_pods_note_leaving(e, p, gone);
 }
 
+static bool same_claims(const struct skr_pod *a, const struct skr_pod *b)
+{
+    bool same = a->n_claims == b->n_claims;
+    for (size_t i = 0; same && i < a->n_claims; i++) {
+        same =
+            a->claim[i].kind == b->claim[i].kind && strcmp(a->claim[i].name, b->claim[i].name) == 0;
+    }
+    return same;
+}
+
 void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
 {
     struct skr_pod *old = p->pod;
@@ -276,6 +287,11 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     skr_claims_changed(e, p, old);
     if (p->work->holds && (skr_pods_is_bound(p) || !p->group)) {
         skr_device_holds_forget(e, p);
+    }
+    if (skr_pods_is_bound(p)) {
+        skr_devices_let_go(e, p);
+    } else if (old && !same_claims(old, pod)) {
+        skr_devices_pod_changed(e, p);
     }
     compare(e, p, old);
     update_charge(e, p);
@@ -338,6 +354,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
     skr_bind_calls_unqueue(e, p);
     skr_claims_let_go(e, p);
     skr_device_holds_forget(e, p);
+    skr_devices_let_go(e, p);
     leave_group(e, p);
     update_nomination(e, p, true);
     if (skr_ledger_find(e->ledger, p->uid, NULL)) {

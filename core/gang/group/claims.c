@@ -2,6 +2,7 @@
 #include "core/gang/group/claims.h"
 
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
@@ -122,6 +123,9 @@ void skr_claims_let_go(struct skr_gang *e, struct pod_entry *p)
     }
     DL_DELETE2(e->assumed, p, own_work->assumed.prev, own_work->assumed.next);
     skr_pods_work(p)->assumed.node = NULL;
+    if (!p->plan) {
+        skr_devices_let_go(e, p);
+    }
     if (!p->plan && !skr_pods_is_bound(p) && skr_ledger_release(e->ledger, p->uid)) {
         skr_nodes_touch(e, node);
         skr_vetoes_end(e, node);

@@ -5,6 +5,7 @@
  */
 #include "core/gang/plan/plan.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
@@ -70,6 +71,7 @@ void skr_plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry
     if (!skr_pods_is_bound(p)) {
         skr_ledger_charge(e->ledger, p->uid, p->place.node, &p->shape->amounts,
                           SKR_CHARGE_RESERVED);
+        skr_devices_await(e, p, p->place.node);
     }
     skr_dirty_pod(e, p);
 }
@@ -89,6 +91,8 @@ void skr_plan_remove_member(struct skr_gang *e, struct pod_entry *p)
     }
     if (assumed && !skr_pods_is_bound(p)) {
         skr_ledger_charge(e->ledger, p->uid, assumed, &p->shape->amounts, SKR_CHARGE_RESERVED);
+    } else {
+        skr_devices_let_go(e, p);
     }
     if (!p->work->bind.unknown) { /* else the next planner reads it first */
         skr_bind_calls_unqueue(e, p);

@@ -228,7 +228,7 @@ bool skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **n
     }
     set_turns(e, newcomers, n);
     free(seat);
-    skr_fit_leave(g);
+    skr_fit_leave(e, g);
     skr_attempt_lift(g);
     skr_attempt_placed(g, s->optimal);
     if (rescue) {

@@ -194,7 +194,7 @@ struct choice skr_queue_next(struct skr_gang *e)
         e->stats.looks++;
         best.n_waiting += g->attempt.infeasible && !g->plan;
         if (g->fit.input != g->input_epoch) {
-            skr_fit_leave(g); /* its fit was for another input; it may not wait any more */
+            skr_fit_leave(e, g); /* its fit was for another input; it may not wait any more */
         }
         bool due = is_due(e, g), less = !due && !skr_attempt_has_news(e, g) && may_be_told(e, g);
         if ((due || less) && !fresh) {

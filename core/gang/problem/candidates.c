@@ -34,7 +34,7 @@ void skr_candidates_note(struct skr_gang *e, struct group *g)
         g->candidate = CANDIDATE_AWAKE;
         DL_APPEND2(e->candidates.awake, g, cprev, cnext);
     } else if (g->fit.input != g->input_epoch) {
-        skr_fit_leave(g); /* its fit was for another input */
+        skr_fit_leave(e, g); /* its fit was for another input */
     }
 }
 

@@ -15,6 +15,7 @@
  */
 #include "core/gang/problem/fit.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -26,12 +27,12 @@
 #include <string.h>
 #include <utlist.h>
 
-void skr_fit_leave(struct group *g)
+void skr_fit_leave(struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;
     if (o->kind) {
         skr_watched_unref(o->kind, o->watched);
-        skr_kind_unref(o->kind);
+        skr_kind_unref(e, o->kind);
     }
     memset(o, 0, sizeof *o);
 }
@@ -54,10 +55,13 @@ static bool holds_something(const struct skr_gang *e, const struct group *g,
     return false;
 }
 
-static void join(struct skr_gang *e, struct group *g, const struct shapes *shapes, int32_t n)
+static void join(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers, int32_t n)
 {
     struct fit *o = &g->fit;
-    struct kind *kind = skr_kind_get(e, g, shapes);
+    const struct shapes shapes = skr_shapes_of(newcomers, (size_t)n);
+    struct device_needs *needs = skr_devices_needs(e, newcomers, (size_t)n);
+    struct kind *kind = skr_kind_get(e, g, &shapes, needs);
+    skr_devices_needs_unref(e, needs);
     if (!kind) {
         return;
     }
@@ -81,15 +85,14 @@ static void make_fit(struct skr_gang *e, struct group *g)
     if (o->made && o->input == g->input_epoch && (!o->kind || has_its_kind(g))) {
         return;
     }
-    skr_fit_leave(g);
+    skr_fit_leave(e, g);
     o->made = true;
     o->input = g->input_epoch;
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !holds_something(e, g, newcomers, n) &&
         !skr_pins_count(newcomers, n) && !skr_problem_by_roles(g, newcomers, n)) {
-        struct shapes shapes = skr_shapes_of(newcomers, n);
-        join(e, g, &shapes, (int32_t)n);
+        join(e, g, newcomers, (int32_t)n);
     }
     free(newcomers);
 }

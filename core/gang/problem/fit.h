@@ -23,6 +23,6 @@ bool skr_fit_holds(const struct fit *f, const struct skr_tree *tree, const int32
 void skr_fit_reported(const struct skr_gang *e, struct group *g);
 enum fit_news skr_fit_news(const struct skr_gang *e, const struct group *g);
 void skr_fit_report_at(struct group *g, skr_time at);
-void skr_fit_leave(struct group *g); /* releases what is cached for it */
+void skr_fit_leave(struct skr_gang *e, struct group *g); /* releases what is cached for it */
 
 #endif

@@ -5,11 +5,13 @@
  * present members and seats.
  *
  * Volumes that nodes attach are a resource for each driver (problem_volumes.h). Numbers that refusals have
- * taught (core/gang/cache/vetoes.h) are a resource more: each member demands one, and a leaf has as many as
- * it takes. With roles there is one such resource for each role.
+ * taught (core/gang/cache/vetoes.h), and those of devices (core/gang/cache/devices.h), are a resource more:
+ * each member demands one, and a leaf has as many as it takes. With roles there is one such resource for
+ * each role.
  */
 #include "core/gang/problem/problem.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
@@ -134,24 +136,27 @@ static void limit_to_attached(struct skr_gang *e, struct pod_entry *const *newco
     }
 }
 
-/* ---- what refusals have taught ---- */
+/* ---- what refusals have taught, and devices ---- */
 
-static size_t count_learned(const struct skr_gang *e, const struct group *g,
+static size_t count_learned(struct skr_gang *e, const struct group *g,
                             struct pod_entry *const *newcomers, size_t n)
 {
     const struct shapes shapes = skr_shapes_of(newcomers, n);
-    bool any = false;
+    struct device_needs *needs = skr_devices_needs(e, newcomers, n);
+    bool any = needs;
+    skr_devices_needs_unref(e, needs);
     for (size_t i = 0; i < shapes.n && g->vetoes.n > 0; i++) {
         any = any || skr_vetoes_have_counted(e, g, shapes.item[i]);
     }
     return !any ? 0 : skr_problem_by_roles(g, newcomers, n) ? g->roles.n : 1;
 }
 
-/* What kube-scheduler lets the node take of members of these shapes. */
-static int64_t learned_of(const struct skr_gang *e, const struct group *g,
-                          const struct shapes *shapes, const struct node_entry *node, bool guess)
+/* What the node takes of members of these shapes and needs (NULL: none). */
+static int64_t learned_of(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                          const struct device_needs *needs, const struct node_entry *node,
+                          bool guess)
 {
-    int32_t most = INT32_MAX;
+    int32_t most = needs ? skr_devices_most(e, g, needs, node->name) : INT32_MAX;
     for (size_t i = 0; i < shapes->n; i++) {
         int32_t one = skr_vetoes_most(e, g, shapes->item[i], node->name);
         if (one == INT32_MAX && guess && node->node) {
@@ -176,12 +181,14 @@ static void limit_to_learned(struct skr_gang *e, const struct group *g,
             }
         }
         const struct shapes shapes = skr_shapes_of(list, n_list);
+        struct device_needs *needs = skr_devices_needs(e, list, n_list);
         for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves && n_list > 0; i++) {
             if (leaf[i]) {
                 free_[i * d->n + d->n - d->n_learned + k] =
-                    learned_of(e, g, &shapes, leaf[i], guess);
+                    learned_of(e, g, &shapes, needs, leaf[i], guess);
             }
         }
+        skr_devices_needs_unref(e, needs);
     }
     free(list);
 }

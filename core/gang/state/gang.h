@@ -33,6 +33,7 @@ struct bind_calls;
 struct budget;
 struct claim_awaited;
 struct claim_classes;
+struct claimers;
 struct device_hold;
 struct disruption_budget;
 struct early_yeses;
@@ -52,6 +53,8 @@ struct podgroup_entry;
 struct promise;
 struct residents;
 struct shape;
+struct skr_devices_stock;
+struct skr_sequence_memo;
 struct veto_set;
 struct volumes;
 
@@ -152,8 +155,17 @@ struct skr_gang {
         struct device_hold *table;
         skr_time denied_until; /* no claim is freed before: that was refused; 0: it was not */
     } device_holds;            /* device_holds.c */
-    struct group *groups;      /* group_table.c */
-    struct group *stamped;     /* groups by stamp; dirty.c */
+    struct {
+        struct skr_devices_stock *stock;
+        struct skr_sequence_memo *memo;
+        const char **touched; /* nodes whose devices are others; from names_intern */
+        size_t n_touched, cap_touched;
+        bool touched_all;
+        struct claimers *claimers; /* pending ones, by node */
+        bool forbidden;            /* slices may not be read; scheduler.c */
+    } devices;                     /* devices.c */
+    struct group *groups;          /* group_table.c */
+    struct group *stamped;         /* groups by stamp; dirty.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned; /* groups with a plan; plan.c */
     struct {

@@ -14,6 +14,7 @@
 #include "core/volume/objects.h"
 #include "topology/device_claims.h"
 #include "topology/device_classes.h"
+#include "topology/device_slices.h"
 #include "topology/fields.h"
 
 static int pod_read(void *memory, const struct skr_json *json, void **ret, struct skr_error *error)
@@ -132,6 +133,8 @@ TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisrup
      NULL);
 TYPE(skr_gang_class, device_class, "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", false,
      NULL);
+TYPE(skr_gang_slice, device_slice, "resource.k8s.io", "v1", "resourceslices", "ResourceSlice",
+     false, NULL);
 TYPE(skr_gang_pod_template, pod_template, "", "v1", "pods", "Pod", true, NULL);
 KIND(skr_gang_template, template, skr_pod_template, skr_pod_template_decode,
      skr_pod_template_destroy, "", "v1", "podtemplates", "PodTemplate", true, NULL);
@@ -286,6 +289,7 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_podgroup, .optional = true, .users_only = true},
     {.type = &skr_gang_budget, .optional = true},
     {.type = &skr_gang_class, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_slice, .optional = true, .may_be_forbidden = true},
     /* which claims of members exist; users_only would make those of other namespaces missing */
     {.type = &skr_gang_volume_claim, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_volume, .optional = true, .may_be_forbidden = true},

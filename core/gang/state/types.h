@@ -11,6 +11,7 @@ extern const struct skr_object_type skr_gang_configmap; /* struct skr_configmap 
 extern const struct skr_object_type skr_gang_podgroup;  /* struct skr_podgroup */
 extern const struct skr_object_type skr_gang_budget;    /* struct skr_budget */
 extern const struct skr_object_type skr_gang_class;     /* struct skr_device_class */
+extern const struct skr_object_type skr_gang_slice;     /* struct skr_device_slice */
 /* struct skr_pod_template: of a pod; of PodTemplates, which are written alone */
 extern const struct skr_object_type skr_gang_pod_template, skr_gang_template;
 extern const struct skr_object_type skr_gang_provisioning; /* struct skr_provisioning */
@@ -51,7 +52,7 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
 /* The last ones are for option kueue.admissionCheck alone. */
-enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 34 };
+enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 35 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

@@ -11,7 +11,7 @@ import (
 )
 
 // Extended resources that a DeviceClass serves: kube-scheduler gives devices of the class on nodes that do not list
-// the resource (KEP-5004, on by default from 1.36 on). The daemon does not count them.
+// the resource (KEP-5004, on by default from 1.36 on). The daemon counts the devices of slices.
 
 const (
 	gpu        = "example.com/gpu"
@@ -35,6 +35,12 @@ func from136(t *testing.T) {
 // deviceClass makes a class that serves the resource; at the end it goes, and all devices and claims with it.
 func (r *run) deviceClass(resource string) {
 	r.Helper()
+	r.deviceClassOf(resource, fmt.Sprintf("device.driver == %q", classOfGPU))
+}
+
+// deviceClassOf is the same with another selector.
+func (r *run) deviceClassOf(resource, selector string) {
+	r.Helper()
 	r.Cleanup(func() {
 		r.must(r.plane.ClearResource(deviceClasses))
 		if !onSandbox {
@@ -45,7 +51,7 @@ func (r *run) deviceClass(resource string) {
 	r.must(r.plane.Admin.Create(deviceClasses.Path, map[string]any{
 		"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": map[string]any{"name": classOfGPU},
 		"spec": map[string]any{"extendedResourceName": resource, "selectors": []any{
-			map[string]any{"cel": map[string]any{"expression": fmt.Sprintf("device.driver == %q", classOfGPU)}}}},
+			map[string]any{"cel": map[string]any{"expression": selector}}}},
 	}, nil))
 }
 
@@ -199,7 +205,33 @@ func TestDevices_ThatKubeSchedulerDoesNotFindAreNamed(t *testing.T) {
 	r.notRefused("ordinary")
 }
 
-// TestDevices_ARefusalTeachesHowManyANodeTakes: Each node has devices for two members of a gang, and cpu for all of them.
+// TestDevices_AreCountedInPlans: Sixteen members want four devices each; nodes have eight devices, and cpu for all members.
+// The first plan has two members on each node, and kube-scheduler refuses none of them. A gang that wants devices by an
+// extended resource of the class gets those that are left, at once as well.
+func TestDevices_AreCountedInPlans(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know devices")
+	from136(t)
+	nodes, tree := racks([]int{64, 64, 64, 64, 64, 64, 64, 64, 64, 64})
+	r := start(t, nodes, options{paused: true})
+	r.deviceClass(gpu)
+	for i := range 10 {
+		r.devices(fmt.Sprintf("node-%d", i), 8)
+	}
+	r.begin()
+	r.topology(tree)
+	r.createTemplate("four", 4)
+	r.gang("claims", 16, "", byTemplate("four"))
+	r.wait(usual, "bound by claims", r.allBound("claims", 16))
+	r.expectPlaced("claims", "node-0:2 node-1:2 node-2:2 node-3:2 node-4:2 node-5:2 node-6:2 node-7:2")
+	r.gang("extended", 16, "", asking(gpu))
+	r.wait(usual, "bound by the resource", r.allBound("extended", 16))
+	r.expectPlaced("extended", "node-8:8 node-9:8")
+	if n := r.aborted(); n > 0 {
+		t.Errorf("%d plans were given up", n)
+	}
+}
+
+// TestDevices_ARefusalTeachesHowManyANodeTakes: The class has a selector that the daemon does not model. Each node has devices for two members of a gang, and cpu for all of them.
 // kube-scheduler refuses the third member on the first node. The devices that the parked members hold are freed, the next
 // plans have two members on each node, and the gang is bound. It is so for claims of a template, and then for an extended
 // resource of a class. A gang without devices takes the cpu that is left on all nodes at once.
@@ -208,7 +240,7 @@ func TestDevices_ARefusalTeachesHowManyANodeTakes(t *testing.T) {
 	from136(t)
 	nodes, tree := racks([]int{16, 16, 16, 16})
 	r := start(t, nodes, options{paused: true})
-	r.deviceClass(gpu)
+	r.deviceClassOf(gpu, fmt.Sprintf("cel.bind(driver, device.driver, driver == %q)", classOfGPU))
 	for i := range 4 {
 		r.devices(fmt.Sprintf("node-%d", i), 10)
 	}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_DEVICES_CLAIM_SPEC_H
+#define SKR_CORE_DEVICES_CLAIM_SPEC_H
+/*
+ * What a ResourceClaim or a template asks for: its spec.devices, read from the text that
+ * topology/device_claims.h keeps. What is not modelled makes the whole spec unmodelled, with the reason;
+ * such a claim is left to kube-scheduler.
+ */
+#include "topology/base/arena.h"
+#include "topology/device_slices.h"
+
+enum {
+    SKR_CLAIM_SPEC_BYTES_MAX = 4 * 1024 * 1024, /* decoded */
+    SKR_CLAIM_LIST_MAX = 256,                   /* requests, selectors, tolerations: each */
+};
+
+struct skr_claim_toleration {
+    const char *key, *operator_, *value, *effect;
+};
+
+struct skr_claim_amount {
+    const char *name; /* of a capacity */
+    skr_int128 value; /* in billionths */
+};
+
+/* A request, or one alternative of it. */
+struct skr_claim_request {
+    const char *name;
+    const char *class_;
+    bool all, admin;
+    int64_t count;
+    size_t first_selector, n_selectors; /* of the spec's */
+    size_t n_tolerations, n_amounts;
+    const struct skr_claim_toleration *toleration;
+    const struct skr_claim_amount *amount;
+};
+
+struct skr_claim_ask {
+    const char *name;
+    bool alternatives;
+    size_t first, n; /* requests */
+};
+
+struct skr_claim_constraint {
+    bool distinct;
+    const char *attribute; /* "DOMAIN/ID" */
+    size_t n_requests;     /* 0: all */
+    const char **request;  /* "NAME", or "NAME/ALTERNATIVE" */
+};
+
+struct skr_device_selector;
+
+struct skr_claim_spec {
+    struct skr_arena *arena;
+    const char *text;
+    const char *why; /* it is unmodelled; "": it is modelled */
+    size_t n_asks, n_requests, n_constraints, n_selectors;
+    struct skr_claim_ask *ask;
+    struct skr_claim_request *request;
+    struct skr_claim_constraint *constraint;
+    const char **selector_text;
+    struct skr_device_selector *
+        *selector; /* of the same number; the owner's, NULL until it sets them */
+};
+
+/* Never NULL. Aborts without memory. O(size). */
+struct skr_claim_spec *skr_claim_spec_create(const char *text);
+void skr_claim_spec_destroy(struct skr_claim_spec *spec); /* NULL allowed */
+/* Whether the constraint is about the request. */
+bool skr_claim_constraint_is_about(const struct skr_claim_constraint *constraint,
+                                   const struct skr_claim_ask *ask,
+                                   const struct skr_claim_request *request);
+bool skr_claim_tolerates(const struct skr_claim_request *request,
+                         const struct skr_device_taint *taint);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices of a node by pool, sorted; then rows, counters and capacities. */
+#include "core/devices/node_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/* A pool with devices on the node. */
+struct pool {
+    const struct skr_stock_pool *pool;
+    struct skr_stock_slice **slice;
+    size_t n;
+    int64_t generation;
+    bool binds;
+};
+
+struct making {
+    const struct skr_devices_stock *stock;
+    struct skr_arena *arena;
+    struct skr_node_rows *rows;
+    struct pool *pool;
+    size_t n_pools;
+    bool full;
+    /* for the node */
+    struct skr_devices_pool *counted;
+    struct skr_devices_row *row;
+    struct skr_node_row *at;
+    skr_int128 *capacity;
+    const struct skr_device_counter **counter; /* by number, of the bank that is being made */
+    const char **bank;
+};
+
+static void *room(struct making *m, size_t n, size_t size)
+{
+    void *memory = skr_arena_array(m->arena, n + 1, size);
+    m->full = m->full || !memory;
+    return memory;
+}
+
+/* ---- pools ---- */
+
+static struct pool *pool_of(struct making *m, const struct skr_stock_pool *stock_pool, size_t most)
+{
+    for (size_t i = 0; i < m->n_pools; i++) {
+        if (m->pool[i].pool == stock_pool) {
+            return &m->pool[i];
+        }
+    }
+    struct pool *pool = &m->pool[m->n_pools++];
+    pool->pool = stock_pool;
+    pool->slice = room(m, most, sizeof(struct skr_stock_slice *));
+    return pool->slice ? pool : NULL;
+}
+
+/* Older generations are left out. */
+static void add_slice(struct pool *pool, struct skr_stock_slice *s)
+{
+    const int64_t generation = s->slice->generation;
+    if (pool->n > 0 && generation < pool->generation) {
+        return;
+    }
+    if (pool->n > 0 && generation > pool->generation) {
+        pool->n = 0;
+    }
+    pool->generation = generation;
+    pool->slice[pool->n++] = s;
+}
+
+static void gather(struct making *m, const struct skr_stock_node *node)
+{
+    struct skr_stock_slice *s;
+    size_t most;
+    DL_COUNT2(node->slices, s, most, nnext);
+    m->pool = room(m, most, sizeof *m->pool);
+    DL_FOREACH2(m->pool ? node->slices : NULL, s, nnext)
+    {
+        struct pool *pool = pool_of(m, s->pool, most);
+        if (!pool) {
+            return;
+        }
+        add_slice(pool, s);
+    }
+}
+
+enum standing { STANDS, OBSOLETE, INCOMPLETE };
+
+/* What slices of other nodes say about the pool; *ret_elsewhere: there are some. */
+static enum standing standing_of(const struct pool *pool, bool *ret_elsewhere)
+{
+    const struct skr_stock_slice *s;
+    int64_t n = 0;
+    DL_FOREACH2(pool->pool->slices, s, pnext)
+    {
+        if (s->slice->generation > pool->generation) {
+            return OBSOLETE;
+        }
+        n += s->slice->generation == pool->generation;
+    }
+    *ret_elsewhere = (size_t)n != pool->n;
+    return n == pool->slice[0]->slice->n_slices ? STANDS : INCOMPLETE;
+}
+
+static int by_slice(const void *a, const void *b)
+{
+    struct skr_stock_slice *const *x = a, *const *y = b;
+    return strcmp((*x)->slice->meta.name, (*y)->slice->meta.name);
+}
+
+static int by_pool(const void *a, const void *b)
+{
+    const struct pool *x = a, *y = b;
+    if (x->binds != y->binds) {
+        return x->binds ? 1 : -1;
+    }
+    const struct skr_device_slice *s = x->slice[0]->slice, *t = y->slice[0]->slice;
+    const int order = strcmp(s->driver, t->driver);
+    return order != 0 ? order : strcmp(s->pool, t->pool);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool has_counter(const struct pool *pool, const struct skr_device_counter *counter)
+{
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct skr_device_slice *slice = pool->slice[i]->slice;
+        for (size_t k = 0; k < slice->n_counters; k++) {
+            if (strcmp(slice->counter[k].set, counter->set) == 0 &&
+                strcmp(slice->counter[k].name, counter->name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The set is in two slices, or twice in one: its counters are not next to each other. */
+static bool has_set_twice(const struct pool *pool)
+{
+    const struct skr_device_counter *last = NULL;
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct skr_device_slice *slice = pool->slice[i]->slice;
+        for (size_t k = 0; k < slice->n_counters; k++) {
+            const struct skr_device_counter *c = &slice->counter[k];
+            const bool begins = !last || last->set != c->set;
+            for (size_t j = 0; begins && j <= i; j++) {
+                const struct skr_device_slice *other = pool->slice[j]->slice;
+                const size_t n = j == i ? k : other->n_counters;
+                for (size_t l = 0; l < n; l++) {
+                    if (strcmp(other->counter[l].set, c->set) == 0) {
+                        return true;
+                    }
+                }
+            }
+            last = c;
+        }
+    }
+    return false;
+}
+
+/* Two devices of one name, a counter set twice, or a counter that is not there. */
+static bool is_invalid(struct making *m, const struct pool *pool)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < pool->n; i++) {
+        n += pool->slice[i]->slice->n_devices;
+    }
+    const char **name = room(m, n, sizeof *name);
+    n = 0;
+    for (size_t i = 0; name && i < pool->n; i++) {
+        const struct skr_device_slice *slice = pool->slice[i]->slice;
+        for (size_t k = 0; k < slice->n_devices; k++) {
+            name[n++] = slice->device[k].name;
+        }
+    }
+    if (name && n > 0) {
+        qsort(name, n, sizeof *name, by_text);
+    }
+    bool invalid = has_set_twice(pool);
+    for (size_t i = 1; !invalid && i < n; i++) {
+        invalid = strcmp(name[i - 1], name[i]) == 0;
+    }
+    for (size_t i = 0; !invalid && i < pool->n; i++) {
+        const struct skr_device_slice *slice = pool->slice[i]->slice;
+        for (size_t k = 0; k < slice->n_devices; k++) {
+            for (size_t u = 0; !invalid && u < slice->device[k].n_counters; u++) {
+                invalid = !has_counter(pool, &slice->device[k].counter[u]);
+            }
+        }
+    }
+    return invalid;
+}
+
+static bool uses_counters(const struct pool *pool)
+{
+    bool uses = false;
+    for (size_t i = 0; !uses && i < pool->n; i++) {
+        uses = pool->slice[i]->slice->n_counters > 0;
+        for (size_t k = 0; !uses && k < pool->slice[i]->slice->n_devices; k++) {
+            uses = pool->slice[i]->slice->device[k].n_counters > 0;
+        }
+    }
+    return uses;
+}
+
+static void look_at_devices(struct making *m, struct pool *pool)
+{
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct skr_device_slice *slice = pool->slice[i]->slice;
+        for (size_t k = 0; k < slice->n_devices; k++) {
+            pool->binds = pool->binds || (slice->device[k].binds && slice->n_counters == 0);
+            if (slice->device[k].groups) {
+                m->rows->why = "its devices have compatibility groups";
+            }
+        }
+    }
+}
+
+/* Leaves out pools that do not count; the rest in order. */
+static void choose_pools(struct making *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->n_pools; i++) {
+        struct pool *pool = &m->pool[i];
+        bool elsewhere = false;
+        const enum standing standing = standing_of(pool, &elsewhere);
+        if (standing == OBSOLETE) {
+            continue;
+        }
+        if (standing == STANDS && elsewhere && uses_counters(pool)) {
+            m->rows->why = "a pool with counters has slices of several nodes";
+        }
+        qsort(pool->slice, pool->n, sizeof(struct skr_stock_slice *), by_slice);
+        look_at_devices(m, pool);
+        if (standing == INCOMPLETE || (!m->rows->why && is_invalid(m, pool))) {
+            m->rows->node.partial = true;
+            continue;
+        }
+        m->pool[kept++] = *pool;
+    }
+    m->n_pools = kept;
+    if (kept > 0) {
+        qsort(m->pool, kept, sizeof *m->pool, by_pool);
+    }
+}
+
+/* ---- numbers ---- */
+
+/* The bank of the pool's counters: of its name in 1.36, its own from 1.37 on. */
+static uint32_t bank_of(struct making *m, const struct pool *pool)
+{
+    const char *name = pool->slice[0]->slice->pool;
+    size_t i = 0;
+    while (m->stock->version == SKR_DEVICES_1_36 && i < m->rows->node.n_banks &&
+           strcmp(m->bank[i], name) != 0) {
+        i++;
+    }
+    if (m->stock->version != SKR_DEVICES_1_36 || i == m->rows->node.n_banks) {
+        i = m->rows->node.n_banks++;
+        m->bank[i] = name;
+    } else {
+        m->rows->node.collides = true;
+    }
+    return (uint32_t)i;
+}
+
+/* Counters of all banks have numbers of their own; a number is found among those of its bank. */
+static uint32_t counter_of(struct making *m, const uint32_t *bank_of_counter, uint32_t bank,
+                           const struct skr_device_counter *c)
+{
+    for (uint32_t i = 0; i < m->rows->node.n_counters; i++) {
+        if (bank_of_counter[i] == bank && strcmp(m->counter[i]->name, c->name) == 0 &&
+            strcmp(m->counter[i]->set, c->set) == 0) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+struct sizes {
+    size_t devices, capacities, counters;
+};
+
+static struct sizes count(const struct making *m)
+{
+    struct sizes ret = {0};
+    for (size_t i = 0; i < m->n_pools; i++) {
+        for (size_t k = 0; k < m->pool[i].n; k++) {
+            const struct skr_device_slice *slice = m->pool[i].slice[k]->slice;
+            ret.devices += slice->n_counters > 0 ? 0 : slice->n_devices;
+            ret.counters += slice->n_counters;
+            for (size_t d = 0; d < slice->n_devices; d++) {
+                ret.capacities += slice->device[d].shared ? slice->device[d].n_capacities : 0;
+            }
+        }
+    }
+    return ret;
+}
+
+static void number_counters(struct making *m, const struct pool *pool, uint32_t *bank_of_counter,
+                            struct skr_devices_pool *ret)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < pool->n; k++) {
+        n += pool->slice[k]->slice->n_counters;
+    }
+    if (n == 0) {
+        return;
+    }
+    struct skr_devices_amount *has = room(m, n, sizeof *has);
+    ret->bank = bank_of(m, pool);
+    ret->has = has;
+    for (size_t k = 0; has && k < pool->n; k++) {
+        const struct skr_device_slice *slice = pool->slice[k]->slice;
+        for (size_t c = 0; c < slice->n_counters; c++) {
+            uint32_t number = counter_of(m, bank_of_counter, ret->bank, &slice->counter[c]);
+            if (number == UINT32_MAX) {
+                number = (uint32_t)m->rows->node.n_counters++;
+                m->counter[number] = &slice->counter[c];
+                bank_of_counter[number] = ret->bank;
+            }
+            has[ret->n++] = (struct skr_devices_amount){number, slice->counter[c].value};
+        }
+    }
+}
+
+static void number_device(struct making *m, const struct skr_device *device, uint32_t pool,
+                          const uint32_t *bank_of_counter, struct skr_devices_row *row)
+{
+    struct skr_devices_node *node = &m->rows->node;
+    struct skr_devices_amount *uses =
+        device->n_counters > 0 ? room(m, device->n_counters, sizeof *uses) : NULL;
+    row->pool = pool;
+    row->shared = device->shared;
+    row->uses = uses;
+    for (size_t i = 0; uses && i < device->n_counters; i++) {
+        uses[row->n_uses++] = (struct skr_devices_amount){
+            counter_of(m, bank_of_counter, m->counted[pool].bank, &device->counter[i]),
+            device->counter[i].value};
+    }
+    row->first_capacity = node->n_capacities;
+    for (size_t i = 0; device->shared && i < device->n_capacities; i++) {
+        m->capacity[node->n_capacities++] = device->capacity[i]->value;
+        row->n_capacities++;
+    }
+}
+
+static void number(struct making *m)
+{
+    const struct sizes sizes = count(m);
+    struct skr_devices_node *node = &m->rows->node;
+    m->counted = room(m, m->n_pools, sizeof *m->counted);
+    m->bank = room(m, m->n_pools, sizeof *m->bank);
+    m->counter = room(m, sizes.counters, sizeof *m->counter);
+    uint32_t *bank_of_counter = room(m, sizes.counters, sizeof *bank_of_counter);
+    m->row = room(m, sizes.devices, sizeof *m->row);
+    m->at = room(m, sizes.devices, sizeof *m->at);
+    m->capacity = room(m, sizes.capacities, sizeof *m->capacity);
+    for (size_t i = 0; !m->full && i < m->n_pools; i++) {
+        number_counters(m, &m->pool[i], bank_of_counter, &m->counted[i]);
+    }
+    for (size_t i = 0; !m->full && i < m->n_pools; i++) {
+        for (size_t k = 0; k < m->pool[i].n; k++) {
+            struct skr_stock_slice *s = m->pool[i].slice[k];
+            for (size_t d = 0; s->slice->n_counters == 0 && d < s->slice->n_devices; d++) {
+                m->at[node->n] = (struct skr_node_row){s, d};
+                number_device(m, &s->slice->device[d], (uint32_t)i, bank_of_counter,
+                              &m->row[node->n++]);
+            }
+        }
+    }
+    node->n_pools = m->n_pools;
+    node->pool = m->counted;
+    node->row = m->row;
+    node->capacity = m->capacity;
+    m->rows->row = m->at;
+}
+
+bool skr_node_rows_make(const struct skr_devices_stock *stock, const char *node,
+                        struct skr_arena *arena, struct skr_node_rows *ret)
+{
+    const struct skr_stock_node *found = skr_devices_stock_node(stock, node);
+    struct making m = {.stock = stock, .arena = arena, .rows = ret};
+    *ret = (struct skr_node_rows){.node = {.version = stock->version}};
+    if (found) {
+        gather(&m, found);
+    }
+    if (!m.full) {
+        choose_pools(&m);
+        number(&m);
+    }
+    return !m.full;
+}
+
+const struct skr_device *skr_node_rows_device(const struct skr_node_rows *rows, size_t row)
+{
+    return &rows->row[row].slice->slice->device[rows->row[row].device];
+}
+
+/* ---- what is taken ---- */
+
+static void add_used(const struct skr_stock_taken *taken, const struct skr_device *device,
+                     skr_int128 *used)
+{
+    for (size_t i = 0; i < device->n_capacities; i++) {
+        for (size_t k = 0; k < taken->n_used; k++) {
+            if (strcmp(taken->used[k].name, device->capacity[i]->name) == 0) {
+                used[i] += taken->used[k].value;
+            }
+        }
+    }
+}
+
+bool skr_node_rows_taken(const struct skr_devices_stock *stock, const struct skr_node_rows *rows,
+                         struct skr_arena *arena, struct skr_devices_taken *ret)
+{
+    const struct skr_devices_node *node = &rows->node;
+    ret->whole = skr_arena_array(arena, node->n + 1, sizeof *ret->whole);
+    ret->shares = skr_arena_array(arena, node->n + 1, sizeof *ret->shares);
+    ret->counted = skr_arena_array(arena, node->n + 1, sizeof *ret->counted);
+    ret->used = skr_arena_array(arena, node->n_capacities + 1, sizeof *ret->used);
+    if (!ret->whole || !ret->shares || !ret->counted || !ret->used) {
+        return false;
+    }
+    for (size_t i = 0; i < node->n; i++) {
+        const struct skr_device *device = skr_node_rows_device(rows, i);
+        const struct skr_stock_taken *taken =
+            skr_devices_stock_taken(stock, rows->row[i].slice->pool, device->name);
+        if (taken) {
+            ret->whole[i] = taken->n_whole > 0;
+            ret->shares[i] = taken->n_shares;
+            ret->counted[i] = taken->n_counted > 0;
+        }
+        if (taken && node->row[i].shared) {
+            add_used(taken, device, &ret->used[node->row[i].first_capacity]);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of requests over devices: selectors, taints, capacities, values of attributes. */
+#include "core/devices/pod_problem.h"
+
+#include <string.h>
+#include <utlist.h>
+
+#define NANO ((skr_int128)1000000000)
+
+struct making {
+    const struct skr_devices_stock *stock;
+    const struct skr_node_rows *rows;
+    struct skr_arena *arena;
+    bool full, fails;
+    const char *why;
+};
+
+static void *room(struct making *m, size_t n, size_t size)
+{
+    void *memory = skr_arena_array(m->arena, n + 1, size);
+    m->full = m->full || !memory;
+    return memory;
+}
+
+static void unmodelled(struct making *m, const char *why)
+{
+    m->why = m->why ? m->why : why;
+}
+
+/* ---- capacities ---- */
+
+/* Whole units, rounded up, as Quantity.Value(). */
+static skr_int128 whole(skr_int128 nano)
+{
+    return nano >= 0 ? (nano + NANO - 1) / NANO : -(-nano / NANO);
+}
+
+static skr_int128 round_in_range(const struct skr_device_policy *policy, skr_int128 wanted,
+                                 bool *fails)
+{
+    if (wanted < policy->min) {
+        return policy->min;
+    }
+    const skr_int128 step = whole(policy->step), min = whole(policy->min);
+    if (!policy->has_step || step <= 0) {
+        return wanted;
+    }
+    const skr_int128 added = whole(wanted) - min;
+    const skr_int128 value = min + step * (added / step + (added % step != 0));
+    *fails = *fails || value > INT64_MAX || whole(wanted) > INT64_MAX;
+    return value * NANO;
+}
+
+/* What a request for `wanted` consumes; wanted NULL: nothing is said about the capacity. */
+static skr_int128 consumed_of(const struct skr_device_capacity *c, const skr_int128 *wanted,
+                              bool *fails)
+{
+    const struct skr_device_policy *policy = c->policy;
+    if (!wanted) {
+        return policy && policy->has_default ? policy->default_ : c->value;
+    }
+    if (policy && policy->has_range) {
+        return round_in_range(policy, *wanted, fails);
+    }
+    for (size_t i = 0; policy && i < policy->n_values; i++) {
+        if (*wanted <= policy->value[i]) {
+            return policy->value[i];
+        }
+    }
+    return *wanted;
+}
+
+static bool violates(const struct skr_device_policy *policy, skr_int128 value)
+{
+    if (!policy || (policy->has_default && value == policy->default_)) {
+        return false;
+    }
+    if (policy->has_range) {
+        const skr_int128 step = whole(policy->step);
+        return (policy->has_max && value > policy->max) ||
+               (policy->has_step && step > 0 && (whole(value) - whole(policy->min)) % step != 0);
+    }
+    bool found = policy->n_values == 0;
+    for (size_t i = 0; !found && i < policy->n_values; i++) {
+        found = policy->value[i] == value;
+    }
+    return !found;
+}
+
+static const skr_int128 *wanted_of(const struct skr_claim_request *request, const char *capacity)
+{
+    for (size_t i = 0; i < request->n_amounts; i++) {
+        if (strcmp(request->amount[i].name, capacity) == 0) {
+            return &request->amount[i].value;
+        }
+    }
+    return NULL;
+}
+
+static bool has_capacity(const struct skr_device *device, const char *name)
+{
+    size_t i = 0;
+    while (i < device->n_capacities && strcmp(device->capacity[i]->name, name) != 0) {
+        i++;
+    }
+    return i < device->n_capacities;
+}
+
+/* Whether the device is large enough when it is empty; what is consumed of a shared one goes to need.
+ * From 1.37 on, what has no number is an error. */
+static enum skr_devices_match fits(const struct making *m, const struct skr_claim_request *request,
+                                   const struct skr_device *device, skr_int128 *need)
+{
+    bool fails = false, fit = true;
+    for (size_t i = 0; i < request->n_amounts; i++) {
+        if (!has_capacity(device, request->amount[i].name)) {
+            return SKR_DEVICES_NO;
+        }
+    }
+    for (size_t i = 0; i < device->n_capacities; i++) {
+        const struct skr_device_capacity *c = device->capacity[i];
+        const skr_int128 value = consumed_of(c, wanted_of(request, c->name), &fails);
+        fails = fails || value < 0;
+        fit = fit && !violates(c->policy, value) && value <= c->value;
+        if (device->shared) {
+            need[i] = value;
+        }
+    }
+    return fails && m->stock->version >= SKR_DEVICES_1_37 ? SKR_DEVICES_FAILS
+           : fit                                          ? SKR_DEVICES_YES
+                                                          : SKR_DEVICES_NO;
+}
+
+/* ---- selectors ---- */
+
+/* A later selector is not looked at where an earlier one does not match. */
+static void narrow(struct making *m, const struct skr_device_selector *selector, uint8_t *match)
+{
+    if (!selector) {
+        unmodelled(m, "there are more than 4096 different selectors");
+        return;
+    }
+    for (size_t row = 0; row < m->rows->node.n; row++) {
+        if (match[row] != SKR_DEVICES_YES) {
+            continue;
+        }
+        const struct skr_node_row *at = &m->rows->row[row];
+        switch ((enum skr_device_selector_answer)skr_devices_stock_answers(at->slice,
+                                                                           selector)[at->device]) {
+        case SKR_SELECTOR_YES:
+            break;
+        case SKR_SELECTOR_NO:
+            match[row] = SKR_DEVICES_NO;
+            break;
+        case SKR_SELECTOR_FAILS:
+            match[row] = SKR_DEVICES_FAILS;
+            break;
+        case SKR_SELECTOR_UNMODELLED:
+        default:
+            unmodelled(m, selector->program ? "a selector costs too much" : selector->why);
+            break;
+        }
+    }
+}
+
+/* Whether a device that several nodes reach may serve the request. */
+static bool is_served_elsewhere(const struct making *m, const struct skr_claim_spec *spec,
+                                const struct skr_claim_request *request,
+                                const struct skr_stock_class *class)
+{
+    struct skr_stock_slice *s;
+    DL_FOREACH2(m->stock->elsewhere, s, nnext)
+    {
+        for (size_t d = 0; d < s->slice->n_devices; d++) {
+            bool may = true;
+            for (size_t i = 0; may && i < class->n + request->n_selectors; i++) {
+                const struct skr_device_selector *selector =
+                    i < class->n ? class->selector[i]
+                                 : spec->selector[request->first_selector + i - class->n];
+                may = !selector || skr_devices_stock_answers(s, selector)[d] != SKR_SELECTOR_NO;
+            }
+            if (may) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_tainted(const struct skr_claim_request *request, const struct skr_device *device)
+{
+    bool tainted = false;
+    for (size_t i = 0; !tainted && i < device->n_taints; i++) {
+        const char *effect = device->taint[i].effect;
+        tainted = (strcmp(effect, "NoSchedule") == 0 || strcmp(effect, "NoExecute") == 0) &&
+                  !skr_claim_tolerates(request, &device->taint[i]);
+    }
+    return tainted;
+}
+
+static void make_request(struct making *m, const struct skr_claim_spec *spec,
+                         const struct skr_claim_request *from, struct skr_devices_request *ret)
+{
+    const struct skr_devices_node *node = &m->rows->node;
+    const struct skr_stock_class *class = skr_devices_stock_class(m->stock, from->class_);
+    uint8_t *match = room(m, node->n, 1), *tainted = room(m, node->n, 1);
+    skr_int128 *need = room(m, node->n_capacities, sizeof *need);
+    *ret = (struct skr_devices_request){.all = from->all,
+                                        .admin = from->admin,
+                                        .count = from->count,
+                                        .match = match,
+                                        .tainted = tainted,
+                                        .need = need};
+    if (m->full || !class) {
+        m->fails = m->fails || !class;
+        return;
+    }
+    memset(match, SKR_DEVICES_YES, node->n);
+    for (size_t i = 0; i < class->n; i++) {
+        narrow(m, class->selector[i], match);
+    }
+    for (size_t i = 0; i < from->n_selectors; i++) {
+        narrow(m, spec->selector[from->first_selector + i], match);
+    }
+    for (size_t row = 0; row < node->n; row++) {
+        const struct skr_device *device = skr_node_rows_device(m->rows, row);
+        if (match[row] == SKR_DEVICES_YES) {
+            match[row] = (uint8_t)fits(m, from, device, &need[node->row[row].first_capacity]);
+        }
+        tainted[row] = is_tainted(from, device);
+    }
+    if (is_served_elsewhere(m, spec, from, class)) {
+        unmodelled(m, "devices that several nodes reach may serve a request");
+    }
+}
+
+/* ---- constraints ---- */
+
+static const struct skr_device_attribute *attribute_of(const struct skr_device *device,
+                                                       const char *driver, const char *name)
+{
+    const char *slash = strchr(name, '/');
+    const struct skr_device_attribute *own = NULL;
+    const bool is_own = slash && strlen(driver) == (size_t)(slash - name) &&
+                        strncmp(driver, name, (size_t)(slash - name)) == 0;
+    for (size_t i = 0; i < device->n_attributes; i++) {
+        if (strcmp(device->attribute[i]->name, name) == 0) {
+            return device->attribute[i];
+        }
+        if (is_own && strcmp(device->attribute[i]->name, slash + 1) == 0) {
+            own = device->attribute[i];
+        }
+    }
+    return own;
+}
+
+static bool same_value(const struct skr_device_attribute *a, const struct skr_device_attribute *b)
+{
+    return a->kind == b->kind && a->integer == b->integer && strcmp(a->text, b->text) == 0;
+}
+
+/* Numbers of the values of an attribute, by first appearance. */
+static const uint32_t *values_of(struct making *m, const char *attribute)
+{
+    const struct skr_devices_node *node = &m->rows->node;
+    uint32_t *value = room(m, node->n, sizeof *value);
+    const struct skr_device_attribute **seen = room(m, node->n, sizeof *seen);
+    uint32_t n_seen = 0;
+    for (size_t row = 0; value && seen && row < node->n; row++) {
+        const struct skr_device_attribute *a = attribute_of(
+            skr_node_rows_device(m->rows, row), m->rows->row[row].slice->slice->driver, attribute);
+        if (!a || a->kind == SKR_DEVICE_VALUE_OTHER) {
+            value[row] = a ? SKR_DEVICES_UNKNOWN : SKR_DEVICES_ABSENT;
+            continue;
+        }
+        uint32_t i = 0;
+        while (i < n_seen && !same_value(seen[i], a)) {
+            i++;
+        }
+        if (i == n_seen) {
+            seen[n_seen++] = a;
+        }
+        value[row] = i + 1;
+    }
+    return value;
+}
+
+static void make_constraint(struct making *m, const struct skr_claim_spec *spec, size_t number,
+                            uint16_t claim, size_t first_request, size_t n_requests,
+                            struct skr_devices_constraint *ret)
+{
+    const struct skr_claim_constraint *from = &spec->constraint[number];
+    uint8_t *applies = room(m, n_requests, 1);
+    *ret = (struct skr_devices_constraint){.claim = claim,
+                                           .distinct = from->distinct,
+                                           .applies = applies,
+                                           .value = values_of(m, from->attribute)};
+    for (size_t i = 0; applies && i < spec->n_asks; i++) {
+        const struct skr_claim_ask *ask = &spec->ask[i];
+        for (size_t k = ask->first; k < ask->first + ask->n; k++) {
+            applies[first_request + k] =
+                skr_claim_constraint_is_about(from, ask, &spec->request[k]);
+        }
+    }
+}
+
+/* ---- the pod ---- */
+
+static void add_claim(struct making *m, const struct skr_claim_spec *spec, uint16_t claim,
+                      size_t n_requests, struct skr_devices_problem *p, struct skr_devices_ask *ask,
+                      struct skr_devices_request *request,
+                      struct skr_devices_constraint *constraint)
+{
+    const size_t first = p->n_requests;
+    for (size_t i = 0; i < spec->n_asks; i++) {
+        const struct skr_claim_ask *from = &spec->ask[i];
+        ask[p->n_asks++] = (struct skr_devices_ask){.claim = claim,
+                                                    .alternatives = from->alternatives,
+                                                    .first = first + from->first,
+                                                    .n = from->n};
+    }
+    for (size_t i = 0; !m->full && i < spec->n_requests; i++) {
+        make_request(m, spec, &spec->request[i], &request[p->n_requests++]);
+    }
+    for (size_t i = 0; !m->full && i < spec->n_constraints; i++) {
+        make_constraint(m, spec, i, claim, first, n_requests, &constraint[p->n_constraints++]);
+    }
+    if (*spec->why) {
+        unmodelled(m, spec->why);
+    }
+}
+
+bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct skr_node_rows *rows,
+                          const struct skr_pod_claims *pod, struct skr_arena *arena,
+                          struct skr_devices_problem *ret, const char **ret_why)
+{
+    struct making m = {.stock = stock, .rows = rows, .arena = arena, .why = rows->why};
+    size_t asks = 0, requests = 0, constraints = 0;
+    if (stock->full) {
+        unmodelled(&m, "there are more slices or devices than the limit");
+    }
+    if (pod->n > SKR_DEVICES_CLAIMS_MAX) {
+        unmodelled(&m, "a pod has more than 64 claims");
+    }
+    for (size_t i = 0; i < pod->n; i++) {
+        asks += pod->spec[i]->n_asks;
+        requests += pod->spec[i]->n_requests;
+        constraints += pod->spec[i]->n_constraints;
+    }
+    struct skr_devices_ask *ask = room(&m, asks, sizeof *ask);
+    struct skr_devices_request *request = room(&m, requests, sizeof *request);
+    struct skr_devices_constraint *constraint = room(&m, constraints, sizeof *constraint);
+    uint32_t *before = room(&m, rows->node.n, sizeof *before);
+    *ret = (struct skr_devices_problem){
+        .node = &rows->node, .ask = ask, .request = request, .constraint = constraint};
+    for (size_t i = 0; !m.full && !m.why && i < pod->n; i++) {
+        add_claim(&m, pod->spec[i], (uint16_t)i, requests, ret, ask, request, constraint);
+    }
+    if (!m.full && !m.why) {
+        skr_devices_link_equal(ret, before);
+    }
+    ret->before = before;
+    ret->fails = m.fails;
+    *ret_why = m.why;
+    return !m.full;
+}

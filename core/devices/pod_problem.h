@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_DEVICES_POD_PROBLEM_H
+#define SKR_CORE_DEVICES_POD_PROBLEM_H
+/* The claims of a pod on the devices of a node, as numbers for the search. */
+#include "core/devices/sequence.h"
+
+/* Numbers live in the arena. False: it is full. *ret_why: the reason why they are unmodelled; NULL: they are
+ * modelled. O(devices * requests). */
+bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct skr_node_rows *rows,
+                          const struct skr_pod_claims *pod, struct skr_arena *arena,
+                          struct skr_devices_problem *ret, const char **ret_why);
+
+#endif

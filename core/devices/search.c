@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search as a recursion, a level for each device: at most SKR_DEVICES_A_POD. */
+#include "core/devices/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology/base/arena.h"
+
+enum outcome { DONE, NOT, EXCEEDED, FAILS, BEYOND };
+
+struct state {
+    uint32_t n;    /* devices that were added */
+    uint32_t same; /* the value that all have */
+};
+
+/* What a device changed, to be undone. */
+struct change {
+    uint32_t row;
+    size_t request, ask;
+    size_t n_constraints;
+    bool counters, marked, share, result;
+};
+
+struct search {
+    const struct skr_devices_problem *p;
+    const struct skr_devices_node *node;
+    const struct skr_devices_taken *taken;
+    uint64_t steps;
+    uint64_t *by;         /* [row] claims that have it, as bits */
+    uint32_t *shares;     /* [row] of this pod */
+    skr_int128 *used;     /* [capacity] of this pod */
+    skr_int128 *consumed; /* [counter] of this pod */
+    int64_t *bank;        /* [bank] whose counters were looked at first; -1: none yet */
+    skr_int128 *left;     /* what is left of the counters of pools, one after the other */
+    size_t *left_at;      /* [pool] */
+    uint32_t **all;       /* [request] rows of a request for all devices */
+    size_t *n_all;
+    struct state *state; /* [constraint] */
+    uint32_t *distinct;  /* [constraint][ask] the last value, of 1.36; else values as a stack */
+    size_t width;        /* of it */
+    size_t n_of_claim;
+    bool exact; /* no shortcuts */
+    struct skr_devices_result result[SKR_DEVICES_A_POD];
+    size_t n_results;
+};
+
+/* ---- counters ---- */
+
+static bool in_use(const struct search *s, uint32_t row)
+{
+    return s->taken->whole[row] || s->by[row];
+}
+
+static bool is_allocated(const struct skr_devices_taken *taken, size_t row)
+{
+    return taken->whole[row] || taken->shares[row] > 0 || taken->counted[row];
+}
+
+static void count_left(struct search *s)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < s->node->n_pools; i++) {
+        const struct skr_devices_pool *pool = &s->node->pool[i];
+        s->left_at[i] = at;
+        for (size_t k = 0; k < pool->n; k++) {
+            s->left[at++] = pool->has[k].value;
+        }
+    }
+    for (size_t row = 0; row < s->node->n; row++) {
+        const struct skr_devices_row *r = &s->node->row[row];
+        if (r->n_uses == 0 || !is_allocated(s->taken, row)) {
+            continue;
+        }
+        const struct skr_devices_pool *pool = &s->node->pool[r->pool];
+        for (size_t u = 0; u < r->n_uses; u++) {
+            for (size_t k = 0; k < pool->n; k++) {
+                if (pool->has[k].counter == r->uses[u].counter) {
+                    s->left[s->left_at[r->pool] + k] -= r->uses[u].value;
+                }
+            }
+        }
+    }
+}
+
+static void consume(struct search *s, const struct skr_devices_row *row, int sign)
+{
+    for (size_t i = 0; i < row->n_uses; i++) {
+        s->consumed[row->uses[i].counter] += sign * row->uses[i].value;
+    }
+}
+
+/* All counters of the pool count, not only those of the device. */
+static bool counters_suffice(struct search *s, const struct skr_devices_row *row)
+{
+    int64_t *first = &s->bank[s->node->pool[row->pool].bank];
+    if (*first < 0) {
+        *first = row->pool;
+    }
+    const struct skr_devices_pool *pool = &s->node->pool[*first];
+    consume(s, row, 1);
+    for (size_t k = 0; k < pool->n; k++) {
+        if (s->left[s->left_at[*first] + k] < s->consumed[pool->has[k].counter]) {
+            consume(s, row, -1);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- capacity ---- */
+
+static bool capacity_suffices(const struct search *s, const struct skr_devices_request *request,
+                              uint32_t row)
+{
+    const struct skr_devices_row *r = &s->node->row[row];
+    for (size_t i = r->first_capacity; r->shared && i < r->first_capacity + r->n_capacities; i++) {
+        if (s->taken->used[i] + request->need[i] + s->used[i] > s->node->capacity[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_share(struct search *s, const struct skr_devices_request *request, uint32_t row,
+                      int sign)
+{
+    const struct skr_devices_row *r = &s->node->row[row];
+    s->shares[row] += (uint32_t)sign;
+    for (size_t i = r->first_capacity; i < r->first_capacity + r->n_capacities; i++) {
+        s->used[i] += sign * request->need[i];
+    }
+}
+
+/* ---- constraints ---- */
+
+static bool add_same(struct state *state, uint32_t value)
+{
+    if (state->n > 0 && (value == SKR_DEVICES_UNKNOWN || value != state->same)) {
+        return false;
+    }
+    state->same = state->n == 0 ? value : state->same;
+    state->n++;
+    return true;
+}
+
+static bool add_distinct(const struct search *s, size_t constraint, size_t ask, uint32_t value)
+{
+    struct state *state = &s->state[constraint];
+    uint32_t *seen = &s->distinct[constraint * s->width];
+    const bool last_only = s->node->version == SKR_DEVICES_1_36;
+    const size_t n = last_only ? s->p->n_asks : state->n;
+    for (size_t i = 0; i < n && !(last_only && state->n == 0); i++) {
+        const bool set = seen[i] != SKR_DEVICES_ABSENT;
+        if (set && (value == SKR_DEVICES_UNKNOWN || seen[i] == value)) {
+            return false;
+        }
+    }
+    seen[last_only ? ask : state->n] = value;
+    state->n++;
+    return true;
+}
+
+static bool constraint_add(const struct search *s, size_t i, size_t request, size_t ask,
+                           uint32_t row)
+{
+    const struct skr_devices_constraint *c = &s->p->constraint[i];
+    if (c->claim != s->p->ask[ask].claim || !c->applies[request]) {
+        return true;
+    }
+    if (c->value[row] == SKR_DEVICES_ABSENT) {
+        return false;
+    }
+    return c->distinct ? add_distinct(s, i, ask, c->value[row])
+                       : add_same(&s->state[i], c->value[row]);
+}
+
+static void constraint_remove(const struct search *s, size_t i, const struct change *change)
+{
+    const struct skr_devices_constraint *c = &s->p->constraint[i];
+    if (c->claim != s->p->ask[change->ask].claim || !c->applies[change->request]) {
+        return;
+    }
+    s->state[i].n--;
+    if (c->distinct && s->node->version == SKR_DEVICES_1_36) {
+        s->distinct[i * s->width + change->ask] = SKR_DEVICES_ABSENT;
+    }
+}
+
+/* ---- one device ---- */
+
+static void undo(struct search *s, const struct change *change)
+{
+    const struct skr_devices_row *row = &s->node->row[change->row];
+    const uint16_t claim = s->p->ask[change->ask].claim;
+    if (change->result) {
+        s->n_results--;
+        s->n_of_claim--;
+    }
+    if (change->share) {
+        add_share(s, &s->p->request[change->request], change->row, -1);
+    }
+    if (change->marked) {
+        s->by[change->row] &= ~(UINT64_C(1) << claim);
+    }
+    for (size_t i = change->n_constraints; i > 0; i--) {
+        constraint_remove(s, i - 1, change);
+    }
+    if (change->counters) {
+        consume(s, row, -1);
+    }
+}
+
+static bool has_shares(const struct search *s, uint32_t row)
+{
+    const bool counted = s->taken->counted[row] || s->shares[row] > 0;
+    return counted || (s->node->version != SKR_DEVICES_1_36 && s->taken->shares[row] > 0);
+}
+
+/* must: of a request for all devices, where a constraint that does not hold is an error. */
+static enum outcome take(struct search *s, struct change *change, bool must)
+{
+    const struct skr_devices_request *request = &s->p->request[change->request];
+    const struct skr_devices_row *row = &s->node->row[change->row];
+    const uint64_t bit = UINT64_C(1) << s->p->ask[change->ask].claim;
+    if (request->admin ? !row->shared && (s->by[change->row] & bit) : in_use(s, change->row)) {
+        return NOT;
+    }
+    if (row->n_uses > 0 && !(row->shared && has_shares(s, change->row))) {
+        if (!counters_suffice(s, row)) {
+            return NOT;
+        }
+        change->counters = true;
+    }
+    if (request->tainted[change->row]) {
+        undo(s, change);
+        return NOT;
+    }
+    for (; change->n_constraints < s->p->n_constraints; change->n_constraints++) {
+        if (!constraint_add(s, change->n_constraints, change->request, change->ask, change->row)) {
+            undo(s, change);
+            return must ? FAILS : NOT;
+        }
+    }
+    if (!row->shared) {
+        s->by[change->row] |= bit;
+        change->marked = true;
+    }
+    if (!capacity_suffices(s, request, change->row)) {
+        undo(s, change);
+        return NOT;
+    }
+    if (row->shared) {
+        add_share(s, request, change->row, 1);
+        change->share = true;
+    }
+    if (s->n_results == SKR_DEVICES_A_POD) {
+        undo(s, change);
+        return BEYOND;
+    }
+    s->result[s->n_results++] = (struct skr_devices_result){change->row, change->request};
+    s->n_of_claim++;
+    change->result = true;
+    return DONE;
+}
+
+/* ---- the recursion ---- */
+
+static enum outcome place(struct search *s, size_t ask, size_t request, int64_t k, size_t start);
+
+static enum outcome begin_ask(struct search *s, size_t ask)
+{
+    if (ask == s->p->n_asks) {
+        return DONE;
+    }
+    const struct skr_devices_ask *a = &s->p->ask[ask];
+    if (!a->alternatives) {
+        return place(s, ask, a->first, 0, 0);
+    }
+    bool exceeded = true;
+    for (size_t i = 0; i < a->n; i++) {
+        const enum outcome outcome = place(s, ask, a->first + i, 0, 0);
+        if (outcome != EXCEEDED && outcome != NOT) {
+            return outcome;
+        }
+        exceeded = exceeded && outcome == EXCEEDED;
+    }
+    return exceeded ? EXCEEDED : NOT;
+}
+
+/* The request is served. A later claim that exceeds its limit may be served otherwise. */
+static enum outcome after(struct search *s, size_t ask)
+{
+    const bool last = ask + 1 == s->p->n_asks || s->p->ask[ask + 1].claim != s->p->ask[ask].claim;
+    const size_t n = s->n_of_claim;
+    if (!last) {
+        return begin_ask(s, ask + 1);
+    }
+    s->n_of_claim = 0;
+    const enum outcome outcome = begin_ask(s, ask + 1);
+    s->n_of_claim = n;
+    return outcome == EXCEEDED ? NOT : outcome;
+}
+
+static enum outcome place_all(struct search *s, size_t ask, size_t request, int64_t k)
+{
+    struct change change = {.row = s->all[request][k], .request = request, .ask = ask};
+    enum outcome outcome = take(s, &change, true);
+    if (outcome != DONE) {
+        return outcome;
+    }
+    outcome = place(s, ask, request, k + 1, 0);
+    if (outcome != DONE) {
+        undo(s, &change);
+    }
+    return outcome;
+}
+
+/* An equal device was free, and failed here. */
+static bool failed_already(const struct search *s, uint32_t row, size_t start)
+{
+    for (uint32_t b = s->p->before[row]; b != UINT32_MAX && b >= start; b = s->p->before[b]) {
+        if (!in_use(s, b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Fewer devices are eligible than wanted, and no selector fails. */
+static bool too_few(const struct search *s, const struct skr_devices_request *request,
+                    int64_t wanted)
+{
+    int64_t n = 0;
+    for (uint32_t row = 0; row < s->node->n && n < wanted; row++) {
+        if (request->admin || !in_use(s, row)) {
+            if (request->match[row] == SKR_DEVICES_FAILS) {
+                return false;
+            }
+            n += request->match[row] == SKR_DEVICES_YES && !request->tainted[row];
+        }
+    }
+    return n < wanted;
+}
+
+static enum outcome place_one(struct search *s, size_t ask, size_t request, int64_t k, size_t start)
+{
+    const struct skr_devices_request *r = &s->p->request[request];
+    const uint64_t bit = UINT64_C(1) << s->p->ask[ask].claim;
+    if (k == 0 && !s->exact && too_few(s, r, r->count)) {
+        return NOT;
+    }
+    for (uint32_t row = (uint32_t)start; row < s->node->n; row++) {
+        if (++s->steps > SKR_DEVICES_STEPS) {
+            return BEYOND;
+        }
+        if (r->admin ? (s->by[row] & bit) != 0 : in_use(s, row)) {
+            continue;
+        }
+        if (r->match[row] == SKR_DEVICES_FAILS) {
+            return FAILS;
+        }
+        if (r->match[row] == SKR_DEVICES_NO || !capacity_suffices(s, r, row) ||
+            (!s->exact && !r->admin && failed_already(s, row, start))) {
+            continue;
+        }
+        struct change change = {.row = row, .request = request, .ask = ask};
+        enum outcome outcome = take(s, &change, false);
+        if (outcome == NOT) {
+            continue;
+        }
+        if (outcome != DONE) {
+            return outcome;
+        }
+        outcome = place(s, ask, request, k + 1, row + 1);
+        if (outcome == DONE) {
+            return DONE;
+        }
+        undo(s, &change);
+        if (outcome != NOT) {
+            return outcome;
+        }
+    }
+    return NOT;
+}
+
+static enum outcome place(struct search *s, size_t ask, size_t request, int64_t k, size_t start)
+{
+    const struct skr_devices_request *r = &s->p->request[request];
+    const int64_t count = r->all ? (int64_t)s->n_all[request] : r->count;
+    if (++s->steps > SKR_DEVICES_STEPS) {
+        return BEYOND;
+    }
+    if (r->all && count == 0) {
+        return NOT;
+    }
+    if (k >= count) {
+        return after(s, ask);
+    }
+    if (count - k > SKR_DEVICES_A_CLAIM - (int64_t)s->n_of_claim) {
+        return EXCEEDED;
+    }
+    return r->all ? place_all(s, ask, request, k) : place_one(s, ask, request, k, start);
+}
+
+/* ---- before the search ---- */
+
+/* Rows of a request for all devices. False: a selector fails. */
+static bool list_all(struct search *s, size_t request)
+{
+    const struct skr_devices_request *r = &s->p->request[request];
+    const bool by_room = s->node->version == SKR_DEVICES_1_36;
+    s->all[request] = skr_alloc_array(s->node->n + 1, sizeof *s->all[request]);
+    for (uint32_t row = 0; row < s->node->n; row++) {
+        if (r->match[row] == SKR_DEVICES_FAILS) {
+            return false;
+        }
+        if (r->match[row] == SKR_DEVICES_YES && (!by_room || capacity_suffices(s, r, row))) {
+            s->all[request][s->n_all[request]++] = row;
+        }
+    }
+    return true;
+}
+
+/* The least that each claim needs is within the limit, and all devices are known. */
+static bool is_valid(struct search *s)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < s->p->n_asks; i++) {
+        const struct skr_devices_ask *a = &s->p->ask[i];
+        int64_t least = INT64_MAX;
+        if (i == 0 || s->p->ask[i - 1].claim != a->claim) {
+            n = 0;
+        }
+        for (size_t k = a->first; k < a->first + a->n; k++) {
+            const struct skr_devices_request *r = &s->p->request[k];
+            if (r->all && (s->node->partial || !list_all(s, k))) {
+                return false;
+            }
+            const int64_t count = r->all ? (int64_t)s->n_all[k] : r->count;
+            least = count < least ? count : least;
+        }
+        if (least > SKR_DEVICES_A_CLAIM - n) {
+            return false;
+        }
+        n += least;
+    }
+    return true;
+}
+
+/* 1.36 keeps what depends on the order in which devices are looked at. */
+static bool needs_order(const struct skr_devices_problem *p)
+{
+    bool distinct = false;
+    for (size_t i = 0; i < p->n_constraints; i++) {
+        distinct = distinct || p->constraint[i].distinct;
+    }
+    return p->node->version == SKR_DEVICES_1_36 && (distinct || p->node->collides);
+}
+
+/* ---- equal devices ---- */
+
+static bool equal_uses(const struct skr_devices_row *a, const struct skr_devices_row *b)
+{
+    bool equal = a->n_uses == b->n_uses && (a->n_uses == 0 || a->pool == b->pool);
+    for (size_t i = 0; equal && i < a->n_uses; i++) {
+        equal = a->uses[i].counter == b->uses[i].counter && a->uses[i].value == b->uses[i].value;
+    }
+    return equal;
+}
+
+static bool are_equal(const struct skr_devices_problem *p, uint32_t a, uint32_t b)
+{
+    const struct skr_devices_row *row = p->node->row;
+    bool equal = !row[a].shared && !row[b].shared && equal_uses(&row[a], &row[b]);
+    for (size_t i = 0; equal && i < p->n_requests; i++) {
+        equal = p->request[i].match[a] == p->request[i].match[b] &&
+                p->request[i].tainted[a] == p->request[i].tainted[b];
+    }
+    for (size_t i = 0; equal && i < p->n_constraints; i++) {
+        equal = p->constraint[i].value[a] == p->constraint[i].value[b];
+    }
+    return equal;
+}
+
+void skr_devices_link_equal(const struct skr_devices_problem *problem, uint32_t *ret)
+{
+    for (uint32_t row = 0; row < problem->node->n; row++) {
+        uint32_t b = row;
+        while (b > 0 && !are_equal(problem, b - 1, row)) {
+            b--;
+        }
+        ret[row] = b > 0 ? b - 1 : UINT32_MAX;
+    }
+}
+
+/* ---- memory ---- */
+
+static void search_init(struct search *s, const struct skr_devices_problem *p,
+                        const struct skr_devices_taken *taken)
+{
+    const struct skr_devices_node *node = p->node;
+    size_t n_left = 0;
+    for (size_t i = 0; i < node->n_pools; i++) {
+        n_left += node->pool[i].n;
+    }
+    *s = (struct search){.p = p, .node = node, .taken = taken};
+    s->by = skr_alloc_array(node->n + 1, sizeof *s->by);
+    s->shares = skr_alloc_array(node->n + 1, sizeof *s->shares);
+    s->used = skr_alloc_array(node->n_capacities + 1, sizeof *s->used);
+    s->consumed = skr_alloc_array(node->n_counters + 1, sizeof *s->consumed);
+    s->bank = skr_alloc_array(node->n_banks + 1, sizeof *s->bank);
+    s->left = skr_alloc_array(n_left + 1, sizeof *s->left);
+    s->left_at = skr_alloc_array(node->n_pools + 1, sizeof *s->left_at);
+    s->all = skr_alloc_array(p->n_requests + 1, sizeof *s->all);
+    s->n_all = skr_alloc_array(p->n_requests + 1, sizeof *s->n_all);
+    s->state = skr_alloc_array(p->n_constraints + 1, sizeof *s->state);
+    s->width = p->n_asks > SKR_DEVICES_A_CLAIM ? p->n_asks : SKR_DEVICES_A_CLAIM;
+    s->distinct = skr_alloc_array(p->n_constraints * s->width + 1, sizeof *s->distinct);
+    s->exact = needs_order(p);
+}
+
+static void search_fini(struct search *s)
+{
+    for (size_t i = 0; i < s->p->n_requests; i++) {
+        free(s->all[i]);
+    }
+    free(s->by);
+    free(s->shares);
+    free(s->used);
+    free(s->consumed);
+    free(s->bank);
+    free(s->left);
+    free(s->left_at);
+    free(s->all);
+    free(s->n_all);
+    free(s->state);
+    free(s->distinct);
+}
+
+static void commit(const struct search *s, struct skr_devices_taken *taken)
+{
+    for (size_t i = 0; i < s->n_results; i++) {
+        const struct skr_devices_request *request = &s->p->request[s->result[i].request];
+        const uint32_t at = s->result[i].row;
+        const struct skr_devices_row *row = &s->node->row[at];
+        if (request->admin) {
+            continue;
+        }
+        if (!row->shared) {
+            taken->whole[at] = 1;
+            continue;
+        }
+        taken->shares[at]++;
+        taken->counted[at] |= row->n_capacities > 0;
+        for (size_t k = row->first_capacity; k < row->first_capacity + row->n_capacities; k++) {
+            taken->used[k] += request->need[k];
+        }
+    }
+}
+
+enum skr_search_outcome skr_devices_search(const struct skr_devices_problem *problem,
+                                           struct skr_devices_taken *taken, uint64_t *ret_steps,
+                                           struct skr_devices_result *ret, size_t *ret_n)
+{
+    struct search s;
+    enum outcome outcome = FAILS;
+    if (problem->fails) {
+        return SKR_SEARCH_ERROR;
+    }
+    search_init(&s, problem, taken);
+    for (size_t i = 0; i < problem->node->n_banks; i++) {
+        s.bank[i] = -1;
+    }
+    count_left(&s);
+    if (is_valid(&s)) {
+        outcome = begin_ask(&s, 0);
+    }
+    *ret_steps += s.steps;
+    if (outcome == DONE) {
+        commit(&s, taken);
+        if (ret) {
+            memcpy(ret, s.result, s.n_results * sizeof *ret);
+            *ret_n = s.n_results;
+        }
+    }
+    search_fini(&s);
+    return outcome == DONE     ? SKR_SEARCH_PLACED
+           : outcome == NOT    ? SKR_SEARCH_NONE
+           : outcome == BEYOND ? SKR_SEARCH_BEYOND
+                               : SKR_SEARCH_ERROR; /* EXCEEDED by the first claim is one, too */
+}

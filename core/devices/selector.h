@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_DEVICES_SELECTOR_H
+#define SKR_CORE_DEVICES_SELECTOR_H
+/*
+ * Selectors of devices: expressions of CEL (core/cel/cel.h) over one variable, device, with the fields
+ * driver, allowMultipleAllocations, attributes and capacity. `device.attributes["DOMAIN"]` of a domain
+ * that the device does not have is an empty map; an unknown attribute is an error, as in
+ * k8s.io/dynamic-resource-allocation/cel.
+ *
+ * What is not served, such as the map of all domains as a value, is not guessed: the selector is
+ * *unmodelled*, with the position. So is an evaluation that costs more than SKR_SELECTOR_COST_MAX.
+ */
+#include "core/cel/cel.h"
+#include "topology/device_slices.h"
+
+enum {
+    SKR_SELECTOR_COST_MAX = 10000,            /* of one evaluation */
+    SKR_SELECTOR_DOMAINS_MAX = 64,            /* that one expression names */
+    SKR_SELECTOR_BYTES_MAX = 2 * 1024 * 1024, /* of one, compiled */
+};
+
+enum skr_device_selector_answer {
+    SKR_SELECTOR_NO,
+    SKR_SELECTOR_YES,
+    SKR_SELECTOR_FAILS,      /* an error of evaluation: kube-scheduler fails the pod */
+    SKR_SELECTOR_UNMODELLED, /* not known */
+};
+
+struct skr_device_selector {
+    struct skr_arena *arena;
+    const char *text;
+    uint32_t id;                           /* the owner's */
+    const struct skr_cel_program *program; /* NULL: unmodelled */
+    const char *why;                       /* "LINE:COLUMN: sentence" of that; "" */
+    size_t n_domains;
+    const char *domain[SKR_SELECTOR_DOMAINS_MAX]; /* constants that name one */
+};
+
+/* Never NULL, whatever the text. Aborts without memory. */
+struct skr_device_selector *skr_device_selector_create(const char *text);
+void skr_device_selector_destroy(struct skr_device_selector *selector); /* NULL allowed */
+/* answer: for each device of the slice. O(devices * (attributes + cost)). */
+void skr_device_selector_evaluate(const struct skr_device_selector *selector,
+                                  const struct skr_device_slice *slice, uint8_t *answer);
+/* Of one device; an error says why (NULL allowed), with its position. */
+enum skr_device_selector_answer skr_device_selector_ask(const struct skr_device_selector *selector,
+                                                        const char *driver,
+                                                        const struct skr_device *device,
+                                                        struct skr_error *error);
+
+#endif

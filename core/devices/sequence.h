@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_DEVICES_SEQUENCE_H
+#define SKR_CORE_DEVICES_SEQUENCE_H
+/*
+ * How many equal pods a node serves with devices, if kube-scheduler places them one after the other.
+ *
+ * A *shape* is what one pod asks for: the specs of its claims, in the order of the pod. A *sequence*
+ * begins with what allocations take, then places pending claimers, then pods of the shape, until one
+ * does not fit. The number is prefix-closed: the first k always fit. It is no monotone function of the
+ * devices: with one device more, fewer pods may fit.
+ *
+ * Nodes whose numbers are equal have equal answers. A memo keeps them by these numbers, without names
+ * and uuids of devices.
+ */
+#include "core/devices/node_rows.h"
+
+enum {
+    SKR_SEQUENCE_BYTES_MAX = 64 * 1024 * 1024, /* for one node */
+    SKR_MEMO_ENTRIES_MAX = 4096,
+    SKR_MEMO_KEY_MAX = 64 * 1024, /* bytes; larger ones are not kept */
+};
+
+struct skr_pod_claims {
+    size_t n;
+    const struct skr_claim_spec *const *spec;
+};
+
+enum skr_sequence_end {
+    SKR_SEQUENCE_MOST,       /* as many as were asked for */
+    SKR_SEQUENCE_NONE,       /* the next one does not fit */
+    SKR_SEQUENCE_ERROR,      /* kube-scheduler ends with an error for the next one */
+    SKR_SEQUENCE_UNMODELLED, /* n is INT32_MAX: kube-scheduler decides */
+};
+
+struct skr_sequence {
+    int32_t n;
+    enum skr_sequence_end end;
+    const char *why; /* UNMODELLED: a sentence; else "" */
+};
+
+struct skr_sequence_memo;
+struct skr_sequence_memo *skr_sequence_memo_create(void);
+void skr_sequence_memo_destroy(struct skr_sequence_memo *memo); /* NULL allowed */
+
+/* pending: pods that come first, n_pending of them; one that does not fit is left out. most: >= 0. memo:
+ * NULL allowed. O(devices * requests + steps of the search). */
+struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, const char *node,
+                                       const struct skr_pod_claims *pending, size_t n_pending,
+                                       const struct skr_pod_claims *pod, int32_t most,
+                                       struct skr_sequence_memo *memo);
+
+/* For tests and explanations: the devices of each pod in turn; ret has room for SKR_DEVICES_A_POD. */
+typedef void skr_sequence_see(void *context, int32_t pod, const struct skr_node_rows *rows,
+                              const struct skr_devices_result *result, size_t n);
+struct skr_sequence skr_sequence_play(const struct skr_devices_stock *stock, const char *node,
+                                      const struct skr_pod_claims *pod, int32_t most,
+                                      skr_sequence_see *see, void *context);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_DEVICES_STOCK_H
+#define SKR_CORE_DEVICES_STOCK_H
+/*
+ * The devices of a cluster: slices by pool and by node, the classes, what allocations take, and the
+ * specs of claims, each distinct one once. sequence.h counts with it.
+ *
+ * Only devices of one node are modelled: those of slices with nodeName. Slices that several nodes reach
+ * are kept apart, because a claim that one of them may serve is unmodelled.
+ *
+ * What selectors answer about the devices of a slice is cached with the slice. Memory: some 250 bytes a
+ * device with its own uuid, and 40 for each device that is taken. Owned by one thread. Tables are hashed
+ * with the seed of the process.
+ */
+#include <uthash.h>
+
+#include "core/devices/claim_spec.h"
+#include "core/devices/search.h"
+#include "core/devices/selector.h"
+#include "topology/base/hash.h"
+#include "topology/device_claims.h"
+#include "topology/device_classes.h"
+
+enum {
+    SKR_STOCK_SLICES_MAX = 100000,
+    SKR_STOCK_DEVICES_MAX = 2000000,
+    SKR_STOCK_SPECS_MAX = 4096,     /* distinct ones of claims that exist */
+    SKR_STOCK_SELECTORS_MAX = 4096, /* distinct ones of classes and specs */
+    SKR_SLICE_ANSWERS = 16,         /* selectors whose answers a slice keeps, the newest */
+};
+
+struct skr_stock_pool;
+
+struct skr_stock_slice {
+    UT_hash_handle hh; /* by name */
+    struct skr_device_slice *slice;
+    struct skr_stock_pool *pool;
+    struct skr_stock_slice *pprev, *pnext; /* in pool->slices */
+    struct skr_stock_slice *nprev, *nnext; /* in node->slices, or in stock->elsewhere */
+    uint32_t selector[SKR_SLICE_ANSWERS];  /* ids; 0: none */
+    uint8_t *answer[SKR_SLICE_ANSWERS];    /* [device] */
+    size_t next_answer;
+};
+
+/* What allocations take of one device. */
+struct skr_stock_taken {
+    UT_hash_handle hh; /* by name of the device */
+    uint32_t n_whole, n_shares, n_counted;
+    size_t n_used; /* capacities */
+    struct skr_claim_amount *used;
+    char name[];
+};
+
+struct skr_stock_pool {
+    UT_hash_handle hh; /* by "DRIVER/POOL" */
+    struct skr_stock_slice *slices;
+    struct skr_stock_taken *taken;
+    size_t refs; /* slices, and results of allocations */
+    char key[];
+};
+
+struct skr_stock_node {
+    UT_hash_handle hh; /* by name */
+    struct skr_stock_slice *slices;
+    char name[];
+};
+
+struct skr_stock_selector {
+    UT_hash_handle hh; /* by text */
+    size_t refs;
+    struct skr_device_selector *selector;
+};
+
+struct skr_stock_class {
+    UT_hash_handle hh; /* by name */
+    size_t n;
+    struct skr_device_selector **selector; /* NULL: there was no room for one */
+    char name[];
+};
+
+struct skr_stock_spec {
+    UT_hash_handle hh; /* by text */
+    size_t refs;
+    struct skr_claim_spec *spec;
+};
+
+struct skr_stock_claim;
+
+struct skr_devices_stock {
+    struct skr_hash_seed seed;
+    enum skr_devices_version version;
+    struct skr_stock_slice *slices, *elsewhere;
+    struct skr_stock_pool *pools;
+    struct skr_stock_node *nodes;
+    struct skr_stock_class *classes;
+    struct skr_stock_selector *selectors;
+    struct skr_stock_spec *specs;
+    struct skr_stock_claim *claims;
+    size_t n_slices, n_devices;
+    uint32_t next_selector;
+    bool full;        /* a slice was beyond a limit: nothing is modelled until the next start */
+    uint64_t changes; /* of slices that several nodes reach, and of classes */
+    /* The devices of a node are others, or others are free; NULL: of any node. */
+    void (*changed)(void *context, const char *node);
+    void *context;
+};
+
+struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *seed,
+                                                   void (*changed)(void *, const char *),
+                                                   void *context);
+void skr_devices_stock_destroy(struct skr_devices_stock *stock); /* NULL allowed */
+
+/* slice: taken. An older resourceVersion never replaces a newer one. */
+void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_device_slice *slice);
+void skr_devices_stock_remove_slice(struct skr_devices_stock *stock, const char *name);
+void skr_devices_stock_put_class(struct skr_devices_stock *stock,
+                                 const struct skr_device_class *class);
+void skr_devices_stock_remove_class(struct skr_devices_stock *stock, const char *name);
+/* The claim takes these devices, instead of those before; n 0: none any more. O(n). */
+void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key,
+                                const struct skr_claim_device *device, size_t n);
+
+/* A reference; NULL: text is "", or beyond SKR_STOCK_SPECS_MAX. */
+const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
+                                                    const char *text);
+void skr_devices_stock_forget_spec(struct skr_devices_stock *stock,
+                                   const struct skr_claim_spec *spec); /* NULL allowed */
+
+const struct skr_stock_class *skr_devices_stock_class(const struct skr_devices_stock *stock,
+                                                      const char *name);
+const struct skr_stock_node *skr_devices_stock_node(const struct skr_devices_stock *stock,
+                                                    const char *name);
+const struct skr_stock_taken *skr_devices_stock_taken(const struct skr_devices_stock *stock,
+                                                      const struct skr_stock_pool *pool,
+                                                      const char *device);
+/* [device] enum skr_device_selector_answer; borrowed until the next call for this slice. */
+const uint8_t *skr_devices_stock_answers(struct skr_stock_slice *slice,
+                                         const struct skr_device_selector *selector);
+
+#endif

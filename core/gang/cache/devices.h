@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_CACHE_DEVICES_H
+#define SKR_CORE_GANG_CACHE_DEVICES_H
+/*
+ * Devices of Dynamic Resource Allocation in plans: how many members a node serves with the devices that
+ * are left (core/devices/sequence.h). That number limits the slots of its leaf.
+ *
+ * What a pod needs are the specs of its claims, and its extended resources that a device class serves
+ * and the node does not list. Needs are unmodelled, and limit nothing, in these cases; kube-scheduler
+ * decides, and its refusals teach numbers (vetoes.h):
+ *
+ * - there are no slices, or they may not be read; devices.mode is off
+ * - a claim is shared by members, or has devices already, or is not known yet
+ * - a selector, or something else of a claim, is not modelled
+ * - the pod asks for two extended resources of classes
+ * - Kubernetes is older than 1.36: it has no order of devices
+ *
+ * *Pending claimers* of a node come first: planned members there whose claims have no devices yet. They
+ * are in the order of their plans.
+ */
+#include "core/devices/sequence.h"
+#include "core/gang/state/groups.h"
+#include "core/pod/pod.h"
+
+enum {
+    SKR_NEEDS_SHAPES_MAX = 16, /* distinct ones of a group that are counted */
+    SKR_NEEDS_PODS_MAX = 512,  /* members on one node that are counted */
+    SKR_DEVICES_FROM = 36,     /* 1.36: devices are chosen in an order */
+};
+
+/* What one member needs. */
+struct device_shape {
+    size_t n;
+    const struct skr_claim_spec **spec; /* references */
+    char *
+        resource; /* the last one is for it, on nodes that do not list it; NULL: it is for a claim */
+};
+
+/* What members of a group need, by reference count. */
+struct device_needs {
+    size_t refs;
+    size_t n;
+    struct device_shape shape[SKR_NEEDS_SHAPES_MAX];
+};
+
+void skr_devices_init(struct skr_gang *e);
+/* The next node whose devices, or pending claimers, are others; NULL: of all nodes. False: none is left. */
+bool skr_devices_take_touched(struct skr_gang *e, const char **ret);
+
+void skr_devices_slice_upsert(struct skr_gang *e, struct skr_device_slice *slice); /* taken */
+void skr_devices_slice_delete(struct skr_gang *e, const char *name);
+/* Call after slices were forbidden or permitted, or settings.server_minor has changed. */
+void skr_devices_judge(struct skr_gang *e);
+
+/* A reference; NULL: the pods need no devices, or their needs are unmodelled. O(claims). */
+struct device_needs *skr_devices_needs(struct skr_gang *e, struct pod_entry *const *newcomers,
+                                       size_t n);
+struct device_needs *skr_devices_needs_ref(struct device_needs *needs); /* NULL allowed */
+void skr_devices_needs_unref(struct skr_gang *e, struct device_needs *needs);
+bool skr_devices_needs_equal(const struct device_needs *a, const struct device_needs *b);
+
+/* How many members the node serves, the least of the shapes; INT32_MAX: as many as there are, or it is
+ * not known. without: pending claimers of this group do not count; NULL: all do. */
+int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
+                         const struct device_needs *needs, const char *node);
+
+/* A planned member is, or is no more, a pending claimer of the node. */
+void skr_devices_await(struct skr_gang *e, struct pod_entry *p, const char *node);
+void skr_devices_let_go(struct skr_gang *e, struct pod_entry *p);
+/* The claims of this pod are others, or have devices. */
+void skr_devices_pod_changed(struct skr_gang *e, struct pod_entry *p);
+/* A ResourceClaim, or a template, came or changed. differs: in what it asks for, or whether it has devices. */
+void skr_devices_claim_upsert(struct skr_gang *e, const struct skr_device_claim *claim,
+                              bool is_template, bool differs);
+void skr_devices_claim_delete(struct skr_gang *e, const char *namespace_, const char *name);
+void skr_devices_fini(struct skr_gang *e);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many pods a node serves with devices. test/upstream/devices compares the devices themselves with those
+ * of kube-scheduler's allocator. */
+#include "core/devices/sequence.h"
+
+#include "test/test.h"
+#include "test/unit/json_text.h"
+#include "topology/base/strbuf.h"
+
+struct stock_test {
+    struct skr_devices_stock *stock;
+    struct skr_sequence_memo *memo;
+};
+
+static void put_slice(struct skr_devices_stock *stock, const char *name, const char *spec)
+{
+    SKR_STRBUF(text);
+    struct skr_device_slice *slice = NULL;
+    skr_strbuf_addf(&text, "{'metadata':{'name':'%s'},'spec':{'driver':'d','nodeName':'n',%s}}",
+                    name, spec);
+    json_auto_t *json = json_text_load(text.s);
+    assert_int_equal(skr_device_slice_decode(json, &slice, NULL), 0);
+    skr_devices_stock_put_slice(stock, slice);
+}
+
+static void put_class(struct skr_devices_stock *stock, const char *name, const char *selector)
+{
+    SKR_STRBUF(text);
+    struct skr_device_class *class = NULL;
+    skr_strbuf_addf(&text,
+                    "{'metadata':{'name':'%s'},'spec':{'selectors':[{'cel':{'expression':'%s'}}]}}",
+                    name, selector);
+    json_auto_t *json = json_text_load(text.s);
+    assert_int_equal(skr_device_class_decode(json, &class, NULL), 0);
+    skr_devices_stock_put_class(stock, class);
+    skr_device_class_destroy(class);
+}
+
+/* Devices big-0, big-1, small-0 .. small-3 of one pool, and classes any and big. */
+static struct skr_devices_stock *fixture(void)
+{
+    const struct skr_hash_seed seed = {{0}};
+    struct skr_devices_stock *stock = skr_devices_stock_create(&seed, NULL, NULL);
+    SKR_STRBUF(spec);
+    skr_strbuf_add(&spec, "'pool':{'name':'n','generation':1,'resourceSliceCount':1},'devices':[");
+    for (int i = 0; i < 6; i++) {
+        skr_strbuf_addf(&spec,
+                        "%s{'name':'%s-%d','attributes':{'size':{'string':'%s'},'uuid':{'string':'"
+                        "%d'}}}",
+                        i > 0 ? "," : "", i < 2 ? "big" : "small", i, i < 2 ? "big" : "small", i);
+    }
+    skr_strbuf_add(&spec, "]");
+    put_slice(stock, "s", spec.s);
+    put_class(stock, "any", "device.driver == \\'d\\'");
+    put_class(stock, "big", "device.attributes[\\'d\\'].size == \\'big\\'");
+    return stock;
+}
+
+static struct skr_sequence count(struct skr_devices_stock *stock, const char *requests,
+                                 struct skr_sequence_memo *memo)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_addf(&text, "{\"requests\":[%s]}", requests);
+    for (size_t i = 0; i < text.len; i++) {
+        text.s[i] = text.s[i] == '\'' ? '"' : text.s[i];
+    }
+    const struct skr_claim_spec *spec = skr_devices_stock_spec(stock, text.s);
+    assert_non_null(spec);
+    const struct skr_pod_claims pod = {1, &spec};
+    const struct skr_sequence ret = skr_sequence_count(stock, "n", NULL, 0, &pod, 100, memo);
+    skr_devices_stock_forget_spec(stock, spec);
+    return ret;
+}
+
+#define EXACTLY(name, class, n) \
+    "{'name':'" name "','exactly':{'deviceClassName':'" class "','count':" n "}}"
+
+static void allocate(struct skr_devices_stock *stock, const char *key, const char *device)
+{
+    const struct skr_claim_device taken = {.driver = "d", .pool = "n", .device = device};
+    skr_devices_stock_allocate(stock, key, &taken, device ? 1 : 0);
+}
+
+TEST(a_node_serves_as_many_pods_as_it_has_devices)
+{
+    struct skr_devices_stock *stock = fixture();
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
+    assert_int_equal(count(stock, EXACTLY("r", "any", "2"), NULL).n, 3);
+    assert_int_equal(count(stock, EXACTLY("r", "big", "1"), NULL).n, 2);
+    assert_int_equal(count(stock, EXACTLY("r", "any", "7"), NULL).n, 0);
+    skr_devices_stock_destroy(stock);
+}
+
+/* The first pod takes both large devices, for "any" and for "big", although two pods could be served. */
+TEST(between_pods_the_search_is_greedy)
+{
+    struct skr_devices_stock *stock = fixture();
+    assert_int_equal(count(stock, EXACTLY("a", "any", "1") "," EXACTLY("b", "big", "1"), NULL).n,
+                     1);
+    assert_int_equal(count(stock, EXACTLY("b", "big", "1") "," EXACTLY("a", "any", "1"), NULL).n,
+                     1);
+    skr_devices_stock_destroy(stock);
+}
+
+TEST(what_allocations_take_is_not_there_until_they_end)
+{
+    struct skr_devices_stock *stock = fixture();
+    allocate(stock, "ns/a", "big-0");
+    allocate(stock, "ns/b", "small-5");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 4);
+    allocate(stock, "ns/a", "small-4");
+    assert_int_equal(count(stock, EXACTLY("r", "big", "1"), NULL).n, 2);
+    allocate(stock, "ns/a", NULL);
+    allocate(stock, "ns/b", NULL);
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
+    skr_devices_stock_destroy(stock);
+}
+
+TEST(pending_pods_come_first)
+{
+    struct skr_devices_stock *stock = fixture();
+    const struct skr_claim_spec *spec = skr_devices_stock_spec(
+        stock, "{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"any\"}}]}");
+    const struct skr_pod_claims pod = {1, &spec};
+    const struct skr_pod_claims pending[] = {pod, pod};
+    assert_int_equal(skr_sequence_count(stock, "n", pending, 2, &pod, 100, NULL).n, 4);
+    skr_devices_stock_forget_spec(stock, spec);
+    skr_devices_stock_destroy(stock);
+}
+
+TEST(a_missing_attribute_ends_the_sequence_with_an_error)
+{
+    struct skr_devices_stock *stock = fixture();
+    put_class(stock, "odd", "device.attributes[\\'d\\'].none == 1");
+    const struct skr_sequence sequence = count(stock, EXACTLY("r", "odd", "1"), NULL);
+    assert_int_equal(sequence.end, SKR_SEQUENCE_ERROR);
+    assert_int_equal(sequence.n, 0);
+    put_class(stock, "odd", "has(device.attributes[\\'d\\'].none)");
+    assert_int_equal(count(stock, EXACTLY("r", "odd", "1"), NULL).end, SKR_SEQUENCE_NONE);
+    skr_devices_stock_destroy(stock);
+}
+
+static void assert_unmodelled(const struct skr_sequence *sequence, const char *why)
+{
+    assert_int_equal(sequence->end, SKR_SEQUENCE_UNMODELLED);
+    assert_int_equal(sequence->n, INT32_MAX);
+    assert_string_equal(sequence->why, why);
+}
+
+TEST(what_is_not_modelled_is_left_to_kube_scheduler_and_says_why)
+{
+    struct skr_devices_stock *stock = fixture();
+    put_class(stock, "odd", "device.attributes.size() > 0");
+    struct skr_sequence sequence = count(stock, EXACTLY("r", "odd", "1"), NULL);
+    assert_unmodelled(&sequence, "1:8: attributes and capacity are read by a constant domain");
+    sequence = count(stock, "{'name':'r'}", NULL);
+    assert_unmodelled(&sequence, "a request is neither exact nor a list of alternatives");
+    skr_devices_stock_destroy(stock);
+}
+
+TEST(a_device_that_several_nodes_reach_is_left_to_kube_scheduler)
+{
+    struct skr_devices_stock *stock = fixture();
+    struct skr_device_slice *slice = NULL;
+    json_auto_t *json = json_text_load(
+        "{'metadata':{'name':'f'},'spec':{'driver':'f','allNodes':true,'pool':{'name':'f',"
+        "'generation':1,'resourceSliceCount':1},'devices':[{'name':'x'}]}}");
+    assert_int_equal(skr_device_slice_decode(json, &slice, NULL), 0);
+    skr_devices_stock_put_slice(stock, slice);
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
+    put_class(stock, "any", "true");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).end, SKR_SEQUENCE_UNMODELLED);
+    skr_devices_stock_remove_slice(stock, "f");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
+    skr_devices_stock_destroy(stock);
+}
+
+TEST(a_selector_that_costs_too_much_is_not_modelled)
+{
+    struct skr_devices_stock *stock = fixture();
+    SKR_STRBUF(list);
+    SKR_STRBUF(text);
+    skr_strbuf_add(&list, "[1");
+    for (int i = 0; i < 150; i++) {
+        skr_strbuf_add(&list, ",1");
+    }
+    skr_strbuf_addf(&text, "%s].all(a, %s].all(b, a == b))", list.s, list.s);
+    put_class(stock, "odd", text.s);
+    const struct skr_sequence sequence = count(stock, EXACTLY("r", "odd", "1"), NULL);
+    assert_unmodelled(&sequence, "a selector costs too much");
+    skr_devices_stock_destroy(stock);
+}
+
+/* Sixteen unlike devices, of which no eight have one value of an attribute. */
+TEST(a_search_beyond_its_limit_is_left_to_kube_scheduler)
+{
+    struct skr_devices_stock *stock = fixture();
+    SKR_STRBUF(spec);
+    skr_strbuf_add(&spec, "'pool':{'name':'n','generation':2,'resourceSliceCount':1},'devices':[");
+    for (int i = 0; i < 40; i++) {
+        skr_strbuf_addf(&spec, "%s{'name':'x-%d','attributes':{'a':{'int':%d},'b':{'int':%d}}}",
+                        i > 0 ? "," : "", i, i % 20, i);
+    }
+    skr_strbuf_add(&spec, "]");
+    put_slice(stock, "s", spec.s);
+    const struct skr_claim_spec *claim = skr_devices_stock_spec(
+        stock,
+        "{\"constraints\":[{\"distinctAttribute\":\"d/a\"},{\"distinctAttribute\":\"d/b\"}],"
+        "\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"any\",\"count\":21}}]}");
+    const struct skr_pod_claims pod = {1, &claim};
+    stock->version = SKR_DEVICES_1_37;
+    const struct skr_sequence sequence = skr_sequence_count(stock, "n", NULL, 0, &pod, 100, NULL);
+    assert_unmodelled(&sequence, "the search for devices of one pod takes more than 100000 steps");
+    skr_devices_stock_forget_spec(stock, claim);
+    skr_devices_stock_destroy(stock);
+}
+
+TEST(only_the_newest_generation_counts_and_only_if_it_is_complete)
+{
+    struct skr_devices_stock *stock = fixture();
+    put_slice(stock, "t",
+              "'pool':{'name':'n','generation':2,'resourceSliceCount':2},'devices':[{'name':'y'}]");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 0);
+    put_slice(stock, "u",
+              "'pool':{'name':'n','generation':2,'resourceSliceCount':2},'devices':[{'name':'z'}]");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 2);
+    skr_devices_stock_destroy(stock);
+}
+
+TEST(an_answer_of_the_memo_is_that_of_a_cold_run)
+{
+    struct skr_devices_stock *stock = fixture();
+    struct skr_sequence_memo *memo = skr_sequence_memo_create();
+    static const char *const device[] = {"big-0", "small-2", "small-3", "big-1", "small-5"};
+    for (size_t i = 0; i < 2 * sizeof device / sizeof *device; i++) {
+        const size_t k = i % (sizeof device / sizeof *device);
+        allocate(stock, device[k], i == k ? device[k] : NULL);
+        const struct skr_sequence cold = count(stock, EXACTLY("r", "any", "2"), NULL);
+        for (int again = 0; again < 2; again++) {
+            const struct skr_sequence kept = count(stock, EXACTLY("r", "any", "2"), memo);
+            assert_int_equal(kept.n, cold.n);
+            assert_int_equal(kept.end, cold.end);
+        }
+    }
+    skr_sequence_memo_destroy(memo);
+    skr_devices_stock_destroy(stock);
+}

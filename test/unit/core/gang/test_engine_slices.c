@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans count the devices of slices: for claims, and for extended resources of a class. */
+#include "core/gang/cache/device_classes.h"
+#include "test/unit/engine_test.h"
+
+#define GPU "example.com/gpu"
+
+/* n devices of the driver on a node. */
+static void slice(struct rig *rig, const char *node, int n)
+{
+    SKR_STRBUF(devices);
+    for (int i = 0; i < n; i++) {
+        skr_strbuf_addf(&devices, "%s{'name':'gpu-%d'}", i > 0 ? "," : "", i);
+    }
+    rig_create_json(rig, RIG_SLICE, node,
+                    "{'metadata':{},'spec':{'driver':'gpu.example.com','nodeName':'%s','pool':"
+                    "{'name':'%s','generation':1,'resourceSliceCount':1},'devices':[%s]}}",
+                    node, node, devices.s);
+}
+
+/* Nodes of 64 cpu with so many devices each, and a class that serves GPU. */
+static struct rig *cluster(int nodes, int each)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.server_minor = 36;
+    struct rig *rig = rig_create_with(&settings);
+    char name[32];
+    rig_racks(rig, 1, nodes, 64);
+    for (int i = 0; i < nodes; i++) {
+        snprintf(name, sizeof name, "node-%d", i);
+        slice(rig, name, each);
+    }
+    rig_create_json(rig, RIG_CLASS, "gpu",
+                    "{'metadata':{},'spec':{'extendedResourceName':'" GPU "','selectors':"
+                    "[{'cel':{'expression':'device.driver == \\'gpu.example.com\\''}}]}}");
+    rig_sync(rig);
+    return rig;
+}
+
+static void gang_by_class(struct rig *rig, const char *group, int n, int each)
+{
+    char name[64];
+    rig_group(rig, group, n, 0, NULL);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", group, i);
+        rig_create_json(rig, RIG_POD, name,
+                        "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{"
+                        "'schedulerName':'sakkara','containers':[{'name':'c','resources':{"
+                        "'requests':{'cpu':'1','" GPU "':'%d'}}}]},'status':{'phase':'Pending'}}",
+                        group, each);
+    }
+}
+
+static int n_on(const struct rig *rig, const char *group, int n, const char *node)
+{
+    int found = 0;
+    char name[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", group, i);
+        found += strcmp(rig_node_of(rig, name), node) == 0;
+    }
+    return found;
+}
+
+TEST_RIG(cluster(4, 8), an_extended_resource_is_limited_by_the_devices_of_a_node)
+{
+    gang_by_class(rig, "g", 8, 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 8);
+    assert_int_equal(n_on(rig, "g", 8, "node-0"), 2);
+    assert_int_equal(n_on(rig, "g", 8, "node-3"), 2);
+}
+
+TEST_RIG(cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
+{
+    gang_by_class(rig, "g", 3, 3);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    slice(rig, "node-9", 4);
+    rig_delete(rig, RIG_SLICE, "node-0");
+    slice(rig, "node-0", 6);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 3);
+    assert_int_equal(n_on(rig, "g", 3, "node-0"), 2);
+}

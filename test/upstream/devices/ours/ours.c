@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chooses devices with core/devices for the worlds that main.go makes: one a line on standard input, as
+ * JSON; an answer a line on standard output, as main.go writes those of kube-scheduler's allocator.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/devices/sequence.h"
+#include "topology/base/strbuf.h"
+
+/* Devices of a request are ascending already, and results are in order of claims. */
+static void see(void *context, int32_t pod, const struct skr_node_rows *rows,
+                const struct skr_devices_result *result, size_t n)
+{
+    struct skr_strbuf *out = context;
+    (void)pod;
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_device_slice *slice = rows->row[result[i].row].slice->slice;
+        skr_strbuf_addf(out, "%s/%s/%s ", slice->driver, slice->pool,
+                        skr_node_rows_device(rows, result[i].row)->name);
+    }
+    skr_strbuf_add(out, "| ");
+}
+
+static void fill(struct skr_devices_stock *stock, const json_t *world)
+{
+    size_t i;
+    const json_t *json;
+    json_array_foreach(json_object_get(world, "slices"), i, json)
+    {
+        struct skr_device_slice *slice = NULL;
+        if (skr_device_slice_decode(json, &slice, NULL) == 0) {
+            skr_devices_stock_put_slice(stock, slice);
+        }
+    }
+    json_array_foreach(json_object_get(world, "classes"), i, json)
+    {
+        struct skr_device_class *class = NULL;
+        if (skr_device_class_decode(json, &class, NULL) == 0) {
+            skr_devices_stock_put_class(stock, class);
+            skr_device_class_destroy(class);
+        }
+    }
+    json_array_foreach(json_object_get(world, "claims"), i, json)
+    {
+        struct skr_device_claim *claim = NULL;
+        if (skr_device_claim_decode(json, &claim, NULL) == 0) {
+            skr_devices_stock_allocate(stock, claim->meta.name, claim->taken, claim->n_taken);
+            skr_device_claim_destroy(claim);
+        }
+    }
+}
+
+static void answer(const json_t *world)
+{
+    static const char *const end[] = {"most", "none", "error", "unmodelled"};
+    const struct skr_hash_seed seed = {{0}};
+    struct skr_devices_stock *stock = skr_devices_stock_create(&seed, NULL, NULL);
+    const json_t *json, *pod = json_object_get(world, "pod");
+    struct skr_pod_claims claims = {.n = json_array_size(pod)};
+    const struct skr_claim_spec **spec = skr_alloc_array(claims.n + 1, sizeof *spec);
+    size_t i;
+    stock->version =
+        (enum skr_devices_version)json_integer_value(json_object_get(world, "version"));
+    fill(stock, world);
+    json_array_foreach(pod, i, json)
+    {
+        struct skr_device_claim *claim = NULL;
+        if (skr_device_claim_decode(json, &claim, NULL) == 0) {
+            spec[i] = skr_devices_stock_spec(stock, claim->devices);
+            skr_device_claim_destroy(claim);
+        }
+        if (!spec[i]) {
+            exit(2);
+        }
+    }
+    claims.spec = spec;
+    SKR_STRBUF(out);
+    const int32_t most = (int32_t)json_integer_value(json_object_get(world, "most"));
+    const char *node = json_string_value(json_object_get(world, "node"));
+    const struct skr_sequence sequence = skr_sequence_play(stock, node, &claims, most, see, &out);
+    if (sequence.end == SKR_SEQUENCE_UNMODELLED) {
+        printf("unmodelled: %s\n", sequence.why);
+    } else {
+        printf("%s%s\n", out.s, end[sequence.end]);
+    }
+    for (i = 0; i < claims.n; i++) {
+        skr_devices_stock_forget_spec(stock, spec[i]);
+    }
+    free(spec);
+    skr_devices_stock_destroy(stock);
+}
+
+int main(void)
+{
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, stdin) > 0) {
+        json_auto_t *world = json_loads(line, 0, NULL);
+        if (!world) {
+            return 2;
+        }
+        answer(world);
+        (void)fflush(stdout);
+    }
+    free(line);
+    return 0;
+}

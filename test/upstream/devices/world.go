@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"math/rand"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// world is one node with devices, what is allocated of them, and the claims of equal pods that come one
+// after the other.
+type world struct {
+	seed    int64
+	Version int                          `json:"version"`
+	Node    string                       `json:"node"`
+	Slices  []*resourceapi.ResourceSlice `json:"slices"`
+	Classes []*resourceapi.DeviceClass   `json:"classes"`
+	Claims  []*resourceapi.ResourceClaim `json:"claims"` // allocated before
+	Pod     []*resourceapi.ResourceClaim `json:"pod"`
+	Most    int                          `json:"most"`
+}
+
+const node = "n"
+
+func pointer[T any](value T) *T { return &value }
+
+type maker struct {
+	*rand.Rand
+	world     *world
+	counters  bool
+	shared    bool
+	taints    bool
+	bindings  bool
+	attribute []string
+}
+
+func newWorld(seed int64, version int) *world {
+	r := rand.New(rand.NewSource(seed))
+	w := &world{seed: seed, Version: version, Node: node, Most: 1 + r.Intn(8)}
+	m := &maker{Rand: r, world: w, counters: r.Intn(3) == 0, shared: r.Intn(3) == 0,
+		taints: r.Intn(4) == 0, bindings: r.Intn(5) == 0}
+	m.pools()
+	m.classes()
+	m.allocated()
+	for i := range 1 + r.Intn(2) {
+		w.Pod = append(w.Pod, m.claim(fmt.Sprintf("claim-%d", i)))
+	}
+	return w
+}
+
+func (m *maker) chance(n int) bool { return m.Intn(n) == 0 }
+
+func pick[T any](m *maker, from ...T) T { return from[m.Intn(len(from))] }
+
+// ---- devices ----
+
+func (m *maker) pools() {
+	for i := range 1 + m.Intn(3) {
+		driver := fmt.Sprintf("%c.example.com", 'a'+rune(m.Intn(2)))
+		pool := pick(m, node, fmt.Sprintf("pool-%d", i))
+		taken := false
+		for _, s := range m.world.Slices {
+			taken = taken || s.Spec.Driver == driver && s.Spec.Pool.Name == pool
+		}
+		if !taken {
+			m.pool(driver, pool)
+		}
+	}
+}
+
+func (m *maker) slice(driver, pool string, count int64) *resourceapi.ResourceSlice {
+	s := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("s-%c-%d", 'a'+rune(m.Intn(26)), len(m.world.Slices))}}
+	s.Spec = resourceapi.ResourceSliceSpec{Driver: driver, NodeName: pointer(node),
+		Pool: resourceapi.ResourcePool{Name: pool, Generation: 1, ResourceSliceCount: count}}
+	m.world.Slices = append(m.world.Slices, s)
+	return s
+}
+
+func (m *maker) pool(driver, pool string) {
+	slices := 1 + m.Intn(2)
+	counted := m.counters && !m.chance(3)
+	count := int64(slices)
+	if counted {
+		count++
+	}
+	if m.chance(12) {
+		count++ // incomplete
+	}
+	sets := 1 + m.Intn(2)
+	if counted {
+		s := m.slice(driver, pool, count)
+		for i := range sets {
+			s.Spec.SharedCounters = append(s.Spec.SharedCounters, resourceapi.CounterSet{Name: fmt.Sprintf("set-%d", i),
+				Counters: map[string]resourceapi.Counter{
+					"mem": {Value: *resource.NewQuantity(int64(2+m.Intn(7)), resource.DecimalSI)},
+					"sm":  {Value: *resource.NewQuantity(int64(2+m.Intn(7)), resource.DecimalSI)}}})
+		}
+	}
+	number := 0
+	for range slices {
+		s := m.slice(driver, pool, count)
+		if m.chance(15) {
+			s.Spec.Pool.Generation = 2
+		}
+		for range 1 + m.Intn(6) {
+			s.Spec.Devices = append(s.Spec.Devices, m.device(fmt.Sprintf("d%d", number), counted, sets))
+			number++
+			if m.chance(200) {
+				number-- // two devices of one name
+			}
+		}
+	}
+}
+
+func (m *maker) value() resourceapi.DeviceAttribute {
+	switch m.Intn(9) {
+	case 0:
+		return resourceapi.DeviceAttribute{IntValue: pointer(int64(m.Intn(3)))}
+	case 1:
+		return resourceapi.DeviceAttribute{BoolValue: pointer(m.chance(2))}
+	case 2:
+		return resourceapi.DeviceAttribute{VersionValue: pointer(pick(m, "1.0.0", "1.2.0", "2.0.0-rc.1"))}
+	}
+	return resourceapi.DeviceAttribute{StringValue: pointer(pick(m, "x", "y", "z"))}
+}
+
+func (m *maker) device(name string, counted bool, sets int) resourceapi.Device {
+	d := resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}}
+	for _, attribute := range []string{"kind", "numa", "root", "other.example.com/lane"} {
+		if !m.chance(12) {
+			d.Attributes[resourceapi.QualifiedName(attribute)] = m.value()
+		}
+	}
+	d.Attributes["uuid"] = resourceapi.DeviceAttribute{StringValue: pointer(fmt.Sprint("u-", m.Int63()))}
+	if m.shared || m.chance(4) {
+		d.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{}
+		for _, name := range []string{"memory", "bandwidth"} {
+			if !m.chance(4) {
+				d.Capacity[resourceapi.QualifiedName(name)] = m.capacity()
+			}
+		}
+	}
+	if m.shared && m.chance(2) {
+		d.AllowMultipleAllocations = pointer(true)
+	}
+	if counted && !m.chance(5) {
+		use := resourceapi.DeviceCounterConsumption{CounterSet: fmt.Sprintf("set-%d", m.Intn(sets)), Counters: map[string]resourceapi.Counter{
+			"mem": {Value: *resource.NewQuantity(int64(1+m.Intn(4)), resource.DecimalSI)}}}
+		if m.chance(2) {
+			use.Counters["sm"] = resourceapi.Counter{Value: *resource.NewQuantity(int64(1+m.Intn(3)), resource.DecimalSI)}
+		}
+		if m.chance(60) {
+			use.CounterSet = "none"
+		}
+		d.ConsumesCounters = append(d.ConsumesCounters, use)
+	}
+	if m.taints && m.chance(3) {
+		d.Taints = append(d.Taints, resourceapi.DeviceTaint{Key: pick(m, "broken", "slow"), Value: pick(m, "", "yes"),
+			Effect: pick(m, resourceapi.DeviceTaintEffectNoSchedule, resourceapi.DeviceTaintEffectNoExecute, resourceapi.DeviceTaintEffectNone)})
+	}
+	if m.bindings && m.chance(3) {
+		d.BindingConditions = []string{"Ready"}
+		d.BindingFailureConditions = []string{"Failed"}
+	}
+	return d
+}
+
+func (m *maker) quantity(most int) resource.Quantity {
+	if m.chance(6) {
+		return resource.MustParse(fmt.Sprintf("%dm", 500*(1+m.Intn(2*most))))
+	}
+	return *resource.NewQuantity(int64(1+m.Intn(most)), resource.DecimalSI)
+}
+
+func (m *maker) capacity() resourceapi.DeviceCapacity {
+	c := resourceapi.DeviceCapacity{Value: *resource.NewQuantity(int64(4+m.Intn(13)), resource.DecimalSI)}
+	switch m.Intn(4) {
+	case 0:
+		c.RequestPolicy = &resourceapi.CapacityRequestPolicy{Default: pointer(*resource.NewQuantity(2, resource.DecimalSI)),
+			ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: pointer(*resource.NewQuantity(2, resource.DecimalSI))}}
+		if m.chance(2) {
+			c.RequestPolicy.ValidRange.Step = pointer(*resource.NewQuantity(2, resource.DecimalSI))
+		}
+		if m.chance(2) {
+			c.RequestPolicy.ValidRange.Max = pointer(*resource.NewQuantity(int64(4+m.Intn(5)), resource.DecimalSI))
+		}
+	case 1:
+		c.RequestPolicy = &resourceapi.CapacityRequestPolicy{Default: pointer(*resource.NewQuantity(1, resource.DecimalSI)),
+			ValidValues: []resource.Quantity{*resource.NewQuantity(1, resource.DecimalSI), *resource.NewQuantity(3, resource.DecimalSI), *resource.NewQuantity(6, resource.DecimalSI)}}
+	}
+	return c
+}
+
+// ---- classes and claims ----
+
+func (m *maker) expression() string {
+	domain := pick(m, "a.example.com", "a.example.com", "b.example.com", "other.example.com")
+	name := pick(m, "kind", "numa", "root", "lane", "missing")
+	one := fmt.Sprintf("device.attributes[%q].%s", domain, name)
+	has := fmt.Sprintf("has(%s)", one)
+	size := fmt.Sprintf("device.capacity[%q].memory", domain)
+	switch m.Intn(12) {
+	case 0:
+		return `device.driver == "a.example.com"`
+	case 1:
+		return fmt.Sprintf("%s && %s == %q", has, one, pick(m, "x", "y"))
+	case 2:
+		return fmt.Sprintf("!%s || %s in [%q, %q]", has, one, "x", "z")
+	case 3:
+		return fmt.Sprintf("device.driver == %q && %s != %q", domain, one, "x")
+	case 4:
+		return fmt.Sprintf("%s && %s.compareTo(quantity(%q)) >= 0", fmt.Sprintf("has(%s)", size), size, pick(m, "4", "8"))
+	case 5:
+		return fmt.Sprintf("%s && %s >= %d", has, one, m.Intn(3))
+	case 6:
+		return fmt.Sprintf("%s == %q || device.driver.startsWith(%q)", one, "y", pick(m, "a", "b"))
+	case 7:
+		return pick(m, "device.allowMultipleAllocations", "!device.allowMultipleAllocations")
+	case 8:
+		return fmt.Sprintf("device.driver.contains(%q) && !(%s && %s == true)", "example", has, one)
+	case 9:
+		return fmt.Sprintf("%s && %s.isGreaterThan(semver(%q))", has, one, "1.1.0")
+	}
+	return "true"
+}
+
+// selectors mostly guard what they read: an error of one ends the whole sequence.
+func (m *maker) selectors(most int) (ret []resourceapi.DeviceSelector) {
+	for range m.Intn(most + 1) {
+		ret = append(ret, resourceapi.DeviceSelector{CEL: &resourceapi.CELDeviceSelector{Expression: m.expression()}})
+	}
+	return ret
+}
+
+func (m *maker) classes() {
+	for _, name := range []string{"any", "some"} {
+		class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if name == "some" {
+			class.Spec.Selectors = m.selectors(1)
+		}
+		m.world.Classes = append(m.world.Classes, class)
+	}
+}
+
+func (m *maker) class() string {
+	if m.chance(300) {
+		return "absent"
+	}
+	return pick(m, "any", "any", "some")
+}
+
+func (m *maker) tolerations() (ret []resourceapi.DeviceToleration) {
+	if m.taints && m.chance(2) {
+		ret = append(ret, resourceapi.DeviceToleration{Key: pick(m, "", "broken", "slow"), Operator: pick(m, resourceapi.DeviceTolerationOpExists, resourceapi.DeviceTolerationOpEqual, ""),
+			Effect: pick(m, "", resourceapi.DeviceTaintEffectNoSchedule)})
+	}
+	return ret
+}
+
+func (m *maker) wanted() *resourceapi.CapacityRequirements {
+	if !m.shared || m.chance(2) {
+		return nil
+	}
+	return &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{
+		pick(m, resourceapi.QualifiedName("memory"), "bandwidth"): m.quantity(8)}}
+}
+
+func (m *maker) mode() (resourceapi.DeviceAllocationMode, int64) {
+	if m.chance(8) {
+		return resourceapi.DeviceAllocationModeAll, 0
+	}
+	return resourceapi.DeviceAllocationModeExactCount, int64(pick(m, 1, 1, 1, 2, 2, 3, 4, 1+m.Intn(40)))
+}
+
+func (m *maker) request(name string) resourceapi.DeviceRequest {
+	if m.chance(4) {
+		r := resourceapi.DeviceRequest{Name: name}
+		for i := range 1 + m.Intn(3) {
+			mode, count := m.mode()
+			r.FirstAvailable = append(r.FirstAvailable, resourceapi.DeviceSubRequest{Name: fmt.Sprintf("alt-%d", i), DeviceClassName: m.class(),
+				Selectors: m.selectors(1), AllocationMode: mode, Count: count, Tolerations: m.tolerations(), Capacity: m.wanted()})
+		}
+		return r
+	}
+	mode, count := m.mode()
+	exact := &resourceapi.ExactDeviceRequest{DeviceClassName: m.class(), Selectors: m.selectors(2), AllocationMode: mode, Count: count,
+		Tolerations: m.tolerations(), Capacity: m.wanted()}
+	if m.chance(12) {
+		exact.AdminAccess = pointer(true)
+	}
+	return resourceapi.DeviceRequest{Name: name, Exactly: exact}
+}
+
+func (m *maker) claim(name string) *resourceapi.ResourceClaim {
+	c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID(name)}}
+	devices := &c.Spec.Devices
+	for i := range 1 + m.Intn(3) {
+		devices.Requests = append(devices.Requests, m.request(fmt.Sprintf("r%d", i)))
+	}
+	for range m.Intn(3) {
+		constraint := resourceapi.DeviceConstraint{}
+		if m.chance(2) {
+			request := pick(m, devices.Requests...)
+			name := request.Name
+			if len(request.FirstAvailable) > 0 && m.chance(2) {
+				name += "/" + request.FirstAvailable[0].Name
+			}
+			constraint.Requests = []string{name}
+		}
+		attribute := pointer(resourceapi.FullyQualifiedName(pick(m, "a.example.com/kind", "a.example.com/numa", "b.example.com/root", "other.example.com/lane")))
+		if m.chance(2) {
+			constraint.MatchAttribute = attribute
+		} else {
+			constraint.DistinctAttribute = attribute
+		}
+		devices.Constraints = append(devices.Constraints, constraint)
+	}
+	return c
+}
+
+// ---- what is taken ----
+
+func (m *maker) allocated() {
+	for _, s := range m.world.Slices {
+		for _, d := range s.Spec.Devices {
+			if !m.chance(6) {
+				continue
+			}
+			result := resourceapi.DeviceRequestAllocationResult{Request: "r", Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: d.Name}
+			if d.AllowMultipleAllocations != nil {
+				result.ShareID = pointer(types.UID(fmt.Sprintf("%08d-0000-0000-0000-000000000000", m.Intn(1e8))))
+				for name := range d.Capacity {
+					if result.ConsumedCapacity == nil {
+						result.ConsumedCapacity = map[resourceapi.QualifiedName]resource.Quantity{}
+					}
+					result.ConsumedCapacity[name] = m.quantityOf(name)
+				}
+			} else if m.chance(8) {
+				result.AdminAccess = pointer(true)
+			}
+			claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("was-%d", len(m.world.Claims)), Namespace: "default"}}
+			claim.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{result}}}
+			m.world.Claims = append(m.world.Claims, claim)
+		}
+	}
+}
+
+// quantityOf does not depend on the order in which a map is read.
+func (m *maker) quantityOf(name resourceapi.QualifiedName) resource.Quantity {
+	return *resource.NewQuantity(int64(len(name)%3+1), resource.DecimalSI)
+}
+
+func theNode() *v1.Node { return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}} }
