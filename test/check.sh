@@ -57,6 +57,7 @@ else
     step_skip karmada-scheduler "no Go"
     step_skip "OCM's controller" "no Go"
 fi
+step "kube-scheduler's devices" test/upstream/devices/run.sh --recorded
 if ui_needs=$(test/ui/run.sh --needs) || [ "${CI:-}" = true ]; then
     step_beside ui nice test/ui/run.sh
 else

@@ -112,6 +112,7 @@ func main() {
 	n := flag.Int("n", 4000, "random nodes")
 	seed := flag.Int64("seed", 1, "of the first; each one has the next number")
 	version := flag.Int("version", 36, "minor of Kubernetes, that of the module")
+	record := flag.Bool("record", false, "print each node with the answer of both instead")
 	flag.Parse()
 	ours := exec.Command(*program)
 	ours.Stderr = os.Stderr
@@ -140,6 +141,8 @@ func main() {
 		}
 		line = strings.TrimSpace(line)
 		switch {
+		case line == theirs && *record:
+			fmt.Printf("%s\t%s\n", line, text)
 		case line == theirs:
 			counts[line[strings.LastIndex(line, " ")+1:]]++
 		case theirs == "" || strings.HasPrefix(line, "unmodelled: the search"):
@@ -151,6 +154,9 @@ func main() {
 	}
 	in.Close()
 	ours.Wait()
+	if *record && wrong == 0 {
+		return
+	}
 	fmt.Printf("devices 1.%d:", *version)
 	same := 0
 	keys := []string{}

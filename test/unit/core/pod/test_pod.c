@@ -198,7 +198,7 @@ TEST(a_pod_names_its_claims_and_once_it_is_bound_those_of_volumes)
         {"'resourceClaims':[{'name':'b','resourceClaimTemplateName':'gpus'}]",
          "'resourceClaimStatuses':[{'name':'a'}]", "t:gpus"},
         {"'resourceClaims':[{'name':'b','resourceClaimTemplateName':'gpus'}]",
-         "'resourceClaimStatuses':[{'name':'b','resourceClaimName':'p-b-x7d'}]", ""},
+         "'resourceClaimStatuses':[{'name':'b','resourceClaimName':'p-b-x7d'}]", "d:p-b-x7d"},
         {"'nodeName':'n','volumes':[{'persistentVolumeClaim':{'claimName':'data'}}],"
          "'resourceClaims':[{'name':'a','resourceClaimName':'shared'}]",
          "", "v:data"},

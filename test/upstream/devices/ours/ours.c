@@ -2,9 +2,11 @@
 /*
  * Chooses devices with core/devices for the worlds that main.go makes: one a line on standard input, as
  * JSON; an answer a line on standard output, as main.go writes those of kube-scheduler's allocator.
+ * Or it checks the answers of a record (run.sh).
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/devices/sequence.h"
 #include "topology/base/strbuf.h"
@@ -52,7 +54,7 @@ static void fill(struct skr_devices_stock *stock, const json_t *world)
     }
 }
 
-static void answer(const json_t *world)
+static void answer(const json_t *world, struct skr_strbuf *ret)
 {
     static const char *const end[] = {"most", "none", "error", "unmodelled"};
     const struct skr_hash_seed seed = {{0}};
@@ -81,9 +83,9 @@ static void answer(const json_t *world)
     const char *node = json_string_value(json_object_get(world, "node"));
     const struct skr_sequence sequence = skr_sequence_play(stock, node, &claims, most, see, &out);
     if (sequence.end == SKR_SEQUENCE_UNMODELLED) {
-        printf("unmodelled: %s\n", sequence.why);
+        skr_strbuf_addf(ret, "unmodelled: %s", sequence.why);
     } else {
-        printf("%s%s\n", out.s, end[sequence.end]);
+        skr_strbuf_addf(ret, "%s%s", out.s, end[sequence.end]);
     }
     for (i = 0; i < claims.n; i++) {
         skr_devices_stock_forget_spec(stock, spec[i]);
@@ -92,18 +94,42 @@ static void answer(const json_t *world)
     skr_devices_stock_destroy(stock);
 }
 
-int main(void)
+/* The line after the tab; *ret_kept is what is before it. */
+static const char *world_of(char *line, const char **ret_kept)
 {
+    char *tab = strchr(line, '\t');
+    *ret_kept = tab ? line : "";
+    if (tab) {
+        *tab = '\0';
+    }
+    return tab ? tab + 1 : line;
+}
+
+/* --recorded: each line begins with the right answer and a tab; the last line of the output counts. */
+int main(int argc, char **argv)
+{
+    const bool recorded = argc == 2 && strcmp(argv[1], "--recorded") == 0;
     char *line = NULL;
-    size_t room = 0;
+    size_t room = 0, passed = 0, failed = 0;
     while (getline(&line, &room, stdin) > 0) {
-        json_auto_t *world = json_loads(line, 0, NULL);
+        const char *kept;
+        json_auto_t *world = json_loads(world_of(line, &kept), 0, NULL);
+        SKR_STRBUF(text);
         if (!world) {
             return 2;
         }
-        answer(world);
+        answer(world, &text);
+        const bool same = strcmp(text.s, kept) == 0;
+        passed += same;
+        failed += !same;
+        if (!recorded || !same) {
+            printf("%s%s%s\n", recorded ? kept : "", recorded ? "\n" : "", text.s);
+        }
         (void)fflush(stdout);
     }
     free(line);
-    return 0;
+    if (recorded) {
+        printf("%zu passed, %zu failed\n", passed, failed);
+    }
+    return recorded && failed > 0;
 }
