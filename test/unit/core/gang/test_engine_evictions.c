@@ -143,7 +143,7 @@ TEST(what_a_budget_keeps_for_longer_than_preemptForceAfter_is_marked_and_deleted
         json_string_value(json_object_get(json_object_get(w->body, "preconditions"), "uid")),
         pod->pod->meta.uid);
     const json_t *condition =
-        json_array_get(json_object_get(json_object_get(pod->json, "status"), "conditions"), 0);
+        json_array_get(json_object_get(json_object_get(pod->json, "status"), "conditions"), 1);
     assert_string_equal(json_string_value(json_object_get(condition, "type")), "DisruptionTarget");
     assert_string_equal(json_string_value(json_object_get(condition, "reason")),
                         "PreemptionByScheduler");
