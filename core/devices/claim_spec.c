@@ -59,7 +59,10 @@ static void read_amounts(const struct skr_fields *in, struct skr_claim_request *
     struct skr_claim_amount *item = n > 0 ? skr_fields_room(in, n, sizeof *item) : NULL;
     const char *name;
     json_t *ignored;
-    json_object_foreach(item ? requests.json : NULL, name, ignored)
+    if (!item) {
+        return;
+    }
+    json_object_foreach(requests.json, name, ignored)
     {
         item[request->n_amounts++] = (struct skr_claim_amount){skr_fields_copy(&requests, name),
                                                                skr_fields_nano(&requests, name)};
