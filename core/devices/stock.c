@@ -255,14 +255,13 @@ static void say_pool_changed(struct skr_devices_stock *stock, const struct skr_s
 
 static void unlink_slice(struct skr_devices_stock *stock, struct skr_stock_slice *s)
 {
-    struct skr_stock_node *node = NULL;
+    struct skr_stock_node *node = s->node;
     DL_DELETE2(s->pool->slices, s, pprev, pnext);
-    if (!*s->slice->node) {
+    if (!node) {
         DL_DELETE2(stock->elsewhere, s, nprev, nnext);
         stock->changes++;
         return;
     }
-    SKR_TABLE_FIND_STR(&stock->seed, stock->nodes, s->slice->node, node);
     DL_DELETE2(node->slices, s, nprev, nnext);
     if (!node->slices) {
         HASH_DEL(stock->nodes, node);
@@ -274,8 +273,8 @@ static void link_slice(struct skr_devices_stock *stock, struct skr_stock_slice *
 {
     DL_APPEND2(s->pool->slices, s, pprev, pnext);
     if (*s->slice->node) {
-        struct skr_stock_node *node = node_get(stock, s->slice->node);
-        DL_APPEND2(node->slices, s, nprev, nnext);
+        s->node = node_get(stock, s->slice->node);
+        DL_APPEND2(s->node->slices, s, nprev, nnext);
     } else {
         DL_APPEND2(stock->elsewhere, s, nprev, nnext);
         stock->changes++;

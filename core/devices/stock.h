@@ -30,11 +30,13 @@ enum {
 };
 
 struct skr_stock_pool;
+struct skr_stock_node;
 
 struct skr_stock_slice {
     UT_hash_handle hh; /* by name */
     struct skr_device_slice *slice;
     struct skr_stock_pool *pool;
+    struct skr_stock_node *node;           /* NULL: several reach it */
     struct skr_stock_slice *pprev, *pnext; /* in pool->slices */
     struct skr_stock_slice *nprev, *nnext; /* in node->slices, or in stock->elsewhere */
     uint32_t selector[SKR_SLICE_ANSWERS];  /* ids; 0: none */
