@@ -316,12 +316,10 @@ void skr_cel_url_split_host(const struct skr_cel_value *host, struct skr_cel_val
     const size_t colon = find_last(host, ':');
     const struct skr_cel_value port = part(host, colon, host->n);
     const bool has = colon < host->n && is_port(&port);
-    struct skr_cel_value name = part(host, 0, has ? colon : host->n);
-    *ret_port = has ? part(host, colon + 1, host->n) : skr_cel_string("", 0);
-    if (name.n >= 2 && name.text[0] == '[' && name.text[name.n - 1] == ']') {
-        name = part(&name, 1, name.n - 1);
-    }
-    *ret_name = name;
+    const size_t end = has ? colon : host->n;
+    const size_t bracket = end >= 2 && host->text[0] == '[' && host->text[end - 1] == ']' ? 1 : 0;
+    *ret_port = part(host, end + (has ? 1 : 0), host->n);
+    *ret_name = part(host, bracket, end - bracket);
 }
 
 bool skr_cel_url_equal(const struct skr_cel_url *a, const struct skr_cel_url *b)

@@ -73,6 +73,8 @@ static const struct row links[] = {
     {"url('https://a.b:6443/x').getHostname()", "\"a.b\""},
     {"url('https://[::1]:6443/x').getHostname()", "\"::1\""},
     {"url('https://a.b:6443/x').getPort()", "\"6443\""},
+    {"url('https://[::1]/x').getHostname()", "\"::1\""},
+    {"url('https://a.b/x').getPort()", "\"\""},
     {"url('/a%2fb').getEscapedPath()", "\"/a%2fb\""},
     {"url('/a%2fb c').getEscapedPath()", "\"/a/b%20c\""},
     {"url('/?q=1&r=%20+&q=2&;&=x&%zz').getQuery()",
