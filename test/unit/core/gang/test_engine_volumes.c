@@ -11,6 +11,8 @@
 
 /* An object of a kind that the rig does not store. Single quotes in text. */
 static void put(struct rig *rig, const struct skr_object_type *type, const char *format, ...)
+    SKR_PRINTF(3, 4);
+static void put(struct rig *rig, const struct skr_object_type *type, const char *format, ...)
 {
     char text[2000];
     struct skr_error error;
@@ -112,7 +114,7 @@ static uint64_t plans(struct rig *rig)
 static void one_plan(struct rig *rig, int n)
 {
     rig_run(rig, 5 * SKR_SECOND);
-    rig_assert_bound(rig, "g", (size_t)n);
+    rig_assert_bound(rig, "g", n);
     assert_int_equal(plans(rig), 1);
     rig_assert_clean(rig);
 }
