@@ -7,6 +7,7 @@
 
 #include "core/cel/node.h"
 #include "core/cel/semver.h"
+#include "topology/base/strbuf.h"
 
 enum { RUN_BYTES_MAX = 1024 * 1024 };
 
@@ -121,7 +122,7 @@ struct skr_device_selector *skr_device_selector_create(const char *text)
     s->text = s->arena ? skr_arena_strdup(s->arena, text) : NULL;
     if (!s->text) {
         s->text = "";
-        s->why = "1:1: the expression is too large";
+        s->why = "a selector is too large";
         return s;
     }
     int rc = skr_cel_compile(&dialect, s->text, s->arena, &s->program, &error);
@@ -129,9 +130,11 @@ struct skr_device_selector *skr_device_selector_create(const char *text)
         rc = check(s, s->program->root, &error);
     }
     if (rc < 0) {
-        const char *why = skr_arena_strdup(s->arena, error.text);
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b, "a selector, at %s", error.text);
+        const char *why = skr_arena_strdup(s->arena, b.s);
         s->program = NULL;
-        s->why = why ? why : "1:1: the expression is too large";
+        s->why = why ? why : "a selector is too large";
     }
     return s;
 }

@@ -31,7 +31,7 @@ struct skr_device_selector {
     const char *text;
     uint32_t id;                           /* the owner's */
     const struct skr_cel_program *program; /* NULL: unmodelled */
-    const char *why;                       /* "LINE:COLUMN: sentence" of that; "" */
+    const char *why;                       /* of that: "a selector, at LINE:COLUMN: sentence"; "" */
     size_t n_domains;
     const char *domain[SKR_SELECTOR_DOMAINS_MAX]; /* constants that name one */
 };

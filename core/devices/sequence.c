@@ -244,3 +244,45 @@ struct skr_sequence skr_sequence_play(const struct skr_devices_stock *stock, con
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
     return count_in(stock, node, NULL, 0, pod, most, NULL, arena, see, context);
 }
+
+/* Of a shared device: whether what the request consumes is left. */
+static bool is_free(const struct skr_devices_request *request, const struct skr_devices_row *row,
+                    const struct skr_devices_taken *taken, const skr_int128 *capacity, size_t at)
+{
+    bool free_ = !taken->whole[at];
+    for (size_t k = row->first_capacity;
+         free_ && row->shared && k < row->first_capacity + row->n_capacities; k++) {
+        free_ = taken->used[k] + request->need[k] <= capacity[k];
+    }
+    return free_;
+}
+
+void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
+                       const struct skr_pod_claims *pending, size_t n_pending,
+                       const struct skr_claim_spec *spec,
+                       struct skr_sequence_stand ret[SKR_STAND_REQUESTS])
+{
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
+    const struct skr_pod_claims claims = {1, &spec};
+    struct skr_node_rows rows;
+    struct skr_devices_taken taken;
+    struct skr_devices_problem p;
+    const char *why = NULL;
+    memset(ret, 0, SKR_STAND_REQUESTS * sizeof *ret);
+    if (!arena || !skr_node_rows_make(stock, node, arena, &rows) ||
+        !skr_node_rows_taken(stock, &rows, arena, &taken) ||
+        !skr_pod_problem_make(stock, &rows, &claims, arena, &p, &why) || why ||
+        play_pending(stock, &rows, pending, n_pending, arena, &taken)) {
+        return;
+    }
+    for (size_t i = 0; i < p.n_requests && i < SKR_STAND_REQUESTS; i++) {
+        const struct skr_devices_request *request = &p.request[i];
+        for (size_t row = 0; row < p.node->n; row++) {
+            const bool matches = request->match[row] == SKR_DEVICES_YES && !request->tainted[row];
+            ret[i].all += matches;
+            ret[i].free +=
+                matches && is_free(request, &p.node->row[row], &taken, p.node->capacity, row);
+        }
+    }
+}

@@ -49,7 +49,21 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
                                        const struct skr_pod_claims *pod, int32_t most,
                                        struct skr_sequence_memo *memo);
 
-/* For tests and explanations: the devices of each pod in turn; ret has room for SKR_DEVICES_A_POD. */
+enum { SKR_STAND_REQUESTS = 4 };
+
+/* Devices that match a request, tainted ones left out, and those of them that nobody has. */
+struct skr_sequence_stand {
+    size_t all, free;
+};
+
+/* For explanations: the first requests, or alternatives, of one claim on the node, after the pending pods.
+ * Zeros: it is not modelled. */
+void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
+                       const struct skr_pod_claims *pending, size_t n_pending,
+                       const struct skr_claim_spec *spec,
+                       struct skr_sequence_stand ret[SKR_STAND_REQUESTS]);
+
+/* For tests: the devices of each pod in turn; ret has room for SKR_DEVICES_A_POD. */
 typedef void skr_sequence_see(void *context, int32_t pod, const struct skr_node_rows *rows,
                               const struct skr_devices_result *result, size_t n);
 struct skr_sequence skr_sequence_play(const struct skr_devices_stock *stock, const char *node,

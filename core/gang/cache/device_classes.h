@@ -3,8 +3,7 @@
 #define SKR_CORE_GANG_CACHE_DEVICE_CLASSES_H
 /*
  * Device classes provide extended resources on nodes that do not list them. A request for such a
- * resource is not counted: it limits no slots, and kube-scheduler decides (topology/ledger.h has
- * the rule). If the account may not read the classes and the API server has such resources, every
+ * resource limits no slots by the ledger (topology/ledger.h has the rule); devices do (devices.h). If the account may not read the classes and the API server has such resources, every
  * extended resource that no node lists counts as one.
  */
 #include "core/gang/state/gang.h"

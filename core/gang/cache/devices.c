@@ -18,10 +18,21 @@ struct claimers {
     char node[];
 };
 
+/* Why no devices are counted; NULL: they are. */
+static const char *unmodelled(const struct skr_gang *e)
+{
+    return e->settings.devices_off ? "devices.mode is off"
+           : e->devices.forbidden  ? "the account may not read slices, it needs list and watch on "
+                                     "resourceslices.resource.k8s.io"
+           : e->devices.stock->n_slices == 0 ? "there are no ResourceSlices"
+           : e->settings.server_minor < SKR_DEVICES_FROM
+               ? "Kubernetes is older than 1.36, or its version is not known yet"
+               : NULL;
+}
+
 static bool is_modelled(const struct skr_gang *e)
 {
-    return !e->settings.devices_off && !e->devices.forbidden && e->devices.stock->n_slices > 0 &&
-           e->settings.server_minor >= SKR_DEVICES_FROM;
+    return !unmodelled(e);
 }
 
 static void touch(struct skr_gang *e, const char *node)
@@ -119,8 +130,9 @@ static void add_spec(struct device_shape *shape, const struct skr_claim_spec *sp
     shape->spec[shape->n++] = spec;
 }
 
-/* The one extended resource that a class serves. False: there are several. */
-static bool add_extended(struct skr_gang *e, const struct pod_entry *p, struct device_shape *shape)
+/* The one extended resource that a class serves. The reason why it is not modelled; NULL: it is. */
+static const char *add_extended(struct skr_gang *e, const struct pod_entry *p,
+                                struct device_shape *shape)
 {
     const struct skr_quantities *requests = &p->pod->shape->requests;
     for (size_t i = 0; i < requests->n && !p->work->extended_has_devices; i++) {
@@ -130,7 +142,8 @@ static bool add_extended(struct skr_gang *e, const struct pod_entry *p, struct d
             continue;
         }
         if (shape->resource || !class) {
-            return false;
+            return !class ? "the class is not known"
+                          : "a pod asks for two extended resources of classes";
         }
         SKR_STRBUF(text);
         skr_strbuf_addf(&text, "{\"requests\":[{\"exactly\":{\"count\":%lld,\"deviceClassName\":",
@@ -139,21 +152,22 @@ static bool add_extended(struct skr_gang *e, const struct pod_entry *p, struct d
         skr_strbuf_add(&text, "},\"name\":\"request\"}]}");
         const struct skr_claim_spec *spec = skr_devices_stock_spec(e->devices.stock, text.s);
         if (!spec) {
-            return false;
+            return "there are more than 4096 different claims";
         }
         add_spec(shape, spec);
         shape->resource = skr_strdup(item->name);
     }
-    return true;
+    return NULL;
 }
 
-/* False: it is not known, or not modelled. pending: claims that have devices are left out. */
-static bool shape_of(struct skr_gang *e, const struct pod_entry *p, bool pending,
-                     struct device_shape *ret)
+/* The reason why it is not known, or not modelled; NULL: it is. pending: claims that have devices are left
+ * out. */
+static const char *shape_of(struct skr_gang *e, const struct pod_entry *p, bool pending,
+                            struct device_shape *ret)
 {
-    bool known = is_modelled(e);
+    const char *why = unmodelled(e);
     *ret = (struct device_shape){0};
-    for (size_t i = 0; known && i < p->pod->n_claims; i++) {
+    for (size_t i = 0; !why && i < p->pod->n_claims; i++) {
         const struct skr_pod_claim *claim = &p->pod->claim[i];
         bool allocated = false;
         if (claim->kind == SKR_POD_CLAIM_VOLUME) {
@@ -161,16 +175,18 @@ static bool shape_of(struct skr_gang *e, const struct pod_entry *p, bool pending
         }
         const struct skr_claim_spec *spec =
             skr_claim_objects_spec(e, p->pod->meta.namespace_, claim, &allocated);
-        known = spec || (allocated && pending);
+        why = spec || (allocated && pending) ? NULL
+              : allocated                    ? "a claim has devices already"
+                                             : "what a claim asks for is not known";
         if (spec) {
             add_spec(ret, skr_devices_stock_spec(e->devices.stock, spec->text));
         }
     }
-    known = known && add_extended(e, p, ret);
-    if (!known) {
+    why = why ? why : add_extended(e, p, ret);
+    if (why) {
         shape_fini(e, ret);
     }
-    return known;
+    return why;
 }
 
 static bool same_shape(const struct device_shape *a, const struct device_shape *b)
@@ -182,10 +198,19 @@ static bool same_shape(const struct device_shape *a, const struct device_shape *
 
 /* ---- what members need ---- */
 
+bool skr_devices_has_claims(const struct pod_entry *p)
+{
+    size_t i = 0;
+    while (i < p->pod->n_claims && p->pod->claim[i].kind == SKR_POD_CLAIM_VOLUME) {
+        i++;
+    }
+    return i < p->pod->n_claims;
+}
+
 static bool has_needs(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct skr_quantities *requests = &p->pod->shape->requests;
-    bool has = p->pod->n_claims > 0;
+    bool has = skr_devices_has_claims(p);
     for (size_t i = 0; !has && i < requests->n; i++) {
         has = skr_resource_names_is_served(e->resources, requests->item[i].name, NULL);
     }
@@ -222,11 +247,13 @@ static bool share_claims(struct pod_entry *const *newcomers, size_t n)
     return shared;
 }
 
-static bool add_shape(struct skr_gang *e, const struct pod_entry *p, struct device_needs *needs)
+static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
+                             struct device_needs *needs)
 {
     struct device_shape shape;
-    if (!shape_of(e, p, false, &shape)) {
-        return false;
+    const char *why = shape_of(e, p, false, &shape);
+    if (why) {
+        return why;
     }
     size_t i = 0;
     while (i < needs->n && !same_shape(&needs->shape[i], &shape)) {
@@ -234,33 +261,54 @@ static bool add_shape(struct skr_gang *e, const struct pod_entry *p, struct devi
     }
     if (shape.n == 0 || i < needs->n || i == SKR_NEEDS_SHAPES_MAX) {
         shape_fini(e, &shape);
-        return i < SKR_NEEDS_SHAPES_MAX;
+        return i < SKR_NEEDS_SHAPES_MAX ? NULL : "members ask for devices in more than 16 ways";
     }
     needs->shape[needs->n++] = shape;
-    return true;
+    return NULL;
+}
+
+static struct device_needs *make_needs(struct skr_gang *e, struct pod_entry *const *newcomers,
+                                       size_t n, const char **ret_why)
+{
+    struct device_needs *needs = skr_alloc(sizeof *needs);
+    needs->refs = 1;
+    *ret_why = share_claims(newcomers, n) ? "members share a claim" : NULL;
+    for (size_t i = 0; !*ret_why && i < n; i++) {
+        *ret_why = add_shape(e, newcomers[i], needs);
+    }
+    if (*ret_why || needs->n == 0) {
+        skr_devices_needs_unref(e, needs);
+        return NULL;
+    }
+    return needs;
+}
+
+static bool any_needs(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !has_needs(e, newcomers[i])) {
+        i++;
+    }
+    return i < n;
 }
 
 struct device_needs *skr_devices_needs(struct skr_gang *e, struct pod_entry *const *newcomers,
                                        size_t n)
 {
-    bool any = false, known = is_modelled(e);
-    for (size_t i = 0; known && !any && i < n; i++) {
-        any = has_needs(e, newcomers[i]);
-    }
-    if (!any) {
+    const char *why;
+    const bool any = is_modelled(e) && any_needs(e, newcomers, n);
+    return any ? make_needs(e, newcomers, n, &why) : NULL;
+}
+
+struct device_needs *skr_devices_explain(struct skr_gang *e, struct pod_entry *const *newcomers,
+                                         size_t n, const char **ret_why)
+{
+    *ret_why = NULL;
+    if (!any_needs(e, newcomers, n)) {
         return NULL;
     }
-    struct device_needs *needs = skr_alloc(sizeof *needs);
-    needs->refs = 1;
-    known = !share_claims(newcomers, n);
-    for (size_t i = 0; known && i < n; i++) {
-        known = add_shape(e, newcomers[i], needs);
-    }
-    if (!known || needs->n == 0) {
-        skr_devices_needs_unref(e, needs);
-        return NULL;
-    }
-    return needs;
+    *ret_why = unmodelled(e);
+    return *ret_why ? NULL : make_needs(e, newcomers, n, ret_why);
 }
 
 struct device_needs *skr_devices_needs_ref(struct device_needs *needs)
@@ -432,7 +480,8 @@ static bool list_pending(struct skr_gang *e, const struct group *without, const 
         if ((without && p->group == without) || skr_pods_is_bound(p)) {
             continue;
         }
-        known = known && shape_of(e, p, true, &shape[n]);
+        shape[n] = (struct device_shape){0};
+        known = known && !shape_of(e, p, true, &shape[n]);
         claims[n].n = n_on(e, &shape[n], node);
         claims[n].spec = shape[n].spec;
         if (claims[n].n == 0) {
@@ -477,4 +526,36 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
     free(shape);
     free(pending);
     return most;
+}
+
+bool skr_devices_room(struct skr_gang *e, const struct group *without,
+                      const struct device_shape *of, const char *node, struct device_room *ret)
+{
+    struct device_shape *shape = NULL;
+    struct skr_pod_claims *pending = NULL;
+    size_t n_pending = 0;
+    const struct skr_pod_claims claims = {n_on(e, of, node), of->spec};
+    *ret = (struct device_room){.most = INT32_MAX};
+    if (claims.n == 0) {
+        return false;
+    }
+    if (!list_pending(e, without, node, &shape, &pending, &n_pending)) {
+        ret->why = "what a planned pod there needs is not known";
+    } else {
+        const struct skr_sequence sequence =
+            skr_sequence_count(e->devices.stock, node, pending, n_pending, &claims,
+                               SKR_NEEDS_PODS_MAX, e->devices.memo);
+        ret->most = sequence.n;
+        ret->why = sequence.end == SKR_SEQUENCE_UNMODELLED ? sequence.why : NULL;
+        for (size_t i = 0; !ret->why && i < claims.n && i < SKR_ROOM_CLAIMS; i++) {
+            skr_sequence_free(e->devices.stock, node, pending, n_pending, claims.spec[i],
+                              ret->claim[i]);
+        }
+    }
+    for (size_t i = 0; i < n_pending; i++) {
+        shape_fini(e, &shape[i]);
+    }
+    free(shape);
+    free(pending);
+    return true;
 }

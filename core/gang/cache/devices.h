@@ -36,6 +36,15 @@ struct device_shape {
         resource; /* the last one is for it, on nodes that do not list it; NULL: it is for a claim */
 };
 
+enum { SKR_ROOM_CLAIMS = 4 }; /* of a pod whose devices are counted for explanations */
+
+/* What a node has for one shape. */
+struct device_room {
+    int32_t most;
+    const char *why; /* it is not counted there, a clause; NULL */
+    struct skr_sequence_stand claim[SKR_ROOM_CLAIMS][SKR_STAND_REQUESTS];
+};
+
 /* What members of a group need, by reference count. */
 struct device_needs {
     size_t refs;
@@ -55,6 +64,11 @@ void skr_devices_judge(struct skr_gang *e);
 /* A reference; NULL: the pods need no devices, or their needs are unmodelled. O(claims). */
 struct device_needs *skr_devices_needs(struct skr_gang *e, struct pod_entry *const *newcomers,
                                        size_t n);
+/* The same for explanations. NULL with *ret_why: they need devices, and that is why none are counted; a
+ * clause. */
+struct device_needs *skr_devices_explain(struct skr_gang *e, struct pod_entry *const *newcomers,
+                                         size_t n, const char **ret_why);
+bool skr_devices_has_claims(const struct pod_entry *p); /* ResourceClaims, or templates */
 struct device_needs *skr_devices_needs_ref(struct device_needs *needs); /* NULL allowed */
 void skr_devices_needs_unref(struct skr_gang *e, struct device_needs *needs);
 bool skr_devices_needs_equal(const struct device_needs *a, const struct device_needs *b);
@@ -63,6 +77,11 @@ bool skr_devices_needs_equal(const struct device_needs *a, const struct device_n
  * not known. without: pending claimers of this group do not count; NULL: all do. */
 int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
                          const struct device_needs *needs, const char *node);
+
+/* The same of one shape, for explanations. False: the node lists what it asks for, so that devices do not
+ * count there. */
+bool skr_devices_room(struct skr_gang *e, const struct group *without,
+                      const struct device_shape *of, const char *node, struct device_room *ret);
 
 /* A planned member is, or is no more, a pending claimer of the node. */
 void skr_devices_await(struct skr_gang *e, struct pod_entry *p, const char *node);

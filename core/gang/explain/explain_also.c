@@ -272,12 +272,21 @@ static void also_although_bound(const struct group *g, struct also *also)
     also->reason = skr_reason_name(g->reason);
 }
 
-/* Whether the node has the devices is unknown here. */
-static void also_devices(const struct skr_gang *e, const struct group *g, struct also *also)
+/* What devices leave to a group without room, and where they are not counted. */
+static void also_devices(struct skr_gang *e, const struct group *g, struct also *also)
 {
-    SKR_STRBUF(text);
-    if (g->state != GROUP_BOUND && skr_devices_say(e, g, &text)) {
-        add_also(also, SKR_TOKEN_DEVICES, e->classes_forbidden ? "config" : "capacity", text.s);
+    SKR_STRBUF(counted);
+    SKR_STRBUF(uncounted);
+    if (g->state == GROUP_BOUND) {
+        return;
+    }
+    skr_devices_say(e, g, &counted, &uncounted);
+    if (counted.len > 0 && g->attempt.infeasible && !g->plan) {
+        add_also(also, SKR_TOKEN_DEVICES_COUNTED, "capacity", counted.s);
+    }
+    if (uncounted.len > 0) {
+        add_also(also, SKR_TOKEN_DEVICES, e->classes_forbidden ? "config" : "capacity",
+                 uncounted.s);
     }
 }
 

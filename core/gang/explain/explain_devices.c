@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds requests that are not counted: see explain_devices.h. */
+/* What members ask for, and what nodes have of it: see explain_devices.h. */
 #include "core/gang/explain/explain_devices.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/state/groups.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
-enum { DEVICES_SAID = 5 };
+enum { DEVICES_SAID = 5, SHAPES_SAID = 3 };
 
 struct wanted_device {
     const char *resource, *class; /* class NULL: one is assumed */
@@ -73,32 +75,211 @@ static size_t n_listing(const struct skr_gang *e, const char *resource)
     return found;
 }
 
-bool skr_devices_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+/* Some node does not list one of the resources. */
+static bool is_elsewhere(const struct skr_gang *e, const struct wanted_devices *list)
+{
+    size_t i = 0;
+    while (i < list->n && n_listing(e, list->item[i].resource) == e->n_nodes) {
+        i++;
+    }
+    return i < list->n;
+}
+
+static bool waits(const struct pod_entry *p)
+{
+    return p->seated && !skr_pods_is_bound(p);
+}
+
+static bool has_claims(const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (waits(p) && skr_devices_has_claims(p)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool skr_devices_are_of_classes(const struct skr_gang *e, const struct group *g)
 {
     struct wanted_devices list = {.n = 0};
-    bool elsewhere = false;
     find(e, g, &list);
-    for (size_t i = 0; i < list.n; i++) {
-        const struct wanted_device *x = &list.item[i];
-        const size_t listing = n_listing(e, x->resource);
-        elsewhere = elsewhere || listing < e->n_nodes;
-        skr_strbuf_add(b, i > 0 ? ". " : "");
+    return is_elsewhere(e, &list);
+}
+
+bool skr_devices_are_wanted(const struct skr_gang *e, const struct group *g)
+{
+    return has_claims(g) || skr_devices_are_of_classes(e, g);
+}
+
+/* ---- what nodes have ---- */
+
+struct standing {
+    struct device_room sum; /* of all nodes that count; most: of one node */
+    int64_t places;
+    size_t n_nodes, n_uncounted;
+    const char *why, *node; /* of the first that is not counted */
+};
+
+/* Whether all members that wait may go to the node. */
+static bool is_open(struct pod_entry *const *list, size_t n, const struct node_entry *node)
+{
+    const struct shape *seen = NULL;
+    bool open = node->node;
+    for (size_t i = 0; open && i < n; i++) {
+        open = list[i]->shape == seen ||
+               skr_pod_shape_check_node(list[i]->shape->spec, node->node) == SKR_ELIGIBLE;
+        seen = list[i]->shape;
+    }
+    return open;
+}
+
+static void add_room(struct standing *s, const struct device_room *room)
+{
+    s->places += room->most;
+    s->sum.most = room->most > s->sum.most ? room->most : s->sum.most;
+    for (size_t i = 0; i < SKR_ROOM_CLAIMS; i++) {
+        for (size_t k = 0; k < SKR_STAND_REQUESTS; k++) {
+            s->sum.claim[i][k].all += room->claim[i][k].all;
+            s->sum.claim[i][k].free += room->claim[i][k].free;
+        }
+    }
+}
+
+static void stand(struct skr_gang *e, const struct group *g, struct pod_entry *const *list,
+                  size_t n, const struct device_shape *shape, struct standing *ret)
+{
+    const struct node_entry *node;
+    *ret = (struct standing){.n_nodes = 0};
+    for (size_t at = 0; (node = skr_nodes_next(e, &at));) {
+        struct device_room room;
+        if (!is_open(list, n, node) || !skr_devices_room(e, g, shape, node->name, &room)) {
+            continue;
+        }
+        ret->n_nodes++;
+        if (!room.why) {
+            add_room(ret, &room);
+            continue;
+        }
+        if (ret->n_uncounted++ == 0 || strcmp(node->name, ret->node) < 0) {
+            ret->node = node->name;
+            ret->why = room.why;
+        }
+    }
+}
+
+/* ---- what is said ---- */
+
+static void say_request(const struct device_shape *shape, size_t claim, size_t i,
+                        const struct skr_sequence_stand *stand, struct skr_strbuf *b)
+{
+    const struct skr_claim_request *request = &shape->spec[claim]->request[i];
+    if (request->all) {
+        skr_strbuf_add(b, "all devices");
+    } else {
+        skr_strbuf_addf(b, "%lld %s", (long long)request->count,
+                        request->count == 1 ? "device" : "devices");
+    }
+    skr_strbuf_addf(b, " of class %s", request->class_);
+    if (shape->resource && claim + 1 == shape->n) {
+        skr_strbuf_addf(b, " for %s", shape->resource);
+    }
+    skr_strbuf_addf(b, " (%zu of %zu are free)", stand->free, stand->all);
+}
+
+static void say_shape(const struct device_shape *shape, const struct standing *s,
+                      struct skr_strbuf *b)
+{
+    bool first = true;
+    skr_strbuf_add(b, "A pod wants ");
+    for (size_t claim = 0; claim < shape->n && claim < SKR_ROOM_CLAIMS; claim++) {
+        const struct skr_claim_spec *spec = shape->spec[claim];
+        for (size_t a = 0; a < spec->n_asks; a++) {
+            const struct skr_claim_ask *ask = &spec->ask[a];
+            for (size_t i = ask->first; i < ask->first + ask->n && i < SKR_STAND_REQUESTS; i++) {
+                skr_strbuf_add(b, first ? "" : i > ask->first ? " or " : " and ");
+                say_request(shape, claim, i, &s->sum.claim[claim][i], b);
+                first = false;
+            }
+        }
+    }
+    skr_strbuf_addf(b, ": devices for %lld more %s", (long long)s->places,
+                    s->places == 1 ? "pod" : "pods");
+    if (s->places > 0) {
+        skr_strbuf_addf(b, ", at most %d on a node", s->sum.most);
+    }
+}
+
+/* Each resource of a class, and how many nodes count it. */
+static void say_classes(const struct skr_gang *e, const struct wanted_devices *list,
+                        struct skr_strbuf *b)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct wanted_device *x = &list->item[i];
         if (x->class) {
             skr_strbuf_addf(b, "Device class %s serves", x->class);
         } else {
             skr_strbuf_add(b, "A device class is assumed to serve");
         }
-        skr_strbuf_addf(b, " %s, %lld a pod: %zu of %zu nodes list it and count it", x->resource,
-                        (long long)x->amount, listing, e->n_nodes);
+        skr_strbuf_addf(b, " %s, %lld a pod: %zu of %zu nodes list it and count it. ", x->resource,
+                        (long long)x->amount, n_listing(e, x->resource), e->n_nodes);
     }
-    if (elsewhere) {
-        skr_strbuf_add(b, ". On nodes that do not list it kube-scheduler decides by devices, which "
-                          "are not counted here; a node that it refuses is not planned for ");
-        skr_strbuf_addf(b, "%d s", SKR_VETO_S);
+}
+
+static void say_uncounted(const struct skr_gang *e, const struct group *g, const char *why,
+                          const struct standing *s, struct skr_strbuf *b)
+{
+    struct wanted_devices list = {.n = 0};
+    find(e, g, &list);
+    say_classes(e, &list, b);
+    if (s) {
+        skr_strbuf_addf(b, "Devices are not counted on %zu of %zu nodes (%s: %s)", s->n_uncounted,
+                        s->n_nodes, s->node, s->why);
+    } else {
+        skr_strbuf_addf(b, "Devices are not counted%s: %s",
+                        list.n > 0 ? " where nodes do not list it" : "", why);
     }
+    skr_strbuf_addf(b, ". kube-scheduler decides; a node that it refuses is not planned for %d s",
+                    SKR_VETO_S);
     if (list.n > 0 && e->classes_forbidden) {
         skr_strbuf_add(b, ". The account may not read device classes: it needs list and watch on "
                           "deviceclasses.resource.k8s.io");
     }
-    return elsewhere;
+}
+
+void skr_devices_say(struct skr_gang *e, const struct group *g, struct skr_strbuf *counted,
+                     struct skr_strbuf *uncounted)
+{
+    size_t n = 0, cap = 0;
+    struct pod_entry **list = NULL, *p;
+    const char *why;
+    if (!skr_devices_are_wanted(e, g)) {
+        return;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        if (waits(p)) {
+            skr_grow(&list, &cap, n + 1, sizeof(struct pod_entry *));
+            list[n++] = p;
+        }
+    }
+    struct device_needs *needs = skr_devices_explain(e, list, n, &why);
+    if (why) {
+        say_uncounted(e, g, why, NULL, uncounted);
+    }
+    for (size_t i = 0; needs && i < needs->n && i < SHAPES_SAID; i++) {
+        struct standing s;
+        stand(e, g, list, n, &needs->shape[i], &s);
+        if (s.n_uncounted < s.n_nodes) {
+            skr_strbuf_add(counted, counted->len > 0 ? ". " : "");
+            say_shape(&needs->shape[i], &s, counted);
+        }
+        if (s.n_uncounted > 0 && uncounted->len == 0) {
+            say_uncounted(e, g, NULL, &s, uncounted);
+        }
+    }
+    skr_devices_needs_unref(e, needs);
+    free(list);
 }

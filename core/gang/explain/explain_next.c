@@ -75,16 +75,14 @@ static void next_edit(struct next *next, const struct group *g)
 
 static bool uses_classes(const struct skr_gang *e, const struct group *g)
 {
-    SKR_STRBUF(text);
-    return !e->classes_forbidden && skr_devices_say(e, g, &text);
+    return !e->classes_forbidden && skr_devices_are_of_classes(e, g);
 }
 
 /* A command that lists devices, or the permission that is missing to see their classes. */
 static void next_devices(struct next *next, const struct skr_gang *e, const struct group *g)
 {
-    SKR_STRBUF(text);
     SKR_STRBUF(command);
-    if (skr_devices_say(e, g, &text)) {
+    if (skr_devices_are_wanted(e, g)) {
         skr_strbuf_add(&command, e->classes_forbidden ? "sakkara check"
                                                       : "kubectl get deviceclasses,resourceslices");
         add_next(next, &command);

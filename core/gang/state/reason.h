@@ -52,8 +52,8 @@ const char *skr_reason_name(enum skr_reason reason);             /* "MembersMiss
 /* "config", "capacity", "topology" or "progress"; "" for NONE */
 const char *skr_reason_class(enum skr_reason reason);
 
-/* Tokens of explanations that are never a group's reason: warnings (class config), uncounted
- * devices (capacity or config), and placed groups in progress (progress). */
+/* Tokens of explanations that are never a group's reason: warnings (class config), devices
+ * (capacity or config), and placed groups in progress (progress). */
 #define SKR_TOKEN_UNKNOWN_LEVEL     "UnknownLevel"
 #define SKR_TOKEN_LINT_WARNINGS     "LintWarnings"
 #define SKR_TOKEN_TOO_MANY_ROLES    "TooManyRoles"
@@ -67,6 +67,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_SCHEDULER_NAME    "SchedulerName"
 #define SKR_TOKEN_NODES_NOT_IN_TREE "NodesNotInTree"
 #define SKR_TOKEN_DEVICES           "DevicesNotCounted"
+#define SKR_TOKEN_DEVICES_COUNTED   "DevicesCounted"
 #define SKR_TOKEN_DEVICES_KEPT      "DevicesKept"
 #define SKR_TOKEN_ASSIGNED          "Assigned"
 #define SKR_TOKEN_PERMITTED         "Permitted"

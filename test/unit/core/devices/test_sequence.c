@@ -152,7 +152,8 @@ TEST(what_is_not_modelled_is_left_to_kube_scheduler_and_says_why)
     struct skr_devices_stock *stock = fixture();
     put_class(stock, "odd", "device.attributes.size() > 0");
     struct skr_sequence sequence = count(stock, EXACTLY("r", "odd", "1"), NULL);
-    assert_unmodelled(&sequence, "1:8: attributes and capacity are read by a constant domain");
+    assert_unmodelled(&sequence,
+                      "a selector, at 1:8: attributes and capacity are read by a constant domain");
     sequence = count(stock, "{'name':'r'}", NULL);
     assert_unmodelled(&sequence, "a request is neither exact nor a list of alternatives");
     skr_devices_stock_destroy(stock);

@@ -99,9 +99,9 @@ TEST_RIG(two_nodes(), an_explanation_names_the_class_that_serves_what_is_not_cou
     assert_string_equal(
         rig_also(rig, "g", "DevicesNotCounted"),
         "Device class gpu serves " GPU
-        ", 1 a pod: 0 of 2 nodes list it and count it. On nodes that "
-        "do not list it kube-scheduler decides by devices, which are not counted here; a node that "
-        "it refuses is not planned for 60 s");
+        ", 1 a pod: 0 of 2 nodes list it and count it. Devices are not counted where nodes do not "
+        "list it: there are no ResourceSlices. kube-scheduler decides; a node that it refuses is "
+        "not planned for 60 s");
     rig->hold_scheduler = false;
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 2);
@@ -133,7 +133,7 @@ TEST_RIG(mixed(), an_explanation_counts_the_nodes_that_list_the_resource_alone)
     assert_int_equal(json_integer_value(json_object_get(free_, GPU)), 4);
     const char *said = rig_also(rig, "g", "DevicesNotCounted");
     assert_non_null(
-        strstr(said, "1 of 2 nodes list it and count it. On nodes that do not list it"));
+        strstr(said, "1 of 2 nodes list it and count it. Devices are not counted where"));
 }
 
 /* The sentence blames what a node could not have; the scarcest resource has no pods in its way where it
@@ -269,11 +269,10 @@ TEST_RIG(two_nodes(), classes_that_may_not_be_read_are_assumed_from_the_version_
     assert_string_equal(
         rig_also(rig, "large", "DevicesNotCounted"),
         "A device class is assumed to serve " GPU
-        ", 1 a pod: 0 of 2 nodes list it and count it. On "
-        "nodes that do not list it kube-scheduler decides by devices, which are not counted here; "
-        "a "
-        "node that it refuses is not planned for 60 s. The account may not read device classes: it "
-        "needs list and watch on deviceclasses.resource.k8s.io");
+        ", 1 a pod: 0 of 2 nodes list it and count it. Devices are not counted where nodes do not "
+        "list it: there are no ResourceSlices. kube-scheduler decides; a node that it refuses is "
+        "not planned for 60 s. The account may not read device classes: it needs list and watch on "
+        "deviceclasses.resource.k8s.io");
     assert_true(leads_to(rig, "large", "sakkara check"));
     rig_forbid_classes(rig, false);
     device_gang(rig, "h", 2, GPU);

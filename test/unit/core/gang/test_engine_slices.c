@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans count the devices of slices: for claims, and for extended resources of a class. */
 #include "core/gang/cache/device_classes.h"
+#include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 
 #define GPU "example.com/gpu"
@@ -83,4 +84,89 @@ TEST_RIG(cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 3);
     assert_int_equal(n_on(rig, "g", 3, "node-0"), 2);
+}
+
+/* ---- what explanations say ---- */
+
+TEST_RIG(cluster(2, 4), an_explanation_says_what_devices_leave_to_a_group)
+{
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "other",
+                    "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
+                    "{'deviceClassName':'gpu','count':1}}]}},'status':{'allocation':{'devices':"
+                    "{'results':[{'request':'r','driver':'gpu.example.com','pool':'node-0',"
+                    "'device':'gpu-1'}]}}}}");
+    gang_by_class(rig, "g", 3, 3);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_also(rig, "g", "DevicesCounted"),
+                        "A pod wants 3 devices of class gpu for " GPU
+                        " (7 of 8 are free): devices for 2 more pods, at most 1 on a node");
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
+}
+
+TEST_RIG(cluster(2, 4), a_selector_that_is_not_modelled_is_named)
+{
+    rig_edit(rig, RIG_CLASS, "gpu",
+             "{'spec':{'selectors':[{'cel':{'expression':'cel.bind(d, device.driver, d == "
+             "\\'gpu.example.com\\')'}}]}}");
+    gang_by_class(rig, "g", 129, 3);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_also(rig, "g", "DevicesCounted"), "");
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"),
+                        "Device class gpu serves " GPU
+                        ", 3 a pod: 0 of 2 nodes list it and count it. Devices are not counted on "
+                        "2 of 2 nodes (node-0: a selector, at 1:1: there is no variable \"cel\"). "
+                        "kube-scheduler decides; a node that "
+                        "it refuses is not planned for 60 s");
+}
+
+TEST_RIG(cluster(2, 4), devices_that_several_nodes_reach_are_named)
+{
+    rig_create_json(rig, RIG_SLICE, "fabric",
+                    "{'metadata':{},'spec':{'driver':'gpu.example.com','allNodes':true,'pool':"
+                    "{'name':'fabric','generation':1,'resourceSliceCount':1},'devices':"
+                    "[{'name':'f'}]}}");
+    gang_by_class(rig, "g", 129, 3);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"),
+                        "Device class gpu serves " GPU
+                        ", 3 a pod: 0 of 2 nodes list it and count it. Devices are not counted on "
+                        "2 of 2 nodes (node-0: devices that several nodes reach may serve a "
+                        "request). kube-scheduler decides; a node that "
+                        "it refuses is not planned for 60 s");
+}
+
+static void claiming_pod(struct rig *rig, const char *name, const char *claim)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'sakkara','resourceClaims':[{'name':'c','resourceClaimName':'%s'}],"
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'60'}}}]},"
+                    "'status':{'phase':'Pending'}}",
+                    claim);
+}
+
+TEST_RIG(cluster(2, 4), a_claim_that_members_share_is_named)
+{
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "one",
+                    "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
+                    "{'deviceClassName':'gpu','count':2}}]}}}");
+    rig_create_json(rig, RIG_DEVICE_CLAIM, "two",
+                    "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
+                    "{'deviceClassName':'gpu','count':2}}]}}}");
+    rig_group(rig, "g", 3, 0, NULL);
+    claiming_pod(rig, "p-0", "one");
+    claiming_pod(rig, "p-1", "one");
+    claiming_pod(rig, "p-2", "two");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(
+        rig_also(rig, "g", "DevicesNotCounted"),
+        "Devices are not counted: members share a claim. kube-scheduler decides; a node that "
+        "it refuses is not planned for 60 s");
+    const int32_t older = 35;
+    rig_request(rig, SKR_GANG_SERVER_IS, &older);
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"),
+                        "Devices are not counted: Kubernetes is older than 1.36, or its version is "
+                        "not known yet. kube-scheduler decides; a node that "
+                        "it refuses is not planned for 60 s");
 }
