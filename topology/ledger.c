@@ -226,6 +226,17 @@ const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
     return node_of(ledger, charge)->name;
 }
 
+const struct skr_amounts *skr_ledger_amounts(const struct skr_ledger *ledger, const char *uid,
+                                             const char **ret_node)
+{
+    const struct skr_charge *charge = skr_charges_find(&ledger->charges, uid, NULL);
+    if (!charge) {
+        return NULL;
+    }
+    *ret_node = node_of(ledger, charge)->name;
+    return charge->amounts;
+}
+
 void skr_ledger_revalue(struct skr_ledger *ledger, void (*change)(void *context), void *context)
 {
     struct skr_charge *charge;

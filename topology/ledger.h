@@ -56,6 +56,10 @@ bool skr_ledger_release(struct skr_ledger *ledger, const char *uid);
 const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
                             enum skr_charge_kind *ret_kind);
 
+/* What the UID is charged, and on which node; NULL: it has no charge. Borrowed. */
+const struct skr_amounts *skr_ledger_amounts(const struct skr_ledger *ledger, const char *uid,
+                                             const char **ret_node);
+
 bool skr_ledger_has_node(const struct skr_ledger *ledger, const char *node);
 /* allocatable - charges; 0 for a node or resource that does not exist. */
 int64_t skr_ledger_free(const struct skr_ledger *ledger, const char *node, uint16_t resource);

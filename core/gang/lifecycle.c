@@ -42,6 +42,8 @@
 #include "core/gang/report/status.h"
 #include "core/gang/restore/restore.h"
 #include "core/gang/state/wakes.h"
+#include "core/gang/time/rounds.h"
+#include "core/gang/time/told.h"
 #include "topology/duration.h"
 
 #include <string.h>
@@ -345,6 +347,8 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     }
     skr_seat_holds_settle(e, g);
     skr_refusal_refresh(e, g);
+    skr_rounds_watch(e, g);
+    skr_told_settle(e, g);
     skr_measure_group(e, g);
     skr_gate_release_settle(e, g);
     skr_claims_settle(e, g);

@@ -10,10 +10,12 @@
 #include "core/gang/bind/binding.h"
 #include "core/gang/bind/members.h"
 #include "core/gang/bind/verbs.h"
+#include "core/gang/cache/bookings.h"
 #include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/device_classes.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/ends.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/names.h"
@@ -57,6 +59,7 @@
 #include "core/gang/state/reason.h"
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
+#include "core/gang/time/rounds.h"
 #include "core/gang/view/inspect.h"
 #include "topology/fields.h"
 
@@ -107,6 +110,7 @@ static void wake(void *self, int kind, const char *key)
             skr_ways_out_due(e, g);
         }
         break;
+    case WAKE_ROUND:     /* skr_rounds_review() runs after every event, and */
     case WAKE_ASKERS:    /* skr_explain_request_settle() runs after every event, and */
     case WAKE_ADMISSION: /* skr_admission_run() */
     case WAKE_MEMBERS:   /* settle() goes on */
@@ -177,6 +181,7 @@ static void after(void *self)
     skr_explain_request_settle(self);
     skr_admission_run(self);
     skr_names_sweep(self);
+    skr_rounds_review(self);
 }
 
 /* ---- its turn ---- */
@@ -220,6 +225,7 @@ static void begin(void *self)
         skr_restore_group(e, g);
     }
     touch_everything(e);
+    skr_rounds_begin(e);
 }
 
 static void lost(struct skr_gang *e)
@@ -238,6 +244,7 @@ static void lost(struct skr_gang *e)
     }
     skr_claims_let_go_of_all(e);
     skr_admission_stop(e);
+    skr_rounds_end(e);
 }
 
 static void end(void *self, enum skr_end why)
@@ -472,7 +479,8 @@ static void worked(void *self, struct skr_work *work)
 {
     struct skr_gang *e = self;
     const struct skr_solve_request *solved = skr_solve_request_of(work);
-    if (!skr_explain_request_solved(e, solved) && !skr_admission_solved(e, solved)) {
+    if (!skr_explain_request_solved(e, solved) && !skr_admission_solved(e, solved) &&
+        !skr_rounds_done(e, solved)) {
         skr_dirty_facts(e);
         skr_planner_solved(e, solved);
     }
@@ -485,6 +493,8 @@ static void *create(struct skr_frame *frame, const void *settings)
     struct skr_gang *e = skr_alloc(sizeof *e);
     e->frame = frame;
     e->settings = *(const struct skr_settings *)settings;
+    e->settings.ends_of_all = e->settings.on_paper || (e->settings.holds_reservations &&
+                                                       e->settings.patience != SKR_TIME_NEVER);
     e->resources = skr_resource_names_create();
     skr_bug_on(!e->resources);
     e->ledger = skr_ledger_create(e->resources);
@@ -509,6 +519,7 @@ static void destroy(void *self)
             skr_plan_destroy(e, g->plan);
         }
     }
+    skr_booked_fini(e);
     skr_pod_changes_fini(e);
     skr_maps_fini(e);
     skr_workload_owners_fini(e);
@@ -519,6 +530,7 @@ static void destroy(void *self)
     skr_volume_uses_fini(e);
     skr_fit_cache_fini(e);
     skr_devices_fini(e);
+    skr_ends_fini(e);
     skr_node_changes_fini(e);
     skr_topology_fini(e);
     skr_ledger_destroy(e->ledger);

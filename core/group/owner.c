@@ -79,7 +79,10 @@ static void fill_job(void *object, const struct skr_fields *json)
     struct skr_owner *owner = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields status = skr_fields_object(json, "status");
+    bool is_set;
     owner->left = job_left(&spec, &status);
+    owner->deadline_s = skr_fields_int64(&spec, "activeDeadlineSeconds", 0);
+    owner->started = skr_fields_time(&status, "startTime", &is_set);
     owner->above = controller_of(json);
     owner->parts = skr_fields_int32(&spec, "completions", INT32_MAX) <
                            skr_fields_int32(&spec, "parallelism", 1)

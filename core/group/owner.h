@@ -27,6 +27,8 @@ struct skr_owner {
     bool leader_first;       /* LeaderWorkerSet: workers are created once the leader is ready */
     int32_t minimum;         /* minAvailable; not above 0: the sum of its parts */
     const char *parts;       /* path of the field that has its parts, or their number; constant */
+    int64_t deadline_s;      /* Job: spec.activeDeadlineSeconds; 0: none */
+    skr_time started;        /* Job: status.startTime; 0: not yet */
     int32_t left;            /* Job: completions that have not succeeded; INT32_MAX: any number */
     size_t n_parts;
     struct skr_owner_part *part;

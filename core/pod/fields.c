@@ -7,6 +7,8 @@
 #include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
 
+#include <string.h>
+
 static const struct skr_field_path metadata_path = {NULL, "metadata", SKR_FIELD_NO_INDEX};
 static const struct skr_field_path spec_path = {NULL, "spec", SKR_FIELD_NO_INDEX};
 static const struct skr_field_path status_path = {NULL, "status", SKR_FIELD_NO_INDEX};
@@ -51,6 +53,8 @@ static int take_owner(struct skr_pod_fields *f, const struct skr_json *owner,
     enum { CONTROLLER, KIND, UID, VERSION, NAME, N };
     const struct skr_json *member[N], *controller = NULL;
     skr_json_members(owner, key, N, member);
+    f->rooted =
+        f->rooted || skr_json_is(member[KIND], "DaemonSet") || skr_json_is(member[KIND], "Node");
     int rc = skr_json_expect(member[CONTROLLER], SKR_JSON_BOOLEAN, path, key[CONTROLLER],
                              &controller, error);
     if (rc < 0 || !controller || !controller->n || f->has_controller) {
@@ -276,6 +280,13 @@ static int find_in_status(const struct skr_json *status, struct skr_pod_fields *
     return rc;
 }
 
+/* Of a static pod, which the kubelet runs. */
+static bool is_mirror(const struct skr_json *annotations)
+{
+    return annotations && annotations->type == SKR_JSON_OBJECT &&
+           skr_json_get(annotations, "kubernetes.io/config.mirror");
+}
+
 int skr_pod_fields_find(const struct skr_json *json, struct skr_pod_fields *ret,
                         struct skr_error *error)
 {
@@ -288,6 +299,7 @@ int skr_pod_fields_find(const struct skr_json *json, struct skr_pod_fields *ret,
     }
     skr_json_members(json, key, N, member);
     skr_meta_members_read(member[METADATA], &ret->meta);
+    ret->rooted = is_mirror(ret->meta.of[SKR_META_ANNOTATIONS]);
     int rc = skr_json_expect(member[SPEC], SKR_JSON_OBJECT, NULL, key[SPEC], &ret->spec, error);
     if (rc == 0) {
         rc = skr_json_expect(member[STATUS], SKR_JSON_OBJECT, NULL, key[STATUS], &ret->status,

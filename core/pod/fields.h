@@ -43,7 +43,7 @@ struct skr_pod_fields {
     enum skr_pod_phase phase;
     int32_t priority, grace_s, deadline_s;
     skr_time started;
-    bool has_priority, preempts_never, gate, foreign_gate, has_controller, of_job;
+    bool has_priority, preempts_never, gate, foreign_gate, has_controller, of_job, rooted;
     bool is_unscheduled, is_resizing;
     bool late_capacity;                              /* volumes or devices that are bound late */
     const struct skr_json *part[SKR_POD_PART_COUNT]; /* any values; lists are arrays or NULL */

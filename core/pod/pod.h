@@ -171,6 +171,7 @@ struct skr_pod {
     bool foreign_gate;             /* carries another gate */
     const char *foreign_gate_name; /* the first other gate; "" when there is none */
     bool of_job;                   /* its controller is a Job */
+    bool rooted;                   /* of a DaemonSet, or static: it comes back where it was */
     const char *scheduled_reason;  /* condition PodScheduled=False; "" else */
     const char *scheduled_message; /* likewise, cut at 1024 bytes */
     const char *failed_reason;     /* status.reason, e.g. OutOfcpu */

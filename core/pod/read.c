@@ -168,6 +168,7 @@ static int read_state(struct skr_pod *pod, const struct skr_pod_fields *f, struc
     pod->grace_s = f->grace_s;
     pod->deadline_s = f->deadline_s;
     pod->started = f->started;
+    pod->rooted = f->rooted;
     pod->gate = f->gate;
     pod->foreign_gate = f->foreign_gate;
     pod->of_job = f->of_job;

@@ -2,10 +2,7 @@
 /* The end of a pod: the first rule that holds. */
 #include "core/time/end.h"
 
-#include <string.h>
-
 #include "core/pod/pod.h"
-#include "topology/base/json_field.h"
 
 int64_t skr_instant_up(skr_time t)
 {
@@ -21,57 +18,20 @@ int64_t skr_instant_plus(int64_t at, int64_t seconds)
                : sum;
 }
 
-/* ---- reading ---- */
-
-static skr_time time_in(const json_t *object, const char *key)
+struct skr_pod_times skr_pod_times_of(const struct skr_pod *pod)
 {
-    skr_time t = 0;
-    const char *text = json_string_value(json_object_get(object, key));
-    return text && skr_time_parse(text, &t, NULL) == 0 ? t : 0;
+    return (struct skr_pod_times){.deadline_s = pod->deadline_s,
+                                  .started = pod->started,
+                                  .deleted = pod->meta.deleted_at,
+                                  .grace_s = pod->grace_s,
+                                  .rooted = pod->rooted};
 }
 
-static int64_t positive_in(const json_t *object, const char *key)
+bool skr_pod_times_equal(const struct skr_pod_times *a, const struct skr_pod_times *b)
 {
-    const json_int_t value = json_integer_value(json_object_get(object, key));
-    return value > 0 ? value : 0;
-}
-
-/* A DaemonSet or a kubelet brings the pod back wherever it goes. */
-static bool is_rooted(const json_t *metadata)
-{
-    const json_t *owner;
-    size_t i;
-    if (json_object_get(json_object_get(metadata, "annotations"), "kubernetes.io/config.mirror")) {
-        return true;
-    }
-    json_array_foreach(json_object_get(metadata, "ownerReferences"), i, owner)
-    {
-        const char *kind = skr_object_text(owner, "kind");
-        if (strcmp(kind, "DaemonSet") == 0 || strcmp(kind, "Node") == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void skr_pod_times_read(const json_t *pod, const json_t *job, struct skr_pod_times *ret)
-{
-    const json_t *metadata = json_object_get(pod, "metadata");
-    const json_t *spec = json_object_get(pod, "spec");
-    const json_t *grace = json_object_get(spec, "terminationGracePeriodSeconds");
-    const json_int_t grace_s = json_integer_value(grace);
-    *ret = (struct skr_pod_times){
-        .deadline_s = positive_in(spec, "activeDeadlineSeconds"),
-        .started = time_in(json_object_get(pod, "status"), "startTime"),
-        .deleted = time_in(metadata, "deletionTimestamp"),
-        .grace_s = !json_is_integer(grace) ? SKR_POD_GRACE_S
-                   : grace_s < 0           ? 0
-                   : grace_s > INT32_MAX   ? INT32_MAX
-                                           : (int32_t)grace_s,
-        .rooted = is_rooted(metadata),
-        .job_deadline_s = positive_in(json_object_get(job, "spec"), "activeDeadlineSeconds"),
-        .job_started = time_in(json_object_get(job, "status"), "startTime"),
-    };
+    return a->deadline_s == b->deadline_s && a->started == b->started && a->deleted == b->deleted &&
+           a->grace_s == b->grace_s && a->rooted == b->rooted &&
+           a->job_deadline_s == b->job_deadline_s && a->job_started == b->job_started;
 }
 
 /* ---- ends ---- */
@@ -119,6 +79,16 @@ struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate,
     }
     if (end.at == SKR_INSTANT_NEVER || end.at - now > SKR_END_BEYOND_S) {
         return (struct skr_pod_end){.kind = SKR_END_UNKNOWN, .at = SKR_INSTANT_NEVER};
+    }
+    return end;
+}
+
+struct skr_pod_end skr_end_soon(const struct skr_pod_times *pod, int64_t estimate, int64_t now)
+{
+    struct skr_pod_end end = skr_end_of(pod, estimate, now);
+    if (end.overrun && end.kind == SKR_END_LIMIT && end.at <= now + SKR_OVERRUN_S) {
+        end.at = now + 1;
+        end.overrun = false;
     }
     return end;
 }

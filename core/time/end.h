@@ -44,13 +44,17 @@ int64_t skr_instant_up(skr_time t);
 /* Sums, SKR_INSTANT_NEVER when one is. */
 int64_t skr_instant_plus(int64_t at, int64_t seconds);
 
-/* job: the Job that controls the pod, as JSON; NULL: none, or it may not be read. A field of a wrong
- * type counts as absent. */
-void skr_pod_times_read(const json_t *pod, const json_t *job, struct skr_pod_times *ret);
+/* Of the pod alone: the caller adds its Job. */
+struct skr_pod;
+struct skr_pod_times skr_pod_times_of(const struct skr_pod *pod);
+bool skr_pod_times_equal(const struct skr_pod_times *a, const struct skr_pod_times *b);
 /* The end of a Job by its own deadline, the grace period of its pods included. */
 int64_t skr_job_end(const struct skr_pod_times *pod, int64_t now);
 /* estimate: what the pod's group claims, SKR_INSTANT_NEVER: nothing. */
 struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate, int64_t now);
+/* A limit that has passed by less than SKR_OVERRUN_S: the pod is about to go, so what is reserved from
+ * its end on stays reserved. Else as above. */
+struct skr_pod_end skr_end_soon(const struct skr_pod_times *pod, int64_t estimate, int64_t now);
 /* When a pod without a limit may be gone: its estimate if that is ahead, else as long again as it
  * ran. SKR_INSTANT_NEVER: a pod that never makes room. */
 int64_t skr_end_guess(const struct skr_pod_times *pod, int64_t estimate, int64_t now);

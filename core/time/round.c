@@ -12,9 +12,9 @@
 
 static const char *const state_name[] = {"unknown", "starts", "reserved", "drain", "forecast"};
 _Static_assert(sizeof state_name / sizeof *state_name == SKR_ROUND_STATE_COUNT, "states");
-static const char *const cause_name[] = {NULL,          "NodeLost",      "HigherPriority",
-                                         "Overrun",     "RoomTaken",     "TopologyChanged",
-                                         "UserChanged", "SettingChanged"};
+static const char *const cause_name[] = {
+    NULL,     "NodeLost",        "HigherPriority", "Overrun",       "RoomTaken",
+    "Vetoed", "TopologyChanged", "UserChanged",    "SettingChanged"};
 _Static_assert(sizeof cause_name / sizeof *cause_name == SKR_MOVE_CAUSE_COUNT, "causes");
 
 const char *skr_round_state_name(enum skr_round_state state)

@@ -40,6 +40,7 @@ enum skr_move_cause {
     SKR_MOVED_HIGHER_PRIORITY, /* a group before it in the order took the place */
     SKR_MOVED_OVERRUN,         /* a pod on the place is there beyond its limit */
     SKR_MOVED_ROOM_TAKEN,      /* anything else is on the place */
+    SKR_MOVED_VETOED,          /* kube-scheduler refuses planned nodes */
     SKR_MOVED_TOPOLOGY,        /* the rules do not allow the place any more */
     SKR_MOVED_USER,            /* the group itself has changed */
     SKR_MOVED_SETTING,         /* fewer reservations, or no drains, are allowed */

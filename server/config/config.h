@@ -62,11 +62,9 @@ struct skr_config {
     struct skr_config_topology topology; /* settings.label_levels points into it */
     bool system_groups;                  /* groups in the namespaces of the system count */
     struct {
-        int64_t reservations, forecasts;
-        skr_time patience; /* SKR_TIME_NEVER: off */
         skr_time move_after;
         int64_t moves_most;
-    } time; /* of `sakkara simulate timeline`; core/time/round.h */
+    } time; /* of `sakkara simulate timeline` */
     const char *extender_listen;
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */

@@ -10,6 +10,7 @@
 #include "core/gang/bind/binding.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/ends.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
@@ -77,6 +78,7 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
     }
     skr_ledger_charge(e->ledger, p->uid, skr_names_intern(e, node), &p->shape->amounts,
                       SKR_CHARGE_BINDING);
+    skr_ends_put(e, p->pod, node, 0);
     skr_bind_calls_park(e, p, request, node);
     skr_bind_calls_queue(e, p);
 }

@@ -28,6 +28,10 @@
  *   epoch.lifted         what kube-scheduler's refusals may rest      g->refusal.lifted: the row of
  *                        on: refused nodes, new and relabelled        refusals is over
  *                        nodes
+ *   epoch.ends           what is known about the end of     the round of reservations: another
+ *                        a pod or of its Job                one is due
+ *   epoch.jobs           deadlines and starts of Jobs       the same; windows of groups
+ *   epoch.waiting        a group was found not to fit       the same
  *   epoch.victims        capacity, and all that can make a            g->preempt.epoch: no victims
  *                        pod a victim                                 were found then
  *   epoch.room           room of any leaf, more or less               g->fit.reported_room: numbers

@@ -183,6 +183,27 @@ void skr_fit_cache_touch_node(struct skr_gang *e, const char *node)
     mark(e, node, DIRT_NODE);
 }
 
+void skr_fit_cache_touch_room(struct skr_gang *e, const char *node)
+{
+    mark(e, node, DIRT_ROOM);
+}
+
+/* What reservations leave changes with every second, and with the ends of pods. */
+static void mark_booked(struct skr_gang *e)
+{
+    struct fit_cache *k = e->fit_cache;
+    const int64_t now = skr_instant_up(skr_frame_now(e->frame));
+    const struct booked_node *node = NULL;
+    if (k->booked_at == now && k->booked_ends == e->epoch.ends) {
+        return;
+    }
+    k->booked_at = now;
+    k->booked_ends = e->epoch.ends;
+    while ((node = skr_booked_next(e, node))) {
+        mark(e, node->name, DIRT_ROOM);
+    }
+}
+
 static void see(void *context, const char *node)
 {
     struct skr_gang *e = context;
@@ -233,12 +254,33 @@ static const char *name_of(const struct skr_gang *e, int32_t leaf)
     return e->topology.tree->unit_name[e->topology.tree->first_leaf + leaf];
 }
 
+/* As skr_ledger_slots(), without what is reserved for others. */
+static int32_t slots_beside_booked(const struct skr_gang *e, const struct kind *kind,
+                                   const char *node, const struct skr_ledger_node *room)
+{
+    const struct booked_for who = {.group = kind->owner, .window = kind->window};
+    int32_t slots = skr_ledger_slots(room, &kind->demand);
+    for (size_t i = 0; i < kind->demand.n && slots > 0; i++) {
+        const struct skr_amount *item = &kind->demand.item[i];
+        int64_t left = skr_ledger_node_room(room, item);
+        skr_booked_take_off(e, &who, node, &item->resource, 1, &left);
+        if (item->amount > 0 && left != SKR_ROOM_UNLIMITED) {
+            const int64_t holds = left < 0 ? 0 : left / item->amount;
+            slots = holds < slots ? (int32_t)holds : slots;
+        }
+    }
+    return slots;
+}
+
 /* Slots of the room, at most what the node takes. */
-static int32_t count_slots(const struct kind *kind, int32_t leaf,
+static int32_t count_slots(const struct skr_gang *e, const struct kind *kind, int32_t leaf,
                            const struct skr_ledger_node *room)
 {
     const int32_t most = kind->most[leaf];
-    return most > 0 ? least(most, skr_ledger_slots(room, &kind->demand)) : 0;
+    return most <= 0 ? 0
+           : skr_booked_any(e, kind->owner)
+               ? least(most, slots_beside_booked(e, kind, name_of(e, leaf), room))
+               : least(most, skr_ledger_slots(room, &kind->demand));
 }
 
 /* Counts the dirty leaves again. */
@@ -252,7 +294,7 @@ static void kind_update(struct skr_gang *e, struct kind *kind)
         if (k->is_dirty[leaf] & DIRT_NODE) {
             kind->most[leaf] = most_of(e, kind, node[leaf]);
         }
-        int32_t is = count_slots(kind, leaf, k->room[i]);
+        int32_t is = count_slots(e, kind, leaf, k->room[i]);
         if (was == is) {
             continue;
         }
@@ -314,6 +356,7 @@ void skr_fit_cache_refresh(struct skr_gang *e)
         begin_tree(e, k);
     }
     skr_vetoes_expire(e);
+    mark_booked(e);
     if ((e->settings.plain_planning || k->all_dirty) && k->kinds) {
         touch_all(k);
     }
@@ -389,19 +432,19 @@ static bool make_room(struct skr_gang *e, size_t bytes)
 
 const struct group *skr_kind_owner(const struct group *g)
 {
-    return g->vetoes.n > 0 ? g : NULL;
+    return g->vetoes.n > 0 || g->booking ? g : NULL;
 }
 
 struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
-                          struct device_needs *needs)
+                          struct device_needs *needs, const struct window *window)
 {
     struct fit_cache *k = e->fit_cache;
     const struct group *owner = skr_kind_owner(g);
     struct kind *kind;
     DL_FOREACH(k->kinds, kind)
     {
-        if (kind->owner == owner && same_shapes(&kind->shapes, shapes) &&
-            skr_devices_needs_equal(kind->needs, needs)) {
+        if (kind->owner == owner && skr_window_equal(&kind->window, window) &&
+            same_shapes(&kind->shapes, shapes) && skr_devices_needs_equal(kind->needs, needs)) {
             return kind;
         }
     }
@@ -414,6 +457,7 @@ struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struc
     kind->shapes = *shapes;
     kind->owner = owner;
     kind->needs = skr_devices_needs_ref(needs);
+    kind->window = *window;
     kind->changes = 1;
     skr_shapes_demand(shapes, &kind->demand);
     kind->slots = skr_alloc_array(n, sizeof *kind->slots);
@@ -421,7 +465,7 @@ struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struc
     for (size_t i = 0; i < n; i++) {
         kind->most[i] = most_of(e, kind, node[i]);
         kind->slots[i] =
-            count_slots(kind, (int32_t)i, skr_ledger_get(e->ledger, name_of(e, (int32_t)i)));
+            count_slots(e, kind, (int32_t)i, skr_ledger_get(e->ledger, name_of(e, (int32_t)i)));
     }
     DL_APPEND(k->kinds, kind);
     k->n_kinds++;
@@ -508,12 +552,13 @@ int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error)
     struct node_entry *const *node = skr_topology_leaf_nodes(e);
     skr_fit_cache_see_changes(e);
     skr_vetoes_expire(e);
+    mark_booked(e);
     DL_FOREACH(k->kinds, kind)
     {
         for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {
             const int32_t most = most_of(e, kind, node[leaf]);
             const struct skr_ledger_node *room = skr_ledger_get(e->ledger, name_of(e, leaf));
-            const int32_t now = most > 0 ? least(most, skr_ledger_slots(room, &kind->demand)) : 0;
+            const int32_t now = count_slots(e, kind, leaf, room);
             if ((kind->slots[leaf] != now || kind->most[leaf] != most) && !k->is_dirty[leaf] &&
                 !k->all_dirty) {
                 return skr_error_set(

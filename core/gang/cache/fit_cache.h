@@ -12,6 +12,7 @@
  * A kind is dropped with its tree, with one of its shapes, or if no group refers to it and its
  * memory is needed. Then it is dead, and is freed with the last reference.
  */
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/state/gang.h"
 #include "core/solver/sizes.h"
@@ -33,14 +34,16 @@ struct kind_sizes {
 struct kind {
     struct shapes shapes;
     struct device_needs *needs; /* a reference; NULL: none that limit */
-    const struct group *owner;  /* its vetoes close leaves; NULL: groups without vetoes share it */
-    struct skr_amounts demand;  /* the maximum over the shapes */
-    int32_t *slots;             /* [leaf] */
-    int32_t *most;              /* [leaf] members that node and vetoes admit; 0: it is closed */
-    uint64_t changes;           /* grows when slots of some leaf change */
-    size_t refs;                /* groups */
-    bool dead;                  /* no longer in the list */
-    uint64_t used;              /* when a group last used it */
+    /* Its vetoes close leaves, or it has a reservation; NULL: the other groups share it. */
+    const struct group *owner;
+    struct window window; /* how long members hold their room; for ever while nothing is reserved */
+    struct skr_amounts demand; /* the maximum over the shapes */
+    int32_t *slots;            /* [leaf] */
+    int32_t *most;             /* [leaf] members that node and vetoes admit; 0: it is closed */
+    uint64_t changes;          /* grows when slots of some leaf change */
+    size_t refs;               /* groups */
+    bool dead;                 /* no longer in the list */
+    uint64_t used;             /* when a group last used it */
     struct kind_sizes *sizes;
     struct watched *watched;
     struct kind *prev, *next;
@@ -57,6 +60,9 @@ struct fit_cache {
     size_t bytes; /* of kinds, without what is in pool */
     uint64_t clock;
     uint64_t checks;
+    /* When leaves with reservations were marked: what they leave changes with time and with ends. */
+    int64_t booked_at;
+    uint64_t booked_ends;
     int32_t *dirty; /* leaves to be counted again, each once */
     size_t n_dirty, cap_dirty;
     uint8_t *is_dirty;                   /* [leaf] enum dirt */
@@ -72,17 +78,19 @@ void skr_fit_cache_refresh(struct skr_gang *e);
 void skr_fit_cache_touch_node(struct skr_gang *e,
                               const char *node); /* the node or its vetoes changed */
 void skr_fit_cache_shape_gone(struct skr_gang *e, const struct shape *s);
-/* The group has no veto any more: kinds of its own go. */
+void skr_fit_cache_touch_room(struct skr_gang *e, const char *node);
+/* The group has no veto, or no reservation, any more: kinds of its own go. */
 void skr_fit_cache_group_shares(struct skr_gang *e, const struct group *g);
 int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error); /* SKR_BUG: slots are wrong */
 void skr_fit_cache_fini(struct skr_gang *e);
 
-/* Whose kinds the group uses: its own while it has vetoes, or the shared ones (NULL). */
+/* Whose kinds the group uses: its own while it has vetoes or a reservation, or the shared ones
+ * (NULL). */
 const struct group *skr_kind_owner(const struct group *g);
 /* The group's kind of members of these shapes and needs (NULL: none), created if there is none; NULL
  * beyond the byte limit. */
 struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
-                          struct device_needs *needs);
+                          struct device_needs *needs, const struct window *window);
 void skr_kind_ref(struct skr_gang *e, struct kind *kind);
 void skr_kind_unref(struct skr_gang *e, struct kind *kind);
 /* Sizes of the kind under the group's rules, up to n at least if the limits permit it. */

@@ -103,7 +103,7 @@ void skr_nodes_set_awaited(struct node_entry *n, bool awaited)
 
 bool skr_nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n)
 {
-    if (n->node || n->nominated || n->awaited) {
+    if (n->node || n->nominated || n->awaited || n->ends) {
         return false;
     }
     leave_stamped(e, n);

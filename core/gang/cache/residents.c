@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "core/gang/cache/ends.h"
 #include "core/gang/cache/shapes.h"
 #include "topology/base/hash.h"
 #include "topology/base/short_text.h"
@@ -281,6 +282,7 @@ void skr_residents_put(struct skr_gang *e, const struct skr_pod *pod)
         r->charge = skr_ledger_charge(e->ledger, pod->meta.uid, pod->node_name,
                                       &kind->shape->amounts, SKR_CHARGE_BOUND);
     }
+    skr_ends_put(e, pod, pod->node_name, 0);
     if (old) {
         skr_kind_unref(e, old);
     }

@@ -21,7 +21,7 @@ static void remove_veto(struct skr_gang *e, struct veto_set *set, struct veto *v
     free(v->node);
     free(v);
     if (--set->group->vetoes.n == 0) {
-        skr_fit_cache_group_shares(e, set->group);
+        skr_fit_cache_group_shares(e, set->group); /* made anew if it has a reservation */
     }
 }
 

@@ -150,6 +150,10 @@ struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner
         return NULL;
     }
     const bool same = old && skr_owner_equal(old, owner);
+    e->epoch.jobs += (old ? old->deadline_s : 0) != owner->deadline_s ||
+                     (owner->deadline_s > 0 && old && old->started != owner->started);
+    e->owners.n_deadlines += owner->deadline_s > 0;
+    e->owners.n_deadlines -= old && old->deadline_s > 0;
     entry->owner = owner;
     if (!old) {
         count_one_more(e, owner->meta.namespace_);
@@ -168,6 +172,7 @@ struct owner_entry *skr_workload_owners_delete(struct skr_gang *e, const char *k
     const bool is_read = entry->groups;
     if (entry->owner) {
         count_one_less(e, namespace_);
+        e->owners.n_deadlines -= entry->owner->deadline_s > 0;
     }
     skr_owner_destroy(entry->owner);
     entry->owner = NULL;

@@ -2,6 +2,7 @@
 /* Ends a group that nothing names any more: every file frees what it has of it. */
 #include "core/gang/changes/group_end.h"
 
+#include "core/gang/cache/bookings.h"
 #include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/vetoes.h"
@@ -26,6 +27,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     if (g->plan) {
         skr_plan_destroy(e, g->plan);
     }
+    skr_booked_set(e, g, NULL);
     skr_seat_holds_end(e, g); /* reads the spec */
     skr_provisioning_forget(e, g);
     skr_dirty_forget_group(e, g);

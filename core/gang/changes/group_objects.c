@@ -41,12 +41,24 @@ struct target {
     struct group_keys have;
 };
 
+/* Whether the key is an annotation of every object. */
+static bool is_note(const char *key)
+{
+    return strcmp(key, DESIRED_KEY_RESERVATION) == 0;
+}
+
+static const char *have_of(const struct target *t, const char *key)
+{
+    const struct group_keys notes = {.labels = &t->object.meta->annotations, .annotations = true};
+    return skr_group_keys_get(is_note(key) ? &notes : &t->have, key);
+}
+
 /* Moves the keys that differ to the front of w; returns their number. */
 static size_t differences(const struct target *t, struct desired_keys *w)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
-        const char *have = skr_group_keys_get(&t->have, w->item[i].key), *want = w->item[i].value;
+        const char *have = have_of(t, w->item[i].key), *want = w->item[i].value;
         if ((!have && !want) || (have && want && strcmp(have, want) == 0)) {
             continue;
         }
@@ -81,21 +93,29 @@ static void add_changes(const struct target *t, const struct desired_keys *w, si
                         struct skr_strbuf *members)
 {
     bool first = true;
-    if (annotation || (t->have.annotations && n > 0)) {
+    size_t n_notes = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_notes += t->have.annotations || is_note(w->item[i].key);
+    }
+    if (annotation || n_notes > 0) {
         skr_strbuf_add(metadata, "\"annotations\":{");
         if (annotation) {
             add_member(metadata, "", SKR_ANNOTATION_PLAN, *annotation ? annotation : NULL, &first);
         }
-        for (size_t i = 0; t->have.annotations && i < n; i++) {
-            add_member(metadata, GROUP_KEYS_PREFIX, w->item[i].key, w->item[i].value, &first);
+        for (size_t i = 0; i < n; i++) {
+            if (t->have.annotations || is_note(w->item[i].key)) {
+                add_member(metadata, GROUP_KEYS_PREFIX, w->item[i].key, w->item[i].value, &first);
+            }
         }
         skr_strbuf_addc(metadata, '}');
     }
-    if (!t->have.annotations && n > 0) {
+    if (n > n_notes) {
         first = true;
         skr_strbuf_add(members, "\"data\":{");
         for (size_t i = 0; i < n; i++) {
-            add_member(members, "", w->item[i].key, w->item[i].value, &first);
+            if (!is_note(w->item[i].key)) {
+                add_member(members, "", w->item[i].key, w->item[i].value, &first);
+            }
         }
         skr_strbuf_addc(members, '}');
     }
@@ -318,9 +338,12 @@ static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
     size_t n = 0;
     struct skr_label *annotation = skr_alloc_array(sent->n + 1, sizeof *annotation);
     char(*full)[128] = skr_alloc_array(sent->n + 1, sizeof *full);
-    for (; keys && n < sent->n; n++) {
-        snprintf(full[n], sizeof full[n], GROUP_KEYS_PREFIX "%s", sent->item[n].key);
-        annotation[n] = (struct skr_label){full[n], sent->item[n].value};
+    for (size_t i = 0; i < sent->n; i++) {
+        if (keys || is_note(sent->item[i].key)) {
+            snprintf(full[n], sizeof full[n], GROUP_KEYS_PREFIX "%s", sent->item[i].key);
+            annotation[n] = (struct skr_label){full[n], sent->item[i].value};
+            n++;
+        }
     }
     if (sent->annotation) {
         const char *text = *sent->annotation ? sent->annotation : NULL;
@@ -353,6 +376,20 @@ static size_t patched_size(const struct map_entry *m)
            (m->sent.annotation ? strlen(m->sent.annotation) : 0) + 1;
 }
 
+/* Returns the number of the other items. */
+static size_t put_notes_last(struct sent_patch *sent)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sent->n; i++) {
+        const struct skr_label item = sent->item[i];
+        if (!is_note(item.key)) {
+            sent->item[i] = sent->item[n];
+            sent->item[n++] = item;
+        }
+    }
+    return n;
+}
+
 static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t version)
 {
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, patched_size(m));
@@ -361,7 +398,8 @@ static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t versi
     now->arena = arena;
     now->immutable = m->map->immutable;
     merge_meta(arena, &m->map->meta, &m->sent, now->immutable, version, &now->meta);
-    merge(arena, &m->map->data, m->sent.item, now->immutable ? 0 : m->sent.n, &now->data);
+    merge(arena, &m->map->data, m->sent.item, now->immutable ? 0 : put_notes_last(&m->sent),
+          &now->data);
     skr_group_objects_forget(&m->sent);
     m->read_at = 0;
     skr_maps_upsert(e, now);

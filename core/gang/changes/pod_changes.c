@@ -14,6 +14,7 @@
 
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/ends.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
@@ -31,6 +32,7 @@
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/group/run_limit.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/group/uniform.h"
 #include "core/gang/plan/bind_calls.h"
@@ -153,13 +155,17 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
             skr_ledger_charge(e->ledger, p->uid, skr_names_intern(e, p->pod->node_name),
                               &p->shape->amounts, SKR_CHARGE_BOUND);
         }
+        skr_ends_put(e, p->pod, p->pod->node_name, 0);
     } else if (skr_pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
         skr_nodes_touch(e, p->pod->node_name);
         skr_vetoes_end(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
+        skr_ends_forget(e, p->uid);
         if (p->group && p->lost) {
             skr_seat_holds_lost(e, p->group, p);
         }
+    } else if (p->plan) {
+        skr_ends_put(e, p->pod, p->place.node, skr_run_limit_owed(e, p));
     }
 }
 
@@ -240,6 +246,7 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
     }
     if (!old || was != is || (*old->node_name != '\0') != skr_pods_is_bound(p) ||
         strcmp(old->foreign_gate_name, p->pod->foreign_gate_name) != 0 ||
+        old->deadline_s != p->pod->deadline_s ||
         !skr_uniform_same(&old->meta.annotations, &p->pod->meta.annotations)) {
         skr_membership_changed(g);
         if (!p->plan) {
@@ -330,6 +337,7 @@ static void release_charge(struct skr_gang *e, const char *uid)
     skr_vetoes_end(e, node);
     skr_volume_uses_forget(e, uid);
     skr_ledger_release(e->ledger, uid);
+    skr_ends_forget(e, uid);
 }
 
 static void entry_free(struct skr_gang *e, struct pod_entry *p)

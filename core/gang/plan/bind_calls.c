@@ -3,6 +3,7 @@
  * Parks bind calls and queues Bindings: see bind_calls.h.
  */
 #include "core/gang/plan/bind_calls.h"
+#include "core/gang/cache/ends.h"
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
@@ -120,6 +121,7 @@ void skr_bind_calls_release(struct skr_gang *e, struct pod_entry *p)
     if (node && kind == SKR_CHARGE_BINDING) {
         skr_vetoes_end(e, node);
         skr_ledger_release(e->ledger, p->uid);
+        skr_ends_forget(e, p->uid);
     }
 }
 

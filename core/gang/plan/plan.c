@@ -4,6 +4,8 @@
  * plan_storage.c.
  */
 #include "core/gang/plan/plan.h"
+#include "core/gang/cache/ends.h"
+#include "core/gang/group/run_limit.h"
 
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
@@ -72,6 +74,7 @@ void skr_plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry
         skr_ledger_charge(e->ledger, p->uid, p->place.node, &p->shape->amounts,
                           SKR_CHARGE_RESERVED);
         skr_devices_await(e, p, p->place.node);
+        skr_ends_put(e, p->pod, p->place.node, skr_run_limit_owed(e, p));
     }
     skr_dirty_pod(e, p);
 }
@@ -85,6 +88,7 @@ void skr_plan_remove_member(struct skr_gang *e, struct pod_entry *p)
     if (!skr_pods_is_bound(p)) {
         skr_nodes_touch(e, p->place.node);
         skr_ledger_release(e->ledger, p->uid);
+        skr_ends_forget(e, p->uid);
         if (p->work->activation.asked) { /* kube-scheduler had given the room to it */
             skr_vetoes_end_of_others(e, p->place.node, p->group, p->plan->created_at);
         }

@@ -104,6 +104,11 @@ void skr_planner_fini(struct skr_gang *e)
     e->planner = NULL;
 }
 
+bool skr_planner_is_busy(const struct skr_gang *e)
+{
+    return e->planner->solve != 0;
+}
+
 bool skr_planner_is_solving(const struct skr_gang *e, const struct group *g)
 {
     return e->planner->solve && strcmp(e->planner->group, g->key) == 0;
@@ -117,6 +122,7 @@ static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason re
     if (g->state == GROUP_READY) {
         skr_group_state_enter(e, g, GROUP_BACKOFF);
     }
+    e->epoch.waiting++;
     skr_dirty_group(e, g);
 }
 
@@ -294,6 +300,9 @@ void skr_planner_run(struct skr_gang *e)
     if (e->planner->solve) {
         review_solve(e);
         return;
+    }
+    if (e->rounds.work != 0 || (e->rounds.first && skr_topology_is_usable(e))) {
+        return; /* what it reserves is not known yet; its end marks dirty.plan */
     }
     struct choice next = skr_queue_next(e);
     if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {

@@ -10,6 +10,7 @@ void skr_planner_init(struct skr_gang *e);
 void skr_planner_run(struct skr_gang *e);
 void skr_planner_solved(struct skr_gang *e, const struct skr_solve_request *solved);
 void skr_planner_fini(struct skr_gang *e);
+bool skr_planner_is_busy(const struct skr_gang *e); /* a solve runs */
 /* Whether a solve for the group runs. */
 bool skr_planner_is_solving(const struct skr_gang *e, const struct group *g);
 

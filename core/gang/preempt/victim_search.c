@@ -2,6 +2,7 @@
 /* Builds the problem of a search for victims and checks its answer. Pauses bound the cost. */
 #include "core/gang/preempt/victim_search.h"
 
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/claims.h"
@@ -480,7 +481,9 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
                                                   struct pod_entry *const *newcomers, size_t n,
                                                   bool yielding, struct skr_error *error)
 {
+    e->bookings.counting = BOOKED_NOT_BELOW;
     struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
+    e->bookings.counting = BOOKED_ALL;
     if (!request) {
         return NULL;
     }

@@ -21,6 +21,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/pins.h"
+#include "core/gang/group/window.h"
 #include "core/gang/problem/problem_roles.h"
 #include "core/gang/state/groups.h"
 
@@ -55,12 +56,34 @@ static bool holds_something(const struct skr_gang *e, const struct group *g,
     return false;
 }
 
+/* Windows only matter in front of reservations. */
+static bool is_timed(const struct skr_gang *e, const struct group *g)
+{
+    return skr_booked_any(e, g);
+}
+
+/* The kind is in use, and the group's: a group that gets vetoes or a reservation leaves the shared
+ * one, and so do all when windows begin to matter, or cease to. */
+static bool has_its_kind(const struct skr_gang *e, const struct group *g)
+{
+    const struct fit *o = &g->fit;
+    return o->kind && !o->kind->dead && o->kind->owner == skr_kind_owner(g) &&
+           o->timed == is_timed(e, g) && (!o->timed || o->jobs == e->epoch.jobs);
+}
+
 static void join(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers, int32_t n)
 {
     struct fit *o = &g->fit;
     const struct shapes shapes = skr_shapes_of(newcomers, (size_t)n);
+    struct window window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER};
+    o->timed = is_timed(e, g);
+    o->jobs = e->epoch.jobs;
+    if (o->timed) {
+        (void)skr_window_of(e, g, newcomers, (size_t)n, skr_instant_up(skr_frame_now(e->frame)),
+                            &window);
+    }
     struct device_needs *needs = skr_devices_needs(e, newcomers, (size_t)n);
-    struct kind *kind = skr_kind_get(e, g, &shapes, needs);
+    struct kind *kind = skr_kind_get(e, g, &shapes, needs, &window);
     skr_devices_needs_unref(e, needs);
     if (!kind) {
         return;
@@ -72,17 +95,11 @@ static void join(struct skr_gang *e, struct group *g, struct pod_entry *const *n
     o->sizes = skr_kind_sizes_get(e, kind, g, n);
 }
 
-/* The kind is in use, and the group's: a group that gets vetoes leaves the shared one. */
-static bool has_its_kind(const struct group *g)
-{
-    return g->fit.kind && !g->fit.kind->dead && g->fit.kind->owner == skr_kind_owner(g);
-}
-
 /* Inputs of the answer, cached while the group's input stays the same. */
 static void make_fit(struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;
-    if (o->made && o->input == g->input_epoch && (!o->kind || has_its_kind(g))) {
+    if (o->made && o->input == g->input_epoch && (!o->kind || has_its_kind(e, g))) {
         return;
     }
     skr_fit_leave(e, g);
@@ -146,7 +163,7 @@ enum fit_answer skr_fit_judge(struct skr_gang *e, struct group *g)
 bool skr_fit_stands(const struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
-    return o->made && has_its_kind(g) && o->input == g->input_epoch && e->fit_cache &&
+    return o->made && has_its_kind(e, g) && o->input == g->input_epoch && e->fit_cache &&
            e->fit_cache->tree == e->topology.tree;
 }
 

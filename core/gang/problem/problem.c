@@ -23,6 +23,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/pins.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/group/window.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/pod_rules.h"
@@ -429,6 +430,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     }
     fill_leaves(e, g, &shapes, &d, probed_only, &a);
     charge_on_paper(e, g, &d, a.free_);
+    skr_window_take_off(e, g, newcomers, n, d.resource, d.n, a.free_);
     add_own_places(e, newcomers, n, &d, a.free_);
     if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, newcomers, n, d.resource, d.n, a.free_);

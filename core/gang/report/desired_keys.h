@@ -5,6 +5,9 @@
  * list. */
 #include "core/gang/state/gang.h"
 
+/* Annotation sakkara.reservation, of objects that have their keys as data too. */
+#define DESIRED_KEY_RESERVATION "reservation"
+
 struct desired_keys {
     struct skr_label *item; /* value NULL: the key must be absent */
     size_t n, cap;

@@ -94,7 +94,7 @@ static void event_about(struct skr_gang *e, struct group *g, bool warning, const
 
 /* ---- conditions ---- */
 
-static const char *const condition_name[] = {"Complete", "Placed", "Bound", "Valid"};
+static const char *const condition_name[] = {"Complete", "Placed", "Bound", "Valid", "Reserved"};
 _Static_assert(sizeof condition_name / sizeof *condition_name == CONDITION_KIND_COUNT, "names");
 
 static void set_condition(struct skr_gang *e, struct group *g, int kind, bool status,
@@ -182,6 +182,20 @@ static void update_validity(struct skr_gang *e, struct group *g)
     set_condition(e, g, CONDITION_VALID, true, reason ? reason : "Accepted", b.s ? b.s : "");
 }
 
+/* Of groups that have, or had, a reservation; it goes when they are bound. */
+static void update_reserved(struct skr_gang *e, struct group *g)
+{
+    const char *kind = g->told.guess ? "Draining" : "Promised";
+    if (g->told.annotation || g->told.lost) {
+        set_condition(e, g, CONDITION_RESERVED, g->told.annotation,
+                      g->told.annotation ? kind : g->told.lost, g->told.why);
+    } else if (g->condition[CONDITION_RESERVED].set && !e->rounds.first) {
+        free(g->condition[CONDITION_RESERVED].reason);
+        free(g->condition[CONDITION_RESERVED].message);
+        g->condition[CONDITION_RESERVED] = (struct condition){0};
+    }
+}
+
 static void update_conditions(struct skr_gang *e, struct group *g)
 {
     size_t size = (size_t)skr_membership_size(g), done = skr_membership_done(g);
@@ -207,6 +221,7 @@ static void update_conditions(struct skr_gang *e, struct group *g)
     bool bound = g->state == GROUP_BOUND && (ended || g->seats.n_bound + done >= size);
     set_condition(e, g, CONDITION_BOUND, bound, bound ? "MembersBound" : "MembersNotBound", "");
     update_validity(e, g);
+    update_reserved(e, g);
 }
 
 /* ---- status ---- */
@@ -456,11 +471,31 @@ void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct d
     desired_keys_number(w, "schedTotalTimeMilli", (g->times.end - g->times.begin) / SKR_MILLISECOND,
                         g->times.end > 0 && g->times.begin > 0);
     desired_keys_number(w, "schedSolverTimeMilli", g->attempt.solver_ms, g->times.end > 0);
+    skr_desired_keys_add(w, "plannedStart", g->told.start);
+    skr_desired_keys_add(w, "plannedWhy", g->told.why);
+    skr_desired_keys_add(w, DESIRED_KEY_RESERVATION, g->told.annotation);
     skr_desired_keys_add(w, "preemptor", g->victim.by);
     skr_desired_keys_add(w, "delayed-deletion", NULL);
 }
 
 /* ---- restore and end ---- */
+
+void skr_status_event(struct skr_gang *e, struct group *g, const char *reason, const char *action,
+                      const char *note)
+{
+    event_about(e, g, false, reason, action, note);
+}
+
+void skr_status_forget_told(struct group *g)
+{
+    free(g->told.annotation);
+    free(g->told.place);
+    free(g->told.start);
+    free(g->told.why);
+    g->told.annotation = g->told.place = g->told.start = g->told.why = NULL;
+    g->told.lost = NULL;
+    g->told.guess = g->told.unread = false;
+}
 
 void skr_status_restore(struct group *g, const char *status, const char *reason)
 {
@@ -512,4 +547,5 @@ void skr_status_fini(struct group *g)
     }
     free(g->ways.text);
     free(g->ways.strangers);
+    skr_status_forget_told(g);
 }

@@ -12,6 +12,8 @@ struct watched;
 struct fit {
     bool made;                /* false: the fields below are unset */
     uint64_t input;           /* group->input_epoch */
+    bool timed;               /* something was reserved for others, so its window counts */
+    uint64_t jobs;            /* epoch.jobs then */
     struct kind *kind;        /* a reference; NULL: the cache does not cover the group */
     struct kind_sizes *sizes; /* of the kind, under the group's rules */
     struct watched *watched;

@@ -22,6 +22,7 @@
 #include "core/gang/state/settings.h"
 #include "core/gang/state/stats.h"
 #include "core/pod/pod.h"
+#include "core/time/round.h"
 #include "topology/base/hash.h"
 #include "topology/base/slab.h"
 #include "topology/ledger.h"
@@ -30,6 +31,8 @@
 
 struct admission;
 struct bind_calls;
+struct booked_node;
+struct booking;
 struct budget;
 struct claim_awaited;
 struct claim_classes;
@@ -37,6 +40,7 @@ struct claimers;
 struct device_hold;
 struct disruption_budget;
 struct early_yeses;
+struct end_row;
 struct explain_requests;
 struct fit_cache;
 struct group;
@@ -106,6 +110,8 @@ struct skr_gang {
         struct skr_hash_index by_uid, by_name;
     } pods;                      /* pod_changes.c; skr_pods_next() */
     struct residents *residents; /* the other pods; residents.c */
+    struct end_row *ends;        /* of pods with a known end; ends.c */
+    size_t n_limits;             /* of these with a limit of their own */
     struct pod_entry *ordinary;  /* single pods of ours that wait; ordinary.c */
     struct early_yeses *early;   /* ordinary.c */
     struct pod_entry *assumed;   /* members that wait for claims; claims.c */
@@ -130,6 +136,7 @@ struct skr_gang {
         struct owner_entry *table;
         struct owner_count *counts;         /* of namespaces with objects in the table */
         size_t n;                           /* objects in the table */
+        size_t n_deadlines;                 /* Jobs among them with a deadline */
         bool left_out;                      /* an object was beyond the limits */
         uint32_t forbidden;                 /* bits of skr_gang_owner_number(); entries.c */
     } owners;                               /* workload_owners.c */
@@ -169,11 +176,24 @@ struct skr_gang {
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned; /* groups with a plan; plan.c */
     struct {
-        struct group *list;           /* groups that hold seats */
-        int32_t lowest;               /* of their priorities, while there are any */
-        int32_t lowest_class;         /* of their classes */
-    } holders;                        /* seat_holds.c */
-    struct plan *idle_plans;          /* that yield: yielding.h; plan.c */
+        struct group *list;   /* groups that hold seats */
+        int32_t lowest;       /* of their priorities, while there are any */
+        int32_t lowest_class; /* of their classes */
+    } holders;                /* seat_holds.c */
+    struct {
+        struct booking *list; /* reservations */
+        size_t n;
+        struct booked_node *nodes;
+        int counting; /* enum booked_counting */
+    } bookings;       /* booked.c */
+    struct {
+        uint64_t work; /* the round that runs; 0: none */
+        bool first;    /* nothing is planned before the first round: it keeps old promises */
+        bool due;
+        skr_time next, wake_at; /* no round before; a wake is set for then */
+        uint64_t capacity, room, ends, jobs, nodes, waiting; /* of epoch, at the last one */
+    } rounds;                                                /* time/rounds.c */
+    struct plan *idle_plans;                                 /* that yield: yielding.h; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
     struct solve_share *solve_shares; /* of namespaces that yield the solver; solve_share.c */
 
@@ -186,7 +206,8 @@ struct skr_gang {
     } dirty;
     size_t n_settled; /* members, in this event; scheduler.c */
     struct {
-        uint64_t capacity, freed, facts, nodes, lifted, victims, room, late_room, stamps, census;
+        uint64_t capacity, freed, facts, nodes, lifted, victims, room, late_room, stamps, census,
+            ends, jobs, waiting;
     } epoch;
 
     /* topology.c */
@@ -264,6 +285,7 @@ struct skr_gang {
         uint64_t evictions[SKR_EVICTION_COUNT];          /* evictions.c */
         uint64_t releases[SKR_RELEASE_COUNT];            /* device_holds.c */
         uint64_t admissions[SKR_ADMISSION_RESULT_COUNT]; /* admission.c */
+        uint64_t moves[SKR_MOVE_CAUSE_COUNT];            /* of starts, to later ones; rounds.c */
         struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
     } stats;
 };

@@ -8,6 +8,7 @@
 #include "core/gang/state/gang.h"
 #include "core/gang/state/reason.h"
 #include "core/gang/state/role_entry.h"
+#include "core/gang/state/told_entry.h"
 #include "core/group/group.h"
 
 enum group_source { SOURCE_NONE, SOURCE_MAP, SOURCE_PODGROUP, SOURCE_LABELS, SOURCE_COUNT };
@@ -25,21 +26,6 @@ enum group_state {
     GROUP_EVICTED,
     GROUP_INVALID,
     GROUP_STATE_COUNT
-};
-
-struct condition {
-    bool set;
-    const char *status;
-    char *reason;
-    char *message;
-    skr_time since;
-};
-enum {
-    CONDITION_COMPLETE,
-    CONDITION_PLACED,
-    CONDITION_BOUND,
-    CONDITION_VALID,
-    CONDITION_KIND_COUNT
 };
 
 /* Room of a lost member: core/gang/group/seat_holds.h. */
@@ -164,6 +150,11 @@ struct group {
 
     struct plan *plan;           /* plan.c */
     struct group *pprev, *pnext; /* in gang->planned */
+
+    struct booking *booking; /* a reservation; NULL: none; cache/booked.h */
+    int moved;               /* enum skr_move_cause of its last move that was not told yet */
+    struct told told;        /* time/told.c, status.c */
+    skr_time unknown_until;  /* its start was not known: not sought before; time/rounds.c */
 
     bool dirty; /* dirty.c */
     struct group *dprev, *dnext;

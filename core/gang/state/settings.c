@@ -26,6 +26,8 @@ void skr_settings_default(struct skr_settings *settings)
         .tie_break = SKR_TIE_TREE,
         .release_gate_after = SKR_TIME_NEVER,
         .provisioning_class = "",
+        .forecasts = 64,
+        .patience = SKR_TIME_NEVER,
         .bind_timeout = 330 * SKR_SECOND,
         .instance = "sakkara",
     };

@@ -52,13 +52,20 @@ struct skr_settings {
     const char *provisioning_class;
     enum skr_devices_release devices_release; /* all */
     bool devices_off;                         /* devices.mode: off; false */
-    bool admission_check;                     /* kueue.admissionCheck; false */
-    skr_time bind_timeout;                    /* 330 s; parked binds are answered 10 s earlier */
-    int32_t utc_offset_s;                     /* of times written for users */
-    const char *instance;                     /* reportingInstance of Events, e.g. the host name */
-    int32_t server_minor;        /* minor version of the API server (1.N); 0: not known (yet) */
-    uint32_t copies_max;         /* member_record.h; 0: SKR_BINDING_PLAN_COPIES */
-    bool nominate_all;           /* also where kube-scheduler looks at every node (tests) */
+    bool holds_reservations;                  /* time.hold; false */
+    int64_t reservations;                     /* time.reservations: 1; 0 off */
+    int64_t forecasts;                        /* time.forecasts: 64 */
+    skr_time patience;                        /* time.patience; SKR_TIME_NEVER: off */
+    /* It answers questions about time and decides nothing: reservations are not made; false. */
+    bool on_paper;
+    bool ends_of_all;      /* times of every pod on a node are cached: on paper, or with patience */
+    bool admission_check;  /* kueue.admissionCheck; false */
+    skr_time bind_timeout; /* 330 s; parked binds are answered 10 s earlier */
+    int32_t utc_offset_s;  /* of times written for users */
+    const char *instance;  /* reportingInstance of Events, e.g. the host name */
+    int32_t server_minor;  /* minor version of the API server (1.N); 0: not known (yet) */
+    uint32_t copies_max;   /* member_record.h; 0: SKR_BINDING_PLAN_COPIES */
+    bool nominate_all;     /* also where kube-scheduler looks at every node (tests) */
     uint32_t sampling_nodes_min; /* sampling.h; 0: SKR_SAMPLING_NODES_MIN (tests) */
     bool plain_planning;         /* no cache between solves (tests): the same decisions, slower */
 };

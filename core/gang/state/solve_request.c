@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/solver/cache.h"
 #include "topology/base/arena.h"
 
 #define CACHE_BYTES ((size_t)32 * 1024 * 1024)
@@ -36,16 +35,21 @@ static void close_worker(void *memory)
     }
 }
 
+static void keep_tree(struct kept *kept, const struct skr_tree *tree)
+{
+    if (tree != kept->tree) {
+        skr_solver_cache_forget(kept->cache, kept->tree);
+        skr_tree_unref(kept->tree);
+        kept->tree = skr_tree_ref(tree);
+    }
+}
+
 static int solve(struct kept *kept, struct skr_solve_request *r)
 {
     if (!kept) {
         return skr_solve(&r->problem, &r->solution, &r->error);
     }
-    if (r->problem.tree != kept->tree) {
-        skr_solver_cache_forget(kept->cache, kept->tree);
-        skr_tree_unref(kept->tree);
-        kept->tree = skr_tree_ref(r->problem.tree);
-    }
+    keep_tree(kept, r->problem.tree);
     return skr_solver_cache_solve(kept->cache, &r->problem, &r->solution, &r->error);
 }
 
@@ -68,6 +72,15 @@ static void solve_anew(struct skr_solve_request *r)
 static void run(struct skr_work *work, void *kept)
 {
     struct skr_solve_request *r = skr_solve_request_of(work);
+    if (r->other) {
+        struct skr_solver_cache *own = kept ? NULL : skr_solver_cache_create(CACHE_BYTES);
+        if (kept) {
+            keep_tree(kept, r->tree);
+        }
+        r->other(r->input, kept ? ((struct kept *)kept)->cache : own);
+        skr_solver_cache_destroy(own);
+        return;
+    }
     if (r->preemption) {
         if (skr_victims_find(r->preemption, &r->victims, &r->error) < 0) {
             r->victims = NULL;
@@ -108,6 +121,9 @@ void skr_solve_request_destroy(struct skr_solve_request *request)
     skr_solution_destroy(request->solution);
     skr_solution_destroy(request->moved);
     skr_victims_destroy(request->victims);
+    if (request->destroy_other) {
+        request->destroy_other(request->input);
+    }
     skr_tree_unref(request->tree);
     skr_arena_destroy(request->arena);
     free(request);

@@ -10,6 +10,7 @@
  * brings another tree. Answers are those of skr_solve().
  */
 #include "core/frame/work.h"
+#include "core/solver/cache.h"
 #include "core/solver/roles.h"
 #include "core/solver/victims.h"
 
@@ -56,6 +57,10 @@ struct skr_solve_request {
     /* A search for victims instead of this problem; in the arena, NULL: none. */
     struct skr_victims_problem *preemption;
     struct skr_victims *victims; /* its result; NULL with error */
+    /* Something else instead of this problem, with what it needs; NULL: nothing. tree is set. */
+    void (*other)(void *input, struct skr_solver_cache *cache);
+    void (*destroy_other)(void *input);
+    void *input;
 };
 
 extern const struct skr_work_type skr_solve_work;

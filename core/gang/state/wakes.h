@@ -15,6 +15,7 @@ enum wake_kind {
     WAKE_WAYS,      /* key of the group; it is explained for its object */
     WAKE_ADMISSION, /* a Workload, or an AdmissionCheck, has its turn */
     WAKE_MEMBERS,   /* members are left that one event could not settle */
+    WAKE_ROUND,     /* a reservation begins, or a round was put off */
     WAKE_KIND_COUNT
 };
 

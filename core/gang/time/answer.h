@@ -5,8 +5,6 @@
 #include "core/gang/state/gang.h"
 #include "core/time/round.h"
 
-#define SKR_ANNOTATION_RESERVATION "sakkara.reservation"
-
 /* A picture of time: for units, what holds most of a resource at each of some instants from now on. */
 enum { SKR_CHART_CELLS = 40 };
 enum skr_chart_hold {
@@ -31,14 +29,8 @@ struct skr_timeline_chart {
     struct skr_timeline_chart_row *row;
 };
 
-/* What the caches of the engine do not have. */
 struct skr_timeline_request {
     skr_time now;
-    int32_t reservations, forecasts;
-    int64_t patience; /* seconds; SKR_INSTANT_NEVER: off */
-    /* What the API says about the end of a pod; NULL: nothing. */
-    const struct skr_pod_times *(*times)(void *context, const char *namespace_, const char *name);
-    void *context;
     bool preempt;                          /* look for victims */
     int32_t moves_most;                    /* look for moves of so many groups; 0: do not */
     int64_t moves_after;                   /* seconds: not for a group that is promised within */

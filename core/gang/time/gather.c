@@ -10,32 +10,30 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/ends.h"
+#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
-#include "core/gang/cache/pod_walk.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
 #include "core/gang/group/reservation.h"
-#include "core/gang/group/run_limit.h"
+#include "core/gang/group/window.h"
+#include "core/gang/plan/plan_storage.h"
 #include "core/gang/planning/queue.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/restore/restore.h"
 #include "core/gang/state/map_entry.h"
 #include "core/gang/time/stored.h"
+#include "core/gang/time/told.h"
 
 /* ---- times of pods ---- */
 
-static struct skr_pod_times times_of(const struct gathering *in, const char *namespace_,
-                                     const char *name, int32_t grace_s)
+int64_t gathering_patience(const struct skr_gang *e)
 {
-    const struct skr_pod_times *times = in->asked->times(in->asked->context, namespace_, name);
-    return times ? *times : (struct skr_pod_times){.grace_s = grace_s};
-}
-
-struct skr_pod_times gathering_times(const struct gathering *in, const struct skr_pod *pod)
-{
-    return times_of(in, pod->meta.namespace_, pod->meta.name, pod->grace_s);
+    const skr_time patience = e->settings.patience;
+    return patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience);
 }
 
 /* The end that the group of a running member claims. */
@@ -91,32 +89,29 @@ uint32_t gathering_number(const struct gathering *in, const char *label)
 }
 
 /* A pod that takes room: bound, or planned. */
-static void add_runner(struct runners *all, const struct pod_walk *p)
+static void add_runner(struct runners *all, const struct end_row *row)
 {
     struct gathering *in = all->in;
-    const struct pod_entry *entry = p->entry;
+    const struct pod_entry *entry = skr_pods_find(in->e, row->uid);
     const struct group *g = entry ? entry->group : NULL;
-    char buffer[SKR_UUID_TEXT];
-    const char *node = skr_ledger_find(in->e->ledger, skr_pod_walk_uid(in->e, p, buffer), NULL);
-    const int32_t leaf = node ? skr_tree_find_leaf(in->e->topology.tree, node) : -1;
-    SKR_STRBUF(name);
-    if (leaf < 0) {
+    const char *node = "";
+    const struct skr_amounts *amounts = skr_ledger_amounts(in->e->ledger, row->uid, &node);
+    const int32_t leaf = amounts ? skr_tree_find_leaf(in->e->topology.tree, node) : -1;
+    if (leaf < 0 || strcmp(node, row->on->name) != 0) {
         return;
     }
-    skr_pod_ref_add_name(in->e, skr_pod_walk_ref(p), &name);
-    const struct skr_pod_times times =
-        times_of(in, p->meta->namespace_, name.s, entry ? entry->pod->grace_s : SKR_POD_GRACE_S);
+    const struct skr_pod_times times = skr_ends_times(in->e, row);
     const int64_t estimate = estimate_of(g);
-    struct runner r = {.leaf = leaf,
-                       .end = skr_end_of(&times, estimate, in->now),
-                       .guess = skr_end_guess(&times, estimate, in->now),
-                       .amounts = &p->shape->amounts};
-    if (!g) {
-        skr_strbuf_reset(&name);
-        skr_pod_ref_add_key(in->e, skr_pod_walk_ref(p), &name);
-    }
-    r.label = add_label(in, g ? g->key : name.s);
-    in->overrun[leaf] |= r.end.overrun && r.end.kind == SKR_END_LIMIT;
+    struct runner r = {.label = add_label(in, g ? g->key : row->key),
+                       .leaf = leaf,
+                       .end = in->live ? skr_end_soon(&times, estimate, in->now)
+                                       : skr_end_of(&times, estimate, in->now),
+                       .guess = in->e->settings.ends_of_all
+                                    ? skr_end_guess(&times, estimate, in->now)
+                                    : SKR_INSTANT_NEVER,
+                       .amounts = amounts};
+    in->overrun[leaf] |=
+        r.end.kind == SKR_END_LIMIT && skr_end_of(&times, estimate, in->now).overrun;
     skr_grow(&all->item, &all->cap, all->n + 1, sizeof *all->item);
     all->item[all->n++] = r;
 }
@@ -143,12 +138,18 @@ static void add_seat(void *context, const struct reservation *r)
 static struct runners find_runners(struct gathering *in)
 {
     struct runners all = {.in = in};
-    struct pod_walk p = {0};
+    const struct end_row *row, *tmp;
+    const struct booking *b;
     const struct pod_entry *single;
-    while (skr_pod_walk_next(in->e, &p)) {
-        add_runner(&all, &p);
+    HASH_ITER(hh, in->e->ends, row, tmp)
+    {
+        add_runner(&all, row);
     }
     skr_reservations_each(in->e, add_seat, &all);
+    DL_FOREACH(in->e->bookings.list, b)
+    {
+        add_label(in, b->group->key);
+    }
     DL_FOREACH(in->e->ordinary, single)
     {
         add_label(in, single->key);
@@ -156,10 +157,42 @@ static struct runners find_runners(struct gathering *in)
     return all;
 }
 
+static bool is_gathered(const struct gathering *in, const struct group *g)
+{
+    bool is = false;
+    for (size_t i = 0; i < in->n_complete && !is; i++) {
+        is = in->waiting[i].group == g;
+    }
+    return is;
+}
+
+/* Reservations of groups that have no turn now stand as they are. */
+static bool put_absent(struct gathering *in)
+{
+    const struct booking *b;
+    bool room = true;
+    DL_FOREACH(in->e->bookings.list, b)
+    {
+        if (!in->live || is_gathered(in, b->group)) {
+            continue;
+        }
+        for (size_t i = 0; i < b->n_uses && room; i++) {
+            const struct booking_use *use = &b->use[i];
+            const int id = skr_resource_names_find(in->e->resources, b->resource[use->resource]);
+            const int32_t leaf = skr_tree_find_leaf(in->e->topology.tree, b->node[use->node].name);
+            room = id < 0 || leaf < 0 ||
+                   skr_timeline_hold(in->timeline, leaf, b->start > in->now ? b->start : in->now,
+                                     b->until, (uint16_t)id, use->amount,
+                                     gathering_number(in, b->group->key));
+        }
+    }
+    return room;
+}
+
 /* The labels are sorted. Frees the list. */
 static int put_runners(struct gathering *in, struct runners *all, struct skr_error *error)
 {
-    bool room = true;
+    bool room = put_absent(in);
     for (size_t i = 0; i < all->n && room; i++) {
         const struct runner *r = &all->item[i];
         const bool known = r->end.kind == SKR_END_LIMIT;
@@ -209,6 +242,14 @@ static bool waits(const struct group *g)
            (waits || (g->state == GROUP_BOUND && g->seats.n_ready > 0));
 }
 
+bool gathering_has_turn(const struct skr_gang *e, const struct group *g)
+{
+    const bool never =
+        g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_CONSTRAINT_CONFLICT;
+    return waits(g) && is_complete(e, g) && !never && !g->source.misplaced &&
+           skr_refusal_pause(e, g) == 0 && !skr_plan_storage_is_refused(e, g);
+}
+
 static int by_order(const void *a, const void *b)
 {
     const struct waiting_group *x = a, *y = b;
@@ -224,79 +265,104 @@ static int by_order(const void *a, const void *b)
     return strcmp(x->group->key, y->group->key);
 }
 
+/* One namespace does not have all reservations, whatever pools its groups name. n: those before it. */
+static bool has_its_share(const struct gathering *in, size_t n, const struct group *g)
+{
+    size_t all = in->e->bookings.n, own = 0;
+    const struct booking *b;
+    DL_FOREACH(in->e->bookings.list, b)
+    {
+        own += strcmp(b->group->namespace_, g->namespace_) == 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct group *before = in->waiting[i].group;
+        all += !before->booking;
+        own += !before->booking && strcmp(before->namespace_, g->namespace_) == 0;
+    }
+    return all >= SKR_RESERVATIONS_MAX / 2 && own >= GATHERED_NAMESPACE_MAX;
+}
+
+/* A round of the daemon has those with a reservation, and the first of the others. Those whose start
+ * was not known a moment ago stand back, so that others are looked at too. */
+static void keep_first(struct gathering *in)
+{
+    const size_t most = GATHERED_LEAVES / ((size_t)in->e->topology.tree->n_leaves + 1);
+    size_t left = most < GATHERED_LIVE_MIN ? GATHERED_LIVE_MIN : most, n = 0;
+    size_t unread = SKR_RESERVATIONS_MAX;
+    left = left > GATHERED_LIVE_MAX ? GATHERED_LIVE_MAX : left;
+    for (size_t i = 0; i < in->n; i++) {
+        const struct group *g = in->waiting[i].group;
+        const bool rests = in->now * SKR_SECOND < g->unknown_until;
+        size_t *of = g->told.unread ? &unread : &left;
+        const bool may = *of > 0 && !rests && !has_its_share(in, n, g);
+        *of -= may && !g->booking;
+        if (rests && (in->rests == 0 || g->unknown_until < in->rests)) {
+            in->rests = g->unknown_until;
+        }
+        if (may || g->booking) {
+            in->waiting[n++] = in->waiting[i];
+        }
+    }
+    in->n = in->n_complete = n;
+}
+
+static skr_time order_begin(const struct gathering *in, const struct group *g)
+{
+    return in->live ? g->times.begin : begin_of(in->e, g);
+}
+
+static bool is_wanted(const struct gathering *in, const struct group *g)
+{
+    return waits(g) && (!in->live || gathering_has_turn(in->e, g));
+}
+
 static int find_groups(struct gathering *in, struct skr_error *error)
 {
     struct group *g, *tmp;
     HASH_ITER(hh, in->e->groups, g, tmp)
     {
-        if (!waits(g)) {
+        if (!is_wanted(in, g)) {
             continue;
         }
-        if (in->n == SKR_TIMELINE_GROUPS_MAX) {
+        if (in->n == SKR_TIMELINE_GROUPS_MAX && !in->live) {
             return skr_error_set(error, SKR_LIMIT,
                                  "more than %d groups wait: leave some of them out of the files",
                                  SKR_TIMELINE_GROUPS_MAX);
         }
         skr_grow(&in->waiting, &in->cap, in->n + 1, sizeof *in->waiting);
         in->waiting[in->n++] = (struct waiting_group){.group = g,
-                                                      .begin = begin_of(in->e, g),
+                                                      .input = g->input_epoch,
+                                                      .begin = order_begin(in, g),
                                                       .complete = is_complete(in->e, g),
                                                       .cut = SKR_INSTANT_NEVER};
         in->n_complete += in->waiting[in->n - 1].complete;
-        add_label(in, g->key);
     }
     if (in->n > 0) {
         qsort(in->waiting, in->n, sizeof *in->waiting, by_order);
+    }
+    if (in->live) {
+        keep_first(in);
+    }
+    for (size_t i = 0; i < in->n; i++) {
+        in->waiting[i].key = skr_strdup(in->waiting[i].group->key);
+        add_label(in, in->waiting[i].key);
     }
     return 0;
 }
 
 /* ---- how long a group holds its room ---- */
 
-/* What is left of run-limit, in seconds; SKR_INSTANT_NEVER: there is none. */
-static int64_t limit_left(const struct gathering *in, const struct group *g)
-{
-    const skr_time limit = g->spec->run_limit, end = skr_run_limit_end(g);
-    if (limit == SKR_TIME_NEVER) {
-        return SKR_INSTANT_NEVER;
-    }
-    return end == SKR_TIME_NEVER ? skr_instant_up(limit) : skr_instant_up(end) - in->now;
-}
-
 bool gathering_window(const struct gathering *in, const struct group *g,
                       struct pod_entry *const *pod, size_t n, struct skr_start_question *ret)
 {
-    const int64_t left = limit_left(in, g);
-    int64_t deadline = 0, grace = 0, cut = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct skr_pod_times times = gathering_times(in, pod[i]->pod);
-        const int64_t own = times.deadline_s > 0 ? times.deadline_s : SKR_INSTANT_NEVER;
-        const int64_t job = skr_job_end(&times, in->now);
-        deadline = own > deadline ? own : deadline;
-        cut = job > cut ? job : cut;
-        grace = times.grace_s > grace ? times.grace_s : grace;
-    }
-    deadline = left < deadline ? left : deadline;
-    ret->holds = skr_instant_plus(deadline, grace);
-    ret->cut = cut;
-    return left > 0;
+    struct window window;
+    const bool may = skr_window_of(in->e, g, pod, n, in->now, &window);
+    ret->holds = window.holds;
+    ret->cut = window.cut;
+    return may;
 }
 
 /* ---- problems ---- */
-
-static const char *stored_text(const struct group *g)
-{
-    const struct skr_labels *notes = NULL;
-    const struct pod_entry *oldest = skr_membership_oldest(g);
-    if (g->source.kind == SOURCE_MAP && g->source.map) {
-        notes = &g->source.map->map->meta.annotations;
-    } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
-        notes = &g->source.podgroup->pg->meta.annotations;
-    } else if (oldest) {
-        notes = &oldest->pod->meta.annotations;
-    }
-    return notes ? skr_labels_get(notes, SKR_ANNOTATION_RESERVATION) : NULL;
-}
 
 static void find_running(const struct gathering *in, struct waiting_group *w,
                          struct pod_entry *const *newcomers, size_t n)
@@ -373,11 +439,32 @@ static void build(struct gathering *in, struct waiting_group *w, struct pod_entr
     skr_solve_request_destroy(with);
 }
 
+/* The reservation as it stands. */
+static struct skr_stored_reservation *stored_of(const struct gathering *in, const struct booking *b)
+{
+    struct skr_stored_reservation *s = skr_arena_alloc(in->arena, sizeof *s);
+    struct skr_place_leaf *at = skr_arena_array(in->arena, b->n + 1, sizeof *at);
+    if (!s || !at) {
+        return NULL;
+    }
+    *s = (struct skr_stored_reservation){
+        .start = b->start, .promised = b->promised, .since = b->since, .guess = b->guess, .at = at};
+    for (size_t i = 0; i < b->n; i++) {
+        const int32_t leaf = skr_tree_find_leaf(in->e->topology.tree, b->node[i].name);
+        s->node_gone = s->node_gone || leaf < 0;
+        if (leaf >= 0) {
+            at[s->n++] = (struct skr_place_leaf){.leaf = leaf, .count = b->node[i].count};
+        }
+    }
+    skr_stored_reservation_sort(s);
+    return s;
+}
+
 static void make_group(struct gathering *in, struct waiting_group *w, struct skr_round_group *ret)
 {
     size_t n;
     SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(in->e, w->group, &n);
-    const char *text = stored_text(w->group);
+    const char *text = !in->live || w->group->told.unread ? skr_told_stored(in->e, w->group) : NULL;
     *ret = (struct skr_round_group){.owner = gathering_number(in, w->group->key),
                                     .begin = skr_instant_up(w->begin)};
     const bool may = gathering_window(in, w->group, newcomers, n, &ret->question);
@@ -394,7 +481,9 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
     ret->question.problem = &w->request->problem;
     ret->question.resource = w->request->resource;
     ret->running = w->running;
-    ret->stored = text ? skr_stored_reservation_read(text, in->e->topology.tree, in->arena) : NULL;
+    ret->stored = w->group->booking ? stored_of(in, w->group->booking)
+                  : text ? skr_stored_reservation_read(text, in->e->topology.tree, in->arena)
+                         : NULL;
 }
 
 int gathering_run(struct gathering *in, struct skr_error *error)
@@ -412,9 +501,11 @@ int gathering_run(struct gathering *in, struct skr_error *error)
     }
     rc = put_runners(in, &all, error);
     in->group = skr_alloc_array(in->n_complete + 1, sizeof *in->group);
+    in->e->bookings.counting = BOOKED_NONE; /* the timeline has them */
     for (size_t i = 0; i < in->n_complete; i++) {
         make_group(in, &in->waiting[i], &in->group[i]);
     }
+    in->e->bookings.counting = BOOKED_ALL;
     return rc;
 }
 
@@ -426,6 +517,7 @@ void gathering_fini(struct gathering *in)
     for (size_t i = 0; i < in->n; i++) {
         skr_solve_request_destroy(in->waiting[i].request);
         free(in->waiting[i].running);
+        free(in->waiting[i].key);
     }
     free(in->group);
     free(in->waiting);

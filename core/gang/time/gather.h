@@ -7,11 +7,21 @@
 #include "core/gang/state/solve_request.h"
 #include "core/gang/time/answer.h"
 
-enum { SKR_TIMELINE_GROUPS_MAX = 4096 }; /* waiting groups of one round */
+enum {
+    SKR_TIMELINE_GROUPS_MAX = 4096, /* waiting groups of one round on paper */
+    /* Waiting groups without a reservation, of a round of the daemon: at least the minimum, and so many
+     * more that their problems have GATHERED_LEAVES. */
+    GATHERED_LIVE_MAX = 64,
+    GATHERED_LIVE_MIN = 4,
+    GATHERED_LEAVES = 1 << 14,
+    GATHERED_NAMESPACE_MAX = 8, /* reservations of one, from half of SKR_RESERVATIONS_MAX on */
+};
 
 /* A group that waits. */
 struct waiting_group {
-    struct group *group;
+    struct group *group; /* NULL while the round is away */
+    char *key;           /* of the group */
+    uint64_t input;      /* its input_epoch */
     skr_time begin;
     bool complete;                     /* it has its members, and has a turn */
     int64_t cut;                       /* the end by a Job's deadline; SKR_INSTANT_NEVER: none */
@@ -21,7 +31,9 @@ struct waiting_group {
 
 struct gathering {
     struct skr_gang *e;
-    const struct skr_timeline_request *asked;
+    const struct skr_timeline_request *asked; /* NULL: live */
+    bool live;      /* for the daemon: only groups that may have a turn, at most GATHERED_* */
+    skr_time rests; /* a group stands back until then; 0: none */
     struct skr_arena *arena;
     int64_t now;
     struct skr_timeline *timeline;
@@ -52,7 +64,8 @@ bool gathering_nodes(const struct gathering *in, const struct skr_place *place,
                      struct skr_timeline_nodes *ret);
 const char *gathering_short_name(const struct gathering *in, const struct group *g,
                                  const char *name);
-/* What the API says about the pod's end; all zero but for the grace period when nothing is known. */
-struct skr_pod_times gathering_times(const struct gathering *in, const struct skr_pod *pod);
+/* Whether the daemon may start or reserve for the group when room comes. */
+bool gathering_has_turn(const struct skr_gang *e, const struct group *g);
+int64_t gathering_patience(const struct skr_gang *e); /* seconds; SKR_INSTANT_NEVER: off */
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/base/strbuf.h"
 #include "topology/object.h"
 
 /* The instant of a member; 0: there is none. */
@@ -19,6 +20,13 @@ static int by_leaf(const void *a, const void *b)
 {
     const struct skr_place_leaf *x = a, *y = b;
     return (x->leaf > y->leaf) - (x->leaf < y->leaf);
+}
+
+void skr_stored_reservation_sort(const struct skr_stored_reservation *s)
+{
+    if (s->n > 0) {
+        qsort((void *)(uintptr_t)s->at, s->n, sizeof *s->at, by_leaf);
+    }
 }
 
 /* False: a count is none. */
@@ -40,8 +48,8 @@ static bool read_nodes(const json_t *nodes, const struct skr_tree *tree, struct 
         }
     }
     if (good) {
-        qsort(at, s->n, sizeof *at, by_leaf);
         s->at = at;
+        skr_stored_reservation_sort(s);
     }
     return good;
 }
@@ -68,4 +76,44 @@ struct skr_stored_reservation *skr_stored_reservation_read(const char *text,
     s->guess = json_is_true(json_object_get(json, "guess"));
     s->anywhere = !nodes;
     return s->anywhere || read_nodes(nodes, tree, arena, s) ? s : NULL;
+}
+
+/* ---- writing ---- */
+
+enum { NODES_WRITTEN_MAX = 128 * 1024 };
+
+void skr_reservation_write_nodes(const struct booking *b, struct skr_strbuf *ret)
+{
+    SKR_STRBUF(nodes);
+    for (size_t i = 0; i < b->n; i++) {
+        skr_strbuf_add(&nodes, i == 0 ? "{" : ",");
+        skr_strbuf_add_json(&nodes, b->node[i].name);
+        skr_strbuf_addf(&nodes, ":%d", (int)b->node[i].count);
+    }
+    skr_strbuf_add(&nodes, b->n == 0 ? "{}" : "}");
+    if (nodes.len <= NODES_WRITTEN_MAX) {
+        skr_strbuf_addn(ret, nodes.s, nodes.len);
+    }
+}
+
+static void add_instant(struct skr_strbuf *b, const char *key, int64_t at)
+{
+    char text[48];
+    skr_time_write(at * SKR_SECOND, 0, text, sizeof text);
+    skr_strbuf_addf(b, ",\"%s\":\"%s\"", key, text);
+}
+
+void skr_reservation_write(const struct booking *b, struct skr_strbuf *ret)
+{
+    SKR_STRBUF(nodes);
+    skr_strbuf_add(ret, "{\"v\":1");
+    add_instant(ret, "start", b->start);
+    add_instant(ret, "promised", b->promised);
+    add_instant(ret, "since", b->since);
+    skr_strbuf_addf(ret, ",\"guess\":%s", b->guess ? "true" : "false");
+    skr_reservation_write_nodes(b, &nodes);
+    if (nodes.len > 0) {
+        skr_strbuf_addf(ret, ",\"nodes\":%s", nodes.s);
+    }
+    skr_strbuf_addc(ret, '}');
 }

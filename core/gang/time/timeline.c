@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/ends.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -199,7 +200,7 @@ static bool passes(const struct gathering *in, const struct pod_entry *p, const 
 static bool add_pod(const struct gathering *in, const struct pod_entry *p,
                     struct skr_timeline_answer *ret)
 {
-    const struct skr_pod_times times = gathering_times(in, p->pod);
+    const struct skr_pod_times times = skr_ends_times_of(in->e, p->pod);
     const struct skr_pod_end end = skr_end_of(&times, SKR_INSTANT_NEVER, in->now);
     const char **list = skr_arena_array(ret->arena, in->e->n_nodes + 1, sizeof *list);
     const struct node_entry *node;
@@ -288,9 +289,9 @@ int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *req
                               .group = in.group,
                               .n = in.n_complete,
                               .overrun = in.overrun,
-                              .reservations = request->reservations,
-                              .forecasts = request->forecasts,
-                              .patience = request->patience};
+                              .reservations = (int32_t)e->settings.reservations,
+                              .forecasts = (int32_t)e->settings.forecasts,
+                              .patience = gathering_patience(e)};
     rc = rc < 0 ? rc : skr_round_run(&round, error);
     rc = rc < 0 ? rc : answer(&in, cache, ret, error);
     skr_solver_cache_destroy(cache);

@@ -85,7 +85,7 @@ static int32_t grace_of(const struct gathering *in, const struct skr_victim *v)
         {
             const char *key = v->kind == SKR_VICTIM_GROUP ? g->key : p->key;
             if (skr_victim_search_runs(p) && strlen(key) == len && memcmp(key, v->name, len) == 0) {
-                const int32_t own = gathering_times(in, p->pod).grace_s;
+                const int32_t own = p->pod->grace_s;
                 grace = own > grace ? own : grace;
             }
         }

@@ -8,6 +8,7 @@
 #include "core/gang/group/set_units.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/report/outputs.h"
+#include "core/gang/report/status.h"
 #include "core/gang/report/warnings.h"
 #include "core/gang/restore/restore.h"
 #include "core/gang/state/groups.h"
@@ -293,8 +294,6 @@ static void write_timing(struct view *v, const struct group *g)
 
 static void write_conditions(struct view *v, const struct group *g)
 {
-    static const char *const type[] = {"Complete", "Placed", "Bound", "Valid"};
-    _Static_assert(sizeof type / sizeof *type == CONDITION_KIND_COUNT, "names");
     skr_json_open(&v->w, "conditions", '[');
     for (int i = 0; i < CONDITION_KIND_COUNT; i++) {
         const struct condition *c = &g->condition[i];
@@ -302,7 +301,7 @@ static void write_conditions(struct view *v, const struct group *g)
             continue;
         }
         skr_json_open(&v->w, NULL, '{');
-        skr_json_string(&v->w, "type", type[i]);
+        skr_json_string(&v->w, "type", skr_status_condition_name(i));
         skr_json_string(&v->w, "status", c->status);
         skr_json_string(&v->w, "reason", c->reason);
         skr_json_string(&v->w, "message", c->message);

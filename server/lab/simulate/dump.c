@@ -30,6 +30,7 @@ int skr_simulate_dump_init(struct skr_simulate_dump *dump, const char *config,
     dump->settings = dump->config->settings;
     dump->settings.instance = "simulate";
     dump->settings.explain_waiting = false;
+    dump->settings.on_paper = true;
     dump->input.label_levels = dump->settings.label_levels;
     if (!config) {
         dump->settings.topology_namespace = NULL; /* that of the objects */

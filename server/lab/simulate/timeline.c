@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One round over the engine of a dump, with what the objects say about ends. */
+/* One round over the engine of a dump. */
 #include "server/lab/simulate/timeline.h"
 
 #include <string.h>
@@ -9,15 +9,13 @@
 #include "server/clock.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/dump.h"
-#include "server/object/path.h"
 
 struct timeline {
     const struct skr_simulate_timeline_options *options;
     struct skr_strbuf *out, *messages;
     struct skr_simulate_dump dump;
     skr_time now;
-    struct skr_pod_times times; /* of the pod that was asked for last */
-    json_t *tree;               /* the page, with picture */
+    json_t *tree; /* the page, with picture */
     struct skr_timeline_picture how;
     struct skr_chart_request chart;
 };
@@ -37,34 +35,6 @@ static int read_now(struct timeline *t)
 }
 
 /* ---- the round ---- */
-
-/* The Job that controls the pod; NULL: none. */
-static const json_t *job_of(const struct timeline *t, const json_t *pod)
-{
-    const json_t *owner;
-    size_t i;
-    json_array_foreach(json_object_get(json_object_get(pod, "metadata"), "ownerReferences"), i,
-                       owner)
-    {
-        if (json_is_true(json_object_get(owner, "controller")) &&
-            strcmp(skr_path_text(owner, "kind"), "Job") == 0) {
-            return skr_store_get(t->dump.store, "Job", skr_path_text(pod, "metadata.namespace"),
-                                 skr_path_text(owner, "name"));
-        }
-    }
-    return NULL;
-}
-
-static const struct skr_pod_times *times_of(void *context, const char *namespace_, const char *name)
-{
-    struct timeline *t = context;
-    const json_t *pod = skr_store_get(t->dump.store, "Pod", namespace_, name);
-    if (!pod) {
-        return NULL;
-    }
-    skr_pod_times_read(pod, job_of(t, pod), &t->times);
-    return &t->times;
-}
 
 /* ---- the picture ---- */
 
@@ -112,14 +82,8 @@ static int read_picture(struct timeline *t)
 
 static int run_round(struct timeline *t)
 {
-    const skr_time patience = t->dump.config->time.patience;
     const struct skr_timeline_request request = {
         .now = t->now,
-        .reservations = (int32_t)t->dump.config->time.reservations,
-        .forecasts = (int32_t)t->dump.config->time.forecasts,
-        .patience = patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience),
-        .times = times_of,
-        .context = t,
         .preempt = t->options->preempt,
         .chart = t->options->picture ? &t->chart : NULL,
         .moves_most = t->options->moves ? (int32_t)t->dump.config->time.moves_most : 0,

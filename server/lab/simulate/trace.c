@@ -169,11 +169,11 @@ static int read_jobs(struct trace *t)
 static int play_one(struct trace *t, const struct skr_replay_policy *policy,
                     const struct skr_replay_place *place)
 {
-    const skr_time patience = t->dump.config->time.patience;
+    const skr_time patience = t->dump.settings.patience;
     const struct skr_replay_options options = {
         .policy = policy,
         .place = place,
-        .reservations = (int32_t)t->dump.config->time.reservations,
+        .reservations = (int32_t)t->dump.settings.reservations,
         .patience = patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience)};
     struct skr_replay_outcome outcome;
     struct skr_error error;

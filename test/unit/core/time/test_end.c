@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of a pod: the first rule that holds. */
+#include "core/pod/pod.h"
 #include "core/time/end.h"
 #include "test/test.h"
 
@@ -100,13 +101,14 @@ TEST(a_guess_is_the_estimate_ahead_or_as_long_again)
     assert_int_equal(skr_end_guess(&rooted, NOW + 7, NOW), SKR_INSTANT_NEVER);
 }
 
-static struct skr_pod_times read_times(const char *pod_text, const char *job_text)
+static struct skr_pod_times read_times(const char *pod_text)
 {
-    struct skr_pod_times times;
-    json_auto_t *pod = json_loads(pod_text, 0, NULL), *job = json_loads(job_text, 0, NULL);
-    assert_non_null(pod);
-    skr_pod_times_read(pod, job, &times);
-    return times;
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = NULL;
+    json_auto_t *json = json_loads(pod_text, 0, NULL);
+    struct skr_error error;
+    assert_non_null(json);
+    assert_int_equal(skr_pod_decode(json, &pod, &error), 0);
+    return skr_pod_times_of(pod);
 }
 
 TEST(times_are_read_and_fields_of_a_wrong_type_are_absent)
@@ -114,24 +116,29 @@ TEST(times_are_read_and_fields_of_a_wrong_type_are_absent)
     struct skr_pod_times t =
         read_times("{\"metadata\":{\"deletionTimestamp\":\"1970-01-12T13:46:41Z\"},\"spec\":{"
                    "\"activeDeadlineSeconds\":7,\"terminationGracePeriodSeconds\":0},\"status\":{"
-                   "\"startTime\":\"1970-01-12T13:46:40Z\"}}",
-                   "{\"spec\":{\"activeDeadlineSeconds\":9},\"status\":{\"startTime\":"
-                   "\"1970-01-12T13:46:39Z\"}}");
+                   "\"startTime\":\"1970-01-12T13:46:40Z\"}}");
     assert_int_equal(t.deleted, AT(1));
     assert_int_equal(t.started, AT(0));
     assert_int_equal(t.deadline_s, 7);
     assert_int_equal(t.grace_s, 0);
-    assert_int_equal(t.job_deadline_s, 9);
-    assert_int_equal(t.job_started, AT(-1));
     assert_false(t.rooted);
     t = read_times("{\"metadata\":{\"ownerReferences\":[{\"kind\":\"DaemonSet\"}]},\"spec\":{"
                    "\"activeDeadlineSeconds\":\"7\",\"terminationGracePeriodSeconds\":-3},"
-                   "\"status\":{\"startTime\":5}}",
-                   "[]");
+                   "\"status\":{\"startTime\":5}}");
     assert_int_equal(t.deadline_s, 0);
     assert_int_equal(t.started, 0);
     assert_int_equal(t.grace_s, 0);
     assert_true(t.rooted);
-    t = read_times("[]", "7");
+    t = read_times("{\"metadata\":{\"annotations\":{\"kubernetes.io/config.mirror\":\"x\"}}}");
     assert_int_equal(t.grace_s, 30);
+    assert_true(t.rooted);
+}
+
+TEST(a_pod_that_is_a_little_late_is_about_to_go)
+{
+    const struct skr_pod_times little = {.deleted = AT(-3)}, much = {.deleted = AT(-300)};
+    assert_int_equal(skr_end_soon(&little, SKR_INSTANT_NEVER, NOW).at, NOW + 1);
+    assert_false(skr_end_soon(&little, SKR_INSTANT_NEVER, NOW).overrun);
+    assert_int_equal(skr_end_soon(&much, SKR_INSTANT_NEVER, NOW).at, NOW + 300);
+    assert_true(skr_end_soon(&much, SKR_INSTANT_NEVER, NOW).overrun);
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Free room only falls at starts of reservations, so the starts within the window are looked at, and
+ * now.
+ */
+#include "core/gang/cache/booked.h"
+
+#include <string.h>
+#include <utlist.h>
+
+#include "core/gang/cache/ends.h"
+#include "core/gang/cache/pods.h"
+#include "topology/base/table.h"
+
+/* ---- what counts ---- */
+
+bool skr_booked_any(const struct skr_gang *e, const struct group *g)
+{
+    const bool others = e->bookings.n > (g && g->booking ? 1 : 0);
+    return others && e->bookings.counting != BOOKED_NONE;
+}
+
+/* A single pod goes before groups all of whose members have a lower priority. */
+static bool outranks(const struct booked_for *who, const struct group *h)
+{
+    const struct pod_entry *p;
+    bool above = !who->group;
+    DL_FOREACH(h->members, p)
+    {
+        above = above && (!skr_pod_is_live(p->pod) || who->pod_priority > p->pod->priority);
+    }
+    return above;
+}
+
+static bool counts(const struct skr_gang *e, const struct booked_for *who, const struct booking *b)
+{
+    const bool below = who->group && who->group->spec && b->group->spec &&
+                       b->group->spec->priority < who->group->spec->priority;
+    return b->group != who->group && !(below && e->bookings.counting == BOOKED_NOT_BELOW) &&
+           !outranks(who, b->group);
+}
+
+/* ---- room over time ---- */
+
+struct look {
+    const struct skr_gang *e;
+    const struct booked_for *who;
+    const struct booked_node *node;
+    int64_t now, end; /* of the window */
+};
+
+static int64_t end_of_window(const struct window *w, int64_t now)
+{
+    const int64_t end = skr_instant_plus(now, w->holds);
+    const int64_t cut = end < w->cut ? end : w->cut;
+    return cut > now ? cut : now + 1;
+}
+
+/* What the pod is charged on the node; 0: it is not. */
+static int64_t charged(const struct look *l, const char *uid, uint16_t resource)
+{
+    const char *on = "";
+    const struct skr_amounts *amounts = skr_ledger_amounts(l->e->ledger, uid, &on);
+    return amounts && strcmp(on, l->node->name) == 0 ? skr_amounts_get(amounts, resource) : 0;
+}
+
+/* What pods and held seats on the node give back until then. */
+static int64_t freed_until(const struct look *l, uint16_t resource, int64_t at)
+{
+    const struct end_row *row = skr_ends_on(l->e, l->node->name);
+    const struct group *h;
+    int64_t sum = 0;
+    for (; row; row = row->next) {
+        const struct skr_pod_times times = skr_ends_times(l->e, row);
+        const struct skr_pod_end end = skr_end_soon(&times, SKR_INSTANT_NEVER, l->now);
+        if (end.at <= at) {
+            sum = skr_amount_sum(sum, charged(l, row->uid, resource));
+        }
+    }
+    DL_FOREACH2(l->e->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; i < h->holds.n; i++) {
+            const struct seat_hold *hold = &h->holds.item[i];
+            if (skr_instant_up(hold->until) <= at && strcmp(hold->node, l->node->name) == 0) {
+                sum = skr_amount_sum(sum, charged(l, hold->uid, resource));
+            }
+        }
+    }
+    return sum;
+}
+
+/* What others have reserved then. */
+static int64_t reserved_at(const struct look *l, const char *resource, int64_t at)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < l->node->n; i++) {
+        const struct booked_use *use = &l->node->use[i];
+        const struct booking *b = use->booking;
+        if (b->start <= at && at < b->until && strcmp(use->resource, resource) == 0 &&
+            counts(l->e, l->who, b)) {
+            sum = skr_amount_sum(sum, use->amount);
+        }
+    }
+    return sum;
+}
+
+/* At most 0: the least change of room in the window. */
+static int64_t least_of(const struct look *l, uint16_t resource)
+{
+    const char *name = skr_resource_names_get(l->e->resources, resource);
+    int64_t least = 0;
+    for (size_t i = 0; name && i < l->node->n; i++) {
+        const struct booked_use *use = &l->node->use[i];
+        const int64_t start = use->booking->start > l->now ? use->booking->start : l->now;
+        if (start >= l->end || strcmp(use->resource, name) != 0) {
+            continue;
+        }
+        const int64_t reserved = reserved_at(l, name, start);
+        const int64_t change =
+            reserved > 0 ? skr_amount_sum(freed_until(l, resource, start), -reserved) : 0;
+        least = change < least ? change : least;
+    }
+    return least;
+}
+
+const struct booked_node *skr_booked_find(const struct skr_gang *e, const char *node)
+{
+    struct booked_node *found = NULL;
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->bookings.nodes, node, found);
+    return found;
+}
+
+void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who, const char *node,
+                         const uint16_t *resource, size_t n, int64_t *room)
+{
+    if (!skr_booked_any(e, who->group)) {
+        return;
+    }
+    const int64_t now = skr_instant_up(skr_frame_now(e->frame));
+    const struct look l = {.e = e,
+                           .who = who,
+                           .node = skr_booked_find(e, node),
+                           .now = now,
+                           .end = end_of_window(&who->window, now)};
+    for (size_t i = 0; l.node && i < n; i++) {
+        room[i] = skr_room_plus(room[i], least_of(&l, resource[i]));
+    }
+}
+
+const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node)
+{
+    return node ? node->hh.next : e->bookings.nodes;
+}

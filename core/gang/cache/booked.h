@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_CACHE_BOOKED_H
+#define SKR_CORE_GANG_CACHE_BOOKED_H
+/*
+ * Reservations in the daemon: who may use the room before them. This is the one place where the
+ * engine takes reserved room away: problems of the solver, cached slots and filter all ask here.
+ *
+ * A group or pod holds its room in a window from now on. In front of a reservation it may use what
+ * stays free at every instant of that window:
+ *
+ *   free now + what ends by a limit until then - what other groups have reserved then
+ *
+ * An end at the start of a reservation is in time. An end that is not known is never in time. Rounds
+ * (core/gang/time/rounds.h) make reservations, move them and end them. Without reservations nothing
+ * here has an effect.
+ */
+#include "core/gang/state/booking.h"
+
+/* How long room is used. */
+struct window {
+    int64_t holds; /* seconds from now on; SKR_INSTANT_NEVER: for ever */
+    int64_t cut;   /* an instant: it ends by then; SKR_INSTANT_NEVER: unset */
+};
+
+static inline bool skr_window_equal(const struct window *a, const struct window *b)
+{
+    return a->holds == b->holds && a->cut == b->cut;
+}
+
+/* Whose reservations count. */
+enum booked_counting {
+    BOOKED_ALL,       /* those of all others */
+    BOOKED_NOT_BELOW, /* of others that have the group's priority or a higher one */
+    BOOKED_NONE,
+};
+
+struct booked_for {
+    const struct group *group; /* its own reservation never counts; NULL: a single pod */
+    struct window window;
+    int32_t pod_priority; /* of a single pod: it goes before groups all of whose pods have less */
+};
+
+/* Whether the reservation of another group counts for g. O(1). */
+bool skr_booked_any(const struct skr_gang *e, const struct group *g);
+/* Takes from n rooms of a node what is booked. O(1) for a node without reservations, else O(its
+ * reservations and pods with an end). */
+void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who, const char *node,
+                         const uint16_t *resource, size_t n, int64_t *room);
+/* Nodes with reservations: begins with NULL; NULL at the end. */
+const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node);
+const struct booked_node *skr_booked_find(const struct skr_gang *e,
+                                          const char *node); /* NULL: none */
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_CACHE_ENDS_H
+#define SKR_CORE_GANG_CACHE_ENDS_H
+/*
+ * Pods on nodes, bound or planned, whose end may be known: they have a deadline, are terminating, or
+ * belong to a Job. Only settings.holds_reservations keeps them. With settings.ends_of_all every pod is
+ * here, so that ends can be guessed. Other pods cost nothing. One row a pod, about 250 bytes.
+ *
+ * A row may outlive the charge of its pod. Readers compare it with the ledger.
+ */
+#include <uthash.h>
+
+#include "core/gang/state/gang.h"
+#include "core/pod/pod.h"
+#include "core/time/end.h"
+
+struct end_row {
+    UT_hash_handle hh;           /* by uid */
+    const char *uid, *key, *job; /* key: namespace/name; job: the name of its Job, "" none */
+    struct node_entry *on;
+    struct end_row *prev, *next; /* of that node */
+    struct skr_pod_times times;  /* without its Job */
+    char text[];
+};
+
+/* The pod takes room of the node. A newer version replaces an older one. deadline_s: of a planned
+ * member, the deadline that it gets before it runs; 0: none but its own. */
+void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *node,
+                  int32_t deadline_s);
+void skr_ends_forget(struct skr_gang *e, const char *uid);
+const struct end_row *skr_ends_find(const struct skr_gang *e, const char *uid); /* NULL: none */
+/* The first row of a node, NULL: none; further ones by next. O(1). */
+const struct end_row *skr_ends_on(const struct skr_gang *e, const char *node);
+/* What is known of its end, by its Job too. */
+struct skr_pod_times skr_ends_times(const struct skr_gang *e, const struct end_row *row);
+struct skr_pod_times skr_ends_times_of(const struct skr_gang *e, const struct skr_pod *pod);
+void skr_ends_fini(struct skr_gang *e);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/group/window.h"
+
+#include "core/gang/cache/ends.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/group/run_limit.h"
+
+/* What is left of run-limit, in seconds; SKR_INSTANT_NEVER: there is none. */
+static int64_t limit_left(const struct group *g, int64_t now)
+{
+    const skr_time limit = g->spec->run_limit, end = skr_run_limit_end(g);
+    if (limit == SKR_TIME_NEVER) {
+        return SKR_INSTANT_NEVER;
+    }
+    return end == SKR_TIME_NEVER ? skr_instant_up(limit) : skr_instant_up(end) - now;
+}
+
+bool skr_window_of(const struct skr_gang *e, const struct group *g,
+                   struct pod_entry *const *newcomers, size_t n, int64_t now, struct window *ret)
+{
+    const int64_t left = limit_left(g, now);
+    int64_t deadline = 0, grace = 0, cut = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_pod_times times = skr_ends_times_of(e, newcomers[i]->pod);
+        const int64_t own = times.deadline_s > 0 ? times.deadline_s : SKR_INSTANT_NEVER;
+        const int64_t job = skr_job_end(&times, now);
+        deadline = own > deadline ? own : deadline;
+        cut = job > cut ? job : cut;
+        grace = times.grace_s > grace ? times.grace_s : grace;
+    }
+    deadline = left < deadline ? left : deadline;
+    ret->holds = skr_instant_plus(deadline, grace);
+    ret->cut = cut;
+    return left > 0;
+}
+
+void skr_window_take_off(const struct skr_gang *e, const struct group *g,
+                         struct pod_entry *const *newcomers, size_t n, const uint16_t *resource,
+                         size_t n_resources, int64_t *room)
+{
+    struct booked_for who = {.group = g};
+    const struct booked_node *node = NULL;
+    if (!skr_booked_any(e, g) || !g->spec) {
+        return;
+    }
+    (void)skr_window_of(e, g, newcomers, n, skr_instant_up(skr_frame_now(e->frame)), &who.window);
+    while ((node = skr_booked_next(e, node))) {
+        const int32_t leaf = skr_tree_find_leaf(e->topology.tree, node->name);
+        if (leaf >= 0) {
+            skr_booked_take_off(e, &who, node->name, resource, n_resources,
+                                &room[(size_t)leaf * n_resources]);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_WINDOW_H
+#define SKR_CORE_GANG_GROUP_WINDOW_H
+/*
+ * How long a group would hold its room: key run-limit, or the largest activeDeadlineSeconds if every
+ * member has one, and the longest grace period. Members that join a group that runs have the rest of
+ * its limit. The deadline of a Job ends it earlier.
+ */
+#include "core/gang/cache/booked.h"
+
+/* Of these newcomers, at now. False: the limit of the group has passed. O(n). */
+bool skr_window_of(const struct skr_gang *e, const struct group *g,
+                   struct pod_entry *const *newcomers, size_t n, int64_t now, struct window *ret);
+/* Takes what is reserved for other groups from the room of every leaf: [leaf][n_resources], by ids.
+ * Requires a tree. O(nodes with reservations). */
+void skr_window_take_off(const struct skr_gang *e, const struct group *g,
+                         struct pod_entry *const *newcomers, size_t n, const uint16_t *resource,
+                         size_t n_resources, int64_t *room);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gathers copies of the caches, hands them over, and makes reservations of the answer. */
+#include "core/gang/time/rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "core/gang/cache/bookings.h"
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/planning/planner.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/wakes.h"
+#include "core/gang/time/gather.h"
+#include "core/gang/time/told.h"
+#include "topology/base/strbuf.h"
+
+enum {
+    ROUND_PAUSE_MS = 100,
+    ROUND_PAUSE_TIMES = 4,   /* of the time that the last one took */
+    ROUND_OVERDUE_S = 10,    /* a reservation has begun, and its group does not start */
+    UNKNOWN_PAUSE_MS = 1000, /* a group whose start is not known stands back */
+    ROUND_BYTES_MAX = 64 * 1024 * 1024,
+};
+
+/* The input and the answer of a round, away from the engine. */
+struct away {
+    struct gathering in;
+    struct skr_round round;
+    int rc;
+    struct skr_error error;
+};
+
+/* ---- when ---- */
+
+/* Groups of a pool that may have a reservation. */
+static int64_t most_of(const struct skr_gang *e)
+{
+    return e->settings.holds_reservations ? e->settings.reservations : 0;
+}
+
+static void wake_at(struct skr_gang *e, skr_time at)
+{
+    if (e->rounds.wake_at > skr_frame_now(e->frame) && e->rounds.wake_at <= at) {
+        return;
+    }
+    e->rounds.wake_at = at;
+    skr_wakes_add(e, at, WAKE_ROUND, NULL);
+}
+
+/* Notes the counters; whether one has grown. */
+static bool see_changes(struct skr_gang *e)
+{
+    const bool changed = e->rounds.capacity != e->epoch.capacity ||
+                         e->rounds.room != e->epoch.room || e->rounds.ends != e->epoch.ends ||
+                         e->rounds.jobs != e->epoch.jobs || e->rounds.nodes != e->epoch.nodes ||
+                         e->rounds.waiting != e->epoch.waiting;
+    e->rounds.capacity = e->epoch.capacity;
+    e->rounds.room = e->epoch.room;
+    e->rounds.ends = e->epoch.ends;
+    e->rounds.jobs = e->epoch.jobs;
+    e->rounds.nodes = e->epoch.nodes;
+    e->rounds.waiting = e->epoch.waiting;
+    return changed;
+}
+
+/* Whether a start may be known. */
+static bool any_end(const struct skr_gang *e)
+{
+    return e->settings.patience != SKR_TIME_NEVER || e->n_limits > 0 || e->owners.n_deadlines > 0;
+}
+
+/* The next reservation that begins, or has begun. */
+static void wake_for_starts(struct skr_gang *e)
+{
+    const struct booking *b;
+    const skr_time now = skr_frame_now(e->frame);
+    DL_FOREACH(e->bookings.list, b)
+    {
+        const skr_time start = b->start * SKR_SECOND;
+        wake_at(e, start > now ? start : now + ROUND_OVERDUE_S * SKR_SECOND);
+    }
+}
+
+static bool has_begun(const struct skr_gang *e)
+{
+    const struct booking *b;
+    bool any = false;
+    DL_FOREACH(e->bookings.list, b)
+    {
+        any = any || b->start * SKR_SECOND <= skr_frame_now(e->frame);
+    }
+    return any;
+}
+
+/* ---- the round ---- */
+
+static void away_destroy(void *input)
+{
+    struct away *a = input;
+    gathering_fini(&a->in);
+    for (size_t i = 0; i < a->in.n_labels; i++) {
+        free(a->in.label[i]);
+    }
+    free(a->in.label);
+    skr_arena_destroy(a->in.arena);
+    free(a);
+}
+
+static void run(void *input, struct skr_solver_cache *cache)
+{
+    struct away *a = input;
+    a->round.cache = cache;
+    a->rc = skr_round_run(&a->round, &a->error);
+}
+
+static void report_error(struct skr_gang *e, const struct away *a)
+{
+    skr_out_decision(e, "", "", "Round of reservations failed", "", a->error.text, true);
+}
+
+/* Hands a round over. */
+static void begin(struct skr_gang *e)
+{
+    struct away *a = skr_alloc(sizeof *a);
+    a->in = (struct gathering){.e = e,
+                               .live = true,
+                               .now = skr_instant_up(skr_frame_now(e->frame)),
+                               .arena = skr_arena_create(ROUND_BYTES_MAX, 0)};
+    skr_bug_on(!a->in.arena);
+    const int rc = gathering_run(&a->in, &a->error);
+    if (a->in.rests > 0) {
+        e->rounds.due = true;
+        e->rounds.next = a->in.rests;
+    }
+    if (rc < 0 || a->in.n_complete == 0) {
+        if (rc < 0) {
+            report_error(e, a);
+        }
+        away_destroy(a);
+        e->rounds.first = false;
+        return;
+    }
+    a->round = (struct skr_round){.timeline = a->in.timeline,
+                                  .group = a->in.group,
+                                  .n = a->in.n_complete,
+                                  .overrun = a->in.overrun,
+                                  .reservations = (int32_t)most_of(e),
+                                  .patience = gathering_patience(e)};
+    struct skr_solve_request *request = skr_solve_request_create();
+    request->tree = skr_tree_ref(e->topology.tree);
+    request->other = run;
+    request->destroy_other = away_destroy;
+    request->input = a;
+    for (size_t i = 0; i < a->in.n_complete; i++) {
+        a->in.waiting[i].group = NULL;
+        if (a->in.waiting[i].request) {
+            a->in.waiting[i].request->problem.cancel = &request->work.cancel;
+        }
+    }
+    e->rounds.work = skr_frame_work(e->frame, &request->work);
+}
+
+void skr_rounds_review(struct skr_gang *e)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    if ((most_of(e) == 0 && e->bookings.n == 0) || e->settings.on_paper) {
+        return;
+    }
+    e->rounds.due = see_changes(e) || e->rounds.due || has_begun(e) || e->rounds.first;
+    if (!e->rounds.due || e->rounds.work != 0 || skr_planner_is_busy(e) ||
+        !skr_frame_is_deciding(e->frame) || !skr_topology_is_usable(e)) {
+        return;
+    }
+    if (now < e->rounds.next) {
+        wake_at(e, e->rounds.next);
+        return;
+    }
+    e->rounds.due = false;
+    e->rounds.next = now + ROUND_PAUSE_MS * SKR_MILLISECOND;
+    if (e->bookings.n > 0 || e->rounds.first || any_end(e)) {
+        const bool first = e->rounds.first;
+        begin(e);
+        if (first && !e->rounds.first) {
+            skr_dirty_plan(e); /* there was nothing to keep */
+            wake_at(e, now);
+        }
+    }
+    if (e->rounds.due) {
+        wake_at(e, e->rounds.next);
+    }
+    wake_for_starts(e);
+}
+
+/* ---- the answer ---- */
+
+static uint32_t number_of_resource(struct booking *b, const char *name, size_t *cap)
+{
+    for (size_t i = 0; i < b->n_resources; i++) {
+        if (strcmp(b->resource[i], name) == 0) {
+            return (uint32_t)i;
+        }
+    }
+    skr_grow(&b->resource, cap, b->n_resources + 1, sizeof *b->resource);
+    b->resource[b->n_resources] = skr_strdup(name);
+    return (uint32_t)b->n_resources++;
+}
+
+static void copy_uses(const struct skr_gang *e, const struct skr_place *place, struct booking *b)
+{
+    size_t cap = 0, at = 0;
+    b->use = skr_alloc_array(place->n_uses + 1, sizeof *b->use);
+    for (size_t i = 0; i < place->n_uses; i++) {
+        const struct skr_place_use *use = &place->use[i];
+        const char *name = skr_resource_names_get(e->resources, use->resource);
+        while (at < place->n && place->at[at].leaf < use->leaf) {
+            at++;
+        }
+        if (name && at < place->n && place->at[at].leaf == use->leaf) {
+            b->use[b->n_uses++] =
+                (struct booking_use){.node = (uint32_t)at,
+                                     .resource = number_of_resource(b, name, &cap),
+                                     .amount = use->amount};
+        }
+    }
+}
+
+static struct booking *make_booking(const struct skr_gang *e, const struct gathering *in,
+                                    const struct skr_round_group *g)
+{
+    const struct skr_tree *tree = g->question.problem->tree;
+    const bool starts = g->state == SKR_ROUND_STARTS;
+    struct booking *b = skr_alloc(sizeof *b);
+    b->start = g->start;
+    b->until = g->until;
+    b->promised = starts && g->stored ? g->stored->promised : g->promised;
+    b->since = starts && g->stored ? g->stored->since : g->since;
+    b->guess = g->state == SKR_ROUND_DRAIN;
+    b->because = g->because == UINT32_MAX ? NULL : skr_strdup(in->label[g->because]);
+    b->node = skr_alloc_array(g->place.n + 1, sizeof *b->node);
+    for (; b->n < g->place.n; b->n++) {
+        const struct skr_place_leaf *at = &g->place.at[b->n];
+        b->node[b->n] = (struct booking_node){
+            .name = skr_strdup(tree->unit_name[tree->first_leaf + at->leaf]), .count = at->count};
+    }
+    copy_uses(e, &g->place, b);
+    return b;
+}
+
+static void count_move(struct skr_gang *e, struct group *g, enum skr_move_cause cause)
+{
+    skr_debug_check(cause != SKR_MOVED_NOT);
+    e->stats.moves[cause]++;
+    g->moved = (int)cause;
+}
+
+/* A cause is counted once for each move, and for small ones that add up to a move. now: NULL if nothing
+ * is reserved any more. */
+static void note_move(struct skr_gang *e, struct group *g, const struct skr_round_group *answer,
+                      struct booking *now)
+{
+    const struct booking *old = g->booking;
+    const int64_t anchor = old ? old->anchor : answer->stored ? answer->stored->start : 0;
+    const enum skr_move_cause before = old ? (enum skr_move_cause)old->cause : SKR_MOVED_NOT;
+    const enum skr_move_cause cause = answer->lost != SKR_MOVED_NOT ? answer->lost : before;
+    if (!answer->stored && !now) {
+        if (old) { /* no question can be asked for it any more */
+            count_move(e, g, SKR_MOVED_USER);
+        }
+    } else if (!answer->stored) {
+        now->anchor = now->start;
+    } else if (!now) {
+        count_move(e, g, cause);
+    } else if (now->start > anchor + SKR_MOVE_S) {
+        count_move(e, g, cause);
+        now->anchor = now->start;
+    } else {
+        now->anchor = now->start < anchor ? now->start : anchor;
+        now->cause = now->start <= anchor ? SKR_MOVED_NOT : (int)cause;
+    }
+}
+
+static bool same(const struct booking *a, const struct booking *b)
+{
+    bool same = a && b && a->start == b->start && a->until == b->until && a->guess == b->guess &&
+                a->n == b->n && a->n_uses == b->n_uses;
+    for (size_t i = 0; same && i < a->n; i++) {
+        same =
+            strcmp(a->node[i].name, b->node[i].name) == 0 && a->node[i].count == b->node[i].count;
+    }
+    return same && (!a->because || !b->because ? a->because == b->because
+                                               : strcmp(a->because, b->because) == 0);
+}
+
+static void apply(struct skr_gang *e, const struct gathering *in, size_t i)
+{
+    const struct waiting_group *w = &in->waiting[i];
+    const struct skr_round_group *answer = &in->group[i];
+    struct group *g = skr_groups_find(e, w->key);
+    struct booking *now = NULL;
+    if (!g || g->input_epoch != w->input || !gathering_has_turn(e, g)) {
+        e->rounds.due = true;
+        return;
+    }
+    const bool starts = answer->state == SKR_ROUND_STARTS;
+    g->told.unread = false;
+    if (answer->held || (starts && answer->stored)) {
+        now = make_booking(e, in, answer);
+    } else if (!starts) {
+        g->unknown_until = skr_frame_now(e->frame) + UNKNOWN_PAUSE_MS * SKR_MILLISECOND;
+    }
+    note_move(e, g, answer, now);
+    if (same(g->booking, now)) {
+        g->booking->anchor = now->anchor;
+        g->booking->cause = now->cause;
+        skr_booking_destroy(now);
+        return;
+    }
+    skr_booked_set(e, g, now);
+}
+
+bool skr_rounds_done(struct skr_gang *e, const struct skr_solve_request *solved)
+{
+    if (!solved->other) {
+        return false;
+    }
+    if (solved->work.id != e->rounds.work) {
+        return true;
+    }
+    const struct away *a = solved->input;
+    const skr_time pause = solved->work.took_ns * ROUND_PAUSE_TIMES;
+    const skr_time least = ROUND_PAUSE_MS * SKR_MILLISECOND;
+    const skr_time next = skr_frame_now(e->frame) + (pause > least ? pause : least);
+    e->rounds.work = 0;
+    e->rounds.first = false;
+    e->rounds.next = next > e->rounds.next ? next : e->rounds.next;
+    for (size_t i = 0; a->rc == 0 && i < a->in.n_complete; i++) {
+        apply(e, &a->in, i);
+    }
+    if (a->rc < 0) {
+        report_error(e, a);
+    }
+    wake_for_starts(e);
+    skr_dirty_plan(e);
+    return true;
+}
+
+/* ---- begin and end ---- */
+
+void skr_rounds_begin(struct skr_gang *e)
+{
+    struct group *g, *tmp;
+    e->rounds.first = most_of(e) > 0 && !e->settings.on_paper;
+    e->rounds.due = true;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        skr_told_restore(e, g);
+    }
+}
+
+void skr_rounds_end(struct skr_gang *e)
+{
+    e->rounds.work = 0; /* its answer is void */
+    e->rounds.first = false;
+    skr_booked_fini(e);
+}
+
+void skr_rounds_watch(struct skr_gang *e, struct group *g)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    struct booking *b = g->booking;
+    if (!b) {
+        return;
+    }
+    if (gathering_has_turn(e, g)) {
+        b->lacks = 0;
+        return;
+    }
+    const bool lacks = !g->plan && g->spec && g->seats.n_live > 0 && g->state == GROUP_PENDING;
+    b->lacks = b->lacks ? b->lacks : now;
+    if (lacks && now - b->lacks < e->settings.seat_hold) {
+        skr_wakes_group(e, g, b->lacks + e->settings.seat_hold);
+        return;
+    }
+    if (!g->plan) {
+        const bool refused = skr_refusal_pause(e, g) > 0;
+        g->moved = refused ? SKR_MOVED_VETOED : SKR_MOVED_USER;
+        e->stats.moves[g->moved]++;
+    }
+    skr_booked_set(e, g, NULL);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reservations in the engine: who goes in front of a group that waits, and which promises are kept. */
+#include "core/gang/cache/booked.h"
+#include "core/gang/group/group_table.h"
+#include "test/unit/engine_test.h"
+
+/* A gated pod of one cpu; deadline 0: none. */
+static void pod_with(struct rig *rig, const char *name, const char *group, int64_t deadline)
+{
+    char labels[128] = "", limit[64] = "";
+    if (group) {
+        snprintf(labels, sizeof labels, "'sakkara.group.name':'%s'", group);
+    }
+    if (deadline > 0) {
+        snprintf(limit, sizeof limit, ",'activeDeadlineSeconds':%lld", (long long)deadline);
+    }
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{%s}},'spec':{'schedulerName':'sakkara',"
+                    "'terminationGracePeriodSeconds':0%s,'schedulingGates':[{'name':'sakkara.gang'}"
+                    "],'containers':[{'name':'main','resources':{'requests':{'cpu':'1'}}}]},"
+                    "'status':{'phase':'Pending'}}",
+                    labels, limit);
+}
+
+/* A gang of size pods; limit 0: none. */
+static void gang(struct rig *rig, const char *name, int size, int priority, int64_t limit)
+{
+    char pod[64];
+    rig_group(rig, name, size, priority, NULL);
+    for (int i = 0; i < size; i++) {
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        pod_with(rig, pod, name, limit);
+    }
+}
+
+static int n_bound(const struct rig *rig, const char *name)
+{
+    return (int)rig_n_bound(rig, name);
+}
+
+/* The kubelet starts what is bound. */
+static void start(struct rig *rig, const char *name, int size)
+{
+    char pod[64], text[48];
+    skr_time_write(rig->now - rig->now % SKR_SECOND, 0, text, sizeof text);
+    for (int i = 0; i < size; i++) {
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        rig_edit(rig, RIG_POD, pod, "{'status':{'phase':'Running','startTime':'%s'}}", text);
+    }
+    rig_settle(rig);
+}
+
+static void end(struct rig *rig, const char *name, int size)
+{
+    char pod[64];
+    for (int i = 0; i < size; i++) {
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        rig_phase(rig, pod, "Succeeded");
+    }
+    rig_settle(rig);
+}
+
+static const struct group *group_of(const struct rig *rig, const char *name)
+{
+    char key[64];
+    snprintf(key, sizeof key, "default/%s", name);
+    return skr_groups_find(rig->gang, key);
+}
+
+static const struct booking *booking(const struct rig *rig, const char *group)
+{
+    const struct group *g = group_of(rig, group);
+    return g ? g->booking : NULL;
+}
+
+static int64_t now_of(const struct rig *rig)
+{
+    return skr_instant_up(rig->now);
+}
+
+static struct rig *four_nodes(int64_t reservations)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.preemption = false;
+    settings.holds_reservations = true;
+    settings.reservations = reservations;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 4, 1);
+    rig_sync(rig);
+    return rig;
+}
+
+/* Gangs of one arrive as others end, one every 20 s, each for at most 60 s: three run at any time. Returns
+ * after how many seconds the gang of four is bound; -1: not within 10 minutes. */
+static int starving(int64_t reservations, int64_t limit)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = four_nodes(reservations);
+    char name[32];
+    int begun = -1, started = 0;
+    int64_t ends[64] = {0};
+    for (int t = 0; t < 600; t++) {
+        if (t % 20 == 0 && t / 20 < 60) {
+            snprintf(name, sizeof name, "s%d", t / 20);
+            gang(rig, name, 1, 0, limit);
+        }
+        if (t == 70) {
+            begun = t;
+            gang(rig, "big", 4, 0, 100);
+        }
+        rig_run(rig, SKR_SECOND);
+        for (int i = 0; i <= t / 20; i++) {
+            snprintf(name, sizeof name, "s%d", i);
+            if (ends[i] == 0 && n_bound(rig, name) == 1) {
+                start(rig, name, 1);
+                ends[i] = t + 60;
+                started++;
+            }
+            if (ends[i] == t) {
+                end(rig, name, 1);
+            }
+        }
+        rig_settle(rig);
+        if (begun >= 0 && n_bound(rig, "big") == 4) {
+            return t - begun;
+        }
+    }
+    return -1;
+}
+
+/* Kubelets are a little late. Limits are as short as that. */
+TEST_RIG(four_nodes(1), limits_of_seconds_keep_their_promise_too)
+{
+    char name[32];
+    int bound = -1;
+    gang(rig, "run", 4, 0, 6);
+    rig_run(rig, SKR_SECOND);
+    start(rig, "run", 4);
+    gang(rig, "big", 4, 0, 5);
+    for (int t = 0; t < 30 && bound < 0; t++) {
+        snprintf(name, sizeof name, "s%d", t);
+        gang(rig, name, 1, 0, 6);
+        rig_run(rig, SKR_SECOND);
+        if (t == 6) {
+            rig_run(rig, 300 * SKR_MILLISECOND);
+            end(rig, "run", 2);
+        }
+        bound = n_bound(rig, "big") == 4 ? t : -1;
+        if (t == 7) {
+            rig_phase(rig, "run-2", "Succeeded");
+            rig_phase(rig, "run-3", "Succeeded");
+        }
+    }
+    assert_in_range(bound, 7, 9);
+}
+
+TEST(a_large_gang_beside_a_stream_of_small_ones_starts_within_the_longest_limit)
+{
+    const int with = starving(1, 60);
+    if (with < 0 || with > 62) {
+        fail_msg("bound after %d s", with);
+    }
+    assert_int_equal(starving(0, 60), -1);
+    assert_int_equal(starving(1, 0), -1); /* no start is known */
+}
+
+/* Two of four nodes are busy until 100 s from now; big needs four. */
+static struct rig *waiting(int64_t reservations)
+{
+    struct rig *rig = four_nodes(reservations);
+    gang(rig, "run", 2, 0, 100);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_bound(rig, "run"), 2);
+    start(rig, "run", 2);
+    gang(rig, "big", 4, 0, 50);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_bound(rig, "big"), 0);
+    return rig;
+}
+
+TEST_RIG(waiting(1), what_ends_in_time_goes_first_and_nothing_else_does)
+{
+    const struct booking *b = booking(rig, "big");
+    assert_non_null(b);
+    const int64_t start = b->start;
+    assert_int_equal(start, now_of(rig) - 1 + 100);
+    assert_non_null(b->because);
+    assert_string_equal(b->because, "default/run");
+    assert_int_equal(b->until, start + 50);
+    gang(rig, "late", 1, 0, start - now_of(rig) + 2);
+    gang(rig, "endless", 1, 0, 0);
+    rig_run(rig, SKR_SECOND);
+    gang(rig, "in-time", 1, 0, start - now_of(rig) - 1);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_bound(rig, "in-time"), 1);
+    assert_int_equal(n_bound(rig, "late"), 0);
+    assert_int_equal(n_bound(rig, "endless"), 0);
+    assert_int_equal(booking(rig, "big")->start, start);
+    /* It ends early, and its place is free for nobody but big. */
+    end(rig, "run", 2);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_bound(rig, "big"), 0);
+    assert_int_equal(n_bound(rig, "endless"), 0);
+    end(rig, "in-time", 1);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_bound(rig, "big"), 4);
+    assert_null(booking(rig, "big"));
+}
+
+TEST_RIG(waiting(0), without_reservations_everything_that_fits_starts)
+{
+    assert_null(booking(rig, "big"));
+    gang(rig, "endless", 2, 0, 0);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_bound(rig, "endless"), 2);
+}
+
+TEST_RIG(waiting(1), a_higher_priority_takes_the_place_and_says_so)
+{
+    const int64_t start = booking(rig, "big")->start;
+    gang(rig, "urgent", 4, 5, 70);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(booking(rig, "urgent")->start, start);
+    assert_null(booking(rig, "big"));
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_HIGHER_PRIORITY], 1);
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_NOT], 0);
+}
+
+TEST_RIG(waiting(1), what_stays_beyond_its_limit_is_an_overrun)
+{
+    rig_run(rig, 99 * SKR_SECOND);
+    for (int i = 0; i < 120; i++) {
+        rig_run(rig, SKR_SECOND);
+    }
+    assert_non_null(booking(rig, "big"));
+    assert_true(booking(rig, "big")->start > now_of(rig));
+    assert_true(rig->gang->stats.moves[SKR_MOVED_OVERRUN] > 0);
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_NOT], 0);
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_ROOM_TAKEN], 0);
+}
+
+/* ---- what is written ---- */
+
+static const char *stored(const struct rig *rig, const char *group)
+{
+    return rig_annotation(rig, RIG_MAP, group, "sakkara.reservation");
+}
+
+TEST_RIG(waiting(1), a_promise_is_written_and_goes_when_the_group_is_bound)
+{
+    char start[48], text[400];
+    rig_run(rig, SKR_SECOND);
+    const struct booking *b = booking(rig, "big");
+    skr_time_write(b->start * SKR_SECOND, 0, start, sizeof start);
+    assert_string_equal(rig_key(rig, "big", "plannedStart"), start);
+    assert_string_equal(rig_key(rig, "big", "plannedWhy"), "when default/run must end");
+    assert_non_null(strstr(rig_key(rig, "big", "conditions"),
+                           "{\"type\":\"Reserved\",\"status\":\"True\",\"reason\":\"Promised\""));
+    snprintf(text, sizeof text, "{\"v\":1,\"start\":\"%s\",\"promised\":\"%s\"", start, start);
+    assert_memory_equal(stored(rig, "big"), text, strlen(text));
+    assert_non_null(strstr(stored(rig, "big"),
+                           "\"guess\":false,\"nodes\":{\"node-0\":1,\"node-1\":1,\"node-2\":1,"
+                           "\"node-3\":1}}"));
+    assert_true(rig_has_event(rig, "GroupReserved"));
+    snprintf(text, sizeof text, "%s", stored(rig, "big"));
+    rig_forget_counts(rig);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_true(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, "big") <= 1); /* key ways */
+    assert_string_equal(stored(rig, "big"), text);
+    end(rig, "run", 2);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "big"), 4);
+    assert_string_equal(stored(rig, "big"), "");
+    assert_string_equal(rig_key(rig, "big", "plannedStart"), "");
+    assert_null(strstr(rig_key(rig, "big", "conditions"), "Reserved"));
+}
+
+TEST_RIG(waiting(1), a_restart_keeps_the_promise_and_writes_nothing)
+{
+    rig_run(rig, 5 * SKR_SECOND);
+    const int64_t start = booking(rig, "big")->start;
+    gang(rig, "endless", 2, -1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "endless"), 0);
+    char text[1000];
+    snprintf(text, sizeof text, "%s", stored(rig, "big"));
+    rig_forget_counts(rig);
+    rig_restart(rig);
+    rig_run(rig, 15 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, "big"), 0);
+    assert_string_equal(stored(rig, "big"), text);
+    assert_int_equal(booking(rig, "big")->start, start);
+    assert_int_equal(n_bound(rig, "endless"), 0);
+}
+
+/* Users may write the annotation, too. */
+TEST_RIG(waiting(1), a_forged_reservation_gains_nothing)
+{
+    gang(rig, "forger", 2, -1, 0);
+    rig_edit(rig, RIG_MAP, "forger",
+             "{'metadata':{'annotations':{'sakkara.reservation':'{\\'v\\':1,\\'start\\':\\'2023-11-"
+             "14T22:13:21Z\\',\\'nodes\\':{\\'node-2\\':1,\\'node-3\\':1}}'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    const int64_t start = booking(rig, "big")->start;
+    rig_restart(rig);
+    rig_run(rig, 15 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "forger"), 0);
+    assert_null(booking(rig, "forger"));
+    assert_string_equal(stored(rig, "forger"), "");
+    assert_int_equal(booking(rig, "big")->start, start);
+}
+
+/* ---- random histories ---- */
+
+enum { HISTORY_GROUPS = 40, HISTORY_S = 400 };
+
+struct history {
+    struct rig *rig;
+    uint64_t random;
+    int n; /* groups so far */
+    int size[HISTORY_GROUPS];
+    int64_t limit[HISTORY_GROUPS], ends[HISTORY_GROUPS]; /* when it ends; 0: it does not run */
+    int64_t start[HISTORY_GROUPS];                       /* as promised; 0: none */
+};
+
+static uint64_t pick(struct history *h, uint64_t n)
+{
+    h->random = h->random * 6364136223846793005u + 1442695040888963407u;
+    return (h->random >> 33) % n;
+}
+
+static uint64_t causes(const struct rig *rig)
+{
+    uint64_t sum = 0;
+    for (size_t i = 1; i < SKR_MOVE_CAUSE_COUNT; i++) {
+        sum += rig->gang->stats.moves[i];
+    }
+    return sum;
+}
+
+/* Groups end at their limits or before, and sometimes later. */
+static void live(struct history *h)
+{
+    char name[32];
+    for (int i = 0; i < h->n; i++) {
+        snprintf(name, sizeof name, "g%02d", i);
+        if (h->ends[i] == 0 && n_bound(h->rig, name) == h->size[i]) {
+            const int64_t runs = h->limit[i] > 0 ? h->limit[i] : 200;
+            start(h->rig, name, h->size[i]);
+            h->ends[i] = now_of(h->rig) + 1 + (int64_t)pick(h, (uint64_t)runs);
+            h->ends[i] += pick(h, 20) == 0 ? runs : 0;
+        } else if (h->ends[i] > 0 && h->ends[i] <= now_of(h->rig)) {
+            end(h->rig, name, h->size[i]);
+            h->ends[i] = INT64_MAX;
+        }
+    }
+}
+
+/* A promise moves later only with a cause, which is counted. */
+static void judge(struct history *h, uint64_t before)
+{
+    char name[32];
+    uint64_t moved = 0;
+    for (int i = 0; i < h->n; i++) {
+        snprintf(name, sizeof name, "g%02d", i);
+        const struct booking *b = booking(h->rig, name);
+        const bool waits = n_bound(h->rig, name) == 0 && h->ends[i] == 0;
+        const struct group *g = group_of(h->rig, name);
+        const bool later = h->start[i] > 0 && waits && !(g && g->plan) &&
+                           (!b || b->start > h->start[i] + SKR_MOVE_S);
+        moved += later;
+        h->start[i] = b ? b->anchor : 0;
+    }
+    if (moved > causes(h->rig) - before) {
+        rig_fail(h->rig, "%d promises moved, %d causes", (int)moved,
+                 (int)(causes(h->rig) - before));
+    }
+    assert_int_equal(h->rig->gang->stats.moves[SKR_MOVED_NOT], 0);
+}
+
+/* What was not written was not promised. */
+static void see_what_is_written(struct history *h)
+{
+    char name[32], text[64];
+    for (int i = 0; i < h->n; i++) {
+        snprintf(name, sizeof name, "g%02d", i);
+        const char *at = strstr(stored(h->rig, name), "\"start\":\"");
+        skr_time start = 0;
+        if (at) {
+            snprintf(text, sizeof text, "%.20s", at + strlen("\"start\":\""));
+            assert_int_equal(skr_time_parse(text, &start, NULL), 0);
+        }
+        h->start[i] = start > 0 ? skr_instant_up(start) + SKR_MOVE_S : 0;
+    }
+}
+
+static void play(uint64_t seed, bool restarts)
+{
+    struct history h = {.random = seed};
+    h.rig = four_nodes(1 + (int64_t)pick(&h, 3));
+    char name[32];
+    for (int t = 0; t < HISTORY_S; t++) {
+        if (h.n < HISTORY_GROUPS && pick(&h, 8) == 0) {
+            const int i = h.n++;
+            h.size[i] = pick(&h, 3) == 0 ? 4 : 1 + (int)pick(&h, 2);
+            h.limit[i] = pick(&h, 5) == 0 ? 0 : 20 + (int64_t)pick(&h, 60);
+            snprintf(name, sizeof name, "g%02d", i);
+            gang(h.rig, name, h.size[i], pick(&h, 6) == 0 ? 1 : 0, h.limit[i]);
+        }
+        uint64_t before = causes(h.rig);
+        rig_run(h.rig, SKR_SECOND);
+        judge(&h, before);
+        before = causes(h.rig);
+        live(&h);
+        rig_settle(h.rig);
+        judge(&h, before);
+        if (restarts && pick(&h, 40) == 0) {
+            rig_run(h.rig, 15 * SKR_SECOND);
+            live(&h);
+            rig_run(h.rig, SKR_SECOND);
+            judge(&h, 0);
+            see_what_is_written(&h);
+            rig_restart(h.rig);
+            rig_run(h.rig, SKR_SECOND);
+            judge(&h, 0);
+        }
+    }
+    rig_destroy(h.rig);
+}
+
+TEST(no_promise_moves_later_without_a_cause)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        play(seed, false);
+    }
+}
+
+TEST(nor_does_a_restart_move_one)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        play(seed, true);
+    }
+}
