@@ -51,7 +51,7 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
 
 enum { SKR_STAND_REQUESTS = 4 };
 
-/* Devices that match a request, tainted ones left out, and those of them that nobody has. */
+/* Devices that match a request, tainted ones left out, and those of them that are free. */
 struct skr_sequence_stand {
     size_t all, free;
 };

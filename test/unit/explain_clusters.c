@@ -42,3 +42,27 @@ struct rig *explain_unplaced(void)
     explain_gang(rig, 6, "{'rack':{'hard':true}}");
     return rig;
 }
+
+struct rig *explain_other_generation(void)
+{
+    struct rig *rig = explain_cluster();
+    rig_sync(rig);
+    for (int i = 0; i < 2; i++) {
+        rig_create_json(rig, RIG_NATIVE, "g",
+                        "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':2}}}}");
+        for (int k = 0; k < 2; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "p-%d", 2 * i + k);
+            rig_create_json(rig, RIG_POD, name,
+                            "{'metadata':{},'spec':{'schedulerName':'sakkara','schedulingGroup':{"
+                            "'podGroupName':'g'},'schedulingGates':[{'name':'sakkara.gang'}],"
+                            "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
+        }
+        rig_run(rig, 60 * SKR_SECOND);
+        if (i == 0) {
+            rig_delete(rig, RIG_NATIVE, "g");
+            rig_run(rig, 4 * SKR_SECOND);
+        }
+    }
+    return rig;
+}

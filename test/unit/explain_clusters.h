@@ -11,5 +11,7 @@ struct rig *explain_crowded(void);
 void explain_gang(struct rig *rig, int size, const char *constraints);
 /* explain_crowded(), with a group that needs six slots in one rack. */
 struct rig *explain_unplaced(void);
+/* Two pods run for an earlier PodGroup of the name, and two wait for the present one. */
+struct rig *explain_other_generation(void);
 
 #endif

@@ -30,6 +30,7 @@
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/fit.h"
+#include "core/gang/problem/paper.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/problem/problem_volumes.h"
@@ -131,7 +132,7 @@ static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
     return fit == FIT_YES && !g->plan && !skr_problem_has_probes(e, g, newcomers, n) &&
-           !skr_problem_has_paper(e, g) && !skr_pod_rules_matter(e, newcomers, n) &&
+           !skr_paper_charges(e, g) && !skr_pod_rules_matter(e, newcomers, n) &&
            !skr_problem_volumes_matter(e, newcomers, n);
 }
 

@@ -14,7 +14,6 @@
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
-#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
@@ -26,6 +25,7 @@
 #include "core/gang/group/window.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/node_open.h"
+#include "core/gang/problem/paper.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem_roles.h"
 #include "core/gang/problem/problem_volumes.h"
@@ -194,80 +194,7 @@ static void limit_to_learned(struct skr_gang *e, const struct group *g,
     free(list);
 }
 
-/* ---- paper charges ---- */
-
-static void subtract(int64_t *free_, const struct demand *d, size_t leaf,
-                     const struct skr_amounts *a)
-{
-    for (size_t r = 0; r < d->n; r++) {
-        int64_t *room = &free_[leaf * d->n + r];
-        *room = skr_room_plus(*room, -skr_amounts_get(a, d->resource[r]));
-    }
-}
-
-static bool covers(const int64_t *free_, const struct demand *d, size_t leaf,
-                   const struct skr_amounts *a)
-{
-    for (size_t r = 0; r < d->n; r++) {
-        int64_t want = skr_amounts_get(a, d->resource[r]);
-        if (want > 0 && free_[leaf * d->n + r] < want) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static int32_t priority_of(const struct group *g)
-{
-    return g->spec ? g->spec->priority : 0;
-}
-
-bool skr_problem_has_paper(const struct skr_gang *e, const struct group *g)
-{
-    const struct pod_entry *p;
-    DL_FOREACH(e->ordinary, p)
-    {
-        if (skr_ordinary_late_node(e, p) || skr_ordinary_goes_first(e, p, priority_of(g))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* On the first node of the tree that has room. */
-static void charge_first_fit(struct skr_gang *e, const struct pod_entry *p, const struct demand *d,
-                             int64_t *free_)
-{
-    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
-    size_t leaves = (size_t)e->topology.tree->n_leaves, i = 0;
-    while (i < leaves &&
-           !(leaf[i] && covers(free_, d, i, &p->shape->amounts) &&
-             skr_pod_shape_check_node(p->shape->spec, leaf[i]->node) == SKR_ELIGIBLE)) {
-        i++;
-    }
-    if (i < leaves) {
-        subtract(free_, d, i, &p->shape->amounts);
-    }
-}
-
-/* Room that single pods hold, unless the ledger charges them already. */
-static void charge_on_paper(struct skr_gang *e, const struct group *g, const struct demand *d,
-                            int64_t *free_)
-{
-    struct pod_entry *p;
-    DL_FOREACH(e->ordinary, p)
-    {
-        const char *late = skr_ordinary_late_node(e, p);
-        int32_t at = late ? skr_tree_find_leaf(e->topology.tree, late) : -1;
-        if (at >= 0) {
-            subtract(free_, d, (size_t)at, &p->shape->amounts);
-        } else if (skr_ordinary_goes_first(e, p, priority_of(g)) &&
-                   !skr_ledger_find(e->ledger, p->uid, NULL)) {
-            charge_first_fit(e, p, d, free_);
-            skr_ordinary_note_first(e, p);
-        }
-    }
-}
+/* ---- own places ---- */
 
 /* The room that a plan holds for newcomers which it places already. */
 static void add_own_places(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
@@ -429,7 +356,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
         demand_of_placed(e, &shapes, &d);
     }
     fill_leaves(e, g, &shapes, &d, probed_only, &a);
-    charge_on_paper(e, g, &d, a.free_);
+    skr_paper_charge(e, g, d.resource, d.n, a.free_);
     skr_window_take_off(e, g, newcomers, n, d.resource, d.n, a.free_);
     add_own_places(e, newcomers, n, &d, a.free_);
     if (!g->plan) { /* its replacements may use the held seats */
@@ -511,9 +438,8 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
     const struct shapes shapes = skr_shapes_of(newcomers, n);
     size_t size = (size_t)p->tree->n_leaves * p->n_resources;
     if (p->roles || request->pinned || g->plan || g->seats.n_bound == 0 || g->spec->open ||
-        p->n != skr_membership_size(g) || skr_membership_done(g) > 0 ||
-        skr_problem_has_paper(e, g) || skr_pod_rules_matter(e, newcomers, n) ||
-        skr_problem_volumes_matter(e, newcomers, n)) {
+        p->n != skr_membership_size(g) || skr_membership_done(g) > 0 || skr_paper_charges(e, g) ||
+        skr_pod_rules_matter(e, newcomers, n) || skr_problem_volumes_matter(e, newcomers, n)) {
         return;
     }
     struct skr_problem *anew = skr_arena_array(request->arena, 1, sizeof *anew);
@@ -591,7 +517,7 @@ bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
                              const struct skr_solution *s)
 {
     /* The rules are unchanged since the counts were made (input_epoch), and nothing is held. */
-    bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, g) &&
+    bool simple = skr_fit_stands(e, g) && !skr_paper_charges(e, g) &&
                   !skr_pod_rules_matter(e, newcomers, n) &&
                   !skr_problem_volumes_matter(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {

@@ -21,8 +21,6 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
 /* The same from slots only, for a group whose fit stands: no claims, no explanation. NULL without
  * memory. */
 struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g);
-/* Single pods hold room against the group that the ledger does not charge. O(single pods). */
-bool skr_problem_has_paper(const struct skr_gang *e, const struct group *g);
 /* Whether the group has vetoes for one of these shapes, and probes have listed nodes since, or the vetoes
  * are a first guess for other nodes: probed_only is another problem. */
 bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,

@@ -22,6 +22,7 @@
 #include "core/gang/group/window.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/planning/queue.h"
+#include "core/gang/problem/paper.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/restore/restore.h"
 #include "core/gang/state/map_entry.h"
@@ -427,7 +428,7 @@ static void build(struct gathering *in, struct waiting_group *w, struct pod_entr
     struct skr_error error;
     struct pod_entry *ordinary = in->e->ordinary;
     struct skr_solve_request *with = NULL;
-    if (skr_problem_has_paper(in->e, w->group)) {
+    if (skr_paper_charges(in->e, w->group)) {
         with = skr_problem_build(in->e, w->group, newcomers, n, false, &error);
         in->e->ordinary = NULL;
     }

@@ -198,7 +198,7 @@ func TestBeside_OCMAHundredPlacementsSettle(t *testing.T) {
 }
 
 // TestBeside_KarmadaBindingsGoOverAndBack: Bindings of many strategies are handed from karmada-scheduler to the daemon, with
-// its profile upstream, and back, as their policy's schedulerName is changed. Whoever has them keeps their clusters; when they
+// its profile upstream, and back, as their policy's schedulerName is changed. They keep their clusters; when they
 // grow, each replica stays and the new ones are where karmada-scheduler would put them. Neither writes about bindings of
 // the other one.
 func TestBeside_KarmadaBindingsGoOverAndBack(t *testing.T) {

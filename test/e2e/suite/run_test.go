@@ -133,7 +133,7 @@ func (r *run) install(resources, roles []string) {
 		}
 	}
 	for _, file := range roles {
-		if onSandbox { // nobody asks for rights there
+		if onSandbox { // no rights are asked for there
 			break
 		}
 		_, err := r.plane.Grant(file)

@@ -196,7 +196,7 @@ TEST_RIG(waiting(1), what_ends_in_time_goes_first_and_nothing_else_does)
     assert_int_equal(n_bound(rig, "late"), 0);
     assert_int_equal(n_bound(rig, "endless"), 0);
     assert_int_equal(booking(rig, "big")->start, start);
-    /* It ends early, and its place is free for nobody but big. */
+    /* It ends early, and its place is free for big alone. */
     end(rig, "run", 2);
     rig_run(rig, SKR_SECOND);
     assert_int_equal(n_bound(rig, "big"), 0);

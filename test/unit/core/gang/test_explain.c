@@ -320,31 +320,6 @@ static struct rig *beyond_size(void)
     return rig;
 }
 
-/* Two run for an earlier PodGroup of the name, and two wait for the present one. */
-static struct rig *other_generation(void)
-{
-    struct rig *rig = explain_cluster();
-    rig_sync(rig);
-    for (int i = 0; i < 2; i++) {
-        rig_create_json(rig, RIG_NATIVE, "g",
-                        "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':2}}}}");
-        for (int k = 0; k < 2; k++) {
-            char name[16];
-            snprintf(name, sizeof name, "p-%d", 2 * i + k);
-            rig_create_json(rig, RIG_POD, name,
-                            "{'metadata':{},'spec':{'schedulerName':'sakkara','schedulingGroup':{"
-                            "'podGroupName':'g'},'schedulingGates':[{'name':'sakkara.gang'}],"
-                            "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
-        }
-        rig_run(rig, 60 * SKR_SECOND);
-        if (i == 0) {
-            rig_delete(rig, RIG_NATIVE, "g");
-            rig_run(rig, 4 * SKR_SECOND);
-        }
-    }
-    return rig;
-}
-
 /* Two members, and pods of the same label that come to another scheduler, one of which runs. */
 static struct rig *scheduler_name(void)
 {
@@ -500,7 +475,7 @@ static const struct {
     {"PlanTimeout", plan_timeout, false, false, NULL},
     {"BindFailed", bind_failed, false, false, NULL},
     {"BeyondSize", beyond_size, true, true, NULL},
-    {"OtherGeneration", other_generation, true, true, "podgroup/g"},
+    {"OtherGeneration", explain_other_generation, true, true, "podgroup/g"},
     {"SchedulerName", scheduler_name, true, false, NULL},
     {"Assigned", assigned, false, true, NULL},
     {"Permitted", permitted, false, true, NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `simulate timeline --preempt`: whom a group that waits would evict, beside what others hold. */
+/* `simulate timeline --preempt`: which pods a group that waits would evict, beside what others hold. */
 #include "test/test.h"
 #include "test/unit/timeline_scene.h"
 
