@@ -435,6 +435,16 @@ static void close_full_leaves(struct skr_gang *e, struct pod_entry *const *newco
     }
 }
 
+void skr_problem_volumes_close(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                               uint8_t *eligible)
+{
+    if (skr_problem_volumes_matter(e, newcomers, n)) {
+        struct reach r = reach_of(e, newcomers, n, eligible);
+        close_leaves(&r, n, e->topology.tree->n_leaves, eligible, NULL);
+        reach_fini(&r);
+    }
+}
+
 bool skr_problem_volumes_reach(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                                uint32_t roles, struct skr_arena *arena, uint8_t *eligible,
                                struct skr_problem *problem)

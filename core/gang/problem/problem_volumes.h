@@ -59,6 +59,11 @@ bool skr_problem_volumes_reach(struct skr_gang *e, struct pod_entry *const *newc
                                uint32_t roles, struct skr_arena *arena, uint8_t *eligible,
                                struct skr_problem *problem);
 
+/* eligible[leaf] becomes 0 where the volumes of no newcomer can be used, or none of these nodes is in the
+ * tree. O(masks * leaves). */
+void skr_problem_volumes_close(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                               uint8_t *eligible);
+
 /* Deals newcomers whose volumes do not reach all leaves of the answer: ret[n] is the leaf, -1: any. place:
  * [leaf] new members of this role; places that are dealt are taken from it. */
 void skr_problem_volumes_deal(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,

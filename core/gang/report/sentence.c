@@ -10,6 +10,7 @@
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/problem/problem_volumes.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/state/groups.h"
 
@@ -305,6 +306,7 @@ enum closed_by {
     CLOSED_CORDON,
     CLOSED_REFUSED,
     CLOSED_RULES, /* about other pods */
+    CLOSED_VOLUMES,
     CLOSED_ABSENT,
     CLOSED_BY_COUNT
 };
@@ -359,6 +361,7 @@ static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_proble
         [CLOSED_CORDON] = "cordoned",
         [CLOSED_REFUSED] = "refused by kube-scheduler",
         [CLOSED_RULES] = "closed by rules about other pods",
+        [CLOSED_VOLUMES] = "out of reach of volumes of its pods",
         [CLOSED_ABSENT] = "not there",
     };
     _Static_assert(sizeof text / sizeof *text == CLOSED_BY_COUNT, "a text for each");
@@ -372,10 +375,14 @@ static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_proble
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     struct shapes shapes = skr_shapes_of(newcomers, n);
+    SKR_AUTO_FREE uint8_t *reached = skr_alloc((size_t)p->tree->n_leaves + 1);
+    memset(reached, 1, (size_t)p->tree->n_leaves);
+    skr_problem_volumes_close(e, newcomers, n, reached);
     free(newcomers);
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         const char *node = p->tree->unit_name[p->tree->first_leaf + i];
-        const enum closed_by cause = closed_by(e, g, &shapes, node);
+        enum closed_by cause = closed_by(e, g, &shapes, node);
+        cause = cause == CLOSED_RULES && !reached[i] ? CLOSED_VOLUMES : cause;
         first[cause] = count[cause]++ == 0 ? node : first[cause];
     }
     skr_strbuf_addf(b, "needs %d slots, no node is open to its pods", p->n);

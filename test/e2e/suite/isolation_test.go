@@ -192,8 +192,8 @@ func TestIsolation_PodsThatKubeSchedulerRefusesHoldNothing(t *testing.T) {
 	h.expectIsolated()
 }
 
-// TestIsolation_DisksOfOneTenantAreNoVetoForAnother: The volumes of a tenant's gang are of a zone without nodes.
-// kube-scheduler refuses every node to it. A gang of another tenant with the same requests and no volumes is bound at once.
+// TestIsolation_DisksOfOneTenantAreNoVetoForAnother: The volumes of a tenant's gang are of a zone without nodes,
+// which closes every node to it. A gang of another tenant with the same requests and no volumes is bound at once.
 func TestIsolation_DisksOfOneTenantAreNoVetoForAnother(t *testing.T) {
 	h, hostile := tenants(t, 8, 0, "")
 	hostile.groupMap("disks", map[string]string{"name": "disks", "size": "4", "priority": "0"})
@@ -213,9 +213,10 @@ func TestIsolation_DisksOfOneTenantAreNoVetoForAnother(t *testing.T) {
 		hostile.createClaim(name, "static", name, "")
 		hostile.create(hostile.pod(fmt.Sprintf("disks-%d", i), label("sakkara.group.name", "disks"), cpu("8"), claim(name)))
 	}
-	hostile.wait(usual, "the gang waits for kube-scheduler", func(v *cluster.View) error {
-		if reason := v.Map(hostile.ns, "disks").Data["reason"]; reason != "FilteredByOthers" && reason != "WaitingForClaims" {
-			return fmt.Errorf("%v", v.Map(hostile.ns, "disks").Data)
+	hostile.wait(usual, "the gang has no node", func(v *cluster.View) error {
+		data := v.Map(hostile.ns, "disks").Data
+		if data["reason"] != "NeverFits" || !contains(data["message"], "8 out of reach of volumes of its pods") {
+			return fmt.Errorf("%v", data)
 		}
 		return nil
 	})

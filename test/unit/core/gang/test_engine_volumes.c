@@ -253,6 +253,10 @@ TEST_RIG(cluster(), objects_that_are_gone_limit_nothing)
     member(rig, 1, "disk-0");
     rig_run(rig, 3 * SKR_SECOND);
     rig_assert_bound(rig, "g", 0);
+    rig_assert_text(
+        rig_key(rig, "g", "message"),
+        "group g needs 2 slots, no node is open to its pods: 4 out of reach of volumes of "
+        "its pods");
     take_away(rig, &skr_gang_volume, "", "disk-0");
     take_away(rig, &skr_gang_csi_node, "", "node-0");
     one_plan(rig, 2);
