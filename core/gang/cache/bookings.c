@@ -118,6 +118,7 @@ void skr_booked_set(struct skr_gang *e, struct group *g, struct booking *b)
 
 void skr_booked_fini(struct skr_gang *e)
 {
+    forget_nodes(e); /* their names are the bookings' */
     while (e->bookings.list) {
         struct booking *b = e->bookings.list;
         DL_DELETE(e->bookings.list, b);
@@ -125,5 +126,4 @@ void skr_booked_fini(struct skr_gang *e)
         skr_booking_destroy(b);
     }
     e->bookings.n = 0;
-    forget_nodes(e);
 }
