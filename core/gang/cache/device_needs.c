@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Needs of members as shapes. */
+#include "core/gang/cache/device_needs.h"
+
+#include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/pods.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *skr_devices_unmodelled(const struct skr_gang *e)
+{
+    return e->settings.devices_off ? "devices.mode is off"
+           : e->devices.forbidden  ? "the account may not read slices, it needs list and watch on "
+                                     "resourceslices.resource.k8s.io"
+           : e->devices.stock->n_slices == 0 ? "there are no ResourceSlices"
+           : e->settings.server_minor < SKR_DEVICES_FROM
+               ? "Kubernetes is older than 1.36, or its version is not known yet"
+               : NULL;
+}
+
+void skr_device_shape_fini(struct skr_gang *e, struct device_shape *shape)
+{
+    for (size_t i = 0; i < shape->n; i++) {
+        skr_devices_stock_forget_spec(e->devices.stock, shape->spec[i]);
+    }
+    free(shape->spec);
+    free(shape->resource);
+    *shape = (struct device_shape){0};
+}
+
+static void add_spec(struct device_shape *shape, const struct skr_claim_spec *spec)
+{
+    size_t cap = shape->n;
+    skr_grow_exactly(&shape->spec, &cap, shape->n + 1, sizeof *shape->spec);
+    shape->spec[shape->n++] = spec;
+}
+
+/* The one extended resource that a class serves. The reason why it is not modelled; NULL: it is. */
+static const char *add_extended(struct skr_gang *e, const struct pod_entry *p,
+                                struct device_shape *shape)
+{
+    const struct skr_quantities *requests = &p->pod->shape->requests;
+    for (size_t i = 0; i < requests->n && !p->work->extended_has_devices; i++) {
+        const struct skr_quantity_item *item = &requests->item[i];
+        const char *class = NULL;
+        if (item->amount <= 0 || !skr_resource_names_is_served(e->resources, item->name, &class)) {
+            continue;
+        }
+        if (shape->resource || !class) {
+            return !class ? "the class is not known"
+                          : "a pod asks for two extended resources of classes";
+        }
+        SKR_STRBUF(text);
+        skr_strbuf_addf(&text, "{\"requests\":[{\"exactly\":{\"count\":%lld,\"deviceClassName\":",
+                        (long long)item->amount);
+        skr_strbuf_add_json(&text, class);
+        skr_strbuf_add(&text, "},\"name\":\"request\"}]}");
+        const struct skr_claim_spec *spec = skr_devices_stock_spec(e->devices.stock, text.s);
+        if (!spec) {
+            return "there are more than 4096 different claims";
+        }
+        add_spec(shape, spec);
+        shape->resource = skr_strdup(item->name);
+    }
+    return NULL;
+}
+
+const char *skr_device_shape_of(struct skr_gang *e, const struct pod_entry *p, bool pending,
+                                struct device_shape *ret)
+{
+    const char *why = skr_devices_unmodelled(e);
+    *ret = (struct device_shape){0};
+    for (size_t i = 0; !why && i < p->pod->n_claims; i++) {
+        const struct skr_pod_claim *claim = &p->pod->claim[i];
+        bool allocated = false;
+        if (claim->kind == SKR_POD_CLAIM_VOLUME) {
+            continue;
+        }
+        const struct skr_claim_spec *spec =
+            skr_claim_objects_spec(e, p->pod->meta.namespace_, claim, &allocated);
+        why = spec || (allocated && pending) ? NULL
+              : allocated                    ? "a claim has devices already"
+                                             : "what a claim asks for is not known";
+        if (spec) {
+            add_spec(ret, skr_devices_stock_spec(e->devices.stock, spec->text));
+        }
+    }
+    why = why ? why : add_extended(e, p, ret);
+    if (why) {
+        skr_device_shape_fini(e, ret);
+    }
+    return why;
+}
+
+static bool same_shape(const struct device_shape *a, const struct device_shape *b)
+{
+    return a->n == b->n && !a->resource == !b->resource &&
+           (a->n == 0 || memcmp(a->spec, b->spec, a->n * sizeof *a->spec) == 0) &&
+           (!a->resource || strcmp(a->resource, b->resource) == 0);
+}
+
+/* ---- what members need ---- */
+
+bool skr_devices_has_claims(const struct pod_entry *p)
+{
+    size_t i = 0;
+    while (i < p->pod->n_claims && p->pod->claim[i].kind == SKR_POD_CLAIM_VOLUME) {
+        i++;
+    }
+    return i < p->pod->n_claims;
+}
+
+bool skr_devices_are_needed(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct skr_quantities *requests = &p->pod->shape->requests;
+    bool has = skr_devices_has_claims(p);
+    for (size_t i = 0; !has && i < requests->n; i++) {
+        has = skr_resource_names_is_served(e->resources, requests->item[i].name, NULL);
+    }
+    return has;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Two members name one claim. */
+static bool share_claims(struct pod_entry *const *newcomers, size_t n)
+{
+    size_t n_names = 0, cap = 0;
+    const char **name = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_pod *pod = newcomers[i]->pod;
+        for (size_t k = 0; k < pod->n_claims; k++) {
+            if (pod->claim[k].kind == SKR_POD_CLAIM_DEVICES && !pod->claim[k].made) {
+                skr_grow(&name, &cap, n_names + 1, sizeof *name);
+                name[n_names++] = pod->claim[k].name;
+            }
+        }
+    }
+    bool shared = false;
+    if (n_names > 1) {
+        qsort(name, n_names, sizeof *name, by_name);
+    }
+    for (size_t i = 1; !shared && i < n_names; i++) {
+        shared = strcmp(name[i - 1], name[i]) == 0;
+    }
+    free(name);
+    return shared;
+}
+
+static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
+                             struct device_needs *needs)
+{
+    struct device_shape shape;
+    const char *why = skr_device_shape_of(e, p, false, &shape);
+    if (why) {
+        return why;
+    }
+    size_t i = 0;
+    while (i < needs->n && !same_shape(&needs->shape[i], &shape)) {
+        i++;
+    }
+    if (shape.n == 0 || i < needs->n || i == SKR_NEEDS_SHAPES_MAX) {
+        skr_device_shape_fini(e, &shape);
+        return i < SKR_NEEDS_SHAPES_MAX ? NULL : "members ask for devices in more than 16 ways";
+    }
+    needs->shape[needs->n++] = shape;
+    return NULL;
+}
+
+static struct device_needs *make_needs(struct skr_gang *e, struct pod_entry *const *newcomers,
+                                       size_t n, const char **ret_why)
+{
+    struct device_needs *needs = skr_alloc(sizeof *needs);
+    needs->refs = 1;
+    *ret_why = share_claims(newcomers, n) ? "members share a claim" : NULL;
+    for (size_t i = 0; !*ret_why && i < n; i++) {
+        *ret_why = add_shape(e, newcomers[i], needs);
+    }
+    if (*ret_why || needs->n == 0) {
+        skr_devices_needs_unref(e, needs);
+        return NULL;
+    }
+    return needs;
+}
+
+static bool any_needs(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !skr_devices_are_needed(e, newcomers[i])) {
+        i++;
+    }
+    return i < n;
+}
+
+struct device_needs *skr_devices_needs(struct skr_gang *e, struct pod_entry *const *newcomers,
+                                       size_t n)
+{
+    const char *why;
+    const bool any = !skr_devices_unmodelled(e) && any_needs(e, newcomers, n);
+    return any ? make_needs(e, newcomers, n, &why) : NULL;
+}
+
+struct device_needs *skr_devices_explain(struct skr_gang *e, struct pod_entry *const *newcomers,
+                                         size_t n, const char **ret_why)
+{
+    *ret_why = NULL;
+    if (!any_needs(e, newcomers, n)) {
+        return NULL;
+    }
+    *ret_why = skr_devices_unmodelled(e);
+    return *ret_why ? NULL : make_needs(e, newcomers, n, ret_why);
+}
+
+struct device_needs *skr_devices_needs_ref(struct device_needs *needs)
+{
+    if (needs) {
+        needs->refs++;
+    }
+    return needs;
+}
+
+void skr_devices_needs_unref(struct skr_gang *e, struct device_needs *needs)
+{
+    if (!needs || --needs->refs > 0) {
+        return;
+    }
+    for (size_t i = 0; i < needs->n; i++) {
+        skr_device_shape_fini(e, &needs->shape[i]);
+    }
+    free(needs);
+}
+
+bool skr_devices_needs_equal(const struct device_needs *a, const struct device_needs *b)
+{
+    if (!a || !b) {
+        return a == b;
+    }
+    bool equal = a->n == b->n;
+    for (size_t i = 0; equal && i < a->n; i++) {
+        equal = same_shape(&a->shape[i], &b->shape[i]);
+    }
+    return equal;
+}

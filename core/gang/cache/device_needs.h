@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_CACHE_DEVICE_NEEDS_H
+#define SKR_CORE_GANG_CACHE_DEVICE_NEEDS_H
+/* What one pod needs of devices. */
+#include "core/gang/cache/devices.h"
+
+/* Why no devices are counted; NULL: they are. */
+const char *skr_devices_unmodelled(const struct skr_gang *e);
+/* The pod has a claim of devices, or asks for a resource that a class serves. */
+bool skr_devices_are_needed(const struct skr_gang *e, const struct pod_entry *p);
+/* The reason why it is not known, or not modelled; NULL: it is, and the caller ends ret. pending: claims
+ * that have devices are left out. */
+const char *skr_device_shape_of(struct skr_gang *e, const struct pod_entry *p, bool pending,
+                                struct device_shape *ret);
+void skr_device_shape_fini(struct skr_gang *e, struct device_shape *shape);
+
+#endif
