@@ -83,7 +83,7 @@ static int read_words(struct trace *t, const char *flag, const char *text, const
 
 static int read_choices(struct trace *t)
 {
-    const void *row[CHOICES_MAX];
+    const void *row[CHOICES_MAX] = {NULL};
     int code = read_words(t, "--policy", t->options->policy, skr_replay_policy,
                           sizeof *skr_replay_policy, row, &t->n_policies);
     for (size_t i = 0; i < t->n_policies; i++) {
