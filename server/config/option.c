@@ -116,7 +116,7 @@ const struct skr_option skr_options[] = {
     THREE("devices.release", CHOICE, "all", "fabric", "none", settings.devices_release,
           "devices to free if a member holds them after its plan"),
     WORDS("devices.mode", WORD, "auto", "off", settings.devices_off,
-          "read device classes, slices and claims if the API server has them, or never"),
+          "read device classes, slices and claims if they are served, or never"),
     PLAIN("kueue.admissionCheck", BOOL, "false", settings.admission_check,
           "answer AdmissionChecks of Kueue with controllerName `sakkara/placement`"),
     PLAIN("time.hold", BOOL, "false", settings.holds_reservations,

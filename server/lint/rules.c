@@ -58,7 +58,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "size from 1 to 100000, priority of 32 bits"},
     {"InvalidValue", false, "a value that the option does not accept", "see the table of options"},
     {"KindNotRead", true, "a kind that nothing reads: its pods are no gang",
-     "annotations sakkara.gang and sakkara.group.size of the pod template"},
+     "annotate the template with sakkara.gang"},
     {"LabelMissing", true,
      "nodes lack the label of a level: they are left out, and groups do not use them",
      "label them, or write a topology map"},
