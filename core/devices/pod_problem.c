@@ -304,6 +304,43 @@ static void make_constraint(struct making *m, const struct skr_claim_spec *spec,
     }
 }
 
+/* ---- equal devices ---- */
+
+static bool equal_uses(const struct skr_devices_row *a, const struct skr_devices_row *b)
+{
+    bool equal = a->n_uses == b->n_uses && (a->n_uses == 0 || a->pool == b->pool);
+    for (size_t i = 0; equal && i < a->n_uses; i++) {
+        equal = a->uses[i].counter == b->uses[i].counter && a->uses[i].value == b->uses[i].value;
+    }
+    return equal;
+}
+
+static bool are_equal(const struct skr_devices_problem *p, uint32_t a, uint32_t b)
+{
+    const struct skr_devices_row *row = p->node->row;
+    bool equal = !row[a].shared && !row[b].shared && equal_uses(&row[a], &row[b]);
+    for (size_t i = 0; equal && i < p->n_requests; i++) {
+        equal = p->request[i].match[a] == p->request[i].match[b] &&
+                p->request[i].tainted[a] == p->request[i].tainted[b];
+    }
+    for (size_t i = 0; equal && i < p->n_constraints; i++) {
+        equal = p->constraint[i].value[a] == p->constraint[i].value[b];
+    }
+    return equal;
+}
+
+/* Fills before. O(rows^2). */
+static void link_equal(const struct skr_devices_problem *p, uint32_t *before)
+{
+    for (uint32_t row = 0; row < p->node->n; row++) {
+        uint32_t b = row;
+        while (b > 0 && !are_equal(p, b - 1, row)) {
+            b--;
+        }
+        before[row] = b > 0 ? b - 1 : UINT32_MAX;
+    }
+}
+
 /* ---- the pod ---- */
 
 static void add_claim(struct making *m, const struct skr_claim_spec *spec, uint16_t claim,
@@ -357,7 +394,7 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
         add_claim(&m, pod->spec[i], (uint16_t)i, requests, ret, ask, request, constraint);
     }
     if (!m.full && !m.why) {
-        skr_devices_link_equal(ret, before);
+        link_equal(ret, before);
     }
     ret->before = before;
     ret->fails = m.fails;

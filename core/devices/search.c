@@ -18,8 +18,8 @@ struct state {
 struct change {
     uint32_t row;
     size_t request, ask;
-    size_t n_constraints;
-    bool counters, marked, share, result;
+    size_t n_constraints; /* that it was added to */
+    bool counters, chosen;
 };
 
 struct search {
@@ -34,11 +34,10 @@ struct search {
     int64_t *bank;        /* [bank] whose counters were looked at first; -1: none yet */
     skr_int128 *left;     /* what is left of the counters of pools, one after the other */
     size_t *left_at;      /* [pool] */
-    uint32_t **all;       /* [request] rows of a request for all devices */
-    size_t *n_all;
-    struct state *state; /* [constraint] */
-    uint32_t *distinct;  /* [constraint][ask] the last value, of 1.36; else values as a stack */
-    size_t width;        /* of it */
+    int64_t *count;       /* [request] devices that it is for */
+    struct state *state;  /* [constraint] */
+    uint32_t *distinct;   /* [constraint][ask] the last value, of 1.36; else values as a stack */
+    size_t width;         /* of it */
     size_t n_of_claim;
     bool exact; /* no shortcuts */
     struct skr_devices_result result[SKR_DEVICES_A_POD];
@@ -47,9 +46,20 @@ struct search {
 
 /* ---- counters ---- */
 
+static uint64_t bit_of(const struct search *s, size_t ask)
+{
+    return UINT64_C(1) << s->p->ask[ask].claim;
+}
+
 static bool in_use(const struct search *s, uint32_t row)
 {
     return s->taken->whole[row] || s->by[row];
+}
+
+/* No device for the request. */
+static bool is_held(const struct search *s, size_t request, size_t ask, uint32_t row)
+{
+    return s->p->request[request].admin ? (s->by[row] & bit_of(s, ask)) != 0 : in_use(s, row);
 }
 
 static bool is_allocated(const struct skr_devices_taken *taken, size_t row)
@@ -110,12 +120,13 @@ static bool counters_suffice(struct search *s, const struct skr_devices_row *row
 
 /* ---- capacity ---- */
 
-static bool capacity_suffices(const struct search *s, const struct skr_devices_request *request,
-                              uint32_t row)
+/* used: [capacity] what this pod has of it; NULL: nothing. */
+static bool has_room(const struct search *s, const struct skr_devices_request *request,
+                     uint32_t row, const skr_int128 *used)
 {
     const struct skr_devices_row *r = &s->node->row[row];
     for (size_t i = r->first_capacity; r->shared && i < r->first_capacity + r->n_capacities; i++) {
-        if (s->taken->used[i] + request->need[i] + s->used[i] > s->node->capacity[i]) {
+        if (s->taken->used[i] + request->need[i] + (used ? used[i] : 0) > s->node->capacity[i]) {
             return false;
         }
     }
@@ -192,16 +203,14 @@ static void constraint_remove(const struct search *s, size_t i, const struct cha
 static void undo(struct search *s, const struct change *change)
 {
     const struct skr_devices_row *row = &s->node->row[change->row];
-    const uint16_t claim = s->p->ask[change->ask].claim;
-    if (change->result) {
+    if (change->chosen) {
         s->n_results--;
         s->n_of_claim--;
     }
-    if (change->share) {
+    if (change->chosen && row->shared) {
         add_share(s, &s->p->request[change->request], change->row, -1);
-    }
-    if (change->marked) {
-        s->by[change->row] &= ~(UINT64_C(1) << claim);
+    } else if (change->chosen) {
+        s->by[change->row] &= ~bit_of(s, change->ask);
     }
     for (size_t i = change->n_constraints; i > 0; i--) {
         constraint_remove(s, i - 1, change);
@@ -217,13 +226,11 @@ static bool has_shares(const struct search *s, uint32_t row)
     return counted || (s->node->version != SKR_DEVICES_1_36 && s->taken->shares[row] > 0);
 }
 
-/* must: of a request for all devices, where a constraint that does not hold is an error. */
-static enum outcome take(struct search *s, struct change *change, bool must)
+static enum outcome check(struct search *s, struct change *change)
 {
     const struct skr_devices_request *request = &s->p->request[change->request];
     const struct skr_devices_row *row = &s->node->row[change->row];
-    const uint64_t bit = UINT64_C(1) << s->p->ask[change->ask].claim;
-    if (request->admin ? !row->shared && (s->by[change->row] & bit) : in_use(s, change->row)) {
+    if (is_held(s, change->request, change->ask, change->row)) {
         return NOT;
     }
     if (row->n_uses > 0 && !(row->shared && has_shares(s, change->row))) {
@@ -233,40 +240,39 @@ static enum outcome take(struct search *s, struct change *change, bool must)
         change->counters = true;
     }
     if (request->tainted[change->row]) {
-        undo(s, change);
         return NOT;
     }
     for (; change->n_constraints < s->p->n_constraints; change->n_constraints++) {
         if (!constraint_add(s, change->n_constraints, change->request, change->ask, change->row)) {
-            undo(s, change);
-            return must ? FAILS : NOT;
+            return request->all ? FAILS : NOT;
         }
     }
-    if (!row->shared) {
-        s->by[change->row] |= bit;
-        change->marked = true;
-    }
-    if (!capacity_suffices(s, request, change->row)) {
+    return !has_room(s, request, change->row, s->used) ? NOT
+           : s->n_results == SKR_DEVICES_A_POD         ? BEYOND
+                                                       : DONE;
+}
+
+static enum outcome take(struct search *s, struct change *change)
+{
+    const enum outcome outcome = check(s, change);
+    if (outcome != DONE) {
         undo(s, change);
-        return NOT;
+        return outcome;
     }
-    if (row->shared) {
-        add_share(s, request, change->row, 1);
-        change->share = true;
-    }
-    if (s->n_results == SKR_DEVICES_A_POD) {
-        undo(s, change);
-        return BEYOND;
+    if (s->node->row[change->row].shared) {
+        add_share(s, &s->p->request[change->request], change->row, 1);
+    } else {
+        s->by[change->row] |= bit_of(s, change->ask);
     }
     s->result[s->n_results++] = (struct skr_devices_result){change->row, change->request};
     s->n_of_claim++;
-    change->result = true;
+    change->chosen = true;
     return DONE;
 }
 
 /* ---- the recursion ---- */
 
-static enum outcome place(struct search *s, size_t ask, size_t request, int64_t k, size_t start);
+static enum outcome place(struct search *s, size_t ask, size_t request, int64_t k, uint32_t start);
 
 static enum outcome begin_ask(struct search *s, size_t ask)
 {
@@ -302,16 +308,17 @@ static enum outcome after(struct search *s, size_t ask)
     return outcome == EXCEEDED ? NOT : outcome;
 }
 
-static enum outcome place_all(struct search *s, size_t ask, size_t request, int64_t k)
+/* The device, and then the rest of the request from device k + 1 on. */
+static enum outcome place_with(struct search *s, size_t ask, size_t request, int64_t k,
+                               uint32_t row)
 {
-    struct change change = {.row = s->all[request][k], .request = request, .ask = ask};
-    enum outcome outcome = take(s, &change, true);
-    if (outcome != DONE) {
-        return outcome;
-    }
-    outcome = place(s, ask, request, k + 1, 0);
-    if (outcome != DONE) {
-        undo(s, &change);
+    struct change change = {.row = row, .request = request, .ask = ask};
+    enum outcome outcome = take(s, &change);
+    if (outcome == DONE) {
+        outcome = place(s, ask, request, k + 1, row + 1);
+        if (outcome != DONE) {
+            undo(s, &change);
+        }
     }
     return outcome;
 }
@@ -343,40 +350,28 @@ static bool too_few(const struct search *s, const struct skr_devices_request *re
     return n < wanted;
 }
 
-static enum outcome place_one(struct search *s, size_t ask, size_t request, int64_t k, size_t start)
+static enum outcome place_one(struct search *s, size_t ask, size_t request, int64_t k,
+                              uint32_t start)
 {
     const struct skr_devices_request *r = &s->p->request[request];
-    const uint64_t bit = UINT64_C(1) << s->p->ask[ask].claim;
     if (k == 0 && !s->exact && too_few(s, r, r->count)) {
         return NOT;
     }
-    for (uint32_t row = (uint32_t)start; row < s->node->n; row++) {
+    for (uint32_t row = start; row < s->node->n; row++) {
         if (++s->steps > SKR_DEVICES_STEPS) {
             return BEYOND;
         }
-        if (r->admin ? (s->by[row] & bit) != 0 : in_use(s, row)) {
+        if (is_held(s, request, ask, row)) {
             continue;
         }
         if (r->match[row] == SKR_DEVICES_FAILS) {
             return FAILS;
         }
-        if (r->match[row] == SKR_DEVICES_NO || !capacity_suffices(s, r, row) ||
+        if (r->match[row] == SKR_DEVICES_NO || !has_room(s, r, row, s->used) ||
             (!s->exact && !r->admin && failed_already(s, row, start))) {
             continue;
         }
-        struct change change = {.row = row, .request = request, .ask = ask};
-        enum outcome outcome = take(s, &change, false);
-        if (outcome == NOT) {
-            continue;
-        }
-        if (outcome != DONE) {
-            return outcome;
-        }
-        outcome = place(s, ask, request, k + 1, row + 1);
-        if (outcome == DONE) {
-            return DONE;
-        }
-        undo(s, &change);
+        const enum outcome outcome = place_with(s, ask, request, k, row);
         if (outcome != NOT) {
             return outcome;
         }
@@ -384,10 +379,17 @@ static enum outcome place_one(struct search *s, size_t ask, size_t request, int6
     return NOT;
 }
 
-static enum outcome place(struct search *s, size_t ask, size_t request, int64_t k, size_t start)
+/* Whether a request for all devices is for this one. 1.36 leaves out those that are too full already. */
+static bool is_of_all(const struct search *s, const struct skr_devices_request *r, uint32_t row)
+{
+    return r->match[row] == SKR_DEVICES_YES &&
+           (s->node->version != SKR_DEVICES_1_36 || has_room(s, r, row, NULL));
+}
+
+static enum outcome place(struct search *s, size_t ask, size_t request, int64_t k, uint32_t start)
 {
     const struct skr_devices_request *r = &s->p->request[request];
-    const int64_t count = r->all ? (int64_t)s->n_all[request] : r->count;
+    const int64_t count = s->count[request];
     if (++s->steps > SKR_DEVICES_STEPS) {
         return BEYOND;
     }
@@ -400,24 +402,23 @@ static enum outcome place(struct search *s, size_t ask, size_t request, int64_t 
     if (count - k > SKR_DEVICES_A_CLAIM - (int64_t)s->n_of_claim) {
         return EXCEEDED;
     }
-    return r->all ? place_all(s, ask, request, k) : place_one(s, ask, request, k, start);
+    while (r->all && !is_of_all(s, r, start)) {
+        start++;
+    }
+    return r->all ? place_with(s, ask, request, k, start) : place_one(s, ask, request, k, start);
 }
 
 /* ---- before the search ---- */
 
-/* Rows of a request for all devices. False: a selector fails. */
-static bool list_all(struct search *s, size_t request)
+/* False: a selector fails. */
+static bool count_all(struct search *s, size_t request)
 {
     const struct skr_devices_request *r = &s->p->request[request];
-    const bool by_room = s->node->version == SKR_DEVICES_1_36;
-    s->all[request] = skr_alloc_array(s->node->n + 1, sizeof *s->all[request]);
     for (uint32_t row = 0; row < s->node->n; row++) {
         if (r->match[row] == SKR_DEVICES_FAILS) {
             return false;
         }
-        if (r->match[row] == SKR_DEVICES_YES && (!by_room || capacity_suffices(s, r, row))) {
-            s->all[request][s->n_all[request]++] = row;
-        }
+        s->count[request] += is_of_all(s, r, row);
     }
     return true;
 }
@@ -434,11 +435,11 @@ static bool is_valid(struct search *s)
         }
         for (size_t k = a->first; k < a->first + a->n; k++) {
             const struct skr_devices_request *r = &s->p->request[k];
-            if (r->all && (s->node->partial || !list_all(s, k))) {
+            s->count[k] = r->all ? 0 : r->count;
+            if (r->all && (s->node->partial || !count_all(s, k))) {
                 return false;
             }
-            const int64_t count = r->all ? (int64_t)s->n_all[k] : r->count;
-            least = count < least ? count : least;
+            least = s->count[k] < least ? s->count[k] : least;
         }
         if (least > SKR_DEVICES_A_CLAIM - n) {
             return false;
@@ -456,42 +457,6 @@ static bool needs_order(const struct skr_devices_problem *p)
         distinct = distinct || p->constraint[i].distinct;
     }
     return p->node->version == SKR_DEVICES_1_36 && (distinct || p->node->collides);
-}
-
-/* ---- equal devices ---- */
-
-static bool equal_uses(const struct skr_devices_row *a, const struct skr_devices_row *b)
-{
-    bool equal = a->n_uses == b->n_uses && (a->n_uses == 0 || a->pool == b->pool);
-    for (size_t i = 0; equal && i < a->n_uses; i++) {
-        equal = a->uses[i].counter == b->uses[i].counter && a->uses[i].value == b->uses[i].value;
-    }
-    return equal;
-}
-
-static bool are_equal(const struct skr_devices_problem *p, uint32_t a, uint32_t b)
-{
-    const struct skr_devices_row *row = p->node->row;
-    bool equal = !row[a].shared && !row[b].shared && equal_uses(&row[a], &row[b]);
-    for (size_t i = 0; equal && i < p->n_requests; i++) {
-        equal = p->request[i].match[a] == p->request[i].match[b] &&
-                p->request[i].tainted[a] == p->request[i].tainted[b];
-    }
-    for (size_t i = 0; equal && i < p->n_constraints; i++) {
-        equal = p->constraint[i].value[a] == p->constraint[i].value[b];
-    }
-    return equal;
-}
-
-void skr_devices_link_equal(const struct skr_devices_problem *problem, uint32_t *ret)
-{
-    for (uint32_t row = 0; row < problem->node->n; row++) {
-        uint32_t b = row;
-        while (b > 0 && !are_equal(problem, b - 1, row)) {
-            b--;
-        }
-        ret[row] = b > 0 ? b - 1 : UINT32_MAX;
-    }
 }
 
 /* ---- memory ---- */
@@ -512,8 +477,7 @@ static void search_init(struct search *s, const struct skr_devices_problem *p,
     s->bank = skr_alloc_array(node->n_banks + 1, sizeof *s->bank);
     s->left = skr_alloc_array(n_left + 1, sizeof *s->left);
     s->left_at = skr_alloc_array(node->n_pools + 1, sizeof *s->left_at);
-    s->all = skr_alloc_array(p->n_requests + 1, sizeof *s->all);
-    s->n_all = skr_alloc_array(p->n_requests + 1, sizeof *s->n_all);
+    s->count = skr_alloc_array(p->n_requests + 1, sizeof *s->count);
     s->state = skr_alloc_array(p->n_constraints + 1, sizeof *s->state);
     s->width = p->n_asks > SKR_DEVICES_A_CLAIM ? p->n_asks : SKR_DEVICES_A_CLAIM;
     s->distinct = skr_alloc_array(p->n_constraints * s->width + 1, sizeof *s->distinct);
@@ -522,9 +486,6 @@ static void search_init(struct search *s, const struct skr_devices_problem *p,
 
 static void search_fini(struct search *s)
 {
-    for (size_t i = 0; i < s->p->n_requests; i++) {
-        free(s->all[i]);
-    }
     free(s->by);
     free(s->shares);
     free(s->used);
@@ -532,8 +493,7 @@ static void search_fini(struct search *s)
     free(s->bank);
     free(s->left);
     free(s->left_at);
-    free(s->all);
-    free(s->n_all);
+    free(s->count);
     free(s->state);
     free(s->distinct);
 }
@@ -560,7 +520,7 @@ static void commit(const struct search *s, struct skr_devices_taken *taken)
 }
 
 enum skr_search_outcome skr_devices_search(const struct skr_devices_problem *problem,
-                                           struct skr_devices_taken *taken, uint64_t *ret_steps,
+                                           struct skr_devices_taken *taken,
                                            struct skr_devices_result *ret, size_t *ret_n)
 {
     struct search s;
@@ -576,7 +536,6 @@ enum skr_search_outcome skr_devices_search(const struct skr_devices_problem *pro
     if (is_valid(&s)) {
         outcome = begin_ask(&s, 0);
     }
-    *ret_steps += s.steps;
     if (outcome == DONE) {
         commit(&s, taken);
         if (ret) {

@@ -110,7 +110,8 @@ struct skr_devices_problem {
     const struct skr_devices_ask *ask; /* by claim */
     const struct skr_devices_request *request;
     const struct skr_devices_constraint *constraint;
-    const uint32_t *before; /* [row] skr_devices_link_equal() */
+    const uint32_t *before; /* [row] the last row before it that equals it for all requests and
+                             * constraints; UINT32_MAX: none */
     bool fails; /* a class is missing, or the like: kube-scheduler reports an error for any node */
 };
 
@@ -126,13 +127,10 @@ struct skr_devices_result {
     size_t request;
 };
 
-/* The last row before each that equals it for all requests and constraints; UINT32_MAX: none. before of the
- * problem is not read. O(rows^2). */
-void skr_devices_link_equal(const struct skr_devices_problem *problem, uint32_t *ret);
 /* Chooses devices for one pod. PLACED: taken has them, too, and ret (NULL allowed, else room for
- * SKR_DEVICES_A_POD) has them by claim in *ret_n. O(steps). *ret_steps is added to. */
+ * SKR_DEVICES_A_POD) has *ret_n of them, by claim. O(steps). Aborts without memory. */
 enum skr_search_outcome skr_devices_search(const struct skr_devices_problem *problem,
-                                           struct skr_devices_taken *taken, uint64_t *ret_steps,
+                                           struct skr_devices_taken *taken,
                                            struct skr_devices_result *ret, size_t *ret_n);
 
 #endif

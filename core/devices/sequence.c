@@ -147,9 +147,8 @@ static struct skr_sequence play(const struct skr_devices_problem *p,
     struct skr_sequence ret = {.end = SKR_SEQUENCE_MOST, .why = ""};
     struct skr_devices_result result[SKR_DEVICES_A_POD];
     for (; ret.n < most; ret.n++) {
-        uint64_t steps = 0;
         size_t n = 0;
-        const enum skr_search_outcome outcome = skr_devices_search(p, taken, &steps, result, &n);
+        const enum skr_search_outcome outcome = skr_devices_search(p, taken, result, &n);
         if (outcome == SKR_SEARCH_BEYOND) {
             return unmodelled("the search for devices of one pod takes more than 100000 steps");
         }
@@ -182,8 +181,7 @@ static const char *play_pending(const struct skr_devices_stock *stock,
             !skr_pod_problem_make(stock, rows, &pending[i], arena, &p, &why)) {
             why = "the devices of a node take too much memory";
         }
-        uint64_t steps = 0;
-        if (!why && skr_devices_search(&p, taken, &steps, NULL, NULL) == SKR_SEARCH_BEYOND) {
+        if (!why && skr_devices_search(&p, taken, NULL, NULL) == SKR_SEARCH_BEYOND) {
             why = "the search for devices of one pod takes more than 100000 steps";
         }
     }
