@@ -54,7 +54,8 @@ static int refuse(struct skr_device_selector *s, const struct skr_cel_node *node
     return skr_cel_fail(error, SKR_INVALID, s->text, node->at, "%s", sentence);
 }
 
-static void add_domain(struct skr_device_selector *s, const char *domain)
+/* False: there are too many. */
+static bool add_domain(struct skr_device_selector *s, const char *domain)
 {
     size_t i = 0;
     while (i < s->n_domains && strcmp(s->domain[i], domain) != 0) {
@@ -63,6 +64,7 @@ static void add_domain(struct skr_device_selector *s, const char *domain)
     if (i == s->n_domains && i < SKR_SELECTOR_DOMAINS_MAX) {
         s->domain[s->n_domains++] = domain;
     }
+    return i < SKR_SELECTOR_DOMAINS_MAX;
 }
 
 static bool is_search(const struct skr_cel_node *node)
@@ -88,11 +90,9 @@ static int check(struct skr_device_selector *s, const struct skr_cel_node *node,
     const enum field field = field_of(node);
     int rc = 0;
     if (domain) {
-        if (s->n_domains == SKR_SELECTOR_DOMAINS_MAX) {
-            return refuse(s, node, "the expression names more than 64 domains", error);
-        }
-        add_domain(s, domain);
-        return 0;
+        return add_domain(s, domain)
+                   ? 0
+                   : refuse(s, node, "the expression names more than 64 domains", error);
     }
     if (field == FIELD_UNKNOWN) {
         return refuse(s, node, "device has driver, allowMultipleAllocations, attributes, capacity",
@@ -243,21 +243,17 @@ static struct skr_cel_value domains_map(struct view *v, const struct skr_device 
         .kind = SKR_CEL_MAP, .n = entry ? (uint32_t)s->n_domains : 0, .entry = entry};
 }
 
-/* Whether kube-scheduler can read all attributes, also those that the selector does not name. */
+/* kube-scheduler reads all attributes, also those that the selector does not name. */
 static void check_attributes(struct view *v, const struct skr_device *device)
 {
-    for (size_t i = 0; !v->bad && i < device->n_attributes; i++) {
-        const enum skr_device_value kind = device->attribute[i]->kind;
-        if (kind == SKR_DEVICE_VALUE_OTHER || kind == SKR_DEVICE_VALUE_VERSION) {
-            (void)of_attribute(v, device->attribute[i]);
-        }
+    for (size_t i = 0; i < device->n_attributes; i++) {
+        (void)of_attribute(v, device->attribute[i]);
     }
 }
 
 /* ---- answers ---- */
 
-static enum skr_device_selector_answer answer_in(struct view *v, const struct skr_device *device,
-                                                 struct skr_error *error)
+static enum skr_device_selector_answer answer_in(struct view *v, const struct skr_device *device)
 {
     struct skr_cel_entry field[4] = {
         {skr_cel_text("driver"), skr_cel_text(v->driver)},
@@ -265,50 +261,31 @@ static enum skr_device_selector_answer answer_in(struct view *v, const struct sk
         {skr_cel_text("attributes"), domains_map(v, device, false)},
         {skr_cel_text("capacity"), domains_map(v, device, true)}};
     const struct skr_cel_value root = {.kind = SKR_CEL_MAP, .n = 4, .entry = field};
-    check_attributes(v, device);
-    if (v->full) {
-        return SKR_SELECTOR_UNMODELLED;
-    }
-    if (v->bad) {
-        skr_error_set(error, SKR_INVALID, "1:1: device %s has an attribute of an unknown type",
-                      device->name);
-        return SKR_SELECTOR_FAILS;
-    }
     struct skr_cel_run run = {.arena = v->arena, .root = &root, .cost_max = SKR_SELECTOR_COST_MAX};
+    check_attributes(v, device);
+    if (v->full || v->bad) {
+        return v->full ? SKR_SELECTOR_UNMODELLED : SKR_SELECTOR_FAILS;
+    }
     const struct skr_cel_value result = skr_cel_evaluate(v->selector->program, &run);
-    if (run.over) {
-        return SKR_SELECTOR_UNMODELLED;
-    }
-    if (result.kind == SKR_CEL_BOOL) {
-        return result.boolean ? SKR_SELECTOR_YES : SKR_SELECTOR_NO;
-    }
-    if (error) {
-        const struct skr_position at =
-            skr_cel_position(v->selector->program, result.kind == SKR_CEL_ERROR ? result.n : 0);
-        skr_error_set(error, SKR_INVALID, "%zu:%zu: %s", at.line, at.column,
-                      result.kind == SKR_CEL_ERROR ? result.text : "the result is no bool");
-    }
-    return SKR_SELECTOR_FAILS;
+    return run.over                      ? SKR_SELECTOR_UNMODELLED
+           : result.kind != SKR_CEL_BOOL ? SKR_SELECTOR_FAILS
+           : result.boolean              ? SKR_SELECTOR_YES
+                                         : SKR_SELECTOR_NO;
 }
 
-enum skr_device_selector_answer skr_device_selector_ask(const struct skr_device_selector *selector,
-                                                        const char *driver,
-                                                        const struct skr_device *device,
-                                                        struct skr_error *error)
+static enum skr_device_selector_answer ask(const struct skr_device_selector *selector,
+                                           const char *driver, const struct skr_device *device)
 {
-    if (!selector->program) {
-        return SKR_SELECTOR_UNMODELLED;
-    }
     SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(RUN_BYTES_MAX, 4096);
     struct view view = {.selector = selector, .driver = driver, .arena = arena};
-    return arena ? answer_in(&view, device, error) : SKR_SELECTOR_UNMODELLED;
+    return arena ? answer_in(&view, device) : SKR_SELECTOR_UNMODELLED;
 }
 
 void skr_device_selector_evaluate(const struct skr_device_selector *selector,
                                   const struct skr_device_slice *slice, uint8_t *answer)
 {
     for (size_t i = 0; i < slice->n_devices; i++) {
-        answer[i] =
-            (uint8_t)skr_device_selector_ask(selector, slice->driver, &slice->device[i], NULL);
+        answer[i] = (uint8_t)(selector->program ? ask(selector, slice->driver, &slice->device[i])
+                                                : SKR_SELECTOR_UNMODELLED);
     }
 }

@@ -39,13 +39,8 @@ struct skr_device_selector {
 /* Never NULL, whatever the text. Aborts without memory. */
 struct skr_device_selector *skr_device_selector_create(const char *text);
 void skr_device_selector_destroy(struct skr_device_selector *selector); /* NULL allowed */
-/* answer: for each device of the slice. O(devices * (attributes + cost)). */
+/* answer: [device] enum skr_device_selector_answer. O(devices * (attributes + cost)). */
 void skr_device_selector_evaluate(const struct skr_device_selector *selector,
                                   const struct skr_device_slice *slice, uint8_t *answer);
-/* Of one device; an error says why (NULL allowed), with its position. */
-enum skr_device_selector_answer skr_device_selector_ask(const struct skr_device_selector *selector,
-                                                        const char *driver,
-                                                        const struct skr_device *device,
-                                                        struct skr_error *error);
 
 #endif
