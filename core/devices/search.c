@@ -31,17 +31,20 @@ struct search {
     uint32_t *shares;     /* [row] of this pod */
     skr_int128 *used;     /* [capacity] of this pod */
     skr_int128 *consumed; /* [counter] of this pod */
-    int64_t *bank;        /* [bank] whose counters were looked at first; -1: none yet */
-    skr_int128 *left;     /* what is left of the counters of pools, one after the other */
-    size_t *left_at;      /* [pool] */
-    int64_t *count;       /* [request] devices that it is for */
-    struct state *state;  /* [constraint] */
-    uint32_t *distinct;   /* [constraint][ask] the last value, of 1.36; else values as a stack */
-    size_t width;         /* of it */
+    uint32_t
+        *bank; /* [bank] the pool, plus one, whose counters were looked at first; 0: none yet */
+    skr_int128 *left;    /* what is left of the counters of pools, one after the other */
+    size_t *left_at;     /* [pool] */
+    int64_t *count;      /* [request] devices that it is for */
+    struct state *state; /* [constraint] */
+    uint32_t *distinct;  /* [constraint][ask] the last value, of 1.36; else values as a stack */
+    size_t width;        /* of it */
     size_t n_of_claim;
     bool exact; /* no shortcuts */
     struct skr_devices_result result[SKR_DEVICES_A_POD];
     size_t n_results;
+    void *owned[10];
+    size_t n_owned;
 };
 
 /* ---- counters ---- */
@@ -103,14 +106,13 @@ static void consume(struct search *s, const struct skr_devices_row *row, int sig
 /* All counters of the pool count, not only those of the device. */
 static bool counters_suffice(struct search *s, const struct skr_devices_row *row)
 {
-    int64_t *first = &s->bank[s->node->pool[row->pool].bank];
-    if (*first < 0) {
-        *first = row->pool;
-    }
-    const struct skr_devices_pool *pool = &s->node->pool[*first];
+    uint32_t *bank = &s->bank[s->node->pool[row->pool].bank];
+    *bank = *bank > 0 ? *bank : row->pool + 1;
+    const uint32_t first = *bank - 1;
+    const struct skr_devices_pool *pool = &s->node->pool[first];
     consume(s, row, 1);
     for (size_t k = 0; k < pool->n; k++) {
-        if (s->left[s->left_at[*first] + k] < s->consumed[pool->has[k].counter]) {
+        if (s->left[s->left_at[first] + k] < s->consumed[pool->has[k].counter]) {
             consume(s, row, -1);
             return false;
         }
@@ -461,6 +463,11 @@ static bool needs_order(const struct skr_devices_problem *p)
 
 /* ---- memory ---- */
 
+static void *own(struct search *s, size_t n, size_t size)
+{
+    return s->owned[s->n_owned++] = skr_alloc_array(n + 1, size);
+}
+
 static void search_init(struct search *s, const struct skr_devices_problem *p,
                         const struct skr_devices_taken *taken)
 {
@@ -470,32 +477,25 @@ static void search_init(struct search *s, const struct skr_devices_problem *p,
         n_left += node->pool[i].n;
     }
     *s = (struct search){.p = p, .node = node, .taken = taken};
-    s->by = skr_alloc_array(node->n + 1, sizeof *s->by);
-    s->shares = skr_alloc_array(node->n + 1, sizeof *s->shares);
-    s->used = skr_alloc_array(node->n_capacities + 1, sizeof *s->used);
-    s->consumed = skr_alloc_array(node->n_counters + 1, sizeof *s->consumed);
-    s->bank = skr_alloc_array(node->n_banks + 1, sizeof *s->bank);
-    s->left = skr_alloc_array(n_left + 1, sizeof *s->left);
-    s->left_at = skr_alloc_array(node->n_pools + 1, sizeof *s->left_at);
-    s->count = skr_alloc_array(p->n_requests + 1, sizeof *s->count);
-    s->state = skr_alloc_array(p->n_constraints + 1, sizeof *s->state);
+    s->by = own(s, node->n, sizeof *s->by);
+    s->shares = own(s, node->n, sizeof *s->shares);
+    s->used = own(s, node->n_capacities, sizeof *s->used);
+    s->consumed = own(s, node->n_counters, sizeof *s->consumed);
+    s->bank = own(s, node->n_banks, sizeof *s->bank);
+    s->left = own(s, n_left, sizeof *s->left);
+    s->left_at = own(s, node->n_pools, sizeof *s->left_at);
+    s->count = own(s, p->n_requests, sizeof *s->count);
+    s->state = own(s, p->n_constraints, sizeof *s->state);
     s->width = p->n_asks > SKR_DEVICES_A_CLAIM ? p->n_asks : SKR_DEVICES_A_CLAIM;
-    s->distinct = skr_alloc_array(p->n_constraints * s->width + 1, sizeof *s->distinct);
+    s->distinct = own(s, p->n_constraints * s->width, sizeof *s->distinct);
     s->exact = needs_order(p);
 }
 
 static void search_fini(struct search *s)
 {
-    free(s->by);
-    free(s->shares);
-    free(s->used);
-    free(s->consumed);
-    free(s->bank);
-    free(s->left);
-    free(s->left_at);
-    free(s->count);
-    free(s->state);
-    free(s->distinct);
+    while (s->n_owned > 0) {
+        free(s->owned[--s->n_owned]);
+    }
 }
 
 static void commit(const struct search *s, struct skr_devices_taken *taken)
@@ -529,9 +529,6 @@ enum skr_search_outcome skr_devices_search(const struct skr_devices_problem *pro
         return SKR_SEARCH_ERROR;
     }
     search_init(&s, problem, taken);
-    for (size_t i = 0; i < problem->node->n_banks; i++) {
-        s.bank[i] = -1;
-    }
     count_left(&s);
     if (is_valid(&s)) {
         outcome = begin_ask(&s, 0);
