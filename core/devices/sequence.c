@@ -8,13 +8,23 @@
 #include "core/devices/pod_problem.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
+#include "topology/base/table.h"
+
+static const char too_large[] = "the devices of a node take too much memory";
+static const char too_long[] = "the search for devices of one pod takes more than 100000 steps";
+
+/* A node where pending pods have their devices, and the pod that comes next. */
+struct board {
+    struct skr_node_rows rows;
+    struct skr_devices_taken taken;
+    struct skr_devices_problem p; /* points to rows */
+};
 
 /* ---- the memo ---- */
 
 struct memo_entry {
     UT_hash_handle hh; /* by key */
     struct skr_sequence answer;
-    size_t n;
     char key[];
 };
 
@@ -62,9 +72,10 @@ static void key_amounts(struct skr_strbuf *key, const struct skr_devices_amount 
 }
 
 /* All that the search reads. */
-static void key_write(struct skr_strbuf *key, const struct skr_devices_problem *p,
-                      const struct skr_devices_taken *taken, int32_t most)
+static void key_write(struct skr_strbuf *key, const struct board *b, int32_t most)
 {
+    const struct skr_devices_problem *p = &b->p;
+    const struct skr_devices_taken *taken = &b->taken;
     const struct skr_devices_node *node = p->node;
     const uint8_t flags[] = {(uint8_t)node->version, node->partial, node->collides, p->fails};
     const size_t sizes[] = {node->n,   node->n_pools, node->n_banks,    node->n_capacities,
@@ -108,16 +119,8 @@ static void key_write(struct skr_strbuf *key, const struct skr_devices_problem *
     key_add(key, taken->used, node->n_capacities * sizeof *taken->used);
 }
 
-static const struct memo_entry *memo_find(const struct skr_sequence_memo *memo,
-                                          const struct skr_strbuf *key)
-{
-    struct memo_entry *entry = NULL;
-    HASH_FIND(hh, memo->entries, key->s, key->len, entry);
-    return entry;
-}
-
-static void memo_put(struct skr_sequence_memo *memo, const struct skr_strbuf *key,
-                     const struct skr_sequence *answer)
+static void memo_put(struct skr_sequence_memo *memo, const struct skr_hash_seed *seed,
+                     const struct skr_strbuf *key, const struct skr_sequence *answer)
 {
     if (key->len > SKR_MEMO_KEY_MAX) {
         return;
@@ -127,9 +130,8 @@ static void memo_put(struct skr_sequence_memo *memo, const struct skr_strbuf *ke
     }
     struct memo_entry *entry = skr_alloc(sizeof *entry + key->len);
     entry->answer = *answer;
-    entry->n = key->len;
     memcpy(entry->key, key->s, key->len);
-    HASH_ADD_KEYPTR(hh, memo->entries, entry->key, entry->n, entry);
+    SKR_TABLE_ADD(seed, hh, memo->entries, entry->key, key->len, entry);
 }
 
 /* ---- sequences ---- */
@@ -139,25 +141,22 @@ static struct skr_sequence unmodelled(const char *why)
     return (struct skr_sequence){INT32_MAX, SKR_SEQUENCE_UNMODELLED, why};
 }
 
-static struct skr_sequence play(const struct skr_devices_problem *p,
-                                struct skr_devices_taken *taken, int32_t most,
-                                const struct skr_node_rows *rows, skr_sequence_see *see,
-                                void *context)
+static struct skr_sequence play(struct board *b, int32_t most, skr_sequence_see *see, void *context)
 {
     struct skr_sequence ret = {.end = SKR_SEQUENCE_MOST, .why = ""};
     struct skr_devices_result result[SKR_DEVICES_A_POD];
     for (; ret.n < most; ret.n++) {
         size_t n = 0;
-        const enum skr_search_outcome outcome = skr_devices_search(p, taken, result, &n);
+        const enum skr_search_outcome outcome = skr_devices_search(&b->p, &b->taken, result, &n);
         if (outcome == SKR_SEARCH_BEYOND) {
-            return unmodelled("the search for devices of one pod takes more than 100000 steps");
+            return unmodelled(too_long);
         }
         if (outcome != SKR_SEARCH_PLACED) {
             ret.end = outcome == SKR_SEARCH_ERROR ? SKR_SEQUENCE_ERROR : SKR_SEQUENCE_NONE;
             break;
         }
         if (see) {
-            see(context, ret.n, rows, result, n);
+            see(context, ret.n, &b->rows, result, n);
         }
     }
     return ret;
@@ -170,58 +169,36 @@ static bool same_claims(const struct skr_pod_claims *a, const struct skr_pod_cla
 
 /* Those that fit take devices. The reason why they cannot be placed; NULL: they can. */
 static const char *play_pending(const struct skr_devices_stock *stock,
-                                const struct skr_node_rows *rows,
                                 const struct skr_pod_claims *pending, size_t n,
-                                struct skr_arena *arena, struct skr_devices_taken *taken)
+                                struct skr_arena *arena, struct board *b)
 {
     struct skr_devices_problem p;
     const char *why = NULL;
     for (size_t i = 0; i < n && !why; i++) {
         if ((i == 0 || !same_claims(&pending[i - 1], &pending[i])) &&
-            !skr_pod_problem_make(stock, rows, &pending[i], arena, &p, &why)) {
-            why = "the devices of a node take too much memory";
+            !skr_pod_problem_make(stock, &b->rows, &pending[i], arena, &p, &why)) {
+            why = too_large;
         }
-        if (!why && skr_devices_search(&p, taken, NULL, NULL) == SKR_SEARCH_BEYOND) {
-            why = "the search for devices of one pod takes more than 100000 steps";
+        if (!why && skr_devices_search(&p, &b->taken, NULL, NULL) == SKR_SEARCH_BEYOND) {
+            why = too_long;
         }
     }
     return why;
 }
 
-static struct skr_sequence count_in(const struct skr_devices_stock *stock, const char *node,
-                                    const struct skr_pod_claims *pending, size_t n_pending,
-                                    const struct skr_pod_claims *pod, int32_t most,
-                                    struct skr_sequence_memo *memo, struct skr_arena *arena,
-                                    skr_sequence_see *see, void *context)
+/* The reason why it is unmodelled; NULL: it is modelled. arena NULL: there is no memory. */
+static const char *set_up(const struct skr_devices_stock *stock, const char *node,
+                          const struct skr_pod_claims *pending, size_t n_pending,
+                          const struct skr_pod_claims *pod, struct skr_arena *arena,
+                          struct board *ret)
 {
-    static const char large[] = "the devices of a node take too much memory";
-    struct skr_node_rows rows;
-    struct skr_devices_taken taken;
-    struct skr_devices_problem p;
     const char *why = NULL;
-    if (!arena || !skr_node_rows_make(stock, node, arena, &rows) ||
-        !skr_node_rows_taken(stock, &rows, arena, &taken) ||
-        !skr_pod_problem_make(stock, &rows, pod, arena, &p, &why)) {
-        return unmodelled(large);
+    if (!arena || !skr_node_rows_make(stock, node, arena, &ret->rows) ||
+        !skr_node_rows_taken(stock, &ret->rows, arena, &ret->taken) ||
+        !skr_pod_problem_make(stock, &ret->rows, pod, arena, &ret->p, &why)) {
+        return too_large;
     }
-    why = why ? why : play_pending(stock, &rows, pending, n_pending, arena, &taken);
-    if (why) {
-        return unmodelled(why);
-    }
-    SKR_STRBUF(key);
-    const struct memo_entry *known = NULL;
-    if (memo) {
-        key_write(&key, &p, &taken, most);
-        known = memo_find(memo, &key);
-    }
-    if (known) {
-        return known->answer;
-    }
-    const struct skr_sequence ret = play(&p, &taken, most, &rows, see, context);
-    if (memo) {
-        memo_put(memo, &key, &ret);
-    }
-    return ret;
+    return why ? why : play_pending(stock, pending, n_pending, arena, ret);
 }
 
 struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, const char *node,
@@ -231,7 +208,21 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
 {
     SKR_AUTO(skr_arena_destroy)
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
-    return count_in(stock, node, pending, n_pending, pod, most, memo, arena, NULL, NULL);
+    SKR_STRBUF(key);
+    struct board b;
+    const struct memo_entry *known = NULL;
+    const char *why = set_up(stock, node, pending, n_pending, pod, arena, &b);
+    if (why || !memo) {
+        return why ? unmodelled(why) : play(&b, most, NULL, NULL);
+    }
+    key_write(&key, &b, most);
+    SKR_TABLE_FIND(&stock->seed, hh, memo->entries, key.s, key.len, known);
+    if (known) {
+        return known->answer;
+    }
+    const struct skr_sequence ret = play(&b, most, NULL, NULL);
+    memo_put(memo, &stock->seed, &key, &ret);
+    return ret;
 }
 
 struct skr_sequence skr_sequence_play(const struct skr_devices_stock *stock, const char *node,
@@ -240,47 +231,53 @@ struct skr_sequence skr_sequence_play(const struct skr_devices_stock *stock, con
 {
     SKR_AUTO(skr_arena_destroy)
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
-    return count_in(stock, node, NULL, 0, pod, most, NULL, arena, see, context);
+    struct board b;
+    const char *why = set_up(stock, node, NULL, 0, pod, arena, &b);
+    return why ? unmodelled(why) : play(&b, most, see, context);
 }
 
+/* ---- what is free ---- */
+
 /* Of a shared device: whether what the request consumes is left. */
-static bool is_free(const struct skr_devices_request *request, const struct skr_devices_row *row,
-                    const struct skr_devices_taken *taken, const skr_int128 *capacity, size_t at)
+static bool is_free(const struct board *b, const struct skr_devices_request *request, size_t at)
 {
-    bool free_ = !taken->whole[at];
+    const struct skr_devices_row *row = &b->rows.node.row[at];
+    bool free_ = !b->taken.whole[at];
     for (size_t k = row->first_capacity;
          free_ && row->shared && k < row->first_capacity + row->n_capacities; k++) {
-        free_ = taken->used[k] + request->need[k] <= capacity[k];
+        free_ = b->taken.used[k] + request->need[k] <= b->rows.node.capacity[k];
     }
     return free_;
 }
 
+static struct skr_sequence_stand stand_of(const struct board *b,
+                                          const struct skr_devices_request *request)
+{
+    struct skr_sequence_stand ret = {0};
+    for (size_t row = 0; row < b->rows.node.n; row++) {
+        if (request->match[row] == SKR_DEVICES_YES && !request->tainted[row]) {
+            ret.all++;
+            ret.free += is_free(b, request, row);
+        }
+    }
+    return ret;
+}
+
 void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
                        const struct skr_pod_claims *pending, size_t n_pending,
-                       const struct skr_claim_spec *spec,
-                       struct skr_sequence_stand ret[SKR_STAND_REQUESTS])
+                       const struct skr_pod_claims *pod,
+                       struct skr_sequence_stand ret[SKR_STAND_CLAIMS][SKR_STAND_REQUESTS])
 {
     SKR_AUTO(skr_arena_destroy)
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
-    const struct skr_pod_claims claims = {1, &spec};
-    struct skr_node_rows rows;
-    struct skr_devices_taken taken;
-    struct skr_devices_problem p;
-    const char *why = NULL;
-    memset(ret, 0, SKR_STAND_REQUESTS * sizeof *ret);
-    if (!arena || !skr_node_rows_make(stock, node, arena, &rows) ||
-        !skr_node_rows_taken(stock, &rows, arena, &taken) ||
-        !skr_pod_problem_make(stock, &rows, &claims, arena, &p, &why) || why ||
-        play_pending(stock, &rows, pending, n_pending, arena, &taken)) {
-        return;
-    }
-    for (size_t i = 0; i < p.n_requests && i < SKR_STAND_REQUESTS; i++) {
-        const struct skr_devices_request *request = &p.request[i];
-        for (size_t row = 0; row < p.node->n; row++) {
-            const bool matches = request->match[row] == SKR_DEVICES_YES && !request->tainted[row];
-            ret[i].all += matches;
-            ret[i].free +=
-                matches && is_free(request, &p.node->row[row], &taken, p.node->capacity, row);
+    struct board b;
+    const bool known = !set_up(stock, node, pending, n_pending, pod, arena, &b);
+    size_t request = 0;
+    memset(ret, 0, SKR_STAND_CLAIMS * sizeof *ret);
+    for (size_t i = 0; known && i < pod->n && i < SKR_STAND_CLAIMS; i++) {
+        for (size_t k = 0; k < pod->spec[i]->n_requests && k < SKR_STAND_REQUESTS; k++) {
+            ret[i][k] = stand_of(&b, &b.p.request[request + k]);
         }
+        request += pod->spec[i]->n_requests;
     }
 }

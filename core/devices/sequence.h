@@ -10,7 +10,7 @@
  * devices: with one device more, fewer pods may fit.
  *
  * Nodes whose numbers are equal have equal answers. A memo keeps them by these numbers, without names
- * and uuids of devices.
+ * and uuids of devices. A memo is for one stock, with whose seed it is hashed.
  */
 #include "core/devices/node_rows.h"
 
@@ -49,19 +49,19 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
                                        const struct skr_pod_claims *pod, int32_t most,
                                        struct skr_sequence_memo *memo);
 
-enum { SKR_STAND_REQUESTS = 4 };
+enum { SKR_STAND_CLAIMS = 4, SKR_STAND_REQUESTS = 4 };
 
 /* Devices that match a request, tainted ones left out, and those of them that are free. */
 struct skr_sequence_stand {
     size_t all, free;
 };
 
-/* For explanations: the first requests, or alternatives, of one claim on the node, after the pending pods.
- * Zeros: it is not modelled. */
+/* For explanations: the first requests, or alternatives, of the first claims on the node, after the pending
+ * pods. Zeros: there is no such request, or the pod is unmodelled. O(devices * requests + steps). */
 void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
                        const struct skr_pod_claims *pending, size_t n_pending,
-                       const struct skr_claim_spec *spec,
-                       struct skr_sequence_stand ret[SKR_STAND_REQUESTS]);
+                       const struct skr_pod_claims *pod,
+                       struct skr_sequence_stand ret[SKR_STAND_CLAIMS][SKR_STAND_REQUESTS]);
 
 /* For tests: the devices of each pod in turn; ret has room for SKR_DEVICES_A_POD. */
 typedef void skr_sequence_see(void *context, int32_t pod, const struct skr_node_rows *rows,

@@ -100,8 +100,6 @@ void skr_devices_judge(struct skr_gang *e)
     }
 }
 
-/* ---- what a pod needs ---- */
-
 /* ---- pending claimers ---- */
 
 static struct claimers *claimers_of(const struct skr_gang *e, const char *node)
@@ -310,10 +308,7 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
                                SKR_NEEDS_PODS_MAX, e->devices.memo);
         ret->most = sequence.n;
         ret->why = sequence.end == SKR_SEQUENCE_UNMODELLED ? sequence.why : NULL;
-        for (size_t i = 0; !ret->why && i < claims.n && i < SKR_ROOM_CLAIMS; i++) {
-            skr_sequence_free(e->devices.stock, node, pending.claims, pending.n, claims.spec[i],
-                              ret->claim[i]);
-        }
+        skr_sequence_free(e->devices.stock, node, pending.claims, pending.n, &claims, ret->claim);
     }
     pending_fini(e, &pending);
     return true;

@@ -36,13 +36,11 @@ struct device_shape {
         resource; /* the last one is for it, on nodes that do not list it; NULL: it is for a claim */
 };
 
-enum { SKR_ROOM_CLAIMS = 4 }; /* of a pod whose devices are counted for explanations */
-
 /* What a node has for one shape. */
 struct device_room {
     int32_t most;
     const char *why; /* it is not counted there, a clause; NULL */
-    struct skr_sequence_stand claim[SKR_ROOM_CLAIMS][SKR_STAND_REQUESTS];
+    struct skr_sequence_stand claim[SKR_STAND_CLAIMS][SKR_STAND_REQUESTS];
 };
 
 /* What members of a group need, by reference count. */

@@ -140,7 +140,7 @@ static void add_room(struct standing *s, const struct device_room *room)
 {
     s->places += room->most;
     s->sum.most = room->most > s->sum.most ? room->most : s->sum.most;
-    for (size_t i = 0; i < SKR_ROOM_CLAIMS; i++) {
+    for (size_t i = 0; i < SKR_STAND_CLAIMS; i++) {
         for (size_t k = 0; k < SKR_STAND_REQUESTS; k++) {
             s->sum.claim[i][k].all += room->claim[i][k].all;
             s->sum.claim[i][k].free += room->claim[i][k].free;
@@ -194,7 +194,7 @@ static void say_shape(const struct device_shape *shape, const struct standing *s
 {
     bool first = true;
     skr_strbuf_add(b, "A pod wants ");
-    for (size_t claim = 0; claim < shape->n && claim < SKR_ROOM_CLAIMS; claim++) {
+    for (size_t claim = 0; claim < shape->n && claim < SKR_STAND_CLAIMS; claim++) {
         const struct skr_claim_spec *spec = shape->spec[claim];
         for (size_t a = 0; a < spec->n_asks; a++) {
             const struct skr_claim_ask *ask = &spec->ask[a];
