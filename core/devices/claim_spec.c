@@ -9,7 +9,7 @@
 
 struct reading {
     struct skr_claim_spec *spec;
-    size_t room_requests, room_selectors;
+    size_t room_requests;
 };
 
 static void unmodelled(struct reading *r, const char *why)
@@ -25,16 +25,16 @@ static void read_selectors(struct reading *r, const struct skr_fields *in,
                            struct skr_claim_request *request)
 {
     const struct skr_fields list = skr_fields_list(in, "selectors", SKR_CLAIM_LIST_MAX);
-    request->first_selector = r->spec->n_selectors;
-    for (size_t i = 0; skr_fields_more(&list, i) && r->spec->n_selectors < r->room_selectors; i++) {
+    request->selector_text = skr_fields_room(in, list.n + 1, sizeof *request->selector_text);
+    request->selector = skr_fields_room(in, list.n + 1, sizeof *request->selector);
+    for (size_t i = 0; request->selector && skr_fields_more(&list, i); i++) {
         const struct skr_fields entry = skr_fields_entry(&list, i);
         const struct skr_fields cel = skr_fields_object(&entry, "cel");
         if (!cel.json) {
             unmodelled(r, "a selector is no expression of CEL");
         }
-        r->spec->selector_text[r->spec->n_selectors++] = skr_fields_text(&cel, "expression");
+        request->selector_text[request->n_selectors++] = skr_fields_text(&cel, "expression");
     }
-    request->n_selectors = r->spec->n_selectors - request->first_selector;
 }
 
 static void read_tolerations(const struct skr_fields *in, struct skr_claim_request *request)
@@ -118,27 +118,6 @@ static void read_ask(struct reading *r, const struct skr_fields *in)
     ask->n = r->spec->n_requests - ask->first;
 }
 
-static size_t count_selectors(const struct skr_fields *in)
-{
-    return skr_fields_list(in, "selectors", SKR_CLAIM_LIST_MAX).n;
-}
-
-/* How many requests and selectors there are at most. */
-static void count(struct reading *r, const struct skr_fields *list)
-{
-    for (size_t i = 0; skr_fields_more(list, i); i++) {
-        const struct skr_fields in = skr_fields_entry(list, i);
-        const struct skr_fields exactly = skr_fields_object(&in, "exactly");
-        const struct skr_fields first = skr_fields_list(&in, "firstAvailable", SKR_CLAIM_LIST_MAX);
-        r->room_requests += first.n + 1;
-        r->room_selectors += count_selectors(&exactly);
-        for (size_t k = 0; skr_fields_more(&first, k); k++) {
-            const struct skr_fields alternative = skr_fields_entry(&first, k);
-            r->room_selectors += count_selectors(&alternative);
-        }
-    }
-}
-
 static void read_constraints(struct reading *r, const struct skr_fields *devices)
 {
     const struct skr_fields list = skr_fields_list(devices, "constraints", SKR_CLAIM_LIST_MAX);
@@ -163,13 +142,13 @@ static void read_devices(struct reading *r, const struct skr_fields *devices)
 {
     const struct skr_fields list = skr_fields_list(devices, "requests", SKR_CLAIM_LIST_MAX);
     struct skr_claim_spec *spec = r->spec;
-    count(r, &list);
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        r->room_requests += skr_fields_list(&entry, "firstAvailable", SKR_CLAIM_LIST_MAX).n + 1;
+    }
     spec->ask = skr_fields_room(devices, list.n + 1, sizeof *spec->ask);
     spec->request = skr_fields_room(devices, r->room_requests + 1, sizeof *spec->request);
-    spec->selector_text = skr_fields_room(devices, r->room_selectors + 1, sizeof(const char *));
-    spec->selector =
-        skr_fields_room(devices, r->room_selectors + 1, sizeof(struct skr_device_selector *));
-    for (size_t i = 0; spec->selector && skr_fields_more(&list, i); i++) {
+    for (size_t i = 0; spec->request && skr_fields_more(&list, i); i++) {
         const struct skr_fields entry = skr_fields_entry(&list, i);
         read_ask(r, &entry);
     }

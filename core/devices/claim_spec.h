@@ -6,6 +6,8 @@
  * topology/device_claims.h keeps. What is not modelled makes the whole spec unmodelled, with the reason;
  * such a claim is left to kube-scheduler.
  */
+#include <uthash.h>
+
 #include "topology/base/arena.h"
 #include "topology/device_slices.h"
 
@@ -23,14 +25,17 @@ struct skr_claim_amount {
     skr_int128 value; /* in billionths */
 };
 
+struct skr_device_selector;
+
 /* A request, or one alternative of it. */
 struct skr_claim_request {
     const char *name;
     const char *class_;
     bool all, admin;
     int64_t count;
-    size_t first_selector, n_selectors; /* of the spec's */
-    size_t n_tolerations, n_amounts;
+    size_t n_selectors, n_tolerations, n_amounts;
+    const char **selector_text;
+    struct skr_device_selector **selector; /* the owner's, NULL until it sets them */
     const struct skr_claim_toleration *toleration;
     const struct skr_claim_amount *amount;
 };
@@ -48,19 +53,16 @@ struct skr_claim_constraint {
     const char **request;  /* "NAME", or "NAME/ALTERNATIVE" */
 };
 
-struct skr_device_selector;
-
 struct skr_claim_spec {
+    UT_hash_handle hh; /* the owner's, as refs */
+    size_t refs;
     struct skr_arena *arena;
     const char *text;
     const char *why; /* it is unmodelled; "": it is modelled */
-    size_t n_asks, n_requests, n_constraints, n_selectors;
+    size_t n_asks, n_requests, n_constraints;
     struct skr_claim_ask *ask;
     struct skr_claim_request *request;
     struct skr_claim_constraint *constraint;
-    const char **selector_text;
-    struct skr_device_selector *
-        *selector; /* of the same number; the owner's, NULL until it sets them */
 };
 
 /* Never NULL. Aborts without memory. O(size). */

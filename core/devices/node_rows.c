@@ -137,61 +137,45 @@ static bool has_counter(const struct pool *pool, const struct skr_device_counter
     return false;
 }
 
-/* The set is in two slices, or twice in one: its counters are not next to each other. */
-static bool has_set_twice(const struct pool *pool)
+/* Two texts are equal. Sorts them. */
+static bool has_twice(const char **text, size_t n)
 {
-    const struct skr_device_counter *last = NULL;
-    for (size_t i = 0; i < pool->n; i++) {
-        const struct skr_device_slice *slice = pool->slice[i]->slice;
-        for (size_t k = 0; k < slice->n_counters; k++) {
-            const struct skr_device_counter *c = &slice->counter[k];
-            const bool begins = !last || last->set != c->set;
-            for (size_t j = 0; begins && j <= i; j++) {
-                const struct skr_device_slice *other = pool->slice[j]->slice;
-                const size_t n = j == i ? k : other->n_counters;
-                for (size_t l = 0; l < n; l++) {
-                    if (strcmp(other->counter[l].set, c->set) == 0) {
-                        return true;
-                    }
-                }
-            }
-            last = c;
-        }
+    bool twice = false;
+    if (n > 0) {
+        qsort(text, n, sizeof *text, by_text);
     }
-    return false;
+    for (size_t i = 1; !twice && i < n; i++) {
+        twice = strcmp(text[i - 1], text[i]) == 0;
+    }
+    return twice;
 }
 
-/* Two devices of one name, a counter set twice, or a counter that is not there. */
+/* Two devices of one name, a set of counters in two places, or a counter that is not there. */
 static bool is_invalid(struct making *m, const struct pool *pool)
 {
-    size_t n = 0;
+    size_t n = 0, n_sets = 0;
     for (size_t i = 0; i < pool->n; i++) {
         n += pool->slice[i]->slice->n_devices;
+        n_sets += pool->slice[i]->slice->n_counters;
     }
-    const char **name = room(m, n, sizeof *name);
-    n = 0;
-    for (size_t i = 0; name && i < pool->n; i++) {
+    const char **name = room(m, n, sizeof *name), **set = room(m, n_sets, sizeof *set);
+    bool invalid = false;
+    n = n_sets = 0;
+    for (size_t i = 0; name && set && i < pool->n; i++) {
         const struct skr_device_slice *slice = pool->slice[i]->slice;
         for (size_t k = 0; k < slice->n_devices; k++) {
             name[n++] = slice->device[k].name;
-        }
-    }
-    if (name && n > 0) {
-        qsort(name, n, sizeof *name, by_text);
-    }
-    bool invalid = has_set_twice(pool);
-    for (size_t i = 1; !invalid && i < n; i++) {
-        invalid = strcmp(name[i - 1], name[i]) == 0;
-    }
-    for (size_t i = 0; !invalid && i < pool->n; i++) {
-        const struct skr_device_slice *slice = pool->slice[i]->slice;
-        for (size_t k = 0; k < slice->n_devices; k++) {
             for (size_t u = 0; !invalid && u < slice->device[k].n_counters; u++) {
                 invalid = !has_counter(pool, &slice->device[k].counter[u]);
             }
         }
+        for (size_t k = 0; k < slice->n_counters; k++) {
+            if (k == 0 || slice->counter[k - 1].set != slice->counter[k].set) {
+                set[n_sets++] = slice->counter[k].set;
+            }
+        }
     }
-    return invalid;
+    return invalid || has_twice(name, n) || has_twice(set, n_sets);
 }
 
 static bool uses_counters(const struct pool *pool)
@@ -402,13 +386,13 @@ const struct skr_device *skr_node_rows_device(const struct skr_node_rows *rows, 
 
 /* ---- what is taken ---- */
 
-static void add_used(const struct skr_stock_taken *taken, const struct skr_device *device,
+static void add_used(const struct skr_stock_taking *taking, const struct skr_device *device,
                      skr_int128 *used)
 {
     for (size_t i = 0; i < device->n_capacities; i++) {
-        for (size_t k = 0; k < taken->n_used; k++) {
-            if (strcmp(taken->used[k].name, device->capacity[i]->name) == 0) {
-                used[i] += taken->used[k].value;
+        for (size_t k = 0; k < taking->n_used; k++) {
+            if (strcmp(taking->used[k].name, device->capacity[i]->name) == 0) {
+                used[i] += taking->used[k].value;
             }
         }
     }
@@ -418,6 +402,7 @@ bool skr_node_rows_taken(const struct skr_devices_stock *stock, const struct skr
                          struct skr_arena *arena, struct skr_devices_taken *ret)
 {
     const struct skr_devices_node *node = &rows->node;
+    const struct skr_stock_taking *t;
     ret->whole = skr_arena_array(arena, node->n + 1, sizeof *ret->whole);
     ret->shares = skr_arena_array(arena, node->n + 1, sizeof *ret->shares);
     ret->counted = skr_arena_array(arena, node->n + 1, sizeof *ret->counted);
@@ -427,15 +412,14 @@ bool skr_node_rows_taken(const struct skr_devices_stock *stock, const struct skr
     }
     for (size_t i = 0; i < node->n; i++) {
         const struct skr_device *device = skr_node_rows_device(rows, i);
-        const struct skr_stock_taken *taken =
-            skr_devices_stock_taken(stock, rows->row[i].slice->pool, device->name);
-        if (taken) {
-            ret->whole[i] = taken->n_whole > 0;
-            ret->shares[i] = taken->n_shares;
-            ret->counted[i] = taken->n_counted > 0;
-        }
-        if (taken && node->row[i].shared) {
-            add_used(taken, device, &ret->used[node->row[i].first_capacity]);
+        DL_FOREACH(skr_devices_stock_takings(stock, rows->row[i].slice->pool, device->name), t)
+        {
+            ret->whole[i] |= !t->shared;
+            ret->shares[i] += t->shared;
+            ret->counted[i] |= t->n_used > 0;
+            if (node->row[i].shared) {
+                add_used(t, device, &ret->used[node->row[i].first_capacity]);
+            }
         }
     }
     return true;

@@ -164,8 +164,7 @@ static void narrow(struct making *m, const struct skr_device_selector *selector,
 }
 
 /* Whether a device that several nodes reach may serve the request. */
-static bool is_served_elsewhere(const struct making *m, const struct skr_claim_spec *spec,
-                                const struct skr_claim_request *request,
+static bool is_served_elsewhere(const struct making *m, const struct skr_claim_request *request,
                                 const struct skr_stock_class *class)
 {
     struct skr_stock_slice *s;
@@ -175,8 +174,7 @@ static bool is_served_elsewhere(const struct making *m, const struct skr_claim_s
             bool may = true;
             for (size_t i = 0; may && i < class->n + request->n_selectors; i++) {
                 const struct skr_device_selector *selector =
-                    i < class->n ? class->selector[i]
-                                 : spec->selector[request->first_selector + i - class->n];
+                    i < class->n ? class->selector[i] : request->selector[i - class->n];
                 may = !selector || skr_devices_stock_answers(s, selector)[d] != SKR_SELECTOR_NO;
             }
             if (may) {
@@ -198,8 +196,8 @@ static bool is_tainted(const struct skr_claim_request *request, const struct skr
     return tainted;
 }
 
-static void make_request(struct making *m, const struct skr_claim_spec *spec,
-                         const struct skr_claim_request *from, struct skr_devices_request *ret)
+static void make_request(struct making *m, const struct skr_claim_request *from,
+                         struct skr_devices_request *ret)
 {
     const struct skr_devices_node *node = &m->rows->node;
     const struct skr_stock_class *class = skr_devices_stock_class(m->stock, from->class_);
@@ -220,7 +218,7 @@ static void make_request(struct making *m, const struct skr_claim_spec *spec,
         narrow(m, class->selector[i], match);
     }
     for (size_t i = 0; i < from->n_selectors; i++) {
-        narrow(m, spec->selector[from->first_selector + i], match);
+        narrow(m, from->selector[i], match);
     }
     for (size_t row = 0; row < node->n; row++) {
         const struct skr_device *device = skr_node_rows_device(m->rows, row);
@@ -229,7 +227,7 @@ static void make_request(struct making *m, const struct skr_claim_spec *spec,
         }
         tainted[row] = is_tainted(from, device);
     }
-    if (is_served_elsewhere(m, spec, from, class)) {
+    if (is_served_elsewhere(m, from, class)) {
         unmodelled(m, "devices that several nodes reach may serve a request");
     }
 }
@@ -357,7 +355,7 @@ static void add_claim(struct making *m, const struct skr_claim_spec *spec, uint1
                                                     .n = from->n};
     }
     for (size_t i = 0; !m->full && i < spec->n_requests; i++) {
-        make_request(m, spec, &spec->request[i], &request[p->n_requests++]);
+        make_request(m, &spec->request[i], &request[p->n_requests++]);
     }
     for (size_t i = 0; !m->full && i < spec->n_constraints; i++) {
         make_constraint(m, spec, i, claim, first, n_requests, &constraint[p->n_constraints++]);

@@ -10,6 +10,8 @@
  * What is not served, such as the map of all domains as a value, is not guessed: the selector is
  * *unmodelled*, with the position. So is an evaluation that costs more than SKR_SELECTOR_COST_MAX.
  */
+#include <uthash.h>
+
 #include "core/cel/cel.h"
 #include "topology/device_slices.h"
 
@@ -29,7 +31,9 @@ enum skr_device_selector_answer {
 struct skr_device_selector {
     struct skr_arena *arena;
     const char *text;
-    uint32_t id;                           /* the owner's */
+    UT_hash_handle hh; /* the owner's, as refs and id */
+    size_t refs;
+    uint32_t id;
     const struct skr_cel_program *program; /* NULL: unmodelled */
     const char *why;                       /* of that: "a selector, at LINE:COLUMN: sentence"; "" */
     size_t n_domains;

@@ -10,21 +10,24 @@
 #include "topology/base/strbuf.h"
 #include "topology/base/table.h"
 
-/* A device of an allocation. */
-struct taking {
-    struct skr_stock_pool *pool;
-    struct skr_stock_taken *taken;
-    bool shared;
-    size_t n_used;
-    struct skr_claim_amount *used;
+struct skr_stock_claim {
+    UT_hash_handle hh; /* by name */
+    size_t n;
+    struct skr_stock_taking *taking;
+    char name[]; /* its key */
 };
 
-struct skr_stock_claim {
-    UT_hash_handle hh; /* by key */
-    size_t n;
-    struct taking *taking;
-    char key[];
-};
+/* Finds the item of a table by name, or adds one. */
+#define GET(stock, head, text, item)                                         \
+    do {                                                                     \
+        SKR_TABLE_FIND_STR(&(stock)->seed, head, text, item);                \
+        if (!(item)) {                                                       \
+            const size_t n_ = strlen(text);                                  \
+            (item) = skr_alloc(sizeof *(item) + n_ + 1);                     \
+            memcpy((item)->name, text, n_ + 1);                              \
+            SKR_TABLE_ADD(&(stock)->seed, hh, head, (item)->name, n_, item); \
+        }                                                                    \
+    } while (0)
 
 static void say_changed(struct skr_devices_stock *stock, const char *node)
 {
@@ -37,35 +40,28 @@ static void say_changed(struct skr_devices_stock *stock, const char *node)
 
 static struct skr_device_selector *selector_get(struct skr_devices_stock *stock, const char *text)
 {
-    struct skr_stock_selector *found = NULL;
-    SKR_TABLE_FIND(&stock->seed, hh, stock->selectors, text, strlen(text), found);
+    struct skr_device_selector *found = NULL;
+    SKR_TABLE_FIND_STR(&stock->seed, stock->selectors, text, found);
     if (!found && HASH_COUNT(stock->selectors) >= SKR_STOCK_SELECTORS_MAX) {
         return NULL;
     }
     if (!found) {
-        found = skr_alloc(sizeof *found);
-        found->selector = skr_device_selector_create(text);
-        found->selector->id = ++stock->next_selector;
-        SKR_TABLE_ADD(&stock->seed, hh, stock->selectors, found->selector->text,
-                      strlen(found->selector->text), found);
+        found = skr_device_selector_create(text);
+        found->id = ++stock->next_selector;
+        SKR_TABLE_ADD(&stock->seed, hh, stock->selectors, found->text, strlen(found->text), found);
     }
     found->refs++;
-    return found->selector;
+    return found;
 }
 
-static void selector_forget(struct skr_devices_stock *stock,
-                            const struct skr_device_selector *selector)
+static void selectors_forget(struct skr_devices_stock *stock,
+                             struct skr_device_selector *const *selector, size_t n)
 {
-    struct skr_stock_selector *found = NULL;
-    if (!selector) {
-        return;
-    }
-    SKR_TABLE_FIND(&stock->seed, hh, stock->selectors, selector->text, strlen(selector->text),
-                   found);
-    if (found && --found->refs == 0) {
-        HASH_DEL(stock->selectors, found);
-        skr_device_selector_destroy(found->selector);
-        free(found);
+    for (size_t i = 0; i < n; i++) {
+        if (selector[i] && --selector[i]->refs == 0) {
+            HASH_DEL(stock->selectors, selector[i]);
+            skr_device_selector_destroy(selector[i]);
+        }
     }
 }
 
@@ -98,9 +94,7 @@ const struct skr_stock_class *skr_devices_stock_class(const struct skr_devices_s
 static void class_drop(struct skr_devices_stock *stock, struct skr_stock_class *class)
 {
     HASH_DEL(stock->classes, class);
-    for (size_t i = 0; i < class->n; i++) {
-        selector_forget(stock, class->selector[i]);
-    }
+    selectors_forget(stock, class->selector, class->n);
     free(class->selector);
     free(class);
 }
@@ -117,24 +111,20 @@ static bool same_class(const struct skr_stock_class *a, const struct skr_device_
 void skr_devices_stock_put_class(struct skr_devices_stock *stock,
                                  const struct skr_device_class *class)
 {
-    struct skr_stock_class *was = NULL;
-    SKR_TABLE_FIND_STR(&stock->seed, stock->classes, class->meta.name, was);
-    if (same_class(was, class)) {
+    if (same_class(skr_devices_stock_class(stock, class->meta.name), class)) {
         return;
     }
-    const size_t n = strlen(class->meta.name) + 1;
-    struct skr_stock_class *made = skr_alloc(sizeof *made + n);
-    memcpy(made->name, class->meta.name, n);
+    struct skr_stock_class *made = NULL;
+    GET(stock, stock->classes, class->meta.name, made);
+    struct skr_device_selector **was = made->selector;
+    const size_t n_was = made->n;
     made->n = class->n_selectors;
     made->selector = skr_alloc_array(made->n + 1, sizeof *made->selector);
     for (size_t i = 0; i < made->n; i++) {
         made->selector[i] = selector_get(stock, class->selector[i]);
     }
-    if (was) {
-        class_drop(stock, was);
-    }
-    SKR_TABLE_ADD(&stock->seed, hh, stock->classes, made->name, n - 1, made);
-    stock->changes++;
+    selectors_forget(stock, was, n_was);
+    free(was);
     say_changed(stock, NULL);
 }
 
@@ -144,7 +134,6 @@ void skr_devices_stock_remove_class(struct skr_devices_stock *stock, const char 
     SKR_TABLE_FIND_STR(&stock->seed, stock->classes, name, class);
     if (class) {
         class_drop(stock, class);
-        stock->changes++;
         say_changed(stock, NULL);
     }
 }
@@ -154,39 +143,43 @@ void skr_devices_stock_remove_class(struct skr_devices_stock *stock, const char 
 const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
                                                     const char *text)
 {
-    struct skr_stock_spec *found = NULL;
-    SKR_TABLE_FIND(&stock->seed, hh, stock->specs, text, strlen(text), found);
+    struct skr_claim_spec *found = NULL;
+    SKR_TABLE_FIND_STR(&stock->seed, stock->specs, text, found);
     if (!*text || (!found && HASH_COUNT(stock->specs) >= SKR_STOCK_SPECS_MAX)) {
         return NULL;
     }
     if (!found) {
-        found = skr_alloc(sizeof *found);
-        found->spec = skr_claim_spec_create(text);
-        for (size_t i = 0; i < found->spec->n_selectors; i++) {
-            found->spec->selector[i] = selector_get(stock, found->spec->selector_text[i]);
+        found = skr_claim_spec_create(text);
+        for (size_t i = 0; i < found->n_requests; i++) {
+            struct skr_claim_request *request = &found->request[i];
+            for (size_t k = 0; k < request->n_selectors; k++) {
+                request->selector[k] = selector_get(stock, request->selector_text[k]);
+            }
         }
-        SKR_TABLE_ADD(&stock->seed, hh, stock->specs, found->spec->text, strlen(found->spec->text),
-                      found);
+        SKR_TABLE_ADD(&stock->seed, hh, stock->specs, found->text, strlen(found->text), found);
     }
     found->refs++;
-    return found->spec;
+    return found;
+}
+
+static void spec_drop(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
+{
+    HASH_DEL(stock->specs, spec);
+    for (size_t i = 0; i < spec->n_requests; i++) {
+        selectors_forget(stock, spec->request[i].selector, spec->request[i].n_selectors);
+    }
+    skr_claim_spec_destroy(spec);
 }
 
 void skr_devices_stock_forget_spec(struct skr_devices_stock *stock,
                                    const struct skr_claim_spec *spec)
 {
-    struct skr_stock_spec *found = NULL;
-    if (!spec) {
-        return;
+    struct skr_claim_spec *found = NULL;
+    if (spec) {
+        SKR_TABLE_FIND_STR(&stock->seed, stock->specs, spec->text, found);
     }
-    SKR_TABLE_FIND(&stock->seed, hh, stock->specs, spec->text, strlen(spec->text), found);
     if (found && --found->refs == 0) {
-        HASH_DEL(stock->specs, found);
-        for (size_t i = 0; i < found->spec->n_selectors; i++) {
-            selector_forget(stock, found->spec->selector[i]);
-        }
-        skr_claim_spec_destroy(found->spec);
-        free(found);
+        spec_drop(stock, found);
     }
 }
 
@@ -198,12 +191,7 @@ static struct skr_stock_pool *pool_ref(struct skr_devices_stock *stock, const ch
     struct skr_stock_pool *pool = NULL;
     SKR_STRBUF(key);
     skr_strbuf_addf(&key, "%s/%s", driver, name);
-    SKR_TABLE_FIND(&stock->seed, hh, stock->pools, key.s, key.len, pool);
-    if (!pool) {
-        pool = skr_alloc(sizeof *pool + key.len + 1);
-        memcpy(pool->key, key.s, key.len + 1);
-        SKR_TABLE_ADD(&stock->seed, hh, stock->pools, pool->key, key.len, pool);
-    }
+    GET(stock, stock->pools, key.s, pool);
     pool->refs++;
     return pool;
 }
@@ -221,19 +209,6 @@ const struct skr_stock_node *skr_devices_stock_node(const struct skr_devices_sto
 {
     struct skr_stock_node *node = NULL;
     SKR_TABLE_FIND_STR(&stock->seed, stock->nodes, name, node);
-    return node;
-}
-
-static struct skr_stock_node *node_get(struct skr_devices_stock *stock, const char *name)
-{
-    struct skr_stock_node *node = NULL;
-    SKR_TABLE_FIND_STR(&stock->seed, stock->nodes, name, node);
-    if (!node) {
-        const size_t n = strlen(name) + 1;
-        node = skr_alloc(sizeof *node + n);
-        memcpy(node->name, name, n);
-        SKR_TABLE_ADD(&stock->seed, hh, stock->nodes, node->name, n - 1, node);
-    }
     return node;
 }
 
@@ -259,7 +234,6 @@ static void unlink_slice(struct skr_devices_stock *stock, struct skr_stock_slice
     DL_DELETE2(s->pool->slices, s, pprev, pnext);
     if (!node) {
         DL_DELETE2(stock->elsewhere, s, nprev, nnext);
-        stock->changes++;
         return;
     }
     DL_DELETE2(node->slices, s, nprev, nnext);
@@ -273,18 +247,16 @@ static void link_slice(struct skr_devices_stock *stock, struct skr_stock_slice *
 {
     DL_APPEND2(s->pool->slices, s, pprev, pnext);
     if (*s->slice->node) {
-        s->node = node_get(stock, s->slice->node);
+        GET(stock, stock->nodes, s->slice->node, s->node);
         DL_APPEND2(s->node->slices, s, nprev, nnext);
     } else {
         DL_APPEND2(stock->elsewhere, s, nprev, nnext);
-        stock->changes++;
     }
 }
 
 static void slice_drop(struct skr_devices_stock *stock, struct skr_stock_slice *s)
 {
     HASH_DEL(stock->slices, s);
-    stock->n_slices--;
     stock->n_devices -= s->slice->n_devices;
     unlink_slice(stock, s);
     pool_unref(stock, s->pool);
@@ -302,7 +274,7 @@ static struct skr_stock_slice *slice_find(const struct skr_devices_stock *stock,
     return s;
 }
 
-/* That is NULL if slices of several nodes change. */
+/* The nodes of the pool; any node, if several reach the slice. */
 static void say_slice_changed(struct skr_devices_stock *stock, const struct skr_stock_slice *s)
 {
     if (*s->slice->node) {
@@ -323,7 +295,7 @@ void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_dev
         say_slice_changed(stock, was);
         slice_drop(stock, was);
     }
-    if (stock->n_slices >= SKR_STOCK_SLICES_MAX ||
+    if (HASH_COUNT(stock->slices) >= SKR_STOCK_SLICES_MAX ||
         stock->n_devices + slice->n_devices > SKR_STOCK_DEVICES_MAX) {
         skr_device_slice_destroy(slice);
         stock->full = true;
@@ -335,7 +307,6 @@ void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_dev
     s->pool = pool_ref(stock, slice->driver, slice->pool);
     link_slice(stock, s);
     SKR_TABLE_ADD(&stock->seed, hh, stock->slices, slice->meta.name, strlen(slice->meta.name), s);
-    stock->n_slices++;
     stock->n_devices += slice->n_devices;
     say_slice_changed(stock, s);
 }
@@ -351,82 +322,31 @@ void skr_devices_stock_remove_slice(struct skr_devices_stock *stock, const char 
 
 /* ---- what is taken ---- */
 
-const struct skr_stock_taken *skr_devices_stock_taken(const struct skr_devices_stock *stock,
-                                                      const struct skr_stock_pool *pool,
-                                                      const char *device)
+const struct skr_stock_taking *skr_devices_stock_takings(const struct skr_devices_stock *stock,
+                                                         const struct skr_stock_pool *pool,
+                                                         const char *device)
 {
     struct skr_stock_taken *taken = NULL;
     if (pool->taken) {
         SKR_TABLE_FIND_STR(&stock->seed, pool->taken, device, taken);
     }
-    return taken;
-}
-
-static struct skr_stock_taken *taken_get(struct skr_devices_stock *stock,
-                                         struct skr_stock_pool *pool, const char *device)
-{
-    struct skr_stock_taken *taken = NULL;
-    SKR_TABLE_FIND_STR(&stock->seed, pool->taken, device, taken);
-    if (!taken) {
-        const size_t n = strlen(device) + 1;
-        taken = skr_alloc(sizeof *taken + n);
-        memcpy(taken->name, device, n);
-        SKR_TABLE_ADD(&stock->seed, hh, pool->taken, taken->name, n - 1, taken);
-    }
-    return taken;
-}
-
-static void use(struct skr_stock_taken *taken, const struct skr_claim_amount *amount, int sign)
-{
-    size_t i = 0;
-    while (i < taken->n_used && strcmp(taken->used[i].name, amount->name) != 0) {
-        i++;
-    }
-    if (i == taken->n_used) {
-        size_t cap = taken->n_used;
-        skr_grow_exactly(&taken->used, &cap, i + 1, sizeof *taken->used);
-        taken->used[i].name = skr_strdup(amount->name);
-        taken->n_used++;
-    }
-    taken->used[i].value += sign * amount->value;
-}
-
-static void count(struct taking *t, int sign)
-{
-    struct skr_stock_taken *taken = t->taken;
-    if (!t->shared) {
-        taken->n_whole += (uint32_t)sign;
-        return;
-    }
-    taken->n_shares += (uint32_t)sign;
-    taken->n_counted += t->n_used > 0 ? (uint32_t)sign : 0;
-    for (size_t i = 0; i < t->n_used; i++) {
-        use(taken, &t->used[i], sign);
-    }
-}
-
-static void free_used(struct skr_claim_amount *used, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        char *name = NULL;
-        memcpy(&name, &used[i].name, sizeof name);
-        free(name);
-    }
-    free(used);
+    return taken ? taken->takings : NULL;
 }
 
 static void give_back(struct skr_devices_stock *stock, struct skr_stock_claim *claim)
 {
     for (size_t i = 0; i < claim->n; i++) {
-        struct taking *t = &claim->taking[i];
-        count(t, -1);
+        struct skr_stock_taking *t = &claim->taking[i];
+        DL_DELETE(t->of->takings, t);
         say_pool_changed(stock, t->pool);
-        if (t->taken->n_whole == 0 && t->taken->n_shares == 0) {
-            HASH_DEL(t->pool->taken, t->taken);
-            free_used(t->taken->used, t->taken->n_used);
-            free(t->taken);
+        if (!t->of->takings) {
+            HASH_DEL(t->pool->taken, t->of);
+            free(t->of);
         }
-        free_used(t->used, t->n_used);
+        for (size_t k = 0; k < t->n_used; k++) {
+            free(t->used[k].name);
+        }
+        free(t->used);
         pool_unref(stock, t->pool);
     }
     free(claim->taking);
@@ -434,19 +354,19 @@ static void give_back(struct skr_devices_stock *stock, struct skr_stock_claim *c
     free(claim);
 }
 
-static void take(struct skr_devices_stock *stock, struct taking *t,
+static void take(struct skr_devices_stock *stock, struct skr_stock_taking *t,
                  const struct skr_claim_device *device)
 {
     t->pool = pool_ref(stock, device->driver, device->pool);
-    t->taken = taken_get(stock, t->pool, device->device);
+    GET(stock, t->pool->taken, device->device, t->of);
+    DL_APPEND(t->of->takings, t);
     t->shared = device->shared;
     t->n_used = device->shared ? device->n_consumed : 0;
-    t->used = t->n_used > 0 ? skr_alloc_array(t->n_used, sizeof *t->used) : NULL;
+    t->used = skr_alloc_array(t->n_used + 1, sizeof *t->used);
     for (size_t i = 0; i < t->n_used; i++) {
         t->used[i] =
-            (struct skr_claim_amount){skr_strdup(device->capacity[i]), device->consumed[i]};
+            (struct skr_stock_amount){skr_strdup(device->capacity[i]), device->consumed[i]};
     }
-    count(t, 1);
     say_pool_changed(stock, t->pool);
 }
 
@@ -456,11 +376,11 @@ static bool same_taking(const struct skr_stock_claim *claim, const struct skr_cl
 {
     bool same = claim->n == n;
     for (size_t i = 0; same && i < n; i++) {
-        const struct taking *t = &claim->taking[i];
+        const struct skr_stock_taking *t = &claim->taking[i];
         const size_t driver = strlen(device[i].driver);
-        same = t->shared == device[i].shared && strcmp(t->taken->name, device[i].device) == 0 &&
-               strncmp(t->pool->key, device[i].driver, driver) == 0 &&
-               strcmp(t->pool->key + driver + 1, device[i].pool) == 0 &&
+        same = t->shared == device[i].shared && strcmp(t->of->name, device[i].device) == 0 &&
+               strncmp(t->pool->name, device[i].driver, driver) == 0 &&
+               strcmp(t->pool->name + driver + 1, device[i].pool) == 0 &&
                t->n_used == (t->shared ? device[i].n_consumed : 0);
         for (size_t k = 0; same && k < t->n_used; k++) {
             same = t->used[k].value == device[i].consumed[k] &&
@@ -484,15 +404,13 @@ void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key
     if (n == 0) {
         return;
     }
-    const size_t size = strlen(key) + 1;
-    claim = skr_alloc(sizeof *claim + size);
-    memcpy(claim->key, key, size);
+    claim = NULL;
+    GET(stock, stock->claims, key, claim);
     claim->n = n;
     claim->taking = skr_alloc_array(n, sizeof *claim->taking);
     for (size_t i = 0; i < n; i++) {
         take(stock, &claim->taking[i], &device[i]);
     }
-    SKR_TABLE_ADD(&stock->seed, hh, stock->claims, claim->key, size - 1, claim);
 }
 
 /* ---- life ---- */
@@ -525,8 +443,7 @@ void skr_devices_stock_destroy(struct skr_devices_stock *stock)
         class_drop(stock, stock->classes);
     }
     while (stock->specs) {
-        stock->specs->refs = 1;
-        skr_devices_stock_forget_spec(stock, stock->specs->spec);
+        spec_drop(stock, stock->specs);
     }
     free(stock);
 }

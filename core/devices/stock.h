@@ -44,21 +44,34 @@ struct skr_stock_slice {
     size_t next_answer;
 };
 
-/* What allocations take of one device. */
+struct skr_stock_amount {
+    char *name; /* of a capacity */
+    skr_int128 value;
+};
+
+/* A device that an allocation takes, or a share of it. */
+struct skr_stock_taking {
+    struct skr_stock_taking *prev, *next; /* of the same device */
+    struct skr_stock_pool *pool;
+    struct skr_stock_taken *of;
+    bool shared;
+    size_t n_used; /* 0 unless shared */
+    struct skr_stock_amount *used;
+};
+
+/* A device of which allocations take something. */
 struct skr_stock_taken {
     UT_hash_handle hh; /* by name of the device */
-    uint32_t n_whole, n_shares, n_counted;
-    size_t n_used; /* capacities */
-    struct skr_claim_amount *used;
+    struct skr_stock_taking *takings;
     char name[];
 };
 
 struct skr_stock_pool {
-    UT_hash_handle hh; /* by "DRIVER/POOL" */
+    UT_hash_handle hh; /* by name */
     struct skr_stock_slice *slices;
     struct skr_stock_taken *taken;
     size_t refs; /* slices, and results of allocations */
-    char key[];
+    char name[]; /* "DRIVER/POOL" */
 };
 
 struct skr_stock_node {
@@ -67,23 +80,11 @@ struct skr_stock_node {
     char name[];
 };
 
-struct skr_stock_selector {
-    UT_hash_handle hh; /* by text */
-    size_t refs;
-    struct skr_device_selector *selector;
-};
-
 struct skr_stock_class {
     UT_hash_handle hh; /* by name */
     size_t n;
     struct skr_device_selector **selector; /* NULL: there was no room for one */
     char name[];
-};
-
-struct skr_stock_spec {
-    UT_hash_handle hh; /* by text */
-    size_t refs;
-    struct skr_claim_spec *spec;
 };
 
 struct skr_stock_claim;
@@ -95,13 +96,12 @@ struct skr_devices_stock {
     struct skr_stock_pool *pools;
     struct skr_stock_node *nodes;
     struct skr_stock_class *classes;
-    struct skr_stock_selector *selectors;
-    struct skr_stock_spec *specs;
+    struct skr_device_selector *selectors;
+    struct skr_claim_spec *specs;
     struct skr_stock_claim *claims;
-    size_t n_slices, n_devices;
+    size_t n_devices;
     uint32_t next_selector;
-    bool full;        /* a slice was beyond a limit: nothing is modelled until the next start */
-    uint64_t changes; /* of slices that several nodes reach, and of classes */
+    bool full; /* a slice was beyond a limit: nothing is modelled until the next start */
     /* The devices of a node are others, or others are free; NULL: of any node. */
     void (*changed)(void *context, const char *node);
     void *context;
@@ -132,9 +132,10 @@ const struct skr_stock_class *skr_devices_stock_class(const struct skr_devices_s
                                                       const char *name);
 const struct skr_stock_node *skr_devices_stock_node(const struct skr_devices_stock *stock,
                                                     const char *name);
-const struct skr_stock_taken *skr_devices_stock_taken(const struct skr_devices_stock *stock,
-                                                      const struct skr_stock_pool *pool,
-                                                      const char *device);
+/* What allocations take of the device; NULL: nothing. */
+const struct skr_stock_taking *skr_devices_stock_takings(const struct skr_devices_stock *stock,
+                                                         const struct skr_stock_pool *pool,
+                                                         const char *device);
 /* [device] enum skr_device_selector_answer; borrowed until the next call for this slice. */
 const uint8_t *skr_devices_stock_answers(struct skr_stock_slice *slice,
                                          const struct skr_device_selector *selector);

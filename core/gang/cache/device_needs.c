@@ -13,7 +13,7 @@ const char *skr_devices_unmodelled(const struct skr_gang *e)
     return e->settings.devices_off ? "devices.mode is off"
            : e->devices.forbidden  ? "the account may not read slices, it needs list and watch on "
                                      "resourceslices.resource.k8s.io"
-           : e->devices.stock->n_slices == 0 ? "there are no ResourceSlices"
+           : !e->devices.stock->slices ? "there are no ResourceSlices"
            : e->settings.server_minor < SKR_DEVICES_FROM
                ? "Kubernetes is older than 1.36, or its version is not known yet"
                : NULL;

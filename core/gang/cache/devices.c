@@ -94,7 +94,7 @@ void skr_devices_judge(struct skr_gang *e)
 {
     e->devices.stock->version =
         e->settings.server_minor >= SKR_DEVICES_1_37 ? SKR_DEVICES_1_37 : SKR_DEVICES_1_36;
-    if (e->devices.stock->n_slices > 0) {
+    if (e->devices.stock->slices) {
         changed(e, NULL);
         skr_claim_objects_judge(e);
     }
