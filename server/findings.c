@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of one file. Sorting is an insertion sort: there are at most SKR_FINDINGS_MAX. */
+/* Sorting is an insertion sort, which no finding passes the one of another file in: there are at
+ * most SKR_FINDINGS_MAX. */
 #include "server/findings.h"
 
 #include <stdarg.h>
@@ -12,6 +13,7 @@ void skr_findings_init(struct skr_findings *findings)
     findings->n = 0;
     findings->n_errors = 0;
     findings->n_left_out = 0;
+    findings->file = NULL;
 }
 
 void skr_findings_add(struct skr_findings *findings, bool is_error, const char *code, size_t line,
@@ -29,6 +31,7 @@ void skr_findings_add(struct skr_findings *findings, bool is_error, const char *
     finding->column = column;
     finding->is_error = is_error;
     finding->code = code;
+    finding->file = findings->file;
     va_list args;
     va_start(args, format);
     vsnprintf(finding->text, sizeof finding->text, format, args);
@@ -49,6 +52,9 @@ int skr_findings_read(struct skr_findings *findings, const char *path, size_t ma
 
 static bool stands_before(const struct skr_finding *a, const struct skr_finding *b)
 {
+    if (a->file != b->file) {
+        return false;
+    }
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
@@ -69,7 +75,7 @@ void skr_findings_write(struct skr_findings *findings, const char *file, struct 
     sort(findings);
     for (size_t i = 0; i < findings->n; i++) {
         const struct skr_finding *finding = &findings->item[i];
-        skr_strbuf_add(out, file);
+        skr_strbuf_add(out, finding->file ? finding->file : file);
         if (finding->line > 0) {
             skr_strbuf_addf(out, ":%zu:%zu", finding->line, finding->column);
         }

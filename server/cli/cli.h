@@ -153,9 +153,13 @@ struct skr_config;
 int skr_cli_load_config(const char *path, const struct skr_text_list *sets, struct skr_config **ret,
                         struct skr_strbuf *messages);
 
-/* The path of the kubeconfig: the flag, else the configured one, else the first file of KUBECONFIG. "":
- * none, the account of the pod is used. free() it. */
-char *skr_cli_kubeconfig(const char *configured, const char *flag);
+/* The API server of the kubeconfig: that of the flag (NULL: none), else the configured one ("":
+ * none), else what kubectl reads: the files of KUBECONFIG, else ~/.kube/config. Without any, and in
+ * pods without KUBECONFIG, the account of the pod. ret is the caller's to end if 0 is returned; else
+ * messages has the reason, for "sakkara COMMAND". */
+struct skr_kube_access;
+int skr_cli_load_access(const char *command, const char *configured, const char *flag,
+                        struct skr_kube_access *ret, struct skr_strbuf *messages);
 
 /* ---- the tables ---- */
 

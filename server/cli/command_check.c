@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara check`: whether the daemon will be able to work. */
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "server/cli/cli.h"
 #include "server/config/config.h"
@@ -22,42 +22,50 @@ static const struct skr_flag flags[] = {
     SKR_FLAG(LIST, options, sets, "--set", NULL, "KEY=VALUE",
              "one option, over that of the file: spotmix.enabled=true; may repeat"),
     SKR_FLAG(TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE",
-             "kubeconfig of the API server; wins over the configuration, which wins over the first "
-             "file\n"
-             "of KUBECONFIG"),
+             "kubeconfig of the API server; wins over the configuration, which wins over the files "
+             "of\n"
+             "KUBECONFIG, merged as by kubectl"),
     SKR_HELP_FLAG,
     {0},
 };
 
-char *skr_cli_kubeconfig(const char *configured, const char *flag)
+/* The flag, else the configured file, else what kubectl reads. None: the account of the pod. */
+static void find_kubeconfig(const char *configured, const char *flag,
+                            struct skr_kubeconfig_paths *ret)
 {
     const char *variable = getenv("KUBECONFIG");
-    if (flag || configured[0] || !variable) {
-        return skr_strdup(flag ? flag : configured);
+    const char *home = getenv("HOME");
+    *ret = (struct skr_kubeconfig_paths){.n = 0};
+    if (flag || configured[0]) {
+        ret->text = skr_strdup(flag ? flag : configured);
+        ret->item[ret->n++] = ret->text;
+    } else if (variable && variable[0]) {
+        skr_kubeconfig_paths_split(ret, variable);
+    } else if (home && !getenv("KUBERNETES_SERVICE_HOST")) {
+        SKR_STRBUF(path);
+        skr_strbuf_addf(&path, "%s/.kube/config", home);
+        if (access(path.s, F_OK) == 0) {
+            ret->text = skr_strdup(path.s);
+            ret->item[ret->n++] = ret->text;
+        }
     }
-    variable += strspn(variable, ":");
-    char *first = skr_strdup(variable);
-    first[strcspn(first, ":")] = '\0';
-    return first;
 }
 
-static int check(const struct skr_config *config, const char *kubeconfig, struct skr_strbuf *out,
-                 struct skr_strbuf *messages)
+int skr_cli_load_access(const char *command, const char *configured, const char *flag,
+                        struct skr_kube_access *ret, struct skr_strbuf *messages)
 {
-    struct skr_kube_access access;
+    struct skr_kubeconfig_paths paths;
     struct skr_findings findings;
-    struct skr_error error = {0};
-    SKR_AUTO_FREE char *file = skr_cli_kubeconfig(config->kubeconfig, kubeconfig);
-    int rc = SKR_EXIT_ERROR;
+    struct skr_error error = {.code = SKR_OK};
+    find_kubeconfig(configured, flag, &paths);
     skr_findings_init(&findings);
-    skr_kube_access_init(&access);
-    if (skr_kube_access_load(file, &access, &findings, &error) == 0) {
-        rc = skr_preflight_print(config, &access, out);
-    } else {
-        skr_findings_write(&findings, file, messages);
-        skr_strbuf_addf(messages, "sakkara check: %s\n", error.text);
+    skr_kube_access_init(ret);
+    const int rc = skr_kube_access_load(paths.item, paths.n, ret, &findings, &error);
+    if (rc < 0) {
+        skr_findings_write(&findings, "KUBECONFIG", messages);
+        skr_strbuf_addf(messages, "sakkara %s: %s\n", command, error.text);
     }
-    skr_kube_access_fini(&access);
+    free(paths.text);
     return rc;
 }
 
@@ -66,7 +74,17 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     const struct options *options = call->options;
     SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
     const int code = skr_cli_load_config(options->config, &options->sets, &config, messages);
-    return code != SKR_EXIT_OK ? code : check(config, options->kubeconfig, out, messages);
+    struct skr_kube_access access;
+    if (code != SKR_EXIT_OK) {
+        return code;
+    }
+    if (skr_cli_load_access("check", config->kubeconfig, options->kubeconfig, &access, messages) <
+        0) {
+        return SKR_EXIT_ERROR;
+    }
+    const int rc = skr_preflight_print(config, &access, out);
+    skr_kube_access_fini(&access);
+    return rc;
 }
 
 static const struct skr_command *const modes[] = {&skr_command_check_upgrade, NULL};

@@ -15,7 +15,7 @@
 
 struct options {
     const char *namespace_;
-    const char *kubeconfig; /* NULL: the first file of KUBECONFIG, else the account of the pod */
+    const char *kubeconfig; /* NULL: what kubectl reads, else the account of the pod */
 };
 
 static const struct options defaults = {.namespace_ = "sakkara"};
@@ -23,8 +23,9 @@ static const struct options defaults = {.namespace_ = "sakkara"};
 static const struct skr_flag flags[] = {
     SKR_FLAG(TEXT, options, namespace_, "--namespace", "-n", "NAME",
              "namespace of the installation; default: sakkara"),
-    SKR_FLAG(TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE",
-             "kubeconfig of the API server; default: the first file of KUBECONFIG"),
+    SKR_FLAG(
+        TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE",
+        "kubeconfig of the API server; default: the files of KUBECONFIG, merged as by kubectl"),
     SKR_HELP_FLAG,
     {0},
 };
@@ -60,18 +61,10 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     const struct options *options = call->options;
     struct skr_kube_access access;
-    struct skr_findings findings;
-    struct skr_error error = {.code = SKR_OK};
-    SKR_AUTO_FREE char *file = skr_cli_kubeconfig("", options->kubeconfig);
-    int rc = SKR_EXIT_ERROR;
-    skr_findings_init(&findings);
-    skr_kube_access_init(&access);
-    if (skr_kube_access_load(file, &access, &findings, &error) == 0) {
-        rc = check(options, &access, out);
-    } else {
-        skr_findings_write(&findings, file, messages);
-        skr_strbuf_addf(messages, "sakkara check upgrade: %s\n", error.text);
+    if (skr_cli_load_access("check upgrade", "", options->kubeconfig, &access, messages) < 0) {
+        return SKR_EXIT_ERROR;
     }
+    const int rc = check(options, &access, out);
     skr_kube_access_fini(&access);
     return rc;
 }

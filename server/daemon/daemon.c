@@ -128,7 +128,7 @@ static int load_access(void *context, struct skr_kube_access *ret, struct skr_er
     const struct skr_daemon *d = context;
     const char *file = d->kubeconfig && d->kubeconfig[0] ? d->kubeconfig : d->config->kubeconfig;
     skr_kube_access_init(ret);
-    const int rc = skr_kube_access_load(file, ret, d->findings, error);
+    const int rc = skr_kube_access_load(&file, file[0] ? 1 : 0, ret, d->findings, error);
     if (rc < 0) {
         skr_kube_access_fini(ret);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a kubeconfig, a document that keeps the position of every value
- * (server/manifest/document.h).
+ * Reads kubeconfigs, documents that keep the position of every value (server/manifest/document.h).
+ * Entries are looked for in one file after the other. What is read of an entry belongs to its file:
+ * the paths in it and the positions of its problems.
  */
 #include "server/kube/kubeconfig.h"
 
@@ -12,9 +13,17 @@
 #include "server/kube/base64.h"
 #include "server/manifest/document.h"
 
+struct file {
+    const char *path;
+    struct skr_document *document;
+    const struct skr_value *root; /* a mapping; NULL: the file is of no use */
+};
+
 struct reader {
     struct skr_findings *findings;
-    const char *file;
+    struct file *file; /* [n], the first wins */
+    size_t n;
+    const struct file *at; /* that of the value being read */
     struct skr_kube_access *access;
 };
 
@@ -28,6 +37,13 @@ static void problem(const struct reader *r, const struct skr_value *at, const ch
     va_end(args);
     skr_findings_add(r->findings, true, NULL, at ? at->at.line : 0, at ? at->at.column : 0, "%s",
                      text);
+}
+
+/* The values read from now on are of this file. */
+static void enter(struct reader *r, const struct file *file)
+{
+    r->at = file;
+    r->findings->file = file->path;
 }
 
 /* ---- walking ---- */
@@ -85,13 +101,13 @@ static bool boolean_member(struct reader *r, const struct skr_value *map, const 
     return false;
 }
 
-/* The body (member inner) of the list entry called name. Reports entries without a name, names
- * twice, and, at position from, that there is no such entry. */
-static const struct skr_value *named_entry(struct reader *r, const struct skr_value *root,
-                                           const char *list_key, const char *inner,
-                                           const char *name, const struct skr_value *from)
+/* The list entry of one file called name, NULL: there is none. Reports entries without a name and
+ * names twice. */
+static const struct skr_value *entry_of_file(struct reader *r, const char *list_key,
+                                             const char *name)
 {
-    const struct skr_value *list = typed_member(r, root, list_key, "", SKR_VALUE_LIST, "a list");
+    const struct skr_value *list =
+        typed_member(r, r->at->root, list_key, "", SKR_VALUE_LIST, "a list");
     const struct skr_value *found = NULL;
     if (list && list->n > SKR_KUBECONFIG_ENTRIES_MAX) {
         problem(r, list, "%s has more than %d entries", list_key, SKR_KUBECONFIG_ENTRIES_MAX);
@@ -111,7 +127,23 @@ static const struct skr_value *named_entry(struct reader *r, const struct skr_va
             }
         }
     }
+    return found;
+}
+
+/* The body (member inner) of the entry called name in the first file that has one, which is entered.
+ * Reports, at position from of the file before, that there is no such entry. */
+static const struct skr_value *named_entry(struct reader *r, const char *list_key,
+                                           const char *inner, const char *name,
+                                           const struct skr_value *from)
+{
+    const struct file *asking = r->at;
+    const struct skr_value *found = NULL;
+    for (size_t i = 0; i < r->n && !found; i++) {
+        enter(r, &r->file[i]);
+        found = entry_of_file(r, list_key, name);
+    }
     if (!found) {
+        enter(r, asking);
         problem(r, from, "\"%.128s\" is not among %s", name, list_key);
         return NULL;
     }
@@ -128,14 +160,14 @@ static const struct skr_value *named_entry(struct reader *r, const struct skr_va
 /* Path as the kubeconfig means it: relative to its own folder. Heap. */
 static char *resolve_path(const struct reader *r, const char *path)
 {
-    const char *slash = strrchr(r->file, '/');
+    const char *slash = strrchr(r->at->path, '/');
     if (path[0] == '/' || !slash) {
         return skr_strdup(path);
     }
-    size_t folder = (size_t)(slash - r->file) + 1;
+    size_t folder = (size_t)(slash - r->at->path) + 1;
     size_t n = strlen(path);
     char *full = skr_alloc(folder + n + 1);
-    memcpy(full, r->file, folder);
+    memcpy(full, r->at->path, folder);
     memcpy(full + folder, path, n);
     return full;
 }
@@ -285,48 +317,65 @@ static void read_user(struct reader *r, const struct skr_value *user)
     }
 }
 
-/* ---- the document ---- */
+/* ---- the documents ---- */
 
-static void read_context(struct reader *r, const struct skr_value *root)
+/* current-context, of the first file that has one, which is entered. NULL: reported. */
+static const char *current_context(struct reader *r, const struct skr_value **ret_at)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        enter(r, &r->file[i]);
+        const char *current = text_member(r, r->at->root, "current-context", "", ret_at);
+        if (current) {
+            return current;
+        }
+    }
+    enter(r, &r->file[0]);
+    const struct skr_value *at = member(r->at->root, "current-context");
+    problem(r, at ? at : r->at->root,
+            "current-context is not set; choose one with kubectl config use-context");
+    return NULL;
+}
+
+static void read_context(struct reader *r)
 {
     const struct skr_value *at = NULL;
-    const char *current = text_member(r, root, "current-context", "", &at);
-    if (!current) {
-        problem(r, at ? at : root,
-                "current-context is not set; choose one with kubectl config use-context");
-        return;
-    }
-    const struct skr_value *context = named_entry(r, root, "contexts", "context", current, at);
+    const char *current = current_context(r, &at);
+    const struct skr_value *context =
+        current ? named_entry(r, "contexts", "context", current, at) : NULL;
     if (!context) {
         return;
     }
+    const struct file *file = r->at;
+    r->access->source = skr_strdup(file->path);
     const char *name = text_member(r, context, "cluster", "context", &at);
     if (!name) {
         problem(r, context, "context \"%.128s\" names no cluster", current);
     }
-    const struct skr_value *cluster =
-        name ? named_entry(r, root, "clusters", "cluster", name, at) : NULL;
+    const struct skr_value *cluster = name ? named_entry(r, "clusters", "cluster", name, at) : NULL;
     if (cluster) {
         read_cluster(r, cluster);
     }
+    enter(r, file);
     name = text_member(r, context, "user", "context", &at);
-    const struct skr_value *user = name ? named_entry(r, root, "users", "user", name, at) : NULL;
+    const struct skr_value *user = name ? named_entry(r, "users", "user", name, at) : NULL;
     if (user) {
         read_user(r, user);
     }
 }
 
-static void read_root(struct reader *r, const struct skr_value *root)
+/* Whether the file can be merged. An empty one among others counts as one without keys. */
+static bool check_root(struct reader *r, const struct skr_value *root, bool lone)
 {
     if (!root) {
-        problem(r, NULL, "the file is empty");
-        return;
+        if (lone) {
+            problem(r, NULL, "the file is empty");
+        }
+        return false;
     }
     if (root->kind != SKR_VALUE_MAPPING) {
         problem(r, root, "not a kubeconfig: the document must be a mapping");
-        return;
+        return false;
     }
-    size_t errors = r->findings->n_errors;
     const struct skr_value *at = NULL;
     const char *text = text_member(r, root, "kind", "", &at);
     if (text && strcmp(text, "Config") != 0) {
@@ -336,41 +385,45 @@ static void read_root(struct reader *r, const struct skr_value *root)
     if (text && strcmp(text, "v1") != 0) {
         problem(r, at, "apiVersion must be v1, not \"%.64s\"", text);
     }
-    if (r->findings->n_errors == errors) {
-        read_context(r, root);
-    }
+    return true;
 }
 
-static void read_text(struct reader *r, const char *text, size_t n)
+/* Reads the file that was entered, for merging. text: borrowed as long as the reader reads. */
+static void read_text(struct reader *r, const char *text, size_t n, bool lone)
 {
+    struct file *file = &r->file[r->n];
+    if (n > SKR_KUBECONFIG_BYTES_MAX) {
+        problem(r, NULL, "the file is larger than %d bytes", SKR_KUBECONFIG_BYTES_MAX);
+        return;
+    }
     struct skr_document_error error;
     const struct skr_value *root;
-    struct skr_document *document =
-        skr_document_create(text, n, SKR_YAML_DEPTH_MAX, SKR_YAML_ANCHORS_MAX);
-    if (skr_document_next(document, &root, &error) < 0) {
+    file->document = skr_document_create(text, n, SKR_YAML_DEPTH_MAX, SKR_YAML_ANCHORS_MAX);
+    if (skr_document_next(file->document, &root, &error) < 0) {
         skr_findings_add(r->findings, true, NULL, error.at.line, error.at.column, "%s%s",
                          error.code == SKR_LIMIT ? "" : "not YAML: ", error.problem);
-    } else {
-        read_root(r, root);
+    } else if (check_root(r, root, lone)) {
+        file->root = root;
+        r->n++;
+        return;
     }
-    skr_document_destroy(document);
+    skr_document_destroy(file->document);
 }
 
-int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
-                         struct skr_kube_access *access, struct skr_findings *findings)
+/* Fills access from the files that were read, if all is well with them. Ends the reader. */
+static int merge(struct reader *r, struct skr_kube_access *access, size_t errors)
 {
-    if (n > SKR_KUBECONFIG_BYTES_MAX) {
-        skr_findings_add(findings, true, NULL, 0, 0, "the file is larger than %d bytes",
-                         SKR_KUBECONFIG_BYTES_MAX);
-        return -SKR_INVALID;
-    }
     struct skr_kube_access fresh;
     skr_kube_access_init(&fresh);
-    fresh.source = skr_strdup(file);
-    struct reader r = {.findings = findings, .file = file, .access = &fresh};
-    size_t errors = findings->n_errors;
-    read_text(&r, text, n);
-    if (findings->n_errors > errors) {
+    r->access = &fresh;
+    if (r->findings->n_errors == errors) {
+        read_context(r);
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        skr_document_destroy(r->file[i].document);
+    }
+    r->findings->file = NULL;
+    if (r->findings->n_errors > errors) {
         skr_kube_access_fini(&fresh);
         return -SKR_INVALID;
     }
@@ -379,27 +432,75 @@ int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
     return 0;
 }
 
-int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
+int skr_kubeconfig_parse(const char *text, size_t n, const char *path,
+                         struct skr_kube_access *access, struct skr_findings *findings)
+{
+    struct file file = {.path = path};
+    struct reader r = {.findings = findings, .file = &file};
+    const size_t errors = findings->n_errors;
+    enter(&r, &file);
+    read_text(&r, text, n, true);
+    return merge(&r, access, errors);
+}
+
+int skr_kubeconfig_load(const char *const *paths, size_t n, struct skr_kube_access *access,
                         struct skr_findings *findings)
 {
-    char *text = NULL;
-    size_t n = 0;
-    if (skr_findings_read(findings, file, SKR_KUBECONFIG_BYTES_MAX, &text, &n) < 0) {
-        return -SKR_INVALID;
+    struct file file[SKR_KUBECONFIG_FILES_MAX];
+    char *text[SKR_KUBECONFIG_FILES_MAX] = {NULL};
+    size_t bytes[SKR_KUBECONFIG_FILES_MAX] = {0};
+    struct reader r = {.findings = findings, .file = file};
+    const size_t errors = findings->n_errors;
+    for (size_t i = 0; i < n; i++) {
+        struct skr_error error = {0};
+        file[r.n] = (struct file){.path = paths[i]};
+        enter(&r, &file[r.n]);
+        if (skr_file_read(paths[i], SKR_KUBECONFIG_BYTES_MAX, &text[i], &bytes[i], &error) == 0) {
+            read_text(&r, text[i], bytes[i], n == 1);
+        } else if (error.code != SKR_NOT_FOUND || n == 1) {
+            problem(&r, NULL, "cannot be read: %s", error.text);
+        }
     }
-    const int rc = skr_kubeconfig_parse(text, n, file, access, findings);
-    skr_file_drop(text, n);
+    if (r.n == 0 && findings->n_errors == errors) {
+        findings->file = NULL;
+        problem(&r, NULL, "none of the %zu files exists, or those that do are empty", n);
+    }
+    const int rc = merge(&r, access, errors);
+    for (size_t i = 0; i < n; i++) {
+        skr_file_drop(text[i], bytes[i]);
+    }
     return rc;
 }
 
-int skr_kube_access_load(const char *file, struct skr_kube_access *access,
+void skr_kubeconfig_paths_split(struct skr_kubeconfig_paths *paths, const char *list)
+{
+    char *save = NULL;
+    *paths = (struct skr_kubeconfig_paths){.text = skr_strdup(list)};
+    for (char *path = strtok_r(paths->text, ":", &save); path; path = strtok_r(NULL, ":", &save)) {
+        bool is_new = true;
+        for (size_t i = 0; i < paths->n && i < SKR_KUBECONFIG_FILES_MAX; i++) {
+            is_new = is_new && strcmp(paths->item[i], path) != 0;
+        }
+        if (is_new && paths->n++ < SKR_KUBECONFIG_FILES_MAX) {
+            paths->item[paths->n - 1] = path;
+        }
+    }
+}
+
+int skr_kube_access_load(const char *const *paths, size_t n, struct skr_kube_access *access,
                          struct skr_findings *findings, struct skr_error *error)
 {
-    if (file[0] == '\0') {
+    if (n == 0) {
         return skr_kube_access_from_environment(access, error);
     }
-    if (skr_kubeconfig_load(file, access, findings) < 0) {
-        return skr_error_set(error, SKR_INVALID, "%.200s: the kubeconfig cannot be used", file);
+    if (n > SKR_KUBECONFIG_FILES_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "KUBECONFIG names %zu files; at most %d are read", n,
+                             SKR_KUBECONFIG_FILES_MAX);
+    }
+    if (skr_kubeconfig_load(paths, n, access, findings) < 0) {
+        return n == 1 ? skr_error_set(error, SKR_INVALID, "%.200s: the kubeconfig cannot be used",
+                                      paths[0])
+                      : skr_error_set(error, SKR_INVALID, "the files of KUBECONFIG cannot be used");
     }
     return 0;
 }

@@ -257,7 +257,8 @@ static void folder_set_up(struct folder *folder)
 
 static void folder_tear_down(struct folder *folder)
 {
-    static const char *const names[] = {"config", "token", "ca.crt", "client.crt", "client.key"};
+    static const char *const names[] = {"config", "second",     "third",     "token",
+                                        "ca.crt", "client.crt", "client.key"};
     for (size_t i = 0; i < LEN(names); i++) {
         char path[512];
         (void)snprintf(path, sizeof path, "%s/%s", folder->path, names[i]);
@@ -283,7 +284,8 @@ TEST_WITH(folder, files_are_found_beside_the_kubeconfig)
     skr_kube_access_init(&p.access);
     skr_findings_init(&p.findings);
     skr_strbuf_init(&p.text);
-    assert_int_equal(skr_kubeconfig_load(path, &p.access, &p.findings), 0);
+    assert_int_equal(skr_kubeconfig_load((const char *const[]){path}, 1, &p.access, &p.findings),
+                     0);
     assert_string_equal(p.access.source, path);
     assert_string_equal(p.access.ca.data, PEM);
     assert_string_equal(p.access.certificate.data, PEM "crt");
@@ -292,13 +294,114 @@ TEST_WITH(folder, files_are_found_beside_the_kubeconfig)
     parsed_fini(&p);
 }
 
+/* Loads files of a folder. names: NULL at the end. */
+static void load_files(struct parsed *p, const struct folder *folder, const char *const *names)
+{
+    static char path[SKR_KUBECONFIG_FILES_MAX][64];
+    const char *paths[SKR_KUBECONFIG_FILES_MAX];
+    size_t n = 0;
+    for (; names[n]; n++) {
+        (void)snprintf(path[n], sizeof path[n], "%s/%s", folder->path, names[n]);
+        paths[n] = path[n];
+    }
+    *p = (struct parsed){.result = 0};
+    skr_kube_access_init(&p->access);
+    skr_findings_init(&p->findings);
+    skr_strbuf_init(&p->text);
+    p->result = skr_kubeconfig_load(paths, n, &p->access, &p->findings);
+    skr_findings_write(&p->findings, "kc", &p->text);
+    skr_strbuf_addn(&p->text, "", 0);
+}
+
+TEST_WITH(folder, of_several_files_the_first_with_an_entry_gives_all_of_it)
+{
+    struct parsed p;
+    write_file(folder->path, "config",
+               "current-context: \"\"\n"
+               "clusters: [{name: c, cluster: {server: 'https://first'}}]\n");
+    write_file(folder->path, "second",
+               "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
+               "clusters: [{name: c, cluster: {server: 'https://second', tls-server-name: s}}]\n");
+    write_file(folder->path, "third",
+               "current-context: b\ncontexts: [{name: a, context: {cluster: d, user: d}}]\n"
+               "users: [{name: u, user: {tokenFile: token}}]\n");
+    write_file(folder->path, "token", "secret\n");
+    write_file(folder->path, "ca.crt", "");
+    load_files(&p, folder,
+               (const char *const[]){"absent", "ca.crt", "config", "second", "third", NULL});
+    if (p.result != 0) {
+        fail_msg("refused: %s", p.text.s);
+    }
+    assert_string_equal(p.access.server, "https://first");
+    assert_null(p.access.tls_server_name);
+    assert_string_equal(p.access.token.data, "secret");
+    assert_string_equal(strrchr(p.access.source, '/'), "/second");
+    parsed_fini(&p);
+}
+
+TEST_WITH(folder, problems_of_several_files_have_the_file_in_front)
+{
+    struct parsed p;
+    char line[256];
+    write_file(folder->path, "config",
+               "current-context: a\nusers:\n- name: u\n  user: {tokenFile: absent}\n");
+    write_file(folder->path, "second",
+               "contexts: [{name: a, context: {cluster: c, user: u}}]\n"
+               "users: [{name: u, user: {token: t}}]\n");
+    load_files(&p, folder, (const char *const[]){"config", "second", NULL});
+    assert_int_equal(p.result, -SKR_INVALID);
+    (void)snprintf(line, sizeof line, "%s/second:1:41: error: \"c\" is not among clusters\n",
+                   folder->path);
+    assert_non_null(strstr(p.text.s, line));
+    (void)snprintf(line, sizeof line, "%s/config:4:21: error: tokenFile: %s/absent: No such file",
+                   folder->path, folder->path);
+    assert_non_null(strstr(p.text.s, line));
+    parsed_fini(&p);
+    write_file(folder->path, "second", "contexts: [\n");
+    load_files(&p, folder, (const char *const[]){"config", "second", NULL});
+    (void)snprintf(line, sizeof line, "%s/second:2:1: error: not YAML: ", folder->path);
+    assert_non_null(strstr(p.text.s, line));
+    assert_int_equal(p.findings.n_errors, 1);
+    parsed_fini(&p);
+    load_files(&p, folder, (const char *const[]){"absent", "gone", NULL});
+    assert_non_null(
+        strstr(p.text.s, "kc: error: none of the 2 files exists, or those that do are empty"));
+    parsed_fini(&p);
+}
+
+TEST(a_list_of_paths_has_no_empty_one_and_none_twice)
+{
+    struct skr_kubeconfig_paths paths;
+    skr_kubeconfig_paths_split(&paths, ":/a::b:/a:/ab:");
+    assert_int_equal(paths.n, 3);
+    assert_string_equal(paths.item[0], "/a");
+    assert_string_equal(paths.item[1], "b");
+    assert_string_equal(paths.item[2], "/ab");
+    free(paths.text);
+    SKR_STRBUF(list);
+    for (int i = 0; i <= SKR_KUBECONFIG_FILES_MAX; i++) {
+        skr_strbuf_addf(&list, ":/nonexistent/%d", i);
+    }
+    struct skr_kube_access access;
+    struct skr_findings findings;
+    struct skr_error error = {0};
+    skr_findings_init(&findings);
+    skr_kubeconfig_paths_split(&paths, list.s);
+    assert_int_equal(skr_kube_access_load(paths.item, paths.n, &access, &findings, &error),
+                     -SKR_LIMIT);
+    assert_string_equal(error.text, "KUBECONFIG names 65 files; at most 64 are read");
+    free(paths.text);
+}
+
 TEST(a_missing_kubeconfig_is_a_finding)
 {
     struct parsed p = {.result = 0};
     skr_kube_access_init(&p.access);
     skr_findings_init(&p.findings);
     skr_strbuf_init(&p.text);
-    assert_int_equal(skr_kubeconfig_load("/nonexistent/kc", &p.access, &p.findings), -SKR_INVALID);
+    assert_int_equal(
+        skr_kubeconfig_load((const char *const[]){"/nonexistent/kc"}, 1, &p.access, &p.findings),
+        -SKR_INVALID);
     skr_findings_write(&p.findings, "/nonexistent/kc", &p.text);
     assert_string_equal(p.text.s,
                         "/nonexistent/kc: error: cannot be read: No such file or directory\n");
