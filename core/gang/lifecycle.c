@@ -21,6 +21,7 @@
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/native_conditions.h"
+#include "core/gang/changes/overridden.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/explain/ways_out.h"
 #include "core/gang/group/attempt.h"
@@ -358,5 +359,8 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     skr_candidates_note(e, g);
     touch_members(e, g);
     skr_group_objects_settle(e, g);
-    skr_native_conditions_settle(e, g);
+    if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup && g->source.podgroup->pg->native) {
+        skr_native_conditions_settle(e, g, g->source.podgroup);
+    }
+    skr_overridden_settle(e, g);
 }

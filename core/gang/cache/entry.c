@@ -64,10 +64,10 @@ bool skr_entry_is_derived(const char *name)
 }
 
 /* The PodGroup that the pod names; NULL: none, or it is not in the cache yet. */
-static const struct podgroup_entry *native_of(const struct skr_gang *e, const struct skr_pod *pod)
+static struct podgroup_entry *native_of(const struct skr_gang *e, const struct skr_pod *pod)
 {
     SKR_STRBUF(key);
-    const struct podgroup_entry *entry = NULL;
+    struct podgroup_entry *entry = NULL;
     if (*pod->scheduling_group) {
         skr_strbuf_addf(&key, "%s/%s%s", pod->meta.namespace_, SKR_NATIVE_PREFIX,
                         pod->scheduling_group);
@@ -87,10 +87,10 @@ static bool is_of_native(const struct skr_gang *e, const struct skr_pod *pod)
     return !entry || !entry->pg->basic;
 }
 
-bool skr_entry_overrides_native(const struct skr_gang *e, const struct skr_pod *pod)
+struct podgroup_entry *skr_entry_overridden(const struct skr_gang *e, const struct skr_pod *pod)
 {
-    const struct podgroup_entry *entry = native_of(e, pod);
-    return entry && !entry->pg->basic && skr_pods_group_name(pod);
+    struct podgroup_entry *entry = skr_pods_group_name(pod) ? native_of(e, pod) : NULL;
+    return entry && !entry->pg->basic ? entry : NULL;
 }
 
 bool skr_entry_is_queued_whole(const struct skr_gang *e, const struct skr_pod *pod)

@@ -28,8 +28,8 @@ void skr_entry_fini(struct skr_gang *e);
 bool skr_entry_name(const struct skr_gang *e, const struct skr_pod *pod, struct skr_strbuf *name);
 /* Whether the pod has an entry. */
 bool skr_entry_has(const struct skr_gang *e, const struct skr_pod *pod);
-/* Whether a label of the pod wins over its PodGroup of scheduling.k8s.io, which has policy gang. */
-bool skr_entry_overrides_native(const struct skr_gang *e, const struct skr_pod *pod);
+/* The PodGroup of scheduling.k8s.io with policy gang over which a label of the pod wins; NULL: none. */
+struct podgroup_entry *skr_entry_overridden(const struct skr_gang *e, const struct skr_pod *pod);
 /* Whether kube-scheduler tries no pod of its PodGroup of scheduling.k8s.io while one has a gate. */
 bool skr_entry_is_queued_whole(const struct skr_gang *e, const struct skr_pod *pod);
 /* How much of its workload is one group. *ret_unknown: a value that is no scope; NULL: none. */

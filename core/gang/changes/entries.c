@@ -109,6 +109,9 @@ void skr_entries_native_changed(struct skr_gang *e, const char *namespace_, cons
         if (p->ours && strcmp(p->pod->scheduling_group, name) == 0 &&
             strcmp(p->pod->meta.namespace_, namespace_) == 0) {
             enter_again(e, p);
+            if (p->group) { /* its label may win over the PodGroup */
+                skr_dirty_group(e, p->group);
+            }
         }
     }
 }

@@ -241,28 +241,42 @@ static skr_time settle_status_map(struct skr_gang *e, struct group *g)
     return at;
 }
 
+/* A PodGroup shows the status of its group also if a map defines the group. annotation: the wanted
+ * text of the plan. */
+static skr_time settle_podgroup(struct skr_gang *e, struct group *g, struct podgroup_entry *pg,
+                                const char *annotation)
+{
+    struct desired_keys w = {0};
+    const struct target t = podgroup_target(pg);
+    skr_status_desired_keys(e, g, &w);
+    const skr_time at = settle_target(e, &t, &w, annotation);
+    skr_desired_keys_fini(&w);
+    return at;
+}
+
+void skr_group_objects_settle_shown(struct skr_gang *e, struct group *g, struct podgroup_entry *pg)
+{
+    const skr_time at = settle_podgroup(e, g, pg, "");
+    if (at != SKR_TIME_NEVER) {
+        skr_wakes_group(e, g, at);
+    }
+}
+
 void skr_group_objects_settle(struct skr_gang *e, struct group *g)
 {
-    struct target t;
     skr_time at = SKR_TIME_NEVER, other;
     if (g->source.map) {
         struct desired_keys w = {0};
         if (g->source.kind == SOURCE_MAP) {
             skr_status_desired_keys(e, g, &w);
         }
-        t = map_target(g->source.map);
+        const struct target t = map_target(g->source.map);
         at = settle_target(e, &t, &w, text_for(g, SOURCE_MAP));
         skr_desired_keys_fini(&w);
     }
     if (g->source.podgroup) {
-        struct desired_keys w = {0};
-        if (g->source.kind == SOURCE_PODGROUP) {
-            skr_status_desired_keys(e, g, &w);
-        }
-        t = podgroup_target(g->source.podgroup);
-        other = settle_target(e, &t, &w, text_for(g, SOURCE_PODGROUP));
+        other = settle_podgroup(e, g, g->source.podgroup, text_for(g, SOURCE_PODGROUP));
         at = other < at ? other : at;
-        skr_desired_keys_fini(&w);
     }
     other = settle_status_map(e, g);
     at = other < at ? other : at;
@@ -499,7 +513,7 @@ static void podgroup_done(struct skr_gang *e, const struct skr_pending_write *w,
         return;
     }
     bool refused = pg->writer.refused;
-    struct group *g = skr_groups_find(e, pg->key);
+    struct group *g = skr_maps_podgroup_group(e, pg);
     enum skr_object_result result = take_outcome(e, &pg->writer, w, ev);
     if (g) {
         look_again(e, g, &pg->writer, refused);

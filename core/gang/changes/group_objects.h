@@ -12,6 +12,8 @@
 void skr_group_objects_settle_map(struct skr_gang *e, struct map_entry *m);
 /* Writes what differs in the group's object, when it is due. */
 void skr_group_objects_settle(struct skr_gang *e, struct group *g);
+/* The same of a PodGroup that is not its object and shows its status: overridden.h. */
+void skr_group_objects_settle_shown(struct skr_gang *e, struct group *g, struct podgroup_entry *pg);
 void skr_group_objects_done(struct skr_gang *e, const struct skr_pending_write *w,
                             struct skr_event *event);
 void skr_group_objects_forget(struct sent_patch *sent);

@@ -200,6 +200,12 @@ void skr_maps_delete(struct skr_gang *e, const char *namespace_, const char *nam
 
 /* ---- PodGroups ---- */
 
+struct group *skr_maps_podgroup_group(const struct skr_gang *e, const struct podgroup_entry *pg)
+{
+    struct group *g = skr_groups_find(e, pg->key);
+    return g || !pg->shows ? g : skr_groups_find(e, pg->shows);
+}
+
 /* Native ones have a name of their own among groups: "NAMESPACE/podgroup/NAME". */
 static char *podgroup_key(bool native, const char *namespace_, const char *name)
 {
@@ -245,12 +251,14 @@ void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
     if (pg->native && !is_same) {
         skr_entries_native_changed(e, pg->meta.namespace_, pg->meta.name);
     }
-    struct group *g = pg->basic ? NULL : skr_groups_find(e, entry->key);
-    if (g) {
+    struct group *g = pg->basic ? NULL : skr_maps_podgroup_group(e, entry);
+    if (g && strcmp(g->key, entry->key) == 0) {
         skr_group_source_set_podgroup(g, entry);
         if (!is_same) {
             skr_membership_changed(g);
         }
+    }
+    if (g) {
         skr_dirty_group(e, g);
     }
 }
@@ -260,6 +268,7 @@ static void podgroup_destroy(struct skr_gang *e, struct podgroup_entry *entry)
     HASH_DEL(e->podgroups, entry);
     skr_group_objects_forget(&entry->sent);
     skr_podgroup_destroy(entry->pg);
+    free(entry->shows);
     free(entry->key);
     free(entry);
 }

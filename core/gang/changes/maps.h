@@ -14,6 +14,8 @@ void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg);
 /* type: of the watch that reports the deletion. */
 void skr_maps_podgroup_delete(struct skr_gang *e, const struct skr_object_type *type,
                               const char *namespace_, const char *name);
+/* The group that it defines, or else the one that it shows (overridden.h); NULL: none. */
+struct group *skr_maps_podgroup_group(const struct skr_gang *e, const struct podgroup_entry *pg);
 void skr_maps_podgroup_gone(struct skr_gang *e, struct podgroup_entry *entry);
 void skr_maps_fini(struct skr_gang *e);
 

@@ -5,7 +5,6 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/changes/maps.h"
-#include "core/gang/group/group_table.h"
 #include "core/gang/report/status.h"
 #include "core/gang/state/map_entry.h"
 #include "core/gang/state/output.h"
@@ -55,14 +54,10 @@ static void add_differences(const struct group *g, const struct skr_podgroup *pg
     }
 }
 
-void skr_native_conditions_settle(struct skr_gang *e, struct group *g)
+void skr_native_conditions_settle(struct skr_gang *e, struct group *g, struct podgroup_entry *pg)
 {
-    struct podgroup_entry *pg = g->source.podgroup;
     skr_time at = SKR_TIME_NEVER;
     SKR_STRBUF(members);
-    if (!pg || !pg->pg->native || g->source.kind != SOURCE_PODGROUP) {
-        return;
-    }
     /* Every writer of the status has a version of its own: the uid alone is the precondition. */
     struct skr_meta meta = pg->pg->meta;
     meta.resource_version = 0;
@@ -96,7 +91,7 @@ void skr_native_conditions_done(struct skr_gang *e, const struct skr_pending_wri
         return;
     }
     const bool was_refused = pg->marker.refused;
-    struct group *g = skr_groups_find(e, pg->key);
+    struct group *g = skr_maps_podgroup_group(e, pg);
     const enum skr_object_result result = skr_object_writer_done(&pg->marker, e->frame, ev);
     pg->marker.urgent = false; /* no plan depends on it */
     if (result == SKR_OBJECT_REFUSED && !was_refused) {

@@ -10,8 +10,8 @@
 #include "core/frame/frame.h"
 #include "core/gang/state/groups.h"
 
-/* Writes what differs, or looks again when it may. */
-void skr_native_conditions_settle(struct skr_gang *e, struct group *g);
+/* Writes to the PodGroup, a native one, what differs, or looks again when it may. */
+void skr_native_conditions_settle(struct skr_gang *e, struct group *g, struct podgroup_entry *pg);
 void skr_native_conditions_done(struct skr_gang *e, const struct skr_pending_write *w,
                                 struct skr_event *ev);
 

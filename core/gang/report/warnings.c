@@ -67,7 +67,7 @@ static void split(const struct skr_gang *e, const struct group *g, struct warnin
 static void overridden(const struct skr_gang *e, const struct group *g, struct warnings *w)
 {
     const struct pod_entry *p = g->members;
-    if (p && skr_entry_overrides_native(e, p->pod)) {
+    if (p && skr_entry_overridden(e, p->pod)) {
         SKR_STRBUF(b);
         skr_strbuf_addf(&b,
                         "pod %s also names PodGroup %s in spec.schedulingGroup: the label of the "

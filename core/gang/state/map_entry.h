@@ -54,6 +54,7 @@ struct podgroup_entry {
     struct sent_patch sent;          /* group_objects.c */
     uint64_t read_at;                /* as in map_entry */
     struct skr_object_writer marker; /* native_conditions.c */
+    char *shows; /* key of the group whose label wins over it, and which it shows; overridden.c */
 };
 
 #endif

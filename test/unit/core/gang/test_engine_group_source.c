@@ -401,6 +401,8 @@ TEST_RIG(cluster(), d22_a_map_takes_over_from_a_podgroup_that_waits)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 3);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(pg_key(rig, "status"), "Bound");
+    assert_string_equal(pg_key(rig, "placement"), rig_key(rig, "g", "placement"));
 }
 
 TEST_RIG(cluster(), a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation)

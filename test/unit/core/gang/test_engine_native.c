@@ -142,6 +142,68 @@ TEST_RIG(cluster(), a_label_that_wins_over_a_podgroup_of_policy_gang_is_a_warnin
     assert_non_null(overridden(rig, "'gang':{'minCount':3}"));
 }
 
+/* A pod of PodGroup pg whose label names group g. */
+static void labelled_pod(struct rig *rig, const char *name, const char *group)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{'schedulerName':"
+                    "'sakkara','schedulingGroup':{'podGroupName':'pg'}," GATED
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+                    group);
+}
+
+/* minCount 3 does not count; what the PodGroup shows is true of the group of its pods. */
+TEST_RIG(cluster(), an_overridden_podgroup_shows_the_group_of_the_label)
+{
+    rig_group(rig, "g", 2, 0, NULL);
+    labelled_pod(rig, "n-0", "g");
+    rig_run(rig, 5 * SKR_SECOND);
+    podgroup(rig, "pg", 3);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "False MembersMissing");
+    labelled_pod(rig, "n-1", "g");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 2);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Bound"), "True MembersBound");
+    const json_t *notes = json_object_get(
+        json_object_get(rig_find(rig, RIG_NATIVE, "pg")->json, "metadata"), "annotations");
+    assert_string_equal(skr_object_text(notes, "sakkara.status"), "Bound");
+    assert_string_equal(skr_object_text(notes, "sakkara.placement"),
+                        rig_key(rig, "g", "placement"));
+    assert_string_equal(skr_object_text(notes, "sakkara.plan"), "");
+    const size_t written = rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL);
+    rig_run(rig, 300 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), written);
+    rig_restart(rig);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), written);
+}
+
+/* Two groups never write to one PodGroup in turn. */
+TEST_RIG(cluster(), a_podgroup_shows_its_own_group_before_the_first_that_overrides_it)
+{
+    podgroup(rig, "pg", 3);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_group(rig, "h", 2, 0, NULL);
+    labelled_pod(rig, "n-0", "g");
+    rig_run(rig, 5 * SKR_SECOND);
+    labelled_pod(rig, "h-0", "h");
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "True MembersPresent");
+    rig_delete(rig, RIG_POD, "n-0");
+    rig_run(rig, 5 * SKR_SECOND);
+    labelled_pod(rig, "h-1", "h");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "h", 2);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Bound"), "True MembersBound");
+    native_pods(rig, "own", 1, "pg");
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Complete"), "False MembersMissing");
+    const size_t written = rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL);
+    rig_run(rig, 300 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), written);
+}
+
 TEST_RIG(cluster(), a_label_beside_a_podgroup_of_policy_basic_is_no_warning)
 {
     assert_null(overridden(rig, "'basic':{}"));
