@@ -247,6 +247,17 @@ bool skr_resource_names_is_served(const struct skr_resource_names *names, const 
                      skr_resource_names_find(names, name) < 0);
 }
 
+bool skr_quantities_are_served(const struct skr_resource_names *names,
+                               const struct skr_quantities *q)
+{
+    size_t i = 0;
+    while (i < q->n && (q->item[i].amount <= 0 ||
+                        !skr_resource_names_is_served(names, q->item[i].name, NULL))) {
+        i++;
+    }
+    return i < q->n;
+}
+
 void skr_amounts_resolve(const struct skr_resource_names *names, const struct skr_quantities *q,
                          struct skr_amounts *ret)
 {

@@ -68,6 +68,9 @@ void skr_resource_names_assume_classes(struct skr_resource_names *names, bool as
  * allowed): the class that serves it, borrowed until a change; NULL: one is assumed, or none does. */
 bool skr_resource_names_is_served(const struct skr_resource_names *names, const char *name,
                                   const char **ret_class);
+/* Whether that holds for a name of which q has more than 0. O(q). */
+bool skr_quantities_are_served(const struct skr_resource_names *names,
+                               const struct skr_quantities *q);
 /* Grows when a name comes or goes, or when it is served by another class or by none. */
 uint64_t skr_resource_names_version(const struct skr_resource_names *names);
 /* Id, or -1: no node offers it. */

@@ -186,6 +186,14 @@ static const char *play_pending(const struct skr_devices_stock *stock,
     return why;
 }
 
+/* False: there is no memory, or no more of it. */
+static bool lay_out(const struct skr_devices_stock *stock, const char *node,
+                    struct skr_arena *arena, struct board *ret)
+{
+    return arena && skr_node_rows_make(stock, node, arena, &ret->rows) &&
+           skr_node_rows_taken(stock, &ret->rows, arena, &ret->taken);
+}
+
 /* The reason why it is unmodelled; NULL: it is modelled. arena NULL: there is no memory. */
 static const char *set_up(const struct skr_devices_stock *stock, const char *node,
                           const struct skr_pod_claims *pending, size_t n_pending,
@@ -193,8 +201,7 @@ static const char *set_up(const struct skr_devices_stock *stock, const char *nod
                           struct board *ret)
 {
     const char *why = NULL;
-    if (!arena || !skr_node_rows_make(stock, node, arena, &ret->rows) ||
-        !skr_node_rows_taken(stock, &ret->rows, arena, &ret->taken) ||
+    if (!lay_out(stock, node, arena, ret) ||
         !skr_pod_problem_make(stock, &ret->rows, pod, arena, &ret->p, &why)) {
         return too_large;
     }
@@ -221,6 +228,75 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
         return known->answer;
     }
     const struct skr_sequence ret = play(&b, most, NULL, NULL);
+    memo_put(memo, &stock->seed, &key, &ret);
+    return ret;
+}
+
+/* Equal pods, one after the other. */
+struct turn {
+    struct skr_devices_problem p;
+    int32_t n;
+};
+
+/* The reason why they are unmodelled; NULL: they are modelled. ret has room for all pods. */
+static const char *make_turns(const struct skr_devices_stock *stock, const struct board *b,
+                              const struct skr_pod_claims *pod, size_t n, struct skr_arena *arena,
+                              struct turn *ret, size_t *ret_n)
+{
+    const char *why = NULL;
+    for (size_t i = 0; i < n && !why; i++) {
+        if (i > 0 && same_claims(&pod[i - 1], &pod[i])) {
+            ret[*ret_n - 1].n++;
+        } else if (!skr_pod_problem_make(stock, &b->rows, &pod[i], arena, &ret[*ret_n].p, &why)) {
+            why = too_large;
+        } else {
+            ret[(*ret_n)++].n = 1;
+        }
+    }
+    return why;
+}
+
+static struct skr_sequence play_turns(struct board *b, const struct turn *turn, size_t n)
+{
+    struct skr_sequence ret = {.end = SKR_SEQUENCE_MOST, .why = ""};
+    for (size_t i = 0; i < n && ret.end == SKR_SEQUENCE_MOST; i++) {
+        b->p = turn[i].p;
+        const struct skr_sequence one = play(b, turn[i].n, NULL, NULL);
+        if (one.end == SKR_SEQUENCE_UNMODELLED) {
+            return one;
+        }
+        ret.n += one.n;
+        ret.end = one.end;
+    }
+    return ret;
+}
+
+struct skr_sequence skr_sequence_serve(const struct skr_devices_stock *stock, const char *node,
+                                       const struct skr_pod_claims *pod, size_t n,
+                                       struct skr_sequence_memo *memo)
+{
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
+    SKR_AUTO_FREE struct turn *turn = skr_alloc_array(n + 1, sizeof *turn);
+    SKR_STRBUF(key);
+    struct board b;
+    size_t n_turns = 0;
+    const char *why = !lay_out(stock, node, arena, &b)
+                          ? too_large
+                          : make_turns(stock, &b, pod, n, arena, turn, &n_turns);
+    if (why) {
+        return unmodelled(why);
+    }
+    for (size_t i = 0; i < n_turns; i++) {
+        b.p = turn[i].p;
+        key_write(&key, &b, turn[i].n);
+    }
+    const struct memo_entry *known = NULL;
+    SKR_TABLE_FIND(&stock->seed, hh, memo->entries, key.s, key.len, known);
+    if (known) {
+        return known->answer;
+    }
+    const struct skr_sequence ret = play_turns(&b, turn, n_turns);
     memo_put(memo, &stock->seed, &key, &ret);
     return ret;
 }

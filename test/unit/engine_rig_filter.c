@@ -2,7 +2,7 @@
 /*
  * The judge of filter's answers about ordinary pods: "node is reserved for a group" is said of a node on
  * which a plan, a vacancy or a held seat has room, and that has too little left of something that it
- * lists; never of another one. Both are looked up before the call and after it, since the engine may go
+ * lists, or if the pod needs devices; never of another one. Both are looked up before the call and after it, since the engine may go
  * on in the event that answers.
  */
 #include "test/unit/engine_rig_parts.h"
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/state/groups.h"
@@ -79,7 +80,9 @@ static bool lacks_room(const struct skr_gang *e, const struct skr_pod *pod, cons
 
 static bool may_refuse(const struct rig *rig, const struct skr_pod *pod, const char *node)
 {
-    return is_reserved(rig, node) && lacks_room(rig->gang, pod, node);
+    return is_reserved(rig, node) &&
+           (lacks_room(rig->gang, pod, node) || skr_devices_has_claims(pod) ||
+            skr_quantities_are_served(rig->gang->resources, &pod->shape->requests));
 }
 
 void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *const *names,

@@ -9,6 +9,7 @@
  */
 #include "core/gang/bind/verbs.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/nodes.h"
@@ -219,26 +220,31 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
     skr_out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, text);
 }
 
-/* Keeps the pod off the room of groups. kube-scheduler decides the rest: bound pods, and resources
+/* Keeps the pod off the room and the devices of groups. kube-scheduler decides the rest: bound pods, and resources
  * that a node does not list. */
 static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
     size_t n = call->n_nodes, passed = 0;
     struct shape *s = skr_shapes_get(e, call->pod);
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
+    const bool is_late = skr_shapes_are_late(e, call->pod->shape);
     for (size_t i = 0; i < n; i++) {
-        const char *node = call->node[i];
-        if (!skr_ledger_is_kept(e->ledger, node, &s->amounts, call->pod->meta.uid)) {
+        if (!skr_ledger_is_kept(e->ledger, call->node[i], &s->amounts, call->pod->meta.uid)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
-            passed++;
         }
+    }
+    if (is_late) {
+        skr_devices_filter(e, call->pod, p, call->node, n, mask);
+    }
+    for (size_t i = 0; i < n; i++) {
+        passed += (mask[i / 8] >> (i % 8)) & 1u;
     }
     if (passed == n) {
         skr_out_answer(e, call->request, SKR_ANSWER_FILTER_ALL, "");
     } else {
         skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
-    if (call->pod->shape->late_capacity) {
+    if (is_late) {
         skr_ordinary_accepted(e, p, call->pod->meta.uid, call->node, n, mask);
     }
     skr_shapes_unref(e, s);

@@ -37,11 +37,11 @@ static void add_spec(struct device_shape *shape, const struct skr_claim_spec *sp
 }
 
 /* The one extended resource that a class serves. The reason why it is not modelled; NULL: it is. */
-static const char *add_extended(struct skr_gang *e, const struct pod_entry *p,
+static const char *add_extended(struct skr_gang *e, const struct skr_pod *pod,
                                 struct device_shape *shape)
 {
-    const struct skr_quantities *requests = &p->pod->shape->requests;
-    for (size_t i = 0; i < requests->n && !p->work->extended_has_devices; i++) {
+    const struct skr_quantities *requests = &pod->shape->requests;
+    for (size_t i = 0; i < requests->n; i++) {
         const struct skr_quantity_item *item = &requests->item[i];
         const char *class = NULL;
         if (item->amount <= 0 || !skr_resource_names_is_served(e->resources, item->name, &class)) {
@@ -66,19 +66,19 @@ static const char *add_extended(struct skr_gang *e, const struct pod_entry *p,
     return NULL;
 }
 
-const char *skr_device_shape_of(struct skr_gang *e, const struct pod_entry *p, bool pending,
-                                struct device_shape *ret)
+const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
+                                const struct pod_entry *p, bool pending, struct device_shape *ret)
 {
-    const char *why = skr_devices_unmodelled(e);
+    const char *why = NULL;
     *ret = (struct device_shape){0};
-    for (size_t i = 0; !why && i < p->pod->n_claims; i++) {
-        const struct skr_pod_claim *claim = &p->pod->claim[i];
+    for (size_t i = 0; !why && i < pod->n_claims; i++) {
+        const struct skr_pod_claim *claim = &pod->claim[i];
         bool allocated = false;
         if (claim->kind == SKR_POD_CLAIM_VOLUME) {
             continue;
         }
         const struct skr_claim_spec *spec =
-            skr_claim_objects_spec(e, p->pod->meta.namespace_, claim, &allocated);
+            skr_claim_objects_spec(e, pod->meta.namespace_, claim, &allocated);
         why = spec || (allocated && pending) ? NULL
               : allocated                    ? "a claim has devices already"
                                              : "what a claim asks for is not known";
@@ -86,7 +86,9 @@ const char *skr_device_shape_of(struct skr_gang *e, const struct pod_entry *p, b
             add_spec(ret, skr_devices_stock_spec(e->devices.stock, spec->text));
         }
     }
-    why = why ? why : add_extended(e, p, ret);
+    if (!why && !(p && p->work->extended_has_devices)) {
+        why = add_extended(e, pod, ret);
+    }
     if (why) {
         skr_device_shape_fini(e, ret);
     }
@@ -102,23 +104,19 @@ static bool same_shape(const struct device_shape *a, const struct device_shape *
 
 /* ---- what members need ---- */
 
-bool skr_devices_has_claims(const struct pod_entry *p)
+bool skr_devices_has_claims(const struct skr_pod *pod)
 {
     size_t i = 0;
-    while (i < p->pod->n_claims && p->pod->claim[i].kind == SKR_POD_CLAIM_VOLUME) {
+    while (i < pod->n_claims && pod->claim[i].kind == SKR_POD_CLAIM_VOLUME) {
         i++;
     }
-    return i < p->pod->n_claims;
+    return i < pod->n_claims;
 }
 
 bool skr_devices_are_needed(const struct skr_gang *e, const struct pod_entry *p)
 {
-    const struct skr_quantities *requests = &p->pod->shape->requests;
-    bool has = skr_devices_has_claims(p);
-    for (size_t i = 0; !has && i < requests->n; i++) {
-        has = skr_resource_names_is_served(e->resources, requests->item[i].name, NULL);
-    }
-    return has;
+    return skr_devices_has_claims(p->pod) ||
+           skr_quantities_are_served(e->resources, &p->pod->shape->requests);
 }
 
 static int by_name(const void *a, const void *b)
@@ -155,7 +153,7 @@ static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
                              struct device_needs *needs)
 {
     struct device_shape shape;
-    const char *why = skr_device_shape_of(e, p, false, &shape);
+    const char *why = skr_device_shape_of(e, p->pod, p, false, &shape);
     if (why) {
         return why;
     }

@@ -8,10 +8,10 @@
 const char *skr_devices_unmodelled(const struct skr_gang *e);
 /* The pod has a claim of devices, or asks for a resource that a class serves. */
 bool skr_devices_are_needed(const struct skr_gang *e, const struct pod_entry *p);
-/* The reason why it is not known, or not modelled; NULL: it is, and the caller ends ret. pending: claims
- * that have devices are left out. */
-const char *skr_device_shape_of(struct skr_gang *e, const struct pod_entry *p, bool pending,
-                                struct device_shape *ret);
+/* The reason why it is not known; NULL: it is, and the caller ends ret. p: the pod in the cache; NULL: it is
+ * not there. pending: claims that have devices are left out. */
+const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
+                                const struct pod_entry *p, bool pending, struct device_shape *ret);
 void skr_device_shape_fini(struct skr_gang *e, struct device_shape *shape);
 
 #endif

@@ -111,7 +111,7 @@ static struct claimers *claimers_of(const struct skr_gang *e, const char *node)
 
 void skr_devices_await(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
-    if (!skr_devices_are_needed(e, p) || !is_modelled(e)) {
+    if (!skr_devices_are_needed(e, p) || e->settings.devices_off) {
         return;
     }
     struct pod_work *work = skr_pods_work(p);
@@ -229,7 +229,7 @@ static void add_pending(struct skr_gang *e, const struct pod_entry *p, const cha
                         struct pending *to)
 {
     struct device_shape *shape = &to->shape[to->n];
-    to->known = to->known && !skr_device_shape_of(e, p, true, shape);
+    to->known = !skr_device_shape_of(e, p->pod, p, true, shape) && to->known;
     to->claims[to->n].n = n_on(e, shape, node);
     to->claims[to->n].spec = shape->spec;
     if (to->claims[to->n].n == 0) {
@@ -239,19 +239,34 @@ static void add_pending(struct skr_gang *e, const struct pod_entry *p, const cha
     }
 }
 
-static struct pending pending_on(struct skr_gang *e, const struct group *without, const char *node)
+/* kube-scheduler reserves its devices in this cycle, or has reserved them. */
+static bool is_accepted(const struct pod_entry *p)
+{
+    return !p->group || p->work->assumed.node;
+}
+
+/* first: a pod before all others; NULL: none. itself: it is no pending claimer; NULL allowed. */
+static struct pending pending_on(struct skr_gang *e, const struct skr_pod_claims *first,
+                                 const struct pod_entry *itself, const struct group *without,
+                                 const char *node)
 {
     const struct claimers *claimers = claimers_of(e, node);
     const struct pod_entry *p;
     struct pending pending = {.known = true};
     size_t n = 0;
     DL_COUNT2(claimers ? claimers->list : NULL, p, n, work->claims_next);
-    pending.shape = skr_alloc_array(n + 1, sizeof *pending.shape);
-    pending.claims = skr_alloc_array(n + 1, sizeof *pending.claims);
-    DL_FOREACH2(claimers ? claimers->list : NULL, p, work->claims_next)
-    {
-        if ((!without || p->group != without) && !skr_pods_is_bound(p)) {
-            add_pending(e, p, node, &pending);
+    pending.shape = skr_alloc_array(n + 2, sizeof *pending.shape);
+    pending.claims = skr_alloc_array(n + 2, sizeof *pending.claims);
+    if (first) {
+        pending.claims[pending.n++] = *first;
+    }
+    for (int accepted = 1; accepted >= 0; accepted--) {
+        DL_FOREACH2(claimers ? claimers->list : NULL, p, work->claims_next)
+        {
+            if (is_accepted(p) == accepted && (!without || p->group != without) && p != itself &&
+                !skr_pods_is_bound(p)) {
+                add_pending(e, p, node, &pending);
+            }
         }
     }
     return pending;
@@ -273,7 +288,7 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
     if (!is_modelled(e)) {
         return INT32_MAX;
     }
-    struct pending pending = pending_on(e, without, node);
+    struct pending pending = pending_on(e, NULL, NULL, without, node);
     for (size_t i = 0; pending.known && i < needs->n; i++) {
         const struct skr_pod_claims claims = {n_on(e, &needs->shape[i], node),
                                               needs->shape[i].spec};
@@ -299,7 +314,7 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
     if (claims.n == 0) {
         return false;
     }
-    struct pending pending = pending_on(e, without, node);
+    struct pending pending = pending_on(e, NULL, NULL, without, node);
     if (!pending.known) {
         ret->why = "what a planned pod there needs is not known";
     } else {
@@ -312,4 +327,65 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
     }
     pending_fini(e, &pending);
     return true;
+}
+
+/* ---- ordinary pods ---- */
+
+static bool has_class(const struct skr_pod_claims *claims, const char *class)
+{
+    for (size_t i = 0; i < claims->n; i++) {
+        for (size_t k = 0; k < claims->spec[i]->n_requests; k++) {
+            if (strcmp(claims->spec[i]->request[k].class_, class) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool share_a_class(const struct skr_pod_claims *a, const struct skr_pod_claims *b)
+{
+    bool share = false;
+    for (size_t i = 0; !share && i < a->n; i++) {
+        for (size_t k = 0; !share && k < a->spec[i]->n_requests; k++) {
+            share = has_class(b, a->spec[i]->request[k].class_);
+        }
+    }
+    return share;
+}
+
+/* Whether the first one leaves their devices to the others; what is not known may be any device. */
+static bool spares_others(struct skr_gang *e, const struct pending *pending, const char *node)
+{
+    bool shares = !pending->known;
+    if (!shares && pending->n > 1 && is_modelled(e)) {
+        const struct skr_sequence sequence = skr_sequence_serve(
+            e->devices.stock, node, pending->claims, pending->n, e->devices.memo);
+        if (sequence.end != SKR_SEQUENCE_UNMODELLED) {
+            return sequence.end == SKR_SEQUENCE_MOST;
+        }
+    }
+    for (size_t i = 1; !shares && i < pending->n; i++) {
+        shares = share_a_class(&pending->claims[0], &pending->claims[i]);
+    }
+    return !shares;
+}
+
+void skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
+                        const char *const *node, size_t n, uint8_t *mask)
+{
+    struct device_shape shape;
+    const bool known = !skr_device_shape_of(e, pod, p, true, &shape);
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_pod_claims claims = {n_on(e, &shape, node[i]), shape.spec};
+        if ((known && claims.n == 0) || !claimers_of(e, node[i])) {
+            continue;
+        }
+        struct pending pending = pending_on(e, known ? &claims : NULL, p, NULL, node[i]);
+        if (known ? !spares_others(e, &pending, node[i]) : pending.n > 0 || !pending.known) {
+            mask[i / 8] &= (uint8_t) ~(1u << (i % 8));
+        }
+        pending_fini(e, &pending);
+    }
+    skr_device_shape_fini(e, &shape);
 }

@@ -15,7 +15,8 @@
  * - the pod asks for two extended resources of classes
  * - Kubernetes is older than 1.36: it has no order of devices
  *
- * *Pending claimers* of a node come first: planned members there whose claims have no devices yet. They
+ * *Pending claimers* of a node come first: planned members there, and ordinary pods that filter accepted
+ * (ordinary.h), whose claims have no devices yet. Those that filter accepted are before the others, which
  * are in the order of their plans.
  */
 #include "core/devices/sequence.h"
@@ -66,7 +67,7 @@ struct device_needs *skr_devices_needs(struct skr_gang *e, struct pod_entry *con
  * clause. */
 struct device_needs *skr_devices_explain(struct skr_gang *e, struct pod_entry *const *newcomers,
                                          size_t n, const char **ret_why);
-bool skr_devices_has_claims(const struct pod_entry *p); /* ResourceClaims, or templates */
+bool skr_devices_has_claims(const struct skr_pod *pod); /* ResourceClaims, or templates */
 struct device_needs *skr_devices_needs_ref(struct device_needs *needs); /* NULL allowed */
 void skr_devices_needs_unref(struct skr_gang *e, struct device_needs *needs);
 bool skr_devices_needs_equal(const struct device_needs *a, const struct device_needs *b);
@@ -81,7 +82,13 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
 bool skr_devices_room(struct skr_gang *e, const struct group *without,
                       const struct device_shape *of, const char *node, struct device_room *ret);
 
-/* A planned member is, or is no more, a pending claimer of the node. */
+/* Clears the bits of nodes that do not serve an ordinary pod first, which reserves its devices in this cycle
+ * of kube-scheduler, and then all pending claimers. If its needs or theirs are not modelled: of nodes with a
+ * pending claimer of one of its classes. p: the pod in the cache; NULL: it is not there. */
+void skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
+                        const char *const *node, size_t n, uint8_t *mask);
+
+/* The pod is, or is no more, a pending claimer of the node, if it needs devices. */
 void skr_devices_await(struct skr_gang *e, struct pod_entry *p, const char *node);
 void skr_devices_let_go(struct skr_gang *e, struct pod_entry *p);
 /* The claims of this pod are others, or have devices. */

@@ -5,8 +5,10 @@
  */
 #include "core/gang/cache/ordinary.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
+#include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/state/wakes.h"
 
@@ -121,21 +123,21 @@ void skr_ordinary_note_first(struct skr_gang *e, struct pod_entry *p)
 }
 
 /* A pod whose answer an earlier process gave is known by its nomination. */
-static skr_time late_until(const struct pod_entry *p)
+static skr_time late_until(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct pod_work *work = p->work;
     skr_time since = work->single.asked_at     ? work->single.asked_at
                      : is_judged(p->pod)       ? 0
                      : *p->pod->nominated_node ? work->single.since
                                                : 0;
-    return p->ordinary && p->pod->shape->late_capacity && since
+    return p->ordinary && since && skr_shapes_are_late(e, p->pod->shape)
                ? since + SKR_POD_LATE_S * SKR_SECOND
                : 0;
 }
 
-skr_time skr_ordinary_late_until(const struct pod_entry *p)
+skr_time skr_ordinary_late_until(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return p->work->single.at ? late_until(p) : 0;
+    return p->work->single.at ? late_until(e, p) : 0;
 }
 
 const char *skr_ordinary_late_node(const struct skr_gang *e, const struct pod_entry *p)
@@ -146,7 +148,7 @@ const char *skr_ordinary_late_node(const struct skr_gang *e, const struct pod_en
 
 static const char *late_node(struct skr_gang *e, const struct pod_entry *p)
 {
-    if (late_until(p) <= skr_frame_now(e->frame)) {
+    if (late_until(e, p) <= skr_frame_now(e->frame)) {
         return NULL;
     }
     const char *nominated = p->pod->nominated_node;
@@ -162,13 +164,17 @@ static void update(struct skr_gang *e, struct pod_entry *p)
     }
     if (want != have) {
         skr_pods_work(p)->single.at = want;
+        skr_devices_let_go(e, p);
+        if (want) {
+            skr_devices_await(e, p, want);
+        }
         skr_dirty_late_room(e, have);
         if (have) {
             skr_vetoes_end(e, have);
         }
     }
     if (want && (want != have || p->work->single.asked_at == skr_frame_now(e->frame))) {
-        skr_wakes_add(e, late_until(p), WAKE_POD, p->uid);
+        skr_wakes_add(e, late_until(e, p), WAKE_POD, p->uid);
     }
 }
 

@@ -9,7 +9,7 @@
  * - A pod goes first. Its priority is above that of the group that is planned, and kube-scheduler
  *   has not judged it yet. It holds room for SKR_POD_FIRST_S from when it began to wait, on the first
  *   node of the tree that has room. A pod with claims goes before no group.
- * - A pod with claims (late_capacity) was accepted in filter. kube-scheduler counts it on one node
+ * - A pod with claims, or with devices (skr_shapes_are_late()), was accepted in filter. kube-scheduler counts it on one node
  *   while it binds the claims. It holds room there for SKR_POD_LATE_S, whatever its priority. The
  *   node is its nominatedNodeName, which kube-scheduler sets before PreBind from 1.35 on (KEP-5278),
  *   or else the only node that filter accepted. If several were accepted and none is nominated, it
@@ -46,7 +46,7 @@ void skr_ordinary_note_first(struct skr_gang *e, struct pod_entry *p);
 const char *skr_ordinary_late_node(const struct skr_gang *e, const struct pod_entry *p);
 /* When what it holds ends; 0: it holds nothing. */
 skr_time skr_ordinary_first_until(const struct skr_gang *e, const struct pod_entry *p);
-skr_time skr_ordinary_late_until(const struct pod_entry *p);
+skr_time skr_ordinary_late_until(const struct skr_gang *e, const struct pod_entry *p);
 void skr_ordinary_fini(struct skr_gang *e);
 
 #endif

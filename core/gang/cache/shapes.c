@@ -146,11 +146,7 @@ void skr_shapes_resolve(struct skr_gang *e)
     free(all.item);
 }
 
-bool skr_shapes_ask_by_class(const struct shape *s)
+bool skr_shapes_are_late(const struct skr_gang *e, const struct skr_pod_shape *s)
 {
-    bool found = false;
-    for (size_t i = 0; i < s->amounts.n; i++) {
-        found = found || s->amounts.item[i].by_class;
-    }
-    return found;
+    return s->late_capacity || skr_quantities_are_served(e->resources, &s->requests);
 }

@@ -36,9 +36,9 @@ void skr_shapes_demand(const struct shapes *shapes, struct skr_amounts *ret);
 /* The first requested resource that no node offers, with its maximum request; name NULL: all are
  * offered. */
 struct skr_quantity_item skr_shapes_absent(const struct skr_gang *e, const struct shapes *shapes);
-/* Whether a device class serves part of the request: the planner does not know which nodes have the
- * devices. */
-bool skr_shapes_ask_by_class(const struct shape *s);
+/* Whether kube-scheduler may keep such a pod on its node for long before it binds it: it has claims, or
+ * a class serves part of the request. */
+bool skr_shapes_are_late(const struct skr_gang *e, const struct skr_pod_shape *s);
 /* Resource names came or went: recomputes the amounts of all shapes and their charges. */
 void skr_shapes_resolve(struct skr_gang *e);
 

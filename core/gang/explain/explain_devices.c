@@ -95,7 +95,7 @@ static bool has_claims(const struct group *g)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (waits(p) && skr_devices_has_claims(p)) {
+        if (waits(p) && skr_devices_has_claims(p->pod)) {
             return true;
         }
     }

@@ -89,7 +89,7 @@ skr_time skr_claims_patience(const struct pod_entry *p)
 
 void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
-    if (!has_claims(p) && !skr_shapes_ask_by_class(p->shape)) {
+    if (!skr_shapes_are_late(e, p->pod->shape)) {
         return;
     }
     struct pod_work *work = skr_pods_work(p);

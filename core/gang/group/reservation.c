@@ -92,7 +92,7 @@ static void visit_single(const struct visitor *v, const struct pod_entry *p)
     } else if (late) {
         r.reason = SKR_RESERVED_CLAIMS;
         r.node = late;
-        r.until = skr_ordinary_late_until(p);
+        r.until = skr_ordinary_late_until(v->e, p);
     } else if (p->work->single.first && skr_ordinary_first_until(v->e, p) > 0) {
         r.reason = SKR_RESERVED_FIRST;
         r.node = ""; /* each problem finds it a node of its own */

@@ -146,7 +146,7 @@ static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const 
     for (size_t i = 0; i < n; i++) {
         skr_nodes_name(e, node[i]);
     }
-    const bool is_known = !skr_shapes_ask_by_class(s);
+    const bool is_known = !skr_shapes_are_late(e, s->spec);
     for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
         bool missing = !skr_nodes_take_name(entry) && strcmp(entry->name, planned) != 0;
         found =

@@ -128,6 +128,34 @@ TEST(pending_pods_come_first)
     skr_devices_stock_destroy(stock);
 }
 
+/* "any" takes the large devices first, so that "big" has its devices only before it. */
+TEST(pods_that_differ_are_served_in_their_order)
+{
+    struct skr_devices_stock *stock = fixture();
+    struct skr_sequence_memo *memo = skr_sequence_memo_create();
+    const struct skr_claim_spec *spec[] = {
+        skr_devices_stock_spec(stock, "{\"requests\":[{\"name\":\"r\",\"exactly\":"
+                                      "{\"deviceClassName\":\"any\",\"count\":2}}]}"),
+        skr_devices_stock_spec(stock, "{\"requests\":[{\"name\":\"r\",\"exactly\":"
+                                      "{\"deviceClassName\":\"big\"}}]}")};
+    const struct skr_pod_claims any = {1, &spec[0]}, big = {1, &spec[1]};
+    const struct skr_pod_claims good[] = {big, big, any, any}, bad[] = {any, big, big, any};
+    for (int warm = 0; warm < 2; warm++) {
+        assert_int_equal(skr_sequence_serve(stock, "n", good, 4, memo).n, 4);
+        assert_int_equal(skr_sequence_serve(stock, "n", good, 4, memo).end, SKR_SEQUENCE_MOST);
+        assert_int_equal(skr_sequence_serve(stock, "n", bad, 4, memo).n, 1);
+        assert_int_equal(skr_sequence_serve(stock, "n", bad, 4, memo).end, SKR_SEQUENCE_NONE);
+    }
+    allocate(stock, "ns/a", "big-0");
+    assert_int_equal(skr_sequence_serve(stock, "n", good, 4, memo).n, 1);
+    put_class(stock, "big", "device.attributes[\\'d\\'].none == 1");
+    assert_int_equal(skr_sequence_serve(stock, "n", bad, 2, memo).end, SKR_SEQUENCE_ERROR);
+    skr_devices_stock_forget_spec(stock, spec[0]);
+    skr_devices_stock_forget_spec(stock, spec[1]);
+    skr_sequence_memo_destroy(memo);
+    skr_devices_stock_destroy(stock);
+}
+
 TEST(a_missing_attribute_ends_the_sequence_with_an_error)
 {
     struct skr_devices_stock *stock = fixture();

@@ -86,6 +86,73 @@ TEST_RIG(cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
     assert_int_equal(n_on(rig, "g", 3, "node-0"), 2);
 }
 
+/* ---- ordinary pods ---- */
+
+static void ordinary_pod(struct rig *rig, const char *name, const char *resource, int each)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{},'spec':{'schedulerName':'sakkara','containers':[{'name':'c',"
+                    "'resources':{'requests':{'cpu':'1','%s':'%d'}}}]},'status':{'phase':"
+                    "'Pending'}}",
+                    resource, each);
+}
+
+/* A plan of one member with three devices on each of the nodes, of which no devices are allocated. */
+static void two_claimers(struct rig *rig)
+{
+    rig->hold_scheduler = true;
+    gang_by_class(rig, "g", 2, 3);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+}
+
+TEST_RIG(cluster(3, 4), an_ordinary_pod_takes_no_devices_that_a_plan_needs)
+{
+    two_claimers(rig);
+    ordinary_pod(rig, "one", GPU, 1);
+    ordinary_pod(rig, "two", GPU, 2);
+    ordinary_pod(rig, "plain", "memory", 2);
+    assert_int_equal(rig_filter(rig, "one", "node-0 node-1 node-2").n_passed, 3);
+    assert_string_equal(rig_filter(rig, "two", "node-0 node-1 node-2").passed, "node-2");
+    assert_int_equal(rig_filter(rig, "plain", "node-0 node-1").n_passed, 2);
+    rig->hold_scheduler = false;
+    rig_delete(rig, RIG_POD, "g-0");
+    rig_delete(rig, RIG_POD, "g-1");
+    rig_run(rig, SKR_SECOND);
+    ordinary_pod(rig, "late", GPU, 2);
+    assert_int_equal(rig_filter(rig, "late", "node-0 node-1 node-2").n_passed, 3);
+}
+
+/* What is not modelled may need any device of its class. */
+TEST_RIG(cluster(3, 4), without_a_model_an_ordinary_pod_goes_where_no_plan_waits_for_its_class)
+{
+    const int32_t older = 35;
+    rig_create_json(rig, RIG_CLASS, "nic",
+                    "{'metadata':{},'spec':{'extendedResourceName':'example.com/nic'}}");
+    rig_request(rig, SKR_GANG_SERVER_IS, &older);
+    two_claimers(rig);
+    ordinary_pod(rig, "one", GPU, 1);
+    ordinary_pod(rig, "nic", "example.com/nic", 1);
+    assert_int_equal(rig_filter(rig, "one", "node-0 node-1 node-2").n_passed, 2);
+    assert_int_equal(rig_filter(rig, "nic", "node-0 node-1 node-2").n_passed, 3);
+}
+
+TEST_RIG(cluster(2, 4), an_ordinary_pod_that_filter_accepted_has_its_devices_before_a_group)
+{
+    rig->hold_scheduler = true;
+    ordinary_pod(rig, "one", GPU, 2);
+    assert_int_equal(rig_filter(rig, "one", "node-0").n_passed, 1);
+    gang_by_class(rig, "g", 3, 2);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    gang_by_class(rig, "h", 1, 1);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "h"), "Backoff");
+    rig_delete(rig, RIG_POD, "one");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "h"), "Admitting");
+}
+
 /* ---- what explanations say ---- */
 
 TEST_RIG(cluster(2, 4), an_explanation_says_what_devices_leave_to_a_group)
