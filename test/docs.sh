@@ -38,6 +38,7 @@ for page in $pages; do
     done
     [ "$page" = README.md ] || head -5 "$page" | grep -q '^This page ' || fail "$page: its first lines do not name its readers: \"This page is for ...\""
 done
+[ "$(wc -l <README.md)" -le 150 ] || fail "README.md has more than 150 lines"
 [ $links -gt 100 ] || fail "only $links links were found"
 
 # A block of ```console: one command after "$ ", then its output.

@@ -424,8 +424,8 @@ async function run() {
   await test("a hundred pages do not delay the answers to kube-scheduler", async () => { /* p99 of filter, both in turn */
     const nodes = (await get(admin + "/v1/picture?view=gangs")).tree.nodes.map(n => n[1]), p99s = [[], []];
     const body = JSON.stringify({Pod: {metadata: {name: "p", namespace: "default", uid: "u"}, spec: {schedulerName: "sakkara", containers: [{name: "c"}]}}, NodeNames: nodes});
-    const followers = async () => { /* in a process of their own, which only takes in: so that they do not delay this one */
-      const child = spawn(process.execPath, ["-e", `let n = 0;
+    const followers = async () => { /* pages are on other machines: a process that takes in, with what processors have left */
+      const child = spawn("nice", ["-n", "19", process.execPath, "-e", `let n = 0;
         const follow = () => {
           const s = require("net").connect(${new URL(admin).port}, "127.0.0.1", () => s.write("GET /v1/stream HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n"));
           s.once("data", () => { s.resume(); if (++n === 100) console.log("all"); });
