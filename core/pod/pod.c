@@ -79,15 +79,21 @@ static void merge_labels(struct skr_arena *arena, const struct skr_labels *label
     *ret = (struct skr_labels){.n = n, .item = item};
 }
 
+enum { OVERLAY_ANNOTATIONS = 3 };
+
 /* Those that it changes; returns how many. */
-static size_t annotations_of(const struct skr_pod_overlay *overlay, struct skr_label ret[2])
+static size_t annotations_of(const struct skr_pod_overlay *overlay,
+                             struct skr_label ret[OVERLAY_ANNOTATIONS])
 {
+    const struct skr_label all[OVERLAY_ANNOTATIONS] = {
+        {SKR_ANNOTATION_PLAN, overlay->plan_annotation},
+        {SKR_ANNOTATION_GANG_PLAN, overlay->gang_plan_annotation},
+        {SKR_ANNOTATION_MEMBER, overlay->member_annotation}};
     size_t n = 0;
-    if (overlay->plan_annotation) {
-        ret[n++] = (struct skr_label){SKR_ANNOTATION_PLAN, overlay->plan_annotation};
-    }
-    if (overlay->gang_plan_annotation) {
-        ret[n++] = (struct skr_label){SKR_ANNOTATION_GANG_PLAN, overlay->gang_plan_annotation};
+    for (size_t i = 0; i < OVERLAY_ANNOTATIONS; i++) {
+        if (all[i].value) {
+            ret[n++] = all[i];
+        }
     }
     return n;
 }
@@ -95,7 +101,7 @@ static size_t annotations_of(const struct skr_pod_overlay *overlay, struct skr_l
 static void copy_meta(const struct skr_pod *pod, const struct skr_pod_overlay *overlay,
                       struct skr_pod *copy)
 {
-    struct skr_label annotation[2];
+    struct skr_label annotation[OVERLAY_ANNOTATIONS];
     const size_t n = annotations_of(overlay, annotation);
     copy->meta.namespace_ = must_copy(copy->arena, pod->meta.namespace_);
     copy->meta.name = must_copy(copy->arena, pod->meta.name);
@@ -120,7 +126,7 @@ static size_t size_of_labels(const struct skr_label *item, size_t n)
 /* What the copy takes at most without a shape; texts that are replaced are counted, too. */
 static size_t size_of_copy(const struct skr_pod *pod, const struct skr_pod_overlay *overlay)
 {
-    struct skr_label annotation[2];
+    struct skr_label annotation[OVERLAY_ANNOTATIONS];
     const size_t n_annotations = annotations_of(overlay, annotation);
     const char *const text[] = {pod->meta.namespace_,
                                 pod->meta.name,

@@ -25,6 +25,7 @@
 #define SKR_LABEL_GROUP_SIZE  "sakkara.group.size"
 #define SKR_LABEL_CONSTRAINT  "sakkara.group.constraint."
 #define SKR_ANNOTATION_PLAN   "sakkara.plan"
+#define SKR_ANNOTATION_MEMBER "sakkara.member.group" /* of a bound pod: cache/entry.h */
 /* The plan of the whole gang, on members whose Bindings brought it (core/gang/plan/member_record.h). */
 #define SKR_ANNOTATION_GANG_PLAN "sakkara.gang.plan"
 
@@ -208,6 +209,7 @@ struct skr_pod_overlay {
     const struct skr_label *label;
     const char *plan_annotation;
     const char *gang_plan_annotation;
+    const char *member_annotation;
 };
 struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_overlay *overlay);
 

@@ -36,6 +36,7 @@ static void sent_release(void *more)
     free(sent->label);
     free(sent->nominated_node);
     free(sent->annotation);
+    free(sent->member);
     free(sent);
 }
 
@@ -56,11 +57,17 @@ static void write_change(struct skr_strbuf *b, const struct pod_entry *p,
         json_or_null(b, c->label[i].key, c->label[i].value);
     }
     skr_strbuf_add(b, c->n_labels > 0 ? "}" : "");
-    if (c->annotation) {
-        skr_strbuf_add(b, ",\"annotations\":{");
-        json_or_null(b, SKR_ANNOTATION_PLAN, c->annotation);
-        skr_strbuf_addc(b, '}');
+    const struct skr_label annotation[] = {{SKR_ANNOTATION_PLAN, c->annotation},
+                                           {SKR_ANNOTATION_MEMBER, c->member}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof annotation / sizeof *annotation; i++) {
+        if (annotation[i].value) {
+            skr_strbuf_add(b, any ? "," : ",\"annotations\":{");
+            json_or_null(b, annotation[i].key, annotation[i].value);
+            any = true;
+        }
     }
+    skr_strbuf_add(b, any ? "}" : "");
     skr_strbuf_addc(b, '}');
     if (status) {
         skr_strbuf_add(b, ",\"status\":{");
@@ -97,6 +104,7 @@ void skr_member_patch_send(struct skr_gang *e, struct pod_entry *p, const struct
         sent->label[sent->n_labels].value = skr_strdup(c->label[sent->n_labels].value);
     }
     sent->annotation = skr_strdup(c->annotation);
+    sent->member = skr_strdup(c->member);
     skr_pods_work(p)->patch.clears = p->work->patch.clears || (c->annotation && !*c->annotation);
     sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     sent->drop_gate = c->drop_gate;

@@ -11,6 +11,7 @@ struct member_change {
     struct skr_label label[5]; /* value "": remove */
     size_t n_labels;
     const char *annotation; /* "" remove, NULL untouched */
+    const char *member;     /* annotation SKR_ANNOTATION_MEMBER; NULL untouched */
     const char *nominated;  /* "" clear, NULL untouched */
     bool drop_gate;
     int32_t deadline_s; /* activeDeadlineSeconds; 0 untouched */
@@ -26,7 +27,7 @@ struct member_sent {
     int32_t deadline_s;
     struct skr_label *label;
     size_t n_labels;
-    char *annotation;
+    char *annotation, *member;
     bool is_activation;
 };
 

@@ -314,7 +314,8 @@ static void settle_bound(struct skr_gang *e, struct pod_entry *p)
         c.annotation = "";
     }
     c.deadline_s = skr_run_limit_owed(e, p);
-    if (c.n_labels > 0 || c.annotation || c.deadline_s) {
+    c.member = p->kept ? p->group->name : NULL;
+    if (c.n_labels > 0 || c.annotation || c.member || c.deadline_s) {
         skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_LABEL);
     }
 }
@@ -404,7 +405,8 @@ static void apply(struct skr_gang *e, struct pod_entry *p, const struct member_s
                                 .deadline_s = w->deadline_s,
                                 .n_labels = w->n_labels,
                                 .label = w->label,
-                                .plan_annotation = w->annotation};
+                                .plan_annotation = w->annotation,
+                                .member_annotation = w->member};
     /* The watch may have shown a later version, which contains our patch. */
     if (version && version <= p->pod->meta.resource_version) {
         return;

@@ -10,6 +10,8 @@
 #include "core/gang/state/map_entry.h"
 #include "topology/base/table.h"
 
+enum { MEMBER_BYTES_MAX = 1024 }; /* of sakkara.member.group; longer ones are not the daemon's */
+
 struct auto_namespace {
     UT_hash_handle hh;
     char name[];
@@ -113,7 +115,13 @@ enum skr_workload_scope skr_entry_scope(const struct skr_gang *e, const struct s
     return scope;
 }
 
-bool skr_entry_name(const struct skr_gang *e, const struct skr_pod *pod, struct skr_strbuf *name)
+bool skr_entry_is_kept(const char *old, const char *name)
+{
+    return *old && (strchr(old, '/') || strchr(name, '/'));
+}
+
+/* By what the pod says now. */
+static bool name_now(const struct skr_gang *e, const struct skr_pod *pod, struct skr_strbuf *name)
 {
     const char *label = skr_pods_group_name(pod), *unknown;
     const char *gang = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_GANG);
@@ -139,6 +147,21 @@ bool skr_entry_name(const struct skr_gang *e, const struct skr_pod *pod, struct 
     }
     skr_workload_name_add(pod, &w, skr_entry_scope(e, pod, &w, &unknown), name);
     return true;
+}
+
+bool skr_entry_name(const struct skr_gang *e, const struct skr_pod *pod, struct skr_strbuf *name)
+{
+    const size_t begin = name->len;
+    const bool has = name_now(e, pod, name);
+    const char *kept =
+        *pod->node_name ? skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_MEMBER) : NULL;
+    if (kept && strlen(kept) <= MEMBER_BYTES_MAX &&
+        skr_entry_is_kept(kept, has ? name->s + begin : "")) {
+        name->len = begin;
+        skr_strbuf_add(name, kept);
+        return true;
+    }
+    return has;
 }
 
 bool skr_entry_has(const struct skr_gang *e, const struct skr_pod *pod)

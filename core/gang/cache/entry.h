@@ -10,6 +10,9 @@
  *   5. the namespace has label sakkara.gang: auto, and the kind is in derive.kinds: the same
  *
  * Value off of annotation sakkara.gang switches 3 to 5 off. Names of 3 to 5 have a slash.
+ *
+ * A bound pod stays in its group if it is edited (skr_entry_is_kept). Such a pod then carries the group's name in annotation sakkara.member.group, for a daemon that
+ * starts later (bind/members.c).
  */
 #include "core/gang/state/gang.h"
 #include "core/group/owner.h"
@@ -36,6 +39,9 @@ bool skr_entry_is_queued_whole(const struct skr_gang *e, const struct skr_pod *p
 enum skr_workload_scope skr_entry_scope(const struct skr_gang *e, const struct skr_pod *pod,
                                         const struct skr_workload *workload,
                                         const char **ret_unknown);
+/* Whether an edit leaves a bound pod in the group called old, though it names another one now ("":
+ * none). A label moves a pod from one name of a label to another, or out. */
+bool skr_entry_is_kept(const char *old, const char *name);
 bool skr_entry_is_native(const char *group_name);
 bool skr_entry_is_derived(const char *group_name); /* from a workload */
 

@@ -77,19 +77,19 @@ static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
     skr_dirty_member(e, g);
 }
 
-/* A label moves a pod to another group at any time. Another kind of entry does not move a pod that is
- * bound or planned. */
+/* Also a member of a plan stays in its group. */
 static bool stays(const struct pod_entry *p, const char *name)
 {
-    const bool by_label = !strchr(p->group ? p->group->name : "", '/') && !strchr(name, '/');
-    return p->group && !by_label && (p->plan || skr_pods_is_bound(p));
+    return p->group && skr_entry_is_kept(p->group->name, name) && (p->plan || skr_pods_is_bound(p));
 }
 
 static void update_group(struct skr_gang *e, struct pod_entry *p)
 {
     SKR_STRBUF(name);
     const bool has = p->ours && skr_entry_name(e, p->pod, &name);
-    if (p->ours && stays(p, has ? name.s : "")) {
+    p->kept =
+        p->ours && stays(p, has ? name.s : "") && (!has || strcmp(name.s, p->group->name) != 0);
+    if (p->kept) {
         return;
     }
     struct group *g = has ? skr_groups_get(e, p->pod->meta.namespace_, name.s) : NULL;

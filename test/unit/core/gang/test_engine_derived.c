@@ -216,6 +216,41 @@ TEST_RIG(cluster(), a_restart_keeps_a_derived_gang)
     assert_string_equal(rig_state(rig, "default/job/train"), "Bound");
 }
 
+/* The pod is evicted with its gang, by the daemon that saw the edit and by the next one. */
+TEST_RIG(cluster(),
+         a_bound_pod_stays_in_its_gang_when_its_annotation_is_edited_also_after_a_restart)
+{
+    job(rig, "train", 16);
+    job_pods(rig, "train", 16, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 16);
+    assert_string_equal(rig_annotation(rig, RIG_POD, "train-3", "sakkara.member.group"), "");
+    rig_edit(rig, RIG_POD, "train-3", "{'metadata':{'annotations':{'sakkara.gang':'off'}}}");
+    rig_edit(rig, RIG_POD, "train-4", "{'metadata':{'labels':{'sakkara.group.name':'other'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_annotation(rig, RIG_POD, "train-3", "sakkara.member.group"),
+                        "job/train");
+    const size_t written = rig_count(rig, SKR_WRITE_PATCH_POD, NULL);
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), written);
+    rig_group(rig, "high", 4, 1, NULL);
+    rig_pods(rig, "high", 4, "high", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "high", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 16);
+}
+
+/* The annotation of a pod that waits, or one that no daemon writes, moves nothing. */
+TEST_RIG(cluster(), the_group_that_a_pod_claims_to_be_kept_in_counts_only_if_it_is_bound)
+{
+    job(rig, "train", 4);
+    job_pods(rig, "train", 4, "'sakkara.gang':'auto','sakkara.member.group':'job/other'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 4);
+    assert_string_equal(rig_state(rig, "default/job/train"), "Bound");
+}
+
 TEST_RIG(cluster(), a_restarted_jobset_is_a_new_gang_once_the_old_one_is_gone)
 {
     static const char pod[] =
