@@ -16,6 +16,7 @@
 #include "core/gang/state/types.h"
 #include "server/client/source.h"
 #include "server/kube/decode.h"
+#include "server/manifest/dump_kinds.h"
 #include "server/manifest/manifest.h"
 #include "server/object/selector.h"
 #include "topology/base/arena.h"
@@ -199,9 +200,13 @@ int skr_dump_read(const struct skr_client_options *options, struct skr_dump **re
     dump->settings.label_levels = options->label_levels;
     dump->without_maps = options->levels_first;
     choose_topology_namespace(dump);
+    struct skr_dump_kinds kinds = {.kubelet = 0};
     for (size_t i = 0; i < dump->manifests.n; i++) {
         note_times(dump, dump->manifests.item[i].object);
+        skr_dump_kinds_add(&kinds, dump->manifests.item[i].object);
     }
+    skr_dump_kinds_apply(&kinds, &dump->settings);
+    skr_dump_kinds_note(&kinds, messages);
     dump->now = dump->now > 0 ? dump->now : SKR_SECOND;
     dump->engine = skr_engine_create(&skr_gang_scheduler, &dump->settings, dump->settings.instance);
     feed(dump);

@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/group/podgroup.h"
+#include "core/gang/state/types.h"
 #include "core/pod/pod.h"
 #include "server/manifest/scenario.h"
 #include "server/object/path.h"
-#include "topology/device_classes.h"
 
 #define NATIVE "scheduling.k8s.io/"
 
@@ -18,6 +17,15 @@ const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"scheduling.k8s.io/v1", "PriorityClass", NULL},
     {"resource.k8s.io/v1", "DeviceClass", NULL},
     {"v1", "Node", NULL},
+    {"resource.k8s.io/v1", "ResourceSlice", NULL},
+    {"resource.k8s.io/v1", "ResourceClaimTemplate", NULL},
+    {"resource.k8s.io/v1", "ResourceClaim", NULL},
+    {"storage.k8s.io/v1", "StorageClass", NULL},
+    {"storage.k8s.io/v1", "CSIDriver", NULL},
+    {"storage.k8s.io/v1", "CSINode", NULL},
+    {"storage.k8s.io/v1", "CSIStorageCapacity", NULL},
+    {"v1", "PersistentVolume", NULL},
+    {"v1", "PersistentVolumeClaim", NULL},
     {"v1", "ConfigMap", NULL},
     {"scheduling.x-k8s.io/v1alpha1", "PodGroup", NULL},
     {NATIVE "v1alpha2", "PodGroup", NULL},
@@ -92,26 +100,14 @@ static int check_template(const json_t *object, const char *path, struct skr_err
 static int check_decodes(const json_t *object, const struct skr_manifest_kind *of,
                          struct skr_error *error)
 {
-    const char *kind = of->kind;
-    int rc = 0;
-    if (strcmp(kind, "Node") == 0) {
-        SKR_AUTO(skr_node_destroy) struct skr_node *node = NULL;
-        rc = skr_node_decode(object, &node, error);
-    } else if (strcmp(kind, "ConfigMap") == 0) {
-        SKR_AUTO(skr_configmap_destroy) struct skr_configmap *map = NULL;
-        rc = skr_configmap_decode(object, &map, error);
-    } else if (strcmp(kind, "PodGroup") == 0) {
-        struct skr_podgroup *group = NULL;
-        rc = strncmp(of->api_version, NATIVE, sizeof NATIVE - 1) == 0
-                 ? skr_podgroup_v1alpha2_decode(object, &group, error)
-                 : skr_podgroup_decode(object, &group, error);
-        skr_podgroup_destroy(group);
-    } else if (strcmp(kind, "DeviceClass") == 0) {
-        struct skr_device_class *class = NULL;
-        rc = skr_device_class_decode(object, &class, error);
-        skr_device_class_destroy(class);
-    } else if (strcmp(kind, "Pod") == 0) {
-        rc = check_pod(object, error);
+    const struct skr_object_type *type = skr_gang_type_of(of->api_version, of->kind);
+    void *decoded = NULL;
+    if (!type || skr_gang_owner_kind(type)) {
+        return 0;
+    }
+    const int rc = type->decode(object, &decoded, error);
+    if (rc == 0) {
+        type->destroy(decoded);
     }
     return rc;
 }

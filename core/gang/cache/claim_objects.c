@@ -123,7 +123,7 @@ static bool put(struct skr_gang *e, uint64_t id, const struct claim_classes *cla
 static bool is_judged(const struct skr_gang *e, enum skr_pod_claim_kind kind)
 {
     const int32_t from = kind == SKR_POD_CLAIM_VOLUME ? 1 : SKR_CLAIMS_FROM;
-    if (kind != SKR_POD_CLAIM_VOLUME && e->settings.devices_off) {
+    if (kind == SKR_POD_CLAIM_VOLUME ? e->settings.volumes_unread : e->settings.devices_off) {
         return false;
     }
     return !e->claim_objects.full && !e->claim_objects.forbidden[kind] &&

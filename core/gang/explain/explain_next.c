@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the next commands for a group that is not placed, by reason. */
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
@@ -11,6 +12,7 @@
 #include "core/gang/state/map_entry.h"
 
 #include <string.h>
+#include <utlist.h>
 
 struct next {
     struct skr_strbuf *b;
@@ -73,9 +75,24 @@ static void next_edit(struct next *next, const struct group *g)
     next_kubectl(next, g, "edit configmap", rest);
 }
 
-static bool uses_classes(const struct skr_gang *e, const struct group *g)
+/* What a dump needs so that devices and volumes count in it as they do here. */
+static void add_counted_kinds(struct skr_strbuf *b, const struct skr_gang *e, const struct group *g)
 {
-    return !e->classes_forbidden && skr_devices_are_of_classes(e, g);
+    const struct pod_entry *p;
+    bool volumes = false;
+    if (!e->classes_forbidden && skr_devices_are_wanted(e, g)) {
+        skr_strbuf_add(b, ",deviceclasses");
+        skr_strbuf_add(b, e->devices.stock->slices
+                              ? ",resourceslices,resourceclaims,resourceclaimtemplates"
+                              : "");
+    }
+    DL_FOREACH(g->members, p)
+    {
+        for (size_t i = 0; !volumes && i < p->pod->n_claims; i++) {
+            volumes = p->pod->claim[i].kind == SKR_POD_CLAIM_VOLUME;
+        }
+    }
+    skr_strbuf_add(b, volumes ? ",pvc,pv,storageclasses,csinodes" : "");
 }
 
 /* A command that lists devices, or the permission that is missing to see their classes. */
@@ -119,8 +136,8 @@ static void next_simulate(struct next *next, const struct skr_gang *e, const str
     }
     bool plain = strcmp(g->namespace_, "default") == 0;
     skr_strbuf_init(&c);
-    skr_strbuf_addf(&c, "kubectl get nodes,pods,configmaps%s",
-                    uses_classes(e, g) ? ",deviceclasses" : "");
+    skr_strbuf_add(&c, "kubectl get nodes,pods,configmaps");
+    add_counted_kinds(&c, e, g);
     add_owner_kind(&c, g);
     skr_strbuf_add(&c, " -A -o json > dump.json");
     add_next(next, &c);

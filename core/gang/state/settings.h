@@ -52,10 +52,11 @@ struct skr_settings {
     const char *provisioning_class;
     enum skr_devices_release devices_release; /* all */
     bool devices_off;                         /* devices.mode: off; false */
-    bool holds_reservations;                  /* time.hold; false */
-    int64_t reservations;                     /* time.reservations: 1; 0 off */
-    int64_t forecasts;                        /* time.forecasts: 64 */
-    skr_time patience;                        /* time.patience; SKR_TIME_NEVER: off */
+    bool volumes_unread;     /* claims of volumes are not read, so none is missing; false */
+    bool holds_reservations; /* time.hold; false */
+    int64_t reservations;    /* time.reservations: 1; 0 off */
+    int64_t forecasts;       /* time.forecasts: 64 */
+    skr_time patience;       /* time.patience; SKR_TIME_NEVER: off */
     /* It answers questions about time and decides nothing: reservations are not made; false. */
     bool on_paper;
     bool ends_of_all;      /* times of every pod on a node are cached: on paper, or with patience */

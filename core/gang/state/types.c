@@ -235,8 +235,8 @@ const char *skr_gang_owner_kind(const struct skr_object_type *type)
 const struct skr_object_type *skr_gang_podgroup_type(int32_t native)
 {
     static const struct skr_object_type *const type[] = {
-        &skr_gang_podgroup, &skr_gang_native_v1alpha2, &skr_gang_native_v1alpha3,
-        &skr_gang_native_v1beta1};
+        &skr_gang_podgroup,       &skr_gang_native_v1alpha2, &skr_gang_native_v1alpha3,
+        &skr_gang_native_v1beta1, &skr_gang_native_v1alpha3, &skr_gang_native_v1alpha2};
     return type[native];
 }
 
@@ -252,9 +252,22 @@ bool skr_gang_is_native(const struct skr_object_type *type)
 
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind)
 {
-    static const struct skr_object_type *const types[] = {
-        &skr_gang_node,   &skr_gang_pod,   &skr_gang_configmap,     &skr_gang_podgroup,
-        &skr_gang_budget, &skr_gang_class, &skr_gang_native_v1beta1};
+    static const struct skr_object_type *const types[] = {&skr_gang_node,
+                                                          &skr_gang_pod,
+                                                          &skr_gang_configmap,
+                                                          &skr_gang_podgroup,
+                                                          &skr_gang_budget,
+                                                          &skr_gang_class,
+                                                          &skr_gang_slice,
+                                                          &skr_gang_device_claim,
+                                                          &skr_gang_claim_template,
+                                                          &skr_gang_volume_claim,
+                                                          &skr_gang_volume,
+                                                          &skr_gang_storage_class,
+                                                          &skr_gang_csi_node,
+                                                          &skr_gang_native_v1beta1,
+                                                          &skr_gang_native_v1alpha3,
+                                                          &skr_gang_native_v1alpha2};
     char text[SKR_API_VERSION_MAX];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         skr_resource_api_version(types[i]->resource, text, sizeof text);

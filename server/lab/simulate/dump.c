@@ -52,6 +52,7 @@ int skr_simulate_dump_read(struct skr_simulate_dump *dump, const char *const *fi
         return code;
     }
     skr_simulate_input_finish(&dump->input, messages);
+    skr_simulate_input_kinds(&dump->input, &dump->settings, messages);
     if (dump->input.n_steps > 0) {
         skr_strbuf_add(messages,
                        "warning: Scenario documents are left out: nothing is played here\n");

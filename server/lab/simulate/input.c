@@ -11,6 +11,7 @@
 #include "server/lab/scheduler/scheduler.h"
 #include "server/lab/simulate/podless.h"
 #include "server/lab/simulate/steps.h"
+#include "server/manifest/dump_kinds.h"
 #include "server/manifest/kinds.h"
 #include "server/manifest/scenario.h"
 #include "server/manifest/templates.h"
@@ -267,6 +268,20 @@ void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strb
     }
     skr_resource_names_destroy(warned->resources);
     free(warned);
+}
+
+void skr_simulate_input_kinds(const struct skr_simulate_input *input, struct skr_settings *settings,
+                              struct skr_strbuf *notes)
+{
+    struct skr_dump_kinds kinds = {.kubelet = 0};
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        skr_dump_kinds_add(&kinds, input->manifests.item[i].object);
+    }
+    for (size_t i = 0; i < input->n_steps; i++) {
+        skr_dump_kinds_add(&kinds, input->step[i].body);
+    }
+    skr_dump_kinds_apply(&kinds, settings);
+    skr_dump_kinds_note(&kinds, notes);
 }
 
 /* ---- creating ---- */

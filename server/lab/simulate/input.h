@@ -8,6 +8,7 @@
  * Names: an object with generateName gets the same name in every run. "job-a-" gives job-a for a
  * workload and job-a-0 for a pod; if that is used, the next free number is appended.
  */
+#include "core/gang/state/settings.h"
 #include "server/lab/store/store.h"
 #include "server/manifest/manifest.h"
 
@@ -52,6 +53,11 @@ int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name,
 /* Call after the last file: orders the steps, computes the start, and warns once per kind about
  * what is ignored or not modelled. */
 void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings);
+
+/* Settings by the kinds of devices and volumes that are there, and a note of those that are not
+ * (server/manifest/dump_kinds.h). Call after skr_simulate_input_finish(). */
+void skr_simulate_input_kinds(const struct skr_simulate_input *input, struct skr_settings *settings,
+                              struct skr_strbuf *notes);
 
 /* Creates the initial objects. Calls tick regularly, so that watchers can keep up. Errors:
  * SKR_INVALID, reported in errors with positions. */

@@ -386,6 +386,7 @@ static int simulate(struct simulation *s)
         return skr_exit_code_of(rc);
     }
     skr_simulate_input_finish(&s->input, s->messages);
+    skr_simulate_input_kinds(&s->input, &s->settings, s->messages);
     s->stepped_at = s->input.start;
     if (s->config) {
         skr_simulate_topology_warn(&s->input, s->settings.topology_namespace, s->messages);

@@ -22,6 +22,7 @@ static const char *const of_workloads[] = {"scale", "status", NULL};
 #define NATIVE     .subresources = status, .generation = true, .key = "PodGroup.scheduling.k8s.io"
 #define SCHEDULING "scheduling.k8s.io"
 #define KUBEFLOW   "kubeflow.org"
+#define STORAGE    "storage.k8s.io"
 #define TRAINER    "trainer.kubeflow.org"
 #define OCM        "cluster.open-cluster-management.io"
 
@@ -83,6 +84,8 @@ static const struct skr_store_resource resources[] = {
         STATUS),
     ROW("resource.k8s.io", "v1", "resourceclaimtemplates", "resourceclaimtemplate",
         "ResourceClaimTemplate", NULL, true, NONE),
+    ROW("resource.k8s.io", "v1", "resourceslices", "resourceslice", "ResourceSlice", NULL, false,
+        NONE, .generation = true),
     /* first: kubectl takes it for a PodGroup without a group */
     ROW("scheduling.x-k8s.io", "v1alpha1", "podgroups", "podgroup", "PodGroup", "pg", true, CUSTOM),
     ROW(SCHEDULING, "v1alpha2", "podgroups", "podgroup", "PodGroup", NULL, true, NATIVE),
@@ -94,6 +97,11 @@ static const struct skr_store_resource resources[] = {
         .generation = true),
     ROW("sparkoperator.k8s.io", "v1beta2", "sparkapplications", "sparkapplication",
         "SparkApplication", "sparkapp", true, CUSTOM),
+    ROW(STORAGE, "v1", "csidrivers", "csidriver", "CSIDriver", NULL, false, NONE),
+    ROW(STORAGE, "v1", "csinodes", "csinode", "CSINode", NULL, false, NONE),
+    ROW(STORAGE, "v1", "csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity", NULL,
+        true, NONE),
+    ROW(STORAGE, "v1", "storageclasses", "storageclass", "StorageClass", "sc", false, NONE),
     ROW(TRAINER, "v1alpha1", "clustertrainingruntimes", "clustertrainingruntime",
         "ClusterTrainingRuntime", NULL, false, CUSTOM),
     ROW(TRAINER, "v1alpha1", "trainingruntimes", "trainingruntime", "TrainingRuntime", NULL, true,

@@ -459,6 +459,7 @@ const struct skr_schema_field *skr_schema_of(const char *kind)
         {"ReplicaSet", replica_set},
         {"ResourceClaim", plain},
         {"ResourceClaimTemplate", plain},
+        {"ResourceSlice", plain},
         {"Secret", secret},
         {"Service", service},
         {"ServiceAccount", account},
