@@ -156,7 +156,7 @@ static struct skr_sequence play(struct board *b, int32_t most, skr_sequence_see 
             break;
         }
         if (see) {
-            see(context, ret.n, &b->rows, result, n);
+            see(context, &b->rows, &b->p, result, n);
         }
     }
     return ret;

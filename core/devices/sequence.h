@@ -69,8 +69,10 @@ void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
                        const struct skr_pod_claims *pod,
                        struct skr_sequence_stand ret[SKR_STAND_CLAIMS][SKR_STAND_REQUESTS]);
 
-/* For tests: the devices of each pod in turn; ret has room for SKR_DEVICES_A_POD. */
-typedef void skr_sequence_see(void *context, int32_t pod, const struct skr_node_rows *rows,
+/* The devices of each pod in turn, for models of kube-scheduler. Requests of the problem are those of the
+ * claims, one after the other. */
+typedef void skr_sequence_see(void *context, const struct skr_node_rows *rows,
+                              const struct skr_devices_problem *problem,
                               const struct skr_devices_result *result, size_t n);
 struct skr_sequence skr_sequence_play(const struct skr_devices_stock *stock, const char *node,
                                       const struct skr_pod_claims *pod, int32_t most,

@@ -171,6 +171,17 @@ static void spec_drop(struct skr_devices_stock *stock, struct skr_claim_spec *sp
     skr_claim_spec_destroy(spec);
 }
 
+const struct skr_claim_spec *skr_devices_stock_extended(struct skr_devices_stock *stock,
+                                                        const char *class_, int64_t count)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_addf(&text, "{\"requests\":[{\"exactly\":{\"count\":%lld,\"deviceClassName\":",
+                    (long long)count);
+    skr_strbuf_add_json(&text, class_);
+    skr_strbuf_add(&text, "},\"name\":\"request\"}]}");
+    return skr_devices_stock_spec(stock, text.s);
+}
+
 void skr_devices_stock_forget_spec(struct skr_devices_stock *stock,
                                    const struct skr_claim_spec *spec)
 {

@@ -125,6 +125,9 @@ void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key
 /* A reference; NULL: text is "", or beyond SKR_STOCK_SPECS_MAX. */
 const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
                                                     const char *text);
+/* The same of the claim that kube-scheduler makes for an extended resource that the class serves. */
+const struct skr_claim_spec *skr_devices_stock_extended(struct skr_devices_stock *stock,
+                                                        const char *class_, int64_t count);
 void skr_devices_stock_forget_spec(struct skr_devices_stock *stock,
                                    const struct skr_claim_spec *spec); /* NULL allowed */
 

@@ -51,12 +51,8 @@ static const char *add_extended(struct skr_gang *e, const struct skr_pod *pod,
             return !class ? "the class is not known"
                           : "a pod asks for two extended resources of classes";
         }
-        SKR_STRBUF(text);
-        skr_strbuf_addf(&text, "{\"requests\":[{\"exactly\":{\"count\":%lld,\"deviceClassName\":",
-                        (long long)item->amount);
-        skr_strbuf_add_json(&text, class);
-        skr_strbuf_add(&text, "},\"name\":\"request\"}]}");
-        const struct skr_claim_spec *spec = skr_devices_stock_spec(e->devices.stock, text.s);
+        const struct skr_claim_spec *spec =
+            skr_devices_stock_extended(e->devices.stock, class, item->amount);
         if (!spec) {
             return "there are more than 4096 different claims";
         }

@@ -60,7 +60,7 @@ static struct skr_task *find_task(struct skr_cluster *c, enum skr_task_kind kind
                                   const char *namespace_, const char *name, char key[600])
 {
     struct skr_task *task;
-    const char letter[2] = {(char)('a' + (int)kind), '\0'};
+    const char letter[2] = {(char)('A' + (int)kind), '\0'};
     skr_cluster_key(key, 600, letter, namespace_, name);
     HASH_FIND_STR(c->tasks, key, task);
     return task;

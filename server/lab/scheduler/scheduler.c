@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "server/lab/scheduler/scheduler_cache.h"
+#include "server/lab/scheduler/scheduler_devices.h"
 #include "server/lab/scheduler/scheduler_queue.h"
 
 struct lister {
@@ -48,6 +49,8 @@ struct skr_scheduler_model *skr_scheduler_create(const struct skr_scheduler_opti
                          options->initial_backoff ? options->initial_backoff : SKR_SECOND,
                          options->max_backoff ? options->max_backoff : 10 * SKR_SECOND, now);
     list(s, "resource.k8s.io/v1", "DeviceClass");
+    list(s, "resource.k8s.io/v1", "ResourceSlice");
+    list(s, "resource.k8s.io/v1", "ResourceClaim");
     list(s, "v1", "Node");
     list(s, "v1", "Pod");
     return s;
@@ -128,6 +131,7 @@ static void take_answer(struct skr_scheduler_model *s, const struct skr_sched_an
         skr_sched_bind_failed(s, p, answer->text);
     } else {
         p->rejections = p->errors = p->attempts = 0;
+        skr_sched_devices_keep(p);
         skr_sched_report_bound(s, p->pod, p->node ? p->node->name : "");
     }
 }
@@ -150,6 +154,13 @@ static void call_bind(struct skr_scheduler_model *s)
     struct skr_sched_pod *p = s->bind_next;
     s->bind_next = NULL;
     if (p->place != SKR_SCHED_ASSUMED) {
+        return;
+    }
+    SKR_STRBUF(why);
+    if (!skr_sched_devices_write(s, p, &why)) {
+        HASH_DELETE(hh_call, s->calls, p);
+        p->call = 0;
+        skr_sched_bind_failed(s, p, why.s);
         return;
     }
     s->stats.bind_calls++;
@@ -250,9 +261,6 @@ const char *skr_scheduler_unmodelled(const json_t *pod)
     }
     if (has_hard_spread(spec)) {
         return "topologySpreadConstraints";
-    }
-    if (json_array_size(json_object_get(spec, "resourceClaims")) > 0) {
-        return "resourceClaims";
     }
     return has_claim(spec) ? "volumes.persistentVolumeClaim" : NULL;
 }

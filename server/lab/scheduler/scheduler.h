@@ -16,9 +16,10 @@
  *              windows of 1 s, popped early while the active queue is empty; all pods are retried
  *              after 5 min
  *
- * In-tree filters: NodeUnschedulable, TaintToleration, NodeAffinity with nodeSelector, NodePorts
- * and NodeResourcesFit with the nominated pods of equal and higher priority charged. Not modelled:
- * affinity between pods, topology spread, volumes, resource claims, preemption, zone-interleaved
+ * In-tree filters: NodeUnschedulable, TaintToleration, NodeAffinity with nodeSelector, NodePorts,
+ * NodeResourcesFit with the nominated pods of equal and higher priority charged, and DynamicResources
+ * (scheduler_devices.h). Not modelled:
+ * affinity between pods, topology spread, volumes, preemption, zone-interleaved
  * node order (nodes are in order of arrival); see skr_scheduler_unmodelled(). Sources: kubernetes
  * pkg/scheduler 1.36 (schedule_one.go, backend/queue, backend/cache, framework/plugins).
  *

@@ -7,12 +7,14 @@
 #include <utlist.h>
 
 #include "core/pod/rules.h"
+#include "server/lab/scheduler/scheduler_devices.h"
 #include "server/object/path.h"
 #include "topology/device_classes.h"
 
 void skr_sched_cache_init(struct skr_sched_cache *cache)
 {
-    *cache = (struct skr_sched_cache){.resources = skr_resource_names_create()};
+    *cache = (struct skr_sched_cache){.resources = skr_resource_names_create(),
+                                      .devices = skr_sched_devices_create()};
 }
 
 static void free_node(struct skr_sched_cache *cache, struct skr_sched_node *node)
@@ -35,6 +37,7 @@ void skr_sched_cache_fini(struct skr_sched_cache *cache)
     }
     skr_node_shared_fini(&cache->shared);
     free(cache->present);
+    skr_sched_devices_destroy(cache->devices);
     skr_resource_names_destroy(cache->resources);
 }
 
@@ -96,11 +99,14 @@ static void set_allocatable(struct skr_sched_cache *cache, struct skr_sched_node
 void skr_sched_cache_class(struct skr_sched_cache *cache, const struct skr_store_change *change)
 {
     struct skr_device_classes *classes = skr_resource_names_classes(cache->resources);
+    struct skr_devices_stock *stock = skr_sched_devices_stock(cache->devices);
     struct skr_device_class *class = NULL;
     if (change->kind == SKR_STORE_DELETED) {
         skr_device_classes_remove(classes, skr_path_text(change->object, "metadata.name"));
+        skr_devices_stock_remove_class(stock, skr_path_text(change->object, "metadata.name"));
     } else if (skr_device_class_decode(change->object, &class, NULL) == 0) {
         skr_device_classes_put(classes, class);
+        skr_devices_stock_put_class(stock, class);
         skr_device_class_destroy(class);
     }
 }

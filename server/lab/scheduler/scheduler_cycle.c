@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/lab/scheduler/scheduler_cache.h"
+#include "server/lab/scheduler/scheduler_devices.h"
 #include "server/lab/scheduler/scheduler_filters.h"
 #include "server/lab/scheduler/scheduler_queue.h"
 
@@ -29,6 +30,7 @@ void skr_sched_bind_failed(struct skr_scheduler_model *s, struct skr_sched_pod *
     if (p->place != SKR_SCHED_ASSUMED) {
         return; /* the API server shows it bound: it leaves the queue */
     }
+    skr_sched_devices_unreserve(s, p);
     skr_sched_cache_release(&s->cache, p);
     p->place = SKR_SCHED_OUT;
     skr_sched_pod_left(s, p);
@@ -161,6 +163,7 @@ static void assume(struct skr_scheduler_model *s, struct skr_sched_pod *p, const
 {
     skr_sched_cache_nominate(&s->cache, p, "");
     skr_sched_cache_charge(&s->cache, p, node);
+    skr_sched_devices_reserve(s, p);
     p->place = SKR_SCHED_ASSUMED;
     p->call = ++s->call;
     HASH_ADD(hh_call, s->calls, call, sizeof p->call, p);
@@ -168,13 +171,15 @@ static void assume(struct skr_scheduler_model *s, struct skr_sched_pod *p, const
 }
 
 static void reject(struct skr_scheduler_model *s, struct skr_sched_pod *p,
-                   const struct skr_sched_diagnosis *diagnosis)
+                   struct skr_sched_diagnosis *diagnosis)
 {
     struct skr_strbuf text;
     if (s->cache.n_present == 0) {
         fail(s, p, 0, "Unschedulable", "no nodes available to schedule pods", true);
         return;
     }
+    diagnosis->deallocated =
+        (diagnosis->rejected_by & SKR_SCHED_BY_DEVICES) && skr_sched_devices_deallocate(s, p);
     skr_strbuf_init(&text);
     skr_sched_diagnosis_write(diagnosis, s->cache.n_present, &text);
     fail(s, p, diagnosis->rejected_by, "Unschedulable", text.s, false);
@@ -197,6 +202,7 @@ void skr_sched_cycle(struct skr_scheduler_model *s)
     s->busy_until = s->now + s->options.cycle_time;
     diagnosis.n = 0;
     diagnosis.rejected_by = 0;
+    diagnosis.deallocated = false;
     make_room(s);
     size_t left = try_nominated(s, p, &diagnosis);
     s->stats.nominated_hits += left;

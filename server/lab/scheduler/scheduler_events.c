@@ -8,6 +8,8 @@
  *                    a node but heartbeats, every change of the pod itself
  *   NodeResourcesFit a pod with a node was deleted; a node came or grew that could hold it when
  *                    empty; a DeviceClass came or changed
+ *   DynamicResources a ResourceClaim, a ResourceSlice or a DeviceClass came, changed or went; the
+ *                    pod itself
  *   NodePorts        a pod with a node and one of its ports was deleted; a node came
  *   NodeAffinity     a node that matches came or got other labels
  *   TaintToleration, a node that passes came or lost taints or the cordon; new tolerations of the
@@ -23,6 +25,7 @@
 
 #include "core/pod/rules.h"
 #include "server/lab/scheduler/scheduler_cache.h"
+#include "server/lab/scheduler/scheduler_devices.h"
 #include "server/lab/scheduler/scheduler_filters.h"
 #include "server/lab/scheduler/scheduler_queue.h"
 
@@ -33,6 +36,7 @@ enum event_kind {
     EVENT_NODE_ADD,
     EVENT_NODE_UPDATE,
     EVENT_CLASS,
+    EVENT_DEVICES,
 };
 
 struct event {
@@ -103,7 +107,9 @@ static bool helps(const struct skr_sched_pod *p, const struct event *e)
     case EVENT_NODE_UPDATE:
         return node_helps(p, e);
     case EVENT_CLASS:
-        return p->rejected_by & SKR_SCHED_BY_FIT;
+        return p->rejected_by & (SKR_SCHED_BY_FIT | SKR_SCHED_BY_DEVICES);
+    case EVENT_DEVICES:
+        return p->rejected_by & SKR_SCHED_BY_DEVICES;
     }
     return false;
 }
@@ -215,10 +221,18 @@ static void class_changed(struct skr_scheduler_model *s, const struct skr_store_
     }
 }
 
+static void devices_changed(struct skr_scheduler_model *s, const struct skr_store_change *change)
+{
+    struct event e = {.kind = EVENT_DEVICES};
+    skr_sched_devices_change(s->cache.devices, change);
+    wake(s, &e);
+}
+
 /* ---- pods ---- */
 
 void skr_sched_pod_destroy(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 {
+    skr_sched_devices_keep(p);
     skr_sched_queue_remove(&s->queue, p);
     skr_sched_cache_nominate(&s->cache, p, "");
     skr_sched_cache_release(&s->cache, p);
@@ -239,6 +253,7 @@ static void pod_gone(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 {
     bool had_node = p->node;
     bool nominated = p->nominated;
+    skr_sched_devices_unreserve(s, p);
     skr_sched_queue_remove(&s->queue, p);
     skr_sched_cache_release(&s->cache, p);
     skr_sched_cache_nominate(&s->cache, p, "");
@@ -294,6 +309,7 @@ static void assigned(struct skr_scheduler_model *s, struct skr_sched_pod *p, boo
         skr_sched_cache_charge(&s->cache, p, p->pod->node_name);
     }
     p->place = SKR_SCHED_ASSIGNED;
+    skr_sched_devices_keep(p);
     wake(s, &e);
 }
 
@@ -313,7 +329,7 @@ static bool tolerations_equal(const struct skr_pod_shape *a, const struct skr_po
 static bool own_change_helps(const struct skr_sched_pod *p, const struct skr_pod *old, bool shrunk)
 {
     unsigned by_taints = SKR_SCHED_BY_TAINT | SKR_SCHED_BY_UNSCHEDULABLE;
-    return (p->rejected_by & SKR_SCHED_BY_EXTENDER) ||
+    return (p->rejected_by & (SKR_SCHED_BY_EXTENDER | SKR_SCHED_BY_DEVICES)) ||
            (shrunk && (p->rejected_by & SKR_SCHED_BY_FIT)) ||
            ((p->rejected_by & by_taints) && !tolerations_equal(old->shape, p->pod->shape));
 }
@@ -380,6 +396,11 @@ void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store
     }
     if (strcmp(change->resource->kind, "DeviceClass") == 0) {
         class_changed(s, change);
+        return;
+    }
+    if (strcmp(change->resource->kind, "ResourceClaim") == 0 ||
+        strcmp(change->resource->kind, "ResourceSlice") == 0) {
+        devices_changed(s, change);
         return;
     }
     if (strcmp(change->resource->kind, "Pod") != 0) {

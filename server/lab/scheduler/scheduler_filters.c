@@ -11,6 +11,7 @@
 
 #include "core/pod/rules.h"
 #include "server/lab/scheduler/scheduler_cache.h"
+#include "server/lab/scheduler/scheduler_devices.h"
 
 /* ---- the sentence ---- */
 
@@ -55,7 +56,9 @@ void skr_sched_diagnosis_write(const struct skr_sched_diagnosis *diagnosis, size
         skr_strbuf_addf(out, "%s %s", i > 0 ? "," : "", row[i]);
     }
     /* DynamicResources adds this to every refusal, whether the pod has claims or not. */
-    skr_strbuf_addf(out, "%s no new claims to deallocate", diagnosis->n > 0 ? "." : "");
+    skr_strbuf_addf(out, "%s %s", diagnosis->n > 0 ? "." : "",
+                    diagnosis->deallocated ? "deallocation of ResourceClaim completed"
+                                           : "no new claims to deallocate");
     free(row);
 }
 
@@ -176,7 +179,14 @@ bool skr_sched_filter(const struct skr_sched_cache *cache, const struct skr_sche
                                 "node(s) didn't have free ports for the requested pod ports");
         return false;
     }
-    return fits(cache, p, node, diagnosis);
+    if (!fits(cache, p, node, diagnosis)) {
+        return false;
+    }
+    const char *why = skr_sched_devices_refuse(cache, p, node);
+    if (why) {
+        skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_DEVICES, why);
+    }
+    return !why;
 }
 
 /* ---- scores and sampling ---- */

@@ -12,6 +12,7 @@ enum { SKR_SCHED_REASONS_MAX = 64, SKR_SCHED_REASON_BYTES = 256 };
 
 struct skr_sched_diagnosis {
     unsigned rejected_by; /* SKR_SCHED_BY_* */
+    bool deallocated;     /* a claim of the pod, so that it may go elsewhere */
     size_t n;
     struct {
         char text[SKR_SCHED_REASON_BYTES];

@@ -25,6 +25,7 @@ enum {
     SKR_SCHED_BY_FIT = 8,
     SKR_SCHED_BY_EXTENDER = 16,
     SKR_SCHED_BY_PORTS = 32,
+    SKR_SCHED_BY_DEVICES = 64,
 };
 
 enum skr_sched_place {
@@ -64,8 +65,10 @@ struct skr_sched_pod {
     struct skr_sched_pod *prev, *next; /* UNSCHEDULABLE, oldest first */
     uint64_t call;                     /* of its bind while ASSUMED; 0 after success */
     bool bind_waits;                   /* the call begins when the cycle ends */
-    UT_hash_handle hh;                 /* by uid */
-    UT_hash_handle hh_call;            /* by call */
+    json_t *devices;        /* ASSUMED: claims with the devices that it takes; NULL: not reserved */
+    bool devices_written;   /* in the API server, too */
+    UT_hash_handle hh;      /* by uid */
+    UT_hash_handle hh_call; /* by call */
 };
 
 struct skr_sched_node {
@@ -81,10 +84,13 @@ struct skr_sched_node {
     UT_hash_handle hh;
 };
 
+struct skr_sched_devices;
+
 struct skr_sched_cache {
     struct skr_resource_names *resources;
-    uint64_t version;              /* of resources, for which amounts of pods are resolved */
-    struct skr_node_shared shared; /* what nodes have in common */
+    struct skr_sched_devices *devices; /* scheduler_devices.h */
+    uint64_t version;                  /* of resources, for which amounts of pods are resolved */
+    struct skr_node_shared shared;     /* what nodes have in common */
     struct skr_sched_node *by_name;
     struct skr_sched_node **present; /* order of arrival */
     size_t n_present, cap_present;
@@ -120,6 +126,8 @@ struct skr_scheduler_model {
     skr_time now, busy_until;
     size_t start;  /* where the next search begins */
     uint64_t call; /* last number */
+    uint64_t n_shares,
+        n_extended; /* numbers of shares of devices, of claims for extended resources */
     uint64_t random;
     const char **names; /* working space for a cycle: [n nodes] */
     uint8_t *passes;

@@ -66,7 +66,6 @@ func TestClaims_OfVolumesThatDoNotExistAreNamed(t *testing.T) {
 // TestClaims_OfDevicesThatDoNotExistAreNamed: The members of a gang name a ResourceClaimTemplate that does not exist, and
 // one of them names a ResourceClaim that does not exist. The gang says so, one after the other, and is bound when both exist.
 func TestClaims_OfDevicesThatDoNotExistAreNamed(t *testing.T) {
-	realOnly(t, "the sandbox makes no claims of templates")
 	from136(t)
 	nodes, tree := racks([]int{4, 4})
 	r := start(t, nodes, options{paused: true})

@@ -43,10 +43,8 @@ func (r *run) deviceClassOf(resource, selector string) {
 	r.Helper()
 	r.Cleanup(func() {
 		r.must(r.plane.ClearResource(deviceClasses))
-		if !onSandbox {
-			r.must(r.plane.ClearResource(resourceSlices))
-			r.must(r.plane.ClearResource(resourceClaims))
-		}
+		r.must(r.plane.ClearResource(resourceSlices))
+		r.must(r.plane.ClearResource(resourceClaims))
 	})
 	r.must(r.plane.Admin.Create(deviceClasses.Path, map[string]any{
 		"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": map[string]any{"name": classOfGPU},
@@ -55,13 +53,9 @@ func (r *run) deviceClassOf(resource, selector string) {
 	}, nil))
 }
 
-// devices are so many of the class on a node; kube-scheduler sees those at once that are there when it starts. The sandbox
-// has none: its kube-scheduler takes them for there.
+// devices are so many of the class on a node; kube-scheduler sees those at once that are there when it starts.
 func (r *run) devices(node string, n int) {
 	r.Helper()
-	if onSandbox {
-		return
-	}
 	var list []any
 	for i := range n {
 		list = append(list, map[string]any{"name": fmt.Sprintf("gpu-%d", i)})
@@ -177,7 +171,7 @@ func TestDevices_NodesThatListTheResourceCountIt(t *testing.T) {
 // TestDevices_ThatKubeSchedulerDoesNotFindAreNamed: Without devices kube-scheduler refuses every planned node; the group
 // says so, the explanation names the class, and ordinary pods run beside it.
 func TestDevices_ThatKubeSchedulerDoesNotFindAreNamed(t *testing.T) {
-	realOnly(t, "the model of kube-scheduler does not know devices")
+	realOnly(t, "without slices the model of kube-scheduler takes devices for there")
 	from136(t)
 	r := startRacks(t, options{}, []int{4, 4})
 	r.deviceClass(gpu)
@@ -209,7 +203,6 @@ func TestDevices_ThatKubeSchedulerDoesNotFindAreNamed(t *testing.T) {
 // The first plan has two members on each node, and kube-scheduler refuses none of them. A gang that wants devices by an
 // extended resource of the class gets those that are left, at once as well.
 func TestDevices_AreCountedInPlans(t *testing.T) {
-	realOnly(t, "the model of kube-scheduler does not know devices")
 	from136(t)
 	nodes, tree := racks([]int{64, 64, 64, 64, 64, 64, 64, 64, 64, 64})
 	r := start(t, nodes, options{paused: true})
@@ -236,7 +229,7 @@ func TestDevices_AreCountedInPlans(t *testing.T) {
 // plans have two members on each node, and the gang is bound. It is so for claims of a template, and then for an extended
 // resource of a class. A gang without devices takes the cpu that is left on all nodes at once.
 func TestDevices_ARefusalTeachesHowManyANodeTakes(t *testing.T) {
-	realOnly(t, "the model of kube-scheduler does not know devices")
+	realOnly(t, "the model of kube-scheduler runs no selector that the daemon does not")
 	from136(t)
 	nodes, tree := racks([]int{16, 16, 16, 16})
 	r := start(t, nodes, options{paused: true})

@@ -12,11 +12,12 @@
 #include "topology/base/strbuf.h"
 
 /* Devices of a request are ascending already, and results are in order of claims. */
-static void see(void *context, int32_t pod, const struct skr_node_rows *rows,
-                const struct skr_devices_result *result, size_t n)
+static void see(void *context, const struct skr_node_rows *rows,
+                const struct skr_devices_problem *problem, const struct skr_devices_result *result,
+                size_t n)
 {
     struct skr_strbuf *out = context;
-    (void)pod;
+    (void)problem;
     for (size_t i = 0; i < n; i++) {
         const struct skr_device_slice *slice = rows->row[result[i].row].slice->slice;
         skr_strbuf_addf(out, "%s/%s/%s ", slice->driver, slice->pool,
