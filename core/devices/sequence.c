@@ -162,9 +162,9 @@ static struct skr_sequence play(struct board *b, int32_t most, skr_sequence_see 
     return ret;
 }
 
-static bool same_claims(const struct skr_pod_claims *a, const struct skr_pod_claims *b)
+bool skr_pod_claims_are_equal(const struct skr_pod_claims *a, const struct skr_pod_claims *b)
 {
-    return a->n == b->n && memcmp(a->spec, b->spec, a->n * sizeof *a->spec) == 0;
+    return a->n == b->n && (a->n == 0 || memcmp(a->spec, b->spec, a->n * sizeof *a->spec) == 0);
 }
 
 /* Those that fit take devices. The reason why they cannot be placed; NULL: they can. */
@@ -175,7 +175,7 @@ static const char *play_pending(const struct skr_devices_stock *stock,
     struct skr_devices_problem p;
     const char *why = NULL;
     for (size_t i = 0; i < n && !why; i++) {
-        if ((i == 0 || !same_claims(&pending[i - 1], &pending[i])) &&
+        if ((i == 0 || !skr_pod_claims_are_equal(&pending[i - 1], &pending[i])) &&
             !skr_pod_problem_make(stock, &b->rows, &pending[i], arena, &p, &why)) {
             why = too_large;
         }
@@ -245,7 +245,7 @@ static const char *make_turns(const struct skr_devices_stock *stock, const struc
 {
     const char *why = NULL;
     for (size_t i = 0; i < n && !why; i++) {
-        if (i > 0 && same_claims(&pod[i - 1], &pod[i])) {
+        if (i > 0 && skr_pod_claims_are_equal(&pod[i - 1], &pod[i])) {
             ret[*ret_n - 1].n++;
         } else if (!skr_pod_problem_make(stock, &b->rows, &pod[i], arena, &ret[*ret_n].p, &why)) {
             why = too_large;
@@ -310,6 +310,42 @@ struct skr_sequence skr_sequence_play(const struct skr_devices_stock *stock, con
     struct board b;
     const char *why = set_up(stock, node, NULL, 0, pod, arena, &b);
     return why ? unmodelled(why) : play(&b, most, see, context);
+}
+
+/* ---- pods that are in each other's way ---- */
+
+static bool may_serve(const struct skr_devices_problem *p, size_t row)
+{
+    size_t i = 0;
+    while (i < p->n_requests && p->request[i].match[row] == SKR_DEVICES_NO) {
+        i++;
+    }
+    return i < p->n_requests;
+}
+
+bool skr_sequence_interferes(const struct skr_devices_stock *stock, const char *node,
+                             const struct skr_pod_claims *a, const struct skr_pod_claims *b)
+{
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
+    struct skr_devices_problem of_a, of_b;
+    struct board board;
+    const char *why = NULL;
+    if (!lay_out(stock, node, arena, &board) ||
+        !skr_pod_problem_make(stock, &board.rows, a, arena, &of_a, &why) || why ||
+        !skr_pod_problem_make(stock, &board.rows, b, arena, &of_b, &why) || why) {
+        return false;
+    }
+    const struct skr_devices_node *rows = &board.rows.node;
+    SKR_AUTO_FREE uint8_t *counts = skr_alloc(rows->n_pools + 1); /* for a: 1, for b: 2 */
+    bool found = false;
+    for (size_t row = 0; row < rows->n && !found; row++) {
+        const int serves = may_serve(&of_a, row) + 2 * may_serve(&of_b, row);
+        uint8_t *pool = &counts[rows->row[row].n_uses > 0 ? rows->row[row].pool : rows->n_pools];
+        *pool |= rows->row[row].n_uses > 0 ? (uint8_t)serves : 0;
+        found = serves == 3 || *pool == 3;
+    }
+    return found;
 }
 
 /* ---- what is free ---- */

@@ -25,6 +25,9 @@ struct skr_pod_claims {
     const struct skr_claim_spec *const *spec;
 };
 
+/* Of one stock, whose specs are distinct. */
+bool skr_pod_claims_are_equal(const struct skr_pod_claims *a, const struct skr_pod_claims *b);
+
 enum skr_sequence_end {
     SKR_SEQUENCE_MOST,       /* as many as were asked for */
     SKR_SEQUENCE_NONE,       /* the next one does not fit */
@@ -54,6 +57,11 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
 struct skr_sequence skr_sequence_serve(const struct skr_devices_stock *stock, const char *node,
                                        const struct skr_pod_claims *pod, size_t n,
                                        struct skr_sequence_memo *memo);
+
+/* Whether the order of two pods may decide which devices they have: a device, or a pool with shared counters,
+ * may serve both. False if one of them is unmodelled. O(devices * requests). */
+bool skr_sequence_interferes(const struct skr_devices_stock *stock, const char *node,
+                             const struct skr_pod_claims *a, const struct skr_pod_claims *b);
 
 enum { SKR_STAND_CLAIMS = 4, SKR_STAND_REQUESTS = 4 };
 

@@ -20,6 +20,7 @@
 
 #include "core/gang/bind/gate_release.h"
 #include "core/gang/bind/member_patch.h"
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/nodes.h"
@@ -161,7 +162,7 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
         }
         return;
     }
-    if (skr_plan_waits_for_turn(p)) {
+    if (skr_plan_waits_for_turn(p) || skr_devices_wait_for_turn(e, p)) {
         return;
     }
     if (!metadata && skr_member_record_in_binding(e, p)) {

@@ -151,6 +151,12 @@ static void refused(struct skr_gang *e, struct pod_entry *p)
 
 static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
+    if (skr_devices_wait_for_turn(e, p)) { /* no nomination has woken it */
+        skr_out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
+        skr_nomination_tried(p);
+        skr_nomination_turned_away(p, skr_nomination_mark(call->pod));
+        return;
+    }
     for (size_t i = 0; i < call->n_nodes; i++) {
         if (strcmp(call->node[i], p->place.node) == 0) {
             skr_nomination_heard(e, p);

@@ -91,7 +91,7 @@ const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
     return why;
 }
 
-static bool same_shape(const struct device_shape *a, const struct device_shape *b)
+bool skr_device_shapes_are_equal(const struct device_shape *a, const struct device_shape *b)
 {
     return a->n == b->n && !a->resource == !b->resource &&
            (a->n == 0 || memcmp(a->spec, b->spec, a->n * sizeof *a->spec) == 0) &&
@@ -154,7 +154,7 @@ static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
         return why;
     }
     size_t i = 0;
-    while (i < needs->n && !same_shape(&needs->shape[i], &shape)) {
+    while (i < needs->n && !skr_device_shapes_are_equal(&needs->shape[i], &shape)) {
         i++;
     }
     if (shape.n == 0 || i < needs->n || i == SKR_NEEDS_SHAPES_MAX) {
@@ -235,7 +235,7 @@ bool skr_devices_needs_equal(const struct device_needs *a, const struct device_n
     }
     bool equal = a->n == b->n;
     for (size_t i = 0; equal && i < a->n; i++) {
-        equal = same_shape(&a->shape[i], &b->shape[i]);
+        equal = skr_device_shapes_are_equal(&a->shape[i], &b->shape[i]);
     }
     return equal;
 }

@@ -12,6 +12,7 @@ bool skr_devices_are_needed(const struct skr_gang *e, const struct pod_entry *p)
  * not there. pending: claims that have devices are left out. */
 const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
                                 const struct pod_entry *p, bool pending, struct device_shape *ret);
+bool skr_device_shapes_are_equal(const struct device_shape *a, const struct device_shape *b);
 void skr_device_shape_fini(struct skr_gang *e, struct device_shape *shape);
 
 #endif

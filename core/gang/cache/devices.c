@@ -16,6 +16,7 @@
 struct claimers {
     UT_hash_handle hh; /* by node */
     struct pod_entry *list;
+    bool mixed; /* they may need different devices */
     char node[];
 };
 
@@ -109,6 +110,45 @@ static struct claimers *claimers_of(const struct skr_gang *e, const char *node)
     return claimers;
 }
 
+/* kube-scheduler reserves its devices in this cycle, or has reserved them. */
+static bool is_accepted(const struct pod_entry *p)
+{
+    return !p->group || p->work->assumed.node;
+}
+
+/* Whether two pods are known to need the same. */
+static bool are_alike(struct skr_gang *e, const struct pod_entry *a, const struct pod_entry *b)
+{
+    struct device_shape of_a, of_b;
+    const bool known = !skr_device_shape_of(e, a->pod, a, false, &of_a) &
+                       !skr_device_shape_of(e, b->pod, b, false, &of_b);
+    const bool alike = known && skr_device_shapes_are_equal(&of_a, &of_b);
+    skr_device_shape_fini(e, &of_a);
+    skr_device_shape_fini(e, &of_b);
+    return alike;
+}
+
+/* All that it needs. */
+static bool has_devices(struct skr_gang *e, const struct pod_entry *p)
+{
+    struct device_shape shape;
+    const bool has = !skr_device_shape_of(e, p->pod, p, true, &shape) && shape.n == 0;
+    skr_device_shape_fini(e, &shape);
+    return has;
+}
+
+/* Those that may wait for others on the node look again. */
+static void wake_waiting(struct skr_gang *e, const struct claimers *claimers)
+{
+    struct pod_entry *p;
+    DL_FOREACH2(claimers->mixed ? claimers->list : NULL, p, work->claims_next)
+    {
+        if (p->plan && !is_accepted(p)) {
+            skr_dirty_pod(e, p);
+        }
+    }
+}
+
 void skr_devices_await(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
     if (!skr_devices_are_needed(e, p) || e->settings.devices_off) {
@@ -124,6 +164,7 @@ void skr_devices_await(struct skr_gang *e, struct pod_entry *p, const char *node
         HASH_ADD_KEYPTR(hh, e->devices.claimers, claimers->node, size - 1, claimers);
     }
     work->claims_on = claimers;
+    claimers->mixed = claimers->mixed || (claimers->list && !are_alike(e, claimers->list, p));
     DL_APPEND2(claimers->list, p, own_work->claims_prev, own_work->claims_next);
     touch(e, node);
 }
@@ -138,9 +179,17 @@ void skr_devices_let_go(struct skr_gang *e, struct pod_entry *p)
     skr_dirty_capacity(e);
     DL_DELETE2(claimers->list, p, own_work->claims_prev, own_work->claims_next);
     skr_pods_work(p)->claims_on = NULL;
+    wake_waiting(e, claimers);
     if (!claimers->list) {
         HASH_DEL(e->devices.claimers, claimers);
         free(claimers);
+    }
+}
+
+void skr_devices_voted(struct skr_gang *e, const struct pod_entry *p)
+{
+    if (p->work->claims_on) {
+        wake_waiting(e, p->work->claims_on);
     }
 }
 
@@ -148,6 +197,8 @@ void skr_devices_pod_changed(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->work->claims_on) {
         touch(e, p->work->claims_on->node);
+        p->work->claims_on->mixed = p->work->claims_on->mixed || !has_devices(e, p);
+        wake_waiting(e, p->work->claims_on);
     }
     if (p->group && !p->plan && skr_devices_are_needed(e, p)) {
         skr_dirty_input(p->group);
@@ -239,24 +290,19 @@ static void add_pending(struct skr_gang *e, const struct pod_entry *p, const cha
     }
 }
 
-/* kube-scheduler reserves its devices in this cycle, or has reserved them. */
-static bool is_accepted(const struct pod_entry *p)
-{
-    return !p->group || p->work->assumed.node;
-}
-
-/* first: a pod before all others; NULL: none. itself: it is no pending claimer; NULL allowed. */
+/* first: a pod before all others; NULL: none. itself: it is no pending claimer; NULL allowed. room: for more
+ * pods. */
 static struct pending pending_on(struct skr_gang *e, const struct skr_pod_claims *first,
                                  const struct pod_entry *itself, const struct group *without,
-                                 const char *node)
+                                 size_t room, const char *node)
 {
     const struct claimers *claimers = claimers_of(e, node);
     const struct pod_entry *p;
     struct pending pending = {.known = true};
     size_t n = 0;
     DL_COUNT2(claimers ? claimers->list : NULL, p, n, work->claims_next);
-    pending.shape = skr_alloc_array(n + 2, sizeof *pending.shape);
-    pending.claims = skr_alloc_array(n + 2, sizeof *pending.claims);
+    pending.shape = skr_alloc_array(n + room + 1, sizeof *pending.shape);
+    pending.claims = skr_alloc_array(n + room + 1, sizeof *pending.claims);
     if (first) {
         pending.claims[pending.n++] = *first;
     }
@@ -288,7 +334,7 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
     if (!is_modelled(e)) {
         return INT32_MAX;
     }
-    struct pending pending = pending_on(e, NULL, NULL, without, node);
+    struct pending pending = pending_on(e, NULL, NULL, without, 0, node);
     for (size_t i = 0; pending.known && i < needs->n; i++) {
         const struct skr_pod_claims claims = {n_on(e, &needs->shape[i], node),
                                               needs->shape[i].spec};
@@ -314,7 +360,7 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
     if (claims.n == 0) {
         return false;
     }
-    struct pending pending = pending_on(e, NULL, NULL, without, node);
+    struct pending pending = pending_on(e, NULL, NULL, without, 0, node);
     if (!pending.known) {
         ret->why = "what a planned pod there needs is not known";
     } else {
@@ -327,6 +373,64 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
     }
     pending_fini(e, &pending);
     return true;
+}
+
+/* ---- pods that differ ---- */
+
+/* Whether q, which comes before the pod, decides which devices are left to it. */
+static bool decides(struct skr_gang *e, const struct pod_entry *q, const char *node,
+                    const struct skr_pod_claims *own)
+{
+    struct device_shape shape;
+    const bool known = !skr_device_shape_of(e, q->pod, q, true, &shape);
+    const struct skr_pod_claims claims = {n_on(e, &shape, node), shape.spec};
+    const bool decides = known && claims.n > 0 && !skr_pod_claims_are_equal(&claims, own) &&
+                         skr_sequence_interferes(e->devices.stock, node, &claims, own);
+    skr_device_shape_fini(e, &shape);
+    return decides;
+}
+
+bool skr_devices_wait_for_turn(struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct claimers *claimers = p->work->claims_on;
+    struct device_shape shape;
+    bool waits = false, before = true;
+    if (!claimers || !claimers->mixed || !is_modelled(e) || is_accepted(p)) {
+        return false;
+    }
+    const bool known = !skr_device_shape_of(e, p->pod, p, true, &shape);
+    const struct skr_pod_claims own = {n_on(e, &shape, claimers->node), shape.spec};
+    const struct pod_entry *q;
+    DL_FOREACH2(known && own.n > 0 ? claimers->list : NULL, q, work->claims_next)
+    {
+        before = before && q != p;
+        waits = waits || (q != p && (before || is_accepted(q)) && !q->work->vote.given &&
+                          !skr_pods_is_bound(q) && decides(e, q, claimers->node, &own));
+    }
+    skr_device_shape_fini(e, &shape);
+    return waits;
+}
+
+size_t skr_devices_serve(struct skr_gang *e, struct pod_entry *const *pod, size_t n,
+                         const char *node)
+{
+    struct pending pending = pending_on(e, NULL, NULL, NULL, n, node);
+    const size_t n_before = pending.n;
+    SKR_AUTO_FREE size_t *of = skr_alloc_array(n + 1, sizeof *of);
+    struct skr_sequence sequence = {.end = SKR_SEQUENCE_MOST};
+    for (size_t i = 0; i < n; i++) {
+        of[pending.n - n_before] = i;
+        add_pending(e, pod[i], node, &pending);
+    }
+    if (pending.known && pending.n > n_before && is_modelled(e)) {
+        sequence =
+            skr_sequence_serve(e->devices.stock, node, pending.claims, pending.n, e->devices.memo);
+    }
+    const bool fails = sequence.end == SKR_SEQUENCE_NONE || sequence.end == SKR_SEQUENCE_ERROR;
+    const size_t ret =
+        fails && (size_t)sequence.n >= n_before ? of[(size_t)sequence.n - n_before] : n;
+    pending_fini(e, &pending);
+    return ret;
 }
 
 /* ---- ordinary pods ---- */
@@ -381,7 +485,7 @@ void skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const str
         if ((known && claims.n == 0) || !claimers_of(e, node[i])) {
             continue;
         }
-        struct pending pending = pending_on(e, known ? &claims : NULL, p, NULL, node[i]);
+        struct pending pending = pending_on(e, known ? &claims : NULL, p, NULL, 1, node[i]);
         if (known ? !spares_others(e, &pending, node[i]) : pending.n > 0 || !pending.known) {
             mask[i / 8] &= (uint8_t) ~(1u << (i % 8));
         }

@@ -88,9 +88,20 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
 void skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
                         const char *const *node, size_t n, uint8_t *mask);
 
+/* Whether a planned member is to be nominated later: a pending claimer that comes before it on its node needs
+ * other devices, and its choice decides which are left. The pod is marked when that is over. O(claimers of
+ * the node) if they differ. */
+bool skr_devices_wait_for_turn(struct skr_gang *e, const struct pod_entry *p);
+/* The first of these pods that the node does not serve, one after the other, after all pending claimers; n: it
+ * serves all, or they are not modelled. */
+size_t skr_devices_serve(struct skr_gang *e, struct pod_entry *const *pod, size_t n,
+                         const char *node);
+
 /* The pod is, or is no more, a pending claimer of the node, if it needs devices. */
 void skr_devices_await(struct skr_gang *e, struct pod_entry *p, const char *node);
 void skr_devices_let_go(struct skr_gang *e, struct pod_entry *p);
+/* kube-scheduler asks to bind it: it has its devices, though no watch may have shown that yet. */
+void skr_devices_voted(struct skr_gang *e, const struct pod_entry *p);
 /* The claims of this pod are others, or have devices. */
 void skr_devices_pod_changed(struct skr_gang *e, struct pod_entry *p);
 /* A ResourceClaim, or a template, came or changed. differs: in what it asks for, or whether it has devices. */

@@ -219,6 +219,17 @@ void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, con
     v->most = most < had ? most : had;
 }
 
+void skr_vetoes_limit(struct skr_gang *e, struct group *g, struct shape *s, const char *node,
+                      int32_t most)
+{
+    const int32_t had = skr_vetoes_most(e, g, s, node);
+    if (most < had) {
+        struct veto *v = add(e, g, s, node);
+        v->most = most;
+        v->doubtful = true;
+    }
+}
+
 size_t skr_vetoes_count_refused(const struct skr_gang *e, const struct group *g,
                                 const struct shape *s, size_t *ret_counted)
 {

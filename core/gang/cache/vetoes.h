@@ -33,7 +33,9 @@ struct veto {
     int32_t most; /* unbound pods of the shape that the node takes; 0: it is closed */
     /* A planned node. A probe proves less: the other members were no part of it. */
     bool refused;
-    bool doubtful; /* members held devices of an earlier plan: perhaps these were the cause */
+    bool
+        doubtful; /* members held devices of an earlier plan: perhaps these were the cause; or another
+                    * choice of members may fit */
 };
 
 struct veto_set {
@@ -67,7 +69,10 @@ void skr_vetoes_add(struct skr_gang *e, struct group *g, struct shape *s, const 
  * A smaller number that stands stays. */
 void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, const char *node,
                        int32_t most, bool doubtful);
-/* Devices of earlier plans are free. O(vetoes of the group). */
+/* The devices of the node do not serve more pods of this plan: they differ. A smaller number stays. */
+void skr_vetoes_limit(struct skr_gang *e, struct group *g, struct shape *s, const char *node,
+                      int32_t most);
+/* Ends those that are doubtful. O(vetoes of the group). */
 void skr_vetoes_end_doubtful(struct skr_gang *e, struct group *g);
 /* Planned nodes that are refused now. *ret_counted: those of them that take some pods. */
 size_t skr_vetoes_count_refused(const struct skr_gang *e, const struct group *g,

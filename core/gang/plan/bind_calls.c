@@ -5,6 +5,7 @@
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/cache/ends.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/ordinary.h"
@@ -48,6 +49,7 @@ void skr_bind_calls_vote(struct skr_gang *e, struct pod_entry *p)
 {
     skr_pods_work(p)->vote.given = true;
     skr_dirty_member(e, p->group);
+    skr_devices_voted(e, p);
     if (p->plan && p->place.turn < p->plan->last_turn) {
         struct pod_entry *q;
         DL_FOREACH(p->group->members, q)

@@ -2,9 +2,11 @@
 /* Makes a plan of an answer: see commit.h. */
 #include "core/gang/planning/commit.h"
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/member_order.h"
@@ -25,6 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
+
+enum { ORDERS_MAX = 16 }; /* of the members on a node that are tried */
 
 /* Seats for the assignment: newcomers first, in the given order, then members that stay. */
 static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g,
@@ -188,9 +192,94 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     free(node);
 }
 
-bool skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **newcomers, size_t n,
-                       const struct skr_solve_request *solved, const struct skr_solution *s,
-                       const struct skr_solve_request *preemption)
+/* A newcomer and its planned node. */
+struct placed {
+    size_t at;
+    const char *node;
+};
+
+static int by_node(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    const int c = strcmp(x->node, y->node);
+    return c != 0 ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Looks for an order in which the node serves all: one that it does not serve comes first. If there is none, that
+ * one and its like are one fewer there from now on. */
+static bool order_on_node(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
+                          struct placed *placed, size_t n)
+{
+    struct pod_entry **pod = skr_alloc_array(n, sizeof *pod);
+    size_t at = 0;
+    for (int tries = 0; at < n && tries < ORDERS_MAX; tries++) {
+        const struct placed first = placed[at];
+        memmove(&placed[1], placed, at * sizeof *placed);
+        placed[0] = first;
+        for (size_t i = 0; i < n; i++) {
+            pod[i] = newcomers[placed[i].at];
+        }
+        at = skr_devices_serve(e, pod, n, first.node);
+    }
+    int32_t alike = -1;
+    for (size_t i = 0; at < n && i < n; i++) {
+        alike += pod[i]->role == pod[at]->role;
+    }
+    if (at < n) {
+        skr_vetoes_limit(e, g, pod[at]->shape, placed->node, alike);
+    }
+    free(pod);
+    return at == n;
+}
+
+static void reorder(const struct placed *placed, size_t n, struct pod_entry **newcomers,
+                    struct skr_seat *seat)
+{
+    struct pod_entry **pod = skr_alloc_array(n, sizeof *pod);
+    SKR_AUTO_FREE struct skr_seat *of = skr_alloc_array(n, sizeof *of);
+    memcpy(pod, newcomers, n * sizeof *pod);
+    memcpy(of, seat, n * sizeof *of);
+    for (size_t i = 0; i < n; i++) {
+        newcomers[i] = pod[placed[i].at];
+        seat[i] = of[placed[i].at];
+    }
+    free(pod);
+}
+
+/* Slots count what the greatest of the members needs, or each role alone. Newcomers, and their seats, come into
+ * an order in which devices serve them. False: a node does not serve all of its members. */
+static bool order_for_devices(struct skr_gang *e, struct group *g, struct pod_entry **newcomers,
+                              size_t n, struct skr_seat *seat)
+{
+    struct device_needs *needs = skr_devices_needs(e, newcomers, n);
+    const bool differ = needs && needs->n > 1;
+    bool served = true;
+    skr_devices_needs_unref(e, needs);
+    if (!differ || g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX) {
+        g->attempt.device_rounds = 0;
+        return true;
+    }
+    SKR_AUTO_FREE struct placed *placed = skr_alloc_array(n, sizeof *placed);
+    for (size_t i = 0; i < n; i++) {
+        placed[i] = (struct placed){i, seat[i].node};
+    }
+    qsort(placed, n, sizeof *placed, by_node);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && strcmp(placed[end].node, placed[i].node) == 0;) {
+            end++;
+        }
+        served = order_on_node(e, g, newcomers, &placed[i], end - i) && served;
+    }
+    reorder(placed, n, newcomers, seat);
+    g->attempt.device_rounds = served ? 0 : g->attempt.device_rounds + 1;
+    return served;
+}
+
+enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
+                                          struct pod_entry **newcomers, size_t n,
+                                          const struct skr_solve_request *solved,
+                                          const struct skr_solution *s,
+                                          const struct skr_solve_request *preemption)
 {
     size_t n_seats;
     n = keep_placed(solved, s, newcomers, n);
@@ -200,9 +289,13 @@ bool skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **n
     if (deal(e, g, solved, s, seat, n_seats, &error) < 0) {
         skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
         free(seat);
-        return false;
+        return SKR_COMMIT_FAILED;
     }
     bool rescue = g->plan;
+    if (!preemption && !order_for_devices(e, g, newcomers, n, seat)) {
+        free(seat);
+        return SKR_COMMIT_AGAIN;
+    }
     struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
     if (!rescue) {
         skr_seat_holds_open(e, g);
@@ -245,5 +338,17 @@ bool skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **n
         skr_plan_commit(e, plan);
     }
     skr_dirty_group(e, g);
+    return SKR_COMMIT_DONE;
+}
+
+bool skr_commit_drop_limits(struct skr_gang *e, struct group *g)
+{
+    const uint32_t rounds = g->attempt.device_rounds;
+    if (rounds == 0 || rounds >= SKR_DEVICE_ROUNDS_MAX) {
+        return false;
+    }
+    skr_vetoes_end_doubtful(e, g);
+    g->attempt.device_rounds = SKR_DEVICE_ROUNDS_MAX;
+    skr_attempt_again(g);
     return true;
 }

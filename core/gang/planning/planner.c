@@ -439,8 +439,8 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
         skr_victim_search_done(g);
         skr_attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-        if (!skr_commit_answer(e, g, newcomers, n, solved, victims->solution,
-                               yielding ? NULL : solved)) {
+        if (skr_commit_answer(e, g, newcomers, n, solved, victims->solution,
+                              yielding ? NULL : solved) != SKR_COMMIT_DONE) {
             skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
                                      solved->work.took_ns);
         }
@@ -483,6 +483,26 @@ static bool places_none(const struct skr_solve_request *solved, const struct skr
     return more == 0 && !solved->pinned;
 }
 
+static void commit(struct skr_gang *e, struct group *g, struct pod_entry **newcomers,
+                   const struct skr_solve_request *solved, const struct skr_solution *s)
+{
+    skr_attempt_count(g);
+    skr_attempt_fresh(g);
+    switch (skr_commit_answer(e, g, newcomers, e->planner->n_uids, solved, s, NULL)) {
+    case SKR_COMMIT_FAILED:
+        skr_attempt_backoff(e, g);
+        break;
+    case SKR_COMMIT_AGAIN:
+        skr_attempt_again(g);
+        e->stats.attempts[SKR_ATTEMPT_STALE]++;
+        return;
+    case SKR_COMMIT_DONE:
+    default:
+        break;
+    }
+    e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
+}
+
 static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
     const struct skr_solution *s = solved->solution;
@@ -513,18 +533,15 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         if (!e->planner->rescue && skr_claims_hold_back(e, g, newcomers, n, false)) {
             skr_attempt_fresh(g);
         } else if (skr_problem_still_valid(e, g, newcomers, n, s)) {
-            skr_attempt_count(g);
-            skr_attempt_fresh(g);
-            e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-            if (!skr_commit_answer(e, g, newcomers, n, solved, s, NULL)) {
-                skr_attempt_backoff(e, g);
-            }
+            commit(e, g, newcomers, solved, s);
         } else {
             e->stats.attempts[SKR_ATTEMPT_STALE]++;
             if (skr_attempt_stale(g)) {
                 skr_attempt_backoff(e, g);
             }
         }
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && skr_commit_drop_limits(e, g)) {
+        e->stats.attempts[SKR_ATTEMPT_STALE]++;
     } else if (s->status == SKR_SOLVE_INFEASIBLE &&
                (e->planner->probed_only || e->planner->of_slots)) {
         skr_debug_check(!e->planner->of_slots);

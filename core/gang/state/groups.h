@@ -179,6 +179,7 @@ struct group {
         uint64_t failed_input;  /* input_epoch then */
         uint64_t delayed_input; /* input_epoch that plan_at was set for while Bound */
         uint32_t stale_answers; /* in a row: solved, but the room was taken meanwhile */
+        uint32_t device_rounds; /* in a row: solved, but devices do not serve members that differ */
         bool optimal;
         int64_t solver_ms;
         int64_t solver_ns; /* the same in ns, if measured by this process; else 0 */

@@ -156,6 +156,42 @@ TEST(pods_that_differ_are_served_in_their_order)
     skr_devices_stock_destroy(stock);
 }
 
+TEST(pods_interfere_if_a_device_or_a_pool_with_counters_may_serve_both)
+{
+    struct skr_devices_stock *stock = fixture();
+    static const char *const class[] = {"any", "big", "small"};
+    const struct skr_claim_spec *spec[3];
+    struct skr_pod_claims pod[3];
+    put_class(stock, "small", "device.attributes[\\'d\\'].size == \\'small\\'");
+    for (size_t i = 0; i < 3; i++) {
+        SKR_STRBUF(text);
+        skr_strbuf_addf(
+            &text, "{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"%s\"}}]}",
+            class[i]);
+        spec[i] = skr_devices_stock_spec(stock, text.s);
+        pod[i] = (struct skr_pod_claims){1, &spec[i]};
+    }
+    assert_true(skr_sequence_interferes(stock, "n", &pod[0], &pod[1]));
+    assert_true(skr_sequence_interferes(stock, "n", &pod[2], &pod[0]));
+    assert_false(skr_sequence_interferes(stock, "n", &pod[1], &pod[2]));
+    assert_false(skr_sequence_interferes(stock, "other", &pod[0], &pod[1]));
+    put_slice(stock, "c",
+              "'pool':{'name':'n','generation':2,'resourceSliceCount':2},'sharedCounters':[{'name':"
+              "'c','counters':{'memory':{'value':'2'}}}]");
+    skr_devices_stock_remove_slice(stock, "s");
+    put_slice(stock, "t",
+              "'pool':{'name':'n','generation':2,'resourceSliceCount':2},'devices':["
+              "{'name':'big-0','attributes':{'size':{'string':'big'}},'consumesCounters':"
+              "[{'counterSet':'c','counters':{'memory':{'value':'2'}}}]},"
+              "{'name':'small-0','attributes':{'size':{'string':'small'}},'consumesCounters':"
+              "[{'counterSet':'c','counters':{'memory':{'value':'1'}}}]}]");
+    assert_true(skr_sequence_interferes(stock, "n", &pod[1], &pod[2]));
+    for (size_t i = 0; i < 3; i++) {
+        skr_devices_stock_forget_spec(stock, spec[i]);
+    }
+    skr_devices_stock_destroy(stock);
+}
+
 TEST(a_missing_attribute_ends_the_sequence_with_an_error)
 {
     struct skr_devices_stock *stock = fixture();
