@@ -31,6 +31,7 @@ void skr_round_group_fini(struct skr_round_group *g)
 {
     skr_place_fini(&g->place);
     skr_place_fini(&g->first);
+    skr_place_fini(&g->seats);
     free(g->leaves);
     g->leaves = NULL;
 }
@@ -232,13 +233,6 @@ static int turn_without(struct skr_round *r, struct skr_round_group *g, struct s
     return rc;
 }
 
-/* While a group looks for its start, room is used that others may take first. */
-static int hold_first(struct skr_round *r, const struct skr_round_group *g, struct skr_error *error)
-{
-    return skr_place_hold(&g->first, r->timeline, skr_timeline_now(r->timeline), g->first_until,
-                          g->first_owner, error);
-}
-
 static int decide(struct skr_round *r, size_t i, struct skr_error *error)
 {
     struct skr_round_group *g = &r->group[i];
@@ -254,11 +248,11 @@ static int decide(struct skr_round *r, size_t i, struct skr_error *error)
     if (held && pushed) {
         lose(g, pushed);
     }
-    int rc = hold_first(r, g, error);
+    int rc = skr_round_set_aside(r->timeline, g, error);
     if (rc == 0) {
         rc = pushed ? turn_without(r, g, error) : turn(r, i, held, error);
     }
-    skr_place_let_go(&g->first, r->timeline, g->first_owner);
+    skr_round_give_back(r->timeline, g);
     if (held && (!g->held || g->start != before)) {
         r->n_failed = 0; /* it gave room back */
     }
@@ -295,7 +289,7 @@ static int forecast(struct skr_round *r, struct skr_round_group *g, struct skr_e
 {
     struct skr_start start = {.at = SKR_INSTANT_NEVER, .exact = true};
     struct skr_start_question question = g->question;
-    int rc = hold_first(r, g, error);
+    int rc = skr_round_set_aside(r->timeline, g, error);
     question.from = skr_round_known_from(r, g);
     if (rc == 0 && question.from != SKR_INSTANT_NEVER) {
         rc = skr_earliest_start(r->timeline, &question, r->cache, &start, error);
@@ -309,7 +303,7 @@ static int forecast(struct skr_round *r, struct skr_round_group *g, struct skr_e
     } else if (rc == 0) {
         rc = find_unlimited(r, g, error);
     }
-    skr_place_let_go(&g->first, r->timeline, g->first_owner);
+    skr_round_give_back(r->timeline, g);
     skr_solution_destroy(start.solution);
     return rc;
 }

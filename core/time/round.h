@@ -72,6 +72,10 @@ struct skr_round_group {
     struct skr_place first;
     int64_t first_until;
     uint32_t first_owner;
+    /* Held seats of the group, which its problem counts as free. From seats_until on the timeline counts
+     * them as well, so that they are taken again, for this group alone; no uses: none. */
+    struct skr_place seats;
+    int64_t seats_until;
 
     /* The answer. */
     enum skr_round_state state;
@@ -109,5 +113,9 @@ struct skr_round {
  * of skr_solve(); SKR_LIMIT: the timeline is full. */
 int skr_round_run(struct skr_round *round, struct skr_error *error);
 void skr_round_group_fini(struct skr_round_group *group);
+/* While a group looks for its start: room is used that others may take first, and no seat counts twice. */
+int skr_round_set_aside(struct skr_timeline *timeline, const struct skr_round_group *g,
+                        struct skr_error *error);
+void skr_round_give_back(struct skr_timeline *timeline, const struct skr_round_group *g);
 
 #endif

@@ -29,7 +29,7 @@ static bool is_plain(const struct skr_round_group *g)
 {
     const struct skr_problem *p = skr_round_problem(g);
     return !p->roles && !p->bounds && p->n_domain_rules == 0 && g->first.n_uses == 0 &&
-           g->question.cut == SKR_INSTANT_NEVER;
+           g->seats.n_uses == 0 && g->question.cut == SKR_INSTANT_NEVER;
 }
 
 static bool proves(const struct skr_round_group *failed, const struct skr_round_group *g)

@@ -21,6 +21,22 @@ void skr_round_let_go(struct skr_round *r, struct skr_round_group *g)
     g->held = false;
 }
 
+int skr_round_set_aside(struct skr_timeline *timeline, const struct skr_round_group *g,
+                        struct skr_error *error)
+{
+    const int rc = skr_place_hold(&g->first, timeline, skr_timeline_now(timeline), g->first_until,
+                                  g->first_owner, error);
+    return rc < 0 ? rc
+                  : skr_place_hold(&g->seats, timeline, g->seats_until, SKR_INSTANT_NEVER,
+                                   UINT32_MAX, error);
+}
+
+void skr_round_give_back(struct skr_timeline *timeline, const struct skr_round_group *g)
+{
+    skr_place_let_go(&g->first, timeline, g->first_owner);
+    skr_place_let_go(&g->seats, timeline, UINT32_MAX);
+}
+
 void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
                     enum skr_round_state state)
 {

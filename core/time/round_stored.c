@@ -65,7 +65,9 @@ int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error)
     }
     SKR_AUTO_FREE int32_t *count = s->anywhere ? NULL : counts_of(g);
     if (count || s->anywhere) {
-        rc = skr_round_place_again(r, g, s->guess, s->start, count, &start, error);
+        rc = skr_round_set_aside(r->timeline, g, error);
+        rc = rc < 0 ? rc : skr_round_place_again(r, g, s->guess, s->start, count, &start, error);
+        skr_round_give_back(r->timeline, g);
     }
     if (rc == 0 && !start.solution) {
         g->lost = why_lost(r, g, count);

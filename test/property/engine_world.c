@@ -286,6 +286,12 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
         settings->server_minor = 0;
     }
     settings->copies_max = seed % 11 < 5;
+    settings->holds_reservations = seed % 29 < 20;
+    settings->reservations = seed % 29 % 4 == 3 ? 3 : 1;
+    if (seed % 29 < 3) { /* drains */
+        settings->patience = 60 * SKR_SECOND;
+        settings->ends_of_all = true;
+    }
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;
         settings->bind_timeout = 20 * SKR_SECOND;
@@ -317,6 +323,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->busy = seed % 5 < 3;
     w->tenants = seed % 17 < 3;
     w->pictures = seed % 19 < 3;
+    w->timed = w->rig->ends_pods = seed % 29 < 12;
     w->derived = seed % 23 < 3 && !w->tenants;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);

@@ -33,6 +33,7 @@ struct world {
     bool devices;  /* a class serves a resource that only some nodes list */
     bool tenants;  /* a hostile namespace is there: engine_world_tenants.h */
     bool roles;    /* groups whose members are not equal: engine_world_roles.h */
+    bool timed;    /* pods have deadlines, and kubelets end them */
     bool derived;  /* workloads without an object of their group: engine_world_derived.h */
     struct {
         int attempt, size; /* 0: it does not exist yet */

@@ -14,8 +14,9 @@
  *   members that have to leave, or have left            core/gang/preempt/victims_left.c
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
+ *   run-limit that is over                              core/gang/group/run_limit.c
  *
- * and what takes room without being bound: nodes that kube-scheduler refused to the group within a minute (vetoes.c),
+ * and what takes room without being bound: reservations of other groups that do not end in time, nodes that kube-scheduler refused to the group within a minute (vetoes.c),
  * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c),
  * members that kube-scheduler keeps for their volumes after the end of their plan (claims.c), and ordinary pods
  * whose Binding failed and will be tried again (binding.c).
@@ -31,6 +32,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/run_limit.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
@@ -137,7 +139,8 @@ static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
            skr_claims_keep_from_planning(rig->gang, g) || skr_refusal_pause(rig->gang, g) > 0 ||
-           skr_plan_storage_is_refused(rig->gang, g) || g->attempt.backoff_until > rig->now;
+           skr_plan_storage_is_refused(rig->gang, g) || g->attempt.backoff_until > rig->now ||
+           skr_run_limit_end(g) <= rig->now;
 }
 
 /* ---- judgement ---- */
@@ -189,6 +192,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     }
     waiter_look_at_others(w, g);
     look_at_reserved(rig, g, known);
+    waiter_look_at_promises(w, g, known);
     waiter_look_at_refused_nodes(rig, g, known);
     waiter_expect(w, g,
                   rig->timer <= rig->now + rig->settings.plan_delay ||

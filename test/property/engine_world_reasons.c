@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/group/group_table.h"
 #include "test/unit/engine_rig_parts.h"
 
 /* ---- judgement ---- */
@@ -156,10 +157,12 @@ static void judge(struct world *w, const struct waiter *g)
 
 void world_check_reasons(struct world *w)
 {
-    /* room that groups of workloads hold is not on the objects that are looked at */
-    json_auto_t *tree = w->derived ? NULL : waiter_tree(w);
+    /* room that groups of workloads hold, and held seats, are not on the objects that are looked at */
+    const bool seats = w->timed && w->rig->gang->holders.list;
+    json_auto_t *tree = w->derived || seats ? NULL : waiter_tree(w);
     for (int i = 0; tree && i <= WORLD_PODGROUP; i++) {
         struct waiter g = {.name = world_group[i]};
+        char key[64];
         if (!waiter_home(w, &g, i) || strcmp(g.status, "Preempting") == 0) {
             continue;
         }
@@ -167,6 +170,8 @@ void world_check_reasons(struct world *w)
         bool leaves = strcmp(g.status, "Preempted") == 0 && g.held > 0;
         if (g.plain && g.live > 0 && !leaves) {
             waiter_look_at_others(w, &g);
+            snprintf(key, sizeof key, "default/%s", g.name);
+            waiter_look_at_promises(w, &g, skr_groups_find(w->rig->gang, key));
             judge(w, &g);
         }
     }

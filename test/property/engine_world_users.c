@@ -42,6 +42,10 @@ void users_change_map(struct world *w)
                              constraints(w));
         return;
     }
+    if (w->timed && world_pick(w, 3) == 0) {
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'run-limit':'%us'}}", 10 + world_pick(w, 100));
+        return;
+    }
     switch (world_pick(w, 9)) {
     case 0:
         rig_delete(w->rig, RIG_MAP, name);
@@ -125,10 +129,22 @@ static void ask_for(struct world *w, const char *pod, const char *resource, int 
              flags & RIG_BIG ? "2" : "1", resource);
 }
 
+/* Most members and pods of a timed world end; a few are late, as kubelets may be. */
+static void limit(struct world *w, const char *pod)
+{
+    if (w->timed && world_pick(w, 4) > 0) {
+        const uint32_t late = world_pick(w, 12) == 0 ? world_pick(w, 200) : 0;
+        rig_edit(w->rig, RIG_POD, pod,
+                 "{'metadata':{'labels':{'late':'%u'}},'spec':{'activeDeadlineSeconds':%u}}", late,
+                 5 + world_pick(w, 100));
+    }
+}
+
 /* A member: those of one group want devices of the class, where there is one. */
 static void add_member(struct world *w, const char *name, const char *group, int flags)
 {
     rig_pod(w->rig, name, group, flags);
+    limit(w, name);
     if (w->devices && strcmp(group, "gb") == 0) {
         ask_for(w, name, DEVICE, flags);
     }
@@ -170,6 +186,7 @@ void users_add_pod(struct world *w)
         add_member(w, name, world_group[group], flags);
     } else {
         rig_pod(w->rig, name, NULL, flags);
+        limit(w, name);
     }
     if (group >= WORLD_GROUPS && world_pick(w, 3) == 0) { /* kube-scheduler's own judgement */
         ask_for(w, name, world_pick(w, 2) ? DEVICE : "example.com/none", flags);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/time/end.h"
 #include "test/property/engine_world_roles.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/json_fast.h"
@@ -156,11 +157,35 @@ void waiter_look_at_others(const struct world *w, struct waiter *g)
     }
 }
 
+void waiter_look_at_promises(const struct world *w, struct waiter *g, const struct group *self)
+{
+    const int64_t now = skr_instant_up(w->rig->now);
+    const int64_t end = g->holds == INT64_MAX ? INT64_MAX : now + g->holds;
+    for (int i = 0; i < g->n_nodes; i++) {
+        g->node[i].planned += rig_promised_cpu(w->rig, g->node[i].name, self, end);
+    }
+}
+
 static bool is_older(const struct rig_object *a, const struct rig_object *b)
 {
     return a->pod->meta.created != b->pod->meta.created
                ? a->pod->meta.created < b->pod->meta.created
                : strcmp(a->pod->meta.name, b->pod->meta.name) < 0;
+}
+
+/* How long the members that wait will hold their room. */
+static void look_at_limits(struct waiter *g)
+{
+    const int limit = g->home ? atoi(rig_text(g->home->json, "data.run-limit")) : 0;
+    int64_t most = 0, grace = 0;
+    for (int i = 0; i < g->n_members; i++) {
+        const struct skr_pod *pod = g->member[i]->pod;
+        const int64_t own = pod->deadline_s > 0 ? pod->deadline_s : INT64_MAX;
+        most = own > most ? own : most;
+        grace = pod->grace_s > grace ? pod->grace_s : grace;
+    }
+    most = limit > 0 && limit < most ? limit : most;
+    g->holds = most == INT64_MAX ? INT64_MAX : most + grace;
 }
 
 /* Seats go by age; a PodGroup has one for everybody. */
@@ -207,6 +232,7 @@ static void look_at_members(const struct world *w, struct waiter *g)
             g->member[g->n_members++] = waiting[i];
         }
     }
+    look_at_limits(g);
 }
 
 static void look_at_rules(struct waiter *g)

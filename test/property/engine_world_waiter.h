@@ -26,7 +26,8 @@ struct waiter {
         gated;        /* waiting: with a seat; gated: so too, by others' gates */
     bool open, plain; /* plain: its members are judged */
     bool pack, one_a_node;
-    int64_t each; /* cpu of a new member */
+    int64_t each;  /* cpu of a new member */
+    int64_t holds; /* seconds that the members run at most; INT64_MAX: not known */
     int n_nodes;
     struct node_room node[WORLD_NODES];
     const struct rig_object *member[WAITER_MEMBERS_MAX]; /* that wait, oldest first */
@@ -42,6 +43,8 @@ bool waiter_home(const struct world *w, struct waiter *g, int group);
 /* Nodes, rules and members, of a group that has a home; others' pods and plans are not there yet. */
 void waiter_look(const struct world *w, struct waiter *g, const json_t *tree);
 void waiter_look_at_others(const struct world *w, struct waiter *g);
+/* Room that is reserved for others, of a group that the engine knows. */
+void waiter_look_at_promises(const struct world *w, struct waiter *g, const struct group *self);
 /* Limits the nodes that kube-scheduler has refused to the group itself within SKR_VETO_S to what it accepted. */
 void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g,
                                   const struct group *self);

@@ -175,6 +175,9 @@ void rig_handle(struct rig *rig, struct skr_event *event)
         count_action(rig, &actions.item[i]);
     }
     skr_actions_fini(&actions);
+    if (!rig->is_aside && !rig->is_mute && !rig->crashed) {
+        rig_promises_judge(rig);
+    }
 }
 
 uint64_t rig_request(struct rig *rig, enum skr_gang_verb verb, const void *body)
@@ -192,7 +195,14 @@ void rig_event(struct rig *rig, enum skr_event_kind kind)
         rig_refusals_forget(rig);
         rig->n_lives++;
     }
+    if (!rig->is_aside && !rig->is_mute && kind != SKR_EVENT_TIMER) {
+        rig_promises_fini(rig);
+    }
     rig_handle(rig, &event);
+    if (!rig->is_aside && !rig->is_mute &&
+        (kind == SKR_EVENT_SYNCED || kind == SKR_EVENT_LEADER_WON)) {
+        rig_promises_take_over(rig);
+    }
 }
 
 /* ---- steps ---- */
@@ -345,6 +355,9 @@ void rig_run(struct rig *rig, skr_time duration)
     skr_time end = rig->now + duration;
     do {
         rig_settle(rig);
+        if (!rig->crashed) {
+            rig_promises_rest(rig);
+        }
         if (rig->at_rest) {
             rig->at_rest(rig->context);
         }

@@ -13,7 +13,7 @@
  * patch at a time per pod, no nomination of a parked one; one successful Binding per pod; no node
  * is overfilled; every call is answered before its deadline; no plan comes back to a node that
  * kube-scheduler refused while nothing changed; an ordinary pod is refused on room of groups alone. What must hold of preemptions stands in
- * engine_rig_preemption.c. A violation fails the test at once.
+ * engine_rig_preemption.c, of reservations in engine_rig_promises.c. A violation fails the test at once.
  *
  * Names of pods, maps and PodGroups are "name" (namespace default) or "namespace/name".
  * JSON is written with single quotes. All returned strings are borrowed until the next change.
@@ -51,7 +51,9 @@ struct rig {
     void (*at_rest)(void *context); /* rig_run() has come to a rest; NULL: nobody asks */
     void *context;                  /* of both */
     bool allow_overfull;
-    skr_time grace;    /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
+    skr_time grace; /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
+    /* Bound pods with activeDeadlineSeconds start, and go when that is over; those with label "late" so many seconds later. */
+    bool ends_pods;
     bool users_meddle; /* with plans: a activation is good if its plan was persisted at any time */
     const char *uid_padding; /* makes UIDs long; NULL: none */
     const char *refusal;     /* what the API server says to a refused write; NULL: a default */
@@ -76,6 +78,12 @@ struct rig {
     json_t *preempting;             /* plan ids that were stored with victims */
     json_t *chosen;                 /* plan ids whose victims were judged */
     json_t *standing;               /* object of a group: id of the plan it carries */
+    struct {
+        json_t *
+            start; /* key of a group: the start at its last move, or an earlier one since; NULL: not yet */
+        json_t *seats;          /* "group node" of held seats, before the event */
+        uint64_t causes, plans; /* counted so far */
+    } promises;
     size_t disturbances; /* changes of the world that may end a plan: when they are made (the
                                       test counts), and when the engine hears of them */
     bool users_act;      /* what is changed now is one */
@@ -217,6 +225,10 @@ bool rig_is_gated(const struct rig *rig, const char *pod);
 size_t rig_n_bound(const struct rig *rig, const char *group);    /* pods of that group label */
 const char *rig_state(const struct rig *rig, const char *group); /* internal: "Holding" */
 bool rig_has_event(const struct rig *rig, const char *part);     /* an Event's text contains it */
+/* Cpu of the node that reservations of other groups keep from one that starts now and ends then. */
+struct group;
+int64_t rig_promised_cpu(const struct rig *rig, const char *node, const struct group *self,
+                         int64_t end);
 /* All prefix-0 .. n-1 bound. */
 void rig_assert_bound(struct rig *rig, const char *prefix, int n);
 /* Nobody unbound carries traces of a plan; no object carries a plan but for groups in flight. */

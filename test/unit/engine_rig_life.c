@@ -96,6 +96,7 @@ void rig_destroy(struct rig *rig)
     json_decref(rig->refusals);
     json_decref(rig->claims);
     rig_preemption_fini(rig);
+    rig_promises_fini(rig);
     json_decref(rig->events);
     json_decref(rig->explanation);
     skr_strbuf_fini(&rig->log);

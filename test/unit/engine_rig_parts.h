@@ -90,6 +90,13 @@ void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *c
 void rig_filter_refuses(struct rig *rig, size_t i); /* the i-th of these; the answer is a mask */
 void rig_filter_ends(struct rig *rig);
 
+/* engine_rig_promises.c */
+/* A process begins to lead. */
+void rig_promises_take_over(struct rig *rig);
+void rig_promises_judge(struct rig *rig); /* after an event */
+void rig_promises_rest(struct rig *rig);  /* nothing is under way */
+void rig_promises_fini(struct rig *rig);
+
 /* engine_rig_refusals.c */
 void rig_refusals_note(struct rig *rig, const char *group, const char *message);
 void rig_refusals_heard(struct rig *rig, const struct rig_watch *w); /* before it is delivered */

@@ -99,6 +99,29 @@ int rig_apply_eviction(struct rig *rig, struct rig_object *o, const struct rig_w
     return 201;
 }
 
+/* Where kubelets are played: a bound pod with a deadline has no start yet. */
+static bool is_to_start(const struct rig *rig, const struct rig_object *o)
+{
+    return rig->ends_pods && o->kind == RIG_POD && *o->pod->node_name && o->pod->deadline_s > 0 &&
+           !o->pod->started && skr_pod_is_live(o->pod);
+}
+
+/* ... and it is over its deadline. */
+static skr_time limit_of(const struct rig *rig, const struct rig_object *o)
+{
+    const bool has = rig->ends_pods && o->kind == RIG_POD && o->pod->started &&
+                     o->pod->deadline_s > 0 && skr_pod_is_live(o->pod);
+    const int64_t late = has ? atoi(rig_meta_text(o->json, "labels", "late")) : 0;
+    return has ? o->pod->started + (o->pod->deadline_s + late) * SKR_SECOND : SKR_TIME_NEVER;
+}
+
+static void start_pod(struct rig *rig, const struct rig_object *o)
+{
+    char text[64];
+    skr_time_write(rig->now / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
+    rig_edit(rig, RIG_POD, o->key, "{'status':{'phase':'Running','startTime':'%s'}}", text);
+}
+
 /* When it goes; SKR_TIME_NEVER: it does not terminate, or only the test ends it. */
 static skr_time end_of(const struct rig *rig, const struct rig_object *o)
 {
@@ -113,7 +136,8 @@ skr_time rig_next_reap(const struct rig *rig)
     skr_time next = SKR_TIME_NEVER;
     DL_FOREACH(rig->list, o)
     {
-        skr_time end = end_of(rig, o);
+        skr_time end = is_to_start(rig, o) ? rig->now : end_of(rig, o), limit = limit_of(rig, o);
+        end = limit < end ? limit : end;
         next = end < next ? end : next;
     }
     return next;
@@ -125,7 +149,10 @@ size_t rig_reap(struct rig *rig)
     size_t n = 0;
     DL_FOREACH_SAFE(rig->list, o, tmp)
     {
-        if (end_of(rig, o) <= rig->now) {
+        if (is_to_start(rig, o)) {
+            start_pod(rig, o);
+            n++;
+        } else if (end_of(rig, o) <= rig->now || limit_of(rig, o) <= rig->now) {
             SKR_AUTO_FREE char *key = skr_strdup(o->key);
             rig_delete(rig, RIG_POD, key);
             n++;

@@ -392,33 +392,69 @@ static void set_least(struct waiting_group *w, size_t n, struct skr_round_group 
     }
 }
 
+/* Where the first problem has more room than the other one of the same members. */
+static struct skr_place difference(const struct skr_solve_request *more,
+                                   const struct skr_solve_request *less)
+{
+    const struct skr_problem *p = &more->problem;
+    struct skr_place place = {0};
+    size_t cap = 0;
+    for (size_t i = 0; i < (size_t)p->tree->n_leaves * p->n_resources; i++) {
+        const int64_t amount = p->free[i] - less->problem.free[i];
+        if (amount > 0) {
+            skr_grow(&place.use, &cap, place.n_uses + 1, sizeof *place.use);
+            place.use[place.n_uses++] =
+                (struct skr_place_use){.amount = amount,
+                                       .leaf = (int32_t)(i / p->n_resources),
+                                       .resource = more->resource[i % p->n_resources]};
+        }
+    }
+    return place;
+}
+
 /* Single pods of higher priority take room first, until that lapses. */
 static void set_first(struct gathering *in, const struct waiting_group *w,
                       const struct skr_solve_request *with, struct skr_round_group *ret)
 {
-    const struct skr_problem *p = &w->request->problem;
     const struct pod_entry *pod, *first = NULL;
-    size_t cap = 0;
-    for (size_t i = 0; i < (size_t)p->tree->n_leaves * p->n_resources; i++) {
-        const int64_t taken = p->free[i] - with->problem.free[i];
-        if (taken > 0) {
-            skr_grow(&ret->first.use, &cap, ret->first.n_uses + 1, sizeof *ret->first.use);
-            ret->first.use[ret->first.n_uses++] =
-                (struct skr_place_use){.amount = taken,
-                                       .leaf = (int32_t)(i / p->n_resources),
-                                       .resource = w->request->resource[i % p->n_resources]};
-        }
-    }
+    ret->first = difference(w->request, with);
+    skr_time until = 0;
     DL_FOREACH(in->e->ordinary, pod)
     {
-        const bool goes = skr_ordinary_goes_first(in->e, pod, w->group->spec->priority) ||
-                          skr_ordinary_late_node(in->e, pod);
-        if (goes && (!first || strcmp(pod->key, first->key) < 0)) {
-            first = pod;
-        }
+        const bool goes = skr_ordinary_goes_first(in->e, pod, w->group->spec->priority);
+        const skr_time lapses = skr_ordinary_late_node(in->e, pod)
+                                    ? skr_ordinary_late_until(in->e, pod)
+                                : goes ? skr_ordinary_first_until(in->e, pod)
+                                       : 0;
+        until = lapses > until ? lapses : until;
+        first = lapses > 0 && (!first || strcmp(pod->key, first->key) < 0) ? pod : first;
     }
     ret->first_owner = first ? gathering_number(in, first->key) : 0;
-    ret->first_until = in->now + SKR_POD_FIRST_S;
+    ret->first_until = skr_instant_up(until);
+}
+
+/* Seats that are held for the group are free for it now, and are so when they lapse. */
+static void set_seats(struct gathering *in, struct waiting_group *w,
+                      struct pod_entry *const *newcomers, size_t n, struct skr_round_group *ret)
+{
+    struct group *g = w->group;
+    const size_t seats = g->holds.n;
+    struct skr_error error;
+    if (seats == 0) {
+        return;
+    }
+    g->holds.n = 0;
+    struct skr_solve_request *less = skr_problem_build(in->e, g, newcomers, n, false, &error);
+    g->holds.n = seats;
+    if (less) {
+        ret->seats = difference(w->request, less);
+    }
+    ret->seats_until = SKR_INSTANT_NEVER;
+    for (size_t i = 0; i < seats; i++) {
+        const int64_t until = skr_instant_up(g->holds.item[i].until);
+        ret->seats_until = until < ret->seats_until ? until : ret->seats_until;
+    }
+    skr_solve_request_destroy(less);
 }
 
 /* The problem without what single pods may take first. */
@@ -433,6 +469,9 @@ static void build(struct gathering *in, struct waiting_group *w, struct pod_entr
         in->e->ordinary = NULL;
     }
     w->request = skr_problem_build(in->e, w->group, newcomers, n, false, &error);
+    if (w->request) {
+        set_seats(in, w, newcomers, n, ret);
+    }
     in->e->ordinary = ordinary;
     if (w->request && with) {
         set_first(in, w, with, ret);

@@ -120,10 +120,12 @@ static void tell(struct skr_gang *e, struct group *g, const struct booking *b, c
 {
     char start[48];
     const bool had = g->told.annotation;
-    const bool later = b && had && b->start > g->told.start_s + TOLD_MOVE_S;
+    const bool guessed = b && b->guess && g->told.guess && g->moved == SKR_MOVED_NOT;
+    const bool later = b && had && !guessed && b->start > g->told.start_s + TOLD_MOVE_S;
     if (b || had) {
         report(e, g, b, later);
     }
+    e->stats.moves[cause_of(e, g)] += !b && g->told.unread; /* no round has seen it */
     skr_status_forget_told(g);
     g->told.at = skr_frame_now(e->frame);
     g->told.lost = b ? NULL : skr_move_cause_name(cause_of(e, g));
@@ -155,7 +157,7 @@ void skr_told_settle(struct skr_gang *e, struct group *g)
 {
     const struct booking *b = g->booking;
     const bool starts = b && b->start * SKR_SECOND <= skr_frame_now(e->frame);
-    if (g->state == GROUP_BOUND && !b) {
+    if (g->state == GROUP_BOUND && g->seats.n_ready == 0 && !b) {
         skr_status_forget_told(g);
         return;
     }

@@ -263,10 +263,9 @@ int skr_would_move(struct gathering *in, size_t i, struct skr_solver_cache *cach
         if (g->held) {
             skr_place_let_go(&g->place, in->timeline, g->owner);
         }
-        rc =
-            skr_place_hold(&g->first, in->timeline, in->now, g->first_until, g->first_owner, error);
+        rc = skr_round_set_aside(in->timeline, g, error);
         rc = rc < 0 ? rc : search(in, i, cache, &m, ret, ret_open, error);
-        skr_place_let_go(&g->first, in->timeline, g->first_owner);
+        skr_round_give_back(in->timeline, g);
         if (g->held && rc == 0) {
             rc = skr_place_hold(&g->place, in->timeline, g->start, g->until, g->owner, error);
         }
