@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `sakkara demo` and the demos of Karmada and of the spot mix, without a cluster. */
+/* `sakkara demo` and the demos of devices, of Karmada and of the spot mix, without a cluster. */
 #include "server/cli/cli.h"
 #include "server/lab/simulate/binding_demo.h"
 #include "server/lab/simulate/demo.h"
+#include "server/lab/simulate/devices_demo.h"
 #include "server/lab/simulate/spotmix_demo.h"
 
 struct options {
@@ -29,6 +30,14 @@ static int run_binding(const struct skr_call *call, struct skr_strbuf *out,
     (void)messages;
     const struct options *options = call->options;
     return skr_binding_demo_play(options->ascii, out);
+}
+
+static int run_devices(const struct skr_call *call, struct skr_strbuf *out,
+                       struct skr_strbuf *messages)
+{
+    (void)messages;
+    const struct options *options = call->options;
+    return skr_devices_demo(options->ascii, out);
 }
 
 static int run_spotmix(const struct skr_call *call, struct skr_strbuf *out,
@@ -61,6 +70,21 @@ static const struct skr_command binding_command = {
     .run = run_binding,
 };
 
+static const struct skr_command devices_command = {
+    .name = "demo devices",
+    .usage = "sakkara demo devices [--ascii]",
+    .summary = "gangs on GPUs of ResourceSlices, no cluster needed",
+    .text = "Two gangs ask for GPUs by ResourceClaims, through the daemon's engine and a model of\n"
+            "kube-scheduler. Draws which pod has which device, and explains why the second gang\n"
+            "waits until the first one is over.\n",
+    .examples = "  sakkara demo devices\n"
+                "  sakkara demo devices --ascii\n",
+    .next = "sakkara help simulate",
+    .group = {{ascii_flags, 0}},
+    .options_size = sizeof(struct options),
+    .run = run_devices,
+};
+
 static const struct skr_command spotmix_command = {
     .name = "demo spotmix",
     .usage = "sakkara demo spotmix [--ascii]",
@@ -75,8 +99,8 @@ static const struct skr_command spotmix_command = {
     .run = run_spotmix,
 };
 
-static const struct skr_command *const modes[] = {&binding_command, &skr_command_demo_placement,
-                                                  &spotmix_command, NULL};
+static const struct skr_command *const modes[] = {
+    &binding_command, &devices_command, &skr_command_demo_placement, &spotmix_command, NULL};
 
 const struct skr_command skr_command_demo = {
     .name = "demo",

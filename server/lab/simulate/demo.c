@@ -58,25 +58,6 @@ struct story {
     skr_time began; /* when the present gang arrived */
 };
 
-static void no_tick(void *context)
-{
-    (void)context;
-}
-
-/* Creates the objects of the text. */
-static int create(struct story *story, const struct skr_strbuf *text)
-{
-    struct skr_simulate_input input;
-    skr_simulate_input_init(&input);
-    int rc = skr_simulate_input_parse(&input, "demo", text->s, text->len, story->out);
-    if (rc == 0) {
-        rc = skr_simulate_input_load(&input, skr_lab_store(story->lab), skr_lab_now(story->lab),
-                                     no_tick, NULL, story->out);
-    }
-    skr_simulate_input_fini(&input);
-    return rc;
-}
-
 static void print_trace(void *context, enum skr_trace_kind kind, skr_time now, const char *text)
 {
     const struct story *story = context;
@@ -246,13 +227,13 @@ static int bring_first(struct story *story, const struct situation *situation)
     struct skr_strbuf text;
     skr_strbuf_init(&text);
     skr_example_write_cluster(situation->free, &text);
-    int rc = create(story, &text);
+    int rc = skr_example_create(story->lab, &text, story->out);
     skr_lab_run(story->lab, story->began);
     skr_record_step(&story->record, story->began);
     skr_lab_start(story->lab);
     skr_strbuf_reset(&text);
     skr_example_write_gang(&text);
-    rc = rc < 0 ? rc : create(story, &text);
+    rc = rc < 0 ? rc : skr_example_create(story->lab, &text, story->out);
     skr_strbuf_fini(&text);
     return rc;
 }
@@ -263,7 +244,7 @@ static int bring_second(struct story *story)
     skr_strbuf_init(&text);
     skr_example_write_second(&text);
     story->began = skr_lab_now(story->lab);
-    int rc = create(story, &text);
+    int rc = skr_example_create(story->lab, &text, story->out);
     skr_strbuf_fini(&text);
     return rc;
 }

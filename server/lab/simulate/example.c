@@ -2,6 +2,27 @@
 /* Templates of manifests, and the values for them. */
 #include "server/lab/simulate/example.h"
 
+#include "server/lab/simulate/input.h"
+
+static void no_tick(void *context)
+{
+    (void)context;
+}
+
+int skr_example_create(struct skr_lab *lab, const struct skr_strbuf *text,
+                       struct skr_strbuf *messages)
+{
+    struct skr_simulate_input input;
+    skr_simulate_input_init(&input);
+    int rc = skr_simulate_input_parse(&input, "demo", text->s, text->len, messages);
+    if (rc == 0) {
+        rc = skr_simulate_input_load(&input, skr_lab_store(lab), skr_lab_now(lab), no_tick, NULL,
+                                     messages);
+    }
+    skr_simulate_input_fini(&input);
+    return rc;
+}
+
 static const char topology_text[] =
     "apiVersion: v1\n"
     "kind: ConfigMap\n"

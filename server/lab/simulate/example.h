@@ -6,6 +6,7 @@
  * pods each. A group has a Job of eight; a second group of fourteen requires one rack and does not
  * fit. The demo plays it; the sandbox starts with it.
  */
+#include "server/lab/driver/lab.h"
 #include "topology/base/strbuf.h"
 
 enum {
@@ -25,6 +26,10 @@ enum {
     }
 
 #define SKR_EXAMPLE_OTHER "other-4-3" /* if it is deleted, the second group fits too */
+
+/* Creates the objects of the text now. Errors: SKR_INVALID, with positions in messages. */
+int skr_example_create(struct skr_lab *lab, const struct skr_strbuf *text,
+                       struct skr_strbuf *messages);
 
 /* Append YAML documents, "---" between them. */
 

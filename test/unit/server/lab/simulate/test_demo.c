@@ -2,6 +2,7 @@
 /* The worked example through the simulated cluster. */
 #include "server/exit_code.h"
 #include "server/lab/simulate/demo.h"
+#include "server/lab/simulate/devices_demo.h"
 #include "test/test.h"
 
 TEST(the_worked_example_ends_as_the_contract_says)
@@ -35,4 +36,15 @@ TEST(two_runs_are_equal_to_the_byte)
     assert_string_equal(a.s, b.s);
     skr_strbuf_fini(&a);
     skr_strbuf_fini(&b);
+}
+
+TEST(gangs_on_devices_have_all_or_none_and_the_one_that_waits_is_told_of_devices)
+{
+    SKR_STRBUF(out);
+    assert_int_equal(skr_devices_demo(true, &out), SKR_EXIT_OK);
+    assert_non_null(strstr(out.s, "  node-0   00001111\n  node-1   22223333\n"
+                                  "  node-2   44445555\n"));
+    assert_non_null(strstr(out.s, "4 devices of class gpu.example.com (8 of 32\n"));
+    assert_non_null(strstr(out.s, "  node-0   00001111\n  node-1   22223333\n"
+                                  "  node-2   ........\n"));
 }
