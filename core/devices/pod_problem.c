@@ -185,13 +185,35 @@ static bool is_served_elsewhere(const struct making *m, const struct skr_claim_r
     return false;
 }
 
-static bool is_tainted(const struct skr_claim_request *request, const struct skr_device *device)
+static bool repels(const struct skr_claim_request *request, const struct skr_device_taint *taint)
+{
+    return (strcmp(taint->effect, "NoSchedule") == 0 || strcmp(taint->effect, "NoExecute") == 0) &&
+           !skr_claim_tolerates(request, taint);
+}
+
+static bool is_any_or(const char *selected, const char *name)
+{
+    return !*selected || strcmp(selected, name) == 0;
+}
+
+/* Whether the rule is about the device. */
+static bool is_selected(const struct making *m, const struct skr_device_taint_rule *rule,
+                        const struct skr_device_slice *slice, const struct skr_device *device)
+{
+    return (rule->selects || m->stock->version < SKR_DEVICES_1_37) &&
+           is_any_or(rule->driver, slice->driver) && is_any_or(rule->pool, slice->pool) &&
+           is_any_or(rule->device, device->name);
+}
+
+static bool is_tainted(const struct making *m, const struct skr_claim_request *request,
+                       const struct skr_device_slice *slice, const struct skr_device *device)
 {
     bool tainted = false;
     for (size_t i = 0; !tainted && i < device->n_taints; i++) {
-        const char *effect = device->taint[i].effect;
-        tainted = (strcmp(effect, "NoSchedule") == 0 || strcmp(effect, "NoExecute") == 0) &&
-                  !skr_claim_tolerates(request, &device->taint[i]);
+        tainted = repels(request, &device->taint[i]);
+    }
+    for (const struct skr_stock_rule *r = m->stock->rules; !tainted && r; r = r->hh.next) {
+        tainted = is_selected(m, r->rule, slice, device) && repels(request, &r->rule->taint);
     }
     return tainted;
 }
@@ -225,7 +247,7 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
         if (match[row] == SKR_DEVICES_YES) {
             match[row] = (uint8_t)fits(m, from, device, &need[node->row[row].first_capacity]);
         }
-        tainted[row] = is_tainted(from, device);
+        tainted[row] = is_tainted(m, from, m->rows->row[row].slice->slice, device);
     }
     if (is_served_elsewhere(m, from, class)) {
         unmodelled(m, "devices that several nodes reach may serve a request");
@@ -372,7 +394,7 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
     struct making m = {.stock = stock, .rows = rows, .arena = arena, .why = rows->why};
     size_t asks = 0, requests = 0, constraints = 0;
     if (stock->full) {
-        unmodelled(&m, "there are more slices or devices than the limit");
+        unmodelled(&m, "there are more slices, devices or DeviceTaintRules than the limit");
     }
     if (pod->n > SKR_DEVICES_CLAIMS_MAX) {
         unmodelled(&m, "a pod has more than 64 claims");

@@ -438,6 +438,52 @@ struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *s
     return stock;
 }
 
+/* ---- taint rules ---- */
+
+static struct skr_stock_rule *rule_find(const struct skr_devices_stock *stock, const char *name)
+{
+    struct skr_stock_rule *r = NULL;
+    SKR_TABLE_FIND_STR(&stock->seed, stock->rules, name, r);
+    return r;
+}
+
+static void rule_drop(struct skr_devices_stock *stock, struct skr_stock_rule *r)
+{
+    HASH_DEL(stock->rules, r);
+    skr_device_taint_rule_destroy(r->rule);
+    free(r);
+}
+
+void skr_devices_stock_put_rule(struct skr_devices_stock *stock, struct skr_device_taint_rule *rule)
+{
+    struct skr_stock_rule *r = rule_find(stock, rule->meta.name);
+    const bool late = r && r->rule->meta.resource_version > rule->meta.resource_version;
+    const bool beyond = !r && HASH_COUNT(stock->rules) >= SKR_STOCK_RULES_MAX;
+    if (late || beyond) {
+        stock->full = stock->full || beyond;
+        skr_device_taint_rule_destroy(rule);
+    } else {
+        if (r) {
+            rule_drop(stock, r);
+        }
+        r = skr_alloc(sizeof *r);
+        r->rule = rule;
+        SKR_TABLE_ADD(&stock->seed, hh, stock->rules, rule->meta.name, strlen(rule->meta.name), r);
+    }
+    if (!late) {
+        say_changed(stock, NULL);
+    }
+}
+
+void skr_devices_stock_remove_rule(struct skr_devices_stock *stock, const char *name)
+{
+    struct skr_stock_rule *r = rule_find(stock, name);
+    if (r) {
+        rule_drop(stock, r);
+        say_changed(stock, NULL);
+    }
+}
+
 void skr_devices_stock_destroy(struct skr_devices_stock *stock)
 {
     if (!stock) {
@@ -455,6 +501,9 @@ void skr_devices_stock_destroy(struct skr_devices_stock *stock)
     }
     while (stock->specs) {
         spec_drop(stock, stock->specs);
+    }
+    while (stock->rules) {
+        rule_drop(stock, stock->rules);
     }
     free(stock);
 }

@@ -20,12 +20,14 @@
 #include "topology/base/hash.h"
 #include "topology/device_claims.h"
 #include "topology/device_classes.h"
+#include "topology/device_taint_rules.h"
 
 enum {
     SKR_STOCK_SLICES_MAX = 100000,
     SKR_STOCK_DEVICES_MAX = 2000000,
     SKR_STOCK_SPECS_MAX = 4096,     /* distinct ones of claims that exist */
     SKR_STOCK_SELECTORS_MAX = 4096, /* distinct ones of classes and specs */
+    SKR_STOCK_RULES_MAX = 4096,     /* DeviceTaintRules */
     SKR_SLICE_ANSWERS = 16,         /* selectors whose answers a slice keeps, the newest */
 };
 
@@ -87,6 +89,11 @@ struct skr_stock_class {
     char name[];
 };
 
+struct skr_stock_rule {
+    UT_hash_handle hh; /* by name */
+    struct skr_device_taint_rule *rule;
+};
+
 struct skr_stock_claim;
 
 struct skr_devices_stock {
@@ -96,12 +103,13 @@ struct skr_devices_stock {
     struct skr_stock_pool *pools;
     struct skr_stock_node *nodes;
     struct skr_stock_class *classes;
+    struct skr_stock_rule *rules;
     struct skr_device_selector *selectors;
     struct skr_claim_spec *specs;
     struct skr_stock_claim *claims;
     size_t n_devices;
     uint32_t next_selector;
-    bool full; /* a slice was beyond a limit: nothing is modelled until the next start */
+    bool full; /* a slice or a rule was beyond a limit: nothing is modelled until the next start */
     /* The devices of a node are others, or others are free; NULL: of any node. */
     void (*changed)(void *context, const char *node);
     void *context;
@@ -118,6 +126,10 @@ void skr_devices_stock_remove_slice(struct skr_devices_stock *stock, const char 
 void skr_devices_stock_put_class(struct skr_devices_stock *stock,
                                  const struct skr_device_class *class);
 void skr_devices_stock_remove_class(struct skr_devices_stock *stock, const char *name);
+/* rule: taken. An older resourceVersion never replaces a newer one. */
+void skr_devices_stock_put_rule(struct skr_devices_stock *stock,
+                                struct skr_device_taint_rule *rule);
+void skr_devices_stock_remove_rule(struct skr_devices_stock *stock, const char *name);
 /* The claim takes these devices, instead of those before; n 0: none any more. O(n). */
 void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key,
                                 const struct skr_claim_device *device, size_t n);

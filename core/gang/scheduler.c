@@ -258,6 +258,11 @@ static void end(void *self, enum skr_end why)
 
 /* ---- events ---- */
 
+static bool is_taint_rule(const struct skr_object_type *type)
+{
+    return type == &skr_gang_taint_rule_v1 || type == &skr_gang_taint_rule_v1beta2;
+}
+
 static void gone(struct skr_gang *e, const struct skr_event *ev)
 {
     const struct skr_object_type *type = ev->deleted.type;
@@ -273,6 +278,8 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         skr_device_classes_delete(e, ev->deleted.name);
     } else if (type == &skr_gang_slice) {
         skr_devices_slice_delete(e, ev->deleted.name);
+    } else if (is_taint_rule(type)) {
+        skr_devices_stock_remove_rule(e->devices.stock, ev->deleted.name);
     } else if (type == &skr_gang_namespace) {
         skr_entries_namespace_delete(e, ev->deleted.name);
     } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
@@ -304,7 +311,7 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
 static bool is_of_devices(const struct skr_object_type *type)
 {
     return type == &skr_gang_class || type == &skr_gang_slice || type == &skr_gang_device_claim ||
-           type == &skr_gang_claim_template;
+           type == &skr_gang_claim_template || is_taint_rule(type);
 }
 
 static bool is_of_volumes(const struct skr_object_type *type)
@@ -338,6 +345,8 @@ static void object(void *self, struct skr_event *ev)
         skr_device_classes_upsert(e, taken);
     } else if (type == &skr_gang_slice) {
         skr_devices_slice_upsert(e, taken);
+    } else if (is_taint_rule(type)) {
+        skr_devices_stock_put_rule(e->devices.stock, taken);
     } else if (type == &skr_gang_namespace) {
         skr_entries_namespace_upsert(e, skr_object_meta(taken)->name);
         skr_object_destroy(taken);
@@ -391,8 +400,9 @@ static void forbidden(void *self, const struct skr_object_type *type, bool is)
     } else if (skr_gang_is_native(type)) {
         skr_entries_native_forbidden(e, is);
     } else {
-        /* without the label of namespaces, Kueue or facts about volumes there is nothing to do */
-        skr_bug_on(type != &skr_gang_namespace && !skr_gang_is_kueue(type) && !is_of_volumes(type));
+        /* without the label of namespaces, Kueue, or facts about volumes and taints there is nothing to do */
+        skr_bug_on(type != &skr_gang_namespace && !skr_gang_is_kueue(type) &&
+                   !is_of_volumes(type) && !is_taint_rule(type));
     }
 }
 

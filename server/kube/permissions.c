@@ -46,6 +46,7 @@ static const struct grant gang[] = {
     {"resource.k8s.io", "deviceclasses", "", SEE,
      "it is not known which extended resources device classes serve"},
     {"resource.k8s.io", "resourceslices", "", SEE, "devices are not counted in plans"},
+    {"resource.k8s.io", "devicetaintrules", "", SEE, "devices that a rule taints count as free"},
     {"", "persistentvolumeclaims", "", SEE, UNSEEN},
     {"", "persistentvolumes", "", SEE, UNPLANNED},
     {"storage.k8s.io", "storageclasses", "", SEE, UNPLANNED},

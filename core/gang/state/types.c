@@ -15,6 +15,7 @@
 #include "topology/device_claims.h"
 #include "topology/device_classes.h"
 #include "topology/device_slices.h"
+#include "topology/device_taint_rules.h"
 #include "topology/fields.h"
 
 static int pod_read(void *memory, const struct skr_json *json, void **ret, struct skr_error *error)
@@ -120,6 +121,10 @@ static const struct skr_object_reader configmap_reader = {.read = configmap_read
 #define OWNER(what, group_, version_, plural_, kind_)                               \
     KIND(skr_gang_owner_##what, owner_##what, skr_owner, skr_owner_##what##_decode, \
          skr_owner_destroy, group_, version_, plural_, kind_, true, NULL)
+#define TAINT_RULE(version_)                                                             \
+    KIND(skr_gang_taint_rule_##version_, taint_rule_##version_, skr_device_taint_rule,   \
+         skr_device_taint_rule_decode, skr_device_taint_rule_destroy, "resource.k8s.io", \
+         #version_, "devicetaintrules", "DeviceTaintRule", false, NULL)
 #define NATIVE(version_)                                                                         \
     KIND(skr_gang_native_##version_, native_##version_, skr_podgroup,                            \
          skr_podgroup_##version_##_decode, skr_podgroup_destroy, "scheduling.k8s.io", #version_, \
@@ -164,6 +169,8 @@ TYPE(skr_gang_device_claim, device_claim, RESOURCES, "v1", "resourceclaims", "Re
 KIND(skr_gang_claim_template, claim_template, skr_device_claim, skr_device_template_decode,
      skr_device_claim_destroy, RESOURCES, "v1", "resourceclaimtemplates", "ResourceClaimTemplate",
      true, NULL);
+TAINT_RULE(v1);
+TAINT_RULE(v1beta2);
 NATIVE(v1alpha2);
 NATIVE(v1alpha3);
 NATIVE(v1beta1);
@@ -310,6 +317,15 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_csi_node, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_device_claim, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_claim_template, .optional = true, .may_be_forbidden = true},
+    /* both versions may be served, with the same rules */
+    {.type = &skr_gang_taint_rule_v1,
+     .optional = true,
+     .may_be_forbidden = true,
+     .name = "devicetaintrules.v1"},
+    {.type = &skr_gang_taint_rule_v1beta2,
+     .optional = true,
+     .may_be_forbidden = true,
+     .name = "devicetaintrules.v1beta2"},
     /* what derived and native groups need; each is there or not */
     {.type = &skr_gang_namespace,
      .label_selector = SKR_LABEL_NAMESPACE_GANG "=auto",

@@ -26,6 +26,8 @@ extern const struct skr_object_type skr_gang_volume_claim, skr_gang_volume, skr_
     skr_gang_csi_node;
 /* struct skr_device_claim */
 extern const struct skr_object_type skr_gang_device_claim, skr_gang_claim_template;
+/* struct skr_device_taint_rule, by version */
+extern const struct skr_object_type skr_gang_taint_rule_v1, skr_gang_taint_rule_v1beta2;
 /* struct skr_podgroup of scheduling.k8s.io, by version */
 extern const struct skr_object_type skr_gang_native_v1alpha2, skr_gang_native_v1alpha3,
     skr_gang_native_v1beta1;
@@ -52,7 +54,7 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
 /* The last ones are for option kueue.admissionCheck alone. */
-enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 35 };
+enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 37 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

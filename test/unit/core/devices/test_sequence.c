@@ -192,6 +192,59 @@ TEST(pods_interfere_if_a_device_or_a_pool_with_counters_may_serve_both)
     skr_devices_stock_destroy(stock);
 }
 
+static void put_rule(struct skr_devices_stock *stock, const char *name, const char *spec)
+{
+    SKR_STRBUF(text);
+    struct skr_device_taint_rule *rule = NULL;
+    skr_strbuf_addf(&text, "{'metadata':{'name':'%s'},'spec':{%s}}", name, spec);
+    json_auto_t *json = json_text_load(text.s);
+    assert_int_equal(skr_device_taint_rule_decode(json, &rule, NULL), 0);
+    skr_devices_stock_put_rule(stock, rule);
+}
+
+TEST(a_rule_taints_the_devices_that_it_selects_for_those_that_do_not_tolerate_it)
+{
+    static const struct row {
+        const char *spec;
+        int32_t left, tolerant;
+    } rows[] = {
+        {"'deviceSelector':{'device':'big-0'},'taint':{'key':'k','effect':'NoSchedule'}", 5, 6},
+        {"'deviceSelector':{'device':'big-0'},'taint':{'key':'k','effect':'None'}", 6, 6},
+        {"'deviceSelector':{'driver':'d','pool':'n'},'taint':{'key':'k','effect':'NoExecute'}", 0,
+         6},
+        {"'deviceSelector':{'driver':'e'},'taint':{'key':'k','effect':'NoExecute'}", 6, 6},
+        {"'deviceSelector':{'pool':'m'},'taint':{'key':'k','effect':'NoExecute'}", 6, 6},
+        {"'deviceSelector':{'driver':'d'},'taint':{'key':'x','effect':'NoExecute'}", 0, 0},
+    };
+    struct skr_devices_stock *stock = fixture();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        put_rule(stock, "rule", rows[i].spec);
+        assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, rows[i].left);
+        assert_int_equal(count(stock,
+                               "{'name':'r','exactly':{'deviceClassName':'any','tolerations':"
+                               "[{'key':'k','operator':'Exists'}]}}",
+                               NULL)
+                             .n,
+                         rows[i].tolerant);
+    }
+    skr_devices_stock_remove_rule(stock, "rule");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
+    skr_devices_stock_destroy(stock);
+}
+
+TEST(more_taint_rules_than_the_limit_leave_devices_to_kube_scheduler)
+{
+    struct skr_devices_stock *stock = fixture();
+    char name[32];
+    for (int i = 0; i <= SKR_STOCK_RULES_MAX; i++) {
+        snprintf(name, sizeof name, "rule-%d", i);
+        put_rule(stock, name, "'deviceSelector':{'driver':'e'}");
+        const struct skr_sequence sequence = count(stock, EXACTLY("r", "any", "7"), NULL);
+        assert_int_equal(sequence.end == SKR_SEQUENCE_UNMODELLED, i == SKR_STOCK_RULES_MAX);
+    }
+    skr_devices_stock_destroy(stock);
+}
+
 TEST(a_missing_attribute_ends_the_sequence_with_an_error)
 {
     struct skr_devices_stock *stock = fixture();

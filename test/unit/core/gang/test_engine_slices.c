@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans count the devices of slices: for claims, and for extended resources of a class. */
 #include "core/gang/cache/device_classes.h"
+#include "core/gang/state/types.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
+#include "test/unit/json_text.h"
 
 #define GPU "example.com/gpu"
 
@@ -84,6 +86,65 @@ TEST_RIG(cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 3);
     assert_int_equal(n_on(rig, "g", 3, "node-0"), 2);
+}
+
+/* ---- taint rules ---- */
+
+static void taint_rule(struct rig *rig, const struct skr_object_type *type, const char *version,
+                       const char *selector)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_addf(&text,
+                    "{'metadata':{'name':'rule','resourceVersion':'%s'},'spec':{%s'taint':{'key':"
+                    "'example.com/broken','effect':'NoExecute'}}}",
+                    version, selector);
+    struct skr_error error;
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert.type = type};
+    json_auto_t *json = json_text_load(text.s);
+    assert_int_equal(type->decode(json, &event.upsert.object, &error), 0);
+    rig_handle(rig, &event);
+    rig_run(rig, 120 * SKR_SECOND);
+}
+
+static void end_rule(struct rig *rig, const struct skr_object_type *type)
+{
+    struct skr_event event = {
+        .kind = SKR_EVENT_DELETE,
+        .deleted = {.type = type, .namespace_ = "", .name = "rule", .uid = ""}};
+    rig_handle(rig, &event);
+    rig_run(rig, 120 * SKR_SECOND);
+}
+
+/* The older of two versions of the rule changes nothing. */
+TEST_RIG(cluster(2, 4), devices_that_a_rule_taints_are_not_planned_until_it_selects_others)
+{
+    static const char node_0[] = "'deviceSelector':{'driver':'gpu.example.com','pool':'node-0'},";
+    taint_rule(rig, &skr_gang_taint_rule_v1beta2, "5", node_0);
+    gang_by_class(rig, "g", 2, 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    taint_rule(rig, &skr_gang_taint_rule_v1, "4", "'deviceSelector':{'pool':'other'},");
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    taint_rule(rig, &skr_gang_taint_rule_v1, "6", "'deviceSelector':{'pool':'other'},");
+    rig_assert_bound(rig, "g", 2);
+}
+
+TEST_RIG(cluster(2, 4), a_rule_without_a_selector_taints_all_devices_before_1_37)
+{
+    taint_rule(rig, &skr_gang_taint_rule_v1beta2, "5", "");
+    gang_by_class(rig, "g", 1, 1);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    end_rule(rig, &skr_gang_taint_rule_v1beta2);
+    rig_assert_bound(rig, "g", 1);
+    taint_rule(rig, &skr_gang_taint_rule_v1beta2, "7", "");
+    gang_by_class(rig, "h", 1, 1);
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h"), 0);
+    const int32_t newer = 37;
+    rig_request(rig, SKR_GANG_SERVER_IS, &newer);
+    rig_run(rig, 120 * SKR_SECOND);
+    rig_assert_bound(rig, "h", 1);
 }
 
 /* ---- ordinary pods ---- */
