@@ -44,7 +44,9 @@ static enum skr_move_cause why_lost(const struct skr_round *r, const struct skr_
     /* Rules alone: with all the room that there is. */
     struct skr_problem empty = *p;
     empty.free = p->capacity ? p->capacity : p->free;
-    return skr_solution_check(&empty, count, NULL) == 0 ? SKR_MOVED_ROOM_TAKEN : SKR_MOVED_TOPOLOGY;
+    const enum skr_move_cause taken =
+        s->outranked ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_ROOM_TAKEN;
+    return skr_solution_check(&empty, count, NULL) == 0 ? taken : SKR_MOVED_TOPOLOGY;
 }
 
 int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error)

@@ -95,6 +95,7 @@ struct rig {
     size_t asking_n;
     struct skr_pod *asking_pod; /* of a filter call, with: */
     bool *may_refuse;           /* by name, before it was made; engine_rig_filter.c */
+    bool *must_refuse;
     bool synced;
     /* counts */
     size_t n_writes[SKR_WRITE_KIND_COUNT]; /* handed out */

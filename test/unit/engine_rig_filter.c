@@ -2,7 +2,8 @@
 /*
  * The judge of filter's answers about ordinary pods: "node is reserved for a group" is said of a node on
  * which a plan, a vacancy or a held seat has room, and that has too little left of something that it
- * lists, or if the pod needs devices; never of another one. Both are looked up before the call and after it, since the engine may go
+ * lists, or if the pod needs devices; "room is reserved for a group" where a reservation would lack room while the
+ * pod is there; never of another one. No pod passes into a reservation that it does not outrank. Both are looked up before the call and after it, since the engine may go
  * on in the event that answers.
  */
 #include "test/unit/engine_rig_parts.h"
@@ -78,11 +79,24 @@ static bool lacks_room(const struct skr_gang *e, const struct skr_pod *pod, cons
     return false;
 }
 
+/* A reservation would lack room while the pod is there. */
+static bool is_promised(const struct rig *rig, const struct skr_pod *pod, const char *node)
+{
+    const int cpu = skr_resource_names_find(rig->gang->resources, "cpu");
+    const int64_t end =
+        pod->deadline_s > 0 ? skr_instant_up(rig->now) + pod->deadline_s + pod->grace_s : INT64_MAX;
+    const int64_t promised = rig_promised_cpu(rig, node, NULL, end);
+    return promised > 0 && !skr_ledger_find(rig->gang->ledger, pod->meta.uid, NULL) &&
+           rig_cpu_of(&pod->shape->requests) + promised >
+               skr_ledger_free(rig->gang->ledger, node, (uint16_t)cpu);
+}
+
 static bool may_refuse(const struct rig *rig, const struct skr_pod *pod, const char *node)
 {
-    return is_reserved(rig, node) &&
-           (lacks_room(rig->gang, pod, node) || skr_devices_has_claims(pod) ||
-            skr_quantities_are_served(rig->gang->resources, &pod->shape->requests));
+    return (is_reserved(rig, node) &&
+            (lacks_room(rig->gang, pod, node) || skr_devices_has_claims(pod) ||
+             skr_quantities_are_served(rig->gang->resources, &pod->shape->requests))) ||
+           is_promised(rig, pod, node);
 }
 
 void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *const *names,
@@ -91,8 +105,10 @@ void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *c
     const struct skr_pod_overlay nothing = {0};
     rig->asking_pod = skr_pod_overlay(pod, &nothing); /* it may change meanwhile */
     rig->may_refuse = skr_alloc(n + 1);
+    rig->must_refuse = skr_alloc(n + 1);
     mark_reserved(rig);
     for (size_t i = 0; i < n; i++) {
+        rig->must_refuse[i] = pod->priority <= 0 && is_promised(rig, pod, names[i]);
         rig->may_refuse[i] = may_refuse(rig, pod, names[i]);
     }
 }
@@ -111,10 +127,19 @@ void rig_filter_refuses(struct rig *rig, size_t i)
     }
 }
 
+void rig_filter_passes(struct rig *rig, size_t i)
+{
+    const char *node = rig->asking_names[i];
+    if (rig->must_refuse[i] && is_promised(rig, rig->asking_pod, node)) {
+        rig_fail(rig, "%s may go to %s, where room is reserved", rig->asking_pod->meta.name, node);
+    }
+}
+
 void rig_filter_ends(struct rig *rig)
 {
     free(rig->may_refuse);
-    rig->may_refuse = NULL;
+    free(rig->must_refuse);
+    rig->may_refuse = rig->must_refuse = NULL;
     skr_pod_destroy(rig->asking_pod);
     rig->asking_pod = NULL;
 }

@@ -88,6 +88,7 @@ skr_time rig_next_reap(const struct rig *rig); /* of terminating pods; SKR_TIME_
 void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *const *names,
                        size_t n);
 void rig_filter_refuses(struct rig *rig, size_t i); /* the i-th of these; the answer is a mask */
+void rig_filter_passes(struct rig *rig, size_t i);  /* the same, of an ordinary pod */
 void rig_filter_ends(struct rig *rig);
 
 /* engine_rig_promises.c */

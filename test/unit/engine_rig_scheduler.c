@@ -146,6 +146,9 @@ static void take_answer(struct rig *rig, const struct skr_answer *a)
             }
             continue;
         }
+        if (a->kind == SKR_ANSWER_FILTER_MASK || a->kind == SKR_ANSWER_FILTER_ALL) {
+            rig_filter_passes(rig, i);
+        }
         if (r->n_passed++ == 0) {
             snprintf(r->first, sizeof r->first, "%s", rig->asking_names[i]);
         }

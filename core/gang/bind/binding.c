@@ -9,6 +9,7 @@
  */
 #include "core/gang/bind/binding.h"
 
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/ends.h"
 #include "core/gang/cache/names.h"
@@ -68,6 +69,11 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
     }
     if (skr_ledger_is_kept(e->ledger, node, &p->shape->amounts, p->uid)) {
         refuse(e, request, SKR_TEXT_RESERVED);
+        skr_ordinary_refused(e, p);
+        return;
+    }
+    if (skr_booked_keeps(e, p->pod, &p->shape->amounts, node)) {
+        refuse(e, request, SKR_TEXT_BOOKED);
         skr_ordinary_refused(e, p);
         return;
     }

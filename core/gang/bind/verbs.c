@@ -9,6 +9,7 @@
  */
 #include "core/gang/bind/verbs.h"
 
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
@@ -234,8 +235,12 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     struct shape *s = skr_shapes_get(e, call->pod);
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     const bool is_late = skr_shapes_are_late(e, call->pod->shape);
+    const char *text = SKR_TEXT_BOOKED; /* one for all: room of plans is named first */
     for (size_t i = 0; i < n; i++) {
-        if (!skr_ledger_is_kept(e->ledger, call->node[i], &s->amounts, call->pod->meta.uid)) {
+        const char *node = call->node[i];
+        if (skr_ledger_is_kept(e->ledger, node, &s->amounts, call->pod->meta.uid)) {
+            text = SKR_TEXT_RESERVED;
+        } else if (!skr_booked_keeps(e, call->pod, &s->amounts, node)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
         }
     }
@@ -248,7 +253,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     if (passed == n) {
         skr_out_answer(e, call->request, SKR_ANSWER_FILTER_ALL, "");
     } else {
-        skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
+        skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, text, mask, n);
     }
     if (is_late) {
         skr_ordinary_accepted(e, p, call->pod->meta.uid, call->node, n, mask);

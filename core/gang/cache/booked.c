@@ -147,6 +147,57 @@ void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who,
     }
 }
 
+/* ---- single pods ---- */
+
+static struct window window_of(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    const struct skr_pod_times times = skr_ends_times_of(e, pod);
+    const int64_t own = times.deadline_s > 0 ? times.deadline_s : SKR_INSTANT_NEVER;
+    return (struct window){.holds = skr_instant_plus(own, times.grace_s),
+                           .cut = skr_job_end(&times, skr_instant_up(skr_frame_now(e->frame)))};
+}
+
+/* Whether the pod finds too little room, because of what is booked. */
+static bool lacks_room(const struct skr_gang *e, const struct booked_for *who,
+                       const struct skr_pod *pod, const struct skr_amounts *amounts,
+                       const char *node)
+{
+    const char *on = skr_ledger_find(e->ledger, pod->meta.uid, NULL);
+    const bool counted = on && strcmp(on, node) == 0;
+    bool lacks = false;
+    for (size_t i = 0; i < amounts->n && !lacks; i++) {
+        const struct skr_amount *want = &amounts->item[i];
+        const int64_t free_now = skr_ledger_free(e->ledger, node, want->resource);
+        const int64_t room = skr_amount_sum(free_now, counted ? want->amount : 0);
+        int64_t left = room;
+        skr_booked_take_off(e, who, node, &want->resource, 1, &left);
+        lacks = left < room && want->amount > left;
+    }
+    return lacks;
+}
+
+bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
+                      const struct skr_amounts *amounts, const char *node)
+{
+    const struct booked_node *booked = e->bookings.n > 0 ? skr_booked_find(e, node) : NULL;
+    if (!booked) {
+        return false;
+    }
+    struct booked_for who = {.window = window_of(e, pod), .pod_priority = INT32_MIN};
+    if (!lacks_room(e, &who, pod, amounts, node)) {
+        return false;
+    }
+    who.pod_priority = pod->priority;
+    if (lacks_room(e, &who, pod, amounts, node)) {
+        return true;
+    }
+    for (size_t i = 0; i < booked->n; i++) {
+        struct booking *b = booked->use[i].booking;
+        b->outranked = b->outranked || outranks(&who, b->group);
+    }
+    return false;
+}
+
 const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node)
 {
     return node ? node->hh.next : e->bookings.nodes;

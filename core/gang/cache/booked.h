@@ -46,6 +46,10 @@ bool skr_booked_any(const struct skr_gang *e, const struct group *g);
  * reservations and pods with an end). */
 void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who, const char *node,
                          const uint16_t *resource, size_t n, int64_t *room);
+/* Whether a single pod of these amounts is kept off the node: a reservation there would lack room while the
+ * pod is there. O(1) for a node without reservations, else as above. */
+bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
+                      const struct skr_amounts *amounts, const char *node);
 /* Nodes with reservations: begins with NULL; NULL at the end. */
 const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node);
 const struct booked_node *skr_booked_find(const struct skr_gang *e,

@@ -23,7 +23,7 @@ static void forget_nodes(struct skr_gang *e)
     }
 }
 
-static void add_use(struct skr_gang *e, const struct booking *b, const struct booking_use *use)
+static void add_use(struct skr_gang *e, struct booking *b, const struct booking_use *use)
 {
     const char *name = b->node[use->node].name;
     struct booked_node *node = (struct booked_node *)(uintptr_t)skr_booked_find(e, name);
@@ -41,7 +41,7 @@ static void add_use(struct skr_gang *e, const struct booking *b, const struct bo
 
 static void make_nodes(struct skr_gang *e)
 {
-    const struct booking *b;
+    struct booking *b;
     DL_FOREACH(e->bookings.list, b)
     {
         for (size_t i = 0; i < b->n_uses; i++) {

@@ -21,6 +21,7 @@ struct booking {
     int64_t start, until;    /* until SKR_INSTANT_NEVER: for ever */
     int64_t promised, since; /* the first start that was told; when the place was taken */
     bool guess;              /* a drain */
+    bool outranked;          /* a single pod of higher priority was let pass to one of its nodes */
     /* The start at its last move that was counted, or an earlier one since. Small moves add up: cause is
      * that of the last one since, enum skr_move_cause. */
     int64_t anchor;
@@ -38,7 +39,7 @@ struct booking {
 
 /* What is booked of one node. */
 struct booked_use {
-    const struct booking *booking;
+    struct booking *booking;
     const char *resource;
     int64_t amount;
 };

@@ -487,8 +487,12 @@ static struct skr_stored_reservation *stored_of(const struct gathering *in, cons
     if (!s || !at) {
         return NULL;
     }
-    *s = (struct skr_stored_reservation){
-        .start = b->start, .promised = b->promised, .since = b->since, .guess = b->guess, .at = at};
+    *s = (struct skr_stored_reservation){.start = b->start,
+                                         .promised = b->promised,
+                                         .since = b->since,
+                                         .guess = b->guess,
+                                         .outranked = b->outranked,
+                                         .at = at};
     for (size_t i = 0; i < b->n; i++) {
         const int32_t leaf = skr_tree_find_leaf(in->e->topology.tree, b->node[i].name);
         s->node_gone = s->node_gone || leaf < 0;

@@ -239,6 +239,66 @@ TEST_RIG(waiting(1), what_stays_beyond_its_limit_is_an_overrun)
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_ROOM_TAKEN], 0);
 }
 
+/* ---- single pods ---- */
+
+static void single(struct rig *rig, const char *name, const char *limit, int priority)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'spec':{'schedulerName':'sakkara','terminationGracePeriodSeconds':0,"
+                    "'priority':%d%s,'containers':[{'name':'main','resources':{'requests':"
+                    "{'cpu':'1'}}}]},'status':{'phase':'Pending'}}",
+                    priority, limit);
+    rig->hold_scheduler = true;
+    rig_settle(rig);
+}
+
+TEST_RIG(waiting(1), single_pods_go_in_front_of_a_reservation_only_if_they_end_in_time)
+{
+    char limit[64];
+    const int64_t start = booking(rig, "big")->start;
+    snprintf(limit, sizeof limit, ",'activeDeadlineSeconds':%lld",
+             (long long)(start - now_of(rig)));
+    single(rig, "in-time", limit, 0);
+    assert_int_equal(rig_filter(rig, "in-time", "node-2 node-3").n_passed, 2);
+    snprintf(limit, sizeof limit, ",'activeDeadlineSeconds':%lld",
+             (long long)(start - now_of(rig) + 1));
+    single(rig, "late", limit, 0);
+    single(rig, "endless", "", 0);
+    const char *refused[] = {"late", "endless"};
+    for (int i = 0; i < 2; i++) {
+        const struct rig_answer a = rig_filter(rig, refused[i], "node-2 node-3");
+        assert_int_equal(a.n_passed, 0);
+        assert_string_equal(a.text, "sakkara: room is reserved for a group");
+    }
+    const struct rig_call *call = rig_bind(rig, "endless", "node-2");
+    assert_int_equal(call->state, RIG_ERROR);
+    assert_string_equal(call->text, "sakkara: room is reserved for a group");
+}
+
+TEST_RIG(waiting(1), a_single_pod_of_higher_priority_passes_and_the_move_says_so)
+{
+    single(rig, "urgent", "", 7);
+    assert_int_equal(rig_filter(rig, "urgent", "node-2 node-3").n_passed, 2);
+    (void)rig_bind(rig, "urgent", "node-2");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "urgent"), "node-2");
+    assert_null(booking(rig, "big")); /* it never ends */
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_HIGHER_PRIORITY], 1);
+}
+
+TEST_RIG(waiting(1), a_pod_that_no_filter_saw_takes_the_room)
+{
+    rig_create_json(rig, RIG_POD, "foreign",
+                    "{'spec':{'schedulerName':'other','nodeName':'node-2','containers':[{'name':"
+                    "'main','resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Running'}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_null(booking(rig, "big"));
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_ROOM_TAKEN], 1);
+    rig_delete(rig, RIG_POD, "foreign");
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_non_null(booking(rig, "big"));
+}
+
 /* ---- what is written ---- */
 
 static const char *stored(const struct rig *rig, const char *group)
