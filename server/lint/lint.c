@@ -252,6 +252,7 @@ size_t skr_lint_finish(struct skr_lint *lint)
     lint_maps(lint);
     lint_levels(lint);
     lint_workloads(lint);
+    lint_devices(lint);
     lint_annotations(lint);
     lint_spotmix(lint);
     lint_fleet(lint);

@@ -126,6 +126,7 @@ void lint_configurations(struct skr_lint *lint); /* configurations.c */
 void lint_maps(struct skr_lint *lint);           /* maps.c */
 void lint_levels(struct skr_lint *lint);         /* maps.c */
 void lint_workloads(struct skr_lint *lint);      /* workloads.c */
+void lint_devices(struct skr_lint *lint);        /* devices.c */
 void lint_annotations(struct skr_lint *lint);    /* annotations.c */
 void lint_spotmix(struct skr_lint *lint);        /* spotmix.c */
 void lint_fleet(struct skr_lint *lint);          /* fleet.c */
