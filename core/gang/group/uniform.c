@@ -34,7 +34,10 @@ static const char *lacks(const struct skr_labels *a, const struct skr_labels *b,
 {
     for (size_t i = 0; a->item != b->item && i < a->n; i++) {
         const char *key = a->item[i].key;
-        const char *other = counts(key) ? skr_labels_get(b, key) : a->item[i].value;
+        if (!counts(key)) { /* values of others may be long, as those of plans */
+            continue;
+        }
+        const char *other = skr_labels_get(b, key);
         if (!other || strcmp(other, a->item[i].value) != 0) {
             return key;
         }
