@@ -137,6 +137,11 @@ static void carry_out(struct skr_action *a, const struct skr_outlets *o, skr_tim
             o->cancel(o->context, a->cancel);
         }
         break;
+    case SKR_ACTION_QUERY:
+        if (o->query) {
+            o->query(o->context, &a->query);
+        }
+        break;
     case SKR_ACTION_TIMER:
         *timer = a->timer;
         break;

@@ -5,6 +5,7 @@
  * What an engine wants done. A list is filled by skr_engine_handle() and carried out by the shell in
  * order. All memory of a list is its own (an arena), but for pieces of work, which are handed over.
  */
+#include "core/frame/query.h"
 #include "core/frame/work.h"
 #include "core/frame/write.h"
 
@@ -16,6 +17,7 @@ enum skr_action_kind {
     SKR_ACTION_TIMER,    /* the one timer: SKR_EVENT_TIMER at this time; replaces the earlier one;
                             SKR_TIME_NEVER: none */
     SKR_ACTION_DECISION, /* for the log: what was decided, once per change */
+    SKR_ACTION_QUERY,    /* to other services; the replies come back as SKR_EVENT_REPLIES */
     SKR_ACTION_KIND_COUNT
 };
 
@@ -40,6 +42,7 @@ struct skr_action {
         struct skr_write write;
         struct skr_work *work; /* handed over to the shell */
         uint64_t cancel;
+        struct skr_query query; /* it and all it points to in the list */
         skr_time timer;
         struct skr_decision decision;
     };
@@ -72,6 +75,7 @@ struct skr_outlets {
     void (*write)(void *context, const struct skr_write *write);
     void (*work)(void *context, struct skr_work *work);
     void (*cancel)(void *context, uint64_t id);
+    void (*query)(void *context, const struct skr_query *query);
     void (*decide)(void *context, const struct skr_decision *decision);
 };
 /* Carries the list out, in order, and resets it. *timer: when the timer was asked for. */

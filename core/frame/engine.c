@@ -92,6 +92,9 @@ static void dispatch(struct skr_engine *e, struct skr_event *event)
     case SKR_EVENT_WRITE_DONE:
         write_done(e, event);
         break;
+    case SKR_EVENT_REPLIES:
+        s->replied(e->self, &event->replies);
+        break;
     case SKR_EVENT_SYNCED:
         begin(e, SKR_TURN_SYNCED);
         break;

@@ -5,6 +5,7 @@
  * What can happen to an engine. Objects and work are taken over by the engine, always, also when it
  * ignores them. Everything else is borrowed for the duration of skr_engine_handle().
  */
+#include "core/frame/query.h"
 #include "core/frame/work.h"
 #include "core/frame/write.h"
 
@@ -21,6 +22,7 @@ enum skr_event_kind {
     SKR_EVENT_LEADER_WON, /* an engine starts as leader */
     SKR_EVENT_LEADER_LOST,
     SKR_EVENT_SHUTDOWN, /* requests that are held are answered; nothing is decided afterwards */
+    SKR_EVENT_REPLIES,  /* to a query */
     SKR_EVENT_KIND_COUNT
 };
 
@@ -47,6 +49,7 @@ struct skr_event {
             const void *body; /* the verb's type */
         } request;
         struct skr_work *work; /* taken */
+        struct skr_replies replies;
         struct {
             uint64_t id;
             enum skr_write_outcome outcome;

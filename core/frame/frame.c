@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wakes are a heap by (time, order of setting). Pending writes are a hash by id; ids of writes and
- * of work come from one counter. Events for people are written here and nowhere else.
+ * Wakes are a heap by (time, order of setting). Pending writes are a hash by id; ids of writes,
+ * work and queries come from one counter. Events for people are written here and nowhere else.
  */
 #include "core/frame/frame.h"
 
@@ -40,7 +40,7 @@ struct skr_frame {
     uint64_t wake_seq;
     skr_time timer; /* as asked from the shell */
     struct skr_pending_write *writes;
-    uint64_t next_id;   /* writes, work */
+    uint64_t next_id;   /* writes, work, queries */
     uint64_t event_seq; /* names of Events */
     struct skr_event_shares event_shares;
 };
@@ -216,6 +216,23 @@ uint64_t skr_frame_work(struct skr_frame *f, struct skr_work *work)
 void skr_frame_cancel(struct skr_frame *f, uint64_t work)
 {
     skr_actions_add(f->out, SKR_ACTION_CANCEL)->cancel = work;
+}
+
+uint64_t skr_frame_query(struct skr_frame *f, const struct skr_query *query)
+{
+    struct skr_question *question = skr_frame_alloc(f, (query->n + 1) * sizeof *question);
+    for (size_t i = 0; i < query->n; i++) {
+        const struct skr_question *from = &query->question[i];
+        question[i].service = skr_frame_copy_string(f, from->service);
+        question[i].body = skr_frame_copy(f, from->body, from->body_len);
+        question[i].body_len = from->body_len;
+    }
+    struct skr_action *a = skr_actions_add(f->out, SKR_ACTION_QUERY);
+    a->query = *query;
+    a->query.id = f->next_id++;
+    a->query.key = skr_frame_copy_string(f, query->key);
+    a->query.question = question;
+    return a->query.id;
 }
 
 /* ---- writes ---- */

@@ -81,6 +81,12 @@ void skr_frame_each_write(const struct skr_frame *frame,
 uint64_t skr_frame_work(struct skr_frame *frame, struct skr_work *work);
 void skr_frame_cancel(struct skr_frame *frame, uint64_t work);
 
+/* ---- queries ---- */
+
+/* Hands out a query, which gets an id; that is returned. All that it points to is copied, but for
+ * method. */
+uint64_t skr_frame_query(struct skr_frame *frame, const struct skr_query *query);
+
 /* ---- people ---- */
 
 /* A line for the log; decision's texts are copied but for kind and what. NULL texts are "". */

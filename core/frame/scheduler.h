@@ -5,10 +5,10 @@
  * What a scheduler is to the engine that runs it: its caches, its settle step, its writes. A row of
  * the table in core/schedulers.c.
  *
- * Everything is level triggered: object(), request(), written(), worked() and wake() change the
- * scheduler's caches and mark what they touch as dirty; settle() compares what should be with what
- * is, one dirty thing a call, until it says that nothing is dirty. self is what create() returned;
- * it has one frame, which outlives it.
+ * Everything is level triggered: object(), request(), written(), worked(), replied() and wake()
+ * change the scheduler's caches and mark what they touch as dirty; settle() compares what should be
+ * with what is, one dirty thing a call, until it says that nothing is dirty. self is what create()
+ * returned; it has one frame, which outlives it.
  */
 #include "core/frame/frame.h"
 
@@ -40,6 +40,8 @@ struct skr_scheduler {
     void (*written)(void *self, const struct skr_pending_write *write, struct skr_event *event);
     /* Work has come back; it is destroyed afterwards. NULL without a type of work. */
     void (*worked)(void *self, struct skr_work *work);
+    /* A query has come to its end. NULL: it makes none. */
+    void (*replied)(void *self, const struct skr_replies *replies);
     /* A time set with skr_frame_wake() has come; not after shutdown. NULL: its queue of keys finds
      * what is due by itself. */
     void (*wake)(void *self, int kind, const char *key);

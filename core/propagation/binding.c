@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/propagation/estimator_wire.h"
 #include "topology/base/strbuf.h"
 
 static const char *const managing_label[] = {
@@ -118,6 +119,34 @@ static void read_replicas(struct skr_binding *binding, const struct skr_fields *
     if (is_refused(binding, spec)) {
         binding->n_components = 0;
     }
+}
+
+static struct skr_binding_bytes keep_bytes(const struct skr_fields *in,
+                                           const struct skr_strbuf *bytes)
+{
+    char *copy = skr_fields_room(in, bytes->len, 1);
+    if (copy && bytes->len > 0) {
+        memcpy(copy, bytes->s, bytes->len);
+    }
+    return (struct skr_binding_bytes){.data = copy, .n = copy ? bytes->len : 0};
+}
+
+/* After the placement. */
+static void read_questions(struct skr_binding *binding, const struct skr_fields *spec)
+{
+    SKR_STRBUF(replicas);
+    SKR_STRBUF(sets);
+    if (spec->decoding->rc < 0 || binding->refusal || !skr_binding_uses_room(binding)) {
+        return;
+    }
+    skr_estimator_write_requirements(json_object_get(spec->json, "replicaRequirements"), &replicas);
+    binding->replicas_asked = keep_bytes(spec, &replicas);
+    if (binding->n_components > 0) {
+        skr_estimator_write_components(json_object_get(spec->json, "components"),
+                                       binding->resource.namespace_, &sets);
+        binding->sets_asked = keep_bytes(spec, &sets);
+    }
+    (void)is_refused(binding, spec);
 }
 
 static int by_target_name(const void *a, const void *b)
@@ -256,6 +285,7 @@ static void fill(void *object, const struct skr_fields *json)
     read_targets(binding, &spec);
     read_tasks(binding, &spec);
     read_placement(binding, &spec);
+    read_questions(binding, &spec);
     read_status(binding, &status);
 }
 
@@ -274,6 +304,12 @@ bool skr_binding_has_replicas(const struct skr_binding *binding)
 bool skr_binding_assigns_replicas(const struct skr_binding *binding)
 {
     return skr_binding_has_replicas(binding) && binding->n_components <= 1;
+}
+
+bool skr_binding_uses_room(const struct skr_binding *binding)
+{
+    return (binding->replicas > 0 || binding->n_components > 0) &&
+           binding->placement.kind != SKR_DIVISION_STATIC;
 }
 
 bool skr_binding_is_fresh(const struct skr_binding *binding)

@@ -30,6 +30,12 @@ struct skr_object_reference {
     const char *uid;
 };
 
+/* Bytes in the arena of a binding. */
+struct skr_binding_bytes {
+    const char *data;
+    size_t n;
+};
+
 struct skr_binding {
     struct skr_arena *arena;
     struct skr_meta meta; /* namespace_ "": a ClusterResourceBinding */
@@ -38,7 +44,7 @@ struct skr_binding {
     const char *scheduler_name;
     bool suspended;
     bool has_affinity_groups; /* spec.workloadAffinityGroups names one; not supported */
-    bool asks_for_nodes;      /* a nodeClaim has a selector or an affinity; not supported */
+    bool asks_for_nodes;      /* a nodeClaim has a selector or an affinity: estimators alone know */
     int32_t priority;
     struct skr_object_reference resource;
     int32_t replicas;
@@ -47,7 +53,10 @@ struct skr_binding {
     size_t n_components;
     const struct skr_component *component;
     struct skr_component_set set; /* of the components */
-    size_t n_targets;             /* spec.clusters, in its order */
+    /* The rest of a request to an estimator (estimator_wire.h): for replicas, and for sets of
+     * components. Not set where room decides nothing (skr_binding_uses_room()). */
+    struct skr_binding_bytes replicas_asked, sets_asked;
+    size_t n_targets; /* spec.clusters, in its order */
     struct skr_target *target;
     const struct skr_target **target_by_name; /* sorted */
     size_t n_evicting;                        /* clusters that evictions are going on from */
@@ -78,6 +87,9 @@ int skr_binding_decode(const json_t *json, void **ret, struct skr_error *error);
 bool skr_binding_has_replicas(const struct skr_binding *binding);
 /* Replicas are assigned to clusters; otherwise an object goes to them as a whole. */
 bool skr_binding_assigns_replicas(const struct skr_binding *binding);
+/* Whether the room of clusters can count for a decision: it has replicas or components, and no
+ * static weights. */
+bool skr_binding_uses_room(const struct skr_binding *binding);
 /* A complete new distribution was asked for since the last one. */
 bool skr_binding_is_fresh(const struct skr_binding *binding);
 /* The first entry of spec.clusters with this name, or NULL. O(log targets). */

@@ -68,6 +68,7 @@ void skr_propagation_remove(struct skr_propagation *self, struct skr_binding_ent
     free(entry->affinity);
     free(entry->note);
     free(entry->warning);
+    skr_estimators_destroy(entry->estimators);
     free(entry->key);
     free(entry);
 }
@@ -138,6 +139,7 @@ struct skr_member_cluster *skr_propagation_remove_cluster(struct skr_propagation
     free(self->list);
     self->list = NULL;
     HASH_DELETE(hh, self->cluster, entry);
+    free(entry->failure);
     free(entry);
     return cluster;
 }
@@ -174,6 +176,7 @@ void skr_propagation_clear(struct skr_propagation *self)
     {
         HASH_DELETE(hh, self->cluster, cluster);
         skr_object_destroy(cluster->cluster);
+        free(cluster->failure);
         free(cluster);
     }
     HASH_ITER(hh, self->binding, binding, next_binding)

@@ -37,7 +37,9 @@ static const char *reason_of(const struct skr_propagation *self,
         .reason;
 }
 
-char *skr_condition_warning(const struct skr_binding_decision *decision)
+char *skr_condition_warning(struct skr_propagation *self,
+                            const struct skr_binding_decision *decision,
+                            const struct skr_estimators *estimators)
 {
     SKR_STRBUF(text);
     for (int i = 0; i < SKR_WARNING_COUNT; i++) {
@@ -46,6 +48,7 @@ char *skr_condition_warning(const struct skr_binding_decision *decision)
             skr_propagation_warning_write((enum skr_propagation_warning)i, &text);
         }
     }
+    skr_estimators_warn(self, estimators, &text);
     return text.len > 0 ? skr_strbuf_take(&text, NULL) : NULL;
 }
 

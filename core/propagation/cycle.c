@@ -222,7 +222,7 @@ static void remember(struct skr_propagation *self, struct skr_binding_entry *ent
         entry->affinity = skr_strdup(entry->binding->placement.term[decision->term].name);
     }
     entry->note = make_note(decision);
-    entry->warning = skr_condition_warning(decision);
+    entry->warning = skr_condition_warning(self, decision, entry->estimators);
     entry->code = decision->code;
     snprintf(entry->message, sizeof entry->message, "%s", decision->message);
     entry->generation = entry->binding->generation;
@@ -241,13 +241,15 @@ static void decide(struct skr_propagation *self, struct skr_binding_entry *entry
     struct skr_binding_decision *decision = NULL;
     size_t n = 0;
     const struct skr_member_cluster *const *clusters = skr_propagation_clusters(self, &n);
-    skr_keys_spend(self->keys, n);
-    if (skr_binding_decide(entry->binding, clusters, n, &self->settings->options,
+    SKR_AUTO_FREE int32_t *answers = skr_estimators_answers(entry->estimators, clusters, n);
+    if (skr_binding_decide(entry->binding, clusters, n, answers, &self->settings->options,
                            self->settings->stopwatch, &decision, NULL) < 0) {
         skr_keys_fail(self->keys, entry->key);
         return;
     }
     remember(self, entry, decision);
+    skr_estimators_destroy(entry->estimators);
+    entry->estimators = NULL;
     if (!write_main(self, entry, decision)) {
         write_status(self, entry);
     }
@@ -257,7 +259,12 @@ static void decide(struct skr_propagation *self, struct skr_binding_entry *entry
 static void run_cycle(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
     if (skr_propagation_is_due(self, entry->binding)) {
-        decide(self, entry);
+        skr_keys_spend(self->keys, HASH_COUNT(self->cluster));
+        if (skr_estimators_ask(self, entry)) {
+            self->estimating++;
+        } else {
+            decide(self, entry);
+        }
         return;
     }
     entry->code = SKR_PROPAGATION_PLACED;
@@ -269,12 +276,12 @@ static void run_cycle(struct skr_propagation *self, struct skr_binding_entry *en
 }
 
 /* A worker is free again after its decision is in the main resource. The status is written while
- * the next decision is made. */
+ * the next decision is made. A binding that waits for estimators occupies none. */
 static bool has_worker(const struct skr_propagation *self)
 {
     const size_t workers = self->settings->workers;
-    return self->committing < workers &&
-           skr_keys_running(self->keys) < workers * SKR_CYCLES_A_WORKER;
+    return self->committing < workers && self->estimating < SKR_ESTIMATING_MAX &&
+           skr_keys_running(self->keys) < workers * SKR_CYCLES_A_WORKER + self->estimating;
 }
 
 bool skr_propagation_settle(void *self)
@@ -300,6 +307,26 @@ bool skr_propagation_settle(void *self)
 }
 
 /* ---- answers ---- */
+
+void skr_propagation_replied(void *object, const struct skr_replies *replies)
+{
+    struct skr_propagation *self = object;
+    struct skr_binding_entry *entry = skr_propagation_find(self, replies->key);
+    self->estimating--;
+    if (!skr_estimators_take(self, entry, replies) ||
+        !skr_propagation_is_ours(self, entry->binding) || !skr_frame_is_deciding(self->frame)) {
+        skr_keys_succeed(self->keys, replies->key);
+        return;
+    }
+    skr_durations_add(&self->time[SKR_PROPAGATION_STEP_ESTIMATE], &skr_propagation_scale,
+                      skr_frame_now(self->frame) - entry->started_at);
+    if (entry->estimators->generation != entry->binding->generation) {
+        skr_keys_succeed(self->keys, entry->key);
+        skr_propagation_queue(self, entry, 0);
+        return;
+    }
+    decide(self, entry);
+}
 
 /* Caches the object of an answer. */
 static void take_answer(struct skr_propagation *self, struct skr_binding_entry *entry,

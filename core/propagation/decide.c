@@ -91,38 +91,76 @@ static struct skr_binding_decision *decide_with_terms(struct skr_binding_decisio
     return answer;
 }
 
+/* The term that a decision begins with; -1: it has none. */
+static int32_t first_term(const struct skr_binding *binding)
+{
+    const struct skr_binding_placement *placement = &binding->placement;
+    if (placement->has_affinity || placement->n_terms == 0) {
+        return -1;
+    }
+    return skr_binding_is_fresh(binding)
+               ? 0
+               : (int32_t)skr_binding_placement_find_term(placement, binding->observed_affinity);
+}
+
+void skr_binding_list_possible(const struct skr_binding *binding,
+                               const struct skr_member_cluster *const *cluster, size_t n_clusters,
+                               const struct skr_propagation_options *options, bool *may)
+{
+    const int32_t first = first_term(binding);
+    const int32_t end = first < 0 ? 0 : (int32_t)binding->placement.n_terms;
+    for (int32_t term = first; term < end; term++) {
+        struct skr_binding_decision *decision = begin(binding, cluster, n_clusters, options, term);
+        for (size_t i = 0; i < n_clusters; i++) {
+            decision->estimate[i] = SKR_ROOM_MAX;
+        }
+        skr_binding_filter_clusters(decision);
+        for (size_t i = 0; i < n_clusters; i++) {
+            may[i] = may[i] || decision->rejected[i] == 0;
+        }
+        skr_binding_decision_destroy(decision);
+    }
+}
+
+/* Room by all estimators. */
+static void estimate(struct skr_binding_decision *decision, const int32_t *answers)
+{
+    const size_t n = decision->n_clusters;
+    const uint64_t share = SKR_SETS_WORK_MAX / (n + 1);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t work = share < SKR_SETS_WORK_CLUSTER_MAX ? share : SKR_SETS_WORK_CLUSTER_MAX;
+        int64_t *room = &decision->estimate[i];
+        *room =
+            skr_binding_estimate(decision->binding, decision->cluster[i], decision->options, &work);
+        *room = answers && answers[i] >= 0 && answers[i] < *room ? answers[i] : *room;
+        decision->warnings |= (uint32_t)(work == 0) << SKR_WARNING_SETS_COUNT_ENDED;
+    }
+    if (answers) { /* estimators look at nodes */
+        decision->warnings &= ~(UINT32_C(1) << SKR_WARNING_NODE_CLAIM_IGNORED);
+    }
+}
+
 int skr_binding_decide(const struct skr_binding *binding,
                        const struct skr_member_cluster *const *cluster, size_t n_clusters,
-                       const struct skr_propagation_options *options,
+                       const int32_t *answers, const struct skr_propagation_options *options,
                        const struct skr_stopwatch *stopwatch, struct skr_binding_decision **ret,
                        struct skr_error *error)
 {
-    const struct skr_binding_placement *placement = &binding->placement;
-    bool has_terms = !placement->has_affinity && placement->n_terms > 0;
-    bool restarts = skr_binding_is_fresh(binding);
+    const int32_t term = first_term(binding);
     if (n_clusters > SKR_BINDING_DECISION_CLUSTERS_MAX) {
         return skr_error_set(error, SKR_LIMIT, "%zu clusters, at most %d are supported", n_clusters,
                              (int)SKR_BINDING_DECISION_CLUSTERS_MAX);
     }
-    size_t start = has_terms && !restarts
-                       ? skr_binding_placement_find_term(placement, binding->observed_affinity)
-                       : 0;
-    struct skr_binding_decision *decision =
-        begin(binding, cluster, n_clusters, options, has_terms ? (int32_t)start : -1);
+    struct skr_binding_decision *decision = begin(binding, cluster, n_clusters, options, term);
     int64_t began = skr_stopwatch_now(stopwatch);
-    const uint64_t share = SKR_SETS_WORK_MAX / (n_clusters + 1);
-    for (size_t i = 0; i < n_clusters; i++) {
-        uint64_t work = share < SKR_SETS_WORK_CLUSTER_MAX ? share : SKR_SETS_WORK_CLUSTER_MAX;
-        decision->estimate[i] = skr_binding_estimate(binding, cluster[i], options, &work);
-        decision->warnings |= (uint32_t)(work == 0) << SKR_WARNING_SETS_COUNT_ENDED;
-    }
+    estimate(decision, answers);
     took(decision, stopwatch, SKR_DECISION_FILTER, &began);
     if (binding->refusal) {
         skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY, "%s", binding->refusal);
     } else if (!binding->has_placement) {
         skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
                                   "spec.placement is missing");
-    } else if (has_terms) {
+    } else if (term >= 0) {
         decision = decide_with_terms(decision, stopwatch);
     } else {
         attempt(decision, stopwatch);

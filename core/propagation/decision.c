@@ -44,9 +44,17 @@ void skr_propagation_warning_write(enum skr_propagation_warning warning, struct 
     } else if (warning == SKR_WARNING_NODE_CLAIM_IGNORED) {
         skr_strbuf_add(out, ": replicas ask for certain nodes (nodeClaim), but room is counted on "
                             "all nodes of a cluster, as karmada-scheduler does without its "
-                            "estimators. If estimators have to count, leave the policy to "
-                            "karmada-scheduler: recreate it without spec.schedulerName.");
+                            "estimators. If the nodes have to count, run estimators and set "
+                            "karmada.estimators.enabled.");
     }
+}
+
+bool skr_binding_asks_estimators(const struct skr_binding *binding,
+                                 const struct skr_propagation_options *options)
+{
+    return skr_binding_uses_room(binding) &&
+           (binding->placement.kind != SKR_DIVISION_DUPLICATED ||
+            binding->placement.n_constraints > 0 || options->resource_filter);
 }
 
 uint32_t skr_binding_omissions(const struct skr_binding *binding,
@@ -64,9 +72,9 @@ const char *skr_binding_unseen(const struct skr_binding *binding)
 {
     const enum skr_division_kind kind = binding->placement.kind;
     return kind == SKR_DIVISION_DYNAMIC || kind == SKR_DIVISION_AGGREGATED
-               ? "Room is that of Cluster objects. karmada-scheduler-estimator, and the gates "
-                 "ResourceQuotaEstimate and SchedulingOvercommitProtection of karmada-scheduler, "
-                 "leave no trace in objects and are not taken into account."
+               ? "Room is that of Cluster objects: estimators of clusters are not asked here. Gate "
+                 "SchedulingOvercommitProtection of karmada-scheduler leaves no trace in objects "
+                 "and is not taken into account."
                : NULL;
 }
 

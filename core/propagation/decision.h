@@ -156,14 +156,20 @@ struct skr_binding_decision {
     uint64_t table_work; /* the same of the exact search's tables, spread_table.h */
 };
 
-/* Decides. clusters: sorted by name, unique. stopwatch: NULL: costs are not measured. Returns 0
- * with a decision whatever its code is, or SKR_LIMIT, SKR_NO_MEMORY. Cost O(clusters log clusters)
- * plus what the search takes. */
+/* Decides. clusters: sorted by name, unique. answers: [cluster] room that its estimator answered, in
+ * replicas or sets, -1: none; the smaller of it and of the general estimate counts. NULL: estimators
+ * were not asked. stopwatch: NULL: costs are not measured. Returns 0 with a decision whatever its
+ * code is, or SKR_LIMIT, SKR_NO_MEMORY. Cost O(clusters log clusters) plus what the search takes. */
 int skr_binding_decide(const struct skr_binding *binding,
                        const struct skr_member_cluster *const *cluster, size_t n_clusters,
-                       const struct skr_propagation_options *options,
+                       const int32_t *answers, const struct skr_propagation_options *options,
                        const struct skr_stopwatch *stopwatch, struct skr_binding_decision **ret,
                        struct skr_error *error);
+/* may[cluster]: whether it passes the filters with an affinity term that a decision may come to, so
+ * that its room may count. Room itself refuses none here. O(clusters * terms). */
+void skr_binding_list_possible(const struct skr_binding *binding,
+                               const struct skr_member_cluster *const *cluster, size_t n_clusters,
+                               const struct skr_propagation_options *options, bool *may);
 void skr_binding_decision_destroy(struct skr_binding_decision *decision); /* NULL allowed */
 
 /* Ends the decision with a code and "CODE: text". Returns false, so that a step ends in one
@@ -177,6 +183,10 @@ void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n
 /* Whether it has components, no replicas are assigned, and the placement asks for exactly one
  * cluster. Then room is in sets if the option is on (karmada pkg/scheduler/core/estimation.go). */
 bool skr_binding_is_set(const struct skr_binding *binding);
+/* Whether estimators are asked: room counts in the division, in the order of clusters that
+ * constraints choose from, or as a filter. */
+bool skr_binding_asks_estimators(const struct skr_binding *binding,
+                                 const struct skr_propagation_options *options);
 /* Bits of SKR_WARNINGS_OF_OMISSIONS: what of the binding is not taken into account. */
 uint32_t skr_binding_omissions(const struct skr_binding *binding,
                                const struct skr_propagation_options *options);

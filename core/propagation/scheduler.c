@@ -71,9 +71,10 @@ const struct skr_duration_scale skr_propagation_scale = {.first = 10000, .factor
 const char *skr_propagation_step_name(enum skr_propagation_step step)
 {
     static const char *const name[] = {
-        [SKR_PROPAGATION_STEP_FILTER] = "filter", [SKR_PROPAGATION_STEP_SCORE] = "score",
-        [SKR_PROPAGATION_STEP_SELECT] = "select", [SKR_PROPAGATION_STEP_ASSIGN] = "assign",
-        [SKR_PROPAGATION_STEP_WRITE] = "write",   [SKR_PROPAGATION_STEP_TOTAL] = "total",
+        [SKR_PROPAGATION_STEP_FILTER] = "filter",     [SKR_PROPAGATION_STEP_SCORE] = "score",
+        [SKR_PROPAGATION_STEP_SELECT] = "select",     [SKR_PROPAGATION_STEP_ASSIGN] = "assign",
+        [SKR_PROPAGATION_STEP_ESTIMATE] = "estimate", [SKR_PROPAGATION_STEP_WRITE] = "write",
+        [SKR_PROPAGATION_STEP_TOTAL] = "total",
     };
     _Static_assert(sizeof name / sizeof *name == SKR_PROPAGATION_STEP_COUNT, "all named");
     return name[step];
@@ -87,6 +88,7 @@ void skr_propagation_count(const void *object, struct skr_propagation_counts *re
     *ret = (struct skr_propagation_counts){.fallbacks = self->fallbacks,
                                            .queued = skr_keys_depth(self->keys)};
     memcpy(ret->attempts, self->attempts, sizeof ret->attempts);
+    memcpy(ret->estimators, self->estimators, sizeof ret->estimators);
     memcpy(ret->time, self->time, sizeof ret->time);
     HASH_ITER(hh, self->binding, entry, next)
     {
@@ -108,6 +110,7 @@ const struct skr_scheduler skr_propagation_scheduler = {
     .destroy = destroy,
     .object = on_object,
     .written = skr_propagation_written,
+    .replied = skr_propagation_replied,
     .begin = begin,
     .settle = skr_propagation_settle,
 };

@@ -23,19 +23,22 @@ struct skr_propagation_settings {
     struct skr_hash_seed hash_seed; /* of names that users choose */
     const char *scheduler_name;     /* "sakkara" */
     struct skr_propagation_options options;
-    size_t workers; /* decisions at a time, until each is in its main resource; 1.. */
+    skr_time estimator_timeout; /* of estimators of clusters; 0: none is asked */
+    size_t workers;             /* decisions at a time, until each is in its main resource; 1.. */
     const struct skr_stopwatch *stopwatch; /* of what decisions cost; NULL: not measured */
 };
 
 extern const struct skr_scheduler skr_propagation_scheduler;
 
-/* Parts of a binding's cycle: of a decision by the stopwatch (zero without one); from the first
- * patch to the last answer, and from the binding's turn to its end by the engine's time. */
+/* Parts of a binding's cycle: of a decision by the stopwatch (zero without one); by the engine's
+ * time the wait for estimators, from the first patch to the last answer, and from the binding's turn
+ * to its end. */
 enum skr_propagation_step {
     SKR_PROPAGATION_STEP_FILTER,
     SKR_PROPAGATION_STEP_SCORE,
     SKR_PROPAGATION_STEP_SELECT,
     SKR_PROPAGATION_STEP_ASSIGN,
+    SKR_PROPAGATION_STEP_ESTIMATE,
     SKR_PROPAGATION_STEP_WRITE,
     SKR_PROPAGATION_STEP_TOTAL,
     SKR_PROPAGATION_STEP_COUNT
@@ -44,10 +47,25 @@ const char *skr_propagation_step_name(enum skr_propagation_step step);
 /* 10 us to 42 s by 4. */
 extern const struct skr_duration_scale skr_propagation_scale;
 
+/* What became of the question to one estimator for one decision. */
+enum skr_estimator_result {
+    SKR_ESTIMATOR_ANSWERED,
+    SKR_ESTIMATOR_UNKNOWN, /* it answered that it cannot say (-1) */
+    SKR_ESTIMATOR_FAILED,  /* no answer in time, or none that can be read */
+    SKR_ESTIMATOR_RESTED,  /* not asked, since it failed a moment ago */
+    SKR_ESTIMATOR_RESULT_COUNT
+};
+const char *skr_estimator_result_name(enum skr_estimator_result result);
+
+/* The methods of an estimator that queries name (karmada pkg/estimator/service/service.proto). */
+extern const char skr_estimator_replicas[];
+extern const char skr_estimator_sets[];
+
 /* Counters since the start, and what there is now. */
 struct skr_propagation_counts {
     uint64_t attempts[SKR_PROPAGATION_CODE_COUNT]; /* by code */
     uint64_t fallbacks;
+    uint64_t estimators[SKR_ESTIMATOR_RESULT_COUNT];
     struct skr_durations time[SKR_PROPAGATION_STEP_COUNT];
     size_t queued;
     size_t placed, unplaced, waiting; /* ours: Scheduled True, False, neither */

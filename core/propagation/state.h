@@ -4,8 +4,8 @@
 /*
  * What the scheduler of bindings holds, for the files of this folder that run it: scheduler.c the
  * row, cache.c the objects, trigger.c objects in and when a binding is decided, cycle.c decision
- * and writes, condition.c what is reported. Calls go one way: row, cycle, condition, trigger,
- * cache.
+ * and writes, estimators.c what the estimators of clusters are asked, condition.c what is reported.
+ * Calls go one way: row, cycle, estimators, condition, trigger, cache.
  */
 #include <uthash.h>
 
@@ -32,12 +32,34 @@ enum {
 #define SKR_RETRY_BACKOFF_MAX (10 * SKR_SECOND)
 enum {
     SKR_RETRY_BACKOFF_TRIES = 5,
-    SKR_CYCLES_A_WORKER = 4, /* one that is decided or written, the others wait for their status */
+    SKR_CYCLES_A_WORKER = 4,  /* one that is decided or written, the others wait for their status */
+    SKR_ESTIMATING_MAX = 256, /* cycles that wait for estimators, beside those of the workers */
 };
+/* An estimator that failed is not asked again before: a dead one delays one decision, not all. */
+#define SKR_ESTIMATOR_REST (10 * SKR_SECOND)
 
 struct skr_cluster_entry {
     UT_hash_handle hh; /* by name */
     struct skr_member_cluster *cluster;
+    /* Its estimator failed and is not asked until then; why. 0 and NULL: it did not. */
+    skr_time rests_until;
+    char *failure;
+};
+
+/* What the estimator of a cluster said. */
+struct skr_estimated {
+    char *cluster;
+    int32_t room; /* -1: nothing that counts */
+    bool asked;   /* in this query */
+    bool silent;  /* it failed, or rests */
+};
+
+/* The estimators for one decision: those of clusters that may count. */
+struct skr_estimators {
+    uint64_t query;     /* that is under way; 0: none */
+    int64_t generation; /* of the binding that they were asked about */
+    size_t n;
+    struct skr_estimated *item; /* sorted by cluster */
 };
 
 /* A binding and its cycle. */
@@ -52,13 +74,14 @@ struct skr_binding_entry {
     skr_time written_at;
     enum skr_propagation_code code;
     char message[256];
-    char *affinity;     /* of the term that succeeded; NULL: none */
-    char *note;         /* "a:3, b:5" for the Event */
-    char *warning;      /* of what was left out of account; NULL: nothing */
-    int64_t generation; /* decided on */
-    int64_t observed;   /* to be written on success */
-    bool changed;       /* spec.clusters was written */
-    bool tells_outcome; /* by Events, once the status is there */
+    char *affinity;                    /* of the term that succeeded; NULL: none */
+    char *note;                        /* "a:3, b:5" for the Event */
+    char *warning;                     /* of what was left out of account; NULL: nothing */
+    struct skr_estimators *estimators; /* from the questions to the decision; NULL: not asked */
+    int64_t generation;                /* decided on */
+    int64_t observed;                  /* to be written on success */
+    bool changed;                      /* spec.clusters was written */
+    bool tells_outcome;                /* by Events, once the status is there */
     bool tells_warning;
     bool advances_only; /* nothing was decided: schedulerObservedGeneration alone is written */
 };
@@ -68,12 +91,14 @@ struct skr_propagation {
     const struct skr_propagation_settings *settings;
     struct skr_keys *keys;
     size_t committing; /* patches of main resources and reads that are under way */
+    size_t estimating; /* cycles that wait for estimators */
     struct skr_cluster_entry *cluster;
     struct skr_binding_entry *binding;
     const struct skr_member_cluster **list; /* sorted by name; NULL: to be made again */
     size_t n_list;
     uint64_t attempts[SKR_PROPAGATION_CODE_COUNT];
     uint64_t fallbacks;
+    uint64_t estimators[SKR_ESTIMATOR_RESULT_COUNT];
     struct skr_durations time[SKR_PROPAGATION_STEP_COUNT];
 };
 
@@ -116,10 +141,29 @@ bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_bindi
 /* Whether both texts are the same JSON value. */
 bool skr_propagation_same_json(const char *a, const char *b);
 
+/* ---- estimators.c ---- */
+
+/* Asks the estimators of the clusters that the binding may go to. False: there is no one to ask, and
+ * the binding can be decided now. */
+bool skr_estimators_ask(struct skr_propagation *self, struct skr_binding_entry *entry);
+/* Whether the replies are those that the entry waits for. Takes them. entry: NULL allowed. */
+bool skr_estimators_take(struct skr_propagation *self, struct skr_binding_entry *entry,
+                         const struct skr_replies *replies);
+/* [cluster] what they answered, as skr_binding_decide() takes it; the caller frees it. NULL: they
+ * were not asked. */
+int32_t *skr_estimators_answers(const struct skr_estimators *estimators,
+                                const struct skr_member_cluster *const *cluster, size_t n);
+/* Appends a warning about those that are silent, if any is. NULL allowed. */
+void skr_estimators_warn(struct skr_propagation *self, const struct skr_estimators *estimators,
+                         struct skr_strbuf *out);
+void skr_estimators_destroy(struct skr_estimators *estimators); /* NULL allowed */
+
 /* ---- condition.c: of the decision that an entry holds, beside its binding as it is ---- */
 
 /* The caller frees the text. NULL: the decision ignores nothing. */
-char *skr_condition_warning(const struct skr_binding_decision *decision);
+char *skr_condition_warning(struct skr_propagation *self,
+                            const struct skr_binding_decision *decision,
+                            const struct skr_estimators *estimators);
 /* Whether condition Scheduled is about another outcome; whether it lacks this warning, or has one
  * that is none now. */
 bool skr_condition_outcome_differs(const struct skr_propagation *self,
@@ -139,5 +183,6 @@ void skr_condition_report_warning(struct skr_propagation *self,
 bool skr_propagation_settle(void *self);
 void skr_propagation_written(void *self, const struct skr_pending_write *write,
                              struct skr_event *event);
+void skr_propagation_replied(void *self, const struct skr_replies *replies);
 
 #endif

@@ -170,7 +170,7 @@ static bool helps(struct search *search, const struct skr_binding_way *way)
     search->binding = *decision->binding;
     memcpy(search->list, decision->cluster, decision->n_clusters * sizeof *search->list);
     change(search, way);
-    const int rc = skr_binding_decide(&search->binding, search->list, decision->n_clusters,
+    const int rc = skr_binding_decide(&search->binding, search->list, decision->n_clusters, NULL,
                                       decision->options, NULL, &other, NULL);
     const bool placed = rc == 0 && other->code == SKR_PROPAGATION_PLACED;
     search->work += rc == 0 ? other->table_work : 0;

@@ -55,6 +55,18 @@ enum skr_leader_mode {
     SKR_LEADER_LEASE,     /* replicas by themselves */
 };
 
+/* karmada-scheduler-estimator of each cluster: PREFIX-CLUSTER.NAMESPACE.DOMAIN:PORT. With an
+ * authority, or if none is checked, over TLS. */
+struct skr_config_estimators {
+    bool enabled;
+    skr_time timeout;
+    const char *prefix, *namespace_, *domain;
+    int64_t port;
+    const char *ca_file;              /* "": none */
+    const char *cert_file, *key_file; /* of the client; "": none */
+    bool insecure;
+};
+
 struct skr_config {
     struct skr_arena *arena;
     const char *kubeconfig; /* "" : the in-cluster account */
@@ -86,6 +98,7 @@ struct skr_config {
     int64_t karmada_workers;
     int64_t karmada_qps, karmada_burst;
     const char *karmada_options; /* beside the profile */
+    struct skr_config_estimators estimators;
     bool ocm_enabled;
     const char *ocm_scheduler_name;
     bool ocm_lexicographic;

@@ -208,6 +208,19 @@ static void check_listeners(struct reader *r)
     }
 }
 
+static void check_estimators(struct reader *r)
+{
+    const struct skr_config_estimators *c = &r->config->estimators;
+    check_pair(r, "karmada.estimators.certFile", c->cert_file, "karmada.estimators.keyFile",
+               c->key_file);
+    if (c->cert_file[0] && !c->ca_file[0] && !c->insecure) {
+        add_error(
+            r, "IncompleteTLS", where(r, "karmada.estimators.certFile"),
+            "karmada.estimators.certFile is set without karmada.estimators.caFile: estimators "
+            "would be asked without TLS");
+    }
+}
+
 static void check_timeouts(struct reader *r)
 {
     const struct skr_settings *s = &r->config->settings;
@@ -233,4 +246,5 @@ void skr_config_check_rules(struct skr_config *config, const struct skr_yaml_mar
     check_topology(&r);
     check_listeners(&r);
     check_timeouts(&r);
+    check_estimators(&r);
 }

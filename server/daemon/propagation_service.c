@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scheduler of Karmada's bindings in the daemon: its options and metrics. */
+/* The scheduler of Karmada's bindings in the daemon: its options, metrics, and estimators. */
+#include <stdlib.h>
+
 #include "core/propagation/scheduler.h"
+#include "server/daemon/estimator_client.h"
 #include "server/daemon/fleet_service.h"
 #include "server/daemon/series.h"
 
-enum family { F_ATTEMPTS, F_BINDINGS, F_DEPTH, F_FALLBACK, F_DURATION, F_COUNT };
+enum family { F_ATTEMPTS, F_BINDINGS, F_DEPTH, F_FALLBACK, F_ESTIMATORS, F_DURATION, F_COUNT };
 
 static const struct skr_metric_spec specs[] = {
     [F_ATTEMPTS] = SKR_COUNTS("sakkara_binding_attempts_total",
@@ -14,11 +17,20 @@ static const struct skr_metric_spec specs[] = {
         SKR_GAUGES("sakkara_binding_queue_depth", "Bindings that wait for a decision.", NULL),
     [F_FALLBACK] = SKR_COUNTS("sakkara_binding_selection_fallback_total",
                               "Selections that a bounded search gave up.", NULL),
+    [F_ESTIMATORS] = SKR_COUNTS("sakkara_binding_estimator_calls_total",
+                                "Questions to estimators of clusters, by result.", "result"),
     [F_DURATION] = SKR_TIMES("sakkara_binding_scheduling_duration_seconds",
                              "Time of a binding's cycle, by step.", 10000, 12, 4,
                              "step"), /* bounds of skr_propagation_scale */
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
+
+struct service {
+    void *fleet;
+    const struct skr_config *config;
+    struct skr_engine_thread *engine;
+    struct skr_estimator_client *estimators; /* NULL: off */
+};
 
 static bool enabled(const struct skr_config *config)
 {
@@ -45,6 +57,11 @@ static void collect(struct skr_metric_family *const family[], const void *object
     skr_series_set(family[F_BINDINGS], "waiting", NULL, counts->waiting);
     skr_series_set(family[F_DEPTH], NULL, NULL, counts->queued);
     skr_series_advance(family[F_FALLBACK], NULL, NULL, counts->fallbacks);
+    for (int result = 0; result < SKR_ESTIMATOR_RESULT_COUNT; result++) {
+        skr_series_advance(family[F_ESTIMATORS],
+                           skr_estimator_result_name((enum skr_estimator_result)result), NULL,
+                           counts->estimators[result]);
+    }
     for (int step = 0; step < SKR_PROPAGATION_STEP_COUNT; step++) {
         skr_metric_load(skr_series(family[F_DURATION],
                                    skr_propagation_step_name((enum skr_propagation_step)step),
@@ -61,6 +78,7 @@ static void configure(const struct skr_service_host *host, const struct skr_stop
     settings->hash_seed = host->hash_seed;
     settings->stopwatch = stopwatch;
     settings->scheduler_name = config->karmada_scheduler_name;
+    settings->estimator_timeout = config->estimators.enabled ? config->estimators.timeout : 0;
     settings->workers = (size_t)config->karmada_workers;
     skr_propagation_options_init(&settings->options, config->karmada_profile);
     /* Valid: the configuration was refused otherwise. */
@@ -83,7 +101,61 @@ static void *create(const struct skr_service_host *host)
         .count = count,
         .collect = collect,
     };
-    return skr_fleet_service_create(host, &kind);
+    struct service *s = skr_alloc(sizeof *s);
+    s->config = host->config;
+    s->fleet = skr_fleet_service_create(host, &kind);
+    return s;
+}
+
+static const void *settings(const void *service)
+{
+    return skr_fleet_service_settings(((const struct service *)service)->fleet);
+}
+
+static void handled(void *service, const struct skr_engine *engine)
+{
+    skr_fleet_service_handled(((struct service *)service)->fleet, engine);
+}
+
+/* ---- estimators ---- */
+
+static void give_replies(void *context, const struct skr_replies *replies,
+                         void (*release)(void *keep), void *keep)
+{
+    const struct service *s = context;
+    const struct skr_event event = {.kind = SKR_EVENT_REPLIES, .replies = *replies};
+    skr_engine_thread_post_kept(s->engine, &event, release, keep);
+}
+
+static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
+{
+    struct service *s = service;
+    s->engine = engine;
+    return s->config->estimators.enabled
+               ? skr_estimator_client_create(&s->config->estimators, give_replies, s,
+                                             &s->estimators, error)
+               : 0;
+}
+
+static void query(void *service, const struct skr_query *query)
+{
+    skr_estimator_client_ask(((struct service *)service)->estimators, query);
+}
+
+/* The engine's thread runs on, and may still ask: its questions get no replies. */
+static void stop(void *service)
+{
+    skr_estimator_client_stop(((struct service *)service)->estimators);
+}
+
+static void destroy(void *service)
+{
+    struct service *s = service;
+    if (s) {
+        skr_estimator_client_destroy(s->estimators);
+        skr_fleet_service_destroy(s->fleet);
+        free(s);
+    }
 }
 
 static int draw(void *self, const struct skr_view_query *query, skr_time now,
@@ -100,9 +172,12 @@ const struct skr_scheduler_row skr_propagation_service = {
     .enabled = enabled,
     .rate = rate,
     .create = create,
-    .settings = skr_fleet_service_settings,
+    .settings = settings,
+    .start = start,
     .view = "bindings",
     .draw = draw,
-    .handled = skr_fleet_service_handled,
-    .destroy = skr_fleet_service_destroy,
+    .query = query,
+    .handled = handled,
+    .stop = stop,
+    .destroy = destroy,
 };

@@ -65,6 +65,12 @@ static void give_cancel(void *context, uint64_t id)
     skr_worker_cancel(s->worker, id);
 }
 
+static void give_query(void *context, const struct skr_query *query)
+{
+    const struct skr_seat *s = context;
+    s->row->query(s->service, query);
+}
+
 static void give_handled(void *context, const struct skr_engine *engine)
 {
     const struct skr_seat *s = context;
@@ -122,6 +128,7 @@ int skr_seat_start_engine(struct skr_seat *seat, struct skr_error *error)
                     .write = give_write,
                     .work = give_work,
                     .cancel = give_cancel,
+                    .query = give_query,
                     .decide = log_decision},
         .handled = give_handled,
     };

@@ -73,6 +73,7 @@ struct skr_scheduler_row {
 
     /* On the engine's thread, quick. */
     void (*answer)(void *service, uint64_t request, const void *body);
+    void (*query)(void *service, const struct skr_query *query); /* of its scheduler */
     void (*handled)(void *service, const struct skr_engine *engine);
     /* On a worker's thread, quick: work is done and not yet reported. */
     void (*worked)(void *service, const struct skr_work *work);

@@ -241,7 +241,7 @@ static void set_credentials(struct skr_transfer *t)
 
 static void set_request(struct skr_transfer *t, const struct skr_transfer_request *r)
 {
-    t->sendable_once = strcmp(r->method, "GET") != 0;
+    t->sendable_once = strcmp(r->method, "GET") != 0 && !r->grpc;
     if (r->content_type) {
         SET(t, POSTFIELDSIZE_LARGE, (curl_off_t)r->body_len);
         SET(t, POSTFIELDS, r->body);
@@ -250,6 +250,15 @@ static void set_request(struct skr_transfer *t, const struct skr_transfer_reques
     }
     if (t->sendable_once) {
         SET(t, CUSTOMREQUEST, r->method);
+    }
+    if (r->grpc) {
+        const bool tls = strncmp(r->target, "https:", 6) == 0;
+        SET(t, HTTP_VERSION,
+            (long)(tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
+        add_header(t, "TE", "trailers");
+        /* libcurl 7.88 fails if it uses a connection again that it opened by prior knowledge. */
+        SET(t, FRESH_CONNECT, (long)!tls);
+        SET(t, FORBID_REUSE, (long)!tls);
     }
     if (r->accept) {
         add_header(t, "Accept", r->accept);
@@ -287,6 +296,8 @@ static void set_all(struct skr_transfer *t, const struct skr_transfer_request *r
     set_callbacks(t);
     if (t->session->access) {
         set_tls(t);
+    }
+    if (t->session->access && t->session->access->server) {
         set_proxy(t);
         set_url(t, request->target);
         set_credentials(t);

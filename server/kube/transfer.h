@@ -3,11 +3,11 @@
 #define SKR_SERVER_KUBE_TRANSFER_H
 /*
  * One HTTP exchange on a multi handle, and the session that the exchanges of the handle share.
- * Connections are HTTP/1.1, kept open and reused.
+ * Connections are HTTP/1.1, for gRPC HTTP/2; they are kept open and reused.
  *
  * A request that is no GET reaches the server at most once. libcurl would silently send it again on
  * a new connection if a kept one died; here the exchange fails instead, and the owner decides about
- * the unknown outcome. GETs are sent again.
+ * the unknown outcome. GETs and calls of gRPC, which change nothing, are sent again.
  */
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -22,7 +22,8 @@
 /* Shared by all exchanges of a multi handle. Only its thread uses it; any thread reads the counters. */
 struct skr_kube_session {
     CURLM *multi;
-    struct skr_kube_access *access; /* NULL: requests name whole URLs */
+    /* NULL, or without a server (then it is for TLS alone): requests name whole URLs. */
+    struct skr_kube_access *access;
     const struct skr_kube_options *options;
     struct skr_kube_counters *counters;
     char *user_agent;   /* NULL: none is sent */
@@ -50,12 +51,13 @@ void skr_kube_escape(struct skr_strbuf *out, const char *text);
 
 struct skr_transfer_request {
     const char *method;       /* GET, POST, PATCH, DELETE */
-    const char *target;       /* path and query from '/', escaped; without access: a URL */
+    const char *target;       /* path and query from '/', escaped; without a server: a URL */
     const char *accept;       /* media type; NULL: the header is not sent */
     const char *content_type; /* NULL: no body */
     const char *body;         /* borrowed until the end of the exchange */
     size_t body_len;
     int64_t timeout_ms; /* of the whole exchange; 0: none */
+    bool grpc; /* HTTP/2 with trailers: by prior knowledge over http, negotiated over https */
 };
 
 struct skr_transfer {

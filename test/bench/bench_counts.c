@@ -128,7 +128,7 @@ void counted_spread(struct scene *scene)
 void counted_binding(struct scene *scene)
 {
     struct skr_binding_decision *decision = NULL;
-    if (skr_binding_decide(&scene->fleet.binding, scene->fleet.list, scene->fleet.n,
+    if (skr_binding_decide(&scene->fleet.binding, scene->fleet.list, scene->fleet.n, NULL,
                            &scene->fleet.options, NULL, &decision, NULL) < 0) {
         abort();
     }

@@ -31,8 +31,8 @@ static int64_t measure(const char *what, const char *target, struct fleet *f)
     for (int i = 0; i < RUNS; i++) {
         struct skr_binding_decision *decision = NULL;
         int64_t start = now_ns();
-        skr_bug_on(
-            skr_binding_decide(&f->binding, f->list, f->n, &f->options, NULL, &decision, NULL) < 0);
+        skr_bug_on(skr_binding_decide(&f->binding, f->list, f->n, NULL, &f->options, NULL,
+                                      &decision, NULL) < 0);
         int64_t took = now_ns() - start;
         best = took < best ? took : best;
         snprintf(message, sizeof message, "%s", decision->message);

@@ -254,6 +254,7 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
         fuzz_check(a->decision.key && a->decision.pod && a->decision.what && a->decision.message);
         fuzz_shell_mix(w, a->decision.message);
         break;
+    case SKR_ACTION_QUERY:
     case SKR_ACTION_KIND_COUNT:
     default:
         fuzz_check(false);

@@ -74,8 +74,8 @@ struct skr_binding_decision *world_decide(struct propagation_world *world)
 {
     struct skr_binding_decision *decision = NULL;
     struct skr_error error = {.text = ""};
-    if (skr_binding_decide(&world->binding, world->list, world->n, &world->options, NULL, &decision,
-                           &error) < 0) {
+    if (skr_binding_decide(&world->binding, world->list, world->n, NULL, &world->options, NULL,
+                           &decision, &error) < 0) {
         fail_msg("%s", error.text);
     }
     return decision;

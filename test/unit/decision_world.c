@@ -98,7 +98,7 @@ struct skr_binding_decision *decision_decide(const struct decision_world *world,
     struct skr_binding_decision *decision = NULL;
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world->cluster,
-                                        world->n, options, NULL, &decision, NULL),
+                                        world->n, NULL, options, NULL, &decision, NULL),
                      0);
     return decision;
 }

@@ -126,6 +126,13 @@ static void note_decision(void *context, const struct skr_decision *d)
     rig->decision[rig->n_decisions++] = skr_strdup(text);
 }
 
+static void hand_query(void *context, const struct skr_query *query)
+{
+    const struct frame_rig *rig = context;
+    assert_non_null(rig->query);
+    rig->query(rig->context, query);
+}
+
 void frame_rig_handle(struct frame_rig *rig, struct skr_event *event)
 {
     struct skr_actions actions;
@@ -139,6 +146,7 @@ void frame_rig_handle(struct frame_rig *rig, struct skr_event *event)
                                         .answer = give_answer,
                                         .write = take_write,
                                         .work = run_work,
+                                        .query = hand_query,
                                         .decide = note_decision};
     skr_actions_carry_out(&actions, &outlets, &rig->parts->timer);
     skr_actions_fini(&actions);

@@ -58,6 +58,8 @@ struct frame_rig {
     skr_time now;
     /* Every answer of the engine; may be NULL. body is borrowed until it returns. */
     void (*answer)(void *context, uint64_t request, const void *body);
+    /* Every query; it is borrowed until this returns. NULL: the engine must not make any. */
+    void (*query)(void *context, const struct skr_query *query);
     void *context;
     struct frame_rig_write *write; /* in order, events.k8s.io too */
     size_t n_writes;

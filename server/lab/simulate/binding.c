@@ -94,7 +94,7 @@ int skr_binding_decide_here(const struct skr_fleet_input *input, const struct sk
     size_t n;
     const struct skr_member_cluster *const *cluster =
         skr_propagation_clusters(skr_engine_self(input->engine), &n);
-    return skr_binding_decide(binding, cluster, n, options, NULL, ret, error);
+    return skr_binding_decide(binding, cluster, n, NULL, options, NULL, ret, error);
 }
 
 struct skr_place_row skr_binding_row(const struct skr_fleet_input *input, const char *cluster,

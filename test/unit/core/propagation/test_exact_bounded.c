@@ -53,7 +53,8 @@ static struct skr_binding_decision *decide(struct fleet *f, int32_t replicas)
     struct skr_binding_decision *decision = NULL;
     f->binding.replicas = replicas;
     assert_int_equal(
-        skr_binding_decide(&f->binding, f->list, f->n, &f->options, NULL, &decision, NULL), 0);
+        skr_binding_decide(&f->binding, f->list, f->n, NULL, &f->options, NULL, &decision, NULL),
+        0);
     return decision;
 }
 

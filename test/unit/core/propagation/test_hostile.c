@@ -70,7 +70,7 @@ static struct skr_binding_decision *decide(const struct fleet *fleet, json_t *pl
     assert_int_equal(read_binding(placement, replicas, ret, NULL), 0);
     assert_int_equal(skr_binding_decide(*ret,
                                         (const struct skr_member_cluster *const *)fleet->cluster,
-                                        fleet->n, &options, NULL, &decision, NULL),
+                                        fleet->n, NULL, &options, NULL, &decision, NULL),
                      0);
     return decision;
 }
