@@ -424,6 +424,36 @@ void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key
     }
 }
 
+static bool has_device(const struct skr_device_slice *slice, const char *name)
+{
+    size_t i = 0;
+    while (i < slice->n_devices && strcmp(slice->device[i].name, name) != 0) {
+        i++;
+    }
+    return i < slice->n_devices;
+}
+
+const char *skr_devices_stock_elsewhere(const struct skr_devices_stock *stock, const char *key,
+                                        const char *node)
+{
+    const struct skr_stock_claim *claim = NULL;
+    const char *elsewhere = NULL;
+    SKR_TABLE_FIND_STR(&stock->seed, stock->claims, key, claim);
+    for (size_t i = 0; claim && !elsewhere && i < claim->n; i++) {
+        const struct skr_stock_slice *s;
+        bool here = false;
+        DL_FOREACH2(claim->taking[i].pool->slices, s, pnext)
+        {
+            if (has_device(s->slice, claim->taking[i].of->name)) {
+                here = here || !s->node || strcmp(s->node->name, node) == 0;
+                elsewhere = s->node ? s->node->name : elsewhere;
+            }
+        }
+        elsewhere = here ? NULL : elsewhere;
+    }
+    return elsewhere;
+}
+
 /* ---- life ---- */
 
 struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *seed,

@@ -134,6 +134,11 @@ void skr_devices_stock_remove_rule(struct skr_devices_stock *stock, const char *
 void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key,
                                 const struct skr_claim_device *device, size_t n);
 
+/* The node of a device that the claim takes, if the given node has none of that name in its pool; NULL: there is
+ * none, or several nodes reach it. O(devices of its pools). */
+const char *skr_devices_stock_elsewhere(const struct skr_devices_stock *stock, const char *key,
+                                        const char *node);
+
 /* A reference; NULL: text is "", or beyond SKR_STOCK_SPECS_MAX. */
 const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
                                                     const char *text);

@@ -39,6 +39,7 @@ struct rig {
     /* what the test holds back; all off at first */
     bool hold_watch[RIG_KIND_COUNT];
     bool hold_writes, hold_solves, hold_scheduler;
+    bool hold_devices; /* ResourceClaims of pods get none, and their bind calls come nevertheless */
     enum skr_write_kind hold_kind; /* SKR_WRITE_KIND_COUNT: none */
     bool reverse_lists;            /* rig_sync: newest object first */
     int list_rotation;             /* rig_sync: which kind is listed first */

@@ -8,6 +8,8 @@
  *   late        WaitForFirstConsumer: the pod is assumed on one node, nominated to it (KEP-5278, from 1.35), and waits in PreBind
  *               for at most RIG_VOLUME_WAIT. The bind call comes once the claim is bound.
  *
+ * ResourceClaims that a pod names get an allocation before its bind call, without devices.
+ *
  * Judge: a plan reserves nothing for a pod whose claim is missing and for which filter was never called.
  */
 #include "test/unit/engine_rig_parts.h"
@@ -63,6 +65,21 @@ bool rig_claims_keep(struct rig *rig, struct rig_object *pod)
         rig_changed(rig, pod);
     }
     return true;
+}
+
+void rig_claims_allocate(struct rig *rig, const struct rig_object *pod)
+{
+    const json_t *claims = json_object_get(json_object_get(pod->json, "spec"), "resourceClaims");
+    for (size_t i = 0; !rig->hold_devices && i < json_array_size(claims); i++) {
+        const char *name = rig_text(json_array_get(claims, i), "resourceClaimName");
+        const struct rig_object *claim = rig_find(rig, RIG_DEVICE_CLAIM, name);
+        if (claim && !json_object_get(json_object_get(claim->json, "status"), "allocation")) {
+            rig_edit(rig, RIG_DEVICE_CLAIM, name,
+                     "{'status':{'allocation':{'devices':{}},'reservedFor':[{'resource':'pods',"
+                     "'name':'%s','uid':'%s'}]}}",
+                     pod->pod->meta.name, pod->pod->meta.uid);
+        }
+    }
 }
 
 static void come(struct rig *rig)

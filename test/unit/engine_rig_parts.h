@@ -71,6 +71,7 @@ void rig_scheduler_bind_failed(struct rig *rig, struct rig_object *pod);
 const char *rig_claims_refuse(const struct rig *rig, const struct rig_object *pod);
 /* True: the pod, which is assumed, waits for its volumes, and is not bound yet. */
 bool rig_claims_keep(struct rig *rig, struct rig_object *pod);
+void rig_claims_allocate(struct rig *rig, const struct rig_object *pod);
 skr_time rig_claims_next(const struct rig *rig); /* end of the next wait; SKR_TIME_NEVER */
 void rig_claims_due(struct rig *rig);
 void rig_claims_judge(struct rig *rig,

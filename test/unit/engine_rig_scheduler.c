@@ -440,6 +440,7 @@ static void cycle(struct rig *rig, struct rig_object *pod)
         const struct rig_object *at = rig_find(rig, RIG_NODE, node);
         snprintf(pod->assumed_node, sizeof pod->assumed_node, "%s", at->key);
         if (!rig_claims_keep(rig, pod)) {
+            rig_claims_allocate(rig, pod);
             rig_call_bind(rig, pod, at->key, false);
         }
     }

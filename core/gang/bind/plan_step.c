@@ -5,6 +5,7 @@
  */
 #include "core/gang/bind/plan_step.h"
 
+#include "core/gang/bind/claims_hold.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -331,6 +332,9 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         return;
     }
     struct progress x = progress_of(e, g);
+    if (x.unbound == x.voted && x.lacking == 0 && !skr_claims_hold(e, g)) {
+        return;
+    }
     if (x.unbound == x.voted && x.lacking == 0) {
         skr_plan_want_binding(e, plan, true);
         skr_group_state_enter(e, g, GROUP_BINDING);

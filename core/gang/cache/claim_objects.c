@@ -207,6 +207,20 @@ const struct skr_claim_spec *skr_claim_objects_spec(const struct skr_gang *e,
     return name->spec;
 }
 
+enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const char *namespace_,
+                                             const struct skr_pod_claim *claim)
+{
+    uint32_t number;
+    if (claim->kind != SKR_POD_CLAIM_DEVICES || !is_judged(e, claim->kind)) {
+        return SKR_CLAIM_NOT_JUDGED;
+    }
+    if (!find(e, id_of(e, claim->kind, namespace_, claim->name), &number)) {
+        return SKR_CLAIM_GONE;
+    }
+    const struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
+    return name->allocated ? SKR_CLAIM_ALLOCATED : SKR_CLAIM_FREE;
+}
+
 /* Whether it asks for something else, or has devices now, or none. */
 static bool note_spec(struct skr_gang *e, uint64_t id, const struct skr_device_claim *claim)
 {

@@ -48,6 +48,14 @@ const struct skr_claim_spec *skr_claim_objects_spec(const struct skr_gang *e,
                                                     const char *namespace_,
                                                     const struct skr_pod_claim *claim,
                                                     bool *ret_allocated);
+enum skr_claim_state {
+    SKR_CLAIM_NOT_JUDGED, /* it is no ResourceClaim, or claims may not be read */
+    SKR_CLAIM_GONE,
+    SKR_CLAIM_FREE,
+    SKR_CLAIM_ALLOCATED,
+};
+enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const char *namespace_,
+                                             const struct skr_pod_claim *claim);
 /* The group is marked when that object appears or changes its classes; NULL: it awaits none. A group awaits one at a time. */
 void skr_claim_objects_await(struct skr_gang *e, struct group *g,
                              const struct skr_pod_claim *claim);

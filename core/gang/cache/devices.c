@@ -200,8 +200,10 @@ void skr_devices_pod_changed(struct skr_gang *e, struct pod_entry *p)
         p->work->claims_on->mixed = p->work->claims_on->mixed || !has_devices(e, p);
         wake_waiting(e, p->work->claims_on);
     }
-    if (p->group && !p->plan && skr_devices_are_needed(e, p)) {
-        skr_dirty_input(p->group);
+    if (p->group && skr_devices_are_needed(e, p)) {
+        if (!p->plan) {
+            skr_dirty_input(p->group);
+        }
         skr_dirty_group(e, p->group);
     }
 }

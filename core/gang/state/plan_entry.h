@@ -68,8 +68,9 @@ struct plan {
         bool backoff; /* go to Backoff instead of Pending/Ready */
     } abort;
     skr_time created_at;
-    skr_time heard_at; /* the first call for a member since its activation */
-    skr_time freed_at; /* when its victims were gone; 0: not yet */
+    skr_time heard_at;         /* the first call for a member since its activation */
+    skr_time no_devices_since; /* members ask to bind, and claims of them have none; 0: all have */
+    skr_time freed_at;         /* when its victims were gone; 0: not yet */
     skr_time deadline; /* planTimeout; while it waits for victims: skr_plan_note_victims() */
     bool was_wanted,
         had_room;      /* the deadline was moved: Binding was wanted; the victims were gone */

@@ -400,3 +400,76 @@ TEST_RIG(cluster(2, 4), a_claim_that_members_share_is_named)
                         "not known yet. kube-scheduler decides; a node that "
                         "it refuses is not planned for 60 s");
 }
+
+/* ---- before a plan binds ---- */
+
+/* Two members with a claim each, whose bind calls wait. */
+static void two_holding(struct rig *rig)
+{
+    static const char *const claim[] = {"one", "two"};
+    rig->hold_devices = true;
+    rig_group(rig, "g", 2, 0, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        rig_create_json(rig, RIG_DEVICE_CLAIM, claim[i],
+                        "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
+                        "{'deviceClassName':'gpu','count':2}}]}}}");
+    }
+    claiming_pod(rig, "p-0", "one");
+    claiming_pod(rig, "p-1", "two");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Holding");
+}
+
+static void give(struct rig *rig, const char *claim, const char *node)
+{
+    rig_edit(rig, RIG_DEVICE_CLAIM, claim,
+             "{'status':{'allocation':{'devices':{'results':[{'request':'r','driver':"
+             "'gpu.example.com','pool':'%s','device':'gpu-0'}]}},'reservedFor':[{'resource':"
+             "'pods','name':'p','uid':'u'}]}}",
+             node);
+    rig_run(rig, SKR_SECOND / 2);
+}
+
+static const char *kept_on(struct rig *rig, const char *pod)
+{
+    return rig_find(rig, RIG_POD, pod)->assumed_node;
+}
+
+TEST_RIG(cluster(2, 4), a_plan_binds_when_all_claims_have_devices_of_its_nodes)
+{
+    two_holding(rig);
+    give(rig, "one", kept_on(rig, "p-0"));
+    assert_string_equal(rig_state(rig, "g"), "Holding");
+    give(rig, "two", kept_on(rig, "p-1"));
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Bound");
+}
+
+TEST_RIG(cluster(2, 4), a_plan_ends_if_a_claim_gets_no_devices)
+{
+    two_holding(rig);
+    give(rig, "one", kept_on(rig, "p-0"));
+    rig_run(rig, 4 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_non_null(strstr(rig->log.s, "ResourceClaim two of pod p-1 has no devices"));
+}
+
+TEST_RIG(cluster(2, 4), a_plan_ends_if_a_claim_has_devices_of_another_node)
+{
+    two_holding(rig);
+    give(rig, "two", kept_on(rig, "p-0"));
+    give(rig, "one", kept_on(rig, "p-0"));
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_non_null(strstr(rig->log.s, "ResourceClaim two of pod p-1 has devices of node "));
+}
+
+TEST_RIG(cluster(2, 4), a_plan_ends_if_a_claim_is_deleted)
+{
+    two_holding(rig);
+    rig_delete(rig, RIG_DEVICE_CLAIM, "two");
+    give(rig, "one", kept_on(rig, "p-0"));
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_non_null(strstr(rig->log.s, "ResourceClaim two of pod p-1 does not exist any more"));
+}
