@@ -62,7 +62,9 @@ int skr_group_spec_from_workload(const char *name, int64_t minimum, int32_t prio
     spec->size = (int32_t)minimum;
     spec->open = true;
     spec->priority = priority;
+    spec->defects = asked->defects;
     const int rc = add_rules(spec, asked, error);
+    spec->defects = NULL;
     if (rc < 0) {
         skr_group_spec_destroy(spec);
         return rc;

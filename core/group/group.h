@@ -82,6 +82,7 @@ struct skr_group_asked {
     const char *within_key, *within;                /* a level */
     const char *run_limit, *run_estimate, *movable; /* of our own annotations */
     const char *unknown_key, *unknown;              /* a warning about the annotation of that key */
+    const struct skr_defects *defects;              /* what lint gives; NULL: no lint */
 };
 /* Those of our own annotations. */
 struct skr_group_asked skr_group_asked_of(const struct skr_labels *annotations);

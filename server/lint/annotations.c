@@ -110,6 +110,59 @@ static const struct skr_tree *tree_of(const struct skr_lint *lint)
     return lint->n_trees > 0 ? lint->tree[0].tree : NULL;
 }
 
+struct warned {
+    struct skr_lint *lint;
+    const struct lint_object *o;
+    const struct skr_template *t;
+    const struct skr_labels *notes;
+};
+
+/* A warning about the value of an annotation; defects of it are told by check_values(). */
+static void warn(void *context, const struct skr_defect *defect)
+{
+    const struct warned *w = context;
+    const char *value = skr_labels_get(w->notes, defect->key);
+    struct lint_place place = at(w->o, w->t, defect->key);
+    if (!defect->is_warning) {
+        return;
+    }
+    if (value && defect->at.line > 0) {
+        char path[PATH_BYTES + 400];
+        (void)snprintf(path, sizeof path, "%smetadata.annotations.%.300s", w->t->path, defect->key);
+        place = lint_inside(w->o, path, value, defect->at);
+    }
+    lint_tell(w->lint, w->o, defect->code, place, NULL, "%s: %s", defect->key, defect->text);
+}
+
+static void check_warnings(struct skr_lint *lint, const struct lint_object *o,
+                           const struct skr_template *t, const struct skr_labels *notes)
+{
+    struct warned context = {lint, o, t, notes};
+    const struct skr_defects defects = {warn, &context};
+    struct skr_group_asked asked = skr_group_asked_of(notes);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
+    asked.defects = &defects;
+    (void)skr_group_spec_from_workload(o->name, 1, 0, &asked, &spec, NULL);
+}
+
+/* Values that would count as none. */
+static void check_place_in_group(struct skr_lint *lint, const struct lint_object *o,
+                                 const struct skr_template *t, const struct skr_pod *pod)
+{
+    const char *role = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_ROLE);
+    const char *set = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_SET);
+    if (role && skr_roles_name_of(pod) != role) {
+        lint_tell(lint, o, "InvalidAnnotation", at(o, t, SKR_ANNOTATION_ROLE), NULL,
+                  SKR_ANNOTATION_ROLE
+                  ": must be a label value of 1 to 63 characters, got \"%.60s\"",
+                  role);
+    }
+    if (set && skr_roles_set_of(pod) < 0) {
+        lint_tell(lint, o, "InvalidAnnotation", at(o, t, SKR_ANNOTATION_SET), NULL,
+                  SKR_ANNOTATION_SET ": must be the number of a set, from 0, got \"%.60s\"", set);
+    }
+}
+
 /* The values that the daemon parses, with its own parsers. */
 static void check_values(struct skr_lint *lint, const struct lint_object *o,
                          const struct skr_template *t, const struct skr_labels *notes)
@@ -131,7 +184,10 @@ static void check_values(struct skr_lint *lint, const struct lint_object *o,
             key = strncmp(error.text, others[i], strlen(others[i])) == 0 ? others[i] : key;
         }
         lint_tell(lint, o, "InvalidAnnotation", at(o, t, key), NULL, "%s", error.text);
-    } else if (tree_of(lint) && skr_group_misfit(spec, tree_of(lint), &why)) {
+        return;
+    }
+    check_warnings(lint, o, t, notes);
+    if (tree_of(lint) && skr_group_misfit(spec, tree_of(lint), &why)) {
         lint_tell(lint, o, "UnknownHardLevel", at(o, t, key), NULL, "%s", why.s);
     }
 }
@@ -147,6 +203,7 @@ static void check_template(struct skr_lint *lint, const struct lint_object *o,
     check_gang(lint, o, t);
     if (json && skr_pod_decode(json, &pod, &error) == 0) {
         check_values(lint, o, t, &pod->meta.annotations);
+        check_place_in_group(lint, o, t, pod);
     }
     skr_pod_destroy(pod);
 }
@@ -258,12 +315,37 @@ static void check_kind(struct skr_lint *lint, const struct lint_object *o,
     }
 }
 
-static void check_conflict(struct skr_lint *lint, const struct lint_object *o)
+/* More members than a workload of equal pods makes. */
+static void check_claim(struct skr_lint *lint, const struct lint_object *o,
+                        const struct skr_template *gang, const struct skr_owner *owner)
+{
+    const char *text =
+        json_string_value(json_object_get(annotations_of(gang->json), SKR_LABEL_GROUP_SIZE));
+    struct skr_label note = {SKR_LABEL_GROUP_SIZE, text};
+    const struct skr_labels notes = {.n = text ? 1 : 0, .item = &note};
+    int32_t size = 0;
+    if (owner->n_parts != 1 || *owner->part[0].name ||
+        skr_group_claimed_size(&notes, &size, NULL) < 0) {
+        return;
+    }
+    const int32_t makes = owner->part[0].pods;
+    if (size > makes && makes > 0 && owner->part[0].jobs == 1) {
+        SKR_STRBUF(field);
+        skr_owner_size_field_add(owner, NULL, &field);
+        lint_tell(lint, o, "MembersMissing", at(o, gang, SKR_LABEL_GROUP_SIZE), NULL,
+                  "the group waits for %d members, %s makes %d", size, field.s, makes);
+    }
+}
+
+static void check_owner(struct skr_lint *lint, const struct lint_object *o,
+                        const struct skr_template *gang)
 {
     struct skr_owner *owner = NULL;
     struct skr_error error;
     int rc = -SKR_NOT_FOUND;
-    if (strcmp(o->kind, "StatefulSet") == 0) {
+    if (strcmp(o->kind, "Job") == 0) {
+        rc = skr_owner_job_decode(o->json, &owner, &error);
+    } else if (strcmp(o->kind, "StatefulSet") == 0) {
         rc = skr_owner_statefulset_decode(o->json, &owner, &error);
     } else if (strcmp(o->kind, "JobSet") == 0) {
         rc = skr_owner_jobset_decode(o->json, &owner, &error);
@@ -273,6 +355,8 @@ static void check_conflict(struct skr_lint *lint, const struct lint_object *o)
     if (rc == 0 && owner->conflict) {
         lint_tell(lint, o, "EntryConflict", lint_at(o, "metadata"), NULL,
                   "pods of %.64s %.100s cannot be a gang: %s", o->kind, o->name, owner->conflict);
+    } else if (rc == 0) {
+        check_claim(lint, o, gang, owner);
     }
     skr_owner_destroy(owner);
 }
@@ -314,7 +398,7 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
     if (gang) {
         check_uniform(lint, all, gang);
         check_size(lint, o, gang);
-        check_conflict(lint, o);
+        check_owner(lint, o, gang);
     } else {
         check_kind(lint, o, all);
     }

@@ -75,8 +75,8 @@ static void lack_size(struct skr_gang *e, struct group *g, const struct pod_entr
     if (!*w->owner_kind) {
         lack(g, SKR_REASON_SIZE_UNKNOWN,
              "group %s: nothing says how many pods it has; add annotation " SKR_LABEL_GROUP_SIZE
-             " to the pod template",
-             g->name);
+             " to the pod%s",
+             g->name, *oldest->pod->controller ? " template" : "");
     } else if (kind >= 0 && e->owners.forbidden & UINT32_C(1) << kind) {
         lack(g, SKR_REASON_OWNER_NOT_READABLE,
              "group %s: the daemon may not list and watch %s.%s, and %s %s says its size; grant "
