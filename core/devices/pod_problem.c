@@ -408,8 +408,11 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
     struct skr_devices_request *request = room(&m, requests, sizeof *request);
     struct skr_devices_constraint *constraint = room(&m, constraints, sizeof *constraint);
     uint32_t *before = room(&m, rows->node.n, sizeof *before);
-    *ret = (struct skr_devices_problem){
-        .node = &rows->node, .ask = ask, .request = request, .constraint = constraint};
+    *ret = (struct skr_devices_problem){.node = &rows->node,
+                                        .steps = stock->steps,
+                                        .ask = ask,
+                                        .request = request,
+                                        .constraint = constraint};
     for (size_t i = 0; !m.full && !m.why && i < pod->n; i++) {
         add_claim(&m, pod->spec[i], (uint16_t)i, requests, ret, ask, request, constraint);
     }

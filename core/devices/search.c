@@ -360,7 +360,7 @@ static enum outcome place_one(struct search *s, size_t ask, size_t request, int6
         return NOT;
     }
     for (uint32_t row = start; row < s->node->n; row++) {
-        if (++s->steps > SKR_DEVICES_STEPS) {
+        if (++s->steps > s->p->steps) {
             return BEYOND;
         }
         if (is_held(s, request, ask, row)) {
@@ -392,7 +392,7 @@ static enum outcome place(struct search *s, size_t ask, size_t request, int64_t 
 {
     const struct skr_devices_request *r = &s->p->request[request];
     const int64_t count = s->count[request];
-    if (++s->steps > SKR_DEVICES_STEPS) {
+    if (++s->steps > s->p->steps) {
         return BEYOND;
     }
     if (r->all && count == 0) {

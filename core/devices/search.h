@@ -26,7 +26,7 @@ enum {
     SKR_DEVICES_A_CLAIM = 32,    /* results of a claim, as Kubernetes permits */
     SKR_DEVICES_CLAIMS_MAX = 64, /* of a pod */
     SKR_DEVICES_A_POD = 512,     /* devices that a pod asks for: the depth of the search */
-    SKR_DEVICES_STEPS = 100000,  /* of the search for one pod */
+    SKR_DEVICES_STEPS = 100000,  /* of the search for one pod, by default */
 };
 
 enum skr_devices_version { SKR_DEVICES_1_36 = 36, SKR_DEVICES_1_37 = 37 };
@@ -112,6 +112,7 @@ struct skr_devices_problem {
     const struct skr_devices_constraint *constraint;
     const uint32_t *before; /* [row] the last row before it that equals it for all requests and
                              * constraints; UINT32_MAX: none */
+    uint64_t steps;         /* the most that the search may take */
     bool fails; /* a class is missing, or the like: kube-scheduler reports an error for any node */
 };
 
@@ -119,7 +120,7 @@ enum skr_search_outcome {
     SKR_SEARCH_PLACED,
     SKR_SEARCH_NONE,   /* the pod does not fit */
     SKR_SEARCH_ERROR,  /* kube-scheduler ends with an error */
-    SKR_SEARCH_BEYOND, /* beyond SKR_DEVICES_STEPS, or SKR_DEVICES_A_POD */
+    SKR_SEARCH_BEYOND, /* beyond problem.steps, or SKR_DEVICES_A_POD */
 };
 
 struct skr_devices_result {

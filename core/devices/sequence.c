@@ -11,7 +11,8 @@
 #include "topology/base/table.h"
 
 static const char too_large[] = "the devices of a node take too much memory";
-static const char too_long[] = "the search for devices of one pod takes more than 100000 steps";
+static const char too_long[] =
+    "the search for devices of one pod takes more steps than devices.steps permits";
 
 /* A node where pending pods have their devices, and the pod that comes next. */
 struct board {

@@ -463,6 +463,7 @@ struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *s
     struct skr_devices_stock *stock = skr_alloc(sizeof *stock);
     stock->seed = *seed;
     stock->version = SKR_DEVICES_1_36;
+    stock->steps = SKR_DEVICES_STEPS;
     stock->changed = changed;
     stock->context = context;
     return stock;

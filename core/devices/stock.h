@@ -99,6 +99,7 @@ struct skr_stock_claim;
 struct skr_devices_stock {
     struct skr_hash_seed seed;
     enum skr_devices_version version;
+    uint64_t steps; /* of the search for one pod; SKR_DEVICES_STEPS */
     struct skr_stock_slice *slices, *elsewhere;
     struct skr_stock_pool *pools;
     struct skr_stock_node *nodes;

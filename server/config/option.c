@@ -39,6 +39,7 @@
 _Static_assert(sizeof(enum skr_leader_mode) == sizeof(int) &&
                    sizeof(enum skr_tie_break) == sizeof(int) &&
                    sizeof(enum skr_devices_release) == sizeof(int) &&
+                   sizeof(enum skr_devices_order) == sizeof(int) &&
                    sizeof(enum skr_spotmix_rebuild) == sizeof(int) &&
                    sizeof(enum skr_propagation_profile) == sizeof(int),
                "a choice is stored as an int");
@@ -117,6 +118,10 @@ const struct skr_option skr_options[] = {
           "devices to free if a member holds them after its plan"),
     WORDS("devices.mode", WORD, "auto", "off", settings.devices_off,
           "read device classes, slices and claims if they are served, or never"),
+    THREE("devices.schedulerVersion", CHOICE, "auto", "1.36", "1.37", settings.devices_order,
+          "kube-scheduler whose order of devices is followed; `auto`: as new as the API server"),
+    RANGE("devices.steps", INTEGER, "100000", 1000, 100000000, settings.devices_steps,
+          "of the search for devices of one pod on one node; beyond: not counted"),
     PLAIN("kueue.admissionCheck", BOOL, "false", settings.admission_check,
           "answer AdmissionChecks of Kueue with controllerName `sakkara/placement`"),
     PLAIN("time.hold", BOOL, "false", settings.holds_reservations,

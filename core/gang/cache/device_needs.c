@@ -14,7 +14,8 @@ const char *skr_devices_unmodelled(const struct skr_gang *e)
            : e->devices.forbidden  ? "the account may not read slices, it needs list and watch on "
                                      "resourceslices.resource.k8s.io"
            : !e->devices.stock->slices ? "there are no ResourceSlices"
-           : e->settings.server_minor < SKR_DEVICES_FROM
+           : e->settings.server_minor < SKR_DEVICES_FROM &&
+                   e->settings.devices_order == SKR_DEVICES_ORDER_OF_SERVER
                ? "Kubernetes is older than 1.36, or its version is not known yet"
                : NULL;
 }

@@ -60,12 +60,23 @@ static void changed(void *context, const char *node)
     skr_dirty_capacity(e);
 }
 
+static void follow_settings(struct skr_gang *e)
+{
+    const enum skr_devices_order order = e->settings.devices_order;
+    const bool newest = order == SKR_DEVICES_ORDER_OF_SERVER
+                            ? e->settings.server_minor >= SKR_DEVICES_1_37
+                            : order == SKR_DEVICES_ORDER_1_37;
+    e->devices.stock->version = newest ? SKR_DEVICES_1_37 : SKR_DEVICES_1_36;
+    if (e->settings.devices_steps > 0) {
+        e->devices.stock->steps = (uint64_t)e->settings.devices_steps;
+    }
+}
+
 void skr_devices_init(struct skr_gang *e)
 {
     e->devices.stock = skr_devices_stock_create(&e->settings.hash_seed, changed, e);
     e->devices.memo = skr_sequence_memo_create();
-    e->devices.stock->version =
-        e->settings.server_minor >= SKR_DEVICES_1_37 ? SKR_DEVICES_1_37 : SKR_DEVICES_1_36;
+    follow_settings(e);
 }
 
 void skr_devices_fini(struct skr_gang *e)
@@ -93,8 +104,7 @@ void skr_devices_slice_delete(struct skr_gang *e, const char *name)
 
 void skr_devices_judge(struct skr_gang *e)
 {
-    e->devices.stock->version =
-        e->settings.server_minor >= SKR_DEVICES_1_37 ? SKR_DEVICES_1_37 : SKR_DEVICES_1_36;
+    follow_settings(e);
     if (e->devices.stock->slices) {
         changed(e, NULL);
         skr_claim_objects_judge(e);

@@ -17,6 +17,13 @@ enum {
 #define SKR_PRIORITY_MAX_DEFAULT "*=1000"  /* of maps of any namespace */
 
 /* Which devices of members without a plan are freed: device_holds.h. */
+/* Whose order of devices is followed. */
+enum skr_devices_order {
+    SKR_DEVICES_ORDER_OF_SERVER, /* server_minor, as if kube-scheduler were as new */
+    SKR_DEVICES_ORDER_1_36,
+    SKR_DEVICES_ORDER_1_37
+};
+
 enum skr_devices_release {
     SKR_DEVICES_ALL,
     SKR_DEVICES_FABRIC, /* of claims that several nodes reach */
@@ -51,6 +58,8 @@ struct skr_settings {
     /* of ProvisioningRequests; "": none are made */
     const char *provisioning_class;
     enum skr_devices_release devices_release; /* all */
+    enum skr_devices_order devices_order;     /* devices.schedulerVersion; auto */
+    int64_t devices_steps;                    /* devices.steps; 0: SKR_DEVICES_STEPS */
     bool devices_off;                         /* devices.mode: off; false */
     bool volumes_unread;     /* claims of volumes are not read, so none is missing; false */
     bool holds_reservations; /* time.hold; false */

@@ -266,6 +266,8 @@ const struct skr_object_type *skr_gang_type_of(const char *api_version, const ch
                                                           &skr_gang_budget,
                                                           &skr_gang_class,
                                                           &skr_gang_slice,
+                                                          &skr_gang_taint_rule_v1,
+                                                          &skr_gang_taint_rule_v1beta2,
                                                           &skr_gang_device_claim,
                                                           &skr_gang_claim_template,
                                                           &skr_gang_volume_claim,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans count the devices of slices: for claims, and for extended resources of a class. */
+#include "core/devices/stock.h"
 #include "core/gang/cache/device_classes.h"
 #include "core/gang/state/types.h"
 #include "test/unit/engine_rig_parts.h"
@@ -22,12 +23,9 @@ static void slice(struct rig *rig, const char *node, int n)
 }
 
 /* Nodes of 64 cpu with so many devices each, and a class that serves GPU. */
-static struct rig *cluster(int nodes, int each)
+static struct rig *cluster_with(int nodes, int each, const struct skr_settings *settings)
 {
-    struct skr_settings settings;
-    skr_settings_default(&settings);
-    settings.server_minor = 36;
-    struct rig *rig = rig_create_with(&settings);
+    struct rig *rig = rig_create_with(settings);
     char name[32];
     rig_racks(rig, 1, nodes, 64);
     for (int i = 0; i < nodes; i++) {
@@ -39,6 +37,14 @@ static struct rig *cluster(int nodes, int each)
                     "[{'cel':{'expression':'device.driver == \\'gpu.example.com\\''}}]}}");
     rig_sync(rig);
     return rig;
+}
+
+static struct rig *cluster(int nodes, int each)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.server_minor = 36;
+    return cluster_with(nodes, each, &settings);
 }
 
 static void gang_by_class(struct rig *rig, const char *group, int n, int each)
@@ -86,6 +92,55 @@ TEST_RIG(cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 3);
     assert_int_equal(n_on(rig, "g", 3, "node-0"), 2);
+}
+
+static void claiming_pod(struct rig *rig, const char *name, const char *claim)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'sakkara','resourceClaims':[{'name':'c','resourceClaimName':'%s'}],"
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'60'}}}]},"
+                    "'status':{'phase':'Pending'}}",
+                    claim);
+}
+
+TEST(the_version_of_kube_scheduler_and_the_steps_of_a_search_are_set)
+{
+    static const struct {
+        enum skr_devices_order order;
+        int32_t minor;
+        int64_t steps;
+        const char *why; /* devices are not counted; "": they are */
+    } rows[] = {
+        {SKR_DEVICES_ORDER_OF_SERVER, 35, 0,
+         "Devices are not counted: Kubernetes is older than 1.36, or its version is not known yet. "
+         "kube-scheduler decides; a node that it refuses is not planned for 60 s"},
+        {SKR_DEVICES_ORDER_1_36, 35, 0, ""},
+        {SKR_DEVICES_ORDER_1_37, 36, 0, ""},
+        {SKR_DEVICES_ORDER_OF_SERVER, 36, 2,
+         "Devices are not counted on 2 of 2 nodes (node-0: the search for devices of one pod takes "
+         "more steps than devices.steps permits). kube-scheduler decides; a node that it refuses "
+         "is "
+         "not planned for 60 s"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct skr_settings settings;
+        skr_settings_default(&settings);
+        settings.server_minor = rows[i].minor;
+        settings.devices_order = rows[i].order;
+        settings.devices_steps = rows[i].steps;
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster_with(2, 4, &settings);
+        rig->hold_scheduler = true;
+        rig_create_json(rig, RIG_DEVICE_CLAIM, "one",
+                        "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
+                        "{'deviceClassName':'gpu','count':2}}]}}}");
+        rig_group(rig, "g", 1, 0, NULL);
+        claiming_pod(rig, "p-0", "one");
+        rig_run(rig, 10 * SKR_SECOND);
+        rig_assert_text(rig_also(rig, "g", "DevicesNotCounted"), rows[i].why);
+        assert_int_equal(rig->gang->devices.stock->version,
+                         rows[i].order == SKR_DEVICES_ORDER_1_37 ? 37 : 36);
+    }
 }
 
 /* ---- taint rules ---- */
@@ -364,16 +419,6 @@ TEST_RIG(cluster(2, 4), devices_that_several_nodes_reach_are_named)
                         "2 of 2 nodes (node-0: devices that several nodes reach may serve a "
                         "request). kube-scheduler decides; a node that "
                         "it refuses is not planned for 60 s");
-}
-
-static void claiming_pod(struct rig *rig, const char *name, const char *claim)
-{
-    rig_create_json(rig, RIG_POD, name,
-                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
-                    "'sakkara','resourceClaims':[{'name':'c','resourceClaimName':'%s'}],"
-                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'60'}}}]},"
-                    "'status':{'phase':'Pending'}}",
-                    claim);
 }
 
 TEST_RIG(cluster(2, 4), a_claim_that_members_share_is_named)
