@@ -209,6 +209,25 @@ static const char *set_up(const struct skr_devices_stock *stock, const char *nod
     return why ? why : play_pending(stock, pending, n_pending, arena, ret);
 }
 
+/* By the memo, if there is one. */
+static struct skr_sequence count(const struct skr_devices_stock *stock, struct board *b,
+                                 int32_t most, struct skr_sequence_memo *memo)
+{
+    SKR_STRBUF(key);
+    const struct memo_entry *known = NULL;
+    if (!memo) {
+        return play(b, most, NULL, NULL);
+    }
+    key_write(&key, b, most);
+    SKR_TABLE_FIND(&stock->seed, hh, memo->entries, key.s, key.len, known);
+    if (known) {
+        return known->answer;
+    }
+    const struct skr_sequence ret = play(b, most, NULL, NULL);
+    memo_put(memo, &stock->seed, &key, &ret);
+    return ret;
+}
+
 struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, const char *node,
                                        const struct skr_pod_claims *pending, size_t n_pending,
                                        const struct skr_pod_claims *pod, int32_t most,
@@ -216,21 +235,28 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
 {
     SKR_AUTO(skr_arena_destroy)
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
-    SKR_STRBUF(key);
     struct board b;
-    const struct memo_entry *known = NULL;
     const char *why = set_up(stock, node, pending, n_pending, pod, arena, &b);
-    if (why || !memo) {
-        return why ? unmodelled(why) : play(&b, most, NULL, NULL);
+    return why ? unmodelled(why) : count(stock, &b, most, memo);
+}
+
+struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, const char *node,
+                                      const struct skr_pod_claims *pod, int32_t most,
+                                      struct skr_sequence_memo *memo)
+{
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
+    struct board b;
+    const char *why = set_up(stock, node, NULL, 0, pod, arena, &b);
+    if (why) {
+        return unmodelled(why);
     }
-    key_write(&key, &b, most);
-    SKR_TABLE_FIND(&stock->seed, hh, memo->entries, key.s, key.len, known);
-    if (known) {
-        return known->answer;
-    }
-    const struct skr_sequence ret = play(&b, most, NULL, NULL);
-    memo_put(memo, &stock->seed, &key, &ret);
-    return ret;
+    const struct skr_devices_node *rows = &b.rows.node;
+    memset(b.taken.whole, 0, rows->n * sizeof *b.taken.whole);
+    memset(b.taken.shares, 0, rows->n * sizeof *b.taken.shares);
+    memset(b.taken.counted, 0, rows->n * sizeof *b.taken.counted);
+    memset(b.taken.used, 0, rows->n_capacities * sizeof *b.taken.used);
+    return count(stock, &b, most, memo);
 }
 
 /* Equal pods, one after the other. */

@@ -52,6 +52,11 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
                                        const struct skr_pod_claims *pod, int32_t most,
                                        struct skr_sequence_memo *memo);
 
+/* The same if no allocation took anything. */
+struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, const char *node,
+                                      const struct skr_pod_claims *pod, int32_t most,
+                                      struct skr_sequence_memo *memo);
+
 /* Pods that need not be equal, one after the other; none is left out. n: those before the first one that does
  * not fit. O(the same, for each pod that differs from the one before it). */
 struct skr_sequence skr_sequence_serve(const struct skr_devices_stock *stock, const char *node,

@@ -364,6 +364,22 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
     return most;
 }
 
+int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *needs,
+                              const char *node)
+{
+    int32_t most = INT32_MAX;
+    for (size_t i = 0; is_modelled(e) && i < needs->n; i++) {
+        const struct skr_pod_claims claims = {n_on(e, &needs->shape[i], node),
+                                              needs->shape[i].spec};
+        if (claims.n > 0) {
+            const struct skr_sequence sequence = skr_sequence_ever(
+                e->devices.stock, node, &claims, SKR_NEEDS_PODS_MAX, e->devices.memo);
+            most = sequence.end != SKR_SEQUENCE_MOST && sequence.n < most ? sequence.n : most;
+        }
+    }
+    return most;
+}
+
 bool skr_devices_room(struct skr_gang *e, const struct group *without,
                       const struct device_shape *of, const char *node, struct device_room *ret)
 {

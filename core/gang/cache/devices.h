@@ -77,6 +77,10 @@ bool skr_devices_needs_equal(const struct device_needs *a, const struct device_n
 int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
                          const struct device_needs *needs, const char *node);
 
+/* The same if all devices were free: no allocations, no pending claimers. */
+int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *needs,
+                              const char *node);
+
 /* The same of one shape, for explanations. False: the node lists what it asks for, so that devices do not
  * count there. */
 bool skr_devices_room(struct skr_gang *e, const struct group *without,

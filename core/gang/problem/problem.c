@@ -168,9 +168,20 @@ static int64_t learned_of(struct skr_gang *e, const struct group *g, const struc
     return most == INT32_MAX ? SKR_ROOM_UNLIMITED : most;
 }
 
+/* The most that devices of the node ever leave, which may be fewer than now: a device more may fit one member
+ * less. */
+static int64_t ever_of(struct skr_gang *e, const struct device_needs *needs,
+                       const struct node_entry *node, int64_t now)
+{
+    const int32_t most = needs ? skr_devices_most_ever(e, needs, node->name) : INT32_MAX;
+    return most == INT32_MAX || now == SKR_ROOM_UNLIMITED ? SKR_ROOM_UNLIMITED
+           : now > most                                   ? now
+                                                          : most;
+}
+
 static void limit_to_learned(struct skr_gang *e, const struct group *g,
                              struct pod_entry *const *newcomers, size_t n, const struct demand *d,
-                             bool guess, int64_t *free_)
+                             bool guess, int64_t *free_, int64_t *capacity)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     struct pod_entry **list = d->n_learned > 0 ? skr_alloc_array(n + 1, sizeof *list) : NULL;
@@ -185,8 +196,9 @@ static void limit_to_learned(struct skr_gang *e, const struct group *g,
         struct device_needs *needs = skr_devices_needs(e, list, n_list);
         for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves && n_list > 0; i++) {
             if (leaf[i]) {
-                free_[i * d->n + d->n - d->n_learned + k] =
-                    learned_of(e, g, &shapes, needs, leaf[i], guess);
+                const size_t at = i * d->n + d->n - d->n_learned + k;
+                free_[at] = learned_of(e, g, &shapes, needs, leaf[i], guess);
+                capacity[at] = ever_of(e, needs, leaf[i], free_[at]);
             }
         }
         skr_devices_needs_unref(e, needs);
@@ -363,7 +375,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
         skr_seat_holds_add_room(e, g, newcomers, n, d.resource, d.n, a.free_);
     }
     limit_to_attached(e, newcomers, n, &d, probed_only, a.free_, a.capacity);
-    limit_to_learned(e, g, comers.free_, comers.n_free, &d, probed_only, a.free_);
+    limit_to_learned(e, g, comers.free_, comers.n_free, &d, probed_only, a.free_, a.capacity);
     int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
     skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
     struct skr_solve_request *request = skr_solve_request_create();

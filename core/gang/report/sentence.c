@@ -11,6 +11,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/problem/problem_volumes.h"
+#include "core/gang/report/device_sentence.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/state/groups.h"
 
@@ -448,6 +449,10 @@ void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_
         if (!g->spec->open) {
             say_choices(x, request, held, role, b);
         }
+        return;
+    }
+    if ((x->class == SKR_CLASS_NEVER_FITS || x->class == SKR_CLASS_WAITING_FOR_CAPACITY) &&
+        skr_device_sentence(e, g, x->class == SKR_CLASS_NEVER_FITS, request, b)) {
         return;
     }
     switch (x->class) {

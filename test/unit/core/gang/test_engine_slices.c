@@ -86,6 +86,10 @@ TEST_RIG(cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
     gang_by_class(rig, "g", 3, 3);
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g needs 9 devices of class gpu (3 pods x 3), the nodes open to it "
+                        "have 8, for 2 pods");
     slice(rig, "node-9", 4);
     rig_delete(rig, RIG_SLICE, "node-0");
     slice(rig, "node-0", 6);
@@ -380,6 +384,15 @@ TEST_RIG(cluster(2, 4), an_explanation_says_what_devices_leave_to_a_group)
                     "{'deviceClassName':'gpu','count':1}}]}},'status':{'allocation':{'devices':"
                     "{'results':[{'request':'r','driver':'gpu.example.com','pool':'node-0',"
                     "'device':'gpu-1'}]}}}}");
+    gang_by_class(rig, "g", 2, 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "WaitingForCapacity");
+    assert_string_equal(
+        rig_key(rig, "g", "message"),
+        "group g needs 8 devices of class gpu (2 pods x 4), 7 are free, 1 pod fits");
+    rig_delete(rig, RIG_MAP, "g");
+    rig_delete(rig, RIG_POD, "g-0");
+    rig_delete(rig, RIG_POD, "g-1");
     gang_by_class(rig, "g", 3, 3);
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 0);

@@ -249,6 +249,7 @@ static struct rig *devices_not_counted(void)
     }
     rig_run(rig, SKR_SECOND);
     rig_filter(rig, "p-0", "node-0");
+    rig_bind(rig, "p-0", "node-0");
     rig_edit(rig, RIG_POD, "p-1",
              "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
              "'Unschedulable','message':'0/9 nodes are available: 9 cannot allocate all claims.'}]}"
