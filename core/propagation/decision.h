@@ -58,6 +58,9 @@ enum skr_propagation_warning {
     (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED |                                        \
      UINT32_C(1) << SKR_WARNING_COMPONENT_SETS_OFF | UINT32_C(1) << SKR_WARNING_SETS_COUNT_ENDED | \
      UINT32_C(1) << SKR_WARNING_NODE_CLAIM_IGNORED)
+/* The warning of the live scheduler about estimators without an answer, the last one in the message
+ * of condition Scheduled. */
+#define SKR_ESTIMATORS_SILENT "EstimatorsSilent: "
 const char *skr_propagation_warning_name(enum skr_propagation_warning warning);
 /* "NAME: what it is about and the next step."; the name alone where that says it all. */
 void skr_propagation_warning_write(enum skr_propagation_warning warning, struct skr_strbuf *out);

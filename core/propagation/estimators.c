@@ -203,7 +203,7 @@ void skr_estimators_warn(struct skr_propagation *self, const struct skr_estimato
     if (n == 0) {
         return;
     }
-    skr_strbuf_addf(out, "%sEstimatorsSilent: no answer from the estimator of %s",
+    skr_strbuf_addf(out, "%s" SKR_ESTIMATORS_SILENT "no answer from the estimator of %s",
                     out->len > 0 ? " " : "", names.s);
     if (n > SILENT_SHOWN) {
         skr_strbuf_addf(out, " and of %zu more clusters", n - SILENT_SHOWN);

@@ -303,6 +303,11 @@ static void write_warnings(const struct skr_binding_decision *decision, struct s
             skr_explain_add_wrapped(out, "warning: ", 2, text.s);
         }
     }
+    const char *silent = strstr(decision->binding->condition_message, SKR_ESTIMATORS_SILENT);
+    if (silent) {
+        skr_strbuf_addc(out, '\n');
+        skr_explain_add_wrapped(out, "warning of the daemon: ", 2, silent);
+    }
 }
 
 /* What is placed. */
