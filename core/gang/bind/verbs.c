@@ -248,7 +248,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
         skr_devices_filter(e, call->pod, p, call->node, n, mask);
     }
     for (size_t i = 0; i < n; i++) {
-        passed += (mask[i / 8] >> (i % 8)) & 1u;
+        passed += (mask[i / 8] & 1u << i % 8) != 0;
     }
     if (passed == n) {
         skr_out_answer(e, call->request, SKR_ANSWER_FILTER_ALL, "");
