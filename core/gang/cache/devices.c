@@ -130,9 +130,9 @@ static bool is_accepted(const struct pod_entry *p)
 static bool are_alike(struct skr_gang *e, const struct pod_entry *a, const struct pod_entry *b)
 {
     struct device_shape of_a, of_b;
-    const bool known = !skr_device_shape_of(e, a->pod, a, false, &of_a) &
-                       !skr_device_shape_of(e, b->pod, b, false, &of_b);
-    const bool alike = known && skr_device_shapes_are_equal(&of_a, &of_b);
+    const char *why_a = skr_device_shape_of(e, a->pod, a, false, &of_a);
+    const char *why_b = skr_device_shape_of(e, b->pod, b, false, &of_b);
+    const bool alike = !why_a && !why_b && skr_device_shapes_are_equal(&of_a, &of_b);
     skr_device_shape_fini(e, &of_a);
     skr_device_shape_fini(e, &of_b);
     return alike;
