@@ -197,23 +197,25 @@ static bool is_any_or(const char *selected, const char *name)
 }
 
 /* Whether the rule is about the device. */
-static bool is_selected(const struct making *m, const struct skr_device_taint_rule *rule,
+static bool is_selected(const struct skr_devices_stock *stock,
+                        const struct skr_device_taint_rule *rule,
                         const struct skr_device_slice *slice, const struct skr_device *device)
 {
-    return (rule->selects || m->stock->version < SKR_DEVICES_1_37) &&
+    return (rule->selects || stock->version < SKR_DEVICES_1_37) &&
            is_any_or(rule->driver, slice->driver) && is_any_or(rule->pool, slice->pool) &&
            is_any_or(rule->device, device->name);
 }
 
-static bool is_tainted(const struct making *m, const struct skr_claim_request *request,
-                       const struct skr_device_slice *slice, const struct skr_device *device)
+bool skr_device_is_tainted(const struct skr_devices_stock *stock,
+                           const struct skr_claim_request *request,
+                           const struct skr_device_slice *slice, const struct skr_device *device)
 {
     bool tainted = false;
     for (size_t i = 0; !tainted && i < device->n_taints; i++) {
         tainted = repels(request, &device->taint[i]);
     }
-    for (const struct skr_stock_rule *r = m->stock->rules; !tainted && r; r = r->hh.next) {
-        tainted = is_selected(m, r->rule, slice, device) && repels(request, &r->rule->taint);
+    for (const struct skr_stock_rule *r = stock->rules; !tainted && r; r = r->hh.next) {
+        tainted = is_selected(stock, r->rule, slice, device) && repels(request, &r->rule->taint);
     }
     return tainted;
 }
@@ -247,7 +249,8 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
         if (match[row] == SKR_DEVICES_YES) {
             match[row] = (uint8_t)fits(m, from, device, &need[node->row[row].first_capacity]);
         }
-        tainted[row] = is_tainted(m, from, m->rows->row[row].slice->slice, device);
+        tainted[row] =
+            skr_device_is_tainted(m->stock, from, m->rows->row[row].slice->slice, device);
     }
     if (is_served_elsewhere(m, from, class)) {
         unmodelled(m, "devices that several nodes reach may serve a request");

@@ -38,6 +38,11 @@ struct skr_sequence_memo *skr_sequence_memo_create(void)
     return skr_alloc(sizeof(struct skr_sequence_memo));
 }
 
+size_t skr_sequence_memo_size(const struct skr_sequence_memo *memo)
+{
+    return HASH_COUNT(memo->entries);
+}
+
 static void memo_empty(struct skr_sequence_memo *memo)
 {
     struct memo_entry *entry, *next;

@@ -45,6 +45,8 @@ struct skr_sequence_memo;
 struct skr_sequence_memo *skr_sequence_memo_create(void);
 void skr_sequence_memo_destroy(struct skr_sequence_memo *memo); /* NULL allowed */
 
+size_t skr_sequence_memo_size(const struct skr_sequence_memo *memo); /* distinct nodes and shapes */
+
 /* pending: pods that come first, n_pending of them; one that does not fit is left out. most: >= 0. memo:
  * NULL allowed. O(devices * requests + steps of the search). */
 struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, const char *node,

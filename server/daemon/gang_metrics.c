@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/cache/devices.h"
 #include "core/gang/group/reservation.h"
 #include "core/gang/state/reason.h"
 #include "server/daemon/series.h"
@@ -45,6 +46,8 @@ enum family {
     F_SOLVER,
     F_SOLVER_ROLES,
     F_GANG_PLUGIN,
+    F_DEVICES,
+    F_SIGNATURES,
     F_LEFTOVERS,
     F_RELEASES,
     F_ADMISSIONS,
@@ -105,6 +108,12 @@ static const struct skr_metric_spec specs[] = {
     [F_GANG_PLUGIN] =
         SKR_COUNTS("sakkara_gang_plugin_groups_total",
                    "Groups that the plugin GangScheduling of kube-scheduler has held.", NULL),
+    [F_DEVICES] =
+        SKR_GAUGES("sakkara_devices", "Devices of slices by class, counted with the free slots.",
+                   "class", "state"),
+    [F_SIGNATURES] =
+        SKR_GAUGES("sakkara_device_signatures",
+                   "Distinct answers about the devices of a node that are kept.", NULL),
     [F_LEFTOVERS] = SKR_GAUGES("sakkara_leftover_claims",
                                "Allocated claims of pods without a plan, which no pod uses.", NULL),
     [F_RELEASES] = SKR_COUNTS("sakkara_leftovers_released_total",
@@ -134,6 +143,7 @@ struct skr_gang_metrics {
     skr_time slots_next;              /* not before */
     struct skr_slots slots;
     size_t reserved[SKR_RESERVED_COUNT]; /* counted with the slots */
+    struct skr_devices_census devices;   /* the same */
 };
 
 static const char *const attempt_names[] = {"planned", "infeasible", "stale", "error"};
@@ -172,9 +182,11 @@ static void collect_attempts(const struct skr_gang_metrics *m, const struct skr_
 /* ---- free slots ---- */
 
 static void store_slots(struct skr_gang_metrics *m, const struct skr_slots *slots,
-                        const size_t *reserved, skr_time now)
+                        const size_t *reserved, const struct skr_devices_census *devices,
+                        skr_time now)
 {
     pthread_mutex_lock(&m->lock);
+    m->devices = *devices;
     memcpy(m->reserved, reserved, sizeof m->reserved);
     struct skr_slots old = m->slots;
     m->slots = *slots;
@@ -193,10 +205,15 @@ static bool count(struct skr_gang_metrics *m, struct skr_engine *engine, skr_tim
     bool done = skr_gang_count_slots(skr_engine_self(engine), &m->count, SLOTS_LEAVES, &slots);
     skr_time now = skr_clock_now(m->clock);
     m->count_took += now - begin;
+    begin = now;
     if (done) {
         size_t reserved[SKR_RESERVED_COUNT];
+        struct skr_devices_census devices;
         skr_reservations_count(skr_engine_self(engine), reserved);
-        store_slots(m, &slots, reserved, now);
+        skr_devices_count(skr_engine_self(engine), &devices);
+        now = skr_clock_now(m->clock);
+        m->count_took += now - begin;
+        store_slots(m, &slots, reserved, &devices, now);
     }
     return !done;
 }
@@ -261,6 +278,22 @@ static void collect_slots(struct skr_gang_metrics *m)
 }
 
 /* As of the last count of slots. */
+static void collect_devices(struct skr_gang_metrics *m)
+{
+    static const char *const states[] = {"free", "taken", "tainted"};
+    _Static_assert(sizeof states / sizeof *states == SKR_CENSUS_COUNT, "a word each");
+    struct skr_devices_census devices;
+    pthread_mutex_lock(&m->lock);
+    devices = m->devices;
+    pthread_mutex_unlock(&m->lock);
+    skr_metric_family_hide(m->family[F_DEVICES]);
+    for (size_t i = 0; i < devices.n; i++) {
+        for (int k = 0; k < SKR_CENSUS_COUNT; k++) {
+            skr_series_set(m->family[F_DEVICES], devices.of[i].name, states[k], devices.of[i].n[k]);
+        }
+    }
+}
+
 static void collect_reserved(struct skr_gang_metrics *m)
 {
     size_t n[SKR_RESERVED_COUNT];
@@ -301,6 +334,7 @@ static void collect_counts(struct skr_gang_metrics *m)
     skr_series_advance(m->family[F_RELOADS], "loaded", NULL, stats.topology_loads);
     skr_series_advance(m->family[F_RELOADS], "refused", NULL, stats.topology_refusals);
     skr_series_advance(m->family[F_GANG_PLUGIN], NULL, NULL, stats.gang_plugin);
+    skr_series_set(m->family[F_SIGNATURES], NULL, NULL, stats.device_signatures);
     skr_series_set(m->family[F_LEFTOVERS], NULL, NULL, stats.leftover_claims);
     for (int i = 0; i < SKR_RELEASE_COUNT; i++) {
         skr_series_advance_seen(m->family[F_RELEASES], release_names[i], NULL, stats.releases[i]);
@@ -336,6 +370,7 @@ static void collect(void *context)
     collect_counts(m);
     collect_slots(m);
     collect_reserved(m);
+    collect_devices(m);
 }
 
 static const char *result_of(const struct skr_solution *solution)

@@ -111,6 +111,11 @@ void skr_devices_judge(struct skr_gang *e)
     }
 }
 
+void skr_devices_count(const struct skr_gang *e, struct skr_devices_census *ret)
+{
+    skr_devices_census_take(e->devices.stock, ret);
+}
+
 /* ---- pending claimers ---- */
 
 static struct claimers *claimers_of(const struct skr_gang *e, const char *node)

@@ -19,6 +19,7 @@
  * (ordinary.h), whose claims have no devices yet. Those that filter accepted are before the others, which
  * are in the order of their plans.
  */
+#include "core/devices/census.h"
 #include "core/devices/sequence.h"
 #include "core/gang/state/groups.h"
 #include "core/pod/pod.h"
@@ -113,5 +114,8 @@ void skr_devices_claim_upsert(struct skr_gang *e, const struct skr_device_claim 
                               bool is_template, bool differs);
 void skr_devices_claim_delete(struct skr_gang *e, const char *namespace_, const char *name);
 void skr_devices_fini(struct skr_gang *e);
+
+/* For metrics. O(classes * devices). */
+void skr_devices_count(const struct skr_gang *e, struct skr_devices_census *ret);
 
 #endif

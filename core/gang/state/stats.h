@@ -97,6 +97,7 @@ struct skr_gang_stats {
     uint64_t topology_refusals; /* unreadable topology maps */
     size_t unknown_nodes;       /* leaves of the tree that name no node */
     size_t outside_nodes;       /* Ready nodes that are not in the tree */
+    size_t device_signatures;   /* distinct answers about devices of nodes that are kept */
     size_t leftover_claims;     /* device_holds.h */
     uint64_t releases[SKR_RELEASE_COUNT];
     uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks invariants, and writes numbers and the state as JSON. Changes nothing. */
 #include "core/gang/view/inspect.h"
+#include "core/gang/cache/devices.h"
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/device_holds.h"
@@ -156,6 +157,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     memcpy(ret->scheduling, e->stats.scheduling, sizeof ret->scheduling);
     ret->topology_loads = e->stats.topology_loads;
     ret->topology_refusals = e->stats.topology_refusals;
+    ret->device_signatures = skr_sequence_memo_size(e->devices.memo);
     ret->leftover_claims = skr_device_holds_count(e);
     memcpy(ret->releases, e->stats.releases, sizeof ret->releases);
     memcpy(ret->admissions, e->stats.admissions, sizeof ret->admissions);
