@@ -17,6 +17,7 @@ import (
 type groupRow struct {
 	Name, Namespace, Status, Reason, Message string
 	Size                                     int
+	Pods                                     struct{ Bound int }
 }
 
 // groupRows are the groups of the scenario's namespace.
