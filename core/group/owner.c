@@ -5,6 +5,7 @@
  */
 #include "core/group/owner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "topology/fields.h"
@@ -56,22 +57,43 @@ static const char *controller_of(const struct skr_fields *object)
     return "";
 }
 
+/* The number of indexes in "1,3-5"; what follows a part of another form is not counted. */
+static int64_t indexes_in(const char *text)
+{
+    int64_t n = 0;
+    for (char *end; *text >= '0' && *text <= '9'; text = *end == ',' ? end + 1 : "") {
+        const long long first = strtoll(text, &end, 10);
+        const long long last = *end == '-' ? strtoll(end + 1, &end, 10) : first;
+        if (first > INT32_MAX || last > INT32_MAX || last < first) {
+            break;
+        }
+        n += last - first + 1;
+    }
+    return n;
+}
+
+/* Completions that are still possible: a Job with backoffLimitPerIndex makes no pod more for an index
+ * that has failed for good. -1: any number. */
+static int64_t job_possible(const struct skr_fields *spec, const struct skr_fields *status)
+{
+    const int32_t completions = skr_fields_int32(spec, "completions", -1);
+    const int64_t failed = indexes_in(skr_fields_text(status, "failedIndexes"));
+    return completions < 0 ? -1 : completions > failed ? completions - failed : 0;
+}
+
 /* Members of a Job that can run at one time. */
-static int32_t job_pods(const struct skr_fields *spec)
+static int32_t job_pods(const struct skr_fields *spec, const struct skr_fields *status)
 {
     const int32_t parallelism = skr_fields_int32(spec, "parallelism", 1);
-    const int32_t completions = skr_fields_int32(spec, "completions", parallelism);
-    return completions < parallelism ? completions : parallelism;
+    const int64_t possible = job_possible(spec, status);
+    return possible >= 0 && possible < parallelism ? (int32_t)possible : parallelism;
 }
 
 static int32_t job_left(const struct skr_fields *spec, const struct skr_fields *status)
 {
-    const int32_t completions = skr_fields_int32(spec, "completions", -1);
-    const int64_t left = (int64_t)completions - skr_fields_int32(status, "succeeded", 0);
-    return completions < 0    ? INT32_MAX
-           : left < 0         ? 0
-           : left > INT32_MAX ? INT32_MAX
-                              : (int32_t)left;
+    const int64_t possible = job_possible(spec, status);
+    const int64_t left = possible - skr_fields_int32(status, "succeeded", 0);
+    return possible < 0 ? INT32_MAX : left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int32_t)left;
 }
 
 static void fill_job(void *object, const struct skr_fields *json)
@@ -89,7 +111,7 @@ static void fill_job(void *object, const struct skr_fields *json)
                        ? "completions"
                        : "parallelism";
     if (make_room(owner, json, 1)) {
-        add_part(owner, "", 1, job_pods(&spec));
+        add_part(owner, "", 1, job_pods(&spec, &status));
     }
 }
 
@@ -114,10 +136,11 @@ static void add_replicated_job(struct skr_owner *owner, const struct skr_fields 
 {
     const struct skr_fields template = skr_fields_object(job, "template");
     const struct skr_fields spec = skr_fields_object(&template, "spec");
+    const struct skr_fields none = skr_fields_object(&template, "status");
     const struct skr_fields depends = skr_fields_list(job, "dependsOn", SKR_OWNER_PARTS_MAX);
     owner->in_order = owner->in_order || depends.n > 0;
     add_part(owner, skr_fields_text(job, "name"), skr_fields_int32(job, "replicas", 1),
-             job_pods(&spec));
+             job_pods(&spec, &none));
 }
 
 static void fill_jobset(void *object, const struct skr_fields *json)
