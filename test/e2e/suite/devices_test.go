@@ -314,3 +314,54 @@ func (r *run) forbid(resource string) {
 		return !answer.Status.Allowed
 	})
 }
+
+// TestDevices_AClaimThatIsFreedEndsThePlan: The allocation of a member's claim is removed while the member waits at its
+// bind call. Nothing is bound; the plan ends as a whole, and the next one binds the group.
+func TestDevices_AClaimThatIsFreedEndsThePlan(t *testing.T) {
+	from136(t)
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{paused: true})
+	r.deviceClass(gpu)
+	r.devices("node-0", 1)
+	r.devices("node-1", 1)
+	r.begin()
+	r.topology(tree)
+	r.createTemplate("one", 1)
+	release := r.tap.HoldBind(func(call *cluster.Call) bool { return call.Pod == "g-1" })
+	r.gang("g", 2, "", byTemplate("one"))
+	r.waitCalls("the first member waits to be bound", func(calls []cluster.Call) bool {
+		for _, call := range calls {
+			if call.Verb == "bind" && call.Pod == "g-0" {
+				return true
+			}
+		}
+		return false
+	})
+	r.freeClaimOf("g-0")
+	release()
+	r.poll("the plan ends", func() bool { return r.aborted() > 0 })
+	r.wait(2*usual, "bound by another plan", r.allBound("g", 2))
+}
+
+// freeClaimOf removes the allocation of the claim that was made for a pod.
+func (r *run) freeClaimOf(pod string) {
+	r.Helper()
+	path := "/apis/resource.k8s.io/v1/namespaces/" + r.ns + "/resourceclaims"
+	var list struct {
+		Items []struct {
+			Metadata struct {
+				Name            string
+				OwnerReferences []struct{ Name string }
+			}
+		}
+	}
+	r.must(r.plane.Admin.Get(path, &list))
+	for _, claim := range list.Items {
+		if owners := claim.Metadata.OwnerReferences; len(owners) == 1 && owners[0].Name == pod {
+			r.must(r.plane.Admin.MergePatch(path+"/"+claim.Metadata.Name+"/status",
+				`{"status":{"allocation":null,"reservedFor":null}}`))
+			return
+		}
+	}
+	r.Errorf("pod %s has no claim", pod)
+}
