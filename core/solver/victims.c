@@ -42,6 +42,10 @@ static int check_victim(const struct skr_victims_problem *in, size_t i, struct s
          in->victim[v->surplus_of].kind != SKR_VICTIM_GROUP)) {
         return skr_error_set(error, SKR_INVALID, "victim %s: surplus of no group", v->name);
     }
+    if (v->kind == SKR_VICTIM_SURPLUS && (v->giver < 0 || (size_t)v->giver >= in->n_givers)) {
+        return skr_error_set(error, SKR_INVALID, "victim %s: giver %d of %zu", v->name,
+                             (int)v->giver, in->n_givers);
+    }
     return 0;
 }
 
@@ -69,14 +73,17 @@ static bool is_candidate(const struct skr_victims_problem *in, const struct skr_
 
 /* ---- the order of priorities ---- */
 
-/* Ordinary pods below every group. */
+/* Ordinary pods below members that are not needed, these below every group. */
 static int compare_rank(const struct skr_victim *a, const struct skr_victim *b)
 {
-    bool pod_a = a->kind == SKR_VICTIM_POD, pod_b = b->kind == SKR_VICTIM_POD;
-    if (pod_a != pod_b) {
-        return pod_a ? -1 : 1;
+    static const int place[SKR_VICTIM_KIND_COUNT] = {
+        [SKR_VICTIM_POD] = 0, [SKR_VICTIM_SURPLUS] = 1, [SKR_VICTIM_GROUP] = 2};
+    if (a->kind != b->kind) {
+        return place[a->kind] - place[b->kind];
     }
-    return (a->priority > b->priority) - (a->priority < b->priority);
+    return a->kind == SKR_VICTIM_SURPLUS
+               ? 0
+               : (a->priority > b->priority) - (a->priority < b->priority);
 }
 
 struct ranked {
@@ -96,7 +103,8 @@ static int by_name(const void *a, const void *b)
 {
     const struct ranked *x = a;
     const struct ranked *y = b;
-    return strcmp(x->v->name, y->v->name);
+    return x->v->rank != y->v->rank ? (x->v->rank < y->v->rank) - (x->v->rank > y->v->rank)
+                                    : strcmp(x->v->name, y->v->name);
 }
 
 /* Candidates by rank, then name; ends[i]: how many there are up to the i-th rank. */
@@ -134,14 +142,16 @@ static void ranks_fini(struct ranks *r)
     free(r->set);
 }
 
-/* All of the first n candidates into r->set, without members of groups that are candidates. */
+/* All of the first n candidates, which end with a rank, into r->set, without members of groups among
+ * them. */
 static size_t list_all(const struct skr_victims_problem *in, const struct ranks *r, size_t n)
 {
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         const struct skr_victim *v = r->item[i].v;
-        bool inside = v->kind == SKR_VICTIM_SURPLUS && v->surplus_of >= 0 &&
-                      is_candidate(in, &in->victim[v->surplus_of]);
+        const struct skr_victim *of =
+            v->kind == SKR_VICTIM_SURPLUS && v->surplus_of >= 0 ? &in->victim[v->surplus_of] : NULL;
+        const bool inside = of && is_candidate(in, of) && compare_rank(of, r->item[n - 1].v) <= 0;
         if (!inside) {
             r->set[k++] = r->item[i].victim;
         }
@@ -177,7 +187,7 @@ static int least_rank(struct skr_victims_room *room, const struct ranks *r, size
 /* ---- one priority ---- */
 
 static void search_init(struct skr_victims_search *s, struct skr_victims_room *room,
-                        struct ranks *r, size_t rank, struct skr_error *error)
+                        struct ranks *r, size_t rank, int64_t cap, struct skr_error *error)
 {
     const struct skr_victims_problem *in = room->in;
     size_t n = r->end[rank];
@@ -190,11 +200,12 @@ static void search_init(struct skr_victims_search *s, struct skr_victims_room *r
     }
     free(sorted);
     *s = (struct skr_victims_search){
-        .room = room, .in = in, .error = error, .candidate = candidate, .n = n};
+        .room = room, .in = in, .error = error, .candidate = candidate, .n = n, .cap = cap};
     s->taken = skr_alloc_array(in->n_victims + 1, sizeof *s->taken);
     s->listed = skr_alloc_array(in->n_victims + 1, sizeof *s->listed);
     s->has_surplus = skr_alloc_array(in->n_victims + 1, sizeof *s->has_surplus);
     s->used = skr_alloc_array(in->n_budgets + 1, sizeof *s->used);
+    s->given = skr_alloc_array(in->n_givers + 1, sizeof *s->given);
     s->set = skr_alloc_array(n + 1, sizeof *s->set);
     s->best = skr_alloc_array(n + 1, sizeof *s->best);
     s->pick.at = skr_alloc_array(n + 1, sizeof *s->pick.at);
@@ -218,6 +229,7 @@ static void search_fini(struct skr_victims_search *s)
     free(s->listed);
     free(s->has_surplus);
     free(s->used);
+    free(s->given);
     free(s->set);
     free(s->best);
     free(s->pick.at);
@@ -254,13 +266,67 @@ static int take_best(struct skr_victims_search *s, struct skr_victims *ret)
     return 0;
 }
 
+/* The highest priority of single members in the best set; INT64_MIN: there are none. */
+static int64_t cap_of(const struct skr_victims_search *s)
+{
+    int64_t cap = INT64_MIN;
+    for (size_t i = 0; i < s->n_best; i++) {
+        const struct skr_victim *v = &s->in->victim[s->best[i].victim];
+        cap = v->kind == SKR_VICTIM_SURPLUS && v->priority > cap ? v->priority : cap;
+    }
+    return cap;
+}
+
+/* The highest priority of single members below the cap; INT64_MIN: there are none. */
+static int64_t next_cap(const struct skr_victims_search *s, int64_t cap)
+{
+    int64_t next = INT64_MIN;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct skr_victim *v = &s->in->victim[s->candidate[i]];
+        const bool below = v->kind == SKR_VICTIM_SURPLUS && v->priority < cap;
+        next = below && v->priority > next ? v->priority : next;
+    }
+    return next;
+}
+
+/* Among the sets that cost the same, those with the least highest priority of single members: the
+ * search again below it, while it finds one of the same cost. */
+static int lower_cap(struct skr_victims_search *s, struct ranks *r, size_t rank)
+{
+    int64_t cap = cap_of(s);
+    bool same = true, proven = s->cheapest;
+    int rc = 0;
+    while (rc == 0 && same && cap != INT64_MIN) {
+        struct skr_victims_search less;
+        search_init(&less, s->room, r, rank, next_cap(s, cap), s->error);
+        rc = skr_victims_search_run(&less);
+        same = rc == 0 && less.found && skr_victims_cost_compare(less.cost, s->cost) <= 0;
+        proven = proven && (same || less.cheapest);
+        if (same) {
+            const struct skr_victims_search other = *s;
+            *s = less;
+            less = other;
+            s->cheapest = less.cheapest;
+            s->groups_proven = less.groups_proven;
+            cap = cap_of(s);
+        }
+        search_fini(&less);
+    }
+    s->cap = cap;
+    s->capped = proven;
+    return rc;
+}
+
 /* *tried: the search of this priority is complete. */
 static int search_rank(struct skr_victims_room *room, struct ranks *r, size_t rank,
                        struct skr_victims *ret, bool *tried, struct skr_error *error)
 {
     struct skr_victims_search s;
-    search_init(&s, room, r, rank, error);
+    search_init(&s, room, r, rank, INT64_MAX, error);
     int rc = skr_victims_search_run(&s);
+    if (rc == 0 && s.found) {
+        rc = lower_cap(&s, r, rank);
+    }
     if (rc == 0 && s.found) {
         rc = skr_victims_ties_run(&s);
     }

@@ -7,13 +7,17 @@
  *
  * A set of victims is sufficient if the problem is feasible with the room of all its members added.
  * Of all sufficient sets the answer is the least by, in this order,
- *   1. the highest priority in the set; ordinary pods count below every group
+ *   1. the highest priority of its whole groups. Without any: single members of groups that do not
+ *      need them are above ordinary pods alone, and these go by their highest priority
  *   2. the groups that lose their gang; one that gives up members it does not need is not counted
  *   3. the running members that are evicted
- *   4. the objective of the placement afterwards (without SKR_TIE_TIGHT)
- *   5. the names in byte order, the first difference deciding, a shorter list first So the set is
- *      minimal: without any one of its victims the group does not fit. Victims are whole. A group
- *      may be listed together with single members that it does not need (surplus_of).
+ *   4. the highest priority of the single members; none is best
+ *   5. the objective of the placement afterwards (without SKR_TIE_TIGHT)
+ *   6. single members of the highest rank first, then the names in byte order, the first difference
+ *      deciding, a shorter list first
+ * So the set is minimal: without any one of its victims, and those that have to go with it, the group
+ * does not fit. Victims are whole. A group may be listed together with single members that it does
+ * not need (surplus_of). If these came by steps, they go by steps.
  *
  * Room is monotone: more of it never makes a feasible problem infeasible, whatever the rules. So
  * the priority is found by bisection, and proofs hold for every rule. The search for the rest is
@@ -49,6 +53,12 @@ struct skr_victim {
     int32_t members;    /* running ones; 0: it holds room and runs nothing */
     int32_t surplus_of; /* SURPLUS: its group, which may be chosen instead; -1: the group may not be
                            chosen */
+    /* SURPLUS, else 0. */
+    int32_t rank;
+    int32_t giver;  /* a number of its group, below n_givers */
+    int32_t beyond; /* running members that its group does not need, candidates or not */
+    int32_t
+        step; /* what is left of them is a multiple of it, unless none goes; 0 and 1: any number */
     size_t n_shares;
     const struct skr_victim_share *share;
     size_t n_charges;
@@ -64,6 +74,7 @@ struct skr_victims_problem {
     int32_t priority;                  /* of the preemptor */
     size_t n_victims;
     const struct skr_victim *victim;
+    size_t n_givers;
     size_t n_budgets;
     const int32_t *budget; /* members that may be evicted at once, all victims together */
     int64_t step_budget;   /* < 0: SKR_VICTIMS_STEPS_MAX; 0: a timeout at once */
@@ -80,7 +91,7 @@ enum skr_victims_status {
 struct skr_victims {
     enum skr_victims_status status;
     size_t n;
-    size_t *victim;        /* indices of the problem, by name; their priority is always proven */
+    size_t *victim;        /* indices of the problem, in the order of 6; 1 is always proven */
     int32_t groups;        /* of them, those that lose their gang */
     int32_t members;       /* running members that are evicted */
     bool cheapest;         /* FOUND: no other set has fewer groups, or as many and fewer members */

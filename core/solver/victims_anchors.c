@@ -139,6 +139,47 @@ static void find_candidate(const struct skr_victims_search *s, const struct leaf
     }
 }
 
+static bool by_steps(const struct skr_victims_search *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->n && !any; i++) {
+        any = s->in->victim[s->candidate[i]].step > 1;
+    }
+    return any;
+}
+
+/* Members that go by steps go with others that need not free room there: these are in every anchor
+ * that has one of them. */
+static void add_mates(struct skr_victims_search *s, struct finds *f, int32_t n_anchors)
+{
+    const size_t n_finds = f->n;
+    SKR_AUTO_FREE uint8_t *has =
+        skr_alloc_array(s->in->n_givers * (size_t)n_anchors + 1, sizeof *has);
+    SKR_AUTO_FREE uint8_t *in = skr_alloc_array((size_t)n_anchors + 1, sizeof *in);
+    for (size_t i = 0; i < n_finds; i++) {
+        const struct skr_victim *v = &s->in->victim[f->item[i].entry.victim];
+        if (v->step > 1) {
+            has[(size_t)v->giver * (size_t)n_anchors + (size_t)f->item[i].anchor] = 1;
+        }
+    }
+    for (size_t name = 0, at = 0; name < s->n; name++) {
+        const struct skr_victim *v = &s->in->victim[s->candidate[name]];
+        memset(in, 0, (size_t)n_anchors);
+        for (; at < n_finds && f->item[at].entry.name == name; at++) {
+            in[f->item[at].anchor] = 1;
+        }
+        for (int32_t a = 0; v->step > 1 && a < n_anchors; a++) {
+            if (in[a] || !has[(size_t)v->giver * (size_t)n_anchors + (size_t)a]) {
+                continue;
+            }
+            skr_grow(&f->item, &f->cap, f->n + 1, sizeof *f->item);
+            f->item[f->n++] = (struct found){
+                .anchor = a,
+                .entry = {.victim = s->candidate[name], .name = name, .cost.members = v->members}};
+        }
+    }
+}
+
 /* Surplus first, because it costs no group; then the greatest gain. */
 static int by_gain(const void *a, const void *b)
 {
@@ -203,6 +244,9 @@ void skr_victims_anchors_make(struct skr_victims_search *s)
     }
     for (size_t i = 0; i < s->n; i++) {
         find_candidate(s, room, i, &f);
+    }
+    if (by_steps(s)) {
+        add_mates(s, &f, n_anchors);
     }
     deal(s, &f, n_anchors);
     free(f.item);

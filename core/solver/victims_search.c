@@ -6,7 +6,8 @@
  * A node is left if even the best candidates to come cannot make up for the missing gain below the
  * cost of the best set so far. The first set is greedy: candidates are taken in order until they
  * suffice, and those that are not needed are given back. So there is an answer however early the
- * steps run out. No recursion: pick is the stack.
+ * steps run out. No recursion: pick is the stack. Sets with a part of a step are gone through, but no
+ * answer.
  */
 #include "core/solver/victims_search.h"
 
@@ -63,14 +64,35 @@ static bool is_twice(const struct skr_victims_search *s, size_t victim)
     return false;
 }
 
+bool skr_victims_pick_is_whole(const struct skr_victims_search *s)
+{
+    return s->n_uneven == 0;
+}
+
+/* by: 1: the member is in pick, -1: it is not any more. */
+static void give(struct skr_victims_search *s, const struct skr_victim *v, int32_t by)
+{
+    if (v->kind == SKR_VICTIM_SURPLUS && v->step > 1) {
+        int32_t *given = &s->given[v->giver];
+        const bool before = *given > 0 && (v->beyond - *given) % v->step != 0;
+        *given += by;
+        const bool after = *given > 0 && (v->beyond - *given) % v->step != 0;
+        s->n_uneven += (size_t)after;
+        s->n_uneven -= (size_t)before;
+    }
+}
+
 bool skr_victims_pick_push(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                            size_t at)
 {
     const struct skr_victims_entry *entry = &anchor->entry[at];
-    if (is_twice(s, entry->victim) || exceeds_budget(s, &s->in->victim[entry->victim])) {
+    const struct skr_victim *v = &s->in->victim[entry->victim];
+    if (is_twice(s, entry->victim) || (v->kind == SKR_VICTIM_SURPLUS && v->priority > s->cap) ||
+        exceeds_budget(s, v)) {
         return false;
     }
     s->taken[entry->victim] = 1;
+    give(s, v, 1);
     s->pick.at[s->pick.n++] = at;
     s->pick.gain += entry->gain;
     s->pick.cost.groups += entry->cost.groups;
@@ -86,6 +108,7 @@ static void drop(struct skr_victims_search *s, const struct skr_victims_anchor *
         s->used[v->charge[c].budget] -= v->charge[c].members;
     }
     s->taken[entry->victim] = 0;
+    give(s, v, -1);
     s->pick.gain -= entry->gain;
     s->pick.cost.groups -= entry->cost.groups;
     s->pick.cost.members -= entry->cost.members;
@@ -295,6 +318,18 @@ static int shorten(struct skr_victims_search *s, const struct skr_victims_anchor
     return 0;
 }
 
+/* Takes more members of groups that would give a part of a step. */
+static void complete(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
+{
+    for (size_t i = 0; i < anchor->n && !skr_victims_pick_is_whole(s); i++) {
+        const struct skr_victim *v = &s->in->victim[anchor->entry[i].victim];
+        const int32_t given = v->kind == SKR_VICTIM_SURPLUS && v->step > 1 ? s->given[v->giver] : 0;
+        if (given > 0 && (v->beyond - given) % v->step != 0 && !s->taken[anchor->entry[i].victim]) {
+            skr_victims_pick_push(s, anchor, i);
+        }
+    }
+}
+
 static int greedy(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     for (size_t i = 0; i < anchor->n; i++) {
@@ -307,7 +342,9 @@ static int greedy(struct skr_victims_search *s, const struct skr_victims_anchor 
     if (rc == 0 && fits) {
         rc = give_back(s, anchor);
     }
-    if (rc == 0 && fits && (!s->found || skr_victims_cost_compare(s->pick.cost, s->cost) < 0)) {
+    complete(s, anchor);
+    if (rc == 0 && fits && skr_victims_pick_is_whole(s) &&
+        (!s->found || skr_victims_cost_compare(s->pick.cost, s->cost) < 0)) {
         skr_victims_pick_keep(s, anchor);
     }
     skr_victims_pick_clear(s, anchor);
@@ -349,7 +386,7 @@ static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_a
         *deeper = false;
         return 0;
     }
-    int rc = skr_victims_pick_fits(s, anchor, &fits);
+    int rc = skr_victims_pick_is_whole(s) ? skr_victims_pick_fits(s, anchor, &fits) : 0;
     if (rc == 0 && fits) {
         skr_victims_pick_keep(s, anchor);
         *deeper = false;

@@ -45,6 +45,7 @@ struct skr_victims_search {
     const struct skr_victims_problem *in;
     struct skr_error *error;
     const size_t *candidate; /* by name */
+    int64_t cap;             /* single members of a higher priority are not chosen */
     size_t n;
     size_t n_anchors;
     struct skr_victims_anchor *anchor; /* by their bounds, the least first */
@@ -55,6 +56,8 @@ struct skr_victims_search {
     uint8_t *listed;      /* [victim] is a candidate */
     uint8_t *has_surplus; /* [victim] members of it are candidates by themselves */
     int32_t *used;        /* [budget] by pick */
+    int32_t *given;       /* [giver] single members in pick */
+    size_t n_uneven;      /* givers of which pick has no whole steps */
     size_t *set;          /* [n] working space: victims of pick */
 
     /* The best so far, by name. */
@@ -66,6 +69,7 @@ struct skr_victims_search {
     struct skr_solution *ideal;    /* without any candidate: no set does better */
 
     bool cheapest, optimal; /* proven */
+    bool capped;            /* proven: the highest priority of single members is the least */
     int32_t groups_proven;
 };
 
@@ -92,6 +96,8 @@ void skr_victims_pick_list(struct skr_victims_search *s, const struct skr_victim
 /* Whether pick suffices. */
 int skr_victims_pick_fits(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                           bool *ret);
+/* Whether single members go by whole steps. */
+bool skr_victims_pick_is_whole(const struct skr_victims_search *s);
 /* Makes pick the best set. */
 void skr_victims_pick_keep(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
 

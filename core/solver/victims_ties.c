@@ -153,7 +153,8 @@ static bool is_open(const struct skr_victims_search *s, const struct skr_victims
 static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     bool fits = false;
-    if (s->pick.gain < anchor->need || skr_victims_cost_compare(s->pick.cost, s->cost) != 0) {
+    if (s->pick.gain < anchor->need || !skr_victims_pick_is_whole(s) ||
+        skr_victims_cost_compare(s->pick.cost, s->cost) != 0) {
         return 0;
     }
     int rc = skr_victims_pick_fits(s, anchor, &fits);
@@ -192,7 +193,7 @@ static int search_anchor(struct skr_victims_search *s, const struct skr_victims_
 
 int skr_victims_ties_run(struct skr_victims_search *s)
 {
-    s->optimal = s->cheapest;
+    s->optimal = s->cheapest && s->capped;
     for (size_t a = 0; a < s->n_anchors; a++) {
         const struct skr_victims_anchor *anchor = &s->anchor[a];
         if (skr_victims_cost_compare(anchor->least, s->cost) > 0) {

@@ -8,7 +8,7 @@
 #include "test/test.h"
 #include "topology/base/arena.h"
 
-enum { VICTIMS = 8, SHARES = 3, BUDGETS = 2, CHARGES = 2 };
+enum { GIVERS = 3, VICTIMS = 8, SHARES = 3, BUDGETS = 2, CHARGES = 2 };
 
 struct world {
     struct instance in;
@@ -19,6 +19,7 @@ struct world {
     struct skr_victim_charge charge[VICTIMS][CHARGES];
     int32_t budget[BUDGETS];
     char name[VICTIMS][16];
+    int32_t giver_priority[GIVERS], step[GIVERS], beyond[GIVERS];
 };
 
 static const struct instance_limits small = {.leaves = 6, .slots = 4, .n = 7};
@@ -45,6 +46,31 @@ static void make_shares(struct world *w, struct random *random, int32_t i)
     }
 }
 
+/* Takes what victims use out of free. */
+static void take_room(struct world *w, const struct skr_victim *v)
+{
+    for (size_t s = 0; s < v->n_shares; s++) {
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            w->in.free[v->share[s].leaf * INSTANCE_RESOURCES + r] -= v->share[s].amount[r];
+        }
+    }
+}
+
+/* A member of a group that may not be chosen itself. */
+static void make_follower(struct world *w, struct random *random, int32_t i)
+{
+    struct skr_victim *v = &w->victim[i];
+    make_shares(w, random, i);
+    take_room(w, v);
+    v->kind = SKR_VICTIM_SURPLUS;
+    v->members = 1;
+    v->giver = random_below(random, GIVERS - 1);
+    v->rank = random_below(random, 3);
+    v->priority = w->giver_priority[v->giver];
+    v->step = w->step[v->giver];
+    w->beyond[v->giver]++;
+}
+
 /* One member of an earlier group, as a victim of its own. */
 static bool make_surplus(struct world *w, struct random *random, int32_t i)
 {
@@ -64,6 +90,7 @@ static bool make_surplus(struct world *w, struct random *random, int32_t i)
     v->kind = SKR_VICTIM_SURPLUS;
     v->priority = w->victim[of].priority;
     v->members = 1;
+    v->giver = GIVERS - 1;
     v->surplus_of = of;
     for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
         w->amount[i][0][r] = (w->amount[of][0][r] + 1) / 2;
@@ -71,16 +98,6 @@ static bool make_surplus(struct world *w, struct random *random, int32_t i)
     w->share[i][0] = (struct skr_victim_share){w->share[of][0].leaf, w->amount[i][0]};
     v->n_shares = 1;
     return true;
-}
-
-/* Takes what victims use out of free. */
-static void take_room(struct world *w, const struct skr_victim *v)
-{
-    for (size_t s = 0; s < v->n_shares; s++) {
-        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-            w->in.free[v->share[s].leaf * INSTANCE_RESOURCES + r] -= v->share[s].amount[r];
-        }
-    }
 }
 
 static void world_make(struct world *w, uint64_t index)
@@ -95,6 +112,12 @@ static void world_make(struct world *w, uint64_t index)
     bool budgets = random_percent(&random, 25);
     w->budget[0] = random_below(&random, 6);
     w->budget[1] = random_below(&random, 6);
+    const int32_t followers = random_percent(&random, 50) ? 60 : 0;
+    for (int32_t g = 0; g < GIVERS; g++) {
+        w->giver_priority[g] = random_below(&random, 5) - 1;
+        w->step[g] = random_below(&random, 4);
+        w->beyond[g] = random_percent(&random, 25); /* one that may not go */
+    }
     for (int32_t i = 0; i < n; i++) {
         struct skr_victim *v = &w->victim[i];
         /* The order of names differs from that of the numbers. */
@@ -105,7 +128,9 @@ static void world_make(struct world *w, uint64_t index)
                                  .surplus_of = -1,
                                  .share = w->share[i],
                                  .charge = w->charge[i]};
-        if (!random_percent(&random, 15) || !make_surplus(w, &random, i)) {
+        if (random_percent(&random, followers)) {
+            make_follower(w, &random, i);
+        } else if (!random_percent(&random, 15) || !make_surplus(w, &random, i)) {
             v->kind = random_percent(&random, 20) ? SKR_VICTIM_POD : SKR_VICTIM_GROUP;
             make_shares(w, &random, i);
             take_room(w, v);
@@ -116,7 +141,11 @@ static void world_make(struct world *w, uint64_t index)
                 (struct skr_victim_charge){random_below(&random, BUDGETS), v->members};
         }
     }
+    for (int32_t i = 0; i < n; i++) {
+        w->victim[i].beyond = w->beyond[w->victim[i].giver];
+    }
     w->problem = (struct skr_victims_problem){
+        .n_givers = GIVERS,
         .problem = &w->in.problem,
         .priority = random_percent(&random, 80) ? 4 : random_below(&random, 6) - 1,
         .n_victims = (size_t)n,
@@ -131,8 +160,9 @@ static void world_make(struct world *w, uint64_t index)
 
 struct subset {
     uint32_t set;
-    int32_t rank; /* highest priority, groups above all pods; INT32_MIN: empty */
+    int32_t rank; /* highest priority, groups above members, above all pods; INT32_MIN: empty */
     int32_t groups, members;
+    int32_t follower; /* highest priority of single members; INT32_MIN: none */
 };
 
 static bool has(uint32_t set, int32_t i)
@@ -142,12 +172,15 @@ static bool has(uint32_t set, int32_t i)
 
 static int32_t rank_of(const struct skr_victim *v)
 {
-    return v->priority + (v->kind == SKR_VICTIM_POD ? -1000 : 0);
+    return v->kind == SKR_VICTIM_POD       ? v->priority - 1000
+           : v->kind == SKR_VICTIM_SURPLUS ? -500
+                                           : v->priority;
 }
 
 static bool is_allowed(const struct world *w, uint32_t set)
 {
     int64_t used[BUDGETS] = {0};
+    int32_t given[GIVERS] = {0};
     for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
         const struct skr_victim *v = &w->victim[i];
         if (!has(set, i)) {
@@ -155,14 +188,20 @@ static bool is_allowed(const struct world *w, uint32_t set)
         }
         if (w->problem.priority <= 0 ||
             (v->kind != SKR_VICTIM_POD && v->priority >= w->problem.priority) ||
-            (v->kind == SKR_VICTIM_SURPLUS && has(set, v->surplus_of))) {
+            (v->kind == SKR_VICTIM_SURPLUS && v->surplus_of >= 0 && has(set, v->surplus_of))) {
             return false;
         }
+        given[v->giver] += v->kind == SKR_VICTIM_SURPLUS;
         for (size_t c = 0; c < v->n_charges; c++) {
             used[v->charge[c].budget] += v->charge[c].members;
         }
     }
-    return used[0] <= w->budget[0] && used[1] <= w->budget[1];
+    bool whole = true;
+    for (int32_t g = 0; g < GIVERS - 1; g++) {
+        const int32_t left = w->beyond[g] - given[g];
+        whole = whole && (given[g] == 0 || w->step[g] < 2 || left % w->step[g] == 0);
+    }
+    return whole && used[0] <= w->budget[0] && used[1] <= w->budget[1];
 }
 
 static void solve_without(const struct world *w, uint32_t set, struct oracle_answer *ret)
@@ -191,32 +230,37 @@ static int by_cost(const void *a, const void *b)
     if (x->groups != y->groups) {
         return x->groups - y->groups;
     }
-    return x->members - y->members;
+    if (x->members != y->members) {
+        return x->members - y->members;
+    }
+    return (x->follower > y->follower) - (x->follower < y->follower);
 }
 
-static int compare_text(const void *a, const void *b)
+static int compare_victims(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const struct skr_victim *x = *(const struct skr_victim *const *)a;
+    const struct skr_victim *y = *(const struct skr_victim *const *)b;
+    return x->rank != y->rank ? y->rank - x->rank : strcmp(x->name, y->name);
 }
 
-static size_t names_of(const struct world *w, uint32_t set, const char **ret)
+static size_t victims_of(const struct world *w, uint32_t set, const struct skr_victim **ret)
 {
     size_t n = 0;
     for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
         if (has(set, i)) {
-            ret[n++] = w->name[i];
+            ret[n++] = &w->victim[i];
         }
     }
-    qsort(ret, n, sizeof *ret, compare_text);
+    qsort(ret, n, sizeof *ret, compare_victims);
     return n;
 }
 
 static int compare_names(const struct world *w, uint32_t a, uint32_t b)
 {
-    const char *of_a[VICTIMS], *of_b[VICTIMS];
-    size_t n_a = names_of(w, a, of_a), n_b = names_of(w, b, of_b);
+    const struct skr_victim *of_a[VICTIMS], *of_b[VICTIMS];
+    size_t n_a = victims_of(w, a, of_a), n_b = victims_of(w, b, of_b);
     for (size_t i = 0; i < n_a && i < n_b; i++) {
-        int order = strcmp(of_a[i], of_b[i]);
+        int order = compare_victims(&of_a[i], &of_b[i]);
         if (order != 0) {
             return order;
         }
@@ -238,12 +282,15 @@ static int compare_placements(const struct world *w, const struct oracle_answer 
 
 static struct subset subset_of(const struct world *w, uint32_t set)
 {
-    struct subset s = {.set = set, .rank = INT32_MIN};
+    struct subset s = {.set = set, .rank = INT32_MIN, .follower = INT32_MIN};
     for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
         if (has(set, i)) {
             s.rank = rank_of(&w->victim[i]) > s.rank ? rank_of(&w->victim[i]) : s.rank;
             s.groups += w->victim[i].kind != SKR_VICTIM_SURPLUS;
             s.members += w->victim[i].members;
+            if (w->victim[i].kind == SKR_VICTIM_SURPLUS && w->victim[i].priority > s.follower) {
+                s.follower = w->victim[i].priority;
+            }
         }
     }
     return s;
@@ -286,6 +333,12 @@ static void print_set(const struct world *w, const char *what, uint32_t set)
         if (has(set, i)) {
             printf(" %s", w->name[i]);
         }
+    }
+    for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
+        const struct skr_victim *v = &w->victim[i];
+        printf("\n    %s kind %d priority %d rank %d giver %d of %d step %d beyond %d members %d",
+               v->name, (int)v->kind, (int)v->priority, (int)v->rank, (int)v->giver,
+               (int)v->surplus_of, (int)v->step, (int)v->beyond, (int)v->members);
     }
     printf("\n");
 }

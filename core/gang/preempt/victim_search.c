@@ -126,6 +126,7 @@ struct list {
     const struct skr_outranks *rank; /* of the preemptor */
     struct skr_victim *item;
     size_t n, cap;
+    size_t n_givers;
     int64_t *order; /* [cap_order] of item: skr_outranks_order() */
     size_t cap_order;
     bool of_others; /* one is of another namespace, and outranked by class */
@@ -289,10 +290,11 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
     l->n -= !may_go;
 }
 
-/* Members beyond the size: the gang stays whole without any of them. */
+/* Members beyond the size: the gang stays whole without any of them. Those of an open group go by the
+ * steps by which they came. */
 static void add_surplus(struct list *l, struct group *h, int32_t whole)
 {
-    size_t n = 0;
+    size_t n = 0, first;
     if (h->plan || !skr_surplus_any(h)) {
         return;
     }
@@ -303,10 +305,19 @@ static void add_surplus(struct list *l, struct group *h, int32_t whole)
             list[n++] = p;
         }
     }
+    const int32_t beyond = (int32_t)n - skr_membership_size(h);
     n = skr_surplus_of(h, list, n);
     for (size_t i = 0; i < n; i++) {
+        first = l->n;
         add_pod(l, SKR_VICTIM_SURPLUS, list[i], h->spec->priority, whole);
+        for (; first < l->n; first++) {
+            l->item[first].rank = skr_pods_rank_label(list[i]);
+            l->item[first].giver = (int32_t)l->n_givers;
+            l->item[first].beyond = beyond;
+            l->item[first].step = h->spec->step;
+        }
     }
+    l->n_givers++;
     free(list);
 }
 
@@ -532,6 +543,7 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
                                        .priority = priority,
                                        .n_victims = l.n,
                                        .victim = victim,
+                                       .n_givers = l.n_givers,
                                        .n_budgets = n_budgets,
                                        .budget = allowed,
                                        .step_budget = -1};

@@ -19,7 +19,8 @@ struct victims_world {
 
 static void victims_world_set_up(struct victims_world *w)
 {
-    w->problem = (struct skr_victims_problem){.problem = &w->rig.problem,
+    w->problem = (struct skr_victims_problem){.n_givers = 1,
+                                              .problem = &w->rig.problem,
                                               .priority = 100,
                                               .victim = w->victim,
                                               .budget = w->budget,

@@ -114,3 +114,63 @@ TEST_WITH(scene, pods_that_their_group_does_not_need_go_alone)
     scene_run(s, true);
     assert_non_null(strstr(s->out.s, "\ndefault/big fits now if it evicts pod e-1\n"));
 }
+
+/* Three bound members of one core each, one on every node, of which one is needed. */
+static void elastic(struct scene *s, const char *name, int priority, const char *data)
+{
+    SKR_STRBUF(more);
+    for (int i = 0; i < 3; i++) {
+        char pod[64], node[64];
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        snprintf(node, sizeof node, "node-%d", i);
+        POD(.name = pod, .node = node, .cpu = 2, .started = -60, .priority = priority,
+            .group = name);
+    }
+    skr_strbuf_addf(&more, "%s,%s", BOUND, data);
+    GANG(.name = name, .running = 1, .size = 3, .priority = priority, .more = more.s);
+}
+
+TEST_WITH(scene, members_beyond_a_minimum_go_before_gangs_of_lower_priority)
+{
+    struct scene *s = scene;
+    for (int i = 0; i < 3; i++) {
+        char node[64];
+        snprintf(node, sizeof node, "node-%d", i);
+        scene_add_node(s, node, 4, NULL);
+    }
+    elastic(s, "e", 3, "'minimum':'1'");
+    running(s, "low", "node-3", 1, 0, 0);
+    scene_add_node(s, "node-3", 4, NULL);
+    GANG(.name = "big", .cpu = 4, .priority = 5, .limit = "1h");
+    run(s);
+    expect(s, "big", "unknown evicts e-1");
+}
+
+TEST_WITH(scene, members_that_came_by_steps_go_by_steps)
+{
+    struct scene *s = scene;
+    for (int i = 0; i < 3; i++) {
+        char node[64];
+        snprintf(node, sizeof node, "node-%d", i);
+        scene_add_node(s, node, 2, NULL);
+    }
+    elastic(s, "e", 3, "'minimum':'1','step':'2'");
+    GANG(.name = "big", .cpu = 2, .priority = 5, .limit = "1h");
+    run(s);
+    expect(s, "big", "unknown evicts e-1,e-2");
+}
+
+TEST_WITH(scene, of_two_groups_the_one_of_lower_priority_gives)
+{
+    struct scene *s = scene;
+    for (int i = 0; i < 3; i++) {
+        char node[64];
+        snprintf(node, sizeof node, "node-%d", i);
+        scene_add_node(s, node, 4, NULL);
+    }
+    elastic(s, "a", 3, "'minimum':'1'");
+    elastic(s, "b", 2, "'minimum':'1'");
+    GANG(.name = "big", .cpu = 2, .priority = 5, .limit = "1h");
+    run(s);
+    expect(s, "big", "unknown evicts b-1");
+}
