@@ -92,18 +92,19 @@ static int decode_spec(struct skr_node *node, const struct skr_json *spec, struc
 static int decode_condition(struct skr_node *node, const struct skr_json *entry, size_t i,
                             struct skr_error *error)
 {
-    static const char *const key[] = {"type", "status"};
+    static const char *const key[] = {"type", "status", "lastTransitionTime"};
     const struct skr_field_path path = {&in_status, "conditions", i};
-    const struct skr_json *member[2], *type = NULL, *status = NULL;
+    const struct skr_json *member[3], *type = NULL, *status = NULL;
     int rc = 0;
     if (entry->type != SKR_JSON_OBJECT) {
         return skr_json_type_error(&path, NULL, "an object", entry, error);
     }
-    skr_json_members(entry, key, 2, member);
+    skr_json_members(entry, key, 3, member);
     if ((rc = skr_json_expect(member[0], SKR_JSON_STRING, &path, key[0], &type, error)) == 0 &&
         (rc = skr_json_expect(member[1], SKR_JSON_STRING, &path, key[1], &status, error)) == 0 &&
         skr_json_is(type, "Ready")) {
         node->ready = skr_json_is(status, "True");
+        node->unready_since = node->ready ? 0 : skr_object_time(member[2]);
     }
     return rc;
 }

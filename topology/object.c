@@ -254,6 +254,18 @@ static int32_t grace_of(const struct skr_json *value)
     return seconds > INT32_MAX ? INT32_MAX : (int32_t)seconds;
 }
 
+skr_time skr_object_time(const struct skr_json *value)
+{
+    char text[sizeof "2006-01-02T15:04:05.000000000+00:00"];
+    skr_time t = 0;
+    if (!value || value->type != SKR_JSON_STRING || value->n >= sizeof text) {
+        return 0;
+    }
+    memcpy(text, value->text, value->n);
+    text[value->n] = '\0';
+    return skr_time_parse(text, &t, NULL) == 0 ? t : 0;
+}
+
 static int decode_times(const struct skr_meta_members *members, struct skr_meta *meta,
                         struct skr_error *error)
 {

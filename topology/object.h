@@ -71,6 +71,8 @@ struct skr_node {
     struct skr_meta meta;
     bool unschedulable;
     bool ready; /* condition Ready is True; a node without that condition counts as ready */
+    skr_time
+        unready_since; /* lastTransitionTime of a condition Ready that is not True; 0: unknown */
     size_t n_taints;
     struct skr_taint *taints;
     struct skr_quantities allocatable; /* "pods" included */
@@ -83,6 +85,8 @@ int skr_configmap_read(const struct skr_json *json, struct skr_configmap **ret,
 int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct skr_error *error);
 void skr_configmap_destroy(struct skr_configmap *map); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_configmap, skr_configmap_destroy)
+/* The instant that a text has; 0: it has none. NULL allowed. */
+skr_time skr_object_time(const struct skr_json *value);
 int skr_node_read(const struct skr_json *json, struct skr_node **ret, struct skr_error *error);
 int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error *error);
 /* The same taints in the same order. */

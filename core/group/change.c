@@ -12,9 +12,9 @@
 
 static const char constraints[] = "constraints.", of_sets[] = "constraints.sets.";
 static const char of_roles[] = "roles.";
-static const char the_paths[] =
-    "the path is size, priority, within, constraints.LEVEL.KEY, or of roles: roles.ROLE.size, "
-    "constraints.roles.ROLE.LEVEL.KEY, constraints.sets.N";
+static const char the_paths[] = "the path is size, minimum, step, priority, within, "
+                                "constraints.LEVEL.KEY, or of roles: roles.ROLE.size, "
+                                "constraints.roles.ROLE.LEVEL.KEY, constraints.sets.N";
 
 json_t *skr_change_value(const char *text)
 {
@@ -270,11 +270,17 @@ static bool set_role(json_t *data, const char *from, const char *value, struct s
 
 static bool set_key(json_t *data, const char *path, const char *value)
 {
-    if (strcmp(path, "within") == 0 && strcmp(value, "null") == 0) {
+    static const char *const keys[] = {"within", "minimum", "step", "size", "priority"};
+    enum { MAY_GO = 3 }; /* the first of them */
+    size_t i = 0;
+    while (i < sizeof keys / sizeof *keys && strcmp(path, keys[i]) != 0) {
+        i++;
+    }
+    if (i < MAY_GO && strcmp(value, "null") == 0) {
         json_object_del(data, path);
         return true;
     }
-    if (strcmp(path, "size") != 0 && strcmp(path, "priority") != 0 && strcmp(path, "within") != 0) {
+    if (i == sizeof keys / sizeof *keys) {
         return false;
     }
     json_object_set_new(data, path, json_string(value));

@@ -4,7 +4,7 @@
 /*
  * Changes one value of a group to see the effect, for `simulate --set` and for /v1/whatif.
  *
- * PATH is size, priority, within, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
+ * PATH is size, minimum, step, priority, within, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
  * partitions, min, max, factor); VALUE null removes the key. Of roles:
  *
  *   roles.ROLE.size, roles.ROLE.minimum       in key roles, which has the role; key size goes

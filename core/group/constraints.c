@@ -415,7 +415,7 @@ static int32_t size_for_rules(const struct skr_group_spec *spec)
             return 0;
         }
     }
-    return spec->size;
+    return spec->most > 0 ? 0 : spec->size;
 }
 
 static int read_constraints(struct skr_group_spec *spec, const char *text, json_t *root,

@@ -20,25 +20,23 @@ struct skr_group_asked skr_group_asked_of(const struct skr_labels *annotations)
         .constraints = skr_labels_get(annotations, SKR_GROUP_CONSTRAINTS),
         .within_key = SKR_GROUP_WITHIN,
         .within = skr_labels_get(annotations, SKR_GROUP_WITHIN),
-        .run_limit = skr_labels_get(annotations, SKR_GROUP_RUN_LIMIT),
-        .run_estimate = skr_labels_get(annotations, SKR_GROUP_RUN_ESTIMATE),
-        .movable = skr_labels_get(annotations, SKR_GROUP_MOVABLE),
+        .own = annotations,
     };
 }
 
 static int add_rules(struct skr_group_spec *spec, const struct skr_group_asked *asked,
                      struct skr_error *error)
 {
-    int rc = asked->constraints ? skr_group_spec_add_constraints(spec, asked->constraints_key,
-                                                                 asked->constraints, error)
-                                : 0;
+    int rc = skr_group_run_parse(spec, SKR_GROUP_PREFIX, asked->own, error);
+    rc = rc < 0 ? rc
+                : skr_group_elastic_parse(spec, SKR_GROUP_PREFIX, asked->own, asked->fewer, error);
+    if (rc == 0 && asked->constraints) {
+        rc =
+            skr_group_spec_add_constraints(spec, asked->constraints_key, asked->constraints, error);
+    }
     if (rc == 0 && asked->within) {
         rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = asked->within_key},
                                        asked->within, error);
-    }
-    if (rc == 0) {
-        rc = skr_group_run_parse(spec, SKR_GROUP_LABEL ".", asked->run_limit, asked->run_estimate,
-                                 asked->movable, error);
     }
     if (rc == 0 && asked->unknown) {
         skr_group_warn(spec, "UnknownLevel", (struct skr_subject){.key = asked->unknown_key}, "%s",

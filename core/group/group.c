@@ -87,9 +87,9 @@ static int parse_size(const struct skr_labels *data, struct skr_group_spec *spec
     return rc;
 }
 
-const char *const skr_group_keys[] = {"name",         "size",    "priority", "constraints",
-                                      "seat-hold",    "within",  "roles",    "run-limit",
-                                      "run-estimate", "movable", NULL};
+const char *const skr_group_keys[] = {
+    "name",      "size",         "priority", "constraints", "seat-hold", "within",  "roles",
+    "run-limit", "run-estimate", "movable",  "minimum",     "step",      "replace", NULL};
 
 static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec,
                       struct skr_error *error)
@@ -111,9 +111,11 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
         rc = rc < 0 ? rc : one;
     }
     if (skr_group_go_on(spec, rc)) {
-        int one = skr_group_run_parse(spec, "", skr_labels_get(data, "run-limit"),
-                                      skr_labels_get(data, "run-estimate"),
-                                      skr_labels_get(data, "movable"), error);
+        int one = skr_group_run_parse(spec, NULL, data, error);
+        rc = rc < 0 ? rc : one;
+    }
+    if (skr_group_go_on(spec, rc)) {
+        int one = skr_group_elastic_parse(spec, NULL, data, false, error);
         rc = rc < 0 ? rc : one;
     }
     if (skr_group_go_on(spec, rc) && constraints) {
@@ -160,6 +162,17 @@ int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **
     return skr_group_spec_check(data, NULL, ret, error);
 }
 
+/* A PodGroup has a field for it. */
+static int refuse_minimum(const struct skr_podgroup *pg, const char *field, struct skr_error *error)
+{
+    return skr_labels_get(&pg->meta.annotations, SKR_GROUP_MINIMUM)
+               ? skr_error_set_at(error, SKR_INVALID,
+                                  &(struct skr_subject){.key = SKR_GROUP_MINIMUM, .at = {1, 1}},
+                                  "%s of the PodGroup is its minimum: leave the annotation out",
+                                  field)
+               : 0;
+}
+
 int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority, const char *level,
                                  struct skr_group_spec **ret, struct skr_error *error)
 {
@@ -182,15 +195,16 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
     const char *key = level ? "spec.schedulingConstraints" : SKR_GROUP_WITHIN;
     const char *rules = skr_labels_get(&pg->meta.annotations, SKR_GROUP_CONSTRAINTS);
     level = level ? level : skr_labels_get(&pg->meta.annotations, SKR_GROUP_WITHIN);
-    int rc = rules ? skr_group_spec_add_constraints(spec, SKR_GROUP_CONSTRAINTS, rules, error) : 0;
+    int rc = refuse_minimum(pg, minimum, error);
+    rc = rc < 0 ? rc : skr_group_run_parse(spec, SKR_GROUP_PREFIX, &pg->meta.annotations, error);
+    rc = rc < 0
+             ? rc
+             : skr_group_elastic_parse(spec, SKR_GROUP_PREFIX, &pg->meta.annotations, false, error);
+    if (rc == 0 && rules) {
+        rc = skr_group_spec_add_constraints(spec, SKR_GROUP_CONSTRAINTS, rules, error);
+    }
     if (rc == 0 && level) {
         rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = key}, level, error);
-    }
-    if (rc == 0) {
-        rc = skr_group_run_parse(spec, SKR_GROUP_LABEL ".",
-                                 skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_LIMIT),
-                                 skr_labels_get(&pg->meta.annotations, SKR_GROUP_RUN_ESTIMATE),
-                                 skr_labels_get(&pg->meta.annotations, SKR_GROUP_MOVABLE), error);
     }
     if (rc < 0) {
         skr_group_spec_destroy(spec);
@@ -215,9 +229,10 @@ static bool within_equal(const struct skr_group_spec *a, const struct skr_group_
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
 {
     return strcmp(a->name, b->name) == 0 && a->size == b->size && a->open == b->open &&
-           a->priority == b->priority && a->seat_hold == b->seat_hold &&
-           a->run_limit == b->run_limit && a->run_estimate == b->run_estimate &&
-           a->movable == b->movable && within_equal(a, b) &&
+           a->most == b->most && a->step == b->step && a->priority == b->priority &&
+           a->seat_hold == b->seat_hold && a->run_limit == b->run_limit &&
+           a->run_estimate == b->run_estimate && a->movable == b->movable &&
+           a->replace == b->replace && within_equal(a, b) &&
            skr_level_rules_equal(a->rule, a->n_rules, b->rule, b->n_rules) &&
            skr_group_roles_equal(a, b);
 }

@@ -14,12 +14,11 @@
 #include "topology/object.h"
 #include "topology/tree.h"
 
-#define SKR_GROUP_LABEL        "sakkara.group"        /* marks the ConfigMap; value ignored */
-#define SKR_GROUP_WITHIN       "sakkara.group.within" /* annotation: as the key within of a map */
-#define SKR_GROUP_CONSTRAINTS  "sakkara.group.constraints" /* annotation: as the key constraints */
-#define SKR_GROUP_RUN_LIMIT    "sakkara.group.run-limit"   /* annotation: as the key run-limit */
-#define SKR_GROUP_RUN_ESTIMATE "sakkara.group.run-estimate"
-#define SKR_GROUP_MOVABLE      "sakkara.group.movable"
+#define SKR_GROUP_LABEL       "sakkara.group"        /* marks the ConfigMap; value ignored */
+#define SKR_GROUP_WITHIN      "sakkara.group.within" /* annotation: as the key within of a map */
+#define SKR_GROUP_CONSTRAINTS "sakkara.group.constraints" /* annotation: as the key constraints */
+#define SKR_GROUP_PREFIX      "sakkara.group."            /* of annotations: before other keys */
+#define SKR_GROUP_MINIMUM     SKR_GROUP_PREFIX "minimum"
 
 enum {
     SKR_GROUP_SIZE_MAX = 100000,           /* members of one group */
@@ -32,6 +31,13 @@ enum {
 /* The keys of a group ConfigMap that users write; NULL at the end. */
 extern const char *const skr_group_keys[];
 
+/* What becomes of members on lost nodes before their pods are gone. */
+enum skr_group_replace {
+    SKR_REPLACE_NOT,
+    SKR_REPLACE_EARLY, /* they are evicted if there is a place for them */
+    SKR_REPLACE_WHOLE  /* else all members, if there is one for all elsewhere */
+};
+
 /* A level that the user named, and where. */
 struct skr_named_level {
     const char *name;
@@ -42,11 +48,14 @@ struct skr_group_spec {
     struct skr_arena *arena;
     const char *name; /* of a map: data.name, "" when absent (skr_group_map_name()) */
     int32_t size;
-    bool open;          /* size is a minimum: more pods are members as well (PodGroups) */
+    bool open;          /* size is a minimum: more pods are members as well */
+    int32_t most;       /* of an open group: so many members; 0: no limit (PodGroups, workloads) */
+    int32_t step;       /* of an open group: beyond size so many start together; else 1 */
     int32_t priority;   /* of the group, not of pods */
     skr_time seat_hold; /* key seat-hold; SKR_TIME_NEVER: unset */
     skr_time run_limit, run_estimate; /* keys of these names; SKR_TIME_NEVER: unset */
     bool movable;                     /* key of this name: it may be evicted and placed elsewhere */
+    enum skr_group_replace replace;   /* key of this name */
     /* Level of which one unit holds all members, whatever levels stand above it; NULL: unset. */
     const char *within;
     size_t n_rules;
@@ -78,11 +87,12 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
                                  struct skr_group_spec **ret, struct skr_error *error);
 /* Rules of a derived group, and the annotations that have them. Texts are borrowed; NULL: none. */
 struct skr_group_asked {
-    const char *constraints_key, *constraints;      /* JSON as in the key constraints */
-    const char *within_key, *within;                /* a level */
-    const char *run_limit, *run_estimate, *movable; /* of our own annotations */
-    const char *unknown_key, *unknown;              /* a warning about the annotation of that key */
-    const struct skr_defects *defects;              /* what lint gives; NULL: no lint */
+    const char *constraints_key, *constraints; /* JSON as in the key constraints */
+    const char *within_key, *within;           /* a level */
+    const struct skr_labels *own;              /* all annotations, for our other keys */
+    bool fewer;                                /* the number may be below key minimum */
+    const char *unknown_key, *unknown;         /* a warning about the annotation of that key */
+    const struct skr_defects *defects;         /* what lint gives; NULL: no lint */
 };
 /* Those of our own annotations. */
 struct skr_group_asked skr_group_asked_of(const struct skr_labels *annotations);

@@ -36,6 +36,7 @@ struct skr_group_spec *skr_group_spec_create(const char *name, struct skr_error 
         spec->size = 1;
         spec->seat_hold = SKR_TIME_NEVER;
         spec->run_limit = spec->run_estimate = SKR_TIME_NEVER;
+        spec->step = 1;
         spec->constraints_key = "constraints";
         if (spec->name) {
             return spec;
@@ -147,59 +148,6 @@ int skr_group_size_parse(struct skr_subject about, const char *text, int32_t *re
     }
     *ret = size;
     return 0;
-}
-
-static const skr_time day = 24 * 3600 * SKR_SECOND;
-
-static int parse_duration(const char *key, const char *text, skr_time low, skr_time high,
-                          const char *form, skr_time *ret, struct skr_error *error)
-{
-    skr_time value;
-    char quoted[SKR_QUOTE_MAX];
-    if (skr_duration_parse(text, &value, NULL) < 0 || value < low || value > high) {
-        skr_group_quote(text, quoted);
-        return skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = key, .at = {1, 1}},
-                                "must be a duration such as %s, got \"%s\"", form, quoted);
-    }
-    *ret = value;
-    return 0;
-}
-
-int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
-                             struct skr_error *error)
-{
-    return parse_duration(key, text, 0, day, "90s, 5m or 0, at most a day", ret, error);
-}
-
-int skr_group_run_parse(struct skr_group_spec *spec, const char *prefix, const char *limit,
-                        const char *estimate, const char *movable, struct skr_error *error)
-{
-    const char *text[] = {limit, estimate}, *name[] = {"run-limit", "run-estimate"};
-    skr_time *into[] = {&spec->run_limit, &spec->run_estimate};
-    int rc = 0;
-    for (size_t i = 0; i < 2 && skr_group_go_on(spec, rc); i++) {
-        char key[64];
-        int one = 0;
-        snprintf(key, sizeof key, "%s%s", prefix, name[i]);
-        if (text[i]) {
-            one = parse_duration(key, text[i], SKR_SECOND, 30 * day,
-                                 "90s, 45m or 36h, from 1s to 720h", into[i], error);
-        }
-        skr_group_defect(spec, "InvalidNumber", one, error);
-        rc = rc < 0 ? rc : one;
-    }
-    spec->movable = movable && strcmp(movable, "true") == 0;
-    if (skr_group_go_on(spec, rc) && movable && !spec->movable && strcmp(movable, "false") != 0) {
-        char key[64], quoted[SKR_QUOTE_MAX];
-        snprintf(key, sizeof key, "%smovable", prefix);
-        skr_group_quote(movable, quoted);
-        const int one =
-            skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = key, .at = {1, 1}},
-                             "must be true or false, got \"%s\"", quoted);
-        skr_group_defect(spec, "InvalidValue", one, error);
-        rc = rc < 0 ? rc : one;
-    }
-    return rc;
 }
 
 /* ---- warnings ---- */

@@ -16,9 +16,13 @@ int skr_group_rules_room(struct skr_group_spec *spec, size_t n, struct skr_error
 /* Sets SKR_LIMIT: the arena is full. */
 int skr_group_no_room(struct skr_error *error);
 
-/* Keys run-limit, run-estimate and movable, NULL: absent. prefix: of the keys, for messages. */
-int skr_group_run_parse(struct skr_group_spec *spec, const char *prefix, const char *limit,
-                        const char *estimate, const char *movable, struct skr_error *error);
+/* Keys run-limit, run-estimate, movable and replace. prefix: of all keys in texts; NULL: a map. */
+int skr_group_run_parse(struct skr_group_spec *spec, const char *prefix,
+                        const struct skr_labels *texts, struct skr_error *error);
+/* Keys minimum and step, after size and roles are read: what is left of size is the minimum. Of an
+ * open group the most is not known. fewer: a minimum above the size is the size. */
+int skr_group_elastic_parse(struct skr_group_spec *spec, const char *prefix,
+                            const struct skr_labels *texts, bool fewer, struct skr_error *error);
 
 /* s as it may stand in a message: control characters become '?', the end is cut off. */
 void skr_group_quote(const char *s, char buffer[SKR_QUOTE_MAX]);

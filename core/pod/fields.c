@@ -212,18 +212,6 @@ static int take_condition(struct skr_pod_fields *f, const struct skr_json *condi
 }
 
 /* 0: there is none, or it is no time. */
-static skr_time time_of(const struct skr_json *value)
-{
-    char text[sizeof "2006-01-02T15:04:05.000000000+00:00"];
-    skr_time t = 0;
-    if (!value || value->type != SKR_JSON_STRING || value->n >= sizeof text) {
-        return 0;
-    }
-    memcpy(text, value->text, value->n);
-    text[value->n] = '\0';
-    return skr_time_parse(text, &t, NULL) == 0 ? t : 0;
-}
-
 static enum skr_pod_phase phase_of(const struct skr_json *text)
 {
     static const char *const name[] = {
@@ -276,7 +264,7 @@ static int find_in_status(const struct skr_json *status, struct skr_pod_fields *
                        take_condition, f, error);
     }
     f->phase = phase_of(phase);
-    f->started = time_of(member[STARTED]);
+    f->started = skr_object_time(member[STARTED]);
     return rc;
 }
 

@@ -51,14 +51,16 @@ static int drop_ends(struct skr_timeline *t, int32_t leaf, uint32_t owner, struc
     return rc;
 }
 
-static int take_away(struct trial *t, const struct skr_move_candidate *c, struct skr_error *error)
+int skr_moves_take_away(struct skr_timeline *timeline, const struct skr_move_candidate *c,
+                        struct skr_error *error)
 {
     int rc = 0;
     for (size_t i = 0; i < c->place.n_uses && rc == 0; i++) {
         const struct skr_place_use *use = &c->place.use[i];
-        rc = hold(t->m->timeline, use->leaf, t->now, use->resource, -use->amount, c->owner, error);
+        rc = hold(timeline, use->leaf, skr_timeline_now(timeline), use->resource, -use->amount,
+                  c->owner, error);
         if (rc == 0 && (i == 0 || c->place.use[i - 1].leaf != use->leaf)) {
-            rc = drop_ends(t->m->timeline, use->leaf, c->owner, error);
+            rc = drop_ends(timeline, use->leaf, c->owner, error);
         }
     }
     return rc;
@@ -256,7 +258,7 @@ static int try_set(struct skr_moves *m, const size_t *set, size_t n, struct skr_
     int rc = 0;
     begin(&t, m, set, n);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = take_away(&t, &m->candidate[set[i]], error);
+        rc = skr_moves_take_away(m->timeline, &m->candidate[set[i]], error);
     }
     rc = rc < 0 ? rc : helps(&t, &may, error);
     rc = rc < 0 || !may ? rc : place_all(&t, &placed, error);

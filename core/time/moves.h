@@ -60,6 +60,10 @@ struct skr_moves {
     struct skr_place to[SKR_MOVES_MOST]; /* of moved[i] */
 };
 
+/* Takes the group away from now on: its room is there, and its ends make none.
+ * skr_place_let_go(&candidate->place, timeline, candidate->owner) undoes it. SKR_LIMIT. */
+int skr_moves_take_away(struct skr_timeline *timeline, const struct skr_move_candidate *candidate,
+                        struct skr_error *error);
 /* The timeline is afterwards what it was. Errors: those of skr_solve(); SKR_LIMIT: it is full. */
 int skr_moves_find(struct skr_moves *moves, struct skr_error *error);
 void skr_moves_fini(struct skr_moves *moves);

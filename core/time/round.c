@@ -49,7 +49,7 @@ static int take_more(struct skr_round *r, const struct skr_round_group *g, struc
     int rc = 0;
     question.problem = &more;
     for (more.n = g->all_n; more.n > skr_round_problem(g)->n && !found.solution && rc == 0;
-         more.n--) {
+         more.n -= g->step) {
         rc = skr_start_at(r->timeline, &question, r->cache, now, NULL, &found, error);
     }
     if (found.solution) {

@@ -66,6 +66,7 @@ struct skr_round_group {
     /* The least members that may start; problem NULL: there is none, and the start is not known. */
     struct skr_start_question question;
     int32_t all_n; /* of an open group that starts now: up to so many members; else problem->n */
+    int32_t step;  /* so many fewer are tried next, >= 1 */
     const int32_t *running; /* [leaf] members that are there already; NULL: none */
     int64_t begin;          /* it waits since then */
     const struct skr_stored_reservation *stored; /* NULL: none */

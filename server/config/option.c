@@ -132,6 +132,8 @@ const struct skr_option skr_options[] = {
           "groups without a reservation that get a forecast; for `simulate timeline`"),
     RANGE("time.patience", DURATION_OR_OFF, "off", SKR_SECOND, 30 * DAY, settings.patience,
           "no start is known for this long: a drain"),
+    RANGE("time.failAfter", DURATION, "30s", SKR_SECOND, DAY, settings.fail_after,
+          "a node that is not Ready for this long is lost; for `simulate timeline`"),
     RANGE("time.moveAfter", DURATION, "10m", SKR_SECOND, 30 * DAY, time.move_after,
           "a group promised within this time moves none; for `simulate timeline --moves`"),
     RANGE("time.movesMost", INTEGER, "2", 1, SKR_MOVES_MOST, time.moves_most,

@@ -43,6 +43,7 @@ enum family {
     F_LABELS_TRAVEL,
     F_PREEMPTIONS,
     F_EVICTIONS,
+    F_FOLLOWERS,
     F_SOLVER,
     F_SOLVER_ROLES,
     F_GANG_PLUGIN,
@@ -103,6 +104,9 @@ static const struct skr_metric_spec specs[] = {
     [F_EVICTIONS] =
         SKR_COUNTS("sakkara_gang_preempted_pods_total",
                    "Evictions of pods for groups, by what the API server said.", "result"),
+    [F_FOLLOWERS] =
+        SKR_COUNTS("sakkara_followers_evicted_total",
+                   "Members beyond the minimum of their group, evicted for others.", NULL),
     [F_SOLVER] =
         SKR_TIMES("sakkara_solver_duration_seconds", "Time of one solve.", 100000, 8, 4, "result"),
     [F_GANG_PLUGIN] =
@@ -362,6 +366,7 @@ static void collect_counts(struct skr_gang_metrics *m)
     for (int i = 0; i < SKR_EVICTION_COUNT; i++) {
         skr_series_advance(m->family[F_EVICTIONS], answers[i], NULL, stats.evictions[i]);
     }
+    skr_series_advance(m->family[F_FOLLOWERS], NULL, NULL, stats.followers_evicted);
 }
 
 static void collect(void *context)

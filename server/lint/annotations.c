@@ -18,10 +18,13 @@
 
 enum { PATH_BYTES = SKR_TEMPLATE_PATH_MAX };
 
-static const char *const known[] = {
-    SKR_ANNOTATION_GANG, SKR_LABEL_GROUP_SIZE,   SKR_GROUP_CONSTRAINTS,   SKR_GROUP_WITHIN,
-    SKR_GROUP_RUN_LIMIT, SKR_GROUP_RUN_ESTIMATE, SKR_GROUP_MOVABLE,       SKR_ANNOTATION_ROLE,
-    SKR_ANNOTATION_SET,  SKR_ANNOTATION_INDEX,   SKR_ANNOTATION_GANG_PLAN};
+static const char *const known[] = {SKR_ANNOTATION_GANG,          SKR_LABEL_GROUP_SIZE,
+                                    SKR_GROUP_CONSTRAINTS,        SKR_GROUP_WITHIN,
+                                    SKR_GROUP_PREFIX "run-limit", SKR_GROUP_PREFIX "run-estimate",
+                                    SKR_GROUP_PREFIX "movable",   SKR_GROUP_MINIMUM,
+                                    SKR_GROUP_PREFIX "step",      SKR_GROUP_PREFIX "replace",
+                                    SKR_ANNOTATION_ROLE,          SKR_ANNOTATION_SET,
+                                    SKR_ANNOTATION_INDEX,         SKR_ANNOTATION_GANG_PLAN};
 enum { KNOWN = sizeof known / sizeof known[0] };
 
 struct templates {
@@ -142,6 +145,7 @@ static void check_warnings(struct skr_lint *lint, const struct lint_object *o,
     struct skr_group_asked asked = skr_group_asked_of(notes);
     SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
     asked.defects = &defects;
+    asked.fewer = true; /* the size is not known */
     (void)skr_group_spec_from_workload(o->name, 1, 0, &asked, &spec, NULL);
 }
 
@@ -167,7 +171,7 @@ static void check_place_in_group(struct skr_lint *lint, const struct lint_object
 static void check_values(struct skr_lint *lint, const struct lint_object *o,
                          const struct skr_template *t, const struct skr_labels *notes)
 {
-    const struct skr_group_asked asked = skr_group_asked_of(notes);
+    struct skr_group_asked asked = skr_group_asked_of(notes);
     SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
     struct skr_error error;
     SKR_STRBUF(why);
@@ -177,11 +181,13 @@ static void check_values(struct skr_lint *lint, const struct lint_object *o,
         lint_tell(lint, o, "InvalidAnnotation", at(o, t, SKR_LABEL_GROUP_SIZE), NULL, "%s",
                   error.text);
     }
+    asked.fewer = size == 0;
     if (skr_group_spec_from_workload(o->name, size > 0 ? size : 1, 0, &asked, &spec, &error) < 0) {
-        static const char *const others[] = {SKR_GROUP_WITHIN, SKR_GROUP_RUN_LIMIT,
-                                             SKR_GROUP_RUN_ESTIMATE, SKR_GROUP_MOVABLE};
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-            key = strncmp(error.text, others[i], strlen(others[i])) == 0 ? others[i] : key;
+        for (size_t i = 0; i < notes->n; i++) {
+            const char *one = notes->item[i].key;
+            const bool named = strncmp(one, SKR_GROUP_PREFIX, strlen(SKR_GROUP_PREFIX)) == 0 &&
+                               strncmp(error.text, one, strlen(one)) == 0;
+            key = named ? one : key;
         }
         lint_tell(lint, o, "InvalidAnnotation", at(o, t, key), NULL, "%s", error.text);
         return;

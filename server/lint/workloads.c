@@ -200,11 +200,12 @@ static void check_count(struct skr_lint *lint, struct lint_group *g, const struc
     if (n > 0 && g->members <= INT64_MAX - n) {
         g->members += n;
     }
-    if (n > g->spec->size && !g->spec->open && !lint->has_scenario) {
+    const int32_t size = g->spec->open ? g->spec->most : g->spec->size; /* 0: no limit */
+    if (size > 0 && n > size && !lint->has_scenario) {
         const struct lint_place see = lint_at(g->object, g->size_path);
         lint_tell(lint, w->object, "BeyondSize", lint_at(w->object, path), &see,
                   "%lld pods for group \"%s\" of size %d: %lld wait for a seat", (long long)n,
-                  g->spec->name, (int)g->spec->size, (long long)(n - g->spec->size));
+                  g->spec->name, (int)size, (long long)(n - size));
     }
 }
 

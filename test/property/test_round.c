@@ -20,6 +20,7 @@ struct waiter {
     struct skr_rule rule[INSTANCE_LEVELS_MAX];
     int64_t holds, begin;
     int32_t priority;
+    int32_t step, steps; /* beyond its members it takes up to so many steps at its start */
     uint32_t number;
     bool has_stored;
     struct skr_stored_reservation stored;
@@ -68,6 +69,8 @@ static void arrive(struct world *w)
     *g = (struct waiter){.holds = for_ever ? SKR_INSTANT_NEVER : 1 + random_below(&w->random, 40),
                          .begin = w->now,
                          .number = w->next++,
+                         .step = 1 + random_below(&w->random, 3),
+                         .steps = random_percent(&w->random, 40) ? random_below(&w->random, 4) : 0,
                          .priority = w->limits ? 0 : random_below(&w->random, 3)};
     for (int32_t i = 0; i < w->in.tree.n_levels; i++) {
         if (random_percent(&w->random, 50) && i < other.tree.n_levels) {
@@ -233,6 +236,39 @@ static void check_waits(const struct world *w, const struct skr_round *round)
     }
 }
 
+/* What starts takes whole steps, and as many as fit beside all that is reserved. */
+static void check_steps(const struct world *w, const struct skr_round *round)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        struct skr_round_group *g = &round->group[i];
+        struct skr_problem more = w->waiter[i].problem;
+        struct skr_start_question question = g->question;
+        struct skr_start start = {.at = SKR_INSTANT_NEVER};
+        struct skr_error error;
+        int32_t members = 0;
+        if (g->state != SKR_ROUND_STARTS || room_came_later(w, round, i)) {
+            continue;
+        }
+        for (size_t k = 0; k < g->place.n; k++) {
+            members += g->place.at[k].count;
+        }
+        assert_int_equal((members - more.n) % g->step, 0);
+        skr_place_let_go(&g->place, round->timeline, g->owner);
+        question.problem = &more;
+        for (more.n = members + g->step; more.n <= g->all_n; more.n += g->step) {
+            assert_int_equal(skr_start_at(round->timeline, &question, round->cache, w->now, NULL,
+                                          &start, &error),
+                             0);
+            if (start.solution) {
+                fail_msg("case %" PRIu64 ": group %u starts with %d, and not with %d", w->index,
+                         w->waiter[i].number, (int)members, (int)more.n);
+            }
+        }
+        assert_int_equal(
+            skr_place_hold(&g->place, round->timeline, g->start, g->until, g->owner, &error), 0);
+    }
+}
+
 /* ---- histories ---- */
 
 static void take_answers(struct world *w, const struct skr_round_group *group)
@@ -273,7 +309,8 @@ static void play_round(struct world *w, struct skr_solver_cache *cache, int32_t 
                          .resource = &resource,
                          .holds = g->holds,
                          .cut = SKR_INSTANT_NEVER},
-            .all_n = g->problem.n,
+            .all_n = g->problem.n + g->step * g->steps,
+            .step = g->step,
             .begin = g->begin,
             .stored = g->has_stored ? &g->stored : NULL,
         };
@@ -289,6 +326,7 @@ static void play_round(struct world *w, struct skr_solver_cache *cache, int32_t 
     check_room(w, group);
     check_promises(w, group);
     check_waits(w, &round);
+    check_steps(w, &round);
     take_answers(w, group);
     for (size_t i = 0; i < GROUPS_MAX; i++) {
         skr_round_group_fini(&group[i]);

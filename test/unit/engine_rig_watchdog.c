@@ -275,7 +275,8 @@ static void check_size(struct rig *rig, const struct rig_write *w, const json_t 
     {
         planned += json_integer_value(count);
     }
-    if (planned < atoi(rig_text(map->json, "data.size"))) {
+    const char *minimum = rig_text(map->json, "data.minimum");
+    if (planned < atoi(*minimum ? minimum : rig_text(map->json, "data.size"))) {
         rig_fail(rig, "%s is to be bound with %lld members", w->key, (long long)planned);
     }
 }

@@ -250,6 +250,16 @@ static void add_moves(const json_t *moves, struct skr_strbuf *b)
     }
 }
 
+static void add_replaced(json_t *replaces, struct skr_strbuf *b)
+{
+    const char *pod;
+    const json_t *node;
+    json_object_foreach(replaces, pod, node)
+    {
+        skr_strbuf_addf(b, " %s:%s", pod, json_string_value(node));
+    }
+}
+
 const char *scene_group_says(const struct scene *s, const char *name, char buffer[512])
 {
     json_auto_t *g = find(s, "groups", name);
@@ -275,6 +285,7 @@ const char *scene_group_says(const struct scene *s, const char *name, char buffe
     }
     add_victims(json_object_get(g, "victims"), &b);
     add_moves(json_object_get(g, "moves"), &b);
+    add_replaced(json_object_get(g, "replaces"), &b);
     snprintf(buffer, 512, "%s", b.s ? b.s : "");
     return buffer;
 }

@@ -50,7 +50,7 @@ void scene_add(struct scene *scene, const char *json);
 /* Runs the command; text: its text form. */
 void scene_run(struct scene *scene, bool text);
 /* "reserved 100 node-0=1,node-1=1 because default/r0 moved NodeLost grows 1 evicts group-a,pod-b moves
- * node-0=1 m:node-1=1", what does not apply left out; "" without the group. In buffer. */
+ * node-0=1 m:node-1=1 f-1:node-2", what does not apply left out; "" without the group. In buffer. */
 const char *scene_group_says(const struct scene *scene, const char *name, char buffer[512]);
 /* "node-0,node-1" of a single pod. */
 const char *scene_pod_says(const struct scene *scene, const char *name, char buffer[512]);

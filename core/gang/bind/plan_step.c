@@ -28,6 +28,7 @@
 #include "core/gang/plan/scheduler_progress.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/report/outputs.h"
+#include "core/gang/report/status.h"
 #include "core/gang/state/wakes.h"
 
 #include <string.h>
@@ -252,10 +253,29 @@ static bool any_is_bound(const struct group *g)
     return p;
 }
 
+static void say_grown(struct skr_gang *e, struct group *g)
+{
+    const size_t size = (size_t)skr_membership_size(g);
+    const struct pod_entry *p;
+    char note[80];
+    size_t bound = 0;
+    DL_FOREACH(g->members, p)
+    {
+        bound += skr_pods_is_bound(p) && skr_pod_is_live(p->pod);
+    }
+    if (g->plan->replacement && g->spec && g->spec->open && bound > size) {
+        snprintf(note, sizeof note, "%zu members run, the minimum is %zu", bound, size);
+        skr_status_event(e, g, "GroupGrown", "GroupGrown", note);
+    }
+}
+
 /* The group runs. If no pod of it was ever bound, or all of them are gone, it waits for members. */
 static void finish(struct skr_gang *e, struct group *g)
 {
     const bool runs = any_is_bound(g), lost = runs && g->plan->gave_up;
+    if (runs) {
+        say_grown(e, g);
+    }
     skr_plan_destroy(e, g->plan);
     if (runs) {
         skr_group_state_end(e, g);

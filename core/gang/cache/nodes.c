@@ -31,6 +31,17 @@ struct node_entry *skr_nodes_find(const struct skr_gang *e, const char *name)
     return n && n->node ? n : NULL;
 }
 
+bool skr_nodes_is_lost(const struct skr_gang *e, const char *name, skr_time now)
+{
+    const struct node_entry *n = skr_nodes_find(e, name);
+    bool lost = !n || !n->node;
+    for (size_t i = 0; !lost && i < n->node->n_taints; i++) {
+        lost = strcmp(n->node->taints[i].key, "node.kubernetes.io/out-of-service") == 0;
+    }
+    return lost ||
+           (n->node->unready_since > 0 && now - n->node->unready_since >= e->settings.fail_after);
+}
+
 struct node_entry *skr_nodes_get(struct skr_gang *e, const char *name)
 {
     const uint32_t hash = (uint32_t)skr_hash_string(name);

@@ -24,6 +24,9 @@ struct node_entry *skr_nodes_next(const struct skr_gang *e, size_t *at);
 /* NULL: no such node exists. */
 struct node_entry *skr_nodes_find(const struct skr_gang *e, const char *name);
 struct node_entry *skr_nodes_get(struct skr_gang *e, const char *name); /* created if absent */
+/* Whether no pod will run there any more: it is deleted, has the taint out-of-service, or has not been
+ * Ready for time.failAfter. */
+bool skr_nodes_is_lost(const struct skr_gang *e, const char *name, skr_time now);
 /* The node changed: kube-scheduler's view of it may be older. No effect on an unknown node. */
 void skr_nodes_touch(struct skr_gang *e, const char *name);
 /* Its room or state changed. No effect on an unknown node. */

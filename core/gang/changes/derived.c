@@ -121,6 +121,17 @@ static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct pod_
     return minimum;
 }
 
+void skr_derived_add_annotations(const struct skr_labels *annotations, struct skr_strbuf *b)
+{
+    for (size_t i = 0; i < annotations->n; i++) {
+        if (strncmp(annotations->item[i].key, "sakkara.g", 9) == 0 &&
+            strcmp(annotations->item[i].key, SKR_ANNOTATION_GANG_PLAN) != 0) {
+            skr_strbuf_add_json(b, annotations->item[i].key);
+            skr_strbuf_add_json(b, annotations->item[i].value);
+        }
+    }
+}
+
 void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
 {
     const struct pod_entry *oldest = skr_membership_oldest(g);
@@ -145,13 +156,7 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
         return;
     }
     skr_strbuf_addf(b, "workload %lld %d ", (long long)minimum, (int)skr_derived_priority(g));
-    for (size_t i = 0; i < annotations->n; i++) {
-        if (strncmp(annotations->item[i].key, "sakkara.g", 9) == 0 &&
-            strcmp(annotations->item[i].key, SKR_ANNOTATION_GANG_PLAN) != 0) {
-            skr_strbuf_add_json(b, annotations->item[i].key);
-            skr_strbuf_add_json(b, annotations->item[i].value);
-        }
-    }
+    skr_derived_add_annotations(annotations, b);
     struct skr_kueue_rules kueue;
     if (skr_kueue_rules_read(e, g, &kueue)) {
         skr_strbuf_addf(b, "kueue %s %s %s", kueue.asked.within ? kueue.asked.within : "",
@@ -184,11 +189,11 @@ int skr_derived_spec(const struct skr_gang *e, struct group *g, struct skr_group
         return rc;
     }
     struct skr_kueue_rules kueue;
-    const struct skr_group_asked asked = skr_group_asked_of(annotations);
+    struct skr_group_asked asked = skr_group_asked_of(annotations);
+    asked.fewer = g->seats.n_bound > 0;
     const bool kueues = skr_kueue_rules_read(e, g, &kueue);
-    kueue.asked.run_limit = asked.run_limit;
-    kueue.asked.run_estimate = asked.run_estimate;
-    kueue.asked.movable = asked.movable;
+    kueue.asked.own = asked.own;
+    kueue.asked.fewer = asked.fewer;
     rc = skr_group_spec_from_workload(g->name, g->derived.minimum, skr_derived_priority(g),
                                       kueues ? &kueue.asked : &asked, ret, error);
     skr_kueue_rules_fini(&kueue);

@@ -66,17 +66,11 @@ static char *source_text(struct skr_gang *e, struct group *g, enum group_source 
     if (source == SOURCE_MAP) {
         skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);
     } else if (source == SOURCE_PODGROUP) {
-        static const char *const keys[] = {SKR_GROUP_WITHIN, SKR_GROUP_CONSTRAINTS,
-                                           SKR_GROUP_RUN_LIMIT, SKR_GROUP_RUN_ESTIMATE,
-                                           SKR_GROUP_MOVABLE};
         const struct skr_podgroup *pg = g->source.podgroup->pg;
         const char *level = skr_derived_native_level(e, g, pg);
         skr_strbuf_addf(&b, "podgroup %d %d %s %s", pg->min_member, (int)skr_derived_priority(g),
                         pg->topology_key, level ? level : "");
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            const char *value = skr_labels_get(&pg->meta.annotations, keys[i]);
-            skr_strbuf_add_json(&b, value ? value : "");
-        }
+        skr_derived_add_annotations(&pg->meta.annotations, &b);
     } else if (source == SOURCE_LABELS && skr_derived_is(g)) {
         skr_derived_text(e, g, &b);
     } else if (source == SOURCE_LABELS && oldest) {

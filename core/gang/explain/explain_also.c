@@ -239,21 +239,23 @@ static void also_without_seat(const struct group *g, struct also *also)
 {
     SKR_STRBUF(text);
     size_t n = 0;
+    bool of_another = false;
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
         n += skr_membership_is_beyond(g, p) ? 1 : 0;
+        of_another = of_another || skr_membership_is_of_another(g, p);
     }
     if (n == 0) {
         return;
     }
-    if (g->spec->open) {
+    if (of_another) {
         skr_membership_say_another(g, n, &text);
         add_also(also, SKR_TOKEN_OTHER_GENERATION, "progress", text.s);
         return;
     }
     skr_strbuf_addf(&text, "%zu %s beyond the size of %d: %s for a seat", n,
-                    n == 1 ? "pod is" : "pods are", skr_membership_size(g),
+                    n == 1 ? "pod is" : "pods are", skr_membership_most(g),
                     n == 1 ? "it waits" : "they wait");
     add_also(also, SKR_TOKEN_BEYOND_SIZE, "config", text.s);
 }

@@ -358,8 +358,9 @@ void skr_explain_size(const struct account *a, struct skr_strbuf *b, char **ret_
     int32_t outside = a->request->outside, size = x->largest + outside;
     skr_size_field_add(a->g, NULL, &r.text);
     skr_strbuf_addf(&r.text, " is %d, not %d", size, a->request->problem.n + outside);
-    skr_strbuf_addf(&r.changes, "{\"change\":\"size\",\"value\":%d}", size);
-    skr_strbuf_addf(&r.set, "size=%d", size);
+    const char *change = a->g->spec->most > 0 ? "minimum" : "size";
+    skr_strbuf_addf(&r.changes, "{\"change\":\"%s\",\"value\":%d}", change, size);
+    skr_strbuf_addf(&r.set, "%s=%d", change, size);
     skr_relaxation_end(&r, b, ret_set);
 }
 

@@ -189,7 +189,10 @@ static struct skr_group_spec *changed_spec(struct skr_gang *e, struct group *g, 
         skr_strbuf_add(&w->sentence, error.text);
         return NULL;
     }
-    spec->open = g->spec->open;
+    if (g->spec->most == 0) { /* a map says it itself */
+        spec->open = g->spec->open;
+        spec->step = g->spec->step;
+    }
     if (skr_group_misfit(spec, e->topology.tree, &w->sentence)) {
         skr_group_spec_destroy(spec);
         return NULL;
@@ -397,16 +400,14 @@ static void victims_solved(const struct skr_gang *e, const struct group *g,
 static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solve_request *request,
                       struct what_if *w)
 {
-    size_t least = skr_membership_least(g), n;
+    size_t n;
     free(skr_membership_plannable(e, g, &n));
     const int32_t held = request->problem.n - (int32_t)n;
     const int32_t largest = request->solution->explanation.largest - held;
-    if (!g->spec->open || n <= least) {
-        return false;
-    }
     const size_t fits = w->limit == 0 && largest > 0 ? (size_t)largest : 0;
-    w->limit = fits < least ? least : fits < n ? fits : n - 1;
-    return true;
+    const size_t fewer = skr_membership_fewer(g, n, fits);
+    w->limit = fewer > 0 ? fewer : w->limit;
+    return fewer > 0;
 }
 
 static void first_solved(struct skr_gang *e, struct group *g,

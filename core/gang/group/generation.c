@@ -155,7 +155,7 @@ static bool is_of_next_podgroup(const struct group *g, const struct pod_entry *p
 bool skr_generation_may_replace(const struct skr_gang *e, const struct group *g,
                                 const struct pod_entry *p)
 {
-    const bool open = g->spec && g->spec->open;
+    const bool open = g->spec && g->spec->open && g->spec->most == 0;
     const bool replaces = !skr_entry_is_derived(g->name) && (open || !p->pod->of_job);
     if (is_of_next_podgroup(g, p)) {
         return false;

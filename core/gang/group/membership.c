@@ -9,7 +9,7 @@
  * under one name never run as two halves.
  *
  * An open group (a PodGroup's minMember is a minimum) has a seat for every pod, whatever its
- * controller, except pods of the next generation.
+ * controller, except pods of the next generation. With key minimum the seats are those of its size.
  */
 #include "core/gang/group/membership.h"
 
@@ -40,16 +40,50 @@ static bool is_open(const struct group *g)
     return g->spec && g->spec->open;
 }
 
+static bool is_endless(const struct group *g)
+{
+    return is_open(g) && g->spec->most == 0;
+}
+
+int32_t skr_membership_most(const struct group *g)
+{
+    return is_endless(g) ? SKR_GROUP_SIZE_MAX : is_open(g) ? g->spec->most : skr_membership_size(g);
+}
+
 size_t skr_membership_seats(const struct group *g)
 {
     size_t size = (size_t)skr_membership_size(g), have = g->seats.n_bound + g->seats.n_new;
     return is_open(g) && have > size ? have : size;
 }
 
+/* Of n newcomers of an open group, those that make whole steps beyond the minimum. */
+static size_t whole_steps(const struct group *g, size_t n)
+{
+    const size_t size = (size_t)skr_membership_size(g), all = g->seats.n_bound + n;
+    const size_t over = is_open(g) && all > size ? (all - size) % (size_t)g->spec->step : 0;
+    return over < n ? n - over : 0;
+}
+
 size_t skr_membership_least(const struct group *g)
 {
-    size_t size = (size_t)skr_membership_size(g);
-    return g->seats.n_bound > 0 || size == 0 ? 1 : size;
+    size_t size = (size_t)skr_membership_size(g), n = 1;
+    if (g->seats.n_bound == 0 && size > 0) {
+        return size;
+    }
+    while (whole_steps(g, n) < n) {
+        n++;
+    }
+    return n;
+}
+
+size_t skr_membership_fewer(const struct group *g, size_t n, size_t largest)
+{
+    const size_t least = skr_membership_least(g);
+    if (!is_open(g) || n <= least) {
+        return 0;
+    }
+    const size_t fits = whole_steps(g, largest < n ? largest : n - 1);
+    return fits < least ? least : fits;
 }
 
 int32_t skr_membership_lowest_class(const struct group *g)
@@ -191,11 +225,13 @@ static void deal_seats(const struct skr_gang *e, struct group *g)
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     size_t n = candidates(e, g, running, list);
     qsort(list, n, sizeof(struct pod_entry *), by_age);
-    size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)skr_membership_size(g);
+    size_t size = (size_t)skr_membership_most(g);
     struct skr_role_seats *roles = skr_roles_are_keyed(g) ? skr_role_seats_deal(g) : NULL;
     skr_roles_change_note_running(g);
     n = g->roles.first_foreign ? 0 : n; /* the map is that of the next generation */
-    const char *whole = taken == 0 && !is_open(g) && !roles ? whole_job(list, n, size) : NULL;
+    const char *whole = taken == 0 && !is_endless(g) && !roles
+                            ? whole_job(list, n, (size_t)skr_membership_size(g))
+                            : NULL;
     for (size_t i = 0; i < n && taken < size; i++) {
         bool of_another = whole && strcmp(list[i]->pod->controller_uid, whole) != 0;
         list[i]->seated = !of_another && (!roles || skr_role_seats_take(roles, g, list[i]));
@@ -280,6 +316,7 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
         g->seats.n_unread += p->seated && !skr_claims_are_read(p);
         g->seats.n_assumed += p->seated && skr_claims_assumed_on(p);
     }
+    g->seats.n_ready = whole_steps(g, g->seats.n_ready);
     skr_roles_count(g);
     skr_generation_note_end(g, (size_t)skr_membership_size(g));
 }
@@ -303,14 +340,15 @@ struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g,
             list[n++] = p;
         }
     }
-    size_t limit = is_open(g) ? g->attempt.limit : 0;
-    if (limit > 0 && limit < n) {
+    const size_t limit = is_open(g) && g->attempt.limit > 0 && g->attempt.limit < n
+                             ? g->attempt.limit
+                             : whole_steps(g, n);
+    if (limit < n) {
         skr_member_order_sort_roles(list, n);
-        *ret_n = limit;
     } else {
         qsort(list, n, sizeof *list, by_age);
-        *ret_n = n;
     }
+    *ret_n = limit;
     return list;
 }
 
@@ -322,7 +360,7 @@ bool skr_membership_may_be_planned(const struct group *g)
 
 bool skr_membership_is_of_another(const struct group *g, const struct pod_entry *p)
 {
-    return is_open(g) && skr_membership_is_beyond(g, p);
+    return is_endless(g) && skr_membership_is_beyond(g, p);
 }
 
 void skr_membership_say_another(const struct group *g, size_t n, struct skr_strbuf *b)

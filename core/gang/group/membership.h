@@ -16,8 +16,14 @@ int32_t skr_membership_size(
     const struct group *g); /* the minimum of an open group; 0 without a spec */
 /* The number shown to users: the size; of an open group all members, at least the minimum. */
 size_t skr_membership_seats(const struct group *g);
-/* Newcomers that a plan needs: all that are missing, or one if the group already runs. */
+/* The number of seats: the size, or the most of an open group; 0 without a spec. */
+int32_t skr_membership_most(const struct group *g);
+/* Newcomers that a plan needs: all that are missing. If the group already runs: one, or those that
+ * complete a step. */
 size_t skr_membership_least(const struct group *g);
+/* The number of newcomers to try next if n do not fit, of which `largest` do (0: not known); 0: a plan
+ * needs all of them. */
+size_t skr_membership_fewer(const struct group *g, size_t n, size_t largest);
 /* Whether a group without running members has the newcomers that it needs: its size, or the minimum
  * of each role of key roles. */
 bool skr_membership_may_be_planned(const struct group *g);
@@ -29,7 +35,7 @@ struct pod_entry *skr_membership_oldest(const struct group *g); /* live; NULL: n
 int32_t skr_membership_lowest_class(const struct group *g);
 /* A live member without a seat. */
 bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p);
-/* The same of an open group, which has seats for all: the pod is of another generation. */
+/* The same of a group that has seats for all: the pod is of another generation. */
 bool skr_membership_is_of_another(const struct group *g, const struct pod_entry *p);
 /* Appends what n such pods wait for. */
 void skr_membership_say_another(const struct group *g, size_t n, struct skr_strbuf *b);

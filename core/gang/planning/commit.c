@@ -145,6 +145,21 @@ static int deal(struct skr_gang *e, const struct group *g, const struct skr_solv
                     : skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
 }
 
+struct skr_seat *skr_commit_seats(struct skr_gang *e, const struct group *g,
+                                  struct pod_entry *const *newcomers, size_t n,
+                                  const struct skr_solve_request *solved,
+                                  const struct skr_solution *s, struct skr_error *error)
+{
+    size_t n_seats;
+    struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
+    deal_volumes(e, solved, s, newcomers, n, seat);
+    if (deal(e, g, solved, s, seat, n_seats, error) < 0) {
+        free(seat);
+        return NULL;
+    }
+    return seat;
+}
+
 /* If a role is placed short of its size, the first in member order come; the others follow later.
  * Returns how many come. */
 static size_t keep_placed(const struct skr_solve_request *solved, const struct skr_solution *s,
@@ -281,14 +296,11 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
                                           const struct skr_solution *s,
                                           const struct skr_solve_request *preemption)
 {
-    size_t n_seats;
-    n = keep_placed(solved, s, newcomers, n);
-    struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
     struct skr_error error;
-    deal_volumes(e, solved, s, newcomers, n, seat);
-    if (deal(e, g, solved, s, seat, n_seats, &error) < 0) {
+    n = keep_placed(solved, s, newcomers, n);
+    struct skr_seat *seat = skr_commit_seats(e, g, newcomers, n, solved, s, &error);
+    if (!seat) {
         skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
-        free(seat);
         return SKR_COMMIT_FAILED;
     }
     bool rescue = g->plan;

@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_PLANNING_COMMIT_H
 /* Makes a plan from the solver's answer, or moves stranded members of a plan. Sets nodes, ranks,
  * charges, and the state of the group. */
+#include "core/gang/group/assign.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/solve_request.h"
 
@@ -24,5 +25,11 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
 /* No placement was found. True: nodes had limits of SKR_COMMIT_AGAIN, which may be too strict. They have none
  * any more, and kube-scheduler decides about the next answer. */
 bool skr_commit_drop_limits(struct skr_gang *e, struct group *g);
+/* The seats by the answer: newcomers first, in the given order, then members that stay. free() it; NULL:
+ * they cannot be dealt. */
+struct skr_seat *skr_commit_seats(struct skr_gang *e, const struct group *g,
+                                  struct pod_entry *const *newcomers, size_t n,
+                                  const struct skr_solve_request *solved,
+                                  const struct skr_solution *s, struct skr_error *error);
 
 #endif

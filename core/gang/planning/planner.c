@@ -335,16 +335,14 @@ static void infeasible(struct skr_gang *e, struct group *g, const struct skr_sol
 static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved,
                       size_t n)
 {
-    size_t least = skr_membership_least(g), largest = 0;
     const int32_t held = solved->problem.n - (int32_t)n; /* without members outside the tree */
-    if (!g->spec->open || e->planner->rescue || n <= least) {
-        return false;
+    const int32_t largest = solved->solution->explanation.largest - held;
+    const size_t known = g->attempt.limit == 0 && largest > 0 ? (size_t)largest : 0;
+    const size_t fewer = e->planner->rescue ? 0 : skr_membership_fewer(g, n, known);
+    if (fewer > 0) {
+        skr_attempt_limit(g, fewer);
     }
-    if (g->attempt.limit == 0 && solved->solution->explanation.largest > held) {
-        largest = (size_t)(solved->solution->explanation.largest - held);
-    }
-    skr_attempt_limit(g, largest < least ? least : largest < n ? largest : n - 1);
-    return true;
+    return fewer > 0;
 }
 
 /* Whether the answer still is for it: a stranded member whose call has come, or whose Binding is on

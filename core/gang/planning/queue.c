@@ -3,7 +3,8 @@
  * Chooses the group to plan next.
  *
  * The order is total: priority descending, begin time, namespace/name. Namespaces that have used
- * the solver for long come last (solve_share.h). A group without a placement is retried only after
+ * the solver for long come last (solve_share.h), and before them groups that only grow beyond their
+ * minimum. A group without a placement is retried only after
  * a change that can help it; until then it costs no API write. It never blocks the groups behind
  * it.
  *
@@ -37,6 +38,7 @@
 #include <utlist.h>
 
 enum {
+    GROW_AFTER_S = 300, /* a group that gave members away takes none so long */
     REPORT_PAUSE_S = 2,
     REPORT_PAUSE_MAX_S = 60,
     REPORT_PAUSE_NS = 6000, /* per group and leaf: twenty times the cost of a full problem */
@@ -57,7 +59,24 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
     return false;
 }
 
-static bool is_due(struct skr_gang *e, const struct group *g)
+/* All that waits of it is beyond its minimum. */
+static bool only_grows(const struct group *g)
+{
+    return g->spec->open && g->state == GROUP_BOUND && !g->plan &&
+           g->seats.n_bound >= (size_t)g->spec->size;
+}
+
+static bool may_grow(struct skr_gang *e, struct group *g)
+{
+    const skr_time at = g->gave_at > 0 ? g->gave_at + GROW_AFTER_S * SKR_SECOND : 0;
+    if (!only_grows(g) || at <= skr_frame_now(e->frame)) {
+        return true;
+    }
+    skr_wakes_group(e, g, at);
+    return false;
+}
+
+static bool is_due(struct skr_gang *e, struct group *g)
 {
     if (!g->spec || g->victim.leaving || skr_claims_keep_from_planning(e, g) ||
         skr_run_limit_is_over(e, g)) {
@@ -83,7 +102,8 @@ static bool is_due(struct skr_gang *e, const struct group *g)
     case GROUP_READY:
         return skr_frame_now(e->frame) >= g->attempt.plan_at;
     case GROUP_BOUND:
-        return g->seats.n_ready > 0 && skr_frame_now(e->frame) >= g->attempt.plan_at &&
+        return g->seats.n_ready > 0 && may_grow(e, g) &&
+               skr_frame_now(e->frame) >= g->attempt.plan_at &&
                (skr_frame_now(e->frame) >= g->attempt.backoff_until || skr_attempt_has_news(e, g));
     case GROUP_BACKOFF:
         return g->attempt.infeasible || skr_frame_now(e->frame) >= g->attempt.backoff_until ||
@@ -162,7 +182,10 @@ static bool is_before(const struct skr_gang *e, const struct group *g, const str
         return true;
     }
     bool back = skr_solve_share_stands_back(e, g), best_back = skr_solve_share_stands_back(e, best);
-    return back == best_back ? skr_queue_goes_before(g, best) : best_back;
+    bool grows = only_grows(g), best_grows = only_grows(best);
+    return back != best_back     ? best_back
+           : grows != best_grows ? best_grows
+                                 : skr_queue_goes_before(g, best);
 }
 
 static bool wants_report(const struct skr_gang *e, const struct group *g)

@@ -17,6 +17,7 @@
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/group/group_table.h"
+#include "core/gang/report/status.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
 
@@ -159,6 +160,19 @@ static void marked(struct skr_gang *e, struct pod_entry *p, const struct skr_eve
     }
 }
 
+/* The group of the pod stays bound without it. */
+static void note_follower(struct skr_gang *e, const struct pod_entry *p)
+{
+    struct group *g = p->group;
+    if (g && g->spec && !g->victim.leaving && !p->pod->meta.deleting) {
+        e->stats.followers_evicted++;
+        g->gave_at = skr_frame_now(e->frame);
+        skr_status_event(e, g, "GroupShrunk", "GroupShrunk",
+                         "members beyond the minimum give way to another group");
+        skr_dirty_group(e, g);
+    }
+}
+
 void skr_evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
     struct pod_entry *p = skr_pods_find(e, w->key);
@@ -182,6 +196,7 @@ void skr_evictions_done(struct skr_gang *e, const struct skr_pending_write *w, s
     }
     switch (outcome) {
     case SKR_WRITE_OK:
+        note_follower(e, p);
         skr_pods_work(p)->evict.failures = 0;
         skr_pods_work(p)->evict.at = skr_frame_now(e->frame) + SEEN_S * SKR_SECOND;
         break;

@@ -22,6 +22,7 @@ void skr_size_field_add(const struct group *g, const char *role, struct skr_strb
         add_podgroup(g->source.podgroup->pg, b);
     } else if (!skr_entry_is_derived(g->name)) {
         skr_strbuf_add(b, g->source.kind == SOURCE_LABELS ? "label " SKR_LABEL_GROUP_SIZE
+                          : g->spec && g->spec->most > 0  ? "the minimum"
                                                           : "the size");
     } else if (owner &&
                !(oldest && skr_labels_get(&oldest->pod->meta.annotations, SKR_LABEL_GROUP_SIZE))) {

@@ -118,14 +118,15 @@ static bool needs_a_human(const struct group *g)
 }
 
 /* "group a needs 6 slots ...; kubectl sakkara explain a -n team" */
-static void write_note(const struct group *g, bool beyond, struct skr_strbuf *b)
+static void write_note(const struct pod_entry *p, bool beyond, struct skr_strbuf *b)
 {
+    const struct group *g = p->group;
     const char *text = g->message ? g->message : skr_group_state_text(g);
-    if (beyond && g->spec->open) {
+    if (skr_membership_is_of_another(g, p)) {
         skr_strbuf_addf(b, "group %s: ", g->name);
         skr_membership_say_another(g, 1, b);
     } else if (beyond) {
-        int32_t size = skr_membership_size(g);
+        int32_t size = skr_membership_most(g);
         skr_strbuf_addf(b, "group %s has %d seat%s taken: the pod is beyond its size", g->name,
                         size, size == 1 ? ", which is" : "s and all are");
     } else {
@@ -149,14 +150,14 @@ static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
 {
     const struct group *g = p->group;
     SKR_STRBUF(note);
-    write_note(g, beyond, &note);
+    write_note(p, beyond, &note);
     if (!beyond && is_follower(g)) {
         skr_out_event(e, "Pod", &p->pod->meta, false, "FollowerWaiting", "FollowerWaiting", note.s);
     } else {
         skr_out_event(e, "Pod", &p->pod->meta, !beyond && needs_a_human(g), "GroupWaiting",
-                      !beyond         ? skr_reason_name(g->reason)
-                      : g->spec->open ? SKR_TOKEN_OTHER_GENERATION
-                                      : SKR_TOKEN_BEYOND_SIZE,
+                      !beyond                              ? skr_reason_name(g->reason)
+                      : skr_membership_is_of_another(g, p) ? SKR_TOKEN_OTHER_GENERATION
+                                                           : SKR_TOKEN_BEYOND_SIZE,
                       note.s);
     }
 }

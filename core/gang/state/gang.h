@@ -283,6 +283,7 @@ struct skr_gang {
         uint64_t gang_plugin;                            /* pod_changes.c */
         uint64_t preemptions[SKR_PREEMPTION_COUNT];      /* preemption.c */
         uint64_t evictions[SKR_EVICTION_COUNT];          /* evictions.c */
+        uint64_t followers_evicted;                      /* evictions.c */
         uint64_t releases[SKR_RELEASE_COUNT];            /* device_holds.c */
         uint64_t admissions[SKR_ADMISSION_RESULT_COUNT]; /* admission.c */
         uint64_t moves[SKR_MOVE_CAUSE_COUNT];            /* of starts, to later ones; rounds.c */

@@ -217,6 +217,8 @@ struct group {
         char *strangers;       /* pods that look like members and are none; NULL: none known */
     } ways;
 
+    skr_time
+        gave_at; /* the last of its members beyond the minimum was evicted; 0: none; evictions.c */
     /* preemption.c: as a victim */
     struct {
         char *by;     /* key of the preemptor; NULL: none */

@@ -28,6 +28,7 @@ void skr_settings_default(struct skr_settings *settings)
         .provisioning_class = "",
         .forecasts = 64,
         .patience = SKR_TIME_NEVER,
+        .fail_after = 30 * SKR_SECOND,
         .bind_timeout = 330 * SKR_SECOND,
         .instance = "sakkara",
     };

@@ -66,6 +66,7 @@ struct skr_settings {
     int64_t reservations;    /* time.reservations: 1; 0 off */
     int64_t forecasts;       /* time.forecasts: 64 */
     skr_time patience;       /* time.patience; SKR_TIME_NEVER: off */
+    skr_time fail_after;     /* time.failAfter: 30 s */
     /* It answers questions about time and decides nothing: reservations are not made; false. */
     bool on_paper;
     bool ends_of_all;      /* times of every pod on a node are cached: on paper, or with patience */

@@ -93,6 +93,7 @@ struct skr_gang_stats {
     struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
     uint64_t preemptions[SKR_PREEMPTION_COUNT];
     uint64_t evictions[SKR_EVICTION_COUNT];
+    uint64_t followers_evicted; /* members that their groups did not need, for other groups */
     uint64_t topology_loads;    /* changes of the tree in force */
     uint64_t topology_refusals; /* unreadable topology maps */
     size_t unknown_nodes;       /* leaves of the tree that name no node */

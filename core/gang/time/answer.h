@@ -64,6 +64,11 @@ struct skr_timeline_moves {
     const struct skr_timeline_move *moved;
 };
 
+/* A member on a lost node, and the node that it would go to. */
+struct skr_timeline_replaced {
+    const char *pod, *node;
+};
+
 struct skr_timeline_group {
     const char *namespace_, *name;
     enum skr_round_state state;
@@ -80,6 +85,8 @@ struct skr_timeline_group {
     const struct skr_timeline_moves *moves;     /* the same */
     int32_t
         grow; /* members beyond its minimum that a running group gets now; 0: it does not grow */
+    size_t n_replaced; /* in byte order of pods; 0: none, or there is no place */
+    const struct skr_timeline_replaced *replaced;
     bool moves_open; /* no moves were found within the budget, which is no proof */
 };
 

@@ -140,6 +140,7 @@ static struct runners find_runners(struct gathering *in)
 {
     struct runners all = {.in = in};
     const struct end_row *row, *tmp;
+    const struct group *g, *tmp2;
     const struct booking *b;
     const struct pod_entry *single;
     HASH_ITER(hh, in->e->ends, row, tmp)
@@ -147,6 +148,12 @@ static struct runners find_runners(struct gathering *in)
         add_runner(&all, row);
     }
     skr_reservations_each(in->e, add_seat, &all);
+    HASH_ITER(hh, in->e->groups, g, tmp2)
+    {
+        if (!in->live && g->spec && g->spec->replace != SKR_REPLACE_NOT) {
+            add_label(in, g->key);
+        }
+    }
     DL_FOREACH(in->e->bookings.list, b)
     {
         add_label(in, b->group->key);
@@ -365,20 +372,21 @@ bool gathering_window(const struct gathering *in, const struct group *g,
 
 /* ---- problems ---- */
 
-static void find_running(const struct gathering *in, struct waiting_group *w,
-                         struct pod_entry *const *newcomers, size_t n)
+int32_t *gathering_running(const struct gathering *in, const struct group *g,
+                           struct pod_entry *const *newcomers, size_t n)
 {
     const struct skr_tree *tree = in->e->topology.tree;
     const struct pod_entry *p;
-    w->running = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *w->running);
-    DL_FOREACH(w->group->members, p)
+    int32_t *running = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *running);
+    DL_FOREACH(g->members, p)
     {
-        const char *node = skr_membership_claim_node(w->group, p, newcomers, n);
+        const char *node = skr_membership_claim_node(g, p, newcomers, n);
         const int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
         if (leaf >= 0) {
-            w->running[leaf]++;
+            running[leaf]++;
         }
     }
+    return running;
 }
 
 /* Reserved is the minimum; an open group may start with more. */
@@ -387,6 +395,7 @@ static void set_least(struct waiting_group *w, size_t n, struct skr_round_group 
     struct skr_problem *problem = &w->request->problem;
     const size_t least = skr_membership_least(w->group);
     ret->all_n = problem->n;
+    ret->step = w->group->spec->step;
     if (w->group->spec->open && !problem->roles && n > least) {
         problem->n -= (int32_t)(n - least);
     }
@@ -521,7 +530,7 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
         return;
     }
     set_least(w, n, ret);
-    find_running(in, w, newcomers, n);
+    w->running = gathering_running(in, w->group, newcomers, n);
     ret->question.problem = &w->request->problem;
     ret->question.resource = w->request->resource;
     ret->running = w->running;
@@ -567,38 +576,4 @@ void gathering_fini(struct gathering *in)
     free(in->waiting);
     free(in->overrun);
     skr_timeline_destroy(in->timeline);
-}
-
-/* ---- names ---- */
-
-static int by_node(const void *a, const void *b)
-{
-    const struct skr_timeline_node *x = a, *y = b;
-    return strcmp(x->name, y->name);
-}
-
-bool gathering_nodes(const struct gathering *in, const struct skr_place *place,
-                     struct skr_timeline_nodes *ret)
-{
-    const struct skr_tree *tree = in->e->topology.tree;
-    struct skr_timeline_node *node = skr_arena_array(in->arena, place->n + 1, sizeof *node);
-    for (size_t i = 0; node && i < place->n; i++) {
-        node[i] = (struct skr_timeline_node){
-            .name = tree->unit_name[tree->first_leaf + place->at[i].leaf],
-            .count = place->at[i].count};
-    }
-    if (node && place->n > 0) {
-        qsort(node, place->n, sizeof *node, by_node);
-    }
-    *ret = (struct skr_timeline_nodes){.n = place->n, .node = node};
-    return node;
-}
-
-const char *gathering_short_name(const struct gathering *in, const struct group *g,
-                                 const char *name)
-{
-    const size_t own = strlen(g->namespace_);
-    const bool same = strncmp(name, g->namespace_, own) == 0 && name[own] == '/';
-    const char *from = same ? name + own + 1 : name;
-    return skr_arena_strndup(in->arena, from, strcspn(from, "@"));
 }

@@ -56,14 +56,11 @@ uint32_t gathering_number(const struct gathering *in, const char *label);
 /* Sets what the question needs of the times of these pods. False: the limit of the group is over. */
 bool gathering_window(const struct gathering *in, const struct group *g,
                       struct pod_entry *const *pod, size_t n, struct skr_start_question *ret);
+/* [leaf] members that stay while newcomers are placed. free() it. */
+int32_t *gathering_running(const struct gathering *in, const struct group *g,
+                           struct pod_entry *const *newcomers, size_t n);
 /* When its wait began. */
 int64_t gathering_begin(const struct gathering *in, const struct group *g);
-/* Nodes with their counts; "namespace/name@uid" as namespace/name, without the group's namespace. In
- * the arena; false, NULL: it is full. */
-bool gathering_nodes(const struct gathering *in, const struct skr_place *place,
-                     struct skr_timeline_nodes *ret);
-const char *gathering_short_name(const struct gathering *in, const struct group *g,
-                                 const char *name);
 /* Whether the daemon may start or reserve for the group when room comes. */
 bool gathering_has_turn(const struct skr_gang *e, const struct group *g);
 int64_t gathering_patience(const struct skr_gang *e); /* seconds; SKR_INSTANT_NEVER: off */

@@ -14,15 +14,16 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/time/chart.h"
 #include "core/gang/time/gather.h"
+#include "core/gang/time/place_names.h"
 #include "core/gang/time/would_evict.h"
 #include "core/gang/time/would_move.h"
+#include "core/gang/time/would_replace.h"
 #include "core/time/moves.h"
 #include "topology/base/strbuf.h"
 
 enum {
     ANSWER_BYTES_MAX = 256 * 1024 * 1024,
     CACHE_BYTES = 64 * 1024 * 1024, /* of the solver's sets */
-    PLACE_UNITS_SHOWN = 3,
 };
 
 /* ---- groups ---- */
@@ -31,33 +32,6 @@ enum {
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The smallest unit with all leaves of the place; the root has no name, its used children have. */
-static const char *name_place(const struct skr_tree *tree, const struct skr_place *place,
-                              struct skr_arena *arena)
-{
-    int32_t level = tree->n_levels, last = -1;
-    size_t n = 0;
-    SKR_STRBUF(b);
-    for (size_t i = 1; i < place->n; i++) {
-        while (level > 1 && skr_tree_unit_at(tree, place->at[i].leaf, level) !=
-                                skr_tree_unit_at(tree, place->at[0].leaf, level)) {
-            level--;
-        }
-    }
-    for (size_t i = 0; i < place->n; i++) { /* leaves are in tree order */
-        const int32_t unit = skr_tree_unit_at(tree, place->at[i].leaf, level);
-        n += unit != last;
-        if (unit != last && n <= PLACE_UNITS_SHOWN) {
-            skr_strbuf_addf(&b, "%s%s", n > 1 ? "," : "", tree->unit_name[unit]);
-        }
-        last = unit;
-    }
-    if (n > PLACE_UNITS_SHOWN) {
-        skr_strbuf_addf(&b, ",+%zu", n - PLACE_UNITS_SHOWN);
-    }
-    return skr_arena_strdup(arena, b.s);
 }
 
 static const char *label_of(const struct gathering *in, uint32_t owner)
@@ -83,24 +57,22 @@ static int32_t growth_of(const struct group *g, const struct skr_round_group *ro
 static bool add_group(const struct gathering *in, const struct waiting_group *w,
                       const struct skr_round_group *g, struct skr_timeline_answer *ret)
 {
-    const struct skr_tree *tree = in->e->topology.tree;
     const bool late = w->cut <= g->start && w->cut <= skr_instant_plus(in->now, SKR_END_BEYOND_S);
     const bool placed = g->state != SKR_ROUND_UNKNOWN;
     struct skr_timeline_group *row = &ret->group[ret->n_groups++];
-    *row =
-        (struct skr_timeline_group){.namespace_ = w->group->namespace_,
-                                    .name = w->group->name,
-                                    .state = g->state,
-                                    .start = g->start,
-                                    .until = g->until,
-                                    .exact = g->exact,
-                                    .backfills = g->backfills,
-                                    .job_end = late ? w->cut : SKR_INSTANT_NEVER,
-                                    .because = label_of(in, g->because),
-                                    .unlimited = label_of(in, g->unlimited),
-                                    .moved = g->moved,
-                                    .grow = growth_of(w->group, g),
-                                    .place = placed ? name_place(tree, &g->place, ret->arena) : ""};
+    *row = (struct skr_timeline_group){.namespace_ = w->group->namespace_,
+                                       .name = w->group->name,
+                                       .state = g->state,
+                                       .start = g->start,
+                                       .until = g->until,
+                                       .exact = g->exact,
+                                       .backfills = g->backfills,
+                                       .job_end = late ? w->cut : SKR_INSTANT_NEVER,
+                                       .because = label_of(in, g->because),
+                                       .unlimited = label_of(in, g->unlimited),
+                                       .moved = g->moved,
+                                       .grow = growth_of(w->group, g),
+                                       .place = placed ? gathering_place(in, &g->place) : ""};
     return row->place &&
            (!placed || g->state == SKR_ROUND_FORECAST || gathering_nodes(in, &g->place, &row->to));
 }
@@ -260,7 +232,8 @@ static int answer(struct gathering *in, struct skr_solver_cache *cache,
             "the answer is larger than %d bytes: leave pods that wait out of the files",
             ANSWER_BYTES_MAX);
     }
-    const int rc = add_ways(in, cache, ret, error); /* groups are still in their order */
+    int rc = add_ways(in, cache, ret, error); /* groups are still in their order */
+    rc = rc < 0 ? rc : skr_would_replace(in, cache, ret, error);
     qsort(ret->group, ret->n_groups, sizeof *ret->group, by_group);
     return rc;
 }

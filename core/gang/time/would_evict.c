@@ -8,6 +8,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/preempt/victim_search.h"
+#include "core/gang/time/place_names.h"
 #include "topology/ledger.h"
 
 /* ---- room ---- */

@@ -6,10 +6,9 @@
 #include <utlist.h>
 
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/shapes.h"
-#include "core/gang/group/membership.h"
 #include "core/gang/preempt/disruptions.h"
-#include "core/gang/problem/problem.h"
+#include "core/gang/time/place_names.h"
+#include "core/gang/time/whole.h"
 #include "core/time/moves.h"
 
 struct mover {
@@ -64,79 +63,12 @@ static bool may_move(const struct gathering *in, const struct group *w, const st
            skr_instant_up(g->times.end) + SKR_MOVE_REST_S <= in->now && budgets_allow(in->e, g);
 }
 
-static int by_use(const void *a, const void *b)
-{
-    const struct skr_place_use *x = a, *y = b;
-    return x->leaf != y->leaf ? (x->leaf > y->leaf) - (x->leaf < y->leaf)
-                              : (x->resource > y->resource) - (x->resource < y->resource);
-}
-
-/* What its pods take now, one entry for a leaf and resource. False: one is outside the tree. */
-static bool find_place(const struct gathering *in, const struct group *g, struct skr_place *ret)
-{
-    const struct pod_entry *p;
-    size_t cap = 0, kept = 0;
-    DL_FOREACH(g->members, p)
-    {
-        const int32_t leaf = skr_pod_is_live(p->pod)
-                                 ? skr_tree_find_leaf(in->e->topology.tree, p->pod->node_name)
-                                 : 0;
-        for (size_t k = 0; leaf >= 0 && skr_pod_is_live(p->pod) && k < p->shape->amounts.n; k++) {
-            const struct skr_amount *item = &p->shape->amounts.item[k];
-            skr_grow(&ret->use, &cap, ret->n_uses + 1, sizeof *ret->use);
-            ret->use[ret->n_uses++] = (struct skr_place_use){
-                .amount = item->amount, .leaf = leaf, .resource = item->resource};
-        }
-        if (leaf < 0) {
-            return false;
-        }
-    }
-    if (ret->n_uses > 0) {
-        qsort(ret->use, ret->n_uses, sizeof *ret->use, by_use);
-    }
-    for (size_t i = 0; i < ret->n_uses; i++) {
-        if (kept > 0 && by_use(&ret->use[kept - 1], &ret->use[i]) == 0) {
-            ret->use[kept - 1].amount += ret->use[i].amount;
-        } else {
-            ret->use[kept++] = ret->use[i];
-        }
-    }
-    ret->n_uses = kept;
-    return kept > 0;
-}
-
-/* The problem of all its members, none of them placed. NULL: there is none. */
-static struct skr_solve_request *whole_problem(struct gathering *in, struct group *g,
-                                               struct skr_start_question *q)
-{
-    struct skr_error error;
-    SKR_AUTO_FREE struct pod_entry **member = skr_alloc_array(g->n_members + 1, sizeof *member);
-    struct pod_entry *p;
-    size_t n = 0;
-    DL_FOREACH(g->members, p)
-    {
-        if (skr_pod_is_live(p->pod)) {
-            member[n++] = p;
-        }
-    }
-    struct skr_solve_request *r = skr_problem_build(in->e, g, member, n, false, &error);
-    if (!r || r->problem.roles || r->outside > 0 || !gathering_window(in, g, member, n, q)) {
-        skr_solve_request_destroy(r);
-        return NULL;
-    }
-    r->problem.n = (int32_t)n;
-    r->problem.claimed = NULL;
-    r->problem.explain = false;
-    q->problem = &r->problem;
-    q->resource = r->resource;
-    return r;
-}
-
 static void add_mover(struct movers *m, struct group *g)
 {
     struct skr_start_question question = {0};
     struct mover one = {.group = g};
-    if (!find_place(m->in, g, &one.place) || !(one.request = whole_problem(m->in, g, &question))) {
+    if (!skr_whole_place(m->in, g, NULL, &one.place) ||
+        !(one.request = skr_whole_problem(m->in, g, &question))) {
         skr_place_fini(&one.place);
         return;
     }

@@ -69,8 +69,8 @@ static int check_group(const struct skr_gang *e, const struct group *g, struct s
                       (g->counted.reason != g->reason && g->counted.reason != SKR_REASON_COUNT))) {
         return skr_error_set(error, SKR_BUG, "group %s is not counted as it is", g->key);
     }
-    size_t size = (size_t)skr_membership_size(g);
-    if (!g->plan && !g->dirty && !g->seats.dirty && g->spec && !g->spec->open && seated > size) {
+    size_t size = (size_t)skr_membership_most(g);
+    if (!g->plan && !g->dirty && !g->seats.dirty && g->spec && seated > size) {
         return skr_error_set(error, SKR_BUG, "group %s: %zu newcomers hold seats of %zu", g->key,
                              seated, size);
     }
@@ -154,6 +154,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     memcpy(ret->attempts, e->stats.attempts, sizeof ret->attempts);
     memcpy(ret->preemptions, e->stats.preemptions, sizeof ret->preemptions);
     memcpy(ret->evictions, e->stats.evictions, sizeof ret->evictions);
+    ret->followers_evicted = e->stats.followers_evicted;
     memcpy(ret->scheduling, e->stats.scheduling, sizeof ret->scheduling);
     ret->topology_loads = e->stats.topology_loads;
     ret->topology_refusals = e->stats.topology_refusals;

@@ -221,6 +221,7 @@ static void make_group(struct replay *r, size_t i)
                      .cut = SKR_INSTANT_NEVER,
                      .choose = r->options->place->choose},
         .all_n = job->size,
+        .step = 1,
         .begin = EPOCH + job->arrival,
         .stored = w->holds && r->options->policy->keeps ? &w->stored : NULL};
 }

@@ -95,6 +95,15 @@ static void write_group(struct skr_json_writer *w, const struct skr_timeline_gro
     } else {
         skr_json_raw(w, "grow", NULL);
     }
+    if (g->n_replaced > 0) {
+        skr_json_open(w, "replaces", '{');
+        for (size_t i = 0; i < g->n_replaced; i++) {
+            skr_json_string(w, g->replaced[i].pod, g->replaced[i].node);
+        }
+        skr_json_close(w, '}');
+    } else {
+        skr_json_raw(w, "replaces", NULL);
+    }
     skr_json_close(w, '}');
 }
 
@@ -236,6 +245,23 @@ static void write_moved(const struct skr_timeline_answer *answer, struct skr_str
     }
 }
 
+static void write_replaced(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
+{
+    for (size_t i = 0; i < answer->n_groups; i++) {
+        const struct skr_timeline_group *g = &answer->group[i];
+        for (size_t k = 0; k < g->n_replaced && k < NODES_SHOWN; k++) {
+            skr_strbuf_addf(out, "%s%s to %s", k > 0 ? ", " : "\nlost nodes: ", g->replaced[k].pod,
+                            g->replaced[k].node);
+        }
+        if (g->n_replaced > NODES_SHOWN) {
+            skr_strbuf_addf(out, " and %zu more", g->n_replaced - NODES_SHOWN);
+        }
+        if (g->n_replaced > 0) {
+            skr_strbuf_addf(out, " (group %s/%s)\n", g->namespace_, g->name);
+        }
+    }
+}
+
 static void write_notes(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
 {
     for (size_t i = 0; i < answer->n_groups; i++) {
@@ -344,9 +370,10 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
             const struct skr_timeline_group *g = &answer->group[i];
             skr_timeline_add_row(&table, answer, g);
             skr_text_table_add(&table,
-                               g->grow > 0    ? "grows"
-                               : g->backfills ? "starts,backfills"
-                                              : what[g->state],
+                               g->grow > 0         ? "grows"
+                               : g->n_replaced > 0 ? "replaces"
+                               : g->backfills      ? "starts,backfills"
+                                                   : what[g->state],
                                SKR_HUE_NONE);
         }
         skr_text_table_write(&table, out);
@@ -355,6 +382,7 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
     write_pods(answer, out);
     write_evictions(answer, out);
     write_moved(answer, out);
+    write_replaced(answer, out);
     write_unlimited(answer, out);
     write_notes(answer, out);
 }

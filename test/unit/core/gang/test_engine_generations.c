@@ -221,3 +221,23 @@ TEST_RIG(members_bound(2, NULL), a_job_run_again_under_its_name_is_a_new_start)
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
 }
+
+/* A map with a minimum has seats for one Job, too. */
+TEST_RIG(rig_create(), another_job_gets_no_seat_beyond_a_minimum)
+{
+    rig_racks(rig, 1, 4, 4);
+    rig_group(rig, "g", 6, 0, NULL);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'minimum':'2'}}");
+    for (int i = 0; i < 3; i++) {
+        char one[32], two[32];
+        snprintf(one, sizeof one, "one-%d", i);
+        snprintf(two, sizeof two, "two-%d", i);
+        rig_pod(rig, one, "g", 0);
+        pod_of_other_job(rig, two);
+    }
+    rig_sync(rig);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "one", 3);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    assert_string_equal(rig_node_of(rig, "two-0"), "");
+}

@@ -164,3 +164,76 @@ TEST_RIG(cluster(3), as_many_join_as_fit_beside_members_outside_the_tree)
     }
     assert_int_equal(planned, 2); /* in one plan */
 }
+
+/* ---- group maps with a minimum ---- */
+
+static void elastic(struct rig *rig, int size, const char *data)
+{
+    char edit[160];
+    rig_group(rig, "g", size, 0, NULL);
+    snprintf(edit, sizeof edit, "{'data':{%s}}", data);
+    rig_edit(rig, RIG_MAP, "g", "%s", edit);
+    rig_sync(rig);
+}
+
+TEST(a_map_with_a_minimum_starts_with_the_steps_that_fit_and_grows)
+{
+    static const struct {
+        const char *data;
+        int nodes, first, then; /* members bound at first, and with two slots more */
+    } row[] = {
+        {"'minimum':'2'", 2, 4, 6},
+        {"'minimum':'2','step':'3'", 2, 2, 5},
+        {"'minimum':'4','step':'2'", 2, 4, 6},
+        {"'minimum':'3','step':'2'", 2, 3, 5},
+        {"'minimum':'2','step':'2'", 4, 6, 6},
+        {"'minimum':'6'", 2, 0, 6},
+        {"'minimum':'5','step':'4'", 2, 0, 5},
+        {"'step':'2'", 2, 0, 6},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster(row[i].nodes);
+        elastic(rig, 6, row[i].data);
+        rig_pods(rig, "p", 6, "g", RIG_GATED);
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(n_bound(rig, "p", 6), row[i].first);
+        rig_node(rig, "more", 2);
+        rig_edit(
+            rig, RIG_MAP, "topology",
+            "{'data':{'tree':'{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},\\'more\\':{}}}'}}");
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(n_bound(rig, "p", 6), row[i].then);
+        rig_assert_clean(rig);
+    }
+}
+
+TEST_RIG(cluster(4), pods_beyond_the_size_of_a_map_with_a_minimum_wait_for_a_seat)
+{
+    elastic(rig, 4, "'minimum':'2'");
+    rig_pods(rig, "p", 6, "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "p", 6), 4);
+    assert_true(rig_has_event(rig, "beyond its size"));
+}
+
+TEST_RIG(cluster(2), the_minimum_of_a_map_is_what_is_missing)
+{
+    elastic(rig, 6, "'minimum':'3'");
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"), "group g has 2 of 3 members");
+}
+
+TEST_RIG(cluster(2), a_podgroup_has_steps_and_no_key_for_its_minimum)
+{
+    rig_podgroup(rig, "g", 1);
+    rig_edit(rig, RIG_PODGROUP, "g", "{'metadata':{'annotations':{'sakkara.group.step':'2'}}}");
+    rig_sync(rig);
+    rig_pods(rig, "p", 4, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "p", 4), 3);
+    rig_edit(rig, RIG_PODGROUP, "g", "{'metadata':{'annotations':{'sakkara.group.minimum':'2'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(pg_key(rig, "reason"), "GroupInvalid");
+    assert_non_null(strstr(pg_key(rig, "message"), "leave the annotation out"));
+}

@@ -213,7 +213,8 @@ TEST(a_set_that_makes_no_sense_is_refused_with_its_text)
         {"a-3:size=none", SKR_EXIT_ERROR,
          "--set a-3:size=none: size: 1:1: must be a decimal integer, got \"none\"\n"},
         {"a-3:name=x", SKR_EXIT_ERROR,
-         "--set a-3:name=x: the path is size, priority, within, constraints.LEVEL.KEY, or of "
+         "--set a-3:name=x: the path is size, minimum, step, priority, within, "
+         "constraints.LEVEL.KEY, or of "
          "roles: "
          "roles.ROLE.size, constraints.roles.ROLE.LEVEL.KEY, constraints.sets.N\n"},
         {"a-3:roles.w.size=1", SKR_EXIT_ERROR,
@@ -221,7 +222,8 @@ TEST(a_set_that_makes_no_sense_is_refused_with_its_text)
         {"a-3:constraints.sets.0=null", SKR_EXIT_ERROR,
          "--set a-3:constraints.sets.0=null: constraints has 0 sets, the first is 0\n"},
         {"a-3:constraints.rack=1", SKR_EXIT_ERROR,
-         "--set a-3:constraints.rack=1: the path is size, priority, within, constraints.LEVEL.KEY, "
+         "--set a-3:constraints.rack=1: the path is size, minimum, step, priority, within, "
+         "constraints.LEVEL.KEY, "
          "or of roles: roles.ROLE.size, constraints.roles.ROLE.LEVEL.KEY, constraints.sets.N\n"},
         {"a-3:constraints.rack.hard=7", SKR_EXIT_ERROR,
          "--set a-3:constraints.rack.hard=7: constraints: 1:35: \"hard\" must be true or false, "

@@ -92,7 +92,7 @@ TEST_RIG(waiting(), a_change_that_the_group_cannot_have_is_refused)
         {"constraints.rak.hard", "false", NULL, "no level \"rak\" (did you mean \"rack\"?)"},
         {"constraints.rack.hrad", "false", NULL, "no key \"hrad\" (did you mean \"hard\"?)"},
         {"size", "none", NULL, "size"},
-        {"colour", "blue", NULL, "the path is size, priority, within"},
+        {"colour", "blue", NULL, "the path is size, minimum, step, priority, within"},
         {NULL, NULL, "node-9", "the tree has no such node"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

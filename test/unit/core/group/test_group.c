@@ -100,6 +100,46 @@ TEST(a_map_says_how_long_its_group_runs)
     assert_false(skr_group_spec_equal(spec, without));
 }
 
+TEST(a_map_with_a_minimum_is_elastic)
+{
+    const char *eight[] = {"minimum", "2", "size", "8", "step", "3", NULL};
+    const char *uneven[] = {"minimum", "4", "size", "8", "step", "3", NULL};
+    const char *whole[] = {"minimum", "8", "size", "8", "step", "3", NULL};
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(eight);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *odd = parse_good(uneven);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *same = parse_good(whole);
+    assert_true(spec->open);
+    assert_int_equal(spec->size, 2);
+    assert_int_equal(spec->most, 8);
+    assert_int_equal(spec->step, 3);
+    assert_int_equal(spec->n_warnings, 0);
+    assert_int_equal(odd->n_warnings, 1);
+    assert_string_equal(odd->warning[0],
+                        "step: 1:1: from a minimum of 4, steps of 3 do not reach size 8: at most 7 "
+                        "members are placed");
+    assert_false(same->open); /* all of them are the minimum */
+    assert_int_equal(same->size, 8);
+    assert_false(skr_group_spec_equal(spec, odd));
+}
+
+TEST(roles_have_a_minimum_each)
+{
+    static const char *const keys[] = {"minimum", "step"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *first[] = {"minimum", "1", "roles", "{\"a\":{\"size\":2}}", NULL};
+        const char *last[] = {"roles", "{\"a\":{\"size\":2}}", "step", "1", NULL};
+        struct skr_label item[MAX_LABELS];
+        const struct skr_labels data = labels_of(item, i == 0 ? first : last);
+        SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
+        struct skr_error error;
+        SKR_STRBUF(text);
+        skr_strbuf_addf(&text, "%s: 1:1: cannot be combined with roles, which have a minimum each",
+                        keys[i]);
+        assert_int_equal(skr_group_spec_parse(&data, &spec, &error), -SKR_INVALID);
+        assert_string_equal(error.text, text.s);
+    }
+}
+
 TEST(d15_a_malformed_map_names_key_and_defect)
 {
     static const struct {
@@ -108,6 +148,12 @@ TEST(d15_a_malformed_map_names_key_and_defect)
         const char *text;
     } row[] = {
         {"movable", "yes", -SKR_INVALID, "movable: 1:1: must be true or false, got \"yes\""},
+        {"replace", "late", -SKR_INVALID, "replace: 1:1: must be early or whole, got \"late\""},
+        {"minimum", "0", -SKR_INVALID, "minimum: 1:1: must be at least 1, got \"0\""},
+        {"minimum", "two", -SKR_INVALID, "minimum: 1:1: must be a decimal integer, got \"two\""},
+        {"minimum", "2", -SKR_INVALID, "minimum: 1:1: must be at most 1, got \"2\""},
+        {"step", "2", -SKR_INVALID, "step: 1:1: must be at most 1, got \"2\""},
+        {"step", "-1", -SKR_INVALID, "step: 1:1: must be at least 1, got \"-1\""},
         {"run-limit", "0", -SKR_INVALID,
          "run-limit: 1:1: must be a duration such as 90s, 45m or 36h, from 1s to 720h, got \"0\""},
         {"run-estimate", "721h", -SKR_INVALID,

@@ -149,7 +149,8 @@ TEST(mistakes_are_refused_with_their_position)
          "apart, tieBreak, explain, stepBudget (did you mean group?)"},
         {"{" TREE ",\n\"group\": {\"size\": 2, \"rolez\": {}}}",
          "2:31: group.rolez: unknown key; known are name, size, priority, constraints, seat-hold, "
-         "within, roles, run-limit, run-estimate, movable (did you mean roles?)"},
+         "within, roles, run-limit, run-estimate, movable, minimum, step, replace (did you mean "
+         "roles?)"},
         {"{\"topology\": {\"tree\": {\"a\": {}}, \"colour\": 1}, " GROUP "}",
          "1:44: topology.colour: unknown key; known are name, resource-names, level-names, tree, "
          "levels"},
