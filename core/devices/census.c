@@ -68,3 +68,15 @@ void skr_devices_census_take(const struct skr_devices_stock *stock, struct skr_d
     }
     free(class);
 }
+
+void skr_devices_census_node(const struct skr_devices_stock *stock, const char *node,
+                             const char *class_, struct skr_census_class *ret)
+{
+    const struct skr_stock_class *class = skr_devices_stock_class(stock, class_);
+    const struct skr_stock_node *of = skr_devices_stock_node(stock, node);
+    SKR_AUTO_FREE uint8_t *match = skr_alloc(SKR_SLICE_DEVICES_MAX);
+    *ret = (struct skr_census_class){.name = ""};
+    for (struct skr_stock_slice *s = class && of ? of->slices : NULL; s; s = s->nnext) {
+        add_slice(stock, s, class, match, ret);
+    }
+}

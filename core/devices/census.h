@@ -28,4 +28,8 @@ struct skr_devices_census {
 /* O(classes * devices). Aborts without memory. */
 void skr_devices_census_take(const struct skr_devices_stock *stock, struct skr_devices_census *ret);
 
+/* Devices of the slices of one node; all zero without such a class or node. O(devices of the node). */
+void skr_devices_census_node(const struct skr_devices_stock *stock, const char *node,
+                             const char *class_, struct skr_census_class *ret);
+
 #endif

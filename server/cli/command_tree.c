@@ -27,12 +27,13 @@ struct options {
 };
 
 static const struct skr_flag flags[] = {
-    SKR_FLAG(
-        TEXT, options, resource, "--resource", NULL, "NAME",
-        "what to look at, \"nvidia.com/gpu\" or \"gpu\"; default: the tree's first special one"),
+    SKR_FLAG(TEXT, options, resource, "--resource", NULL, "NAME",
+             "what to look at, \"nvidia.com/gpu\", \"gpu\", or devices of a DeviceClass as\n"
+             "\"class/gpu.nvidia.com\"; default: the tree's first special one"),
     SKR_FLAG(
         TEXT, options, slot, "--slot", NULL, "SIZE",
-        "what one slot takes, \"gpu=2,memory=8Gi\", or ROLE@GROUP; default: one of the resource"),
+        "what one slot takes, \"gpu=2,memory=8Gi\", \"class/gpu.nvidia.com=4\", or ROLE@GROUP;\n"
+        "default: one of the resource"),
     SKR_FLAG(TEXT, options, preset, "--preset", NULL, "NAME",
              "of a dump: the tree that this preset of the option topology would make, whatever\n"
              "topology maps the dump has"),

@@ -124,11 +124,14 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
     }
     s->ready = n->node->ready;
     const bool open = !p->of_group || skr_node_open(e, p->of_group, &p->of_role, n, false);
-    s->slots = open ? skr_slots_of_node(e, n, &p->size) : 0;
+    s->slots = open ? skr_view_class_slots(p, n, skr_slots_of_node(e, n, &p->size)) : 0;
     uint16_t id[SHOWN_MAX];
     int64_t left[SHOWN_MAX];
     size_t known[SHOWN_MAX], n_known = 0;
     for (size_t r = 0; r < p->n_resources; r++) {
+        if (p->resource[r].name == p->class_name) {
+            skr_view_class_sum(p, n, (size_t)unit * p->n_resources + r);
+        }
         if (p->resource[r].id < 0) {
             continue;
         }
@@ -364,6 +367,9 @@ static void write_page(struct tree_page *p)
     for (size_t i = 0; i < p->size.n; i++) {
         skr_json_int(w, p->size_name[i], p->size.item[i].amount);
     }
+    if (p->slot_devices > 0) {
+        skr_json_int(w, p->class_name, p->slot_devices);
+    }
     skr_json_close(w, '}');
     skr_json_int(w, "nodesNotInTree", (int64_t)e->topology.n_outside);
     skr_json_string(w, "firstNotInTree", e->topology.n_outside ? e->topology.first_outside : NULL);
@@ -432,7 +438,9 @@ int skr_view_tree(struct view *v, const char *rest)
     p.pods_of = skr_alloc_array(p.n_groups + 1, sizeof *p.pods_of);
     p.held_of = skr_alloc_array(p.n_groups + 1, sizeof *p.held_of);
     p.touched = skr_alloc_array(p.n_groups + 1, sizeof *p.touched);
+    skr_view_class_begin(&p);
     sum_up(&p);
+    skr_view_class_end(&p);
     write_page(&p);
     page_fini(&p);
     return 200;

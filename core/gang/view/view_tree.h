@@ -36,6 +36,9 @@ struct tree_page {
     size_t looked_at; /* of resource: the one to show */
     struct slot_size size;
     const char *size_name[SKR_RESOURCES_MAX];  /* of size.item */
+    char class_name[262];                      /* "class/NAME", one of resource; "": none is */
+    int64_t slot_devices;                      /* of the class, that a slot takes; 0: none */
+    const struct skr_claim_spec *slot_spec;    /* of them; NULL: none */
     const struct group *of_group;              /* a slot is a member of it; NULL: of any pod */
     struct shapes of_role;                     /* of those members */
     int32_t domain;                            /* the unit to show */
@@ -48,6 +51,20 @@ struct tree_page {
     int32_t *pods_of, *held_of; /* [group] scratch, 0 between uses */
     uint32_t *touched;          /* [group] scratch */
 };
+
+/* ---- view_devices.c: a class of devices ---- */
+
+bool skr_view_is_class(const char *word, size_t len);
+/* 200, or the code of the refusal written. */
+int skr_view_class_choose(struct tree_page *p, const char *word, size_t len);
+bool skr_view_class_usual(struct tree_page *p); /* chooses one; false: there are no devices */
+/* Around the sums. */
+void skr_view_class_begin(struct tree_page *p);
+void skr_view_class_end(struct tree_page *p);
+/* The amounts of the node, at this place. */
+void skr_view_class_sum(struct tree_page *p, const struct node_entry *n, size_t at);
+/* slots, or fewer. */
+int64_t skr_view_class_slots(struct tree_page *p, const struct node_entry *n, int64_t slots);
 
 /* Reads resources, size and domain from the query. 200, or the code of the refusal written. */
 int skr_view_tree_asked(struct tree_page *p);

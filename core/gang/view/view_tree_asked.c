@@ -128,7 +128,13 @@ static int choose_resources(struct tree_page *p)
 {
     const char *word = p->v->query->argument[SKR_VIEW_RESOURCE], *chosen = NULL;
     int code = 200;
-    if (word && *word) {
+    if (word && skr_view_is_class(word, strlen(word))) {
+        code = skr_view_class_choose(p, word, strlen(word));
+        if (code != 200) {
+            return code;
+        }
+        show(p, chosen = p->class_name);
+    } else if (word && *word) {
         chosen = find_resource(p, word, strlen(word), &code);
         if (!chosen) {
             return code;
@@ -138,6 +144,9 @@ static int choose_resources(struct tree_page *p)
         chosen = tree_device(p);
         if (!chosen && (chosen = offered_device(p))) {
             show(p, chosen);
+        }
+        if (!chosen && skr_view_class_usual(p)) {
+            show(p, chosen = p->class_name);
         }
     }
     for (size_t i = 0; i < p->tree->n_resource_names; i++) {
@@ -182,8 +191,10 @@ static int read_part(struct tree_page *p, const char *part, size_t len)
     if (!equals || name_len == 0 || rest == 0 || rest >= sizeof quantity) {
         return skr_view_refuse(p->v, 400, "slot: \"%.*s\" is not RESOURCE=QUANTITY", shown, part);
     }
-    const char *name = find_resource(p, part, name_len, &code);
-    if (!name) {
+    const bool class_ = skr_view_is_class(part, name_len);
+    const char *name = class_ ? p->class_name : find_resource(p, part, name_len, &code);
+    code = class_ ? skr_view_class_choose(p, part, name_len) : code;
+    if (!name || code != 200) {
         return code;
     }
     memcpy(quantity, equals + 1, rest);
@@ -194,7 +205,12 @@ static int read_part(struct tree_page *p, const char *part, size_t len)
     if (amount <= 0) {
         return skr_view_refuse(p->v, 400, "slot: \"%.*s\" asks for nothing", shown, part);
     }
-    if (!add_to_size(p, name, amount)) {
+    if (class_ && p->slot_devices == 0) {
+        show(p, name);
+        p->slot_devices = amount;
+        return 200;
+    }
+    if (class_ || !add_to_size(p, name, amount)) {
         return skr_view_refuse(p->v, 400, "slot: \"%.*s\" names a resource again, or one too many",
                                shown, part);
     }
@@ -305,7 +321,11 @@ static int choose_size(struct tree_page *p)
     const char *text = p->v->query->argument[SKR_VIEW_SLOT];
     if (!text || !*text) {
         const char *name = p->resource[p->looked_at].name;
-        add_to_size(p, name, usual_amount(p, name));
+        if (name == p->class_name) {
+            p->slot_devices = 1;
+        } else {
+            add_to_size(p, name, usual_amount(p, name));
+        }
     } else if (strlen(text) > SKR_VIEW_SLOT_MAX) {
         return skr_view_refuse(p->v, 400, "slot has more than %d bytes", SKR_VIEW_SLOT_MAX);
     } else if (strchr(text, '@')) {

@@ -58,13 +58,30 @@ static bool has_path(const struct skr_tree *tree, int32_t unit, const char *path
     return false;
 }
 
+static bool is_of_class(const char *resource)
+{
+    return resource && strncmp(resource, "class/", 6) == 0;
+}
+
 /* What is drawn; the page of the tree refuses domains and resources that are not there. */
 static int read_picture(struct timeline *t)
 {
     const struct skr_simulate_timeline_options *o = t->options;
     const struct skr_gang *e = skr_simulate_dump_gang(&t->dump);
+    const char *resource = o->resource;
+    if (is_of_class(resource)) {
+        skr_strbuf_addf(t->messages, "sakkara timeline: %.100s: devices of a class have no times\n",
+                        resource);
+        return SKR_EXIT_NOT_FOUND;
+    }
     t->tree =
-        skr_simulate_dump_tree(&t->dump, o->domain, o->resource, "sakkara timeline", t->messages);
+        skr_simulate_dump_tree(&t->dump, o->domain, resource, "sakkara timeline", t->messages);
+    if (is_of_class(json_string_value(json_object_get(t->tree, "resource")))) {
+        json_decref(t->tree);
+        resource = skr_resource_names_get(e->resources, SKR_RESOURCE_CPU);
+        t->tree =
+            skr_simulate_dump_tree(&t->dump, o->domain, resource, "sakkara timeline", t->messages);
+    }
     t->how.resource = json_string_value(json_object_get(t->tree, "resource"));
     if (!t->how.resource) {
         return t->tree ? SKR_EXIT_ERROR : SKR_EXIT_NOT_FOUND;

@@ -69,6 +69,10 @@ TEST(devices_are_counted_by_class_and_state_and_the_classes_beyond_sixteen_toget
     skr_devices_census_take(stock, &census);
     assert_int_equal(census.n, SKR_CENSUS_CLASSES + 1);
     assert_class(&census, 16, "other", 6, 2, 2);
+    skr_devices_census_node(stock, "n", "all", &census.of[0]);
+    assert_class(&census, 0, "", 2, 1, 1);
+    skr_devices_census_node(stock, "m", "all", &census.of[0]);
+    assert_class(&census, 0, "", 0, 0, 0);
     skr_devices_stock_allocate(stock, "ns/c", NULL, 0);
     skr_devices_stock_destroy(stock);
 }

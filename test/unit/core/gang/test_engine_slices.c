@@ -2,6 +2,7 @@
 /* Plans count the devices of slices: for claims, and for extended resources of a class. */
 #include "core/devices/stock.h"
 #include "core/gang/cache/device_classes.h"
+#include "core/gang/state/pages.h"
 #include "core/gang/state/types.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
@@ -106,6 +107,36 @@ static void claiming_pod(struct rig *rig, const char *name, const char *claim)
                     "'containers':[{'name':'c','resources':{'requests':{'cpu':'60'}}}]},"
                     "'status':{'phase':'Pending'}}",
                     claim);
+}
+
+/* The page of the tree with these arguments, NULL allowed, has the code and the part. */
+static void assert_tree(struct rig *rig, const char *resource, const char *slot, int code,
+                        const char *part)
+{
+    const struct skr_view_query query = {
+        .path = "/v1/tree", .argument = {[SKR_VIEW_RESOURCE] = resource, [SKR_VIEW_SLOT] = slot}};
+    SKR_STRBUF(page);
+    assert_int_equal(skr_gang_view(rig->gang, &query, rig->now, &page), code);
+    if (!strstr(page.s, part)) {
+        fail_msg("no %s in %s", part, page.s);
+    }
+}
+
+TEST_RIG(cluster(2, 4), the_tree_shows_devices_of_a_class_and_counts_slots_of_them)
+{
+    gang_by_class(rig, "g", 1, 3);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 1);
+    assert_tree(rig, "class/gpu", NULL, 200, "\"class/gpu\":8");
+    assert_tree(rig, "class/gpu", NULL, 200, "\"slots\":8");
+    assert_tree(rig, NULL, "class/gpu=3", 200, "\"slot\":{\"pods\":1,\"class/gpu\":3}");
+    assert_tree(rig, NULL, "class/gpu=3", 200, "\"slots\":2");
+    assert_tree(rig, NULL, "class/gpu=3,cpu=40", 200, "\"slots\":2");
+    assert_tree(rig, NULL, "class/gpu=5", 200, "\"slots\":0");
+    assert_tree(rig, "class/none", NULL, 404, "there is no DeviceClass \\\"none\\\"");
+    assert_tree(rig, NULL, "class/gpu=1,class/gpu=1", 400, "names a resource again");
+    assert_tree(rig, NULL, "class/gpu=0", 400, "asks for nothing");
+    assert_tree(rig, NULL, "class/gpu=x", 400, "slot: ");
 }
 
 TEST(the_version_of_kube_scheduler_and_the_steps_of_a_search_are_set)
