@@ -19,8 +19,9 @@ if ! command -v go >/dev/null 2>&1; then
     [ "${CI:-}" != true ]
     exit
 fi
+tags=
 case $name in
-karmada) page=bindings.md ;;
+karmada) page=bindings.md tags=kubernetes_protomessage_one_more_release ;; # the tag of Karmada's own build
 ocm) page=placements.md ;;
 esac
 source=$here/$name
@@ -42,7 +43,7 @@ fi
 if [ ! -x "$binary" ]; then
     mkdir -p "$folder"
     echo "run.sh: building $name, some minutes when cold" >&2
-    nice go build -C "$source" -mod=readonly -trimpath -buildvcs=false -ldflags '-s -w' -o "$binary.$$" . >&2
+    nice go build -C "$source" -tags "$tags" -mod=readonly -trimpath -buildvcs=false -ldflags '-s -w' -o "$binary.$$" . >&2
     mv "$binary.$$" "$binary"
 fi
 [ "${1:-}" != --record ] || set -- -record "$source/record.json.gz" -sources "$key"

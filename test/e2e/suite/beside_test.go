@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,12 +20,12 @@ import (
 // they are skipped.
 
 // beside starts the scheduler of another project on the scenario's plane.
-func (r *run) beside(name string) (*cluster.Proxy, *cluster.Process) {
+func (r *run) beside(name string, flags ...string) (*cluster.Proxy, *cluster.Process) {
 	r.Helper()
 	proxy, err := r.plane.StartProxy(r.ns + "-" + name)
 	r.must(err)
 	r.Cleanup(proxy.Stop)
-	process, err := r.plane.StartUpstream(name, proxy)
+	process, err := r.plane.StartUpstream(name, proxy, flags...)
 	if errors.Is(err, cluster.ErrNotBuilt) {
 		r.Skip(err)
 	}
@@ -198,7 +199,8 @@ func TestBeside_OCMAHundredPlacementsSettle(t *testing.T) {
 }
 
 // TestBeside_KarmadaBindingsGoOverAndBack: Bindings of many strategies are handed from karmada-scheduler to the daemon, with
-// its profile upstream, and back, as their policy's schedulerName is changed. They keep their clusters; when they
+// its profile upstream, and back: by their schedulerName alone, or as when a policy is deleted and created again, which
+// takes its label off the bindings and gives them that of the new one with the name. They keep their clusters; when they
 // grow, each replica stays and the new ones are where karmada-scheduler would put them. Neither writes about bindings of
 // the other one.
 func TestBeside_KarmadaBindingsGoOverAndBack(t *testing.T) {
@@ -230,12 +232,19 @@ func TestBeside_KarmadaBindingsGoOverAndBack(t *testing.T) {
 	for turn := range 4 {
 		scheduler, grow := [...]string{"sakkara", "default-scheduler"}[turn%2], turn >= 2
 		before, wrote, other := read(), about(k.proxy, path), about(proxy, path)
-		for _, name := range names {
-			patch := map[string]any{"schedulerName": scheduler}
+		label := func(name string, policy any, spec map[string]any) {
+			k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, name), map[string]any{"spec": spec,
+				"metadata": map[string]any{"labels": map[string]any{"propagationpolicy.karmada.io/permanent-id": policy}}}))
+		}
+		for i, name := range names {
+			spec := map[string]any{"schedulerName": scheduler}
 			if grow {
-				patch["replicas"] = before[name].replicas() + 2
+				spec["replicas"] = before[name].replicas() + 2
 			}
-			k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, name), map[string]any{"spec": patch}))
+			if i%2 == 1 {
+				label(name, nil, map[string]any{})
+			}
+			label(name, fmt.Sprintf("p%d", turn), spec)
 		}
 		k.atRest(fmt.Sprintf("turn %d", turn), path, proxy, k.proxy)
 		for name, after := range read() {
@@ -250,6 +259,96 @@ func TestBeside_KarmadaBindingsGoOverAndBack(t *testing.T) {
 			t.Errorf("turn %d: the daemon wrote %d times, karmada-scheduler %d times", turn, wrote, other)
 		}
 	}
+}
+
+// external makes the Services by which karmada-scheduler finds the estimators of clusters: all are on this machine.
+func (k karmada) external(port int, clusters ...string) {
+	k.Helper()
+	const namespace = "karmada-system"
+	if err := k.plane.CreateNamespace(namespace); !cluster.IsStatus(err, 409) {
+		k.must(err)
+	}
+	for _, name := range clusters {
+		path, service := "/api/v1/namespaces/"+namespace+"/services", "karmada-scheduler-estimator-"+name
+		k.must(k.plane.Admin.Create(path, map[string]any{"metadata": map[string]any{"name": service}, "spec": map[string]any{
+			"type": "ExternalName", "externalName": "localhost", "ports": []map[string]any{{"port": port, "targetPort": port}}}}, nil))
+		k.Cleanup(func() { k.must(k.plane.Admin.Delete(path + "/" + service)) })
+	}
+}
+
+// TestBeside_KarmadaEstimatorsCount: karmada-scheduler-estimator looks at the nodes and pods of the plane, for three clusters
+// whose Cluster objects promise more. With the profile upstream the daemon places the same bindings as karmada-scheduler
+// does with --enable-scheduler-estimator, whatever their replicas request of nodes. When the estimators end, bindings are
+// placed by the Cluster objects, and the condition names the estimators that are silent.
+func TestBeside_KarmadaEstimatorsCount(t *testing.T) {
+	port := cluster.FreePort()
+	k := startKarmadaOn(t, []*cluster.Node{node("node-0", 4), node("node-1", 8)}, fmt.Sprintf(
+		"{enabled: true, profile: upstream, estimators: {enabled: true, port: %d, serviceDomain: localhost}}", port))
+	names := []string{"a", "b", "c"}
+	for i, name := range names {
+		k.cluster(name, "p1", "r1", "z1", 0)
+		k.roomOf(name, map[string]string{"pods": "110", "cpu": []string{"100", "5", "40"}[i], "memory": "1Ti"})
+	}
+	k.external(port, names...)
+	proxy, err := k.plane.StartProxy(k.ns + "-estimators")
+	k.must(err)
+	k.Cleanup(proxy.Stop)
+	estimators, err := k.plane.StartEstimators(proxy, port, names...)
+	if errors.Is(err, cluster.ErrNotBuilt) {
+		t.Skip(err)
+	}
+	k.must(err)
+	k.Cleanup(func() { estimators.Kill() })
+	theirs, _ := k.beside("karmada", "-estimator-port", strconv.Itoa(port))
+	cpu := func(amount string) map[string]any { return map[string]any{"cpu": amount} }
+	to := func(claim map[string]any) map[string]any {
+		return map[string]any{"resourceRequest": cpu("1"), "nodeClaim": claim}
+	}
+	expression := func(operator string) map[string]any {
+		return map[string]any{"hardNodeAffinity": map[string]any{"nodeSelectorTerms": []map[string]any{{"matchExpressions": []map[string]any{
+			{"key": "kubernetes.io/hostname", "operator": operator, "values": []string{"node-1"}}}}}}}
+	}
+	requests := []map[string]any{
+		{"resourceRequest": cpu("1")}, {"resourceRequest": cpu("1500m")}, {"resourceRequest": cpu("3")}, {"resourceRequest": cpu("9")},
+		to(map[string]any{"nodeSelector": map[string]any{"kubernetes.io/hostname": "node-0"}}), to(expression("In")), to(expression("NotIn")),
+		to(map[string]any{"tolerations": []map[string]any{{"key": "lost", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 0}}}),
+		nil,
+	}
+	for i, request := range requests {
+		for _, scheduler := range []string{"default-scheduler", "sakkara"} {
+			k.bindingOf(fmt.Sprintf("%s-%d", scheduler, i), scheduler, 13, request)
+		}
+	}
+	const path = "resourcebindings/"
+	k.atRest("both", path, theirs, k.proxy)
+	read := func(name string) (b bindingState) {
+		t.Helper()
+		k.must(k.plane.Admin.Get(k.bindings.At(k.ns, name), &b))
+		return b
+	}
+	placed := map[string]bool{}
+	for i, request := range requests {
+		their, our := read(fmt.Sprintf("default-scheduler-%d", i)), read(fmt.Sprintf("sakkara-%d", i))
+		placed[our.places()] = true
+		if our.places() != their.places() || our.Status.Conditions[0].Reason != their.Status.Conditions[0].Reason {
+			t.Errorf("%v: %q by sakkara, %q by karmada-scheduler\n%+v\n%+v", request, our.places(), their.places(), our.Status, their.Status)
+		}
+		if strings.Contains(our.Status.Conditions[0].Message, "Warning") {
+			t.Errorf("%v: %s", request, our.Status.Conditions[0].Message)
+		}
+	}
+	if len(placed) < 4 {
+		t.Errorf("the requests make no difference: %v", placed)
+	}
+	estimators.Kill()
+	k.bindingOf("alone", "sakkara", 13, requests[0])
+	k.wait(usual, "alone is placed", func(*cluster.View) error {
+		if b := read("alone"); len(b.Status.Conditions) == 0 || b.places() == "" || !strings.Contains(b.Status.Conditions[0].Message,
+			"Warning: EstimatorsSilent: no answer from the estimator of a, b, c: ") {
+			return fmt.Errorf("%+v", b)
+		}
+		return nil
+	})
 }
 
 func (b bindingState) replicas() (n int) {

@@ -24,8 +24,12 @@ func startKarmada(t *testing.T) karmada {
 
 // startKarmadaWith starts the daemon with these settings of its section karmada.
 func startKarmadaWith(t *testing.T, settings string) karmada {
-	realOnly(t, "the sandbox does not serve these resources")
 	nodes, _ := racks([]int{1})
+	return startKarmadaOn(t, nodes, settings)
+}
+
+func startKarmadaOn(t *testing.T, nodes []*cluster.Node, settings string) karmada {
+	realOnly(t, "the sandbox does not serve these resources")
 	r := start(t, nodes, options{
 		resources: []string{"testdata/karmada.yaml"},
 		roles:     []string{"../../../manifests/karmada/rbac.yaml"},
@@ -45,12 +49,23 @@ func (k karmada) cluster(name, provider, region, zone string, pods int) {
 
 func (k karmada) room(name string, pods int) {
 	k.Helper()
-	k.must(k.plane.Admin.MergePatch(k.clusters.At("", name)+"/status", fmt.Sprintf(`{"status":{
-		"apiEnablements":[{"groupVersion":"apps/v1","resources":[{"kind":"Deployment"}]}],
-		"resourceSummary":{"allocatable":{"pods":"%d"}}}}`, pods)))
+	k.roomOf(name, map[string]string{"pods": fmt.Sprint(pods)})
+}
+
+func (k karmada) roomOf(name string, allocatable map[string]string) {
+	k.Helper()
+	k.must(k.plane.Admin.MergePatch(k.clusters.At("", name)+"/status", map[string]any{"status": map[string]any{
+		"apiEnablements":  []map[string]any{{"groupVersion": "apps/v1", "resources": []map[string]any{{"kind": "Deployment"}}}},
+		"resourceSummary": map[string]any{"allocatable": allocatable}}}))
 }
 
 func (k karmada) binding(name, scheduler string, replicas int, constraints ...string) {
+	k.Helper()
+	k.bindingOf(name, scheduler, replicas, nil, constraints...)
+}
+
+// bindingOf makes a binding whose replicas have these requirements.
+func (k karmada) bindingOf(name, scheduler string, replicas int, requirements map[string]any, constraints ...string) {
 	k.Helper()
 	var spread []map[string]any
 	for _, constraint := range constraints {
@@ -61,16 +76,20 @@ func (k karmada) binding(name, scheduler string, replicas int, constraints ...st
 		}
 		spread = append(spread, map[string]any{"spreadByField": field, "minGroups": low, "maxGroups": high})
 	}
+	spec := map[string]any{
+		"schedulerName": scheduler, "replicas": replicas,
+		"resource": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "namespace": k.ns, "name": name, "uid": "u"},
+		"placement": map[string]any{"spreadConstraints": spread, "replicaScheduling": map[string]any{
+			"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted",
+			"weightPreference": map[string]any{"dynamicWeight": "AvailableReplicas"}}},
+	}
+	if requirements != nil {
+		spec["replicaRequirements"] = requirements
+	}
 	k.must(k.plane.Admin.Create(k.bindings.At(k.ns, ""), map[string]any{
 		"apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
 		"metadata": map[string]any{"name": name, "labels": map[string]string{"propagationpolicy.karmada.io/permanent-id": "p"}},
-		"spec": map[string]any{
-			"schedulerName": scheduler, "replicas": replicas,
-			"resource": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "namespace": k.ns, "name": name, "uid": "u"},
-			"placement": map[string]any{"spreadConstraints": spread, "replicaScheduling": map[string]any{
-				"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted",
-				"weightPreference": map[string]any{"dynamicWeight": "AvailableReplicas"}}},
-		},
+		"spec":     spec,
 	}, nil))
 }
 

@@ -16,9 +16,11 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 
 	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
+	"github.com/karmada-io/karmada/pkg/util/grpcconnection"
 	"k8s.io/klog/v2"
 
 	"sakkara/test/upstream/record"
@@ -165,9 +167,19 @@ func main() {
 	file := flag.String("record", "", "file that keeps the problems if all are decided the same")
 	sources := flag.String("sources", "", "sum of the sources, for -record")
 	hub := flag.String("serve", "", "kubeconfig: run karmada-scheduler there, and nothing else")
+	port := flag.Int("estimator-port", 0, "with -serve: the port of the estimators of clusters, 0: none are asked")
+	cert := flag.String("cert", "", "certificate, with -serve that of a client")
+	key := flag.String("key", "", "its key")
+	ca := flag.String("ca", "", "authority of the other side's certificate")
+	member := flag.String("estimate", "", "kubeconfig: run estimators of -clusters there on 127.0.0.1:-estimator-port, and nothing else")
+	clusters := flag.String("clusters", "", "names, separated by commas")
 	flag.Parse()
 	if *hub != "" {
-		must(serve(*hub))
+		must(serve(*hub, *port, estimatorTLS{*cert, *key, *ca}))
+		return
+	}
+	if *member != "" {
+		must(estimate(*member, *clusters, strconv.Itoa(*port), grpcconnection.ServerConfig{CertFile: *cert, KeyFile: *key, ClientAuthCAFile: *ca}))
 		return
 	}
 	klog.LogToStderr(false)

@@ -8,16 +8,23 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	karmadaclientset "github.com/karmada-io/karmada/pkg/generated/clientset/versioned"
 	"github.com/karmada-io/karmada/pkg/scheduler"
+	karmadanames "github.com/karmada-io/karmada/pkg/util/names"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// serve runs karmada-scheduler on an API server until a signal: what its own command runs once it leads.
-func serve(kubeconfig string) error {
+// estimatorTLS are the files of a client of estimators; none: no TLS.
+type estimatorTLS struct{ cert, key, ca string }
+
+// serve runs karmada-scheduler on an API server until a signal: what its own command runs once it leads. With a port it asks
+// the estimators of clusters.
+func serve(kubeconfig string, estimatorPort int, tls estimatorTLS) error {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return err
@@ -27,8 +34,15 @@ func serve(kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	one, err := scheduler.NewScheduler(dynamic.NewForConfigOrDie(config), karmada, kubernetes.NewForConfigOrDie(config),
-		scheduler.WithSchedulerName(scheduler.DefaultScheduler))
+	options := []scheduler.Option{scheduler.WithSchedulerName(scheduler.DefaultScheduler)}
+	if estimatorPort != 0 {
+		options = append(options, scheduler.WithEnableSchedulerEstimator(true),
+			scheduler.WithSchedulerEstimatorTimeout(metav1.Duration{Duration: 3 * time.Second}),
+			scheduler.WithSchedulerEstimatorServiceNamespace(karmadanames.NamespaceKarmadaSystem),
+			scheduler.WithSchedulerEstimatorServicePrefix(karmadanames.KarmadaSchedulerEstimatorComponentName),
+			scheduler.WithSchedulerEstimatorConnection(estimatorPort, tls.cert, tls.key, tls.ca, false))
+	}
+	one, err := scheduler.NewScheduler(dynamic.NewForConfigOrDie(config), karmada, kubernetes.NewForConfigOrDie(config), options...)
 	if err != nil {
 		return err
 	}

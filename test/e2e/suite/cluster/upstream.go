@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,9 +17,18 @@ import (
 var ErrNotBuilt = errors.New("the other scheduler is not built: `make upstream` does that")
 
 // StartUpstream runs the scheduler of another project against this plane, behind a proxy: NAME of test/upstream, ocm or
-// karmada.
-func (p *Plane) StartUpstream(name string, proxy *Proxy) (*Process, error) {
-	kubeconfig, err := p.Kubeconfig(filepath.Base(proxy.CA)+"-"+name, proxy.Server, proxy.CA, adminToken)
+// karmada, with further flags.
+func (p *Plane) StartUpstream(name string, proxy *Proxy, flags ...string) (*Process, error) {
+	return p.startUpstream(name, "-serve", proxy, flags)
+}
+
+// StartEstimators runs karmada-scheduler-estimator of these clusters on a port of 127.0.0.1. Each looks at this plane.
+func (p *Plane) StartEstimators(proxy *Proxy, port int, clusters ...string) (*Process, error) {
+	return p.startUpstream("karmada", "-estimate", proxy, []string{"-estimator-port", strconv.Itoa(port), "-clusters", strings.Join(clusters, ",")})
+}
+
+func (p *Plane) startUpstream(name, role string, proxy *Proxy, flags []string) (*Process, error) {
+	kubeconfig, err := p.Kubeconfig(filepath.Base(proxy.CA)+"-"+name+role, proxy.Server, proxy.CA, adminToken)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +41,7 @@ func (p *Plane) StartUpstream(name string, proxy *Proxy) (*Process, error) {
 	if _, err := os.Stat(binary); err != nil {
 		return nil, ErrNotBuilt
 	}
-	process, err := Start(p.Dir, filepath.Base(kubeconfig), nil, binary, "-serve", kubeconfig)
+	process, err := Start(p.Dir, filepath.Base(kubeconfig), nil, append([]string{binary, role, kubeconfig}, flags...)...)
 	if err != nil {
 		return nil, err
 	}
