@@ -61,6 +61,44 @@ func (r *run) untouched(group string, before map[string]bool) func(*cluster.View
 	}
 }
 
+// TestElastic_TakesTheStepsThatFitAndGivesThemFirst: A group with minimum 2 and steps of 2 takes the steps that have
+// room. A gang of higher priority evicts one step of it, and no gang of a lower priority. The group stays bound.
+func TestElastic_TakesTheStepsThatFitAndGivesThemFirst(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		r := startRacks(t, options{}, []int{4, 3}, []int{2})
+		r.anyRetries("they count from the creation of a pod")
+		for _, name := range []string{"low", "e"} {
+			r.anyMoment(name, "its numbers are those of the moment at which it was looked at")
+		}
+		r.groupMap("low", map[string]string{"size": "2", "priority": "1"})
+		r.replicas("low", 2)
+		r.wait(usual, "low runs", r.podsRunning("low", 2))
+		low := r.uids("low")
+		r.groupMap("e", map[string]string{"size": "8", "minimum": "2", "step": "2", "priority": "3"})
+		r.replicas("e", 8)
+		bound := func(want int) func(*cluster.View) error {
+			return func(v *cluster.View) error {
+				n := 0
+				for _, pod := range v.Pods(r.ns, of("e")) {
+					if pod.Live() && pod.Bound() {
+						n++
+					}
+				}
+				if status := r.statusOf(v, "e"); n != want || status != "Bound" {
+					return fmt.Errorf("%d bound, status %q", n, status)
+				}
+				return nil
+			}
+		}
+		r.wait(usual, "e has three whole steps of seven slots", bound(6))
+		r.groupMap("top", map[string]string{"size": "2", "priority": "10"})
+		r.members("top", 2, gate(withGate))
+		r.wait(usual, "top is bound", r.allBound("top", 2))
+		r.wait(usual, "e gave one step", bound(4))
+		r.wait(usual, "low was left alone", r.untouched("low", low))
+	})
+}
+
 // TestD36_TheGangOfTheLeastPriorityGivesWay: A gang that fits nowhere pushes out the running gang of the least
 // priority, whole, through the Eviction API, and no other pod; both sides say so. What the victim's controller makes anew waits,
 // and is a new start once there is room.
