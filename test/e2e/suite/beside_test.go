@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -277,13 +278,19 @@ func (k karmada) external(port int, clusters ...string) {
 }
 
 // TestBeside_KarmadaEstimatorsCount: karmada-scheduler-estimator looks at the nodes and pods of the plane, for three clusters
-// whose Cluster objects promise more. With the profile upstream the daemon places the same bindings as karmada-scheduler
+// whose Cluster objects promise more, over TLS with certificates of both sides. With the profile upstream the daemon places the same bindings as karmada-scheduler
 // does with --enable-scheduler-estimator, whatever their replicas request of nodes. When the estimators end, bindings are
 // placed by the Cluster objects, and the condition names the estimators that are silent.
 func TestBeside_KarmadaEstimatorsCount(t *testing.T) {
-	port := cluster.FreePort()
+	port, folder := cluster.FreePort(), t.TempDir()
+	_, certificate, key, err := cluster.SelfSigned("127.0.0.1", "localhost", "*.karmada-system.localhost")
+	if err := errors.Join(err, os.WriteFile(folder+"/tls.crt", certificate, 0o600), os.WriteFile(folder+"/tls.key", key, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"-estimator-port", strconv.Itoa(port), "-cert", folder + "/tls.crt", "-key", folder + "/tls.key", "-ca", folder + "/tls.crt"}
 	k := startKarmadaOn(t, []*cluster.Node{node("node-0", 4), node("node-1", 8)}, fmt.Sprintf(
-		"{enabled: true, profile: upstream, estimators: {enabled: true, port: %d, serviceDomain: localhost}}", port))
+		"{enabled: true, profile: upstream, estimators: {enabled: true, port: %d, serviceDomain: localhost, caFile: %[2]s/tls.crt, "+
+			"certFile: %[2]s/tls.crt, keyFile: %[2]s/tls.key}}", port, folder))
 	names := []string{"a", "b", "c"}
 	for i, name := range names {
 		k.cluster(name, "p1", "r1", "z1", 0)
@@ -293,13 +300,13 @@ func TestBeside_KarmadaEstimatorsCount(t *testing.T) {
 	proxy, err := k.plane.StartProxy(k.ns + "-estimators")
 	k.must(err)
 	k.Cleanup(proxy.Stop)
-	estimators, err := k.plane.StartEstimators(proxy, port, names...)
+	estimators, err := k.plane.StartEstimators(proxy, names, flags...)
 	if errors.Is(err, cluster.ErrNotBuilt) {
 		t.Skip(err)
 	}
 	k.must(err)
 	k.Cleanup(func() { estimators.Kill() })
-	theirs, _ := k.beside("karmada", "-estimator-port", strconv.Itoa(port))
+	theirs, _ := k.beside("karmada", flags...)
 	cpu := func(amount string) map[string]any { return map[string]any{"cpu": amount} }
 	to := func(claim map[string]any) map[string]any {
 		return map[string]any{"resourceRequest": cpu("1"), "nodeClaim": claim}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -22,9 +21,9 @@ func (p *Plane) StartUpstream(name string, proxy *Proxy, flags ...string) (*Proc
 	return p.startUpstream(name, "-serve", proxy, flags)
 }
 
-// StartEstimators runs karmada-scheduler-estimator of these clusters on a port of 127.0.0.1. Each looks at this plane.
-func (p *Plane) StartEstimators(proxy *Proxy, port int, clusters ...string) (*Process, error) {
-	return p.startUpstream("karmada", "-estimate", proxy, []string{"-estimator-port", strconv.Itoa(port), "-clusters", strings.Join(clusters, ",")})
+// StartEstimators runs karmada-scheduler-estimator of these clusters on 127.0.0.1. Each looks at this plane.
+func (p *Plane) StartEstimators(proxy *Proxy, clusters []string, flags ...string) (*Process, error) {
+	return p.startUpstream("karmada", "-estimate", proxy, append(flags, "-clusters", strings.Join(clusters, ",")))
 }
 
 func (p *Plane) startUpstream(name, role string, proxy *Proxy, flags []string) (*Process, error) {
