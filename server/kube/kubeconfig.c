@@ -23,8 +23,8 @@ struct reader {
     struct skr_findings *findings;
     struct file *file; /* [n], the first wins */
     size_t n;
-    const struct file *at; /* that of the value being read */
-    struct skr_kube_access *access;
+    const struct file *at;         /* that of the value being read */
+    struct skr_kube_access access; /* made here */
 };
 
 SKR_PRINTF(3, 4)
@@ -219,7 +219,7 @@ static void read_pem(struct reader *r, const struct skr_value *map, const char *
 
 static void read_cluster(struct reader *r, const struct skr_value *cluster)
 {
-    struct skr_kube_access *access = r->access;
+    struct skr_kube_access *access = &r->access;
     struct skr_error error = {0};
     const struct skr_value *at = NULL;
     const char *server = text_member(r, cluster, "server", "cluster", &at);
@@ -267,7 +267,7 @@ static void refuse_helpers(struct reader *r, const struct skr_value *user)
 
 static void read_token(struct reader *r, const struct skr_value *user)
 {
-    struct skr_kube_secret *token = &r->access->token;
+    struct skr_kube_secret *token = &r->access.token;
     struct skr_error error = {0};
     const struct skr_value *at = NULL;
     const char *text = text_member(r, user, "tokenFile", "user", &at);
@@ -286,7 +286,7 @@ static void read_token(struct reader *r, const struct skr_value *user)
 
 static void read_user(struct reader *r, const struct skr_value *user)
 {
-    struct skr_kube_access *access = r->access;
+    struct skr_kube_access *access = &r->access;
     size_t errors = r->findings->n_errors;
     refuse_helpers(r, user);
     read_token(r, user);
@@ -346,7 +346,7 @@ static void read_context(struct reader *r)
         return;
     }
     const struct file *file = r->at;
-    r->access->source = skr_strdup(file->path);
+    r->access.source = skr_strdup(file->path);
     const char *name = text_member(r, context, "cluster", "context", &at);
     if (!name) {
         problem(r, context, "context \"%.128s\" names no cluster", current);
@@ -413,10 +413,11 @@ static void read_text(struct reader *r, const char *text, size_t n, bool lone)
 /* Fills access from the files that were read, if all is well with them. Ends the reader. */
 static int merge(struct reader *r, struct skr_kube_access *access, size_t errors)
 {
-    struct skr_kube_access fresh;
-    skr_kube_access_init(&fresh);
-    r->access = &fresh;
-    if (r->findings->n_errors == errors) {
+    skr_kube_access_init(&r->access);
+    if (r->findings->n_errors == errors && r->n == 0) {
+        r->findings->file = NULL;
+        problem(r, NULL, "none of the files exists, or those that do are empty");
+    } else if (r->findings->n_errors == errors) {
         read_context(r);
     }
     for (size_t i = 0; i < r->n; i++) {
@@ -424,11 +425,11 @@ static int merge(struct reader *r, struct skr_kube_access *access, size_t errors
     }
     r->findings->file = NULL;
     if (r->findings->n_errors > errors) {
-        skr_kube_access_fini(&fresh);
+        skr_kube_access_fini(&r->access);
         return -SKR_INVALID;
     }
     skr_kube_access_fini(access);
-    *access = fresh;
+    *access = r->access;
     return 0;
 }
 
@@ -460,10 +461,6 @@ int skr_kubeconfig_load(const char *const *paths, size_t n, struct skr_kube_acce
         } else if (error.code != SKR_NOT_FOUND || n == 1) {
             problem(&r, NULL, "cannot be read: %s", error.text);
         }
-    }
-    if (r.n == 0 && findings->n_errors == errors) {
-        findings->file = NULL;
-        problem(&r, NULL, "none of the %zu files exists, or those that do are empty", n);
     }
     const int rc = merge(&r, access, errors);
     for (size_t i = 0; i < n; i++) {

@@ -365,7 +365,7 @@ TEST_WITH(folder, problems_of_several_files_have_the_file_in_front)
     parsed_fini(&p);
     load_files(&p, folder, (const char *const[]){"absent", "gone", NULL});
     assert_non_null(
-        strstr(p.text.s, "kc: error: none of the 2 files exists, or those that do are empty"));
+        strstr(p.text.s, "kc: error: none of the files exists, or those that do are empty"));
     parsed_fini(&p);
 }
 
