@@ -503,7 +503,7 @@ static void *create(struct skr_frame *frame, const void *settings)
     struct skr_gang *e = skr_alloc(sizeof *e);
     e->frame = frame;
     e->settings = *(const struct skr_settings *)settings;
-    e->settings.ends_of_all = e->settings.on_paper || (e->settings.holds_reservations &&
+    e->settings.ends_of_all = e->settings.on_paper || (e->settings.reservations > 0 &&
                                                        e->settings.patience != SKR_TIME_NEVER);
     e->resources = skr_resource_names_create();
     skr_bug_on(!e->resources);

@@ -52,6 +52,8 @@ enum family {
     F_LEFTOVERS,
     F_RELEASES,
     F_ADMISSIONS,
+    F_RESERVATIONS,
+    F_MOVES,
     F_COUNT
 };
 
@@ -124,6 +126,10 @@ static const struct skr_metric_spec specs[] = {
                               "Patches that free devices of such claims.", "result"),
     [F_ADMISSIONS] = SKR_COUNTS("sakkara_admission_checks_total",
                                 "Answers to AdmissionChecks of Kueue.", "result"),
+    [F_RESERVATIONS] = SKR_GAUGES("sakkara_reservations",
+                                  "Groups that wait and have a later start, by kind.", "kind"),
+    [F_MOVES] = SKR_COUNTS("sakkara_reservation_moves_total",
+                           "Starts that moved later, or ended without a start, by cause.", "cause"),
     [F_SOLVER_ROLES] = SKR_COUNTS("sakkara_solver_roles_total",
                                   "Solves of groups of several roles, by how far the answer is "
                                   "proven.",
@@ -346,6 +352,12 @@ static void collect_counts(struct skr_gang_metrics *m)
     for (int i = 0; i < SKR_ADMISSION_RESULT_COUNT; i++) {
         skr_series_advance_seen(m->family[F_ADMISSIONS], admission_names[i], NULL,
                                 stats.admissions[i]);
+    }
+    skr_series_set(m->family[F_RESERVATIONS], "promised", NULL, stats.promised);
+    skr_series_set(m->family[F_RESERVATIONS], "draining", NULL, stats.draining);
+    for (int i = 0; i < SKR_MOVE_CAUSE_COUNT; i++) {
+        const char *cause = skr_move_cause_name((enum skr_move_cause)i);
+        skr_series_advance_seen(m->family[F_MOVES], cause ? cause : "none", NULL, stats.moves[i]);
     }
     skr_series_set(m->family[F_UNKNOWN_NODES], NULL, NULL, stats.unknown_nodes);
     skr_series_set(m->family[F_OUTSIDE_NODES], NULL, NULL, stats.outside_nodes);

@@ -286,8 +286,7 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
         settings->server_minor = 0;
     }
     settings->copies_max = seed % 11 < 5;
-    settings->holds_reservations = seed % 29 < 20;
-    settings->reservations = seed % 29 % 4 == 3 ? 3 : 1;
+    settings->reservations = seed % 29 >= 20 ? 0 : seed % 29 % 4 == 3 ? 3 : 1;
     if (seed % 29 < 3) { /* drains */
         settings->patience = 60 * SKR_SECOND;
         settings->ends_of_all = true;

@@ -94,8 +94,8 @@ void skr_ends_forget(struct skr_gang *e, const char *uid)
 
 static bool is_wanted(const struct skr_gang *e, const struct skr_pod *pod, int64_t deadline_s)
 {
-    return e->settings.ends_of_all || (e->settings.holds_reservations &&
-                                       (deadline_s > 0 || pod->meta.deleting || *job_of(pod)));
+    return e->settings.ends_of_all ||
+           (e->settings.reservations > 0 && (deadline_s > 0 || pod->meta.deleting || *job_of(pod)));
 }
 
 static struct end_row *make(struct skr_gang *e, const struct skr_pod *pod)

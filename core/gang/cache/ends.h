@@ -3,7 +3,7 @@
 #define SKR_CORE_GANG_CACHE_ENDS_H
 /*
  * Pods on nodes, bound or planned, whose end may be known: they have a deadline, are terminating, or
- * belong to a Job. Only settings.holds_reservations keeps them. With settings.ends_of_all every pod is
+ * belong to a Job. Only settings.reservations > 0 keeps them. With settings.ends_of_all every pod is
  * here, so that ends can be guessed. Other pods cost nothing. One row a pod, about 250 bytes.
  *
  * A row may outlive the charge of its pod. Readers compare it with the ledger.

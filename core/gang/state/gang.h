@@ -191,9 +191,10 @@ struct skr_gang {
         bool first;    /* nothing is planned before the first round: it keeps old promises */
         bool due;
         skr_time next, wake_at; /* no round before; a wake is set for then */
-        uint64_t capacity, room, ends, jobs, nodes, waiting; /* of epoch, at the last one */
-    } rounds;                                                /* time/rounds.c */
-    struct plan *idle_plans;                                 /* that yield: yielding.h; plan.c */
+        uint64_t capacity, room, ends, jobs, nodes, waiting, lifted; /* of epoch, at the last one */
+        uint64_t changes;                                            /* of these, so far */
+    } rounds;                                                        /* time/rounds.c */
+    struct plan *idle_plans;          /* that yield: yielding.h; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
     struct solve_share *solve_shares; /* of namespaces that yield the solver; solve_share.c */
 

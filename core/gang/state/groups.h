@@ -154,7 +154,9 @@ struct group {
     struct booking *booking; /* a reservation; NULL: none; cache/booked.h */
     int moved;               /* enum skr_move_cause of its last move that was not told yet */
     struct told told;        /* time/told.c, status.c */
-    skr_time unknown_until;  /* its start was not known: not sought before; time/rounds.c */
+    /* Its start was not known after so many changes: not sought before, nor without another change. */
+    skr_time unknown_until;
+    uint64_t unknown_seen; /* time/rounds.c */
 
     bool dirty; /* dirty.c */
     struct group *dprev, *dnext;

@@ -61,12 +61,11 @@ struct skr_settings {
     enum skr_devices_order devices_order;     /* devices.schedulerVersion; auto */
     int64_t devices_steps;                    /* devices.steps; 0: SKR_DEVICES_STEPS */
     bool devices_off;                         /* devices.mode: off; false */
-    bool volumes_unread;     /* claims of volumes are not read, so none is missing; false */
-    bool holds_reservations; /* time.hold; false */
-    int64_t reservations;    /* time.reservations: 1; 0 off */
-    int64_t forecasts;       /* time.forecasts: 64 */
-    skr_time patience;       /* time.patience; SKR_TIME_NEVER: off */
-    skr_time fail_after;     /* time.failAfter: 30 s */
+    bool volumes_unread;  /* claims of volumes are not read, so none is missing; false */
+    int64_t reservations; /* time.reservations; 0: off, and the default of the engine */
+    int64_t forecasts;    /* time.forecasts: 64 */
+    skr_time patience;    /* time.patience; SKR_TIME_NEVER: off */
+    skr_time fail_after;  /* time.failAfter: 30 s */
     /* It answers questions about time and decides nothing: reservations are not made; false. */
     bool on_paper;
     bool ends_of_all;      /* times of every pod on a node are cached: on paper, or with patience */

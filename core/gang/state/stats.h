@@ -4,6 +4,7 @@
 /* How attempts and groups end, how long groups wait, how many objects there are: numbers for
  * metrics, and the state for users and tests. */
 #include "core/gang/state/reason.h"
+#include "core/time/round.h"
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
@@ -102,8 +103,10 @@ struct skr_gang_stats {
     size_t leftover_claims;     /* device_holds.h */
     uint64_t releases[SKR_RELEASE_COUNT];
     uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];
-    uint64_t gang_plugin; /* groups that kube-scheduler's gang plugin has held */
-    size_t refused_nodes; /* nodes without room in the table of names */
+    size_t promised, draining;            /* reservations */
+    uint64_t moves[SKR_MOVE_CAUSE_COUNT]; /* of their starts, to later ones */
+    uint64_t gang_plugin;                 /* groups that kube-scheduler's gang plugin has held */
+    size_t refused_nodes;                 /* nodes without room in the table of names */
     bool synced, leader;
 };
 void skr_gang_get_stats(const struct skr_gang *gang, struct skr_gang_stats *ret);

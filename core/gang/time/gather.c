@@ -291,21 +291,24 @@ static bool has_its_share(const struct gathering *in, size_t n, const struct gro
 }
 
 /* A round of the daemon has those with a reservation, and the first of the others. Those whose start
- * was not known a moment ago stand back, so that others are looked at too. */
+ * was not known a moment ago, or of which nothing has changed since, stand back. */
 static void keep_first(struct gathering *in)
 {
     const size_t most = GATHERED_LEAVES / ((size_t)in->e->topology.tree->n_leaves + 1);
     size_t left = most < GATHERED_LIVE_MIN ? GATHERED_LIVE_MIN : most, n = 0;
     size_t unread = SKR_RESERVATIONS_MAX;
+    const bool drains = in->e->settings.patience != SKR_TIME_NEVER; /* time alone lets one begin */
     left = left > GATHERED_LIVE_MAX ? GATHERED_LIVE_MAX : left;
     for (size_t i = 0; i < in->n; i++) {
         const struct group *g = in->waiting[i].group;
-        const bool rests = in->now * SKR_SECOND < g->unknown_until;
+        const bool same = g->unknown_until > 0 && g->unknown_seen == in->changes && !drains;
+        const bool rests = same || in->now * SKR_SECOND < g->unknown_until;
         size_t *of = g->told.unread ? &unread : &left;
         const bool may = *of > 0 && !rests && !has_its_share(in, n, g);
         *of -= may && !g->booking;
-        if (rests && (in->rests == 0 || g->unknown_until < in->rests)) {
-            in->rests = g->unknown_until;
+        const skr_time later = same ? 0 : rests ? g->unknown_until : *of == 0 && !may ? 1 : 0;
+        if (later > 0 && !g->booking && (in->rests == 0 || later < in->rests)) {
+            in->rests = later;
         }
         if (may || g->booking) {
             in->waiting[n++] = in->waiting[i];

@@ -32,8 +32,9 @@ struct waiting_group {
 struct gathering {
     struct skr_gang *e;
     const struct skr_timeline_request *asked; /* NULL: live */
-    bool live;      /* for the daemon: only groups that may have a turn, at most GATHERED_* */
-    skr_time rests; /* a group stands back until then; 0: none */
+    bool live;        /* for the daemon: only groups that may have a turn, at most GATHERED_* */
+    uint64_t changes; /* live: rounds.changes when it began */
+    skr_time rests;   /* groups are to be looked at then; 0: none are left */
     struct skr_arena *arena;
     int64_t now;
     struct skr_timeline *timeline;

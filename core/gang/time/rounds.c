@@ -36,12 +36,6 @@ struct away {
 
 /* ---- when ---- */
 
-/* Groups of a pool that may have a reservation. */
-static int64_t most_of(const struct skr_gang *e)
-{
-    return e->settings.holds_reservations ? e->settings.reservations : 0;
-}
-
 static void wake_at(struct skr_gang *e, skr_time at)
 {
     if (e->rounds.wake_at > skr_frame_now(e->frame) && e->rounds.wake_at <= at) {
@@ -57,13 +51,16 @@ static bool see_changes(struct skr_gang *e)
     const bool changed = e->rounds.capacity != e->epoch.capacity ||
                          e->rounds.room != e->epoch.room || e->rounds.ends != e->epoch.ends ||
                          e->rounds.jobs != e->epoch.jobs || e->rounds.nodes != e->epoch.nodes ||
-                         e->rounds.waiting != e->epoch.waiting;
+                         e->rounds.waiting != e->epoch.waiting ||
+                         e->rounds.lifted != e->epoch.lifted;
+    e->rounds.changes += changed;
     e->rounds.capacity = e->epoch.capacity;
     e->rounds.room = e->epoch.room;
     e->rounds.ends = e->epoch.ends;
     e->rounds.jobs = e->epoch.jobs;
     e->rounds.nodes = e->epoch.nodes;
     e->rounds.waiting = e->epoch.waiting;
+    e->rounds.lifted = e->epoch.lifted;
     return changed;
 }
 
@@ -128,6 +125,7 @@ static void begin(struct skr_gang *e)
     struct away *a = skr_alloc(sizeof *a);
     a->in = (struct gathering){.e = e,
                                .live = true,
+                               .changes = e->rounds.changes,
                                .now = skr_instant_up(skr_frame_now(e->frame)),
                                .arena = skr_arena_create(ROUND_BYTES_MAX, 0)};
     skr_bug_on(!a->in.arena);
@@ -148,7 +146,7 @@ static void begin(struct skr_gang *e)
                                   .group = a->in.group,
                                   .n = a->in.n_complete,
                                   .overrun = a->in.overrun,
-                                  .reservations = (int32_t)most_of(e),
+                                  .reservations = (int32_t)e->settings.reservations,
                                   .patience = gathering_patience(e)};
     struct skr_solve_request *request = skr_solve_request_create();
     request->tree = skr_tree_ref(e->topology.tree);
@@ -167,7 +165,7 @@ static void begin(struct skr_gang *e)
 void skr_rounds_review(struct skr_gang *e)
 {
     const skr_time now = skr_frame_now(e->frame);
-    if ((most_of(e) == 0 && e->bookings.n == 0) || e->settings.on_paper) {
+    if ((e->settings.reservations == 0 && e->bookings.n == 0) || e->settings.on_paper) {
         return;
     }
     e->rounds.due = see_changes(e) || e->rounds.due || has_begun(e) || e->rounds.first;
@@ -314,6 +312,7 @@ static void apply(struct skr_gang *e, const struct gathering *in, size_t i)
         now = make_booking(e, in, answer);
     } else if (!starts) {
         g->unknown_until = skr_frame_now(e->frame) + UNKNOWN_PAUSE_MS * SKR_MILLISECOND;
+        g->unknown_seen = in->changes;
     }
     note_move(e, g, answer, now);
     if (same(g->booking, now)) {
@@ -356,7 +355,7 @@ bool skr_rounds_done(struct skr_gang *e, const struct skr_solve_request *solved)
 void skr_rounds_begin(struct skr_gang *e)
 {
     struct group *g, *tmp;
-    e->rounds.first = most_of(e) > 0 && !e->settings.on_paper;
+    e->rounds.first = e->settings.reservations > 0 && !e->settings.on_paper;
     e->rounds.due = true;
     HASH_ITER(hh, e->groups, g, tmp)
     {

@@ -83,7 +83,7 @@ static void say_start(const struct booking *b, char text[48])
  * now, or nothing is reserved any more. */
 static enum skr_move_cause cause_of(const struct skr_gang *e, const struct group *g)
 {
-    const bool off = !e->settings.holds_reservations || e->settings.reservations == 0;
+    const bool off = e->settings.reservations == 0;
     const bool refused = skr_refusal_pause(e, g) > 0;
     return g->moved != SKR_MOVED_NOT ? (enum skr_move_cause)g->moved
            : off                     ? SKR_MOVED_SETTING

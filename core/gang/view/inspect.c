@@ -10,6 +10,7 @@
 #include "core/gang/group/roles.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
+#include "core/gang/state/booking.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/map_entry.h"
 #include "core/gang/state/output.h"
@@ -131,6 +132,7 @@ int skr_gang_check(const struct skr_gang *e, struct skr_error *error)
 
 void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
 {
+    const struct booking *b;
     memset(ret, 0, sizeof *ret);
     ret->nodes = e->n_nodes;
     ret->pods = skr_pods_count(e) + skr_residents_count(e);
@@ -162,6 +164,12 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->leftover_claims = skr_device_holds_count(e);
     memcpy(ret->releases, e->stats.releases, sizeof ret->releases);
     memcpy(ret->admissions, e->stats.admissions, sizeof ret->admissions);
+    memcpy(ret->moves, e->stats.moves, sizeof ret->moves);
+    DL_FOREACH(e->bookings.list, b)
+    {
+        ret->promised += !b->guess;
+        ret->draining += b->guess;
+    }
     ret->gang_plugin = e->stats.gang_plugin;
     ret->unknown_nodes = e->topology.n_unknown;
     ret->outside_nodes = e->topology.n_outside;

@@ -83,7 +83,6 @@ static struct rig *four_nodes(int64_t reservations)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.preemption = false;
-    settings.holds_reservations = true;
     settings.reservations = reservations;
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 4, 1);
@@ -239,6 +238,46 @@ TEST_RIG(waiting(1), what_stays_beyond_its_limit_is_an_overrun)
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_ROOM_TAKEN], 0);
 }
 
+TEST_RIG(four_nodes(1), the_first_group_of_every_pool_holds_a_reservation)
+{
+    static const char *const pools[] = {"a", "b"};
+    char name[32];
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'pool':'%s'}}}", pools[i / 2]);
+    }
+    gang(rig, "run", 4, 0, 100);
+    rig_run(rig, SKR_SECOND);
+    start(rig, "run", 4);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s%d", pools[i % 2], i / 2);
+        gang(rig, name, 2, 0, 50);
+        for (int k = 0; k < 2; k++) {
+            char pod[40];
+            snprintf(pod, sizeof pod, "%s-%d", name, k);
+            rig_edit(rig, RIG_POD, pod, "{'spec':{'nodeSelector':{'pool':'%s'}}}", pools[i % 2]);
+        }
+        rig_run(rig, SKR_SECOND);
+    }
+    assert_non_null(booking(rig, "a0"));
+    assert_non_null(booking(rig, "b0"));
+    assert_null(booking(rig, "a1"));
+    assert_null(booking(rig, "b1"));
+}
+
+/* A group whose start is not known is looked at again if something has changed. */
+TEST_RIG(waiting(1), nothing_is_computed_while_nothing_changes)
+{
+    gang(rig, "endless", 4, -1, 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    const size_t solves = rig->n_solves;
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_true(rig->n_solves <= solves + 2);
+    gang(rig, "more", 1, -2, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_true(rig->n_solves > solves + 2);
+}
+
 /* ---- single pods ---- */
 
 static void single(struct rig *rig, const char *name, const char *limit, int priority)
@@ -333,6 +372,17 @@ TEST_RIG(waiting(1), a_promise_is_written_and_goes_when_the_group_is_bound)
     assert_string_equal(stored(rig, "big"), "");
     assert_string_equal(rig_key(rig, "big", "plannedStart"), "");
     assert_null(strstr(rig_key(rig, "big", "conditions"), "Reserved"));
+}
+
+TEST_RIG(waiting(1), an_explanation_has_the_start)
+{
+    char time[48];
+    const json_t *start = json_object_get(rig_explain(rig, "big"), "start");
+    skr_time_write(booking(rig, "big")->start * SKR_SECOND, 0, time, sizeof time);
+    assert_string_equal(json_string_value(json_object_get(start, "time")), time);
+    assert_true(json_is_false(json_object_get(start, "guess")));
+    assert_string_equal(json_string_value(json_object_get(start, "because")), "default/run");
+    assert_null(json_object_get(rig_explain(rig, "run"), "start"));
 }
 
 TEST_RIG(waiting(1), a_restart_keeps_the_promise_and_writes_nothing)

@@ -61,6 +61,8 @@ TEST(defaults_agree_with_the_engine)
     assert_int_equal(expected.release_gate_after, SKR_TIME_NEVER); /* a cluster of a fixed size */
     assert_int_equal(got->release_gate_after, 60 * SKR_SECOND);
     assert_int_equal(got->bind_timeout, expected.bind_timeout);
+    assert_int_equal(expected.reservations, 0); /* tests of the engine are about one instant */
+    assert_int_equal(got->reservations, 1);
 }
 
 TEST(the_shipped_file_is_the_default)
