@@ -13,6 +13,7 @@
 
 #include "core/gang/state/reason.h"
 #include "server/render/page.h"
+#include "server/render/render.h"
 #include "server/render/text_table.h"
 #include "topology/amount_text.h"
 #include "topology/base/json_field.h"
@@ -452,6 +453,17 @@ static bool is_conflict(const json_t *x)
            0;
 }
 
+static void write_start(const json_t *x, struct skr_strbuf *out)
+{
+    const json_t *start = json_object_get(x, "start");
+    SKR_STRBUF(b);
+    if (start) {
+        skr_strbuf_add(&b, "starts ");
+        skr_render_start(start, &b);
+        skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT, b.s);
+    }
+}
+
 void skr_explain_write_text(const json_t *explanation, const struct skr_explain_look *look,
                             struct skr_strbuf *out)
 {
@@ -463,6 +475,7 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
     write_head(x, &head);
     skr_strbuf_addc(&head, '\n');
     skr_explain_add_wrapped(&head, "  ", SKR_EXPLAIN_INDENT, skr_object_text(x, "sentence"));
+    write_start(x, &head);
     write_numbers(x, &head);
     skr_explain_write_relaxations(x, SKR_EXPLAIN_INDENT, look->verbose ? 0 : ALTERNATIVES, &help);
     write_also(x, look->verbose, &help);

@@ -82,6 +82,11 @@ static void add_status(struct drawing *d)
     if (*skr_object_text(d->page, "message")) {
         add_wrapped(d, "Message", skr_object_text(d->page, "message"));
     }
+    if (json_object_get(d->page, "start")) {
+        SKR_STRBUF(start);
+        skr_render_start(json_object_get(d->page, "start"), &start);
+        add_wrapped(d, "Starts", start.s);
+    }
 }
 
 /* "Preempted by: default/top, 12s ago" and "Evicts: 4 pods of default/c, 2 left" */

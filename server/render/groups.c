@@ -123,6 +123,26 @@ static void add_roles(struct skr_text_table *t, const json_t *item)
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
 }
 
+/* "14:32" of 2026-01-01T14:32:00Z. */
+static void add_clock(const json_t *start, struct skr_strbuf *out)
+{
+    const char *time = skr_object_text(start, "time");
+    const size_t at = sizeof "2026-01-01T" - 1;
+    skr_strbuf_addf(out, "%.5s", strlen(time) > at ? time + at : "?");
+}
+
+void skr_render_start(const json_t *start, struct skr_strbuf *out)
+{
+    const char *because = skr_object_text(start, "because");
+    const bool guess = skr_page_bool(start, "guess");
+    skr_strbuf_add(out, guess ? "about " : "by ");
+    add_clock(start, out);
+    skr_strbuf_add(out, " UTC");
+    if (*because) {
+        skr_strbuf_addf(out, guess ? " (guess: %s has no limit)" : ", when %s must end", because);
+    }
+}
+
 void skr_render_source(const json_t *item, struct skr_strbuf *out)
 {
     const char *source = skr_object_text(item, "source"), *object = skr_object_text(item, "object");
@@ -158,6 +178,21 @@ static void add_solve(struct skr_text_table *t, const json_t *item)
     skr_text_table_add(t, us > 0 ? text : "", SKR_HUE_NONE);
 }
 
+/* Of a group that waits; one that runs or is over has none. */
+static void add_start(struct skr_text_table *t, const json_t *item, const char *status)
+{
+    const bool waits = strcmp(status, "Waiting") == 0 || strcmp(status, "Unplaced") == 0 ||
+                       strcmp(status, "Preempted") == 0;
+    const json_t *start = json_object_get(item, "start");
+    SKR_STRBUF(b);
+    skr_strbuf_add(&b, start || !waits ? "" : "?");
+    if (start) {
+        skr_strbuf_add(&b, skr_page_bool(start, "guess") ? "~" : "");
+        add_clock(start, &b);
+    }
+    skr_text_table_add(t, b.s, SKR_HUE_NONE);
+}
+
 /* ---- rows ---- */
 
 void skr_groups_table_init(struct skr_groups_table *groups, bool wide, bool namespaces,
@@ -165,7 +200,7 @@ void skr_groups_table_init(struct skr_groups_table *groups, bool wide, bool name
 {
     groups->wide = wide;
     groups->namespaces = namespaces;
-    skr_text_table_init(&groups->table, (size_t)(6 + 7 * wide + namespaces), coloured);
+    skr_text_table_init(&groups->table, (size_t)(7 + 7 * wide + namespaces), coloured);
 }
 
 void skr_groups_table_fini(struct skr_groups_table *groups)
@@ -175,7 +210,7 @@ void skr_groups_table_fini(struct skr_groups_table *groups)
 
 void skr_groups_table_add_header(struct skr_groups_table *groups)
 {
-    static const char *const always[] = {"NAME", "STATUS", "PODS", "PRIORITY", "REASON"};
+    static const char *const always[] = {"NAME", "STATUS", "PODS", "PRIORITY", "START", "REASON"};
     static const char *const wide[] = {"SOURCE", "ROLES",    "CONSTRAINTS", "DOMAINS",
                                        "TRIES",  "SOLVE-MS", "TOTAL-MS"};
     struct skr_text_table *t = &groups->table;
@@ -203,6 +238,7 @@ static void add_cells(const struct skr_groups_table *groups, struct skr_text_tab
     skr_text_table_add(t, status, hue);
     add_pods(t, item);
     add_number(t, item, "priority");
+    add_start(t, item, status);
     skr_text_table_add(t, reason, *reason ? hue : SKR_HUE_DIM);
     if (groups->wide) {
         add_source(t, item);

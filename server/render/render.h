@@ -59,6 +59,8 @@ const char *skr_render_status(const char *status, bool is_alive);
 const char *skr_render_status_of(const json_t *item); /* of a group's page or row */
 /* What defines a group: "ConfigMap/train", "Job/train", "Labels"; "" if nothing does. */
 void skr_render_source(const json_t *item, struct skr_strbuf *out);
+/* Of a reservation: "by 14:32 UTC, when default/b-1 must end", "about 14:32 UTC (guess: default/b-1 has no limit)". */
+void skr_render_start(const json_t *start, struct skr_strbuf *out);
 /* Which of a group's pods are shown beside its size: a key of "pods" in its page. */
 const char *skr_render_pods_counted(const char *status);
 

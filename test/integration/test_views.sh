@@ -255,10 +255,10 @@ wait "$watch"
 [ $? = 1 ] && pass || fail "the watch did not end with what is no answer"
 {
     cat $views/groups.txt
-    echo 'a-1   Unplaced  0/8   1         <none>                   12s'
-    printf '%s\n' 'a-0   <deleted>  8/8   0         <none>                   <unknown>' \
-        'a-1   <deleted>  0/8   1         <none>                   <unknown>' \
-        'a-3   <deleted>  0/6   3         TopologyPlacementFailed  <unknown>'
+    echo 'a-1   Unplaced  0/8   1         ?       <none>                   12s'
+    printf '%s\n' 'a-0   <deleted>  8/8   0         <none>  <none>                   <unknown>' \
+        'a-1   <deleted>  0/8   1         <none>  <none>                   <unknown>' \
+        'a-3   <deleted>  0/6   3         <none>  TopologyPlacementFailed  <unknown>'
 } >"$work/expected"
 same "watch" "$work/expected" "$work/watched"
 cp $views/groups.json "$work/list"

@@ -5,6 +5,7 @@
  * the group's object, the sentence its message; groups in progress have tokens of their own
  * (Assigned, Permitted).
  */
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/explain/explain_preemption.h"
@@ -183,6 +184,10 @@ void skr_explain_answer_group(struct skr_gang *e, const struct group *g, bool pr
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\"", token_of(g),
                     on_its_way(g) ? "progress" : skr_reason_class(reason_of(g)));
     write_sentence(g, b);
+    if (g->booking) {
+        skr_strbuf_add(b, ",\"start\":");
+        skr_booked_write(g->booking, b);
+    }
     write_times(e, g, b);
     write_account(g, b);
     if (preempt) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes one group for users: its definition, its progress, and its members. */
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/status_map.h"
@@ -198,6 +199,11 @@ static void write_progress(struct view *v, const struct group *g)
     skr_json_int(&v->w, "bound", (int64_t)g->seats.n_bound);
     skr_json_int(&v->w, "succeeded", (int64_t)g->generation.n_succeeded);
     skr_json_close(&v->w, '}');
+    if (g->booking) {
+        SKR_STRBUF(start);
+        skr_booked_write(g->booking, &start);
+        skr_json_raw(&v->w, "start", start.s);
+    }
     skr_json_int(&v->w, "tries", tries_of(g));
     skr_json_int(&v->w, "solveMicroseconds",
                  g->attempt.solver_ns > 0 ? g->attempt.solver_ns / 1000
