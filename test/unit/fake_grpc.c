@@ -19,7 +19,7 @@
 
 enum frame { FRAME_DATA = 0, FRAME_HEADERS = 1, FRAME_SETTINGS = 4, FRAME_PING = 6 };
 enum { FLAG_END_STREAM = 1, FLAG_ACK = 1, FLAG_END_HEADERS = 4 };
-enum { CONNECTIONS_MAX = 1024, FRAME_MAX = 16384, PREFACE_BYTES = 24, HEAD_BYTES = 9 };
+enum { CONNECTIONS_MAX = 512, FRAME_MAX = 16384, PREFACE_BYTES = 24, HEAD_BYTES = 9 };
 
 struct fake_grpc {
     const struct fake_grpc_answer *answers;
