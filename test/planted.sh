@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# planted.sh [--roles] [WORD]: plants the bugs of test/planted.txt (those with WORD in their names) one at a
+# planted.sh [--roles | --devices] [WORD]: plants the bugs of test/planted.txt (those with WORD in their names) one at a
 # time in a copy of the tree below build/ and looks whether test/explore.sh finds them within SEEDS=10000
 # seeds. A row may name a test program that finds it instead. With --roles: the bugs of
-# test/planted-roles.txt, and the property tests of roles with N=20000. All of test/planted.txt takes about eleven
+# test/planted-roles.txt, and the property tests of roles with N=20000. With --devices: those of
+# test/planted-devices.txt, and the recorded nodes of test/upstream/devices. All of test/planted.txt takes about eleven
 # minutes on two free processors. The last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -27,6 +28,16 @@ if [ "${1:-}" = --roles ]; then
             # Too slow is not found.
             [ $code = 0 ] || [ $code = 124 ] || return 1
         done
+    }
+elif [ "${1:-}" = --devices ]; then
+    shift
+    copy=build/planted-devices
+    list=test/planted-devices.txt
+    program=build/obj/test/upstream/devices/ours/ours
+    effort='the recorded nodes'
+    seen='^node '
+    find_it() {
+        DEVICES_BIN=$program timeout 300 test/upstream/devices/run.sh --recorded
     }
 else
     list=test/planted.txt
