@@ -23,7 +23,7 @@ import (
 type answer struct {
 	Reason   string          // of condition Scheduled; "Success" when placed
 	Clusters []targetCluster // sorted by name, when placed
-	Text     string          // of the error
+	Text     string          // of the errors of all terms that were tried; Reason is of the first
 }
 
 // karmadaScheduler decides as karmada-scheduler does, on these clusters.
@@ -87,6 +87,7 @@ func decide(algorithm core.ScheduleAlgorithm, b *resourceBinding) answer {
 		if next, err = schedule(algorithm, b, terms[i].AffinityName); err == nil {
 			return next
 		}
+		first.Text += "; " + next.Text
 	}
 	return first
 }

@@ -4,7 +4,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
@@ -63,7 +65,9 @@ func (w world) models(c *clusterv1alpha1.Cluster) {
 	n := 1 + w.below(3)
 	for grade := range n {
 		model := clusterv1alpha1.ResourceModel{Grade: uint(grade)}
-		for name, min := range w.resources(1 + 4*grade) {
+		least := w.resources(1 + 4*grade)
+		for _, name := range slices.Sorted(maps.Keys(least)) {
+			min := least[name]
 			model.Ranges = append(model.Ranges, clusterv1alpha1.ResourceModelRange{Name: name, Min: min, Max: min})
 		}
 		if !w.one(8) {
