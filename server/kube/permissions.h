@@ -21,7 +21,7 @@ struct skr_permission {
     const char *purpose;    /* what does not work without it */
 };
 
-enum { SKR_PERMISSIONS_MAX = 128 };
+enum { SKR_PERMISSIONS_MAX = 192 };
 
 /* The options that decide what is needed. The list borrows the strings. */
 struct skr_permission_needs {

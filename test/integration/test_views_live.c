@@ -72,8 +72,8 @@ TEST(groups_and_tree_show_the_gang_where_it_is)
     struct scene scene;
     begin(&scene);
     char *text = run(&scene, 0, "get groups");
-    expect(text, "gang  Bound     8/8   0         <none>     ");
-    expect(text, "wide  Unplaced  0/40  0         NeverFits  ");
+    expect(text, "gang  Bound     8/8   0         <none>  <none>     ");
+    expect(text, "wide  Unplaced  0/40  0         ?       NeverFits  ");
     free(text);
     text = run(&scene, 0, "tree --resource cpu");
     expect(text, "root        6/6    8/24  ███░░░░░  16     gang\n");
