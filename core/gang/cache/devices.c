@@ -326,7 +326,7 @@ static struct pending pending_on(struct skr_gang *e, const struct skr_pod_claims
     for (int accepted = 1; accepted >= 0; accepted--) {
         DL_FOREACH2(claimers ? claimers->list : NULL, p, work->claims_next)
         {
-            if (is_accepted(p) == accepted && (!without || p->group != without) && p != itself &&
+            if (p != itself && is_accepted(p) == accepted && (!without || p->group != without) &&
                 !skr_pods_is_bound(p)) {
                 add_pending(e, p, node, &pending);
             }
