@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,6 +46,9 @@ func (r *run) removePods(prefix string) {
 	r.wait(usual, prefix+" is gone", r.boundAre(ofPrefix(prefix+"-"), 0, 0))
 }
 
+// costRounds numbers the rounds of this process: PodGroups stay on the plane when their test is over.
+var costRounds atomic.Int64
+
 // costs compares members of PodGroups with members of maps and with pods without a group, round by round. It returns the
 // least of each: a busy machine makes some rounds dear.
 func (r *run) costs(n, rounds int, limit time.Duration) (native, mapped, plain dear) {
@@ -55,7 +59,8 @@ func (r *run) costs(n, rounds int, limit time.Duration) (native, mapped, plain d
 		}
 		return dear{took: min(a.took, b.took), cpu: min(a.cpu, b.cpu), calls: max(a.calls, b.calls)}
 	}
-	for round := range rounds {
+	for range rounds {
+		round := costRounds.Add(1)
 		name := fmt.Sprintf("m%d-%d", n, round)
 		r.group(name, n, "")
 		mapped = least(mapped, r.costOf(name, n, limit, label("sakkara.group.name", name), gated))

@@ -25,7 +25,8 @@ import (
 // known.
 func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 	realOnly(t, "the audit log is the API server's")
-	plane := ownPlane(t, cluster.PlaneOptions{Audit: true, AuditReads: true})
+	plane := ownPlane(t, cluster.PlaneOptions{Audit: true, AuditReads: true, // 1.36 has DeviceTaintRules only when asked
+		FeatureGates: []string{"DRADeviceTaintRules=true"}, RuntimeConfig: []string{"resource.k8s.io/v1beta2=true"}})
 	nodes, tree := racks([]int{9, 9}, []int{9, 9})
 	lease := cluster.DaemonOptions{LeaderElection: "{mode: lease, namespace: sakkara}"}
 	r := start(t, nodes, options{plane: plane, daemon: lease})
