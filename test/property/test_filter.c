@@ -5,7 +5,7 @@
  *
  * An ordinary pod is refused on a node if and only if a plan has room there and the pod does not fit into
  * the rest of something that the node lists: never for what the node does not list, and never where no
- * group has room. A group of one has a place if and only if some node has room for it, and never fits if
+ * group has room. Only devices that a planned member needs, too, may be a reason besides. A group of one has a place if and only if some node has room for it, and never fits if
  * and only if no node would when empty; a resource that a node does not list counts as unlimited where a
  * class serves it, else as missing. Everything is computed anew here from the objects of the API. SEED and
  * N as for the other properties.
@@ -206,6 +206,35 @@ static bool lacks(const struct rig *rig, const struct rig_object *node, const st
     return false;
 }
 
+/* Whether the pod needs devices of the node: a class serves a name that the node does not list. */
+static bool needs_devices(const struct rig *rig, const struct rig_object *node,
+                          const struct skr_pod *pod)
+{
+    const struct skr_quantities *want = &pod->shape->requests;
+    size_t i = 0;
+    while (i < want->n &&
+           (want->item[i].amount == 0 || amount(&node->node->allocatable, want->item[i].name) > 0 ||
+            !is_served(rig, want->item[i].name))) {
+        i++;
+    }
+    return i < want->n;
+}
+
+/* Whether a planned member needs devices of the node, too. There are no slices, so that they are not counted. */
+static bool may_contest(const struct rig *rig, const struct rig_object *node,
+                        const struct skr_pod *pod)
+{
+    const struct rig_object *o;
+    bool found = false;
+    DL_FOREACH(rig->list, o)
+    {
+        found = found ||
+                (o->kind == RIG_POD && !*o->pod->node_name && *rig_group_label(o->json) &&
+                 strcmp(planned_on(rig, o), node->key) == 0 && needs_devices(rig, node, o->pod));
+    }
+    return found && needs_devices(rig, node, pod);
+}
+
 static void check_ordinary(struct cluster *c)
 {
     struct rig_object *node, *pod;
@@ -220,7 +249,7 @@ static void check_ordinary(struct cluster *c)
         bool reserved = used(c->rig, node->key, "pods", true) > 0;
         bool refused = reserved && lacks(c->rig, node, pod->pod, false, true);
         bool passed = rig_filter(c->rig, "asked", node->key).n_passed > 0;
-        if (passed == refused) {
+        if (passed == refused && (passed || !may_contest(c->rig, node, pod->pod))) {
             rig_fail(c->rig, "an ordinary pod is %s on %s, where room of groups is %s",
                      passed ? "taken" : "refused", node->key, reserved ? "kept" : "not kept");
         }

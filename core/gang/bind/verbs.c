@@ -244,8 +244,8 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
         }
     }
-    if (is_late) {
-        skr_devices_filter(e, call->pod, p, call->node, n, mask);
+    if (is_late && skr_devices_filter(e, call->pod, p, call->node, n, mask)) {
+        text = SKR_TEXT_RESERVED;
     }
     for (size_t i = 0; i < n; i++) {
         passed += (mask[i / 8] & 1u << i % 8) != 0;

@@ -508,10 +508,11 @@ static bool spares_others(struct skr_gang *e, const struct pending *pending, con
     return !shares;
 }
 
-void skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
+bool skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
                         const char *const *node, size_t n, uint8_t *mask)
 {
     struct device_shape shape;
+    bool cleared = false;
     const bool known = !skr_device_shape_of(e, pod, p, true, &shape);
     for (size_t i = 0; i < n; i++) {
         const struct skr_pod_claims claims = {n_on(e, &shape, node[i]), shape.spec};
@@ -521,8 +522,10 @@ void skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const str
         struct pending pending = pending_on(e, known ? &claims : NULL, p, NULL, 1, node[i]);
         if (known ? !spares_others(e, &pending, node[i]) : pending.n > 0 || !pending.known) {
             mask[i / 8] &= (uint8_t) ~(1u << (i % 8));
+            cleared = true;
         }
         pending_fini(e, &pending);
     }
     skr_device_shape_fini(e, &shape);
+    return cleared;
 }

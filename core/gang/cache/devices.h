@@ -89,8 +89,9 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
 
 /* Clears the bits of nodes that do not serve an ordinary pod first, which reserves its devices in this cycle
  * of kube-scheduler, and then all pending claimers. If its needs or theirs are not modelled: of nodes with a
- * pending claimer of one of its classes. p: the pod in the cache; NULL: it is not there. */
-void skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
+ * pending claimer of one of its classes. Whether there are such nodes. p: the pod in the cache; NULL: it is
+ * not there. */
+bool skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
                         const char *const *node, size_t n, uint8_t *mask);
 
 /* Whether a planned member is to be nominated later: a pending claimer that comes before it on its node needs
