@@ -151,8 +151,9 @@ static void judge_plan(struct rig *rig, const struct group *g)
     const struct booking *b;
     DL_FOREACH(rig->gang->bookings.list, b)
     {
-        const bool outranks = g->plan->preempting && g->spec && b->group->spec &&
-                              b->group->spec->priority < g->spec->priority;
+        /* A search for victims leaves out reservations of lower groups; it may need no victim then. */
+        const bool outranks =
+            g->spec && b->group->spec && b->group->spec->priority < g->spec->priority;
         for (size_t i = 0; b->group != g && !outranks && i < b->n; i++) {
             const char *node = b->node[i].name;
             const int64_t left = left_for(rig, b, node), more = takes(rig, g, node, b->start);
