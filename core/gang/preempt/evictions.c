@@ -79,9 +79,19 @@ static void mark(struct skr_gang *e, struct pod_entry *p, const struct group *pr
     skr_pods_work(p)->evict.force = FORCE_MARKING;
 }
 
+/* The group of the pod stays bound without it. */
+static bool is_follower(const struct pod_entry *p)
+{
+    return p->group && p->group->spec && !p->group->victim.leaving;
+}
+
+/* A group that gives members does not grow from now on: the pod may be gone before the answer is there. */
 static void send(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor, bool force)
 {
     SKR_STRBUF(body);
+    if (is_follower(p)) {
+        p->group->gave_at = skr_frame_now(e->frame);
+    }
     write_body(&body, p, force);
     struct skr_pending_write *w =
         skr_out_write(e, force ? SKR_WRITE_DELETE_POD : SKR_WRITE_EVICT, SKR_WRITE_CLASS_EVICT,
@@ -160,16 +170,13 @@ static void marked(struct skr_gang *e, struct pod_entry *p, const struct skr_eve
     }
 }
 
-/* The group of the pod stays bound without it. */
 static void note_follower(struct skr_gang *e, const struct pod_entry *p)
 {
-    struct group *g = p->group;
-    if (g && g->spec && !g->victim.leaving && !p->pod->meta.deleting) {
+    if (is_follower(p)) {
         e->stats.followers_evicted++;
-        g->gave_at = skr_frame_now(e->frame);
-        skr_status_event(e, g, "GroupShrunk", "GroupShrunk",
+        skr_status_event(e, p->group, "GroupShrunk", "GroupShrunk",
                          "members beyond the minimum give way to another group");
-        skr_dirty_group(e, g);
+        skr_dirty_group(e, p->group);
     }
 }
 

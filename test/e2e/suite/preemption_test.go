@@ -74,8 +74,14 @@ func TestElastic_TakesTheStepsThatFitAndGivesThemFirst(t *testing.T) {
 		r.replicas("low", 2)
 		r.wait(usual, "low runs", r.podsRunning("low", 2))
 		low := r.uids("low")
+		r.members("e", 8, gate(withGate)) // a controller would give its pods other names on each plane
+		r.wait(usual, "all pods of e are there, so that the first plan sees them in one order", func(v *cluster.View) error {
+			if n := len(v.Pods(r.ns, of("e"))); n != 8 {
+				return fmt.Errorf("%d pods", n)
+			}
+			return nil
+		})
 		r.groupMap("e", map[string]string{"size": "8", "minimum": "2", "step": "2", "priority": "3"})
-		r.replicas("e", 8)
 		bound := func(want int) func(*cluster.View) error {
 			return func(v *cluster.View) error {
 				n := 0

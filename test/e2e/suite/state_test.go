@@ -40,7 +40,9 @@ func (r *run) keepState() {
 	if r.eventsFree {
 		result.Events = nil
 	}
-	result.Events = slices.DeleteFunc(result.Events, func(event string) bool { return isTold(event) && !r.toldCounts })
+	result.Events = slices.DeleteFunc(result.Events, func(event string) bool {
+		return isTold(event) && !r.toldCounts || isOfAMoment(event)
+	})
 	for i := range result.Pods {
 		if r.retriesFree {
 			result.Pods[i].Retries = ""
@@ -104,6 +106,13 @@ func (r *run) awaitRetries() {
 // they count in scenarios that wait for them (waitTold).
 func isTold(event string) bool {
 	return strings.HasPrefix(event, "Pod/") && strings.HasSuffix(event, " GroupWaiting")
+}
+
+// isOfAMoment: a pod that is deleted has an end while its kubelet takes its time, and a group with a minimum grows by what
+// came after its plan. Whether a group is looked at within that time is chance.
+func isOfAMoment(event string) bool {
+	_, reason, _ := strings.Cut(event, " Normal ")
+	return slices.Contains([]string{"GroupReserved", "GroupStartMoved", "GroupGrown"}, reason)
 }
 
 // waitTold waits until so many members of a group were told why they wait, and keeps that.
