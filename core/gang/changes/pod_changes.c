@@ -330,14 +330,15 @@ void skr_pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
     skr_pod_changes_replace(e, p, now);
 }
 
+/* The ledger may own uid: it comes last. */
 static void release_charge(struct skr_gang *e, const char *uid)
 {
     const char *node = skr_ledger_find(e->ledger, uid, NULL);
     skr_nodes_touch(e, node);
     skr_vetoes_end(e, node);
     skr_volume_uses_forget(e, uid);
-    skr_ledger_release(e->ledger, uid);
     skr_ends_forget(e, uid);
+    skr_ledger_release(e->ledger, uid);
 }
 
 static void entry_free(struct skr_gang *e, struct pod_entry *p)
