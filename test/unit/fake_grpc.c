@@ -179,8 +179,8 @@ static void *accept_all(void *context)
         struct connection *c = skr_alloc(sizeof *c);
         *c = (struct connection){server, socket};
         server->socket[i] = socket;
+        atomic_store(&server->n, i + 1); // before its thread answers: a test may count them then
         skr_bug_on(pthread_create(&server->thread[i], NULL, serve, c) != 0);
-        atomic_store(&server->n, i + 1);
     }
     return NULL;
 }
