@@ -329,15 +329,19 @@ func TestDevices_AClaimThatIsFreedEndsThePlan(t *testing.T) {
 	r.createTemplate("one", 1)
 	release := r.tap.HoldBind(func(call *cluster.Call) bool { return call.Pod == "g-1" })
 	r.gang("g", 2, "", byTemplate("one"))
-	r.waitCalls("the first member waits to be bound", func(calls []cluster.Call) bool {
+	r.waitCalls("both members wait to be bound", func(calls []cluster.Call) bool {
+		asked := map[string]bool{}
 		for _, call := range calls {
-			if call.Verb == "bind" && call.Pod == "g-0" {
-				return true
+			if call.Verb == "bind" {
+				asked[call.Pod] = true
 			}
 		}
-		return false
+		return len(asked) == 2
 	})
 	r.freeClaimOf("g-0")
+	r.poll("the daemon's watch shows the claim without devices", func() bool { // before the last member asks
+		return says(r.daemon, fmt.Sprintf(`sakkara_devices{class=%q,state="free"} 1`, classOfGPU))
+	})
 	release()
 	r.poll("the plan ends", func() bool { return r.aborted() > 0 })
 	r.wait(2*usual, "bound by another plan", r.allBound("g", 2))
