@@ -13,6 +13,7 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <utlist.h>
@@ -68,8 +69,9 @@ static bool is_stuck(const struct skr_listener *listener, const struct skr_conne
         listener->now_ms - connection->since_ms >= first_request_ms(listener)) {
         return true;
     }
-    if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0) {
-        return false;
+    if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0 ||
+        len < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
+        return false; // emulators of a user's process give the first four bytes only
     }
     return (info.tcpi_state == STATE_CLOSE_WAIT && !has_unread(connection->fd)) ||
            ((int64_t)info.tcpi_last_data_recv >= listener->options.request_timeout_ms &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of a listener, and the addresses it takes. */
 #include <arpa/inet.h>
+#include <linux/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -151,8 +152,23 @@ TEST(stopping_does_not_wait_for_a_client_that_never_reads)
 }
 
 /* Nobody waits for the idle time: a TLS hello, a half request line, a closed side. */
+/* An emulator of a process may know the first number of a connection's state only. */
+static void skip_without_bytes(void)
+{
+    struct tcp_info info;
+    socklen_t len = sizeof info;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool tells = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 && len > sizeof(int);
+    close(fd);
+    if (!tells) {
+        print_message("SKIP: TCP_INFO does not tell of bytes\n");
+        skip();
+    }
+}
+
 TEST(who_stops_within_a_request_line_is_closed)
 {
+    skip_without_bytes();
     struct skr_listener_options options = defaults();
     options.request_timeout_ms = 150;
     options.idle_timeout_ms = 3600 * 1000;
@@ -212,6 +228,7 @@ TEST(who_closes_its_side_behind_a_request_is_answered)
 /* Between two requests of one caller there may be as long a pause as the idle time allows. */
 TEST(who_is_silent_between_requests_stays)
 {
+    skip_without_bytes();
     struct skr_listener_options options = defaults();
     options.request_timeout_ms = 60;
     options.idle_timeout_ms = 3600 * 1000;
