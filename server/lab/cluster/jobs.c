@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Jobs (kubernetes pkg/controller/job): completions, parallelism, both completion modes, backoff,
- * suspension, deadline, time to live. As there, a finished pod is counted once, when its tracking
- * finalizer is removed, and changes of pods are handled together after a second.
+ * also by index, suspension, deadline, time to live. As there, a finished pod is counted once, when
+ * its tracking finalizer is removed, and changes of pods are handled together after a second. With
+ * backoffLimitPerIndex a failed pod keeps its finalizer until a successor carries its failures.
  *
  * Without pod failure and success policies, which the store refuses.
  */
@@ -19,6 +20,7 @@ enum { BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
 
 #define TRACKING "batch.kubernetes.io/job-tracking"
 #define INDEX    "batch.kubernetes.io/job-completion-index"
+#define FAILURES "batch.kubernetes.io/job-index-failure-count"
 
 /* A pod that no Job counts any more. */
 void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change)
@@ -46,6 +48,10 @@ struct run {
     size_t n;
     struct skr_worker *worker;
     struct skr_indexes done; /* indexed: completed ones */
+    int64_t per_index;       /* failures after which an index is tried again; -1: not limited */
+    struct skr_indexes lost; /* indexes beyond that limit */
+    int64_t n_lost, n_held;
+    const struct skr_worker **held; /* by index: its last failed pod, if no other one is active */
     int64_t active, ready, terminating;
     int64_t succeeded, failed; /* counted before and now */
     int64_t fresh_failures;
@@ -70,7 +76,27 @@ static bool is_finished(const struct skr_worker *w)
     return w->succeeded || w->failed || w->deleting;
 }
 
+/* Failures of its index before this pod. */
+static int64_t failures_before(const struct skr_worker *w)
+{
+    const char *text = skr_path_annotation(w->object, FAILURES);
+    return text ? strtoll(text, NULL, 10) : 0;
+}
+
+/* How long failed pods have no successors. */
+static skr_time backoff(int64_t failures)
+{
+    const int64_t doublings = failures < 8 ? failures - 1 : 7;
+    const int64_t wait = (int64_t)BACKOFF_S << doublings;
+    return (wait < BACKOFF_MAX_S ? wait : BACKOFF_MAX_S) * SKR_SECOND;
+}
+
 /* ---- counting ---- */
+
+static bool in_range(const struct run *r, int64_t index)
+{
+    return index >= 0 && (r->completions < 0 || index < r->completions);
+}
 
 static void count_finished(struct run *r, const struct skr_worker *w)
 {
@@ -81,12 +107,40 @@ static void count_finished(struct run *r, const struct skr_worker *w)
     if (!w->succeeded) {
         r->failed++;
         r->fresh_failures++;
+        if (r->per_index >= 0 && in_range(r, index) && failures_before(w) >= r->per_index) {
+            r->n_lost += skr_indexes_add(&r->lost, index) ? 1 : 0;
+        }
     } else if (!r->indexed) {
         r->succeeded++;
-    } else if (index >= 0 && (r->completions < 0 || index < r->completions) &&
-               skr_indexes_add(&r->done, index)) {
+    } else if (in_range(r, index) && skr_indexes_add(&r->done, index)) {
         r->succeeded++;
     }
+}
+
+/* Finds the pods whose failures no other pod carries yet (getPodsWithDelayedDeletionPerIndex). */
+static void hold_failed(struct run *r)
+{
+    struct skr_indexes active = {.n = 0};
+    r->held = skr_alloc_array((size_t)r->completions + 1, sizeof *r->held);
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->worker[i].active) {
+            (void)skr_indexes_add(&active, index_of(&r->worker[i]));
+        }
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        const struct skr_worker *w = &r->worker[i];
+        const int64_t index = index_of(w);
+        if (!is_finished(w) || w->succeeded || !is_tracked(w) || !in_range(r, index) ||
+            skr_indexes_has(&r->done, index) || skr_indexes_has(&r->lost, index) ||
+            skr_indexes_has(&active, index)) {
+            continue;
+        }
+        r->n_held += r->held[index] ? 0 : 1;
+        if (!r->held[index] || failures_before(r->held[index]) <= failures_before(w)) {
+            r->held[index] = w;
+        }
+    }
+    skr_indexes_fini(&active);
 }
 
 static void count(struct run *r)
@@ -94,6 +148,10 @@ static void count(struct run *r)
     r->failed = skr_path_int(r->job, "status.failed", 0);
     r->succeeded = skr_path_int(r->job, "status.succeeded", 0);
     skr_indexes_parse(&r->done, skr_path_text(r->job, "status.completedIndexes"));
+    skr_indexes_parse(&r->lost, skr_path_text(r->job, "status.failedIndexes"));
+    for (int64_t i = 0; r->per_index >= 0 && i < r->completions; i++) {
+        r->n_lost += skr_indexes_has(&r->lost, i) ? 1 : 0;
+    }
     for (size_t i = 0; i < r->n; i++) {
         const struct skr_worker *w = &r->worker[i];
         r->active += w->active ? 1 : 0;
@@ -102,6 +160,9 @@ static void count(struct run *r)
         if (is_finished(w)) {
             count_finished(r, w);
         }
+    }
+    if (r->per_index >= 0) {
+        hold_failed(r);
     }
 }
 
@@ -118,13 +179,21 @@ static void untrack(struct run *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct skr_worker *w = &r->worker[i];
-        if (is_finished(w) && is_tracked(w)) {
+        const int64_t index = index_of(w);
+        const bool held = r->n_held > 0 && in_range(r, index) && r->held[index] == w;
+        if (is_finished(w) && is_tracked(w) && !held) {
             stop_tracking(r->c, w->namespace_, w->name);
         }
     }
 }
 
 /* ---- pods ---- */
+
+static void look_again(const struct run *r, skr_time at)
+{
+    skr_cluster_plan(r->c, SKR_TASK_JOB, skr_path_text(r->job, "metadata.namespace"),
+                     skr_path_text(r->job, "metadata.name"), at);
+}
 
 /* Stops surplus pods, the youngest first. Failed ones are counted as failed, others are not. */
 static void stop_pods(struct run *r, int64_t surplus, bool failed)
@@ -167,6 +236,15 @@ static json_t *index_variable(void)
                      "metadata.labels['batch.kubernetes.io/job-completion-index']");
 }
 
+/* The pod has the failures of its index, if these are limited. */
+static void carry_failures(const struct run *r, int64_t index, json_t *metadata)
+{
+    const struct skr_worker *last = r->held[index];
+    json_object_set_new_nocheck(
+        json_object_get(metadata, "annotations"), FAILURES,
+        json_sprintf("%lld", (long long)(last ? failures_before(last) + 1 : 0)));
+}
+
 static bool make_pod(struct run *r, int64_t index)
 {
     char text[24], base[300], name[300];
@@ -179,6 +257,9 @@ static bool make_pod(struct run *r, int64_t index)
                        text);
         json_object_update_new(plan.metadata, json_pack("{s:{s:s}, s:{s:s}}", "labels", INDEX, text,
                                                         "annotations", INDEX, text));
+        if (r->per_index >= 0) {
+            carry_failures(r, index, plan.metadata);
+        }
         plan.base = base;
         plan.hostname = base;
         r->variable = r->variable ? r->variable : index_variable();
@@ -191,23 +272,47 @@ static bool make_pod(struct run *r, int64_t index)
            400;
 }
 
-/* Makes pods for the lowest indexes without a pod. */
+/* When the index may have a pod again (getRemainingTimePerIndex). */
+static skr_time index_waits(const struct run *r, int64_t index)
+{
+    const struct skr_worker *last = r->per_index >= 0 ? r->held[index] : NULL;
+    const json_t *status =
+        last ? json_array_get(skr_path_get(last->object, "status.containerStatuses"), 0) : NULL;
+    skr_time end = skr_cluster_time(status, "state.terminated.finishedAt");
+    if (last && end == 0) {
+        end = skr_cluster_time(last->object, "metadata.deletionTimestamp");
+    }
+    return last ? end + backoff(failures_before(last) + 1) : 0;
+}
+
+/* Makes pods for the lowest indexes without a pod, and looks again when the next one may have. */
 static void make_indexed(struct run *r, int64_t missing)
 {
     struct skr_indexes taken = {.n = 0};
+    skr_time next = 0;
     for (size_t i = 0; i < r->n; i++) {
         if (r->worker[i].active || (r->worker[i].deleting && is_tracked(&r->worker[i]))) {
             (void)skr_indexes_add(&taken, index_of(&r->worker[i]));
         }
     }
     for (int64_t i = 0; i < r->completions && missing > 0; i++) {
-        if (!skr_indexes_has(&r->done, i) && !skr_indexes_has(&taken, i)) {
-            if (!make_pod(r, i)) {
-                break;
-            }
-            r->active++;
-            missing--;
+        if (skr_indexes_has(&r->done, i) || skr_indexes_has(&r->lost, i) ||
+            skr_indexes_has(&taken, i)) {
+            continue;
         }
+        const skr_time wait = index_waits(r, i);
+        if (wait > r->c->now) {
+            next = next == 0 || wait < next ? wait : next;
+            continue;
+        }
+        if (!make_pod(r, i)) {
+            break;
+        }
+        r->active++;
+        missing--;
+    }
+    if (next > 0) {
+        look_again(r, next);
     }
     skr_indexes_fini(&taken);
 }
@@ -218,13 +323,16 @@ static int64_t wanted_pods(const struct run *r)
         return r->succeeded > 0 ? (r->active < r->parallelism ? r->active : r->parallelism)
                                 : r->parallelism;
     }
-    const int64_t left = r->completions - r->succeeded;
+    const int64_t left = r->completions - r->succeeded - r->n_lost;
     return left < r->parallelism ? (left > 0 ? left : 0) : r->parallelism;
 }
 
 /* The time before which failed pods get no successors; 0: now. */
 static skr_time backoff_ends(struct run *r)
 {
+    if (r->per_index >= 0) {
+        return 0; /* each index has its own */
+    }
     struct skr_owner *owner = skr_owners_get(r->c, skr_path_text(r->job, "metadata.uid"));
     if (r->fresh_failures > 0) {
         owner->failures += r->fresh_failures;
@@ -232,13 +340,7 @@ static skr_time backoff_ends(struct run *r)
     } else if (r->succeeded > skr_path_int(r->job, "status.succeeded", 0)) {
         owner->failures = 0;
     }
-    if (owner->failures == 0) {
-        return 0;
-    }
-    const int64_t doublings = owner->failures < 8 ? owner->failures - 1 : 7;
-    int64_t wait = (int64_t)BACKOFF_S << doublings;
-    wait = wait < BACKOFF_MAX_S ? wait : BACKOFF_MAX_S;
-    return owner->last_failure + wait * SKR_SECOND;
+    return owner->failures > 0 ? owner->last_failure + backoff(owner->failures) : 0;
 }
 
 static void manage_pods(struct run *r)
@@ -256,8 +358,7 @@ static void manage_pods(struct run *r)
         return;
     }
     if (wait > r->c->now) {
-        skr_cluster_plan(r->c, SKR_TASK_JOB, skr_path_text(r->job, "metadata.namespace"),
-                         skr_path_text(r->job, "metadata.name"), wait);
+        look_again(r, wait);
         return;
     }
     if (r->indexed) {
@@ -288,6 +389,7 @@ static void fail(struct run *r, const char *reason, const char *message)
 {
     skr_store_set_condition(r->status, "FailureTarget", "True", reason, message, r->c->now);
     skr_store_set_condition(r->status, "Failed", "True", reason, message, r->c->now);
+    r->n_held = 0; /* no pod follows, so all are counted */
     stop_pods(r, INT64_MAX, true);
 }
 
@@ -318,8 +420,7 @@ static bool is_late(struct run *r)
     }
     const skr_time end = start + seconds * SKR_SECOND;
     if (end > r->c->now) {
-        skr_cluster_plan(r->c, SKR_TASK_JOB, skr_path_text(r->job, "metadata.namespace"),
-                         skr_path_text(r->job, "metadata.name"), end);
+        look_again(r, end);
         return false;
     }
     return true;
@@ -385,7 +486,7 @@ static void write_status(struct run *r)
     char *completed = r->indexed ? skr_indexes_text(&r->done) : NULL;
     number(r->status, "active", r->active);
     number(r->status, "succeeded", r->succeeded);
-    number(r->status, "failed", r->failed);
+    number(r->status, "failed", r->failed - r->n_held);
     json_object_set_new_nocheck(r->status, "terminating", json_integer(r->terminating));
     json_object_set_new_nocheck(r->status, "ready", json_integer(r->ready));
     json_object_set_new_nocheck(r->status, "uncountedTerminatedPods", json_object());
@@ -393,6 +494,11 @@ static void write_status(struct run *r)
         json_object_set_new_nocheck(r->status, "completedIndexes", json_string(completed));
     }
     free(completed);
+    if (r->per_index >= 0) {
+        char *lost = skr_indexes_text(&r->lost);
+        json_object_set_new_nocheck(r->status, "failedIndexes", json_string(lost));
+        free(lost);
+    }
     skr_cluster_set_status(r->c, "Job", r->job, r->status);
     r->status = NULL;
 }
@@ -405,6 +511,11 @@ static void decide(struct run *r)
         fail(r, "BackoffLimitExceeded", "Job has reached the specified backoff limit");
     } else if (is_late(r)) {
         fail(r, "DeadlineExceeded", "Job was active longer than specified deadline");
+    } else if (r->n_lost > skr_path_int(r->job, "spec.maxFailedIndexes", INT64_MAX)) {
+        fail(r, "MaxFailedIndexesExceeded",
+             "Job has exceeded the specified maximal number of failed indexes");
+    } else if (r->n_lost > 0 && r->n_lost + r->succeeded >= r->completions) {
+        fail(r, "FailedIndexes", "Job has failed indexes");
     } else if (skr_path_true(r->job, "spec.suspend")) {
         suspend(r);
     } else {
@@ -429,6 +540,7 @@ void skr_jobs_run(struct skr_cluster *c, json_t *job)
         .indexed = strcmp(skr_path_text(job, "spec.completionMode"), "Indexed") == 0,
         .completions = skr_path_int(job, "spec.completions", -1),
         .parallelism = skr_path_int(job, "spec.parallelism", 1),
+        .per_index = skr_path_int(job, "spec.backoffLimitPerIndex", -1),
     };
     r.n = skr_workload_pods(c, job, &r.worker);
     count(&r);
@@ -442,5 +554,7 @@ void skr_jobs_run(struct skr_cluster *c, json_t *job)
     untrack(&r);
     skr_workload_let_go(r.worker, r.n);
     skr_indexes_fini(&r.done);
+    skr_indexes_fini(&r.lost);
+    free(r.held);
     json_decref(r.variable);
 }

@@ -158,6 +158,7 @@ static const struct skr_prepared *prepare(struct skr_cluster *c, const json_t *o
     p->references = json_pack("[o]", skr_owners_reference(owner));
     p->spec = skr_path_copy(skr_path_get(template, "spec"));
     p->spec = p->spec ? p->spec : json_object();
+    skr_store_default_pod_spec(p->spec); /* shared below: the store would take them for set */
     if (env) {
         add_env(p->spec, "containers", env);
         add_env(p->spec, "initContainers", env);

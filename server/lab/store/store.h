@@ -198,6 +198,9 @@ json_t *skr_store_time(skr_time now);
  * status. */
 void skr_store_set_condition(json_t *status, const char *type, const char *value,
                              const char *reason, const char *message, skr_time now);
+/* Sets kube-apiserver's defaults in the spec of pods to come; own. A template of a custom resource
+ * has none: the API server sets them in each pod. */
+void skr_store_default_pod_spec(json_t *spec);
 /* Whether its condition Ready is true. */
 bool skr_store_pod_ready(const json_t *pod);
 

@@ -90,7 +90,7 @@ static void default_containers(json_t *list)
     }
 }
 
-static void default_pod_spec(json_t *spec)
+void skr_store_default_pod_spec(json_t *spec)
 {
     default_containers(json_object_get(spec, "containers"));
     default_containers(json_object_get(spec, "initContainers"));
@@ -177,7 +177,7 @@ static void default_host_ports(json_t *spec, const char *key)
 static void default_pod(json_t *pod, struct skr_born *born)
 {
     json_t *spec = object_in(pod, "spec");
-    default_pod_spec(spec);
+    skr_store_default_pod_spec(spec);
     if (skr_path_true(spec, "hostNetwork")) {
         default_host_ports(spec, "containers");
         default_host_ports(spec, "initContainers");
@@ -251,7 +251,7 @@ static void default_template(json_t *spec)
     json_t *template = json_object_get(spec, "template");
     if (json_is_object(template)) {
         (void)object_in(template, "metadata");
-        default_pod_spec(object_in(template, "spec"));
+        skr_store_default_pod_spec(object_in(template, "spec"));
     }
 }
 
@@ -294,7 +294,7 @@ static void default_job(json_t *job)
         *skr_path_text(spec, "template.spec.restartPolicy") == '\0') {
         /* A Job must set Never or OnFailure: the default of pods would hide an omission. */
         json_t *pod = json_object_get(json_object_get(spec, "template"), "spec");
-        default_pod_spec(pod);
+        skr_store_default_pod_spec(pod);
         json_object_del(pod, "restartPolicy");
     } else {
         default_template(spec);

@@ -253,12 +253,34 @@ static void validate_stateful_set(const json_t *object, const json_t *before,
 
 static void validate_job_support(const json_t *job, struct skr_causes *causes)
 {
-    static const char *const missing[] = {"spec.podFailurePolicy", "spec.successPolicy",
-                                          "spec.backoffLimitPerIndex", "spec.maxFailedIndexes"};
+    static const char *const missing[] = {"spec.podFailurePolicy", "spec.successPolicy"};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         if (skr_path_get(job, missing[i])) {
             skr_causes_forbidden(causes, missing[i], "the simulated cluster does not support it");
         }
+    }
+}
+
+static void validate_failures_by_index(const json_t *job, struct skr_causes *causes)
+{
+    static const char *const fields[] = {"spec.backoffLimitPerIndex", "spec.maxFailedIndexes"};
+    const bool indexed = strcmp(skr_path_text(job, "spec.completionMode"), "Indexed") == 0;
+    const json_t *most = skr_path_get(job, fields[1]);
+    for (size_t i = 0; i < 2; i++) {
+        if (!indexed && skr_path_get(job, fields[i])) {
+            skr_causes_invalid(causes, fields[i], skr_path_get(job, fields[i]),
+                               "requires indexed completion mode");
+        }
+    }
+    if (skr_path_get(job, fields[0]) && skr_path_int(job, "spec.completions", 0) > 100000) {
+        skr_causes_forbidden(causes, fields[0],
+                             "the simulated cluster supports it up to 100000 completions");
+    }
+    if (most && !skr_path_get(job, fields[0])) {
+        skr_causes_required(causes, fields[0], "when maxFailedIndexes is specified");
+    }
+    if (most && indexed && json_integer_value(most) > skr_path_int(job, "spec.completions", 0)) {
+        skr_causes_invalid(causes, fields[1], most, "must be less than or equal to completions");
     }
 }
 
@@ -268,6 +290,7 @@ static void validate_job_update(const json_t *job, const json_t *before, struct 
     const bool started = skr_path_get(before, "status.startTime");
     fixed_field(job, before, "spec.selector", causes);
     fixed_field(job, before, "spec.completionMode", causes);
+    fixed_field(job, before, "spec.backoffLimitPerIndex", causes);
     /* An indexed Job may be resized if both numbers stay equal. */
     if (!indexed ||
         skr_path_int(job, "spec.completions", 0) != skr_path_int(job, "spec.parallelism", 0)) {
@@ -281,9 +304,13 @@ static void validate_job_update(const json_t *job, const json_t *before, struct 
 
 static void validate_job(const json_t *job, const json_t *before, struct skr_causes *causes)
 {
-    static const char *const numbers[] = {"spec.completions", "spec.parallelism",
-                                          "spec.backoffLimit", "spec.activeDeadlineSeconds",
-                                          "spec.ttlSecondsAfterFinished"};
+    static const char *const numbers[] = {"spec.completions",
+                                          "spec.parallelism",
+                                          "spec.backoffLimit",
+                                          "spec.activeDeadlineSeconds",
+                                          "spec.ttlSecondsAfterFinished",
+                                          "spec.backoffLimitPerIndex",
+                                          "spec.maxFailedIndexes"};
     const char *restart = skr_path_text(job, "spec.template.spec.restartPolicy");
     const char *mode = skr_path_text(job, "spec.completionMode");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -294,6 +321,7 @@ static void validate_job(const json_t *job, const json_t *before, struct skr_cau
         skr_causes_required(causes, "spec.completions", "when completion mode is Indexed");
     }
     validate_job_support(job, causes);
+    validate_failures_by_index(job, causes);
     skr_validate_pod_spec(skr_path_get(job, "spec.template.spec"), "spec.template.spec", causes);
     if (*restart == '\0') {
         skr_causes_required(causes, "spec.template.spec.restartPolicy",

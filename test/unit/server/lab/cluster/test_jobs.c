@@ -99,6 +99,65 @@ TEST(a_job_fails_beyond_its_backoff_limit)
     assert_string_equal(cluster_rig_pods(rig), "");
 }
 
+/* An Indexed Job of three; limits ends with a comma. */
+#define BY_INDEX(limits)                                                                \
+    "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':3,'completionMode'" \
+    ":'Indexed'," limits TEMPLATE("'sandbox.sakkara/run-for':'5s'") "}}"
+#define FAILURES "metadata.annotations.'batch.kubernetes.io/job-index-failure-count'"
+
+static void will_fail(const char *pod)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "MERGE " PODS "/%s", pod);
+    sandbox_ok(rig->store, 200, path,
+               "{'metadata':{'annotations':{'sandbox.sakkara/exit-code':'1'}}}");
+}
+
+TEST(an_index_fails_by_itself_and_the_others_go_on)
+{
+    sandbox_ok(rig->store, 201, "POST " JOBS, BY_INDEX("'backoffLimitPerIndex':1,"));
+    cluster_rig_run(rig, SECOND);
+    will_fail("j-1");
+    cluster_rig_run(rig,
+                    8 * SECOND); /* its last failed pod is not counted before it has a successor */
+    assert_string_equal(cluster_rig_pods(rig), "j-0:Succeeded j-1:Failed j-2:Succeeded");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.failed"), "");
+    assert_string_equal(sandbox_field(rig->store, PODS "/j-1", "metadata.finalizers[0]"),
+                        "batch.kubernetes.io/job-tracking");
+    cluster_rig_run(rig, 8 * SECOND);
+    assert_string_equal(sandbox_field(rig->store, PODS "/j-1", FAILURES), "0");
+    assert_string_equal(sandbox_field(rig->store, PODS "/j-1-1", FAILURES), "1");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.failed"), "1");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.failedIndexes"), "");
+    will_fail("j-1-1");
+    cluster_rig_run(rig, 10 * SECOND);
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.failedIndexes"), "1");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.completedIndexes"), "0,2");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.failed"), "2");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.conditions[1].reason"),
+                        "FailedIndexes");
+    cluster_rig_run(rig, 60 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "j-0:Succeeded j-1:Failed j-1-1:Failed j-2:Succeeded");
+}
+
+TEST(a_job_ends_with_one_failed_index_more_than_it_may_have)
+{
+    sandbox_ok(rig->store, 201, "POST " JOBS,
+               BY_INDEX("'backoffLimitPerIndex':0,'maxFailedIndexes':1,"));
+    cluster_rig_run(rig, SECOND);
+    sandbox_ok(rig->store, 200, "DELETE " PODS "/j-0", NULL); /* counts as failed */
+    cluster_rig_run(rig, 2 * SECOND);
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.failedIndexes"), "0");
+    assert_string_equal(cluster_rig_pods(rig), "j-1:Running j-2:Running");
+    sandbox_ok(rig->store, 200, "DELETE " PODS "/j-2", NULL);
+    cluster_rig_run(rig, 10 * SECOND); /* the pod that the end deletes counts as failed, too */
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.failedIndexes"), "0-2");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.conditions[1].reason"),
+                        "MaxFailedIndexesExceeded");
+    assert_string_equal(cluster_rig_pods(rig), "");
+}
+
 TEST(a_suspended_job_has_no_pods)
 {
     sandbox_ok(

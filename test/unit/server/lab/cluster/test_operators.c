@@ -161,6 +161,32 @@ TEST(a_job_of_kubeflow_has_pods_of_each_type)
     has_label("p-worker-1", "training.kubeflow.org/operator-name", "pytorchjob-controller");
 }
 
+#define LIMITS                                                                                  \
+    "'template':{'spec':{'containers':[{'name':'c','image':'x','resources':{'limits':{'x/gpu':" \
+    "'1'}}}]}}"
+
+TEST(templates_of_custom_resources_have_no_defaults_and_their_pods_have)
+{
+    static const char *const pods[] = {"p-worker-0", "p-worker-1", "r-head-0"};
+    sandbox_ok(
+        rig->store, 201, "POST " KUBEFLOW "/pytorchjobs",
+        "{'metadata':{'name':'p'},'spec':{'pytorchReplicaSpecs':{'Worker':{'replicas':2," LIMITS
+        "}}}}");
+    sandbox_ok(rig->store, 201, "POST " RAY,
+               "{'metadata':{'name':'r'},'spec':{'headGroupSpec':{" LIMITS "}}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    for (size_t i = 0; i < sizeof pods / sizeof *pods; i++) {
+        char path[100];
+        (void)snprintf(path, sizeof path, "GET " PODS "/%s", pods[i]);
+        json_t *pod = sandbox_expect(rig->store, 200, path, NULL);
+        const json_t *container = json_array_get(skr_path_get(pod, "spec.containers"), 0);
+        assert_string_equal(json_string_value(json_object_get(
+                                skr_path_get(container, "resources.requests"), "x/gpu")),
+                            "1");
+        json_decref(pod);
+    }
+}
+
 TEST(a_ray_cluster_has_a_head_and_scales_its_workers)
 {
     sandbox_ok(rig->store, 201, "POST " RAY,

@@ -85,6 +85,22 @@ TEST(wrong_creations_are_refused_as_by_the_real_one)
          "json: cannot unmarshal number into Go struct field ConfigMap.data of type string"},
         {"POST " MAPS, "{'metadata':{'name':'m'},'data':{'a b':'1'}}", 422, "Invalid",
          "data[a b]: Invalid value: \"a b\": a valid config key must"},
+        {"POST " JOBS,
+         "{'metadata':{'name':'k'},'spec':{'backoffLimitPerIndex':1,'template':{" RIG_POD "}}}",
+         422, "Invalid",
+         "spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode"},
+        {"POST " JOBS,
+         "{'metadata':{'name':'k'},'spec':{'completionMode':'Indexed','completions':2,"
+         "'maxFailedIndexes':3,'template':{" RIG_POD "}}}",
+         422, "Invalid",
+         "spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified, "
+         "spec.maxFailedIndexes: Invalid value: 3: must be less than or equal to completions"},
+        {"POST " JOBS,
+         "{'metadata':{'name':'k'},'spec':{'completionMode':'Indexed','completions':100001,"
+         "'backoffLimitPerIndex':1,'template':{" RIG_POD "}}}",
+         422, "Invalid",
+         "spec.backoffLimitPerIndex: Forbidden: the simulated cluster supports it up to 100000 "
+         "completions"},
         {"POST " JOBS, "{'metadata':{'name':'k'},'spec':{'template':{" RIG_POD "}}}", 422,
          "Invalid",
          "Job.batch \"k\" is invalid: spec.template.spec.restartPolicy: Required value: valid "
