@@ -59,6 +59,7 @@
 #include "core/gang/state/reason.h"
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
+#include "core/gang/time/forecasts.h"
 #include "core/gang/time/rounds.h"
 #include "core/gang/view/inspect.h"
 #include "topology/fields.h"
@@ -182,6 +183,9 @@ static void after(void *self)
     skr_admission_run(self);
     skr_names_sweep(self);
     skr_rounds_review(self);
+    if (skr_forecasts_review(self)) {
+        skr_explain_request_settle(self);
+    }
 }
 
 /* ---- its turn ---- */
@@ -245,6 +249,7 @@ static void lost(struct skr_gang *e)
     skr_claims_let_go_of_all(e);
     skr_admission_stop(e);
     skr_rounds_end(e);
+    skr_forecasts_end(e);
 }
 
 static void end(void *self, enum skr_end why)
@@ -490,7 +495,7 @@ static void worked(void *self, struct skr_work *work)
     struct skr_gang *e = self;
     const struct skr_solve_request *solved = skr_solve_request_of(work);
     if (!skr_explain_request_solved(e, solved) && !skr_admission_solved(e, solved) &&
-        !skr_rounds_done(e, solved)) {
+        !skr_forecasts_done(e, solved) && !skr_rounds_done(e, solved)) {
         skr_dirty_facts(e);
         skr_planner_solved(e, solved);
     }

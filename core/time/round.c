@@ -261,76 +261,6 @@ static int decide(struct skr_round *r, size_t i, struct skr_error *error)
 
 /* ---- after the turns ---- */
 
-/* If the group fits once all ends that are guessed have come: the smallest owner of one where the
- * group may be. */
-static int find_unlimited(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
-{
-    const struct skr_problem *p = skr_round_problem(g);
-    struct skr_start_question question = g->question;
-    struct skr_start start;
-    question.kinds = SKR_CHANGES_ALL;
-    question.holds = question.cut = SKR_INSTANT_NEVER;
-    const int rc =
-        skr_start_at(r->timeline, &question, r->cache, SKR_INSTANT_NEVER - 1, NULL, &start, error);
-    for (int32_t leaf = 0; start.solution && leaf < p->tree->n_leaves; leaf++) {
-        size_t n;
-        const struct skr_room_change *change = skr_timeline_of(r->timeline, leaf, &n);
-        n = skr_round_may_be_on(p, leaf, 1) ? n : 0;
-        for (size_t i = 0; i < n; i++) {
-            const bool guess = change[i].kind == SKR_CHANGE_GUESS;
-            g->unlimited = guess && change[i].owner < g->unlimited ? change[i].owner : g->unlimited;
-        }
-    }
-    skr_solution_destroy(start.solution);
-    return rc;
-}
-
-static int forecast(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
-{
-    struct skr_start start = {.at = SKR_INSTANT_NEVER, .exact = true};
-    struct skr_start_question question = g->question;
-    int rc = skr_round_set_aside(r->timeline, g, error);
-    question.from = skr_round_known_from(r, g);
-    if (rc == 0 && question.from != SKR_INSTANT_NEVER) {
-        rc = skr_earliest_start(r->timeline, &question, r->cache, &start, error);
-    }
-    if (rc == 0) {
-        g->exact = g->exact && start.exact;
-    }
-    if (start.solution) {
-        skr_round_take(r, g, &start, SKR_ROUND_FORECAST);
-        rc = skr_round_hold(r, g, error);
-    } else if (rc == 0) {
-        rc = find_unlimited(r, g, error);
-    }
-    skr_round_give_back(r->timeline, g);
-    skr_solution_destroy(start.solution);
-    return rc;
-}
-
-static int forecast_all(struct skr_round *r, struct skr_error *error)
-{
-    int32_t left = r->forecasts;
-    int rc = 0;
-    r->n_failed = 0;
-    for (size_t i = 0; i < r->n && left > 0 && rc == 0; i++) {
-        struct skr_round_group *g = &r->group[i];
-        if (skr_round_problem(g) && g->state == SKR_ROUND_UNKNOWN) {
-            left--;
-            rc = forecast(r, g, error);
-            if (g->exact) { /* room only becomes less from one forecast to the next */
-                skr_round_note_failed(r, g);
-            }
-        }
-    }
-    for (size_t i = 0; i < r->n; i++) {
-        if (r->group[i].state == SKR_ROUND_FORECAST) {
-            skr_round_let_go(r, &r->group[i]);
-        }
-    }
-    return rc;
-}
-
 /* Whether a stored promise was moved later, or is none any more. */
 static void note_move(struct skr_round_group *g)
 {
@@ -343,20 +273,14 @@ int skr_round_run(struct skr_round *r, struct skr_error *error)
 {
     bool waits = false;
     int rc = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        struct skr_round_group *g = &r->group[i];
-        g->state = SKR_ROUND_UNKNOWN;
-        g->start = g->until = SKR_INSTANT_NEVER;
-        g->because = g->unlimited = UINT32_MAX;
-        g->exact = true;
-    }
+    skr_round_clear(r);
     for (size_t i = 0; i < r->n && rc == 0; i++) {
         rc = skr_round_restore(r, i, error);
     }
     for (size_t i = 0; i < r->n && rc == 0; i++) {
         rc = decide(r, i, error);
     }
-    rc = rc < 0 ? rc : forecast_all(r, error);
+    rc = rc < 0 ? rc : skr_round_forecast_all(r, error);
     for (size_t i = 0; i < r->n; i++) {
         struct skr_round_group *g = &r->group[i];
         g->backfills = waits && g->state == SKR_ROUND_STARTS;

@@ -88,6 +88,10 @@ struct skr_round_group {
     enum skr_move_cause moved;
     uint32_t because;   /* an owner; UINT32_MAX: none */
     uint32_t unlimited; /* UNKNOWN: an owner whose end is not known, in its way; UINT32_MAX: none */
+    /* Of skr_round_forecast(): it would start now but for what that owner holds from kept_start on;
+     * UINT32_MAX: none. */
+    uint32_t kept_by;
+    int64_t kept_start;
     struct skr_place place;
 
     /* Of the round. */
@@ -114,6 +118,9 @@ struct skr_round {
 /* Fills the answers. Afterwards the timeline has what starts now and what is reserved. Errors: those
  * of skr_solve(); SKR_LIMIT: the timeline is full. */
 int skr_round_run(struct skr_round *round, struct skr_error *error);
+/* Forecasts alone, beside what the timeline has, and what keeps groups from starting now. Errors as
+ * above. */
+int skr_round_forecast(struct skr_round *round, struct skr_error *error);
 void skr_round_group_fini(struct skr_round_group *group);
 /* While a group looks for its start: room is used that others may take first, and no seat counts twice. */
 int skr_round_set_aside(struct skr_timeline *timeline, const struct skr_round_group *g,

@@ -37,6 +37,13 @@ int skr_round_place_again(struct skr_round *r, const struct skr_round_group *g, 
                           int64_t start, const int32_t *count, struct skr_start *ret,
                           struct skr_error *error);
 
+/* ---- round_forecasts.c ---- */
+
+/* No group has an answer yet. */
+void skr_round_clear(struct skr_round *r);
+/* Of the first groups without an answer, as many as the round has forecasts. */
+int skr_round_forecast_all(struct skr_round *r, struct skr_error *error);
+
 /* ---- round_stored.c ---- */
 
 /* Puts the stored reservation of group i on the timeline if it stands. */

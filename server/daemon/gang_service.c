@@ -73,6 +73,13 @@ static void write_explanation(const char *json, size_t n, struct skr_strbuf *out
     }
 }
 
+/* Any event makes what pages wait for. */
+static void nudge(void *context)
+{
+    const struct skr_event event = {.kind = SKR_EVENT_TIMER};
+    skr_engine_thread_post(context, &event);
+}
+
 static void server_is(void *service, int minor)
 {
     const struct service *s = service;
@@ -100,6 +107,7 @@ static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
     skr_gang_metrics_publish(s->metrics, engine);
+    skr_api_handled(s->api, skr_engine_thread_handled(s->engine));
 }
 
 static void worked(void *service, const struct skr_work *work)
@@ -163,6 +171,7 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
                                         .write = write_page,
                                         .look = skr_engine_thread_look,
                                         .busy = skr_engine_thread_has_requests,
+                                        .nudge = nudge,
                                         .context = engine};
     const struct skr_explanations_options explanations = {
         .post = skr_engine_thread_post_kept, .text = write_explanation, .context = engine};

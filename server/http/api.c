@@ -17,6 +17,9 @@ struct skr_api {
     struct skr_api_options options;
     pthread_mutex_t lock;
     size_t n_asked; /* under the lock */
+    /* Of the engine thread: pages that wait for a later event, and the events at the last look. */
+    struct question *awaited;
+    uint64_t events;
 };
 
 struct question {
@@ -28,6 +31,8 @@ struct question {
     struct skr_strbuf answer;
     int code;
     int tries;
+    bool nudged;
+    struct question *next;    /* in api->awaited */
     bool answered, abandoned; /* under the lock */
 };
 
@@ -69,7 +74,20 @@ static void write_answer(struct question *q, struct skr_engine *engine, skr_time
     }
     query.selects = q->selector ? selects : NULL;
     query.interrupted = q->api->options.busy ? interrupted : NULL;
+    query.awaits = q->api->options.nudge;
     q->code = q->api->options.write(skr_engine_self(engine), &query, now, &q->answer);
+}
+
+/* Until a later event. */
+static void await(struct question *q)
+{
+    struct skr_api *api = q->api;
+    q->next = api->awaited;
+    api->awaited = q;
+    if (!q->nudged) {
+        q->nudged = true;
+        api->options.nudge(api->options.context);
+    }
 }
 
 static void look(void *context, struct skr_engine *engine, skr_time now)
@@ -81,6 +99,10 @@ static void look(void *context, struct skr_engine *engine, skr_time now)
     pthread_mutex_unlock(&api->lock);
     if (!abandoned) {
         write_answer(q, engine, now);
+        if (q->code == SKR_VIEW_AWAITED) {
+            await(q);
+            return;
+        }
         if (q->code == SKR_VIEW_INTERRUPTED && ++q->tries < SKR_API_TRIES_MAX) {
             api->options.look(api->options.context, look, q);
             return;
@@ -100,6 +122,18 @@ static void look(void *context, struct skr_engine *engine, skr_time now)
     pthread_mutex_unlock(&api->lock);
     if (abandoned) {
         question_destroy(q);
+    }
+}
+
+void skr_api_handled(struct skr_api *api, uint64_t events)
+{
+    struct question *q = events != api->events ? api->awaited : NULL;
+    api->awaited = q ? NULL : api->awaited;
+    api->events = events;
+    while (q) {
+        struct question *next = q->next;
+        api->options.look(api->options.context, look, q);
+        q = next;
     }
 }
 
@@ -211,6 +245,11 @@ void skr_api_destroy(struct skr_api *api)
 {
     if (!api) {
         return;
+    }
+    while (api->awaited) {
+        struct question *q = api->awaited;
+        api->awaited = q->next;
+        question_destroy(q);
     }
     pthread_mutex_destroy(&api->lock);
     free(api);

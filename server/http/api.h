@@ -26,6 +26,9 @@ struct skr_api_options {
     /* Whether a request of kube-scheduler waits for the engine: skr_engine_thread_has_requests(). The
      * page is then given up and written again after the request. NULL: pages are short. */
     bool (*busy)(void *context);
+    /* Some pages lack what the engine makes on demand (SKR_VIEW_AWAITED): sends it an event, so that it
+     * begins. NULL: such pages are written without. */
+    void (*nudge)(void *context);
     void *context;
 };
 
@@ -33,6 +36,9 @@ struct skr_api;
 struct skr_api *skr_api_create(const struct skr_api_options *options);
 /* For struct skr_admin_options. */
 struct skr_admin_route skr_api_route(struct skr_api *api);
+/* On the engine thread, after it has handled so many events: pages that were awaited are tried again if
+ * there are new ones. */
+void skr_api_handled(struct skr_api *api, uint64_t events);
 /* After the admin listener and the engine thread have ended. NULL allowed. */
 void skr_api_destroy(struct skr_api *api);
 

@@ -453,14 +453,24 @@ static bool is_conflict(const json_t *x)
            0;
 }
 
-static void write_start(const json_t *x, struct skr_strbuf *out)
+/* known: when it starts; else why that is not known. */
+static void write_start(const json_t *x, bool known, struct skr_strbuf *out)
 {
     const json_t *start = json_object_get(x, "start");
-    SKR_STRBUF(b);
-    if (start) {
-        skr_strbuf_add(&b, "starts ");
-        skr_render_start(start, &b);
-        skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT, b.s);
+    if (!*skr_object_text(start, "time") == known) {
+        return;
+    }
+    const bool reserved = skr_page_bool(start, "promised") || skr_page_bool(start, "guess");
+    SKR_STRBUF(when);
+    SKR_STRBUF(kept);
+    skr_strbuf_add(&when, reserved ? "starts " : "");
+    skr_render_start(start, &when);
+    skr_render_kept(start, &kept);
+    if (when.len > 0) {
+        skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT, when.s);
+    }
+    if (kept.len > 0) {
+        skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT, kept.s);
     }
 }
 
@@ -472,14 +482,16 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
     SKR_STRBUF(help);
     SKR_STRBUF(preemption);
     SKR_STRBUF(next);
+    SKR_STRBUF(no_start);
     write_head(x, &head);
     skr_strbuf_addc(&head, '\n');
     skr_explain_add_wrapped(&head, "  ", SKR_EXPLAIN_INDENT, skr_object_text(x, "sentence"));
-    write_start(x, &head);
+    write_start(x, true, &head);
     write_numbers(x, &head);
     skr_explain_write_relaxations(x, SKR_EXPLAIN_INDENT, look->verbose ? 0 : ALTERNATIVES, &help);
     write_also(x, look->verbose, &help);
     skr_explain_write_preemption(x, look->verbose, &preemption);
+    write_start(x, false, &no_start);
     write_next(x, look->dump, false, &next);
     size_t others = count_lines(&head) + count_lines(&help) + (help.len > 0) +
                     count_lines(&preemption) + count_lines(&next);
@@ -495,6 +507,10 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
         skr_strbuf_addn(out, help.s, help.len);
     }
     skr_strbuf_addn(out, preemption.s, preemption.len);
+    if (look->verbose ||
+        count_lines(out) + count_lines(&no_start) + count_lines(&next) <= SKR_EXPLAIN_LINES) {
+        skr_strbuf_addn(out, no_start.s, no_start.len);
+    }
     add_further(x, look, count_lines(out), &next);
     skr_strbuf_addn(out, next.s, next.len);
 }

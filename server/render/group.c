@@ -82,10 +82,20 @@ static void add_status(struct drawing *d)
     if (*skr_object_text(d->page, "message")) {
         add_wrapped(d, "Message", skr_object_text(d->page, "message"));
     }
-    if (json_object_get(d->page, "start")) {
-        SKR_STRBUF(start);
-        skr_render_start(json_object_get(d->page, "start"), &start);
-        add_wrapped(d, "Starts", start.s);
+}
+
+static void add_start(struct drawing *d)
+{
+    const json_t *start = json_object_get(d->page, "start");
+    SKR_STRBUF(when);
+    SKR_STRBUF(kept);
+    skr_render_start(start, &when);
+    skr_render_kept(start, &kept);
+    if (when.len > 0) {
+        add_wrapped(d, "Starts", when.s);
+    }
+    if (kept.len > 0) {
+        add_wrapped(d, "Not now", kept.s);
     }
 }
 
@@ -438,6 +448,7 @@ int skr_render_group(const json_t *page, const struct skr_render *how, struct sk
     skr_render_source(page, &source);
     add_field(&d, "Source", source.s);
     add_status(&d);
+    add_start(&d);
     add_preemption(&d);
     add_warnings(&d);
     add_field(&d, "Priority", priority);

@@ -124,9 +124,9 @@ static void add_roles(struct skr_text_table *t, const json_t *item)
 }
 
 /* "14:32" of 2026-01-01T14:32:00Z. */
-static void add_clock(const json_t *start, struct skr_strbuf *out)
+static void add_clock(const json_t *start, const char *key, struct skr_strbuf *out)
 {
-    const char *time = skr_object_text(start, "time");
+    const char *time = skr_object_text(start, key);
     const size_t at = sizeof "2026-01-01T" - 1;
     skr_strbuf_addf(out, "%.5s", strlen(time) > at ? time + at : "?");
 }
@@ -134,13 +134,39 @@ static void add_clock(const json_t *start, struct skr_strbuf *out)
 void skr_render_start(const json_t *start, struct skr_strbuf *out)
 {
     const char *because = skr_object_text(start, "because");
+    const char *unlimited = skr_object_text(start, "unlimited");
     const bool guess = skr_page_bool(start, "guess");
-    skr_strbuf_add(out, guess ? "about " : "by ");
-    add_clock(start, out);
-    skr_strbuf_add(out, " UTC");
-    if (*because) {
+    const bool reserved = guess || skr_page_bool(start, "promised");
+    if (*unlimited) {
+        skr_strbuf_addf(out, "no start is known: %s has no limit; set run-limit", unlimited);
+    }
+    if (!*skr_object_text(start, "time")) {
+        return;
+    }
+    skr_strbuf_add(out, guess ? "about " : reserved ? "by " : "probably by ");
+    add_clock(start, "time", out);
+    skr_strbuf_add(out, reserved ? " UTC" : " UTC, not promised");
+    if (*because && reserved) {
         skr_strbuf_addf(out, guess ? " (guess: %s has no limit)" : ", when %s must end", because);
     }
+}
+
+void skr_render_kept(const json_t *start, struct skr_strbuf *out)
+{
+    const json_t *kept = json_object_get(start, "kept");
+    if (!kept) {
+        return;
+    }
+    if (*skr_object_text(kept, "ends")) {
+        skr_strbuf_add(out, "ends ");
+        add_clock(kept, "ends", out);
+        skr_strbuf_add(out, " UTC");
+    } else {
+        skr_strbuf_add(out, "has no limit");
+    }
+    skr_strbuf_addf(out, ", %s starts here ", skr_object_text(kept, "by"));
+    add_clock(kept, "starts", out);
+    skr_strbuf_add(out, " UTC");
 }
 
 void skr_render_source(const json_t *item, struct skr_strbuf *out)
@@ -185,10 +211,14 @@ static void add_start(struct skr_text_table *t, const json_t *item, const char *
                        strcmp(status, "Preempted") == 0;
     const json_t *start = json_object_get(item, "start");
     SKR_STRBUF(b);
-    skr_strbuf_add(&b, start || !waits ? "" : "?");
-    if (start) {
-        skr_strbuf_add(&b, skr_page_bool(start, "guess") ? "~" : "");
-        add_clock(start, &b);
+    if (*skr_object_text(start, "time")) {
+        const char *mark = skr_page_bool(start, "guess")      ? "~"
+                           : skr_page_bool(start, "promised") ? ""
+                                                              : "<";
+        skr_strbuf_add(&b, mark);
+        add_clock(start, "time", &b);
+    } else {
+        skr_strbuf_add(&b, waits ? "?" : "");
     }
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
 }

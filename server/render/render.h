@@ -59,8 +59,13 @@ const char *skr_render_status(const char *status, bool is_alive);
 const char *skr_render_status_of(const json_t *item); /* of a group's page or row */
 /* What defines a group: "ConfigMap/train", "Job/train", "Labels"; "" if nothing does. */
 void skr_render_source(const json_t *item, struct skr_strbuf *out);
-/* Of a reservation: "by 14:32 UTC, when default/b-1 must end", "about 14:32 UTC (guess: default/b-1 has no limit)". */
+/* Of a reservation: "by 14:32 UTC, when default/b-1 must end", "about 14:32 UTC (guess: default/b-1 has no limit)".
+ * Of a forecast: "probably by 15:10 UTC, not promised", "no start is known: default/b-1 has no limit; set
+ * run-limit". Nothing if there is nothing to say. */
 void skr_render_start(const json_t *start, struct skr_strbuf *out);
+/* Why a group may not start in front of a reservation: "ends 15:20 UTC, default/a-3 starts here 14:32 UTC"; nothing
+ * if that is not why it waits. */
+void skr_render_kept(const json_t *start, struct skr_strbuf *out);
 /* Which of a group's pods are shown beside its size: a key of "pods" in its page. */
 const char *skr_render_pods_counted(const char *status);
 

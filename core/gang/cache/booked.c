@@ -198,18 +198,6 @@ bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
     return false;
 }
 
-/* ---- for users ---- */
-
-void skr_booked_write(const struct booking *b, struct skr_strbuf *out)
-{
-    char start[48];
-    skr_time_write(b->start * SKR_SECOND, 0, start, sizeof start);
-    skr_strbuf_addf(out, "{\"time\":\"%s\",\"guess\":%s,\"because\":", start,
-                    b->guess ? "true" : "false");
-    skr_strbuf_add_json(out, b->because ? b->because : "");
-    skr_strbuf_addc(out, '}');
-}
-
 const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node)
 {
     return node ? node->hh.next : e->bookings.nodes;

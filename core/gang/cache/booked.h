@@ -50,9 +50,6 @@ void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who,
  * pod is there. O(1) for a node without reservations, else as above. */
 bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
                       const struct skr_amounts *amounts, const char *node);
-/* The reservation as JSON: {"time":"2026-01-01T14:32:00Z","guess":false,"because":"default/b-1"}; because is "" if
- * that is not known. */
-void skr_booked_write(const struct booking *b, struct skr_strbuf *out);
 /* Nodes with reservations: begins with NULL; NULL at the end. */
 const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node);
 const struct booked_node *skr_booked_find(const struct skr_gang *e,

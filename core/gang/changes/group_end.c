@@ -13,6 +13,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/group/start.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/problem/candidates.h"
 #include "core/gang/problem/fit.h"
@@ -28,6 +29,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
         skr_plan_destroy(e, g->plan);
     }
     skr_booked_set(e, g, NULL);
+    skr_forecast_set(g, NULL);
     skr_seat_holds_end(e, g); /* reads the spec */
     skr_provisioning_forget(e, g);
     skr_dirty_forget_group(e, g);

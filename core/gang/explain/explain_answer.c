@@ -5,13 +5,13 @@
  * the group's object, the sentence its message; groups in progress have tokens of their own
  * (Assigned, Permitted).
  */
-#include "core/gang/cache/booked.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/explain/explain_preemption.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/start.h"
 #include "core/gang/report/map_status.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
@@ -180,13 +180,13 @@ static void write_preemption(const struct skr_gang *e, const struct group *g, st
 void skr_explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
                               struct skr_strbuf *b)
 {
+    SKR_STRBUF(start);
     write_head(e, g->namespace_, g->name, skr_group_status_name(g->status), is_placed(g), b);
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\"", token_of(g),
                     on_its_way(g) ? "progress" : skr_reason_class(reason_of(g)));
     write_sentence(g, b);
-    if (g->booking) {
-        skr_strbuf_add(b, ",\"start\":");
-        skr_booked_write(g->booking, b);
+    if (skr_start_write(g, &start)) {
+        skr_strbuf_addf(b, ",\"start\":%s", start.s);
     }
     write_times(e, g, b);
     write_account(g, b);

@@ -26,6 +26,7 @@
 #include "core/gang/explain/what_if.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/start.h"
 #include "core/gang/planning/unplaced.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/report/sentence.h"
@@ -526,6 +527,9 @@ static bool try_answer(struct skr_gang *e, struct asker *a)
         return try_what_if(e, g, a);
     }
     if (g && waits(e, g, a)) {
+        return false;
+    }
+    if (g && !a->aside && skr_start_is_open(g) && !skr_start_is_fresh(e, skr_frame_now(e->frame))) {
         return false;
     }
     if (a->aside) {

@@ -187,6 +187,11 @@ struct skr_gang {
         int counting; /* enum booked_counting */
     } bookings;       /* booked.c */
     struct {
+        uint64_t work;        /* that makes them; 0: none does */
+        bool wanted;          /* new ones are asked for; pages wait until then: */
+        skr_time until, made; /* made: when; 0: never */
+    } forecasts;              /* group/start.c, time/forecasts.c */
+    struct {
         uint64_t work; /* the round that runs; 0: none */
         bool first;    /* nothing is planned before the first round: it keeps old promises */
         bool due;

@@ -151,9 +151,10 @@ struct group {
     struct plan *plan;           /* plan.c */
     struct group *pprev, *pnext; /* in gang->planned */
 
-    struct booking *booking; /* a reservation; NULL: none; cache/booked.h */
-    int moved;               /* enum skr_move_cause of its last move that was not told yet */
-    struct told told;        /* time/told.c, status.c */
+    struct booking *booking;   /* a reservation; NULL: none; cache/booked.h */
+    struct forecast *forecast; /* a start that is not promised; NULL: none; group/start.h */
+    int moved;                 /* enum skr_move_cause of its last move that was not told yet */
+    struct told told;          /* time/told.c, status.c */
     /* Its start was not known after so many changes: not sought before, nor without another change. */
     skr_time unknown_until;
     uint64_t unknown_seen; /* time/rounds.c */

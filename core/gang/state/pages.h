@@ -41,9 +41,13 @@ struct skr_view_query {
      * for each group and unit. NULL: never. */
     bool (*interrupted)(void *context);
     void *context;
+    /* Whether the caller asks again behind a later event if the page lacks what the engine only makes on
+     * demand: forecasts of starts. The next event makes them. */
+    bool awaits;
 };
 
-enum { SKR_VIEW_INTERRUPTED = 0 }; /* instead of a status: nothing was written */
+/* Instead of a status: nothing was written. */
+enum { SKR_VIEW_INTERRUPTED = 0, SKR_VIEW_AWAITED = 1 };
 
 /* Appends the JSON of the answer and returns its HTTP status: 200, 400 (an argument), 404 (no such
  * path, group, unit or resource), 413 (beyond SKR_VIEW_BYTES_MAX), 503 (not synced, not leader).

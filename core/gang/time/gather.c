@@ -37,41 +37,14 @@ int64_t gathering_patience(const struct skr_gang *e)
     return patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience);
 }
 
-/* The end that the group of a running member claims. */
-static int64_t estimate_of(const struct group *g)
-{
-    const bool claims =
-        g && g->spec && g->spec->run_estimate != SKR_TIME_NEVER && g->times.end != 0;
-    return claims ? skr_instant_up(g->times.end) + skr_instant_up(g->spec->run_estimate)
-                  : SKR_INSTANT_NEVER;
-}
+/* ---- labels ---- */
 
-/* ---- running pods ---- */
-
-struct runner {
-    char *label;
-    int32_t leaf;
-    struct skr_pod_end end;
-    int64_t guess;
-    const struct skr_amounts *amounts;
-};
-struct runners {
-    struct gathering *in;
-    struct runner *item;
-    size_t n, cap;
-};
-
-static char *add_label(struct gathering *in, const char *text)
+char *gathering_add_label(struct gathering *in, const char *text)
 {
     char *label = skr_strdup(text);
     skr_grow(&in->label, &in->cap_labels, in->n_labels + 1, sizeof *in->label);
     in->label[in->n_labels++] = label;
     return label;
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The list is sorted. Of equal texts the first. */
@@ -87,130 +60,6 @@ uint32_t gathering_number(const struct gathering *in, const char *label)
         }
     }
     return (uint32_t)low;
-}
-
-/* A pod that takes room: bound, or planned. */
-static void add_runner(struct runners *all, const struct end_row *row)
-{
-    struct gathering *in = all->in;
-    const struct pod_entry *entry = skr_pods_find(in->e, row->uid);
-    const struct group *g = entry ? entry->group : NULL;
-    const char *node = "";
-    const struct skr_amounts *amounts = skr_ledger_amounts(in->e->ledger, row->uid, &node);
-    const int32_t leaf = amounts ? skr_tree_find_leaf(in->e->topology.tree, node) : -1;
-    if (leaf < 0 || strcmp(node, row->on->name) != 0) {
-        return;
-    }
-    const struct skr_pod_times times = skr_ends_times(in->e, row);
-    const int64_t estimate = estimate_of(g);
-    struct runner r = {.label = add_label(in, g ? g->key : row->key),
-                       .leaf = leaf,
-                       .end = in->live ? skr_end_soon(&times, estimate, in->now)
-                                       : skr_end_of(&times, estimate, in->now),
-                       .guess = in->e->settings.ends_of_all
-                                    ? skr_end_guess(&times, estimate, in->now)
-                                    : SKR_INSTANT_NEVER,
-                       .amounts = amounts};
-    in->overrun[leaf] |=
-        r.end.kind == SKR_END_LIMIT && skr_end_of(&times, estimate, in->now).overrun;
-    skr_grow(&all->item, &all->cap, all->n + 1, sizeof *all->item);
-    all->item[all->n++] = r;
-}
-
-/* Room of lost members is held until its deadline. */
-static void add_seat(void *context, const struct reservation *r)
-{
-    struct runners *all = context;
-    struct gathering *in = all->in;
-    const int32_t leaf = skr_tree_find_leaf(in->e->topology.tree, r->node);
-    if (r->reason != SKR_RESERVED_SEAT || leaf < 0) {
-        return;
-    }
-    const int64_t until = skr_instant_up(r->until);
-    skr_grow(&all->item, &all->cap, all->n + 1, sizeof *all->item);
-    all->item[all->n++] =
-        (struct runner){.label = add_label(in, r->owner),
-                        .leaf = leaf,
-                        .end = {.kind = SKR_END_LIMIT, .at = until > in->now ? until : in->now + 1},
-                        .guess = SKR_INSTANT_NEVER,
-                        .amounts = r->amounts};
-}
-
-static struct runners find_runners(struct gathering *in)
-{
-    struct runners all = {.in = in};
-    const struct end_row *row, *tmp;
-    const struct group *g, *tmp2;
-    const struct booking *b;
-    const struct pod_entry *single;
-    HASH_ITER(hh, in->e->ends, row, tmp)
-    {
-        add_runner(&all, row);
-    }
-    skr_reservations_each(in->e, add_seat, &all);
-    HASH_ITER(hh, in->e->groups, g, tmp2)
-    {
-        if (!in->live && g->spec && g->spec->replace != SKR_REPLACE_NOT) {
-            add_label(in, g->key);
-        }
-    }
-    DL_FOREACH(in->e->bookings.list, b)
-    {
-        add_label(in, b->group->key);
-    }
-    DL_FOREACH(in->e->ordinary, single)
-    {
-        add_label(in, single->key);
-    }
-    return all;
-}
-
-static bool is_gathered(const struct gathering *in, const struct group *g)
-{
-    bool is = false;
-    for (size_t i = 0; i < in->n_complete && !is; i++) {
-        is = in->waiting[i].group == g;
-    }
-    return is;
-}
-
-/* Reservations of groups that have no turn now stand as they are. */
-static bool put_absent(struct gathering *in)
-{
-    const struct booking *b;
-    bool room = true;
-    DL_FOREACH(in->e->bookings.list, b)
-    {
-        if (!in->live || is_gathered(in, b->group)) {
-            continue;
-        }
-        for (size_t i = 0; i < b->n_uses && room; i++) {
-            const struct booking_use *use = &b->use[i];
-            const int id = skr_resource_names_find(in->e->resources, b->resource[use->resource]);
-            const int32_t leaf = skr_tree_find_leaf(in->e->topology.tree, b->node[use->node].name);
-            room = id < 0 || leaf < 0 ||
-                   skr_timeline_hold(in->timeline, leaf, b->start > in->now ? b->start : in->now,
-                                     b->until, (uint16_t)id, use->amount,
-                                     gathering_number(in, b->group->key));
-        }
-    }
-    return room;
-}
-
-/* The labels are sorted. Frees the list. */
-static int put_runners(struct gathering *in, struct runners *all, struct skr_error *error)
-{
-    bool room = put_absent(in);
-    for (size_t i = 0; i < all->n && room; i++) {
-        const struct runner *r = &all->item[i];
-        const bool known = r->end.kind == SKR_END_LIMIT;
-        room = skr_timeline_add_end(in->timeline, r->leaf, known ? r->end.at : r->guess, r->amounts,
-                                    gathering_number(in, r->label), !known);
-    }
-    free(all->item);
-    return room ? 0
-                : skr_error_set(error, SKR_LIMIT, "the timeline has more than %d changes of room",
-                                SKR_ENDS_MAX);
 }
 
 /* ---- groups ---- */
@@ -290,6 +139,18 @@ static bool has_its_share(const struct gathering *in, size_t n, const struct gro
     return all >= SKR_RESERVATIONS_MAX / 2 && own >= GATHERED_NAMESPACE_MAX;
 }
 
+/* Those that get forecasts: the reservations of others stand as they are. */
+static void keep_open(struct gathering *in)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->n && n < in->forecasts; i++) {
+        if (!in->waiting[i].group->booking) {
+            in->waiting[n++] = in->waiting[i];
+        }
+    }
+    in->n = in->n_complete = n;
+}
+
 /* A round of the daemon has those with a reservation, and the first of the others. Those whose start
  * was not known a moment ago, or of which nothing has changed since, stand back. */
 static void keep_first(struct gathering *in)
@@ -351,12 +212,14 @@ static int find_groups(struct gathering *in, struct skr_error *error)
     if (in->n > 0) {
         qsort(in->waiting, in->n, sizeof *in->waiting, by_order);
     }
-    if (in->live) {
+    if (in->forecasts > 0) {
+        keep_open(in);
+    } else if (in->live) {
         keep_first(in);
     }
     for (size_t i = 0; i < in->n; i++) {
         in->waiting[i].key = skr_strdup(in->waiting[i].group->key);
-        add_label(in, in->waiting[i].key);
+        gathering_add_label(in, in->waiting[i].key);
     }
     return 0;
 }
@@ -551,11 +414,7 @@ int gathering_run(struct gathering *in, struct skr_error *error)
     if (rc < 0) {
         return rc;
     }
-    struct runners all = find_runners(in);
-    if (in->n_labels > 0) {
-        qsort(in->label, in->n_labels, sizeof *in->label, by_text);
-    }
-    rc = put_runners(in, &all, error);
+    rc = gathering_put_room(in, error);
     in->group = skr_alloc_array(in->n_complete + 1, sizeof *in->group);
     in->e->bookings.counting = BOOKED_NONE; /* the timeline has them */
     for (size_t i = 0; i < in->n_complete; i++) {

@@ -33,6 +33,7 @@ struct gathering {
     struct skr_gang *e;
     const struct skr_timeline_request *asked; /* NULL: live */
     bool live;        /* for the daemon: only groups that may have a turn, at most GATHERED_* */
+    size_t forecasts; /* live: instead the first so many without a reservation; 0: a round */
     uint64_t changes; /* live: rounds.changes when it began */
     skr_time rests;   /* groups are to be looked at then; 0: none are left */
     struct skr_arena *arena;
@@ -52,6 +53,11 @@ struct gathering {
 /* Errors: SKR_LIMIT. Always follow with gathering_fini(). */
 int gathering_run(struct gathering *in, struct skr_error *error);
 void gathering_fini(struct gathering *in);
+/* A copy, for the list of labels. */
+char *gathering_add_label(struct gathering *in, const char *text);
+/* gather_room.c: puts on the timeline what is known of room, and sorts the labels. Those of groups are
+ * there. */
+int gathering_put_room(struct gathering *in, struct skr_error *error);
 /* The number of a label, namespace/name; of one that is not there any number up to n_labels. */
 uint32_t gathering_number(const struct gathering *in, const char *label);
 /* Sets what the question needs of the times of these pods. False: the limit of the group is over. */

@@ -14,7 +14,7 @@
 #include "core/gang/planning/planner.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
-#include "core/gang/time/gather.h"
+#include "core/gang/time/away.h"
 #include "core/gang/time/told.h"
 #include "topology/base/strbuf.h"
 
@@ -23,15 +23,6 @@ enum {
     ROUND_PAUSE_TIMES = 4,   /* of the time that the last one took */
     ROUND_OVERDUE_S = 10,    /* a reservation has begun, and its group does not start */
     UNKNOWN_PAUSE_MS = 1000, /* a group whose start is not known stands back */
-    ROUND_BYTES_MAX = 64 * 1024 * 1024,
-};
-
-/* The input and the answer of a round, away from the engine. */
-struct away {
-    struct gathering in;
-    struct skr_round round;
-    int rc;
-    struct skr_error error;
 };
 
 /* ---- when ---- */
@@ -95,25 +86,6 @@ static bool has_begun(const struct skr_gang *e)
 
 /* ---- the round ---- */
 
-static void away_destroy(void *input)
-{
-    struct away *a = input;
-    gathering_fini(&a->in);
-    for (size_t i = 0; i < a->in.n_labels; i++) {
-        free(a->in.label[i]);
-    }
-    free(a->in.label);
-    skr_arena_destroy(a->in.arena);
-    free(a);
-}
-
-static void run(void *input, struct skr_solver_cache *cache)
-{
-    struct away *a = input;
-    a->round.cache = cache;
-    a->rc = skr_round_run(&a->round, &a->error);
-}
-
 static void report_error(struct skr_gang *e, const struct away *a)
 {
     skr_out_decision(e, "", "", "Round of reservations failed", "", a->error.text, true);
@@ -122,13 +94,7 @@ static void report_error(struct skr_gang *e, const struct away *a)
 /* Hands a round over. */
 static void begin(struct skr_gang *e)
 {
-    struct away *a = skr_alloc(sizeof *a);
-    a->in = (struct gathering){.e = e,
-                               .live = true,
-                               .changes = e->rounds.changes,
-                               .now = skr_instant_up(skr_frame_now(e->frame)),
-                               .arena = skr_arena_create(ROUND_BYTES_MAX, 0)};
-    skr_bug_on(!a->in.arena);
+    struct away *a = skr_away_create(e, skr_round_run);
     const int rc = gathering_run(&a->in, &a->error);
     if (a->in.rests > 0) {
         e->rounds.due = true;
@@ -138,28 +104,13 @@ static void begin(struct skr_gang *e)
         if (rc < 0) {
             report_error(e, a);
         }
-        away_destroy(a);
+        skr_away_destroy(a);
         e->rounds.first = false;
         return;
     }
-    a->round = (struct skr_round){.timeline = a->in.timeline,
-                                  .group = a->in.group,
-                                  .n = a->in.n_complete,
-                                  .overrun = a->in.overrun,
-                                  .reservations = (int32_t)e->settings.reservations,
-                                  .patience = gathering_patience(e)};
-    struct skr_solve_request *request = skr_solve_request_create();
-    request->tree = skr_tree_ref(e->topology.tree);
-    request->other = run;
-    request->destroy_other = away_destroy;
-    request->input = a;
-    for (size_t i = 0; i < a->in.n_complete; i++) {
-        a->in.waiting[i].group = NULL;
-        if (a->in.waiting[i].request) {
-            a->in.waiting[i].request->problem.cancel = &request->work.cancel;
-        }
-    }
-    e->rounds.work = skr_frame_work(e->frame, &request->work);
+    a->round.reservations = (int32_t)e->settings.reservations;
+    a->round.patience = gathering_patience(e);
+    e->rounds.work = skr_away_send(e, a, false);
 }
 
 void skr_rounds_review(struct skr_gang *e)

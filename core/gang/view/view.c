@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/gang/group/start.h"
+
 static const char *const argument_name[] = {"namespace", "labelSelector", "domain",
                                             "resource",  "slot",          "preempt"};
 _Static_assert(sizeof argument_name / sizeof *argument_name == SKR_VIEW_ARGUMENT_COUNT, "names");
@@ -18,10 +20,11 @@ const char *skr_view_argument_name(enum skr_view_argument argument)
 static const struct page {
     const char *path;
     int (*write)(struct view *v, const char *rest);
+    bool tells_starts; /* of waiting groups */
 } pages[] = {
-    {"/v1/tree", skr_view_tree},
-    {"/v1/groups", skr_view_groups},
-    {"/v1/reservations", skr_view_reservations},
+    {"/v1/tree", skr_view_tree, false},
+    {"/v1/groups", skr_view_groups, true},
+    {"/v1/reservations", skr_view_reservations, false},
 };
 
 /* The rest of path after the page's path and a slash; "" if there is none, NULL for another
@@ -49,6 +52,9 @@ int skr_gang_view(struct skr_gang *e, const struct skr_view_query *query, skr_ti
         }
         if (!skr_frame_is_leader(e->frame)) {
             return skr_view_refuse(&v, 503, "not leader");
+        }
+        if (query->awaits && pages[i].tells_starts && !skr_start_is_fresh(e, now)) {
+            return SKR_VIEW_AWAITED;
         }
         const int code = pages[i].write(&v, rest);
         if (v.interrupted) {

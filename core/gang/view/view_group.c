@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes one group for users: its definition, its progress, and its members. */
-#include "core/gang/cache/booked.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/status_map.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/group/set_units.h"
+#include "core/gang/group/start.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/report/status.h"
@@ -199,9 +199,8 @@ static void write_progress(struct view *v, const struct group *g)
     skr_json_int(&v->w, "bound", (int64_t)g->seats.n_bound);
     skr_json_int(&v->w, "succeeded", (int64_t)g->generation.n_succeeded);
     skr_json_close(&v->w, '}');
-    if (g->booking) {
-        SKR_STRBUF(start);
-        skr_booked_write(g->booking, &start);
+    SKR_STRBUF(start);
+    if (skr_start_write(g, &start)) {
         skr_json_raw(&v->w, "start", start.s);
     }
     skr_json_int(&v->w, "tries", tries_of(g));

@@ -1,126 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reservations in the engine: who goes in front of a group that waits, and which promises are kept. */
 #include "core/gang/cache/booked.h"
-#include "core/gang/group/group_table.h"
-#include "test/unit/engine_test.h"
-
-/* A gated pod of one cpu; deadline 0: none. */
-static void pod_with(struct rig *rig, const char *name, const char *group, int64_t deadline)
-{
-    char labels[128] = "", limit[64] = "";
-    if (group) {
-        snprintf(labels, sizeof labels, "'sakkara.group.name':'%s'", group);
-    }
-    if (deadline > 0) {
-        snprintf(limit, sizeof limit, ",'activeDeadlineSeconds':%lld", (long long)deadline);
-    }
-    rig_create_json(rig, RIG_POD, name,
-                    "{'metadata':{'labels':{%s}},'spec':{'schedulerName':'sakkara',"
-                    "'terminationGracePeriodSeconds':0%s,'schedulingGates':[{'name':'sakkara.gang'}"
-                    "],'containers':[{'name':'main','resources':{'requests':{'cpu':'1'}}}]},"
-                    "'status':{'phase':'Pending'}}",
-                    labels, limit);
-}
-
-/* A gang of size pods; limit 0: none. */
-static void gang(struct rig *rig, const char *name, int size, int priority, int64_t limit)
-{
-    char pod[64];
-    rig_group(rig, name, size, priority, NULL);
-    for (int i = 0; i < size; i++) {
-        snprintf(pod, sizeof pod, "%s-%d", name, i);
-        pod_with(rig, pod, name, limit);
-    }
-}
-
-static int n_bound(const struct rig *rig, const char *name)
-{
-    return (int)rig_n_bound(rig, name);
-}
-
-/* The kubelet starts what is bound. */
-static void start(struct rig *rig, const char *name, int size)
-{
-    char pod[64], text[48];
-    skr_time_write(rig->now - rig->now % SKR_SECOND, 0, text, sizeof text);
-    for (int i = 0; i < size; i++) {
-        snprintf(pod, sizeof pod, "%s-%d", name, i);
-        rig_edit(rig, RIG_POD, pod, "{'status':{'phase':'Running','startTime':'%s'}}", text);
-    }
-    rig_settle(rig);
-}
-
-static void end(struct rig *rig, const char *name, int size)
-{
-    char pod[64];
-    for (int i = 0; i < size; i++) {
-        snprintf(pod, sizeof pod, "%s-%d", name, i);
-        rig_phase(rig, pod, "Succeeded");
-    }
-    rig_settle(rig);
-}
-
-static const struct group *group_of(const struct rig *rig, const char *name)
-{
-    char key[64];
-    snprintf(key, sizeof key, "default/%s", name);
-    return skr_groups_find(rig->gang, key);
-}
+#include "test/unit/limits_scene.h"
 
 static const struct booking *booking(const struct rig *rig, const char *group)
 {
-    const struct group *g = group_of(rig, group);
+    const struct group *g = limits_group(rig, group);
     return g ? g->booking : NULL;
-}
-
-static int64_t now_of(const struct rig *rig)
-{
-    return skr_instant_up(rig->now);
-}
-
-static struct rig *four_nodes(int64_t reservations)
-{
-    struct skr_settings settings;
-    skr_settings_default(&settings);
-    settings.preemption = false;
-    settings.reservations = reservations;
-    struct rig *rig = rig_create_with(&settings);
-    rig_racks(rig, 1, 4, 1);
-    rig_sync(rig);
-    return rig;
 }
 
 /* Gangs of one arrive as others end, one every 20 s, each for at most 60 s: three run at any time. Returns
  * after how many seconds the gang of four is bound; -1: not within 10 minutes. */
 static int starving(int64_t reservations, int64_t limit)
 {
-    SKR_AUTO(rig_destroy) struct rig *rig = four_nodes(reservations);
+    SKR_AUTO(rig_destroy) struct rig *rig = limits_four_nodes(reservations);
     char name[32];
     int begun = -1, started = 0;
     int64_t ends[64] = {0};
     for (int t = 0; t < 600; t++) {
         if (t % 20 == 0 && t / 20 < 60) {
             snprintf(name, sizeof name, "s%d", t / 20);
-            gang(rig, name, 1, 0, limit);
+            limits_gang(rig, name, 1, 0, limit);
         }
         if (t == 70) {
             begun = t;
-            gang(rig, "big", 4, 0, 100);
+            limits_gang(rig, "big", 4, 0, 100);
         }
         rig_run(rig, SKR_SECOND);
         for (int i = 0; i <= t / 20; i++) {
             snprintf(name, sizeof name, "s%d", i);
-            if (ends[i] == 0 && n_bound(rig, name) == 1) {
-                start(rig, name, 1);
+            if (ends[i] == 0 && limits_bound(rig, name) == 1) {
+                limits_start(rig, name, 1);
                 ends[i] = t + 60;
                 started++;
             }
             if (ends[i] == t) {
-                end(rig, name, 1);
+                limits_end(rig, name, 1);
             }
         }
         rig_settle(rig);
-        if (begun >= 0 && n_bound(rig, "big") == 4) {
+        if (begun >= 0 && limits_bound(rig, "big") == 4) {
             return t - begun;
         }
     }
@@ -128,23 +47,23 @@ static int starving(int64_t reservations, int64_t limit)
 }
 
 /* Kubelets are a little late. Limits are as short as that. */
-TEST_RIG(four_nodes(1), limits_of_seconds_keep_their_promise_too)
+TEST_RIG(limits_four_nodes(1), limits_of_seconds_keep_their_promise_too)
 {
     char name[32];
     int bound = -1;
-    gang(rig, "run", 4, 0, 6);
+    limits_gang(rig, "run", 4, 0, 6);
     rig_run(rig, SKR_SECOND);
-    start(rig, "run", 4);
-    gang(rig, "big", 4, 0, 5);
+    limits_start(rig, "run", 4);
+    limits_gang(rig, "big", 4, 0, 5);
     for (int t = 0; t < 30 && bound < 0; t++) {
         snprintf(name, sizeof name, "s%d", t);
-        gang(rig, name, 1, 0, 6);
+        limits_gang(rig, name, 1, 0, 6);
         rig_run(rig, SKR_SECOND);
         if (t == 6) {
             rig_run(rig, 300 * SKR_MILLISECOND);
-            end(rig, "run", 2);
+            limits_end(rig, "run", 2);
         }
-        bound = n_bound(rig, "big") == 4 ? t : -1;
+        bound = limits_bound(rig, "big") == 4 ? t : -1;
         if (t == 7) {
             rig_phase(rig, "run-2", "Succeeded");
             rig_phase(rig, "run-3", "Succeeded");
@@ -163,61 +82,47 @@ TEST(a_large_gang_beside_a_stream_of_small_ones_starts_within_the_longest_limit)
     assert_int_equal(starving(1, 0), -1); /* no start is known */
 }
 
-/* Two of four nodes are busy until 100 s from now; big needs four. */
-static struct rig *waiting(int64_t reservations)
-{
-    struct rig *rig = four_nodes(reservations);
-    gang(rig, "run", 2, 0, 100);
-    rig_run(rig, SKR_SECOND);
-    assert_int_equal(n_bound(rig, "run"), 2);
-    start(rig, "run", 2);
-    gang(rig, "big", 4, 0, 50);
-    rig_run(rig, SKR_SECOND);
-    assert_int_equal(n_bound(rig, "big"), 0);
-    return rig;
-}
-
-TEST_RIG(waiting(1), what_ends_in_time_goes_first_and_nothing_else_does)
+TEST_RIG(limits_waiting(1), what_ends_in_time_goes_first_and_nothing_else_does)
 {
     const struct booking *b = booking(rig, "big");
     assert_non_null(b);
     const int64_t start = b->start;
-    assert_int_equal(start, now_of(rig) - 1 + 100);
+    assert_int_equal(start, limits_now(rig) - 1 + 100);
     assert_non_null(b->because);
     assert_string_equal(b->because, "default/run");
     assert_int_equal(b->until, start + 50);
-    gang(rig, "late", 1, 0, start - now_of(rig) + 2);
-    gang(rig, "endless", 1, 0, 0);
+    limits_gang(rig, "late", 1, 0, start - limits_now(rig) + 2);
+    limits_gang(rig, "endless", 1, 0, 0);
     rig_run(rig, SKR_SECOND);
-    gang(rig, "in-time", 1, 0, start - now_of(rig) - 1);
+    limits_gang(rig, "in-time", 1, 0, start - limits_now(rig) - 1);
     rig_run(rig, SKR_SECOND);
-    assert_int_equal(n_bound(rig, "in-time"), 1);
-    assert_int_equal(n_bound(rig, "late"), 0);
-    assert_int_equal(n_bound(rig, "endless"), 0);
+    assert_int_equal(limits_bound(rig, "in-time"), 1);
+    assert_int_equal(limits_bound(rig, "late"), 0);
+    assert_int_equal(limits_bound(rig, "endless"), 0);
     assert_int_equal(booking(rig, "big")->start, start);
     /* It ends early, and its place is free for big alone. */
-    end(rig, "run", 2);
+    limits_end(rig, "run", 2);
     rig_run(rig, SKR_SECOND);
-    assert_int_equal(n_bound(rig, "big"), 0);
-    assert_int_equal(n_bound(rig, "endless"), 0);
-    end(rig, "in-time", 1);
+    assert_int_equal(limits_bound(rig, "big"), 0);
+    assert_int_equal(limits_bound(rig, "endless"), 0);
+    limits_end(rig, "in-time", 1);
     rig_run(rig, SKR_SECOND);
-    assert_int_equal(n_bound(rig, "big"), 4);
+    assert_int_equal(limits_bound(rig, "big"), 4);
     assert_null(booking(rig, "big"));
 }
 
-TEST_RIG(waiting(0), without_reservations_everything_that_fits_starts)
+TEST_RIG(limits_waiting(0), without_reservations_everything_that_fits_starts)
 {
     assert_null(booking(rig, "big"));
-    gang(rig, "endless", 2, 0, 0);
+    limits_gang(rig, "endless", 2, 0, 0);
     rig_run(rig, SKR_SECOND);
-    assert_int_equal(n_bound(rig, "endless"), 2);
+    assert_int_equal(limits_bound(rig, "endless"), 2);
 }
 
-TEST_RIG(waiting(1), a_higher_priority_takes_the_place_and_says_so)
+TEST_RIG(limits_waiting(1), a_higher_priority_takes_the_place_and_says_so)
 {
     const int64_t start = booking(rig, "big")->start;
-    gang(rig, "urgent", 4, 5, 70);
+    limits_gang(rig, "urgent", 4, 5, 70);
     rig_run(rig, SKR_SECOND);
     assert_int_equal(booking(rig, "urgent")->start, start);
     assert_null(booking(rig, "big"));
@@ -225,20 +130,20 @@ TEST_RIG(waiting(1), a_higher_priority_takes_the_place_and_says_so)
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_NOT], 0);
 }
 
-TEST_RIG(waiting(1), what_stays_beyond_its_limit_is_an_overrun)
+TEST_RIG(limits_waiting(1), what_stays_beyond_its_limit_is_an_overrun)
 {
     rig_run(rig, 99 * SKR_SECOND);
     for (int i = 0; i < 120; i++) {
         rig_run(rig, SKR_SECOND);
     }
     assert_non_null(booking(rig, "big"));
-    assert_true(booking(rig, "big")->start > now_of(rig));
+    assert_true(booking(rig, "big")->start > limits_now(rig));
     assert_true(rig->gang->stats.moves[SKR_MOVED_OVERRUN] > 0);
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_NOT], 0);
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_ROOM_TAKEN], 0);
 }
 
-TEST_RIG(four_nodes(1), the_first_group_of_every_pool_holds_a_reservation)
+TEST_RIG(limits_four_nodes(1), the_first_group_of_every_pool_holds_a_reservation)
 {
     static const char *const pools[] = {"a", "b"};
     char name[32];
@@ -246,12 +151,12 @@ TEST_RIG(four_nodes(1), the_first_group_of_every_pool_holds_a_reservation)
         snprintf(name, sizeof name, "node-%d", i);
         rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'pool':'%s'}}}", pools[i / 2]);
     }
-    gang(rig, "run", 4, 0, 100);
+    limits_gang(rig, "run", 4, 0, 100);
     rig_run(rig, SKR_SECOND);
-    start(rig, "run", 4);
+    limits_start(rig, "run", 4);
     for (int i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "%s%d", pools[i % 2], i / 2);
-        gang(rig, name, 2, 0, 50);
+        limits_gang(rig, name, 2, 0, 50);
         for (int k = 0; k < 2; k++) {
             char pod[40];
             snprintf(pod, sizeof pod, "%s-%d", name, k);
@@ -266,14 +171,14 @@ TEST_RIG(four_nodes(1), the_first_group_of_every_pool_holds_a_reservation)
 }
 
 /* A group whose start is not known is looked at again if something has changed. */
-TEST_RIG(waiting(1), nothing_is_computed_while_nothing_changes)
+TEST_RIG(limits_waiting(1), nothing_is_computed_while_nothing_changes)
 {
-    gang(rig, "endless", 4, -1, 0);
+    limits_gang(rig, "endless", 4, -1, 0);
     rig_run(rig, 10 * SKR_SECOND);
     const size_t solves = rig->n_solves;
     rig_run(rig, 60 * SKR_SECOND);
     assert_true(rig->n_solves <= solves + 2);
-    gang(rig, "more", 1, -2, 0);
+    limits_gang(rig, "more", 1, -2, 0);
     rig_run(rig, 3 * SKR_SECOND);
     assert_true(rig->n_solves > solves + 2);
 }
@@ -291,16 +196,16 @@ static void single(struct rig *rig, const char *name, const char *limit, int pri
     rig_settle(rig);
 }
 
-TEST_RIG(waiting(1), single_pods_go_in_front_of_a_reservation_only_if_they_end_in_time)
+TEST_RIG(limits_waiting(1), single_pods_go_in_front_of_a_reservation_only_if_they_end_in_time)
 {
     char limit[64];
     const int64_t start = booking(rig, "big")->start;
     snprintf(limit, sizeof limit, ",'activeDeadlineSeconds':%lld",
-             (long long)(start - now_of(rig)));
+             (long long)(start - limits_now(rig)));
     single(rig, "in-time", limit, 0);
     assert_int_equal(rig_filter(rig, "in-time", "node-2 node-3").n_passed, 2);
     snprintf(limit, sizeof limit, ",'activeDeadlineSeconds':%lld",
-             (long long)(start - now_of(rig) + 1));
+             (long long)(start - limits_now(rig) + 1));
     single(rig, "late", limit, 0);
     single(rig, "endless", "", 0);
     const char *refused[] = {"late", "endless"};
@@ -314,7 +219,7 @@ TEST_RIG(waiting(1), single_pods_go_in_front_of_a_reservation_only_if_they_end_i
     assert_string_equal(call->text, "sakkara: room is reserved for a group");
 }
 
-TEST_RIG(waiting(1), a_single_pod_of_higher_priority_passes_and_the_move_says_so)
+TEST_RIG(limits_waiting(1), a_single_pod_of_higher_priority_passes_and_the_move_says_so)
 {
     single(rig, "urgent", "", 7);
     assert_int_equal(rig_filter(rig, "urgent", "node-2 node-3").n_passed, 2);
@@ -325,7 +230,7 @@ TEST_RIG(waiting(1), a_single_pod_of_higher_priority_passes_and_the_move_says_so
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_HIGHER_PRIORITY], 1);
 }
 
-TEST_RIG(waiting(1), a_pod_that_no_filter_saw_takes_the_room)
+TEST_RIG(limits_waiting(1), a_pod_that_no_filter_saw_takes_the_room)
 {
     rig_create_json(rig, RIG_POD, "foreign",
                     "{'spec':{'schedulerName':'other','nodeName':'node-2','containers':[{'name':"
@@ -345,7 +250,7 @@ static const char *stored(const struct rig *rig, const char *group)
     return rig_annotation(rig, RIG_MAP, group, "sakkara.reservation");
 }
 
-TEST_RIG(waiting(1), a_promise_is_written_and_goes_when_the_group_is_bound)
+TEST_RIG(limits_waiting(1), a_promise_is_written_and_goes_when_the_group_is_bound)
 {
     char start[48], text[400];
     rig_run(rig, SKR_SECOND);
@@ -366,15 +271,15 @@ TEST_RIG(waiting(1), a_promise_is_written_and_goes_when_the_group_is_bound)
     rig_run(rig, 60 * SKR_SECOND);
     assert_true(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, "big") <= 1); /* key ways */
     assert_string_equal(stored(rig, "big"), text);
-    end(rig, "run", 2);
+    limits_end(rig, "run", 2);
     rig_run(rig, 5 * SKR_SECOND);
-    assert_int_equal(n_bound(rig, "big"), 4);
+    assert_int_equal(limits_bound(rig, "big"), 4);
     assert_string_equal(stored(rig, "big"), "");
     assert_string_equal(rig_key(rig, "big", "plannedStart"), "");
     assert_null(strstr(rig_key(rig, "big", "conditions"), "Reserved"));
 }
 
-TEST_RIG(waiting(1), an_explanation_has_the_start)
+TEST_RIG(limits_waiting(1), an_explanation_has_the_start)
 {
     char time[48];
     const json_t *start = json_object_get(rig_explain(rig, "big"), "start");
@@ -385,13 +290,13 @@ TEST_RIG(waiting(1), an_explanation_has_the_start)
     assert_null(json_object_get(rig_explain(rig, "run"), "start"));
 }
 
-TEST_RIG(waiting(1), a_restart_keeps_the_promise_and_writes_nothing)
+TEST_RIG(limits_waiting(1), a_restart_keeps_the_promise_and_writes_nothing)
 {
     rig_run(rig, 5 * SKR_SECOND);
     const int64_t start = booking(rig, "big")->start;
-    gang(rig, "endless", 2, -1, 0);
+    limits_gang(rig, "endless", 2, -1, 0);
     rig_run(rig, 5 * SKR_SECOND);
-    assert_int_equal(n_bound(rig, "endless"), 0);
+    assert_int_equal(limits_bound(rig, "endless"), 0);
     char text[1000];
     snprintf(text, sizeof text, "%s", stored(rig, "big"));
     rig_forget_counts(rig);
@@ -400,13 +305,13 @@ TEST_RIG(waiting(1), a_restart_keeps_the_promise_and_writes_nothing)
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, "big"), 0);
     assert_string_equal(stored(rig, "big"), text);
     assert_int_equal(booking(rig, "big")->start, start);
-    assert_int_equal(n_bound(rig, "endless"), 0);
+    assert_int_equal(limits_bound(rig, "endless"), 0);
 }
 
 /* Users may write the annotation, too. */
-TEST_RIG(waiting(1), a_forged_reservation_gains_nothing)
+TEST_RIG(limits_waiting(1), a_forged_reservation_gains_nothing)
 {
-    gang(rig, "forger", 2, -1, 0);
+    limits_gang(rig, "forger", 2, -1, 0);
     rig_edit(rig, RIG_MAP, "forger",
              "{'metadata':{'annotations':{'sakkara.reservation':'{\\'v\\':1,\\'start\\':\\'2023-11-"
              "14T22:13:21Z\\',\\'nodes\\':{\\'node-2\\':1,\\'node-3\\':1}}'}}}");
@@ -414,7 +319,7 @@ TEST_RIG(waiting(1), a_forged_reservation_gains_nothing)
     const int64_t start = booking(rig, "big")->start;
     rig_restart(rig);
     rig_run(rig, 15 * SKR_SECOND);
-    assert_int_equal(n_bound(rig, "forger"), 0);
+    assert_int_equal(limits_bound(rig, "forger"), 0);
     assert_null(booking(rig, "forger"));
     assert_string_equal(stored(rig, "forger"), "");
     assert_int_equal(booking(rig, "big")->start, start);
@@ -454,13 +359,13 @@ static void live(struct history *h)
     char name[32];
     for (int i = 0; i < h->n; i++) {
         snprintf(name, sizeof name, "g%02d", i);
-        if (h->ends[i] == 0 && n_bound(h->rig, name) == h->size[i]) {
+        if (h->ends[i] == 0 && limits_bound(h->rig, name) == h->size[i]) {
             const int64_t runs = h->limit[i] > 0 ? h->limit[i] : 200;
-            start(h->rig, name, h->size[i]);
-            h->ends[i] = now_of(h->rig) + 1 + (int64_t)pick(h, (uint64_t)runs);
+            limits_start(h->rig, name, h->size[i]);
+            h->ends[i] = limits_now(h->rig) + 1 + (int64_t)pick(h, (uint64_t)runs);
             h->ends[i] += pick(h, 20) == 0 ? runs : 0;
-        } else if (h->ends[i] > 0 && h->ends[i] <= now_of(h->rig)) {
-            end(h->rig, name, h->size[i]);
+        } else if (h->ends[i] > 0 && h->ends[i] <= limits_now(h->rig)) {
+            limits_end(h->rig, name, h->size[i]);
             h->ends[i] = INT64_MAX;
         }
     }
@@ -474,8 +379,8 @@ static void judge(struct history *h, uint64_t before)
     for (int i = 0; i < h->n; i++) {
         snprintf(name, sizeof name, "g%02d", i);
         const struct booking *b = booking(h->rig, name);
-        const bool waits = n_bound(h->rig, name) == 0 && h->ends[i] == 0;
-        const struct group *g = group_of(h->rig, name);
+        const bool waits = limits_bound(h->rig, name) == 0 && h->ends[i] == 0;
+        const struct group *g = limits_group(h->rig, name);
         const bool later = h->start[i] > 0 && waits && !(g && g->plan) &&
                            (!b || b->start > h->start[i] + SKR_MOVE_S);
         moved += later;
@@ -507,7 +412,7 @@ static void see_what_is_written(struct history *h)
 static void play(uint64_t seed, bool restarts)
 {
     struct history h = {.random = seed};
-    h.rig = four_nodes(1 + (int64_t)pick(&h, 3));
+    h.rig = limits_four_nodes(1 + (int64_t)pick(&h, 3));
     char name[32];
     for (int t = 0; t < HISTORY_S; t++) {
         if (h.n < HISTORY_GROUPS && pick(&h, 8) == 0) {
@@ -515,7 +420,7 @@ static void play(uint64_t seed, bool restarts)
             h.size[i] = pick(&h, 3) == 0 ? 4 : 1 + (int)pick(&h, 2);
             h.limit[i] = pick(&h, 5) == 0 ? 0 : 20 + (int64_t)pick(&h, 60);
             snprintf(name, sizeof name, "g%02d", i);
-            gang(h.rig, name, h.size[i], pick(&h, 6) == 0 ? 1 : 0, h.limit[i]);
+            limits_gang(h.rig, name, h.size[i], pick(&h, 6) == 0 ? 1 : 0, h.limit[i]);
         }
         uint64_t before = causes(h.rig);
         rig_run(h.rig, SKR_SECOND);

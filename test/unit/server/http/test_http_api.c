@@ -31,13 +31,41 @@ struct world {
     look_function *fn[ASKED_MAX];
     void *context[ASKED_MAX];
     size_t n;
+    uint64_t events; /* of the engine thread */
     atomic_int busy; /* so many pages more have to give way */
 };
+
+/* Pages of groups wait for so many events. */
+static atomic_int awaited;
 
 static int write_page(void *self, const struct skr_view_query *query, skr_time now,
                       struct skr_strbuf *out)
 {
-    return skr_gang_view(self, query, now, out);
+    if (query->awaits && strcmp(query->path, "/v1/groups") == 0 && atomic_load(&awaited) > 0) {
+        return SKR_VIEW_AWAITED;
+    }
+    struct skr_view_query at_once = *query;
+    at_once.awaits = false;
+    return skr_gang_view(self, &at_once, now, out);
+}
+
+static void nudge(void *context)
+{
+    const struct skr_event event = {.kind = SKR_EVENT_TIMER};
+    skr_engine_thread_post(((struct world *)context)->engine, &event);
+}
+
+static void handled(void *context, const struct skr_engine *engine)
+{
+    struct world *w = context;
+    const uint64_t events = skr_engine_thread_handled(w->engine);
+    (void)engine;
+    if (events != w->events && atomic_load(&awaited) > 0) {
+        atomic_fetch_sub(&awaited, 1);
+        nudge(w);
+    }
+    w->events = events;
+    skr_api_handled(w->api, events);
 }
 
 static bool is_busy(void *context)
@@ -94,9 +122,13 @@ static void post(struct world *w, const struct skr_object_type *type, const char
 
 static void world_set_up(struct world *w)
 {
-    const struct skr_engine_outlets outlets = {.actions = {.context = w}};
-    const struct skr_api_options api = {
-        .prefix = "/v1", .write = write_page, .look = look, .busy = is_busy, .context = w};
+    const struct skr_engine_outlets outlets = {.actions = {.context = w}, .handled = handled};
+    const struct skr_api_options api = {.prefix = "/v1",
+                                        .write = write_page,
+                                        .look = look,
+                                        .busy = is_busy,
+                                        .nudge = nudge,
+                                        .context = w};
     struct skr_admin_options admin = {.listen = "127.0.0.1:0", .n_routes = 1};
     struct skr_error error;
     pthread_mutex_init(&w->lock, NULL);
@@ -105,8 +137,8 @@ static void world_set_up(struct world *w)
     skr_clock_init(&w->clock);
     w->engine = skr_engine_thread_create(skr_engine_create(&skr_gang_scheduler, &w->settings, NULL),
                                          &w->clock);
-    assert_int_equal(skr_engine_thread_start(w->engine, &outlets, &error), 0);
     w->api = skr_api_create(&api);
+    assert_int_equal(skr_engine_thread_start(w->engine, &outlets, &error), 0);
     admin.route[0] = skr_api_route(w->api);
     if (skr_admin_create(&admin, &w->admin, &error) != 0) {
         fail_msg("%s", error.text);
@@ -144,6 +176,14 @@ static void expect(struct world *w, const char *method, const char *path, int st
                    const char *text)
 {
     http_expect(http_request(skr_admin_port(w->admin), method, path), status, text ? text : "");
+}
+
+TEST_WITH(world, a_page_waits_for_what_the_engine_makes_on_demand)
+{
+    sync_world(world);
+    atomic_store(&awaited, 3);
+    expect(world, "GET", "/v1/groups", 200, "\"name\":\"g\"");
+    assert_int_equal(atomic_load(&awaited), 0);
 }
 
 TEST_WITH(world, pages_are_served_and_refusals_are_statuses)

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts of waiting groups without a reservation, made when a page asks for them. */
+#include "core/gang/group/start.h"
+#include "core/gang/state/booking.h"
+#include "core/gang/state/pages.h"
+#include "test/unit/limits_scene.h"
+
+static int ask(struct rig *rig, const char *path, bool awaits, struct skr_strbuf *out)
+{
+    const struct skr_view_query query = {.path = path, .awaits = awaits};
+    skr_strbuf_reset(out);
+    return skr_gang_view(rig->gang, &query, rig->now, out);
+}
+
+/* The page of the group has this start, as time of day or "null", and these further words. */
+static void expect(struct rig *rig, const char *group, const char *time, const char *words)
+{
+    char path[96], start[96];
+    SKR_STRBUF(out);
+    snprintf(path, sizeof path, "/v1/groups/default/%s", group);
+    if (ask(rig, path, true, &out) == SKR_VIEW_AWAITED) {
+        rig_event(rig, SKR_EVENT_TIMER);
+        rig_settle(rig);
+        assert_int_equal(ask(rig, path, true, &out), 200);
+    }
+    snprintf(start, sizeof start, "\"start\":{\"time\":%s", time);
+    if (!strstr(out.s, start) || !strstr(out.s, words)) {
+        rig_fail(rig, "%s: no %s with %s in %s", group, start, words, out.s);
+    }
+}
+
+static void instant(int64_t at, char text[64])
+{
+    char plain[48];
+    skr_time_write(at * SKR_SECOND, 0, plain, sizeof plain);
+    snprintf(text, 64, "\"%s\"", plain);
+}
+
+TEST_RIG(limits_waiting(1), groups_behind_a_reservation_get_forecasts_when_a_page_asks)
+{
+    char at[64];
+    SKR_STRBUF(out);
+    limits_gang(rig, "after", 4, 0, 30);
+    limits_gang(rig, "last", 4, 0, 30);
+    rig_run(rig, SKR_SECOND);
+    const int64_t start = limits_group(rig, "big")->booking->start;
+    assert_null(limits_group(rig, "after")->forecast);
+    assert_int_equal(ask(rig, "/v1/groups", false, &out), 200); /* the caller does not wait */
+    assert_null(strstr(out.s, "\"promised\":false"));
+    assert_int_equal(ask(rig, "/v1/groups", true, &out), SKR_VIEW_AWAITED);
+    assert_int_equal(out.len, 0);
+    assert_int_equal(ask(rig, "/v1/tree", true, &out), 200);
+    instant(start + 50, at);
+    expect(rig, "after", at, "\"promised\":false,\"guess\":false,\"because\":\"default/big\"");
+    instant(start + 80, at);
+    expect(rig, "last", at, "\"because\":\"default/after\"");
+    instant(start, at);
+    expect(rig, "big", at, "\"promised\":true");
+}
+
+TEST_RIG(limits_waiting(1), forecasts_are_made_at_most_once_in_ten_seconds)
+{
+    SKR_STRBUF(out);
+    limits_gang(rig, "after", 4, 0, 30);
+    rig_run(rig, SKR_SECOND);
+    expect(rig, "after", "\"", "");
+    const struct forecast *first = limits_group(rig, "after")->forecast;
+    rig_run(rig, (SKR_FORECASTS_PAUSE_S - 2) * SKR_SECOND);
+    assert_int_equal(ask(rig, "/v1/groups", true, &out), 200);
+    assert_ptr_equal(limits_group(rig, "after")->forecast, first);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_int_equal(ask(rig, "/v1/groups", true, &out), SKR_VIEW_AWAITED);
+    rig_event(rig, SKR_EVENT_TIMER);
+    rig_settle(rig);
+    assert_int_equal(ask(rig, "/v1/groups", true, &out), 200);
+}
+
+TEST_RIG(limits_waiting(1), what_would_end_too_late_is_told_whose_start_it_may_not_delay)
+{
+    char at[64], words[128];
+    const int64_t start = limits_group(rig, "big")->booking->start;
+    limits_gang(rig, "late", 1, 0, 500);
+    limits_gang(rig, "endless", 1, 0, 0);
+    rig_run(rig, SKR_SECOND);
+    instant(start, at);
+    snprintf(words, sizeof words, "\"kept\":{\"by\":\"default/big\",\"starts\":%s,\"ends\":\"", at);
+    expect(rig, "late", "\"", words);
+    snprintf(words, sizeof words, "\"kept\":{\"by\":\"default/big\",\"starts\":%s,\"ends\":null",
+             at);
+    expect(rig, "endless", "\"", words);
+}
+
+TEST_RIG(limits_four_nodes(1), an_unknown_start_names_the_group_without_a_limit)
+{
+    limits_gang(rig, "b-run", 3, 0, 0);
+    limits_gang(rig, "a-run", 1, 0, 0);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "b-run", 3);
+    limits_start(rig, "a-run", 1);
+    limits_gang(rig, "waits", 4, 0, 10);
+    rig_run(rig, SKR_SECOND);
+    expect(rig, "waits", "null", "\"unlimited\":\"default/a-run\"");
+    limits_end(rig, "a-run", 1);
+    rig_run(rig, (SKR_FORECASTS_PAUSE_S + 1) * SKR_SECOND);
+    expect(rig, "waits", "null", "\"unlimited\":\"default/b-run\"");
+    limits_end(rig, "b-run", 3);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "waits"), 4);
+    SKR_STRBUF(out);
+    assert_int_equal(ask(rig, "/v1/groups/default/waits", false, &out), 200);
+    assert_null(strstr(out.s, "\"start\":"));
+}
+
+TEST(forecasts_can_be_turned_off)
+{
+    struct skr_settings settings;
+    SKR_STRBUF(out);
+    skr_settings_default(&settings);
+    settings.forecasts = 0;
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 1, 1);
+    rig_sync(rig);
+    limits_gang(rig, "a", 1, 0, 0);
+    limits_gang(rig, "b", 1, 0, 0);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(ask(rig, "/v1/groups", true, &out), 200);
+}
