@@ -98,7 +98,9 @@ static void make_targets(struct skr_binding_decision *decision, const int64_t *g
             if (decision->binding->replicas > 0) {
                 decision->warnings |= UINT32_C(1) << SKR_WARNING_SELECTED_UNUSED;
             }
-            continue;
+            if (!decision->options->empty_workloads) {
+                continue;
+            }
         }
         decision->target[decision->n_targets++] = (struct skr_assignment){
             .name = selected(decision, i)->cluster->meta.name,

@@ -197,6 +197,7 @@ static void fill(void *object, const struct skr_fields *json)
     cluster->has_room = read_number(&metadata, &cluster->meta, SKR_ANNOTATION_ROOM, &cluster->room);
     cluster->provider = check_place(&spec, skr_fields_text(&spec, "provider"), "provider");
     cluster->region = check_place(&spec, skr_fields_text(&spec, "region"), "region");
+    cluster->pulls = strcmp(skr_fields_word(&spec, "syncMode"), "Pull") == 0;
     read_zones(cluster, &spec);
     read_taints(cluster, &spec);
     read_kinds(cluster, &status);

@@ -37,6 +37,7 @@ struct skr_member_cluster {
     int64_t generation;
     const char *provider; /* "" when absent or blank */
     const char *region;
+    bool pulls;     /* spec.syncMode is Pull: its own agent applies objects to it */
     size_t n_zones; /* without empty and blank ones */
     const char **zone;
     size_t n_taints;

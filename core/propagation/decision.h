@@ -46,28 +46,29 @@ bool skr_binding_lacks_place(const struct skr_binding_placement *placement,
 enum skr_propagation_warning {
     SKR_WARNING_MAX_GROUPS_UNSET,
     SKR_WARNING_CLUSTER_MAX_EXCEEDED,
+    SKR_WARNING_CONSTRAINTS_IGNORED,
     SKR_WARNING_WORKLOAD_AFFINITY_IGNORED,
     SKR_WARNING_COMPONENT_SETS_OFF,
     SKR_WARNING_SETS_COUNT_ENDED,
     SKR_WARNING_NODE_CLAIM_IGNORED,
+    SKR_WARNING_OVERCOMMIT_GATE_IGNORED,
     SKR_WARNING_SELECTED_UNUSED,
     SKR_WARNING_COUNT
 };
 /* The warnings about what a decision ignores; condition Scheduled carries them. */
 #define SKR_WARNINGS_OF_OMISSIONS                                                                  \
-    (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED |                                        \
+    (UINT32_C(1) << SKR_WARNING_CLUSTER_MAX_EXCEEDED |                                             \
+     UINT32_C(1) << SKR_WARNING_CONSTRAINTS_IGNORED |                                              \
+     UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED |                                        \
      UINT32_C(1) << SKR_WARNING_COMPONENT_SETS_OFF | UINT32_C(1) << SKR_WARNING_SETS_COUNT_ENDED | \
-     UINT32_C(1) << SKR_WARNING_NODE_CLAIM_IGNORED)
+     UINT32_C(1) << SKR_WARNING_NODE_CLAIM_IGNORED |                                               \
+     UINT32_C(1) << SKR_WARNING_OVERCOMMIT_GATE_IGNORED)
 /* The warning of the live scheduler about estimators without an answer, the last one in the message
  * of condition Scheduled. */
 #define SKR_ESTIMATORS_SILENT "EstimatorsSilent: "
 const char *skr_propagation_warning_name(enum skr_propagation_warning warning);
 /* "NAME: what it is about and the next step."; the name alone where that says it all. */
 void skr_propagation_warning_write(enum skr_propagation_warning warning, struct skr_strbuf *out);
-
-/* What may count for karmada-scheduler and leaves no trace in objects. NULL: room does not count for
- * the binding. */
-const char *skr_binding_unseen(const struct skr_binding *binding);
 
 /* A cluster that passed the filters. Sorted: overflow tier ascending, score descending, available
  * descending, name ascending; the index is the rank. */
@@ -190,7 +191,11 @@ bool skr_binding_is_set(const struct skr_binding *binding);
  * constraints choose from, or as a filter. */
 bool skr_binding_asks_estimators(const struct skr_binding *binding,
                                  const struct skr_propagation_options *options);
-/* Bits of SKR_WARNINGS_OF_OMISSIONS: what of the binding is not taken into account. */
+/* Whether static weights take the constraints' place: all but a {} that is to be spread. */
+bool skr_binding_ignores_constraints(const struct skr_binding_placement *placement,
+                                     const struct skr_propagation_options *options);
+/* Bits of SKR_WARNINGS_OF_OMISSIONS: what is not taken into account, as far as the binding and the
+ * options say it. */
 uint32_t skr_binding_omissions(const struct skr_binding *binding,
                                const struct skr_propagation_options *options);
 /* Whether resource models bound the room of the cluster for this binding: the option is on, the

@@ -43,7 +43,7 @@ void skr_estimators_destroy(struct skr_estimators *estimators)
 
 /* ---- questions ---- */
 
-/* The estimators of the clusters that may count, each silent until it answers. */
+/* The estimators of the clusters that may count and have one, each silent until it answers. */
 static struct skr_estimators *list(struct skr_propagation *self, const struct skr_binding *binding)
 {
     size_t n = 0;
@@ -54,7 +54,7 @@ static struct skr_estimators *list(struct skr_propagation *self, const struct sk
     estimators->generation = binding->generation;
     estimators->item = skr_alloc_array(n + 1, sizeof *estimators->item);
     for (size_t i = 0; i < n; i++) {
-        if (may[i]) {
+        if (may[i] && !(cluster[i]->pulls && self->settings->estimators_push_only)) {
             estimators->item[estimators->n++] = (struct skr_estimated){
                 .cluster = skr_strdup(cluster[i]->meta.name), .room = -1, .silent = true};
         }

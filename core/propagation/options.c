@@ -40,6 +40,13 @@ static const struct option {
     {"resourceModels", {"off", "on"}, FIELD(resource_models), {1, 1, 1}},
     {"componentSets", {"off", "on"}, FIELD(component_sets), {0, 0, 0}},
     {"staticClusters", {"all", "matching"}, FIELD(matching_weights), {0, 0, 1}},
+    {"emptyWorkloadPropagation", {"off", "on"}, FIELD(empty_workloads), {0, 0, 0}},
+    /* Gates, as --feature-gates of karmada-scheduler names them (karmada pkg/features). */
+    {"CustomizedClusterResourceModeling", {"false", "true"}, FIELD(resource_models), {1, 1, 1}},
+    {"MultiplePodTemplatesScheduling", {"false", "true"}, FIELD(component_sets), {0, 0, 0}},
+    {"SchedulingOvercommitProtection", {"false", "true"}, FIELD(overcommit_gate), {0, 0, 0}},
+    {"PriorityBasedScheduling", {"false", "true"}, FIELD(told_by_objects), {0, 0, 0}},
+    {"WorkloadAffinity", {"false", "true"}, FIELD(told_by_objects), {0, 0, 0}},
 };
 
 enum { OPTIONS = sizeof table / sizeof table[0] };

@@ -37,6 +37,9 @@ struct skr_propagation_options {
     int resource_models;  /* 1 room by resource models where a cluster has them, 0 by its sums */
     int component_sets;   /* 1 workloads of several components need room for a whole set */
     int matching_weights; /* Static: 1 only clusters that a rule matches, 0 all */
+    int empty_workloads;  /* 1 selected clusters without a replica are targets, too */
+    int overcommit_gate; /* 1 karmada-scheduler keeps room for what it placed just now; we do not */
+    int told_by_objects; /* gates that change nothing here: objects show what they are about */
 };
 
 void skr_propagation_options_init(struct skr_propagation_options *options,

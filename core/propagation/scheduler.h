@@ -24,6 +24,7 @@ struct skr_propagation_settings {
     const char *scheduler_name;     /* "sakkara" */
     struct skr_propagation_options options;
     skr_time estimator_timeout; /* of estimators of clusters; 0: none is asked */
+    bool estimators_push_only;  /* those of clusters in pull mode are not asked */
     size_t workers;             /* decisions at a time, until each is in its main resource; 1.. */
     const struct skr_stopwatch *stopwatch; /* of what decisions cost; NULL: not measured */
 };

@@ -20,14 +20,6 @@ enum { STRICT_CLUSTER_RANGE = 10 };
 
 /* ---- constraints ---- */
 
-/* Static weights take the constraints' place, but for a {} that is to be spread. */
-static bool ignores_constraints(const struct skr_binding_decision *decision)
-{
-    const struct skr_binding_placement *placement = &decision->binding->placement;
-    return placement->kind == SKR_DIVISION_STATIC &&
-           !(placement->empty_preference && decision->options->empty_weights_spread);
-}
-
 static bool complete_range(struct skr_binding_decision *decision,
                            const struct skr_group_constraint *constraint)
 {
@@ -95,7 +87,9 @@ static bool check_supported(struct skr_binding_decision *decision)
 
 static bool constraints_apply(const struct skr_binding_decision *decision)
 {
-    return decision->binding->placement.n_constraints > 0 && !ignores_constraints(decision);
+    const struct skr_binding_placement *placement = &decision->binding->placement;
+    return placement->n_constraints > 0 &&
+           !skr_binding_ignores_constraints(placement, decision->options);
 }
 
 bool skr_binding_read_constraints(struct skr_binding_decision *decision)

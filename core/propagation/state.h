@@ -54,7 +54,7 @@ struct skr_estimated {
     bool silent;  /* it failed, or rests */
 };
 
-/* The estimators for one decision: those of clusters that may count. */
+/* The estimators for one decision: those of clusters that may count, by the settings. */
 struct skr_estimators {
     uint64_t query;     /* that is under way; 0: none */
     int64_t generation; /* of the binding that they were asked about */

@@ -65,6 +65,7 @@ struct skr_config_estimators {
     const char *ca_file;              /* "": none */
     const char *cert_file, *key_file; /* of the client; "": none */
     bool insecure;
+    bool push_only; /* clusters in pull mode have none */
 };
 
 struct skr_config {

@@ -253,6 +253,8 @@ const struct skr_option skr_options[] = {
     PLAIN("karmada.estimators.keyFile", STRING, "", estimators.key_file, "its key"),
     PLAIN("karmada.estimators.insecureSkipVerify", BOOL, "false", estimators.insecure,
           "TLS without a check"),
+    PLAIN("karmada.estimators.disableInPullMode", BOOL, "false", estimators.push_only,
+          "do not ask those of clusters in pull mode"),
     PLAIN("ocm.enabled", BOOL, "false", ocm_enabled,
           "schedule Placements of Open Cluster Management"),
     PLAIN("ocm.schedulerName", NAME, "sakkara", ocm_scheduler_name,

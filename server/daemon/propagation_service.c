@@ -79,6 +79,7 @@ static void configure(const struct skr_service_host *host, const struct skr_stop
     settings->stopwatch = stopwatch;
     settings->scheduler_name = config->karmada_scheduler_name;
     settings->estimator_timeout = config->estimators.enabled ? config->estimators.timeout : 0;
+    settings->estimators_push_only = config->estimators.push_only;
     settings->workers = (size_t)config->karmada_workers;
     skr_propagation_options_init(&settings->options, config->karmada_profile);
     /* Valid: the configuration was refused otherwise. */

@@ -358,8 +358,10 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
     }
     write_rejected(decision, verbose, out);
     write_warnings(decision, out);
-    if (verbose && skr_binding_unseen(binding)) {
+    if (verbose && skr_binding_asks_estimators(binding, decision->options)) {
         skr_strbuf_addc(out, '\n');
-        skr_explain_add_wrapped(out, "note: ", 2, skr_binding_unseen(binding));
+        skr_explain_add_wrapped(out, "note: ", 2,
+                                "Room is that of Cluster objects: estimators of clusters are not "
+                                "asked here.");
     }
 }

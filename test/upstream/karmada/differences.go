@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
 	policyv1alpha1 "github.com/karmada-io/karmada/pkg/apis/policy/v1alpha1"
 )
 
@@ -39,8 +40,9 @@ var differences = []struct {
 		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && !p.spreads(policyv1alpha1.SpreadByFieldCluster)
 	}},
 	{"regions without room", false, func(p problem) bool {
-		placesSets := p.sets && len(p.binding.Spec.Components) > 0 && p.toOneCluster() && p.ours.Reason == "Unschedulable"
-		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && (p.theirs.Reason != "Success" || placesSets)
+		placesSets := p.sets && len(p.binding.Spec.Components) > 0 && p.toOneCluster()
+		return p.spreads(policyv1alpha1.SpreadByFieldRegion) && (p.theirs.Reason != "Success" ||
+			placesSets && (p.ours.Reason == "Unschedulable" || p.regions(p.theirs) != p.regions(p.ours)))
 	}},
 	{"omitted maxGroups", false, func(p problem) bool {
 		return p.constrains(func(c policyv1alpha1.SpreadConstraint) bool { return c.MaxGroups == 0 })
@@ -68,6 +70,15 @@ func (p problem) toOneCluster() bool {
 
 func (p problem) spreads(field policyv1alpha1.SpreadFieldValue) bool {
 	return p.constrains(func(c policyv1alpha1.SpreadConstraint) bool { return c.SpreadByField == field })
+}
+
+// regions are those of an answer's clusters, in the order of these.
+func (p problem) regions(a answer) (all string) {
+	for _, target := range a.Clusters {
+		at := slices.IndexFunc(p.clusters, func(c *clusterv1alpha1.Cluster) bool { return c.Name == target.Name })
+		all += p.clusters[at].Spec.Region + " "
+	}
+	return all
 }
 
 // difference names the row that a problem belongs to; "": none.

@@ -140,6 +140,10 @@ static const struct row rules[] = {
              "'overflowAffinities':[{'affinityName':'o','clusterNames':['b']}]}]",
      "a3 b2", 0, 0},
     {"replicas lowered to 0", "a - 0/3/2", 0, DYNAMIC, "nothing", "'replicaRequirements':{}", 0},
+    {"replicas lowered to 0, to be kept", "a - 0/3/2", 0, DYNAMIC, "a0", "'replicaRequirements':{}",
+     "emptyWorkloadPropagation=on"},
+    {"selected clusters without a replica", "a - 0/5 b - 0/9 c - 0/4", 12, AGGREGATED, "a4 b8 c0",
+     0, "emptyWorkloadPropagation=on"},
 };
 TEST_EACH(row, rules, every_rule_holds)
 {

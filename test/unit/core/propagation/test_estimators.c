@@ -207,6 +207,22 @@ TEST_WITH(world, when_all_rest_the_binding_is_decided_at_once)
     assert_string_equal(places(world, "shop/next"), "a:1,c:1");
 }
 
+TEST_WITH(world, those_of_clusters_in_pull_mode_are_asked_unless_the_settings_say_no)
+{
+    frame_rig_edit(world->rig, &skr_resource_member_clusters, "a", "{'spec':{'syncMode':'Pull'}}");
+    add(world, "shop/web", "'replicas':6", two_clusters);
+    frame_rig_start(world->rig);
+    assert_string_equal(world->asked, "a,c");
+    reply(world, (int[]){4, 2}, 2);
+    world->settings.estimators_push_only = true;
+    add(world, "shop/next", "'replicas':104", two_clusters);
+    frame_rig_run(world->rig);
+    assert_string_equal(world->asked, "c");
+    reply(world, (int[]){4}, 1);
+    assert_string_equal(places(world, "shop/next"), "a:100,c:4");
+    assert_string_equal(message(world, "shop/next"), "Binding has been scheduled successfully.");
+}
+
 TEST_WITH(world, where_room_decides_nothing_no_estimator_is_asked)
 {
     add(world, "shop/duplicated", "'replicas':2", "");

@@ -183,7 +183,9 @@ struct row {
     const char *want; /* "" : nothing is ignored */
 };
 
-#define TWO "'components':[{'name':'a','replicas':1},{'name':'b','replicas':2}]"
+#define DUPLICATED "'replicaScheduling':{'replicaSchedulingType':'Duplicated'}"
+#define BOTH       SPREAD(BY("zone", 1, 1) "," BY("cluster", 1, 1))
+#define TWO        "'components':[{'name':'a','replicas':1},{'name':'b','replicas':2}]"
 
 static const struct row rows[] = {
     {"nothing", DYNAMIC ",'workloadAffinity':{}", "'workloadAffinityGroups':{}", NULL, ""},
@@ -193,8 +195,8 @@ static const struct row rows[] = {
      "WorkloadAffinityIgnored"},
     {"an anti-affinity group", "", "'workloadAffinityGroups':{'antiAffinityGroup':'g'}", NULL,
      "WorkloadAffinityIgnored"},
-    {"components of one cluster", "'replicaScheduling':{}" ONE, TWO, NULL, "ComponentSetsOff"},
-    {"components that count", "'replicaScheduling':{}" ONE, TWO, "componentSets=on", ""},
+    {"components of one cluster", DUPLICATED ONE, TWO, NULL, "ComponentSetsOff"},
+    {"components that count", DUPLICATED ONE, TWO, "componentSets=on", ""},
     {"nodes", DYNAMIC, "'replicaRequirements':{'nodeClaim':{'nodeSelector':{'disk':'ssd'}}}", NULL,
      "NodeClaimIgnored"},
     {"nodes by affinity", AGGREGATED,
@@ -204,6 +206,22 @@ static const struct row rows[] = {
      "'replicaRequirements':{'nodeClaim':{'nodeSelector':{'disk':'ssd'}}}", NULL, ""},
     {"tolerations", DYNAMIC, "'replicaRequirements':{'nodeClaim':{'tolerations':[{}]}}", NULL, ""},
     {"components of several clusters", "'replicaScheduling':{}", TWO, NULL, ""},
+    {"nodes where constraints choose by room", DUPLICATED ONE,
+     "'replicaRequirements':{'nodeClaim':{'nodeSelector':{'disk':'ssd'}}}", NULL,
+     "NodeClaimIgnored"},
+    {"constraints of static weights", WEIGHTED ONE, NULL, NULL, "ConstraintsIgnored"},
+    {"static weights", WEIGHTED, NULL, NULL, ""},
+    {"constraints of {}", EMPTY_WEIGHTS ONE, NULL, NULL, "ConstraintsIgnored"},
+    {"constraints of {} that hold", EMPTY_WEIGHTS ONE, NULL, "upstream", ""},
+    {"zones", DYNAMIC "," BOTH, NULL, NULL, ""},
+    {"zones that do not act", DYNAMIC "," BOTH, NULL, "upstream", "ConstraintsIgnored"},
+    {"more regions than clusters", DYNAMIC "," SPREAD(BY("region", 2, 2) "," BY("cluster", 1, 1)),
+     NULL, "upstream", "ClusterMaxExceeded"},
+    {"the gate, where room counts", DYNAMIC, NULL, "SchedulingOvercommitProtection=true",
+     "OvercommitGateIgnored"},
+    {"the gate, where it does not", WEIGHTED, NULL, "SchedulingOvercommitProtection=true", ""},
+    {"gates that we have", DUPLICATED ONE, TWO,
+     "MultiplePodTemplatesScheduling=true,WorkloadAffinity=true,PriorityBasedScheduling=false", ""},
 };
 
 TEST_EACH(row, rows, what_a_decision_ignores_is_a_warning)
@@ -212,9 +230,9 @@ TEST_EACH(row, rows, what_a_decision_ignores_is_a_warning)
     struct skr_propagation_options options;
     SKR_STRBUF(names);
     world.n = 0;
-    decision_read_clusters(&world, "a - 0/9 b - 0/9");
+    decision_read_clusters(&world, "a -/r1/z1 0/9 b -/r2/z2 0/9");
     decision_set_options(row->options, &options);
-    struct skr_binding *binding = decision_read_binding(&world, 0, row->placement, row->more);
+    struct skr_binding *binding = decision_read_binding(&world, 1, row->placement, row->more);
     struct skr_binding_decision *decision = decision_decide(&world, binding, &options);
     for (int i = 0; i < SKR_WARNING_COUNT; i++) {
         if ((decision->warnings & SKR_WARNINGS_OF_OMISSIONS) >> i & 1) {
