@@ -35,6 +35,7 @@
 #include "core/gang/group/run_limit.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/problem/candidates.h"
 #include "core/gang/report/measure.h"
@@ -346,6 +347,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
             evaluate_waiting(e, g);
         }
     }
+    skr_arranged_settle(e, g);
     skr_seat_holds_settle(e, g);
     skr_refusal_refresh(e, g);
     skr_rounds_watch(e, g);

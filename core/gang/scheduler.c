@@ -51,6 +51,7 @@
 #include "core/gang/plan/plan.h"
 #include "core/gang/planning/planner.h"
 #include "core/gang/planning/queue.h"
+#include "core/gang/planning/replacing.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/evictions.h"
 #include "core/gang/problem/candidates.h"
@@ -246,6 +247,7 @@ static void lost(struct skr_gang *e)
         skr_restore_again(g);
         skr_group_state_restore(g, GROUP_PENDING);
     }
+    skr_replacing_end(e);
     skr_claims_let_go_of_all(e);
     skr_admission_stop(e);
     skr_rounds_end(e);
@@ -495,7 +497,8 @@ static void worked(void *self, struct skr_work *work)
     struct skr_gang *e = self;
     const struct skr_solve_request *solved = skr_solve_request_of(work);
     if (!skr_explain_request_solved(e, solved) && !skr_admission_solved(e, solved) &&
-        !skr_forecasts_done(e, solved) && !skr_rounds_done(e, solved)) {
+        !skr_forecasts_done(e, solved) && !skr_rounds_done(e, solved) &&
+        !skr_replacing_done(e, solved)) {
         skr_dirty_facts(e);
         skr_planner_solved(e, solved);
     }
@@ -523,6 +526,7 @@ static void destroy(void *self)
 {
     struct skr_gang *e = self;
     skr_planner_fini(e);
+    skr_replacing_end(e);
     skr_solve_share_fini(e);
     skr_explain_request_fini(e);
     skr_admission_fini(e);

@@ -106,10 +106,28 @@ void rig_preemption_kicks(struct rig *rig, const struct rig_object *pod, const j
     }
 }
 
+/* It leaves for a seat that an object of its own group names. */
+static bool has_seat(const struct rig *rig, const struct rig_object *pod)
+{
+    static const enum rig_kind home[] = {RIG_MAP, RIG_PODGROUP};
+    bool found = false;
+    for (size_t i = 0; i < sizeof home / sizeof *home && !found; i++) {
+        json_auto_t *list = rig_known(rig, home[i]);
+        for (size_t k = 0; k < json_array_size(list) && !found; k++) {
+            const json_t *notes = json_object_get(
+                json_object_get(json_array_get(list, k), "metadata"), "annotations");
+            const char *text = json_string_value(json_object_get(notes, "sakkara.seats"));
+            json_auto_t *seats = text ? json_loads(text, 0, NULL) : NULL;
+            found = json_object_get(json_object_get(seats, "seats"), pod->pod->meta.uid);
+        }
+    }
+    return found;
+}
+
 void rig_preemption_evicts(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
 {
     static const enum rig_kind home[] = {RIG_MAP, RIG_PODGROUP, RIG_POD};
-    bool found = false;
+    bool found = has_seat(rig, pod);
     for (size_t i = 0; i < sizeof home / sizeof *home && !found; i++) {
         json_auto_t *list = rig_known(rig, home[i]);
         for (size_t k = 0; k < json_array_size(list) && !found; k++) {

@@ -43,6 +43,16 @@ static void touch_plans(struct skr_gang *e, const char *node)
     }
 }
 
+/* Groups with key replace look whether members run on lost nodes. */
+static void touch_replacers(struct skr_gang *e)
+{
+    struct group *g;
+    DL_FOREACH2(e->replacers, g, replacing.next)
+    {
+        skr_dirty_group(e, g);
+    }
+}
+
 static void changed(struct skr_gang *e, struct node_entry *n)
 {
     skr_nodes_touch(e, n->name);
@@ -50,6 +60,7 @@ static void changed(struct skr_gang *e, struct node_entry *n)
     skr_fit_cache_touch_node(e, n->name);
     skr_vetoes_end(e, n->name);
     touch_plans(e, n->name);
+    touch_replacers(e);
     skr_dirty_capacity(e);
     skr_dirty_nodes(e);
     struct pod_entry *p;

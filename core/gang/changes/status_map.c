@@ -133,6 +133,24 @@ skr_time skr_status_map_make(struct skr_gang *e, struct group *g)
     return at;
 }
 
+const char *skr_status_map_note(const struct skr_gang *e, const struct group *g,
+                                const char *annotation, bool *ret_none)
+{
+    const struct map_entry *shown = skr_status_map_of(e, g);
+    const struct skr_meta *meta = NULL;
+    if (shown) {
+        meta = &shown->map->meta;
+    } else if (g->source.kind == SOURCE_MAP && g->source.map) {
+        meta = &g->source.map->map->meta;
+    } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
+        meta = &g->source.podgroup->pg->meta;
+    }
+    if (ret_none) {
+        *ret_none = !meta;
+    }
+    return meta ? skr_labels_get(&meta->annotations, annotation) : NULL;
+}
+
 void skr_status_map_count(struct skr_gang *e, struct map_entry *m)
 {
     e->status_maps.n += !m->counted;

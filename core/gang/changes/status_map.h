@@ -18,6 +18,10 @@ enum { SKR_STATUS_MAPS_MAX = 10000 };
 
 /* NULL: the group has none (yet). O(1). */
 struct map_entry *skr_status_map_of(const struct skr_gang *e, const struct group *g);
+/* An annotation of the object that has the keys of the group; NULL: absent. *ret_none (NULL allowed): there
+ * is no object. O(1). */
+const char *skr_status_map_note(const struct skr_gang *e, const struct group *g,
+                                const char *annotation, bool *ret_none);
 /* Makes the map if the group should have one and has none. Returns when to look again. */
 skr_time skr_status_map_make(struct skr_gang *e, struct group *g);
 /* The map of a group was found: it counts towards the limit, as no other map with the label does. */

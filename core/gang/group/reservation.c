@@ -208,7 +208,8 @@ static skr_time longest(const struct skr_gang *e, enum skr_reservation_reason re
     case SKR_RESERVED_VACANCY:
         return SKR_VACANCY_S * SKR_SECOND;
     case SKR_RESERVED_SEAT:
-        return e->settings.seat_hold_max;
+        return e->settings.seat_hold_max > e->settings.plan_timeout ? e->settings.seat_hold_max
+                                                                    : e->settings.plan_timeout;
     case SKR_RESERVED_FIRST:
         return SKR_POD_FIRST_S * SKR_SECOND;
     case SKR_RESERVED_CLAIMS:

@@ -19,6 +19,8 @@
  *   vacancy     a member that was lost in Binding      SKR_VACANCY_S         its replacement is bound
  *   seat        a lost member of a group that runs     seatHold, at most     a group of higher priority
  *                                                      seatHoldMax           fits only with it
+ *               a member that leaves a lost node       planTimeout, then     as above; the node is back
+ *                                                      as above
  *   first       a single pod above the priority of a   SKR_POD_FIRST_S       kube-scheduler judges it
  *               group that does not fit beside it
  *   claims      a pod whose claims are bound: a single SKR_POD_LATE_S        kube-scheduler lets go of

@@ -80,7 +80,9 @@ static void count_seats(const struct group *g, struct skr_rule_check *check)
         }
     }
     for (size_t i = 0; i < g->holds.n; i++) {
-        skr_rule_check_add(check, g->holds.item[i].role, g->holds.item[i].node, 1);
+        if (!g->holds.item[i].early) {
+            skr_rule_check_add(check, g->holds.item[i].role, g->holds.item[i].node, 1);
+        }
     }
 }
 
@@ -191,7 +193,7 @@ static void note_holder(struct skr_gang *e, struct group *g, bool was, int32_t c
     skr_dirty_victims(e);
 }
 
-static void drop(struct skr_gang *e, struct group *g, size_t at)
+void skr_seat_holds_drop(struct skr_gang *e, struct group *g, size_t at)
 {
     struct seat_hold *hold = &g->holds.item[at];
     skr_ledger_release(e->ledger, hold->uid);
@@ -204,6 +206,65 @@ static void drop(struct skr_gang *e, struct group *g, size_t at)
     skr_dirty_facts(e);
 }
 
+/* hold has what is not that of p; its uid is copied. */
+static void add(struct skr_gang *e, struct group *g, const struct pod_entry *p,
+                struct seat_hold hold)
+{
+    const char *uid = hold.uid;
+    const size_t n = strlen(uid) + sizeof SKR_SEAT_PREFIX;
+    hold.uid = skr_alloc(n);
+    hold.node = skr_names_intern(e, hold.node);
+    hold.shape = skr_shapes_ref(p->shape);
+    hold.role = p->role;
+    hold.set = p->set;
+    snprintf(hold.uid, n, SKR_SEAT_PREFIX "%s", uid);
+    skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
+    g->holds.item[g->holds.n++] = hold;
+    skr_dirty_stamp(e, g);
+    note_holder(e, g, g->holds.n > 1, p->pod->priority);
+    charge(e, &hold);
+    skr_out_decision(e, g->key, p->key, "Seat held", "", hold.node, false);
+    skr_wakes_add(e, hold.until, WAKE_GROUP, g->key);
+    skr_dirty_facts(e);
+    skr_dirty_group(e, g);
+}
+
+void skr_seat_holds_arrange(struct skr_gang *e, struct group *g, const struct pod_entry *p,
+                            const struct seat_hold *hold)
+{
+    struct seat_hold early = *hold;
+    early.arranged = early.early = true;
+    add(e, g, p, early);
+}
+
+const struct seat_hold *skr_seat_holds_of(const struct group *g, const char *uid)
+{
+    for (size_t i = 0; i < g->holds.n; i++) {
+        if (strcmp(g->holds.item[i].uid + sizeof SKR_SEAT_PREFIX - 1, uid) == 0) {
+            return &g->holds.item[i];
+        }
+    }
+    return NULL;
+}
+
+void skr_seat_holds_note_left(struct skr_gang *e, struct group *g, size_t at)
+{
+    const skr_time held = duration_of(e, g), least = SKR_VACANCY_S * SKR_SECOND;
+    struct seat_hold *hold = &g->holds.item[at];
+    hold->early = false;
+    hold->until = skr_frame_now(e->frame) + (held > least ? held : least);
+    skr_wakes_add(e, hold->until, WAKE_GROUP, g->key);
+}
+
+static size_t n_plain(const struct group *g)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->holds.n; i++) {
+        n += !g->holds.item[i].arranged;
+    }
+    return n;
+}
+
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     skr_time duration = duration_of(e, g);
@@ -212,10 +273,12 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
          * over */
         return;
     }
-    if (duration == 0 || !skr_topology_is_usable(e) || g->holds.n >= most_of(g)) {
+    if (duration == 0 || !skr_topology_is_usable(e) || n_plain(g) >= most_of(g) ||
+        skr_seat_holds_of(g, p->uid)) {
         return;
     }
-    struct seat_hold hold = {.shape = p->shape,
+    struct seat_hold hold = {.uid = (char *)(uintptr_t)p->uid,
+                             .shape = p->shape,
                              .role = p->role,
                              .set = p->set,
                              .until = skr_frame_now(e->frame) + duration};
@@ -223,23 +286,10 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     if (!is_open(e, p->shape, node)) {
         node = other_node(e, g, &hold, node);
     }
-    if (!node || !skr_ledger_fits(e->ledger, node, &p->shape->amounts, NULL)) {
-        return;
+    if (node && skr_ledger_fits(e->ledger, node, &p->shape->amounts, NULL)) {
+        hold.node = node;
+        add(e, g, p, hold);
     }
-    size_t n = strlen(p->uid) + sizeof "seat:";
-    hold.uid = skr_alloc(n);
-    hold.node = skr_names_intern(e, node);
-    skr_shapes_ref(hold.shape);
-    snprintf(hold.uid, n, "seat:%s", p->uid);
-    skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
-    g->holds.item[g->holds.n++] = hold;
-    skr_dirty_stamp(e, g);
-    note_holder(e, g, g->holds.n > 1, p->pod->priority);
-    charge(e, &hold);
-    skr_out_decision(e, g->key, p->key, "Seat held", "", node, false);
-    skr_wakes_add(e, hold.until, WAKE_GROUP, g->key);
-    skr_dirty_facts(e);
-    skr_dirty_group(e, g);
 }
 
 /* Moves a hold whose node closed to another node, or ends it. */
@@ -277,26 +327,44 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
         return;
     }
     size_t most = duration_of(e, g) > 0 && skr_topology_is_usable(e) ? most_of(g) : 0;
+    size_t plain = n_plain(g);
     for (size_t i = g->holds.n; i-- > 0;) {
         struct seat_hold *hold = &g->holds.item[i];
-        bool over = g->holds.n > most || hold->until <= skr_frame_now(e->frame);
-        if (over || (!is_open(e, hold->shape, hold->node) && !moves(e, g, hold))) {
-            drop(e, g, i);
+        bool over = (!hold->arranged && plain > most) || hold->until <= skr_frame_now(e->frame);
+        if (over || (!is_open(e, hold->shape, hold->node) && (hold->early || !moves(e, g, hold)))) {
+            plain -= !hold->arranged;
+            skr_seat_holds_drop(e, g, i);
         }
     }
     if (g->holds.n > 0) {
         note_holder(e, g, true, INT32_MIN);
     }
     for (size_t over = skr_namespace_bound_seats_over(e, g); over > 0; over--) {
-        drop(e, g, g->holds.n - 1);
+        if (!g->holds.item[g->holds.n - 1].arranged) {
+            skr_seat_holds_drop(e, g, g->holds.n - 1);
+        }
     }
+}
+
+void skr_seat_holds_watch(struct skr_gang *e, struct group *g, bool watched)
+{
+    if (watched && !g->replacing.listed) {
+        DL_APPEND2(e->replacers, g, replacing.prev, replacing.next);
+    } else if (!watched && g->replacing.listed) {
+        DL_DELETE2(e->replacers, g, replacing.prev, replacing.next);
+    }
+    g->replacing.listed = watched;
 }
 
 void skr_seat_holds_end(struct skr_gang *e, struct group *g)
 {
     note_running(e, g, 0);
+    skr_seat_holds_watch(e, g, false);
+    free(g->replacing.text);
+    g->replacing.text = NULL;
+    g->replacing.n_lost = 0;
     while (g->holds.n > 0) {
-        drop(e, g, g->holds.n - 1);
+        skr_seat_holds_drop(e, g, g->holds.n - 1);
     }
     free(g->holds.item);
     g->holds.item = NULL;
@@ -396,7 +464,7 @@ void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,
         while (is_overfull(e, newcomer[i]) &&
                (h = first_to_yield(e, &c, newcomer[i]->place.node, &at))) {
             skr_out_decision(e, h->key, "", "Seat given up", "", g->key, false);
-            drop(e, h, at);
+            skr_seat_holds_drop(e, h, at);
             skr_dirty_group(e, h);
         }
     }
@@ -454,14 +522,14 @@ void skr_seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry 
                           size_t n)
 {
     for (size_t i = 0; i < n && g->holds.n > 0; i++) {
-        drop(e, g, used_by(g, newcomer[i]));
+        skr_seat_holds_drop(e, g, used_by(g, newcomer[i]));
     }
     for (size_t i = g->holds.n; i-- > 0;) {
         const struct seat_hold *hold = &g->holds.item[i];
         if (skr_ledger_fits(e->ledger, hold->node, &hold->shape->amounts, NULL)) {
             charge(e, hold);
         } else {
-            drop(e, g, i);
+            skr_seat_holds_drop(e, g, i);
         }
     }
 }

@@ -7,7 +7,8 @@
  * (the setting, or the group's key), at most for seatHoldMax. A seat is held only while another member
  * runs and the size includes the seat. No seat is held for a member that Succeeded, or in a group that
  * is a victim. If the node closes, the nearest open node under the group's rules is held instead, if
- * there is one. A restart loses all holds; a daemon that does not lead has none.
+ * there is one. A restart loses all holds; a daemon that does not lead has none. Arranged seats
+ * (core/gang/preempt/arranged.h) are held whether a member runs or not, and survive a restart.
  *
  * The seats of all groups of a namespace together are bounded (namespace_bound.h); seats beyond the
  * bound are not held. Held seats yield to a group that fits only with their room: yielding.h.
@@ -17,9 +18,21 @@
 enum {
     SKR_SEAT_TRIES = 64, /* nodes tried for the seat of a closed one, nearest first */
 };
+#define SKR_SEAT_PREFIX "seat:" /* of the uid of the pod, in struct seat_hold */
 
 /* p ran with a seat of g, is gone from its node, and its charge is released. */
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
+/* Holds a seat of the shape, role and set of p for a member that still runs and is to leave for it. hold
+ * has its uid, its new node, and until; all are copied. */
+void skr_seat_holds_arrange(struct skr_gang *e, struct group *g, const struct pod_entry *p,
+                            const struct seat_hold *hold);
+/* Its member has left: the seat is held for a replacement from now on, at least SKR_VACANCY_S. */
+void skr_seat_holds_note_left(struct skr_gang *e, struct group *g, size_t at);
+/* The seat of the member with this uid; NULL: none. O(held seats of g). */
+const struct seat_hold *skr_seat_holds_of(const struct group *g, const char *uid);
+/* Whether nodes of its members may be lost: gang->replacers. Ended by skr_seat_holds_end(). */
+void skr_seat_holds_watch(struct skr_gang *e, struct group *g, bool watched);
+void skr_seat_holds_drop(struct skr_gang *e, struct group *g, size_t at);
 /* Ends expired holds, moves holds from closed nodes. */
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
 /* Adds the room of the seats that yield to g, as skr_seat_holds_add_room() does it. O(held seats). */

@@ -26,6 +26,7 @@
 #include "core/gang/plan/plan.h"
 #include "core/gang/planning/commit.h"
 #include "core/gang/planning/queue.h"
+#include "core/gang/planning/replacing.h"
 #include "core/gang/planning/unplaced.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
@@ -304,6 +305,9 @@ void skr_planner_run(struct skr_gang *e)
     }
     if (e->rounds.work != 0 || (e->rounds.first && skr_topology_is_usable(e))) {
         return; /* what it reserves is not known yet; its end marks dirty.plan */
+    }
+    if (skr_replacing_begin(e)) {
+        return; /* likewise */
     }
     struct choice next = skr_queue_next(e);
     if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {

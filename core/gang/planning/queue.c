@@ -28,6 +28,7 @@
 #include "core/gang/group/solve_share.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/candidates.h"
@@ -79,7 +80,7 @@ static bool may_grow(struct skr_gang *e, struct group *g)
 static bool is_due(struct skr_gang *e, struct group *g)
 {
     if (!g->spec || g->victim.leaving || skr_claims_keep_from_planning(e, g) ||
-        skr_run_limit_is_over(e, g)) {
+        skr_run_limit_is_over(e, g) || skr_arranged_waits(g)) {
         return false;
     }
     if (!g->plan && skr_refusal_pause(e, g) > 0) {

@@ -17,6 +17,7 @@
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/group/group_table.h"
+#include "core/gang/group/seat_holds.h"
 #include "core/gang/report/status.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
@@ -29,7 +30,7 @@ enum {
     RETRY_FIRST_S = 1,
     RETRY_LAST_S = 30,
     SEEN_S = 60,    /* a granted eviction shows in the watch by then */
-    REFUSED_S = 30, /* no search for victims after a forbidden eviction */
+    REFUSED_S = 30, /* after a forbidden eviction there is no other, and no search for victims */
 };
 
 static void write_body(struct skr_strbuf *body, const struct pod_entry *p, bool force)
@@ -68,21 +69,32 @@ static void write_mark(struct skr_strbuf *body, const struct pod_entry *p,
                 .type = "DisruptionTarget", .reason = "PreemptionByScheduler", .message = text});
 }
 
+static uint64_t order_of(const struct group *preemptor)
+{
+    return preemptor->plan ? preemptor->plan->order : 0;
+}
+
 static void mark(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor)
 {
     SKR_STRBUF(body);
     write_mark(&body, p, preemptor);
     skr_pods_work(p)->evict.write =
-        skr_out_write(e, SKR_WRITE_MARK_POD, SKR_WRITE_CLASS_EVICT, preemptor->plan->order,
+        skr_out_write(e, SKR_WRITE_MARK_POD, SKR_WRITE_CLASS_EVICT, order_of(preemptor),
                       &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid)
             ->id;
     skr_pods_work(p)->evict.force = FORCE_MARKING;
 }
 
+/* It leaves for a seat of its own group: core/gang/preempt/arranged.h. */
+static bool is_replaced(const struct pod_entry *p)
+{
+    return p->group && p->work->evict.by && strcmp(p->work->evict.by, p->group->key) == 0;
+}
+
 /* The group of the pod stays bound without it. */
 static bool is_follower(const struct pod_entry *p)
 {
-    return p->group && p->group->spec && !p->group->victim.leaving;
+    return p->group && p->group->spec && !p->group->victim.leaving && !is_replaced(p);
 }
 
 /* A group that gives members does not grow from now on: the pod may be gone before the answer is there. */
@@ -95,7 +107,7 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct group *pr
     write_body(&body, p, force);
     struct skr_pending_write *w =
         skr_out_write(e, force ? SKR_WRITE_DELETE_POD : SKR_WRITE_EVICT, SKR_WRITE_CLASS_EVICT,
-                      preemptor->plan->order, &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid);
+                      order_of(preemptor), &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid);
     skr_pods_work(p)->evict.write = w->id;
 }
 
@@ -111,8 +123,8 @@ void skr_evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *p
         return;
     }
     skr_time force_after = e->settings.preempt_force_after;
-    skr_time force_at =
-        force_after == SKR_TIME_NEVER ? SKR_TIME_NEVER : preemptor->plan->created_at + force_after;
+    const bool never = force_after == SKR_TIME_NEVER || is_replaced(p) || !preemptor->plan;
+    skr_time force_at = never ? SKR_TIME_NEVER : preemptor->plan->created_at + force_after;
     bool force = p->work->evict.force != FORCE_NONE || (p->work->evict.blocked && now >= force_at);
     if (now < p->work->evict.at && (!force || p->work->evict.force != FORCE_NONE)) {
         bool sooner = !force && p->work->evict.blocked && force_at < p->work->evict.at;
@@ -137,14 +149,16 @@ static void again(struct skr_gang *e, struct pod_entry *p, skr_time after)
     skr_pods_work(p)->evict.at = skr_frame_now(e->frame) + (after > pause ? after : pause);
 }
 
-static void refused(struct skr_gang *e, const struct pod_entry *p, struct group *preemptor,
+static void refused(struct skr_gang *e, struct pod_entry *p, struct group *preemptor,
                     const char *message)
 {
     char text[600];
     snprintf(text, sizeof text, "pod %s may not be evicted: %.400s", p->key, message);
     skr_out_decision(e, p->work->evict.by ? p->work->evict.by : "", p->key, "Eviction refused", "",
                      message, true);
-    if (preemptor && preemptor->plan && preemptor->plan->preempting) {
+    if (is_replaced(p)) {
+        again(e, p, REFUSED_S * SKR_SECOND);
+    } else if (preemptor && preemptor->plan && preemptor->plan->preempting) {
         preemptor->preempt.at = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
         skr_wakes_add(e, preemptor->preempt.at, WAKE_REPORT, NULL);
         skr_plan_loss_abort(e, preemptor, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
@@ -170,8 +184,20 @@ static void marked(struct skr_gang *e, struct pod_entry *p, const struct skr_eve
     }
 }
 
+static void note_replaced(struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct seat_hold *seat = skr_seat_holds_of(p->group, p->uid);
+    char note[600];
+    snprintf(note, sizeof note, "pod %.250s leaves node %.150s; a seat on node %.150s is held",
+             p->pod->meta.name, p->pod->node_name, seat ? seat->node : "?");
+    skr_status_event(e, p->group, "MemberReplacedEarly", "MemberReplacedEarly", note);
+}
+
 static void note_follower(struct skr_gang *e, const struct pod_entry *p)
 {
+    if (is_replaced(p)) {
+        note_replaced(e, p);
+    }
     if (is_follower(p)) {
         e->stats.followers_evicted++;
         skr_status_event(e, p->group, "GroupShrunk", "GroupShrunk",

@@ -431,6 +431,9 @@ static bool give_back(const struct skr_gang *e, const struct group *g, const str
             continue;
         }
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, m->pod->node_name);
+        if (skr_membership_is_without(g, m->pod->node_name)) {
+            continue;
+        }
         if (leaf < 0 || !has_shape(shapes, m->shape)) {
             return false;
         }
@@ -468,6 +471,21 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
     anew->claimed = NULL;
     anew->explain = false;
     request->anew = anew;
+}
+
+bool skr_problem_make_whole(const struct skr_gang *e, const struct group *g,
+                            struct pod_entry *const *members, size_t n,
+                            struct skr_solve_request *request)
+{
+    struct skr_problem *p = &request->problem;
+    const struct shapes shapes = skr_shapes_of(members, n);
+    if (p->roles || request->pinned || request->outside > 0 ||
+        !give_back(e, g, &shapes, request, (int64_t *)(uintptr_t)p->free)) {
+        return false;
+    }
+    p->n = (int32_t)n;
+    p->claimed = NULL;
+    return true;
 }
 
 struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g)

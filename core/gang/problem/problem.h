@@ -18,6 +18,12 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
 void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n,
                           struct skr_solve_request *request);
+/* The problem of skr_problem_build() for all running members becomes that of the group as if none of
+ * them ran: the room that they take on open nodes is free. False: groups of several roles and pinned
+ * members have no such problem. */
+bool skr_problem_make_whole(const struct skr_gang *e, const struct group *g,
+                            struct pod_entry *const *members, size_t n,
+                            struct skr_solve_request *request);
 /* The same from slots only, for a group whose fit stands: no claims, no explanation. NULL without
  * memory. */
 struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g);

@@ -7,6 +7,8 @@
 
 /* Annotation sakkara.reservation, of objects that have their keys as data too. */
 #define DESIRED_KEY_RESERVATION "reservation"
+/* Annotation sakkara.seats, likewise: core/gang/preempt/arranged.h. */
+#define DESIRED_KEY_SEATS "seats"
 
 struct desired_keys {
     struct skr_label *item; /* value NULL: the key must be absent */

@@ -25,6 +25,7 @@
 #include "core/gang/group/roles_restore.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/report/status.h"
@@ -162,6 +163,7 @@ void skr_restore_group(struct skr_gang *e, struct group *g)
         *read_at = newest;
     }
     skr_restore_plan(e, g);
+    skr_arranged_restore(e, g);
     skr_membership_changed(g);
     skr_dirty_group(e, g);
 }
@@ -203,6 +205,7 @@ void skr_restore_newer(struct skr_gang *e, struct group *g)
         return;
     }
     *read_at = newest;
+    skr_arranged_restore(e, g);
     const char *text = skr_plan_storage_text(g);
     bool later = g->plan && is_past_return(g, text);
     if (later) {

@@ -180,6 +180,13 @@ struct skr_gang {
         int32_t lowest;       /* of their priorities, while there are any */
         int32_t lowest_class; /* of their classes */
     } holders;                /* seat_holds.c */
+    struct group *replacers;  /* bound groups with key replace; preempt/arranged.c */
+    struct {
+        uint64_t work;         /* the search for places of lost members; 0: none runs */
+        char *group;           /* its key */
+        uint64_t input, epoch; /* its input_epoch, and epoch.capacity, at the start */
+        bool whole;
+    } replacing; /* planning/replacing.c */
     struct {
         struct booking *list; /* reservations */
         size_t n;

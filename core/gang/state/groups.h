@@ -36,6 +36,8 @@ struct seat_hold {
     uint8_t role;        /* of the group */
     int32_t set;         /* -1: none */
     skr_time until;
+    bool arranged; /* found before its pod left, and persisted: core/gang/preempt/arranged.h */
+    bool early;    /* its pod still runs; only if arranged */
 };
 
 /* A recent Event of a group, cached for views and explanations. */
@@ -208,7 +210,16 @@ struct group {
         size_t running;            /* members, when that was looked at last */
         struct group *prev, *next; /* in gang->holders */
     } holds;                       /* room of lost members; seat_holds.c */
-    struct fit fit;                /* fit.c */
+    struct {
+        struct group *prev, *next; /* in gang->replacers */
+        bool listed;
+        bool whole;              /* all members leave, also those that run on other nodes */
+        char *text;              /* of arranged seats, for the object; NULL: there are none */
+        size_t n_lost;           /* running members on lost nodes */
+        uint64_t epoch;          /* epoch.capacity of the last search; UINT64_MAX: none yet */
+        skr_time at;             /* no search before */
+    } replacing;                 /* key replace; preempt/arranged.c, planning/replacing.c */
+    struct fit fit;              /* fit.c */
     struct explained *explained; /* the solver's account; NULL: not requested; explain_request.c */
     const struct node_names *without; /* that its members leave, during what_if.c; else NULL */
 

@@ -20,19 +20,12 @@
 
 const char *skr_told_stored(const struct skr_gang *e, const struct group *g)
 {
-    const struct map_entry *shown = skr_status_map_of(e, g);
     const struct pod_entry *oldest = skr_membership_oldest(g);
-    const struct skr_labels *notes = NULL;
-    if (shown) {
-        notes = &shown->map->meta.annotations;
-    } else if (g->source.kind == SOURCE_MAP && g->source.map) {
-        notes = &g->source.map->map->meta.annotations;
-    } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
-        notes = &g->source.podgroup->pg->meta.annotations;
-    } else if (oldest) {
-        notes = &oldest->pod->meta.annotations;
-    }
-    return notes ? skr_labels_get(notes, SKR_ANNOTATION_RESERVATION) : NULL;
+    bool none;
+    const char *text = skr_status_map_note(e, g, SKR_ANNOTATION_RESERVATION, &none);
+    return none && oldest
+               ? skr_labels_get(&oldest->pod->meta.annotations, SKR_ANNOTATION_RESERVATION)
+               : text;
 }
 
 void skr_told_restore(const struct skr_gang *e, struct group *g)

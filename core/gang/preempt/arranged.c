@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Seats for members that are to leave, their text, and the evictions: see arranged.h. */
+#include "core/gang/preempt/arranged.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/changes/status_map.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/evictions.h"
+#include "core/gang/state/plan_entry.h"
+#include "core/gang/state/wakes.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum { AGAIN_S = 30 }; /* no search after evictions were not granted in time */
+
+static const char *uid_of(const struct seat_hold *hold)
+{
+    return hold->uid + sizeof SKR_SEAT_PREFIX - 1;
+}
+
+static bool runs(const struct pod_entry *p)
+{
+    return skr_pod_is_live(p->pod) && skr_pods_is_bound(p);
+}
+
+bool skr_arranged_is_lost(const struct skr_gang *e, const struct pod_entry *p)
+{
+    return runs(p) && skr_nodes_is_lost(e, p->pod->node_name, skr_frame_now(e->frame));
+}
+
+bool skr_arranged_waits(const struct group *g)
+{
+    for (size_t i = 0; i < g->holds.n; i++) {
+        if (g->holds.item[i].early) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void skr_arranged_add(struct skr_gang *e, struct group *g, struct pod_entry *p, const char *node)
+{
+    const skr_time until = skr_frame_now(e->frame) + e->settings.plan_timeout;
+    skr_seat_holds_arrange(
+        e, g, p,
+        &(struct seat_hold){.uid = (char *)(uintptr_t)p->uid, .node = node, .until = until});
+}
+
+/* ---- lost members ---- */
+
+static void find_lost(struct skr_gang *e, struct group *g)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    const struct pod_entry *p;
+    size_t n = 0;
+    skr_seat_holds_watch(e, g,
+                         g->spec && g->spec->replace != SKR_REPLACE_NOT && g->seats.n_bound > 0);
+    DL_FOREACH(g->replacing.listed ? g->members : NULL, p)
+    {
+        const struct node_entry *node = runs(p) ? skr_nodes_find(e, p->pod->node_name) : NULL;
+        const skr_time since = node ? node->node->unready_since : 0;
+        n += skr_arranged_is_lost(e, p);
+        if (since > 0 && since + e->settings.fail_after > now) {
+            skr_wakes_group(e, g, since + e->settings.fail_after);
+        }
+    }
+    if (n != g->replacing.n_lost) {
+        g->replacing.n_lost = n;
+        g->replacing.epoch = UINT64_MAX;
+        skr_dirty_plan(e);
+    }
+}
+
+/* ---- ends ---- */
+
+static void drop(struct skr_gang *e, struct group *g, size_t at)
+{
+    struct pod_entry *p = skr_pods_find(e, uid_of(&g->holds.item[at]));
+    if (p && p->work->evict.by && strcmp(p->work->evict.by, g->key) == 0) {
+        skr_pods_forget_eviction(e, p);
+    }
+    skr_seat_holds_drop(e, g, at);
+    skr_dirty_plan(e);
+}
+
+static bool may_be_granted(const struct pod_entry *p)
+{
+    return p->work->evict.by && !p->work->evict.blocked &&
+           (p->work->evict.write || p->work->evict.failures == 0);
+}
+
+/* Whether an eviction was granted, or may have been. */
+static bool has_begun(const struct skr_gang *e, const struct group *g)
+{
+    for (size_t i = 0; i < g->holds.n; i++) {
+        const struct seat_hold *hold = &g->holds.item[i];
+        const struct pod_entry *p = hold->early ? skr_pods_find(e, uid_of(hold)) : NULL;
+        if (hold->arranged && (!hold->early || (p && may_be_granted(p)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Members that have left, and seats that are not needed any more. */
+static void review(struct skr_gang *e, struct group *g)
+{
+    const bool key = g->spec && g->spec->replace != SKR_REPLACE_NOT && !g->victim.leaving;
+    const bool begun = has_begun(e, g);
+    for (size_t i = g->holds.n; i-- > 0;) {
+        const struct seat_hold *hold = &g->holds.item[i];
+        const struct pod_entry *p = hold->early ? skr_pods_find(e, uid_of(hold)) : NULL;
+        const bool lost =
+            p && (g->replacing.whole ? g->replacing.n_lost > 0 : skr_arranged_is_lost(e, p));
+        if (!hold->arranged) {
+            continue;
+        }
+        if (g->victim.leaving || (hold->early && p && !begun && (!key || !lost))) {
+            drop(e, g, i);
+        } else if (hold->early && (!p || !runs(p) || p->group != g)) {
+            skr_seat_holds_note_left(e, g, i);
+        } else if (hold->early && hold->until <= skr_frame_now(e->frame)) {
+            g->replacing.at = skr_frame_now(e->frame) + AGAIN_S * SKR_SECOND;
+            skr_wakes_add(e, g->replacing.at, WAKE_REPORT, NULL);
+            drop(e, g, i);
+        }
+    }
+}
+
+/* ---- the text ---- */
+
+static int by_uid(const void *a, const void *b)
+{
+    return strcmp((*(const struct seat_hold *const *)a)->uid,
+                  (*(const struct seat_hold *const *)b)->uid);
+}
+
+static char *text_of(const struct group *g)
+{
+    const struct seat_hold **list = skr_alloc_array(g->holds.n + 1, sizeof *list);
+    struct skr_strbuf b;
+    size_t n = 0;
+    for (size_t i = 0; i < g->holds.n; i++) {
+        if (g->holds.item[i].arranged) {
+            list[n++] = &g->holds.item[i];
+        }
+    }
+    if (n == 0) {
+        free(list);
+        return NULL;
+    }
+    qsort(list, n, sizeof *list, by_uid);
+    skr_strbuf_init(&b);
+    skr_strbuf_addf(&b, "{\"v\":1,\"whole\":%s,\"seats\":{", g->replacing.whole ? "true" : "false");
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_add(&b, i > 0 ? "," : "");
+        skr_strbuf_add_json(&b, uid_of(list[i]));
+        skr_strbuf_addc(&b, ':');
+        skr_strbuf_add_json(&b, list[i]->node);
+    }
+    skr_strbuf_add(&b, "}}");
+    free(list);
+    return skr_strbuf_take(&b, NULL);
+}
+
+static void update_text(struct group *g)
+{
+    char *text = text_of(g);
+    free(g->replacing.text);
+    g->replacing.text = text;
+}
+
+static bool is_persisted(const struct skr_gang *e, const struct group *g)
+{
+    const char *have = skr_status_map_note(e, g, SKR_ANNOTATION_SEATS, NULL);
+    return have && g->replacing.text && strcmp(have, g->replacing.text) == 0;
+}
+
+void skr_arranged_settle(struct skr_gang *e, struct group *g)
+{
+    find_lost(e, g);
+    if (!g->replacing.text && g->holds.n == 0) {
+        return;
+    }
+    review(e, g);
+    update_text(g);
+    if (!skr_arranged_waits(g)) {
+        return;
+    }
+    if (!is_persisted(e, g)) {
+        skr_plan_storage_hurry(g);
+        return;
+    }
+    for (size_t i = 0; i < g->holds.n; i++) {
+        struct pod_entry *p =
+            g->holds.item[i].early ? skr_pods_find(e, uid_of(&g->holds.item[i])) : NULL;
+        if (p) {
+            skr_evictions_want(e, p, g);
+        }
+    }
+}
+
+/* ---- an earlier process ---- */
+
+/* The member whose shape the seat has: its own, or another one of the group. */
+static const struct pod_entry *alike(const struct group *g, const struct pod_entry *p)
+{
+    return p && p->group == g ? p : g->members;
+}
+
+static void restore_seat(struct skr_gang *e, struct group *g, const char *uid, const char *node)
+{
+    const struct pod_entry *p = skr_pods_find(e, uid), *like = alike(g, p);
+    const bool early = p && p->group == g && runs(p);
+    size_t taken = g->seats.n_bound + (g->plan ? g->plan->n_members : 0);
+    for (size_t i = 0; i < g->holds.n; i++) {
+        taken += !g->holds.item[i].early;
+    }
+    const bool room = like && (g->replacing.whole ||
+                               skr_ledger_fits(e->ledger, node, &like->shape->amounts, NULL));
+    if (!room || !skr_nodes_find(e, node) || (!early && taken >= (size_t)skr_membership_most(g))) {
+        return;
+    }
+    const skr_time until = skr_frame_now(e->frame) + e->settings.plan_timeout;
+    skr_seat_holds_arrange(
+        e, g, like,
+        &(struct seat_hold){.uid = (char *)(uintptr_t)uid, .node = node, .until = until});
+    if (!early) {
+        skr_seat_holds_note_left(e, g, g->holds.n - 1);
+    }
+}
+
+void skr_arranged_restore(struct skr_gang *e, struct group *g)
+{
+    const char *text = skr_status_map_note(e, g, SKR_ANNOTATION_SEATS, NULL), *uid;
+    json_auto_t *json = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    json_t *seats = json_object_get(json, "seats"), *node;
+    if (!g->spec || g->replacing.text || json_integer_value(json_object_get(json, "v")) != 1 ||
+        json_object_size(seats) > SKR_ARRANGED_MAX || !skr_frame_is_leader(e->frame)) {
+        return;
+    }
+    g->replacing.whole = json_is_true(json_object_get(json, "whole"));
+    json_object_foreach(seats, uid, node)
+    {
+        if (json_is_string(node) && !skr_seat_holds_of(g, uid)) {
+            restore_seat(e, g, uid, json_string_value(node));
+        }
+    }
+    update_text(g);
+    skr_dirty_group(e, g);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PREEMPT_ARRANGED_H
+#define SKR_CORE_GANG_PREEMPT_ARRANGED_H
+/*
+ * Members leave for places that were found before. Each gets a seat (seat_holds.h) on its new node. The
+ * object of the group gets the annotation sakkara.seats with all of them:
+ *
+ *   {"v":1,"whole":false,"seats":{"<uid of the member>":"node-4"}}
+ *
+ * No member is evicted before the API server has the annotation. A restart reads it and goes on. The
+ * members are evicted with their uid as a precondition and never deleted. A seat is then held for a
+ * replacement, also if no member of the group is left.
+ *
+ * With key replace, members on lost nodes leave, or all (whole). If the nodes are back before the first
+ * eviction was granted, all stay. What is not evicted within planTimeout stays, too.
+ */
+#include "core/gang/state/groups.h"
+
+#define SKR_ANNOTATION_SEATS "sakkara.seats"
+
+enum { SKR_ARRANGED_MAX = 1000 }; /* seats of one group */
+
+/* Whether the member runs on a lost node (skr_nodes_is_lost()). */
+bool skr_arranged_is_lost(const struct skr_gang *e, const struct pod_entry *p);
+/* Whether members of the group still run for which there are seats: nothing of it is planned. */
+bool skr_arranged_waits(const struct group *g);
+/* A member may leave for this node. */
+void skr_arranged_add(struct skr_gang *e, struct group *g, struct pod_entry *p, const char *node);
+/* Call at every evaluation: looks for lost members, evicts, ends. O(members) with key replace. */
+void skr_arranged_settle(struct skr_gang *e, struct group *g);
+/* Takes over what the object says. Trusted only about members of the group on lost nodes, and about
+ * seats that the group lacks. */
+void skr_arranged_restore(struct skr_gang *e, struct group *g);
+
+#endif
