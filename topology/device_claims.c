@@ -20,12 +20,17 @@ static void add_class(struct skr_device_claim *claim, const struct skr_fields *r
     }
 }
 
+static const char *text_of(const struct skr_fields *object)
+{
+    const char *text = object->json ? skr_fields_json(object, JSON_SORT_KEYS) : "";
+    return strlen(text) <= SKR_CLAIM_TEXT_MAX ? text : "";
+}
+
 /* spec: of a claim. */
 static void read_spec(struct skr_device_claim *claim, const struct skr_fields *spec)
 {
     const struct skr_fields devices = skr_fields_object(spec, "devices");
-    const char *text = devices.json ? skr_fields_json(&devices, JSON_SORT_KEYS) : "";
-    claim->devices = strlen(text) <= SKR_CLAIM_TEXT_MAX ? text : "";
+    claim->devices = text_of(&devices);
     const struct skr_fields list = skr_fields_list(&devices, "requests", SKR_CLAIM_REQUESTS_MAX);
     for (size_t i = 0; skr_fields_more(&list, i); i++) {
         const struct skr_fields request = skr_fields_entry(&list, i);
@@ -47,15 +52,15 @@ static void fill_template(void *object, const struct skr_fields *json)
     const struct skr_fields of_claim = skr_fields_object(&spec, "spec");
     claim->pod_uid = "";
     claim->devices = "";
+    claim->reach = "";
     read_spec(claim, &of_claim);
 }
 
 /* Whether the node selector of the allocation names one node. */
-static bool is_of_one_node(const struct skr_fields *allocation)
+static bool is_of_one_node(const struct skr_fields *selector)
 {
-    const struct skr_fields selector = skr_fields_object(allocation, "nodeSelector");
     const struct skr_fields terms =
-        skr_fields_list(&selector, "nodeSelectorTerms", SKR_CLAIM_TERMS_MAX);
+        skr_fields_list(selector, "nodeSelectorTerms", SKR_CLAIM_TERMS_MAX);
     bool one = terms.n == 1;
     for (size_t i = 0; one && skr_fields_more(&terms, i); i++) {
         const struct skr_fields term = skr_fields_entry(&terms, i);
@@ -115,6 +120,7 @@ static void fill(void *object, const struct skr_fields *json)
     const struct skr_fields status = skr_fields_object(json, "status");
     claim->pod_uid = "";
     claim->devices = "";
+    claim->reach = "";
     for (size_t i = 0; skr_fields_more(&owners, i); i++) {
         const struct skr_fields owner = skr_fields_entry(&owners, i);
         if (skr_fields_bool(&owner, "controller") &&
@@ -123,8 +129,10 @@ static void fill(void *object, const struct skr_fields *json)
         }
     }
     const struct skr_fields allocation = skr_fields_object(&status, "allocation");
+    const struct skr_fields selector = skr_fields_object(&allocation, "nodeSelector");
     claim->allocated = skr_fields_has(&status, "allocation");
-    claim->fabric = claim->allocated && !is_of_one_node(&allocation);
+    claim->fabric = claim->allocated && !is_of_one_node(&selector);
+    claim->reach = claim->allocated && !*claim->pod_uid ? text_of(&selector) : "";
     claim->n_reserved = skr_fields_list(&status, "reservedFor", SKR_CLAIM_RESERVED_MAX).n;
     read_results(claim, &allocation);
     if (!claim->allocated) {

@@ -44,6 +44,9 @@ struct skr_device_claim {
         *devices;   /* spec.devices as text; "": it is allocated, asks for none, or is too large */
     size_t n_taken; /* of the allocation, without admin access */
     const struct skr_claim_device *taken;
+    /* Of the allocation of a claim of users: which nodes reach its devices, a node selector as text with sorted
+     * keys; "": all do, or it is too large. */
+    const char *reach;
 };
 
 /* Borrows json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. */

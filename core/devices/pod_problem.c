@@ -164,11 +164,12 @@ static void narrow(struct making *m, const struct skr_device_selector *selector,
 }
 
 /* Whether a device that several nodes reach may serve the request. */
-static bool is_served_elsewhere(const struct making *m, const struct skr_claim_request *request,
+static bool is_served_elsewhere(const struct skr_devices_stock *stock,
+                                const struct skr_claim_request *request,
                                 const struct skr_stock_class *class)
 {
     struct skr_stock_slice *s;
-    DL_FOREACH2(m->stock->elsewhere, s, nnext)
+    DL_FOREACH2(stock->elsewhere, s, nnext)
     {
         for (size_t d = 0; d < s->slice->n_devices; d++) {
             bool may = true;
@@ -183,6 +184,18 @@ static bool is_served_elsewhere(const struct making *m, const struct skr_claim_r
         }
     }
     return false;
+}
+
+bool skr_claim_may_be_served_elsewhere(const struct skr_devices_stock *stock,
+                                       const struct skr_claim_spec *spec)
+{
+    bool may = false;
+    for (size_t i = 0; !may && i < spec->n_requests; i++) {
+        const struct skr_stock_class *class =
+            skr_devices_stock_class(stock, spec->request[i].class_);
+        may = class && is_served_elsewhere(stock, &spec->request[i], class);
+    }
+    return may;
 }
 
 static bool repels(const struct skr_claim_request *request, const struct skr_device_taint *taint)
@@ -252,7 +265,7 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
         tainted[row] =
             skr_device_is_tainted(m->stock, from, m->rows->row[row].slice->slice, device);
     }
-    if (is_served_elsewhere(m, from, class)) {
+    if (is_served_elsewhere(m->stock, from, class)) {
         unmodelled(m, "devices that several nodes reach may serve a request");
     }
 }

@@ -233,8 +233,31 @@ static struct skr_sequence count(const struct skr_devices_stock *stock, struct b
     return ret;
 }
 
+/* The first one takes its devices, and the others come after it. */
+static struct skr_sequence count_from(const struct skr_devices_stock *stock, struct board *b,
+                                      const struct skr_pod_claims *first, struct skr_arena *arena,
+                                      int32_t most, struct skr_sequence_memo *memo)
+{
+    const struct skr_devices_problem others = b->p;
+    const char *why = NULL;
+    if (!first || most == 0) {
+        return count(stock, b, most, memo);
+    }
+    if (!skr_pod_problem_make(stock, &b->rows, first, arena, &b->p, &why) || why) {
+        return unmodelled(why ? why : too_large);
+    }
+    struct skr_sequence ret = play(b, 1, NULL, NULL);
+    if (ret.end == SKR_SEQUENCE_MOST) {
+        b->p = others;
+        ret = count(stock, b, most - 1, memo);
+        ret.n += ret.end != SKR_SEQUENCE_UNMODELLED;
+    }
+    return ret;
+}
+
 struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, const char *node,
                                        const struct skr_pod_claims *pending, size_t n_pending,
+                                       const struct skr_pod_claims *first,
                                        const struct skr_pod_claims *pod, int32_t most,
                                        struct skr_sequence_memo *memo)
 {
@@ -242,10 +265,11 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
     struct board b;
     const char *why = set_up(stock, node, pending, n_pending, pod, arena, &b);
-    return why ? unmodelled(why) : count(stock, &b, most, memo);
+    return why ? unmodelled(why) : count_from(stock, &b, first, arena, most, memo);
 }
 
 struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, const char *node,
+                                      const struct skr_pod_claims *first,
                                       const struct skr_pod_claims *pod, int32_t most,
                                       struct skr_sequence_memo *memo)
 {
@@ -261,7 +285,7 @@ struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, con
     memset(b.taken.shares, 0, rows->n * sizeof *b.taken.shares);
     memset(b.taken.counted, 0, rows->n * sizeof *b.taken.counted);
     memset(b.taken.used, 0, rows->n_capacities * sizeof *b.taken.used);
-    return count(stock, &b, most, memo);
+    return count_from(stock, &b, first, arena, most, memo);
 }
 
 /* Equal pods, one after the other. */

@@ -47,15 +47,18 @@ void skr_sequence_memo_destroy(struct skr_sequence_memo *memo); /* NULL allowed 
 
 size_t skr_sequence_memo_size(const struct skr_sequence_memo *memo); /* distinct nodes and shapes */
 
-/* pending: pods that come first, n_pending of them; one that does not fit is left out. most: >= 0. memo:
- * NULL allowed. O(devices * requests + steps of the search). */
+/* pending: pods that come first, n_pending of them; one that does not fit is left out. first: the first of the
+ * pods, which pays for what they share; NULL: they are equal. most: >= 0. memo: NULL allowed. O(devices * requests
+ * + steps of the search). */
 struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, const char *node,
                                        const struct skr_pod_claims *pending, size_t n_pending,
+                                       const struct skr_pod_claims *first,
                                        const struct skr_pod_claims *pod, int32_t most,
                                        struct skr_sequence_memo *memo);
 
 /* The same if no allocation took anything. */
 struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, const char *node,
+                                      const struct skr_pod_claims *first,
                                       const struct skr_pod_claims *pod, int32_t most,
                                       struct skr_sequence_memo *memo);
 

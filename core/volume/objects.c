@@ -156,6 +156,16 @@ static void fill_volume(void *object, const struct skr_fields *json)
 }
 SKR_OBJECT_KIND(volume, "persistentvolume", fill_volume)
 
+struct skr_volume *skr_volume_of_selector(const char *selector)
+{
+    struct skr_error error;
+    struct skr_volume *volume = NULL;
+    json_auto_t *required = json_loads(selector, 0, NULL);
+    json_auto_t *json = json_pack("{s:{s:s},s:{s:{s:O}}}", "metadata", "name", "selector", "spec",
+                                  "nodeAffinity", "required", required);
+    return json && skr_volume_decode(json, &volume, &error) == 0 ? volume : NULL;
+}
+
 static bool has_value(const struct skr_volume_zone *zone, const char *value)
 {
     size_t i = 0;

@@ -55,6 +55,8 @@ struct skr_volume {
 };
 int skr_volume_decode(const json_t *json, struct skr_volume **ret, struct skr_error *error);
 void skr_volume_destroy(struct skr_volume *volume);
+/* One that the nodes of this selector reach, nodeSelectorTerms as text; NULL: it cannot be read. */
+struct skr_volume *skr_volume_of_selector(const char *selector);
 /* Whether the node reaches the volume. */
 bool skr_volume_reaches(const struct skr_volume *volume, const struct skr_node *node);
 

@@ -3,9 +3,11 @@
 
 #include "core/devices/stock.h"
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/state/wakes.h"
+#include "core/volume/objects.h"
 
 #include <utlist.h>
 
@@ -38,6 +40,33 @@ static bool is_wrong(struct skr_gang *e, const struct pod_entry *p,
     default:
         return false;
     }
+}
+
+bool skr_claims_reach(struct skr_gang *e, struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->seats.n_claimers > 0 ? g->members : NULL, p)
+    {
+        const bool planned = p->plan == g->plan && !skr_pods_is_bound(p);
+        const struct node_entry *node = planned ? skr_nodes_find(e, p->place.node) : NULL;
+        for (size_t i = 0; node && node->node && i < p->pod->n_claims; i++) {
+            const struct skr_pod_claim *claim = &p->pod->claim[i];
+            const struct claim_facts facts =
+                claim->kind == SKR_POD_CLAIM_DEVICES && !claim->made
+                    ? skr_claim_objects_facts(e, p->pod->meta.namespace_, claim)
+                    : (struct claim_facts){0};
+            if (facts.reach && !skr_volume_reaches(facts.reach, node->node)) {
+                SKR_STRBUF(text);
+                skr_strbuf_addf(&text,
+                                "ResourceClaim %s of pod %s has devices that node %s, which is "
+                                "planned, does not reach",
+                                claim->name, p->pod->meta.name, node->name);
+                skr_plan_loss_abort(e, g, SKR_REASON_NONE, text.s, false);
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* The plan ends, unless a watch may be late. */

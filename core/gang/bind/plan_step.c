@@ -321,7 +321,7 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         finish(e, g);
         return;
     }
-    if (plan->check_nodes && !still_good(e, g)) {
+    if ((plan->check_nodes && !still_good(e, g)) || !skr_claims_reach(e, g)) {
         return;
     }
     if (plan->preempting) {

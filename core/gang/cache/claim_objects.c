@@ -4,6 +4,7 @@
 
 #include "core/devices/stock.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/volumes.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/types.h"
 #include "topology/base/table.h"
@@ -30,7 +31,9 @@ struct claim_name {
     uint64_t id;
     const struct claim_classes *classes; /* NULL: none, or not known */
     const struct skr_claim_spec *spec;   /* a reference; NULL: not known, or allocated */
+    struct volume_rule *reach;           /* a reference; NULL: all nodes, or not allocated */
     bool allocated;
+    uint16_t n_reserved;
 };
 
 /* ---- classes ---- */
@@ -192,19 +195,16 @@ void skr_claim_objects_await(struct skr_gang *e, struct group *g, const struct s
 
 /* ---- what claims ask for ---- */
 
-const struct skr_claim_spec *skr_claim_objects_spec(const struct skr_gang *e,
-                                                    const char *namespace_,
-                                                    const struct skr_pod_claim *claim,
-                                                    bool *ret_allocated)
+struct claim_facts skr_claim_objects_facts(const struct skr_gang *e, const char *namespace_,
+                                           const struct skr_pod_claim *claim)
 {
     uint32_t number;
-    *ret_allocated = false;
     if (!find(e, id_of(e, claim->kind, namespace_, claim->name), &number)) {
-        return NULL;
+        return (struct claim_facts){0};
     }
     const struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
-    *ret_allocated = name->allocated;
-    return name->spec;
+    return (struct claim_facts){name->spec, name->allocated, name->n_reserved,
+                                skr_volumes_reach(name->reach)};
 }
 
 enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const char *namespace_,
@@ -221,6 +221,12 @@ enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const cha
     return name->allocated ? SKR_CLAIM_ALLOCATED : SKR_CLAIM_FREE;
 }
 
+static void forget(struct skr_gang *e, const struct claim_name *name)
+{
+    skr_devices_stock_forget_spec(e->devices.stock, name->spec);
+    skr_volumes_reach_forget(e, name->reach);
+}
+
 /* Whether it asks for something else, or has devices now, or none. */
 static bool note_spec(struct skr_gang *e, uint64_t id, const struct skr_device_claim *claim)
 {
@@ -229,12 +235,14 @@ static bool note_spec(struct skr_gang *e, uint64_t id, const struct skr_device_c
         return false;
     }
     struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
-    const struct skr_claim_spec *was = name->spec;
-    const bool was_allocated = name->allocated;
+    const struct claim_name was = *name;
     name->spec = skr_devices_stock_spec(e->devices.stock, claim->devices);
     name->allocated = claim->allocated;
-    const bool differs = was != name->spec || was_allocated != name->allocated;
-    skr_devices_stock_forget_spec(e->devices.stock, was);
+    name->n_reserved = (uint16_t)claim->n_reserved;
+    name->reach = skr_volumes_reach_get(e, claim->reach);
+    const bool differs =
+        was.spec != name->spec || was.allocated != name->allocated || was.reach != name->reach;
+    forget(e, &was);
     return differs;
 }
 
@@ -261,8 +269,7 @@ void skr_claim_objects_delete(struct skr_gang *e, enum skr_pod_claim_kind kind,
     const uint64_t id = id_of(e, kind, namespace_, name);
     uint32_t number;
     if (find(e, id, &number)) {
-        const struct claim_name *gone = skr_slab_at(&e->claim_objects.id, number);
-        skr_devices_stock_forget_spec(e->devices.stock, gone->spec);
+        forget(e, skr_slab_at(&e->claim_objects.id, number));
         skr_hash_index_remove(&e->claim_objects.by_id, (uint32_t)id, number);
         skr_slab_remove(&e->claim_objects.id, number);
     }
@@ -288,6 +295,10 @@ void skr_claim_objects_judge(struct skr_gang *e)
 void skr_claim_objects_fini(struct skr_gang *e)
 {
     struct claim_awaited *awaited, *next;
+    uint32_t number;
+    for (size_t at = 0; skr_slab_next(&e->claim_objects.id, &at, &number);) {
+        forget(e, skr_slab_at(&e->claim_objects.id, number));
+    }
     HASH_ITER(hh, e->claim_objects.awaited, awaited, next)
     {
         HASH_DEL(e->claim_objects.awaited, awaited);

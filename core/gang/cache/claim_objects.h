@@ -12,7 +12,7 @@
  * not exist is missing like a claim, if the account may read classes. What they ask for is in the stock of
  * devices (devices.h), each distinct spec once.
  *
- * Memory: 32 bytes a name and its place in an index, some 45 bytes; equal lists of classes are stored
+ * Memory: 40 bytes a name and its place in an index, some 53 bytes; equal lists of classes are stored
  * once, up to SKR_CLAIM_CLASSES_BYTES_MAX, beyond which the classes of a claim are not judged. Names are hashed with the secret of the
  * process, 64 bits: a million names collide with a chance of 1 in 30 million. With more than
  * SKR_CLAIM_OBJECTS_MAX names, no kind is judged until the next start; the log says so.
@@ -42,12 +42,16 @@ void skr_claim_objects_judge(struct skr_gang *e);
 const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
                                                       const struct skr_pod *pod,
                                                       const char **ret_class);
-/* What the claim of a pod in this namespace asks for, borrowed until another event; NULL: it is not known,
- * or the claim has devices. O(1). */
-const struct skr_claim_spec *skr_claim_objects_spec(const struct skr_gang *e,
-                                                    const char *namespace_,
-                                                    const struct skr_pod_claim *claim,
-                                                    bool *ret_allocated);
+/* What is known of a claim of a pod; pointers are borrowed until another event. */
+struct claim_facts {
+    const struct skr_claim_spec *spec; /* NULL: it is not known, or the claim has devices */
+    bool allocated;
+    size_t n_reserved;              /* consumers */
+    const struct skr_volume *reach; /* of a claim of users that has devices; NULL: all nodes */
+};
+/* O(1). */
+struct claim_facts skr_claim_objects_facts(const struct skr_gang *e, const char *namespace_,
+                                           const struct skr_pod_claim *claim);
 enum skr_claim_state {
     SKR_CLAIM_NOT_JUDGED, /* it is no ResourceClaim, or claims may not be read */
     SKR_CLAIM_GONE,

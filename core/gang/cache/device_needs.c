@@ -3,6 +3,7 @@
 #include "core/gang/cache/device_needs.h"
 
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/device_shares.h"
 #include "core/gang/cache/pods.h"
 
 #include <stdlib.h>
@@ -63,24 +64,46 @@ static const char *add_extended(struct skr_gang *e, const struct skr_pod *pod,
     return NULL;
 }
 
+void skr_device_paid_add(struct device_paid *paid, const struct skr_pod *pod)
+{
+    for (size_t i = 0; i < pod->n_claims; i++) {
+        if (pod->claim[i].kind == SKR_POD_CLAIM_DEVICES && !pod->claim[i].made) {
+            skr_grow(&paid->item, &paid->cap, paid->n + 1, sizeof *paid->item);
+            paid->item[paid->n++] =
+                (struct device_paid_claim){pod->meta.namespace_, pod->claim[i].name};
+        }
+    }
+}
+
+static bool is_paid(const struct device_paid *paid, const struct skr_pod *pod,
+                    const struct skr_pod_claim *claim)
+{
+    bool is = false;
+    for (size_t i = 0; paid && !claim->made && !is && i < paid->n; i++) {
+        is = strcmp(paid->item[i].name, claim->name) == 0 &&
+             strcmp(paid->item[i].namespace_, pod->meta.namespace_) == 0;
+    }
+    return is;
+}
+
 const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
-                                const struct pod_entry *p, bool pending, struct device_shape *ret)
+                                const struct pod_entry *p, const struct device_paid *paid,
+                                struct device_shape *ret)
 {
     const char *why = NULL;
     *ret = (struct device_shape){0};
     for (size_t i = 0; !why && i < pod->n_claims; i++) {
         const struct skr_pod_claim *claim = &pod->claim[i];
-        bool allocated = false;
-        if (claim->kind == SKR_POD_CLAIM_VOLUME) {
+        if (claim->kind == SKR_POD_CLAIM_VOLUME || is_paid(paid, pod, claim)) {
             continue;
         }
-        const struct skr_claim_spec *spec =
-            skr_claim_objects_spec(e, pod->meta.namespace_, claim, &allocated);
-        why = spec || (allocated && pending) ? NULL
-              : allocated                    ? "a claim has devices already"
-                                             : "what a claim asks for is not known";
-        if (spec) {
-            add_spec(ret, skr_devices_stock_spec(e->devices.stock, spec->text));
+        const struct claim_facts facts = skr_claim_objects_facts(e, pod->meta.namespace_, claim);
+        const bool has = facts.allocated && (paid || !claim->made);
+        why = facts.spec || has ? NULL
+              : facts.allocated ? "a claim has devices already"
+                                : "what a claim asks for is not known";
+        if (facts.spec) {
+            add_spec(ret, skr_devices_stock_spec(e->devices.stock, facts.spec->text));
         }
     }
     if (!why && !(p && p->work->extended_has_devices)) {
@@ -96,7 +119,7 @@ bool skr_device_shapes_are_equal(const struct device_shape *a, const struct devi
 {
     return a->n == b->n && !a->resource == !b->resource &&
            (a->n == 0 || memcmp(a->spec, b->spec, a->n * sizeof *a->spec) == 0) &&
-           (!a->resource || strcmp(a->resource, b->resource) == 0);
+           (!a->resource || strcmp(a->resource, b->resource) == 0) && a->shared == b->shared;
 }
 
 /* ---- what members need ---- */
@@ -116,44 +139,33 @@ bool skr_devices_are_needed(const struct skr_gang *e, const struct pod_entry *p)
            skr_quantities_are_served(e->resources, &p->pod->shape->requests);
 }
 
-static int by_name(const void *a, const void *b)
+/* Claims of the pod that others share, by their specs. */
+static uint64_t shared_of(const struct skr_gang *e, const struct skr_pod *pod,
+                          const struct device_shares *shares)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Two members name one claim. */
-static bool share_claims(struct pod_entry *const *newcomers, size_t n)
-{
-    size_t n_names = 0, cap = 0;
-    const char **name = NULL;
-    for (size_t i = 0; i < n; i++) {
-        const struct skr_pod *pod = newcomers[i]->pod;
-        for (size_t k = 0; k < pod->n_claims; k++) {
-            if (pod->claim[k].kind == SKR_POD_CLAIM_DEVICES && !pod->claim[k].made) {
-                skr_grow(&name, &cap, n_names + 1, sizeof *name);
-                name[n_names++] = pod->claim[k].name;
-            }
+    uint64_t shared = 0;
+    size_t at = 0;
+    for (size_t i = 0; shares->n > 0 && i < pod->n_claims && at < 64; i++) {
+        const struct skr_pod_claim *claim = &pod->claim[i];
+        if (claim->kind != SKR_POD_CLAIM_VOLUME &&
+            !skr_claim_objects_facts(e, pod->meta.namespace_, claim).allocated) {
+            const bool is = !claim->made && claim->kind == SKR_POD_CLAIM_DEVICES &&
+                            skr_device_shares_find(shares, claim->name);
+            shared |= (uint64_t)is << at++;
         }
     }
-    bool shared = false;
-    if (n_names > 1) {
-        qsort(name, n_names, sizeof *name, by_name);
-    }
-    for (size_t i = 1; !shared && i < n_names; i++) {
-        shared = strcmp(name[i - 1], name[i]) == 0;
-    }
-    free(name);
     return shared;
 }
 
 static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
-                             struct device_needs *needs)
+                             const struct device_shares *shares, struct device_needs *needs)
 {
     struct device_shape shape;
-    const char *why = skr_device_shape_of(e, p->pod, p, false, &shape);
+    const char *why = skr_device_shape_of(e, p->pod, p, NULL, &shape);
     if (why) {
         return why;
     }
+    shape.shared = shared_of(e, p->pod, shares);
     size_t i = 0;
     while (i < needs->n && !skr_device_shapes_are_equal(&needs->shape[i], &shape)) {
         i++;
@@ -171,10 +183,12 @@ static struct device_needs *make_needs(struct skr_gang *e, struct pod_entry *con
 {
     struct device_needs *needs = skr_alloc(sizeof *needs);
     needs->refs = 1;
-    *ret_why = share_claims(newcomers, n) ? "members share a claim" : NULL;
+    struct device_shares shares = skr_device_shares_of(e, newcomers, n);
+    *ret_why = shares.partial ? "some members share a claim, and others do not" : NULL;
     for (size_t i = 0; !*ret_why && i < n; i++) {
-        *ret_why = add_shape(e, newcomers[i], needs);
+        *ret_why = add_shape(e, newcomers[i], &shares, needs);
     }
+    free(shares.item);
     if (*ret_why || needs->n == 0) {
         skr_devices_needs_unref(e, needs);
         return NULL;

@@ -8,10 +8,21 @@
 const char *skr_devices_unmodelled(const struct skr_gang *e);
 /* The pod has a claim of devices, or asks for a resource that a class serves. */
 bool skr_devices_are_needed(const struct skr_gang *e, const struct pod_entry *p);
+/* Claims of users that a pod before names: it has their devices, and others pay nothing for them. free() item. */
+struct device_paid {
+    struct device_paid_claim {
+        const char *namespace_, *name; /* borrowed from pods */
+    } * item;
+    size_t n, cap;
+};
+void skr_device_paid_add(struct device_paid *paid, const struct skr_pod *pod);
+
 /* The reason why it is not known; NULL: it is, and the caller ends ret. p: the pod in the cache; NULL: it is
- * not there. pending: claims that have devices are left out. */
+ * not there. Claims of users that have devices are left out. paid: of a pod that is planned or accepted: these
+ * claims, and all that have devices, are left out; NULL: of a newcomer. */
 const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
-                                const struct pod_entry *p, bool pending, struct device_shape *ret);
+                                const struct pod_entry *p, const struct device_paid *paid,
+                                struct device_shape *ret);
 bool skr_device_shapes_are_equal(const struct device_shape *a, const struct device_shape *b);
 void skr_device_shape_fini(struct skr_gang *e, struct device_shape *shape);
 

@@ -135,8 +135,8 @@ static bool is_accepted(const struct pod_entry *p)
 static bool are_alike(struct skr_gang *e, const struct pod_entry *a, const struct pod_entry *b)
 {
     struct device_shape of_a, of_b;
-    const char *why_a = skr_device_shape_of(e, a->pod, a, false, &of_a);
-    const char *why_b = skr_device_shape_of(e, b->pod, b, false, &of_b);
+    const char *why_a = skr_device_shape_of(e, a->pod, a, NULL, &of_a);
+    const char *why_b = skr_device_shape_of(e, b->pod, b, NULL, &of_b);
     const bool alike = !why_a && !why_b && skr_device_shapes_are_equal(&of_a, &of_b);
     skr_device_shape_fini(e, &of_a);
     skr_device_shape_fini(e, &of_b);
@@ -146,8 +146,9 @@ static bool are_alike(struct skr_gang *e, const struct pod_entry *a, const struc
 /* All that it needs. */
 static bool has_devices(struct skr_gang *e, const struct pod_entry *p)
 {
+    const struct device_paid none = {0};
     struct device_shape shape;
-    const bool has = !skr_device_shape_of(e, p->pod, p, true, &shape) && shape.n == 0;
+    const bool has = !skr_device_shape_of(e, p->pod, p, &none, &shape) && shape.n == 0;
     skr_device_shape_fini(e, &shape);
     return has;
 }
@@ -291,13 +292,15 @@ struct pending {
     struct skr_pod_claims *claims;
     size_t n;
     bool known; /* false: what one of them needs is not */
+    struct device_paid paid;
 };
 
 static void add_pending(struct skr_gang *e, const struct pod_entry *p, const char *node,
                         struct pending *to)
 {
     struct device_shape *shape = &to->shape[to->n];
-    to->known = !skr_device_shape_of(e, p->pod, p, true, shape) && to->known;
+    to->known = !skr_device_shape_of(e, p->pod, p, &to->paid, shape) && to->known;
+    skr_device_paid_add(&to->paid, p->pod);
     to->claims[to->n].n = n_on(e, shape, node);
     to->claims[to->n].spec = shape->spec;
     if (to->claims[to->n].n == 0) {
@@ -307,11 +310,11 @@ static void add_pending(struct skr_gang *e, const struct pod_entry *p, const cha
     }
 }
 
-/* first: a pod before all others; NULL: none. itself: it is no pending claimer; NULL allowed. room: for more
- * pods. */
+/* first: what of, a pod before all others, needs there; NULL: it is not known, or there is none. itself: it is no
+ * pending claimer; NULL allowed. room: for more pods. */
 static struct pending pending_on(struct skr_gang *e, const struct skr_pod_claims *first,
-                                 const struct pod_entry *itself, const struct group *without,
-                                 size_t room, const char *node)
+                                 const struct skr_pod *of, const struct pod_entry *itself,
+                                 const struct group *without, size_t room, const char *node)
 {
     const struct claimers *claimers = claimers_of(e, node);
     const struct pod_entry *p;
@@ -322,6 +325,7 @@ static struct pending pending_on(struct skr_gang *e, const struct skr_pod_claims
     pending.claims = skr_alloc_array(n + room + 1, sizeof *pending.claims);
     if (first) {
         pending.claims[pending.n++] = *first;
+        skr_device_paid_add(&pending.paid, of);
     }
     for (int accepted = 1; accepted >= 0; accepted--) {
         DL_FOREACH2(claimers ? claimers->list : NULL, p, work->claims_next)
@@ -342,29 +346,54 @@ static void pending_fini(struct skr_gang *e, struct pending *pending)
     }
     free(pending->shape);
     free(pending->claims);
+    free(pending->paid.item);
+}
+
+/* pending: NULL: if no allocation took anything. */
+static struct skr_sequence sequence_of(struct skr_gang *e, const struct device_shape *shape,
+                                       const char *node, const struct pending *pending)
+{
+    const struct skr_devices_stock *stock = e->devices.stock;
+    const struct skr_pod_claims all = {n_on(e, shape, node), shape->spec};
+    const struct skr_claim_spec **own = skr_alloc_array(all.n + 1, sizeof *own);
+    struct skr_pod_claims others = {0, own};
+    for (size_t i = 0; i < all.n; i++) {
+        if (i >= 64 || !(shape->shared >> i & 1)) {
+            own[others.n++] = shape->spec[i];
+        }
+    }
+    const struct skr_pod_claims *first = others.n < all.n ? &all : NULL;
+    const struct skr_sequence ret =
+        pending
+            ? skr_sequence_count(stock, node, pending->claims, pending->n, first, &others,
+                                 SKR_NEEDS_PODS_MAX, e->devices.memo)
+            : skr_sequence_ever(stock, node, first, &others, SKR_NEEDS_PODS_MAX, e->devices.memo);
+    free(own);
+    return ret;
+}
+
+/* pending: as in sequence_of(). */
+static int32_t least_of(struct skr_gang *e, const struct device_needs *needs, const char *node,
+                        const struct pending *pending)
+{
+    int32_t most = INT32_MAX;
+    for (size_t i = 0; i < needs->n; i++) {
+        if (n_on(e, &needs->shape[i], node) > 0) {
+            const struct skr_sequence sequence = sequence_of(e, &needs->shape[i], node, pending);
+            most = sequence.end != SKR_SEQUENCE_MOST && sequence.n < most ? sequence.n : most;
+        }
+    }
+    return most;
 }
 
 int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
                          const struct device_needs *needs, const char *node)
 {
-    int32_t most = INT32_MAX;
     if (!is_modelled(e)) {
         return INT32_MAX;
     }
-    struct pending pending = pending_on(e, NULL, NULL, without, 0, node);
-    for (size_t i = 0; pending.known && i < needs->n; i++) {
-        const struct skr_pod_claims claims = {n_on(e, &needs->shape[i], node),
-                                              needs->shape[i].spec};
-        if (claims.n == 0) {
-            continue;
-        }
-        const struct skr_sequence sequence =
-            skr_sequence_count(e->devices.stock, node, pending.claims, pending.n, &claims,
-                               SKR_NEEDS_PODS_MAX, e->devices.memo);
-        if (sequence.end != SKR_SEQUENCE_MOST && sequence.n < most) {
-            most = sequence.n;
-        }
-    }
+    struct pending pending = pending_on(e, NULL, NULL, NULL, without, 0, node);
+    const int32_t most = pending.known ? least_of(e, needs, node, &pending) : INT32_MAX;
     pending_fini(e, &pending);
     return most;
 }
@@ -372,17 +401,7 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
 int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *needs,
                               const char *node)
 {
-    int32_t most = INT32_MAX;
-    for (size_t i = 0; is_modelled(e) && i < needs->n; i++) {
-        const struct skr_pod_claims claims = {n_on(e, &needs->shape[i], node),
-                                              needs->shape[i].spec};
-        if (claims.n > 0) {
-            const struct skr_sequence sequence = skr_sequence_ever(
-                e->devices.stock, node, &claims, SKR_NEEDS_PODS_MAX, e->devices.memo);
-            most = sequence.end != SKR_SEQUENCE_MOST && sequence.n < most ? sequence.n : most;
-        }
-    }
-    return most;
+    return is_modelled(e) ? least_of(e, needs, node, NULL) : INT32_MAX;
 }
 
 bool skr_devices_room(struct skr_gang *e, const struct group *without,
@@ -393,13 +412,11 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
     if (claims.n == 0) {
         return false;
     }
-    struct pending pending = pending_on(e, NULL, NULL, without, 0, node);
+    struct pending pending = pending_on(e, NULL, NULL, NULL, without, 0, node);
     if (!pending.known) {
         ret->why = "what a planned pod there needs is not known";
     } else {
-        const struct skr_sequence sequence =
-            skr_sequence_count(e->devices.stock, node, pending.claims, pending.n, &claims,
-                               SKR_NEEDS_PODS_MAX, e->devices.memo);
+        const struct skr_sequence sequence = sequence_of(e, of, node, &pending);
         ret->most = sequence.n;
         ret->why = sequence.end == SKR_SEQUENCE_UNMODELLED ? sequence.why : NULL;
         skr_sequence_free(e->devices.stock, node, pending.claims, pending.n, &claims, ret->claim);
@@ -414,8 +431,9 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
 static bool decides(struct skr_gang *e, const struct pod_entry *q, const char *node,
                     const struct skr_pod_claims *own)
 {
+    const struct device_paid none = {0};
     struct device_shape shape;
-    const bool known = !skr_device_shape_of(e, q->pod, q, true, &shape);
+    const bool known = !skr_device_shape_of(e, q->pod, q, &none, &shape);
     const struct skr_pod_claims claims = {n_on(e, &shape, node), shape.spec};
     const bool decides = known && claims.n > 0 && !skr_pod_claims_are_equal(&claims, own) &&
                          skr_sequence_interferes(e->devices.stock, node, &claims, own);
@@ -426,12 +444,13 @@ static bool decides(struct skr_gang *e, const struct pod_entry *q, const char *n
 bool skr_devices_wait_for_turn(struct skr_gang *e, const struct pod_entry *p)
 {
     const struct claimers *claimers = p->work->claims_on;
+    const struct device_paid none = {0};
     struct device_shape shape;
     bool waits = false, before = true;
     if (!claimers || !claimers->mixed || !is_modelled(e) || is_accepted(p)) {
         return false;
     }
-    const bool known = !skr_device_shape_of(e, p->pod, p, true, &shape);
+    const bool known = !skr_device_shape_of(e, p->pod, p, &none, &shape);
     const struct skr_pod_claims own = {n_on(e, &shape, claimers->node), shape.spec};
     const struct pod_entry *q;
     DL_FOREACH2(known && own.n > 0 ? claimers->list : NULL, q, work->claims_next)
@@ -447,7 +466,7 @@ bool skr_devices_wait_for_turn(struct skr_gang *e, const struct pod_entry *p)
 size_t skr_devices_serve(struct skr_gang *e, struct pod_entry *const *pod, size_t n,
                          const char *node)
 {
-    struct pending pending = pending_on(e, NULL, NULL, NULL, n, node);
+    struct pending pending = pending_on(e, NULL, NULL, NULL, NULL, n, node);
     const size_t n_before = pending.n;
     SKR_AUTO_FREE size_t *of = skr_alloc_array(n + 1, sizeof *of);
     struct skr_sequence sequence = {.end = SKR_SEQUENCE_MOST};
@@ -511,15 +530,16 @@ static bool spares_others(struct skr_gang *e, const struct pending *pending, con
 bool skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
                         const char *const *node, size_t n, uint8_t *mask)
 {
+    const struct device_paid none = {0};
     struct device_shape shape;
     bool cleared = false;
-    const bool known = !skr_device_shape_of(e, pod, p, true, &shape);
+    const bool known = !skr_device_shape_of(e, pod, p, &none, &shape);
     for (size_t i = 0; i < n; i++) {
         const struct skr_pod_claims claims = {n_on(e, &shape, node[i]), shape.spec};
         if ((known && claims.n == 0) || !claimers_of(e, node[i])) {
             continue;
         }
-        struct pending pending = pending_on(e, known ? &claims : NULL, p, NULL, 1, node[i]);
+        struct pending pending = pending_on(e, known ? &claims : NULL, pod, p, NULL, 1, node[i]);
         if (known ? !spares_others(e, &pending, node[i]) : pending.n > 0 || !pending.known) {
             mask[i / 8] &= (uint8_t) ~(1u << (i % 8));
             cleared = true;

@@ -10,7 +10,8 @@
  * decides, and its refusals teach numbers (vetoes.h):
  *
  * - there are no slices, or they may not be read; devices.mode is off
- * - a claim is shared by members, or has devices already, or is not known yet
+ * - some members of a role share a claim and others do not, or a claim that was made for a pod has devices
+ *   already, or is not known yet
  * - a selector, or something else of a claim, is not modelled
  * - the pod asks for two extended resources of classes
  * - Kubernetes is older than 1.36: it has no order of devices
@@ -36,6 +37,7 @@ struct device_shape {
     const struct skr_claim_spec **spec; /* references */
     char *
         resource; /* the last one is for it, on nodes that do not list it; NULL: it is for a claim */
+    uint64_t shared; /* bit i: the claim of spec[i] is for all members; the first one pays for it */
 };
 
 /* What a node has for one shape. */

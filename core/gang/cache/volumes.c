@@ -283,6 +283,27 @@ static struct volume_rule *rule_of(struct skr_gang *e, struct skr_volume *volume
     return rule;
 }
 
+struct volume_rule *skr_volumes_reach_get(struct skr_gang *e, const char *selector)
+{
+    struct skr_volume *volume = *selector ? skr_volume_of_selector(selector) : NULL;
+    if (!volume) {
+        return NULL;
+    }
+    (void)volumes_of(e);
+    volume->host = NULL; /* rules of one host are shared, too */
+    return rule_of(e, volume);
+}
+
+void skr_volumes_reach_forget(struct skr_gang *e, struct volume_rule *rule)
+{
+    rule_unref(e->volumes, rule);
+}
+
+const struct skr_volume *skr_volumes_reach(const struct volume_rule *rule)
+{
+    return rule ? rule->holder : NULL;
+}
+
 void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume)
 {
     struct volumes *v = volumes_of(e);

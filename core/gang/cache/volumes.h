@@ -32,6 +32,8 @@ void skr_volumes_node_delete(struct skr_gang *e, const char *name);
 void skr_volumes_touch(struct skr_gang *e);
 void skr_volumes_fini(struct skr_gang *e);
 
+struct volume_rule;
+
 struct volume_facts {
     bool known; /* the claim exists */
     bool late;  /* it has no volume, and its class waits for the first consumer */
@@ -47,6 +49,11 @@ struct volume_facts {
 };
 uint64_t skr_volumes_id(const struct skr_gang *e, const char *namespace_, const char *claim);
 struct volume_facts skr_volumes_facts(const struct skr_gang *e, uint64_t claim);
+/* Which nodes reach devices of an allocation: a node selector as text. A reference; NULL: all do, or there are too
+ * many rules. */
+struct volume_rule *skr_volumes_reach_get(struct skr_gang *e, const char *selector);
+void skr_volumes_reach_forget(struct skr_gang *e, struct volume_rule *rule); /* NULL allowed */
+const struct skr_volume *skr_volumes_reach(const struct volume_rule *rule);  /* NULL allowed */
 const char *skr_volumes_driver(const struct skr_gang *e, uint16_t driver);
 /* Volumes of the driver that the node attaches; INT32_MAX: no limit. */
 int32_t skr_volumes_limit(const struct skr_gang *e, const char *node, uint16_t driver);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/claims_alone.h"
 
+#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/volume_uses.h"
 #include "core/gang/cache/volumes.h"
@@ -10,11 +11,13 @@
 #include <string.h>
 #include <utlist.h>
 
-/* A claim that one pod alone may use, of a member. */
+/* A claim that one pod alone may use, or a ResourceClaim of users, of a member. */
 struct use {
     uint64_t claim;
     const struct pod_entry *pod;
     const char *name;
+    bool devices;
+    size_t n_reserved; /* consumers that the ResourceClaim has */
 };
 
 struct uses {
@@ -29,19 +32,44 @@ static int by_claim(const void *a, const void *b)
                                 : strcmp(x->pod->pod->meta.name, y->pod->pod->meta.name);
 }
 
+static void add_use(struct uses *uses, struct use use)
+{
+    skr_grow(&uses->item, &uses->cap, uses->n + 1, sizeof *uses->item);
+    uses->item[uses->n++] = use;
+}
+
 static void add_member(const struct skr_gang *e, const struct pod_entry *p, struct uses *uses)
 {
+    const char *namespace_ = p->pod->meta.namespace_;
     for (size_t i = 0; i < p->pod->n_claims; i++) {
         const struct skr_pod_claim *claim = &p->pod->claim[i];
-        if (claim->kind != SKR_POD_CLAIM_VOLUME) {
-            continue;
-        }
-        const uint64_t id = skr_volumes_id(e, p->pod->meta.namespace_, claim->name);
-        if (skr_volumes_facts(e, id).one_pod) {
-            skr_grow(&uses->item, &uses->cap, uses->n + 1, sizeof *uses->item);
-            uses->item[uses->n++] = (struct use){id, p, claim->name};
+        const uint64_t id = skr_volumes_id(e, namespace_, claim->name);
+        if (claim->kind == SKR_POD_CLAIM_DEVICES && !claim->made) {
+            add_use(uses, (struct use){~id, p, claim->name, true,
+                                       skr_claim_objects_facts(e, namespace_, claim).n_reserved});
+        } else if (claim->kind == SKR_POD_CLAIM_VOLUME && skr_volumes_facts(e, id).one_pod) {
+            add_use(uses, (struct use){id, p, claim->name, false, 0});
         }
     }
+}
+
+/* The first ResourceClaim with too many consumers. */
+static bool find_crowd(const struct uses *uses, struct skr_claim_conflict *ret)
+{
+    for (size_t i = 0, first = 0; i < uses->n; i++) {
+        const struct use *use = &uses->item[i];
+        first = uses->item[first].claim == use->claim ? first : i;
+        if (use->devices && i + 1 - first + use->n_reserved > SKR_CLAIM_CONSUMERS_MAX) {
+            while (i + 1 < uses->n && uses->item[i + 1].claim == use->claim) {
+                i++;
+            }
+            *ret = (struct skr_claim_conflict){.pod = uses->item[first].pod,
+                                               .claim = use->name,
+                                               .consumers = i + 1 - first + use->n_reserved};
+            return true;
+        }
+    }
+    return false;
 }
 
 bool skr_claims_alone_find(const struct skr_gang *e, const struct group *g,
@@ -50,7 +78,7 @@ bool skr_claims_alone_find(const struct skr_gang *e, const struct group *g,
     struct uses uses = {0};
     const struct pod_entry *p;
     *ret = (struct skr_claim_conflict){0};
-    DL_FOREACH(e->volumes && g->seats.n_claimers > 0 ? g->members : NULL, p)
+    DL_FOREACH(g->seats.n_claimers > 0 ? g->members : NULL, p)
     {
         if (p->seated && !p->pod->foreign_gate && skr_pod_is_live(p->pod) &&
             !skr_pods_is_bound(p)) {
@@ -60,8 +88,12 @@ bool skr_claims_alone_find(const struct skr_gang *e, const struct group *g,
     if (uses.n > 1) {
         qsort(uses.item, uses.n, sizeof *uses.item, by_claim);
     }
-    for (size_t i = 0; i < uses.n; i++) {
+    const bool crowd = find_crowd(&uses, ret);
+    for (size_t i = 0; i < uses.n && !crowd; i++) {
         const struct use *use = &uses.item[i];
+        if (use->devices) {
+            continue;
+        }
         const bool shared = i + 1 < uses.n && uses.item[i + 1].claim == use->claim &&
                             uses.item[i + 1].pod != use->pod;
         const char *node = skr_volume_uses_find(e, use->claim, use->pod->uid);
@@ -82,6 +114,16 @@ void skr_claims_alone_say(struct group *g, const struct skr_claim_conflict *conf
 {
     SKR_STRBUF(b);
     const char *pod = conflict->pod->pod->meta.name;
+    if (conflict->consumers > 0) {
+        skr_strbuf_addf(&b,
+                        "group %s is not planned: ResourceClaim %s, which pod %s names, would have "
+                        "%zu consumers, Kubernetes permits %d; use several claims, or a "
+                        "ResourceClaimTemplate",
+                        g->name, conflict->claim, pod, conflict->consumers,
+                        (int)SKR_CLAIM_CONSUMERS_MAX);
+        skr_group_state_reason(g, SKR_REASON_CONSTRAINT_CONFLICT, b.s);
+        return;
+    }
     if (conflict->other) {
         skr_strbuf_addf(&b,
                         "group %s is not planned: pods %s and %s name PersistentVolumeClaim %s, "

@@ -5,15 +5,19 @@
  * Claims with access mode ReadWriteOncePod, which one pod of the cluster alone may use. kube-scheduler's
  * plugin VolumeRestrictions refuses every node to a second pod, before it calls an extender. So a group
  * is not planned while a pod on a node uses such a claim of a member (reason ClaimInUse), nor if two
- * members name the same one (ConstraintConflict).
+ * members name the same one (ConstraintConflict). Nor is it planned if a ResourceClaim would have more
+ * consumers than the API server permits.
  */
 #include "core/gang/state/groups.h"
+
+enum { SKR_CLAIM_CONSUMERS_MAX = 256 }; /* of a ResourceClaim: status.reservedFor */
 
 struct skr_claim_conflict {
     const struct pod_entry *pod; /* the first by name */
     const struct pod_entry
         *other;               /* a member that names the claim, too; NULL: a pod on node uses it */
     const char *claim, *node; /* borrowed until the next change */
+    size_t consumers;         /* of a ResourceClaim, too many of them; 0: it is about a volume */
 };
 
 /* The first conflict of a member that is to be planned. False: there is none. O(members with claims). */

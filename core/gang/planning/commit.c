@@ -2,6 +2,7 @@
 /* Makes a plan of an answer: see commit.h. */
 #include "core/gang/planning/commit.h"
 
+#include "core/gang/cache/device_shares.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
@@ -200,6 +201,7 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
         node[i] = newcomers[i]->place.node;
     }
     skr_pod_rules_turns(e, newcomers, n, node, turn);
+    skr_device_shares_turns(e, newcomers, n, turn);
     skr_problem_volumes_turns(e, newcomers, n, turn);
     for (size_t i = 0; i < n; i++) {
         skr_plan_set_turn(newcomers[i], turn[i]);
@@ -220,12 +222,14 @@ static int by_node(const void *a, const void *b)
     return c != 0 ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Looks for an order in which the node serves all: one that it does not serve comes first. If there is none, that
- * one and its like are one fewer there from now on. */
+/* Looks for an order in which the node serves all: one that it does not serve comes first. If there is none, one
+ * that some order does not serve and its like are one fewer there from now on, preferably one without a limit
+ * elsewhere. */
 static bool order_on_node(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                           struct placed *placed, size_t n)
 {
     struct pod_entry **pod = skr_alloc_array(n, sizeof *pod);
+    const struct pod_entry *loser = NULL;
     size_t at = 0;
     for (int tries = 0; at < n && tries < ORDERS_MAX; tries++) {
         const struct placed first = placed[at];
@@ -235,13 +239,17 @@ static bool order_on_node(struct skr_gang *e, struct group *g, struct pod_entry 
             pod[i] = newcomers[placed[i].at];
         }
         at = skr_devices_serve(e, pod, n, first.node);
+        if (at < n && (!loser || (skr_vetoes_have_counted(e, g, loser->shape) &&
+                                  !skr_vetoes_have_counted(e, g, pod[at]->shape)))) {
+            loser = pod[at];
+        }
     }
     int32_t alike = -1;
     for (size_t i = 0; at < n && i < n; i++) {
-        alike += pod[i]->role == pod[at]->role;
+        alike += pod[i]->role == loser->role;
     }
     if (at < n) {
-        skr_vetoes_limit(e, g, pod[at]->shape, placed->node, alike);
+        skr_vetoes_limit(e, g, loser->shape, placed->node, alike);
     }
     free(pod);
     return at == n;
@@ -261,13 +269,13 @@ static void reorder(const struct placed *placed, size_t n, struct pod_entry **ne
     free(pod);
 }
 
-/* Slots count what the greatest of the members needs, or each role alone. Newcomers, and their seats, come into
+/* Slots count what the greatest of the members needs, or each role alone (roles). Newcomers, and their seats, come into
  * an order in which devices serve them. False: a node does not serve all of its members. */
 static bool order_for_devices(struct skr_gang *e, struct group *g, struct pod_entry **newcomers,
-                              size_t n, struct skr_seat *seat)
+                              size_t n, bool roles, struct skr_seat *seat)
 {
     struct device_needs *needs = skr_devices_needs(e, newcomers, n);
-    const bool differ = needs && needs->n > 1;
+    const bool differ = needs && (needs->n > 1 || roles);
     bool served = true;
     skr_devices_needs_unref(e, needs);
     if (!differ || g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX) {
@@ -304,7 +312,7 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
         return SKR_COMMIT_FAILED;
     }
     bool rescue = g->plan;
-    if (!preemption && !order_for_devices(e, g, newcomers, n, seat)) {
+    if (!preemption && !order_for_devices(e, g, newcomers, n, solved->roles, seat)) {
         free(seat);
         return SKR_COMMIT_AGAIN;
     }

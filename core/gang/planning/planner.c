@@ -32,9 +32,7 @@
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/paper.h"
-#include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem.h"
-#include "core/gang/problem/problem_volumes.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/reason.h"
@@ -133,8 +131,7 @@ static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
     return fit == FIT_YES && !g->plan && !skr_problem_has_probes(e, g, newcomers, n) &&
-           !skr_paper_charges(e, g) && !skr_pod_rules_matter(e, newcomers, n) &&
-           !skr_problem_volumes_matter(e, newcomers, n);
+           !skr_paper_charges(e, g) && skr_problem_is_of_room(e, newcomers, n);
 }
 
 /* Sends a request for these newcomers. */
@@ -542,8 +539,6 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
                 skr_attempt_backoff(e, g);
             }
         }
-    } else if (s->status == SKR_SOLVE_INFEASIBLE && skr_commit_drop_limits(e, g)) {
-        e->stats.attempts[SKR_ATTEMPT_STALE]++;
     } else if (s->status == SKR_SOLVE_INFEASIBLE &&
                (e->planner->probed_only || e->planner->of_slots)) {
         skr_debug_check(!e->planner->of_slots);
@@ -552,6 +547,8 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         skr_fit_cache_refresh(e);
         start(e, g, false, FIT_UNKNOWN);
         return;
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && skr_commit_drop_limits(e, g)) {
+        e->stats.attempts[SKR_ATTEMPT_STALE]++;
     } else if ((s->status == SKR_SOLVE_INFEASIBLE || undecided || none) && e->planner->reporting) {
         infeasible(e, g, s, solved, g->attempt.failed_epoch, e->planner->input_epoch);
     } else if (e->planner->reporting) {

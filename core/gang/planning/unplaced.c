@@ -7,6 +7,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/problem/pod_rules.h"
+#include "core/gang/problem/problem_devices.h"
 #include "core/gang/problem/problem_volumes.h"
 #include "core/gang/report/role_sentence.h"
 #include "core/gang/report/sentence.h"
@@ -28,6 +29,19 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
     default:
         return SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     }
+}
+
+/* No cluster has a leaf for the users of a claim, or a rule forbids one. */
+static bool is_too_much_for_a_leaf(const struct skr_solution *s,
+                                   const struct skr_solve_request *request)
+{
+    struct skr_problem emptied = request->problem;
+    struct skr_error error;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *other = NULL;
+    emptied.free = emptied.capacity;
+    emptied.explain = false;
+    return s->status == SKR_SOLVE_INFEASIBLE && skr_problem_devices_block(&s->domains) &&
+           skr_solve(&emptied, &other, &error) == 0 && other->status == SKR_SOLVE_INFEASIBLE;
 }
 
 /* "; without the node that it refuses, and with what it accepted (2 on node-1), " */
@@ -71,6 +85,9 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     }
     if (s->status == SKR_SOLVE_TIMEOUT) {
         return SKR_REASON_ROLES_NOT_PLACED;
+    }
+    if (is_too_much_for_a_leaf(s, request)) {
+        return SKR_REASON_CONSTRAINT_CONFLICT;
     }
     return s->explanation.closed || s->status == SKR_SOLVE_PLACED ? SKR_REASON_WAITING_FOR_CAPACITY
                                                                   : reason_of(s->explanation.class);

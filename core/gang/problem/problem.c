@@ -7,10 +7,11 @@
  * Volumes that nodes attach are a resource for each driver (problem_volumes.h). Numbers that refusals have
  * taught (core/gang/cache/vetoes.h), and those of devices (core/gang/cache/devices.h), are a resource more:
  * each member demands one, and a leaf has as many as it takes. With roles there is one such resource for
- * each role.
+ * each role, and one for all together if their devices are the same.
  */
 #include "core/gang/problem/problem.h"
 
+#include "core/gang/cache/device_shares.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
@@ -27,6 +28,7 @@
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/paper.h"
 #include "core/gang/problem/pod_rules.h"
+#include "core/gang/problem/problem_devices.h"
 #include "core/gang/problem/problem_roles.h"
 #include "core/gang/problem/problem_volumes.h"
 
@@ -46,6 +48,12 @@ bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
         }
     }
     return skr_problem_volumes_differ(e, newcomers, n);
+}
+
+bool skr_problem_is_of_room(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+{
+    return !skr_pod_rules_matter(e, newcomers, n) && !skr_problem_volumes_matter(e, newcomers, n) &&
+           !skr_device_shares_any(e, newcomers, n);
 }
 
 /* ---- demand: component-wise maximum over the distinct shapes ---- */
@@ -145,11 +153,12 @@ static size_t count_learned(struct skr_gang *e, const struct group *g,
     const struct shapes shapes = skr_shapes_of(newcomers, n);
     struct device_needs *needs = skr_devices_needs(e, newcomers, n);
     bool any = needs;
+    const size_t joint = g->roles.n > 1 && needs && needs->n == 1 && needs->shape[0].shared == 0;
     skr_devices_needs_unref(e, needs);
     for (size_t i = 0; i < shapes.n && g->vetoes.n > 0; i++) {
         any = any || skr_vetoes_have_counted(e, g, shapes.item[i]);
     }
-    return !any ? 0 : skr_problem_by_roles(g, newcomers, n) ? g->roles.n : 1;
+    return !any ? 0 : skr_problem_by_roles(g, newcomers, n) ? g->roles.n + joint : 1;
 }
 
 /* What the node takes of members of these shapes and needs (NULL: none). */
@@ -186,13 +195,14 @@ static void limit_to_learned(struct skr_gang *e, const struct group *g,
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     struct pod_entry **list = d->n_learned > 0 ? skr_alloc_array(n + 1, sizeof *list) : NULL;
     for (size_t k = 0; k < d->n_learned; k++) {
+        const bool all = d->n_learned == 1 || k == g->roles.n;
         size_t n_list = 0;
         for (size_t i = 0; i < n; i++) {
-            if (d->n_learned == 1 || newcomers[i]->role == k) {
+            if (all || newcomers[i]->role == k) {
                 list[n_list++] = newcomers[i];
             }
         }
-        const struct shapes shapes = skr_shapes_of(list, n_list);
+        const struct shapes shapes = skr_shapes_of(list, k < g->roles.n || k == 0 ? n_list : 0);
         struct device_needs *needs = skr_devices_needs(e, list, n_list);
         for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves && n_list > 0; i++) {
             if (leaf[i]) {
@@ -336,7 +346,10 @@ static int add_the_rest(struct skr_gang *e, struct group *g, struct pod_entry *c
     if (!skr_pod_rules_apply(e, comers->free_, comers->n_free, NULL, request->arena, a->eligible,
                              &request->problem) ||
         !skr_problem_volumes_reach(e, comers->free_, comers->n_free, 0, request->arena, a->eligible,
-                                   &request->problem)) {
+                                   &request->problem) ||
+        !skr_problem_devices_together(e, comers->free_, comers->n_free,
+                                      request->problem.n - (int32_t)n, NULL, request->arena,
+                                      &request->problem)) {
         return skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes",
                              g->key, PROBLEM_BYTES_MAX);
     }
@@ -454,7 +467,7 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
     size_t size = (size_t)p->tree->n_leaves * p->n_resources;
     if (p->roles || request->pinned || g->plan || g->seats.n_bound == 0 || g->spec->open ||
         p->n != skr_membership_size(g) || skr_membership_done(g) > 0 || skr_paper_charges(e, g) ||
-        skr_pod_rules_matter(e, newcomers, n) || skr_problem_volumes_matter(e, newcomers, n)) {
+        !skr_problem_is_of_room(e, newcomers, n)) {
         return;
     }
     struct skr_problem *anew = skr_arena_array(request->arena, 1, sizeof *anew);
@@ -547,9 +560,8 @@ bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
                              const struct skr_solution *s)
 {
     /* The rules are unchanged since the counts were made (input_epoch), and nothing is held. */
-    bool simple = skr_fit_stands(e, g) && !skr_paper_charges(e, g) &&
-                  !skr_pod_rules_matter(e, newcomers, n) &&
-                  !skr_problem_volumes_matter(e, newcomers, n);
+    bool simple =
+        skr_fit_stands(e, g) && !skr_paper_charges(e, g) && skr_problem_is_of_room(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, s);
     }

@@ -12,6 +12,7 @@
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/pod_rules_gather.h"
 #include "core/gang/problem/problem_caps.h"
+#include "core/gang/problem/problem_devices.h"
 #include "core/gang/problem/problem_volumes.h"
 #include "topology/amount_text.h"
 
@@ -38,6 +39,17 @@ static bool selects_roles(const struct group *g, struct pod_entry *const *newcom
     return false;
 }
 
+/* Roles may share different claims. */
+static bool names_devices(const struct skr_pod *pod)
+{
+    size_t i = 0;
+    while (i < pod->n_claims &&
+           (pod->claim[i].kind != SKR_POD_CLAIM_DEVICES || pod->claim[i].made)) {
+        i++;
+    }
+    return i < pod->n_claims;
+}
+
 bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n)
 {
     const struct pod_entry *first = NULL;
@@ -58,6 +70,7 @@ bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcom
     }
     bool roles = false, shapes = false;
     for (size_t i = 0; i < n && g->roles.n > 1; i++) {
+        shapes = shapes || names_devices(newcomers[i]->pod);
         if (pins && skr_pins_is_pinned(newcomers[i]->shape->spec)) {
             continue;
         }
@@ -354,14 +367,15 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
         return no_room(b);
     }
     for (size_t i = 0; i < n && part->n_newcomers > 0; i++) {
-        const size_t first = n - request->n_learned; /* of those, one for each role of the group */
+        const size_t first =
+            n - request->n_learned; /* of those, one for each role and one for all */
         const size_t attached = first - request->drivers.n;
         demand[i] = i < attached ? skr_problem_demand(b->e, &shapes, request->resource[i])
                     : i < first
                         ? skr_problem_volumes_demand(b->e, request->drivers.driver[i - attached],
                                                      part->newcomer, part->n_newcomers, b->in->all,
                                                      b->in->n_all, b->in->probed_only)
-                    : request->n_learned > 1 ? i - first == r
+                    : request->n_learned > 1 ? i - first == r || i - first == b->g->roles.n
                                              : 1;
     }
     bool own = role->named && skr_group_own_rules(b->g->spec, role->name, b->tree, rule, has_rule);
@@ -437,6 +451,7 @@ int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
     sort_members(&b);
     rc = add_sets(&b, roles);
     number_roles(&b, roles);
+    b.map->n = roles->n_roles;
     int32_t n = 0;
     for (size_t i = 0; i < roles->n_roles && rc == 0; i++) {
         const size_t r = b.map->role[i];
@@ -448,6 +463,14 @@ int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
                 g->roles.item[r].kind == b.map->kind[k] ? g->roles.item[r].each : 0;
         }
     }
+    int32_t claimed = 0;
+    for (size_t r = 0; r < g->roles.n; r++) {
+        claimed += b.part[r].n_claimed;
+    }
+    if (rc == 0 &&
+        !skr_problem_devices_together(e, in->newcomers, in->n, claimed, b.map, b.arena, &b.rules)) {
+        rc = no_room(&b);
+    }
     roles->role = role;
     request->problem.domain_rule = b.rules.domain_rule;
     request->problem.n_domain_rules = b.rules.n_domain_rules;
@@ -456,7 +479,6 @@ int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
         return rc;
     }
     unite(roles, (size_t)b.tree->n_leaves, eligible);
-    b.map->n = roles->n_roles;
     request->roles = b.map;
     request->problem.roles = roles;
     request->problem.n = n;

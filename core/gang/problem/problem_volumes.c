@@ -2,6 +2,7 @@
 /* Reads the caches for problem_volumes.h. */
 #include "core/gang/problem/problem_volumes.h"
 
+#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/volume_uses.h"
@@ -19,7 +20,7 @@ bool skr_problem_volumes_matter(const struct skr_gang *e, struct pod_entry *cons
 {
     for (size_t i = 0; i < n && e->volumes; i++) {
         for (size_t k = 0; k < newcomers[i]->pod->n_claims; k++) {
-            if (newcomers[i]->pod->claim[k].kind == SKR_POD_CLAIM_VOLUME) {
+            if (newcomers[i]->pod->claim[k].kind != SKR_POD_CLAIM_TEMPLATE) {
                 return true;
             }
         }
@@ -27,12 +28,15 @@ bool skr_problem_volumes_matter(const struct skr_gang *e, struct pod_entry *cons
     return false;
 }
 
-/* Claim k of the pod; driver 0 and no rule: it is none of a volume. */
+/* Claim k of the pod; driver 0 and no rule: it is none of a volume, nor has devices of some nodes. */
 static struct volume_facts facts_of(const struct skr_gang *e, const struct pod_entry *p, size_t k)
 {
     const struct skr_pod_claim *claim = &p->pod->claim[k];
+    const char *namespace_ = p->pod->meta.namespace_;
     return claim->kind == SKR_POD_CLAIM_VOLUME
-               ? skr_volumes_facts(e, skr_volumes_id(e, p->pod->meta.namespace_, claim->name))
+               ? skr_volumes_facts(e, skr_volumes_id(e, namespace_, claim->name))
+           : claim->kind == SKR_POD_CLAIM_DEVICES && !claim->made
+               ? (struct volume_facts){.rule = skr_claim_objects_facts(e, namespace_, claim).reach}
                : (struct volume_facts){0};
 }
 

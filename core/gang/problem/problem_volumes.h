@@ -5,7 +5,8 @@
  * Volumes of newcomers in a problem (core/gang/cache/volumes.h):
  *
  *   where they are   leaves that no newcomer can use are closed. Newcomers with different leaves become
- *                    rules over domains (core/volume/masks.h)
+ *                    rules over domains (core/volume/masks.h). ResourceClaims of users that have devices are
+ *                    where their node selector says
  *   attach limits    each driver with a limit is a resource more: a leaf has the limit of its CSINode
  *                    without the volumes in use there, and a member needs its own volumes. Volumes that
  *                    newcomers share count once on each leaf
@@ -31,7 +32,7 @@ enum {
     SKR_RESOURCE_ATTACHED = UINT16_MAX - 1,
 };
 
-/* Whether a newcomer has a claim of a volume, of which anything is known. O(n). */
+/* Whether a newcomer has a claim of a volume or of devices, and anything is known of any. O(n). */
 bool skr_problem_volumes_matter(const struct skr_gang *e, struct pod_entry *const *newcomers,
                                 size_t n);
 

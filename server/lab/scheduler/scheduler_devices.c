@@ -262,7 +262,7 @@ const char *skr_sched_devices_refuse(const struct skr_sched_cache *cache,
     const struct skr_pod_claims claims = {asked.n, asked.spec};
     if (!why && asked.n > 0) {
         const struct skr_sequence can =
-            skr_sequence_count(d->stock, node->name, NULL, 0, &claims, 1, d->memo);
+            skr_sequence_count(d->stock, node->name, NULL, 0, NULL, &claims, 1, d->memo);
         why = can.end == SKR_SEQUENCE_UNMODELLED
                   ? refuse(d, "devices are not simulated here: %s", can.why)
               : can.n == 0 ? "cannot allocate all claims"

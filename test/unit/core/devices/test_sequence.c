@@ -67,7 +67,7 @@ static struct skr_sequence count(struct skr_devices_stock *stock, const char *re
     const struct skr_claim_spec *spec = skr_devices_stock_spec(stock, text.s);
     assert_non_null(spec);
     const struct skr_pod_claims pod = {1, &spec};
-    const struct skr_sequence ret = skr_sequence_count(stock, "n", NULL, 0, &pod, 100, memo);
+    const struct skr_sequence ret = skr_sequence_count(stock, "n", NULL, 0, NULL, &pod, 100, memo);
     skr_devices_stock_forget_spec(stock, spec);
     return ret;
 }
@@ -123,8 +123,42 @@ TEST(pending_pods_come_first)
         stock, "{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"any\"}}]}");
     const struct skr_pod_claims pod = {1, &spec};
     const struct skr_pod_claims pending[] = {pod, pod};
-    assert_int_equal(skr_sequence_count(stock, "n", pending, 2, &pod, 100, NULL).n, 4);
+    assert_int_equal(skr_sequence_count(stock, "n", pending, 2, NULL, &pod, 100, NULL).n, 4);
     skr_devices_stock_forget_spec(stock, spec);
+    skr_devices_stock_destroy(stock);
+}
+
+/* As many as serve() serves of the first one and then the others. */
+TEST(the_first_pod_pays_for_what_the_others_share)
+{
+    static const char *const text[] = {
+        "{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"any\"}}]}",
+        "{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"big\"}}]}",
+        "{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"any\",\"count\":9}}]}",
+    };
+    struct skr_devices_stock *stock = fixture();
+    struct skr_sequence_memo *memo = skr_sequence_memo_create();
+    const struct skr_claim_spec *spec[3];
+    for (size_t i = 0; i < 3; i++) {
+        spec[i] = skr_devices_stock_spec(stock, text[i]);
+    }
+    for (size_t shared = 0; shared < 3; shared++) {
+        for (size_t own = 0; own < 2; own++) {
+            const struct skr_claim_spec *both[] = {spec[shared], spec[own]};
+            const struct skr_pod_claims first = {2, both}, other = {1, &both[1]};
+            const struct skr_pod_claims list[] = {first, other, other, other, other, other, other};
+            const int32_t n = skr_sequence_count(stock, "n", NULL, 0, &first, &other, 100, memo).n;
+            assert_int_equal(n, skr_sequence_serve(stock, "n", list, 7, memo).n);
+            assert_int_equal(skr_sequence_ever(stock, "n", &first, &other, 100, memo).n, n);
+        }
+        const struct skr_pod_claims first = {1, &spec[shared]}, none = {0, NULL};
+        assert_int_equal(skr_sequence_count(stock, "n", NULL, 0, &first, &none, 100, memo).n,
+                         shared < 2 ? 100 : 0);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        skr_devices_stock_forget_spec(stock, spec[i]);
+    }
+    skr_sequence_memo_destroy(memo);
     skr_devices_stock_destroy(stock);
 }
 
@@ -327,7 +361,8 @@ TEST(a_search_beyond_its_limit_is_left_to_kube_scheduler)
         "\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"any\",\"count\":21}}]}");
     const struct skr_pod_claims pod = {1, &claim};
     stock->version = SKR_DEVICES_1_37;
-    const struct skr_sequence sequence = skr_sequence_count(stock, "n", NULL, 0, &pod, 100, NULL);
+    const struct skr_sequence sequence =
+        skr_sequence_count(stock, "n", NULL, 0, NULL, &pod, 100, NULL);
     assert_unmodelled(
         &sequence, "the search for devices of one pod takes more steps than devices.steps permits");
     skr_devices_stock_forget_spec(stock, claim);

@@ -4,49 +4,12 @@
 #include "core/gang/cache/device_classes.h"
 #include "core/gang/state/pages.h"
 #include "core/gang/state/types.h"
+#include "test/unit/device_scene.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/json_text.h"
 
 #define GPU "example.com/gpu"
-
-/* n devices of the driver on a node. */
-static void slice(struct rig *rig, const char *node, int n)
-{
-    SKR_STRBUF(devices);
-    for (int i = 0; i < n; i++) {
-        skr_strbuf_addf(&devices, "%s{'name':'gpu-%d'}", i > 0 ? "," : "", i);
-    }
-    rig_create_json(rig, RIG_SLICE, node,
-                    "{'metadata':{},'spec':{'driver':'gpu.example.com','nodeName':'%s','pool':"
-                    "{'name':'%s','generation':1,'resourceSliceCount':1},'devices':[%s]}}",
-                    node, node, devices.s);
-}
-
-/* Nodes of 64 cpu with so many devices each, and a class that serves GPU. */
-static struct rig *cluster_with(int nodes, int each, const struct skr_settings *settings)
-{
-    struct rig *rig = rig_create_with(settings);
-    char name[32];
-    rig_racks(rig, 1, nodes, 64);
-    for (int i = 0; i < nodes; i++) {
-        snprintf(name, sizeof name, "node-%d", i);
-        slice(rig, name, each);
-    }
-    rig_create_json(rig, RIG_CLASS, "gpu",
-                    "{'metadata':{},'spec':{'extendedResourceName':'" GPU "','selectors':"
-                    "[{'cel':{'expression':'device.driver == \\'gpu.example.com\\''}}]}}");
-    rig_sync(rig);
-    return rig;
-}
-
-static struct rig *cluster(int nodes, int each)
-{
-    struct skr_settings settings;
-    skr_settings_default(&settings);
-    settings.server_minor = 36;
-    return cluster_with(nodes, each, &settings);
-}
 
 static void gang_by_class(struct rig *rig, const char *group, int n, int each)
 {
@@ -62,27 +25,16 @@ static void gang_by_class(struct rig *rig, const char *group, int n, int each)
     }
 }
 
-static int n_on(const struct rig *rig, const char *group, int n, const char *node)
-{
-    int found = 0;
-    char name[64];
-    for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", group, i);
-        found += strcmp(rig_node_of(rig, name), node) == 0;
-    }
-    return found;
-}
-
-TEST_RIG(cluster(4, 8), an_extended_resource_is_limited_by_the_devices_of_a_node)
+TEST_RIG(device_cluster(4, 8), an_extended_resource_is_limited_by_the_devices_of_a_node)
 {
     gang_by_class(rig, "g", 8, 4);
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 8);
-    assert_int_equal(n_on(rig, "g", 8, "node-0"), 2);
-    assert_int_equal(n_on(rig, "g", 8, "node-3"), 2);
+    assert_int_equal(device_pods_on(rig, "g", 8, "node-0"), 2);
+    assert_int_equal(device_pods_on(rig, "g", 8, "node-3"), 2);
 }
 
-TEST_RIG(cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
+TEST_RIG(device_cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
 {
     gang_by_class(rig, "g", 3, 3);
     rig_run(rig, 10 * SKR_SECOND);
@@ -91,22 +43,12 @@ TEST_RIG(cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_waits)
     assert_string_equal(rig_key(rig, "g", "message"),
                         "group g needs 9 devices of class gpu (3 pods x 3), the nodes open to it "
                         "have 8, for 2 pods");
-    slice(rig, "node-9", 4);
+    device_slice(rig, "node-9", 4);
     rig_delete(rig, RIG_SLICE, "node-0");
-    slice(rig, "node-0", 6);
+    device_slice(rig, "node-0", 6);
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 3);
-    assert_int_equal(n_on(rig, "g", 3, "node-0"), 2);
-}
-
-static void claiming_pod(struct rig *rig, const char *name, const char *claim)
-{
-    rig_create_json(rig, RIG_POD, name,
-                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
-                    "'sakkara','resourceClaims':[{'name':'c','resourceClaimName':'%s'}],"
-                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'60'}}}]},"
-                    "'status':{'phase':'Pending'}}",
-                    claim);
+    assert_int_equal(device_pods_on(rig, "g", 3, "node-0"), 2);
 }
 
 /* The page of the tree with these arguments, NULL allowed, has the code and the part. */
@@ -122,7 +64,7 @@ static void assert_tree(struct rig *rig, const char *resource, const char *slot,
     }
 }
 
-TEST_RIG(cluster(2, 4), the_tree_shows_devices_of_a_class_and_counts_slots_of_them)
+TEST_RIG(device_cluster(2, 4), the_tree_shows_devices_of_a_class_and_counts_slots_of_them)
 {
     gang_by_class(rig, "g", 1, 3);
     rig_run(rig, 10 * SKR_SECOND);
@@ -164,13 +106,11 @@ TEST(the_version_of_kube_scheduler_and_the_steps_of_a_search_are_set)
         settings.server_minor = rows[i].minor;
         settings.devices_order = rows[i].order;
         settings.devices_steps = rows[i].steps;
-        SKR_AUTO(rig_destroy) struct rig *rig = cluster_with(2, 4, &settings);
+        SKR_AUTO(rig_destroy) struct rig *rig = device_cluster_with(2, 4, &settings);
         rig->hold_scheduler = true;
-        rig_create_json(rig, RIG_DEVICE_CLAIM, "one",
-                        "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
-                        "{'deviceClassName':'gpu','count':2}}]}}}");
+        device_claim(rig, "one", 2);
         rig_group(rig, "g", 1, 0, NULL);
-        claiming_pod(rig, "p-0", "one");
+        device_pod_with(rig, "p-0", "one", 60);
         rig_run(rig, 10 * SKR_SECOND);
         rig_assert_text(rig_also(rig, "g", "DevicesNotCounted"), rows[i].why);
         assert_int_equal(rig->gang->devices.stock->version,
@@ -206,7 +146,7 @@ static void end_rule(struct rig *rig, const struct skr_object_type *type)
 }
 
 /* The older of two versions of the rule changes nothing. */
-TEST_RIG(cluster(2, 4), devices_that_a_rule_taints_are_not_planned_until_it_selects_others)
+TEST_RIG(device_cluster(2, 4), devices_that_a_rule_taints_are_not_planned_until_it_selects_others)
 {
     static const char node_0[] = "'deviceSelector':{'driver':'gpu.example.com','pool':'node-0'},";
     taint_rule(rig, &skr_gang_taint_rule_v1beta2, "5", node_0);
@@ -219,7 +159,7 @@ TEST_RIG(cluster(2, 4), devices_that_a_rule_taints_are_not_planned_until_it_sele
     rig_assert_bound(rig, "g", 2);
 }
 
-TEST_RIG(cluster(2, 4), a_rule_without_a_selector_taints_all_devices_before_1_37)
+TEST_RIG(device_cluster(2, 4), a_rule_without_a_selector_taints_all_devices_before_1_37)
 {
     taint_rule(rig, &skr_gang_taint_rule_v1beta2, "5", "");
     gang_by_class(rig, "g", 1, 1);
@@ -257,7 +197,7 @@ static void two_claimers(struct rig *rig)
     assert_string_equal(rig_state(rig, "g"), "Admitting");
 }
 
-TEST_RIG(cluster(3, 4), an_ordinary_pod_takes_no_devices_that_a_plan_needs)
+TEST_RIG(device_cluster(3, 4), an_ordinary_pod_takes_no_devices_that_a_plan_needs)
 {
     two_claimers(rig);
     ordinary_pod(rig, "one", GPU, 1);
@@ -275,7 +215,8 @@ TEST_RIG(cluster(3, 4), an_ordinary_pod_takes_no_devices_that_a_plan_needs)
 }
 
 /* What is not modelled may need any device of its class. */
-TEST_RIG(cluster(3, 4), without_a_model_an_ordinary_pod_goes_where_no_plan_waits_for_its_class)
+TEST_RIG(device_cluster(3, 4),
+         without_a_model_an_ordinary_pod_goes_where_no_plan_waits_for_its_class)
 {
     const int32_t older = 35;
     rig_create_json(rig, RIG_CLASS, "nic",
@@ -288,7 +229,7 @@ TEST_RIG(cluster(3, 4), without_a_model_an_ordinary_pod_goes_where_no_plan_waits
     assert_int_equal(rig_filter(rig, "nic", "node-0 node-1 node-2").n_passed, 3);
 }
 
-TEST_RIG(cluster(2, 4), an_ordinary_pod_that_filter_accepted_has_its_devices_before_a_group)
+TEST_RIG(device_cluster(2, 4), an_ordinary_pod_that_filter_accepted_has_its_devices_before_a_group)
 {
     rig->hold_scheduler = true;
     ordinary_pod(rig, "one", GPU, 2);
@@ -312,7 +253,7 @@ TEST_RIG(cluster(2, 4), an_ordinary_pod_that_filter_accepted_has_its_devices_bef
 /* Nodes with devices big-0, big-1, small-0, small-1 each, and a class that serves BIG with the first two. */
 static struct rig *big_and_small(int nodes)
 {
-    struct rig *rig = cluster(nodes, 0);
+    struct rig *rig = device_cluster(nodes, 0);
     char name[32];
     for (int i = 0; i < nodes; i++) {
         SKR_STRBUF(devices);
@@ -400,7 +341,8 @@ TEST_RIG(big_and_small(2), nodes_that_do_not_serve_members_together_take_fewer)
     assert_true(rig->n_solves > 1);
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
-    const int big = n_on(rig, "g", 3, "node-0"), all = n_on(rig, "g", 6, "node-0");
+    const int big = device_pods_on(rig, "g", 3, "node-0"),
+              all = device_pods_on(rig, "g", 6, "node-0");
     assert_in_range(big, 1, 2);
     assert_in_range(all, 2, 4);
     rig_assert_bound(rig, "g", 6);
@@ -408,7 +350,7 @@ TEST_RIG(big_and_small(2), nodes_that_do_not_serve_members_together_take_fewer)
 
 /* ---- what explanations say ---- */
 
-TEST_RIG(cluster(2, 4), an_explanation_says_what_devices_leave_to_a_group)
+TEST_RIG(device_cluster(2, 4), an_explanation_says_what_devices_leave_to_a_group)
 {
     rig_create_json(rig, RIG_DEVICE_CLAIM, "other",
                     "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
@@ -433,7 +375,7 @@ TEST_RIG(cluster(2, 4), an_explanation_says_what_devices_leave_to_a_group)
     assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
 }
 
-TEST_RIG(cluster(2, 4), a_selector_that_is_not_modelled_is_named)
+TEST_RIG(device_cluster(2, 4), a_selector_that_is_not_modelled_is_named)
 {
     rig_edit(rig, RIG_CLASS, "gpu",
              "{'spec':{'selectors':[{'cel':{'expression':'cel.bind(d, device.driver, d == "
@@ -449,7 +391,7 @@ TEST_RIG(cluster(2, 4), a_selector_that_is_not_modelled_is_named)
                         "it refuses is not planned for 60 s");
 }
 
-TEST_RIG(cluster(2, 4), devices_that_several_nodes_reach_are_named)
+TEST_RIG(device_cluster(2, 4), devices_that_several_nodes_reach_are_named)
 {
     rig_create_json(rig, RIG_SLICE, "fabric",
                     "{'metadata':{},'spec':{'driver':'gpu.example.com','allNodes':true,'pool':"
@@ -465,23 +407,19 @@ TEST_RIG(cluster(2, 4), devices_that_several_nodes_reach_are_named)
                         "it refuses is not planned for 60 s");
 }
 
-TEST_RIG(cluster(2, 4), a_claim_that_members_share_is_named)
+TEST_RIG(device_cluster(2, 4), a_claim_that_members_share_is_named)
 {
-    rig_create_json(rig, RIG_DEVICE_CLAIM, "one",
-                    "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
-                    "{'deviceClassName':'gpu','count':2}}]}}}");
-    rig_create_json(rig, RIG_DEVICE_CLAIM, "two",
-                    "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
-                    "{'deviceClassName':'gpu','count':2}}]}}}");
+    device_claim(rig, "one", 2);
+    device_claim(rig, "two", 2);
     rig_group(rig, "g", 3, 0, NULL);
-    claiming_pod(rig, "p-0", "one");
-    claiming_pod(rig, "p-1", "one");
-    claiming_pod(rig, "p-2", "two");
+    device_pod_with(rig, "p-0", "one", 60);
+    device_pod_with(rig, "p-1", "one", 60);
+    device_pod_with(rig, "p-2", "two", 60);
     rig_run(rig, 10 * SKR_SECOND);
-    assert_string_equal(
-        rig_also(rig, "g", "DevicesNotCounted"),
-        "Devices are not counted: members share a claim. kube-scheduler decides; a node that "
-        "it refuses is not planned for 60 s");
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"),
+                        "Devices are not counted: some members share a claim, and others do not. "
+                        "kube-scheduler decides; a node that "
+                        "it refuses is not planned for 60 s");
     const int32_t older = 35;
     rig_request(rig, SKR_GANG_SERVER_IS, &older);
     assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"),
@@ -499,24 +437,12 @@ static void two_holding(struct rig *rig)
     rig->hold_devices = true;
     rig_group(rig, "g", 2, 0, NULL);
     for (size_t i = 0; i < 2; i++) {
-        rig_create_json(rig, RIG_DEVICE_CLAIM, claim[i],
-                        "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':"
-                        "{'deviceClassName':'gpu','count':2}}]}}}");
+        device_claim(rig, claim[i], 2);
     }
-    claiming_pod(rig, "p-0", "one");
-    claiming_pod(rig, "p-1", "two");
+    device_pod_with(rig, "p-0", "one", 60);
+    device_pod_with(rig, "p-1", "two", 60);
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Holding");
-}
-
-static void give(struct rig *rig, const char *claim, const char *node)
-{
-    rig_edit(rig, RIG_DEVICE_CLAIM, claim,
-             "{'status':{'allocation':{'devices':{'results':[{'request':'r','driver':"
-             "'gpu.example.com','pool':'%s','device':'gpu-0'}]}},'reservedFor':[{'resource':"
-             "'pods','name':'p','uid':'u'}]}}",
-             node);
-    rig_run(rig, SKR_SECOND / 2);
 }
 
 static const char *kept_on(struct rig *rig, const char *pod)
@@ -524,40 +450,40 @@ static const char *kept_on(struct rig *rig, const char *pod)
     return rig_find(rig, RIG_POD, pod)->assumed_node;
 }
 
-TEST_RIG(cluster(2, 4), a_plan_binds_when_all_claims_have_devices_of_its_nodes)
+TEST_RIG(device_cluster(2, 4), a_plan_binds_when_all_claims_have_devices_of_its_nodes)
 {
     two_holding(rig);
-    give(rig, "one", kept_on(rig, "p-0"));
+    device_give(rig, "one", kept_on(rig, "p-0"), false);
     assert_string_equal(rig_state(rig, "g"), "Holding");
-    give(rig, "two", kept_on(rig, "p-1"));
+    device_give(rig, "two", kept_on(rig, "p-1"), false);
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Bound");
 }
 
-TEST_RIG(cluster(2, 4), a_plan_ends_if_a_claim_gets_no_devices)
+TEST_RIG(device_cluster(2, 4), a_plan_ends_if_a_claim_gets_no_devices)
 {
     two_holding(rig);
-    give(rig, "one", kept_on(rig, "p-0"));
+    device_give(rig, "one", kept_on(rig, "p-0"), false);
     rig_run(rig, 4 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
     assert_non_null(strstr(rig->log.s, "ResourceClaim two of pod p-1 has no devices"));
 }
 
-TEST_RIG(cluster(2, 4), a_plan_ends_if_a_claim_has_devices_of_another_node)
+TEST_RIG(device_cluster(2, 4), a_plan_ends_if_a_claim_has_devices_of_another_node)
 {
     two_holding(rig);
-    give(rig, "two", kept_on(rig, "p-0"));
-    give(rig, "one", kept_on(rig, "p-0"));
+    device_give(rig, "two", kept_on(rig, "p-0"), false);
+    device_give(rig, "one", kept_on(rig, "p-0"), false);
     rig_run(rig, 2 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
     assert_non_null(strstr(rig->log.s, "ResourceClaim two of pod p-1 has devices of node "));
 }
 
-TEST_RIG(cluster(2, 4), a_plan_ends_if_a_claim_is_deleted)
+TEST_RIG(device_cluster(2, 4), a_plan_ends_if_a_claim_is_deleted)
 {
     two_holding(rig);
     rig_delete(rig, RIG_DEVICE_CLAIM, "two");
-    give(rig, "one", kept_on(rig, "p-0"));
+    device_give(rig, "one", kept_on(rig, "p-0"), false);
     rig_run(rig, 2 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
     assert_non_null(strstr(rig->log.s, "ResourceClaim two of pod p-1 does not exist any more"));

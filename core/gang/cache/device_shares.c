@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorts the names of claims, each with its pod. */
+#include "core/gang/cache/device_shares.h"
+
+#include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/pods.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct use {
+    const char *name;
+    const struct skr_claim_spec *spec;
+    size_t pod;
+};
+
+struct uses {
+    struct use *item;
+    size_t n, cap;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct use *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->pod > y->pod) - (x->pod < y->pod);
+}
+
+static struct uses uses_of(const struct skr_gang *e, struct pod_entry *const *pod, size_t n)
+{
+    struct uses uses = {0};
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < pod[i]->pod->n_claims; k++) {
+            const struct skr_pod_claim *claim = &pod[i]->pod->claim[k];
+            if (claim->kind != SKR_POD_CLAIM_DEVICES || claim->made) {
+                continue;
+            }
+            const struct claim_facts facts =
+                skr_claim_objects_facts(e, pod[i]->pod->meta.namespace_, claim);
+            if (!facts.allocated) {
+                skr_grow(&uses.item, &uses.cap, uses.n + 1, sizeof *uses.item);
+                uses.item[uses.n++] = (struct use){claim->name, facts.spec, i};
+            }
+        }
+    }
+    if (uses.n > 1) {
+        qsort(uses.item, uses.n, sizeof *uses.item, by_name);
+    }
+    return uses;
+}
+
+/* Whether all pods of its roles use it. */
+static bool is_whole(struct pod_entry *const *pod, size_t n, const struct device_share *share)
+{
+    size_t users = 0;
+    for (size_t i = 0; i < n; i++) {
+        users += share->roles >> pod[i]->role & 1;
+    }
+    return users == share->users;
+}
+
+struct device_shares skr_device_shares_of(const struct skr_gang *e, struct pod_entry *const *pod,
+                                          size_t n)
+{
+    struct uses uses = uses_of(e, pod, n);
+    struct device_shares ret = {0};
+    size_t cap = 0;
+    for (size_t i = 0, end; i < uses.n; i = end) {
+        struct device_share share = {.name = uses.item[i].name, .spec = uses.item[i].spec};
+        for (end = i; end < uses.n && strcmp(uses.item[end].name, share.name) == 0; end++) {
+            ret.partial = ret.partial || (end > i && uses.item[end].pod == uses.item[end - 1].pod);
+            share.roles |= UINT32_C(1) << pod[uses.item[end].pod]->role;
+            share.users++;
+        }
+        if (share.users > 1) {
+            skr_grow(&ret.item, &cap, ret.n + 1, sizeof *ret.item);
+            ret.item[ret.n++] = share;
+            ret.partial = ret.partial || !is_whole(pod, n, &share);
+        }
+    }
+    free(uses.item);
+    return ret;
+}
+
+bool skr_device_shares_any(const struct skr_gang *e, struct pod_entry *const *pod, size_t n)
+{
+    struct device_shares shares = skr_device_shares_of(e, pod, n);
+    free(shares.item);
+    return shares.n > 0;
+}
+
+const struct device_share *skr_device_shares_find(const struct device_shares *shares,
+                                                  const char *name)
+{
+    size_t i = 0;
+    while (i < shares->n && strcmp(shares->item[i].name, name) != 0) {
+        i++;
+    }
+    return i < shares->n ? &shares->item[i] : NULL;
+}
+
+void skr_device_shares_turns(const struct skr_gang *e, struct pod_entry *const *pod, size_t n,
+                             int32_t *ret)
+{
+    struct uses uses = uses_of(e, pod, n);
+    for (bool raised = true; raised;) { /* it ends: a pod is raised by one before it alone */
+        raised = false;
+        for (size_t i = 0, first = 0; i < uses.n; i++) {
+            const struct use *use = &uses.item[i];
+            first = strcmp(uses.item[first].name, use->name) == 0 ? first : i;
+            const int32_t after = ret[uses.item[first].pod] + 1;
+            if (use->pod != uses.item[first].pod && ret[use->pod] < after) {
+                ret[use->pod] = after;
+                raised = true;
+            }
+        }
+    }
+    free(uses.item);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PROBLEM_PROBLEM_DEVICES_H
+#define SKR_CORE_GANG_PROBLEM_PROBLEM_DEVICES_H
+/*
+ * ResourceClaims that newcomers share (core/gang/cache/device_shares.h), in a problem. The devices of such a
+ * claim are of one node, so all its users are members of one leaf: a rule over domains. Claims that devices of
+ * several nodes may serve are left to kube-scheduler, and so are those that only some members of a role use.
+ *
+ * How many members a leaf serves then is a matter of core/gang/cache/devices.h. Claims that have devices already
+ * close leaves: problem_volumes.h.
+ */
+#include "core/gang/state/groups.h"
+#include "core/gang/state/solve_request.h"
+
+/* Adds rules to problem->domain_rule. claimed: members that stay, of all roles; with any there are no rules. of:
+ * the role of the problem by that of the group; NULL: the problem has no roles. False without memory in the arena.
+ * O(n + leaves). */
+bool skr_problem_devices_together(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                                  int32_t claimed, const struct skr_request_roles *of,
+                                  struct skr_arena *arena, struct skr_problem *problem);
+
+/* Whether one of the rules that cannot be obeyed is about a claim. */
+bool skr_problem_devices_block(const struct skr_domain_outcome *domains);
+
+#endif

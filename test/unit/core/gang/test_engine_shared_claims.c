@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ResourceClaims of users, which several members name: one leaf takes all of them, and the first one pays. */
+#include "core/gang/group/claims_alone.h"
+#include "test/unit/device_scene.h"
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+
+/* g-0 .. of a group g of n that name the claim. */
+static void sharing(struct rig *rig, const char *claim, int n, int cpu)
+{
+    char name[32];
+    rig_group(rig, "g", n, 0, NULL);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        device_pod_with(rig, name, claim, cpu);
+    }
+}
+
+static struct rig *cluster(int first, int second)
+{
+    struct rig *rig = device_cluster(2, first);
+    rig_delete(rig, RIG_SLICE, "node-1");
+    device_slice(rig, "node-1", second);
+    return rig;
+}
+
+TEST_RIG(cluster(1, 4), members_that_share_a_claim_are_on_one_node)
+{
+    device_claim(rig, "one", 2);
+    sharing(rig, "one", 4, 16);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_int_equal(device_pods_on(rig, "g", 4, "node-1"), 4);
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
+}
+
+/* Two members fit on a node. */
+TEST_RIG(cluster(4, 4), a_claim_of_more_members_than_a_node_takes_is_named)
+{
+    device_claim(rig, "one", 2);
+    sharing(rig, "one", 4, 30);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g is not placed: its pods want to be together (ResourceClaim one): "
+                        "4 pods, at most 2 fit so");
+    rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'cpu':'128'}}}");
+    rig_run(rig, 120 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+}
+
+TEST_RIG(cluster(4, 4), a_rule_that_spreads_members_of_a_claim_conflicts)
+{
+    device_claim(rig, "one", 2);
+    rig_group(rig, "g", 2, 0, "{'node':{'type':'spread','hard':true}}");
+    device_pod_with(rig, "g-0", "one", 1);
+    device_pod_with(rig, "g-1", "one", 1);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "ResourceClaim one"));
+}
+
+/* Each of g takes a device of its own, too; the claim takes two. */
+static void sharing_and_own(struct rig *rig, int n)
+{
+    char name[32];
+    rig_group(rig, "g", n, 0, NULL);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        rig_create_json(rig, RIG_POD, name,
+                        "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{"
+                        "'schedulerName':'sakkara','resourceClaims':[{'name':'c',"
+                        "'resourceClaimName':'one'}],'containers':[{'name':'c','resources':{"
+                        "'requests':{'cpu':'1','example.com/gpu':'1'}}}]},'status':{'phase':"
+                        "'Pending'}}");
+    }
+}
+
+TEST_RIG(cluster(5, 6), the_first_member_pays_for_a_shared_claim)
+{
+    device_claim(rig, "one", 2);
+    sharing_and_own(rig, 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_int_equal(device_pods_on(rig, "g", 4, "node-1"), 4);
+}
+
+TEST_RIG(cluster(5, 6), a_shared_claim_costs_devices_once)
+{
+    device_claim(rig, "one", 2);
+    sharing_and_own(rig, 5);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
+}
+
+/* n members whose plan kube-scheduler does not carry out. */
+static void planned(struct rig *rig, int n)
+{
+    device_claim(rig, "one", 2);
+    sharing(rig, "one", n, 1);
+    rig_run(rig, 10 * SKR_MILLISECOND); /* it asks for each */
+    rig->hold_scheduler = true;
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+}
+
+TEST_RIG(cluster(4, 4), the_first_member_of_a_shared_claim_comes_alone)
+{
+    char name[32];
+    int nominated = 0;
+    planned(rig, 3);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        nominated += *rig_find(rig, RIG_POD, name)->pod->nominated_node ? 1 : 0;
+    }
+    assert_int_equal(nominated, 1);
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 3);
+}
+
+TEST_RIG(cluster(4, 4), a_claim_with_devices_keeps_its_members_on_their_node_and_costs_nothing)
+{
+    device_claim(rig, "one", 4);
+    device_claim(rig, "other", 3);
+    device_give(rig, "one", "node-1", true);
+    device_give(rig, "other", "node-1", true);
+    sharing(rig, "one", 2, 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 2);
+    assert_int_equal(device_pods_on(rig, "g", 2, "node-1"), 2);
+}
+
+TEST_RIG(cluster(4, 4), a_claim_that_gets_devices_elsewhere_ends_the_plan)
+{
+    planned(rig, 2);
+    device_give(rig, "one", "node-1", true);
+    assert_non_null(strstr(rig->log.s, "ResourceClaim one of pod g-0 has devices that node node-0, "
+                                       "which is planned, does not reach"));
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 2);
+    assert_int_equal(device_pods_on(rig, "g", 2, "node-1"), 2);
+}
+
+TEST_RIG(cluster(4, 4), a_claim_has_no_more_consumers_than_kubernetes_permits)
+{
+    device_claim(rig, "one", 1);
+    device_give(rig, "one", "node-1", true); /* to another pod */
+    sharing(rig, "one", SKR_CLAIM_CONSUMERS_MAX, 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g is not planned: ResourceClaim one, which pod g-0 names, would "
+                        "have 257 consumers, Kubernetes permits 256; use several claims, or a "
+                        "ResourceClaimTemplate");
+    rig_edit(rig, RIG_DEVICE_CLAIM, "one", "{'status':{'reservedFor':null}}");
+    rig_delete(rig, RIG_POD, "g-1");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_not_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
+}
+
+/* Roles a and b, each of two members with a claim of its own; a node has devices for one of them. */
+TEST_RIG(cluster(2, 2), members_of_each_role_are_where_their_claim_is)
+{
+    static const char *const pod[] = {"g-0", "g-1", "g-2", "g-3"}, *const role[] = {"a", "b"};
+    rig_create_json(rig, RIG_MAP, "g",
+                    "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'g','roles':"
+                    "\"{\\\"a\\\":{\\\"size\\\":2},\\\"b\\\":{\\\"size\\\":2}}\"}}");
+    device_claim(rig, "a", 2);
+    device_claim(rig, "b", 2);
+    for (size_t i = 0; i < 4; i++) {
+        device_pod_with(rig, pod[i], role[i / 2], 1 + (int)i / 2);
+        rig_edit(rig, RIG_POD, pod[i], "{'metadata':{'annotations':{'sakkara.group.role':'%s'}}}",
+                 role[i / 2]);
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_string_equal(rig_node_of(rig, "g-0"), rig_node_of(rig, "g-1"));
+    assert_string_equal(rig_node_of(rig, "g-2"), rig_node_of(rig, "g-3"));
+    assert_string_not_equal(rig_node_of(rig, "g-0"), rig_node_of(rig, "g-2"));
+}
