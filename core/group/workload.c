@@ -365,6 +365,11 @@ void skr_workload_source_add(const struct skr_pod *pod, const struct skr_workloa
         skr_strbuf_add(b, pod->controller);
         return;
     }
+    if (w->kind == SKR_WORKLOAD_SPARK &&
+        *w->owner) { /* which the name of the group does not have */
+        skr_strbuf_addf(b, "%s/%s", w->owner_kind, w->owner);
+        return;
+    }
     skr_workload_name_add(pod, w, scope, &name);
     skr_strbuf_add(b, other ? "Pod" : *w->owner_kind ? w->owner_kind : rows[w->kind].name);
     skr_strbuf_add(b, strchr(name.s, '/'));

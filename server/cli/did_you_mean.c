@@ -24,15 +24,20 @@ static void add(struct names *names, const char *name)
     }
 }
 
+static void say_name(const char *name, struct skr_strbuf *messages)
+{
+    skr_strbuf_add(messages, "did you mean ");
+    skr_page_add_clean(messages, name, false);
+    skr_strbuf_add(messages, "?\n");
+}
+
 static bool say(const struct names *names, const char *word, struct skr_strbuf *messages)
 {
     const char *near = skr_suggest(word, names->item, names->n);
     if (!near) {
         return false;
     }
-    skr_strbuf_add(messages, "did you mean ");
-    skr_page_add_clean(messages, near, false);
-    skr_strbuf_add(messages, "?\n");
+    say_name(near, messages);
     return true;
 }
 
@@ -121,13 +126,32 @@ void skr_suggest_from_tree(struct skr_client *client, const struct skr_view_quer
 
 /* ---- groups ---- */
 
+/* Whether name, without its kind, is word, or of the workload word: what follows is a part of it or
+ * a suffix that its controller gives. */
+static bool is_part_of(const char *name, const char *word)
+{
+    const char *rest = strchr(name, '/');
+    const size_t n = strlen(word);
+    return rest && n > 0 && strncmp(rest + 1, word, n) == 0 && strchr("-/", rest[1 + n]);
+}
+
+/* Whether a group is of a workload that is named without its kind, or by the kind above: of
+ * cronjob/nightly job/nightly-1, of sparkapplication/pi the one that is SparkApplication/pi. */
+static bool is_made_by(const json_t *item, const char *word)
+{
+    const char *slash = strchr(word, '/');
+    word = slash ? slash + 1 : word;
+    return is_part_of(skr_object_text(item, "name"), word) ||
+           is_part_of(skr_object_text(item, "owner"), word);
+}
+
 void skr_suggest_group(struct skr_client *client, const char *namespace_, const char *name,
                        struct skr_strbuf *messages)
 {
     const struct skr_view_query all = {.path = "/v1/groups"};
     struct names names = {0};
     json_t *page = NULL;
-    const json_t *item;
+    const json_t *item, *made = NULL;
     size_t i;
     if (skr_client_fetch(client, &all, "GroupList", &page, NULL) < 0) {
         return;
@@ -147,9 +171,14 @@ void skr_suggest_group(struct skr_client *client, const char *namespace_, const 
         }
         if (strcmp(skr_object_text(item, "namespace"), namespace_) == 0) {
             add(&names, skr_object_text(item, "name"));
+            made = is_made_by(item, name) ? item : made;
         }
     }
-    say(&names, name, messages);
+    if (made) {
+        say_name(skr_object_text(made, "name"), messages);
+    } else {
+        say(&names, name, messages);
+    }
     free(names.item);
     json_decref(page);
 }

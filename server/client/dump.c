@@ -62,6 +62,16 @@ static int check(void *context, const json_t *object, struct skr_error *error)
     return rc;
 }
 
+/* Files that users write leave the namespace out: it is that of `kubectl apply`. */
+static void place_in_default(const json_t *object)
+{
+    const struct skr_object_type *type = type_of(object);
+    json_t *metadata = json_object_get(object, "metadata");
+    if (type && type->resource->namespaced && skr_object_text(metadata, "namespace")[0] == '\0') {
+        json_object_set_new(metadata, "namespace", json_string("default"));
+    }
+}
+
 /* ---- time ---- */
 
 static void note_time(struct skr_dump *dump, const json_t *object, const char *key)
@@ -200,6 +210,9 @@ int skr_dump_read(const struct skr_client_options *options, struct skr_dump **re
     dump->settings.forecasts = 0;      /* of `sakkara simulate timeline` */
     dump->settings.label_levels = options->label_levels;
     dump->without_maps = options->levels_first;
+    for (size_t i = 0; i < dump->manifests.n; i++) {
+        place_in_default(dump->manifests.item[i].object);
+    }
     choose_topology_namespace(dump);
     struct skr_dump_kinds kinds = {.kubelet = 0};
     for (size_t i = 0; i < dump->manifests.n; i++) {

@@ -85,6 +85,29 @@ runs "a typo that is ignored is told beside the table" 0 "$sakkara" get groups -
 grep -q '^Warning: group soft: constraints: 1:9: no level "rak" (did you mean "rack"?)' "$work/err" && pass || fail "$(cat "$work/err")"
 runs "unknown group" 3 "$sakkara" group a-9 --file $views/groups.yaml
 grep -qx 'did you mean a-0?' "$work/err" && pass || fail "no suggestion: $(cat "$work/err")"
+names="$views/names.yaml"
+for name in lws/serve/0 leaderworkerset/serve/0 replicaset/web-9pv45r4474 rs/web-9pv45r4474 pod/pi-exec-1; do
+    runs "explain $name" 4 "$sakkara" explain $name --file "$names"
+done
+while read -r name near; do
+    runs "explain $name" 3 "$sakkara" explain $name --file "$names"
+    grep -qx "did you mean $near?" "$work/err" && pass || fail "no suggestion for $name: $(cat "$work/err")"
+done <<END
+lws/serve lws/serve/0
+leaderworkerset/serve lws/serve/0
+web replicaset.apps/web-9pv45r4474
+spark/pi spark/spark-1a
+deployment/web replicaset.apps/web-9pv45r4474
+cronjob/nightly job/nightly-28390
+SparkApplication/pi spark/spark-1a
+sparkapplication/pi spark/spark-1a
+END
+runs "a size of the operator" 4 "$sakkara" explain lws/serve/0 --file "$names"
+grep -qF 'leaderworkerset.sigs.k8s.io/size)' "$work/out" && pass || fail "$(cat "$work/out")"
+runs "a pod of no group" 3 "$sakkara" explain pod/alone --file "$names"
+one_line "a pod of no group" 'no group has a pod alone in namespace default'
+runs "workloads of groups" 0 "$sakkara" get groups -o wide --file "$names"
+grep -q ' SparkApplication/pi ' "$work/out" && pass || fail "$(cat "$work/out")"
 runs "group of another namespace" 3 "$sakkara" group large --file $views/odd.yaml
 grep -qx 'there is one in namespace team-b: -n team-b' "$work/err" && pass || fail "$(cat "$work/err")"
 runs "unknown domain" 3 "$sakkara" tree rock-1 --file $views/tree.yaml

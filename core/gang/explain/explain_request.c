@@ -519,7 +519,13 @@ static bool try_answer(struct skr_gang *e, struct asker *a)
     }
     if (!g && !m) {
         char text[600];
-        snprintf(text, sizeof text, "sakkara: no group %.500s", a->key);
+        const char *pod = strchr(a->key, '/');
+        if (pod && strncmp(pod, "/pod/", 5) == 0) {
+            snprintf(text, sizeof text, "sakkara: no group has a pod %.253s in namespace %.*s",
+                     pod + 5, (int)(pod - a->key), a->key);
+        } else {
+            snprintf(text, sizeof text, "sakkara: no group %.500s", a->key);
+        }
         refuse(e, a->request, SKR_EXPLAIN_NOT_FOUND, text);
         return true;
     }

@@ -47,27 +47,37 @@ struct group *skr_groups_find(const struct skr_gang *e, const char *key)
     return g;
 }
 
-/* "NAMESPACE/pod/NAME": the group of a pod; "NAMESPACE/podgroup/NAME" also of scheduling.x-k8s.io;
- * "NAMESPACE/trainjob/NAME": its JobSet. */
+/* Other ways to name a group, behind the namespace: a kind as the API or kubectl has it. A TrainJob
+ * makes a JobSet of its name. */
+static const struct {
+    const char *spelt, *prefix;
+} spellings[] = {
+    {"/leaderworkerset/", "/lws/"}, {"/replicaset/", "/replicaset.apps/"},
+    {"/rs/", "/replicaset.apps/"},  {"/sts/", "/statefulset/"},
+    {"/trainjob/", "/jobset/"},     {"/podgroup/", "/"}, /* also of scheduling.x-k8s.io */
+};
+
+/* "NAMESPACE/pod/NAME": the group of a pod. */
 static struct group *find_spelt(const struct skr_gang *e, const char *key)
 {
-    const char *slash = strchr(key, '/'), *rest = slash ? strchr(slash + 1, '/') : NULL;
-    if (!rest) {
+    const char *slash = strchr(key, '/');
+    if (!slash || !strchr(slash + 1, '/')) {
         return NULL;
     }
     SKR_STRBUF(other);
-    SKR_STRBUF(namespace_);
-    skr_strbuf_addn(&namespace_, key, (size_t)(slash - key));
+    skr_strbuf_addn(&other, key, (size_t)(slash - key));
     if (strncmp(slash, "/pod/", 5) == 0) {
-        const struct pod_entry *p = skr_pods_find_name(e, namespace_.s, rest + 1);
+        const struct pod_entry *p = skr_pods_find_name(e, other.s, slash + 5);
         return p ? p->group : NULL;
     }
-    if (strncmp(slash, "/podgroup/", 10) == 0) {
-        skr_strbuf_addf(&other, "%s%s", namespace_.s, rest);
-    } else if (strncmp(slash, "/trainjob/", 10) == 0) {
-        skr_strbuf_addf(&other, "%s/jobset%s", namespace_.s, rest);
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        const size_t n = strlen(spellings[i].spelt);
+        if (strncmp(slash, spellings[i].spelt, n) == 0) {
+            skr_strbuf_addf(&other, "%s%s", spellings[i].prefix, slash + n);
+            return skr_groups_find(e, other.s);
+        }
     }
-    return skr_groups_find(e, other.s);
+    return NULL;
 }
 
 struct group *skr_groups_find_named(const struct skr_gang *e, const char *key,

@@ -14,6 +14,14 @@ static void add_podgroup(const struct skr_podgroup *pg, struct skr_strbuf *b)
                     pg->native ? "schedulingPolicy.gang.minCount" : "minMember", pg->meta.name);
 }
 
+/* Pods of a LeaderWorkerSet have their size, where its object is not read. */
+static bool pod_has_size(const struct pod_entry *p)
+{
+    struct skr_workload w;
+    skr_workload_of(p->pod, &w);
+    return w.kind == SKR_WORKLOAD_LWS && w.size >= 0;
+}
+
 void skr_size_field_add(const struct group *g, const char *role, struct skr_strbuf *b)
 {
     const struct pod_entry *oldest = skr_membership_oldest(g);
@@ -24,9 +32,12 @@ void skr_size_field_add(const struct group *g, const char *role, struct skr_strb
         skr_strbuf_add(b, g->source.kind == SOURCE_LABELS ? "label " SKR_LABEL_GROUP_SIZE
                           : g->spec && g->spec->most > 0  ? "the minimum"
                                                           : "the size");
-    } else if (owner &&
-               !(oldest && skr_labels_get(&oldest->pod->meta.annotations, SKR_LABEL_GROUP_SIZE))) {
+    } else if (oldest && skr_labels_get(&oldest->pod->meta.annotations, SKR_LABEL_GROUP_SIZE)) {
+        skr_strbuf_add(b, "annotation " SKR_LABEL_GROUP_SIZE);
+    } else if (owner) {
         skr_owner_size_field_add(owner, role, b);
+    } else if (oldest && pod_has_size(oldest)) {
+        skr_strbuf_add(b, "annotation leaderworkerset.sigs.k8s.io/size");
     } else {
         skr_strbuf_add(b, "annotation " SKR_LABEL_GROUP_SIZE);
     }

@@ -122,6 +122,7 @@ static const struct controller {
     skr_time batch;      /* changes within this time are handled together */
 } controllers[SKR_TASK_KIND_COUNT] = {
     [SKR_TASK_JOB] = {"Job", skr_jobs_run, "Pod", SKR_SECOND},
+    [SKR_TASK_CRON_JOB] = {"CronJob", skr_cron_jobs_run, "Job", BATCH},
     [SKR_TASK_REPLICA_SET] = {"ReplicaSet", skr_replica_sets_run, "Pod", BATCH},
     [SKR_TASK_DEPLOYMENT] = {"Deployment", skr_deployments_run, "ReplicaSet", BATCH},
     [SKR_TASK_STATEFUL_SET] = {"StatefulSet", skr_stateful_sets_run, "Pod", BATCH},

@@ -18,6 +18,7 @@
 
 enum skr_task_kind {
     SKR_TASK_JOB,
+    SKR_TASK_CRON_JOB, /* makers.c */
     SKR_TASK_REPLICA_SET,
     SKR_TASK_DEPLOYMENT,
     SKR_TASK_STATEFUL_SET,
@@ -250,6 +251,8 @@ void skr_ray_clusters_run(struct skr_cluster *c, json_t *cluster);
 void skr_train_jobs_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_train_jobs_run(struct skr_cluster *c, json_t *job);
 void skr_ray_jobs_run(struct skr_cluster *c, json_t *job);
+/* One run, at once: the schedule does not count. */
+void skr_cron_jobs_run(struct skr_cluster *c, json_t *cron);
 void skr_ray_services_run(struct skr_cluster *c, json_t *service);
 void skr_spark_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_spark_run(struct skr_cluster *c, json_t *application);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kinds whose operator makes one workload of another kind: a TrainJob makes a JobSet of its
- * runtime; a RayJob and a RayService make a RayCluster. Sources:
+ * runtime; a RayJob and a RayService make a RayCluster, a CronJob a Job. Sources:
  *
  *   trainer pkg/runtime/core/trainingruntime.go and pkg/runtime/framework/plugins
  *   kuberay ray-operator/controllers/ray/rayjob_controller.go, rayservice_controller.go
@@ -242,5 +242,23 @@ void skr_ray_services_run(struct skr_cluster *c, json_t *service)
 {
     if (!skr_children_is_deleted(service)) {
         (void)have_cluster(c, service, "rayClusterConfig");
+    }
+}
+
+/* ---- CronJob ---- */
+
+void skr_cron_jobs_run(struct skr_cluster *c, json_t *cron)
+{
+    char name[300];
+    if (skr_children_is_deleted(cron) || skr_path_true(cron, "spec.suspend") ||
+        skr_path_get(cron, "status.lastScheduleTime")) {
+        return;
+    }
+    (void)snprintf(name, sizeof name, "%.240s-1", name_of(cron));
+    (void)skr_children_have(c, cron, "Job", name,
+                            skr_children_template(skr_path_get(cron, "spec.jobTemplate")));
+    if (skr_store_get(c->store, "Job", namespace_of(cron), name)) {
+        skr_cluster_set_status(c, "CronJob", cron,
+                               json_pack("{s:o}", "lastScheduleTime", skr_store_time(c->now)));
     }
 }

@@ -48,6 +48,8 @@ static const struct skr_store_resource resources[] = {
         .subresources = of_workloads, .in_all = true, .generation = true),
     ROW("apps", "v1", "statefulsets", "statefulset", "StatefulSet", "sts", true,
         .subresources = of_workloads, .in_all = true, .generation = true),
+    ROW("batch", "v1", "cronjobs", "cronjob", "CronJob", "cj", true, STATUS, .in_all = true,
+        .generation = true),
     ROW("batch", "v1", "jobs", "job", "Job", NULL, true, STATUS, .in_all = true,
         .generation = true),
     ROW("cluster.karmada.io", "v1alpha1", "clusters", "cluster", "Cluster", NULL, false, CUSTOM),

@@ -365,6 +365,20 @@ static table job_status[] = {LIST("conditions", condition, 0),
                              INT("ready", 0),
                              END};
 static table job[] = {OBJECT, OBJ("spec", job_spec, 2), OBJ("status", job_status, 3), END};
+static table job_template[] = {OBJ("metadata", meta, 1), OBJ("spec", job_spec, 2), END};
+static table cron_job_spec[] = {STR("schedule", 1),
+                                LONG("startingDeadlineSeconds", 2),
+                                STR("concurrencyPolicy", 3),
+                                BOOL("suspend", 4),
+                                OBJ("jobTemplate", job_template, 5),
+                                INT("successfulJobsHistoryLimit", 6),
+                                INT("failedJobsHistoryLimit", 7),
+                                STR("timeZone", 8),
+                                END};
+static table cron_job_status[] = {SOMES("active", 1), TIME("lastScheduleTime", 4),
+                                  TIME("lastSuccessfulTime", 5), END};
+static table cron_job[] = {OBJECT, OBJ("spec", cron_job_spec, 2), OBJ("status", cron_job_status, 3),
+                           END};
 
 /* ---- bodies of verbs ---- */
 
@@ -440,6 +454,7 @@ const struct skr_schema_field *skr_schema_of(const char *kind)
     } kinds[] = {
         {"Binding", binding},
         {"ConfigMap", configmap},
+        {"CronJob", cron_job},
         {"DaemonSet", daemon_set},
         {"DeleteOptions", delete_options},
         {"Deployment", deployment},

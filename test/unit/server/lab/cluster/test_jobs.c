@@ -158,6 +158,23 @@ TEST(a_job_ends_with_one_failed_index_more_than_it_may_have)
     assert_string_equal(cluster_rig_pods(rig), "");
 }
 
+TEST(a_cron_job_runs_once_at_once)
+{
+    sandbox_ok(rig->store, 201, "POST /apis/batch/v1/namespaces/default/cronjobs",
+               "{'metadata':{'name':'n'},'spec':{'schedule':'0 3 * * *','jobTemplate':{'spec':{"
+               "'parallelism':2,'completions':2," TEMPLATE("") "}}}}");
+    sandbox_ok(rig->store, 201, "POST /apis/batch/v1/namespaces/default/cronjobs",
+               "{'metadata':{'name':'s'},'spec':{'suspend':true,'jobTemplate':{'spec':{" TEMPLATE(
+                   "") "}}}}");
+    cluster_rig_run(rig, 2 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "n-1-0:Running n-1-1:Running");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/n-1", "metadata.ownerReferences[0].kind"),
+                        "CronJob");
+    sandbox_ok(rig->store, 200, "DELETE " JOBS "/n-1", NULL);
+    cluster_rig_run(rig, 60 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "");
+}
+
 TEST(a_suspended_job_has_no_pods)
 {
     sandbox_ok(
