@@ -13,6 +13,7 @@ struct making {
     struct skr_arena *arena;
     bool full, fails;
     const char *why;
+    enum skr_uncounted uncounted; /* why is not NULL: its kind */
 };
 
 static void *room(struct making *m, size_t n, size_t size)
@@ -22,8 +23,9 @@ static void *room(struct making *m, size_t n, size_t size)
     return memory;
 }
 
-static void unmodelled(struct making *m, const char *why)
+static void unmodelled(struct making *m, const char *why, enum skr_uncounted kind)
 {
+    m->uncounted = m->why ? m->uncounted : kind;
     m->why = m->why ? m->why : why;
 }
 
@@ -137,7 +139,7 @@ static enum skr_devices_match fits(const struct making *m, const struct skr_clai
 static void narrow(struct making *m, const struct skr_device_selector *selector, uint8_t *match)
 {
     if (!selector) {
-        unmodelled(m, "there are more than 4096 different selectors");
+        unmodelled(m, "there are more than 4096 different selectors", SKR_UNCOUNTED_BUDGET);
         return;
     }
     for (size_t row = 0; row < m->rows->node.n; row++) {
@@ -157,7 +159,8 @@ static void narrow(struct making *m, const struct skr_device_selector *selector,
             break;
         case SKR_SELECTOR_UNMODELLED:
         default:
-            unmodelled(m, selector->program ? "a selector costs too much" : selector->why);
+            unmodelled(m, selector->program ? "a selector costs too much" : selector->why,
+                       SKR_UNCOUNTED_SELECTOR);
             break;
         }
     }
@@ -266,7 +269,8 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
             skr_device_is_tainted(m->stock, from, m->rows->row[row].slice->slice, device);
     }
     if (is_served_elsewhere(m->stock, from, class)) {
-        unmodelled(m, "devices that several nodes reach may serve a request");
+        unmodelled(m, "devices that several nodes reach may serve a request",
+                   SKR_UNCOUNTED_FEATURE);
     }
 }
 
@@ -399,7 +403,7 @@ static void add_claim(struct making *m, const struct skr_claim_spec *spec, uint1
         make_constraint(m, spec, i, claim, first, n_requests, &constraint[p->n_constraints++]);
     }
     if (*spec->why) {
-        unmodelled(m, spec->why);
+        unmodelled(m, spec->why, SKR_UNCOUNTED_FEATURE);
     }
 }
 
@@ -407,13 +411,18 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
                           const struct skr_pod_claims *pod, struct skr_arena *arena,
                           struct skr_devices_problem *ret, const char **ret_why)
 {
-    struct making m = {.stock = stock, .rows = rows, .arena = arena, .why = rows->why};
+    struct making m = {.stock = stock,
+                       .rows = rows,
+                       .arena = arena,
+                       .why = rows->why,
+                       .uncounted = rows->why ? SKR_UNCOUNTED_FEATURE : SKR_COUNTED};
     size_t asks = 0, requests = 0, constraints = 0;
     if (stock->full) {
-        unmodelled(&m, "there are more slices, devices or DeviceTaintRules than the limit");
+        unmodelled(&m, "there are more slices, devices or DeviceTaintRules than the limit",
+                   SKR_UNCOUNTED_BUDGET);
     }
     if (pod->n > SKR_DEVICES_CLAIMS_MAX) {
-        unmodelled(&m, "a pod has more than 64 claims");
+        unmodelled(&m, "a pod has more than 64 claims", SKR_UNCOUNTED_BUDGET);
     }
     for (size_t i = 0; i < pod->n; i++) {
         asks += pod->spec[i]->n_asks;
@@ -437,6 +446,7 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
     }
     ret->before = before;
     ret->fails = m.fails;
+    ret->uncounted = m.uncounted;
     *ret_why = m.why;
     return !m.full;
 }

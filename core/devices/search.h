@@ -104,6 +104,16 @@ struct skr_devices_constraint {
     const uint32_t *value;  /* [row] equal numbers are equal values */
 };
 
+/* Why kube-scheduler is left to decide about devices. */
+enum skr_uncounted {
+    SKR_COUNTED,            /* it is not */
+    SKR_UNCOUNTED_SELECTOR, /* a selector is outside core/devices/selector.h */
+    SKR_UNCOUNTED_VERSION,  /* its version has no order of devices */
+    SKR_UNCOUNTED_FEATURE,  /* anything else that is not modelled, or not known */
+    SKR_UNCOUNTED_BUDGET,   /* a limit, of steps or of sizes */
+    SKR_UNCOUNTED_COUNT
+};
+
 struct skr_devices_problem {
     const struct skr_devices_node *node;
     size_t n_asks, n_requests, n_constraints;
@@ -114,6 +124,7 @@ struct skr_devices_problem {
                              * constraints; UINT32_MAX: none */
     uint64_t steps;         /* the most that the search may take */
     bool fails; /* a class is missing, or the like: kube-scheduler reports an error for any node */
+    enum skr_uncounted uncounted; /* of a pod that is unmodelled: pod_problem.c */
 };
 
 enum skr_search_outcome {

@@ -142,9 +142,10 @@ static void memo_put(struct skr_sequence_memo *memo, const struct skr_hash_seed 
 
 /* ---- sequences ---- */
 
-static struct skr_sequence unmodelled(const char *why)
+static struct skr_sequence unmodelled(const char *why, enum skr_uncounted kind)
 {
-    return (struct skr_sequence){INT32_MAX, SKR_SEQUENCE_UNMODELLED, why};
+    return (struct skr_sequence){INT32_MAX, SKR_SEQUENCE_UNMODELLED, why,
+                                 why == too_large || why == too_long ? SKR_UNCOUNTED_BUDGET : kind};
 }
 
 static struct skr_sequence play(struct board *b, int32_t most, skr_sequence_see *see, void *context)
@@ -155,7 +156,7 @@ static struct skr_sequence play(struct board *b, int32_t most, skr_sequence_see 
         size_t n = 0;
         const enum skr_search_outcome outcome = skr_devices_search(&b->p, &b->taken, result, &n);
         if (outcome == SKR_SEARCH_BEYOND) {
-            return unmodelled(too_long);
+            return unmodelled(too_long, SKR_UNCOUNTED_BUDGET);
         }
         if (outcome != SKR_SEARCH_PLACED) {
             ret.end = outcome == SKR_SEARCH_ERROR ? SKR_SEQUENCE_ERROR : SKR_SEQUENCE_NONE;
@@ -185,6 +186,7 @@ static const char *play_pending(const struct skr_devices_stock *stock,
             !skr_pod_problem_make(stock, &b->rows, &pending[i], arena, &p, &why)) {
             why = too_large;
         }
+        b->p.uncounted = p.uncounted;
         if (!why && skr_devices_search(&p, &b->taken, NULL, NULL) == SKR_SEARCH_BEYOND) {
             why = too_long;
         }
@@ -207,6 +209,7 @@ static const char *set_up(const struct skr_devices_stock *stock, const char *nod
                           struct board *ret)
 {
     const char *why = NULL;
+    ret->p.uncounted = SKR_COUNTED;
     if (!lay_out(stock, node, arena, ret) ||
         !skr_pod_problem_make(stock, &ret->rows, pod, arena, &ret->p, &why)) {
         return too_large;
@@ -244,7 +247,7 @@ static struct skr_sequence count_from(const struct skr_devices_stock *stock, str
         return count(stock, b, most, memo);
     }
     if (!skr_pod_problem_make(stock, &b->rows, first, arena, &b->p, &why) || why) {
-        return unmodelled(why ? why : too_large);
+        return unmodelled(why ? why : too_large, b->p.uncounted);
     }
     struct skr_sequence ret = play(b, 1, NULL, NULL);
     if (ret.end == SKR_SEQUENCE_MOST) {
@@ -265,7 +268,7 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
     struct board b;
     const char *why = set_up(stock, node, pending, n_pending, pod, arena, &b);
-    return why ? unmodelled(why) : count_from(stock, &b, first, arena, most, memo);
+    return why ? unmodelled(why, b.p.uncounted) : count_from(stock, &b, first, arena, most, memo);
 }
 
 struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, const char *node,
@@ -278,7 +281,7 @@ struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, con
     struct board b;
     const char *why = set_up(stock, node, NULL, 0, pod, arena, &b);
     if (why) {
-        return unmodelled(why);
+        return unmodelled(why, b.p.uncounted);
     }
     const struct skr_devices_node *rows = &b.rows.node;
     memset(b.taken.whole, 0, rows->n * sizeof *b.taken.whole);
@@ -341,7 +344,7 @@ struct skr_sequence skr_sequence_serve(const struct skr_devices_stock *stock, co
                           ? too_large
                           : make_turns(stock, &b, pod, n, arena, turn, &n_turns);
     if (why) {
-        return unmodelled(why);
+        return unmodelled(why, turn[n_turns].p.uncounted);
     }
     for (size_t i = 0; i < n_turns; i++) {
         b.p = turn[i].p;
@@ -365,7 +368,7 @@ struct skr_sequence skr_sequence_play(const struct skr_devices_stock *stock, con
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
     struct board b;
     const char *why = set_up(stock, node, NULL, 0, pod, arena, &b);
-    return why ? unmodelled(why) : play(&b, most, see, context);
+    return why ? unmodelled(why, b.p.uncounted) : play(&b, most, see, context);
 }
 
 /* ---- pods that are in each other's way ---- */

@@ -38,7 +38,8 @@ enum skr_sequence_end {
 struct skr_sequence {
     int32_t n;
     enum skr_sequence_end end;
-    const char *why; /* UNMODELLED: a sentence; else "" */
+    const char *why;              /* UNMODELLED: a sentence; else "" */
+    enum skr_uncounted uncounted; /* the kind of that reason */
 };
 
 struct skr_sequence_memo;

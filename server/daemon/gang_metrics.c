@@ -49,6 +49,9 @@ enum family {
     F_GANG_PLUGIN,
     F_DEVICES,
     F_SIGNATURES,
+    F_DEVICE_FIT,
+    F_MISPREDICTIONS,
+    F_UNCOUNTED,
     F_LEFTOVERS,
     F_RELEASES,
     F_ADMISSIONS,
@@ -120,6 +123,17 @@ static const struct skr_metric_spec specs[] = {
     [F_SIGNATURES] =
         SKR_GAUGES("sakkara_device_signatures",
                    "Distinct answers about the devices of a node that are kept.", NULL),
+    [F_DEVICE_FIT] = SKR_TIMES("sakkara_device_fit_seconds",
+                               "Time to count how many members the devices of one node serve.",
+                               10000, 6, 10, "result"),
+    [F_MISPREDICTIONS] =
+        SKR_COUNTS("sakkara_device_mispredictions_total",
+                   "Planned nodes that kube-scheduler refused for devices or volumes that the "
+                   "daemon counts.",
+                   "plugin"),
+    [F_UNCOUNTED] =
+        SKR_GAUGES("sakkara_unmodelled_groups",
+                   "Groups that are not bound and whose devices are not counted.", "why"),
     [F_LEFTOVERS] = SKR_GAUGES("sakkara_leftover_claims",
                                "Allocated claims of pods without a plan, which no pod uses.", NULL),
     [F_RELEASES] = SKR_COUNTS("sakkara_leftovers_released_total",
@@ -168,8 +182,26 @@ _Static_assert(sizeof admission_names / sizeof admission_names[0] == SKR_ADMISSI
 static const char *const release_names[] = {"ok", "conflict", "denied", "failed"};
 _Static_assert(sizeof release_names / sizeof release_names[0] == SKR_RELEASE_COUNT,
                "one name a result");
+static const char *const fit_names[] = {"fit", "none", "unmodelled", "error"};
+_Static_assert(sizeof fit_names / sizeof fit_names[0] == SKR_DEVICE_FIT_COUNT, "one name a result");
+static const char *const uncounted_names[] = {NULL, "selector", "version", "feature", "budget"};
+_Static_assert(sizeof uncounted_names / sizeof uncounted_names[0] == SKR_UNCOUNTED_COUNT,
+               "one name a kind");
 static const char *const size_names[] = {"1", "2", "4", "8"};
 _Static_assert(sizeof size_names / sizeof size_names[0] == SKR_SLOT_SIZES, "one name a size");
+
+/* buckets: of the family, and one beyond. */
+static void load_times(struct skr_metric_family *family, const char *label, const uint64_t *n,
+                       size_t buckets, int64_t sum)
+{
+    uint64_t all = 0;
+    for (size_t k = 0; k < buckets; k++) {
+        all += n[k];
+    }
+    if (!skr_series_is_boring(family, label, NULL, all)) {
+        skr_metric_load(skr_series(family, label, NULL), n, sum);
+    }
+}
 
 static void collect_attempts(const struct skr_gang_metrics *m, const struct skr_gang_stats *stats)
 {
@@ -178,14 +210,8 @@ static void collect_attempts(const struct skr_gang_metrics *m, const struct skr_
     }
     for (size_t i = 0; i < SKR_OUTCOME_COUNT; i++) {
         const struct skr_scheduling_times *times = &stats->scheduling[i];
-        uint64_t n = 0;
-        for (size_t k = 0; k <= SKR_SCHEDULING_BUCKETS; k++) {
-            n += times->n[k];
-        }
-        if (!skr_series_is_boring(m->family[F_SCHEDULING], outcome_names[i], NULL, n)) {
-            skr_metric_load(skr_series(m->family[F_SCHEDULING], outcome_names[i], NULL), times->n,
-                            times->sum);
-        }
+        load_times(m->family[F_SCHEDULING], outcome_names[i], times->n, SKR_SCHEDULING_BUCKETS + 1,
+                   times->sum);
     }
 }
 
@@ -318,6 +344,29 @@ static void collect_reserved(struct skr_gang_metrics *m)
 
 /* ---- counts ---- */
 
+static void collect_device_counts(const struct skr_gang_metrics *m,
+                                  const struct skr_gang_stats *stats)
+{
+    static const struct skr_duration_scale scale = SKR_DEVICE_FIT_SCALE;
+    for (int i = 0; i < SKR_DEVICE_FIT_COUNT; i++) {
+        const struct skr_durations *times = &stats->device_fit[i];
+        load_times(m->family[F_DEVICE_FIT], fit_names[i], times->n, scale.n + 1, times->sum);
+    }
+    for (int i = 0; i < SKR_MISPREDICTED_COUNT; i++) {
+        skr_series_advance_seen(m->family[F_MISPREDICTIONS],
+                                skr_mispredicted_name((enum skr_mispredicted)i), NULL,
+                                stats->mispredictions[i]);
+    }
+    for (int i = SKR_COUNTED + 1; i < SKR_UNCOUNTED_COUNT; i++) {
+        skr_series_set_seen(m->family[F_UNCOUNTED], uncounted_names[i], NULL, stats->uncounted[i]);
+    }
+    skr_series_set(m->family[F_SIGNATURES], NULL, NULL, stats->device_signatures);
+    skr_series_set(m->family[F_LEFTOVERS], NULL, NULL, stats->leftover_claims);
+    for (int i = 0; i < SKR_RELEASE_COUNT; i++) {
+        skr_series_advance_seen(m->family[F_RELEASES], release_names[i], NULL, stats->releases[i]);
+    }
+}
+
 static void collect_counts(struct skr_gang_metrics *m)
 {
     struct skr_gang_stats stats;
@@ -344,11 +393,7 @@ static void collect_counts(struct skr_gang_metrics *m)
     skr_series_advance(m->family[F_RELOADS], "loaded", NULL, stats.topology_loads);
     skr_series_advance(m->family[F_RELOADS], "refused", NULL, stats.topology_refusals);
     skr_series_advance(m->family[F_GANG_PLUGIN], NULL, NULL, stats.gang_plugin);
-    skr_series_set(m->family[F_SIGNATURES], NULL, NULL, stats.device_signatures);
-    skr_series_set(m->family[F_LEFTOVERS], NULL, NULL, stats.leftover_claims);
-    for (int i = 0; i < SKR_RELEASE_COUNT; i++) {
-        skr_series_advance_seen(m->family[F_RELEASES], release_names[i], NULL, stats.releases[i]);
-    }
+    collect_device_counts(m, &stats);
     for (int i = 0; i < SKR_ADMISSION_RESULT_COUNT; i++) {
         skr_series_advance_seen(m->family[F_ADMISSIONS], admission_names[i], NULL,
                                 stats.admissions[i]);
@@ -414,6 +459,11 @@ static const char *roles_result_of(const struct skr_solution *solution)
         return "undecided";
     }
     return solution->status == SKR_SOLVE_PLACED && !solution->optimal ? "fallback" : "exact";
+}
+
+const struct skr_stopwatch *skr_gang_metrics_stopwatch(const struct skr_gang_metrics *metrics)
+{
+    return &metrics->tally.stopwatch;
 }
 
 void skr_gang_metrics_solved(struct skr_gang_metrics *metrics, const struct skr_solution *solution,

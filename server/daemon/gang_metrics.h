@@ -21,6 +21,8 @@ void skr_gang_metrics_set_engine(struct skr_gang_metrics *metrics,
 /* After each batch of messages, on the engine's thread. */
 void skr_gang_metrics_publish(struct skr_gang_metrics *metrics, const struct skr_engine *engine);
 /* One finished solve; roles: of a problem with roles. Any thread. */
+/* For settings.stopwatch; lives as long as the metrics. */
+const struct skr_stopwatch *skr_gang_metrics_stopwatch(const struct skr_gang_metrics *metrics);
 void skr_gang_metrics_solved(struct skr_gang_metrics *metrics, const struct skr_solution *solution,
                              bool roles, int64_t took_ns);
 void skr_gang_metrics_destroy(struct skr_gang_metrics *metrics); /* NULL allowed */

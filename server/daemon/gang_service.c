@@ -40,6 +40,7 @@ static void *create(const struct skr_service_host *host)
     s->settings.hash_seed = host->hash_seed;
     s->settings.utc_offset_s = skr_clock_utc_offset_s(host->clock);
     s->metrics = skr_gang_metrics_create(host->registry, host->clock);
+    s->settings.stopwatch = skr_gang_metrics_stopwatch(s->metrics);
     return s;
 }
 

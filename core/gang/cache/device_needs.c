@@ -9,6 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char too_old[] = "Kubernetes is older than 1.36, or its version is not known yet";
+static const char too_many_specs[] = "there are more than 4096 different claims";
+static const char too_many_ways[] = "members ask for devices in more than 16 ways";
+
+enum skr_uncounted skr_devices_uncounted(const char *why)
+{
+    return !why                                            ? SKR_COUNTED
+           : why == too_old                                ? SKR_UNCOUNTED_VERSION
+           : why == too_many_specs || why == too_many_ways ? SKR_UNCOUNTED_BUDGET
+                                                           : SKR_UNCOUNTED_FEATURE;
+}
+
 const char *skr_devices_unmodelled(const struct skr_gang *e)
 {
     return e->settings.devices_off ? "devices.mode is off"
@@ -17,7 +29,7 @@ const char *skr_devices_unmodelled(const struct skr_gang *e)
            : !e->devices.stock->slices ? "there are no ResourceSlices"
            : e->settings.server_minor < SKR_DEVICES_FROM &&
                    e->settings.devices_order == SKR_DEVICES_ORDER_OF_SERVER
-               ? "Kubernetes is older than 1.36, or its version is not known yet"
+               ? too_old
                : NULL;
 }
 
@@ -56,7 +68,7 @@ static const char *add_extended(struct skr_gang *e, const struct skr_pod *pod,
         const struct skr_claim_spec *spec =
             skr_devices_stock_extended(e->devices.stock, class, item->amount);
         if (!spec) {
-            return "there are more than 4096 different claims";
+            return too_many_specs;
         }
         add_spec(shape, spec);
         shape->resource = skr_strdup(item->name);
@@ -122,6 +134,18 @@ bool skr_device_shapes_are_equal(const struct device_shape *a, const struct devi
            (!a->resource || strcmp(a->resource, b->resource) == 0) && a->shared == b->shared;
 }
 
+void skr_device_fit_took(struct skr_gang *e, const struct skr_sequence *answer, int64_t began)
+{
+    static const struct skr_duration_scale scale = SKR_DEVICE_FIT_SCALE;
+    const enum skr_device_fit_result result =
+        answer->end == SKR_SEQUENCE_UNMODELLED ? SKR_DEVICE_FIT_UNMODELLED
+        : answer->end == SKR_SEQUENCE_ERROR    ? SKR_DEVICE_FIT_ERROR
+        : answer->n > 0                        ? SKR_DEVICE_FIT_SOME
+                                               : SKR_DEVICE_FIT_NONE;
+    skr_durations_add(&e->stats.device_fit[result], &scale,
+                      skr_stopwatch_now(e->settings.stopwatch) - began);
+}
+
 /* ---- what members need ---- */
 
 bool skr_devices_has_claims(const struct skr_pod *pod)
@@ -172,7 +196,7 @@ static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
     }
     if (shape.n == 0 || i < needs->n || i == SKR_NEEDS_SHAPES_MAX) {
         skr_device_shape_fini(e, &shape);
-        return i < SKR_NEEDS_SHAPES_MAX ? NULL : "members ask for devices in more than 16 ways";
+        return i < SKR_NEEDS_SHAPES_MAX ? NULL : too_many_ways;
     }
     needs->shape[needs->n++] = shape;
     return NULL;

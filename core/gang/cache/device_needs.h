@@ -24,6 +24,8 @@ const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
                                 const struct pod_entry *p, const struct device_paid *paid,
                                 struct device_shape *ret);
 bool skr_device_shapes_are_equal(const struct device_shape *a, const struct device_shape *b);
+/* Counts what it cost to count what a node serves; began: by settings.stopwatch. */
+void skr_device_fit_took(struct skr_gang *e, const struct skr_sequence *answer, int64_t began);
 void skr_device_shape_fini(struct skr_gang *e, struct device_shape *shape);
 
 #endif

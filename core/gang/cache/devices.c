@@ -363,37 +363,41 @@ static struct skr_sequence sequence_of(struct skr_gang *e, const struct device_s
         }
     }
     const struct skr_pod_claims *first = others.n < all.n ? &all : NULL;
+    const int64_t began = skr_stopwatch_now(e->settings.stopwatch);
     const struct skr_sequence ret =
         pending
             ? skr_sequence_count(stock, node, pending->claims, pending->n, first, &others,
                                  SKR_NEEDS_PODS_MAX, e->devices.memo)
             : skr_sequence_ever(stock, node, first, &others, SKR_NEEDS_PODS_MAX, e->devices.memo);
+    skr_device_fit_took(e, &ret, began);
     free(own);
     return ret;
 }
 
-/* pending: as in sequence_of(). */
+/* pending: as in sequence_of(). ret_uncounted: set where that is so. */
 static int32_t least_of(struct skr_gang *e, const struct device_needs *needs, const char *node,
-                        const struct pending *pending)
+                        const struct pending *pending, enum skr_uncounted *ret_uncounted)
 {
     int32_t most = INT32_MAX;
     for (size_t i = 0; i < needs->n; i++) {
         if (n_on(e, &needs->shape[i], node) > 0) {
             const struct skr_sequence sequence = sequence_of(e, &needs->shape[i], node, pending);
             most = sequence.end != SKR_SEQUENCE_MOST && sequence.n < most ? sequence.n : most;
+            *ret_uncounted = sequence.uncounted ? sequence.uncounted : *ret_uncounted;
         }
     }
     return most;
 }
 
 int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
-                         const struct device_needs *needs, const char *node)
+                         struct device_needs *needs, const char *node)
 {
     if (!is_modelled(e)) {
         return INT32_MAX;
     }
     struct pending pending = pending_on(e, NULL, NULL, NULL, without, 0, node);
-    const int32_t most = pending.known ? least_of(e, needs, node, &pending) : INT32_MAX;
+    const int32_t most =
+        pending.known ? least_of(e, needs, node, &pending, &needs->uncounted) : INT32_MAX;
     pending_fini(e, &pending);
     return most;
 }
@@ -401,7 +405,8 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
 int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *needs,
                               const char *node)
 {
-    return is_modelled(e) ? least_of(e, needs, node, NULL) : INT32_MAX;
+    enum skr_uncounted uncounted = SKR_COUNTED;
+    return is_modelled(e) ? least_of(e, needs, node, NULL, &uncounted) : INT32_MAX;
 }
 
 bool skr_devices_room(struct skr_gang *e, const struct group *without,

@@ -52,6 +52,7 @@ struct device_needs {
     size_t refs;
     size_t n;
     struct device_shape shape[SKR_NEEDS_SHAPES_MAX];
+    enum skr_uncounted uncounted; /* on some node that was looked at last: skr_devices_most() */
 };
 
 void skr_devices_init(struct skr_gang *e);
@@ -70,6 +71,8 @@ struct device_needs *skr_devices_needs(struct skr_gang *e, struct pod_entry *con
  * clause. */
 struct device_needs *skr_devices_explain(struct skr_gang *e, struct pod_entry *const *newcomers,
                                          size_t n, const char **ret_why);
+/* What kind of reason that is; NULL: SKR_COUNTED. */
+enum skr_uncounted skr_devices_uncounted(const char *why);
 bool skr_devices_has_claims(const struct skr_pod *pod); /* ResourceClaims, or templates */
 struct device_needs *skr_devices_needs_ref(struct device_needs *needs); /* NULL allowed */
 void skr_devices_needs_unref(struct skr_gang *e, struct device_needs *needs);
@@ -78,7 +81,7 @@ bool skr_devices_needs_equal(const struct device_needs *a, const struct device_n
 /* How many members the node serves, the least of the shapes; INT32_MAX: as many as there are, or it is
  * not known. without: pending claimers of this group do not count; NULL: all do. */
 int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
-                         const struct device_needs *needs, const char *node);
+                         struct device_needs *needs, const char *node);
 
 /* The same if all devices were free: no allocations, no pending claimers. */
 int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *needs,

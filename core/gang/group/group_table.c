@@ -22,6 +22,7 @@ void skr_groups_uncount(struct skr_gang *e, struct group *g)
     if (g->counted.reason != SKR_REASON_COUNT) {
         e->n_by_reason[g->counted.reason]--;
     }
+    e->n_by_uncounted[g->counted.uncounted]--;
     g->counted.done = false;
 }
 
@@ -32,7 +33,9 @@ void skr_groups_count(struct skr_gang *e, struct group *g)
     g->counted.done = true;
     g->counted.status = g->status;
     g->counted.reason = placed ? SKR_REASON_COUNT : g->reason;
+    g->counted.uncounted = placed ? SKR_COUNTED : g->uncounted;
     e->n_by_status[g->counted.status]++;
+    e->n_by_uncounted[g->counted.uncounted]++;
     if (!placed) {
         e->n_by_reason[g->counted.reason]++;
     }

@@ -78,10 +78,31 @@ static bool stands(const struct skr_gang *e, const struct group *g)
     return g->refusal.n > 0 && g->refusal.lifted == lifted(e, g) && refused_pod(e, g);
 }
 
+static const char *const mispredicted_names[] = {
+    "DynamicResources", "VolumeBinding", "NodeVolumeLimits", "VolumeRestrictions", "VolumeZone"};
+_Static_assert(sizeof mispredicted_names / sizeof *mispredicted_names == SKR_MISPREDICTED_COUNT,
+               "one name a plugin");
+
+const char *skr_mispredicted_name(enum skr_mispredicted plugin)
+{
+    return mispredicted_names[plugin];
+}
+
+/* The refusal is counted once, as soon as its plugin is known. Devices that are not counted promise nothing. */
+static void count_misprediction(struct skr_gang *e, struct group *g)
+{
+    for (int i = 0; i < SKR_MISPREDICTED_COUNT && !g->refusal.counted; i++) {
+        if (strcmp(mispredicted_names[i], g->refusal.plugin) == 0) {
+            e->stats.mispredictions[i] += i != SKR_MISPREDICTED_DEVICES || !g->uncounted;
+            g->refusal.counted = true;
+        }
+    }
+}
+
 enum { LOOKED_AT = 64 }; /* members: they are alike */
 
 /* Conditions arrive after the refusal and the next attempt replaces them: copies the text. */
-static void look(const struct skr_gang *e, struct group *g)
+static void look(struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *p = refused_pod(e, g);
     const char *text = p ? skr_pods_scheduler_says(p->pod) : "";
@@ -96,6 +117,7 @@ static void look(const struct skr_gang *e, struct group *g)
     if (at < N_PHRASES) {
         g->refusal.plugin = phrases[at].plugin;
         g->refusal.rule = phrases[at].rule;
+        count_misprediction(e, g);
     }
 }
 
@@ -108,6 +130,7 @@ void skr_refusal_forget(struct group *g)
     g->refusal.n = 0;
     g->refusal.until = 0;
     g->refusal.silent = false;
+    g->refusal.counted = false;
 }
 
 void skr_refusal_set_silent(struct group *g, bool silent)
@@ -158,7 +181,7 @@ static int32_t fits_beside(const struct group *g, const struct pod_entry *p)
 }
 
 /* One more in the row. True: the group pauses. */
-static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry *p, bool doubtful)
 {
     uint32_t n = stands(e, g) ? g->refusal.n : 0;
     const char *plugin = n > 0 ? g->refusal.plugin : NULL, *rule = g->refusal.rule;
@@ -169,6 +192,7 @@ static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry
     g->refusal.node = skr_strdup(p->place.node);
     g->refusal.lifted = lifted(e, g);
     g->refusal.n = n < UINT32_MAX ? n + 1 : n;
+    g->refusal.counted = doubtful;
     look(e, g);
     if (g->refusal.n <= SKR_REFUSALS_AT_ONCE) {
         return false;
@@ -187,12 +211,12 @@ bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entr
 {
     const bool doubtful = !p->plan->binding_persisted && skr_device_holds_leftover(e, g);
     skr_vetoes_refuse(e, g, p->shape, p->place.node, fits_beside(g, p), doubtful);
-    return lengthen(e, g, p);
+    return lengthen(e, g, p, doubtful);
 }
 
 bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
-    return lengthen(e, g, p);
+    return lengthen(e, g, p, true);
 }
 
 skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g)

@@ -82,13 +82,16 @@ static void join(struct skr_gang *e, struct group *g, struct pod_entry *const *n
         (void)skr_window_of(e, g, newcomers, (size_t)n, skr_instant_up(skr_frame_now(e->frame)),
                             &window);
     }
-    struct device_needs *needs = skr_devices_needs(e, newcomers, (size_t)n);
+    const char *why;
+    struct device_needs *needs = skr_devices_explain(e, newcomers, (size_t)n, &why);
+    g->uncounted = skr_devices_uncounted(why);
     struct kind *kind = skr_kind_get(e, g, &shapes, needs, &window);
     skr_devices_needs_unref(e, needs);
     if (!kind) {
         return;
     }
     skr_kind_ref(e, kind);
+    g->uncounted = kind->needs && kind->needs->uncounted ? kind->needs->uncounted : g->uncounted;
     o->kind = kind;
     o->n = n;
     o->watched = skr_watched_get(e, kind, n);

@@ -147,13 +147,15 @@ static void limit_to_attached(struct skr_gang *e, struct pod_entry *const *newco
 
 /* ---- what refusals have taught, and devices ---- */
 
-static size_t count_learned(struct skr_gang *e, const struct group *g,
-                            struct pod_entry *const *newcomers, size_t n)
+static size_t count_learned(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
+                            size_t n)
 {
     const struct shapes shapes = skr_shapes_of(newcomers, n);
-    struct device_needs *needs = skr_devices_needs(e, newcomers, n);
+    const char *why;
+    struct device_needs *needs = skr_devices_explain(e, newcomers, n, &why);
     bool any = needs;
     const size_t joint = g->roles.n > 1 && needs && needs->n == 1 && needs->shape[0].shared == 0;
+    g->uncounted = skr_devices_uncounted(why);
     skr_devices_needs_unref(e, needs);
     for (size_t i = 0; i < shapes.n && g->vetoes.n > 0; i++) {
         any = any || skr_vetoes_have_counted(e, g, shapes.item[i]);
@@ -163,8 +165,7 @@ static size_t count_learned(struct skr_gang *e, const struct group *g,
 
 /* What the node takes of members of these shapes and needs (NULL: none). */
 static int64_t learned_of(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
-                          const struct device_needs *needs, const struct node_entry *node,
-                          bool guess)
+                          struct device_needs *needs, const struct node_entry *node, bool guess)
 {
     int32_t most = needs ? skr_devices_most(e, g, needs, node->name) : INT32_MAX;
     for (size_t i = 0; i < shapes->n; i++) {
@@ -188,7 +189,7 @@ static int64_t ever_of(struct skr_gang *e, const struct device_needs *needs,
                                                           : most;
 }
 
-static void limit_to_learned(struct skr_gang *e, const struct group *g,
+static void limit_to_learned(struct skr_gang *e, struct group *g,
                              struct pod_entry *const *newcomers, size_t n, const struct demand *d,
                              bool guess, int64_t *free_, int64_t *capacity)
 {
@@ -211,6 +212,7 @@ static void limit_to_learned(struct skr_gang *e, const struct group *g,
                 capacity[at] = ever_of(e, needs, leaf[i], free_[at]);
             }
         }
+        g->uncounted = needs && needs->uncounted ? needs->uncounted : g->uncounted;
         skr_devices_needs_unref(e, needs);
     }
     free(list);

@@ -173,7 +173,9 @@ struct skr_gang {
     } devices;                     /* devices.c */
     struct group *groups;          /* group_table.c */
     struct group *stamped;         /* groups by stamp; dirty.c */
-    size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
+    /* group_table.c */
+    size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT];
+    size_t n_by_uncounted[SKR_UNCOUNTED_COUNT];
     struct group *planned; /* groups with a plan; plan.c */
     struct {
         struct group *list;   /* groups that hold seats */
@@ -293,13 +295,15 @@ struct skr_gang {
         uint64_t looks; /* queue.c */
         uint64_t attempts[SKR_ATTEMPT_COUNT];
         uint64_t topology_loads, topology_refusals;
-        uint64_t gang_plugin;                            /* pod_changes.c */
-        uint64_t preemptions[SKR_PREEMPTION_COUNT];      /* preemption.c */
-        uint64_t evictions[SKR_EVICTION_COUNT];          /* evictions.c */
-        uint64_t followers_evicted;                      /* evictions.c */
-        uint64_t releases[SKR_RELEASE_COUNT];            /* device_holds.c */
-        uint64_t admissions[SKR_ADMISSION_RESULT_COUNT]; /* admission.c */
-        uint64_t moves[SKR_MOVE_CAUSE_COUNT];            /* of starts, to later ones; rounds.c */
+        uint64_t gang_plugin;                                  /* pod_changes.c */
+        uint64_t preemptions[SKR_PREEMPTION_COUNT];            /* preemption.c */
+        uint64_t evictions[SKR_EVICTION_COUNT];                /* evictions.c */
+        uint64_t followers_evicted;                            /* evictions.c */
+        uint64_t releases[SKR_RELEASE_COUNT];                  /* device_holds.c */
+        struct skr_durations device_fit[SKR_DEVICE_FIT_COUNT]; /* device_needs.c */
+        uint64_t mispredictions[SKR_MISPREDICTED_COUNT];       /* refusal.c */
+        uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];       /* admission.c */
+        uint64_t moves[SKR_MOVE_CAUSE_COUNT]; /* of starts, to later ones; rounds.c */
         struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
     } stats;
 };

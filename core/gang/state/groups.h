@@ -196,6 +196,7 @@ struct group {
         skr_time until;            /* the group is not planned before */
         uint64_t lifted;           /* epoch.lifted and vetoes.lifted then, added */
         bool silent;               /* kube-scheduler never tries the pod */
+        bool counted;              /* in stats.mispredictions, or it is none */
     } refusal;                     /* of planned nodes, by kube-scheduler; refusal.c */
     struct {
         struct veto_set *set;
@@ -272,7 +273,9 @@ struct group {
         bool done;
         enum skr_group_status status;
         enum skr_reason reason; /* SKR_REASON_COUNT: the group is placed */
-    } counted;                  /* in gang->n_by_status, n_by_reason; group_table.c */
+        enum skr_uncounted uncounted;
+    } counted; /* in gang->n_by_status, n_by_reason, n_by_uncounted; group_table.c */
+    enum skr_uncounted uncounted; /* its devices, in the last problem: problem.c */
 
     /* status.c */
     enum skr_group_status status;

@@ -61,6 +61,7 @@ struct skr_settings {
     enum skr_devices_order devices_order;     /* devices.schedulerVersion; auto */
     int64_t devices_steps;                    /* devices.steps; 0: SKR_DEVICES_STEPS */
     bool devices_off;                         /* devices.mode: off; false */
+    const struct skr_stopwatch *stopwatch;    /* of what devices cost; NULL: not measured */
     bool volumes_unread;  /* claims of volumes are not read, so none is missing; false */
     int64_t reservations; /* time.reservations; 0: off, and the default of the engine */
     int64_t forecasts;    /* time.forecasts: 64 */

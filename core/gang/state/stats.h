@@ -3,6 +3,8 @@
 #define SKR_CORE_GANG_STATE_STATS_H
 /* How attempts and groups end, how long groups wait, how many objects there are: numbers for
  * metrics, and the state for users and tests. */
+#include "core/devices/search.h"
+#include "core/frame/durations.h"
 #include "core/gang/state/reason.h"
 #include "core/time/round.h"
 #include "topology/base/strbuf.h"
@@ -59,6 +61,30 @@ enum skr_release {
     SKR_RELEASE_COUNT
 };
 
+/* What a node has for pods with claims. */
+enum skr_device_fit_result {
+    SKR_DEVICE_FIT_SOME, /* devices for one at least */
+    SKR_DEVICE_FIT_NONE,
+    SKR_DEVICE_FIT_UNMODELLED,
+    SKR_DEVICE_FIT_ERROR, /* kube-scheduler ends with an error before the next one */
+    SKR_DEVICE_FIT_COUNT
+};
+#define SKR_DEVICE_FIT_SCALE \
+    {                        \
+        10000, 10, 6         \
+    } /* 10 us to 1 s */
+
+/* Plugins of kube-scheduler that refused a planned node though the daemon counts what they count. */
+enum skr_mispredicted {
+    SKR_MISPREDICTED_DEVICES,
+    SKR_MISPREDICTED_BINDING,
+    SKR_MISPREDICTED_LIMITS,
+    SKR_MISPREDICTED_RESTRICTIONS,
+    SKR_MISPREDICTED_ZONE,
+    SKR_MISPREDICTED_COUNT
+};
+const char *skr_mispredicted_name(enum skr_mispredicted plugin); /* of the plugin; refusal.c */
+
 /* Answers to AdmissionChecks of Kueue. */
 enum skr_admission_result {
     SKR_ADMISSION_READY,
@@ -102,6 +128,9 @@ struct skr_gang_stats {
     size_t device_signatures;   /* distinct answers about devices of nodes that are kept */
     size_t leftover_claims;     /* device_holds.h */
     uint64_t releases[SKR_RELEASE_COUNT];
+    struct skr_durations device_fit[SKR_DEVICE_FIT_COUNT];
+    uint64_t mispredictions[SKR_MISPREDICTED_COUNT];
+    size_t uncounted[SKR_UNCOUNTED_COUNT]; /* groups that wait, or have a plan */
     uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];
     size_t promised, draining;            /* reservations */
     uint64_t moves[SKR_MOVE_CAUSE_COUNT]; /* of their starts, to later ones */

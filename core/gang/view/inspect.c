@@ -163,6 +163,9 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->device_signatures = skr_sequence_memo_size(e->devices.memo);
     ret->leftover_claims = skr_device_holds_count(e);
     memcpy(ret->releases, e->stats.releases, sizeof ret->releases);
+    memcpy(ret->device_fit, e->stats.device_fit, sizeof ret->device_fit);
+    memcpy(ret->mispredictions, e->stats.mispredictions, sizeof ret->mispredictions);
+    memcpy(ret->uncounted, e->n_by_uncounted, sizeof ret->uncounted);
     memcpy(ret->admissions, e->stats.admissions, sizeof ret->admissions);
     memcpy(ret->moves, e->stats.moves, sizeof ret->moves);
     DL_FOREACH(e->bookings.list, b)

@@ -375,6 +375,33 @@ TEST_RIG(device_cluster(2, 4), an_explanation_says_what_devices_leave_to_a_group
     assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
 }
 
+static struct skr_gang_stats stats_of(const struct rig *rig)
+{
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(rig->gang, &stats);
+    return stats;
+}
+
+TEST(groups_are_counted_by_why_their_devices_are_not)
+{
+    static const struct {
+        int32_t minor;
+        int64_t steps;
+        enum skr_uncounted why;
+    } rows[] = {
+        {35, 0, SKR_UNCOUNTED_VERSION}, {36, 0, SKR_COUNTED}, {36, 2, SKR_UNCOUNTED_BUDGET}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct skr_settings settings;
+        skr_settings_default(&settings);
+        settings.server_minor = rows[i].minor;
+        settings.devices_steps = rows[i].steps;
+        SKR_AUTO(rig_destroy) struct rig *rig = device_cluster_with(2, 4, &settings);
+        gang_by_class(rig, "g", 129, 3); /* more than the cpu admits */
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(stats_of(rig).uncounted[rows[i].why], 1);
+    }
+}
+
 TEST_RIG(device_cluster(2, 4), a_selector_that_is_not_modelled_is_named)
 {
     rig_edit(rig, RIG_CLASS, "gpu",
@@ -389,6 +416,54 @@ TEST_RIG(device_cluster(2, 4), a_selector_that_is_not_modelled_is_named)
                         "2 of 2 nodes (node-0: a selector, at 1:1: there is no variable \"cel\"). "
                         "kube-scheduler decides; a node that "
                         "it refuses is not planned for 60 s");
+    assert_int_equal(stats_of(rig).uncounted[SKR_UNCOUNTED_SELECTOR], 1);
+    rig_delete(rig, RIG_CLASS, "gpu");
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(stats_of(rig).uncounted[SKR_UNCOUNTED_SELECTOR], 0);
+}
+
+/* kube-scheduler sees a device less than there is. */
+static bool sees_a_device_less(void *context, const struct skr_pod *pod, const char *node)
+{
+    (void)context;
+    return strcmp(pod->meta.name, "g-1") != 0 || strcmp(node, "node-0") != 0;
+}
+
+static void refuse_for(struct rig *rig, const char *message)
+{
+    rig->in_tree = sees_a_device_less;
+    gang_by_class(rig, "g", 2, 2);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig->hold_scheduler = true;
+    rig_edit(rig, RIG_POD, "g-1",
+             "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+             "'Unschedulable','message':'0/2 nodes are available: %s'}]}}",
+             message);
+    rig_run(rig, 30 * SKR_SECOND);
+}
+
+TEST_RIG(device_cluster(1, 4), a_refusal_for_devices_that_are_counted_is_counted_once)
+{
+    refuse_for(rig, "1 cannot allocate all claims.");
+    assert_int_equal(stats_of(rig).mispredictions[SKR_MISPREDICTED_DEVICES], 1);
+    assert_int_equal(stats_of(rig).uncounted[SKR_COUNTED], 1);
+    assert_true(stats_of(rig).device_fit[SKR_DEVICE_FIT_SOME].n[0] > 0);
+}
+
+TEST_RIG(device_cluster(1, 4), a_refusal_for_another_cause_is_no_misprediction)
+{
+    refuse_for(rig, "1 free ports for the requested pod ports.");
+    assert_int_equal(stats_of(rig).mispredictions[SKR_MISPREDICTED_DEVICES], 0);
+}
+
+TEST_RIG(device_cluster(1, 4), a_refusal_for_devices_that_are_not_counted_is_no_misprediction)
+{
+    rig_edit(rig, RIG_CLASS, "gpu",
+             "{'spec':{'selectors':[{'cel':{'expression':'cel.bind(d, device.driver, d == "
+             "\\'gpu.example.com\\')'}}]}}");
+    refuse_for(rig, "1 cannot allocate all claims.");
+    assert_int_equal(stats_of(rig).mispredictions[SKR_MISPREDICTED_DEVICES], 0);
+    assert_int_equal(stats_of(rig).uncounted[SKR_UNCOUNTED_SELECTOR], 1);
 }
 
 TEST_RIG(device_cluster(2, 4), devices_that_several_nodes_reach_are_named)
@@ -405,6 +480,7 @@ TEST_RIG(device_cluster(2, 4), devices_that_several_nodes_reach_are_named)
                         "2 of 2 nodes (node-0: devices that several nodes reach may serve a "
                         "request). kube-scheduler decides; a node that "
                         "it refuses is not planned for 60 s");
+    assert_int_equal(stats_of(rig).uncounted[SKR_UNCOUNTED_FEATURE], 1);
 }
 
 TEST_RIG(device_cluster(2, 4), a_claim_that_members_share_is_named)
