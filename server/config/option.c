@@ -127,7 +127,7 @@ const struct skr_option skr_options[] = {
     RANGE("time.reservations", INTEGER, "1", 0, SKR_RESERVATIONS_MAX, settings.reservations,
           "groups of a pool that hold a reservation; 0: off"),
     RANGE("time.forecasts", INTEGER, "64", 0, SKR_FORECASTS_MAX, settings.forecasts,
-          "groups without a reservation that get a forecast; for `simulate timeline`"),
+          "groups without a reservation that get a forecast; 0: none"),
     RANGE("time.patience", DURATION_OR_OFF, "off", SKR_SECOND, 30 * DAY, settings.patience,
           "no start is known for this long: a drain"),
     RANGE("time.failAfter", DURATION, "30s", SKR_SECOND, DAY, settings.fail_after,
