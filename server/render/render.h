@@ -45,6 +45,22 @@ void skr_groups_table_fingerprint(const struct skr_groups_table *groups, const j
 int skr_render_group(const json_t *page, const struct skr_render *how, struct skr_strbuf *out,
                      struct skr_error *error);
 
+/* The picture of the next hours (/v1/timeline). */
+void skr_render_timeline(const json_t *page, bool ascii, struct skr_strbuf *out);
+/* A row of a table of starts: START, GROUP, PLACE, UNTIL, BECAUSE. Times are RFC 3339 in whole seconds, "":
+ * not known; mark: before the start; group and because: namespace/name. */
+struct skr_start_row {
+    const char *mark, *start, *group, *place, *until, *because;
+    const char *now; /* what is of its day is shown without a day */
+};
+void skr_render_start_row(struct skr_text_table *table, const struct skr_start_row *row);
+/* "14:32", "12-31T14:32" on another day, "2027-12-31T14:32" in another year, with seconds if there are any;
+ * "?" for "". */
+void skr_render_clock(const char *at, const char *now, struct skr_strbuf *out);
+/* A cell: namespace/name, without the namespace that is usual. */
+void skr_render_label(struct skr_text_table *table, const char *label);
+void skr_render_start_header(struct skr_text_table *table);
+
 /* Workloads of the spot mix (core/spotmix/page.h), of a namespace; NULL: of all. */
 void skr_render_spotmix(const json_t *page, const char *namespace_, const struct skr_render *how,
                         struct skr_strbuf *out);

@@ -41,17 +41,8 @@ static void add_leaf(const struct gathering *in, int32_t leaf, struct held *held
     }
 }
 
-static void fill_row(const struct gathering *in, int32_t unit, struct skr_timeline_chart_row *row)
+static void fill_cells(const struct held *held, struct skr_timeline_chart_row *row)
 {
-    const struct skr_tree *tree = in->e->topology.tree;
-    const int32_t level = skr_tree_level_of(tree, unit);
-    struct held held[SKR_CHART_CELLS] = {{{0}}};
-    row->name = tree->unit_name[unit];
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        if (skr_tree_unit_at(tree, leaf, level) == unit) {
-            add_leaf(in, leaf, held, row);
-        }
-    }
     for (size_t cell = 0; cell < SKR_CHART_CELLS; cell++) {
         size_t most = 0;
         for (size_t by = 1; by < SKR_CHART_HOLD_COUNT; by++) {
@@ -66,11 +57,24 @@ bool skr_timeline_chart_make(const struct gathering *in, struct skr_timeline_cha
     const struct skr_tree *tree = in->e->topology.tree;
     const int32_t unit = in->asked->chart->unit;
     const bool is_leaf = unit >= tree->first_leaf;
-    const size_t n = is_leaf ? 1 : (size_t)tree->child_count[unit];
-    ret->row = skr_arena_array(in->arena, n + 1, sizeof *ret->row);
-    for (size_t i = 0; ret->row && i < n; i++) {
-        fill_row(in, is_leaf ? unit : tree->child_first[unit] + (int32_t)i, &ret->row[i]);
+    const int32_t first = is_leaf ? unit : tree->child_first[unit];
+    const int32_t n = is_leaf ? 1 : tree->child_count[unit], level = skr_tree_level_of(tree, first);
+    ret->row = skr_arena_array(in->arena, (size_t)n + 1, sizeof *ret->row);
+    if (!ret->row) {
+        return false;
     }
-    ret->n = n;
-    return ret->row;
+    SKR_AUTO_FREE struct held *held =
+        skr_alloc_array((size_t)n * SKR_CHART_CELLS + 1, sizeof *held);
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        const int32_t i = skr_tree_unit_at(tree, leaf, level) - first;
+        if (i >= 0 && i < n) {
+            add_leaf(in, leaf, &held[i * SKR_CHART_CELLS], &ret->row[i]);
+        }
+    }
+    for (int32_t i = 0; i < n; i++) {
+        ret->row[i].name = tree->unit_name[first + i];
+        fill_cells(&held[i * SKR_CHART_CELLS], &ret->row[i]);
+    }
+    ret->n = (size_t)n;
+    return true;
 }

@@ -12,6 +12,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/state/booking.h"
 #include "core/gang/time/chart.h"
 #include "core/gang/time/gather.h"
 #include "core/gang/time/place_names.h"
@@ -238,25 +239,40 @@ static int answer(struct gathering *in, struct skr_solver_cache *cache,
     return rc;
 }
 
-int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *request,
-                      struct skr_timeline_answer *ret, struct skr_error *error)
+static int begin(struct skr_gang *e, const struct skr_timeline_request *request,
+                 struct gathering *in, struct skr_timeline_answer *ret, struct skr_error *error)
 {
-    struct gathering in = {.e = e,
-                           .asked = request,
-                           .now = skr_instant_up(request->now),
-                           .moves_steps = SKR_MOVES_STEPS_MAX};
-    *ret = (struct skr_timeline_answer){.now = in.now};
+    *in = (struct gathering){.e = e,
+                             .asked = request,
+                             .now = skr_instant_up(request->now),
+                             .moves_steps = SKR_MOVES_STEPS_MAX};
+    *ret = (struct skr_timeline_answer){.now = in->now};
     if (!skr_topology_is_usable(e)) {
         return skr_error_set(error, SKR_RETRY,
                              "there is no topology: the files have no topology map and no node");
     }
-    ret->arena = in.arena = skr_arena_create(ANSWER_BYTES_MAX, 0);
-    struct skr_solver_cache *cache = skr_solver_cache_create(CACHE_BYTES);
-    if (!ret->arena || !cache) {
-        skr_solver_cache_destroy(cache);
-        return skr_error_set(error, SKR_NO_MEMORY, "out of memory");
+    ret->arena = in->arena = skr_arena_create(ANSWER_BYTES_MAX, 0);
+    return ret->arena ? 0 : skr_error_set(error, SKR_NO_MEMORY, "out of memory");
+}
+
+static void end(struct gathering *in, struct skr_timeline_answer *ret)
+{
+    gathering_fini(in);
+    ret->n_labels = in->n_labels;
+    ret->label = in->label;
+}
+
+int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *request,
+                      struct skr_timeline_answer *ret, struct skr_error *error)
+{
+    struct gathering in;
+    int rc = begin(e, request, &in, ret, error);
+    if (rc < 0) {
+        return rc;
     }
-    int rc = gathering_run(&in, error);
+    struct skr_solver_cache *cache = skr_solver_cache_create(CACHE_BYTES);
+    skr_bug_on(!cache);
+    rc = gathering_run(&in, error);
     struct skr_round round = {.timeline = in.timeline,
                               .cache = cache,
                               .group = in.group,
@@ -268,10 +284,57 @@ int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *req
     rc = rc < 0 ? rc : skr_round_run(&round, error);
     rc = rc < 0 ? rc : answer(&in, cache, ret, error);
     skr_solver_cache_destroy(cache);
-    gathering_fini(&in);
-    ret->n_labels = in.n_labels;
-    ret->label = in.label;
+    end(&in, ret);
     return rc;
+}
+
+/* ---- what stands ---- */
+
+static bool add_booking(const struct gathering *in, const struct booking *b,
+                        struct skr_timeline_answer *ret)
+{
+    const struct skr_tree *tree = in->e->topology.tree;
+    struct skr_place place = {.at = skr_arena_array(ret->arena, b->n + 1, sizeof *place.at)};
+    struct skr_timeline_group *row = &ret->group[ret->n_groups++];
+    for (size_t i = 0; place.at && i < b->n; i++) {
+        const int32_t leaf = skr_tree_find_leaf(tree, b->node[i].name);
+        if (leaf >= 0) {
+            place.at[place.n++] = (struct skr_place_leaf){.leaf = leaf, .count = b->node[i].count};
+        }
+    }
+    *row = (struct skr_timeline_group){.namespace_ = b->group->namespace_,
+                                       .name = b->group->name,
+                                       .state = b->guess ? SKR_ROUND_DRAIN : SKR_ROUND_RESERVED,
+                                       .start = b->start,
+                                       .until = b->until,
+                                       .exact = true,
+                                       .job_end = SKR_INSTANT_NEVER,
+                                       .because = b->because,
+                                       .place = place.at ? gathering_place(in, &place) : NULL};
+    return row->place && gathering_nodes(in, &place, &row->to);
+}
+
+int skr_gang_timeline_standing(struct skr_gang *e, const struct skr_timeline_request *request,
+                               struct skr_timeline_answer *ret, struct skr_error *error)
+{
+    struct gathering in;
+    const struct booking *b;
+    int rc = begin(e, request, &in, ret, error);
+    if (rc < 0) {
+        return rc;
+    }
+    in.live = true;
+    rc = gathering_run_room(&in, error);
+    ret->group = skr_arena_array(ret->arena, e->bookings.n + 1, sizeof *ret->group);
+    bool room = ret->group && (rc < 0 || skr_timeline_chart_make(&in, &ret->chart));
+    DL_FOREACH(e->bookings.list, b)
+    {
+        room = room && add_booking(&in, b, ret);
+    }
+    end(&in, ret);
+    return rc == 0 && !room ? skr_error_set(error, SKR_LIMIT, "the picture is larger than %d bytes",
+                                            ANSWER_BYTES_MAX)
+                            : rc;
 }
 
 void skr_timeline_answer_fini(struct skr_timeline_answer *answer)

@@ -10,6 +10,9 @@
 /* Errors: SKR_RETRY (no topology that can be used), SKR_LIMIT, SKR_NO_MEMORY. */
 int skr_gang_timeline(struct skr_gang *gang, const struct skr_timeline_request *request,
                       struct skr_timeline_answer *ret, struct skr_error *error);
+/* What stands now, of a daemon: no round is made. The groups are those with a reservation. The same. */
+int skr_gang_timeline_standing(struct skr_gang *gang, const struct skr_timeline_request *request,
+                               struct skr_timeline_answer *ret, struct skr_error *error);
 void skr_timeline_answer_fini(struct skr_timeline_answer *answer);
 
 #endif

@@ -7,7 +7,8 @@
 #include "core/gang/group/start.h"
 
 static const char *const argument_name[] = {"namespace", "labelSelector", "domain",
-                                            "resource",  "slot",          "preempt"};
+                                            "resource",  "slot",          "preempt",
+                                            "hours"};
 _Static_assert(sizeof argument_name / sizeof *argument_name == SKR_VIEW_ARGUMENT_COUNT, "names");
 
 const char *skr_view_argument_name(enum skr_view_argument argument)
@@ -25,6 +26,7 @@ static const struct page {
     {"/v1/tree", skr_view_tree, false},
     {"/v1/groups", skr_view_groups, true},
     {"/v1/reservations", skr_view_reservations, false},
+    {"/v1/timeline", skr_view_timeline, false},
 };
 
 /* The rest of path after the page's path and a slash; "" if there is none, NULL for another
@@ -70,5 +72,5 @@ int skr_gang_view(struct skr_gang *e, const struct skr_view_query *query, skr_ti
     return skr_view_refuse(
         &v, 404,
         "no such path; there are /v1/tree, /v1/groups, /v1/groups/NAMESPACE/NAME, "
-        "/v1/reservations and /v1/explain/NAMESPACE/NAME");
+        "/v1/reservations, /v1/timeline and /v1/explain/NAMESPACE/NAME");
 }

@@ -32,6 +32,7 @@ bool skr_view_must_end(struct view *v);
 int skr_view_tree(struct view *v, const char *rest);
 int skr_view_groups(struct view *v, const char *rest);
 int skr_view_reservations(struct view *v, const char *rest);
+int skr_view_timeline(struct view *v, const char *rest);
 
 /* view_group.c: "roles":[{"letter":"L","pods":1}], count by role of the group, without zeros. */
 void skr_view_role_counts(struct view *v, const struct group *g, const int32_t *count);

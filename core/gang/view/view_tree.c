@@ -400,7 +400,7 @@ static void add_warning(void *context, const char *type, const char *text)
     skr_strbuf_addf(b, "%s%s", b->len > 0 ? "; " : "", text);
 }
 
-static int refuse_empty(struct view *v)
+int skr_view_refuse_no_tree(struct view *v)
 {
     const struct skr_label_findings *f = skr_topology_findings(v->e);
     SKR_STRBUF(why);
@@ -422,7 +422,7 @@ int skr_view_tree(struct view *v, const char *rest)
                                "?domain=");
     }
     if (!p.tree || p.tree->n_leaves == 0) {
-        return refuse_empty(v);
+        return skr_view_refuse_no_tree(v);
     }
     p.leaf = skr_topology_leaf_nodes(v->e);
     const int code = skr_view_tree_asked(&p);

@@ -66,6 +66,8 @@ void skr_view_class_sum(struct tree_page *p, const struct node_entry *n, size_t 
 /* slots, or fewer. */
 int64_t skr_view_class_slots(struct tree_page *p, const struct node_entry *n, int64_t slots);
 
+/* 404: there is no tree, and why. */
+int skr_view_refuse_no_tree(struct view *v);
 /* Reads resources, size and domain from the query. 200, or the code of the refusal written. */
 int skr_view_tree_asked(struct tree_page *p);
 

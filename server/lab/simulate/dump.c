@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/gang/scheduler.h"
-#include "core/gang/state/pages.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/topology.h"
 #include "topology/base/arena.h"
@@ -76,14 +75,12 @@ int skr_simulate_dump_read(struct skr_simulate_dump *dump, const char *const *fi
     return SKR_EXIT_OK;
 }
 
-json_t *skr_simulate_dump_tree(const struct skr_simulate_dump *dump, const char *domain,
-                               const char *resource, const char *about, struct skr_strbuf *messages)
+json_t *skr_simulate_dump_page(const struct skr_simulate_dump *dump,
+                               const struct skr_view_query *query, skr_time now, const char *about,
+                               struct skr_strbuf *messages)
 {
-    const struct skr_view_query query = {
-        .path = "/v1/tree",
-        .argument = {[SKR_VIEW_DOMAIN] = domain, [SKR_VIEW_RESOURCE] = resource}};
     SKR_STRBUF(page);
-    const int code = skr_gang_view(skr_simulate_dump_gang(dump), &query, 0, &page);
+    const int code = skr_gang_view(skr_simulate_dump_gang(dump), query, now, &page);
     json_t *json = json_loadb(page.s, page.len, 0, NULL);
     if (code != 200) {
         const char *text = skr_object_text(json, "message");

@@ -7,6 +7,7 @@
  * played.
  */
 #include "core/gang/state/gang.h"
+#include "core/gang/state/pages.h"
 #include "server/config/config.h"
 #include "server/lab/driver/driver.h"
 #include "server/lab/simulate/input.h"
@@ -27,10 +28,9 @@ int skr_simulate_dump_init(struct skr_simulate_dump *dump, const char *config,
 /* Reads files, folders, "-". The same. */
 int skr_simulate_dump_read(struct skr_simulate_dump *dump, const char *const *file, size_t n,
                            skr_time now, struct skr_strbuf *messages);
-/* The page /v1/tree of a domain and a resource (NULL: the usual ones); json_decref() it. NULL: it is
- * refused, which is told in messages behind about. */
-json_t *skr_simulate_dump_tree(const struct skr_simulate_dump *dump, const char *domain,
-                               const char *resource, const char *about,
+/* A page of the read API; json_decref() it. NULL: it is refused, which is told in messages behind about. */
+json_t *skr_simulate_dump_page(const struct skr_simulate_dump *dump,
+                               const struct skr_view_query *query, skr_time now, const char *about,
                                struct skr_strbuf *messages);
 struct skr_gang *skr_simulate_dump_gang(const struct skr_simulate_dump *dump);
 void skr_simulate_dump_fini(struct skr_simulate_dump *dump);

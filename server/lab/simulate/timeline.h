@@ -6,6 +6,7 @@
  * engine that plans nothing; one round runs over its caches (core/gang/time/timeline.h). Nothing is
  * played.
  */
+#include "core/gang/state/pages.h"
 #include "core/gang/time/timeline.h"
 #include "topology/base/strbuf.h"
 
@@ -17,33 +18,18 @@ struct skr_simulate_timeline_options {
     bool preempt;       /* tell victims, too */
     bool moves;         /* and moves */
     bool json;
-    bool picture;         /* draw it, with the four below, instead of tables */
-    const char *domain;   /* name or path; NULL: the root */
-    const char *resource; /* NULL: that of `sakkara tree` */
-    int64_t hours;
-    bool ascii;
-};
-
-/* How the picture is drawn. */
-struct skr_timeline_picture {
-    const char *resource;
-    int64_t cell_s;
-    bool ascii;
 };
 
 /* Result to out, warnings and errors to messages. Returns an exit code. */
 int skr_simulate_timeline_run(const struct skr_simulate_timeline_options *options,
                               struct skr_strbuf *out, struct skr_strbuf *messages);
+/* The page /v1/timeline of the dump instead; json_decref() *ret, NULL with an exit code. */
+int skr_simulate_timeline_page(const struct skr_simulate_timeline_options *options,
+                               const struct skr_view_query *query, json_t **ret,
+                               struct skr_strbuf *messages);
 
 /* The answer as JSON (docs/reference.md) and as tables, with what groups should know below. */
 void skr_timeline_write_json(const struct skr_timeline_answer *answer, struct skr_strbuf *out);
 void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct skr_strbuf *out);
-/* The picture of an answer with a chart. */
-void skr_timeline_draw(const struct skr_timeline_answer *answer,
-                       const struct skr_timeline_picture *how, struct skr_strbuf *out);
-/* Start, name, place, end and cause of a group, as cells. */
-struct skr_text_table;
-void skr_timeline_add_row(struct skr_text_table *table, const struct skr_timeline_answer *answer,
-                          const struct skr_timeline_group *group);
 
 #endif

@@ -5,15 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/render/text_table.h"
+#include "server/render/render.h"
 #include "topology/base/json_writer.h"
 #include "topology/duration.h"
 
 enum { TIME_TEXT = 40, NODES_SHOWN = 3, UNLIMITED_SHOWN = 8 };
 
+/* "": not known, or beyond what a time can say. */
 static void time_text(int64_t at, char text[TIME_TEXT])
 {
-    skr_time_write((skr_time)at * SKR_SECOND, 0, text, TIME_TEXT);
+    text[0] = '\0';
+    if (at <= SKR_TIME_NEVER / SKR_SECOND) {
+        skr_time_write((skr_time)at * SKR_SECOND, 0, text, TIME_TEXT);
+    }
 }
 
 /* ---- JSON ---- */
@@ -133,46 +137,9 @@ void skr_timeline_write_json(const struct skr_timeline_answer *answer, struct sk
 
 /* ---- text ---- */
 
-/* "14:32", "12-31T14:32" on another day, "2027-12-31T14:32" in another year, "?" when it is not
- * known or beyond what a time can say. */
-static void add_clock(struct skr_strbuf *b, int64_t at, int64_t now)
-{
-    char text[TIME_TEXT], today[TIME_TEXT];
-    if (at > SKR_TIME_NEVER / SKR_SECOND) {
-        skr_strbuf_addc(b, '?');
-        return;
-    }
-    time_text(at, text);
-    time_text(now, today);
-    const size_t from = memcmp(text, today, 10) == 0 ? 11 : memcmp(text, today, 5) == 0 ? 5 : 0;
-    skr_strbuf_addn(b, text + from, (at % 60 == 0 ? 16 : 19) - from);
-}
-
-static void add_cell(struct skr_text_table *table, const char *before, int64_t at, int64_t now)
-{
-    SKR_STRBUF(b);
-    skr_strbuf_add(&b, before);
-    add_clock(&b, at, now);
-    skr_text_table_add(table, b.s, SKR_HUE_NONE);
-}
-
 static const char *mark_of(enum skr_round_state state)
 {
     return state == SKR_ROUND_DRAIN ? "~" : state == SKR_ROUND_FORECAST ? "<" : "";
-}
-
-/* namespace/name, without the namespace that is usual. */
-static void add_label(struct skr_text_table *table, const char *label)
-{
-    const bool usual = strncmp(label, "default/", 8) == 0;
-    skr_text_table_add(table, usual ? label + 8 : label, SKR_HUE_NONE);
-}
-
-static void add_name(struct skr_text_table *table, const char *namespace_, const char *name)
-{
-    SKR_STRBUF(b);
-    skr_strbuf_addf(&b, "%s/%s", namespace_, name);
-    add_label(table, b.s);
 }
 
 /* "a", "a, b", then "a, b, c and 4 more". */
@@ -276,8 +243,11 @@ static void write_notes(const struct skr_timeline_answer *answer, struct skr_str
                             g->namespace_, g->name);
         }
         if (g->job_end != SKR_INSTANT_NEVER) {
+            char at[TIME_TEXT], now[TIME_TEXT];
             SKR_STRBUF(end);
-            add_clock(&end, g->job_end, answer->now);
+            time_text(g->job_end, at);
+            time_text(answer->now, now);
+            skr_render_clock(at, now, &end);
             skr_strbuf_addf(
                 out,
                 "\n%s/%s: DeadlineBeforeStart: the deadline of its Job passes before it "
@@ -326,13 +296,15 @@ static void write_pods(const struct skr_timeline_answer *answer, struct skr_strb
     for (size_t i = 0; i < answer->n_pods; i++) {
         const struct skr_timeline_pod *p = &answer->pod[i];
         SKR_STRBUF(nodes);
+        SKR_STRBUF(name);
         for (size_t k = 0; k < p->n_nodes && k < NODES_SHOWN; k++) {
             skr_strbuf_addf(&nodes, "%s%s", k > 0 ? "," : "", p->node[k]);
         }
         if (p->n_nodes > NODES_SHOWN) {
             skr_strbuf_addf(&nodes, ",+%zu", p->n_nodes - NODES_SHOWN);
         }
-        add_name(&table, p->namespace_, p->name);
+        skr_strbuf_addf(&name, "%s/%s", p->namespace_, p->name);
+        skr_render_label(&table, name.s);
         skr_text_table_add(&table, nodes.s, SKR_HUE_NONE);
     }
     skr_strbuf_addc(out, '\n');
@@ -340,19 +312,26 @@ static void write_pods(const struct skr_timeline_answer *answer, struct skr_strb
     skr_text_table_fini(&table);
 }
 
-void skr_timeline_add_row(struct skr_text_table *table, const struct skr_timeline_answer *answer,
-                          const struct skr_timeline_group *group)
+static void add_row(struct skr_text_table *table, const char *now,
+                    const struct skr_timeline_group *g)
 {
-    add_cell(table, mark_of(group->state), group->start, answer->now);
-    add_name(table, group->namespace_, group->name);
-    skr_text_table_add(table, group->place, SKR_HUE_NONE);
-    add_cell(table, "", group->until, answer->now);
-    add_label(table, group->because ? group->because : "");
+    char start[TIME_TEXT], until[TIME_TEXT];
+    SKR_STRBUF(name);
+    skr_strbuf_addf(&name, "%s/%s", g->namespace_, g->name);
+    time_text(g->start, start);
+    time_text(g->until, until);
+    const struct skr_start_row row = {.mark = mark_of(g->state),
+                                      .start = start,
+                                      .group = name.s,
+                                      .place = g->place,
+                                      .until = until,
+                                      .because = g->because ? g->because : "",
+                                      .now = now};
+    skr_render_start_row(table, &row);
 }
 
 void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct skr_strbuf *out)
 {
-    static const char *const header[] = {"START", "GROUP", "PLACE", "UNTIL", "BECAUSE", "STATE"};
     static const char *const what[] = {"unknown", "starts", "promised", "guessed", "forecast"};
     _Static_assert(sizeof what / sizeof *what == SKR_ROUND_STATE_COUNT, "states");
     struct skr_text_table table;
@@ -363,12 +342,11 @@ void skr_timeline_write_text(const struct skr_timeline_answer *answer, struct sk
         skr_strbuf_add(out, "no group waits\n");
     } else {
         skr_text_table_init(&table, 6, false);
-        for (size_t i = 0; i < 6; i++) {
-            skr_text_table_add(&table, header[i], SKR_HUE_NONE);
-        }
+        skr_render_start_header(&table);
+        skr_text_table_add(&table, "STATE", SKR_HUE_NONE);
         for (size_t i = 0; i < answer->n_groups; i++) {
             const struct skr_timeline_group *g = &answer->group[i];
-            skr_timeline_add_row(&table, answer, g);
+            add_row(&table, now, g);
             skr_text_table_add(&table,
                                g->grow > 0         ? "grows"
                                : g->n_replaced > 0 ? "replaces"

@@ -104,9 +104,10 @@ static int read_choices(struct trace *t)
 /* The nodes of the files, empty; one unit of the resource is a slot. */
 static int take_cluster(struct trace *t)
 {
+    static const struct skr_view_query query = {.path = "/v1/tree"};
     const struct skr_gang *e = skr_simulate_dump_gang(&t->dump);
     json_auto_t *page =
-        skr_simulate_dump_tree(&t->dump, NULL, NULL, "sakkara simulate", t->messages);
+        skr_simulate_dump_page(&t->dump, &query, 0, "sakkara simulate", t->messages);
     const char *name = json_string_value(json_object_get(page, "resource"));
     const int id = name ? skr_resource_names_find(e->resources, name) : -1;
     if (!skr_topology_is_usable(e) || id < 0 || e->topology.tree->n_leaves > SKR_REPLAY_NODES_MAX) {

@@ -125,3 +125,46 @@ TEST(forecasts_can_be_turned_off)
     rig_run(rig, SKR_SECOND);
     assert_int_equal(ask(rig, "/v1/groups", true, &out), 200);
 }
+
+/* ---- the picture ---- */
+
+/* A string of an item of a list. */
+static const char *item_text(const json_t *page, const char *list, size_t i, const char *key)
+{
+    return json_string_value(
+        json_object_get(json_array_get(json_object_get(page, list), i), key));
+}
+
+/* Nodes 0 and 1 have pods with limits, and big waits for them; the others have pods without. */
+TEST_RIG(limits_four_nodes(1), the_picture_has_limits_and_what_is_reserved)
+{
+    SKR_STRBUF(out);
+    const struct skr_view_query query = {
+        .path = "/v1/timeline",
+        .argument = {[SKR_VIEW_DOMAIN] = "rack-0", [SKR_VIEW_HOURS] = "1"}};
+    limits_gang(rig, "run", 2, 0, 100);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    limits_gang(rig, "endless", 2, 0, 0);
+    rig_run(rig, SKR_SECOND);
+    limits_gang(rig, "big", 2, 0, 1000);
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(limits_group(rig, "big")->booking);
+    assert_int_equal(skr_gang_view(rig->gang, &query, rig->now, &out), 200);
+    json_auto_t *page = json_loads(out.s, 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(page, "resource")), "cpu");
+    assert_int_equal(json_integer_value(json_object_get(page, "cellSeconds")), 90);
+    const char *node[] = {"##%%%%%%%%%%%.", "##%%%%%%%%%%%.", "????????????", "????????????"};
+    for (size_t i = 0; i < 4; i++) {
+        const char *cells = item_text(page, "rows", i, "cells");
+        assert_memory_equal(cells, node[i], strlen(node[i]));
+    }
+    assert_string_equal(item_text(page, "groups", 0, "name"), "big");
+    assert_string_equal(item_text(page, "groups", 0, "because"), "default/run");
+    assert_non_null(item_text(page, "groups", 0, "until"));
+    skr_strbuf_reset(&out);
+    struct skr_view_query wrong = query;
+    wrong.argument[SKR_VIEW_HOURS] = "721";
+    assert_int_equal(skr_gang_view(rig->gang, &wrong, rig->now, &out), 400);
+    assert_non_null(strstr(out.s, "hours is from 1 to 720"));
+}
