@@ -142,7 +142,8 @@ static void write_groups(const json_t *page, struct skr_strbuf *out)
     json_array_foreach(list, i, g)
     {
         SKR_STRBUF(name);
-        skr_strbuf_addf(&name, "%s/%s", skr_object_text(g, "namespace"), skr_object_text(g, "name"));
+        skr_strbuf_addf(&name, "%s/%s", skr_object_text(g, "namespace"),
+                        skr_object_text(g, "name"));
         const struct skr_start_row row = {.mark = skr_page_bool(g, "guess") ? "~" : "",
                                           .start = skr_object_text(g, "start"),
                                           .group = name.s,

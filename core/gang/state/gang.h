@@ -81,6 +81,12 @@ struct sampling_profile {
     skr_time look_at; /* names that may be skipped are skipped until then */
 };
 
+/* Sorted. */
+struct node_names {
+    size_t n;
+    const char **name;
+};
+
 struct skr_gang {
     struct skr_frame *frame;
     struct skr_settings settings;
@@ -286,26 +292,9 @@ struct skr_gang {
     struct fit_cache *fit_cache; /* fit_cache.h; NULL before the first plan */
     /* explain_request.c; NULL before the first request */
     struct explain_requests *explain_requests;
-    skr_time
-        ways_slot; /* the earliest time for the next explanation of a waiting group; ways_out.c */
+    skr_time ways_slot; /* no waiting group is explained before; ways_out.c */
 
-    /* Numbers for metrics, each counted at its source. */
-    struct {
-        uint64_t plans, aborts, solves, bindings, binding_errors;
-        uint64_t looks; /* queue.c */
-        uint64_t attempts[SKR_ATTEMPT_COUNT];
-        uint64_t topology_loads, topology_refusals;
-        uint64_t gang_plugin;                                  /* pod_changes.c */
-        uint64_t preemptions[SKR_PREEMPTION_COUNT];            /* preemption.c */
-        uint64_t evictions[SKR_EVICTION_COUNT];                /* evictions.c */
-        uint64_t followers_evicted;                            /* evictions.c */
-        uint64_t releases[SKR_RELEASE_COUNT];                  /* device_holds.c */
-        struct skr_durations device_fit[SKR_DEVICE_FIT_COUNT]; /* device_needs.c */
-        uint64_t mispredictions[SKR_MISPREDICTED_COUNT];       /* refusal.c */
-        uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];       /* admission.c */
-        uint64_t moves[SKR_MOVE_CAUSE_COUNT]; /* of starts, to later ones; rounds.c */
-        struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
-    } stats;
+    struct skr_gang_counters stats;
 };
 
 #endif

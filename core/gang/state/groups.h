@@ -40,22 +40,7 @@ struct seat_hold {
     bool early;    /* its pod still runs; only if arranged */
 };
 
-/* A recent Event of a group, cached for views and explanations. */
-struct reported_event {
-    skr_time at;
-    bool warning;
-    const char *reason; /* literal */
-    char *note;
-};
-enum { SKR_EVENTS_KEPT = 8 }; /* per group */
-
 enum candidate { CANDIDATE_NOT, CANDIDATE_AWAKE, CANDIDATE_ASLEEP };
-
-/* Names, sorted. */
-struct node_names {
-    size_t n;
-    const char **name;
-};
 
 struct group {
     UT_hash_handle hh; /* by namespace/name */

@@ -18,8 +18,8 @@ struct skr_gang; /* skr_engine_self() of its engine */
 enum skr_view_argument {
     SKR_VIEW_NAMESPACE, /* groups: only of this namespace */
     SKR_VIEW_SELECTOR,  /* groups: see selects */
-    SKR_VIEW_DOMAIN,    /* tree, timeline: the subtree of this unit; its name, or its path below the root */
-    SKR_VIEW_RESOURCE,  /* tree, timeline: the resource to show, "nvidia.com/gpu" or "gpu" */
+    SKR_VIEW_DOMAIN, /* tree, timeline: the subtree of this unit; its name, or its path below the root */
+    SKR_VIEW_RESOURCE, /* tree, timeline: the resource to show, "nvidia.com/gpu" or "gpu" */
     SKR_VIEW_SLOT, /* tree: the request that SLOTS counts, "gpu=2,memory=8Gi" or "worker@serve" */
     SKR_VIEW_PREEMPT, /* explain: "true": includes victims */
     SKR_VIEW_HOURS,   /* timeline: "1" to "720"; absent: 4 */

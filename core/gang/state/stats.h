@@ -107,6 +107,24 @@ enum skr_reservation_reason {
     SKR_RESERVED_COUNT
 };
 
+/* Each counted at its source. */
+struct skr_gang_counters {
+    uint64_t plans, aborts, solves, bindings, binding_errors;
+    uint64_t looks; /* queue.c */
+    uint64_t attempts[SKR_ATTEMPT_COUNT];
+    uint64_t topology_loads, topology_refusals;
+    uint64_t gang_plugin;                                  /* pod_changes.c */
+    uint64_t preemptions[SKR_PREEMPTION_COUNT];            /* preemption.c */
+    uint64_t evictions[SKR_EVICTION_COUNT];                /* evictions.c */
+    uint64_t followers_evicted;                            /* evictions.c */
+    uint64_t releases[SKR_RELEASE_COUNT];                  /* device_holds.c */
+    struct skr_durations device_fit[SKR_DEVICE_FIT_COUNT]; /* device_needs.c */
+    uint64_t mispredictions[SKR_MISPREDICTED_COUNT];       /* refusal.c */
+    uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];       /* admission.c */
+    uint64_t moves[SKR_MOVE_CAUSE_COUNT];                  /* of starts, to later ones; rounds.c */
+    struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
+};
+
 /* Numbers for metrics and /readyz; O(allocated claims of members that are not bound). */
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;

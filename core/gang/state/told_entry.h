@@ -33,4 +33,13 @@ struct told {
     skr_time gone; /* it ended then; 0: it did not */
 };
 
+/* A recent Event of a group, cached for views and explanations. */
+struct reported_event {
+    skr_time at;
+    bool warning;
+    const char *reason; /* literal */
+    char *note;
+};
+enum { SKR_EVENTS_KEPT = 8 }; /* per group */
+
 #endif

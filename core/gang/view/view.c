@@ -6,9 +6,8 @@
 
 #include "core/gang/group/start.h"
 
-static const char *const argument_name[] = {"namespace", "labelSelector", "domain",
-                                            "resource",  "slot",          "preempt",
-                                            "hours"};
+static const char *const argument_name[] = {"namespace", "labelSelector", "domain", "resource",
+                                            "slot",      "preempt",       "hours"};
 _Static_assert(sizeof argument_name / sizeof *argument_name == SKR_VIEW_ARGUMENT_COUNT, "names");
 
 const char *skr_view_argument_name(enum skr_view_argument argument)

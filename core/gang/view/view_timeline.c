@@ -39,8 +39,8 @@ static int read_hours(struct view *v, int64_t *ret)
     const bool good = !text || (*text && strspn(text, "0123456789") == strlen(text));
     return good && *ret >= 1 && *ret <= SKR_VIEW_HOURS_MAX
                ? 200
-               : skr_view_refuse(v, 400, "hours is from 1 to %d, not \"%.32s\"",
-                                 SKR_VIEW_HOURS_MAX, text);
+               : skr_view_refuse(v, 400, "hours is from 1 to %d, not \"%.32s\"", SKR_VIEW_HOURS_MAX,
+                                 text);
 }
 
 /* ---- the page ---- */

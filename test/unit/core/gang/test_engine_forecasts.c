@@ -131,8 +131,7 @@ TEST(forecasts_can_be_turned_off)
 /* A string of an item of a list. */
 static const char *item_text(const json_t *page, const char *list, size_t i, const char *key)
 {
-    return json_string_value(
-        json_object_get(json_array_get(json_object_get(page, list), i), key));
+    return json_string_value(json_object_get(json_array_get(json_object_get(page, list), i), key));
 }
 
 /* Nodes 0 and 1 have pods with limits, and big waits for them; the others have pods without. */
@@ -140,8 +139,7 @@ TEST_RIG(limits_four_nodes(1), the_picture_has_limits_and_what_is_reserved)
 {
     SKR_STRBUF(out);
     const struct skr_view_query query = {
-        .path = "/v1/timeline",
-        .argument = {[SKR_VIEW_DOMAIN] = "rack-0", [SKR_VIEW_HOURS] = "1"}};
+        .path = "/v1/timeline", .argument = {[SKR_VIEW_DOMAIN] = "rack-0", [SKR_VIEW_HOURS] = "1"}};
     limits_gang(rig, "run", 2, 0, 100);
     rig_run(rig, SKR_SECOND);
     limits_start(rig, "run", 2);

@@ -29,10 +29,10 @@ static int draw(struct picture *p, const char *domain, const char *resource, con
     static const char *const file[] = {FOLDER "timeline-picture.yaml"};
     const struct skr_simulate_timeline_options options = {
         .file = file, .n_files = 1, .now = "2026-01-01T14:05:00Z"};
-    const struct skr_view_query query = {.path = "/v1/timeline",
-                                         .argument = {[SKR_VIEW_DOMAIN] = domain,
-                                                      [SKR_VIEW_RESOURCE] = resource,
-                                                      [SKR_VIEW_HOURS] = hours}};
+    const struct skr_view_query query = {
+        .path = "/v1/timeline",
+        .argument = {
+            [SKR_VIEW_DOMAIN] = domain, [SKR_VIEW_RESOURCE] = resource, [SKR_VIEW_HOURS] = hours}};
     json_auto_t *page = NULL;
     const int code = skr_simulate_timeline_page(&options, &query, &page, &p->messages);
     if (page) {
