@@ -105,6 +105,10 @@ static int check_ident(struct checker *checker, struct skr_cel_node *node,
     const struct scope *local = find_local(scope, node->name);
     const int64_t root = find_root(checker, node->name);
     if (local) {
+        if (local->type[0] == 'T') {
+            return fail(checker, node, "\"%.64s\" is a type, which variables of macros cannot be",
+                        node->name);
+        }
         node->kind = SKR_CEL_NODE_LOCAL;
         node->slot = local->slot;
         node->type = local->type;
@@ -273,6 +277,27 @@ static int qualify(struct checker *checker, struct skr_cel_node *node)
     return node->name ? 0 : no_memory(checker);
 }
 
+static bool is_number(const struct skr_cel_node *node)
+{
+    return node->type[0] != '\0' && strchr("iud", node->type[0]);
+}
+
+/* Numbers of different kinds have no order for the checker, but have one within macros: there cel-go's
+ * checker forgets that it was switched off (checker/env.go, enterScope). NULL: this is none. */
+static const struct skr_cel_function *find_mixed_order(const struct skr_cel_node *node,
+                                                       const struct scope *scope)
+{
+    const struct skr_cel_function *row = skr_cel_operators;
+    if (!scope || node->n != 2 || !is_number(node->child[0]) || !is_number(node->child[1]) ||
+        node->name[0] != '_' || (node->name[1] != '<' && node->name[1] != '>')) {
+        return NULL;
+    }
+    while (strcmp(row->name, node->name) != 0) {
+        row++;
+    }
+    return row;
+}
+
 static int check_call(struct checker *checker, struct skr_cel_node *node, const struct scope *scope)
 {
     const char *type[SKR_CEL_ARGUMENTS_MAX];
@@ -301,8 +326,12 @@ static int check_call(struct checker *checker, struct skr_cel_node *node, const 
             joined = joined ? skr_cel_type_join(joined, result) : result;
         }
     }
-    node->type = joined;
-    if (!joined) {
+    const struct skr_cel_function *mixed = joined ? NULL : find_mixed_order(node, scope);
+    if (mixed && (rc = add_row(checker, node, mixed)) < 0) {
+        return rc;
+    }
+    node->type = mixed ? "b" : joined;
+    if (!node->type) {
         return no_overload(checker, node);
     }
     if (strcmp(node->name, "_[_]") == 0 && node->child[1]->kind == SKR_CEL_NODE_CONST &&

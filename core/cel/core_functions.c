@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Standard functions: size, conversions, types, times. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/cel/function.h"
 #include "core/cel/type.h"
 #include "topology/base/decimal.h"
 #include "topology/duration.h"
+
+enum { NANO_DIGITS = 9 };
 
 /* The row of a conversion has the name of its type. */
 static struct skr_cel_value cannot(struct skr_cel_run *run, const struct skr_cel_value *v)
@@ -57,6 +61,8 @@ static struct skr_cel_value to_int(struct skr_cel_run *run, const struct skr_cel
         value = good ? (int64_t)v->real : 0;
     } else if (v->kind == SKR_CEL_TIMESTAMP) {
         value = seconds(v->integer);
+    } else if (v->kind == SKR_CEL_DURATION) {
+        value = v->integer;
     } else if (v->kind == SKR_CEL_STRING) {
         good = skr_decimal_parse(v->text, v->n, &value);
     }
@@ -113,11 +119,29 @@ static struct skr_cel_value to_bool(struct skr_cel_run *run, const struct skr_ce
 
 /* ---- texts ---- */
 
+/* "1.5s": seconds as Go writes a float64 of them, with as few digits as name it. */
+static size_t write_duration(int64_t ns, char to[SKR_CEL_DOUBLE_TEXT])
+{
+    const double value = (double)(ns / SKR_SECOND) + (double)(ns % SKR_SECOND) / 1e9;
+    int digits = 0;
+    size_t n;
+    do {
+        n = (size_t)snprintf(to, SKR_CEL_DOUBLE_TEXT, "%.*f", digits, value);
+    } while (strtod(to, NULL) != value && ++digits <= NANO_DIGITS);
+    to[n] = 's';
+    return n + 1;
+}
+
 struct skr_cel_value skr_cel_to_string(struct skr_cel_run *run, const struct skr_cel_value *v)
 {
     char text[SKR_CEL_DOUBLE_TEXT];
     size_t length;
-    if (v->kind == SKR_CEL_INT) {
+    if (v->kind == SKR_CEL_TIMESTAMP) {
+        skr_time_write(v->integer, (int32_t)v->n * 60, text, sizeof text);
+        length = strlen(text);
+    } else if (v->kind == SKR_CEL_DURATION) {
+        length = write_duration(v->integer, text);
+    } else if (v->kind == SKR_CEL_INT) {
         length = (size_t)snprintf(text, sizeof text, "%lld", (long long)v->integer);
     } else if (v->kind == SKR_CEL_UINT) {
         length = (size_t)snprintf(text, sizeof text, "%llu", (unsigned long long)v->natural);
@@ -143,6 +167,25 @@ static struct skr_cel_value to_bytes(struct skr_cel_run *run, const struct skr_c
 
 /* ---- times ---- */
 
+/* Minutes ahead of UTC of a time that has been read, "...Z" or "...+02:00". */
+static int32_t zone_of(const char *text)
+{
+    const char *zone = text + strlen(text) - strlen("+00:00");
+    const int minutes =
+        (zone[1] - '0') * 600 + (zone[2] - '0') * 60 + (zone[4] - '0') * 10 + (zone[5] - '0');
+    return zone[0] == '+' ? minutes : zone[0] == '-' ? -minutes : 0;
+}
+
+/* An int is seconds since 1970; it is no duration, in cel-go neither. */
+static struct skr_cel_value of_seconds(struct skr_cel_run *run, const struct skr_cel_value *arg)
+{
+    const int64_t limit = INT64_MAX / SKR_SECOND;
+    return run->row->way == SKR_CEL_TIMESTAMP && arg[0].integer <= limit && arg[0].integer >= -limit
+               ? (struct skr_cel_value){.kind = SKR_CEL_TIMESTAMP,
+                                        .integer = arg[0].integer * SKR_SECOND}
+               : cannot(run, &arg[0]);
+}
+
 /* way: the kind that is made. */
 static struct skr_cel_value to_time(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
@@ -152,6 +195,9 @@ static struct skr_cel_value to_time(struct skr_cel_run *run, const struct skr_ce
     if (arg[0].kind == kind) {
         return arg[0];
     }
+    if (arg[0].kind == SKR_CEL_INT) {
+        return of_seconds(run, arg);
+    }
     bool good = skr_cel_copy_plain(&arg[0], text, sizeof text);
     const bool is_signed = good && kind == SKR_CEL_DURATION && (text[0] == '-' || text[0] == '+');
     if (good) {
@@ -160,6 +206,8 @@ static struct skr_cel_value to_time(struct skr_cel_run *run, const struct skr_ce
                                       : skr_time_parse(text, &time, NULL)) == 0;
     }
     return good ? (struct skr_cel_value){.kind = kind,
+                                         .n = kind == SKR_CEL_TIMESTAMP ? (uint32_t)zone_of(text)
+                                                                        : 0,
                                          .integer = is_signed && text[0] == '-' ? -time : time}
                 : cannot(run, &arg[0]);
 }
@@ -171,13 +219,14 @@ const struct skr_cel_function skr_cel_core_functions[] = {
     {"size", SKR_CEL_MEMBER, SIZE, size, SKR_CEL_TEXT, 0},
     {"type", SKR_CEL_GLOBAL, "A:T", type, SKR_CEL_FREE, 0},
     {"dyn", SKR_CEL_GLOBAL, "A:?", same, SKR_CEL_FREE, 0},
-    {"int", SKR_CEL_GLOBAL, "i:i|u:i|d:i|s:i|t:i", to_int, SKR_CEL_FREE, 0},
+    {"int", SKR_CEL_GLOBAL, "i:i|u:i|d:i|s:i|t:i|r:i", to_int, SKR_CEL_FREE, 0},
     {"uint", SKR_CEL_GLOBAL, "u:u|i:u|d:u|s:u", to_uint, SKR_CEL_FREE, 0},
     {"double", SKR_CEL_GLOBAL, "d:d|i:d|u:d|s:d", to_double, SKR_CEL_FREE, 0},
     {"bool", SKR_CEL_GLOBAL, "b:b|s:b", to_bool, SKR_CEL_FREE, 0},
-    {"string", SKR_CEL_GLOBAL, "s:s|b:s|i:s|u:s|d:s|y:s", skr_cel_to_string, SKR_CEL_FREE, 0},
+    {"string", SKR_CEL_GLOBAL, "s:s|b:s|i:s|u:s|d:s|y:s|t:s|r:s", skr_cel_to_string, SKR_CEL_FREE,
+     0},
     {"bytes", SKR_CEL_GLOBAL, "y:y|s:y", to_bytes, SKR_CEL_FREE, 0},
-    {"timestamp", SKR_CEL_GLOBAL, "t:t|s:t", to_time, SKR_CEL_FREE, SKR_CEL_TIMESTAMP},
-    {"duration", SKR_CEL_GLOBAL, "r:r|s:r", to_time, SKR_CEL_FREE, SKR_CEL_DURATION},
+    {"timestamp", SKR_CEL_GLOBAL, "t:t|s:t|i:t", to_time, SKR_CEL_FREE, SKR_CEL_TIMESTAMP},
+    {"duration", SKR_CEL_GLOBAL, "r:r|s:r|i:r", to_time, SKR_CEL_FREE, SKR_CEL_DURATION},
     {0},
 };

@@ -87,7 +87,7 @@ struct skr_cel_value skr_cel_over(struct skr_cel_run *run);
 /* A message of at most 159 bytes. */
 struct skr_cel_value skr_cel_errorf(struct skr_cel_run *run, const char *format, ...)
     SKR_PRINTF(2, 3);
-/* A number, bool, string or bytes as a string; ERROR: bytes that are not UTF-8. */
+/* A number, bool, string, bytes or time as a string; ERROR: bytes that are not UTF-8. */
 struct skr_cel_value skr_cel_to_string(struct skr_cel_run *run, const struct skr_cel_value *value);
 /* "TEXT" is no TYPE. */
 struct skr_cel_value skr_cel_is_no(struct skr_cel_run *run, const struct skr_cel_value *v,

@@ -18,6 +18,13 @@ static struct skr_cel_value of_whole(enum skr_cel_kind kind, skr_int128 value)
     return value < INT64_MIN || value > INT64_MAX ? skr_cel_error(overflow) : made;
 }
 
+/* A time that is in the zone of another one; anything else as it is. */
+static struct skr_cel_value in_zone(struct skr_cel_value made, const struct skr_cel_value *of)
+{
+    made.n = made.kind == SKR_CEL_TIMESTAMP ? of->n : made.n;
+    return made;
+}
+
 static skr_int128 whole(const struct skr_cel_value *v)
 {
     return v->kind == SKR_CEL_UINT ? (skr_int128)v->natural : (skr_int128)v->integer;
@@ -66,10 +73,10 @@ static struct skr_cel_value add(struct skr_cel_run *run, const struct skr_cel_va
     const bool time = arg[0].kind == SKR_CEL_TIMESTAMP || arg[0].kind == SKR_CEL_DURATION;
     const bool duration = arg[1].kind == SKR_CEL_DURATION;
     if (both_whole(arg) || (time && duration)) {
-        return of_whole(arg[0].kind, whole(&arg[0]) + whole(&arg[1]));
+        return in_zone(of_whole(arg[0].kind, whole(&arg[0]) + whole(&arg[1])), &arg[0]);
     }
     if (arg[0].kind == SKR_CEL_DURATION && arg[1].kind == SKR_CEL_TIMESTAMP) {
-        return of_whole(SKR_CEL_TIMESTAMP, whole(&arg[0]) + whole(&arg[1]));
+        return in_zone(of_whole(SKR_CEL_TIMESTAMP, whole(&arg[0]) + whole(&arg[1])), &arg[1]);
     }
     if (both(arg, SKR_CEL_DOUBLE)) {
         return skr_cel_double(arg[0].real + arg[1].real);
@@ -85,7 +92,7 @@ static struct skr_cel_value subtract(struct skr_cel_run *run, const struct skr_c
     const bool duration = arg[1].kind == SKR_CEL_DURATION;
     if (both_whole(arg) || both(arg, SKR_CEL_DURATION) ||
         (arg[0].kind == SKR_CEL_TIMESTAMP && duration)) {
-        return of_whole(arg[0].kind, whole(&arg[0]) - whole(&arg[1]));
+        return in_zone(of_whole(arg[0].kind, whole(&arg[0]) - whole(&arg[1])), &arg[0]);
     }
     if (both(arg, SKR_CEL_TIMESTAMP)) {
         return of_whole(SKR_CEL_DURATION, whole(&arg[0]) - whole(&arg[1]));
@@ -132,9 +139,12 @@ static struct skr_cel_value remainder_of(struct skr_cel_run *run, const struct s
 
 static struct skr_cel_value negate(struct skr_cel_run *run, const struct skr_cel_value *arg)
 {
-    (void)run;
-    return arg[0].kind == SKR_CEL_DOUBLE ? skr_cel_double(-arg[0].real)
-                                         : of_whole(SKR_CEL_INT, -whole(&arg[0]));
+    if (arg[0].kind == SKR_CEL_DOUBLE) {
+        return skr_cel_double(-arg[0].real);
+    }
+    return arg[0].kind == SKR_CEL_INT || arg[0].kind == SKR_CEL_DURATION
+               ? of_whole(arg[0].kind, -whole(&arg[0]))
+               : skr_cel_no_overload(run, arg, 1);
 }
 
 static struct skr_cel_value invert(struct skr_cel_run *run, const struct skr_cel_value *arg)

@@ -52,7 +52,9 @@ struct skr_cel_semver {
 
 struct skr_cel_value {
     enum skr_cel_kind kind;
-    uint32_t n; /* bytes of STRING and BYTES, items of LIST, entries of MAP, position of ERROR */
+    /* Bytes of STRING and BYTES, items of LIST, entries of MAP, position of ERROR; minutes, as int32_t,
+     * that the zone of TIMESTAMP is ahead of UTC. */
+    uint32_t n;
     union {
         bool boolean;
         int64_t integer; /* INT, TIMESTAMP, DURATION */

@@ -35,7 +35,7 @@ func (w *world) bare() string {
 
 func (w *world) anything(depth int) string {
 	kinds := []func(int) string{w.boolean, w.integer, w.real, w.text, w.natural, w.bytes, w.list, w.mapping, w.moment, w.span,
-		w.amount, w.version, w.kind, w.mixed, w.logic, w.folded,
+		w.amount, w.version, w.kind, w.mixed, w.logic, w.folded, w.converted,
 		w.formatted, w.address, w.network, w.link}
 	return kinds[w.random.Intn(len(kinds))](depth)
 }
@@ -168,9 +168,14 @@ func (w *world) logic(depth int) string {
 		fmt.Sprintf("( %s ? %s : %s )", a, b, c), fmt.Sprintf("[ 1, 0, 2 ].%s( x, %s || %s )", w.pick("all", "exists", "exists_one"), "2 / x == 1", a))
 }
 
+func (w *world) converted(depth int) string {
+	from := w.pick(w.moment(1), w.span(1), w.integer(1), w.real(1), w.natural(1), w.text(1), w.bytes(1), "true")
+	return fmt.Sprintf("%s( %s )", w.pick("int", "uint", "double", "string", "bool", "bytes", "timestamp", "duration", "type"), from)
+}
+
 func (w *world) folded(depth int) string {
 	list := w.list(depth - 1)
-	body := w.pick("x == 1", "x > 'a'", "type( x ) == int", "size( string( x ) ) > 1", "[ x ].exists( y, y == x )", w.boolean(1), "x", "has( x.name )")
+	body := w.pick("x == 1", "x > 'a'", "type( x ) == int", "size( string( x ) ) > 1", "[ x ].exists( y, y == x )", w.boolean(1), "x", "has( x.name )", "2u > 1", w.real(1)+" <= "+w.integer(1))
 	switch w.random.Intn(4) {
 	case 0:
 		return fmt.Sprintf("%s.%s( x, %s )", list, w.pick("all", "exists", "exists_one"), body)

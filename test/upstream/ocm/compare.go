@@ -21,8 +21,8 @@ const (
 	exactIntegers   = "rounding of scores"
 	wrongPattern    = "constant patterns"
 	freeTypes       = "CEL: types of `[]` and `{}`"
-	mixedKinds      = "CEL: `min()` and `max()` of mixed kinds"
-	looseTexts      = "CEL: quantities without digits (`e3`), hours of one digit"
+	mixedKinds      = "CEL: `min()`, `max()` and `isSorted()` of mixed kinds"
+	looseTexts      = "CEL: quantities without digits (`e3`), hours of one digit, years before 1678 and after 2261"
 )
 
 var classes = []string{validatedAlways, wrongSet, exactIntegers, wrongPattern, freeTypes, mixedKinds, looseTexts}

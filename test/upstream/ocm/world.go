@@ -86,6 +86,9 @@ func (w *world) addSets() {
 			w.add("ManagedClusterSetBinding", "v1beta2", binding)
 		}
 	}
+	if len(w.objects) == 0 { // files without any are read as a hub whose clusters are all bound
+		w.add("ManagedClusterSet", "v1beta2", &v1beta2.ManagedClusterSet{ObjectMeta: w.meta("east", "")})
+	}
 }
 
 func (w *world) addCluster(name string) {
