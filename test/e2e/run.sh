@@ -10,6 +10,7 @@
 #   ALL=1 run.sh                     also the worked example, the wake-up rules, the webhooks and the spot mix on
 #                                    1.37.1, 1.33.13, 1.30.14
 #   SHORT=1 run.sh                   without the longest ones
+#   SAKKARA_E2E_ROUNDS=20             so many rounds of random gangs with devices, beside a daemon that dies; 1
 #   SAKKARA_E2E_PLANES=4             so many control planes, each with one scenario at a time; so many scenarios at a
 #                                    time on the sandbox, 8
 # What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh, or in
