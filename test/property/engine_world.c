@@ -291,6 +291,9 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
         settings->patience = 60 * SKR_SECOND;
         settings->ends_of_all = true;
     }
+    if (seed % 31 < 8) { /* nodes are lost */
+        settings->fail_after = 2 * SKR_SECOND;
+    }
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;
         settings->bind_timeout = 20 * SKR_SECOND;
@@ -324,6 +327,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->pictures = seed % 19 < 3;
     w->timed = w->rig->ends_pods = seed % 29 < 12;
     w->derived = seed % 23 < 3 && !w->tenants;
+    w->losses = seed % 31 < 8;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);

@@ -35,6 +35,7 @@ struct world {
     bool roles;    /* groups whose members are not equal: engine_world_roles.h */
     bool timed;    /* pods have deadlines, and kubelets end them */
     bool derived;  /* workloads without an object of their group: engine_world_derived.h */
+    bool losses;   /* nodes are lost, and groups have key replace */
     struct {
         int attempt, size; /* 0: it does not exist yet */
         bool mixed;        /* its pods were not always members of its group */

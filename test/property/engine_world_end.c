@@ -49,7 +49,8 @@ void world_repair(struct world *w)
     for (int i = 0; i < WORLD_NODES; i++) {
         snprintf(name, sizeof name, "node-%d", i);
         if (rig_find(w->rig, RIG_NODE, name)) {
-            rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':null,'taints':null}}");
+            rig_edit(w->rig, RIG_NODE, name,
+                     "{'spec':{'unschedulable':null,'taints':null},'status':{'conditions':null}}");
         } else {
             rig_node(w->rig, name, 2);
         }

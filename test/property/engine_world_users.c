@@ -46,6 +46,11 @@ void users_change_map(struct world *w)
         rig_edit(w->rig, RIG_MAP, name, "{'data':{'run-limit':'%us'}}", 10 + world_pick(w, 100));
         return;
     }
+    if (w->losses && world_pick(w, 3) == 0) {
+        static const char *const replace[] = {"null", "'early'", "'early'", "'whole'"};
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'replace':%s}}", replace[world_pick(w, 4)]);
+        return;
+    }
     switch (world_pick(w, 9)) {
     case 0:
         rig_delete(w->rig, RIG_MAP, name);
@@ -308,12 +313,29 @@ void users_change_pod(struct world *w)
     }
 }
 
+/* As the node lifecycle controller does it, or a moment before it does. */
+static void lose_node(struct world *w, const char *name)
+{
+    char text[64];
+    skr_time_write(w->rig->now / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
+    rig_edit(w->rig, RIG_NODE, name,
+             "{'spec':{'taints':[{'key':'%s','effect':'NoSchedule'}]},'status':{'conditions':"
+             "[{'type':'Ready','status':'%s','lastTransitionTime':'%s'}]}}",
+             world_pick(w, 4) ? "node.kubernetes.io/unreachable"
+                              : "node.kubernetes.io/out-of-service",
+             world_pick(w, 4) ? "Unknown" : "True", text);
+}
+
 void users_change_node(struct world *w)
 {
     char name[32];
     snprintf(name, sizeof name, "node-%u", world_pick(w, WORLD_NODES));
     if (!rig_find(w->rig, RIG_NODE, name)) {
         rig_node(w->rig, name, 2);
+        return;
+    }
+    if (w->losses && world_pick(w, 2)) {
+        lose_node(w, name);
         return;
     }
     switch (world_pick(w, 5)) {
@@ -331,7 +353,8 @@ void users_change_node(struct world *w)
         snprintf(w->veto, sizeof w->veto, "%s", world_pick(w, 2) ? name : "");
         break;
     default:
-        rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':null,'taints':null}}");
+        rig_edit(w->rig, RIG_NODE, name,
+                 "{'spec':{'unschedulable':null,'taints':null},'status':{'conditions':null}}");
         break;
     }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// loseNode does what the node lifecycle controller does when a kubelet is silent.
+func (r *run) loseNode(name string) {
+	r.Helper()
+	r.must(r.plane.Admin.MergePatch("/api/v1/nodes/"+name+"/status", fmt.Sprintf(
+		`{"status":{"conditions":[{"type":"Ready","status":"Unknown","reason":"NodeStatusUnknown","lastTransitionTime":%q}]}}`,
+		time.Now().UTC().Format(time.RFC3339))))
+	r.must(r.plane.Admin.MergePatch("/api/v1/nodes/"+name,
+		`{"spec":{"taints":[{"key":"node.kubernetes.io/unreachable","effect":"NoSchedule"}]}}`))
+}
+
+// TestLostNode_MembersHaveAPlaceBeforeTheyAreEvicted: A node is lost. Its two members of a gang of four get seats on the
+// last free node, and the daemon is killed before the API server sees the first eviction. After its start the daemon goes
+// on: the two are evicted, and their replacements are bound there, in front of a pod that came before them.
+func TestLostNode_MembersHaveAPlaceBeforeTheyAreEvicted(t *testing.T) {
+	r := startRacks(t, options{daemon: cluster.DaemonOptions{Settings: map[string]string{"time": "{failAfter: 2s}"}}},
+		[]int{2, 2, 2})
+	r.anyEvents("some die with the daemon")
+	r.groupMap("g", map[string]string{"size": "4", "replace": "early"})
+	r.members("g", 4, gate(true))
+	r.wait(usual, "the gang runs", r.podsRunning("g", 4))
+	evictions := func() int { return r.proxy.Count(func(w *cluster.Write) bool { return w.Is("POST", "/eviction") }) }
+	dead := make(chan struct{})
+	r.proxy.KillBefore(func(w *cluster.Write) bool { return w.Is("POST", "/eviction") }, func() {
+		r.daemon.Kill()
+		close(dead)
+	})
+	lost := ""
+	r.rec.Look(func(v *cluster.View) { lost = v.Pods(r.ns, of("g"))[3].Spec.NodeName })
+	r.loseNode(lost)
+	select {
+	case <-dead:
+	case <-time.After(usual):
+		r.Fatal("no member is evicted")
+	}
+	r.rec.Look(func(v *cluster.View) {
+		if text := v.Map(r.ns, "g").Annotations["sakkara.seats"]; strings.Count(text, `:"node-2"`) != 2 {
+			t.Errorf("seats before the first eviction: %q", text)
+		}
+	})
+	if n := evictions(); n > 1 {
+		t.Errorf("%d evictions before the daemon was killed", n)
+	}
+	r.must(r.daemon.Start())
+	r.wait(usual, "the members on the lost node leave", r.podsBound("g", 2))
+	r.create(r.pod("other"))
+	r.create(r.pod("new-0", label("sakkara.group.name", "g"), gate(true)), r.pod("new-1", label("sakkara.group.name", "g"), gate(true)))
+	r.wait(usual, "the replacements have the seats", func(v *cluster.View) error {
+		for _, name := range []string{"new-0", "new-1"} {
+			if on := v.Pod(r.ns, name).Spec.NodeName; on != "node-2" {
+				return fmt.Errorf("%s is on %q", name, on)
+			}
+		}
+		return r.allBound("g", 4)(v)
+	})
+	r.wait(usual, "no seat is left over", func(v *cluster.View) error {
+		if text := v.Map(r.ns, "g").Annotations["sakkara.seats"]; text != "" {
+			return fmt.Errorf("seats: %s", text)
+		}
+		return nil
+	})
+}
