@@ -61,6 +61,7 @@
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
 #include "core/gang/time/forecasts.h"
+#include "core/gang/time/moving.h"
 #include "core/gang/time/rounds.h"
 #include "core/gang/view/inspect.h"
 #include "topology/fields.h"
@@ -112,6 +113,7 @@ static void wake(void *self, int kind, const char *key)
             skr_ways_out_due(e, g);
         }
         break;
+    case WAKE_MOVES:     /* skr_moving_review() runs after every event, and */
     case WAKE_ROUND:     /* skr_rounds_review() runs after every event, and */
     case WAKE_ASKERS:    /* skr_explain_request_settle() runs after every event, and */
     case WAKE_ADMISSION: /* skr_admission_run() */
@@ -184,6 +186,7 @@ static void after(void *self)
     skr_admission_run(self);
     skr_names_sweep(self);
     skr_rounds_review(self);
+    skr_moving_review(self);
     if (skr_forecasts_review(self)) {
         skr_explain_request_settle(self);
     }
@@ -248,6 +251,7 @@ static void lost(struct skr_gang *e)
         skr_group_state_restore(g, GROUP_PENDING);
     }
     skr_replacing_end(e);
+    skr_moving_end(e);
     skr_claims_let_go_of_all(e);
     skr_admission_stop(e);
     skr_rounds_end(e);
@@ -497,8 +501,8 @@ static void worked(void *self, struct skr_work *work)
     struct skr_gang *e = self;
     const struct skr_solve_request *solved = skr_solve_request_of(work);
     if (!skr_explain_request_solved(e, solved) && !skr_admission_solved(e, solved) &&
-        !skr_forecasts_done(e, solved) && !skr_rounds_done(e, solved) &&
-        !skr_replacing_done(e, solved)) {
+        !skr_forecasts_done(e, solved) && !skr_moving_done(e, solved) &&
+        !skr_rounds_done(e, solved) && !skr_replacing_done(e, solved)) {
         skr_dirty_facts(e);
         skr_planner_solved(e, solved);
     }
@@ -527,6 +531,7 @@ static void destroy(void *self)
     struct skr_gang *e = self;
     skr_planner_fini(e);
     skr_replacing_end(e);
+    skr_moving_end(e);
     skr_solve_share_fini(e);
     skr_explain_request_fini(e);
     skr_admission_fini(e);

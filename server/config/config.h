@@ -74,10 +74,6 @@ struct skr_config {
     struct skr_settings settings;
     struct skr_config_topology topology; /* settings.label_levels points into it */
     bool system_groups;                  /* groups in the namespaces of the system count */
-    struct {
-        skr_time move_after;
-        int64_t moves_most;
-    } time; /* of `sakkara simulate timeline` */
     const char *extender_listen;
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */

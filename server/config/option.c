@@ -40,6 +40,7 @@ _Static_assert(sizeof(enum skr_leader_mode) == sizeof(int) &&
                    sizeof(enum skr_tie_break) == sizeof(int) &&
                    sizeof(enum skr_devices_release) == sizeof(int) &&
                    sizeof(enum skr_devices_order) == sizeof(int) &&
+                   sizeof(enum skr_moves_mode) == sizeof(int) &&
                    sizeof(enum skr_spotmix_rebuild) == sizeof(int) &&
                    sizeof(enum skr_propagation_profile) == sizeof(int),
                "a choice is stored as an int");
@@ -131,11 +132,13 @@ const struct skr_option skr_options[] = {
     RANGE("time.patience", DURATION_OR_OFF, "off", SKR_SECOND, 30 * DAY, settings.patience,
           "no start is known for this long: a drain"),
     RANGE("time.failAfter", DURATION, "30s", SKR_SECOND, DAY, settings.fail_after,
-          "a node that is not Ready for this long is lost; for `simulate timeline`"),
-    RANGE("time.moveAfter", DURATION, "10m", SKR_SECOND, 30 * DAY, time.move_after,
-          "a group promised within this time moves none; for `simulate timeline --moves`"),
-    RANGE("time.movesMost", INTEGER, "2", 1, SKR_MOVES_MOST, time.moves_most,
-          "groups that move together; for `simulate timeline --moves`"),
+          "a node that is not Ready for this long is lost"),
+    WORDS("time.moves", CHOICE, "show", "off", settings.moves_mode,
+          "`show`: `explain` says which groups would have to move so that one that waits fits"),
+    RANGE("time.moveAfter", DURATION, "10m", SKR_SECOND, 30 * DAY, settings.move_after,
+          "a group that has not waited this long, or is promised within it, moves none"),
+    RANGE("time.movesMost", INTEGER, "2", 1, SKR_MOVES_MOST, settings.moves_most,
+          "groups that move together for one that waits"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,

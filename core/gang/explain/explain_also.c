@@ -379,6 +379,9 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     if (g->attempt.infeasible && !g->plan && skr_reservations_say(e, g, &text)) {
         add_also(&also, SKR_TOKEN_RESERVED, "capacity", text.s);
     }
+    if (g->moving.text && g->attempt.infeasible && !g->plan) {
+        add_also(&also, SKR_TOKEN_MOVES, "capacity", g->moving.text);
+    }
     if (!skr_topology_is_usable(e)) {
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
     }

@@ -199,12 +199,18 @@ struct group {
     struct {
         struct group *prev, *next; /* in gang->replacers */
         bool listed;
-        bool whole;              /* all members leave, also those that run on other nodes */
-        char *text;              /* of arranged seats, for the object; NULL: there are none */
-        size_t n_lost;           /* running members on lost nodes */
-        uint64_t epoch;          /* epoch.capacity of the last search; UINT64_MAX: none yet */
-        skr_time at;             /* no search before */
-    } replacing;                 /* key replace; preempt/arranged.c, planning/replacing.c */
+        bool whole;     /* all members leave, also those that run on other nodes */
+        char *text;     /* of arranged seats, for the object; NULL: there are none */
+        size_t n_lost;  /* running members on lost nodes */
+        uint64_t epoch; /* epoch.capacity of the last search; UINT64_MAX: none yet */
+        skr_time at;    /* no search before */
+    } replacing;        /* key replace; preempt/arranged.c, planning/replacing.c */
+    struct {
+        char *text;              /* which groups would have to move for it; NULL: none is known */
+        uint64_t seen;           /* counters of epoch, added, at the last search */
+        skr_time at, until;      /* no search before; news of running groups then; 0: none */
+        skr_time moved_at;       /* it was moved for another one last; 0: not */
+    } moving;                    /* time/moving.c */
     struct fit fit;              /* fit.c */
     struct explained *explained; /* the solver's account; NULL: not requested; explain_request.c */
     const struct node_names *without; /* that its members leave, during what_if.c; else NULL */

@@ -29,6 +29,9 @@ void skr_settings_default(struct skr_settings *settings)
         .forecasts = 64,
         .patience = SKR_TIME_NEVER,
         .fail_after = 30 * SKR_SECOND,
+        .moves_mode = SKR_MOVES_MODE_OFF,
+        .move_after = 600 * SKR_SECOND,
+        .moves_most = 2,
         .bind_timeout = 330 * SKR_SECOND,
         .instance = "sakkara",
     };

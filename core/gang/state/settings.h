@@ -24,6 +24,12 @@ enum skr_devices_order {
     SKR_DEVICES_ORDER_1_37
 };
 
+/* time.moves: whether groups move for one that waits. */
+enum skr_moves_mode {
+    SKR_MOVES_MODE_SHOW, /* only told */
+    SKR_MOVES_MODE_OFF
+};
+
 enum skr_devices_release {
     SKR_DEVICES_ALL,
     SKR_DEVICES_FABRIC, /* of claims that several nodes reach */
@@ -62,11 +68,14 @@ struct skr_settings {
     int64_t devices_steps;                    /* devices.steps; 0: SKR_DEVICES_STEPS */
     bool devices_off;                         /* devices.mode: off; false */
     const struct skr_stopwatch *stopwatch;    /* of what devices cost; NULL: not measured */
-    bool volumes_unread;  /* claims of volumes are not read, so none is missing; false */
-    int64_t reservations; /* time.reservations; 0: off, and the default of the engine */
-    int64_t forecasts;    /* time.forecasts: 64 */
-    skr_time patience;    /* time.patience; SKR_TIME_NEVER: off */
-    skr_time fail_after;  /* time.failAfter: 30 s */
+    bool volumes_unread;            /* claims of volumes are not read, so none is missing; false */
+    int64_t reservations;           /* time.reservations; 0: off, and the default of the engine */
+    int64_t forecasts;              /* time.forecasts: 64 */
+    skr_time patience;              /* time.patience; SKR_TIME_NEVER: off */
+    skr_time fail_after;            /* time.failAfter: 30 s */
+    enum skr_moves_mode moves_mode; /* time.moves; the default of the engine is off */
+    skr_time move_after;            /* time.moveAfter: 10 min */
+    int64_t moves_most;             /* time.movesMost: 2 */
     /* It answers questions about time and decides nothing: reservations are not made; false. */
     bool on_paper;
     bool ends_of_all;      /* times of every pod on a node are cached: on paper, or with patience */

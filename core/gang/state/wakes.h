@@ -16,6 +16,7 @@ enum wake_kind {
     WAKE_ADMISSION, /* a Workload, or an AdmissionCheck, has its turn */
     WAKE_MEMBERS,   /* members are left that one event could not settle */
     WAKE_ROUND,     /* a reservation begins, or a round was put off */
+    WAKE_MOVES,     /* moves may be sought */
     WAKE_KIND_COUNT
 };
 

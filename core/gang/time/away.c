@@ -22,6 +22,11 @@ struct away *skr_away_create(struct skr_gang *e,
 void skr_away_destroy(void *away)
 {
     struct away *a = away;
+    if (a->moves) {
+        skr_moves_fini(&a->moves->found);
+        skr_movers_fini(&a->moves->movers);
+        free(a->moves);
+    }
     gathering_fini(&a->in);
     for (size_t i = 0; i < a->in.n_labels; i++) {
         free(a->in.label[i]);
@@ -36,6 +41,11 @@ static void run(void *input, struct skr_solver_cache *cache)
     struct away *a = input;
     a->round.cache = cache;
     a->rc = a->run(&a->round, &a->error);
+    struct away_moves *m = a->moves;
+    if (m && a->rc == 0 && a->in.group[m->of].question.problem &&
+        !skr_movers_is_soon(&a->in, &a->in.group[m->of], m->after)) {
+        a->rc = skr_movers_search(&a->in, m->of, cache, &m->movers, m->most, &m->found, &a->error);
+    }
 }
 
 uint64_t skr_away_send(struct skr_gang *e, struct away *a, bool aside)

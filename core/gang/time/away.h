@@ -4,11 +4,22 @@
 /* A round on its way to another thread and back: its input, and the answer. Private to
  * core/gang/time. */
 #include "core/gang/time/gather.h"
+#include "core/gang/time/would_move.h"
+
+/* Moves for one group of the round. */
+struct away_moves {
+    struct skr_movers movers;
+    size_t of;     /* the group */
+    int64_t after; /* skr_movers_is_soon() */
+    int32_t most;  /* groups that move together */
+    struct skr_moves found;
+};
 
 struct away {
     struct gathering in;
     struct skr_round round;
     int (*run)(struct skr_round *round, struct skr_error *error);
+    struct away_moves *moves; /* owned; NULL: none are sought */
     int rc;
     struct skr_error error;
 };

@@ -178,6 +178,17 @@ static void keep_first(struct gathering *in)
     in->n = in->n_complete = n;
 }
 
+static void keep_for_moves(struct gathering *in)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        if (in->waiting[i].group == in->moves_for || in->waiting[i].group->booking) {
+            in->waiting[n++] = in->waiting[i];
+        }
+    }
+    in->n = in->n_complete = n;
+}
+
 static skr_time order_begin(const struct gathering *in, const struct group *g)
 {
     return in->live ? g->times.begin : begin_of(in->e, g);
@@ -193,6 +204,9 @@ static int find_groups(struct gathering *in, struct skr_error *error)
     struct group *g, *tmp;
     HASH_ITER(hh, in->e->groups, g, tmp)
     {
+        if (in->moves_for && g->spec && g->spec->movable) {
+            gathering_add_label(in, g->key);
+        }
         if (!is_wanted(in, g)) {
             continue;
         }
@@ -212,7 +226,9 @@ static int find_groups(struct gathering *in, struct skr_error *error)
     if (in->n > 0) {
         qsort(in->waiting, in->n, sizeof *in->waiting, by_order);
     }
-    if (in->forecasts > 0) {
+    if (in->moves_for) {
+        keep_for_moves(in);
+    } else if (in->forecasts > 0) {
         keep_open(in);
     } else if (in->live) {
         keep_first(in);

@@ -48,6 +48,9 @@ struct gathering {
     struct skr_round_group *group; /* [n], of those that are complete */
     size_t n_complete;
     int64_t moves_steps; /* left for the moves of all groups */
+    /* Live: others may move for this one. Only it and groups with a reservation are in the round, and
+     * groups with key movable have labels; NULL: it is another round. */
+    const struct group *moves_for;
 };
 
 /* Errors: SKR_LIMIT. Always follow with gathering_fini(). */

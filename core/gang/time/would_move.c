@@ -9,19 +9,12 @@
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/time/place_names.h"
 #include "core/gang/time/whole.h"
-#include "core/time/moves.h"
 
-struct mover {
-    struct group *group;
+struct skr_mover {
+    char *key;
+    const struct group *group; /* of the event in which it was found */
     struct skr_solve_request *request;
     struct skr_place place;
-};
-
-struct movers {
-    struct gathering *in;
-    size_t n, cap;
-    struct mover *mover; /* by name */
-    struct skr_move_candidate *candidate;
 };
 
 /* ---- candidates ---- */
@@ -60,24 +53,28 @@ static bool may_move(const struct gathering *in, const struct group *w, const st
     return g != w && g->spec && g->spec->movable && g->state == GROUP_BOUND && !g->plan && all &&
            g->seats.n_bound > 0 && g->seats.n_ready == 0 && !g->victim.leaving &&
            g->spec->priority <= w->spec->priority && g->times.end > 0 &&
-           skr_instant_up(g->times.end) + SKR_MOVE_REST_S <= in->now && budgets_allow(in->e, g);
+           skr_instant_up(g->times.end) + SKR_MOVE_REST_S <= in->now &&
+           (g->moving.moved_at == 0 ||
+            skr_instant_up(g->moving.moved_at) + SKR_MOVE_AGAIN_S <= in->now) &&
+           budgets_allow(in->e, g);
 }
 
-static void add_mover(struct movers *m, struct group *g)
+static void add_mover(struct gathering *in, struct skr_movers *m, struct group *g)
 {
     struct skr_start_question question = {0};
-    struct mover one = {.group = g};
-    if (!skr_whole_place(m->in, g, NULL, &one.place) ||
-        !(one.request = skr_whole_problem(m->in, g, &question))) {
+    struct skr_mover one = {.group = g};
+    if (!skr_whole_place(in, g, NULL, &one.place) ||
+        !(one.request = skr_whole_problem(in, g, &question))) {
         skr_place_fini(&one.place);
         return;
     }
+    one.key = skr_strdup(g->key);
     size_t cap = m->cap;
     skr_grow(&m->mover, &m->cap, m->n + 1, sizeof *m->mover);
     skr_grow(&m->candidate, &cap, m->n + 1, sizeof *m->candidate);
     m->mover[m->n] = one;
     m->candidate[m->n++] = (struct skr_move_candidate){.question = question,
-                                                       .owner = gathering_number(m->in, g->key),
+                                                       .owner = gathering_number(in, g->key),
                                                        .place = one.place,
                                                        .members = one.request->problem.n};
 }
@@ -95,9 +92,9 @@ static bool goes_before(const struct gathering *in, const struct group *a, const
                                                   : strcmp(a->key, b->key) < 0;
 }
 
-static struct movers find_movers(struct gathering *in, const struct group *w)
+struct skr_movers skr_movers_find(struct gathering *in, const struct group *w)
 {
-    struct movers m = {.in = in};
+    struct skr_movers m = {0};
     struct group *g, *tmp;
     SKR_AUTO_FREE struct group **list =
         skr_alloc_array(HASH_COUNT(in->e->groups) + 1, sizeof(struct group *));
@@ -112,7 +109,7 @@ static struct movers find_movers(struct gathering *in, const struct group *w)
         qsort(list, n, sizeof *list, by_key);
     }
     for (size_t i = 0; i < n; i++) {
-        add_mover(&m, list[i]);
+        add_mover(in, &m, list[i]);
     }
     for (size_t i = 0; i < m.n; i++) {
         for (size_t k = 0; k < m.n; k++) {
@@ -122,9 +119,15 @@ static struct movers find_movers(struct gathering *in, const struct group *w)
     return m;
 }
 
-static void movers_fini(struct movers *m)
+const char *skr_movers_key(const struct skr_movers *m, size_t candidate)
+{
+    return m->mover[candidate].key;
+}
+
+void skr_movers_fini(struct skr_movers *m)
 {
     for (size_t i = 0; i < m->n; i++) {
+        free(m->mover[i].key);
         skr_solve_request_destroy(m->mover[i].request);
         skr_place_fini(&m->mover[i].place);
     }
@@ -135,14 +138,14 @@ static void movers_fini(struct movers *m)
 /* ---- the answer ---- */
 
 static const struct skr_timeline_moves *name_moves(struct gathering *in, const struct group *w,
-                                                   const struct movers *m,
+                                                   const struct skr_movers *m,
                                                    const struct skr_moves *found)
 {
     struct skr_timeline_moves *ret = skr_arena_alloc(in->arena, sizeof *ret);
     struct skr_timeline_move *moved = skr_arena_array(in->arena, found->n_moved + 1, sizeof *moved);
     bool room = ret && moved && gathering_nodes(in, &found->at, &ret->to);
     for (size_t i = 0; i < found->n_moved && room; i++) {
-        moved[i].name = gathering_short_name(in, w, m->mover[found->moved[i]].group->key);
+        moved[i].name = gathering_short_name(in, w, skr_movers_key(m, found->moved[i]));
         room = moved[i].name && gathering_nodes(in, &found->to[i], &moved[i].to);
     }
     if (room) {
@@ -153,55 +156,70 @@ static const struct skr_timeline_moves *name_moves(struct gathering *in, const s
 }
 
 static int search(struct gathering *in, size_t i, struct skr_solver_cache *cache,
-                  const struct movers *m, const struct skr_timeline_moves **ret, bool *ret_open,
+                  const struct skr_movers *m, int32_t most, struct skr_moves *ret,
                   struct skr_error *error)
 {
     struct skr_round_group *g = &in->group[i];
-    struct skr_moves moves = {.timeline = in->timeline,
+    *ret = (struct skr_moves){.timeline = in->timeline,
                               .cache = cache,
                               .question = &g->question,
                               .owner = g->owner,
                               .running = g->running,
                               .candidate = m->candidate,
                               .n = m->n,
-                              .most = in->asked->moves_most,
+                              .most = most,
                               .steps = in->moves_steps};
-    int rc = skr_moves_find(&moves, error);
-    in->moves_steps = moves.steps > 0 ? moves.steps : 0;
-    *ret_open = moves.status == SKR_MOVES_NOT_FOUND;
-    if (rc == 0 && moves.status == SKR_MOVES_FOUND) {
-        *ret = name_moves(in, in->waiting[i].group, m, &moves);
-        rc = *ret ? 0 : skr_error_set(error, SKR_LIMIT, "the answer is too large");
-    }
-    skr_moves_fini(&moves);
+    const int rc = skr_moves_find(ret, error);
+    in->moves_steps = ret->steps > 0 ? ret->steps : 0;
     return rc;
+}
+
+int skr_movers_search(struct gathering *in, size_t i, struct skr_solver_cache *cache,
+                      const struct skr_movers *m, int32_t most, struct skr_moves *ret,
+                      struct skr_error *error)
+{
+    struct skr_round_group *g = &in->group[i];
+    *ret = (struct skr_moves){.status = SKR_MOVES_NONE};
+    if (g->held) {
+        skr_place_let_go(&g->place, in->timeline, g->owner);
+    }
+    int rc = skr_round_set_aside(in->timeline, g, error);
+    rc = rc < 0 ? rc : search(in, i, cache, m, most, ret, error);
+    skr_round_give_back(in->timeline, g);
+    if (g->held && rc == 0) {
+        rc = skr_place_hold(&g->place, in->timeline, g->start, g->until, g->owner, error);
+    }
+    return rc;
+}
+
+bool skr_movers_is_soon(const struct gathering *in, const struct skr_round_group *g, int64_t after)
+{
+    return g->state == SKR_ROUND_STARTS ||
+           (g->state == SKR_ROUND_RESERVED && g->start <= in->now + after);
 }
 
 int skr_would_move(struct gathering *in, size_t i, struct skr_solver_cache *cache,
                    const struct skr_timeline_moves **ret, bool *ret_open, struct skr_error *error)
 {
     struct skr_round_group *g = &in->group[i];
-    const bool soon =
-        g->state == SKR_ROUND_STARTS ||
-        (g->state == SKR_ROUND_RESERVED && g->start <= in->now + in->asked->moves_after);
     int rc = 0;
     *ret = NULL;
     *ret_open = false;
-    if (soon || !g->question.problem || in->asked->moves_most == 0) {
+    if (skr_movers_is_soon(in, g, in->asked->moves_after) || !g->question.problem ||
+        in->asked->moves_most == 0) {
         return 0;
     }
-    struct movers m = find_movers(in, in->waiting[i].group);
+    struct skr_moves moves = {0};
+    struct skr_movers m = skr_movers_find(in, in->waiting[i].group);
     if (m.n > 0) {
-        if (g->held) {
-            skr_place_let_go(&g->place, in->timeline, g->owner);
-        }
-        rc = skr_round_set_aside(in->timeline, g, error);
-        rc = rc < 0 ? rc : search(in, i, cache, &m, ret, ret_open, error);
-        skr_round_give_back(in->timeline, g);
-        if (g->held && rc == 0) {
-            rc = skr_place_hold(&g->place, in->timeline, g->start, g->until, g->owner, error);
-        }
+        rc = skr_movers_search(in, i, cache, &m, in->asked->moves_most, &moves, error);
+        *ret_open = moves.status == SKR_MOVES_NOT_FOUND;
     }
-    movers_fini(&m);
+    if (rc == 0 && moves.status == SKR_MOVES_FOUND) {
+        *ret = name_moves(in, in->waiting[i].group, &m, &moves);
+        rc = *ret ? 0 : skr_error_set(error, SKR_LIMIT, "the answer is too large");
+    }
+    skr_moves_fini(&moves);
+    skr_movers_fini(&m);
     return rc;
 }

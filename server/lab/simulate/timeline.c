@@ -32,8 +32,8 @@ static int run_round(struct timeline *t)
     const struct skr_timeline_request request = {
         .now = t->now,
         .preempt = t->options->preempt,
-        .moves_most = t->options->moves ? (int32_t)t->dump.config->time.moves_most : 0,
-        .moves_after = skr_instant_up(t->dump.config->time.move_after)};
+        .moves_most = t->options->moves ? (int32_t)t->dump.config->settings.moves_most : 0,
+        .moves_after = skr_instant_up(t->dump.config->settings.move_after)};
     struct skr_timeline_answer answer;
     struct skr_error error;
     const int rc = skr_gang_timeline(skr_simulate_dump_gang(&t->dump), &request, &answer, &error);
