@@ -57,6 +57,9 @@ enum family {
     F_ADMISSIONS,
     F_RESERVATIONS,
     F_MOVES,
+    F_PROMISES,
+    F_BACKFILLED,
+    F_ROUNDS,
     F_COUNT
 };
 
@@ -144,6 +147,13 @@ static const struct skr_metric_spec specs[] = {
                                   "Groups that wait and have a later start, by kind.", "kind"),
     [F_MOVES] = SKR_COUNTS("sakkara_reservation_moves_total",
                            "Starts that moved later, or ended without a start, by cause.", "cause"),
+    [F_PROMISES] = SKR_TIMES("sakkara_promise_error_seconds",
+                             "How far starts are from the first start that was promised.",
+                             1000000000, 10, 4, "start"),
+    [F_BACKFILLED] = SKR_COUNTS("sakkara_backfilled_groups_total",
+                                "Groups that went in front of one that has a reservation.", NULL),
+    [F_ROUNDS] = SKR_TIMES("sakkara_timeline_round_seconds",
+                           "Time of one round of reservations, on a worker.", 100000, 9, 4, NULL),
     [F_SOLVER_ROLES] = SKR_COUNTS("sakkara_solver_roles_total",
                                   "Solves of groups of several roles, by how far the answer is "
                                   "proven.",
@@ -367,6 +377,25 @@ static void collect_device_counts(const struct skr_gang_metrics *m,
     }
 }
 
+static void collect_starts(const struct skr_gang_metrics *m, const struct skr_gang_stats *stats)
+{
+    static const struct skr_duration_scale promises = SKR_PROMISE_SCALE, rounds = SKR_ROUND_SCALE;
+    static const char *const start[] = {"early", "late"};
+    _Static_assert(sizeof start / sizeof *start == SKR_PROMISE_END_COUNT, "a word each");
+    skr_series_set(m->family[F_RESERVATIONS], "promised", NULL, stats->promised);
+    skr_series_set(m->family[F_RESERVATIONS], "draining", NULL, stats->draining);
+    for (int i = 0; i < SKR_MOVE_CAUSE_COUNT; i++) {
+        const char *cause = skr_move_cause_name((enum skr_move_cause)i);
+        skr_series_advance_seen(m->family[F_MOVES], cause ? cause : "none", NULL, stats->moves[i]);
+    }
+    for (int i = 0; i < SKR_PROMISE_END_COUNT; i++) {
+        load_times(m->family[F_PROMISES], start[i], stats->promise[i].n, promises.n + 1,
+                   stats->promise[i].sum);
+    }
+    load_times(m->family[F_ROUNDS], NULL, stats->rounds.n, rounds.n + 1, stats->rounds.sum);
+    skr_series_advance(m->family[F_BACKFILLED], NULL, NULL, stats->backfilled);
+}
+
 static void collect_counts(struct skr_gang_metrics *m)
 {
     struct skr_gang_stats stats;
@@ -398,12 +427,7 @@ static void collect_counts(struct skr_gang_metrics *m)
         skr_series_advance_seen(m->family[F_ADMISSIONS], admission_names[i], NULL,
                                 stats.admissions[i]);
     }
-    skr_series_set(m->family[F_RESERVATIONS], "promised", NULL, stats.promised);
-    skr_series_set(m->family[F_RESERVATIONS], "draining", NULL, stats.draining);
-    for (int i = 0; i < SKR_MOVE_CAUSE_COUNT; i++) {
-        const char *cause = skr_move_cause_name((enum skr_move_cause)i);
-        skr_series_advance_seen(m->family[F_MOVES], cause ? cause : "none", NULL, stats.moves[i]);
-    }
+    collect_starts(m, &stats);
     skr_series_set(m->family[F_UNKNOWN_NODES], NULL, NULL, stats.unknown_nodes);
     skr_series_set(m->family[F_OUTSIDE_NODES], NULL, NULL, stats.outside_nodes);
     skr_series_set(m->family[F_REFUSED_NODES], NULL, NULL, stats.refused_nodes);

@@ -18,11 +18,13 @@
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
+#include "core/gang/planning/queue.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem_volumes.h"
 #include "core/gang/report/outputs.h"
+#include "core/gang/state/booking.h"
 #include "core/gang/state/output.h"
 
 #include <stdlib.h>
@@ -298,6 +300,18 @@ static bool order_for_devices(struct skr_gang *e, struct group *g, struct pod_en
     return served;
 }
 
+/* Whether a group with a reservation, which is before it in the order, waits on. */
+static bool backfills(const struct skr_gang *e, const struct group *g)
+{
+    const struct booking *b;
+    bool any = false;
+    DL_FOREACH(e->bookings.list, b)
+    {
+        any = any || (b->group != g && b->group->spec && skr_queue_goes_before(b->group, g));
+    }
+    return any;
+}
+
 enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
                                           struct pod_entry **newcomers, size_t n,
                                           const struct skr_solve_request *solved,
@@ -352,6 +366,7 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
             skr_preemption_begin(plan, preemption->preemption, preemption->victims);
         }
         if (g->seats.n_bound == 0) {
+            e->stats.backfilled += backfills(e, g);
             skr_group_state_enter(e, g, preemption ? GROUP_PREEMPTING : GROUP_PLANNED);
         }
         skr_outputs_update(e, g);

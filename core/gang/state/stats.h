@@ -85,6 +85,17 @@ enum skr_mispredicted {
 };
 const char *skr_mispredicted_name(enum skr_mispredicted plugin); /* of the plugin; refusal.c */
 
+/* A start against the first one that was promised. */
+enum skr_promise_end { SKR_PROMISE_EARLY, SKR_PROMISE_LATE, SKR_PROMISE_END_COUNT };
+#define SKR_PROMISE_SCALE   \
+    {                       \
+        1000000000LL, 4, 10 \
+    } /* 1 s to 3 days */
+#define SKR_ROUND_SCALE \
+    {                   \
+        100000, 4, 9    \
+    } /* 0.1 ms to 6.6 s */
+
 /* Answers to AdmissionChecks of Kueue. */
 enum skr_admission_result {
     SKR_ADMISSION_READY,
@@ -122,6 +133,9 @@ struct skr_gang_counters {
     uint64_t mispredictions[SKR_MISPREDICTED_COUNT];       /* refusal.c */
     uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];       /* admission.c */
     uint64_t moves[SKR_MOVE_CAUSE_COUNT];                  /* of starts, to later ones; rounds.c */
+    struct skr_durations promise[SKR_PROMISE_END_COUNT];   /* rounds.c */
+    struct skr_durations rounds;                           /* rounds.c */
+    uint64_t backfilled;                                   /* commit.c */
     struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
 };
 
@@ -152,8 +166,11 @@ struct skr_gang_stats {
     uint64_t admissions[SKR_ADMISSION_RESULT_COUNT];
     size_t promised, draining;            /* reservations */
     uint64_t moves[SKR_MOVE_CAUSE_COUNT]; /* of their starts, to later ones */
-    uint64_t gang_plugin;                 /* groups that kube-scheduler's gang plugin has held */
-    size_t refused_nodes;                 /* nodes without room in the table of names */
+    struct skr_durations promise[SKR_PROMISE_END_COUNT];
+    struct skr_durations rounds; /* on the worker */
+    uint64_t backfilled;         /* groups planned in front of one that has a reservation */
+    uint64_t gang_plugin;        /* groups that kube-scheduler's gang plugin has held */
+    size_t refused_nodes;        /* nodes without room in the table of names */
     bool synced, leader;
 };
 void skr_gang_get_stats(const struct skr_gang *gang, struct skr_gang_stats *ret);

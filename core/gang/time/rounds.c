@@ -286,7 +286,9 @@ bool skr_rounds_done(struct skr_gang *e, const struct skr_solve_request *solved)
     const struct away *a = solved->input;
     const skr_time pause = solved->work.took_ns * ROUND_PAUSE_TIMES;
     const skr_time least = ROUND_PAUSE_MS * SKR_MILLISECOND;
+    static const struct skr_duration_scale scale = SKR_ROUND_SCALE;
     const skr_time next = skr_frame_now(e->frame) + (pause > least ? pause : least);
+    skr_durations_add(&e->stats.rounds, &scale, solved->work.took_ns);
     e->rounds.work = 0;
     e->rounds.first = false;
     e->rounds.next = next > e->rounds.next ? next : e->rounds.next;
@@ -321,6 +323,17 @@ void skr_rounds_end(struct skr_gang *e)
     skr_booked_fini(e);
 }
 
+/* How far the start is from the first one that was promised. */
+static void note_start(struct skr_gang *e, const struct booking *b)
+{
+    static const struct skr_duration_scale scale = SKR_PROMISE_SCALE;
+    const skr_time late = skr_frame_now(e->frame) - b->promised * SKR_SECOND;
+    const enum skr_promise_end end = late > 0 ? SKR_PROMISE_LATE : SKR_PROMISE_EARLY;
+    if (!b->guess) {
+        skr_durations_add(&e->stats.promise[end], &scale, late > 0 ? late : -late);
+    }
+}
+
 void skr_rounds_watch(struct skr_gang *e, struct group *g)
 {
     const skr_time now = skr_frame_now(e->frame);
@@ -342,6 +355,8 @@ void skr_rounds_watch(struct skr_gang *e, struct group *g)
         const bool refused = skr_refusal_pause(e, g) > 0;
         g->moved = refused ? SKR_MOVED_VETOED : SKR_MOVED_USER;
         e->stats.moves[g->moved]++;
+    } else {
+        note_start(e, b);
     }
     skr_booked_set(e, g, NULL);
 }

@@ -168,6 +168,9 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     memcpy(ret->uncounted, e->n_by_uncounted, sizeof ret->uncounted);
     memcpy(ret->admissions, e->stats.admissions, sizeof ret->admissions);
     memcpy(ret->moves, e->stats.moves, sizeof ret->moves);
+    memcpy(ret->promise, e->stats.promise, sizeof ret->promise);
+    ret->rounds = e->stats.rounds;
+    ret->backfilled = e->stats.backfilled;
     DL_FOREACH(e->bookings.list, b)
     {
         ret->promised += !b->guess;

@@ -100,6 +100,7 @@ TEST_RIG(limits_waiting(1), what_ends_in_time_goes_first_and_nothing_else_does)
     assert_int_equal(limits_bound(rig, "late"), 0);
     assert_int_equal(limits_bound(rig, "endless"), 0);
     assert_int_equal(booking(rig, "big")->start, start);
+    assert_int_equal(rig->gang->stats.backfilled, 1);
     /* It ends early, and its place is free for big alone. */
     limits_end(rig, "run", 2);
     rig_run(rig, SKR_SECOND);
@@ -109,6 +110,9 @@ TEST_RIG(limits_waiting(1), what_ends_in_time_goes_first_and_nothing_else_does)
     rig_run(rig, SKR_SECOND);
     assert_int_equal(limits_bound(rig, "big"), 4);
     assert_null(booking(rig, "big"));
+    const struct skr_durations *early = &rig->gang->stats.promise[SKR_PROMISE_EARLY];
+    assert_int_equal(early->n[4], 1); /* 64 to 256 s */
+    assert_in_range(early->sum, 90 * SKR_SECOND, 100 * SKR_SECOND);
 }
 
 TEST_RIG(limits_waiting(0), without_reservations_everything_that_fits_starts)
