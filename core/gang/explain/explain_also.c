@@ -99,7 +99,7 @@ static void also_outside(const struct skr_gang *e, struct also *also)
     skr_strbuf_fini(&text);
 }
 
-/* Whether the waiting members may go to the node. */
+/* Whether some waiting member may go to the node. */
 static bool is_open(const struct group *g, const struct node_entry *n)
 {
     const struct pod_entry *p;
@@ -110,11 +110,11 @@ static bool is_open(const struct group *g, const struct node_entry *n)
             continue;
         }
         seen = p->shape;
-        if (skr_pod_shape_check_node(seen->spec, n->node) != SKR_ELIGIBLE) {
-            return false;
+        if (skr_pod_shape_check_node(seen->spec, n->node) == SKR_ELIGIBLE) {
+            return true;
         }
     }
-    return seen;
+    return false;
 }
 
 /* Nodes outside a tree of labels, for a group without room that could use them: by the level that

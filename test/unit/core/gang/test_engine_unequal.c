@@ -54,6 +54,21 @@ TEST(unequal_pods_are_refused_where_that_is_asked_for)
     rig_assert_bound(rig, "p", 2);
 }
 
+/* A node outside the tree is named to the group if one of its roles could use it. */
+TEST_RIG(rig_create(), a_node_without_a_label_is_named_if_some_role_could_use_it)
+{
+    rig_node(rig, "cpu", 1);
+    rig_edit(rig, RIG_NODE, "cpu", "{'metadata':{'labels':{'sakkara.topology.rack':'r0'}}}");
+    rig_node(rig, "gpu", 4);
+    rig_edit(rig, RIG_NODE, "gpu", "{'metadata':{'labels':{'pool':'gpu'}}}");
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeSelector':{'sakkara.topology.rack':'r0'}}}");
+    rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeSelector':{'pool':'gpu'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 0);
+    assert_non_null(strstr(rig_also(rig, "g", "LabelMissing"), "first gpu"));
+}
+
 /* A member that tolerates more is a role of its own; the other one never goes to the closed node. */
 TEST_RIG(rig_create(), d4_eligibility_is_that_of_each_member)
 {
