@@ -5,9 +5,7 @@
 package suite
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,55 +48,7 @@ func TestFull_APodGroupWithoutRoom(t *testing.T) {
 // TestFull_APodGroupIsWholeThroughAnyCrash: As the scenario of eight members, with 32, and kube-scheduler dies each time.
 func TestFull_APodGroupIsWholeThroughAnyCrash(t *testing.T) { killedOnTheWay(t, 32, 1) }
 
-// TestFull_AThousandIndexesInThreeLevels: The indexes of an Indexed Job of 1,000 are contiguous on nodes, in racks and in zones,
-// and each is the rank of its pod.
+// TestFull_AThousandIndexesInThreeLevels: As the scenario of 48 members, with a thousand on 250 nodes.
 func TestFull_AThousandIndexesInThreeLevels(t *testing.T) {
-	const zones, perZone, perRack, slots, n = 5, 5, 10, 4, 1000
-	var nodes []*cluster.Node
-	var tree []string
-	for z := range zones {
-		var branches []string
-		for k := range perZone {
-			var leaves []string
-			for range perRack {
-				name := fmt.Sprintf("node-%d", len(nodes))
-				nodes = append(nodes, node(name, slots))
-				leaves = append(leaves, fmt.Sprintf("%q:{}", name))
-			}
-			branches = append(branches, fmt.Sprintf("\"rack-%d-%d\":{%s}", z, k, strings.Join(leaves, ",")))
-		}
-		tree = append(tree, fmt.Sprintf("\"zone-%d\":{%s}", z, strings.Join(branches, ",")))
-	}
-	r := start(t, nodes, options{})
-	r.topology("{"+strings.Join(tree, ",")+"}", "zone", "rack", "node")
-	began := time.Now()
-	r.group("g", n, "")
-	r.indexedJob("train", "g", n, gated)
-	r.wait(large, "bound", r.allBound("g", n))
-	t.Logf("1,000 indexes on 250 nodes: %.1f s", time.Since(began).Seconds())
-	at := make([]int, n)
-	r.rec.Look(func(v *cluster.View) {
-		for _, pod := range v.Pods(r.ns, of("g")) {
-			var index int
-			fmt.Sscan(pod.Labels[indexLabel], &index)
-			fmt.Sscanf(pod.Spec.NodeName, "node-%d", &at[index])
-			if rank := pod.Labels["sakkara.member.rank"]; rank != pod.Labels[indexLabel] {
-				t.Errorf("index %d has rank %s", index, rank)
-			}
-		}
-	})
-	for _, unit := range []struct {
-		name string
-		of   int
-	}{{"node", 1}, {"rack", perRack}, {"zone", perRack * perZone}} {
-		seen := map[int]bool{}
-		for i, place := range at {
-			if now := place / unit.of; i == 0 || now != at[i-1]/unit.of {
-				if seen[now] {
-					t.Errorf("the indexes of %s %d are not in one piece: index %d", unit.name, now, i)
-				}
-				seen[now] = true
-			}
-		}
-	}
+	indexesInThreeLevels(t, threeLevels{zones: 5, racks: 5, nodes: 10}, large)
 }

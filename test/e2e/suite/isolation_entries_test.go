@@ -17,7 +17,6 @@ import (
 func (r *run) neverWhole(n int) {
 	r.Helper()
 	huge := strconv.Itoa(1<<31 - 1)
-	const lws = "leaderworkerset.sigs.k8s.io/"
 	four := func(name string, changes ...change) {
 		r.podsOf(name, 4, append([]change{gated, cpu("8"), ungrouped}, changes...)...)
 	}

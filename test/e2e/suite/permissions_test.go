@@ -4,6 +4,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,7 +23,7 @@ import (
 
 // TestPermissions_AreExactlyThoseUsed: What the shipped roles allow the daemon is what it does, and nothing it
 // asks for is refused. Reads of single objects are allowed beyond that: they follow writes whose outcome is not
-// known.
+// known. Without the role that reads workloads a pod of each kind says which right lacks, and other groups are bound.
 func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 	realOnly(t, "the audit log is the API server's")
 	plane := ownPlane(t, cluster.PlaneOptions{Audit: true, AuditReads: true, // 1.36 has DeviceTaintRules only when asked
@@ -65,6 +66,63 @@ func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 			t.Errorf("%s is granted, and was not used", what)
 		}
 	}
+	r.withoutWorkloads()
+}
+
+// withoutWorkloads takes the role away that reads workloads, and restarts the daemon. A pod of each kind waits with a reason that
+// names the right that lacks; a group of labels is bound as before.
+func (r *run) withoutWorkloads() {
+	r.Helper()
+	r.must(r.daemon.Stop())
+	r.must(r.plane.Admin.Delete("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/sakkara-workloads"))
+	r.must(r.daemon.Start())
+	const kubeflow = "training.kubeflow.org/"
+	var job, set cluster.Pod // only their metadata count: pods of objects that are not there would be deleted
+	template := map[string]any{"metadata": map[string]any{"labels": map[string]string{"app": "w"}}, "spec": map[string]any{
+		"restartPolicy": "Never", "containers": []any{map[string]any{"name": "main", "image": "main"}}}}
+	r.must(r.plane.Admin.Create("/apis/batch/v1/namespaces/"+r.ns+"/jobs", map[string]any{"metadata": map[string]any{"name": "w"},
+		"spec": map[string]any{"managedBy": "e2e.example.com/none", "template": template}}, &job))
+	template["spec"].(map[string]any)["restartPolicy"] = "Always"
+	r.must(r.plane.Admin.Create("/apis/apps/v1/namespaces/"+r.ns+"/statefulsets", map[string]any{"metadata": map[string]any{"name": "w"},
+		"spec": map[string]any{"replicas": 0, "serviceName": "w", "template": template,
+			"selector": map[string]any{"matchLabels": map[string]string{"app": "w"}}}}, &set))
+	uids := map[string]string{"Job": job.UID, "StatefulSet": set.UID}
+	kinds := []struct {
+		group, version, kind, resource string
+		labels                         []change
+	}{
+		{"job/w", "batch/v1", "Job", "jobs.batch", nil},
+		{"statefulset/w", "apps/v1", "StatefulSet", "statefulsets.apps", nil},
+		{"jobset/w", "batch/v1", "Job", "jobsets.jobset.x-k8s.io",
+			[]change{label(jobset+"jobset-name", "w"), label(jobset+"replicatedjob-name", "r"), label(jobset+"job-index", "0")}},
+		{"lws/w/0", "apps/v1", "StatefulSet", "leaderworkersets.leaderworkerset.x-k8s.io",
+			[]change{label(lws+"name", "w"), label(lws+"group-index", "0"), label(lws+"worker-index", "0")}},
+		{"mpijob/w", "kubeflow.org/v2beta1", "MPIJob", "mpijobs.kubeflow.org", []change{label(kubeflow+"operator-name", "mpi-operator"),
+			label(kubeflow+"job-name", "w"), label(kubeflow+"job-role", "worker")}},
+		{"pytorchjob/w", "kubeflow.org/v1", "PyTorchJob", "pytorchjobs.kubeflow.org",
+			[]change{label(kubeflow+"job-name", "w"), label(kubeflow+"replica-type", "worker")}},
+		{"raycluster/w", "ray.io/v1", "RayCluster", "rayclusters.ray.io", []change{label("ray.io/cluster", "w"), label("ray.io/node-type", "head")}},
+		{"spark/w", "", "", "sparkapplications.sparkoperator.k8s.io", []change{label("spark-role", "executor"),
+			label("spark-app-selector", "w"), label("sparkoperator.k8s.io/app-name", "w")}},
+	}
+	for i, kind := range kinds {
+		r.create(r.pod(fmt.Sprintf("w-%d", i), append(kind.labels, annotated, gated, func(pod *cluster.Pod) {
+			if kind.kind != "" {
+				uid := cmp.Or(uids[kind.kind], "of-"+kind.kind)
+				pod.OwnerReferences = []cluster.Owner{{APIVersion: kind.version, Kind: kind.kind, Name: "w", UID: uid, Controller: true}}
+			}
+		})...))
+	}
+	r.group("after", 1, "")
+	r.members("after", 1, gate(true))
+	for _, kind := range kinds {
+		want := "the daemon may not list and watch " + kind.resource
+		if row := r.awaitGroup(kind.group, "Waiting", "OwnerNotReadable"); !contains(row.Message, want) {
+			r.Errorf("%s: %q does not say %q", kind.group, row.Message, want)
+		}
+	}
+	r.wait(usual, "none of them is bound", r.boundAre(ofPrefix("w-"), len(kinds), 0))
+	r.wait(usual, "another group is", r.allBound("after", 1))
 }
 
 // usedForDevices are rights for devices that a given-up plan left to a claim: scenarios of devices bind nothing without
