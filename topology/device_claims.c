@@ -112,6 +112,17 @@ static void read_results(struct skr_device_claim *claim, const struct skr_fields
     claim->taken = taken;
 }
 
+static void read_reserved(struct skr_device_claim *claim, const struct skr_fields *status)
+{
+    const struct skr_fields list = skr_fields_list(status, "reservedFor", SKR_CLAIM_RESERVED_MAX);
+    claim->reserved_for =
+        list.n > 0 ? skr_fields_room(&list, list.n, sizeof *claim->reserved_for) : NULL;
+    for (size_t i = 0; claim->reserved_for && skr_fields_more(&list, i); i++) {
+        const struct skr_fields consumer = skr_fields_entry(&list, i);
+        claim->reserved_for[claim->n_reserved++] = skr_fields_text(&consumer, "uid");
+    }
+}
+
 static void fill(void *object, const struct skr_fields *json)
 {
     struct skr_device_claim *claim = object;
@@ -133,7 +144,7 @@ static void fill(void *object, const struct skr_fields *json)
     claim->allocated = skr_fields_has(&status, "allocation");
     claim->fabric = claim->allocated && !is_of_one_node(&selector);
     claim->reach = claim->allocated && !*claim->pod_uid ? text_of(&selector) : "";
-    claim->n_reserved = skr_fields_list(&status, "reservedFor", SKR_CLAIM_RESERVED_MAX).n;
+    read_reserved(claim, &status);
     read_results(claim, &allocation);
     if (!claim->allocated) {
         const struct skr_fields spec = skr_fields_object(json, "spec");

@@ -36,9 +36,10 @@ struct skr_device_claim {
     const char
         *pod_uid; /* of the pod that it was made for, its controller; "": it is a claim of users */
     bool allocated;
-    bool fabric;       /* allocated, and not to one node: others reach its devices, too */
-    size_t n_reserved; /* entries of status.reservedFor */
-    size_t n_classes;  /* 0: it is allocated */
+    bool fabric;               /* allocated, and not to one node: others reach its devices, too */
+    size_t n_reserved;         /* entries of status.reservedFor */
+    const char **reserved_for; /* [n_reserved] uids of pods */
+    size_t n_classes;          /* 0: it is allocated */
     const char *class_[SKR_CLAIM_CLASSES_MAX]; /* names, none twice, in the order of the requests */
     const char
         *devices;   /* spec.devices as text; "": it is allocated, asks for none, or is too large */

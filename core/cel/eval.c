@@ -106,7 +106,8 @@ static struct skr_cel_value call(struct skr_cel_run *run, const struct skr_cel_n
         run->row = node->row[i];
         run->n = node->n;
         /* Operators look at kinds themselves: some take more of them than the checker does. */
-        if (strchr("_-", run->row->name[0]) || skr_cel_types_take_values(run->row->types, arg, node->n)) {
+        if (strchr("_-", run->row->name[0]) ||
+            skr_cel_types_take_values(run->row->types, arg, node->n)) {
             run->regex = node->regex;
             return skr_cel_pay(run, arg) ? run->row->call(run, arg) : skr_cel_over(run);
         }

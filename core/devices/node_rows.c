@@ -414,6 +414,9 @@ bool skr_node_rows_taken(const struct skr_devices_stock *stock, const struct skr
         const struct skr_device *device = skr_node_rows_device(rows, i);
         DL_FOREACH(skr_devices_stock_takings(stock, rows->row[i].slice->pool, device->name), t)
         {
+            if (!skr_devices_stock_counts(t)) {
+                continue;
+            }
             ret->whole[i] |= !t->shared;
             ret->shares[i] += t->shared;
             ret->counted[i] |= t->n_used > 0;

@@ -14,6 +14,9 @@ struct skr_stock_claim {
     UT_hash_handle hh; /* by name */
     size_t n;
     struct skr_stock_taking *taking;
+    const char **pod_uid; /* its pods; one piece of memory */
+    size_t n_pods;
+    bool out;
     char name[]; /* its key */
 };
 
@@ -361,6 +364,7 @@ static void give_back(struct skr_devices_stock *stock, struct skr_stock_claim *c
         pool_unref(stock, t->pool);
     }
     free(claim->taking);
+    free(claim->pod_uid);
     HASH_DEL(stock->claims, claim);
     free(claim);
 }
@@ -401,11 +405,17 @@ static bool same_taking(const struct skr_stock_claim *claim, const struct skr_cl
     return same;
 }
 
-void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key,
-                                const struct skr_claim_device *device, size_t n)
+static struct skr_stock_claim *claim_find(const struct skr_devices_stock *stock, const char *key)
 {
     struct skr_stock_claim *claim = NULL;
     SKR_TABLE_FIND_STR(&stock->seed, stock->claims, key, claim);
+    return claim;
+}
+
+void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key,
+                                const struct skr_claim_device *device, size_t n)
+{
+    struct skr_stock_claim *claim = claim_find(stock, key);
     if (claim && same_taking(claim, device, n)) {
         return;
     }
@@ -420,8 +430,58 @@ void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key
     claim->n = n;
     claim->taking = skr_alloc_array(n, sizeof *claim->taking);
     for (size_t i = 0; i < n; i++) {
+        claim->taking[i].claim = claim;
         take(stock, &claim->taking[i], &device[i]);
     }
+}
+
+void skr_devices_stock_use(struct skr_devices_stock *stock, const char *key,
+                           const char *const *pod_uid, size_t n)
+{
+    struct skr_stock_claim *claim = claim_find(stock, key);
+    size_t size = n * sizeof *pod_uid + 1;
+    if (!claim) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size += strlen(pod_uid[i]) + 1;
+    }
+    free(claim->pod_uid);
+    claim->pod_uid = skr_alloc(size);
+    claim->n_pods = n;
+    char *text = (char *)&claim->pod_uid[n];
+    for (size_t i = 0; i < n; i++) {
+        const size_t length = strlen(pod_uid[i]) + 1;
+        claim->pod_uid[i] = memcpy(text, pod_uid[i], length);
+        text += length;
+    }
+}
+
+void skr_devices_stock_leave_out(struct skr_devices_stock *stock, const char *key, bool out)
+{
+    struct skr_stock_claim *claim = claim_find(stock, key);
+    if (claim) {
+        claim->out = out;
+    }
+}
+
+bool skr_devices_stock_counts(const struct skr_stock_taking *taking)
+{
+    return !taking->claim->out;
+}
+
+const char *skr_devices_stock_next_used(const struct skr_devices_stock *stock,
+                                        const struct skr_stock_claim **at,
+                                        const char *const **ret_pod_uid, size_t *ret_n)
+{
+    const struct skr_stock_claim *claim = *at ? (*at)->hh.next : stock->claims;
+    while (claim && claim->n_pods == 0) {
+        claim = claim->hh.next;
+    }
+    *at = claim;
+    *ret_pod_uid = claim ? claim->pod_uid : NULL;
+    *ret_n = claim ? claim->n_pods : 0;
+    return claim ? claim->name : NULL;
 }
 
 static bool has_device(const struct skr_device_slice *slice, const char *name)
@@ -436,9 +496,8 @@ static bool has_device(const struct skr_device_slice *slice, const char *name)
 const char *skr_devices_stock_elsewhere(const struct skr_devices_stock *stock, const char *key,
                                         const char *node)
 {
-    const struct skr_stock_claim *claim = NULL;
+    const struct skr_stock_claim *claim = claim_find(stock, key);
     const char *elsewhere = NULL;
-    SKR_TABLE_FIND_STR(&stock->seed, stock->claims, key, claim);
     for (size_t i = 0; claim && !elsewhere && i < claim->n; i++) {
         const struct skr_stock_slice *s;
         bool here = false;

@@ -22,7 +22,8 @@
  * Room is monotone: more of it never makes a feasible problem infeasible, whatever the rules. So
  * the priority is found by bisection, and proofs hold for every rule. The search for the rest is
  * exact within a budget of steps. Beyond it the answer is the best set found, with what is proven
- * of it.
+ * of it. If a table (below) has less room for more victims, the answer is a sufficient set, but there may
+ * be a better one, and INSUFFICIENT may be wrong.
  */
 #include "core/solver/solver.h"
 
@@ -31,6 +32,20 @@ struct skr_victim_share {
     int32_t leaf;          /* no leaf twice in one victim; unsorted */
     const int64_t *amount; /* [n_resources of the problem], >= 0 */
 };
+
+/* Room of one resource of a leaf that is no sum of shares, such as devices, whose order decides. */
+struct skr_victim_table {
+    int32_t leaf;    /* tables are sorted by it */
+    size_t resource; /* no pair of leaf and resource twice */
+    size_t
+        n; /* of victim, at most SKR_VICTIM_TABLE_MAX; each has a share of the leaf, whose amount of
+                      * this resource says what it adds to any set at most */
+    const size_t *victim;
+    /* n at most SKR_VICTIM_TABLE_SETS: [1 << n], bit i: victim[i] is gone. Else [n + 1]: so many of the first ones
+     * are. room[0] is what the problem's free says. */
+    const int64_t *room;
+};
+enum { SKR_VICTIM_TABLE_MAX = 16, SKR_VICTIM_TABLE_SETS = 4 };
 
 /* The members of a victim that count against a disruption budget. */
 struct skr_victim_charge {
@@ -74,6 +89,8 @@ struct skr_victims_problem {
     int32_t priority;                  /* of the preemptor */
     size_t n_victims;
     const struct skr_victim *victim;
+    size_t n_tables;
+    const struct skr_victim_table *table;
     size_t n_givers;
     size_t n_budgets;
     const int32_t *budget; /* members that may be evicted at once, all victims together */
@@ -111,6 +128,9 @@ struct skr_victims {
  * leaves, then the changed leaves of each set that is tried. */
 int skr_victims_find(const struct skr_victims_problem *problem, struct skr_victims **ret,
                      struct skr_error *error);
+/* Adds what these victims free to free, which is laid out as the problem's. O(shares + tables * n). */
+void skr_victims_add_room(const struct skr_victims_problem *problem, const size_t *victim, size_t n,
+                          int64_t *free_);
 void skr_victims_destroy(struct skr_victims *victims); /* NULL allowed */
 
 #endif

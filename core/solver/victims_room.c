@@ -97,6 +97,10 @@ void skr_victims_room_init(struct skr_victims_room *room, const struct skr_victi
     room->marked = skr_alloc_array(leaves + 1, sizeof *room->marked);
     room->changed = skr_alloc_array(leaves + 1, sizeof *room->changed);
     room->slots = skr_alloc_array(leaves + 1, sizeof *room->slots);
+    room->table = in->n_tables > 0 ? skr_alloc_array(leaves + 1, sizeof *room->table) : NULL;
+    for (size_t t = in->n_tables; t > 0; t--) {
+        room->table[in->table[t - 1].leaf] = t;
+    }
     room->steps = in->step_budget < 0 ? SKR_VICTIMS_STEPS_MAX : in->step_budget;
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
         room->slots[leaf] = skr_victims_room_slots(room, leaf);
@@ -113,6 +117,7 @@ void skr_victims_room_fini(struct skr_victims_room *room)
     skr_sizes_destroy(room->sizes);
     skr_sizes_pool_destroy(room->pool);
     free(room->free);
+    free(room->table);
     free(room->gone);
     free(room->wanted);
     free(room->gone_list);
@@ -127,6 +132,55 @@ bool skr_victims_room_is_spent(const struct skr_victims_room *room)
 }
 
 /* ---- from set to set ---- */
+
+static int64_t look_up(const struct skr_victim_table *table, const uint8_t *gone)
+{
+    size_t at = 0;
+    if (table->n <= SKR_VICTIM_TABLE_SETS) {
+        for (size_t i = 0; i < table->n; i++) {
+            at |= (size_t)(gone[table->victim[i]] != 0) << i;
+        }
+    } else {
+        while (at < table->n && gone[table->victim[at]]) {
+            at++;
+        }
+    }
+    return table->room[at];
+}
+
+/* Sets what tables of the leaf say. */
+static void use_tables(const struct skr_victims_room *room, int32_t leaf)
+{
+    const struct skr_victims_problem *in = room->in;
+    for (size_t t = room->table[leaf]; t > 0 && t <= in->n_tables; t++) {
+        const struct skr_victim_table *table = &in->table[t - 1];
+        if (table->leaf != leaf) {
+            return;
+        }
+        room->free[(size_t)leaf * room->problem.n_resources + table->resource] =
+            look_up(table, room->gone);
+    }
+}
+
+void skr_victims_add_room(const struct skr_victims_problem *in, const size_t *victim, size_t n,
+                          int64_t *free_)
+{
+    const size_t resources = in->problem->n_resources;
+    SKR_AUTO_FREE uint8_t *gone = skr_alloc_array(in->n_victims + 1, sizeof *gone);
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_victim *v = &in->victim[victim[i]];
+        gone[victim[i]] = 1;
+        for (size_t s = 0; s < v->n_shares; s++) {
+            for (size_t r = 0; r < resources; r++) {
+                free_[(size_t)v->share[s].leaf * resources + r] += v->share[s].amount[r];
+            }
+        }
+    }
+    for (size_t t = 0; t < in->n_tables; t++) {
+        const struct skr_victim_table *table = &in->table[t];
+        free_[(size_t)table->leaf * resources + table->resource] = look_up(table, gone);
+    }
+}
 
 static void move(struct skr_victims_room *room, size_t victim, bool away)
 {
@@ -144,6 +198,9 @@ static void move(struct skr_victims_room *room, size_t victim, bool away)
         }
     }
     room->gone[victim] = away;
+    for (size_t s = 0; s < v->n_shares && room->table; s++) {
+        use_tables(room, v->share[s].leaf);
+    }
 }
 
 void skr_victims_room_set(struct skr_victims_room *room, const size_t *victim, size_t n)

@@ -15,6 +15,7 @@ struct skr_victims_room {
      * the least room. free is in's. Their slots bound what evictions gain. */
     struct skr_problem bound;
     int64_t *free;
+    size_t *table; /* [leaf] the first of its tables, + 1; 0: none; NULL: there are no tables */
     uint8_t *gone; /* [victim] */
     size_t *gone_list;
     size_t n_gone;

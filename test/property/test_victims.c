@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Victims of random preemptions: the search chooses the set that an enumeration of all subsets of
- * the candidates chooses, criterion by criterion. The enumerator of placements judges each subset.
+ * the candidates chooses, criterion by criterion. The enumerator of placements judges each subset. Some
+ * leaves have a table for one resource.
  */
 #include "core/solver/victims.h"
 #include "test/property/trial.h"
@@ -18,6 +19,9 @@ struct world {
     int64_t amount[VICTIMS][SHARES][INSTANCE_RESOURCES];
     struct skr_victim_charge charge[VICTIMS][CHARGES];
     int32_t budget[BUDGETS];
+    struct skr_victim_table table[INSTANCE_LEAVES_MAX];
+    size_t of_table[INSTANCE_LEAVES_MAX][VICTIMS];
+    int64_t room[INSTANCE_LEAVES_MAX][1 << VICTIMS];
     char name[VICTIMS][16];
     int32_t giver_priority[GIVERS], step[GIVERS], beyond[GIVERS];
 };
@@ -100,6 +104,58 @@ static bool make_surplus(struct world *w, struct random *random, int32_t i)
     return true;
 }
 
+/* The amount of the resource that the victim frees on the leaf; NULL: it is not there. */
+static int64_t *amount_on(struct world *w, int32_t victim, int32_t leaf, size_t resource)
+{
+    const struct skr_victim *v = &w->victim[victim];
+    for (size_t s = 0; s < v->n_shares; s++) {
+        if (v->share[s].leaf == leaf) {
+            return &w->amount[victim][s][resource];
+        }
+    }
+    return NULL;
+}
+
+/* Room of a resource of the leaf that is no sum: the first two victims together free more than each. */
+static void make_table(struct world *w, struct random *random, int32_t leaf)
+{
+    const size_t resource = (size_t)random_below(random, INSTANCE_RESOURCES);
+    struct skr_victim_table *table = &w->table[w->problem.n_tables];
+    size_t *victim = w->of_table[w->problem.n_tables];
+    int64_t *room = w->room[w->problem.n_tables];
+    int64_t adds[VICTIMS], demand = w->in.demand[resource];
+    *table = (struct skr_victim_table){
+        .leaf = leaf, .resource = resource, .victim = victim, .room = room};
+    for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
+        if (amount_on(w, i, leaf, resource)) {
+            if (w->victim[i].surplus_of >= 0) {
+                return; /* its group frees at least as much */
+            }
+            adds[table->n] = (demand + 1) / 2 * random_below(random, 4);
+            victim[table->n++] = (size_t)i;
+        }
+    }
+    if (table->n == 0) {
+        return;
+    }
+    const bool all_sets = table->n <= SKR_VICTIM_TABLE_SETS;
+    const int64_t bonus = all_sets && table->n > 1 ? demand * random_below(random, 2) : 0;
+    const size_t n_sets = all_sets ? (size_t)1 << table->n : table->n + 1;
+    for (size_t set = 0; set < n_sets; set++) {
+        room[set] = w->in.free[leaf * INSTANCE_RESOURCES + (int32_t)resource];
+        for (size_t i = 0; i < table->n; i++) {
+            room[set] += (all_sets ? set >> i & 1 : i < set) ? adds[i] : 0;
+        }
+        room[set] += all_sets && (set & 3) == 3 ? bonus : 0;
+    }
+    for (size_t i = 0; i < table->n; i++) {
+        *amount_on(w, (int32_t)victim[i], leaf, resource) =
+            all_sets ? adds[i] + (i < 2 ? bonus : 0) : room[table->n] - room[i];
+    }
+    w->problem.table = w->table;
+    w->problem.n_tables++;
+}
+
 static void world_make(struct world *w, uint64_t index)
 {
     struct random random = {.state = index * 77 + trial.seed};
@@ -154,6 +210,12 @@ static void world_make(struct world *w, uint64_t index)
         .budget = w->budget,
         .step_budget = 1 << 24};
     w->in.problem.step_budget = -1;
+    const int32_t tables = random_percent(&random, 30) ? 50 : 0;
+    for (int32_t leaf = 0; leaf < w->in.tree.n_leaves; leaf++) {
+        if (random_percent(&random, tables)) {
+            make_table(w, &random, leaf);
+        }
+    }
 }
 
 /* ---- all subsets ---- */
@@ -215,6 +277,16 @@ static void solve_without(const struct world *w, uint32_t set, struct oracle_ans
                 in.free[v->share[s].leaf * INSTANCE_RESOURCES + r] += v->share[s].amount[r];
             }
         }
+    }
+    for (size_t t = 0; t < w->problem.n_tables; t++) {
+        const struct skr_victim_table *table = &w->table[t];
+        size_t at = 0, first = 0;
+        for (size_t i = 0; i < table->n; i++) {
+            at += has(set, (int32_t)table->victim[i]) ? (size_t)1 << i : 0;
+            first += first == i && has(set, (int32_t)table->victim[i]);
+        }
+        in.free[table->leaf * INSTANCE_RESOURCES + (int32_t)table->resource] =
+            table->room[table->n <= SKR_VICTIM_TABLE_SETS ? at : first];
     }
     in.problem.tie_break = SKR_TIE_TREE;
     enumerator_solve(&in, ret);

@@ -7,6 +7,7 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/state/plan_entry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,13 @@ bool skr_devices_take_touched(struct skr_gang *e, const char **ret)
 static void changed(void *context, const char *node)
 {
     struct skr_gang *e = context;
+    struct group *g;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        if (g->plan->n_victims > 0) {
+            skr_dirty_group(e, g); /* it may wait for devices of victims that are gone */
+        }
+    }
     if (node) {
         touch(e, node);
     } else {
@@ -263,6 +271,9 @@ void skr_devices_claim_upsert(struct skr_gang *e, const struct skr_device_claim 
     if (!is_template) {
         SKR_AUTO_FREE char *key = skr_object_key(claim->meta.namespace_, claim->meta.name);
         skr_devices_stock_allocate(e->devices.stock, key, claim->taken, claim->n_taken);
+        skr_devices_stock_use(e->devices.stock, key,
+                              *claim->pod_uid ? &claim->pod_uid : claim->reserved_for,
+                              *claim->pod_uid ? 1 : claim->n_reserved);
         note_extended(e, claim);
     }
     if (differs) {
@@ -331,7 +342,7 @@ static struct pending pending_on(struct skr_gang *e, const struct skr_pod_claims
         DL_FOREACH2(claimers ? claimers->list : NULL, p, work->claims_next)
         {
             if (p != itself && is_accepted(p) == accepted && (!without || p->group != without) &&
-                !skr_pods_is_bound(p)) {
+                !skr_pods_is_bound(p) && !p->work->claims_left_out) {
                 add_pending(e, p, node, &pending);
             }
         }
@@ -468,26 +479,51 @@ bool skr_devices_wait_for_turn(struct skr_gang *e, const struct pod_entry *p)
     return waits;
 }
 
+/* The first of these pods that the node does not serve; SIZE_MAX: all are served, or it is not known. */
+static size_t first_unserved(struct skr_gang *e, const char *node, const struct pending *pending)
+{
+    struct skr_sequence sequence = {.end = SKR_SEQUENCE_MOST};
+    if (pending->known && pending->n > 0 && is_modelled(e)) {
+        sequence = skr_sequence_serve(e->devices.stock, node, pending->claims, pending->n,
+                                      e->devices.memo);
+    }
+    const bool fails = sequence.end == SKR_SEQUENCE_NONE || sequence.end == SKR_SEQUENCE_ERROR;
+    return fails ? (size_t)sequence.n : SIZE_MAX;
+}
+
 size_t skr_devices_serve(struct skr_gang *e, struct pod_entry *const *pod, size_t n,
                          const char *node)
 {
     struct pending pending = pending_on(e, NULL, NULL, NULL, NULL, n, node);
     const size_t n_before = pending.n;
     SKR_AUTO_FREE size_t *of = skr_alloc_array(n + 1, sizeof *of);
-    struct skr_sequence sequence = {.end = SKR_SEQUENCE_MOST};
     for (size_t i = 0; i < n; i++) {
         of[pending.n - n_before] = i;
         add_pending(e, pod[i], node, &pending);
     }
-    if (pending.known && pending.n > n_before && is_modelled(e)) {
-        sequence =
-            skr_sequence_serve(e->devices.stock, node, pending.claims, pending.n, e->devices.memo);
-    }
-    const bool fails = sequence.end == SKR_SEQUENCE_NONE || sequence.end == SKR_SEQUENCE_ERROR;
-    const size_t ret =
-        fails && (size_t)sequence.n >= n_before ? of[(size_t)sequence.n - n_before] : n;
+    const size_t first = pending.n > n_before ? first_unserved(e, node, &pending) : SIZE_MAX;
+    const size_t ret = first != SIZE_MAX && first >= n_before ? of[first - n_before] : n;
     pending_fini(e, &pending);
     return ret;
+}
+
+bool skr_devices_plan_is_served(struct skr_gang *e, const struct plan *plan)
+{
+    const struct pod_entry *p;
+    const struct claimers *last = NULL;
+    bool served = true;
+    DL_FOREACH(is_modelled(e) ? plan->group->members : NULL, p)
+    {
+        const struct claimers *claimers = p->plan == plan ? p->work->claims_on : NULL;
+        if (!served || !claimers || claimers == last) {
+            continue;
+        }
+        last = claimers;
+        struct pending pending = pending_on(e, NULL, NULL, NULL, NULL, 0, claimers->node);
+        served = first_unserved(e, claimers->node, &pending) == SIZE_MAX;
+        pending_fini(e, &pending);
+    }
+    return served;
 }
 
 /* ---- ordinary pods ---- */

@@ -108,6 +108,10 @@ bool skr_devices_wait_for_turn(struct skr_gang *e, const struct pod_entry *p);
 size_t skr_devices_serve(struct skr_gang *e, struct pod_entry *const *pod, size_t n,
                          const char *node);
 
+/* Whether the nodes of the plan serve all pending claimers there, its members among them, or they are not modelled.
+ * It does not while victims, or their claims, hold the devices. */
+bool skr_devices_plan_is_served(struct skr_gang *e, const struct plan *plan);
+
 /* The pod is, or is no more, a pending claimer of the node, if it needs devices. */
 void skr_devices_await(struct skr_gang *e, struct pod_entry *p, const char *node);
 void skr_devices_let_go(struct skr_gang *e, struct pod_entry *p);

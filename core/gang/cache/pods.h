@@ -70,6 +70,7 @@ struct pod_work {
     /* devices.c: a pending claimer of a node, and its place in the list there */
     struct claimers *claims_on;
     struct pod_entry *claims_prev, *claims_next;
+    bool claims_left_out; /* while victims are sought: it is no pending claimer; victim_devices.c */
     bool extended_has_devices; /* the claim of its extended resources is allocated */
 
     struct device_hold *holds; /* allocated claims that were made for it; device_holds.c */

@@ -492,7 +492,7 @@ void skr_plan_commit(struct skr_gang *e, struct plan *plan)
     write_text(e, plan, member, n);
 }
 
-bool skr_plan_has_room(const struct skr_gang *e, const struct plan *plan)
+bool skr_plan_has_room(struct skr_gang *e, const struct plan *plan)
 {
     const struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
@@ -506,7 +506,7 @@ bool skr_plan_has_room(const struct skr_gang *e, const struct plan *plan)
             }
         }
     }
-    return true;
+    return skr_devices_plan_is_served(e, plan);
 }
 
 bool skr_plan_is_stranded(struct skr_gang *e, struct pod_entry *p)

@@ -15,8 +15,9 @@ void skr_plan_commit(struct skr_gang *e, struct plan *plan);
 void skr_plan_text_changed(struct skr_gang *e, struct plan *plan);
 /* Releases members, and their charges unless they are bound. */
 void skr_plan_destroy(struct skr_gang *e, struct plan *plan);
-/* Whether no node of an unbound member is overcommitted in a resource that the member requests. */
-bool skr_plan_has_room(const struct skr_gang *e, const struct plan *plan);
+/* Whether no node of an unbound member is overcommitted in a resource that the member requests, and its devices
+ * are free. */
+bool skr_plan_has_room(struct skr_gang *e, const struct plan *plan);
 void skr_plan_set_rank(struct pod_entry *p, int32_t rank);
 void skr_plan_set_retries(struct pod_entry *p, int32_t retries);
 void skr_plan_set_turn(struct pod_entry *p, int32_t turn);

@@ -383,7 +383,7 @@ static bool no_victim_is_torn(const struct skr_gang *e, const struct plan *plan)
     return true;
 }
 
-bool skr_preemption_looks_elsewhere(const struct skr_gang *e, const struct group *g)
+bool skr_preemption_looks_elsewhere(struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
     return plan && plan->preempting && !plan->aborting && e->topology.tree &&

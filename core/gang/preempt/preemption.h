@@ -35,7 +35,7 @@ bool skr_preemption_waits_again(struct skr_gang *e, struct group *g);
 void skr_preemption_settle(struct skr_gang *e, struct plan *plan);
 /* Whether the plan waits for victims, and room elsewhere may have appeared since it was last looked
  * for: planner.c solves for its members as if they had no plan. */
-bool skr_preemption_looks_elsewhere(const struct skr_gang *e, const struct group *g);
+bool skr_preemption_looks_elsewhere(struct skr_gang *e, const struct group *g);
 /* That solve found a placement: the plan ends, and the group is planned anew. */
 void skr_preemption_goes_elsewhere(struct skr_gang *e, struct group *g);
 /* It found none at this epoch.capacity. took: duration of the solve, which determines the pause. */

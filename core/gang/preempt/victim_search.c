@@ -14,6 +14,7 @@
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/surplus.h"
+#include "core/gang/preempt/victim_devices.h"
 #include "core/gang/preempt/victims_allowed.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/problem/problem.h"
@@ -131,7 +132,8 @@ struct list {
     size_t cap_order;
     bool of_others; /* one is of another namespace, and outranked by class */
     int32_t *place; /* [leaf] index + 1 of the current victim's share */
-    bool full;      /* the arena has no room left */
+    struct victim_givers givers;
+    bool full; /* the arena has no room left */
 };
 
 static void *take(struct list *l, size_t n, size_t size)
@@ -271,7 +273,7 @@ static int32_t settle_order(struct list *l)
     return (int32_t)places + 1;
 }
 
-static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_entry *p,
+static void add_pod(struct list *l, enum skr_victim_kind kind, struct pod_entry *p,
                     int32_t priority, int32_t surplus_of)
 {
     struct skr_strbuf name;
@@ -288,6 +290,9 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
     add_share(l, v, 1, p->pod->node_name, &p->shape->amounts);
     finish_shares(l, v);
     l->n -= !may_go;
+    if (may_go) {
+        skr_victim_devices_add(&l->givers, p, l->n - 1);
+    }
 }
 
 /* Members beyond the size: the gang stays whole without any of them. Those of an open group go by the
@@ -325,7 +330,7 @@ static void add_group(struct list *l, struct group *h)
 {
     struct pod_entry *p;
     bool may_go = true;
-    size_t at = l->n;
+    size_t at = l->n, n_givers = l->givers.n;
     struct skr_victim *v = add(l, SKR_VICTIM_GROUP, h->key, h->spec->priority);
     note_order(l, at, h);
     DL_FOREACH(h->members, p)
@@ -335,14 +340,17 @@ static void add_group(struct list *l, struct group *h)
             may_go = may_go && skr_victims_leaves_in_time(l->e, p) &&
                      add_charge(l, v, h->n_members, p->pod);
             add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts);
+            skr_victim_devices_add(&l->givers, p, at);
         } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p) &&
                    !skr_claims_assumed_on(p)) {
             add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
+            skr_victim_devices_add(&l->givers, p, at);
         }
     }
     finish_shares(l, v);
     if (!may_go || (v->members == 0 && v->n_shares == 0)) {
         l->n = at;
+        l->givers.n = n_givers;
     }
     add_surplus(l, h, l->n > at ? (int32_t)at : -1);
 }
@@ -394,26 +402,26 @@ static void note_who_stays(struct skr_gang *e, const struct group *g, const stru
     }
 }
 
-static bool would_stay(const struct pod_entry *p)
-{
-    return p->group && p->group->victim.stays && !p->pod->meta.deleting;
-}
-
 /* Adds the room of pods that are leaving. */
-static void add_leaving(struct skr_gang *e, const struct skr_solve_request *request)
+static void add_leaving(struct list *l)
 {
-    int64_t *free_ = (int64_t *)(uintptr_t)request->problem.free;
+    struct skr_gang *e = l->e;
+    const struct skr_solve_request *request = l->request;
     size_t n = request->problem.n_resources;
     struct pod_entry *p;
     if (e->n_leaving == 0) {
         return;
     }
     for (size_t at = 0; (p = skr_pods_next(e, &at));) {
-        int32_t leaf = p->leaving && skr_victims_leaves_in_time(e, p) && !would_stay(p)
+        int32_t leaf = p->leaving && skr_victims_leaves_in_time(e, p) &&
+                               !(p->group && p->group->victim.stays && !p->pod->meta.deleting)
                            ? skr_tree_find_leaf(request->tree, p->pod->node_name)
                            : -1;
+        if (leaf >= 0) {
+            skr_victim_devices_add(&l->givers, p, SIZE_MAX);
+        }
         for (size_t r = 0; leaf >= 0 && r < n; r++) {
-            int64_t *room = &free_[(size_t)leaf * n + r];
+            int64_t *room = (int64_t *)(uintptr_t)&request->problem.free[(size_t)leaf * n + r];
             *room = skr_room_plus(*room, skr_amounts_get(&p->shape->amounts, request->resource[r]));
         }
     }
@@ -450,7 +458,7 @@ static void add_seats(struct list *l, const struct skr_claimant *c)
 static void add_idle(struct list *l, const struct skr_claimant *c)
 {
     const struct plan *plan;
-    const struct pod_entry *p;
+    struct pod_entry *p;
     DL_FOREACH2(l->e->idle_plans, plan, inext)
     {
         const struct group *h = plan->group;
@@ -463,6 +471,7 @@ static void add_idle(struct list *l, const struct skr_claimant *c)
         {
             if (p->plan == plan && !skr_pods_is_bound(p) && !skr_claims_assumed_on(p)) {
                 add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
+                skr_victim_devices_add(&l->givers, p, l->n - 1);
             }
         }
         finish_shares(l, v);
@@ -512,7 +521,7 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
         skr_seat_holds_add_yielding(e, g, request->resource, request->problem.n_resources,
                                     (int64_t *)(uintptr_t)request->problem.free);
         note_who_stays(e, g, &o);
-        add_leaving(e, request);
+        add_leaving(&l);
     }
     int32_t *allowed = number_budgets(&l, &n_budgets);
     HASH_ITER(hh, e->groups, h, tmp)
@@ -533,20 +542,24 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     free(l.item);
     free(l.order);
     free(l.place);
+    if (!l.full) {
+        *in = (struct skr_victims_problem){.problem = &request->problem,
+                                           .priority = priority,
+                                           .n_victims = l.n,
+                                           .victim = victim,
+                                           .n_givers = l.n_givers,
+                                           .n_budgets = n_budgets,
+                                           .budget = allowed,
+                                           .step_budget = -1};
+        l.full = !skr_victim_devices_count(e, g, newcomers, n, &l.givers, request, in);
+    }
+    free(l.givers.item);
     if (l.full) {
         skr_solve_request_destroy(request);
         skr_error_set(error, SKR_LIMIT, "group %s: too many candidates for preemption", g->key);
         return NULL;
     }
     request->problem.explain = false;
-    *in = (struct skr_victims_problem){.problem = &request->problem,
-                                       .priority = priority,
-                                       .n_victims = l.n,
-                                       .victim = victim,
-                                       .n_givers = l.n_givers,
-                                       .n_budgets = n_budgets,
-                                       .budget = allowed,
-                                       .step_budget = -1};
     request->preemption = in;
     return request;
 }
@@ -569,17 +582,16 @@ bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
     struct skr_error error;
     struct skr_solve_request *now = skr_victim_search_build(e, g, newcomers, n, yielding, &error);
     bool valid = now && now->tree == solved->tree;
+    SKR_AUTO_FREE size_t *victim = skr_alloc_array(solved->victims->n + 1, sizeof *victim);
     for (size_t i = 0; valid && i < solved->victims->n; i++) {
-        size_t resources = now->problem.n_resources;
-        int64_t *free_ = (int64_t *)(uintptr_t)now->problem.free;
         const struct skr_victim *v = skr_victim_search_find(
             now->preemption, solved->preemption->victim[solved->victims->victim[i]].name);
         valid = v;
-        for (size_t s = 0; v && s < v->n_shares; s++) {
-            for (size_t r = 0; r < resources; r++) {
-                free_[(size_t)v->share[s].leaf * resources + r] += v->share[s].amount[r];
-            }
-        }
+        victim[i] = v ? (size_t)(v - now->preemption->victim) : 0;
+    }
+    if (valid) {
+        skr_victims_add_room(now->preemption, victim, solved->victims->n,
+                             (int64_t *)(uintptr_t)now->problem.free);
     }
     valid = valid && skr_problem_accepts(&now->problem, solved->victims->solution);
     skr_solve_request_destroy(now);

@@ -12,7 +12,6 @@
 #include "core/gang/problem/problem.h"
 
 #include "core/gang/cache/device_shares.h"
-#include "core/gang/cache/devices.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -25,6 +24,7 @@
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/group/window.h"
 #include "core/gang/problem/fit.h"
+#include "core/gang/problem/learned.h"
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/paper.h"
 #include "core/gang/problem/pod_rules.h"
@@ -147,75 +147,24 @@ static void limit_to_attached(struct skr_gang *e, struct pod_entry *const *newco
 
 /* ---- what refusals have taught, and devices ---- */
 
-static size_t count_learned(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
-                            size_t n)
-{
-    const struct shapes shapes = skr_shapes_of(newcomers, n);
-    const char *why;
-    struct device_needs *needs = skr_devices_explain(e, newcomers, n, &why);
-    bool any = needs;
-    const size_t joint = g->roles.n > 1 && needs && needs->n == 1 && needs->shape[0].shared == 0;
-    g->uncounted = skr_devices_uncounted(why);
-    skr_devices_needs_unref(e, needs);
-    for (size_t i = 0; i < shapes.n && g->vetoes.n > 0; i++) {
-        any = any || skr_vetoes_have_counted(e, g, shapes.item[i]);
-    }
-    return !any ? 0 : skr_problem_by_roles(g, newcomers, n) ? g->roles.n + joint : 1;
-}
-
-/* What the node takes of members of these shapes and needs (NULL: none). */
-static int64_t learned_of(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
-                          struct device_needs *needs, const struct node_entry *node, bool guess)
-{
-    int32_t most = needs ? skr_devices_most(e, g, needs, node->name) : INT32_MAX;
-    for (size_t i = 0; i < shapes->n; i++) {
-        int32_t one = skr_vetoes_most(e, g, shapes->item[i], node->name);
-        if (one == INT32_MAX && guess && node->node) {
-            one = skr_vetoes_guess(e, g, shapes->item[i], node->node);
-        }
-        most = one < most ? one : most;
-    }
-    return most == INT32_MAX ? SKR_ROOM_UNLIMITED : most;
-}
-
-/* The most that devices of the node ever leave, which may be fewer than now: a device more may fit one member
- * less. */
-static int64_t ever_of(struct skr_gang *e, const struct device_needs *needs,
-                       const struct node_entry *node, int64_t now)
-{
-    const int32_t most = needs ? skr_devices_most_ever(e, needs, node->name) : INT32_MAX;
-    return most == INT32_MAX || now == SKR_ROOM_UNLIMITED ? SKR_ROOM_UNLIMITED
-           : now > most                                   ? now
-                                                          : most;
-}
-
 static void limit_to_learned(struct skr_gang *e, struct group *g,
                              struct pod_entry *const *newcomers, size_t n, const struct demand *d,
                              bool guess, int64_t *free_, int64_t *capacity)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
-    struct pod_entry **list = d->n_learned > 0 ? skr_alloc_array(n + 1, sizeof *list) : NULL;
-    for (size_t k = 0; k < d->n_learned; k++) {
-        const bool all = d->n_learned == 1 || k == g->roles.n;
-        size_t n_list = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (all || newcomers[i]->role == k) {
-                list[n_list++] = newcomers[i];
+    struct skr_learned learned;
+    skr_learned_open(e, g, newcomers, n, d->n_learned, &learned);
+    for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves && learned.n > 0; i++) {
+        for (size_t k = 0; leaf[i] && k < learned.n; k++) {
+            const size_t at = i * d->n + d->n - d->n_learned + k;
+            if (learned.of[k].n > 0) {
+                free_[at] = skr_learned_of(e, g, &learned.of[k], leaf[i], guess);
+                capacity[at] = skr_learned_ever(e, &learned.of[k], leaf[i], free_[at]);
             }
         }
-        const struct shapes shapes = skr_shapes_of(list, k < g->roles.n || k == 0 ? n_list : 0);
-        struct device_needs *needs = skr_devices_needs(e, list, n_list);
-        for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves && n_list > 0; i++) {
-            if (leaf[i]) {
-                const size_t at = i * d->n + d->n - d->n_learned + k;
-                free_[at] = learned_of(e, g, &shapes, needs, leaf[i], guess);
-                capacity[at] = ever_of(e, needs, leaf[i], free_[at]);
-            }
-        }
-        g->uncounted = needs && needs->uncounted ? needs->uncounted : g->uncounted;
-        skr_devices_needs_unref(e, needs);
     }
-    free(list);
+    skr_learned_note(g, &learned);
+    skr_learned_close(e, &learned);
 }
 
 /* ---- own places ---- */
@@ -369,7 +318,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     struct demand d;
     struct arrays a;
     if (!arena || !comers_split(newcomers, n, arena, &comers) ||
-        demand_of(e, arena, &all, &drivers, count_learned(e, g, newcomers, n), &d) < 0 ||
+        demand_of(e, arena, &all, &drivers, skr_learned_count(e, g, newcomers, n), &d) < 0 ||
         arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
                       (size_t)e->topology.tree->n_levels, &a) < 0) {
         skr_arena_destroy(arena);

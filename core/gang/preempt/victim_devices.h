@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PREEMPT_VICTIM_DEVICES_H
+#define SKR_CORE_GANG_PREEMPT_VICTIM_DEVICES_H
+/*
+ * Devices in a search for victims. How many members a node serves is no sum over victims: the sequence of the node
+ * is played anew without the claims of each set of victims there (tables of core/solver/victims.h).
+ *
+ * Claims of a victim are those whose pods are all its own: the one that a claim was made for, or its consumers.
+ * Planned members of a victim are no pending claimers without it. Claims of pods that leave anyway are free.
+ *
+ * Not counted: victims beyond SKR_VICTIM_TABLE_MAX on a node. With more than SKR_VICTIM_TABLE_SETS they count in the
+ * order of their priority alone. Beyond SKR_VICTIM_SEQUENCES_MAX the devices of victims on other nodes count as taken.
+ */
+#include "core/gang/state/groups.h"
+#include "core/gang/state/solve_request.h"
+#include "core/solver/victims.h"
+
+enum { SKR_VICTIM_SEQUENCES_MAX = 8192 }; /* of one search */
+
+/* A pod that goes with a victim. */
+struct victim_giver {
+    struct pod_entry *pod;
+    size_t victim; /* SIZE_MAX: it leaves anyway */
+};
+
+struct victim_givers {
+    struct victim_giver *item; /* free() it */
+    size_t n, cap;
+};
+
+void skr_victim_devices_add(struct victim_givers *givers, struct pod_entry *p, size_t victim);
+/* Adds tables to the problem of the search, whose victims and shares are there already. No effect if the newcomers
+ * need no devices. False without memory in the arena. */
+bool skr_victim_devices_count(struct skr_gang *e, struct group *g,
+                              struct pod_entry *const *newcomers, size_t n,
+                              struct victim_givers *givers, struct skr_solve_request *request,
+                              struct skr_victims_problem *in);
+
+#endif
