@@ -14,6 +14,7 @@
 #include "core/gang/group/reservation.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/group/window.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/report/warnings.h"
 #include "core/gang/state/groups.h"
@@ -365,6 +366,10 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     also_warnings(e, g, &also);
     if (skr_warnings_join(e, g, (struct warnings){.lint = true}, &text)) {
         add_also(&also, SKR_TOKEN_LINT_WARNINGS, "config", text.s);
+    }
+    skr_strbuf_reset(&text);
+    if (skr_window_say_late(e, g, skr_frame_now(e->frame), &text)) {
+        add_also(&also, SKR_TOKEN_DEADLINE, "config", text.s);
     }
     skr_strbuf_reset(&text);
     if (skr_seat_holds_say(e, g, &text)) {

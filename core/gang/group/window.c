@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/window.h"
 
+#include <utlist.h>
+
 #include "core/gang/cache/ends.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/run_limit.h"
+#include "core/gang/state/booking.h"
 
 /* What is left of run-limit, in seconds; SKR_INSTANT_NEVER: there is none. */
 static int64_t limit_left(const struct group *g, int64_t now)
@@ -32,6 +35,45 @@ bool skr_window_of(const struct skr_gang *e, const struct group *g,
     ret->holds = skr_instant_plus(deadline, grace);
     ret->cut = cut;
     return left > 0;
+}
+
+/* When the last Job of its members ends; SKR_INSTANT_NEVER: that is not known. */
+static int64_t jobs_end(const struct skr_gang *e, const struct group *g, int64_t now)
+{
+    const struct pod_entry *p;
+    int64_t last = SKR_INSTANT_NEVER;
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_pod_is_live(p->pod)) {
+            const struct skr_pod_times times = skr_ends_times_of(e, p->pod);
+            const int64_t end = skr_job_end(&times, now);
+            last = last == SKR_INSTANT_NEVER || end > last ? end : last;
+        }
+        if (last == SKR_INSTANT_NEVER) {
+            break;
+        }
+    }
+    return last;
+}
+
+bool skr_window_say_late(const struct skr_gang *e, const struct group *g, skr_time now,
+                         struct skr_strbuf *b)
+{
+    const bool waits = g->state == GROUP_READY || g->state == GROUP_BACKOFF;
+    const int64_t end = e->owners.n_deadlines > 0 && waits && g->spec && !g->plan
+                            ? jobs_end(e, g, skr_instant_up(now))
+                            : SKR_INSTANT_NEVER;
+    const bool in_time = g->booking && !g->booking->guess && g->booking->start < end;
+    char text[48];
+    if (end > SKR_TIME_NEVER / SKR_SECOND || in_time || !g->attempt.infeasible) {
+        return false;
+    }
+    skr_time_write(end * SKR_SECOND, 0, text, sizeof text);
+    skr_strbuf_addf(b,
+                    "the deadline of its Job passes at %s, and no start before it is promised; put "
+                    "activeDeadlineSeconds on the pod template, not on the Job",
+                    text);
+    return true;
 }
 
 void skr_window_take_off(const struct skr_gang *e, const struct group *g,

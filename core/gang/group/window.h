@@ -11,6 +11,10 @@
 /* Of these newcomers, at now. False: the limit of the group has passed. O(n). */
 bool skr_window_of(const struct skr_gang *e, const struct group *g,
                    struct pod_entry *const *newcomers, size_t n, int64_t now, struct window *ret);
+/* Whether the deadline of the Jobs of a waiting group passes while no start before it is promised; appends
+ * why to b. O(members), O(1) without Jobs that have deadlines. */
+bool skr_window_say_late(const struct skr_gang *e, const struct group *g, skr_time now,
+                         struct skr_strbuf *b);
 /* Takes what is reserved for other groups from the room of every leaf: [leaf][n_resources], by ids.
  * Requires a tree. O(nodes with reservations). */
 void skr_window_take_off(const struct skr_gang *e, const struct group *g,

@@ -487,6 +487,11 @@ void skr_status_event(struct skr_gang *e, struct group *g, const char *reason, c
     event_about(e, g, false, reason, action, note);
 }
 
+void skr_status_warning(struct skr_gang *e, struct group *g, const char *reason, const char *note)
+{
+    event_about(e, g, true, reason, reason, note);
+}
+
 void skr_status_forget_told(struct group *g)
 {
     free(g->told.annotation);

@@ -22,6 +22,8 @@ void skr_status_restore_ways(struct group *g, const char *text);
 /* A normal Event about the group, which views show too. reason and action are literals. */
 void skr_status_event(struct skr_gang *e, struct group *g, const char *reason, const char *action,
                       const char *note);
+/* The same as a warning. */
+void skr_status_warning(struct skr_gang *e, struct group *g, const char *reason, const char *note);
 /* Nothing of a reservation is told any more. */
 void skr_status_forget_told(struct group *g);
 void skr_status_fini(struct group *g);

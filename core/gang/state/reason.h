@@ -75,6 +75,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_AUTOSCALERS       "SeenByAutoscalers"
 #define SKR_TOKEN_RESERVED          "RoomReserved"
 #define SKR_TOKEN_KUEUE             "KueueEvicts"
+#define SKR_TOKEN_DEADLINE          "DeadlineBeforeStart"
 #define SKR_TOKEN_MOVES             "GroupsMayMove"
 
 #define SKR_TEXT_NOT_FOUND     "sakkara: group not found"

@@ -28,6 +28,7 @@ struct told {
     const char *lost;  /* the cause, a literal, if it ended; NULL: it did not */
     int64_t start_s;
     bool guess;
+    bool late;     /* that the deadline of its Job comes first: once until it is bound */
     bool unread;   /* an earlier process has told it, and no round has looked at it yet */
     skr_time at;   /* when it was told; 0: by an earlier process, or never */
     skr_time gone; /* it ended then; 0: it did not */

@@ -10,6 +10,7 @@
 #include "core/gang/changes/status_map.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/window.h"
 #include "core/gang/report/status.h"
 #include "core/gang/restore/restore.h"
 #include "core/gang/state/booking.h"
@@ -146,14 +147,32 @@ static bool differs(const struct group *g, const struct booking *b, const char *
     return by > TOLD_MOVE_S || b->guess != g->told.guess || strcmp(place, g->told.place) != 0;
 }
 
+/* Before the deadline of a Job ends a group that waits. A round may promise a start first. */
+static void warn_of_deadline(struct skr_gang *e, struct group *g)
+{
+    const skr_time since = g->reason_since + TOLD_GONE_S * SKR_SECOND;
+    SKR_STRBUF(note);
+    if (g->told.late || !skr_window_say_late(e, g, skr_frame_now(e->frame), &note)) {
+        return;
+    }
+    if (skr_frame_now(e->frame) < since) {
+        skr_wakes_group(e, g, since);
+        return;
+    }
+    g->told.late = true;
+    skr_status_warning(e, g, SKR_TOKEN_DEADLINE, note.s);
+}
+
 void skr_told_settle(struct skr_gang *e, struct group *g)
 {
     const struct booking *b = g->booking;
     const bool starts = b && b->start * SKR_SECOND <= skr_frame_now(e->frame);
     if (g->state == GROUP_BOUND && g->seats.n_ready == 0 && !b) {
         skr_status_forget_told(g);
+        g->told.late = false;
         return;
     }
+    warn_of_deadline(e, g);
     if (g->plan || starts || e->rounds.first || (!b && !g->told.annotation)) {
         return; /* as it is until the group is bound, or what it starts with fails */
     }

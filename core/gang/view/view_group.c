@@ -7,6 +7,7 @@
 #include "core/gang/group/roles.h"
 #include "core/gang/group/set_units.h"
 #include "core/gang/group/start.h"
+#include "core/gang/group/window.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/report/status.h"
@@ -225,6 +226,10 @@ static void write_warnings(struct view *v, const struct group *g)
         .lint = true, .levels = true, .difference = true, .add = write_warning, .context = &v->w};
     skr_json_open(&v->w, "warnings", '[');
     skr_warnings_each(v->e, g, &w);
+    SKR_STRBUF(late);
+    if (skr_window_say_late(v->e, g, v->now, &late)) {
+        skr_json_string(&v->w, NULL, late.s);
+    }
     skr_json_close(&v->w, ']');
 }
 
