@@ -50,6 +50,7 @@ int main(int argc, char **argv)
         {"4 leaders, 256 workers", {50, RACK, {4}, 256, 0, false}, 150, 20},
         {"16 leaders, 256 workers", {50, RACK, {16}, 256, 0, false}, 1000, 100},
         {"64 leaders, 256 workers", {50, RACK, {64}, 256, 0, false}, 4000, 400},
+        {"128 leaders, 256 workers", {50, RACK, {128}, 256, 0, false}, 8000, 800},
         {"twins 1 + 1 + 1, 256 workers", {50, RACK, {1, 1, 1}, 256, 0, false}, 150, 20},
         {"twins 4 + 4, 256 workers", {50, RACK, {4, 4}, 256, 0, false}, 1000, 100},
         {"twins 16 + 16, 256 workers", {50, RACK, {16, 16}, 256, 0, false}, 1000, 100},
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
         {"16 + 16, 256 workers", {50, RACK, {16, 16}, 256, 0, true}, 4000, 400},
         {"8 sets of 1 + 7", {50, RACK, {8}, 56, 8, false}, 2000, 200},
         {"32 sets of 1 + 7", {50, RACK, {32}, 224, 32, false}, 2000, 200},
+        {"128 sets of 1 + 7", {50, RACK, {128}, 896, 128, false}, 2000, 200},
         {"100,000 nodes: 1 leader, 64 workers", {1000, RACK, {1}, 64, 0, false}, 300, 50},
         {"100,000 nodes: 1 leader, 512 workers", {1000, RACK, {1}, 512, 0, false}, 300, 50},
     };

@@ -403,7 +403,9 @@ static void report_reason(struct skr_gang *e, struct group *g)
     if (g->reason == SKR_REASON_NONE && g->status == SKR_STATUS_BOUND) {
         forget_attempts(g); /* whole again */
     }
-    if (g->reason != SKR_REASON_NONE) {
+    /* a group whose last pod is gone ends with it */
+    const bool ends = g->reason == SKR_REASON_GROUP_NOT_FOUND && g->seats.n_live == 0;
+    if (g->reason != SKR_REASON_NONE && !ends) {
         skr_out_decision(e, g->key, "", "Group was not placed", skr_reason_name(g->reason),
                          g->message ? g->message : "", false);
     }
