@@ -70,8 +70,8 @@ void skr_amount_add(struct skr_strbuf *out, const char *resource, int64_t amount
     skr_strbuf_addc(out, ' ');
     if (strcmp(resource, "cpu") == 0 || strcmp(short_name(resource), "gpu") == 0) {
         skr_amount_add_label(out, resource);
-    } else if (strcmp(resource, "pods") == 0) {
-        skr_strbuf_add(out, amount == 1 ? "pod" : "pods");
+    } else if (strcmp(resource, "pods") == 0 || strcmp(resource, "places") == 0) {
+        skr_strbuf_addn(out, resource, strlen(resource) - (amount == 1));
     } else {
         skr_strbuf_add(out, short_name(resource));
     }

@@ -208,6 +208,7 @@ int skr_dump_read(const struct skr_client_options *options, struct skr_dump **re
     skr_settings_default(&dump->settings);
     dump->settings.preemption = false; /* what is asked is about the cluster as it is */
     dump->settings.forecasts = 0;      /* of `sakkara simulate timeline` */
+    dump->settings.nothing_asks = true;
     dump->settings.label_levels = options->label_levels;
     dump->without_maps = options->levels_first;
     for (size_t i = 0; i < dump->manifests.n; i++) {

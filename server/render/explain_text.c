@@ -133,7 +133,7 @@ static void write_numbers(const json_t *x, struct skr_strbuf *out)
     int64_t slots = skr_page_int(need, "slots"), held = skr_page_int(need, "held");
     skr_strbuf_addf(&b, "(%lld %spod%s", (long long)slots, held > 0 ? "more " : "",
                     slots == 1 ? "" : "s");
-    if (each > 0 && strcmp(resource, "pods") != 0) {
+    if (each > 0 && strcmp(resource, "pods") != 0 && strcmp(resource, "places") != 0) {
         skr_strbuf_add(&b, " x ");
         skr_amount_add(&b, resource, each);
     }

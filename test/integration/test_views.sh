@@ -49,6 +49,11 @@ for format in text json; do
     same "$name" "$views/$name" "$work/out"
 done
 
+# So does one whose members no kube-scheduler has tried: their devices are counted all the same.
+runs explain-devices.txt 4 "$sakkara" explain g --file $views/devices.yaml
+[ -z "${UPDATE:-}" ] || cp "$work/out" "$views/explain-devices.txt"
+same explain-devices.txt "$views/explain-devices.txt" "$work/out"
+
 # The ASCII tree has the same rows, and nothing else than ASCII.
 if LC_ALL=C grep -nP '[^\x00-\x7f]' $views/*-ascii.txt; then fail "ASCII is not ASCII"; else pass; fi
 

@@ -60,8 +60,8 @@ void skr_claims_changed(struct skr_gang *e, struct pod_entry *p, const struct sk
     const char *says = skr_pods_scheduler_says(p->pod);
     bool is_new = *says && (!old || strcmp(says, skr_pods_scheduler_says(old)) != 0);
     bool ours = strstr(says, "sakkara:");
-    if (has_claims(p) && is_new) {
-        set_asked(p, ours);
+    if (has_claims(p) && (is_new || (e->settings.nothing_asks && !*says))) {
+        set_asked(p, ours || !*says);
     }
     /* A text of ours is about a call before that in which the node was accepted. */
     if (skr_pods_is_bound(p) || skr_pods_is_terminal(p->pod) || (is_new && !ours)) {

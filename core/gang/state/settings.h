@@ -68,7 +68,8 @@ struct skr_settings {
     int64_t devices_steps;                    /* devices.steps; 0: SKR_DEVICES_STEPS */
     bool devices_off;                         /* devices.mode: off; false */
     const struct skr_stopwatch *stopwatch;    /* of what devices cost; NULL: not measured */
-    bool volumes_unread;            /* claims of volumes are not read, so none is missing; false */
+    bool nothing_asks;   /* without kube-scheduler: members with claims do not wait for it; false */
+    bool volumes_unread; /* claims of volumes are not read, so none is missing; false */
     int64_t reservations;           /* time.reservations; 0: off, and the default of the engine */
     int64_t forecasts;              /* time.forecasts: 64 */
     skr_time patience;              /* time.patience; SKR_TIME_NEVER: off */

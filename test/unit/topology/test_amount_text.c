@@ -30,6 +30,8 @@ static const struct {
     {"strange/", 1, "1", "1 strange/"},
     {"pods", 1, "1", "1 pod"},
     {"pods", 2, "2", "2 pods"},
+    {"places", 1, "1", "1 place"},
+    {"places", 2, "2", "2 places"},
 };
 
 TEST(amounts_are_said_with_their_units)
