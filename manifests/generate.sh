@@ -43,6 +43,8 @@ for name in ocm karmada; do
     write "$name/rbac.yaml" "$name.yaml" "$name.yaml" "$name.enabled=true"
     write "kustomize/$name/objects.yaml" '' "$name.yaml" "$name.enabled=true"
 done
+write karmada/estimators.yaml karmada-estimators.yaml karmada-estimators.yaml \
+    karmada.enabled=true,config.karmada.estimators.enabled=true
 write alerts.yaml alerts.yaml alerts.yaml prometheusRule=true
 write spotmix-alerts.yaml spotmix-alerts.yaml spotmix-alerts.yaml prometheusRule=true,spotmix.enabled=true
 write kustomize/monitoring/objects.yaml '' monitoring.yaml metrics=true,serviceMonitor=true,dashboard=true

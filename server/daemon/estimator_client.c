@@ -12,6 +12,7 @@
 #include <utlist.h>
 
 #include "server/clock.h"
+#include "server/daemon/estimator_address.h"
 #include "server/kube/grpc.h"
 #include "server/log.h"
 #include "server/thread.h"
@@ -37,7 +38,7 @@ struct query {
 
 struct call {
     struct skr_estimator_client *client;
-    struct skr_transfer transfer;
+    struct skr_transfer transfer, look_up; /* the call, and the address before it */
     struct skr_strbuf message, answer, url;
     struct query *query; /* NULL: free */
     size_t index;        /* of the question */
@@ -49,6 +50,7 @@ struct skr_estimator_client {
     void *context;
     struct skr_kube_access access; /* files of TLS alone */
     struct skr_kube_session session;
+    struct skr_estimator_addresses *addresses;
     int64_t refresh_at;
     struct call call[SKR_ESTIMATOR_CALLS_MAX];
     struct query *waiting; /* queries with questions that have not begun */
@@ -150,30 +152,54 @@ static bool uses_tls(const struct skr_config_estimators *options)
     return options->ca_file[0] || options->insecure;
 }
 
-static bool is_host(const char *name)
+static int64_t left_ms(const struct query *query)
 {
-    return name[0] && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.")] == '\0';
+    const int64_t left = query->deadline - skr_kube_now();
+    return left > 0 ? left / SKR_MILLISECOND + 1 : 1;
 }
 
-static void begin_call(struct call *call, struct query *query, size_t index)
+/* Asks the estimator, or first where it is. */
+static int begin(struct call *call, struct skr_error *error)
 {
-    const struct skr_config_estimators *options = call->client->options;
-    const struct skr_question *question = &query->question[index];
-    const int64_t left_ms = (query->deadline - skr_kube_now()) / SKR_MILLISECOND + 1;
-    struct skr_error error = {.text = "its name cannot be that of a host"};
-    call->query = query;
-    call->index = index;
+    const struct skr_estimator_client *client = call->client;
+    const struct query *query = call->query;
+    const struct skr_question *question = &query->question[call->index];
+    if (!skr_estimator_is_host(question->service)) {
+        return skr_error_set(error, SKR_INVALID, "its name cannot be that of a host");
+    }
     skr_strbuf_reset(&call->url);
-    skr_strbuf_addf(&call->url, "%s://%s-%s.%s.%s:%lld/%s/%s", uses_tls(options) ? "https" : "http",
-                    options->prefix, question->service, options->namespace_, options->domain,
-                    (long long)options->port, service, query->method);
+    skr_strbuf_add(&call->url, uses_tls(client->options) ? "https://" : "http://");
+    if (!skr_estimator_address_find(client->addresses, question->service, &call->url)) {
+        return skr_estimator_address_ask(client->addresses, &call->look_up, question->service,
+                                         left_ms(query), error);
+    }
+    skr_strbuf_addf(&call->url, "/%s/%s", service, query->method);
     skr_strbuf_reset(&call->message);
     skr_grpc_frame(question->body, question->body_len, &call->message);
-    if (!is_host(question->service) ||
-        skr_grpc_start(&call->transfer, call->url.s, &call->message, left_ms, &error) < 0) {
-        fail(query, index, error.text);
+    return skr_grpc_start(&call->transfer, call->url.s, &call->message, left_ms(query), error);
+}
+
+static void begin_call(struct call *call)
+{
+    struct skr_error error = {.text = ""};
+    if (begin(call, &error) < 0) {
+        fail(call->query, call->index, error.text);
         end_call(call);
     }
+}
+
+static void on_looked_up(struct skr_transfer *transfer, CURLcode result)
+{
+    struct call *call = transfer->owner;
+    struct query *query = call->query;
+    struct skr_error error = {.text = ""};
+    if (skr_estimator_address_take(call->client->addresses, transfer,
+                                   query->question[call->index].service, result, &error) < 0) {
+        fail(query, call->index, error.text);
+        end_call(call);
+        return;
+    }
+    begin_call(call);
 }
 
 /* The next question that may begin; false: there is none. */
@@ -198,7 +224,9 @@ static void begin_calls(struct skr_estimator_client *client)
     size_t index = 0;
     for (size_t i = 0; i < SKR_ESTIMATOR_CALLS_MAX; i++) {
         while (!client->call[i].query && next_question(client, &query, &index)) {
-            begin_call(&client->call[i], query, index);
+            client->call[i].query = query;
+            client->call[i].index = index;
+            begin_call(&client->call[i]);
         }
     }
 }
@@ -225,6 +253,7 @@ static void refresh(struct skr_estimator_client *client)
         return;
     }
     client->refresh_at = now + SKR_KUBE_REFRESH_S * SKR_SECOND;
+    skr_estimator_addresses_refresh(client->addresses);
     (void)skr_kube_access_refresh(&client->access, &error);
     if (error.code != SKR_OK) {
         skr_log_warning("Certificates for estimators could not be read again, the old ones were "
@@ -300,9 +329,24 @@ static int start(struct skr_estimator_client *client, struct skr_error *error)
     return rc < 0 ? rc : skr_thread_start(&client->thread, "estimators", run, client, error);
 }
 
+static void call_init(struct call *call, struct skr_estimator_client *client)
+{
+    call->client = client;
+    skr_strbuf_init(&call->message);
+    skr_strbuf_init(&call->answer);
+    skr_strbuf_init(&call->url);
+    skr_transfer_init(&call->transfer, &client->session, call);
+    call->transfer.body = &call->answer;
+    call->transfer.done = on_done;
+    skr_transfer_init(&call->look_up, skr_estimator_addresses_session(client->addresses), call);
+    call->look_up.body = &call->answer;
+    call->look_up.done = on_looked_up;
+}
+
 int skr_estimator_client_create(const struct skr_config_estimators *options,
-                                skr_estimator_done *done, void *context,
-                                struct skr_estimator_client **ret, struct skr_error *error)
+                                struct skr_kube_access *access, skr_estimator_done *done,
+                                void *context, struct skr_estimator_client **ret,
+                                struct skr_error *error)
 {
     skr_bug_on(curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK);
     struct skr_estimator_client *client = skr_alloc(sizeof *client);
@@ -316,17 +360,11 @@ int skr_estimator_client_create(const struct skr_config_estimators *options,
                             (long)SKR_ESTIMATOR_CONNECTIONS_MAX);
     (void)curl_multi_setopt(client->session.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
                             (long)SKR_ESTIMATOR_CONNECTIONS_MAX);
+    client->addresses = skr_estimator_addresses_create(options, access, client->session.multi);
     pthread_mutex_init(&client->lock, NULL);
     client->refresh_at = skr_kube_now() + SKR_KUBE_REFRESH_S * SKR_SECOND;
     for (size_t i = 0; i < SKR_ESTIMATOR_CALLS_MAX; i++) {
-        struct call *call = &client->call[i];
-        call->client = client;
-        skr_strbuf_init(&call->message);
-        skr_strbuf_init(&call->answer);
-        skr_strbuf_init(&call->url);
-        skr_transfer_init(&call->transfer, &client->session, call);
-        call->transfer.body = &call->answer;
-        call->transfer.done = on_done;
+        call_init(&client->call[i], client);
     }
     const int rc = start(client, error);
     client->started = rc == 0;
@@ -387,12 +425,14 @@ void skr_estimator_client_destroy(struct skr_estimator_client *client)
     for (size_t i = 0; i < SKR_ESTIMATOR_CALLS_MAX; i++) {
         struct call *call = &client->call[i];
         skr_transfer_fini(&call->transfer);
+        skr_transfer_fini(&call->look_up);
         skr_strbuf_fini(&call->message);
         skr_strbuf_fini(&call->answer);
         skr_strbuf_fini(&call->url);
     }
     (void)curl_multi_cleanup(client->session.multi);
     skr_kube_access_fini(&client->access);
+    skr_estimator_addresses_destroy(client->addresses);
     pthread_mutex_destroy(&client->lock);
     free(client);
     curl_global_cleanup();

@@ -6,11 +6,12 @@
  * nor writes to the API server wait for them. Queries are answered side by side. A query ends when
  * all its replies are there, at the latest with its timeout; what is missing then has failed.
  *
- * The address of a cluster's estimator is PREFIX-CLUSTER.NAMESPACE.DOMAIN:PORT, as Karmada names its
- * services. Connections are kept. Files of TLS are read again every minute.
+ * Where they are, estimator_address.h finds. Connections are kept. Files of TLS are read again every
+ * minute.
  */
 #include "core/frame/query.h"
 #include "server/config/config.h"
+#include "server/kube/access.h"
 
 struct skr_estimator_client;
 
@@ -24,11 +25,13 @@ enum {
 typedef void skr_estimator_done(void *context, const struct skr_replies *replies,
                                 void (*release)(void *keep), void *keep);
 
-/* Starts the thread. options: borrowed for its life. Errors: SKR_NOT_FOUND, SKR_DENIED, SKR_INVALID
+/* Starts the thread. options: borrowed for its life. access: of the API server with the Services of
+ * estimators, taken over; NULL: they are not read. Errors: SKR_NOT_FOUND, SKR_DENIED, SKR_INVALID
  * (a file of TLS), SKR_LIMIT (libcurl lacks HTTP/2; no thread). */
 int skr_estimator_client_create(const struct skr_config_estimators *options,
-                                skr_estimator_done *done, void *context,
-                                struct skr_estimator_client **ret, struct skr_error *error);
+                                struct skr_kube_access *access, skr_estimator_done *done,
+                                void *context, struct skr_estimator_client **ret,
+                                struct skr_error *error);
 /* Copies the query. Any thread; never waits. */
 void skr_estimator_client_ask(struct skr_estimator_client *client, const struct skr_query *query);
 /* Ends calls and the thread: queries that are under way, and later ones, get no replies. May be

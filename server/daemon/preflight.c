@@ -54,6 +54,7 @@ size_t skr_config_permissions(const struct skr_config *config, const char *names
         .own_namespace = namespace_,
         .ocm = config->ocm_enabled,
         .karmada = config->karmada_enabled,
+        .estimators = config->estimators.enabled ? config->estimators.namespace_ : NULL,
         .lease = config->leader_name,
         .scheduler_lease =
             config->leader_mode == SKR_LEADER_SCHEDULER ? config->scheduler_lease : NULL,

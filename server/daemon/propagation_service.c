@@ -27,7 +27,7 @@ _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
 struct service {
     void *fleet;
-    const struct skr_config *config;
+    struct skr_service_host host;
     struct skr_engine_thread *engine;
     struct skr_estimator_client *estimators; /* NULL: off */
 };
@@ -103,7 +103,7 @@ static void *create(const struct skr_service_host *host)
         .collect = collect,
     };
     struct service *s = skr_alloc(sizeof *s);
-    s->config = host->config;
+    s->host = *host;
     s->fleet = skr_fleet_service_create(host, &kind);
     return s;
 }
@@ -131,11 +131,19 @@ static void give_replies(void *context, const struct skr_replies *replies,
 static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
 {
     struct service *s = service;
+    struct skr_kube_access access;
     s->engine = engine;
-    return s->config->estimators.enabled
-               ? skr_estimator_client_create(&s->config->estimators, give_replies, s,
-                                             &s->estimators, error)
-               : 0;
+    const struct skr_config_estimators *options = &s->host.config->estimators;
+    if (!options->enabled) {
+        return 0;
+    }
+    skr_kube_access_init(&access);
+    int rc = s->host.access(s->host.context, &access, error);
+    rc = rc < 0 ? rc
+                : skr_estimator_client_create(options, &access, give_replies, s, &s->estimators,
+                                              error);
+    skr_kube_access_fini(&access);
+    return rc;
 }
 
 static void query(void *service, const struct skr_query *query)

@@ -232,6 +232,12 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     }
     n = needs->ocm ? add_grants(list, n, ocm) : n;
     n = needs->karmada ? add_grants(list, n, karmada) : n;
+    if (needs->karmada && needs->estimators) { /* manifests/karmada/estimators.yaml */
+        n = add_named(list, n,
+                      (struct skr_permission){"", "services", "", "get", needs->estimators, "",
+                                              "karmada: externalName of Services of estimators is "
+                                              "not read"});
+    }
     static const char none[] = "no daemon decides";
     n = add_lease(list, n, "create", namespace_, "", none);
     n = add_lease(list, n, "get", namespace_, needs->lease, none);

@@ -31,6 +31,7 @@ struct skr_permission_needs {
     bool force;                 /* preemptForceAfter */
     bool spotmix, ocm, karmada; /* enabled */
     const char *spotmix_name;   /* with spotmix: of its Secret and its webhook configuration */
+    const char *estimators;     /* namespace of the Services of estimators; NULL: they are off */
     const char *own_namespace;  /* of the pod, and of the Lease */
     const char *lease;
     const char *scheduler_lease; /* NULL: not looked at */

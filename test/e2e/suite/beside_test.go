@@ -262,13 +262,15 @@ func TestBeside_KarmadaBindingsGoOverAndBack(t *testing.T) {
 	}
 }
 
-// external makes the Services by which karmada-scheduler finds the estimators of clusters: all are on this machine.
+// external makes the Services by which both find the estimators of clusters, and lets the daemon read them: all estimators
+// are on this machine.
 func (k karmada) external(port int, clusters ...string) {
 	k.Helper()
 	const namespace = "karmada-system"
 	if err := k.plane.CreateNamespace(namespace); !cluster.IsStatus(err, 409) {
 		k.must(err)
 	}
+	k.apply(manifest(k.T, "karmada/estimators.yaml"))
 	for _, name := range clusters {
 		path, service := "/api/v1/namespaces/"+namespace+"/services", "karmada-scheduler-estimator-"+name
 		k.must(k.plane.Admin.Create(path, map[string]any{"metadata": map[string]any{"name": service}, "spec": map[string]any{
@@ -278,18 +280,19 @@ func (k karmada) external(port int, clusters ...string) {
 }
 
 // TestBeside_KarmadaEstimatorsCount: karmada-scheduler-estimator looks at the nodes and pods of the plane, for three clusters
-// whose Cluster objects promise more, over TLS with certificates of both sides. With the profile upstream the daemon places the same bindings as karmada-scheduler
+// whose Cluster objects promise more, over TLS with certificates of both sides. Both schedulers find it by Services of type
+// ExternalName. With the profile upstream the daemon places the same bindings as karmada-scheduler
 // does with --enable-scheduler-estimator, whatever their replicas request of nodes. When the estimators end, bindings are
 // placed by the Cluster objects, and the condition names the estimators that are silent.
 func TestBeside_KarmadaEstimatorsCount(t *testing.T) {
 	port, folder := cluster.FreePort(), t.TempDir()
-	_, certificate, key, err := cluster.SelfSigned("127.0.0.1", "localhost", "*.karmada-system.localhost")
+	_, certificate, key, err := cluster.SelfSigned("127.0.0.1", "localhost")
 	if err := errors.Join(err, os.WriteFile(folder+"/tls.crt", certificate, 0o600), os.WriteFile(folder+"/tls.key", key, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	flags := []string{"-estimator-port", strconv.Itoa(port), "-cert", folder + "/tls.crt", "-key", folder + "/tls.key", "-ca", folder + "/tls.crt"}
 	k := startKarmadaOn(t, []*cluster.Node{node("node-0", 4), node("node-1", 8)}, fmt.Sprintf(
-		"{enabled: true, profile: upstream, estimators: {enabled: true, port: %d, serviceDomain: localhost, caFile: %[2]s/tls.crt, "+
+		"{enabled: true, profile: upstream, estimators: {enabled: true, port: %d, caFile: %[2]s/tls.crt, "+
 			"certFile: %[2]s/tls.crt, keyFile: %[2]s/tls.key}}", port, folder))
 	names := []string{"a", "b", "c"}
 	for i, name := range names {

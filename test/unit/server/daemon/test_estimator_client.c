@@ -8,6 +8,7 @@
 #include "server/clock.h"
 #include "server/thread.h"
 #include "test/test.h"
+#include "test/unit/fake_api.h"
 #include "test/unit/fake_grpc.h"
 
 enum { REPLIES_MAX = 300, DEADLINE_S = 60 };
@@ -84,7 +85,8 @@ static void world_set_up(struct world *world)
                                                     .cert_file = "",
                                                     .key_file = ""};
     assert_int_equal(
-        skr_estimator_client_create(&world->options, on_replies, world, &world->client, NULL), 0);
+        skr_estimator_client_create(&world->options, NULL, on_replies, world, &world->client, NULL),
+        0);
 }
 
 static void world_tear_down(struct world *world)
@@ -243,7 +245,93 @@ TEST_WITH(world, a_file_that_is_not_there_is_an_error)
     struct skr_estimator_client *client = NULL;
     struct skr_error error = {.text = ""};
     options.ca_file = "/nowhere/ca.crt";
-    assert_int_equal(skr_estimator_client_create(&options, on_replies, world, &client, &error),
-                     -SKR_NOT_FOUND);
+    assert_int_equal(
+        skr_estimator_client_create(&options, NULL, on_replies, world, &client, &error),
+        -SKR_NOT_FOUND);
     assert_non_null(strstr(error.text, "/nowhere/ca.crt"));
+}
+
+/* ---- where estimators are ---- */
+
+/* A client that reads Services of api; DNS has names in domain alone. */
+static void find_by_services(struct world *world, struct fake_api *api, const char *domain)
+{
+    struct skr_kube_access access;
+    char url[64];
+    skr_estimator_client_destroy(world->client);
+    world->client = NULL;
+    world->options.domain = domain;
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", (int)fake_api_port(api));
+    skr_kube_access_init(&access);
+    assert_int_equal(skr_kube_access_set_server(&access, url, NULL), 0);
+    assert_int_equal(skr_estimator_client_create(&world->options, &access, on_replies, world,
+                                                 &world->client, NULL),
+                     0);
+    skr_kube_access_fini(&access);
+}
+
+static void answer(struct fake_api *api, int status, const char *body)
+{
+    fake_api_expect(api, &(struct fake_step){.match = "GET ", .status = status, .body = body});
+}
+
+TEST_WITH(world, an_external_name_is_where_the_estimator_is_for_a_minute)
+{
+    struct fake_api *api = fake_api_start(NULL, false);
+    char body[256];
+    snprintf(body, sizeof body,
+             "{\"spec\":{\"type\":\"ExternalName\",\"externalName\":\"localhost\",\"ports\":["
+             "{\"port\":1,\"targetPort\":1},{\"port\":10352,\"targetPort\":%d}]}}",
+             (int)fake_grpc_port(world->server));
+    world->options.port = 10352;
+    find_by_services(world, api, "invalid");
+    answer(api, 200, body);
+    assert_string_equal(ask(world, "good"), "7");
+    assert_string_equal(ask(world, "good"), "7");
+    assert_int_equal(fake_api_count(api, ""), 1);
+    char *request = fake_api_request(api, "", 0);
+    assert_non_null(strstr(request, "GET /api/v1/namespaces/karmada/services/estimator-good\n"));
+    free(request);
+    fake_api_stop(api);
+}
+
+TEST_WITH(world, without_such_a_service_its_name_is_that_of_the_host)
+{
+    static const char own[] = "{\"spec\":{\"type\":\"ClusterIP\",\"clusterIP\":\"10.0.0.1\"}}";
+    static const int status[] = {404, 403, 200};
+    struct fake_api *api = fake_api_start(NULL, false);
+    for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
+        find_by_services(world, api, "localhost");
+        answer(api, status[i], status[i] == 200 ? own : "{}");
+        assert_string_equal(ask(world, "good"), "7");
+        assert_string_equal(ask(world, "good"), "7");
+    }
+    assert_int_equal(fake_api_count(api, ""), 3);
+    fake_api_stop(api);
+}
+
+TEST_WITH(world, a_service_that_names_no_place_is_a_failure_and_read_again)
+{
+#define EXTERNAL(rest) "{\"spec\":{\"type\":\"ExternalName\"," rest "}}"
+    static const struct {
+        int status;
+        const char *body, *want;
+    } row[] = {
+        {500, "{}", "its Service: HTTP status 500"},
+        {200, "{", "its Service is no JSON"},
+        {200, EXTERNAL("\"externalName\":\"a/b\""), "externalName of its Service cannot be a host"},
+        {200, EXTERNAL("\"externalName\":\"a\",\"ports\":[{\"port\":2}]"),
+         "its Service has no port 10352"},
+        {200, EXTERNAL("\"externalName\":\"a\",\"ports\":[{\"port\":10352,\"targetPort\":\"x\"}]"),
+         "its Service has no number as targetPort of port 10352"},
+    };
+    struct fake_api *api = fake_api_start(NULL, false);
+    world->options.port = 10352;
+    find_by_services(world, api, "invalid");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        answer(api, row[i].status, row[i].body);
+        assert_string_equal(ask(world, "good"), row[i].want);
+    }
+    fake_api_stop(api);
+    assert_string_equal(ask(world, "good"), "its Service: Couldn't connect to server");
 }
