@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods as two releases of each operator label them, with the object that says their size: the group, its minimum, role,
+ * Pods as two releases of each operator, of Kubernetes and of Spark label them, with the object that says their size: the group, its minimum, role,
  * set, index and generation. Labels are those of the operators' sources: jobset pkg/controllers/jobset_controller.go,
  * lws pkg/webhooks/pod_webhook.go, kuberay controllers/ray/common/pod.go, mpi-operator pkg/controller, training-operator
- * pkg/controller.v1, kueue pkg/podset.
+ * pkg/controller.v1, kueue pkg/podset, trainer pkg/runtime/core, spark-operator pkg/common, spark
+ * resource-managers/kubernetes.
  */
 #include "core/group/owner.h"
 #include "core/pod/index.h"
@@ -32,6 +33,21 @@
 #define RAY_LABELS                                                                         \
     "'ray.io/is-ray-node':'yes','ray.io/cluster':'r','ray.io/node-type':'worker','ray.io/" \
     "group':'gpu','ray.io/identifier':'r-worker','app.kubernetes.io/name':'kuberay'"
+#define NODE_LABELS                                                                         \
+    JS "jobset-name':'t','" JS "jobset-uid':'js','" JS "replicatedjob-name':'node','" JS    \
+       "replicatedjob-replicas':'1','" JS "global-replicas':'1','" JS "job-index':'0','" JS \
+       "job-global-index':'0','" JS "job-key':'k','" JS "restart-attempt':'0','" B          \
+       "job-completion-index':'3','" B "job-name':'t-node-0','" B "controller-uid':'u-t-node-0'"
+#define NODES                                                                                     \
+    "'spec':{'replicatedJobs':[{'name':'node','template':{'spec':{'parallelism':4,'completions':" \
+    "4}}}]}"
+#define EXECUTOR_LABELS                                                                   \
+    "'spark-app-selector':'spark-1a','spark-role':'executor','spark-exec-id':'2','spark-" \
+    "exec-resourceprofile-id':'0'"
+#define OPERATOR_LABELS                                                            \
+    "'spark-app-name':'pi','spark-version':'3.5.1','sparkoperator.k8s.io/app-name" \
+    "':'pi','sparkoperator.k8s.io/launched-by-spark-operator':'true',"             \
+    "'sparkoperator.k8s.io/submission-id':'s1'"
 
 static const struct release_row {
     const char *title, *metadata;
@@ -107,6 +123,35 @@ static const struct release_row {
                                                                            "train"),
      skr_owner_job_decode, "'spec':{'parallelism':4,'completions':4}", "job/train", NULL, "u-train",
      4, -1, 2},
+    {"Kubernetes 1.27, a StatefulSet without the index of a pod",
+     "'labels':{'app':'s','controller-revision-hash':'h','statefulset.kubernetes.io/pod-name':"
+     "'s-2'}," OWNED("apps/v1", "StatefulSet", "s"),
+     skr_owner_statefulset_decode, "'spec':{'replicas':3,'podManagementPolicy':'Parallel'}",
+     "statefulset/s", NULL, "u-s", 3, -1, -1},
+    {"Kubernetes 1.28, a StatefulSet",
+     "'labels':{'app':'s','controller-revision-hash':'h','statefulset.kubernetes.io/pod-name':"
+     "'s-2','apps.kubernetes.io/pod-index':'2'}," OWNED("apps/v1", "StatefulSet", "s"),
+     skr_owner_statefulset_decode, "'spec':{'replicas':3,'podManagementPolicy':'Parallel'}",
+     "statefulset/s", NULL, "u-s", 3, -1, 2},
+    {"Trainer 2.0.1, a node", "'labels':{'" NODE_LABELS "}," OWNED("batch/v1", "Job", "t-node-0"),
+     skr_owner_jobset_decode, NODES, "jobset/t", "node", "js/0", 4, 0, 3},
+    {"Trainer 2.1.0, a node whose runtime labels its pods",
+     "'labels':{'" NODE_LABELS ",'trainer.kubeflow.org/trainjob-ancestor-step':'trainer'}," OWNED(
+         "batch/v1", "Job", "t-node-0"),
+     skr_owner_jobset_decode, NODES, "jobset/t", "node", "js/0", 4, 0, 3},
+    {"Spark 3.2 without an operator",
+     "'labels':{" EXECUTOR_LABELS "}," OWNED("v1", "Pod", "pi-driver"), NULL, NULL,
+     "spark/spark-1a", NULL, "", -1, -1, 1},
+    {"Spark operator 1.4, Spark 3.5",
+     "'labels':{" EXECUTOR_LABELS "," OPERATOR_LABELS "}," OWNED("v1", "Pod", "pi-driver"),
+     skr_owner_spark_decode, "'spec':{'executor':{'instances':6}}", "spark/spark-1a", NULL, "", 6,
+     -1, 1},
+    {"Spark operator 2.2, which scales",
+     "'labels':{" EXECUTOR_LABELS "," OPERATOR_LABELS
+     ",'sparkoperator.k8s.io/mutated-by-spark-operator':'true'}," OWNED("v1", "Pod", "pi-driver"),
+     skr_owner_spark_decode,
+     "'spec':{'executor':{'instances':6},'dynamicAllocation':{'enabled':true}}", "spark/spark-1a",
+     NULL, "", 1, -1, 1},
     {"labels that no release has", "'labels':{'" JS "set-name':'t'}," OWNED("x.io/v1", "Crew", "c"),
      NULL, NULL, "crew.x.io/c", NULL, "u-c", -1, -1, -1},
 };
