@@ -109,7 +109,8 @@ static int cells_of(int64_t part, int64_t all)
     return n > 0 ? n : 1;
 }
 
-static void add_bar(struct skr_strbuf *b, bool ascii, int64_t used, int64_t unusable, int64_t all)
+static void add_bar(struct skr_strbuf *b, bool ascii, int64_t used, int64_t unusable,
+                    int64_t reserved, int64_t all)
 {
     int u = cells_of(used, all), x = all > 0 ? cells_of(unusable, all) : CELLS;
     while (u + x > CELLS) {
@@ -119,10 +120,12 @@ static void add_bar(struct skr_strbuf *b, bool ascii, int64_t used, int64_t unus
             x--;
         }
     }
+    const int kept = u + cells_of(reserved, all); /* cells behind it, if there is room */
     for (int i = 0; i < CELLS; i++) {
-        const char *cell = i < u           ? (ascii ? "#" : "█")
-                           : i < CELLS - x ? (ascii ? "." : "░")
-                                           : (ascii ? ":" : "·");
+        const char *cell = i < u            ? (ascii ? "#" : "█")
+                           : i >= CELLS - x ? (ascii ? ":" : "·")
+                           : i < kept       ? (ascii ? "%" : "▒")
+                                            : (ascii ? "." : "░");
         skr_strbuf_add(b, cell);
     }
 }
@@ -166,12 +169,13 @@ static void add_use(struct drawing *d, const json_t *unit, bool leaf)
     const int64_t all = skr_page_int(json_object_get(unit, "allocatable"), d->resource);
     const int64_t used = skr_page_int(json_object_get(unit, "charged"), d->resource);
     const int64_t unusable = skr_page_int(json_object_get(unit, "unusable"), d->resource);
+    const int64_t reserved = skr_page_int(json_object_get(unit, "reserved"), d->resource);
     const bool known = !leaf || skr_page_bool(unit, "ready");
     SKR_STRBUF(b);
     add_share(&b, d->resource, known ? &used : NULL, all);
     skr_text_table_add(&d->table, b.s, SKR_HUE_NONE);
     skr_strbuf_reset(&b);
-    add_bar(&b, d->how->ascii, known ? used : 0, known ? unusable : all, all);
+    add_bar(&b, d->how->ascii, known ? used : 0, known ? unusable : all, reserved, all);
     skr_text_table_add(&d->table, b.s, SKR_HUE_NONE);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "core/gang/view/view_tree.h"
 
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
@@ -157,10 +158,30 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
     }
 }
 
+/* What is reserved there for later, of the room that is free now. */
+static void sum_reserved(struct tree_page *p, const struct node_entry *n, size_t at)
+{
+    const struct booked_node *b = n ? skr_booked_find(p->v->e, n->name) : NULL;
+    for (size_t i = 0; b && i < b->n; i++) {
+        for (size_t r = 0; r < p->n_resources; r++) {
+            if (strcmp(p->resource[r].name, b->use[i].resource) == 0) {
+                p->reserved[at + r] = skr_amount_sum(p->reserved[at + r], b->use[i].amount);
+            }
+        }
+    }
+    for (size_t r = 0; b && r < p->n_resources; r++) {
+        const int64_t gone = skr_amount_sum(p->charged[at + r], p->unusable[at + r]);
+        const int64_t left = p->allocatable[at + r] - gone;
+        p->reserved[at + r] = p->reserved[at + r] < left ? p->reserved[at + r] : left;
+        p->reserved[at + r] = p->reserved[at + r] > 0 ? p->reserved[at + r] : 0;
+    }
+}
+
 static void sum_up(struct tree_page *p)
 {
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         sum_leaf(p, i);
+        sum_reserved(p, p->leaf[i], ((size_t)p->tree->first_leaf + (size_t)i) * p->n_resources);
     }
     for (int32_t u = p->tree->n_units - 1; u > 0; u--) { /* children have larger numbers */
         struct unit_sums *s = &p->sum[p->tree->parent[u]];
@@ -181,6 +202,7 @@ static void sum_up(struct tree_page *p)
                 skr_amount_sum(p->allocatable[to + r], p->allocatable[from + r]);
             p->charged[to + r] = skr_amount_sum(p->charged[to + r], p->charged[from + r]);
             p->unusable[to + r] = skr_amount_sum(p->unusable[to + r], p->unusable[from + r]);
+            p->reserved[to + r] = skr_amount_sum(p->reserved[to + r], p->reserved[from + r]);
         }
     }
 }
@@ -283,6 +305,9 @@ static void open_unit(struct tree_page *p, int32_t unit)
     write_amounts(p, "allocatable", p->allocatable + at);
     write_amounts(p, "charged", p->charged + at);
     write_amounts(p, "unusable", p->unusable + at);
+    if (p->v->e->bookings.n > 0) {
+        write_amounts(p, "reserved", p->reserved + at);
+    }
     write_groups(p, unit);
     if (leaf < 0) {
         skr_json_open(w, "children", '[');
@@ -386,6 +411,7 @@ static void page_fini(struct tree_page *p)
     free(p->allocatable);
     free(p->charged);
     free(p->unusable);
+    free(p->reserved);
     free(p->group);
     free(p->presence);
     free(p->pods_of);
@@ -434,6 +460,7 @@ int skr_view_tree(struct view *v, const char *rest)
     p.allocatable = skr_alloc_array(cells, sizeof *p.allocatable);
     p.charged = skr_alloc_array(cells, sizeof *p.charged);
     p.unusable = skr_alloc_array(cells, sizeof *p.unusable);
+    p.reserved = skr_alloc_array(cells, sizeof *p.reserved);
     gather_members(&p);
     p.pods_of = skr_alloc_array(p.n_groups + 1, sizeof *p.pods_of);
     p.held_of = skr_alloc_array(p.n_groups + 1, sizeof *p.held_of);

@@ -35,15 +35,15 @@ struct tree_page {
     struct shown_resource resource[SHOWN_MAX];
     size_t looked_at; /* of resource: the one to show */
     struct slot_size size;
-    const char *size_name[SKR_RESOURCES_MAX];  /* of size.item */
-    char class_name[262];                      /* "class/NAME", one of resource; "": none is */
-    int64_t slot_devices;                      /* of the class, that a slot takes; 0: none */
-    const struct skr_claim_spec *slot_spec;    /* of them; NULL: none */
-    const struct group *of_group;              /* a slot is a member of it; NULL: of any pod */
-    struct shapes of_role;                     /* of those members */
-    int32_t domain;                            /* the unit to show */
-    struct unit_sums *sum;                     /* [unit] */
-    int64_t *allocatable, *charged, *unusable; /* [unit * n_resources + r] */
+    const char *size_name[SKR_RESOURCES_MAX]; /* of size.item */
+    char class_name[262];                     /* "class/NAME", one of resource; "": none is */
+    int64_t slot_devices;                     /* of the class, that a slot takes; 0: none */
+    const struct skr_claim_spec *slot_spec;   /* of them; NULL: none */
+    const struct group *of_group;             /* a slot is a member of it; NULL: of any pod */
+    struct shapes of_role;                    /* of those members */
+    int32_t domain;                           /* the unit to show */
+    struct unit_sums *sum;                    /* [unit] */
+    int64_t *allocatable, *charged, *unusable, *reserved; /* [unit * n_resources + r] */
     const struct group **group;
     size_t n_groups;
     struct presence *presence;

@@ -3,6 +3,7 @@
 #include "core/gang/group/start.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/state/pages.h"
+#include "server/render/render.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/limits_scene.h"
 #include "topology/base/json_field.h"
@@ -167,6 +168,21 @@ TEST_RIG(limits_four_nodes(1), the_picture_has_limits_and_what_is_reserved)
     wrong.argument[SKR_VIEW_HOURS] = "721";
     assert_int_equal(skr_gang_view(rig->gang, &wrong, rig->now, &out), 400);
     assert_non_null(strstr(out.s, "hours is from 1 to 720"));
+}
+
+TEST_RIG(limits_waiting(1), the_tree_marks_free_room_that_is_reserved)
+{
+    const struct skr_render how = {.ascii = true};
+    struct skr_error error;
+    SKR_STRBUF(out);
+    SKR_STRBUF(text);
+    SKR_STRBUF(notes);
+    assert_int_equal(ask(rig, "/v1/tree", false, &out), 200);
+    json_auto_t *page = json_loads(out.s, 0, NULL);
+    assert_int_equal(skr_render_tree(page, &how, &text, &notes, &error), 0);
+    assert_non_null(strstr(text.s, "2/4  ####%%%%")); /* of the rack */
+    assert_non_null(strstr(text.s, "1/1  ########"));
+    assert_non_null(strstr(text.s, "0/1  %%%%%%%%"));
 }
 
 /* ---- deadlines of Jobs ---- */
