@@ -19,6 +19,7 @@
  */
 #include "core/frame/frame.h"
 #include "core/gang/state/reason.h"
+#include "core/gang/state/scheduler_entry.h"
 #include "core/gang/state/settings.h"
 #include "core/gang/state/stats.h"
 #include "core/pod/pod.h"
@@ -61,25 +62,6 @@ struct skr_devices_stock;
 struct skr_sequence_memo;
 struct veto_set;
 struct volumes;
-
-/* The place of a pod in kube-scheduler's queue, and when it got it: scheduler_progress.h. */
-enum { PROGRESS_ASKS = 32 };
-struct progress_ask {
-    int32_t priority;
-    skr_time activated; /* whole seconds */
-    skr_time at;
-};
-
-/* Whether the kube-scheduler of a profile looks at every node: sampling.h. */
-enum sampling_belief { SAMPLING_UNKNOWN, SAMPLING_LOOKS_AT_ALL, SAMPLING_SAMPLES };
-struct sampling_profile {
-    enum sampling_belief belief;
-    uint32_t misses; /* planned nodes that were not among the names, since belief was set */
-    skr_time until;  /* of SAMPLING_SAMPLES */
-    /* SAMPLING_UNKNOWN: gated members wait for a first call until then; 0: none waits */
-    skr_time call_by;
-    skr_time look_at; /* names that may be skipped are skipped until then */
-};
 
 /* Sorted. */
 struct node_names {

@@ -8,6 +8,7 @@
 #include "core/gang/state/gang.h"
 #include "core/gang/state/reason.h"
 #include "core/gang/state/role_entry.h"
+#include "core/gang/state/seat_entry.h"
 #include "core/gang/state/told_entry.h"
 #include "core/group/group.h"
 
@@ -26,18 +27,6 @@ enum group_state {
     GROUP_EVICTED,
     GROUP_INVALID,
     GROUP_STATE_COUNT
-};
-
-/* Room of a lost member: core/gang/group/seat_holds.h. */
-struct seat_hold {
-    char *uid;           /* of its charge */
-    const char *node;    /* from names_intern */
-    struct shape *shape; /* a reference */
-    uint8_t role;        /* of the group */
-    int32_t set;         /* -1: none */
-    skr_time until;
-    bool arranged; /* found before its pod left, and persisted: core/gang/preempt/arranged.h */
-    bool early;    /* its pod still runs; only if arranged */
 };
 
 enum candidate { CANDIDATE_NOT, CANDIDATE_AWAKE, CANDIDATE_ASLEEP };
