@@ -152,6 +152,7 @@ void skr_suggest_group(struct skr_client *client, const char *namespace_, const 
     struct names names = {0};
     json_t *page = NULL;
     const json_t *item, *made = NULL;
+    bool made_waits = false;
     size_t i;
     if (skr_client_fetch(client, &all, "GroupList", &page, NULL) < 0) {
         return;
@@ -171,7 +172,10 @@ void skr_suggest_group(struct skr_client *client, const char *namespace_, const 
         }
         if (strcmp(skr_object_text(item, "namespace"), namespace_) == 0) {
             add(&names, skr_object_text(item, "name"));
-            made = is_made_by(item, name) ? item : made;
+            /* the last one that waits; of several revisions or runs it is asked about */
+            const bool waits = strcmp(skr_object_text(item, "status"), "Bound") != 0;
+            made = is_made_by(item, name) && (waits || !made_waits) ? item : made;
+            made_waits = made_waits || (made == item && waits);
         }
     }
     if (made) {
