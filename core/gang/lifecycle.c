@@ -347,8 +347,8 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
             evaluate_waiting(e, g);
         }
     }
-    skr_arranged_settle(e, g);
     skr_seat_holds_settle(e, g);
+    skr_arranged_settle(e, g);
     skr_refusal_refresh(e, g);
     skr_rounds_watch(e, g);
     skr_told_settle(e, g);

@@ -133,8 +133,9 @@ const struct skr_option skr_options[] = {
           "no start is known for this long: a drain"),
     RANGE("time.failAfter", DURATION, "30s", SKR_SECOND, DAY, settings.fail_after,
           "a node that is not Ready for this long is lost"),
-    WORDS("time.moves", CHOICE, "show", "off", settings.moves_mode,
-          "`show`: `explain` says which groups would have to move so that one that waits fits"),
+    THREE("time.moves", CHOICE, "show", "off", "auto", settings.moves_mode,
+          "groups that would have to move so that one that waits fits: `explain` names them, or "
+          "they are moved"),
     RANGE("time.moveAfter", DURATION, "10m", SKR_SECOND, 30 * DAY, settings.move_after,
           "a group that has not waited this long, or is promised within it, moves none"),
     RANGE("time.movesMost", INTEGER, "2", 1, SKR_MOVES_MOST, settings.moves_most,

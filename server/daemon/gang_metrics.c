@@ -42,6 +42,7 @@ enum family {
     F_PARKED,
     F_LABELS_TRAVEL,
     F_PREEMPTIONS,
+    F_GROUP_MOVES,
     F_EVICTIONS,
     F_FOLLOWERS,
     F_SOLVER,
@@ -109,6 +110,9 @@ static const struct skr_metric_spec specs[] = {
                    NULL),
     [F_PREEMPTIONS] = SKR_COUNTS("sakkara_gang_preemptions_total",
                                  "Preemptions of groups that came to their end.", "result"),
+    [F_GROUP_MOVES] =
+        SKR_COUNTS("sakkara_moves_total",
+                   "Waiting groups that others began to move for, by how that ended.", "result"),
     [F_EVICTIONS] =
         SKR_COUNTS("sakkara_gang_preempted_pods_total",
                    "Evictions of pods for groups, by what the API server said.", "result"),
@@ -443,6 +447,7 @@ static void collect_counts(struct skr_gang_metrics *m)
     _Static_assert(sizeof answers / sizeof *answers == SKR_EVICTION_COUNT, "a word each");
     for (int i = 0; i < SKR_PREEMPTION_COUNT; i++) {
         skr_series_advance(m->family[F_PREEMPTIONS], ends[i], NULL, stats.preemptions[i]);
+        skr_series_advance(m->family[F_GROUP_MOVES], ends[i], NULL, stats.group_moves[i]);
     }
     for (int i = 0; i < SKR_EVICTION_COUNT; i++) {
         skr_series_advance(m->family[F_EVICTIONS], answers[i], NULL, stats.evictions[i]);

@@ -191,7 +191,9 @@ void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const stru
     }
     json_t *kept = json_object_get(rig->preempting, id);
     const json_t *victims = json_object_get(plan, "victims");
-    if (rig_is_preempting(plan) && home && !json_object_get(rig->chosen, id)) {
+    if (json_object_get(plan, "moved")) {
+        json_object_set_new(rig->chosen, id, json_true()); /* no choice by priority */
+    } else if (rig_is_preempting(plan) && home && !json_object_get(rig->chosen, id)) {
         char preemptor[600];
         json_object_set_new(rig->chosen, id, json_true());
         rig_group_of(home->json, preemptor, sizeof preemptor);

@@ -226,6 +226,7 @@ void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_
     case SKR_REASON_MEMBERS_MISSING:
     case SKR_REASON_WAITING_FOR_CLAIMS:
     case SKR_REASON_WAITING_FOR_PREEMPTION:
+    case SKR_REASON_MOVED:
     case SKR_REASON_FILTERED_BY_OTHERS:
     case SKR_REASON_PLAN_TIMEOUT:
     case SKR_REASON_BIND_FAILED:

@@ -96,6 +96,7 @@ static const char *text_of_reason(const struct group *g)
     case SKR_REASON_PINNED_NODE_FULL:
     case SKR_REASON_NEVER_FITS:
     case SKR_REASON_WAITING_FOR_CAPACITY:
+    case SKR_REASON_MOVED:
         return SKR_TEXT_CAPACITY;
     case SKR_REASON_WAITING_FOR_PREEMPTION:
         return SKR_TEXT_VICTIMS;

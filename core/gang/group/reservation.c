@@ -4,6 +4,7 @@
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/group/seat_holds.h"
 #include "core/gang/state/plan_entry.h"
 #include "topology/duration.h"
 
@@ -202,14 +203,20 @@ struct checked {
     int rc;
 };
 
+static skr_time longest_seat(const struct skr_settings *s)
+{
+    const skr_time moved = SKR_MOVED_SEAT_S * SKR_SECOND;
+    const skr_time planned = s->plan_timeout > moved ? s->plan_timeout : moved;
+    return s->seat_hold_max > planned ? s->seat_hold_max : planned;
+}
+
 static skr_time longest(const struct skr_gang *e, enum skr_reservation_reason reason)
 {
     switch (reason) {
     case SKR_RESERVED_VACANCY:
         return SKR_VACANCY_S * SKR_SECOND;
     case SKR_RESERVED_SEAT:
-        return e->settings.seat_hold_max > e->settings.plan_timeout ? e->settings.seat_hold_max
-                                                                    : e->settings.plan_timeout;
+        return longest_seat(&e->settings);
     case SKR_RESERVED_FIRST:
         return SKR_POD_FIRST_S * SKR_SECOND;
     case SKR_RESERVED_CLAIMS:

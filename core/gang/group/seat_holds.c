@@ -252,7 +252,9 @@ void skr_seat_holds_note_left(struct skr_gang *e, struct group *g, size_t at)
     const skr_time held = duration_of(e, g), least = SKR_VACANCY_S * SKR_SECOND;
     struct seat_hold *hold = &g->holds.item[at];
     hold->early = false;
-    hold->until = skr_frame_now(e->frame) + (held > least ? held : least);
+    hold->until = skr_frame_now(e->frame) + (g->replacing.by ? SKR_MOVED_SEAT_S * SKR_SECOND
+                                             : held > least  ? held
+                                                             : least);
     skr_wakes_add(e, hold->until, WAKE_GROUP, g->key);
 }
 
@@ -330,7 +332,8 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
     size_t plain = n_plain(g);
     for (size_t i = g->holds.n; i-- > 0;) {
         struct seat_hold *hold = &g->holds.item[i];
-        bool over = (!hold->arranged && plain > most) || hold->until <= skr_frame_now(e->frame);
+        bool over = (!hold->arranged && plain > most) ||
+                    (!hold->early && hold->until <= skr_frame_now(e->frame));
         if (over || (!is_open(e, hold->shape, hold->node) && (hold->early || !moves(e, g, hold)))) {
             plain -= !hold->arranged;
             skr_seat_holds_drop(e, g, i);
@@ -361,7 +364,8 @@ void skr_seat_holds_end(struct skr_gang *e, struct group *g)
     note_running(e, g, 0);
     skr_seat_holds_watch(e, g, false);
     free(g->replacing.text);
-    g->replacing.text = NULL;
+    free(g->replacing.by);
+    g->replacing.text = g->replacing.by = NULL;
     g->replacing.n_lost = 0;
     while (g->holds.n > 0) {
         skr_seat_holds_drop(e, g, g->holds.n - 1);

@@ -16,7 +16,8 @@
 #include "core/gang/state/groups.h"
 
 enum {
-    SKR_SEAT_TRIES = 64, /* nodes tried for the seat of a closed one, nearest first */
+    SKR_MOVED_SEAT_S = 300, /* after the pods of a group that moves are gone */
+    SKR_SEAT_TRIES = 64,    /* nodes tried for the seat of a closed one, nearest first */
 };
 #define SKR_SEAT_PREFIX "seat:" /* of the uid of the pod, in struct seat_hold */
 

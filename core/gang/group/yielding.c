@@ -18,7 +18,7 @@ static bool is_above(const struct skr_claimant *c, int32_t priority, int32_t cla
 
 bool skr_yielding_seats(const struct group *h, const struct skr_claimant *c)
 {
-    return h != c->group && is_above(c, h->holds.priority, h->holds.class_);
+    return h != c->group && !h->replacing.by && is_above(c, h->holds.priority, h->holds.class_);
 }
 
 bool skr_yielding_plan(const struct plan *plan, const struct skr_claimant *c)

@@ -118,10 +118,21 @@ static void vacancy_fini(struct skr_gang *e, struct vacancy *v)
     free(v->role_name);
 }
 
+bool skr_plan_moves(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        if (plan->victim[i].moved) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void skr_plan_forget_victims(struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
         free(plan->victim[i].text);
+        free(plan->victim[i].moved);
     }
     free(plan->victim);
     plan->victim = NULL;
@@ -135,6 +146,7 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
     struct group *h, *htmp;
     struct pod_entry *p;
     e->stats.preemptions[SKR_PREEMPTION_ABORTED] += plan->preempting;
+    e->stats.group_moves[SKR_PREEMPTION_ABORTED] += plan->preempting && skr_plan_moves(plan);
     skr_plan_forget_victims(plan);
     HASH_ITER(hh, e->groups, h, htmp)
     {
@@ -420,14 +432,17 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
                                                           : SKR_PLAN_PLANNED};
     const char **victim = skr_alloc_array(plan->n_victims + 1, sizeof *victim);
     int32_t *pods = skr_alloc_array(plan->n_victims + 1, sizeof *pods);
+    const char **moved = skr_alloc_array(plan->n_victims + 1, sizeof *moved);
     for (size_t i = 0; plan->preempting && i < plan->n_victims; i++) {
         if (!plan->victim[i].gone) {
             pods[r.n_victims] = plan->victim[i].pods;
+            moved[r.n_victims] = plan->victim[i].moved;
             victim[r.n_victims++] = plan->victim[i].text;
         }
     }
     r.victim = victim;
     r.victim_pods = pods;
+    r.moved = moved;
     memcpy(r.id, plan->id, sizeof r.id);
     r.member = member;
     r.n_members = n;
@@ -436,6 +451,7 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
     plan->text = skr_plan_write(&r, &plan->dropped_members);
     free(victim);
     free(pods);
+    free(moved);
     free(r.role);
     if (plan->anchor) { /* a member's own annotation holds both */
         struct pod_entry *p = skr_pods_find(e, plan->anchor);

@@ -33,6 +33,7 @@ void skr_plan_set_tree(struct plan *plan, const struct skr_tree *tree); /* NULL:
 void skr_plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted);
 void skr_plan_note_persisted(struct plan *plan); /* state Binding was acknowledged: no way back */
 void skr_plan_forget_victims(struct plan *plan);
+bool skr_plan_moves(const struct plan *plan); /* one of its victims moves */
 /* Begins or ends the wait for victims; planTimeout begins when it ends for the first time. */
 void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits);
 /* So many of their pods are left. Fewer than ever: the deadline moves (skr_settings_victims_wait()). */

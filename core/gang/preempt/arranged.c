@@ -7,10 +7,12 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/status_map.h"
+#include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/evictions.h"
+#include "core/gang/report/status.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
 
@@ -110,6 +112,39 @@ static bool has_begun(const struct skr_gang *e, const struct group *g)
     return false;
 }
 
+/* Whether the plan of the group that it moves for waits for it. */
+static bool is_awaited(const struct skr_gang *e, const struct group *g)
+{
+    const struct group *by = skr_groups_find(e, g->replacing.by);
+    const struct plan *plan = by ? by->plan : NULL;
+    for (size_t i = 0; plan && plan->preempting && !plan->aborting && i < plan->n_victims; i++) {
+        if (plan->victim[i].moved && !plan->victim[i].gone &&
+            strcmp(plan->victim[i].text, g->key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The seats of a group that moves: a member has left when its pod is gone. */
+static void review_move(struct skr_gang *e, struct group *g)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    const bool awaited = is_awaited(e, g);
+    for (size_t i = g->holds.n; i-- > 0;) {
+        struct seat_hold *hold = &g->holds.item[i];
+        const struct pod_entry *p = hold->early ? skr_pods_find(e, uid_of(hold)) : NULL;
+        if (hold->early && (!p || p->group != g || skr_pods_is_terminal(p->pod))) {
+            skr_seat_holds_note_left(e, g, i);
+        } else if (hold->early && !awaited && runs(p)) {
+            drop(e, g, i);
+        } else if (hold->early) {
+            hold->until = now + e->settings.plan_timeout;
+            skr_wakes_group(e, g, hold->until - e->settings.plan_timeout / 2);
+        }
+    }
+}
+
 /* Members that have left, and seats that are not needed any more. */
 static void review(struct skr_gang *e, struct group *g)
 {
@@ -159,7 +194,12 @@ static char *text_of(const struct group *g)
     }
     qsort(list, n, sizeof *list, by_uid);
     skr_strbuf_init(&b);
-    skr_strbuf_addf(&b, "{\"v\":1,\"whole\":%s,\"seats\":{", g->replacing.whole ? "true" : "false");
+    skr_strbuf_addf(&b, "{\"v\":1,\"whole\":%s", g->replacing.whole ? "true" : "false");
+    if (g->replacing.by) {
+        skr_strbuf_add(&b, ",\"by\":");
+        skr_strbuf_add_json(&b, g->replacing.by);
+    }
+    skr_strbuf_add(&b, ",\"seats\":{");
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_add(&b, i > 0 ? "," : "");
         skr_strbuf_add_json(&b, uid_of(list[i]));
@@ -176,9 +216,13 @@ static void update_text(struct group *g)
     char *text = text_of(g);
     free(g->replacing.text);
     g->replacing.text = text;
+    if (!text) {
+        free(g->replacing.by);
+        g->replacing.by = NULL;
+    }
 }
 
-static bool is_persisted(const struct skr_gang *e, const struct group *g)
+bool skr_arranged_is_persisted(const struct skr_gang *e, const struct group *g)
 {
     const char *have = skr_status_map_note(e, g, SKR_ANNOTATION_SEATS, NULL);
     return have && g->replacing.text && strcmp(have, g->replacing.text) == 0;
@@ -190,13 +234,24 @@ void skr_arranged_settle(struct skr_gang *e, struct group *g)
     if (!g->replacing.text && g->holds.n == 0) {
         return;
     }
-    review(e, g);
+    if (g->replacing.by) {
+        review_move(e, g);
+    } else {
+        review(e, g);
+    }
     update_text(g);
     if (!skr_arranged_waits(g)) {
         return;
     }
-    if (!is_persisted(e, g)) {
+    if (!skr_arranged_is_persisted(e, g)) {
         skr_plan_storage_hurry(g);
+        return;
+    }
+    if (g->replacing.by) {
+        struct group *by = skr_groups_find(e, g->replacing.by);
+        if (by) {
+            skr_dirty_group(e, by); /* which evicts it */
+        }
         return;
     }
     for (size_t i = 0; i < g->holds.n; i++) {
@@ -206,6 +261,53 @@ void skr_arranged_settle(struct skr_gang *e, struct group *g)
             skr_evictions_want(e, p, g);
         }
     }
+}
+
+/* ---- moves ---- */
+
+void skr_arranged_move(struct skr_gang *e, struct group *g, const char *by, const char *places)
+{
+    json_auto_t *json = places ? json_loads(places, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const char *node;
+    json_t *count;
+    json_int_t sum = 0;
+    json_object_foreach(json, node, count)
+    {
+        const bool good = json_integer_value(count) > 0 && skr_nodes_find(e, node);
+        sum += good && sum <= SKR_ARRANGED_MAX ? json_integer_value(count) : SKR_ARRANGED_MAX + 1;
+    }
+    if (g->replacing.text || !json || sum != (json_int_t)g->seats.n_bound) {
+        return;
+    }
+    struct pod_entry *p = g->members;
+    g->replacing.whole = true;
+    g->replacing.by = skr_strdup(by);
+    json_object_foreach(json, node, count)
+    {
+        for (json_int_t i = json_integer_value(count); i > 0 && p; p = p->next) {
+            if (runs(p)) {
+                skr_arranged_add(e, g, p, node);
+                i--;
+            }
+        }
+    }
+    update_text(g);
+    skr_dirty_group(e, g);
+}
+
+void skr_arranged_note_moved(struct skr_gang *e, struct group *g, const struct plan_victim *v)
+{
+    char note[700];
+    if (!v->moved || v->begun) {
+        return;
+    }
+    json_auto_t *places = json_loads(v->moved, 0, NULL);
+    const size_t nodes = json_object_size(places);
+    const char *first = nodes > 0 ? json_object_iter_key(json_object_iter(places)) : "";
+    g->moving.moved_at = skr_frame_now(e->frame);
+    snprintf(note, sizeof note, "moves for group %.300s to %s%.200s%s", g->victim.by,
+             nodes == 1 ? "node " : "nodes ", first, nodes > 1 ? " and others" : "");
+    skr_status_event(e, g, "GroupMoved", "GroupMoved", note);
 }
 
 /* ---- an earlier process ---- */
@@ -247,7 +349,9 @@ void skr_arranged_restore(struct skr_gang *e, struct group *g)
         json_object_size(seats) > SKR_ARRANGED_MAX || !skr_frame_is_leader(e->frame)) {
         return;
     }
+    const char *by = json_string_value(json_object_get(json, "by"));
     g->replacing.whole = json_is_true(json_object_get(json, "whole"));
+    g->replacing.by = by ? skr_strdup(by) : NULL;
     json_object_foreach(seats, uid, node)
     {
         if (json_is_string(node) && !skr_seat_holds_of(g, uid)) {

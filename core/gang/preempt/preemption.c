@@ -24,6 +24,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/evictions.h"
 #include "core/gang/preempt/victims_allowed.h"
 #include "core/gang/preempt/victims_left.h"
@@ -91,6 +92,9 @@ static void push_group(struct skr_gang *e, struct plan_victim *v, struct group *
     struct group *h = skr_groups_find(e, v->text);
     struct pod_entry *p, *tmp;
     mark(e, h, preemptor);
+    if (v->moved && !skr_arranged_is_persisted(e, h)) {
+        return; /* its places come first */
+    }
     if (h->plan && !h->plan->aborting && !h->plan->binding_persisted) {
         char text[700];
         snprintf(text, sizeof text, "group %.250s gives way to group %.300s", h->name,
@@ -104,6 +108,7 @@ static void push_group(struct skr_gang *e, struct plan_victim *v, struct group *
     DL_FOREACH_SAFE(h->members, p, tmp)
     {
         if (skr_victims_is_there(p)) {
+            skr_arranged_note_moved(e, h, v);
             v->begun = true;
             skr_evictions_want(e, p, preemptor);
         }
@@ -129,6 +134,7 @@ static void drop(struct skr_gang *e, struct plan_victim *v)
         unmark(e, h);
     }
     free(v->text);
+    free(v->moved);
 }
 
 /* ---- the plan ---- */
@@ -175,7 +181,8 @@ void skr_preemption_restore(struct skr_gang *e, struct plan *plan,
     plan->victim = skr_alloc_array(record->n_victims + 1, sizeof *plan->victim);
     for (size_t i = 0; i < record->n_victims; i++) {
         SKR_AUTO_FREE char *text = text_of_pod_before(e, record->victim[i]);
-        const struct plan_victim v = {.text = text};
+        char *moved = (char *)(uintptr_t)(record->moved ? record->moved[i] : NULL);
+        const struct plan_victim v = {.text = text, .moved = moved};
         struct group *h = skr_victims_pod_uid(&v) ? NULL : skr_groups_find(e, v.text);
         if (!skr_victims_may_be(e, plan->group, &v, h)) {
             continue;
@@ -183,8 +190,11 @@ void skr_preemption_restore(struct skr_gang *e, struct plan *plan,
         const int32_t pods = record->victim_pods ? record->victim_pods[i] : pods_of(&v, h);
         add_victim(plan, v.text, skr_victims_pod_uid(&v) || skr_victims_was_begun(e, v.text, pods),
                    pods);
+        plan->victim[plan->n_victims - 1].moved = skr_strdup(moved);
         if (h) {
             mark(e, h, plan->group);
+            skr_arranged_restore(e, h);
+            skr_arranged_move(e, h, plan->group->key, moved);
         }
     }
     plan->preempting = true;
@@ -221,6 +231,7 @@ static void say(struct skr_gang *e, struct group *g)
 static void finish(struct skr_gang *e, struct group *g)
 {
     e->stats.preemptions[SKR_PREEMPTION_DONE]++;
+    e->stats.group_moves[SKR_PREEMPTION_DONE] += skr_plan_moves(g->plan);
     skr_out_decision(e, g->key, "", "Preemption done", "", "", false);
     skr_plan_wait_for_victims(e, g->plan, false);
     skr_group_state_reason(g, SKR_REASON_NONE, NULL);
@@ -568,10 +579,10 @@ bool skr_preemption_rules_state(struct skr_gang *e, struct group *g)
     if (g->victim.leaving) {
         skr_victims_tell(e, g);
         char text[700];
-        snprintf(text, sizeof text,
-                 "group %.250s gives way to group %.300s, %zu of its pods are left", g->name,
-                 g->victim.by, there);
-        skr_group_state_reason(g, SKR_REASON_WAITING_FOR_CAPACITY, text);
+        snprintf(text, sizeof text, "group %.250s %s group %.300s, %zu of its pods are left",
+                 g->name, g->replacing.by ? "moves for" : "gives way to", g->victim.by, there);
+        skr_group_state_reason(
+            g, g->replacing.by ? SKR_REASON_MOVED : SKR_REASON_WAITING_FOR_CAPACITY, text);
         if (there > 0) {
             skr_group_state_enter(e, g, GROUP_EVICTED);
         }

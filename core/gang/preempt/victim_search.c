@@ -10,6 +10,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/group/yielding.h"
+#include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
@@ -48,7 +49,8 @@ const struct pod_entry *skr_victim_search_refuser(const struct group *g)
 
 bool skr_victim_search_may_preempt(const struct group *g)
 {
-    return g->spec && g->spec->priority > 0 && !skr_victim_search_refuser(g);
+    const bool moves = g->plan && skr_plan_moves(g->plan);
+    return g->spec && (moves || (g->spec->priority > 0 && !skr_victim_search_refuser(g)));
 }
 
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g)

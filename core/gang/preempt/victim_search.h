@@ -19,7 +19,7 @@
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 
-/* Whether its priority is positive and no member has preemptionPolicy: Never. */
+/* Whether its priority is positive and no member has preemptionPolicy: Never, or groups move for it. */
 bool skr_victim_search_may_preempt(const struct group *g);
 /* Whether the group does not fit, may preempt, and something changed since the last failed
  * search. */

@@ -38,6 +38,10 @@ bool skr_victims_may_be(const struct skr_gang *e, const struct group *g,
     const struct pod_entry *p =
         skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
     const struct group *of = p ? p->group : h;
+    if (v->moved) {
+        return h && h != g && h->spec && g->spec && h->spec->movable &&
+               h->spec->priority <= g->spec->priority;
+    }
     if (of) {
         const struct skr_outranks o = skr_outranks_of(e, g);
         return of != g && of->spec && g->spec && skr_outranks(&o, of);

@@ -171,12 +171,12 @@ struct skr_gang {
         int32_t lowest_class; /* of their classes */
     } holders;                /* seat_holds.c */
     struct {
-        uint64_t work; /* the search for moves that runs; 0: none */
-        char *group;   /* the key of the group that it is for */
-        uint64_t input;
-        skr_time next;       /* no search before */
-    } moving;                /* time/moving.c */
-    struct group *replacers; /* bound groups with key replace; preempt/arranged.c */
+        uint64_t work;        /* the search for moves that runs; 0: none */
+        char *group;          /* the key of the group that it is for */
+        uint64_t input, seen; /* its input_epoch, and counters of epoch, added, at the start */
+        skr_time next;        /* no search before */
+    } moving;                 /* time/moving.c */
+    struct group *replacers;  /* bound groups with key replace; preempt/arranged.c */
     struct {
         uint64_t work;         /* the search for places of lost members; 0: none runs */
         char *group;           /* its key */

@@ -188,6 +188,7 @@ struct group {
     struct {
         struct group *prev, *next; /* in gang->replacers */
         bool listed;
+        char *by;       /* it moves for the group of this key; NULL: it does not */
         bool whole;     /* all members leave, also those that run on other nodes */
         char *text;     /* of arranged seats, for the object; NULL: there are none */
         size_t n_lost;  /* running members on lost nodes */

@@ -39,6 +39,7 @@ struct vacancy {
 /* A victim of a plan: a group or a single pod. */
 struct plan_victim {
     char *text;   /* key of a group; for a pod "namespace/name@uid" */
+    char *moved;  /* it goes there, as in the plan's text; NULL: it does not move */
     bool begun;   /* an eviction was requested, or its plan was taken */
     bool gone;    /* a group that left and may return: no longer named; victims_left.h */
     int32_t pods; /* running ones when it was chosen, >= 0 */

@@ -266,6 +266,25 @@ static int read_victim_pods(const json_t *root, struct skr_plan_record *plan,
     return 0;
 }
 
+static int read_moved(const json_t *root, struct skr_plan_record *plan, struct skr_error *error)
+{
+    const json_t *moved = json_object_get(root, "moved");
+    if (json_object_size(moved) == 0) {
+        return 0;
+    }
+    plan->moved = skr_arena_array(plan->arena, plan->n_victims + 1, sizeof plan->moved[0]);
+    for (size_t i = 0; plan->moved && i < plan->n_victims; i++) {
+        const json_t *nodes = json_object_get(moved, plan->victim[i]);
+        SKR_AUTO_FREE char *text =
+            json_is_object(nodes) ? json_dumps(nodes, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+        plan->moved[i] = text ? skr_arena_strdup(plan->arena, text) : NULL;
+        if (text && !plan->moved[i]) {
+            return no_room(error);
+        }
+    }
+    return plan->moved ? 0 : no_room(error);
+}
+
 static int read_plan(const json_t *root, struct skr_plan_record **ret, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(RECORD_BYTES_MAX, 0);
@@ -290,6 +309,9 @@ static int read_plan(const json_t *root, struct skr_plan_record **ret, struct sk
     }
     if (rc == 0) {
         rc = read_victim_pods(root, plan, error);
+    }
+    if (rc == 0) {
+        rc = read_moved(root, plan, error);
     }
     if (rc < 0) {
         skr_plan_record_destroy(plan);

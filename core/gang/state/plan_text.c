@@ -222,7 +222,17 @@ static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan,
         skr_strbuf_add(b, i == 0 ? "],\"victimPods\":[" : ",");
         skr_strbuf_add_int(b, plan->victim_pods[i]);
     }
-    skr_strbuf_add(b, plan->n_victims > 0 ? "]}" : "}");
+    skr_strbuf_add(b, plan->n_victims > 0 ? "]" : "");
+    bool moved = false;
+    for (size_t i = 0; plan->moved && i < plan->n_victims; i++) {
+        if (plan->moved[i]) {
+            skr_strbuf_add(b, moved ? "," : ",\"moved\":{");
+            skr_strbuf_add_json(b, plan->victim[i]);
+            skr_strbuf_addf(b, ":%s", plan->moved[i]);
+            moved = true;
+        }
+    }
+    skr_strbuf_add(b, moved ? "}}" : "}");
 }
 
 /* Whether the members can fit: each takes its texts, four quotes, colon and comma. */

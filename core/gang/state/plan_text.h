@@ -13,7 +13,8 @@
  *
  * If members have roles, "roles":{"node-0":{"leader":1,"worker":2}} follows "nodes". Nodes, roles
  * and members are in byte order; an empty "nodes", "roles" or "victims" is left out. "victimPods"
- * has one entry per victim; texts of older versions lack it. If the text would not fit, "members"
+ * has one entry per victim; texts of older versions lack it. Victims that move have their places in
+ * "moved":{"ns/name":{"node-0":2}} behind it. If the text would not fit, "members"
  * is left out, then "nodes" and "roles" (skr_plan_write).
  */
 #include "core/pod/pod.h"
@@ -67,6 +68,7 @@ struct skr_plan_record {
     size_t n_victims;
     const char **victim;
     int32_t *victim_pods; /* [n_victims] running when chosen, >= 0; NULL: unknown */
+    const char **moved; /* [n_victims] where it goes, {"node-0":2}; NULL: it does not move; NULL */
 };
 
 /* Hash of group, uids, nodes and ranks: FNV-1a 64 over the members sorted by uid. The order of

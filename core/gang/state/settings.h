@@ -27,7 +27,8 @@ enum skr_devices_order {
 /* time.moves: whether groups move for one that waits. */
 enum skr_moves_mode {
     SKR_MOVES_MODE_SHOW, /* only told */
-    SKR_MOVES_MODE_OFF
+    SKR_MOVES_MODE_OFF,
+    SKR_MOVES_MODE_AUTO /* done */
 };
 
 enum skr_devices_release {

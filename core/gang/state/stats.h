@@ -126,6 +126,7 @@ struct skr_gang_counters {
     uint64_t topology_loads, topology_refusals;
     uint64_t gang_plugin;                                  /* pod_changes.c */
     uint64_t preemptions[SKR_PREEMPTION_COUNT];            /* preemption.c */
+    uint64_t group_moves[SKR_PREEMPTION_COUNT];            /* for others; preemption.c */
     uint64_t evictions[SKR_EVICTION_COUNT];                /* evictions.c */
     uint64_t followers_evicted;                            /* evictions.c */
     uint64_t releases[SKR_RELEASE_COUNT];                  /* device_holds.c */
@@ -151,6 +152,7 @@ struct skr_gang_stats {
     uint64_t attempts[SKR_ATTEMPT_COUNT];
     struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
     uint64_t preemptions[SKR_PREEMPTION_COUNT];
+    uint64_t group_moves[SKR_PREEMPTION_COUNT]; /* groups that others moved for */
     uint64_t evictions[SKR_EVICTION_COUNT];
     uint64_t followers_evicted; /* members that their groups did not need, for other groups */
     uint64_t topology_loads;    /* changes of the tree in force */

@@ -2,14 +2,21 @@
 /* Searches for moves, and what they found, in words: see moving.h. */
 #include "core/gang/time/moving.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/group_table.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/planning/commit.h"
+#include "core/gang/planning/planner.h"
 #include "core/gang/planning/queue.h"
+#include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/victim_search.h"
+#include "core/gang/problem/problem.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
 #include "core/gang/time/away.h"
@@ -130,6 +137,7 @@ static bool begin(struct skr_gang *e, struct group *g)
     skr_moving_end(e);
     e->moving.group = skr_strdup(g->key);
     e->moving.input = g->input_epoch;
+    e->moving.seen = changes_of(e);
     e->moving.work = skr_away_send(e, a, true);
     return true;
 }
@@ -205,8 +213,109 @@ static char *say(const struct skr_gang *e, const struct group *g, const struct a
         say_place(e->topology.tree, &found->to[i], &b);
         skr_strbuf_addc(&b, ')');
     }
-    skr_strbuf_addf(&b, "; evict %s pods to make room", n == 1 ? "its" : "their");
+    if (e->settings.moves_mode != SKR_MOVES_MODE_AUTO) {
+        skr_strbuf_addf(&b, "; evict %s pods, or have time.moves: auto", n == 1 ? "its" : "their");
+    }
     return skr_strbuf_take(&b, NULL);
+}
+
+/* ---- the moves ---- */
+
+/* One at a time in the cluster. */
+static bool any_moves(const struct skr_gang *e)
+{
+    const struct group *g, *tmp;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        if (g->replacing.by || (g->plan && skr_plan_moves(g->plan))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* {"node-0":2}, nodes in byte order: free() it. */
+static char *places_of(const struct skr_tree *tree, const struct skr_place *place)
+{
+    json_auto_t *json = json_object();
+    for (size_t i = 0; i < place->n; i++) {
+        json_object_set_new(json, tree->unit_name[tree->first_leaf + place->at[i].leaf],
+                            json_integer(place->at[i].count));
+    }
+    return json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+}
+
+/* The groups as victims of the plan. */
+struct moved {
+    struct skr_victim victim[SKR_MOVES_MOST];
+    size_t index[SKR_MOVES_MOST];
+    struct skr_victims_problem problem;
+    struct skr_victims victims;
+    struct skr_solve_request request;
+};
+
+static bool find_moved(const struct skr_gang *e, const struct away_moves *m, struct moved *ret)
+{
+    *ret = (struct moved){.victims.n = m->found.n_moved};
+    for (size_t i = 0; i < m->found.n_moved; i++) {
+        const struct group *h = skr_groups_find(e, skr_movers_key(&m->movers, m->found.moved[i]));
+        if (!h || h->state != GROUP_BOUND || h->plan || h->victim.leaving || h->replacing.text ||
+            h->seats.n_bound > SKR_ARRANGED_MAX) {
+            return false;
+        }
+        ret->victim[i] = (struct skr_victim){.name = h->key, .members = (int32_t)h->seats.n_bound};
+        ret->index[i] = i;
+    }
+    ret->problem.victim = ret->victim;
+    ret->victims.victim = ret->index;
+    ret->request.preemption = &ret->problem;
+    ret->request.victims = &ret->victims;
+    return true;
+}
+
+/* The plan of g, by the place that was found. False: none can be made of it. */
+static bool commit(struct skr_gang *e, struct group *g, const struct away_moves *m,
+                   const struct moved *moved)
+{
+    struct skr_error error;
+    size_t n;
+    int32_t placed = 0;
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, &error);
+    SKR_AUTO_FREE int32_t *count =
+        skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
+    for (size_t i = 0; i < m->found.at.n; i++) {
+        count[m->found.at.at[i].leaf] = m->found.at.at[i].count;
+        placed += m->found.at.at[i].count;
+    }
+    const struct skr_solution s = {
+        .status = SKR_SOLVE_PLACED, .count = count, .optimal = m->found.exact};
+    const bool good =
+        request && !request->problem.roles && !request->pinned && placed == (int32_t)n &&
+        request->problem.n == placed &&
+        skr_commit_answer(e, g, newcomers, n, request, &s, &moved->request) == SKR_COMMIT_DONE;
+    free(newcomers);
+    skr_solve_request_destroy(request);
+    return good;
+}
+
+/* Nothing that the search has read has changed. */
+static void move(struct skr_gang *e, struct group *g, const struct away_moves *m)
+{
+    struct moved moved;
+    if (skr_planner_is_busy(e) || any_moves(e) || g->seats.n_claimers > 0 ||
+        !find_moved(e, m, &moved) || !commit(e, g, m, &moved)) {
+        g->moving.seen = 0; /* again */
+        return;
+    }
+    for (size_t i = 0; i < moved.victims.n; i++) {
+        struct plan_victim *v = &g->plan->victim[i];
+        struct group *h = skr_groups_find(e, v->text);
+        v->moved = places_of(e->topology.tree, &m->found.to[i]);
+        skr_arranged_move(e, h, g->key, v->moved);
+        skr_out_decision(e, h->key, "", "Group moves", "", g->key, false);
+    }
+    skr_plan_text_changed(e, g->plan);
 }
 
 /* ---- the answer ---- */
@@ -218,6 +327,7 @@ bool skr_moving_done(struct skr_gang *e, const struct skr_solve_request *solved)
     }
     const struct away *a = solved->input;
     struct group *g = skr_groups_find(e, e->moving.group);
+    const uint64_t seen = e->moving.seen;
     const bool same =
         g && g->input_epoch == e->moving.input && lacks_room(g) && solved->tree == e->topology.tree;
     const skr_time pause = solved->work.took_ns * PAUSE_TIMES, least = PAUSE_S * SKR_SECOND;
@@ -229,6 +339,13 @@ bool skr_moving_done(struct skr_gang *e, const struct skr_solve_request *solved)
     } else if (same) {
         const bool found = a->moves->found.status == SKR_MOVES_FOUND;
         set_text(e, g, found ? say(e, g, a->moves) : NULL);
+        if (found && e->settings.moves_mode == SKR_MOVES_MODE_AUTO) {
+            if (seen == changes_of(e)) {
+                move(e, g, a->moves);
+            } else {
+                g->moving.seen = 0; /* again */
+            }
+        }
     }
     return true;
 }

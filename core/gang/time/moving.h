@@ -3,7 +3,14 @@
 #define SKR_CORE_GANG_TIME_MOVING_H
 /*
  * Which groups would have to move so that one that waits fits (would_move.h). With time.moves: show the
- * explanation of the waiting group says so.
+ * explanation of the waiting group says so. With auto they move, one set at a time in the cluster:
+ *
+ * - The waiting group gets a plan whose victims are these groups. Its text has their places. Seats are
+ *   held there (core/gang/preempt/arranged.h).
+ * - When the API server has the plan, and the seats of a group, that group is evicted as a victim is.
+ * - Its pods that come again are placed at its seats, or better.
+ *
+ * An answer counts only if no room and no group has changed since the search began.
  *
  * It is sought for a group that has waited for time.moveAfter, lacks room, is not promised within as
  * long, and cannot evict others; for one group at a time, in the order of the queue. A search is work

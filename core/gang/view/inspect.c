@@ -155,6 +155,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->binding_errors = e->stats.binding_errors;
     memcpy(ret->attempts, e->stats.attempts, sizeof ret->attempts);
     memcpy(ret->preemptions, e->stats.preemptions, sizeof ret->preemptions);
+    memcpy(ret->group_moves, e->stats.group_moves, sizeof ret->group_moves);
     memcpy(ret->evictions, e->stats.evictions, sizeof ret->evictions);
     ret->followers_evicted = e->stats.followers_evicted;
     memcpy(ret->scheduling, e->stats.scheduling, sizeof ret->scheduling);

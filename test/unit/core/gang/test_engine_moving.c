@@ -40,9 +40,9 @@ TEST_RIG(split(SKR_MOVES_MODE_SHOW, true), an_explanation_says_which_group_would
     rig_run(rig, 580 * SKR_SECOND);
     assert_string_equal(rig_also(rig, "w", "GroupsMayMove"), "");
     rig_run(rig, 30 * SKR_SECOND);
-    assert_string_equal(
-        rig_also(rig, "w", "GroupsMayMove"),
-        "group w would fit if 1 group moved: m0 (1 pod to node-1); evict its pods to make room");
+    assert_string_equal(rig_also(rig, "w", "GroupsMayMove"),
+                        "group w would fit if 1 group moved: m0 (1 pod to node-1); evict its pods, "
+                        "or have time.moves: auto");
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
     const size_t events = rig->n_events;
     rig_run(rig, 3600 * SKR_SECOND); /* nothing changes: it is not sought again and again */
@@ -60,4 +60,119 @@ TEST(no_group_is_named_without_its_key_or_with_the_option_off)
         rig_run(rig, 900 * SKR_SECOND);
         assert_string_equal(rig_also(rig, "w", "GroupsMayMove"), "");
     }
+}
+
+static const char *seats(const struct rig *rig, const char *group)
+{
+    return rig_annotation(rig, RIG_MAP, group, "sakkara.seats");
+}
+
+/* Its controller makes the pod anew as soon as it terminates or is gone. */
+static void recreate(struct rig *rig, const char *pod, const char *group, const char *again)
+{
+    const struct rig_object *o = rig_find(rig, RIG_POD, pod);
+    if ((!o || o->pod->meta.deleting) && !rig_find(rig, RIG_POD, again)) {
+        rig_pod(rig, again, group, RIG_GATED);
+    }
+}
+
+TEST(a_group_moves_and_the_one_that_waits_gets_its_room)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = split(SKR_MOVES_MODE_AUTO, true);
+    rig->grace = 10 * SKR_SECOND;
+    rig_run(rig, 606 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 1);
+    assert_string_equal(rig_key(rig, "w", "status"), "Preempting");
+    assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "w", "sakkara.plan"),
+                           "\"moved\":{\"default/m0\":{\"node-1\":1}}"));
+    assert_non_null(strstr(seats(rig, "m0"), "\"by\":\"default/w\""));
+    assert_string_equal(rig_key(rig, "m0", "status"), "Preempted");
+    assert_string_equal(rig_key(rig, "m0", "reason"), "Moved");
+    assert_string_equal(rig_key(rig, "m0", "preemptor"), "default/w");
+    assert_true(rig_has_event(rig, "moves for group default/w to node node-1"));
+    rig_pods(rig, "thief", 2, NULL, 0); /* no slot is for them */
+    rig_pod(rig, "a-1", "m0", RIG_GATED);
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 2);
+    assert_string_equal(rig_node_of(rig, "w-0"), "node-0");
+    assert_string_equal(rig_node_of(rig, "w-1"), "node-0");
+    assert_string_equal(rig_node_of(rig, "a-1"), "node-1");
+    assert_string_equal(seats(rig, "m0"), "");
+    assert_string_equal(rig_key(rig, "m0", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "m0", "preemptor"), "");
+    rig_delete(rig, RIG_POD, "thief-0");
+    rig_delete(rig, RIG_POD, "thief-1");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_clean(rig);
+}
+
+TEST(the_place_of_a_group_that_moved_is_held_for_five_minutes)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = split(SKR_MOVES_MODE_AUTO, true);
+    rig_run(rig, 610 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 2);
+    rig_pod(rig, "thief", NULL, 0);
+    rig_run(rig, 280 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "thief"), "");
+    rig_run(rig, 40 * SKR_SECOND);
+    rig_pod(rig, "later", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "later"), "node-1");
+    rig_delete(rig, RIG_POD, "thief");
+    assert_string_equal(seats(rig, "m0"), "");
+    rig_assert_clean(rig);
+}
+
+TEST(a_budget_or_a_higher_priority_keeps_a_group_where_it_is)
+{
+    for (int how = 0; how < 2; how++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = split(SKR_MOVES_MODE_AUTO, true);
+        for (int i = 0; i < 2; i++) {
+            char name[8];
+            snprintf(name, sizeof name, "m%d", i);
+            if (how == 0) {
+                rig_budget(rig, name, name, 0);
+            } else {
+                rig_edit(rig, RIG_MAP, name, "{'data':{'priority':'1'}}");
+            }
+        }
+        rig_run(rig, 1200 * SKR_SECOND);
+        assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    }
+}
+
+/* The process dies at each write of a move. No pod of another group gets the place. */
+TEST(killed_at_any_write_no_group_that_moves_lacks_its_place)
+{
+    size_t crashes = 0;
+    for (size_t at = 1; at < 26; at++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = split(SKR_MOVES_MODE_AUTO, true);
+        rig->grace = 5 * SKR_SECOND;
+        rig_run(rig, 590 * SKR_SECOND);
+        rig_pods(rig, "thief", 2, NULL, 0);
+        rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'unschedulable':null}}");
+        rig_delete(rig, RIG_POD, "thief-0");
+        rig_delete(rig, RIG_POD, "thief-1");
+        rig_run(rig, 10 * SKR_SECOND);
+        rig->crash_at = rig->n_applied + at;
+        for (int s = 0; s < 60; s++) {
+            rig_run(rig, SKR_SECOND);
+            if (rig->crashed) {
+                rig->crashed = false;
+                crashes++;
+                rig_restart(rig);
+            }
+            recreate(rig, "a-0", "m0", "a-1");
+            if (!rig_find(rig, RIG_POD, "late") && rig_find(rig, RIG_POD, "a-1")) {
+                rig_pod(rig, "late", NULL, 0);
+            }
+        }
+        rig_assert_bound(rig, "w", 2);
+        assert_string_equal(rig_node_of(rig, "a-1"), "node-1");
+        assert_string_equal(rig_node_of(rig, "late"), "");
+        rig_delete(rig, RIG_POD, "late");
+        rig_run(rig, 60 * SKR_SECOND);
+        rig_assert_clean(rig);
+    }
+    assert_true(crashes >= 12);
 }
