@@ -68,10 +68,13 @@ func list(clusters []*clusterv1alpha1.Cluster, bindings []*resourceBinding) []by
 var asked []record.Case
 
 // ask has sakkara decide all bindings.
-func ask(sakkara, profile string, sets bool, clusters []*clusterv1alpha1.Cluster, bindings []*resourceBinding) []answer {
+func ask(sakkara, profile string, sets, empty bool, clusters []*clusterv1alpha1.Cluster, bindings []*resourceBinding) []answer {
 	arguments := []string{"simulate", "binding", "-f", "-", "-o", "json", "--profile", profile}
 	if sets {
 		arguments = append(arguments, "--option", "componentSets=on")
+	}
+	if empty {
+		arguments = append(arguments, "--option", "emptyWorkloadPropagation=on")
 	}
 	command := exec.Command(sakkara, arguments...)
 	input := list(clusters, bindings)
@@ -126,7 +129,7 @@ func (a answer) String() string {
 // worldOf decides the bindings of one seed under both profiles.
 func worldOf(sakkara string, seed uint64) []problem {
 	w := world{random: rand.New(rand.NewPCG(seed, 1))}
-	sets := w.one(3)
+	sets, empty := w.one(3), w.one(4)
 	var clusters []*clusterv1alpha1.Cluster
 	var bindings []*resourceBinding
 	for i := range 1 + w.below(clustersMax) {
@@ -137,9 +140,10 @@ func worldOf(sakkara string, seed uint64) []problem {
 	}
 	setComponentSets(sets)
 	algorithm := karmadaScheduler(clusters)
+	flags.EnableEmptyWorkloadPropagation = empty
 	var problems []problem
 	for _, profile := range []string{"upstream", "default"} {
-		answers := ask(sakkara, profile, sets, clusters, bindings)
+		answers := ask(sakkara, profile, sets, empty, clusters, bindings)
 		for i, b := range bindings {
 			problems = append(problems, problem{profile, sets, clusters, b, decide(algorithm, b), answers[i]})
 		}

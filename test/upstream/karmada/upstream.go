@@ -26,6 +26,9 @@ type answer struct {
 	Text     string          // of the errors of all terms that were tried; Reason is of the first
 }
 
+// flags are those of karmada-scheduler's command that decisions depend on.
+var flags core.ScheduleAlgorithmOption
+
 // karmadaScheduler decides as karmada-scheduler does, on these clusters.
 func karmadaScheduler(clusters []*clusterv1alpha1.Cluster) core.ScheduleAlgorithm {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
@@ -49,7 +52,7 @@ func schedule(algorithm core.ScheduleAlgorithm, b *resourceBinding, affinity str
 	if affinity != "" {
 		b.Status.SchedulerObservedAffinityName = affinity
 	}
-	result, err := algorithm.Schedule(context.Background(), &b.Spec, &b.Status, &core.ScheduleAlgorithmOption{})
+	result, err := algorithm.Schedule(context.Background(), &b.Spec, &b.Status, &flags)
 	if err == nil {
 		return answer{Reason: "Success", Clusters: byName(result.SuggestedClusters)}, nil
 	}
