@@ -282,6 +282,7 @@ static void fill(void *object, const struct skr_fields *json)
     slice->generation = skr_fields_int64(&pool, "generation", 0);
     slice->n_slices = skr_fields_int64(&pool, "resourceSliceCount", 0);
     slice->node = skr_fields_text(&spec, "nodeName");
+    slice->all_nodes = skr_fields_bool(&spec, "allNodes") && !*slice->node;
     slice->n_counters = read_counters(&spec, "sharedCounters", "name", &slice->counter);
     struct skr_device *device = list.n > 0 ? skr_fields_room(&list, list.n, sizeof *device) : NULL;
     for (size_t i = 0; device && skr_fields_more(&list, i); i++) {

@@ -72,6 +72,7 @@ struct skr_device_slice {
     int64_t generation, n_slices; /* of the pool; slices of the newest generation count */
     const char *node; /* the one that reaches the devices; "": others do, or it depends on
                                      the device */
+    bool all_nodes;   /* all do */
     size_t n_devices, n_counters;
     const struct skr_device *device;
     const struct skr_device_counter *counter; /* of the pool */

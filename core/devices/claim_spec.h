@@ -53,9 +53,18 @@ struct skr_claim_constraint {
     const char **request;  /* "NAME", or "NAME/ALTERNATIVE" */
 };
 
+/* Where devices are that may serve a claim. */
+enum skr_claim_reach {
+    SKR_CLAIM_OF_ONE_NODE,  /* each is of one node */
+    SKR_CLAIM_OF_ALL_NODES, /* all nodes reach each of them */
+    SKR_CLAIM_OF_SEVERAL,   /* some nodes reach one, or there are both */
+};
+
 struct skr_claim_spec {
-    UT_hash_handle hh; /* the owner's, as refs */
+    UT_hash_handle hh; /* the owner's, as the next three */
     size_t refs;
+    enum skr_claim_reach reach; /* at reach_epoch */
+    uint64_t reach_epoch;
     struct skr_arena *arena;
     const char *text;
     const char *why; /* it is unmodelled; "": it is modelled */

@@ -67,13 +67,10 @@ static void add_slice(struct pool *pool, struct skr_stock_slice *s)
     pool->slice[pool->n++] = s;
 }
 
-static void gather(struct making *m, const struct skr_stock_node *node)
+static void gather_from(struct making *m, struct skr_stock_slice *slices, size_t most)
 {
     struct skr_stock_slice *s;
-    size_t most;
-    DL_COUNT2(node->slices, s, most, nnext);
-    m->pool = room(m, most, sizeof *m->pool);
-    DL_FOREACH2(m->pool ? node->slices : NULL, s, nnext)
+    DL_FOREACH2(m->pool ? slices : NULL, s, nnext)
     {
         struct pool *pool = pool_of(m, s->pool, most);
         if (!pool) {
@@ -81,6 +78,18 @@ static void gather(struct making *m, const struct skr_stock_node *node)
         }
         add_slice(pool, s);
     }
+}
+
+/* node: NULL: it has none of its own. */
+static void gather(struct making *m, const struct skr_stock_node *node)
+{
+    struct skr_stock_slice *own = node ? node->slices : NULL, *all = m->stock->everywhere, *s;
+    size_t n_own, n_all;
+    DL_COUNT2(own, s, n_own, nnext);
+    DL_COUNT2(all, s, n_all, nnext);
+    m->pool = room(m, n_own + n_all, sizeof *m->pool);
+    gather_from(m, own, n_own + n_all);
+    gather_from(m, all, n_own + n_all);
 }
 
 enum standing { STANDS, OBSOLETE, INCOMPLETE };
@@ -369,7 +378,7 @@ bool skr_node_rows_make(const struct skr_devices_stock *stock, const char *node,
     const struct skr_stock_node *found = skr_devices_stock_node(stock, node);
     struct making m = {.stock = stock, .arena = arena, .rows = ret};
     *ret = (struct skr_node_rows){.node = {.version = stock->version}};
-    if (found) {
+    if (found || stock->everywhere) {
         gather(&m, found);
     }
     if (!m.full) {

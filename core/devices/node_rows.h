@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_DEVICES_NODE_ROWS_H
 #define SKR_CORE_DEVICES_NODE_ROWS_H
 /*
- * The devices of one node as numbers (search.h), in the order in which kube-scheduler looks at them:
+ * The devices of one node, those of all nodes among them, as numbers (search.h), in the order in which kube-scheduler looks at them:
  * pools by driver and name, those with binding conditions last; slices by name; devices as listed. Only
  * the newest generation of a pool counts, and only if it is complete (GatherPools of the allocator).
  */

@@ -166,7 +166,25 @@ static void narrow(struct making *m, const struct skr_device_selector *selector,
     }
 }
 
-/* Whether a device that several nodes reach may serve the request. */
+/* Whether a device of the slice may serve the request. */
+static bool may_serve(struct skr_stock_slice *s, const struct skr_claim_request *request,
+                      const struct skr_stock_class *class)
+{
+    for (size_t d = 0; d < s->slice->n_devices; d++) {
+        bool may = true;
+        for (size_t i = 0; may && i < class->n + request->n_selectors; i++) {
+            const struct skr_device_selector *selector =
+                i < class->n ? class->selector[i] : request->selector[i - class->n];
+            may = !selector || skr_devices_stock_answers(s, selector)[d] != SKR_SELECTOR_NO;
+        }
+        if (may) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a device that some nodes reach may serve the request. */
 static bool is_served_elsewhere(const struct skr_devices_stock *stock,
                                 const struct skr_claim_request *request,
                                 const struct skr_stock_class *class)
@@ -174,31 +192,46 @@ static bool is_served_elsewhere(const struct skr_devices_stock *stock,
     struct skr_stock_slice *s;
     DL_FOREACH2(stock->elsewhere, s, nnext)
     {
-        for (size_t d = 0; d < s->slice->n_devices; d++) {
-            bool may = true;
-            for (size_t i = 0; may && i < class->n + request->n_selectors; i++) {
-                const struct skr_device_selector *selector =
-                    i < class->n ? class->selector[i] : request->selector[i - class->n];
-                may = !selector || skr_devices_stock_answers(s, selector)[d] != SKR_SELECTOR_NO;
-            }
-            if (may) {
-                return true;
-            }
+        if (may_serve(s, request, class)) {
+            return true;
         }
     }
     return false;
 }
 
-bool skr_claim_may_be_served_elsewhere(const struct skr_devices_stock *stock,
-                                       const struct skr_claim_spec *spec)
+static enum skr_claim_reach reach_of(const struct skr_devices_stock *stock,
+                                     const struct skr_claim_spec *spec)
 {
-    bool may = false;
-    for (size_t i = 0; !may && i < spec->n_requests; i++) {
-        const struct skr_stock_class *class =
-            skr_devices_stock_class(stock, spec->request[i].class_);
-        may = class && is_served_elsewhere(stock, &spec->request[i], class);
+    struct skr_stock_slice *s, *next;
+    bool of_one = false, of_some = false, of_all = false;
+    HASH_ITER(hh, stock->slices, s, next)
+    {
+        for (size_t i = 0; i < spec->n_requests; i++) {
+            const struct skr_stock_class *class =
+                skr_devices_stock_class(stock, spec->request[i].class_);
+            const bool may = class && may_serve(s, &spec->request[i], class);
+            of_one = of_one || (may && s->node);
+            of_all = of_all || (may && !s->node && s->slice->all_nodes);
+            of_some = of_some || (may && !s->node && !s->slice->all_nodes);
+        }
     }
-    return may;
+    return of_some || (of_all && of_one) ? SKR_CLAIM_OF_SEVERAL
+           : of_all                      ? SKR_CLAIM_OF_ALL_NODES
+                                         : SKR_CLAIM_OF_ONE_NODE;
+}
+
+enum skr_claim_reach skr_claim_reach_of(const struct skr_devices_stock *stock,
+                                        const struct skr_claim_spec *spec)
+{
+    struct skr_claim_spec *cache = (struct skr_claim_spec *)(uintptr_t)spec;
+    if (!stock->everywhere && !stock->elsewhere) {
+        return SKR_CLAIM_OF_ONE_NODE;
+    }
+    if (spec->reach_epoch != stock->epoch || spec->reach_epoch == 0) {
+        cache->reach = reach_of(stock, spec);
+        cache->reach_epoch = stock->epoch;
+    }
+    return spec->reach;
 }
 
 static bool repels(const struct skr_claim_request *request, const struct skr_device_taint *taint)
@@ -269,8 +302,7 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
             skr_device_is_tainted(m->stock, from, m->rows->row[row].slice->slice, device);
     }
     if (is_served_elsewhere(m->stock, from, class)) {
-        unmodelled(m, "devices that several nodes reach may serve a request",
-                   SKR_UNCOUNTED_FEATURE);
+        unmodelled(m, "devices that some nodes reach may serve a request", SKR_UNCOUNTED_FEATURE);
     }
 }
 

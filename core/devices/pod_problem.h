@@ -10,9 +10,10 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
                           const struct skr_pod_claims *pod, struct skr_arena *arena,
                           struct skr_devices_problem *ret, const char **ret_why);
 
-/* Whether a device that several nodes reach may serve the claim. O(those devices * requests). */
-bool skr_claim_may_be_served_elsewhere(const struct skr_devices_stock *stock,
-                                       const struct skr_claim_spec *spec);
+/* Where devices are that may serve the claim; taken ones, too. O(devices * requests) after a change of the stock if it
+ * has devices of several nodes, else O(1). */
+enum skr_claim_reach skr_claim_reach_of(const struct skr_devices_stock *stock,
+                                        const struct skr_claim_spec *spec);
 
 /* Whether a taint of the device, or of a rule about it, keeps the request off. O(taints + rules). */
 bool skr_device_is_tainted(const struct skr_devices_stock *stock,

@@ -6,31 +6,10 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/devices/stock_parts.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 #include "topology/base/table.h"
-
-struct skr_stock_claim {
-    UT_hash_handle hh; /* by name */
-    size_t n;
-    struct skr_stock_taking *taking;
-    const char **pod_uid; /* its pods; one piece of memory */
-    size_t n_pods;
-    bool out;
-    char name[]; /* its key */
-};
-
-/* Finds the item of a table by name, or adds one. */
-#define GET(stock, head, text, item)                                         \
-    do {                                                                     \
-        SKR_TABLE_FIND_STR(&(stock)->seed, head, text, item);                \
-        if (!(item)) {                                                       \
-            const size_t n_ = strlen(text);                                  \
-            (item) = skr_alloc(sizeof *(item) + n_ + 1);                     \
-            memcpy((item)->name, text, n_ + 1);                              \
-            SKR_TABLE_ADD(&(stock)->seed, hh, head, (item)->name, n_, item); \
-        }                                                                    \
-    } while (0)
 
 static void say_changed(struct skr_devices_stock *stock, const char *node)
 {
@@ -118,7 +97,7 @@ void skr_devices_stock_put_class(struct skr_devices_stock *stock,
         return;
     }
     struct skr_stock_class *made = NULL;
-    GET(stock, stock->classes, class->meta.name, made);
+    SKR_STOCK_GET(stock, stock->classes, class->meta.name, made);
     struct skr_device_selector **was = made->selector;
     const size_t n_was = made->n;
     made->n = class->n_selectors;
@@ -128,6 +107,7 @@ void skr_devices_stock_put_class(struct skr_devices_stock *stock,
     }
     selectors_forget(stock, was, n_was);
     free(was);
+    stock->epoch++;
     say_changed(stock, NULL);
 }
 
@@ -137,6 +117,7 @@ void skr_devices_stock_remove_class(struct skr_devices_stock *stock, const char 
     SKR_TABLE_FIND_STR(&stock->seed, stock->classes, name, class);
     if (class) {
         class_drop(stock, class);
+        stock->epoch++;
         say_changed(stock, NULL);
     }
 }
@@ -199,18 +180,18 @@ void skr_devices_stock_forget_spec(struct skr_devices_stock *stock,
 
 /* ---- pools and nodes ---- */
 
-static struct skr_stock_pool *pool_ref(struct skr_devices_stock *stock, const char *driver,
-                                       const char *name)
+struct skr_stock_pool *skr_stock_pool_ref(struct skr_devices_stock *stock, const char *driver,
+                                          const char *name)
 {
     struct skr_stock_pool *pool = NULL;
     SKR_STRBUF(key);
     skr_strbuf_addf(&key, "%s/%s", driver, name);
-    GET(stock, stock->pools, key.s, pool);
+    SKR_STOCK_GET(stock, stock->pools, key.s, pool);
     pool->refs++;
     return pool;
 }
 
-static void pool_unref(struct skr_devices_stock *stock, struct skr_stock_pool *pool)
+void skr_stock_pool_unref(struct skr_devices_stock *stock, struct skr_stock_pool *pool)
 {
     if (--pool->refs == 0) {
         HASH_DEL(stock->pools, pool);
@@ -226,17 +207,21 @@ const struct skr_stock_node *skr_devices_stock_node(const struct skr_devices_sto
     return node;
 }
 
-/* Nodes whose devices may be others when the pool changes. */
-static void say_pool_changed(struct skr_devices_stock *stock, const struct skr_stock_pool *pool)
+void skr_stock_pool_changed(struct skr_devices_stock *stock, const struct skr_stock_pool *pool)
 {
     const struct skr_stock_slice *s;
     const char *last = "";
+    bool everywhere = false;
     DL_FOREACH2(pool->slices, s, pnext)
     {
         if (*s->slice->node && strcmp(s->slice->node, last) != 0) {
             last = s->slice->node;
             say_changed(stock, last);
         }
+        everywhere = everywhere || s->slice->all_nodes;
+    }
+    if (everywhere) {
+        say_changed(stock, "");
     }
 }
 
@@ -247,7 +232,8 @@ static void unlink_slice(struct skr_devices_stock *stock, struct skr_stock_slice
     struct skr_stock_node *node = s->node;
     DL_DELETE2(s->pool->slices, s, pprev, pnext);
     if (!node) {
-        DL_DELETE2(stock->elsewhere, s, nprev, nnext);
+        DL_DELETE2(*(s->slice->all_nodes ? &stock->everywhere : &stock->elsewhere), s, nprev,
+                   nnext);
         return;
     }
     DL_DELETE2(node->slices, s, nprev, nnext);
@@ -261,19 +247,21 @@ static void link_slice(struct skr_devices_stock *stock, struct skr_stock_slice *
 {
     DL_APPEND2(s->pool->slices, s, pprev, pnext);
     if (*s->slice->node) {
-        GET(stock, stock->nodes, s->slice->node, s->node);
+        SKR_STOCK_GET(stock, stock->nodes, s->slice->node, s->node);
         DL_APPEND2(s->node->slices, s, nprev, nnext);
     } else {
-        DL_APPEND2(stock->elsewhere, s, nprev, nnext);
+        DL_APPEND2(*(s->slice->all_nodes ? &stock->everywhere : &stock->elsewhere), s, nprev,
+                   nnext);
     }
 }
 
 static void slice_drop(struct skr_devices_stock *stock, struct skr_stock_slice *s)
 {
     HASH_DEL(stock->slices, s);
+    stock->epoch++;
     stock->n_devices -= s->slice->n_devices;
     unlink_slice(stock, s);
-    pool_unref(stock, s->pool);
+    skr_stock_pool_unref(stock, s->pool);
     for (size_t i = 0; i < SKR_SLICE_ANSWERS; i++) {
         free(s->answer[i]);
     }
@@ -292,7 +280,7 @@ static struct skr_stock_slice *slice_find(const struct skr_devices_stock *stock,
 static void say_slice_changed(struct skr_devices_stock *stock, const struct skr_stock_slice *s)
 {
     if (*s->slice->node) {
-        say_pool_changed(stock, s->pool);
+        skr_stock_pool_changed(stock, s->pool);
     } else {
         say_changed(stock, NULL);
     }
@@ -318,10 +306,11 @@ void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_dev
     }
     struct skr_stock_slice *s = skr_alloc(sizeof *s);
     s->slice = slice;
-    s->pool = pool_ref(stock, slice->driver, slice->pool);
+    s->pool = skr_stock_pool_ref(stock, slice->driver, slice->pool);
     link_slice(stock, s);
     SKR_TABLE_ADD(&stock->seed, hh, stock->slices, slice->meta.name, strlen(slice->meta.name), s);
     stock->n_devices += slice->n_devices;
+    stock->epoch++;
     say_slice_changed(stock, s);
 }
 
@@ -332,185 +321,6 @@ void skr_devices_stock_remove_slice(struct skr_devices_stock *stock, const char 
         say_slice_changed(stock, s);
         slice_drop(stock, s);
     }
-}
-
-/* ---- what is taken ---- */
-
-const struct skr_stock_taking *skr_devices_stock_takings(const struct skr_devices_stock *stock,
-                                                         const struct skr_stock_pool *pool,
-                                                         const char *device)
-{
-    struct skr_stock_taken *taken = NULL;
-    if (pool->taken) {
-        SKR_TABLE_FIND_STR(&stock->seed, pool->taken, device, taken);
-    }
-    return taken ? taken->takings : NULL;
-}
-
-static void give_back(struct skr_devices_stock *stock, struct skr_stock_claim *claim)
-{
-    for (size_t i = 0; i < claim->n; i++) {
-        struct skr_stock_taking *t = &claim->taking[i];
-        DL_DELETE(t->of->takings, t);
-        say_pool_changed(stock, t->pool);
-        if (!t->of->takings) {
-            HASH_DEL(t->pool->taken, t->of);
-            free(t->of);
-        }
-        for (size_t k = 0; k < t->n_used; k++) {
-            free(t->used[k].name);
-        }
-        free(t->used);
-        pool_unref(stock, t->pool);
-    }
-    free(claim->taking);
-    free(claim->pod_uid);
-    HASH_DEL(stock->claims, claim);
-    free(claim);
-}
-
-static void take(struct skr_devices_stock *stock, struct skr_stock_taking *t,
-                 const struct skr_claim_device *device)
-{
-    t->pool = pool_ref(stock, device->driver, device->pool);
-    GET(stock, t->pool->taken, device->device, t->of);
-    DL_APPEND(t->of->takings, t);
-    t->shared = device->shared;
-    t->n_used = device->shared ? device->n_consumed : 0;
-    t->used = skr_alloc_array(t->n_used + 1, sizeof *t->used);
-    for (size_t i = 0; i < t->n_used; i++) {
-        t->used[i] =
-            (struct skr_stock_amount){skr_strdup(device->capacity[i]), device->consumed[i]};
-    }
-    say_pool_changed(stock, t->pool);
-}
-
-/* Allocations do not change; a claim has another one after it was freed. */
-static bool same_taking(const struct skr_stock_claim *claim, const struct skr_claim_device *device,
-                        size_t n)
-{
-    bool same = claim->n == n;
-    for (size_t i = 0; same && i < n; i++) {
-        const struct skr_stock_taking *t = &claim->taking[i];
-        const size_t driver = strlen(device[i].driver);
-        same = t->shared == device[i].shared && strcmp(t->of->name, device[i].device) == 0 &&
-               strncmp(t->pool->name, device[i].driver, driver) == 0 &&
-               strcmp(t->pool->name + driver + 1, device[i].pool) == 0 &&
-               t->n_used == (t->shared ? device[i].n_consumed : 0);
-        for (size_t k = 0; same && k < t->n_used; k++) {
-            same = t->used[k].value == device[i].consumed[k] &&
-                   strcmp(t->used[k].name, device[i].capacity[k]) == 0;
-        }
-    }
-    return same;
-}
-
-static struct skr_stock_claim *claim_find(const struct skr_devices_stock *stock, const char *key)
-{
-    struct skr_stock_claim *claim = NULL;
-    SKR_TABLE_FIND_STR(&stock->seed, stock->claims, key, claim);
-    return claim;
-}
-
-void skr_devices_stock_allocate(struct skr_devices_stock *stock, const char *key,
-                                const struct skr_claim_device *device, size_t n)
-{
-    struct skr_stock_claim *claim = claim_find(stock, key);
-    if (claim && same_taking(claim, device, n)) {
-        return;
-    }
-    if (claim) {
-        give_back(stock, claim);
-    }
-    if (n == 0) {
-        return;
-    }
-    claim = NULL;
-    GET(stock, stock->claims, key, claim);
-    claim->n = n;
-    claim->taking = skr_alloc_array(n, sizeof *claim->taking);
-    for (size_t i = 0; i < n; i++) {
-        claim->taking[i].claim = claim;
-        take(stock, &claim->taking[i], &device[i]);
-    }
-}
-
-void skr_devices_stock_use(struct skr_devices_stock *stock, const char *key,
-                           const char *const *pod_uid, size_t n)
-{
-    struct skr_stock_claim *claim = claim_find(stock, key);
-    size_t size = n * sizeof *pod_uid + 1;
-    if (!claim) {
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        size += strlen(pod_uid[i]) + 1;
-    }
-    free(claim->pod_uid);
-    claim->pod_uid = skr_alloc(size);
-    claim->n_pods = n;
-    char *text = (char *)&claim->pod_uid[n];
-    for (size_t i = 0; i < n; i++) {
-        const size_t length = strlen(pod_uid[i]) + 1;
-        claim->pod_uid[i] = memcpy(text, pod_uid[i], length);
-        text += length;
-    }
-}
-
-void skr_devices_stock_leave_out(struct skr_devices_stock *stock, const char *key, bool out)
-{
-    struct skr_stock_claim *claim = claim_find(stock, key);
-    if (claim) {
-        claim->out = out;
-    }
-}
-
-bool skr_devices_stock_counts(const struct skr_stock_taking *taking)
-{
-    return !taking->claim->out;
-}
-
-const char *skr_devices_stock_next_used(const struct skr_devices_stock *stock,
-                                        const struct skr_stock_claim **at,
-                                        const char *const **ret_pod_uid, size_t *ret_n)
-{
-    const struct skr_stock_claim *claim = *at ? (*at)->hh.next : stock->claims;
-    while (claim && claim->n_pods == 0) {
-        claim = claim->hh.next;
-    }
-    *at = claim;
-    *ret_pod_uid = claim ? claim->pod_uid : NULL;
-    *ret_n = claim ? claim->n_pods : 0;
-    return claim ? claim->name : NULL;
-}
-
-static bool has_device(const struct skr_device_slice *slice, const char *name)
-{
-    size_t i = 0;
-    while (i < slice->n_devices && strcmp(slice->device[i].name, name) != 0) {
-        i++;
-    }
-    return i < slice->n_devices;
-}
-
-const char *skr_devices_stock_elsewhere(const struct skr_devices_stock *stock, const char *key,
-                                        const char *node)
-{
-    const struct skr_stock_claim *claim = claim_find(stock, key);
-    const char *elsewhere = NULL;
-    for (size_t i = 0; claim && !elsewhere && i < claim->n; i++) {
-        const struct skr_stock_slice *s;
-        bool here = false;
-        DL_FOREACH2(claim->taking[i].pool->slices, s, pnext)
-        {
-            if (has_device(s->slice, claim->taking[i].of->name)) {
-                here = here || !s->node || strcmp(s->node->name, node) == 0;
-                elsewhere = s->node ? s->node->name : elsewhere;
-            }
-        }
-        elsewhere = here ? NULL : elsewhere;
-    }
-    return elsewhere;
 }
 
 /* ---- life ---- */
@@ -581,7 +391,7 @@ void skr_devices_stock_destroy(struct skr_devices_stock *stock)
     }
     stock->changed = NULL;
     while (stock->claims) {
-        give_back(stock, stock->claims);
+        skr_stock_give_back(stock, stock->claims);
     }
     while (stock->slices) {
         slice_drop(stock, stock->slices);

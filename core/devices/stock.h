@@ -5,8 +5,8 @@
  * The devices of a cluster: slices by pool and by node, the classes, what allocations take, and the
  * specs of claims, each distinct one once. sequence.h counts with it.
  *
- * Only devices of one node are modelled: those of slices with nodeName. Slices that several nodes reach
- * are kept apart, because a claim that one of them may serve is unmodelled.
+ * Devices of one node (slices with nodeName) and of all nodes (allNodes) are modelled. Slices that some nodes
+ * reach are kept apart, because a claim that one of them may serve is unmodelled.
  *
  * What selectors answer about the devices of a slice is cached with the slice. Memory: some 250 bytes a
  * device with its own uuid, 48 for each device that is taken, and some 45 for each pod that has any. Owned by one thread. Tables are hashed
@@ -40,9 +40,10 @@ struct skr_stock_slice {
     struct skr_stock_pool *pool;
     struct skr_stock_node *node;           /* NULL: several reach it */
     struct skr_stock_slice *pprev, *pnext; /* in pool->slices */
-    struct skr_stock_slice *nprev, *nnext; /* in node->slices, or in stock->elsewhere */
-    uint32_t selector[SKR_SLICE_ANSWERS];  /* ids; 0: none */
-    uint8_t *answer[SKR_SLICE_ANSWERS];    /* [device] */
+    struct skr_stock_slice *nprev,
+        *nnext; /* in node->slices, stock->everywhere or stock->elsewhere */
+    uint32_t selector[SKR_SLICE_ANSWERS]; /* ids; 0: none */
+    uint8_t *answer[SKR_SLICE_ANSWERS];   /* [device] */
     size_t next_answer;
 };
 
@@ -101,7 +102,9 @@ struct skr_devices_stock {
     struct skr_hash_seed seed;
     enum skr_devices_version version;
     uint64_t steps; /* of the search for one pod; SKR_DEVICES_STEPS */
-    struct skr_stock_slice *slices, *elsewhere;
+    struct skr_stock_slice *slices;
+    struct skr_stock_slice *everywhere, *elsewhere; /* of all nodes; of some nodes */
+    uint64_t epoch; /* grows with slices and classes that come or go */
     struct skr_stock_pool *pools;
     struct skr_stock_node *nodes;
     struct skr_stock_class *classes;
@@ -112,7 +115,8 @@ struct skr_devices_stock {
     size_t n_devices;
     uint32_t next_selector;
     bool full; /* a slice or a rule was beyond a limit: nothing is modelled until the next start */
-    /* The devices of a node are others, or others are free; NULL: of any node. */
+    /* The devices of a node are others, or others are free; NULL: of any node; "": of those that all nodes
+     * reach. */
     void (*changed)(void *context, const char *node);
     void *context;
 };

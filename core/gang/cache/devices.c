@@ -3,7 +3,9 @@
 #include "core/gang/cache/devices.h"
 
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/claimers.h"
 #include "core/gang/cache/device_needs.h"
+#include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/pods.h"
@@ -12,14 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
-
-/* Pending claimers of a node. */
-struct claimers {
-    UT_hash_handle hh; /* by node */
-    struct pod_entry *list;
-    bool mixed; /* they may need different devices */
-    char node[];
-};
 
 static bool is_modelled(const struct skr_gang *e)
 {
@@ -48,20 +42,25 @@ bool skr_devices_take_touched(struct skr_gang *e, const char **ret)
     return true;
 }
 
-/* Devices of the node are others, or others are free; NULL: of any node. */
+/* Devices of the node are others, or others are free; NULL: of any node; "": devices of all nodes. Groups that need
+ * these are judged by full problems (fit.c), but they decide which claimers have devices. */
 static void changed(void *context, const char *node)
 {
     struct skr_gang *e = context;
     struct group *g;
+    const struct claimers *c;
+    for (c = node && !*node ? e->devices.claimers : NULL; c; c = c->hh.next) {
+        touch(e, c->node);
+    }
     DL_FOREACH2(e->planned, g, pnext)
     {
         if (g->plan->n_victims > 0) {
             skr_dirty_group(e, g); /* it may wait for devices of victims that are gone */
         }
     }
-    if (node) {
+    if (node && *node) {
         touch(e, node);
-    } else {
+    } else if (!node) {
         e->devices.touched_all = true;
     }
     skr_dirty_openings(e);
@@ -575,6 +574,11 @@ bool skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const str
     struct device_shape shape;
     bool cleared = false;
     const bool known = !skr_device_shape_of(e, pod, p, &none, &shape);
+    if (known && n > 0 && !skr_device_pools_spare(e, pod, p, &shape)) {
+        memset(mask, 0, (n + 7) / 8);
+        skr_device_shape_fini(e, &shape);
+        return true;
+    }
     for (size_t i = 0; i < n; i++) {
         const struct skr_pod_claims claims = {n_on(e, &shape, node[i]), shape.spec};
         if ((known && claims.n == 0) || !claimers_of(e, node[i])) {

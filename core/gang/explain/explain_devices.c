@@ -2,6 +2,8 @@
 /* What members ask for, and what nodes have of it: see explain_devices.h. */
 #include "core/gang/explain/explain_devices.h"
 
+#include "core/devices/pod_problem.h"
+#include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -136,12 +138,17 @@ static bool is_open(struct pod_entry *const *list, size_t n, const struct node_e
     return open;
 }
 
-static void add_room(struct standing *s, const struct device_room *room)
+/* Devices of all nodes are the same on each. */
+static void add_room(const struct skr_gang *e, const struct device_shape *shape, struct standing *s,
+                     const struct device_room *room)
 {
     s->places += room->most;
     s->sum.most = room->most > s->sum.most ? room->most : s->sum.most;
-    for (size_t i = 0; i < SKR_STAND_CLAIMS; i++) {
-        for (size_t k = 0; k < SKR_STAND_REQUESTS; k++) {
+    for (size_t i = 0; i < SKR_STAND_CLAIMS && i < shape->n; i++) {
+        const bool once =
+            skr_claim_reach_of(e->devices.stock, shape->spec[i]) == SKR_CLAIM_OF_ALL_NODES &&
+            s->n_nodes - s->n_uncounted > 1;
+        for (size_t k = 0; k < SKR_STAND_REQUESTS && !once; k++) {
             s->sum.claim[i][k].all += room->claim[i][k].all;
             s->sum.claim[i][k].free += room->claim[i][k].free;
         }
@@ -160,7 +167,7 @@ static void stand(struct skr_gang *e, const struct group *g, struct pod_entry *c
         }
         ret->n_nodes++;
         if (!room.why) {
-            add_room(ret, &room);
+            add_room(e, shape, ret, &room);
             continue;
         }
         if (ret->n_uncounted++ == 0 || strcmp(node->name, ret->node) < 0) {
@@ -168,6 +175,9 @@ static void stand(struct skr_gang *e, const struct group *g, struct pod_entry *c
             ret->why = room.why;
         }
     }
+    const struct device_needs needs = {.n = 1, .shape = {*shape}};
+    const int32_t most = skr_device_pools_most(e, g, &needs);
+    ret->places = ret->places > most ? most : ret->places;
 }
 
 /* ---- what is said ---- */

@@ -68,16 +68,20 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
         skr_refusal_say(e, g, b);
         say_without(e, g, refused - counted, counted, b);
     }
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n_newcomers);
+    bool pools = false, never = false;
     if (s->domains.n_rules > 0) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);
+        pools = skr_problem_devices_say(e, g, newcomers, n_newcomers, &s->domains, b, &never);
+    }
+    if (s->domains.n_rules > 0 && !pools) {
         skr_pod_rules_say_blocking(&s->domains, request->problem.roles, request->problem.n, b);
-    } else if (request->problem.roles) {
+    } else if (!pools && request->problem.roles) {
         skr_role_sentence(e, g, s, request, b);
-    } else {
+    } else if (!pools) {
         skr_explain_sentence(e, g, &s->explanation, request, b);
     }
     skr_problem_volumes_say(e, request, b);
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n_newcomers);
     skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);
     if (refused > 0) {
@@ -85,6 +89,9 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     }
     if (s->status == SKR_SOLVE_TIMEOUT) {
         return SKR_REASON_ROLES_NOT_PLACED;
+    }
+    if (pools) {
+        return never ? SKR_REASON_NEVER_FITS : SKR_REASON_WAITING_FOR_CAPACITY;
     }
     if (is_too_much_for_a_leaf(s, request)) {
         return SKR_REASON_CONSTRAINT_CONFLICT;

@@ -15,7 +15,7 @@
  */
 #include "core/gang/problem/fit.h"
 
-#include "core/gang/cache/devices.h"
+#include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -85,7 +85,9 @@ static void join(struct skr_gang *e, struct group *g, struct pod_entry *const *n
     const char *why;
     struct device_needs *needs = skr_devices_explain(e, newcomers, (size_t)n, &why);
     g->uncounted = skr_devices_uncounted(why);
-    struct kind *kind = skr_kind_get(e, g, &shapes, needs, &window);
+    struct kind *kind = skr_device_pools_matter(e, needs)
+                            ? NULL /* slots of leaves add up to too many */
+                            : skr_kind_get(e, g, &shapes, needs, &window);
     skr_devices_needs_unref(e, needs);
     if (!kind) {
         return;

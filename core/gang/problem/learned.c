@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/problem/learned.h"
 
+#include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/problem/problem_roles.h"
@@ -38,6 +39,8 @@ void skr_learned_open(struct skr_gang *e, const struct group *g, struct pod_entr
         }
         part->shapes = skr_shapes_of(list, joint ? 0 : part->n);
         part->needs = skr_devices_needs(e, list, part->n);
+        part->pools = skr_device_pools_most(e, g, part->needs);
+        part->pools_ever = skr_device_pools_ever(e, part->needs);
     }
     free(list);
 }
@@ -62,6 +65,7 @@ int64_t skr_learned_of(struct skr_gang *e, const struct group *g,
                        bool guess)
 {
     int32_t most = part->needs ? skr_devices_most(e, g, part->needs, node->name) : INT32_MAX;
+    most = part->pools < most ? part->pools : most;
     for (size_t i = 0; i < part->shapes.n; i++) {
         int32_t one = skr_vetoes_most(e, g, part->shapes.item[i], node->name);
         if (one == INT32_MAX && guess && node->node) {
@@ -75,8 +79,8 @@ int64_t skr_learned_of(struct skr_gang *e, const struct group *g,
 int64_t skr_learned_ever(struct skr_gang *e, const struct skr_learned_part *part,
                          const struct node_entry *node, int64_t now)
 {
-    const int32_t most =
-        part->needs ? skr_devices_most_ever(e, part->needs, node->name) : INT32_MAX;
+    int32_t most = part->needs ? skr_devices_most_ever(e, part->needs, node->name) : INT32_MAX;
+    most = part->pools_ever < most ? part->pools_ever : most;
     return most == INT32_MAX || now == SKR_ROOM_UNLIMITED ? SKR_ROOM_UNLIMITED
            : now > most                                   ? now
                                                           : most;

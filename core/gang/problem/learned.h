@@ -15,6 +15,7 @@ struct skr_learned_part {
     size_t n; /* newcomers; 0: it limits nothing */
     struct shapes shapes;
     struct device_needs *needs; /* a reference; NULL: none that limit */
+    int32_t pools, pools_ever; /* what devices of all nodes serve: core/gang/cache/device_pools.h */
 };
 
 struct skr_learned {

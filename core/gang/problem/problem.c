@@ -11,6 +11,7 @@
  */
 #include "core/gang/problem/problem.h"
 
+#include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/device_shares.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
@@ -53,7 +54,7 @@ bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
 bool skr_problem_is_of_room(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
     return !skr_pod_rules_matter(e, newcomers, n) && !skr_problem_volumes_matter(e, newcomers, n) &&
-           !skr_device_shares_any(e, newcomers, n);
+           !skr_device_shares_any(e, newcomers, n) && !skr_device_pools_may_matter(e, newcomers, n);
 }
 
 /* ---- demand: component-wise maximum over the distinct shapes ---- */
@@ -300,7 +301,10 @@ static int add_the_rest(struct skr_gang *e, struct group *g, struct pod_entry *c
                                    &request->problem) ||
         !skr_problem_devices_together(e, comers->free_, comers->n_free,
                                       request->problem.n - (int32_t)n, NULL, request->arena,
-                                      &request->problem)) {
+                                      &request->problem) ||
+        !skr_problem_devices_bound(e, g, comers->free_, comers->n_free,
+                                   request->problem.n - (int32_t)n, NULL, request->arena,
+                                   &request->problem)) {
         return skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes",
                              g->key, PROBLEM_BYTES_MAX);
     }

@@ -27,7 +27,8 @@ bool skr_problem_make_whole(const struct skr_gang *e, const struct group *g,
 /* The same from slots only, for a group whose fit stands: no claims, no explanation. NULL without
  * memory. */
 struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g);
-/* Whether room of nodes decides alone: the newcomers have no rules about pods, volumes, or shared claims. */
+/* Whether room of nodes decides alone: the newcomers have no rules about pods, volumes, shared
+ * claims, or devices of all nodes. */
 bool skr_problem_is_of_room(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
 /* Whether the group has vetoes for one of these shapes, and probes have listed nodes since, or the vetoes
  * are a first guess for other nodes: probed_only is another problem. */

@@ -19,6 +19,19 @@ bool skr_problem_devices_together(struct skr_gang *e, struct pod_entry *const *n
                                   int32_t claimed, const struct skr_request_roles *of,
                                   struct skr_arena *arena, struct skr_problem *problem);
 
+/* Adds rules for devices of all nodes, which serve a number of members together (core/gang/cache/device_pools.h).
+ * newcomers, claimed, of: as above. False without memory in the arena. */
+bool skr_problem_devices_bound(struct skr_gang *e, const struct group *g,
+                               struct pod_entry *const *newcomers, size_t n, int32_t claimed,
+                               const struct skr_request_roles *of, struct skr_arena *arena,
+                               struct skr_problem *problem);
+
+/* If such a rule is one of those that cannot be obeyed: appends what devices of all nodes serve; *ret_never: they would
+ * not serve the newcomers if all were free. False: there is none. */
+bool skr_problem_devices_say(struct skr_gang *e, const struct group *g,
+                             struct pod_entry *const *newcomers, size_t n,
+                             const struct skr_domain_outcome *domains, struct skr_strbuf *b,
+                             bool *ret_never);
 /* Whether one of the rules that cannot be obeyed is about a claim. */
 bool skr_problem_devices_block(const struct skr_domain_outcome *domains);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/devices/pod_problem.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/group/membership.h"
 
@@ -26,7 +27,9 @@ static struct skr_sequence_stand stand_of(struct skr_gang *e, const struct group
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         struct device_room room;
         const char *node = p->tree->unit_name[p->tree->first_leaf + i];
-        if (p->eligible[i] && skr_devices_room(e, g, shape, node, &room)) {
+        const bool again = sum.all > 0 && skr_claim_reach_of(e->devices.stock, shape->spec[0]) ==
+                                              SKR_CLAIM_OF_ALL_NODES;
+        if (p->eligible[i] && !again && skr_devices_room(e, g, shape, node, &room)) {
             sum.all += room.claim[0][0].all;
             sum.free += room.claim[0][0].free;
         }

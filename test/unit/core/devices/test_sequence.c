@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many pods a node serves with devices. test/upstream/devices compares the devices themselves with those
  * of kube-scheduler's allocator. */
+#include "core/devices/pod_problem.h"
 #include "core/devices/sequence.h"
 
 #include "test/test.h"
@@ -310,20 +311,55 @@ TEST(what_is_not_modelled_is_left_to_kube_scheduler_and_says_why)
     skr_devices_stock_destroy(stock);
 }
 
-TEST(a_device_that_several_nodes_reach_is_left_to_kube_scheduler)
+/* A slice f with one device of class any, which these nodes reach. */
+static void put_reached(struct skr_devices_stock *stock, const char *nodes)
 {
-    struct skr_devices_stock *stock = fixture();
     struct skr_device_slice *slice = NULL;
-    json_auto_t *json = json_text_load(
-        "{'metadata':{'name':'f'},'spec':{'driver':'f','allNodes':true,'pool':{'name':'f',"
-        "'generation':1,'resourceSliceCount':1},'devices':[{'name':'x'}]}}");
+    SKR_STRBUF(text);
+    skr_strbuf_addf(&text,
+                    "{'metadata':{'name':'f'},'spec':{'driver':'f',%s,'pool':{'name':'f',"
+                    "'generation':1,'resourceSliceCount':1},'devices':[{'name':'x'}]}}",
+                    nodes);
+    json_auto_t *json = json_text_load(text.s);
     assert_int_equal(skr_device_slice_decode(json, &slice, NULL), 0);
     skr_devices_stock_put_slice(stock, slice);
+}
+
+TEST(a_device_that_some_nodes_reach_is_left_to_kube_scheduler)
+{
+    struct skr_devices_stock *stock = fixture();
+    put_reached(stock, "'nodeSelector':{'nodeSelectorTerms':[]}");
     assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
     put_class(stock, "any", "true");
     assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).end, SKR_SEQUENCE_UNMODELLED);
     skr_devices_stock_remove_slice(stock, "f");
     assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
+    skr_devices_stock_destroy(stock);
+}
+
+static enum skr_claim_reach reach(struct skr_devices_stock *stock, const char *class)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_addf(
+        &text, "{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"%s\"}}]}", class);
+    const struct skr_claim_spec *spec = skr_devices_stock_spec(stock, text.s);
+    const enum skr_claim_reach ret = skr_claim_reach_of(stock, spec);
+    skr_devices_stock_forget_spec(stock, spec);
+    return ret;
+}
+
+TEST(a_device_that_all_nodes_reach_is_one_of_each)
+{
+    struct skr_devices_stock *stock = fixture();
+    put_class(stock, "any", "true");
+    put_class(stock, "fabric", "device.driver == \\\"f\\\"");
+    put_reached(stock, "'allNodes':true");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 7);
+    assert_int_equal(count(stock, EXACTLY("r", "fabric", "1"), NULL).n, 1);
+    assert_int_equal(reach(stock, "fabric"), SKR_CLAIM_OF_ALL_NODES);
+    assert_int_equal(reach(stock, "any"), SKR_CLAIM_OF_SEVERAL);
+    skr_devices_stock_remove_slice(stock, "f");
+    assert_int_equal(reach(stock, "any"), SKR_CLAIM_OF_ONE_NODE);
     skr_devices_stock_destroy(stock);
 }
 

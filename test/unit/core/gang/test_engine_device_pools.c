@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices that all nodes reach: they serve a number of members, wherever these are. */
+#include "test/unit/device_scene.h"
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+
+/* Two nodes without devices of their own, and three that both reach. */
+static struct rig *fabric(void)
+{
+    struct rig *rig = device_cluster(2, 0);
+    rig_create_json(rig, RIG_SLICE, "fabric",
+                    "{'metadata':{},'spec':{'driver':'gpu.example.com','allNodes':true,'pool':"
+                    "{'name':'fabric','generation':1,'resourceSliceCount':1},'devices':"
+                    "[{'name':'f-0'},{'name':'f-1'},{'name':'f-2'}]}}");
+    return rig;
+}
+
+/* Members g-0 .. with a claim of one device each; two fit on a node. */
+static void gang_of(struct rig *rig, int n)
+{
+    char name[32];
+    rig_group(rig, "g", n, 0, NULL);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        device_claim(rig, name, 1);
+        device_pod_with(rig, name, name, 30);
+    }
+}
+
+TEST_RIG(fabric(), devices_of_all_nodes_bound_a_gang_as_a_whole)
+{
+    gang_of(rig, 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_null(strstr(rig->log.s, "FilteredByOthers"));
+    assert_string_equal(
+        rig_key(rig, "g", "message"),
+        "group g is not placed: devices that all nodes reach serve 3 of its 4 pods");
+    assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
+    assert_string_equal(rig_also(rig, "g", "DevicesCounted"),
+                        "A pod wants 1 device of class gpu (3 of 3 are free): devices for 3 more "
+                        "pods, at most 3 on a node");
+    rig_delete(rig, RIG_POD, "g-3");
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'3'}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 3);
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
+}
+
+TEST_RIG(fabric(), devices_of_all_nodes_that_others_have_do_not_count)
+{
+    device_claim(rig, "other", 1);
+    rig_edit(rig, RIG_DEVICE_CLAIM, "other",
+             "{'status':{'allocation':{'devices':{'results':[{'request':'r','driver':"
+             "'gpu.example.com','pool':'fabric','device':'f-1'}]}},'reservedFor':[{'resource':"
+             "'pods','name':'p','uid':'u'}]}}");
+    gang_of(rig, 3);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g is not placed: devices that all nodes reach serve 2 of its 3 "
+                        "pods, others have the rest");
+    assert_string_equal(rig_key(rig, "g", "reason"), "WaitingForCapacity");
+    rig_edit(rig, RIG_DEVICE_CLAIM, "other", "{'status':{'allocation':null,'reservedFor':null}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 3);
+}
+
+TEST_RIG(fabric(), an_ordinary_pod_leaves_devices_of_all_nodes_to_a_plan)
+{
+    gang_of(rig, 3);
+    rig_run(rig, 10 * SKR_MILLISECOND); /* it asks for each */
+    rig->hold_scheduler = true;
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    rig_create_json(rig, RIG_POD, "single",
+                    "{'metadata':{},'spec':{'schedulerName':'sakkara','containers':[{'name':'c',"
+                    "'resources':{'requests':{'cpu':'1','example.com/gpu':'1'}}}]},'status':"
+                    "{'phase':'Pending'}}");
+    assert_int_equal(rig_filter(rig, "single", "node-0 node-1").n_passed, 0);
+}
+
+/* All members reach the devices that the first one gets. */
+TEST_RIG(fabric(), members_share_a_claim_of_all_nodes_wherever_they_are)
+{
+    char name[32];
+    device_claim(rig, "one", 3);
+    rig_group(rig, "g", 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        device_pod_with(rig, name, "one", 30);
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_int_equal(device_pods_on(rig, "g", 4, "node-0"), 2);
+}
+
+/* A node has such devices, too: kube-scheduler decides, and no plan is bounded by a guess. */
+TEST_RIG(fabric(), devices_of_a_node_and_of_all_nodes_together_are_no_bound)
+{
+    rig_delete(rig, RIG_SLICE, "node-0");
+    device_slice(rig, "node-0", 2);
+    gang_of(rig, 4);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+}
