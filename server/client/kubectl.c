@@ -206,10 +206,12 @@ int skr_source_kubectl_list(const struct skr_client_options *options, const char
 }
 
 int skr_source_kubectl_own(const struct skr_client_options *options, const char *namespace_,
-                           const char *resource, struct skr_strbuf *out, struct skr_error *error)
+                           const char *resource, const char *label, struct skr_strbuf *out,
+                           struct skr_error *error)
 {
-    const bool maps = strcmp(resource, "configmaps") == 0;
-    const char *const words[] = {resource, maps ? "--selector=" SKR_GROUP_LABEL : NULL, NULL};
+    SKR_STRBUF(selector);
+    skr_strbuf_addf(&selector, "--selector=%s", label ? label : "");
+    const char *const words[] = {resource, label ? selector.s : NULL, NULL};
     const int rc = get_objects(options, namespace_, words, SKR_RETRY, out, error);
     return rc == -SKR_RETRY && error &&
                    (strstr(error->text, "(Forbidden)") || strstr(error->text, "(Unauthorized)"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three reads with kubectl: the objects that define groups, the pods, the Events. A group's keys are
+ * Reads with kubectl: the objects that define or show groups, the pods, the Events. A group's keys are
  * in data of its ConfigMap, or in annotations "sakkara.KEY" of a PodGroup and of an immutable map.
  */
 #include "server/client/own_namespace.h"
@@ -9,31 +9,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/changes/status_map.h"
 #include "core/gang/state/pages.h"
 #include "core/group/group.h"
+#include "server/client/own_group.h"
 #include "server/clock.h"
 #include "server/kube/decode.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 
 enum {
-    NAME_MAX_BYTES = 254,
     UNITS_DEPTH_MAX = 16, /* of a placement */
     EVENTS_MAX = 8,       /* the newest ones are shown */
     WAYS_MAX = 8,
 };
 
-#define LABEL_MEMBER    "sakkara.group.name"
-#define LABEL_POD_GROUP "scheduling.x-k8s.io/pod-group"
-#define EXPLAIN         "/v1/explain/"
-#define GROUPS          "/v1/groups"
+#define EXPLAIN "/v1/explain/"
+#define GROUPS  "/v1/groups"
 
 /* ---- the question ---- */
 
 struct question {
     bool explains;
-    char namespace_[NAME_MAX_BYTES];
-    char name[NAME_MAX_BYTES]; /* "": all groups */
+    char namespace_[SKR_OWN_GROUP_NAME_MAX];
+    char name[SKR_OWN_GROUP_NAME_MAX]; /* "": all groups */
 };
 
 static bool read_question(const struct skr_view_query *query, struct question *ret)
@@ -62,49 +61,6 @@ bool skr_own_namespace_serves(const struct skr_view_query *query)
 {
     struct question q;
     return read_question(query, &q);
-}
-
-/* ---- the objects ---- */
-
-struct group_page {
-    const json_t *object, *meta, *pods, *events;
-    bool is_pod_group;
-    char name[NAME_MAX_BYTES];
-};
-
-/* What the daemon or the user wrote under this key; "": nothing. */
-static const char *value_of(const struct group_page *g, const char *key)
-{
-    char annotation[64];
-    const char *text = skr_object_text(json_object_get(g->object, "data"), key);
-    (void)snprintf(annotation, sizeof annotation, "sakkara.%s", key);
-    return text[0] ? text : skr_object_text(json_object_get(g->meta, "annotations"), annotation);
-}
-
-static json_int_t size_of(const struct group_page *g)
-{
-    const json_t *least = json_object_get(json_object_get(g->object, "spec"), "minMember");
-    return json_is_integer(least) ? json_integer_value(least)
-                                  : strtoll(value_of(g, "size"), NULL, 10);
-}
-
-static bool read_object(const json_t *object, const json_t *pods, const json_t *events,
-                        struct group_page *ret)
-{
-    *ret = (struct group_page){.object = object, .pods = pods, .events = events};
-    ret->meta = json_object_get(object, "metadata");
-    ret->is_pod_group = strcmp(skr_object_text(object, "kind"), "PodGroup") == 0;
-    const char *own = skr_object_text(ret->meta, "name"), *given = value_of(ret, "name");
-    (void)snprintf(ret->name, sizeof ret->name, "%s", given[0] && !ret->is_pod_group ? given : own);
-    return ret->is_pod_group ||
-           json_object_get(json_object_get(ret->meta, "labels"), SKR_GROUP_LABEL);
-}
-
-static bool is_member(const struct group_page *g, const json_t *pod)
-{
-    const json_t *labels = json_object_get(json_object_get(pod, "metadata"), "labels");
-    const char *name = skr_object_text(labels, g->is_pod_group ? LABEL_POD_GROUP : LABEL_MEMBER);
-    return strcmp(name, g->name) == 0;
 }
 
 static void set_text(json_t *to, const char *key, const char *text)
@@ -143,7 +99,7 @@ static json_int_t tries_of(const json_t *pod)
     return strtoll(skr_object_text(labels, "sakkara.member.retries"), NULL, 10);
 }
 
-static void set_members(const struct group_page *g, json_t *page, bool list)
+static void set_members(const struct skr_own_group *g, json_t *page, bool list)
 {
     static const char *const names[] = {"present", "bound", "succeeded"};
     json_t *members = json_array(), *pods = json_object(), *pod;
@@ -151,7 +107,7 @@ static void set_members(const struct group_page *g, json_t *page, bool list)
     size_t i;
     json_array_foreach(json_object_get(g->pods, "items"), i, pod)
     {
-        if (is_member(g, pod)) {
+        if (skr_own_group_has(g, pod)) {
             add_member(pod, members, count);
             tries = tries_of(pod) > tries ? tries_of(pod) : tries;
         }
@@ -225,9 +181,9 @@ static json_int_t add_units(json_t *below, json_t *above, const json_t *ranks, j
     return sum;
 }
 
-static void set_placement(const struct group_page *g, json_t *page)
+static void set_placement(const struct skr_own_group *g, json_t *page)
 {
-    const char *text = value_of(g, "placement");
+    const char *text = skr_own_group_value(g, "placement");
     json_auto_t *placement = json_loads(text[0] ? text : "{}", 0, NULL);
     json_t *units = json_array(), *root = json_object_get(placement, "root");
     json_auto_t *ranks = ranks_of(json_object_get(page, "members"));
@@ -237,10 +193,16 @@ static void set_placement(const struct group_page *g, json_t *page)
 
 /* ---- Events ---- */
 
-static bool is_about(const struct group_page *g, const json_t *event)
+static bool is_about(const struct skr_own_group *g, const json_t *event)
 {
     const json_t *about = json_object_get(event, "regarding");
     about = about ? about : json_object_get(event, "involvedObject");
+    if (g->is_derived) {
+        SKR_STRBUF(object);
+        skr_strbuf_addf(&object, "%s/%s", skr_object_text(about, "kind"),
+                        skr_object_text(about, "name"));
+        return strcmp(object.s, skr_own_group_value(g, "owner")) == 0;
+    }
     return strcmp(skr_object_text(about, "name"), skr_object_text(g->meta, "name")) == 0 &&
            strcmp(skr_object_text(about, "kind"), skr_object_text(g->object, "kind")) == 0;
 }
@@ -258,7 +220,7 @@ static const char *time_of(const json_t *event)
     return skr_object_text(json_object_get(event, "metadata"), "creationTimestamp");
 }
 
-static void set_events(const struct group_page *g, json_t *page)
+static void set_events(const struct skr_own_group *g, json_t *page)
 {
     json_t *events = json_array(), *event;
     size_t i;
@@ -284,10 +246,10 @@ static void set_events(const struct group_page *g, json_t *page)
 /* ---- pages ---- */
 
 /* The rules as the user wrote them; whether they are met is the daemon's to say. */
-static void set_constraints(const struct group_page *g, json_t *page)
+static void set_constraints(const struct skr_own_group *g, json_t *page)
 {
     static const char *const numbers[] = {"partitions", "min", "max", "factor"};
-    json_auto_t *given = json_loads(value_of(g, "constraints"), 0, NULL);
+    json_auto_t *given = json_loads(skr_own_group_value(g, "constraints"), 0, NULL);
     json_t *list = json_array(), *rule;
     const char *level;
     json_object_foreach(given, level, rule)
@@ -307,44 +269,49 @@ static void set_constraints(const struct group_page *g, json_t *page)
     json_object_set_new(page, "constraints", list);
 }
 
-static const char *status_of(const struct group_page *g)
+static const char *status_of(const struct skr_own_group *g)
 {
-    const char *status = value_of(g, "status");
+    const char *status = skr_own_group_value(g, "status");
     return status[0] ? status : "Waiting";
 }
 
-static void set_head(const struct group_page *g, const char *namespace_, json_t *page)
+static void set_head(const struct skr_own_group *g, const char *namespace_, json_t *page)
 {
     set_text(page, "namespace", namespace_);
     set_text(page, "name", g->name);
-    set_text(page, "source", skr_object_text(g->object, "kind"));
+    set_text(page, "source", g->is_derived ? "Workload" : skr_object_text(g->object, "kind"));
     set_text(page, "object", skr_object_text(g->meta, "name"));
+    if (g->is_derived) {
+        set_text(page, "owner", skr_own_group_value(g, "owner"));
+    }
     set_text(page, "created", skr_object_text(g->meta, "creationTimestamp"));
     json_t *labels = json_object_get(g->meta, "labels");
     json_object_set_new(page, "labels", labels ? json_incref(labels) : json_object());
-    json_object_set_new(page, "size", json_integer(size_of(g)));
-    json_object_set_new(page, "priority", json_integer(strtoll(value_of(g, "priority"), NULL, 10)));
+    json_object_set_new(page, "size", json_integer(skr_own_group_size(g)));
+    json_object_set_new(page, "priority",
+                        json_integer(strtoll(skr_own_group_value(g, "priority"), NULL, 10)));
     set_text(page, "status", status_of(g));
-    set_text(page, "reason", value_of(g, "reason"));
-    set_text(page, "message", value_of(g, "message"));
+    set_text(page, "reason", skr_own_group_value(g, "reason"));
+    set_text(page, "message", skr_own_group_value(g, "message"));
 }
 
-static json_t *group_page(const struct group_page *g, const char *namespace_)
+static json_t *group_page(const struct skr_own_group *g, const char *namespace_)
 {
     json_t *page = json_object(), *timing = json_object();
     set_head(g, namespace_, page);
     set_members(g, page, true);
-    set_text(timing, "firstPod", value_of(g, "schedBeginTime"));
-    set_text(timing, "bound", value_of(g, "schedEndTime"));
+    set_text(timing, "firstPod", skr_own_group_value(g, "schedBeginTime"));
+    set_text(timing, "bound", skr_own_group_value(g, "schedEndTime"));
     json_object_set_new(page, "timing", timing);
     set_constraints(g, page);
-    json_object_set_new(page, "conditions", json_loads(value_of(g, "conditions"), 0, NULL));
+    json_object_set_new(page, "conditions",
+                        json_loads(skr_own_group_value(g, "conditions"), 0, NULL));
     set_placement(g, page);
     set_events(g, page);
     return page;
 }
 
-static bool is_placed(const struct group_page *g)
+static bool is_placed(const struct skr_own_group *g)
 {
     static const char *const placed[] = {"Assigned", "Permitted", "Bound", "Finished"};
     for (size_t i = 0; i < sizeof placed / sizeof *placed; i++) {
@@ -356,9 +323,9 @@ static bool is_placed(const struct group_page *g)
 }
 
 /* Since when the condition Placed is what it is. */
-static void set_since(const struct group_page *g, skr_time now, json_t *page)
+static void set_since(const struct skr_own_group *g, skr_time now, json_t *page)
 {
-    json_auto_t *conditions = json_loads(value_of(g, "conditions"), 0, NULL);
+    json_auto_t *conditions = json_loads(skr_own_group_value(g, "conditions"), 0, NULL);
     json_t *condition;
     size_t i;
     skr_time since;
@@ -374,10 +341,10 @@ static void set_since(const struct group_page *g, skr_time now, json_t *page)
 }
 
 /* A line each, as the daemon wrote them. */
-static json_t *ways_of(const struct group_page *g)
+static json_t *ways_of(const struct skr_own_group *g)
 {
     json_t *ways = json_array();
-    SKR_AUTO_FREE char *text = skr_strdup(value_of(g, "ways"));
+    SKR_AUTO_FREE char *text = skr_strdup(skr_own_group_value(g, "ways"));
     char *save = NULL;
     for (char *line = strtok_r(text, "\n", &save); line && json_array_size(ways) < WAYS_MAX;
          line = strtok_r(NULL, "\n", &save)) {
@@ -386,11 +353,12 @@ static json_t *ways_of(const struct group_page *g)
     return ways;
 }
 
-static json_t *explanation_page(const struct group_page *g, const char *namespace_, skr_time now)
+static json_t *explanation_page(const struct skr_own_group *g, const char *namespace_, skr_time now)
 {
     json_t *page = json_object(), *have = json_object(), *need = json_object();
     SKR_STRBUF(next);
-    const char *reason = value_of(g, "reason"), *message = value_of(g, "message");
+    const char *reason = skr_own_group_value(g, "reason"),
+               *message = skr_own_group_value(g, "message");
     set_text(page, "namespace", namespace_);
     set_text(page, "name", g->name);
     set_text(page, "status", status_of(g));
@@ -400,7 +368,7 @@ static json_t *explanation_page(const struct group_page *g, const char *namespac
     set_text(page, "sentence", message[0] ? message : next.s);
     set_since(g, now, page);
     set_members(g, page, false);
-    json_object_set_new(need, "members", json_integer(size_of(g)));
+    json_object_set_new(need, "members", json_integer(skr_own_group_size(g)));
     json_object_set(have, "members", json_object_get(json_object_get(page, "pods"), "present"));
     json_object_set_new(page, "need", need);
     json_object_set_new(page, "have", have);
@@ -419,8 +387,8 @@ static json_t *list_page(const struct question *q, const json_t *sources, const 
     size_t i;
     json_array_foreach(json_object_get(sources, "items"), i, object)
     {
-        struct group_page g;
-        if (read_object(object, pods, NULL, &g)) {
+        struct skr_own_group g;
+        if (skr_own_group_read(object, pods, NULL, &g)) {
             json_t *item = json_object();
             set_head(&g, q->namespace_, item);
             set_members(&g, item, false);
@@ -458,9 +426,8 @@ int skr_own_namespace_page(const struct skr_view_query *query, const json_t *sou
     }
     json_array_foreach(json_object_get(sources, "items"), i, object)
     {
-        struct group_page g;
-        if (!read_object(object, pods, events, &g) ||
-            (strcmp(g.name, q.name) != 0 && strcmp(skr_object_text(g.meta, "name"), q.name) != 0)) {
+        struct skr_own_group g;
+        if (!skr_own_group_read(object, pods, events, &g) || !skr_own_group_is_meant(&g, q.name)) {
             continue;
         }
         finish(q.explains ? explanation_page(&g, q.namespace_, now) : group_page(&g, q.namespace_),
@@ -473,22 +440,31 @@ int skr_own_namespace_page(const struct skr_view_query *query, const json_t *sou
 
 /* ---- kubectl ---- */
 
+/* label: of the objects; NULL: all. */
 static int read_list(const struct skr_client_options *options, const char *namespace_,
-                     const char *what, json_t **ret, struct skr_error *error)
+                     const char *what, const char *label, json_t **ret, struct skr_error *error)
 {
     SKR_STRBUF(text);
-    const int rc = skr_source_kubectl_own(options, namespace_, what, &text, error);
+    const int rc = skr_source_kubectl_own(options, namespace_, what, label, &text, error);
     return rc < 0 ? rc : skr_kube_json_parse(text.s ? text.s : "", text.len, ret, error);
 }
 
-/* PodGroups are added where the cluster has the kind and the account may read them. */
-static void add_pod_groups(const struct skr_client_options *options, const char *namespace_,
-                           json_t *sources)
+/* What shows groups besides their own maps, where the cluster has the kind and the account may read
+ * it. */
+static void add_others(const struct skr_client_options *options, const char *namespace_,
+                       json_t *sources)
 {
-    json_auto_t *list = NULL;
-    struct skr_error ignored;
-    if (read_list(options, namespace_, "podgroups.scheduling.x-k8s.io", &list, &ignored) == 0) {
-        json_array_extend(json_object_get(sources, "items"), json_object_get(list, "items"));
+    static const struct {
+        const char *what, *label;
+    } others[] = {{"configmaps", SKR_LABEL_DERIVED},
+                  {"podgroups.scheduling.x-k8s.io", NULL},
+                  {"podgroups." SKR_OWN_GROUP_NATIVE, NULL}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        json_auto_t *list = NULL;
+        struct skr_error ignored;
+        if (read_list(options, namespace_, others[i].what, others[i].label, &list, &ignored) == 0) {
+            json_array_extend(json_object_get(sources, "items"), json_object_get(list, "items"));
+        }
     }
 }
 
@@ -502,14 +478,14 @@ int skr_source_own_namespace(const struct skr_client_options *options,
     json_auto_t *sources = NULL, *pods = NULL, *events = NULL;
     skr_bug_on(!read_question(query, &q));
     skr_clock_init(&clock);
-    int rc = read_list(options, q.namespace_, "configmaps", &sources, error);
-    rc = rc < 0 ? rc : read_list(options, q.namespace_, "pods", &pods, error);
+    int rc = read_list(options, q.namespace_, "configmaps", SKR_GROUP_LABEL, &sources, error);
+    rc = rc < 0 ? rc : read_list(options, q.namespace_, "pods", NULL, &pods, error);
     if (rc < 0) {
         return rc;
     }
-    add_pod_groups(options, q.namespace_, sources);
+    add_others(options, q.namespace_, sources);
     if (q.name[0] && !q.explains) {
-        (void)read_list(options, q.namespace_, "events", &events, &ignored);
+        (void)read_list(options, q.namespace_, "events", NULL, &events, &ignored);
     }
     return skr_own_namespace_page(query, sources, pods, events, skr_clock_now(&clock), out, error);
 }

@@ -27,10 +27,11 @@ int skr_source_kubectl_map(const struct skr_client_options *options, const char 
  * SKR_RETRY, SKR_LIMIT. */
 int skr_source_kubectl_list(const struct skr_client_options *options, const char *resources,
                             struct skr_strbuf *out, struct skr_error *error);
-/* All objects of a resource in one namespace, as a List; of ConfigMaps those of groups. Errors: SKR_DENIED,
- * SKR_RETRY, SKR_LIMIT. */
+/* All objects of a resource in one namespace that have the label, or NULL: all, as a List. Errors:
+ * SKR_DENIED, SKR_RETRY, SKR_LIMIT. */
 int skr_source_kubectl_own(const struct skr_client_options *options, const char *namespace_,
-                           const char *resource, struct skr_strbuf *out, struct skr_error *error);
+                           const char *resource, const char *label, struct skr_strbuf *out,
+                           struct skr_error *error);
 /* Of kubectl's context; "" when it has none, or there is no kubectl. */
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out);
 

@@ -56,7 +56,7 @@ func (t *tenant) says(arguments ...string) (string, int) {
 
 // TestOwnNamespace_ItsUserSeesItsGroups: A user with the rights of an ordinary account of a namespace may not reach the daemon,
 // and sees its own groups all the same: which there are, why one waits in the daemon's own sentence, what would make it fit,
-// its members and Events. Groups of other namespaces stay hidden.
+// its members and Events; also of a Job without a group object, by its name and by that of a pod. Groups of other namespaces stay hidden.
 func TestOwnNamespace_ItsUserSeesItsGroups(t *testing.T) {
 	realOnly(t, "roles are the API server's")
 	r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
@@ -72,6 +72,8 @@ func TestOwnNamespace_ItsUserSeesItsGroups(t *testing.T) {
 		}
 		return nil
 	})
+	r.indexedJob("late", "", 20, ungrouped, annotated, gated)
+	r.awaitGroup("job/late", "Ready", "NeverFits")
 	user := r.tenant()
 	var source cluster.ConfigMap
 	r.must(r.plane.Admin.Get(r.mapPath("stuck"), &source))
@@ -94,8 +96,15 @@ func TestOwnNamespace_ItsUserSeesItsGroups(t *testing.T) {
 	expect(0, []string{"stuck Unplaced 0/8", "placed Bound 2/2"}, "get", "groups", "-n", r.ns)
 	expect(0, []string{"Name: stuck", source.Data["message"], "GroupUnplaced"}, "group", "stuck", "-n", r.ns)
 	expect(0, []string{"Status: Bound (2 of 2 pods bound)", "ranks 0 1"}, "group", "placed", "-n", r.ns)
+	member := ""
+	r.rec.Look(func(v *cluster.View) { member = v.Pods(r.ns, ofJob("late"))[0].Name })
+	expect(4, []string{"Group job/late", "not placed: NeverFits", "group job/late needs 20 slots"}, // what Events of its pods say
+		"explain", "job/late", "-n", r.ns)
+	expect(0, []string{"Name: job/late", "Source: Job/late", "GroupUnplaced"}, "group", "pod/"+member, "-n", r.ns)
 	expect(3, []string{"no group absent"}, "explain", "absent", "-n", r.ns)
 	expect(1, []string{"not allowed"}, "get", "groups", "-n", "sakkara")
 	expect(1, []string{"not allowed"}, "get", "groups", "-A")
 	r.removeGroup("stuck")
+	r.must(r.plane.Admin.Delete("/apis/batch/v1/namespaces/" + r.ns + "/jobs/late"))
+	r.removePods("late")
 }

@@ -21,17 +21,34 @@ static const char sources[] =
     "'placement':'{\\'root\\':{\\'rack-0\\':{\\'node-0\\':{\\'b-0\\':{}}}}}'}},"
     "{'kind':'ConfigMap','metadata':{'name':'plain'},'data':{'name':'plain'}},"
     "{'kind':'PodGroup','metadata':{'name':'pg','annotations':{'sakkara.status':'Bound'}},"
-    "'spec':{'minMember':2}}]}";
+    "'spec':{'minMember':2}},"
+    "{'kind':'ConfigMap','metadata':{'name':'sakkara-train-1','labels':{'sakkara.group.derived':''}"
+    "},'data':{'name':'jobset/train/w','owner':'JobSet/"
+    "train','status':'Ready','reason':'NeverFits',"
+    "'message':'group jobset/train/w needs 4 slots','conditions':'[{\\'type\\':\\'Complete\\',"
+    "\\'message\\':\\'4 of 4 members\\'}]'}},"
+    "{'kind':'PodGroup','apiVersion':'scheduling.k8s.io/v1alpha2','metadata':{'name':'native',"
+    "'annotations':{'sakkara.status':'Waiting'}},'spec':{'schedulingPolicy':{'gang':{'minCount':5}}"
+    "}},"
+    "{'kind':'PodGroup','apiVersion':'scheduling.k8s.io/v1alpha2','metadata':{'name':'basic'},"
+    "'spec':{'schedulingPolicy':{'basic':{}}}}]}";
 static const char pods[] =
     "{'items':[{'metadata':{'name':'g-0','labels':{'sakkara.group.name':'g'}},'spec':{}},"
     "{'metadata':{'name':'b-0','labels':{'sakkara.group.name':'b','sakkara.member.rank':'0'}},"
     "'spec':{'nodeName':'node-0'},'status':{'phase':'Running'}},"
     "{'metadata':{'name':'x','labels':{'scheduling.x-k8s.io/pod-group':'pg'}},"
     "'spec':{'nodeName':'node-1'},'status':{'phase':'Succeeded'}},"
+    "{'metadata':{'name':'train-w-0-0','labels':{'jobset.sigs.k8s.io/jobset-name':'train',"
+    "'jobset.sigs.k8s.io/replicatedjob-name':'w','jobset.sigs.k8s.io/job-index':'0'}},'spec':{}},"
+    "{'metadata':{'name':'train-d-0-0','labels':{'jobset.sigs.k8s.io/jobset-name':'train',"
+    "'jobset.sigs.k8s.io/replicatedjob-name':'d','jobset.sigs.k8s.io/job-index':'0'}},'spec':{}},"
+    "{'metadata':{'name':'n-0'},'spec':{'schedulingGroup':{'podGroupName':'native'}}},"
     "{'metadata':{'name':'other'},'spec':{}}]}";
 static const char events[] =
     "{'items':[{'involvedObject':{'kind':'ConfigMap','name':'m'},'type':'Warning','reason':'R',"
     "'message':'said','eventTime':'2023-11-14T22:14:00Z'},"
+    "{'involvedObject':{'kind':'JobSet','name':'train'},'type':'Warning','reason':'GroupUnplaced',"
+    "'message':'no','eventTime':'2023-11-14T22:14:00Z'},"
     "{'involvedObject':{'kind':'Pod','name':'m'},'reason':'Other'}]}";
 
 /* JSON with ' for " and \' for an escaped one. */
@@ -106,6 +123,34 @@ TEST(a_group_is_found_by_its_name_and_by_that_of_its_map)
     assert_null(page("/v1/explain/team/absent", NULL));
 }
 
+TEST(the_group_of_a_workload_is_found_by_its_name_and_by_that_of_a_member)
+{
+    json_auto_t *by_name = page("/v1/explain/team/jobset/train/w", NULL),
+                *by_pod = page("/v1/explain/team/pod/train-w-0-0", NULL),
+                *group = page("/v1/groups/team/jobset/train/w", NULL);
+    assert_true(json_equal(by_name, by_pod));
+    assert_string_equal(json_string_value(json_object_get(by_name, "sentence")),
+                        "group jobset/train/w needs 4 slots");
+    same(by_name, "need", "{'members':4}");
+    same(by_name, "have", "{'members':1}");
+    assert_string_equal(json_string_value(json_object_get(group, "owner")), "JobSet/train");
+    same(group, "events",
+         "[{'time':'2023-11-14T22:14:00Z','type':'Warning','reason':'GroupUnplaced',"
+         "'message':'no'}]");
+    assert_null(page("/v1/explain/team/pod/train-d-0-0", NULL));
+    assert_null(page("/v1/explain/team/pod/absent", NULL));
+}
+
+TEST(pod_groups_of_kubernetes_are_groups_if_their_policy_is_gang)
+{
+    json_auto_t *native = page("/v1/groups/team/podgroup/native", NULL),
+                *by_pod = page("/v1/groups/team/pod/n-0", NULL);
+    assert_true(json_equal(native, by_pod));
+    assert_int_equal(json_integer_value(json_object_get(native, "size")), 5);
+    same(native, "pods", "{'present':1,'bound':0,'succeeded':0}");
+    assert_null(page("/v1/groups/team/podgroup/basic", NULL));
+}
+
 TEST(a_placement_is_drawn_with_the_ranks_of_the_pods)
 {
     json_auto_t *b = page("/v1/groups/team/b", NULL);
@@ -118,7 +163,7 @@ TEST(the_list_has_the_groups_of_maps_and_of_pod_groups)
 {
     json_auto_t *list = page("/v1/groups", "team");
     const json_t *items = json_object_get(list, "items");
-    assert_int_equal(json_array_size(items), 3);
+    assert_int_equal(json_array_size(items), 5);
     json_t *last = json_array_get(items, 2);
     assert_string_equal(json_string_value(json_object_get(last, "name")), "pg");
     assert_string_equal(json_string_value(json_object_get(last, "status")), "Bound");
