@@ -29,6 +29,7 @@
 #include "core/gang/planning/replacing.h"
 #include "core/gang/planning/unplaced.h"
 #include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/sooner.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/paper.h"
@@ -415,7 +416,7 @@ static bool end_idle_plans(struct skr_gang *e, struct group *g, const struct skr
 static void use_victims(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
     const struct skr_victims *victims = solved->victims;
-    struct pod_entry **newcomers = solved_members(e, g);
+    SKR_AUTO_FREE struct pod_entry **newcomers = solved_members(e, g);
     size_t n = e->planner->n_uids;
     if (!victims) {
         skr_out_decision(e, g->key, "", "Search for victims failed", "", solved->error.text, true);
@@ -430,9 +431,10 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
         no_victims(e, g, solved);
     } else if (skr_claims_hold_back(e, g, newcomers, n, !yielding)) {
         skr_victim_search_done(g);
+    } else if (!yielding && skr_sooner_than(e, g, solved)) {
+        skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch, 0);
     } else if (skr_victim_search_still_valid(e, g, newcomers, n, yielding, solved)) {
         if (yielding && end_idle_plans(e, g, solved)) {
-            free(newcomers);
             return;
         }
         skr_victim_search_done(g);
@@ -446,7 +448,6 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
     } else {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;
     }
-    free(newcomers);
 }
 
 /* Whether the plan's members fit without the victims that are left. A cancelled solve is repeated. */

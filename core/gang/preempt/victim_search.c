@@ -14,6 +14,7 @@
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/sooner.h"
 #include "core/gang/preempt/surplus.h"
 #include "core/gang/preempt/victim_devices.h"
 #include "core/gang/preempt/victims_allowed.h"
@@ -57,7 +58,8 @@ bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g
 {
     bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
                          g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
-    return short_of_room && e->settings.preemption && skr_victim_search_may_preempt(g);
+    return short_of_room && e->settings.preemption && skr_victim_search_may_preempt(g) &&
+           !skr_sooner_is_open(e, g);
 }
 
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g)
@@ -67,7 +69,7 @@ bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group
 
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
 {
-    bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
+    const bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
     return news && !skr_claims_keep_from_evicting(g) && skr_frame_now(e->frame) >= g->preempt.at &&
            (skr_victim_search_has_yielding(e, g) || skr_victim_search_may_evict(e, g));
 }

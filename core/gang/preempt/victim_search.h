@@ -34,7 +34,7 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
                                                   bool yielding, struct skr_error *error);
 /* Whether seats or plans yield to the group. Then the first search is for these only. */
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g);
-/* Whether a search for victims is allowed. */
+/* Whether a search for victims is allowed now. */
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g);
 /* Whether h may be a victim: outranked, before the point of no return, not a victim yet. */
 bool skr_victim_search_may_go(const struct skr_outranks *o, const struct group *h);

@@ -134,6 +134,7 @@ struct group {
     /* Its start was not known after so many changes: not sought before, nor without another change. */
     skr_time unknown_until;
     uint64_t unknown_seen; /* time/rounds.c */
+    uint64_t rounded;      /* its input_epoch, as the last round that looked at it had it */
 
     bool dirty; /* dirty.c */
     struct group *dprev, *dnext;

@@ -12,6 +12,9 @@
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/planning/planner.h"
+#include "core/gang/preempt/sooner.h"
+#include "core/gang/preempt/victim_search.h"
+#include "core/gang/problem/candidates.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
 #include "core/gang/time/away.h"
@@ -259,6 +262,10 @@ static void apply(struct skr_gang *e, const struct gathering *in, size_t i)
     }
     const bool starts = answer->state == SKR_ROUND_STARTS;
     g->told.unread = false;
+    if (g->rounded != w->input && skr_victim_search_may_preempt(g)) {
+        skr_candidates_wake(e); /* it may evict others now */
+    }
+    g->rounded = w->input;
     if (answer->held || (starts && answer->stored)) {
         now = make_booking(e, in, answer);
     } else if (!starts) {
@@ -339,6 +346,9 @@ void skr_rounds_watch(struct skr_gang *e, struct group *g)
     const skr_time now = skr_frame_now(e->frame);
     struct booking *b = g->booking;
     if (!b) {
+        if (skr_victim_search_may_preempt(g) && skr_sooner_is_open(e, g)) {
+            skr_wakes_add(e, skr_sooner_until(g), WAKE_REPORT, NULL);
+        }
         return;
     }
     if (gathering_has_turn(e, g)) {

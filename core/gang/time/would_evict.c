@@ -7,6 +7,7 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/preempt/sooner.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/time/place_names.h"
 #include "topology/ledger.h"
@@ -73,27 +74,6 @@ static void take_held(const struct gathering *in, size_t i, struct skr_solve_req
 
 /* ---- victims ---- */
 
-/* The longest grace period of pods that the victim stands for. */
-static int32_t grace_of(const struct gathering *in, const struct skr_victim *v)
-{
-    const struct group *g, *tmp;
-    const size_t len = strcspn(v->name, "@");
-    const struct pod_entry *p;
-    int32_t grace = v->kind == SKR_VICTIM_POD ? SKR_POD_GRACE_S : 0;
-    HASH_ITER(hh, in->e->groups, g, tmp)
-    {
-        DL_FOREACH(g->members, p)
-        {
-            const char *key = v->kind == SKR_VICTIM_GROUP ? g->key : p->key;
-            if (skr_victim_search_runs(p) && strlen(key) == len && memcmp(key, v->name, len) == 0) {
-                const int32_t own = p->pod->grace_s;
-                grace = own > grace ? own : grace;
-            }
-        }
-    }
-    return grace;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -135,7 +115,7 @@ static bool is_faster(const struct gathering *in, size_t i, const struct skr_sol
     const struct skr_victims *found = request->victims;
     int32_t grace = 0;
     for (size_t k = 0; k < found->n; k++) {
-        const int32_t own = grace_of(in, &request->preemption->victim[found->victim[k]]);
+        const int32_t own = skr_sooner_grace(in->e, &request->preemption->victim[found->victim[k]]);
         grace = own > grace ? own : grace;
     }
     return in->group[i].start > in->now + grace;

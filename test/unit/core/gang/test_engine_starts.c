@@ -348,6 +348,53 @@ static uint64_t pick(struct history *h, uint64_t n)
     return (h->random >> 33) % n;
 }
 
+/* Four running pods with 30 s of grace; group top may evict them. */
+static struct rig *with_preemption(int64_t limit)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.reservations = 1;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 4, 1);
+    rig_sync(rig);
+    rig_group(rig, "low", 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "low-%d", i);
+        rig_create_json(rig, RIG_POD, pod,
+                        "{'metadata':{'labels':{'sakkara.group.name':'low'}},'spec':{"
+                        "'schedulerName':'sakkara','terminationGracePeriodSeconds':30,"
+                        "'activeDeadlineSeconds':%lld,'schedulingGates':[{'name':'sakkara.gang'}],"
+                        "'containers':[{'name':'main','resources':{'requests':{'cpu':'1'}}}]},"
+                        "'status':{'phase':'Pending'}}",
+                        (long long)limit);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "low"), 4);
+    limits_start(rig, "low", 4);
+    rig_run(rig, 3 * SKR_SECOND);
+    limits_gang(rig, "top", 4, 9, 50);
+    return rig;
+}
+
+/* Their deadline has passed, so they are gone as soon as evicted pods could be. */
+TEST_RIG(with_preemption(1), a_group_evicts_nothing_if_its_start_is_as_near_as_the_grace_period)
+{
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "low"), 4);
+    assert_non_null(booking(rig, "top"));
+    limits_end(rig, "low", 4);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "top"), 4);
+}
+
+TEST_RIG(with_preemption(500), a_group_evicts_if_its_start_is_far_away)
+{
+    rig_run(rig, 40 * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "low"), 0);
+    assert_int_equal(limits_bound(rig, "top"), 4);
+}
+
 static uint64_t causes(const struct rig *rig)
 {
     uint64_t sum = 0;
