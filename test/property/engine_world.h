@@ -44,7 +44,8 @@ struct world {
     bool siege; /* the law of tenants holds */
     bool has_claims;
     skr_time fits_since[WORLD_HONEST_GROUPS]; /* in the siege; 0: it does not */
-    bool pictures;                            /* the page is judged: engine_world_picture.c */
+    size_t fits_life; /* rig->n_lives then: time without a daemon does not count */
+    bool pictures;    /* the page is judged: engine_world_picture.c */
     struct skr_picture *picture;
     size_t picture_life; /* rig->n_lives that it follows */
     bool busy; /* gangs come as a whole, and are planned before kube-scheduler comes to them */

@@ -164,6 +164,10 @@ void tenants_check(struct world *w)
         return;
     }
     judge_seats(w);
+    if (w->fits_life != w->rig->n_lives) {
+        memset(w->fits_since, 0, sizeof w->fits_since);
+        w->fits_life = w->rig->n_lives;
+    }
     json_auto_t *tree = waiter_tree(w);
     for (int i = 0; tree && i < WORLD_HONEST_GROUPS; i++) {
         judge(w, i, tree);

@@ -72,3 +72,53 @@ func TestLostNode_MembersHaveAPlaceBeforeTheyAreEvicted(t *testing.T) {
 		return nil
 	})
 }
+
+// TestMoves_AGroupMovesAndItsPlaceIsKept: One pod of a movable group runs on each of two nodes of two slots, and a gang of
+// two wants a node. The groups have run for long, as the daemon reads at its start. One of them moves: the daemon is
+// killed before the API server sees the eviction, goes on, and the gang gets the node. A pod that wants the place of the
+// group that moved waits until the group is back.
+func TestMoves_AGroupMovesAndItsPlaceIsKept(t *testing.T) {
+	r := startRacks(t, options{daemon: cluster.DaemonOptions{Settings: map[string]string{
+		"time": "{moves: auto, moveAfter: 1s}"}}}, []int{2, 2})
+	r.anyEvents("some die with the daemon")
+	r.groupMap("m0", map[string]string{"size": "1", "movable": "true"})
+	r.members("m0", 1, gate(true))
+	r.wait(usual, "the first runs", r.podsRunning("m0", 1))
+	r.fill("node-0", 1)
+	r.groupMap("m1", map[string]string{"size": "1", "movable": "true"})
+	r.members("m1", 1, gate(true))
+	r.wait(usual, "the second runs", r.podsRunning("m1", 1))
+	r.must(r.plane.Admin.Delete(r.podPath("load-node-0-0")))
+	r.gang("w", 2, `{"node":{"hard":true}}`, gate(true))
+	r.wait(usual, "it does not fit", r.reason("w", "Ready", "TopologyPlacementFailed"))
+	r.daemon.Kill()
+	for _, group := range []string{"m0", "m1"} {
+		r.must(r.plane.Admin.MergePatch(r.mapPath(group), `{"data":{"schedEndTime":"2020-01-01T00:00:00Z"}}`))
+	}
+	dead := make(chan struct{})
+	r.proxy.KillBefore(func(w *cluster.Write) bool { return w.Is("POST", "/eviction") }, func() {
+		r.daemon.Kill()
+		close(dead)
+	})
+	r.must(r.daemon.Start())
+	select {
+	case <-dead:
+	case <-time.After(usual):
+		r.Fatal("no group moves")
+	}
+	r.rec.Look(func(v *cluster.View) {
+		if text := v.Map(r.ns, "m0").Annotations["sakkara.seats"]; !strings.Contains(text, `:"node-1"`) {
+			t.Errorf("seats of m0 before it is evicted: %q", text)
+		}
+		if text := v.Map(r.ns, "w").Annotations["sakkara.plan"]; !strings.Contains(text, `"moved":{"`+r.ns+`/m0":{"node-1":1}}`) {
+			t.Errorf("plan of w before the eviction: %q", text)
+		}
+	})
+	r.must(r.daemon.Start())
+	r.wait(usual, "the gang has the node", r.allBound("w", 2))
+	r.create(r.pod("other"))
+	r.wait(usual, "the place is held", r.told("sakkara: node is reserved for a group", "other"))
+	r.create(r.pod("back", label("sakkara.group.name", "m0"), gate(true)))
+	r.wait(usual, "the group is back", r.allBound("m0", 1))
+	r.expectPlaced("m0", "node-1:1")
+}
