@@ -40,6 +40,7 @@
 #include "core/gang/problem/candidates.h"
 #include "core/gang/report/measure.h"
 #include "core/gang/report/outputs.h"
+#include "core/gang/report/pauses.h"
 #include "core/gang/report/size_field.h"
 #include "core/gang/report/status.h"
 #include "core/gang/restore/restore.h"
@@ -357,6 +358,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     skr_claims_settle(e, g);
     skr_device_holds_settle(e, g);
     skr_ways_out_watch(e, g);
+    skr_pauses_settle(e, g);
     skr_status_update(e, g);
     skr_candidates_note(e, g);
     touch_members(e, g);

@@ -286,7 +286,8 @@ static int smallest_size(const struct rig *rig, const char *group)
         char name[600];
         const json_t *map = json_array_get(maps, i);
         rig_group_of(map, name, sizeof name);
-        int own = atoi(rig_text(map, "data.size"));
+        const char *minimum = rig_text(map, "data.minimum");
+        int own = atoi(*minimum ? minimum : rig_text(map, "data.size"));
         size = strcmp(name, group) == 0 && (size == 0 || own < size) ? own : size;
     }
     json_decref(maps);

@@ -47,6 +47,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     skr_claim_objects_await(e, g, NULL);
     skr_explained_destroy(g->explained);
     free(g->moving.text);
+    free(g->pauses);
     free(g->announced.first);
     free(g->announced.last);
     free(g->message);

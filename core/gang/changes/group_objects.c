@@ -44,7 +44,8 @@ struct target {
 /* Whether the key is an annotation of every object. */
 static bool is_note(const char *key)
 {
-    return strcmp(key, DESIRED_KEY_RESERVATION) == 0 || strcmp(key, DESIRED_KEY_SEATS) == 0;
+    return strcmp(key, DESIRED_KEY_RESERVATION) == 0 || strcmp(key, DESIRED_KEY_SEATS) == 0 ||
+           strcmp(key, DESIRED_KEY_PAUSES) == 0;
 }
 
 static const char *have_of(const struct target *t, const char *key)

@@ -32,6 +32,7 @@
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/candidates.h"
+#include "core/gang/report/pauses.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/wakes.h"
 
@@ -39,7 +40,6 @@
 #include <utlist.h>
 
 enum {
-    GROW_AFTER_S = 300, /* a group that gave members away takes none so long */
     REPORT_PAUSE_S = 2,
     REPORT_PAUSE_MAX_S = 60,
     REPORT_PAUSE_NS = 6000, /* per group and leaf: twenty times the cost of a full problem */
@@ -69,7 +69,7 @@ static bool only_grows(const struct group *g)
 
 static bool may_grow(struct skr_gang *e, struct group *g)
 {
-    const skr_time at = g->gave_at > 0 ? g->gave_at + GROW_AFTER_S * SKR_SECOND : 0;
+    const skr_time at = g->gave_at > 0 ? g->gave_at + SKR_GROW_AFTER_S * SKR_SECOND : 0;
     if (!only_grows(g) || at <= skr_frame_now(e->frame)) {
         return true;
     }

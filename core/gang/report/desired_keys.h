@@ -9,6 +9,8 @@
 #define DESIRED_KEY_RESERVATION "reservation"
 /* Annotation sakkara.seats, likewise: core/gang/preempt/arranged.h. */
 #define DESIRED_KEY_SEATS "seats"
+/* Annotation sakkara.pauses, likewise: pauses.h. */
+#define DESIRED_KEY_PAUSES "pauses"
 
 struct desired_keys {
     struct skr_label *item; /* value NULL: the key must be absent */

@@ -477,6 +477,7 @@ void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct d
     skr_desired_keys_add(w, "plannedWhy", g->told.why);
     skr_desired_keys_add(w, DESIRED_KEY_RESERVATION, g->told.annotation);
     skr_desired_keys_add(w, DESIRED_KEY_SEATS, g->replacing.text);
+    skr_desired_keys_add(w, DESIRED_KEY_PAUSES, g->pauses);
     skr_desired_keys_add(w, "preemptor", g->victim.by);
     skr_desired_keys_add(w, "delayed-deletion", NULL);
 }

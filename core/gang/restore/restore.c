@@ -28,6 +28,7 @@
 #include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/report/outputs.h"
+#include "core/gang/report/pauses.h"
 #include "core/gang/report/status.h"
 #include "core/gang/restore/restore_plan.h"
 #include "core/gang/state/group_keys.h"
@@ -107,6 +108,7 @@ static void restore_keys(struct skr_gang *e, struct group *g, bool late)
     skr_status_restore(g, skr_restore_object_key(e, g, "status"),
                        skr_restore_object_key(e, g, "reason"));
     skr_status_restore_ways(g, skr_restore_object_key(e, g, "ways"));
+    skr_pauses_restore(e, g, skr_status_map_note(e, g, SKR_ANNOTATION_PAUSES, NULL));
     bool finished = g->reported.status == SKR_STATUS_FINISHED;
     if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
         const char *rank = skr_restore_object_key(e, g, "rank");

@@ -215,7 +215,8 @@ struct group {
     } ways;
 
     skr_time
-        gave_at; /* the last of its members beyond the minimum was evicted; 0: none; evictions.c */
+        gave_at;  /* the last of its members beyond the minimum was evicted; 0: none; evictions.c */
+    char *pauses; /* for its object: report/pauses.h; NULL: nothing */
     /* preemption.c: as a victim */
     struct {
         char *by;     /* key of the preemptor; NULL: none */

@@ -8,13 +8,11 @@
  * victims, have no higher priority than the waiting group, and whose pods no PodDisruptionBudget keeps.
  * Groups of several roles are none. Private to core/gang/time.
  */
+#include "core/gang/report/pauses.h"
 #include "core/gang/time/gather.h"
 #include "core/time/moves.h"
 
-enum {
-    SKR_MOVE_REST_S = 600,   /* since it was bound */
-    SKR_MOVE_AGAIN_S = 3600, /* since it was moved last */
-};
+enum { SKR_MOVE_REST_S = 600 }; /* since it was bound */
 
 /* Groups that may move for one that waits, by name. Zeroed: none. */
 struct skr_movers {

@@ -237,3 +237,29 @@ TEST_RIG(cluster(2), a_podgroup_has_steps_and_no_key_for_its_minimum)
     assert_string_equal(pg_key(rig, "reason"), "GroupInvalid");
     assert_non_null(strstr(pg_key(rig, "message"), "leave the annotation out"));
 }
+
+/* Room comes while the group pauses, and the daemon starts anew: it does not forget. */
+TEST_RIG(cluster(2), a_group_that_gave_members_does_not_grow_for_five_minutes_whatever_happens)
+{
+    rig_group(rig, "top", 1, 1, NULL);
+    elastic(rig, 4, "'minimum':'2'");
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "p", 4), 4);
+    rig_pods(rig, "t", 1, "top", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "t", 1);
+    assert_true(rig_has_event(rig, "GroupShrunk"));
+    assert_string_equal(rig_key(rig, "g", "rank"), "[(p-0,0) (p-1,1) (p-2,2)]");
+    assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.pauses"), "gave"));
+    rig_delete(rig, RIG_POD, "t-0");
+    rig_pod(rig, "again", "g", RIG_GATED);
+    for (int i = 0; i < 2; i++) {
+        rig_run(rig, 140 * SKR_SECOND);
+        assert_string_equal(rig_node_of(rig, "again"), "");
+        rig_restart(rig);
+    }
+    rig_run(rig, 40 * SKR_SECOND);
+    assert_string_not_equal(rig_node_of(rig, "again"), "");
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.pauses"), "");
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/report/pauses.h"
+
+#include "core/gang/state/wakes.h"
+#include "topology/base/strbuf.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static void add(struct skr_gang *e, struct group *g, const char *key, skr_time at, int64_t pause_s,
+                struct skr_strbuf *b)
+{
+    char text[48];
+    const skr_time end = at + pause_s * SKR_SECOND;
+    if (at == 0 || end <= skr_frame_now(e->frame)) {
+        return;
+    }
+    skr_time_write(at / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
+    skr_strbuf_addf(b, "%s\"%s\":\"%s\"", b->len > 0 ? "," : "{", key, text);
+    skr_wakes_group(e, g, end);
+}
+
+void skr_pauses_settle(struct skr_gang *e, struct group *g)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    add(e, g, "gave", g->gave_at, SKR_GROW_AFTER_S, &b);
+    add(e, g, "moved", g->moving.moved_at, SKR_MOVE_AGAIN_S, &b);
+    if (b.len > 0) {
+        skr_strbuf_addc(&b, '}');
+    }
+    free(g->pauses);
+    g->pauses = b.len > 0 ? skr_strbuf_take(&b, NULL) : NULL;
+    skr_strbuf_fini(&b);
+}
+
+static skr_time instant_of(const struct skr_gang *e, const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+    const skr_time now = skr_frame_now(e->frame);
+    skr_time t;
+    if (!text || skr_time_parse(text, &t, NULL) < 0) {
+        return 0;
+    }
+    return t < now ? t : now;
+}
+
+void skr_pauses_restore(const struct skr_gang *e, struct group *g, const char *text)
+{
+    json_auto_t *json = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    g->gave_at = instant_of(e, json, "gave");
+    g->moving.moved_at = instant_of(e, json, "moved");
+}
