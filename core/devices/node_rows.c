@@ -199,6 +199,21 @@ static bool uses_counters(const struct pool *pool)
     return uses;
 }
 
+static bool has_too_many_counters(const struct pool *pool)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < pool->n; i++) {
+        n += pool->slice[i]->slice->n_counters;
+    }
+    return n > SKR_POOL_COUNTERS_MAX;
+}
+
+static void unmodelled(struct making *m, const char *why, enum skr_uncounted kind)
+{
+    m->rows->why = why;
+    m->rows->uncounted = kind;
+}
+
 static void look_at_devices(struct making *m, struct pool *pool)
 {
     for (size_t i = 0; i < pool->n; i++) {
@@ -206,7 +221,7 @@ static void look_at_devices(struct making *m, struct pool *pool)
         for (size_t k = 0; k < slice->n_devices; k++) {
             pool->binds = pool->binds || (slice->device[k].binds && slice->n_counters == 0);
             if (slice->device[k].groups) {
-                m->rows->why = "its devices have compatibility groups";
+                unmodelled(m, "its devices have compatibility groups", SKR_UNCOUNTED_FEATURE);
             }
         }
     }
@@ -224,7 +239,11 @@ static void choose_pools(struct making *m)
             continue;
         }
         if (standing == STANDS && elsewhere && uses_counters(pool)) {
-            m->rows->why = "a pool with counters has slices of several nodes";
+            unmodelled(m, "a pool with counters has slices of several nodes",
+                       SKR_UNCOUNTED_FEATURE);
+        }
+        if (standing == STANDS && has_too_many_counters(pool)) {
+            unmodelled(m, "a pool has more than 10,000 counters", SKR_UNCOUNTED_BUDGET);
         }
         qsort(pool->slice, pool->n, sizeof(struct skr_stock_slice *), by_slice);
         look_at_devices(m, pool);

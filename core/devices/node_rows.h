@@ -18,6 +18,7 @@ struct skr_node_rows {
     struct skr_devices_node node;
     const struct skr_node_row *row; /* [node.n] */
     const char *why;                /* they cannot be modelled; NULL: they can */
+    enum skr_uncounted uncounted;   /* the kind of that reason */
 };
 
 /* Numbers live in the arena. False: it is full. O(devices + counters). */

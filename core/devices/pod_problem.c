@@ -447,11 +447,10 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
                        .rows = rows,
                        .arena = arena,
                        .why = rows->why,
-                       .uncounted = rows->why ? SKR_UNCOUNTED_FEATURE : SKR_COUNTED};
+                       .uncounted = rows->uncounted};
     size_t asks = 0, requests = 0, constraints = 0;
     if (stock->full) {
-        unmodelled(&m, "there are more slices, devices or DeviceTaintRules than the limit",
-                   SKR_UNCOUNTED_BUDGET);
+        unmodelled(&m, stock->full, SKR_UNCOUNTED_BUDGET);
     }
     if (pod->n > SKR_DEVICES_CLAIMS_MAX) {
         unmodelled(&m, "a pod has more than 64 claims", SKR_UNCOUNTED_BUDGET);

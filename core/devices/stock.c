@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/devices/stock_limits.h"
 #include "core/devices/stock_parts.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
@@ -259,7 +260,7 @@ static void slice_drop(struct skr_devices_stock *stock, struct skr_stock_slice *
 {
     HASH_DEL(stock->slices, s);
     stock->epoch++;
-    stock->n_devices -= s->slice->n_devices;
+    skr_stock_account(stock, s->slice, false);
     unlink_slice(stock, s);
     skr_stock_pool_unref(stock, s->pool);
     for (size_t i = 0; i < SKR_SLICE_ANSWERS; i++) {
@@ -297,10 +298,10 @@ void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_dev
         say_slice_changed(stock, was);
         slice_drop(stock, was);
     }
-    if (HASH_COUNT(stock->slices) >= SKR_STOCK_SLICES_MAX ||
-        stock->n_devices + slice->n_devices > SKR_STOCK_DEVICES_MAX) {
+    const char *beyond = skr_stock_beyond(stock, slice);
+    if (beyond) {
         skr_device_slice_destroy(slice);
-        stock->full = true;
+        stock->full = beyond;
         say_changed(stock, NULL);
         return;
     }
@@ -309,7 +310,7 @@ void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_dev
     s->pool = skr_stock_pool_ref(stock, slice->driver, slice->pool);
     link_slice(stock, s);
     SKR_TABLE_ADD(&stock->seed, hh, stock->slices, slice->meta.name, strlen(slice->meta.name), s);
-    stock->n_devices += slice->n_devices;
+    skr_stock_account(stock, slice, true);
     stock->epoch++;
     say_slice_changed(stock, s);
 }
@@ -358,9 +359,9 @@ void skr_devices_stock_put_rule(struct skr_devices_stock *stock, struct skr_devi
 {
     struct skr_stock_rule *r = rule_find(stock, rule->meta.name);
     const bool late = r && r->rule->meta.resource_version > rule->meta.resource_version;
-    const bool beyond = !r && HASH_COUNT(stock->rules) >= SKR_STOCK_RULES_MAX;
+    const char *beyond = r ? NULL : skr_stock_beyond_rules(stock);
     if (late || beyond) {
-        stock->full = stock->full || beyond;
+        stock->full = beyond ? beyond : stock->full;
         skr_device_taint_rule_destroy(rule);
     } else {
         if (r) {

@@ -25,6 +25,8 @@
 enum {
     SKR_STOCK_SLICES_MAX = 100000,
     SKR_STOCK_DEVICES_MAX = 2000000,
+    SKR_STOCK_BYTES_MAX = 512 * 1024 * 1024, /* of slices */
+    SKR_POOL_COUNTERS_MAX = 10000,
     SKR_STOCK_SPECS_MAX = 4096,     /* distinct ones of claims that exist */
     SKR_STOCK_SELECTORS_MAX = 4096, /* distinct ones of classes and specs */
     SKR_STOCK_RULES_MAX = 4096,     /* DeviceTaintRules */
@@ -112,9 +114,10 @@ struct skr_devices_stock {
     struct skr_device_selector *selectors;
     struct skr_claim_spec *specs;
     struct skr_stock_claim *claims;
-    size_t n_devices;
+    size_t n_devices, n_bytes; /* of slices: stock_limits.h */
     uint32_t next_selector;
-    bool full; /* a slice or a rule was beyond a limit: nothing is modelled until the next start */
+    /* The limit that a slice or a rule was beyond: nothing is modelled until the next start. NULL: none */
+    const char *full;
     /* The devices of a node are others, or others are free; NULL: of any node; "": of those that all nodes
      * reach. */
     void (*changed)(void *context, const char *node);
