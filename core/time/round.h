@@ -56,7 +56,7 @@ struct skr_stored_reservation {
     bool guess;
     bool anywhere;  /* its nodes were too many to be written */
     bool node_gone; /* one of its nodes is not in the tree */
-    bool outranked; /* a single pod of higher priority was let pass to its place */
+    bool outranked; /* a single pod of higher priority, which was let pass, is on its place */
     size_t n;
     const struct skr_place_leaf *at; /* in tree order */
 };

@@ -5,6 +5,7 @@
  */
 #include "core/gang/cache/booked.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -176,6 +177,30 @@ static bool lacks_room(const struct skr_gang *e, const struct booked_for *who,
     return lacks;
 }
 
+static void note_passed(struct booking *b, const char *uid)
+{
+    for (size_t i = 0; i < BOOKING_PASSED; i++) {
+        if (b->passed[i] && strcmp(b->passed[i], uid) == 0) {
+            return;
+        }
+    }
+    char **at = &b->passed[b->n_passed++ % BOOKING_PASSED];
+    free(*at);
+    *at = skr_strdup(uid);
+}
+
+bool skr_booked_outranked(const struct skr_gang *e, const struct booking *b)
+{
+    bool is = false;
+    for (size_t i = 0; i < BOOKING_PASSED && !is; i++) {
+        const char *on = b->passed[i] ? skr_ledger_find(e->ledger, b->passed[i], NULL) : NULL;
+        for (size_t k = 0; on && k < b->n && !is; k++) {
+            is = strcmp(b->node[k].name, on) == 0;
+        }
+    }
+    return is;
+}
+
 bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
                       const struct skr_amounts *amounts, const char *node)
 {
@@ -193,7 +218,9 @@ bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
     }
     for (size_t i = 0; i < booked->n; i++) {
         struct booking *b = booked->use[i].booking;
-        b->outranked = b->outranked || outranks(&who, b->group);
+        if (outranks(&who, b->group)) {
+            note_passed(b, pod->meta.uid);
+        }
     }
     return false;
 }

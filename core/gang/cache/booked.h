@@ -50,6 +50,8 @@ void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who,
  * pod is there. O(1) for a node without reservations, else as above. */
 bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
                       const struct skr_amounts *amounts, const char *node);
+/* Whether a single pod of higher priority, which was let pass to a node of the reservation, is there. */
+bool skr_booked_outranked(const struct skr_gang *e, const struct booking *b);
 /* Nodes with reservations: begins with NULL; NULL at the end. */
 const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node);
 const struct booked_node *skr_booked_find(const struct skr_gang *e,

@@ -65,6 +65,9 @@ void skr_booking_destroy(struct booking *b)
     free(b->resource);
     free(b->use);
     free(b->because);
+    for (size_t i = 0; i < BOOKING_PASSED; i++) {
+        free(b->passed[i]);
+    }
     free(b);
 }
 

@@ -16,12 +16,17 @@ struct booking_use {
     int64_t amount;
 };
 
+enum { BOOKING_PASSED = 8 };
+
 struct booking {
     struct group *group;
     int64_t start, until;    /* until SKR_INSTANT_NEVER: for ever */
     int64_t promised, since; /* the first start that was told; when the place was taken */
     bool guess;              /* a drain */
-    bool outranked;          /* a single pod of higher priority was let pass to one of its nodes */
+    char *passed
+        [BOOKING_PASSED]; /* uids of the last single pods of higher priority that were let pass to its
+                                     nodes; NULL: none */
+    size_t n_passed;      /* so far; the n-th is at n % BOOKING_PASSED */
     /* The start at its last move that was counted, or an earlier one since. Small moves add up: cause is
      * that of the last one since, enum skr_move_cause. */
     int64_t anchor;

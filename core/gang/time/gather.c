@@ -382,7 +382,7 @@ static struct skr_stored_reservation *stored_of(const struct gathering *in, cons
                                          .promised = b->promised,
                                          .since = b->since,
                                          .guess = b->guess,
-                                         .outranked = b->outranked,
+                                         .outranked = skr_booked_outranked(in->e, b),
                                          .at = at};
     for (size_t i = 0; i < b->n; i++) {
         const int32_t leaf = skr_tree_find_leaf(in->e->topology.tree, b->node[i].name);

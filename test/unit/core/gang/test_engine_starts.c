@@ -234,12 +234,27 @@ TEST_RIG(limits_waiting(1), a_single_pod_of_higher_priority_passes_and_the_move_
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_HIGHER_PRIORITY], 1);
 }
 
-TEST_RIG(limits_waiting(1), a_pod_that_no_filter_saw_takes_the_room)
+static void foreign(struct rig *rig)
 {
     rig_create_json(rig, RIG_POD, "foreign",
                     "{'spec':{'schedulerName':'other','nodeName':'node-2','containers':[{'name':"
                     "'main','resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Running'}}");
     rig_run(rig, 2 * SKR_SECOND);
+}
+
+TEST_RIG(limits_waiting(1), a_pod_that_was_let_pass_and_went_elsewhere_took_no_room)
+{
+    single(rig, "urgent", "", 7);
+    assert_int_equal(rig_filter(rig, "urgent", "node-2 node-3").n_passed, 2);
+    foreign(rig);
+    assert_null(booking(rig, "big"));
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_ROOM_TAKEN], 1);
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_HIGHER_PRIORITY], 0);
+}
+
+TEST_RIG(limits_waiting(1), a_pod_that_no_filter_saw_takes_the_room)
+{
+    foreign(rig);
     assert_null(booking(rig, "big"));
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_ROOM_TAKEN], 1);
     rig_delete(rig, RIG_POD, "foreign");
