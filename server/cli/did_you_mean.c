@@ -180,8 +180,10 @@ void skr_suggest_group(struct skr_client *client, const char *namespace_, const 
     }
     if (made) {
         say_name(skr_object_text(made, "name"), messages);
-    } else {
-        say(&names, name, messages);
+    } else if (!say(&names, name, messages) && strchr(name, '/')) {
+        skr_strbuf_add(
+            messages, "pods of a workload are a group if their template has schedulerName: sakkara "
+                      "and annotation sakkara.gang: auto; sakkara lint FILE finds mistakes\n");
     }
     free(names.item);
     json_decref(page);

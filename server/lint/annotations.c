@@ -367,6 +367,36 @@ static void check_owner(struct skr_lint *lint, const struct lint_object *o,
     skr_owner_destroy(owner);
 }
 
+/* Pods that a rolling update of n pods may create before it deletes old ones: a number, or a share
+ * rounded up. Kubernetes' default is 25 %. */
+static int64_t surge_of(const json_t *spec, int64_t n)
+{
+    const json_t *surge = skr_path_get(spec, "strategy.rollingUpdate.maxSurge");
+    const char *share = json_string_value(surge);
+    if (json_is_integer(surge)) {
+        return (int64_t)json_integer_value(surge);
+    }
+    return (n * (share ? strtol(share, NULL, 10) : 25) + 99) / 100;
+}
+
+/* The pods of each revision are a group of their own, which a rolling update has to create whole. */
+static void check_rollout(struct skr_lint *lint, const struct lint_object *o,
+                          const struct skr_template *gang)
+{
+    const json_t *spec = json_object_get(o->json, "spec");
+    const char *size =
+        json_string_value(json_object_get(annotations_of(gang->json), SKR_LABEL_GROUP_SIZE));
+    const int64_t surge = surge_of(spec, skr_path_int(spec, "replicas", 1));
+    if (lint_is_kind(o, "apps", "Deployment") && size && surge < strtol(size, NULL, 10) &&
+        strcmp(skr_path_text(spec, "strategy.type"), "Recreate") != 0) {
+        lint_tell(
+            lint, o, "RollingUpdate", at(o, gang, SKR_LABEL_GROUP_SIZE), NULL,
+            "a rolling update creates %lld of the %.16s pods that a new group needs, and waits "
+            "for them without end: set spec.strategy.type to Recreate",
+            (long long)surge, size);
+    }
+}
+
 /* Executors of a SparkApplication have annotations and a schedulerName beside other fields, and no
  * pod template. Returns what a template would be, for json_decref(); NULL: it is another kind. */
 static json_t *add_executor(const struct lint_object *o, struct templates *all)
@@ -405,6 +435,7 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
         check_uniform(lint, all, gang);
         check_size(lint, o, gang);
         check_owner(lint, o, gang);
+        check_rollout(lint, o, gang);
     } else {
         check_kind(lint, o, all);
     }

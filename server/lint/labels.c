@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/group/workload.h"
 #include "server/lint/parts.h"
 #include "topology/base/suggest.h"
 #include "topology/topology_map.h"
@@ -43,6 +44,11 @@ static void tell_unknown(struct skr_lint *lint, const struct lint_object *o, con
     /* A map's label on a pod. */
     if (!near && known == of_pods && strcmp(key, SKR_GROUP_LABEL) == 0) {
         near = SKR_LABEL_GROUP;
+    }
+    if (known == of_pods && strcmp(key, SKR_ANNOTATION_GANG) == 0) {
+        lint_tell(lint, o, "UnknownLabel", lint_at(o, path), NULL,
+                  "label %s means nothing here: it is an annotation of pods", key);
+        return;
     }
     lint_tell(lint, o, "UnknownLabel", lint_at(o, path), NULL,
               "label %.100s means nothing here%s%s%s", key, near ? " (did you mean " : "",

@@ -123,6 +123,8 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"RoleSizes", false,
      "sizes of roles contradict each other, key size or the sets: the group is not placed",
      "size is the sum of the roles; all roles of a set make the same whole number of sets"},
+    {"RollingUpdate", true, "a rolling update of a Deployment never has a whole new group",
+     "spec.strategy.type: Recreate"},
     {"SchedulerName", true, "a pod names a group and another scheduler: it is not a member",
      "schedulerName: sakkara"},
     {"SeatHoldTooLong", true, "key seat-hold of a group is more than option seatHoldMax",

@@ -110,7 +110,9 @@ END
 runs "a size of the operator" 4 "$sakkara" explain lws/serve/0 --file "$names"
 grep -qF 'leaderworkerset.sigs.k8s.io/size)' "$work/out" && pass || fail "$(cat "$work/out")"
 runs "a pod of no group" 3 "$sakkara" explain pod/alone --file "$names"
-one_line "a pod of no group" 'no group has a pod alone in namespace default'
+grep -q 'no group has a pod alone in namespace default$' "$work/err" && pass || fail "$(cat "$work/err")"
+runs "a workload of no group" 3 "$sakkara" explain job/none --file "$names"
+grep -q '^pods of a workload are a group if' "$work/err" && pass || fail "$(cat "$work/err")"
 runs "workloads of groups" 0 "$sakkara" get groups -o wide --file "$names"
 grep -q ' SparkApplication/pi ' "$work/out" && pass || fail "$(cat "$work/out")"
 runs "group of another namespace" 3 "$sakkara" group large --file $views/odd.yaml
