@@ -51,6 +51,13 @@ static const struct option {
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
+const char *skr_propagation_profile_name(enum skr_propagation_profile profile)
+{
+    static const char *const name[] = {"default", "upstream", "design"};
+    _Static_assert(sizeof name / sizeof *name == SKR_PROFILE_COUNT, "all named");
+    return name[profile];
+}
+
 void skr_propagation_options_init(struct skr_propagation_options *options,
                                   enum skr_propagation_profile profile)
 {

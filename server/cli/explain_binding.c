@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara explain binding/NAME`: where a binding of Karmada goes, or why it does not. */
+#include <string.h>
+
 #include "server/cli/fleet_objects.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/binding.h"
+#include "topology/base/json_field.h"
 
 struct options {
     struct skr_client_flags client;
@@ -32,15 +35,35 @@ static const struct skr_binding *find(const struct options *given, const char *n
     return binding || given->client.namespace_ ? binding : skr_binding_find(input, name);
 }
 
-static int explain(const void *options, const char *name, struct skr_fleet_input *input,
-                   struct skr_strbuf *out, struct skr_strbuf *messages)
+/* Those of the daemon, unless the call names a profile; then those of the call. */
+static int settle(const struct options *given, const json_t *of_daemon,
+                  struct skr_propagation_options *ret, struct skr_error *error)
+{
+    enum skr_propagation_profile profile = (enum skr_propagation_profile)given->profile;
+    const char *options = "";
+    int rc = 0;
+    for (int i = 0; given->profile == SKR_PROFILE_DEFAULT && i < SKR_PROFILE_COUNT; i++) {
+        if (strcmp(skr_object_text(of_daemon, "profile"), skr_binding_profiles[i]) == 0) {
+            profile = (enum skr_propagation_profile)i;
+            options = skr_object_text(of_daemon, "options");
+        }
+    }
+    skr_propagation_options_init(ret, profile);
+    rc = skr_propagation_options_set(ret, options, error);
+    for (size_t i = 0; i < given->settings.n && rc == 0; i++) {
+        rc = skr_propagation_options_set(ret, given->settings.item[i], error);
+    }
+    return rc;
+}
+
+static int explain(const void *options, const json_t *of_daemon, const char *name,
+                   struct skr_fleet_input *input, struct skr_strbuf *out,
+                   struct skr_strbuf *messages)
 {
     const struct options *given = options;
     struct skr_propagation_options settings;
     struct skr_error error = {.text = ""};
-    if (skr_simulate_binding_settings((enum skr_propagation_profile)given->profile,
-                                      given->settings.item, given->settings.n, &settings,
-                                      &error) < 0) {
+    if (settle(given, of_daemon, &settings, &error) < 0) {
         skr_strbuf_addf(messages, "sakkara explain: %s\n", error.text);
         return SKR_EXIT_USAGE;
     }
@@ -77,9 +100,11 @@ const struct skr_command skr_command_explain_binding = {
         "filters that rejected it, the groups with score and room, which were chosen, and which\n"
         "single changes would place it, each of them tried. Objects come from kubectl or the "
         "dump.\n"
-        "The daemon, which --server or kubectl finds, is asked whether its module karmada is on.\n"
-        "Exit code 0 when the binding can be placed, 4 when not or when the module is off, 3 when\n"
-        "there is none.\n",
+        "The daemon, which --server or kubectl finds, is asked whether its module karmada is on,\n"
+        "and for its profile and options, which count unless --profile names another one. Exit\n"
+        "code 0 when the binding can be placed, 4 when not or when the module is off, 3 when "
+        "there\n"
+        "is none.\n",
     .examples = "  sakkara explain binding/web-deployment -n shop\n"
                 "  kubectl get clusters,resourcebindings -A -o json > dump.json\n"
                 "  sakkara explain binding/web-deployment --file dump.json -o json\n",

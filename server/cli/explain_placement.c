@@ -12,23 +12,28 @@ struct options {
 
 static const struct skr_flag flags[] = {
     SKR_FLAG(TEXT, options, scheduler, "--scheduler-name", NULL, "NAME",
-             "ocm.schedulerName of the daemon; default: sakkara"),
+             "ocm.schedulerName; default: that of the daemon, else sakkara"),
     SKR_OUTPUT_FLAG(options, output),
     SKR_FLAG(SWITCH, options, verbose, "--verbose", "-v", NULL, "all clusters, however many"),
     SKR_HELP_FLAG,
     {0},
 };
 
-static int explain(const void *options, const char *name, struct skr_fleet_input *input,
-                   struct skr_strbuf *out, struct skr_strbuf *messages)
+static int explain(const void *options, const json_t *settings, const char *name,
+                   struct skr_fleet_input *input, struct skr_strbuf *out,
+                   struct skr_strbuf *messages)
 {
     const struct options *given = options;
     const char *namespace_ = given->client.namespace_ ? given->client.namespace_ : "";
+    const char *of_daemon = json_string_value(json_object_get(settings, "schedulerName"));
+    const char *scheduler = given->scheduler ? given->scheduler : of_daemon;
     SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
-    const struct skr_simulate_placement_options how = {.placement = key,
-                                                       .scheduler = given->scheduler,
-                                                       .json = given->output == SKR_OUTPUT_JSON,
-                                                       .verbose = given->verbose};
+    const struct skr_simulate_placement_options how = {
+        .placement = key,
+        .scheduler = scheduler ? scheduler : "sakkara",
+        .spread_mode = json_string_value(json_object_get(settings, "spreadMode")),
+        .json = given->output == SKR_OUTPUT_JSON,
+        .verbose = given->verbose};
     return skr_simulate_placement_show(input, &how, out, messages);
 }
 
@@ -50,13 +55,12 @@ const struct skr_command skr_command_explain_placement = {
     .summary = "why a Placement of OCM selects these clusters and not others",
     .text =
         "Runs one cycle of the Placement as the daemon would on the objects as they are: what was\n"
-        "selected with its scores, which filter or hard level keeps the others out, and which "
-        "single\n"
-        "changes select more, each of them tried. Objects come from kubectl or the dump. The "
-        "daemon,\n"
-        "which --server or kubectl finds, is asked whether its module ocm is on. Exit code 0 when "
-        "the\n"
-        "Placement is satisfied, 4 when not or when the module is off, 3 when there is none.\n",
+        "selected with its scores, which filter or hard level keeps the others out, and which\n"
+        "single changes select more, each of them tried. Objects come from kubectl or the dump.\n"
+        "The daemon, which --server or kubectl finds, is asked whether its module ocm is on, and\n"
+        "for its spreadMode and schedulerName. Exit code 0 when the Placement is satisfied, 4 "
+        "when\n"
+        "not or when the module is off, 3 when there is none.\n",
     .examples = "  sakkara explain placement/web -n shop\n"
                 "  sakkara explain placement/web --file dump.json -o json\n",
     .next = "sakkara help simulate placement",
@@ -65,6 +69,5 @@ const struct skr_command skr_command_explain_placement = {
     .words_max = 1,
     .group = {{flags, 0}, {skr_client_flag_table, offsetof(struct options, client)}},
     .options_size = sizeof(struct options),
-    .defaults = &(const struct options){.scheduler = "sakkara"},
     .run = run,
 };

@@ -58,6 +58,7 @@ struct module_state {
     const char *name;
     enum module_answer answer;
     char setting[64]; /* ON, OFF: the option, as the daemon calls it */
+    json_t *item;     /* ON, OFF: of /v1/modules */
 };
 
 /* kubectl may be asked for objects, and --server for this. */
@@ -84,14 +85,13 @@ static struct module_state ask_module(const struct skr_call *call,
 {
     struct module_state state = {.name = name};
     struct skr_error error = {.text = ""};
-    json_auto_t *module = NULL;
     if (flags->file && !flags->server) {
         return state;
     }
-    const int rc = ask(flags, name, &module, &error);
+    const int rc = ask(flags, name, &state.item, &error);
     if (rc == 0) {
-        state.answer = skr_page_bool(module, "enabled") ? MODULE_ON : MODULE_OFF;
-        snprintf(state.setting, sizeof state.setting, "%s", skr_object_text(module, "setting"));
+        state.answer = skr_page_bool(state.item, "enabled") ? MODULE_ON : MODULE_OFF;
+        snprintf(state.setting, sizeof state.setting, "%s", skr_object_text(state.item, "setting"));
         return state;
     }
     state.answer = MODULE_UNKNOWN;
@@ -163,11 +163,15 @@ int skr_fleet_explain(const struct skr_call *call, const struct skr_fleet_explan
     struct skr_fleet_input input;
     int code = skr_fleet_objects_fetch(call, what->client, what->rules, &input, messages);
     if (code == SKR_EXIT_OK) {
-        code = what->explain(call->options, name, &input, out, messages);
-    }
-    if (out->len > begin) {
-        const struct module_state module = ask_module(call, what->client, what->module, messages);
-        code = put_module(&module, what->json, begin, code, out);
+        SKR_STRBUF(doubts);
+        const struct module_state module = ask_module(call, what->client, what->module, &doubts);
+        code = what->explain(call->options, json_object_get(module.item, "decidesBy"), name, &input,
+                             out, messages);
+        if (out->len > begin) {
+            skr_strbuf_addn(messages, doubts.s, doubts.len);
+            code = put_module(&module, what->json, begin, code, out);
+        }
+        json_decref(module.item);
     }
     skr_fleet_input_fini(&input);
     return code;

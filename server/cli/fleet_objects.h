@@ -28,9 +28,11 @@ struct skr_fleet_explanation {
     const struct skr_fleet_rules *rules;
     const char *module; /* "ocm" */
     bool json;
-    /* Appends the decision; options: of the call. Returns an exit code. */
-    int (*explain)(const void *options, const char *name, struct skr_fleet_input *input,
-                   struct skr_strbuf *out, struct skr_strbuf *messages);
+    /* Appends the decision; options: of the call; settings: of the daemon, by which it decides, NULL:
+     * not known. Returns an exit code. */
+    int (*explain)(const void *options, const json_t *settings, const char *name,
+                   struct skr_fleet_input *input, struct skr_strbuf *out,
+                   struct skr_strbuf *messages);
 };
 int skr_fleet_explain(const struct skr_call *call, const struct skr_fleet_explanation *what,
                       struct skr_strbuf *out, struct skr_strbuf *messages);

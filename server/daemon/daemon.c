@@ -227,11 +227,13 @@ static void list_modules(struct skr_daemon *d)
         const struct skr_scheduler_row *row = skr_scheduler_rows[i];
         if (row->module) {
             skr_bug_on(d->modules.n == SKR_MODULES_MAX);
-            d->modules.item[d->modules.n++] =
-                (struct skr_module){.name = row->module,
-                                    .setting = row->setting,
-                                    .pages = row->pages,
-                                    .enabled = row->enabled(d->config)};
+            struct skr_module *module = &d->modules.item[d->modules.n++];
+            *module = (struct skr_module){.name = row->module,
+                                          .setting = row->setting,
+                                          .pages = row->pages,
+                                          .enabled = row->enabled(d->config)};
+            module->n_decides_by =
+                row->decides_by ? row->decides_by(d->config, module->decides_by) : 0;
         }
     }
 }

@@ -34,6 +34,15 @@ static bool enabled(const struct skr_config *config)
     return config->ocm_enabled;
 }
 
+static size_t decides_by(const struct skr_config *config,
+                         struct skr_module_setting setting[SKR_MODULE_SETTINGS_MAX])
+{
+    setting[0] = (struct skr_module_setting){"schedulerName", config->ocm_scheduler_name};
+    setting[1] = (struct skr_module_setting){
+        "spreadMode", config->ocm_lexicographic ? "lexicographic" : "weighted"};
+    return 2;
+}
+
 static struct skr_service_rate rate(const struct skr_config *config)
 {
     return (struct skr_service_rate){config->ocm_qps, config->ocm_burst};
@@ -120,6 +129,7 @@ const struct skr_scheduler_row skr_placement_service = {
     .module = "ocm",
     .setting = "ocm.enabled",
     .enabled = enabled,
+    .decides_by = decides_by,
     .rate = rate,
     .create = create,
     .settings = skr_fleet_service_settings,

@@ -37,6 +37,15 @@ static bool enabled(const struct skr_config *config)
     return config->karmada_enabled;
 }
 
+static size_t decides_by(const struct skr_config *config,
+                         struct skr_module_setting setting[SKR_MODULE_SETTINGS_MAX])
+{
+    setting[0] = (struct skr_module_setting){"profile",
+                                             skr_propagation_profile_name(config->karmada_profile)};
+    setting[1] = (struct skr_module_setting){"options", config->karmada_options};
+    return 2;
+}
+
 static struct skr_service_rate rate(const struct skr_config *config)
 {
     return (struct skr_service_rate){config->karmada_qps, config->karmada_burst};
@@ -179,6 +188,7 @@ const struct skr_scheduler_row skr_propagation_service = {
     .module = "karmada",
     .setting = "karmada.enabled",
     .enabled = enabled,
+    .decides_by = decides_by,
     .rate = rate,
     .create = create,
     .settings = settings,

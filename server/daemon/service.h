@@ -16,6 +16,7 @@
 #include "server/daemon/engine_thread.h"
 #include "server/http/admin.h"
 #include "server/http/metrics.h"
+#include "server/http/modules.h"
 #include "server/http/pictures.h"
 #include "server/kube/access.h"
 
@@ -50,6 +51,9 @@ struct skr_scheduler_row {
     const char *setting; /* "ocm.enabled" */
     const char *pages;   /* prefix of its routes, which are refused while it is off; NULL: none */
     bool (*enabled)(const struct skr_config *config);
+    /* What its decisions depend on, for the same page. Returns how many; values outlive it. */
+    size_t (*decides_by)(const struct skr_config *config,
+                         struct skr_module_setting setting[SKR_MODULE_SETTINGS_MAX]);
     /* Of the scheduler's watches the first ones that are asked for; NULL: all. */
     size_t (*watches)(const struct skr_config *config);
     /* A separate rate for its writes; NULL: only the rate of all. */

@@ -9,6 +9,22 @@
 #include "server/http/json_reply.h"
 #include "topology/base/json_writer.h"
 
+static void write_item(const struct skr_module *module, struct skr_json_writer *w)
+{
+    skr_json_open(w, NULL, '{');
+    skr_json_string(w, "name", module->name);
+    skr_json_bool(w, "enabled", module->enabled);
+    skr_json_string(w, "setting", module->setting);
+    if (module->n_decides_by > 0) {
+        skr_json_open(w, "decidesBy", '{');
+        for (size_t i = 0; i < module->n_decides_by; i++) {
+            skr_json_string(w, module->decides_by[i].name, module->decides_by[i].value);
+        }
+        skr_json_close(w, '}');
+    }
+    skr_json_close(w, '}');
+}
+
 static void write_page(const struct skr_modules *modules, struct skr_strbuf *out)
 {
     struct skr_json_writer w = {.out = out};
@@ -20,11 +36,7 @@ static void write_page(const struct skr_modules *modules, struct skr_strbuf *out
     skr_json_string(&w, "time", now);
     skr_json_open(&w, "items", '[');
     for (size_t i = 0; i < modules->n; i++) {
-        skr_json_open(&w, NULL, '{');
-        skr_json_string(&w, "name", modules->item[i].name);
-        skr_json_bool(&w, "enabled", modules->item[i].enabled);
-        skr_json_string(&w, "setting", modules->item[i].setting);
-        skr_json_close(&w, '}');
+        write_item(&modules->item[i], &w);
     }
     skr_json_close(&w, ']');
     skr_json_close(&w, '}');

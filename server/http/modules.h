@@ -9,13 +9,20 @@
 #include "server/clock.h"
 #include "server/http/admin.h"
 
-enum { SKR_MODULES_MAX = 4 };
+enum { SKR_MODULES_MAX = 4, SKR_MODULE_SETTINGS_MAX = 2 };
+
+/* A setting that decisions depend on: `explain` decides by it as the daemon does. */
+struct skr_module_setting {
+    const char *name, *value; /* "profile": the option without the section */
+};
 
 struct skr_module {
     const char *name;    /* "spotmix": the section of the configuration */
     const char *setting; /* "spotmix.enabled" */
     const char *pages;   /* "/v1/spotmix": the prefix of what it serves; NULL: nothing */
     bool enabled;
+    size_t n_decides_by;
+    struct skr_module_setting decides_by[SKR_MODULE_SETTINGS_MAX];
 };
 
 struct skr_modules {

@@ -150,6 +150,7 @@ base=/api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy/v1
 case "$*" in
 *"config view"*) printf team-x; exit 0 ;;
 *"get --raw $base/tree"*) cat "$STUB/tree" ;;
+*resourcebindings*) exec cat docs/bindings.yaml ;;
 *managedclusters*)
     [ -f "$STUB/hub" ] && exec cat "$STUB/hub"
     printf 'E1123 memcache.go:265] "Unhandled Error" err="no list"\nThe connection to the server was refused\n' >&2
@@ -222,6 +223,19 @@ if [ -s "$work/err" ]; then fail "a Placement, module on: $(cat "$work/err")"; e
 modules off
 explained "a Placement, module off" 4 "Not live: the daemon's module ocm is off. ocm.enabled: true in its configuration"
 if [ -s "$work/err" ]; then fail "a Placement, module off: $(cat "$work/err")"; else pass; fi
+settings() { # settings NAME JSON: the daemon decides by these
+    printf '{"apiVersion": "sakkara/v1", "kind": "ModuleList", "items": [{"name": "%s", "enabled": true, "setting": "x", "decidesBy": %s}]}' \
+        "$1" "$2" >"$work/modules"
+}
+settings ocm '{"schedulerName": "other", "spreadMode": "lexicographic"}'
+explained "a Placement, another schedulerName" 0 "$decided"
+if grep -q 'sakkara.placement.scheduler: "other"' "$work/err"; then pass; else fail "another schedulerName: $(cat "$work/err")"; fi
+settings karmada '{"profile": "upstream", "options": "shortage=Unschedulable"}'
+runs "a binding, profile of the daemon" 4 "${with_stub[@]}" "$sakkara" explain binding/web-deployment -n shop
+if grep -q unsupported_constraint "$work/out"; then pass; else fail "a binding, profile of the daemon: $(cat "$work/out")"; fi
+settings karmada '{"profile": "default", "options": "SchedulingOvercommitProtection=true"}'
+runs "a binding, options of the daemon" 0 "${with_stub[@]}" "$sakkara" explain binding/web-deployment -n shop
+if grep -q OvercommitGateIgnored "$work/out"; then pass; else fail "a binding, options of the daemon: $(cat "$work/out")"; fi
 rm "$work/modules"
 explained "a Placement, older daemon" 0 "$decided"
 one_line "a Placement, older daemon" "whether the daemon's module ocm is on is not known: no such path"

@@ -24,14 +24,17 @@ static void start(struct world *world, bool spotmix)
 {
     struct skr_error error;
     skr_clock_init(&world->clock);
-    world->modules =
-        (struct skr_modules){.clock = &world->clock,
-                             .n = 2,
-                             .item = {{.name = "ocm", .setting = "ocm.enabled", .enabled = true},
-                                      {.name = "spotmix",
-                                       .setting = "spotmix.enabled",
-                                       .pages = "/v1/spotmix",
-                                       .enabled = spotmix}}};
+    world->modules = (struct skr_modules){.clock = &world->clock,
+                                          .n = 2,
+                                          .item = {{.name = "ocm",
+                                                    .setting = "ocm.enabled",
+                                                    .enabled = true,
+                                                    .n_decides_by = 1,
+                                                    .decides_by = {{"spreadMode", "weighted"}}},
+                                                   {.name = "spotmix",
+                                                    .setting = "spotmix.enabled",
+                                                    .pages = "/v1/spotmix",
+                                                    .enabled = spotmix}}};
     struct skr_admin_options options = {
         .listen = "127.0.0.1:0", .n_routes = 1, .route = {{.prefix = "/v1", .handle = on_route}}};
     options.n_routes += skr_modules_routes(&world->modules, &options.route[options.n_routes]);
@@ -68,6 +71,9 @@ TEST(the_page_lists_each_module_with_its_option)
     assert_int_equal(json_array_size(items), 2);
     assert_string_equal(text(json_array_get(items, 0), "name"), "ocm");
     assert_true(json_is_true(json_object_get(json_array_get(items, 0), "enabled")));
+    assert_string_equal(text(json_object_get(json_array_get(items, 0), "decidesBy"), "spreadMode"),
+                        "weighted");
+    assert_null(json_object_get(json_array_get(items, 1), "decidesBy"));
     assert_string_equal(text(json_array_get(items, 1), "setting"), "spotmix.enabled");
     assert_true(json_is_false(json_object_get(json_array_get(items, 1), "enabled")));
     json_decref(ask(&world, "GET", "/v1/modules/ocm", 404));
