@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups with key movable, and one that would fit if they were elsewhere. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "test/unit/engine_test.h"
@@ -175,4 +176,123 @@ TEST(killed_at_any_write_no_group_that_moves_lacks_its_place)
         rig_assert_clean(rig);
     }
     assert_true(crashes >= 12);
+}
+
+/* ---- random clusters ---- */
+
+enum { NODES = 3, SLOTS = 3, RUNNERS = 4 };
+
+struct dice {
+    uint64_t state;
+};
+
+static int throw_dice(struct dice *d, int n)
+{
+    d->state = d->state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((d->state >> 33) % (uint64_t)n);
+}
+
+/* A group of that many pods on a node, which has run for long. */
+static void runs_on(struct rig *rig, int group, int size, int node)
+{
+    char name[16], pod[24];
+    snprintf(name, sizeof name, "m%d", group);
+    rig_group(rig, name, size, 0,
+              throw_dice(&(struct dice){(uint64_t)(group + size)}, 2)
+                  ? "{'node':{'type':'pack','hard':true}}"
+                  : NULL);
+    rig_edit(rig, RIG_MAP, name,
+             "{'data':{'movable':'true','status':'Bound','schedBeginTime':'2020-01-01T00:00:00Z',"
+             "'schedEndTime':'2020-01-01T00:00:00Z'}}");
+    for (int i = 0; i < size; i++) {
+        snprintf(pod, sizeof pod, "m%d-%d", group, i);
+        rig_pod(rig, pod, name, 0);
+        rig_edit(
+            rig, RIG_POD, pod,
+            "{'metadata':{'labels':{'sakkara.member.rank':'%d'}},'spec':{'nodeName':'node-%d'},"
+            "'status':{'phase':'Running'}}",
+            i, node);
+    }
+}
+
+/* Controllers: what is gone or terminates is made anew, once. */
+static void recreate_all(struct rig *rig, const int *size, int n)
+{
+    for (int g = 0; g < n; g++) {
+        for (int i = 0; i < size[g]; i++) {
+            char pod[24], again[32], name[16];
+            snprintf(pod, sizeof pod, "m%d-%d", g, i);
+            snprintf(again, sizeof again, "m%d-%d-again", g, i);
+            snprintf(name, sizeof name, "m%d", g);
+            recreate(rig, pod, name, again);
+        }
+    }
+}
+
+static size_t n_bound_live(const struct rig *rig, int group, int size)
+{
+    size_t n = 0;
+    for (int i = 0; i < 2 * size; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, i < size ? "m%d-%d" : "m%d-%d-again", group, i % size);
+        const struct rig_object *o = rig_find(rig, RIG_POD, pod);
+        n += o && skr_pod_is_live(o->pod) && *o->pod->node_name;
+    }
+    return n;
+}
+
+/* Whatever moves, and whenever the process dies: in the end each group that ran runs, and what waits for
+ * the room of a move has it. */
+TEST(in_random_clusters_each_group_that_moves_is_whole_again)
+{
+    size_t moves = 0, crashes = 0;
+    for (uint64_t seed = 1; seed <= 120; seed++) {
+        struct dice d = {seed};
+        struct skr_settings settings;
+        skr_settings_default(&settings);
+        settings.moves_mode = SKR_MOVES_MODE_AUTO;
+        settings.move_after = SKR_SECOND;
+        settings.moves_most = 1 + throw_dice(&d, 3);
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
+        rig->grace = throw_dice(&d, 2) ? 3 * SKR_SECOND : 0;
+        rig_racks(rig, 1, NODES, SLOTS);
+        int size[RUNNERS], used[NODES] = {0}, n = 0;
+        for (int i = 0; i < RUNNERS; i++) {
+            const int node = throw_dice(&d, NODES), want = 1 + throw_dice(&d, 2);
+            if (used[node] + want <= SLOTS) {
+                runs_on(rig, n, want, node);
+                used[node] += want;
+                size[n++] = want;
+            }
+        }
+        rig_group(rig, "w", 2 + throw_dice(&d, 2), 0, "{'node':{'type':'pack','hard':true}}");
+        rig_sync(rig);
+        rig_run(rig, SKR_SECOND);
+        rig_pods(rig, "w", atoi(rig_key(rig, "w", "size")), "w", RIG_GATED);
+        rig->crash_at = rig->n_applied + 1 + (size_t)throw_dice(&d, 40);
+        rig->crash_before_answer = throw_dice(&d, 2);
+        for (int s = 0; s < 60; s++) {
+            rig_run(rig, SKR_SECOND);
+            if (rig->crashed) {
+                rig->crashed = false;
+                crashes++;
+                rig_restart(rig);
+            }
+            recreate_all(rig, size, n);
+        }
+        const bool moved = rig_has_event(rig, "moves for group");
+        moves += moved;
+        for (int g = 0; g < n; g++) {
+            if (n_bound_live(rig, g, size[g]) != (size_t)size[g]) {
+                rig_fail(rig, "seed %d: group m%d is not whole", (int)seed, g);
+            }
+        }
+        if (moved && rig_n_bound(rig, "w") == 0) {
+            rig_fail(rig, "seed %d: w has not got the room", (int)seed);
+        }
+        rig_run(rig, 400 * SKR_SECOND);
+        rig_assert_clean(rig);
+    }
+    assert_true(moves >= 10);
+    assert_true(crashes >= 20);
 }
