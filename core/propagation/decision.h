@@ -42,6 +42,11 @@ const char *skr_propagation_filter_name(enum skr_propagation_filter filter);
 bool skr_binding_lacks_place(const struct skr_binding_placement *placement,
                              const struct skr_member_cluster *cluster, enum skr_spread_field field);
 
+/* Where the binding's affinity has the cluster, with that of its terms (-1: no term is active). 0: the
+ * affinity itself; i: the i-th overflow term; -1: nowhere. */
+int32_t skr_binding_tier(const struct skr_binding *binding, int32_t term,
+                         const struct skr_member_cluster *cluster);
+
 /* Texts that do not stop a decision. */
 enum skr_propagation_warning {
     SKR_WARNING_MAX_GROUPS_UNSET,

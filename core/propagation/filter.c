@@ -27,24 +27,17 @@ const char *skr_propagation_filter_name(enum skr_propagation_filter filter)
     return filter_name[filter];
 }
 
-static const struct skr_affinity_term *active_term(const struct skr_binding_decision *decision)
+int32_t skr_binding_tier(const struct skr_binding *binding, int32_t index,
+                         const struct skr_member_cluster *cluster)
 {
-    return decision->term >= 0 ? &decision->binding->placement.term[decision->term] : NULL;
-}
-
-/* 0: the affinity itself; i: the i-th overflow term; -1: none. */
-static int32_t tier_of(const struct skr_binding_decision *decision,
-                       const struct skr_member_cluster *cluster)
-{
-    const struct skr_binding_placement *placement = &decision->binding->placement;
-    const struct skr_affinity_term *term = active_term(decision);
+    const struct skr_binding_placement *placement = &binding->placement;
+    const struct skr_affinity_term *term = index >= 0 ? &placement->term[index] : NULL;
     if (placement->has_affinity) {
         return skr_cluster_affinity_matches(&placement->affinity, cluster) ? 0 : -1;
     }
     if (!term || skr_cluster_affinity_matches(&term->affinity, cluster)) {
         return 0;
     }
-    const struct skr_binding *binding = decision->binding;
     const bool is_workload = skr_binding_has_replicas(binding) || binding->n_components > 0;
     const size_t n = is_workload ? term->n_overflow : 0;
     for (size_t i = 0; i < n; i++) {
@@ -87,7 +80,8 @@ static uint32_t filter_one(const struct skr_binding_decision *decision, size_t i
     bool bypass = options->resident_bypass && target;
     uint32_t bits =
         bit(SKR_FILTER_DELETING, cluster->meta.deleting) |
-        bit(SKR_FILTER_CLUSTER_AFFINITY, tier_of(decision, cluster) < 0) |
+        bit(SKR_FILTER_CLUSTER_AFFINITY,
+            skr_binding_tier(decision->binding, decision->term, cluster) < 0) |
         bit(SKR_FILTER_CLUSTER_EVICTION, skr_binding_is_evicting(binding, cluster->meta.name));
     if (!bypass) {
         bits |= bit(SKR_FILTER_API_ENABLEMENT,
@@ -145,7 +139,7 @@ bool skr_binding_make_candidates(struct skr_binding_decision *decision)
         int64_t score = cluster->has_score ? cluster->score : target ? LOCALITY_SCORE : 0;
         *candidate = (struct skr_candidate){
             .cluster = cluster,
-            .tier = tier_of(decision, cluster),
+            .tier = skr_binding_tier(decision->binding, decision->term, cluster),
             .score = score > SKR_SCORE_MAX ? SKR_SCORE_MAX : score,
             .allocatable = decision->estimate[i],
             .running = !target          ? 0

@@ -113,18 +113,19 @@ bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_bindi
 
 /* ---- clusters ---- */
 
+/* Of the active term overflow affinities count, too, where karmada-scheduler leaves them out: replicas
+ * on a cluster that is deleted would stay there. */
 static bool affinity_matches(const struct skr_binding *binding,
                              const struct skr_member_cluster *cluster)
 {
     const struct skr_binding_placement *placement = &binding->placement;
-    if (placement->has_affinity) {
-        return skr_cluster_affinity_matches(&placement->affinity, cluster);
-    }
-    if (placement->n_terms == 0 || binding->observed_generation != binding->generation) {
+    const bool by_terms = !placement->has_affinity && placement->n_terms > 0;
+    if (by_terms && binding->observed_generation != binding->generation) {
         return true;
     }
-    size_t term = skr_binding_placement_find_term(placement, binding->observed_affinity);
-    return skr_cluster_affinity_matches(&placement->term[term].affinity, cluster);
+    const size_t term =
+        by_terms ? skr_binding_placement_find_term(placement, binding->observed_affinity) : 0;
+    return skr_binding_tier(binding, by_terms ? (int32_t)term : -1, cluster) >= 0;
 }
 
 static bool has_taint(const struct skr_member_cluster *cluster, const struct skr_taint *taint)

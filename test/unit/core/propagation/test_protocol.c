@@ -308,6 +308,22 @@ TEST_WITH(world, a_shortage_keeps_what_runs_and_ends_when_room_is_freed)
     assert_string_equal(condition(rig, "default/web", "reason"), "Success");
 }
 
+TEST_WITH(world, replicas_leave_a_cluster_of_an_overflow_affinity_that_is_deleted)
+{
+    struct frame_rig *rig = world->rig;
+    add_binding(rig, "default/web", "sakkara", 3,
+                "'clusterAffinities':[{'affinityName':'t','clusterNames':['none'],"
+                "'overflowAffinities':[{'affinityName':'o','clusterNames':['b']},"
+                "{'affinityName':'p','clusterNames':['a']}]}],'replicaScheduling':{"
+                "'replicaSchedulingType':'Divided','replicaDivisionPreference':'Aggregated'}");
+    frame_rig_start(rig);
+    assert_string_equal(places(rig, "default/web"), "b:3");
+    frame_rig_edit(rig, &skr_resource_member_clusters, "b",
+                   "{'metadata':{'deletionTimestamp':'2026-01-01T00:00:00Z'}}");
+    frame_rig_run(rig);
+    assert_string_equal(places(rig, "default/web"), "a:3");
+}
+
 TEST_WITH(world, a_placed_binding_does_not_move_for_room)
 {
     struct frame_rig *rig = world->rig;
