@@ -124,9 +124,21 @@ static int64_t least_of(const struct look *l, uint16_t resource)
     return least;
 }
 
+static struct look look_at(const struct skr_gang *e, const struct booked_for *who,
+                           const struct booked_node *node)
+{
+    const int64_t now = skr_instant_up(skr_frame_now(e->frame));
+    return (struct look){
+        .e = e, .who = who, .node = node, .now = now, .end = end_of_window(&who->window, now)};
+}
+
 const struct booked_node *skr_booked_find(const struct skr_gang *e, const char *node)
 {
     struct booked_node *found = NULL;
+    const uint32_t bit = skr_booked_bit(node);
+    if (!(e->bookings.seen[bit / 64] >> bit % 64 & 1)) {
+        return NULL;
+    }
     SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->bookings.nodes, node, found);
     return found;
 }
@@ -137,12 +149,7 @@ void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who,
     if (!skr_booked_any(e, who->group)) {
         return;
     }
-    const int64_t now = skr_instant_up(skr_frame_now(e->frame));
-    const struct look l = {.e = e,
-                           .who = who,
-                           .node = skr_booked_find(e, node),
-                           .now = now,
-                           .end = end_of_window(&who->window, now)};
+    const struct look l = look_at(e, who, skr_booked_find(e, node));
     for (size_t i = 0; l.node && i < n; i++) {
         room[i] = skr_room_plus(room[i], least_of(&l, resource[i]));
     }
@@ -161,18 +168,21 @@ static struct window window_of(const struct skr_gang *e, const struct skr_pod *p
 /* Whether the pod finds too little room, because of what is booked. */
 static bool lacks_room(const struct skr_gang *e, const struct booked_for *who,
                        const struct skr_pod *pod, const struct skr_amounts *amounts,
-                       const char *node)
+                       const struct booked_node *node)
 {
-    const char *on = skr_ledger_find(e->ledger, pod->meta.uid, NULL);
-    const bool counted = on && strcmp(on, node) == 0;
+    const struct look l = look_at(e, who, node);
     bool lacks = false;
     for (size_t i = 0; i < amounts->n && !lacks; i++) {
         const struct skr_amount *want = &amounts->item[i];
-        const int64_t free_now = skr_ledger_free(e->ledger, node, want->resource);
+        const int64_t change = least_of(&l, want->resource);
+        if (change == 0) {
+            continue;
+        }
+        const char *on = skr_ledger_find(e->ledger, pod->meta.uid, NULL);
+        const bool counted = on && strcmp(on, node->name) == 0;
+        const int64_t free_now = skr_ledger_free(e->ledger, node->name, want->resource);
         const int64_t room = skr_amount_sum(free_now, counted ? want->amount : 0);
-        int64_t left = room;
-        skr_booked_take_off(e, who, node, &want->resource, 1, &left);
-        lacks = left < room && want->amount > left;
+        lacks = want->amount > skr_room_plus(room, change);
     }
     return lacks;
 }
@@ -205,15 +215,15 @@ bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
                       const struct skr_amounts *amounts, const char *node)
 {
     const struct booked_node *booked = e->bookings.n > 0 ? skr_booked_find(e, node) : NULL;
-    if (!booked) {
+    if (!booked || !skr_booked_any(e, NULL)) {
         return false;
     }
     struct booked_for who = {.window = window_of(e, pod), .pod_priority = INT32_MIN};
-    if (!lacks_room(e, &who, pod, amounts, node)) {
+    if (!lacks_room(e, &who, pod, amounts, booked)) {
         return false;
     }
     who.pod_priority = pod->priority;
-    if (lacks_room(e, &who, pod, amounts, node)) {
+    if (lacks_room(e, &who, pod, amounts, booked)) {
         return true;
     }
     for (size_t i = 0; i < booked->n; i++) {

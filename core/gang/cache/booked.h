@@ -14,6 +14,8 @@
  * (core/gang/time/rounds.h) make reservations, move them and end them. Without reservations nothing
  * here has an effect.
  */
+#include <string.h>
+
 #include "core/gang/state/booking.h"
 
 /* How long room is used. */
@@ -54,6 +56,15 @@ bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
 bool skr_booked_outranked(const struct skr_gang *e, const struct booking *b);
 /* Nodes with reservations: begins with NULL; NULL at the end. */
 const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node);
+/* A number below 4,096 of a name: most names without a reservation differ in it from all with one, so
+ * that they are told apart without a look-up. */
+static inline uint32_t skr_booked_bit(const char *node)
+{
+    const size_t n = strlen(node), from = n > sizeof(uint32_t) ? n - sizeof(uint32_t) : 0;
+    uint32_t last = 0; /* its last characters */
+    memcpy(&last, node + from, n - from);
+    return last * UINT32_C(2654435761) >> 20;
+}
 const struct booked_node *skr_booked_find(const struct skr_gang *e,
                                           const char *node); /* NULL: none */
 

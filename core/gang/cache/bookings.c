@@ -14,6 +14,7 @@
 static void forget_nodes(struct skr_gang *e)
 {
     struct booked_node *node, *tmp;
+    memset(e->bookings.seen, 0, sizeof e->bookings.seen);
     HASH_ITER(hh, e->bookings.nodes, node, tmp)
     {
         skr_fit_cache_touch_room(e, node->name);
@@ -30,6 +31,8 @@ static void add_use(struct skr_gang *e, struct booking *b, const struct booking_
     if (!node) {
         node = skr_alloc(sizeof *node);
         node->name = name;
+        const uint32_t bit = skr_booked_bit(name);
+        e->bookings.seen[bit / 64] |= UINT64_C(1) << bit % 64;
         SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->bookings.nodes, node->name, strlen(name),
                       node);
         skr_fit_cache_touch_room(e, name);

@@ -187,8 +187,9 @@ struct skr_gang {
         struct booking *list; /* reservations */
         size_t n;
         struct booked_node *nodes;
-        int counting; /* enum booked_counting */
-    } bookings;       /* booked.c */
+        uint64_t seen[64]; /* bits of skr_booked_bit() of their names */
+        int counting;      /* enum booked_counting */
+    } bookings;            /* booked.c */
     struct {
         uint64_t work;        /* that makes them; 0: none does */
         bool wanted;          /* new ones are asked for; pages wait until then: */
