@@ -542,6 +542,7 @@ void skr_jobs_run(struct skr_cluster *c, json_t *job)
         .parallelism = skr_path_int(job, "spec.parallelism", 1),
         .per_index = skr_path_int(job, "spec.backoffLimitPerIndex", -1),
     };
+    r.per_index = r.completions < 0 ? -1 : r.per_index; /* the store refuses that */
     r.n = skr_workload_pods(c, job, &r.worker);
     count(&r);
     begin_status(&r);
