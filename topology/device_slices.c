@@ -13,16 +13,35 @@
 struct shared {
     const struct skr_device_attribute **attribute;
     const struct skr_device_capacity **capacity;
-    size_t n_attributes, cap_attributes, n_capacities, cap_capacities;
-    struct skr_hash_index attributes, capacities;
+    const char **text; /* names of attributes, capacities, counters and their sets */
+    size_t n_attributes, cap_attributes, n_capacities, cap_capacities, n_texts, cap_texts;
+    struct skr_hash_index attributes, capacities, texts;
 };
 
 static void shared_fini(struct shared *shared)
 {
     free(shared->attribute);
     free(shared->capacity);
+    free(shared->text);
     skr_hash_index_fini(&shared->attributes);
     skr_hash_index_fini(&shared->capacities);
+    skr_hash_index_fini(&shared->texts);
+}
+
+/* The equal text of the slice, or a copy. */
+static const char *share_text(struct shared *shared, const struct skr_fields *in, const char *text)
+{
+    const uint32_t hash = (uint32_t)skr_hash_string(text);
+    uint32_t i;
+    for (size_t at = 0; skr_hash_index_next(&shared->texts, hash, &at, &i);) {
+        if (strcmp(shared->text[i], text) == 0) {
+            return shared->text[i];
+        }
+    }
+    skr_grow(&shared->text, &shared->cap_texts, shared->n_texts + 1, sizeof(const char *));
+    shared->text[shared->n_texts] = skr_fields_copy(in, text);
+    skr_hash_index_add(&shared->texts, hash, (uint32_t)shared->n_texts);
+    return shared->text[shared->n_texts++];
 }
 
 /* ---- attributes ---- */
@@ -52,7 +71,7 @@ static const struct skr_device_attribute *share(struct shared *shared, const str
         return NULL;
     }
     *made = *wanted;
-    made->name = skr_fields_copy(in, wanted->name);
+    made->name = share_text(shared, in, wanted->name);
     made->text = skr_fields_copy(in, wanted->text);
     skr_grow(&shared->attribute, &shared->cap_attributes, shared->n_attributes + 1,
              sizeof(struct skr_device_attribute *));
@@ -176,7 +195,7 @@ static const struct skr_device_capacity *share_capacity(struct shared *shared,
         return NULL;
     }
     *made = *wanted;
-    made->name = skr_fields_copy(in, wanted->name);
+    made->name = share_text(shared, in, wanted->name);
     skr_grow(&shared->capacity, &shared->cap_capacities, shared->n_capacities + 1,
              sizeof(struct skr_device_capacity *));
     shared->capacity[shared->n_capacities] = made;
@@ -208,9 +227,10 @@ static void read_capacities(struct shared *shared, const struct skr_fields *in,
 
 /* ---- counters, taints ---- */
 
-/* Counters of a list of sets; set_key: where an entry has the name of its set. */
-static size_t read_counters(const struct skr_fields *in, const char *key, const char *set_key,
-                            const struct skr_device_counter **ret)
+/* Counters of a list of sets; set_key: where an entry has the name of its set. That name is one text a set,
+ * unless devices use the counters. */
+static size_t read_counters(struct shared *shared, const struct skr_fields *in, const char *key,
+                            const char *set_key, const struct skr_device_counter **ret)
 {
     const struct skr_fields list = skr_fields_list(in, key, SKR_SLICE_USES_MAX);
     struct skr_device_counter *item = NULL;
@@ -229,12 +249,14 @@ static size_t read_counters(const struct skr_fields *in, const char *key, const 
     for (size_t i = 0; item && skr_fields_more(&list, i); i++) {
         const struct skr_fields set = skr_fields_entry(&list, i);
         const struct skr_fields counters = skr_fields_object(&set, "counters");
-        const char *set_name = skr_fields_text(&set, set_key), *name;
+        const char *word = skr_fields_word(&set, set_key), *name;
+        const char *set_name = strcmp(key, "consumesCounters") == 0 ? share_text(shared, &set, word)
+                                                                    : skr_fields_copy(&set, word);
         json_t *ignored;
         json_object_foreach(counters.json, name, ignored)
         {
             const struct skr_fields counter = skr_fields_object(&counters, name);
-            item[n++] = (struct skr_device_counter){set_name, skr_fields_copy(&counters, name),
+            item[n++] = (struct skr_device_counter){set_name, share_text(shared, &counters, name),
                                                     skr_fields_nano(&counter, "value")};
         }
     }
@@ -263,7 +285,8 @@ static void read_device(struct shared *shared, const struct skr_fields *in,
     device->name = skr_fields_text(in, "name");
     read_attributes(shared, in, device);
     read_capacities(shared, in, device);
-    device->n_counters = read_counters(in, "consumesCounters", "counterSet", &device->counter);
+    device->n_counters =
+        read_counters(shared, in, "consumesCounters", "counterSet", &device->counter);
     read_taints(in, device);
     device->shared = skr_fields_bool(in, "allowMultipleAllocations");
     device->binds = skr_fields_list(in, "bindingConditions", SKR_DEVICE_FIELDS_MAX).n > 0;
@@ -283,7 +306,7 @@ static void fill(void *object, const struct skr_fields *json)
     slice->n_slices = skr_fields_int64(&pool, "resourceSliceCount", 0);
     slice->node = skr_fields_text(&spec, "nodeName");
     slice->all_nodes = skr_fields_bool(&spec, "allNodes") && !*slice->node;
-    slice->n_counters = read_counters(&spec, "sharedCounters", "name", &slice->counter);
+    slice->n_counters = read_counters(&shared, &spec, "sharedCounters", "name", &slice->counter);
     struct skr_device *device = list.n > 0 ? skr_fields_room(&list, list.n, sizeof *device) : NULL;
     for (size_t i = 0; device && skr_fields_more(&list, i); i++) {
         const struct skr_fields entry = skr_fields_entry(&list, i);
@@ -294,4 +317,19 @@ static void fill(void *object, const struct skr_fields *json)
     shared_fini(&shared);
 }
 
-SKR_OBJECT_KIND(device_slice, "resourceslice", fill)
+int skr_device_slice_decode(const json_t *json, struct skr_device_slice **ret,
+                            struct skr_error *error)
+{
+    void *object = NULL;
+    const int rc =
+        skr_object_decode_tight(json, "resourceslice", sizeof **ret, fill, &object, error);
+    if (rc == 0) {
+        *ret = object;
+    }
+    return rc;
+}
+
+void skr_device_slice_destroy(struct skr_device_slice *slice)
+{
+    skr_object_destroy(slice);
+}
