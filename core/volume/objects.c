@@ -208,9 +208,40 @@ bool skr_volume_reaches(const struct skr_volume *volume, const struct skr_node *
 
 /* ---- classes and nodes ---- */
 
+/* A term of allowedTopologies as one of a node selector. NULL: no memory. */
+static json_t *term_of(const struct skr_fields *term)
+{
+    const struct skr_fields list =
+        skr_fields_list(term, "matchLabelExpressions", SKR_TOPOLOGY_TERMS_MAX);
+    json_t *ret = json_array();
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields expression = skr_fields_entry(&list, i);
+        json_array_append_new(ret, json_pack("{s:s,s:s,s:O?}", "key",
+                                             skr_fields_word(&expression, "key"), "operator", "In",
+                                             "values", json_object_get(expression.json, "values")));
+    }
+    return json_pack("{s:o}", "matchExpressions", ret);
+}
+
+static const char *topologies_of(const struct skr_fields *json)
+{
+    const struct skr_fields list =
+        skr_fields_list(json, "allowedTopologies", SKR_TOPOLOGY_TERMS_MAX);
+    json_auto_t *terms = json_array();
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields term = skr_fields_entry(&list, i);
+        json_array_append_new(terms, term_of(&term));
+    }
+    json_auto_t *selector = json_pack("{s:O}", "nodeSelectorTerms", terms);
+    SKR_AUTO_FREE char *text =
+        list.n > 0 ? json_dumps(selector, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    return skr_fields_copy(json, text ? text : "");
+}
+
 static void fill_class(void *object, const struct skr_fields *json)
 {
     struct skr_storage_class *class = object;
+    class->reach = topologies_of(json);
     class->provisioner = skr_fields_text(json, "provisioner");
     class->late = strcmp(skr_fields_word(json, "volumeBindingMode"), "WaitForFirstConsumer") == 0;
 }

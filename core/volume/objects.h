@@ -12,9 +12,10 @@
 #include "topology/fields.h"
 
 enum {
-    SKR_VOLUME_MODES_MAX = 64,   /* access modes of an object */
-    SKR_VOLUME_ZONES_MAX = 1024, /* values of one zone label of a volume, divided by "__" */
-    SKR_CSI_DRIVERS_MAX = 256,   /* of a node */
+    SKR_VOLUME_MODES_MAX = 64,    /* access modes of an object */
+    SKR_VOLUME_ZONES_MAX = 1024,  /* values of one zone label of a volume, divided by "__" */
+    SKR_CSI_DRIVERS_MAX = 256,    /* of a node */
+    SKR_TOPOLOGY_TERMS_MAX = 256, /* allowedTopologies of a class; expressions of one */
 };
 
 struct skr_volume_claim {
@@ -65,6 +66,8 @@ struct skr_storage_class {
     struct skr_meta meta;
     const char *provisioner;
     bool late; /* volumeBindingMode: WaitForFirstConsumer */
+    const char
+        *reach; /* allowedTopologies as a node selector: skr_volume_of_selector(); "": all nodes */
 };
 int skr_storage_class_decode(const json_t *json, struct skr_storage_class **ret,
                              struct skr_error *error);

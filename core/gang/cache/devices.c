@@ -218,6 +218,10 @@ void skr_devices_voted(struct skr_gang *e, const struct pod_entry *p)
 
 void skr_devices_pod_changed(struct skr_gang *e, struct pod_entry *p)
 {
+    if (p->plan && !p->work->claims_on && !skr_pods_is_bound(p)) {
+        skr_devices_await(e, p,
+                          p->place.node); /* a class serves its resource since it was planned */
+    }
     if (p->work->claims_on) {
         touch(e, p->work->claims_on->node);
         p->work->claims_on->mixed = p->work->claims_on->mixed || !has_devices(e, p);

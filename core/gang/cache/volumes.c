@@ -33,7 +33,8 @@ struct volume_row {
 };
 struct class_row {
     uint64_t id;
-    uint16_t driver; /* of its provisioner, or its pool */
+    struct volume_rule *reach; /* where its provisioner makes volumes; NULL: on all nodes */
+    uint16_t driver;           /* of its provisioner, or its pool */
     bool late;
 };
 struct limit_row {
@@ -355,16 +356,25 @@ void skr_volumes_class_upsert(struct skr_gang *e, const struct skr_storage_class
     const uint16_t driver = !row   ? 0
                             : pool ? pool_of(e, class->meta.name)
                                    : driver_of(e, class->provisioner);
-    if (row && (row->driver != driver || row->late != class->late)) {
+    struct volume_rule *was = row ? row->reach : NULL;
+    if (row) {
+        row->reach = pool ? NULL : skr_volumes_reach_get(e, class->reach);
+    }
+    if (row && (row->driver != driver || row->late != class->late || row->reach != was)) {
         row->driver = driver;
         row->late = class->late;
         skr_volumes_touch(e);
     }
+    rule_unref(v, was);
 }
 
 void skr_volumes_class_delete(struct skr_gang *e, const char *name)
 {
-    if (e->volumes && drop_id(e, &e->volumes->class_, id_of(e, OF_CLASS, name, ""))) {
+    const uint64_t id = id_of(e, OF_CLASS, name, "");
+    const struct class_row *row = e->volumes ? find(&e->volumes->class_, id) : NULL;
+    if (row) {
+        rule_unref(e->volumes, row->reach);
+        (void)drop_id(e, &e->volumes->class_, id);
         skr_volumes_touch(e);
     }
 }
@@ -449,6 +459,7 @@ struct volume_facts skr_volumes_facts(const struct skr_gang *e, uint64_t claim)
     } else if (class) {
         const bool outside = row->volume || row->selects; /* of the pool */
         facts.late = !row->volume && class->late;
+        facts.rule = facts.late ? skr_volumes_reach(class->reach) : NULL;
         facts.driver = outside && skr_volumes_is_pool(e, class->driver) ? 0 : class->driver;
         facts.modes = row->modes;
         facts.bytes = row->bytes;
@@ -524,6 +535,9 @@ void skr_volumes_fini(struct skr_gang *e)
         struct volume_row *row = skr_slab_at(&v->volume.row, number);
         rule_unref(v, row->rule);
         free(row->host);
+    }
+    for (size_t at = 0; skr_slab_next(&v->class_.row, &at, &number);) {
+        rule_unref(v, ((struct class_row *)skr_slab_at(&v->class_.row, number))->reach);
     }
     for (uint16_t i = 0; i < v->n_drivers; i++) {
         free(v->driver[i]);

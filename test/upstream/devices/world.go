@@ -93,6 +93,7 @@ func (m *maker) pool(driver, pool string) {
 		count++ // incomplete
 	}
 	sets := 1 + m.Intn(2)
+	first := len(m.world.Slices)
 	if counted {
 		s := m.slice(driver, pool, count)
 		for i := range sets {
@@ -114,6 +115,11 @@ func (m *maker) pool(driver, pool string) {
 			if m.chance(200) {
 				number-- // two devices of one name
 			}
+		}
+	}
+	if m.chance(4) { // all nodes reach them
+		for _, s := range m.world.Slices[first:] {
+			s.Spec.NodeName, s.Spec.AllNodes = nil, pointer(true)
 		}
 	}
 }

@@ -214,6 +214,27 @@ TEST_RIG(device_cluster(3, 4), an_ordinary_pod_takes_no_devices_that_a_plan_need
     assert_int_equal(rig_filter(rig, "late", "node-0 node-1 node-2").n_passed, 3);
 }
 
+/* The nodes listed the resource when g was planned. */
+TEST_RIG(device_cluster(2, 4), a_member_planned_before_its_class_came_is_a_claimer_as_well)
+{
+    rig_edit(rig, RIG_CLASS, "gpu", "{'spec':{'extendedResourceName':'example.com/other'}}");
+    for (int i = 0; i < 2; i++) {
+        rig_edit(rig, RIG_NODE, i == 0 ? "node-0" : "node-1",
+                 "{'status':{'allocatable':{'" GPU "':'3'}}}");
+    }
+    two_claimers(rig);
+    assert_null(rig->gang->devices.claimers);
+    rig_edit(rig, RIG_CLASS, "gpu", "{'spec':{'extendedResourceName':'" GPU "'}}");
+    rig_settle(rig);
+    assert_non_null(rig->gang->devices.claimers);
+    rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'" GPU "':'0'}}}");
+    rig_settle(rig);
+    ordinary_pod(rig, "one", GPU, 1);
+    ordinary_pod(rig, "two", GPU, 2);
+    assert_int_equal(rig_filter(rig, "one", "node-0").n_passed, 1);
+    assert_int_equal(rig_filter(rig, "two", "node-0").n_passed, 0);
+}
+
 /* What is not modelled may need any device of its class. */
 TEST_RIG(device_cluster(3, 4),
          without_a_model_an_ordinary_pod_goes_where_no_plan_waits_for_its_class)

@@ -398,3 +398,40 @@ TEST_RIG(cluster(), members_with_late_claims_come_last)
     assert_int_equal(skr_pods_find_name(rig->gang, "default", "g-1")->place.turn, 0);
     assert_int_equal(skr_pods_find_name(rig->gang, "default", "g-2")->place.turn, 0);
 }
+
+static void topologies(struct rig *rig, const char *zone)
+{
+    put(rig, &skr_gang_storage_class,
+        "{'metadata':{'name':'local'},'provisioner':'disk.example.com','volumeBindingMode':"
+        "'WaitForFirstConsumer','allowedTopologies':[{'matchLabelExpressions':[{'key':'zone',"
+        "'values':['%s','none']}]}]}",
+        zone);
+}
+
+/* Volumes are made in zone b alone. */
+TEST_RIG(cluster(), late_claims_go_where_their_class_makes_volumes)
+{
+    topologies(rig, "b");
+    late_claim(rig, "late");
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, 0, "late");
+    member(rig, 1, "late");
+    one_plan(rig, 2);
+    for (int i = 0; i < 2; i++) {
+        const char *node = rig_node_of(rig, i == 0 ? "g-0" : "g-1");
+        assert_true(strcmp(node, "node-2") == 0 || strcmp(node, "node-3") == 0);
+    }
+}
+
+TEST_RIG(cluster(), a_class_without_a_node_for_its_volumes_is_waited_for)
+{
+    topologies(rig, "c");
+    late_claim(rig, "late");
+    rig_group(rig, "g", 1, 0, NULL);
+    member(rig, 0, "late");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    topologies(rig, "a");
+    one_plan(rig, 1);
+    assert_true(strcmp(rig_node_of(rig, "g-0"), "node-2") < 0);
+}
