@@ -60,7 +60,6 @@ static void changed(struct skr_gang *e, struct node_entry *n)
     skr_fit_cache_touch_node(e, n->name);
     skr_vetoes_end(e, n->name);
     touch_plans(e, n->name);
-    touch_replacers(e);
     skr_dirty_capacity(e);
     skr_dirty_nodes(e);
     struct pod_entry *p;
@@ -149,6 +148,7 @@ static void replace(struct skr_gang *e, struct node_entry *n, struct skr_node *n
 {
     struct skr_node *old = n->node;
     const bool news = !old || matters(old, node);
+    const bool lives = !old || old->ready != node->ready || !skr_node_taints_equal(old, node);
     const bool moved = old && !skr_labels_equal(&old->meta.labels, &node->meta.labels);
     struct skr_amounts was = {0, NULL};
     if (news) {
@@ -171,6 +171,9 @@ static void replace(struct skr_gang *e, struct node_entry *n, struct skr_node *n
     if (news) {
         offer(e, n, was);
         changed(e, n);
+    }
+    if (lives) {
+        touch_replacers(e);
     }
 }
 
@@ -200,6 +203,7 @@ void skr_node_changes_delete(struct skr_gang *e, const char *name)
     skr_topology_nodes_changed(e);
     withdraw(e, n, was);
     changed(e, n);
+    touch_replacers(e);
 }
 
 void skr_node_changes_fini(struct skr_gang *e)

@@ -270,7 +270,7 @@ bool skr_explain_preemption_needs_search(const struct skr_gang *e, const struct 
                          g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     return g->attempt.infeasible && !g->plan && g->spec && skr_topology_is_usable(e) &&
            g->seats.n_ready > 0 && short_of_room && !g->victim.leaving && g->spec->priority > 0 &&
-           !skr_victim_search_refuser(g);
+           !skr_outranks_refuser(g);
 }
 
 struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, struct group *g,
@@ -491,7 +491,7 @@ void skr_explain_preemption_plain(const struct skr_gang *e, const struct group *
                                   struct skr_strbuf *b)
 {
     struct skr_json_writer w = {.out = b};
-    const struct pod_entry *refuser = skr_victim_search_refuser(g);
+    const struct pod_entry *refuser = skr_outranks_refuser(g);
     char text[800];
     if (g->plan && g->plan->preempting && !g->plan->aborting) {
         write_running(e, g, &w);

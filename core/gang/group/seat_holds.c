@@ -196,6 +196,11 @@ static void note_holder(struct skr_gang *e, struct group *g, bool was, int32_t c
 void skr_seat_holds_drop(struct skr_gang *e, struct group *g, size_t at)
 {
     struct seat_hold *hold = &g->holds.item[at];
+    struct pod_entry *p =
+        hold->early ? skr_pods_find(e, hold->uid + sizeof SKR_SEAT_PREFIX - 1) : NULL;
+    if (p && p->work->evict.by && strcmp(p->work->evict.by, g->key) == 0) {
+        skr_pods_forget_eviction(e, p);
+    }
     skr_ledger_release(e->ledger, hold->uid);
     skr_shapes_unref(e, hold->shape);
     free(hold->uid);
@@ -342,9 +347,11 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
     if (g->holds.n > 0) {
         note_holder(e, g, true, INT32_MIN);
     }
-    for (size_t over = skr_namespace_bound_seats_over(e, g); over > 0; over--) {
-        if (!g->holds.item[g->holds.n - 1].arranged) {
-            skr_seat_holds_drop(e, g, g->holds.n - 1);
+    size_t over = skr_namespace_bound_seats_over(e, g);
+    for (size_t i = g->holds.n; i-- > 0 && over > 0;) {
+        if (!g->holds.item[i].arranged) {
+            skr_seat_holds_drop(e, g, i);
+            over--;
         }
     }
 }

@@ -107,11 +107,14 @@ static struct skr_solve_request *build(struct skr_gang *e, struct group *g, bool
 static bool is_due(const struct skr_gang *e, const struct group *g)
 {
     bool none;
+    if (g->replacing.n_lost == 0) {
+        return false;
+    }
     (void)skr_status_map_note(e, g, SKR_ANNOTATION_SEATS, &none);
-    return g->replacing.n_lost > 0 && !g->dirty && !g->plan && !none && !g->replacing.text &&
-           g->state == GROUP_BOUND && !g->victim.leaving && !g->source.misplaced &&
-           g->replacing.epoch != e->epoch.capacity && skr_frame_now(e->frame) >= g->replacing.at &&
-           !skr_run_limit_is_over(e, g) && !skr_plan_storage_is_refused(e, g);
+    return !g->dirty && !g->plan && !none && !g->replacing.text && g->state == GROUP_BOUND &&
+           !g->victim.leaving && !g->source.misplaced && g->replacing.epoch != e->epoch.capacity &&
+           skr_frame_now(e->frame) >= g->replacing.at && !skr_run_limit_is_over(e, g) &&
+           !skr_plan_storage_is_refused(e, g);
 }
 
 static void failed(struct skr_gang *e, struct group *g, uint64_t epoch, skr_time took)
@@ -142,7 +145,8 @@ static bool start(struct skr_gang *e, struct group *g, bool whole)
 bool skr_replacing_begin(struct skr_gang *e)
 {
     struct group *g, *best = NULL;
-    if (e->replacing.work != 0 || !e->replacers || !skr_topology_is_usable(e)) {
+    if (e->replacing.work != 0 || !e->replacers || !skr_topology_is_usable(e) ||
+        skr_frame_now(e->frame) < e->replacing.next) {
         return e->replacing.work != 0;
     }
     DL_FOREACH2(e->replacers, g, replacing.next)
@@ -183,6 +187,7 @@ static bool arrange(struct skr_gang *e, struct group *g, bool whole,
     for (size_t i = 0; seat && i < l.n; i++) {
         skr_arranged_add(e, g, l.member[i], seat[i].node);
     }
+    g->replacing.n = seat ? l.n : 0;
     const bool done = seat;
     free(seat);
     skr_solve_request_destroy(now);
@@ -200,6 +205,8 @@ bool skr_replacing_done(struct skr_gang *e, const struct skr_solve_request *solv
     const bool whole = e->replacing.whole;
     const struct skr_solution *s = solved->solution;
     skr_replacing_end(e);
+    e->replacing.next = skr_frame_now(e->frame) + solved->work.took_ns * PAUSE_TIMES;
+    skr_wakes_add(e, e->replacing.next, WAKE_REPORT, NULL);
     skr_dirty_plan(e);
     if (!g || g->input_epoch != input || g->plan || g->replacing.n_lost == 0 ||
         !skr_frame_is_leader(e->frame)) {

@@ -11,7 +11,8 @@
  * Groups of several roles do not leave as a whole, nor do groups with rules about other pods or with
  * volumes, nor while a PodDisruptionBudget does not let all members go.
  *
- * A search is work for another thread. While it runs, nothing is planned, so its answer holds.
+ * A search is work for another thread. While it runs, nothing is planned, so its answer holds. Searches
+ * take at most a twentieth of the time.
  */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"

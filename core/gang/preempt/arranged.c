@@ -85,10 +85,6 @@ static void find_lost(struct skr_gang *e, struct group *g)
 
 static void drop(struct skr_gang *e, struct group *g, size_t at)
 {
-    struct pod_entry *p = skr_pods_find(e, uid_of(&g->holds.item[at]));
-    if (p && p->work->evict.by && strcmp(p->work->evict.by, g->key) == 0) {
-        skr_pods_forget_eviction(e, p);
-    }
     skr_seat_holds_drop(e, g, at);
     skr_dirty_plan(e);
 }
@@ -150,6 +146,10 @@ static void review(struct skr_gang *e, struct group *g)
 {
     const bool key = g->spec && g->spec->replace != SKR_REPLACE_NOT && !g->victim.leaving;
     const bool begun = has_begun(e, g);
+    size_t n = 0;
+    for (size_t i = 0; i < g->holds.n; i++) {
+        n += g->holds.item[i].arranged;
+    }
     for (size_t i = g->holds.n; i-- > 0;) {
         const struct seat_hold *hold = &g->holds.item[i];
         const struct pod_entry *p = hold->early ? skr_pods_find(e, uid_of(hold)) : NULL;
@@ -158,7 +158,8 @@ static void review(struct skr_gang *e, struct group *g)
         if (!hold->arranged) {
             continue;
         }
-        if (g->victim.leaving || (hold->early && p && !begun && (!key || !lost))) {
+        if (g->victim.leaving ||
+            (hold->early && p && !begun && (!key || !lost || n < g->replacing.n))) {
             drop(e, g, i);
         } else if (hold->early && (!p || !runs(p) || p->group != g)) {
             skr_seat_holds_note_left(e, g, i);
@@ -318,6 +319,16 @@ static const struct pod_entry *alike(const struct group *g, const struct pod_ent
     return p && p->group == g ? p : g->members;
 }
 
+/* Members that leave as a whole may go to nodes that they have now. */
+static bool runs_there(const struct group *g, const char *node)
+{
+    const struct pod_entry *p = g->members;
+    while (p && !(skr_pods_is_bound(p) && strcmp(p->pod->node_name, node) == 0)) {
+        p = p->next;
+    }
+    return p;
+}
+
 static void restore_seat(struct skr_gang *e, struct group *g, const char *uid, const char *node)
 {
     const struct pod_entry *p = skr_pods_find(e, uid), *like = alike(g, p);
@@ -326,7 +337,7 @@ static void restore_seat(struct skr_gang *e, struct group *g, const char *uid, c
     for (size_t i = 0; i < g->holds.n; i++) {
         taken += !g->holds.item[i].early;
     }
-    const bool room = like && (g->replacing.whole ||
+    const bool room = like && (g->replacing.by || (g->replacing.whole && runs_there(g, node)) ||
                                skr_ledger_fits(e->ledger, node, &like->shape->amounts, NULL));
     if (!room || !skr_nodes_find(e, node) || (!early && taken >= (size_t)skr_membership_most(g))) {
         return;
@@ -350,8 +361,14 @@ void skr_arranged_restore(struct skr_gang *e, struct group *g)
         return;
     }
     const char *by = json_string_value(json_object_get(json, "by"));
+    const bool may = by ? g->spec->movable && e->settings.moves_mode == SKR_MOVES_MODE_AUTO
+                        : g->spec->replace != SKR_REPLACE_NOT;
+    if (!may) {
+        return;
+    }
     g->replacing.whole = json_is_true(json_object_get(json, "whole"));
     g->replacing.by = by ? skr_strdup(by) : NULL;
+    g->replacing.n = json_object_size(seats);
     json_object_foreach(seats, uid, node)
     {
         if (json_is_string(node) && !skr_seat_holds_of(g, uid)) {

@@ -123,7 +123,8 @@ void skr_evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *p
         return;
     }
     skr_time force_after = e->settings.preempt_force_after;
-    const bool never = force_after == SKR_TIME_NEVER || is_replaced(p) || !preemptor->plan;
+    const bool never = force_after == SKR_TIME_NEVER || is_replaced(p) || !preemptor->plan ||
+                       (p->group && p->group->replacing.by);
     skr_time force_at = never ? SKR_TIME_NEVER : preemptor->plan->created_at + force_after;
     bool force = p->work->evict.force != FORCE_NONE || (p->work->evict.blocked && now >= force_at);
     if (now < p->work->evict.at && (!force || p->work->evict.force != FORCE_NONE)) {

@@ -41,6 +41,24 @@ bool skr_outranks(const struct skr_outranks *o, const struct group *h)
                                        : h->spec->priority < o->group->spec->priority;
 }
 
+const struct pod_entry *skr_outranks_refuser(const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->pod->preempts_never && skr_pod_is_live(p->pod)) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+bool skr_outranks_or_equals(const struct skr_outranks *o, const struct group *h)
+{
+    return skr_outranks_by_class(o, h) ? skr_outranks_class(h) <= o->least
+                                       : h->spec->priority <= o->group->spec->priority;
+}
+
 int64_t skr_outranks_order(const struct skr_outranks *o, const struct group *h)
 {
     const int64_t after_own = (int64_t)UINT32_MAX + 1;

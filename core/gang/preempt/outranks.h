@@ -31,8 +31,13 @@ bool skr_outranks_by_class(const struct skr_outranks *o, const struct group *h);
 int32_t skr_outranks_class(const struct group *h);
 /* h: with a spec. O(members of h) if pods decide. */
 bool skr_outranks(const struct skr_outranks *o, const struct group *h);
+/* Whether h, which may move, moves for the group: it is not above it. By the same comparison; a group of
+ * priority 0 counts, too. h: with a spec. */
+bool skr_outranks_or_equals(const struct skr_outranks *o, const struct group *h);
 /* The place of h among victims of the same preemptor: the victim with the least value goes first. */
 int64_t skr_outranks_order(const struct skr_outranks *o, const struct group *h);
+/* A member whose preemptionPolicy: Never forbids preemption; NULL: none. */
+const struct pod_entry *skr_outranks_refuser(const struct group *g);
 /* Appends why pods of other namespaces are spared: how their priority compares, and what to do. The
  * caller has written "4 pods of 1 group". most: the highest of their priorities. */
 void skr_outranks_say(const struct skr_outranks *o, int32_t most, struct skr_strbuf *b);

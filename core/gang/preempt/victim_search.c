@@ -36,22 +36,10 @@ enum {
 
 /* ---- when ---- */
 
-const struct pod_entry *skr_victim_search_refuser(const struct group *g)
-{
-    const struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        if (p->pod->preempts_never && skr_pod_is_live(p->pod)) {
-            return p;
-        }
-    }
-    return NULL;
-}
-
 bool skr_victim_search_may_preempt(const struct group *g)
 {
     const bool moves = g->plan && skr_plan_moves(g->plan);
-    return g->spec && (moves || (g->spec->priority > 0 && !skr_victim_search_refuser(g)));
+    return g->spec && (moves || (g->spec->priority > 0 && !skr_outranks_refuser(g)));
 }
 
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g)

@@ -40,8 +40,6 @@ bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g
 bool skr_victim_search_may_go(const struct skr_outranks *o, const struct group *h);
 /* A pod on a node that has neither ended nor is being evicted. */
 bool skr_victim_search_runs(const struct pod_entry *p);
-/* A member whose preemptionPolicy: Never forbids preemption; NULL: none. */
-const struct pod_entry *skr_victim_search_refuser(const struct group *g);
 /* The candidate of this name; NULL: none. */
 const struct skr_victim *skr_victim_search_find(const struct skr_victims_problem *in,
                                                 const char *name);

@@ -39,8 +39,9 @@ bool skr_victims_may_be(const struct skr_gang *e, const struct group *g,
         skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
     const struct group *of = p ? p->group : h;
     if (v->moved) {
-        return h && h != g && h->spec && g->spec && h->spec->movable &&
-               h->spec->priority <= g->spec->priority;
+        const struct skr_outranks o = skr_outranks_of(e, g);
+        return e->settings.moves_mode == SKR_MOVES_MODE_AUTO && h && h != g && h->spec && g->spec &&
+               h->spec->movable && skr_outranks_or_equals(&o, h);
     }
     if (of) {
         const struct skr_outranks o = skr_outranks_of(e, g);

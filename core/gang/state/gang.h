@@ -174,10 +174,12 @@ struct skr_gang {
         uint64_t work;        /* the search for moves that runs; 0: none */
         char *group;          /* the key of the group that it is for */
         uint64_t input, seen; /* its input_epoch, and counters of epoch, added, at the start */
-        skr_time next;        /* no search before */
-    } moving;                 /* time/moving.c */
-    struct group *replacers;  /* bound groups with key replace; preempt/arranged.c */
+        bool told;     /* a group had key movable at the last look: explanations may name it */
+        skr_time next; /* no search before */
+    } moving;          /* time/moving.c */
+    struct group *replacers; /* bound groups with key replace; preempt/arranged.c */
     struct {
+        skr_time next;         /* no search before */
         uint64_t work;         /* the search for places of lost members; 0: none runs */
         char *group;           /* its key */
         uint64_t input, epoch; /* its input_epoch, and epoch.capacity, at the start */

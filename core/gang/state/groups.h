@@ -192,6 +192,7 @@ struct group {
         char *by;       /* it moves for the group of this key; NULL: it does not */
         bool whole;     /* all members leave, also those that run on other nodes */
         char *text;     /* of arranged seats, for the object; NULL: there are none */
+        size_t n;       /* seats that were found together */
         size_t n_lost;  /* running members on lost nodes */
         uint64_t epoch; /* epoch.capacity of the last search; UINT64_MAX: none yet */
         skr_time at;    /* no search before */

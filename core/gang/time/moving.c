@@ -77,15 +77,43 @@ static skr_time next_rested(const struct skr_gang *e, bool *ret_any)
     return next;
 }
 
+static void set_text(struct skr_gang *e, struct group *g, char *text)
+{
+    free(g->moving.text);
+    g->moving.text = text;
+    skr_dirty_facts(e);
+}
+
+/* One at a time in the cluster. */
+static bool any_moves(const struct skr_gang *e)
+{
+    const struct group *g, *tmp;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        if (g->replacing.by || (g->plan && skr_plan_moves(g->plan))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The first in the order for which a search is due; NULL: none is before *next. */
-static struct group *first_due(const struct skr_gang *e, skr_time *next)
+static struct group *first_due(struct skr_gang *e, skr_time *next)
 {
     const skr_time now = skr_frame_now(e->frame);
     const uint64_t changes = changes_of(e);
+    const bool automatic = e->settings.moves_mode == SKR_MOVES_MODE_AUTO;
     struct group *g, *tmp, *best = NULL;
+    if (automatic && any_moves(e)) {
+        return NULL; /* its end is a change */
+    }
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        if (!lacks_room(g) || g->dirty || may_evict(e, g)) {
+        if (g->moving.text && (!lacks_room(g) || may_evict(e, g))) {
+            set_text(e, g, NULL);
+        }
+        const bool fixed = g->seats.n_claimers > 0 || g->roles.keyed;
+        if (!lacks_room(g) || g->dirty || may_evict(e, g) || (automatic && fixed)) {
             continue;
         }
         const skr_time waited = g->times.begin + e->settings.move_after;
@@ -142,13 +170,6 @@ static bool begin(struct skr_gang *e, struct group *g)
     return true;
 }
 
-static void set_text(struct skr_gang *e, struct group *g, char *text)
-{
-    free(g->moving.text);
-    g->moving.text = text;
-    skr_dirty_facts(e);
-}
-
 void skr_moving_review(struct skr_gang *e)
 {
     const skr_time now = skr_frame_now(e->frame);
@@ -160,7 +181,8 @@ void skr_moving_review(struct skr_gang *e)
     }
     skr_time next = SKR_TIME_NEVER;
     const skr_time rested = next_rested(e, &any);
-    struct group *g = any ? first_due(e, &next) : NULL;
+    struct group *g = any || e->moving.told ? first_due(e, &next) : NULL;
+    e->moving.told = any;
     if (g) {
         g->moving.seen = changes_of(e);
         g->moving.until = rested == SKR_TIME_NEVER ? 0 : rested;
@@ -220,19 +242,6 @@ static char *say(const struct skr_gang *e, const struct group *g, const struct a
 }
 
 /* ---- the moves ---- */
-
-/* One at a time in the cluster. */
-static bool any_moves(const struct skr_gang *e)
-{
-    const struct group *g, *tmp;
-    HASH_ITER(hh, e->groups, g, tmp)
-    {
-        if (g->replacing.by || (g->plan && skr_plan_moves(g->plan))) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* {"node-0":2}, nodes in byte order: free() it. */
 static char *places_of(const struct skr_tree *tree, const struct skr_place *place)
@@ -303,10 +312,9 @@ static bool commit(struct skr_gang *e, struct group *g, const struct away_moves 
 static void move(struct skr_gang *e, struct group *g, const struct away_moves *m)
 {
     struct moved moved;
-    if (skr_planner_is_busy(e) || any_moves(e) || g->seats.n_claimers > 0 ||
-        !find_moved(e, m, &moved) || !commit(e, g, m, &moved)) {
-        g->moving.seen = 0; /* again */
-        return;
+    if (skr_planner_is_busy(e) || any_moves(e) || !find_moved(e, m, &moved) ||
+        !commit(e, g, m, &moved)) {
+        return; /* again after a change */
     }
     for (size_t i = 0; i < moved.victims.n; i++) {
         struct plan_victim *v = &g->plan->victim[i];

@@ -6,7 +6,9 @@
 #include <utlist.h>
 
 #include "core/gang/cache/pods.h"
+#include "core/gang/changes/status_map.h"
 #include "core/gang/preempt/disruptions.h"
+#include "core/gang/preempt/outranks.h"
 #include "core/gang/time/place_names.h"
 #include "core/gang/time/whole.h"
 
@@ -44,15 +46,19 @@ static bool budgets_allow(const struct skr_gang *e, const struct group *g)
 
 static bool may_move(const struct gathering *in, const struct group *w, const struct group *g)
 {
+    const struct skr_outranks o = skr_outranks_of(in->e, w);
     const struct pod_entry *p;
-    bool all = true;
+    bool all = true, none = false;
+    if (in->live) { /* its places are written to its object */
+        (void)skr_status_map_note(in->e, g, SKR_ANNOTATION_PAUSES, &none);
+    }
     DL_FOREACH(g->members, p)
     {
         all = all && (!skr_pod_is_live(p->pod) || skr_pods_is_bound(p));
     }
-    return g != w && g->spec && g->spec->movable && g->state == GROUP_BOUND && !g->plan && all &&
-           g->seats.n_bound > 0 && g->seats.n_ready == 0 && !g->victim.leaving &&
-           g->spec->priority <= w->spec->priority && g->times.end > 0 &&
+    return g != w && !none && g->spec && g->spec->movable && g->state == GROUP_BOUND && !g->plan &&
+           all && g->seats.n_bound > 0 && g->seats.n_ready == 0 && !g->victim.leaving &&
+           skr_outranks_or_equals(&o, g) && g->times.end > 0 &&
            skr_instant_up(g->times.end) + SKR_MOVE_REST_S <= in->now &&
            (g->moving.moved_at == 0 ||
             skr_instant_up(g->moving.moved_at) + SKR_MOVE_AGAIN_S <= in->now) &&

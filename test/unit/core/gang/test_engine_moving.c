@@ -178,6 +178,22 @@ TEST(killed_at_any_write_no_group_that_moves_lacks_its_place)
     assert_true(crashes >= 12);
 }
 
+/* A user of one namespace writes a plan that moves a group, while the option is off. */
+TEST_RIG(split(SKR_MOVES_MODE_SHOW, true), a_plan_that_a_user_writes_moves_no_group)
+{
+    rig_edit(
+        rig, RIG_MAP, "w",
+        "{'metadata':{'annotations':{'sakkara.plan':'{\\'v\\':1,\\'id\\':\\'0123456789abcdef\\',"
+        "\\'state\\':\\'Preempting\\',\\'nodes\\':{\\'node-0\\':2},\\'members\\':{\\'%s\\':"
+        "\\'node-0\\',\\'%s\\':\\'node-0\\'},\\'victims\\':[\\'default/m0\\'],\\'moved\\':{"
+        "\\'default/m0\\':{\\'node-1\\':1}}}'}}}",
+        rig_find(rig, RIG_POD, "w-0")->pod->meta.uid, rig_find(rig, RIG_POD, "w-1")->pod->meta.uid);
+    rig_restart(rig);
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    assert_string_equal(seats(rig, "m0"), "");
+}
+
 /* ---- random clusters ---- */
 
 enum { NODES = 3, SLOTS = 3, RUNNERS = 4 };

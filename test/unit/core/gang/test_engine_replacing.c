@@ -199,3 +199,20 @@ TEST_RIG(running(1, 3, "early", NULL), seats_that_a_user_writes_evict_no_member_
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "other-1"), "node-2");
 }
+
+TEST_RIG(running(1, 3, NULL, NULL), seats_that_a_user_writes_hold_no_room_without_the_key)
+{
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_edit(rig, RIG_MAP, "g",
+             "{'metadata':{'annotations':{'sakkara.seats':'{\\'v\\':1,\\'whole\\':true,\\'by\\':"
+             "\\'default/x\\',\\'seats\\':{\\'made-up\\':\\'node-2\\'}}'}}}");
+    rig_restart(rig);
+    rig_pods(rig, "other", 3, NULL, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(seats(rig), "");
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "other-%d", i);
+        assert_string_not_equal(rig_node_of(rig, name), "");
+    }
+}
