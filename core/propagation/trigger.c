@@ -99,6 +99,16 @@ static bool has_terminating_target(struct skr_propagation *self, const struct sk
     return false;
 }
 
+/* Whether the condition lacks the warning about workload affinity, or has one that is none now: groups
+ * stand beside the placement, so a change of theirs is no change of it. */
+static bool is_affinity_unsaid(const struct skr_binding *binding)
+{
+    const bool has = binding->has_affinity_groups || binding->placement.has_workload_affinity;
+    const bool said = strstr(binding->condition_message,
+                             skr_propagation_warning_name(SKR_WARNING_WORKLOAD_AFFINITY_IGNORED));
+    return has != said;
+}
+
 bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding)
 {
     /* The status was never written if a process died between the two patches. */
@@ -108,7 +118,7 @@ bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_bindi
            replicas_changed(binding) || skr_binding_is_fresh(binding) ||
            !skr_binding_has_replicas(binding) ||
            binding->placement.kind == SKR_DIVISION_DUPLICATED ||
-           has_terminating_target(self, binding);
+           has_terminating_target(self, binding) || is_affinity_unsaid(binding);
 }
 
 /* ---- clusters ---- */

@@ -137,6 +137,27 @@ TEST_WITH(fleet, the_warning_goes_with_its_cause_without_another_event)
     assert_int_equal(events(rig, "ScheduleBindingSucceed", &note) + warnings(rig), 0);
 }
 
+TEST_WITH(fleet, a_group_that_comes_after_the_placement_is_said_and_moves_nothing)
+{
+    struct frame_rig *rig = fleet->rig;
+    add_binding(rig, "default/web", 6, DYNAMIC);
+    frame_rig_start(rig);
+    assert_string_equal(condition(rig, "message"), "Binding has been scheduled successfully.");
+    frame_rig_forget_writes(rig);
+    frame_rig_edit(rig, &skr_resource_bindings, "default/web",
+                   "{'spec':{'workloadAffinityGroups':{'antiAffinityGroup':'g'}}}");
+    frame_rig_run(rig);
+    assert_string_equal(condition(rig, "message"),
+                        "Binding has been scheduled successfully. Warning: " TEXT);
+    assert_int_equal(frame_rig_writes(rig, &of_bindings), 1);
+    assert_int_equal(warnings(rig), 1);
+    frame_rig_edit(rig, &skr_resource_bindings, "default/web",
+                   "{'spec':{'workloadAffinityGroups':null}}");
+    frame_rig_run(rig);
+    assert_string_equal(condition(rig, "message"), "Binding has been scheduled successfully.");
+    assert_int_equal(warnings(rig), 1);
+}
+
 TEST_WITH(fleet, a_shortage_carries_the_warning_and_is_not_written_again)
 {
     struct frame_rig *rig = fleet->rig;
