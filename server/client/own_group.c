@@ -69,9 +69,10 @@ bool skr_own_group_read(const json_t *object, const json_t *pods, const json_t *
     const char *own = skr_object_text(ret->meta, "name"), *given = skr_own_group_value(ret, "name");
     (void)snprintf(ret->name, sizeof ret->name, "%s%s", ret->is_native ? "podgroup/" : "",
                    given[0] && !is_pod_group ? given : own);
-    return ret->is_native
-               ? gang_of(ret) != NULL
-               : ret->is_pod_group || ret->is_derived || json_object_get(labels, SKR_GROUP_LABEL);
+    if (ret->is_native) {
+        return gang_of(ret);
+    }
+    return ret->is_pod_group || ret->is_derived || json_object_get(labels, SKR_GROUP_LABEL);
 }
 
 static bool is_of_workload(const struct skr_own_group *g, const json_t *json)
