@@ -36,7 +36,7 @@ func (r *run) promise(group string) (promised, since time.Time, told bool) {
 
 // TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting: Gangs of one arrive without end, each for at most 12 s,
 // and fill all four nodes. A gang of four is promised a start within that limit. Until then no gang starts that ends
-// later, and the gang of four is bound while the stream goes on.
+// later, and the gang of four is bound while the stream goes on. /v1/timeline has the reservation.
 func TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting(t *testing.T) {
 	const limit, every, most = 12, 3 * time.Second, 40
 	r := startRacks(t, options{}, []int{1, 1, 1, 1})
@@ -53,7 +53,7 @@ func TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting(t *testing
 	}
 	r.arrives("big", 4, limit)
 	var promised, since time.Time
-	bound := false
+	bound, drawn := false, false
 	for !bound {
 		if n == most {
 			r.Fatalf("big is not bound beside %d gangs, promised %v", n, promised)
@@ -62,10 +62,15 @@ func TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting(t *testing
 		if first, at, told := r.promise("big"); told && promised.IsZero() {
 			promised, since = first, at
 		}
+		_, page := r.daemon.AdminGet("/v1/timeline?hours=1")
+		drawn = drawn || contains(page, `"name":"big"`)
 		r.rec.Look(func(v *cluster.View) { bound = r.podsBound("big", 4)(v) == nil })
 	}
 	if promised.IsZero() || promised.Sub(since) > (limit+1)*time.Second {
 		t.Errorf("promised for %v at %v", promised, since)
+	}
+	if !drawn {
+		t.Error("/v1/timeline never had the reservation of big")
 	}
 	r.rec.Look(func(v *cluster.View) {
 		for i := range n {
