@@ -190,6 +190,31 @@ func TestDevices_ARuleThatTaintsDevicesCounts(t *testing.T) {
 	r.noneAborted()
 }
 
+// TestDevices_OfAllNodesStarveNoGang: Three devices are within reach of all nodes. A gang of four that wants one each waits without
+// a plan, and a gang of three is bound at once.
+func TestDevices_OfAllNodesStarveNoGang(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler has no devices that several nodes reach")
+	from136(t)
+	nodes, tree := racks([]int{16, 16})
+	r := start(t, nodes, options{paused: true})
+	r.deviceClass(gpu)
+	var list []any
+	for i := range 3 {
+		list = append(list, map[string]any{"name": fmt.Sprintf("fabric-%d", i)})
+	}
+	r.must(r.plane.Admin.Create(resourceSlices.Path, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
+		"metadata": map[string]any{"name": "fabric"}, "spec": map[string]any{"driver": classOfGPU, "allNodes": true, "devices": list,
+			"pool": map[string]any{"name": "fabric", "generation": 1, "resourceSliceCount": 1}}}, nil))
+	r.begin()
+	r.topology(tree)
+	r.createTemplate("one", 1)
+	r.gang("four", 4, "", byTemplate("one"))
+	r.wait(usual, "too large", r.reason("four", "Ready", "NeverFits"))
+	r.gang("three", 3, "", byTemplate("one"))
+	r.wait(usual, "bound", r.allBound("three", 3))
+	r.noneAborted()
+}
+
 // deviceClaim is what the tests look at in a ResourceClaim.
 type deviceClaim struct {
 	Metadata struct{ Name string }
