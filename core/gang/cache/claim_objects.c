@@ -33,7 +33,6 @@ struct claim_name {
     const struct skr_claim_spec *spec;   /* a reference; NULL: not known, or allocated */
     struct volume_rule *reach;           /* a reference; NULL: all nodes, or not allocated */
     bool allocated;
-    uint16_t n_reserved;
 };
 
 /* ---- classes ---- */
@@ -203,8 +202,7 @@ struct claim_facts skr_claim_objects_facts(const struct skr_gang *e, const char 
         return (struct claim_facts){0};
     }
     const struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
-    return (struct claim_facts){name->spec, name->allocated, name->n_reserved,
-                                skr_volumes_reach(name->reach)};
+    return (struct claim_facts){name->spec, name->allocated, skr_volumes_reach(name->reach)};
 }
 
 enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const char *namespace_,
@@ -238,7 +236,6 @@ static bool note_spec(struct skr_gang *e, uint64_t id, const struct skr_device_c
     const struct claim_name was = *name;
     name->spec = skr_devices_stock_spec(e->devices.stock, claim->devices);
     name->allocated = claim->allocated;
-    name->n_reserved = (uint16_t)claim->n_reserved;
     name->reach = skr_volumes_reach_get(e, claim->reach);
     const bool differs =
         was.spec != name->spec || was.allocated != name->allocated || was.reach != name->reach;

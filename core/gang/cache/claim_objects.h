@@ -46,7 +46,6 @@ const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
 struct claim_facts {
     const struct skr_claim_spec *spec; /* NULL: it is not known, or the claim has devices */
     bool allocated;
-    size_t n_reserved;              /* consumers */
     const struct skr_volume *reach; /* of a claim of users that has devices; NULL: all nodes */
 };
 /* O(1). */

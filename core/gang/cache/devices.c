@@ -512,16 +512,15 @@ size_t skr_devices_serve(struct skr_gang *e, struct pod_entry *const *pod, size_
 
 bool skr_devices_plan_is_served(struct skr_gang *e, const struct plan *plan)
 {
-    const struct pod_entry *p;
-    const struct claimers *last = NULL;
+    const struct pod_entry *p, *first;
     bool served = true;
     DL_FOREACH(is_modelled(e) ? plan->group->members : NULL, p)
     {
         const struct claimers *claimers = p->plan == plan ? p->work->claims_on : NULL;
-        if (!served || !claimers || claimers == last) {
-            continue;
+        LL_SEARCH_SCALAR2(claimers ? claimers->list : NULL, first, plan, plan, work->claims_next);
+        if (!served || !claimers || first != p) {
+            continue; /* each node once */
         }
-        last = claimers;
         struct pending pending = pending_on(e, NULL, NULL, NULL, NULL, 0, claimers->node);
         served = first_unserved(e, claimers->node, &pending) == SIZE_MAX;
         pending_fini(e, &pending);

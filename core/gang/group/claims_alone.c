@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/claims_alone.h"
 
-#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/volume_uses.h"
 #include "core/gang/cache/volumes.h"
@@ -17,7 +16,6 @@ struct use {
     const struct pod_entry *pod;
     const char *name;
     bool devices;
-    size_t n_reserved; /* consumers that the ResourceClaim has */
 };
 
 struct uses {
@@ -45,27 +43,25 @@ static void add_member(const struct skr_gang *e, const struct pod_entry *p, stru
         const struct skr_pod_claim *claim = &p->pod->claim[i];
         const uint64_t id = skr_volumes_id(e, namespace_, claim->name);
         if (claim->kind == SKR_POD_CLAIM_DEVICES && !claim->made) {
-            add_use(uses, (struct use){~id, p, claim->name, true,
-                                       skr_claim_objects_facts(e, namespace_, claim).n_reserved});
+            add_use(uses, (struct use){~id, p, claim->name, true});
         } else if (claim->kind == SKR_POD_CLAIM_VOLUME && skr_volumes_facts(e, id).one_pod) {
-            add_use(uses, (struct use){id, p, claim->name, false, 0});
+            add_use(uses, (struct use){id, p, claim->name, false});
         }
     }
 }
 
-/* The first ResourceClaim with too many consumers. */
+/* The first ResourceClaim of more members than it may have consumers. Other pods end some time. */
 static bool find_crowd(const struct uses *uses, struct skr_claim_conflict *ret)
 {
     for (size_t i = 0, first = 0; i < uses->n; i++) {
         const struct use *use = &uses->item[i];
         first = uses->item[first].claim == use->claim ? first : i;
-        if (use->devices && i + 1 - first + use->n_reserved > SKR_CLAIM_CONSUMERS_MAX) {
+        if (use->devices && i + 1 - first > SKR_CLAIM_CONSUMERS_MAX) {
             while (i + 1 < uses->n && uses->item[i + 1].claim == use->claim) {
                 i++;
             }
-            *ret = (struct skr_claim_conflict){.pod = uses->item[first].pod,
-                                               .claim = use->name,
-                                               .consumers = i + 1 - first + use->n_reserved};
+            *ret = (struct skr_claim_conflict){
+                .pod = uses->item[first].pod, .claim = use->name, .consumers = i + 1 - first};
             return true;
         }
     }

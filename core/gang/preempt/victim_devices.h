@@ -15,7 +15,7 @@
 #include "core/gang/state/solve_request.h"
 #include "core/solver/victims.h"
 
-enum { SKR_VICTIM_SEQUENCES_MAX = 8192 }; /* of one search */
+enum { SKR_VICTIM_SEQUENCES_MAX = 1024 }; /* of one search */
 
 /* A pod that goes with a victim. */
 struct victim_giver {
