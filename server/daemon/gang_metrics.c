@@ -447,7 +447,7 @@ static void collect_counts(struct skr_gang_metrics *m)
     _Static_assert(sizeof answers / sizeof *answers == SKR_EVICTION_COUNT, "a word each");
     for (int i = 0; i < SKR_PREEMPTION_COUNT; i++) {
         skr_series_advance(m->family[F_PREEMPTIONS], ends[i], NULL, stats.preemptions[i]);
-        skr_series_advance(m->family[F_GROUP_MOVES], ends[i], NULL, stats.group_moves[i]);
+        skr_series_advance_seen(m->family[F_GROUP_MOVES], ends[i], NULL, stats.group_moves[i]);
     }
     for (int i = 0; i < SKR_EVICTION_COUNT; i++) {
         skr_series_advance(m->family[F_EVICTIONS], answers[i], NULL, stats.evictions[i]);

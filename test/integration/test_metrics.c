@@ -176,8 +176,40 @@ static void shrink(struct scene *scene)
     cluster_wait_bound(scene->c, "needy", 2);
 }
 
+static void limited(struct scene *scene, const char *name, int size, const char *limit)
+{
+    cluster_group(scene->c, name, size, NULL);
+    cluster_patch(scene->c, "ConfigMap", name, "{'data':{'run-limit':%s}}", limit);
+    cluster_pods(scene->c, name, size, name, true);
+}
+
+static void end(struct scene *scene, const char *name, int size)
+{
+    char pod[32];
+    for (int i = 0; i < size; i++) {
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        cluster_delete(scene->c, "Pod", pod);
+    }
+}
+
+/* A group that needs all 24 slots is promised the end of another one; a short one goes before it. */
+static void wait_for_a_start(struct scene *scene)
+{
+    limited(scene, "long", 20, "'2h'");
+    cluster_wait_bound(scene->c, "long", 20);
+    limited(scene, "all", 24, "null");
+    daemon_wait_metric(scene->d, "sakkara_reservations{kind=\"promised\"} 1");
+    limited(scene, "short", 1, "'30s'");
+    cluster_wait_bound(scene->c, "short", 1);
+    end(scene, "long", 20);
+    end(scene, "short", 1);
+    cluster_wait_bound(scene->c, "all", 24);
+    end(scene, "all", 24);
+}
+
 static void everything_happens(struct scene *scene)
 {
+    wait_for_a_start(scene);
     scene_fault(scene, "POST /api/v1/namespaces/default/pods/job-0/binding", FAKE_ANSWER, 500, 0);
     cluster_pods(scene->c, "job", 8, "gang", true);
     cluster_wait_bound(scene->c, "job", 8);
@@ -325,7 +357,7 @@ TEST(every_counter_and_histogram_moves_and_has_the_labels_of_the_dashboard)
     static const char *const lines[] = {
         "sakkara_topology_reloads_total{result=\"loaded\"} 1",
         "sakkara_topology_reloads_total{result=\"refused\"} 1",
-        "sakkara_group_scheduling_duration_seconds_count{outcome=\"bound\"} 5",
+        "sakkara_group_scheduling_duration_seconds_count{outcome=\"bound\"} 8",
         "sakkara_group_scheduling_duration_seconds_count{outcome=\"failed\"} 1",
         "sakkara_undecodable_objects_total{resource=\"nodes\"} 1",
         "sakkara_extender_requests_total{verb=\"preempt\",result=\"ok\"} 1",

@@ -51,11 +51,12 @@ bool skr_start_write(const struct group *g, struct skr_strbuf *out)
     const struct booking *b = g->booking;
     const struct forecast *f = skr_start_is_open(g) ? g->forecast : NULL;
     const char *because = b ? b->because : f ? f->because : NULL;
+    const int64_t start = b ? b->start : f ? f->start : 0;
     if (!b && !f) {
         return false;
     }
     skr_json_open(&w, NULL, '{');
-    write_time(&w, "time", b ? b->start : f->start);
+    write_time(&w, "time", start);
     skr_json_bool(&w, "promised", b && !b->guess);
     skr_json_bool(&w, "guess", b && b->guess);
     skr_json_string(&w, "because", because ? because : "");

@@ -33,11 +33,13 @@ static struct volume_facts facts_of(const struct skr_gang *e, const struct pod_e
 {
     const struct skr_pod_claim *claim = &p->pod->claim[k];
     const char *namespace_ = p->pod->meta.namespace_;
-    return claim->kind == SKR_POD_CLAIM_VOLUME
-               ? skr_volumes_facts(e, skr_volumes_id(e, namespace_, claim->name))
-           : claim->kind == SKR_POD_CLAIM_DEVICES && !claim->made
-               ? (struct volume_facts){.rule = skr_claim_objects_facts(e, namespace_, claim).reach}
-               : (struct volume_facts){0};
+    struct volume_facts facts = {0};
+    if (claim->kind == SKR_POD_CLAIM_VOLUME) {
+        facts = skr_volumes_facts(e, skr_volumes_id(e, namespace_, claim->name));
+    } else if (claim->kind == SKR_POD_CLAIM_DEVICES && !claim->made) {
+        facts.rule = skr_claim_objects_facts(e, namespace_, claim).reach;
+    }
+    return facts;
 }
 
 static bool host_is(const struct skr_node *node, const char *host)

@@ -16,7 +16,7 @@ static bool is_of_class(const struct tree_page *p)
 }
 
 /* Devices of a class have no times; cpu is shown instead if none was asked for. */
-static int choose(struct tree_page *p, struct skr_view_query *query)
+static int choose_of(struct tree_page *p, struct skr_view_query *query)
 {
     const int code = skr_view_tree_asked(p);
     if (code != 200 || !is_of_class(p)) {
@@ -29,6 +29,19 @@ static int choose(struct tree_page *p, struct skr_view_query *query)
     query->argument[SKR_VIEW_RESOURCE] = "cpu";
     *p = (struct tree_page){.v = p->v, .tree = p->tree, .leaf = p->leaf};
     return skr_view_tree_asked(p);
+}
+
+static int choose(struct tree_page *p)
+{
+    const struct skr_view_query *asked = p->v->query;
+    struct skr_view_query *query = skr_alloc(sizeof *query);
+    *query = *asked;
+    query->argument[SKR_VIEW_SLOT] = NULL;
+    p->v->query = query;
+    const int code = choose_of(p, query);
+    p->v->query = asked;
+    free(query);
+    return code;
 }
 
 static int read_hours(struct view *v, int64_t *ret)
@@ -115,7 +128,6 @@ static void write_page(struct view *v, const struct skr_timeline_answer *answer,
 int skr_view_timeline(struct view *v, const char *rest)
 {
     struct tree_page p = {.v = v, .tree = v->e->topology.tree};
-    struct skr_view_query query = *v->query;
     struct skr_timeline_answer answer;
     struct skr_error error;
     int64_t hours;
@@ -125,11 +137,9 @@ int skr_view_timeline(struct view *v, const char *rest)
     if (!p.tree || p.tree->n_leaves == 0 || !skr_topology_is_usable(v->e)) {
         return skr_view_refuse_no_tree(v);
     }
-    query.argument[SKR_VIEW_SLOT] = NULL;
-    v->query = &query;
     p.leaf = skr_topology_leaf_nodes(v->e);
     int code = read_hours(v, &hours);
-    code = code == 200 ? choose(&p, &query) : code;
+    code = code == 200 ? choose(&p) : code;
     if (code != 200) {
         return code;
     }
