@@ -161,6 +161,20 @@ int32_t skr_device_pools_ever(struct skr_gang *e, const struct device_needs *nee
     return skr_device_pools_matter(e, needs) ? least_of(e, needs, NULL) : INT32_MAX;
 }
 
+/* Whether those behind the first one that are served without it are served behind it, too. */
+static bool serves_behind(const struct skr_gang *e, const struct queue *q)
+{
+    const struct skr_devices_stock *stock = e->devices.stock;
+    const struct skr_sequence with =
+        skr_sequence_serve(stock, nowhere, q->claims, q->n, e->devices.memo);
+    if (with.end == SKR_SEQUENCE_MOST || with.end == SKR_SEQUENCE_UNMODELLED) {
+        return true;
+    }
+    const struct skr_sequence without =
+        skr_sequence_serve(stock, nowhere, q->claims + 1, q->n - 1, e->devices.memo);
+    return with.n > without.n;
+}
+
 bool skr_device_pools_spare(struct skr_gang *e, const struct skr_pod *pod,
                             const struct pod_entry *p, const struct device_shape *shape)
 {
@@ -174,9 +188,7 @@ bool skr_device_pools_spare(struct skr_gang *e, const struct skr_pod *pod,
     const size_t own = q.n;
     add_pending(e, p, NULL, &q);
     if (own > 0 && q.n > own && q.known) {
-        const struct skr_sequence sequence =
-            skr_sequence_serve(e->devices.stock, nowhere, q.claims, q.n, e->devices.memo);
-        spare = sequence.end == SKR_SEQUENCE_MOST || sequence.end == SKR_SEQUENCE_UNMODELLED;
+        spare = serves_behind(e, &q);
     }
     queue_fini(e, &q);
     return spare;

@@ -21,8 +21,8 @@ int32_t skr_device_pools_most(struct skr_gang *e, const struct group *without,
                               const struct device_needs *needs);
 /* The same if all of them were free. */
 int32_t skr_device_pools_ever(struct skr_gang *e, const struct device_needs *needs);
-/* Whether all pending claimers have theirs if the pod comes first. shape: its own. p: the pod in the cache; NULL: it
- * is not there. */
+/* Whether pending claimers that have theirs without the pod have them if it comes first, too. shape: its own. p: the
+ * pod in the cache; NULL: it is not there. */
 bool skr_device_pools_spare(struct skr_gang *e, const struct skr_pod *pod,
                             const struct pod_entry *p, const struct device_shape *shape);
 
