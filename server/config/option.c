@@ -134,8 +134,7 @@ const struct skr_option skr_options[] = {
     RANGE("time.failAfter", DURATION, "30s", SKR_SECOND, DAY, settings.fail_after,
           "a node that is not Ready for this long is lost"),
     THREE("time.moves", CHOICE, "show", "off", "auto", settings.moves_mode,
-          "groups that would have to move so that one that waits fits: `explain` names them, or "
-          "they are moved"),
+          "groups that could move for one that waits: named, or moved"),
     RANGE("time.moveAfter", DURATION, "10m", SKR_SECOND, 30 * DAY, settings.move_after,
           "a group that has not waited this long, or is promised within it, moves none"),
     RANGE("time.movesMost", INTEGER, "2", 1, SKR_MOVES_MOST, settings.moves_most,
