@@ -37,7 +37,7 @@ static struct skr_device_slice *slice_of(size_t number, size_t n_devices, size_t
                                        .n_counters = n_counters,
                                        .device = device,
                                        .counter = counter};
-    slice->meta.name = skr_strdup(name);
+    slice->meta.name = skr_arena_strdup(arena, name);
     return slice;
 }
 
