@@ -303,7 +303,7 @@ int skr_object_decode_tight(const json_t *json, const char *what, size_t size,
 {
     void *loose = NULL;
     const int rc = decode_in(0, json, what, size, fill, &loose, error);
-    if (rc < 0) {
+    if (!loose) {
         return rc;
     }
     /* In one block, the first array of each former block may need other padding. */

@@ -246,11 +246,11 @@ static bool order_on_node(struct skr_gang *e, struct group *g, struct pod_entry 
             loser = pod[at];
         }
     }
-    int32_t alike = -1;
-    for (size_t i = 0; at < n && i < n; i++) {
-        alike += pod[i]->role == loser->role;
-    }
-    if (at < n) {
+    if (at < n && loser) {
+        int32_t alike = -1;
+        for (size_t i = 0; i < n; i++) {
+            alike += pod[i]->role == loser->role;
+        }
         skr_vetoes_limit(e, g, loser->shape, placed->node, alike);
     }
     free(pod);
