@@ -9,7 +9,8 @@
  *
  * No member is evicted before the API server has the annotation. A restart reads it and goes on. The
  * members are evicted with their uid as a precondition and never deleted. A seat is then held for a
- * replacement, also if no member of the group is left.
+ * replacement, also if no member of the group is left. A restart keeps it if the group has a pod; the
+ * seat of a pod that is gone then has the shape of one that is there.
  *
  * With key replace, members on lost nodes leave, or all (whole). If the nodes are back before the first
  * eviction was granted, all stay. What is not evicted within planTimeout stays, too.

@@ -142,16 +142,22 @@ func TestDevices_CountersAndAlternativesArePlanned(t *testing.T) {
 	r.wait(usual, "bound", r.allBound("either", 1))
 	r.expectPlaced("either", "node-1:1")
 	r.gang("whole", 1, "", byTemplate("whole"))
-	r.wait(usual, "waiting", func(v *cluster.View) error {
-		if m := v.Map(r.ns, "whole"); !contains(m.Data["message"], "devices of class "+classOfGPU) {
-			return fmt.Errorf("%v", m.Data)
-		}
-		return nil
-	})
+	r.waitForDevices("whole")
 	r.removeGroup("halves")
 	r.wait(usual, "bound", r.allBound("whole", 1))
 	r.expectPlaced("whole", "node-0:1")
 	r.noneAborted()
+}
+
+// waitForDevices waits until the group says that it lacks devices of the class.
+func (r *run) waitForDevices(group string) {
+	r.Helper()
+	r.wait(usual, group+" waits for devices", func(v *cluster.View) error {
+		if m := v.Map(r.ns, group); !contains(m.Data["message"], "devices of class "+classOfGPU) {
+			return fmt.Errorf("%v", m.Data)
+		}
+		return nil
+	})
 }
 
 // TestDevices_ARuleThatTaintsDevicesCounts: A DeviceTaintRule taints the devices of one node. A gang goes to the other one, and
@@ -178,12 +184,7 @@ func TestDevices_ARuleThatTaintsDevicesCounts(t *testing.T) {
 	r.wait(usual, "bound", r.allBound("g", 4))
 	r.expectPlaced("g", "node-1:4")
 	r.gang("h", 2, "", byTemplate("one"))
-	r.wait(usual, "waiting", func(v *cluster.View) error {
-		if m := v.Map(r.ns, "h"); !contains(m.Data["message"], "devices of class "+classOfGPU) {
-			return fmt.Errorf("%v", m.Data)
-		}
-		return nil
-	})
+	r.waitForDevices("h")
 	r.must(r.plane.Admin.Delete(deviceTaintRules.Path + "/broken"))
 	r.wait(usual, "bound without the rule", r.allBound("h", 2))
 	r.expectPlaced("h", "node-0:2")
