@@ -451,14 +451,26 @@ static bool is_valid(struct search *s)
     return true;
 }
 
-/* 1.36 keeps what depends on the order in which devices are looked at. */
+/* A request for all devices ends with an error at a device that a constraint refuses, but not behind one in use. */
+static bool may_refuse_all(const struct skr_devices_problem *p,
+                           const struct skr_devices_constraint *constraint)
+{
+    bool may = false;
+    for (size_t i = 0; i < p->n_requests; i++) {
+        may = may || (p->request[i].all && constraint->applies[i]);
+    }
+    return may;
+}
+
+/* The order in which devices are looked at matters. 1.36 keeps what depends on it. */
 static bool needs_order(const struct skr_devices_problem *p)
 {
-    bool distinct = false;
+    const bool old = p->node->version == SKR_DEVICES_1_36;
+    bool needs = old && p->node->collides;
     for (size_t i = 0; i < p->n_constraints; i++) {
-        distinct = distinct || p->constraint[i].distinct;
+        needs = needs || (old && p->constraint[i].distinct) || may_refuse_all(p, &p->constraint[i]);
     }
-    return p->node->version == SKR_DEVICES_1_36 && (distinct || p->node->collides);
+    return needs;
 }
 
 /* ---- memory ---- */

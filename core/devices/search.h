@@ -11,7 +11,8 @@
  * matter of calling it again (sequence.h).
  *
  * Two shortcuts keep the first solution: a request for more devices than are eligible fails at once, and
- * a device that equals one that just failed at the same place is left out.
+ * a device that equals one that just failed at the same place is left out. They are not taken if a request for all
+ * devices is under a constraint: whether that is an error depends on the device that is in use.
  *
  * Versions differ. 1.36 keeps counters by the name of the pool alone, and of a distinct attribute the
  * last value of each request; 1.37 corrects both.

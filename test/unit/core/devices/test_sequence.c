@@ -435,3 +435,27 @@ TEST(an_answer_of_the_memo_is_that_of_a_cold_run)
     skr_sequence_memo_destroy(memo);
     skr_devices_stock_destroy(stock);
 }
+
+/* The third device equals the first one; only with the third in use is the second one reached, which the constraint
+ * refuses. */
+TEST(a_constraint_that_refuses_one_of_all_devices_is_an_error)
+{
+    const struct skr_hash_seed seed = {{0}};
+    struct skr_devices_stock *stock = skr_devices_stock_create(&seed, NULL, NULL);
+    put_slice(stock, "s",
+              "'pool':{'name':'n','generation':1,'resourceSliceCount':1},'devices':["
+              "{'name':'a','attributes':{'kind':{'string':'x'}}},"
+              "{'name':'b','attributes':{'kind':{'string':'y'}}},"
+              "{'name':'c','attributes':{'kind':{'string':'x'}}}]");
+    put_class(stock, "any", "true");
+    const struct skr_claim_spec *spec = skr_devices_stock_spec(
+        stock, "{\"constraints\":[{\"matchAttribute\":\"d/kind\",\"requests\":[\"rest\"]}],"
+               "\"requests\":[{\"exactly\":{\"count\":1,\"deviceClassName\":\"any\"},\"name\":"
+               "\"one\"},{\"exactly\":{\"allocationMode\":\"All\",\"deviceClassName\":\"any\"},"
+               "\"name\":\"rest\"}]}");
+    const struct skr_pod_claims pod = {1, &spec};
+    const struct skr_sequence ret = skr_sequence_count(stock, "n", NULL, 0, NULL, &pod, 9, NULL);
+    assert_int_equal(ret.end, SKR_SEQUENCE_ERROR);
+    skr_devices_stock_forget_spec(stock, spec);
+    skr_devices_stock_destroy(stock);
+}
