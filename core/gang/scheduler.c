@@ -12,6 +12,7 @@
 #include "core/gang/bind/verbs.h"
 #include "core/gang/cache/bookings.h"
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/csi.h"
 #include "core/gang/cache/device_classes.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
@@ -308,7 +309,13 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
     } else if (type == &skr_gang_storage_class) {
         skr_volumes_class_delete(e, ev->deleted.name);
     } else if (type == &skr_gang_csi_node) {
-        skr_volumes_node_delete(e, ev->deleted.name);
+        skr_csi_node_delete(e, ev->deleted.name);
+    } else if (type == &skr_gang_csi_driver) {
+        skr_csi_driver_delete(e, ev->deleted.name);
+    } else if (type == &skr_gang_csi_capacity) {
+        skr_csi_capacity_delete(e, ev->deleted.namespace_, ev->deleted.name);
+    } else if (type == &skr_gang_attachment) {
+        skr_csi_attachment_delete(e, ev->deleted.name);
     } else if (skr_admission_delete(e, type, ev->deleted.namespace_, ev->deleted.name)) {
         return;
     } else if (skr_gang_owner_kind(type)) {
@@ -328,7 +335,24 @@ static bool is_of_devices(const struct skr_object_type *type)
 static bool is_of_volumes(const struct skr_object_type *type)
 {
     return type == &skr_gang_volume || type == &skr_gang_storage_class ||
-           type == &skr_gang_csi_node;
+           type == &skr_gang_csi_node || type == &skr_gang_csi_driver ||
+           type == &skr_gang_csi_capacity || type == &skr_gang_attachment;
+}
+
+static void volume_object(struct skr_gang *e, const struct skr_object_type *type,
+                          const void *object)
+{
+    if (type == &skr_gang_storage_class) {
+        skr_volumes_class_upsert(e, object);
+    } else if (type == &skr_gang_csi_node) {
+        skr_csi_node_upsert(e, object);
+    } else if (type == &skr_gang_csi_driver) {
+        skr_csi_driver_upsert(e, object);
+    } else if (type == &skr_gang_csi_capacity) {
+        skr_csi_capacity_upsert(e, object);
+    } else {
+        skr_csi_attachment_upsert(e, object);
+    }
 }
 
 static void object(void *self, struct skr_event *ev)
@@ -376,11 +400,8 @@ static void object(void *self, struct skr_event *ev)
         skr_object_destroy(taken);
     } else if (type == &skr_gang_volume) {
         skr_volumes_upsert(e, taken);
-    } else if (type == &skr_gang_storage_class) {
-        skr_volumes_class_upsert(e, taken);
-        skr_object_destroy(taken);
-    } else if (type == &skr_gang_csi_node) {
-        skr_volumes_node_upsert(e, taken);
+    } else if (is_of_volumes(type)) {
+        volume_object(e, type, taken);
         skr_object_destroy(taken);
     } else if (type == &skr_gang_kueue_workload) {
         skr_admission_workload_upsert(e, taken);
@@ -410,10 +431,11 @@ static void forbidden(void *self, const struct skr_object_type *type, bool is)
         skr_claim_objects_forbidden(e, skr_gang_claim_kind(type), is);
     } else if (skr_gang_is_native(type)) {
         skr_entries_native_forbidden(e, is);
+    } else if (is_of_volumes(type)) {
+        skr_csi_forbidden(e, type, is);
     } else {
-        /* without the label of namespaces, Kueue, or facts about volumes and taints there is nothing to do */
-        skr_bug_on(type != &skr_gang_namespace && !skr_gang_is_kueue(type) &&
-                   !is_of_volumes(type) && !is_taint_rule(type));
+        /* without the label of namespaces, Kueue or facts about taints there is nothing to do */
+        skr_bug_on(type != &skr_gang_namespace && !skr_gang_is_kueue(type) && !is_taint_rule(type));
     }
 }
 

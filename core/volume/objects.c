@@ -2,18 +2,24 @@
 /* Decodes storage objects, and judges nodes by their volumes. */
 #include "core/volume/objects.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/pod/parts.h"
 
 /* ---- claims ---- */
 
-/* The class, by the annotation from before the field if that is there. */
-static const char *class_of(const struct skr_fields *json, const struct skr_fields *spec)
+static const char *annotation(const struct skr_fields *json, const char *key)
 {
     const struct skr_fields meta = skr_fields_object(json, "metadata");
     const struct skr_fields annotations = skr_fields_object(&meta, "annotations");
-    const char *old = skr_fields_text(&annotations, "volume.beta.kubernetes.io/storage-class");
+    return skr_fields_text(&annotations, key);
+}
+
+/* The class, by the annotation from before the field if that is there. */
+static const char *class_of(const struct skr_fields *json, const struct skr_fields *spec)
+{
+    const char *old = annotation(json, "volume.beta.kubernetes.io/storage-class");
     return *old ? old : skr_fields_text(spec, "storageClassName");
 }
 
@@ -36,10 +42,10 @@ static uint32_t modes_of(const struct skr_fields *spec)
 }
 enum { ONE_POD = 8 };
 
-/* Bytes of a list of resources, rounded up. */
-static int64_t bytes_of(const struct skr_fields *list)
+/* Bytes of a quantity, rounded up. */
+static int64_t bytes_of(const struct skr_fields *in, const char *key)
 {
-    const skr_int128 bytes = (skr_fields_nano(list, "storage") + 999999999) / 1000000000;
+    const skr_int128 bytes = (skr_fields_nano(in, key) + 999999999) / 1000000000;
     return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
 }
 
@@ -51,10 +57,11 @@ static void fill_claim(void *object, const struct skr_fields *json)
     const struct skr_fields requests = skr_fields_object(&resources, "requests");
     claim->volume = skr_fields_text(&spec, "volumeName");
     claim->class_ = class_of(json, &spec);
+    claim->selected = annotation(json, "volume.kubernetes.io/selected-node");
     claim->modes = modes_of(&spec);
     claim->one_pod = claim->modes & ONE_POD;
     claim->selects = skr_fields_has(&spec, "selector");
-    claim->bytes = bytes_of(&requests);
+    claim->bytes = bytes_of(&requests, "storage");
 }
 SKR_OBJECT_KIND(volume_claim, "persistentvolumeclaim", fill_claim)
 
@@ -151,7 +158,7 @@ static void fill_volume(void *object, const struct skr_fields *json)
     volume->free = strcmp(skr_fields_word(&status, "phase"), "Available") == 0 &&
                    !skr_fields_has(&spec, "claimRef");
     volume->modes = modes_of(&spec);
-    volume->bytes = bytes_of(&capacity);
+    volume->bytes = bytes_of(&capacity, "storage");
     read_reach(json, &spec, volume);
 }
 SKR_OBJECT_KIND(volume, "persistentvolume", fill_volume)
@@ -256,10 +263,88 @@ static void fill_node(void *object, const struct skr_fields *json)
     for (size_t i = 0; skr_fields_more(&list, i) && node->limit; i++) {
         const struct skr_fields driver = skr_fields_entry(&list, i);
         const struct skr_fields allocatable = skr_fields_object(&driver, "allocatable");
-        if (skr_fields_has(&allocatable, "count")) {
-            node->limit[node->n++] = (struct skr_csi_limit){
-                skr_fields_text(&driver, "name"), skr_fields_int32(&allocatable, "count", 0)};
-        }
+        node->limit[node->n++] = (struct skr_csi_limit){
+            skr_fields_text(&driver, "name"), skr_fields_int32(&allocatable, "count", INT32_MAX)};
     }
 }
 SKR_OBJECT_KIND(csi_node, "csinode", fill_node)
+
+/* ---- drivers, their room, and what they have attached ---- */
+
+static void fill_driver(void *object, const struct skr_fields *json)
+{
+    struct skr_csi_driver *driver = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    driver->says_capacity = skr_fields_bool(&spec, "storageCapacity");
+    driver->must_run = skr_fields_bool(&spec, "preventPodSchedulingIfMissing");
+}
+SKR_OBJECT_KIND(csi_driver, "csidriver", fill_driver)
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct skr_csi_label *)a)->key, ((const struct skr_csi_label *)b)->key);
+}
+
+static void read_labels(const struct skr_fields *topology, struct skr_csi_capacity *capacity)
+{
+    const struct skr_fields labels = skr_fields_object(topology, "matchLabels");
+    const size_t n = json_object_size(labels.json);
+    const char *key;
+    json_t *value;
+    if (n > SKR_TOPOLOGY_LABELS_MAX) {
+        skr_fields_fail(topology, "matchLabels", SKR_LIMIT, "more than %d labels",
+                        (int)SKR_TOPOLOGY_LABELS_MAX);
+        return;
+    }
+    capacity->label = skr_fields_room(&labels, n + 1, sizeof *capacity->label);
+    json_object_foreach(capacity->label ? labels.json : NULL, key, value)
+    {
+        capacity->label[capacity->n_labels++] =
+            (struct skr_csi_label){skr_fields_copy(&labels, key), skr_fields_text(&labels, key)};
+    }
+    if (n > 1 && capacity->label && labels.decoding->rc == 0) {
+        qsort(capacity->label, n, sizeof *capacity->label, by_key);
+    }
+}
+
+/* Labels and expressions as one term of a node selector. */
+static const char *selector_of(const struct skr_fields *topology, const struct skr_fields *list,
+                               const struct skr_csi_capacity *capacity)
+{
+    json_auto_t *all = json_deep_copy(list->json);
+    for (size_t i = 0; i < capacity->n_labels; i++) {
+        json_array_append_new(all, json_pack("{s:s,s:s,s:[s]}", "key", capacity->label[i].key,
+                                             "operator", "In", "values", capacity->label[i].value));
+    }
+    json_auto_t *selector = json_pack("{s:[{s:O}]}", "nodeSelectorTerms", "matchExpressions", all);
+    SKR_AUTO_FREE char *text =
+        selector ? json_dumps(selector, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    return skr_fields_copy(topology, text ? text : "");
+}
+
+static void fill_capacity(void *object, const struct skr_fields *json)
+{
+    struct skr_csi_capacity *capacity = object;
+    const struct skr_fields topology = skr_fields_object(json, "nodeTopology");
+    const struct skr_fields list =
+        skr_fields_list(&topology, "matchExpressions", SKR_TOPOLOGY_TERMS_MAX);
+    const char *size = skr_fields_has(json, "maximumVolumeSize") ? "maximumVolumeSize" : "capacity";
+    capacity->class_ = skr_fields_text(json, "storageClassName");
+    capacity->bytes = topology.json && skr_fields_has(json, size) ? bytes_of(json, size) : -1;
+    read_labels(&topology, capacity);
+    if (list.n > 0 && json->decoding->rc == 0) {
+        capacity->selector = selector_of(&topology, &list, capacity);
+    }
+}
+SKR_OBJECT_KIND(csi_capacity, "csistoragecapacity", fill_capacity)
+
+static void fill_attachment(void *object, const struct skr_fields *json)
+{
+    struct skr_volume_attachment *attachment = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields source = skr_fields_object(&spec, "source");
+    attachment->driver = skr_fields_text(&spec, "attacher");
+    attachment->node = skr_fields_text(&spec, "nodeName");
+    attachment->volume = skr_fields_text(&source, "persistentVolumeName");
+}
+SKR_OBJECT_KIND(volume_attachment, "volumeattachment", fill_attachment)

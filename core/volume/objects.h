@@ -2,8 +2,8 @@
 #ifndef SKR_CORE_VOLUME_OBJECTS_H
 #define SKR_CORE_VOLUME_OBJECTS_H
 /*
- * What plans need of storage objects: PersistentVolumeClaims, PersistentVolumes, StorageClasses and
- * CSINodes. A node is judged as kube-scheduler's plugins VolumeBinding and VolumeZone do it
+ * What plans need of storage objects: PersistentVolumeClaims, PersistentVolumes, StorageClasses,
+ * CSINodes, CSIDrivers, CSIStorageCapacities and VolumeAttachments. A node is judged as kube-scheduler's plugins VolumeBinding and VolumeZone do it
  * (pkg/scheduler/framework/plugins/volumebinding, volumezone).
  *
  * Objects are immutable; each lives in an arena of its own.
@@ -16,6 +16,7 @@ enum {
     SKR_VOLUME_ZONES_MAX = 1024,  /* values of one zone label of a volume, divided by "__" */
     SKR_CSI_DRIVERS_MAX = 256,    /* of a node */
     SKR_TOPOLOGY_TERMS_MAX = 256, /* allowedTopologies of a class; expressions of one */
+    SKR_TOPOLOGY_LABELS_MAX = 64, /* of a nodeTopology */
 };
 
 struct skr_volume_claim {
@@ -23,10 +24,12 @@ struct skr_volume_claim {
     struct skr_meta meta;
     const char *volume; /* spec.volumeName; "": it has none */
     const char *class_; /* storageClassName, or the old annotation; "" */
-    bool one_pod;       /* an access mode is ReadWriteOncePod */
-    bool selects;       /* it selects volumes by their labels */
-    uint32_t modes;     /* a bit for each access mode */
-    int64_t bytes;      /* that it requests, rounded up */
+    /* The node that kube-scheduler has chosen for a volume which is not made yet, and keeps; "". */
+    const char *selected;
+    bool one_pod;   /* an access mode is ReadWriteOncePod */
+    bool selects;   /* it selects volumes by their labels */
+    uint32_t modes; /* a bit for each access mode */
+    int64_t bytes;  /* that it requests, rounded up */
 };
 int skr_volume_claim_decode(const json_t *json, struct skr_volume_claim **ret,
                             struct skr_error *error);
@@ -73,17 +76,55 @@ int skr_storage_class_decode(const json_t *json, struct skr_storage_class **ret,
                              struct skr_error *error);
 void skr_storage_class_destroy(struct skr_storage_class *class_);
 
-/* Volumes of each driver that a node attaches. Drivers without a limit are left out. */
+/* Drivers of a node, and how many of their volumes it attaches. */
 struct skr_csi_node {
     struct skr_arena *arena;
     struct skr_meta meta;
     size_t n;
     struct skr_csi_limit {
         const char *driver;
-        int32_t most;
+        int32_t most; /* INT32_MAX: no limit */
     } * limit;
 };
 int skr_csi_node_decode(const json_t *json, struct skr_csi_node **ret, struct skr_error *error);
 void skr_csi_node_destroy(struct skr_csi_node *node);
+
+struct skr_csi_driver {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    bool says_capacity; /* storageCapacity: its CSIStorageCapacities count */
+    bool must_run; /* preventPodSchedulingIfMissing: pods go to nodes alone whose CSINode has it */
+};
+int skr_csi_driver_decode(const json_t *json, struct skr_csi_driver **ret, struct skr_error *error);
+void skr_csi_driver_destroy(struct skr_csi_driver *driver);
+
+/* Room for volumes of a class on some nodes. */
+struct skr_csi_capacity {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char *class_;
+    int64_t
+        bytes; /* of the largest volume: maximumVolumeSize, else capacity; -1: of none, on no node */
+    /* nodeTopology: labels of its nodes, by ascending keys; selector NULL: these are all. */
+    size_t n_labels;
+    struct skr_csi_label {
+        const char *key, *value;
+    } * label;
+    const char *selector; /* all of it as a node selector: skr_volume_of_selector() */
+};
+int skr_csi_capacity_decode(const json_t *json, struct skr_csi_capacity **ret,
+                            struct skr_error *error);
+void skr_csi_capacity_destroy(struct skr_csi_capacity *capacity);
+
+/* A volume on a node. */
+struct skr_volume_attachment {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char *driver, *node;
+    const char *volume; /* a PersistentVolume; "": none */
+};
+int skr_volume_attachment_decode(const json_t *json, struct skr_volume_attachment **ret,
+                                 struct skr_error *error);
+void skr_volume_attachment_destroy(struct skr_volume_attachment *attachment);
 
 #endif

@@ -2,6 +2,7 @@
 /* Marks the referenced names, frees the others. */
 #include "core/gang/cache/names_sweep.h"
 
+#include "core/gang/cache/csi.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -65,6 +66,7 @@ void skr_names_sweep(struct skr_gang *e)
         skr_names_mark(p->work->single.at);
     }
     skr_volume_uses_mark_names(e);
+    skr_csi_mark_names(e);
     skr_frame_each_write(e->frame, mark_binding, NULL);
     mark_plans(e);
     mark_holds(e);

@@ -92,7 +92,10 @@ static void add_counted_kinds(struct skr_strbuf *b, const struct skr_gang *e, co
             volumes = p->pod->claim[i].kind == SKR_POD_CLAIM_VOLUME;
         }
     }
-    skr_strbuf_add(b, volumes ? ",pvc,pv,storageclasses,csinodes" : "");
+    skr_strbuf_add(
+        b, volumes
+               ? ",pvc,pv,storageclasses,csinodes,csidrivers,csistoragecapacities,volumeattachments"
+               : "");
 }
 
 /* A command that lists devices, or the permission that is missing to see their classes. */

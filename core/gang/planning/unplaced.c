@@ -82,6 +82,7 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
         skr_explain_sentence(e, g, &s->explanation, request, b);
     }
     skr_problem_volumes_say(e, request, b);
+    skr_problem_volumes_say_room(e, newcomers, n_newcomers, b);
     skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);
     if (refused > 0) {

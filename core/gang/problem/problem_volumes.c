@@ -3,6 +3,7 @@
 #include "core/gang/problem/problem_volumes.h"
 
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/csi.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/volume_uses.h"
@@ -133,7 +134,7 @@ struct skr_problem_drivers skr_problem_volumes_drivers(const struct skr_gang *e,
                 d++;
             }
             if (driver > 0 && d == ret.n && d < SKR_PROBLEM_DRIVERS_MAX &&
-                skr_volumes_has_limit(e, driver)) {
+                skr_csi_has_limit(e, driver)) {
                 ret.driver[ret.n++] = driver;
             }
         }
@@ -242,24 +243,56 @@ static bool has_volume(const struct attached_list *list, int32_t at, uint64_t vo
     return list->n > 0 && bsearch(&wanted, list->item, list->n, sizeof wanted, by_place);
 }
 
+static int volume_only(const void *a, const void *b)
+{
+    const struct attached *x = a, *y = b;
+    return (x->volume > y->volume) - (x->volume < y->volume);
+}
+
+/* [leaf] attached volumes of the driver that no pod or plan there uses; ret_own: those of the newcomers. */
+static void count_idle(struct skr_gang *e, uint16_t driver, const struct attached_list *used,
+                       const struct attached_list *wanted, int32_t *ret, int32_t *ret_own)
+{
+    struct attached_list idle = {0};
+    const char *node;
+    uint64_t volume;
+    for (size_t at = 0; skr_csi_next_attached(e, &at, driver, &node, &volume);) {
+        const int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
+        if (leaf >= 0 && !has_volume(used, leaf, volume)) {
+            attach(&idle, leaf, volume);
+        }
+    }
+    sort(&idle, by_place);
+    for (size_t i = 0; i < idle.n; i++) {
+        const bool own = wanted->n > 0 && bsearch(&idle.item[i], wanted->item, wanted->n,
+                                                  sizeof idle.item[i], volume_only);
+        (own ? ret_own : ret)[idle.item[i].at]++;
+    }
+    free(idle.item);
+}
+
 void skr_problem_volumes_room(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all,
                               size_t n_all, size_t stride, int64_t *ret, int64_t *ret_empty)
 {
     struct attached_list wanted = volumes_of(e, driver, all, n_all), used = {0};
     const bool pool = skr_volumes_is_pool(e, driver);
-    int32_t *free_of = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *free_of);
-    if (pool) {
-        count_free(e, driver, all, n_all, free_of);
-    }
+    const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
+    int32_t *free_of = skr_alloc_array(3 * n_leaves + 1, sizeof *free_of);
+    int32_t *idle = &free_of[n_leaves], *own = &idle[n_leaves];
     add_uses(e, driver, all, n_all, &used);
     sort(&used, by_place);
+    if (pool) {
+        count_free(e, driver, all, n_all, free_of);
+    } else {
+        count_idle(e, driver, &used, &wanted, idle, own);
+    }
     size_t at = 0;
     for (int32_t leaf = 0; leaf < e->topology.tree->n_leaves; leaf++) {
         const struct node_entry *node = skr_topology_leaf_nodes(e)[leaf];
         const int32_t most = pool   ? free_of[leaf]
-                             : node ? skr_volumes_limit(e, node->name, driver)
+                             : node ? skr_csi_limit(e, node->name, driver)
                                     : INT32_MAX;
-        int64_t in_use = 0, shared = 0, shared_new = 0;
+        int64_t in_use = idle[leaf], shared = 0, shared_new = 0;
         for (; at < used.n && used.item[at].at == leaf; at++) {
             in_use++;
         }
@@ -270,8 +303,11 @@ void skr_problem_volumes_room(struct skr_gang *e, uint16_t driver, struct pod_en
                 shared_new += has_volume(&used, leaf, wanted.item[i].volume) ? 0 : 1;
             }
         }
-        ret[(size_t)leaf * stride] =
-            most < INT32_MAX ? most - in_use - shared_new : SKR_ROOM_UNLIMITED;
+        /* for kube-scheduler a volume that is attached before its pod comes counts twice until then */
+        const bool none = own[leaf] > 0 && in_use + own[leaf] + 1 > most;
+        ret[(size_t)leaf * stride] = most == INT32_MAX ? SKR_ROOM_UNLIMITED
+                                     : none            ? -1
+                                                       : most - in_use - shared_new;
         ret_empty[(size_t)leaf * stride] =
             most < INT32_MAX && !pool ? most - shared : SKR_ROOM_UNLIMITED;
     }
@@ -305,7 +341,10 @@ static bool reaches(const struct skr_gang *e, const struct pod_entry *p,
     for (size_t k = 0; k < p->pod->n_claims && is; k++) {
         const struct volume_facts facts = facts_of(e, p, k);
         is = (!facts.host || host_is(node, facts.host)) &&
-             (!facts.rule || skr_volume_reaches(facts.rule, node));
+             (!facts.node || strcmp(node->meta.name, facts.node) == 0) &&
+             (!facts.rule || skr_volume_reaches(facts.rule, node)) &&
+             (!skr_csi_matters(e, &facts) ||
+              (skr_csi_runs_on(e, &facts, node->meta.name) && skr_csi_has_room(e, &facts, node)));
     }
     return is;
 }
@@ -319,12 +358,20 @@ static uint64_t rules_of(const struct skr_gang *e, const struct pod_entry *p,
     *ret_host = NULL;
     for (size_t k = 0; k < p->pod->n_claims; k++) {
         const struct volume_facts facts = facts_of(e, p, k);
+        if (skr_csi_matters(e, &facts)) {
+            sum = skr_hash_pair(sum, facts.driver);
+            sum = skr_hash_pair(sum, skr_hash_pair(facts.class_, (uint64_t)facts.bytes));
+        }
         if (facts.host) {
             const struct node_entry *node = skr_nodes_find(e, facts.host);
             sum = skr_hash_pair(sum, skr_hash_string(facts.host));
             *ret_host = node && host_is(node->node, facts.host) ? node : NULL;
         } else if (facts.rule) {
             sum = skr_hash_pair(sum, (uint64_t)(uintptr_t)facts.rule);
+        }
+        if (facts.node) {
+            sum = skr_hash_pair(sum, skr_hash_string(facts.node));
+            *ret_host = skr_nodes_find(e, facts.node);
         }
     }
     return sum;
@@ -571,6 +618,28 @@ void skr_problem_volumes_say(const struct skr_gang *e, const struct skr_solve_re
         } else if (n > 0) {
             skr_strbuf_addf(b, "; %zu node%s no more volumes of %s", n,
                             n == 1 ? " attaches" : "s attach", driver);
+        }
+    }
+}
+
+void skr_problem_volumes_say_room(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                                  struct skr_strbuf *b)
+{
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    const int32_t n_leaves = e->topology.tree ? e->topology.tree->n_leaves : 0;
+    int32_t full = 0;
+    for (size_t i = 0; i < n && e->volumes && full == 0; i++) {
+        for (size_t k = 0; k < newcomers[i]->pod->n_claims && full == 0; k++) {
+            const struct volume_facts facts = facts_of(e, newcomers[i], k);
+            for (int32_t leaf = 0; leaf < n_leaves && skr_csi_matters(e, &facts); leaf++) {
+                full += node[leaf] && !skr_csi_has_room(e, &facts, node[leaf]->node);
+            }
+            if (full > 0) {
+                skr_strbuf_addf(b,
+                                "; %d of %d nodes have no room for the volume of claim %s "
+                                "(CSIStorageCapacity, which is compared with each claim by itself)",
+                                (int)full, (int)n_leaves, newcomers[i]->pod->claim[k].name);
+            }
         }
     }
 }

@@ -6,10 +6,12 @@
  *
  *   where they are   leaves that no newcomer can use are closed. Newcomers with different leaves become
  *                    rules over domains (core/volume/masks.h). ResourceClaims of users that have devices are
- *                    where their node selector says
+ *                    where their node selector says. A volume that is made late is where allowedTopologies
+ *                    and the room that its driver reports permit (core/gang/cache/csi.h)
  *   attach limits    each driver with a limit is a resource more: a leaf has the limit of its CSINode
- *                    without the volumes in use there, and a member needs its own volumes. Volumes that
- *                    newcomers share count once on each leaf
+ *                    without the volumes in use or attached there, and a member needs its own volumes.
+ *                    Volumes that newcomers share count once on each leaf. Those that are attached to a leaf
+ *                    before the newcomers come count as if they return to it
  *
  *   late claims      of a class without a provisioner: its free volumes are one more resource. One that
  *                    several leaves reach counts on each of them
@@ -77,5 +79,9 @@ void skr_problem_volumes_turns(const struct skr_gang *e, struct pod_entry *const
  * member's. Appends nothing if there is none. */
 void skr_problem_volumes_say(const struct skr_gang *e, const struct skr_solve_request *request,
                              struct skr_strbuf *b);
+/* "; 3 of 4 nodes have no room for the volume of claim data-0 (CSIStorageCapacity, which is compared with
+ * each claim by itself)": the first claim for which a node has none. Appends nothing if there is none. */
+void skr_problem_volumes_say_room(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                                  struct skr_strbuf *b);
 
 #endif

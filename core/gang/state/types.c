@@ -164,6 +164,11 @@ TYPE(skr_gang_volume, volume, "", "v1", "persistentvolumes", "PersistentVolume",
 TYPE(skr_gang_storage_class, storage_class, STORAGE, "v1", "storageclasses", "StorageClass", false,
      NULL);
 TYPE(skr_gang_csi_node, csi_node, STORAGE, "v1", "csinodes", "CSINode", false, NULL);
+TYPE(skr_gang_csi_driver, csi_driver, STORAGE, "v1", "csidrivers", "CSIDriver", false, NULL);
+TYPE(skr_gang_csi_capacity, csi_capacity, STORAGE, "v1", "csistoragecapacities",
+     "CSIStorageCapacity", true, NULL);
+TYPE(skr_gang_attachment, volume_attachment, STORAGE, "v1", "volumeattachments", "VolumeAttachment",
+     false, NULL);
 TYPE(skr_gang_device_claim, device_claim, RESOURCES, "v1", "resourceclaims", "ResourceClaim", true,
      NULL);
 KIND(skr_gang_claim_template, claim_template, skr_device_claim, skr_device_template_decode,
@@ -274,6 +279,9 @@ const struct skr_object_type *skr_gang_type_of(const char *api_version, const ch
                                                           &skr_gang_volume,
                                                           &skr_gang_storage_class,
                                                           &skr_gang_csi_node,
+                                                          &skr_gang_csi_driver,
+                                                          &skr_gang_csi_capacity,
+                                                          &skr_gang_attachment,
                                                           &skr_gang_native_v1beta1,
                                                           &skr_gang_native_v1alpha3,
                                                           &skr_gang_native_v1alpha2};
@@ -317,6 +325,9 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_volume, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_storage_class, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_csi_node, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_csi_driver, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_csi_capacity, .optional = true, .may_be_forbidden = true},
+    {.type = &skr_gang_attachment, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_device_claim, .optional = true, .may_be_forbidden = true},
     {.type = &skr_gang_claim_template, .optional = true, .may_be_forbidden = true},
     /* both versions may be served, with the same rules */

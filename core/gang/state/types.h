@@ -21,9 +21,10 @@ extern const struct skr_object_type skr_gang_kueue_workload, skr_gang_admission_
 
 /* what skr_object_meta() reads */
 extern const struct skr_object_type skr_gang_namespace;
-/* struct skr_volume_claim, skr_volume, skr_storage_class, skr_csi_node */
+/* struct skr_volume_claim, skr_volume, skr_storage_class, skr_csi_node, skr_csi_driver, skr_csi_capacity,
+ * skr_volume_attachment */
 extern const struct skr_object_type skr_gang_volume_claim, skr_gang_volume, skr_gang_storage_class,
-    skr_gang_csi_node;
+    skr_gang_csi_node, skr_gang_csi_driver, skr_gang_csi_capacity, skr_gang_attachment;
 /* struct skr_device_claim */
 extern const struct skr_object_type skr_gang_device_claim, skr_gang_claim_template;
 /* struct skr_device_taint_rule, by version */
@@ -54,7 +55,7 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
 /* The last ones are for option kueue.admissionCheck alone. */
-enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 37 };
+enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 40 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

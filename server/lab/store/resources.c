@@ -104,6 +104,8 @@ static const struct skr_store_resource resources[] = {
     ROW(STORAGE, "v1", "csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity", NULL,
         true, NONE),
     ROW(STORAGE, "v1", "storageclasses", "storageclass", "StorageClass", "sc", false, NONE),
+    ROW(STORAGE, "v1", "volumeattachments", "volumeattachment", "VolumeAttachment", NULL, false,
+        STATUS),
     ROW(TRAINER, "v1alpha1", "clustertrainingruntimes", "clustertrainingruntime",
         "ClusterTrainingRuntime", NULL, false, CUSTOM),
     ROW(TRAINER, "v1alpha1", "trainingruntimes", "trainingruntime", "TrainingRuntime", NULL, true,

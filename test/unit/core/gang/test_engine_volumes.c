@@ -435,3 +435,157 @@ TEST_RIG(cluster(), a_class_without_a_node_for_its_volumes_is_waited_for)
     one_plan(rig, 1);
     assert_true(strcmp(rig_node_of(rig, "g-0"), "node-2") < 0);
 }
+
+/* ---- room of drivers, and what they have attached ---- */
+
+static void room(struct rig *rig, const char *name, const char *topology, const char *size)
+{
+    put(rig, &skr_gang_csi_capacity,
+        "{'metadata':{'namespace':'kube-system','name':'%s'},'storageClassName':'local',"
+        "'nodeTopology':%s,'capacity':'%s'}",
+        name, topology, size);
+}
+
+static void made_late(struct rig *rig, const char *other)
+{
+    put(rig, &skr_gang_storage_class,
+        "{'metadata':{'name':'local'},'provisioner':'disk.example.com','volumeBindingMode':"
+        "'WaitForFirstConsumer'}");
+    put(rig, &skr_gang_csi_driver,
+        "{'metadata':{'name':'disk.example.com'},'spec':{'storageCapacity':true}}");
+    late_claim(rig, "late");
+    late_claim(rig, other);
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, 0, "late");
+    member(rig, 1, other);
+}
+
+static void both_on(struct rig *rig, const char *node)
+{
+    one_plan(rig, 2);
+    rig_assert_text(rig_node_of(rig, "g-0"), node);
+    rig_assert_text(rig_node_of(rig, "g-1"), node);
+}
+
+/* One node has too little room, one enough, and two have none. */
+TEST_RIG(cluster(), volumes_are_made_where_their_driver_has_room)
+{
+    room(rig, "a", "{'matchLabels':{'kubernetes.io/hostname':'node-1'}}", "900Mi");
+    room(rig, "b", "{'matchLabels':{'kubernetes.io/hostname':'node-3','zone':'b'}}", "1Gi");
+    room(rig, "c", "{'matchLabels':{'kubernetes.io/hostname':'node-0','zone':'b'}}", "9Gi");
+    made_late(rig, "late");
+    both_on(rig, "node-3");
+}
+
+TEST_RIG(cluster(), room_that_is_missing_is_named_and_awaited)
+{
+    room(rig, "a", "{'matchLabels':{'kubernetes.io/hostname':'node-1'}}", "900Mi");
+    made_late(rig, "late");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    assert_non_null(strstr(rig_key(rig, "g", "message"),
+                           "4 of 4 nodes have no room for the volume of claim late"));
+    room(rig, "d",
+         "{'matchExpressions':[{'key':'zone','operator':'NotIn','values':['a']},{'key':"
+         "'kubernetes.io/hostname','operator':'In','values':['node-1','node-2']}]}",
+         "1Gi");
+    both_on(rig, "node-2");
+}
+
+/* kube-scheduler asks for each claim by itself. */
+TEST_RIG(cluster(), room_is_not_summed)
+{
+    room(rig, "a", "{'matchLabels':{'kubernetes.io/hostname':'node-1'}}", "1Gi");
+    made_late(rig, "other");
+    both_on(rig, "node-1");
+}
+
+TEST_RIG(cluster(), without_the_right_to_read_room_kube_scheduler_decides)
+{
+    struct skr_event event = {.kind = SKR_EVENT_FORBIDDEN,
+                              .forbidden = {&skr_gang_csi_capacity, true}};
+    rig_handle(rig, &event);
+    made_late(rig, "late");
+    one_plan(rig, 2);
+}
+
+TEST_RIG(cluster(), a_claim_keeps_the_node_that_kube_scheduler_has_chosen)
+{
+    room(rig, "a", "{}", "1Gi");
+    made_late(rig, "late");
+    put(rig, &skr_gang_volume_claim,
+        "{'metadata':{'namespace':'default','name':'late','annotations':{"
+        "'volume.kubernetes.io/selected-node':'node-2'}},'spec':{'storageClassName':'local',"
+        "'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'1Gi'}}}}");
+    both_on(rig, "node-2");
+}
+
+TEST_RIG(cluster(), pods_go_where_their_driver_runs_if_it_asks_for_that)
+{
+    put(rig, &skr_gang_csi_driver,
+        "{'metadata':{'name':'disk.example.com'},'spec':{'preventPodSchedulingIfMissing':true}}");
+    put(rig, &skr_gang_csi_node,
+        "{'metadata':{'name':'node-2'},'spec':{'drivers':[{'name':'disk.example.com','nodeID':'n'}]"
+        "}}");
+    volume(rig, "disk", NULL);
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, 0, "disk");
+    member(rig, 1, "disk");
+    both_on(rig, "node-2");
+}
+
+static void attached(struct rig *rig, const char *name, const char *volume_, const char *node)
+{
+    put(rig, &skr_gang_attachment,
+        "{'metadata':{'name':'%s'},'spec':{'attacher':'disk.example.com','nodeName':'%s','source':{"
+        "'persistentVolumeName':'%s'}}}",
+        name, node, volume_);
+}
+
+/* What no pod uses any more counts until it is detached. */
+TEST_RIG(cluster(), attached_volumes_count_for_the_limit)
+{
+    for (int i = 0; i < 4; i++) {
+        char name[16], node[16];
+        snprintf(name, sizeof name, "old-%d", i);
+        snprintf(node, sizeof node, "node-%d", i);
+        volume(rig, name, NULL);
+        attach_limit(rig, node, 1);
+        attached(rig, name, name, node);
+    }
+    volume(rig, "disk", NULL);
+    rig_group(rig, "g", 1, 0, NULL);
+    member(rig, 0, "disk");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "4 nodes attach no more volumes"));
+    take_away(rig, &skr_gang_attachment, "", "old-2");
+    one_plan(rig, 1);
+    rig_assert_text(rig_node_of(rig, "g-0"), "node-2");
+}
+
+/* For kube-scheduler the volume of a member that returns counts twice until its pod is there. */
+TEST_RIG(cluster(), members_return_to_the_node_that_has_their_volumes)
+{
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "disk-%d", i);
+        volume(rig, name, NULL);
+        attached(rig, name, name, "node-1");
+    }
+    for (int i = 0; i < 4; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "node-%d", i);
+        attach_limit(rig, node, i == 1 ? 3 : 0);
+    }
+    rig_group(rig, "g", 3, 0, NULL);
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "disk-%d", i);
+        member(rig, i, name);
+    }
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    attach_limit(rig, "node-1", 4);
+    one_plan(rig, 3);
+}

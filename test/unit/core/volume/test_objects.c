@@ -108,8 +108,47 @@ TEST(claims_classes_and_limits_are_read)
                        "'allocatable':{'count':7}}]}}");
     struct skr_csi_node *node = NULL;
     assert_int_equal(skr_csi_node_decode(drivers, &node, &error), 0);
-    assert_int_equal(node->n, 1);
-    assert_string_equal(node->limit[0].driver, "b");
-    assert_int_equal(node->limit[0].most, 7);
+    assert_int_equal(node->n, 2);
+    assert_int_equal(node->limit[0].most, INT32_MAX);
+    assert_string_equal(node->limit[1].driver, "b");
+    assert_int_equal(node->limit[1].most, 7);
     skr_csi_node_destroy(node);
+}
+
+static struct skr_csi_capacity *capacity(const char *fields)
+{
+    char text[500];
+    struct skr_error error;
+    struct skr_csi_capacity *ret = NULL;
+    snprintf(text, sizeof text, "{'metadata':{'namespace':'ns','name':'c'},%s}", fields);
+    json_auto_t *json = json_text_load(text);
+    assert_int_equal(skr_csi_capacity_decode(json, &ret, &error), 0);
+    return ret;
+}
+
+TEST(room_for_a_volume_is_the_largest_one_if_the_driver_says_that)
+{
+    struct skr_csi_capacity *c =
+        capacity("'storageClassName':'s','nodeTopology':{'matchLabels':{'z':'1','a':'2'}},"
+                 "'capacity':'10Gi','maximumVolumeSize':'1Ki'");
+    assert_int_equal(c->bytes, 1024);
+    assert_int_equal(c->n_labels, 2);
+    assert_string_equal(c->label[0].key, "a");
+    assert_string_equal(c->label[1].value, "1");
+    assert_null(c->selector);
+    skr_csi_capacity_destroy(c);
+    c = capacity("'storageClassName':'s','capacity':'1'"); /* on no node */
+    assert_int_equal(c->bytes, -1);
+    skr_csi_capacity_destroy(c);
+    c = capacity("'storageClassName':'s','nodeTopology':{}");
+    assert_int_equal(c->bytes, -1);
+    skr_csi_capacity_destroy(c);
+    c = capacity("'storageClassName':'s','capacity':'1','nodeTopology':{'matchLabels':{'a':'1'},"
+                 "'matchExpressions':[{'key':'b','operator':'DoesNotExist'}]}");
+    struct skr_volume *v = skr_volume_of_selector(c->selector);
+    assert_true(reached_from(v, "'a':'1'"));
+    assert_false(reached_from(v, "'a':'1','b':''"));
+    assert_false(reached_from(v, "'b':''"));
+    skr_volume_destroy(v);
+    skr_csi_capacity_destroy(c);
 }
