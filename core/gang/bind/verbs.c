@@ -26,6 +26,7 @@
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/plan/sampling.h"
 #include "core/gang/plan/scheduler_progress.h"
@@ -152,7 +153,8 @@ static void refused(struct skr_gang *e, struct pod_entry *p)
 
 static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
-    if (skr_devices_wait_for_turn(e, p)) { /* no nomination has woken it */
+    /* no nomination has woken it */
+    if ((p->pod->n_claims > 0 && skr_plan_waits_for_turn(p)) || skr_devices_wait_for_turn(e, p)) {
         skr_out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
         skr_nomination_tried(p);
         skr_nomination_turned_away(p, skr_nomination_mark(call->pod));

@@ -128,7 +128,7 @@ func (h *honest) expectIsolated() {
 // claim lets the pod use a claim that the cluster may have or not.
 func claim(name string) change {
 	return func(pod *cluster.Pod) {
-		pod.Spec.Volumes = append(pod.Spec.Volumes, cluster.Volume{Name: name, Claim: cluster.ClaimName{Name: name}})
+		pod.Spec.Volumes = append(pod.Spec.Volumes, cluster.Volume{Name: name, Claim: &cluster.ClaimName{Name: name}})
 	}
 }
 

@@ -69,8 +69,9 @@ type PodSpec struct {
 
 // Volume is one of a claim.
 type Volume struct {
-	Name  string    `json:"name"`
-	Claim ClaimName `json:"persistentVolumeClaim"`
+	Name      string          `json:"name"`
+	Claim     *ClaimName      `json:"persistentVolumeClaim,omitempty"`
+	Ephemeral json.RawMessage `json:"ephemeral,omitempty"`
 }
 
 type ClaimName struct {

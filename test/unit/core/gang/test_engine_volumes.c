@@ -399,6 +399,29 @@ TEST_RIG(cluster(), members_with_late_claims_come_last)
     assert_int_equal(skr_pods_find_name(rig->gang, "default", "g-2")->place.turn, 0);
 }
 
+/* kube-scheduler may try a pod without a gate at any time, and PreBind would bind its claim for good. */
+TEST_RIG(cluster(), a_member_with_a_late_claim_passes_filter_when_the_others_wait_for_bind)
+{
+    late_class(rig);
+    late_claim(rig, "late");
+    free_disk(rig, "a", "node-0", "1Gi");
+    volume(rig, "disk-1", NULL);
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, 1, "disk-1");
+    rig->hold_scheduler = true;
+    rig_pod(rig, "g-0", "g", 0);
+    rig_edit(rig, RIG_POD, "g-0",
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'late'}}]}}");
+    rig_run(rig, SKR_SECOND);
+    rig_filter(rig, "g-0", NULL);
+    rig_filter(rig, "g-1", NULL);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(plans(rig), 1);
+    assert_int_equal(rig_filter(rig, "g-0", "node-0 node-1").n_passed, 0);
+    rig->hold_scheduler = false;
+    one_plan(rig, 2);
+}
+
 static void topologies(struct rig *rig, const char *zone)
 {
     put(rig, &skr_gang_storage_class,
