@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,13 +97,20 @@ func (h *honest) come(name string) {
 	h.members(name, h.size, gated, cpu("8"), func(pod *cluster.Pod) { pod.Spec.PriorityClass = h.class })
 }
 
-// createClass creates a PriorityClass of the cluster.
+// createClass creates a PriorityClass of the cluster. When it returns, the API server lets pods in with it.
 func (r *run) createClass(name string, value int) string {
 	r.Helper()
 	const classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
 	r.must(r.plane.Admin.Create(classes, map[string]any{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
 		"metadata": map[string]any{"name": name}, "value": value}, nil))
 	r.Cleanup(func() { r.must(r.plane.Admin.Delete(classes + "/" + name)) })
+	probe := r.pod("probe-of-"+name, func(pod *cluster.Pod) { pod.Spec.PriorityClass = name })
+	for end := time.Now().Add(usual); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		err := r.plane.Admin.Create("/api/v1/namespaces/"+r.ns+"/pods?dryRun=All", probe, nil)
+		if err == nil || !strings.Contains(err.Error(), "no PriorityClass") {
+			break
+		}
+	}
 	return name
 }
 

@@ -67,10 +67,7 @@ func TestD27_PodGroupsAreOrderedLikeOtherGroups(t *testing.T) {
 	r.anyRetries("a group is tried each time that room gets free")
 	r.anyMoment("low", "its numbers are those of the moment at which it was looked at")
 	for i, name := range []string{"low", "high"} {
-		class := r.ns + "-" + name
-		r.must(r.plane.Admin.Create("/apis/scheduling.k8s.io/v1/priorityclasses", map[string]any{"apiVersion": "scheduling.k8s.io/v1",
-			"kind": "PriorityClass", "metadata": map[string]any{"name": class}, "value": 1 + 4*i}, nil))
-		r.Cleanup(func() { r.must(r.plane.Admin.Delete("/apis/scheduling.k8s.io/v1/priorityclasses/" + class)) })
+		class := r.createClass(r.ns+"-"+name, 1+4*i)
 		r.podGroup(name, 3)
 		r.podGroupMembers(name, 3, gated, func(pod *cluster.Pod) { pod.Spec.PriorityClass = class })
 	}
