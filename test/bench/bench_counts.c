@@ -284,7 +284,7 @@ static void prepare_roles(struct scene *scene, const char *name, const int32_t f
     const int32_t sets = strcmp(name, "sets") == 0 ? n / 7 : 0;
     roles_load_init(
         &scene->roles,
-        &(struct roles_load_case){fanout[0], fanout[1], {sets > 0 ? sets : 1}, n, sets, false}, 1);
+        &(struct roles_load_case){fanout[0], fanout[1], {sets > 0 ? sets : 1}, n, sets, 0}, 1);
 }
 
 static void prepare(struct scene *scene, size_t i)

@@ -227,12 +227,12 @@ int main(void)
     static const struct {
         const char *name;
         struct roles_load_case load;
-    } gangs[] = {{"1 leader, 64 workers", {4, 64, {1}, 64, 0, false}},
-                 {"4 + 4, 64 workers", {4, 64, {4, 4}, 64, 0, false}},
-                 {"8 sets of 1 + 7", {4, 64, {8}, 56, 8, false}},
-                 {"1 leader, 64 workers", {10, 100, {1}, 64, 0, false}},
-                 {"4 + 4, 64 workers", {10, 100, {4, 4}, 64, 0, false}},
-                 {"8 sets of 1 + 7", {10, 100, {8}, 56, 8, false}}};
+    } gangs[] = {{"1 leader, 64 workers", {4, 64, {1}, 64, 0, 0}},
+                 {"4 + 4, 64 workers", {4, 64, {4, 4}, 64, 0, 0}},
+                 {"8 sets of 1 + 7", {4, 64, {8}, 56, 8, 0}},
+                 {"1 leader, 64 workers", {10, 100, {1}, 64, 0, 0}},
+                 {"4 + 4, 64 workers", {10, 100, {4, 4}, 64, 0, 0}},
+                 {"8 sets of 1 + 7", {10, 100, {8}, 56, 8, 0}}};
     struct files files = {.folder = "/tmp/sakkara-program-XXXXXX"};
     const int seconds = getenv("SECONDS") ? atoi(getenv("SECONDS")) : 20;
     printf("### Beside an integer program\n\n");

@@ -2,7 +2,8 @@
 /*
  * Cost of the solver for members that are not equal (roles_load.h), as a Markdown table; CPU time of
  * one core, nothing cached: feasibility, optimum and check together. Status 1 when a floor times
- * FACTOR (environment, default 1) is missed, or a placement is not the proven optimum.
+ * FACTOR (environment, default 1) is missed, or a placement is not the proven optimum. Rows named
+ * "fit" are feasibility alone.
  *
  * Every case is solved for LOADS loads; p50 and the worst are printed.
  */
@@ -10,10 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/solver/roles/roles_solve.h"
 #include "test/bench/roles_load.h"
 #include "test/bench/times.h"
 
-enum { LOADS = 5, RACK = 100 };
+enum {
+    LOADS = 5,
+    RACK = 100,
+    SPREAD = ROLES_UNLIKE | ROLES_SPREAD,
+    FOUR = SPREAD | ROLES_PARTED,
+    FITS = ROLES_UNLIKE | 1 << 16, /* feasibility alone */
+};
 
 struct row {
     const char *name;
@@ -21,52 +29,58 @@ struct row {
     double floor_ms, target_ms;
 };
 
-/* Milliseconds; < 0: not the proven optimum. */
+/* Milliseconds; < 0: not proven. */
 static double solve_one(const struct roles_load_case *of, uint64_t seed)
 {
     struct roles_load load;
     roles_load_init(&load, of, seed);
     struct skr_solution *solution = NULL;
+    bool fits = false, decided = true;
     double began = cluster_now_us();
-    int rc = skr_solve(&load.problem, &solution, NULL);
+    int rc = (of->how & FITS) == FITS ? skr_roles_fit(&load.problem, &fits, &decided, NULL)
+                                      : skr_solve(&load.problem, &solution, NULL);
     double ms = (cluster_now_us() - began) / 1000;
-    if (rc != 0 || solution->status != SKR_SOLVE_PLACED || !solution->optimal) {
-        ms = -1;
-    }
-    if (rc == 0) {
+    if (solution) {
+        fits = solution->status == SKR_SOLVE_PLACED && solution->optimal;
         skr_solution_destroy(solution);
     }
     roles_load_fini(&load);
-    return ms;
+    return rc == 0 && fits && decided ? ms : -1;
 }
 
 /* bench_solver_roles [NAME]: only cases whose names contain NAME. */
 int main(int argc, char **argv)
 {
     static const struct row table[] = {
-        {"1 leader, 64 workers", {50, RACK, {1}, 64, 0, false}, 30, 5},
-        {"1 leader, 256 workers", {50, RACK, {1}, 256, 0, false}, 30, 5},
-        {"1 leader, 10,000 workers", {50, RACK, {1}, 10000, 0, false}, 30, 5},
-        {"4 leaders, 256 workers", {50, RACK, {4}, 256, 0, false}, 150, 20},
-        {"16 leaders, 256 workers", {50, RACK, {16}, 256, 0, false}, 1000, 100},
-        {"64 leaders, 256 workers", {50, RACK, {64}, 256, 0, false}, 4000, 400},
-        {"128 leaders, 256 workers", {50, RACK, {128}, 256, 0, false}, 8000, 800},
-        {"twins 1 + 1 + 1, 256 workers", {50, RACK, {1, 1, 1}, 256, 0, false}, 150, 20},
-        {"twins 4 + 4, 256 workers", {50, RACK, {4, 4}, 256, 0, false}, 1000, 100},
-        {"twins 16 + 16, 256 workers", {50, RACK, {16, 16}, 256, 0, false}, 1000, 100},
-        {"twins 4 x 4, 256 workers", {50, RACK, {4, 4, 4, 4}, 256, 0, false}, 1000, 100},
-        {"twins 32 + 32, 512 workers", {50, RACK, {32, 32}, 512, 0, false}, 4000, 400},
-        {"1 + 1 + 1, 256 workers", {50, RACK, {1, 1, 1}, 256, 0, true}, 150, 20},
-        {"4 + 4, 256 workers", {50, RACK, {4, 4}, 256, 0, true}, 1000, 100},
-        {"2 + 2 + 2, 256 workers", {50, RACK, {2, 2, 2}, 256, 0, true}, 1000, 100},
-        {"5 x 1, 256 workers", {50, RACK, {1, 1, 1, 1, 1}, 256, 0, true}, 1000, 100},
-        {"4 + 4 + 4, 256 workers", {50, RACK, {4, 4, 4}, 256, 0, true}, 4000, 400},
-        {"16 + 16, 256 workers", {50, RACK, {16, 16}, 256, 0, true}, 4000, 400},
-        {"8 sets of 1 + 7", {50, RACK, {8}, 56, 8, false}, 2000, 200},
-        {"32 sets of 1 + 7", {50, RACK, {32}, 224, 32, false}, 2000, 200},
-        {"128 sets of 1 + 7", {50, RACK, {128}, 896, 128, false}, 2000, 200},
-        {"100,000 nodes: 1 leader, 64 workers", {1000, RACK, {1}, 64, 0, false}, 300, 50},
-        {"100,000 nodes: 1 leader, 512 workers", {1000, RACK, {1}, 512, 0, false}, 300, 50},
+        {"1 leader, 64 workers", {50, RACK, {1}, 64, 0, 0}, 30, 5},
+        {"1 leader, 256 workers", {50, RACK, {1}, 256, 0, 0}, 30, 5},
+        {"1 leader, 10,000 workers", {50, RACK, {1}, 10000, 0, 0}, 30, 5},
+        {"4 leaders, 256 workers", {50, RACK, {4}, 256, 0, 0}, 150, 20},
+        {"16 leaders, 256 workers", {50, RACK, {16}, 256, 0, 0}, 1000, 100},
+        {"64 leaders, 256 workers", {50, RACK, {64}, 256, 0, 0}, 4000, 400},
+        {"128 leaders, 256 workers", {50, RACK, {128}, 256, 0, 0}, 8000, 800},
+        {"twins 1 + 1 + 1, 256 workers", {50, RACK, {1, 1, 1}, 256, 0, 0}, 150, 20},
+        {"twins 4 + 4, 256 workers", {50, RACK, {4, 4}, 256, 0, 0}, 1000, 100},
+        {"twins 16 + 16, 256 workers", {50, RACK, {16, 16}, 256, 0, 0}, 1000, 100},
+        {"twins 4 x 4, 256 workers", {50, RACK, {4, 4, 4, 4}, 256, 0, 0}, 1000, 100},
+        {"twins 32 + 32, 512 workers", {50, RACK, {32, 32}, 512, 0, 0}, 4000, 400},
+        {"1 + 1 + 1, 256 workers", {50, RACK, {1, 1, 1}, 256, 0, ROLES_UNLIKE}, 150, 20},
+        {"4 + 4, 256 workers", {50, RACK, {4, 4}, 256, 0, ROLES_UNLIKE}, 1000, 100},
+        {"2 + 2 + 2, 256 workers", {50, RACK, {2, 2, 2}, 256, 0, ROLES_UNLIKE}, 1000, 100},
+        {"5 x 1, 256 workers", {50, RACK, {1, 1, 1, 1, 1}, 256, 0, ROLES_UNLIKE}, 1000, 100},
+        {"4 + 4 + 4, 256 workers", {50, RACK, {4, 4, 4}, 256, 0, ROLES_UNLIKE}, 4000, 400},
+        {"16 + 16, 256 workers", {50, RACK, {16, 16}, 256, 0, ROLES_UNLIKE}, 4000, 400},
+        {"4 + 4, 256 workers: fit", {50, RACK, {4, 4}, 256, 0, FITS}, 40, 10},
+        {"16 + 16, 256 workers: fit", {50, RACK, {16, 16}, 256, 0, FITS}, 600, 100},
+        {"4 x 4, 256 workers: fit", {50, RACK, {4, 4, 4, 4}, 256, 0, FITS}, 4000, 1000},
+        {"32 + 32, 512 workers: fit", {50, RACK, {32, 32}, 512, 0, FITS}, 4000, 1000},
+        {"4 + 4, 256 workers, spread", {50, RACK, {4, 4}, 256, 0, SPREAD}, 1000, 100},
+        {"4 + 4, 240 workers, spread over 4 racks", {50, RACK, {4, 4}, 240, 0, FOUR}, 1000, 100},
+        {"8 sets of 1 + 7", {50, RACK, {8}, 56, 8, 0}, 2000, 200},
+        {"32 sets of 1 + 7", {50, RACK, {32}, 224, 32, 0}, 2000, 200},
+        {"128 sets of 1 + 7", {50, RACK, {128}, 896, 128, 0}, 2000, 200},
+        {"100,000 nodes: 1 leader, 64 workers", {1000, RACK, {1}, 64, 0, 0}, 300, 50},
+        {"100,000 nodes: 1 leader, 512 workers", {1000, RACK, {1}, 512, 0, 0}, 300, 50},
     };
     double factor = getenv("FACTOR") ? strtod(getenv("FACTOR"), NULL) : 1;
     int missed = 0;

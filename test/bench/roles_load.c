@@ -43,9 +43,13 @@ void roles_load_init(struct roles_load *load, const struct roles_load_case *of, 
                                          .free = load->free,
                                          .roles = &load->roles,
                                          .step_budget = -1};
+    for (int32_t level = 0; level < 2 && (of->how & ROLES_SPREAD) != 0; level++) {
+        load->rule[level].type = SKR_RULE_SPREAD;
+    }
+    load->rule[0].partitions = (of->how & ROLES_PARTED) != 0 ? 4 : 0;
     for (size_t i = 0; of->side[i] > 0; i++) {
         memcpy(load->demand[i], leader, sizeof leader);
-        load->demand[i][0] += of->unlike ? 500 * (int64_t)i : 0;
+        load->demand[i][0] += (of->how & ROLES_UNLIKE) != 0 ? 500 * (int64_t)i : 0;
         add_role(load, "leader", of->side[i], load->demand[i]);
     }
     add_role(load, "worker", of->workers, worker);

@@ -3,8 +3,7 @@
 #define SKR_CORE_SOLVER_ROLES_ROLE_CELLS_H
 /*
  * Cells: the vectors of a span that the dense pass of its level looks at. A row has the cells of one
- * window of main counts. Internal to the dense pass (role_windows.c, role_settled.c, role_dense.c,
- * role_states.c); scratch memory.
+ * window of main counts. Internal to the opening of a level; scratch memory.
  */
 #include "core/solver/dense_windows.h"
 #include "core/solver/roles/role_graph.h"

@@ -41,7 +41,7 @@ struct skr_role_port {
 };
 
 struct skr_role_ports {
-    struct skr_role_span *all;
+    struct skr_role_span *all;   /* the ports are those of the span that the feasible sets have */
     struct skr_role_span **unit; /* [all->n_units] of all, in tree order; equal ones are one span */
     int32_t n;
     struct skr_role_port *port; /* by key, then main */
@@ -101,6 +101,10 @@ void skr_role_graph_mark(struct skr_role_graph *graph, int32_t deepest);
 /* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
  * makes its states. False: the run had to stop. */
 bool skr_role_graph_open(struct skr_role_graph *graph, struct skr_role_words *words);
+
+/* Takes away what no best placement holds, if the first key of the level is of type spread. Ports
+ * that are left without a placement are no longer live. False: the run had to stop. */
+bool skr_role_spread(struct skr_role_graph *graph, const struct skr_role_words *words);
 
 /* A set with room for n ports. NULL: the run had to stop. */
 struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_role_level *level,

@@ -60,17 +60,6 @@ static int32_t list_wants(const struct skr_role_graph *graph, int32_t level, str
     return n;
 }
 
-/* The units of a span; the depth is the logarithm of their number. */
-static int32_t list_units(struct skr_role_span *span, struct skr_role_span **ret, int32_t n)
-{
-    if (span->left) {
-        n = list_units(span->left, ret, n);
-        return list_units(span->right, ret, n);
-    }
-    ret[n] = span;
-    return n + 1;
-}
-
 struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_role_level *level,
                                           struct skr_role_span *all, int32_t n)
 {
@@ -84,7 +73,7 @@ struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_ro
     if (!set->port || !set->unit) {
         return NULL;
     }
-    list_units(all, set->unit, 0);
+    skr_role_span_units(all, set->unit, 0);
     level->set[level->n_sets++] = set;
     all->ports = set;
     return set;
@@ -214,11 +203,11 @@ static bool first_counts(struct skr_role_graph *graph, int32_t level, uint64_t *
     return true;
 }
 
-static void want_all(const struct skr_role_level *at, bool live_only)
+static void want_live(const struct skr_role_level *at)
 {
     for (int32_t i = 0; i < at->n_sets; i++) {
         for (int32_t p = 0; p < at->set[i]->n; p++) {
-            at->set[i]->port[p].wanted = !live_only || at->set[i]->port[p].live;
+            at->set[i]->port[p].wanted = at->set[i]->port[p].live;
         }
     }
 }
@@ -277,12 +266,12 @@ static bool open_level(struct skr_role_graph *graph, int32_t level, struct skr_r
     struct skr_role_level *at = &graph->level[level];
     uint64_t *counts[SKR_SCOPES_MAX];
     int32_t passes = 0;
-    if (level > 1 && !make_ports(graph, level)) {
+    if ((level > 1 && !make_ports(graph, level)) || !skr_role_words_init(rr, level, words) ||
+        !skr_role_spread(graph, words)) {
         return false;
     }
-    want_all(at, false);
-    if (!skr_role_graph_list(graph, level) || !skr_role_words_init(rr, level, words) ||
-        !first_counts(graph, level, counts)) {
+    want_live(at);
+    if (!skr_role_graph_list(graph, level) || !first_counts(graph, level, counts)) {
         return false;
     }
     skr_role_words_next(rr, words, counts);
@@ -293,7 +282,7 @@ static bool open_level(struct skr_role_graph *graph, int32_t level, struct skr_r
     skr_role_graph_tighten(graph, level - 1);
     if (passes != 1) {
         /* Several passes have listed spans: one more pass for the ports that are left. */
-        want_all(at, true);
+        want_live(at);
         if (!dense_pass(graph, level, words)) {
             return false;
         }

@@ -239,6 +239,5 @@ bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_role_sets
     if (!sets->inside[0] || !skr_axes_vector(rr, 1, members, &key, &main)) {
         return false;
     }
-    int32_t at = skr_role_rows_find(&sets->inside[0]->rows, key);
-    return at >= 0 && skr_role_row_has(&sets->inside[0]->rows.row[at], main);
+    return skr_role_span_has(sets->inside[0], key, main);
 }

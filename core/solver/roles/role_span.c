@@ -25,6 +25,16 @@ static struct skr_role_span *add(struct skr_role_run *rr, uint64_t hash)
     return span;
 }
 
+int32_t skr_role_span_units(struct skr_role_span *span, struct skr_role_span **ret, int32_t n)
+{
+    if (span->left) {
+        n = skr_role_span_units(span->left, ret, n);
+        return skr_role_span_units(span->right, ret, n);
+    }
+    ret[n] = span;
+    return n + 1;
+}
+
 static uint64_t hash_rows(uint64_t hash, const struct skr_role_rows *rows)
 {
     for (int32_t i = 0; i < rows->n; i++) {

@@ -53,6 +53,14 @@ bool skr_role_spans_init(struct skr_role_run *rr);
 struct skr_role_span *skr_role_span_unit(struct skr_role_run *rr, int32_t level,
                                          struct skr_role_span *inside, int64_t room,
                                          const struct skr_role_rows *rows);
+/* Puts the units of a span to ret[n]. Returns n and their number. The depth is the logarithm of it. */
+int32_t skr_role_span_units(struct skr_role_span *span, struct skr_role_span **ret, int32_t n);
+/* Whether the span may hold the vector. */
+static inline bool skr_role_span_has(const struct skr_role_span *span, uint64_t key, int32_t main)
+{
+    int32_t k = skr_role_rows_find(&span->rows, key);
+    return k >= 0 && skr_role_row_has(&span->rows.row[k], main);
+}
 /* All n >= 1 of item (NULL: holds 0 only) side by side; item is overwritten. NULL in *ret: all hold
  * 0 only. False: the run had to stop. */
 bool skr_role_span_all(struct skr_role_run *rr, struct skr_role_span **item, int32_t n,

@@ -79,8 +79,7 @@ static bool has_zero(const struct skr_role_span *span)
 
 static bool holds(const struct skr_role_span *span, const struct skr_role_port *port)
 {
-    int32_t k = skr_role_rows_find(&span->rows, port->key);
-    return k >= 0 && skr_role_row_has(&span->rows.row[k], port->main);
+    return skr_role_span_has(span, port->key, port->main);
 }
 
 /* Whether ports of the level are solo as soon as one unit holds all. */
