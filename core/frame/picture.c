@@ -169,26 +169,26 @@ void skr_picture_place(struct skr_picture *picture, int32_t place, enum skr_pict
 /* ---- seats ---- */
 
 /* Where the seat of this subject is, or belongs. */
-static size_t find_seat(const struct place *x, uint32_t subject, bool firm)
+static size_t find_seat(const struct place *x, uint32_t subject, enum skr_picture_seat kind)
 {
     size_t i = 0;
     while (i < x->n_seats && (x->seat[i].subject < subject ||
-                              (x->seat[i].subject == subject && x->seat[i].firm && !firm))) {
+                              (x->seat[i].subject == subject && x->seat[i].kind < kind))) {
         i++;
     }
     return i;
 }
 
 void skr_picture_seat(struct skr_picture *picture, uint32_t subject, int32_t place, int32_t pods,
-                      int64_t amount, bool firm)
+                      int64_t amount, enum skr_picture_seat kind)
 {
     struct place *x = &picture->place[place];
     struct subject *s = picture->subject[subject];
-    const size_t i = find_seat(x, subject, firm);
-    if (i == x->n_seats || x->seat[i].subject != subject || x->seat[i].firm != firm) {
+    const size_t i = find_seat(x, subject, kind);
+    if (i == x->n_seats || x->seat[i].subject != subject || x->seat[i].kind != kind) {
         skr_grow(&x->seat, &x->cap_seats, x->n_seats + 1, sizeof *x->seat);
         memmove(&x->seat[i + 1], &x->seat[i], (x->n_seats - i) * sizeof *x->seat);
-        x->seat[i] = (struct seat){.subject = subject, .firm = firm};
+        x->seat[i] = (struct seat){.subject = subject, .kind = kind};
         x->n_seats++;
         skr_grow(&s->at, &s->cap_at, s->n_at + 1, sizeof *s->at);
         s->at[s->n_at++] = place;
@@ -342,8 +342,8 @@ static uint64_t hash_place(const struct place *x)
     }
     for (size_t i = 0; i < x->n_seats; i++) {
         const struct seat *s = &x->seat[i];
-        const uint64_t who = (uint64_t)s->subject << 32 | (uint32_t)(s->firm ? s->pods : -s->pods);
-        hash = skr_hash_pair(skr_hash_pair(hash, who), (uint64_t)s->amount);
+        const uint64_t who = (uint64_t)s->subject << 32 | (uint32_t)s->pods;
+        hash = skr_hash_pair(skr_hash_pair(hash, who), (uint64_t)s->amount << 2 | s->kind);
     }
     return hash;
 }

@@ -47,6 +47,12 @@ enum skr_picture_decision {
 };
 const char *skr_picture_decision_name(enum skr_picture_decision kind); /* "bound" */
 
+enum skr_picture_seat {
+    SKR_SEAT_FIRM,
+    SKR_SEAT_PLANNED,  /* or held */
+    SKR_SEAT_RESERVED, /* from a later instant on */
+};
+
 /* A subject as the page lists it. Texts may be NULL: then the document has no such field. */
 struct skr_picture_subject {
     const char *namespace_, *name; /* not NULL; the namespace of a cluster-scoped object is "" */
@@ -57,6 +63,8 @@ struct skr_picture_subject {
     int64_t size, present, bound, priority;
     int64_t each;   /* amount of one pod; 0: unknown */
     skr_time since; /* of the status; 0: unknown */
+    skr_time start; /* at the latest, of a reservation; 0: none */
+    bool guess;     /* the start is guessed */
 };
 
 struct skr_picture;
@@ -98,10 +106,9 @@ uint64_t *skr_picture_note(struct skr_picture *picture, uint32_t subject);
 /* Takes all seats of the subject away; those that are given again afterwards do not count as
  * changes. */
 void skr_picture_unseat(struct skr_picture *picture, uint32_t subject);
-/* pods > 0 take that amount on the place; firm false: they are planned there, or the seats are held.
- * Adds to earlier calls. */
+/* pods > 0 take that amount on the place, which is above 0 if it is reserved. Adds to earlier calls. */
 void skr_picture_seat(struct skr_picture *picture, uint32_t subject, int32_t place, int32_t pods,
-                      int64_t amount, bool firm);
+                      int64_t amount, enum skr_picture_seat kind);
 void skr_picture_decide(struct skr_picture *picture, skr_time at, uint32_t subject,
                         enum skr_picture_decision kind);
 
@@ -118,7 +125,7 @@ enum skr_picture_news {
  *    "decisions": [[milliseconds, subject, kind], ...]}
  *
  * with the names "nodes" and "groups" for places and subjects. pods is negative for seats that are
- * not firm. O(what differs + subjects), without the latter if others are kept. */
+ * not firm, and amount, too, for those that are reserved. O(what differs + subjects), without the latter if others are kept. */
 enum skr_picture_news skr_picture_end(struct skr_picture *picture, struct skr_strbuf *change);
 
 /* ---- what is drawn ---- */

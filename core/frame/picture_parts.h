@@ -10,7 +10,7 @@ struct seat {
     uint32_t subject;
     int32_t pods;
     int64_t amount;
-    bool firm;
+    enum skr_picture_seat kind;
 };
 
 struct place {
@@ -20,7 +20,7 @@ struct place {
     int64_t allocatable, used, slots;
     int64_t shown_allocatable;
     uint64_t shown;    /* hash of what was shown last */
-    struct seat *seat; /* by subject, firm ones first */
+    struct seat *seat; /* by subject and kind */
     size_t n_seats, cap_seats;
 };
 
@@ -37,6 +37,7 @@ enum field {
     FIELD_BOUND,
     FIELD_PRIORITY,
     FIELD_SINCE,
+    FIELD_START,
     FIELD_EACH,
     FIELD_RULES,
     FIELD_DETAIL,
@@ -54,7 +55,7 @@ struct subject {
     uint64_t note;   /* skr_picture_note() */
     char *text;      /* the values of all fields as JSON, one after another; "" : no such field */
     size_t end[FIELD_COUNT];
-    int32_t *at; /* places with seats; one with both kinds of seat is there twice */
+    int32_t *at; /* places with seats; one with two kinds of seat is there twice */
     size_t n_at, cap_at;
 };
 

@@ -12,9 +12,9 @@ static const char *const state_name[] = {"Ready", "NotReady", "Cordoned", "Missi
 _Static_assert(sizeof state_name / sizeof *state_name == SKR_PLACE_STATE_COUNT, "names");
 static const char *const decision_name[] = {"planned", "bound", "preempted", "failed"};
 _Static_assert(sizeof decision_name / sizeof *decision_name == SKR_DECISION_KIND_COUNT, "names");
-static const char *const field_name[] = {"namespace", "name", "kind",    "status", "reason",
-                                         "sentence",  "size", "present", "bound",  "priority",
-                                         "since",     "each", "rules",   "detail"};
+static const char *const field_name[] = {"namespace", "name",  "kind",    "status", "reason",
+                                         "sentence",  "size",  "present", "bound",  "priority",
+                                         "since",     "start", "each",    "rules",  "detail"};
 _Static_assert(sizeof field_name / sizeof *field_name == FIELD_COUNT, "names");
 
 const char *skr_picture_state_name(enum skr_picture_state state)
@@ -40,6 +40,16 @@ static void add_text(struct values *v, enum field field, const char *text)
         skr_strbuf_add_json(&v->text, text);
     }
     v->end[field] = v->text.len;
+}
+
+/* A guess is negative; without a start there is no such field. */
+static void add_start(struct values *v, const struct skr_picture_subject *subject)
+{
+    const int64_t start = subject->start / SKR_MILLISECOND;
+    if (start > 0) {
+        skr_strbuf_add_int(&v->text, subject->guess ? -start : start);
+    }
+    v->end[FIELD_START] = v->text.len;
 }
 
 static void add_int(struct values *v, enum field field, int64_t value)
@@ -78,6 +88,7 @@ bool skr_picture_set_fields(struct skr_picture *p, struct subject *s,
     add_int(&v, FIELD_BOUND, subject->bound);
     add_int(&v, FIELD_PRIORITY, subject->priority);
     add_int(&v, FIELD_SINCE, subject->since / SKR_MILLISECOND);
+    add_start(&v, subject);
     add_int(&v, FIELD_EACH, subject->each);
     add_text(&v, FIELD_RULES, subject->rules);
     add_text(&v, FIELD_DETAIL, subject->detail);
@@ -135,8 +146,8 @@ static void write_seats(const struct place *x, struct skr_strbuf *out)
             skr_strbuf_addc(out, ',');
         }
         skr_strbuf_add_int(out, s->subject);
-        add_number(out, s->firm ? s->pods : -s->pods);
-        add_number(out, s->amount);
+        add_number(out, s->kind == SKR_SEAT_FIRM ? s->pods : -s->pods);
+        add_number(out, s->kind == SKR_SEAT_RESERVED ? -s->amount : s->amount);
     }
     skr_strbuf_addc(out, ']');
 }

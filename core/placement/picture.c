@@ -115,7 +115,8 @@ static void draw_placement(const struct skr_placement_entry *e, struct skr_pictu
         for (size_t k = 0; k < e->decision[i]->n; k++) {
             const int32_t leaf = skr_tree_find_leaf(tree, e->decision[i]->cluster[k]);
             if (leaf >= 0) {
-                skr_picture_seat(picture, number, skr_picture_place_of(picture, leaf), 1, 1, true);
+                skr_picture_seat(picture, number, skr_picture_place_of(picture, leaf), 1, 1,
+                                 SKR_SEAT_FIRM);
             }
         }
     }

@@ -104,8 +104,9 @@ static void draw_binding(const struct skr_binding *b, struct skr_picture *pictur
         const int32_t leaf = skr_tree_find_leaf(tree, b->target[i].name);
         const int32_t replicas = b->target[i].has_replicas ? b->target[i].replicas : 1;
         if (leaf >= 0 && replicas > 0) {
+            const bool leaves = skr_binding_is_evicting(b, b->target[i].name);
             skr_picture_seat(picture, number, skr_picture_place_of(picture, leaf), replicas,
-                             replicas, !skr_binding_is_evicting(b, b->target[i].name));
+                             replicas, leaves ? SKR_SEAT_PLANNED : SKR_SEAT_FIRM);
         }
     }
 }

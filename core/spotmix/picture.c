@@ -53,7 +53,8 @@ static void draw_workload(const struct skr_spotmix *mix, const struct skr_spotmi
     for (size_t i = 0; i < n; i++) {
         const int32_t leaf = *pod[i].node ? skr_tree_find_leaf(tree, pod[i].node) : -1;
         if (leaf >= 0) {
-            skr_picture_seat(picture, number, skr_picture_place_of(picture, leaf), 1, 1, true);
+            skr_picture_seat(picture, number, skr_picture_place_of(picture, leaf), 1, 1,
+                             SKR_SEAT_FIRM);
         }
     }
     free(pod);

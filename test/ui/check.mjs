@@ -126,7 +126,7 @@ async function run() {
         [allocatable, used, slots, state], name);
       for (let k = 0; k < seats.length; k += 3) {
         const g = p.groups[seats[k]], key = g.namespace + "/" + g.name;
-        pods[key] = (pods[key] || 0) + Math.abs(seats[k + 1]);
+        if (seats[k + 2] >= 0) pods[key] = (pods[key] || 0) + Math.abs(seats[k + 1]);
       }
       assert.deepEqual(pods, Object.fromEntries(u.groups.map(g => [g.namespace + "/" + g.name, g.pods + (g.held || 0)])), name);
     }
@@ -134,6 +134,13 @@ async function run() {
     const said = Object.fromEntries(list.items.map(g => [g.namespace + "/" + g.name, [g.status, g.reason, g.message, g.size, g.pods.present, g.pods.bound, g.priority]]));
     assert.deepEqual(drawn, said);
     return `${p.tree.nodes.length} nodes, ${list.items.length} groups`;
+  });
+
+  await test("the page keeps its budget", async () => { /* bytes; lines of script and style that are not empty */
+    const text = await (await fetch(admin + "/ui/")).text();
+    const lines = tag => new RegExp(`<${tag}>\n(.*?)</${tag}>`, "s").exec(text)[1].split("\n").filter(l => l.trim()).length;
+    assert.ok(Buffer.byteLength(text) <= 60 * 1024 && lines("script") <= 900 && lines("style") <= 120);
+    return `${Buffer.byteLength(text)} bytes, ${lines("script")} and ${lines("style")} lines`;
   });
 
   await test("sampled pixels have the colour of their group", async () => {
@@ -333,6 +340,43 @@ async function run() {
     await page.screenshot({path: join(here, "light.png")});
   });
 
+  await test("the next hours are what /v1/timeline says, and reserved room has marks", async () => {
+    const runs = cells => cells.replace(/(.)\1*/g, "$1"), label = {"limit": "#", "no limit": "?", "reserved": "%", "free": "."};
+    const drawn = () => page.$$eval("#table table", ([rows, groups]) => [
+      [...rows.tBodies[0].rows].map(r => [r.cells[0].textContent, r.querySelector("[role=img]").ariaLabel.split(", ").map(w => w.replace(/ until .*/, ""))]),
+      [...groups.tBodies[0].rows].map(r => [r.cells[1].textContent, r.cells[2].textContent])]);
+    const compare = async domain => until("the timeline of " + (domain || "the root"), async () => {
+      const t = await get(`${admin}/v1/timeline?domain=${domain}`), [rows, groups] = await drawn().catch(() => [[], []]);
+      return JSON.stringify([t.rows.map(r => [r.name, runs(r.cells)]), t.groups.map(g => [g.namespace + "/" + g.name, g.place])]) ===
+        JSON.stringify([rows.map(([name, words]) => [name, words.map(w => label[w]).join("")]), groups]) && t;
+    });
+    await page.focus("#scroll");
+    await page.keyboard.press("h");
+    const {groups: [g]} = await compare("");
+    await noAxe(page, "light, next hours");
+    await page.emulateMedia({colorScheme: "dark"});
+    await sleep(100);
+    await noAxe(page, "dark, next hours");
+    await page.emulateMedia({colorScheme: "light"});
+    await page.screenshot({path: join(here, "hours.png")});
+    await page.click("#table tbody button");
+    await compare("zone-0");
+    assert.equal((await drawn())[0].length, (await model(page)).tree.domains.filter(d => d[2] === 2 && d[0] === 1).length);
+    await page.click("#table thead button");
+    await compare("");
+    await Promise.all([page.waitForRequest(r => r.url().includes("/v1/timeline?hours=24&")), page.selectOption("#hours", "24")]);
+    await page.selectOption("#hours", "4");
+    await page.keyboard.press("Escape");
+    await page.click("#times");
+    const p = await model(page), n = p.groups.findIndex(x => x && x.namespace + "/" + x.name === g.namespace + "/" + g.name);
+    const places = p.tree.nodes.filter(x => x[6].some((v, k) => k % 3 === 0 && v === n && x[6][k + 2] < 0));
+    const pods = places.reduce((sum, x) => sum + Math.abs(x[6][x[6].indexOf(n, 0) + 1]), 0);
+    assert.equal(Math.abs(p.groups[n].start), Date.parse(g.start));
+    assert.equal(pods, p.groups[n].size);
+    assert.ok(await page.$$eval("#list button", (list, name) => list.some(b => b.textContent.includes(name) && /starts (by|about) /.test(b.textContent)), g.name));
+    return `${g.name} on ${places.length} nodes of ${g.place}`;
+  });
+
   await test("hues and letters stand out in light and dark", async () => {
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({colorScheme});
@@ -396,6 +440,8 @@ async function run() {
     const file = await open(browser, "file://" + path);
     assert.deepEqual(plain(await model(file)), plain(b));
     assert.match(await file.textContent("#pill"), /^saved /);
+    await file.click("#times");
+    assert.ok((await file.$$("#table .cells i")).length > 0);
     assert.deepEqual(file.problems, []);
     await file.close();
   });
@@ -476,7 +522,9 @@ async function run() {
   });
 
   await test("a killed daemon: connecting at once, live again without a reload", async () => {
-    const plane = await start(["sandbox", "-f", "cluster.json", "--kubeconfig-out", "kubeconfig2", "--no-daemon"], /^sandbox: /m);
+    /* without limits: its pods never start, so that ends would move each second */
+    writeFileSync(join(dir, "endless.json"), readFileSync(join(dir, "cluster.json"), "utf8").replace(/,"run-limit":"\dh"/g, ""));
+    const plane = await start(["sandbox", "-f", "endless.json", "--kubeconfig-out", "kubeconfig2", "--no-daemon"], /^sandbox: /m);
     const port = 20000 + process.pid % 20000;
     writeFileSync(join(dir, "serve.yaml"), `apiVersion: sakkara/v1\nkind: SakkaraConfiguration\nadmin: {listen: "127.0.0.1:${port}"}\n` +
       "extender: {listen: \"127.0.0.1:0\", bindListen: \"127.0.0.1:0\"}\n");

@@ -56,7 +56,7 @@ for (let g = 0; g < groups; g++) {
   const rules = {zone: {type: "pack", hard: true}, rack: {type: "pack", hard: stuck}, node: {type: "pack"}};
   items.push({
     apiVersion: "v1", kind: "ConfigMap", metadata: {name, namespace, labels: {"sakkara.group": ""}},
-    data: {name, size: String(count), priority: String(random(6)), constraints: JSON.stringify(rules)},
+    data: {name, size: String(count), priority: String(random(6)), constraints: JSON.stringify(rules), ...g % 4 ? {"run-limit": 1 + g % 3 + "h"} : {}},
   });
   for (let p = 0; p < (g % 23 === 22 ? count - 1 : count); p++) {
     items.push({

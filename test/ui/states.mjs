@@ -23,6 +23,7 @@ function pictures(program, root) {
     }
     const [, text] = /id="saved">(.*?)<\/script>/s.exec(page) || [];
     const picture = text && JSON.parse(text);
+    if (picture) assert.equal(picture.timeline.kind, "Timeline", file);
     if (picture && picture.tree.nodes.length <= NODES_MAX && picture.groups.length > 0) out.push([file.replace(/\.yaml$/, ""), picture, page]);
     if (out.length === STATES) break;
   }

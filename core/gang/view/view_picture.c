@@ -10,6 +10,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/state/booking.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/view/view.h"
@@ -179,17 +180,33 @@ static uint32_t describe(const struct draw *d, const struct group *g, const char
         .priority = g->spec ? g->spec->priority : 0,
         .each = g->members ? amount_of(d, g->members->shape) : 0,
         .since = g->status_since <= d->v->now ? g->status_since : 0,
+        .start = g->booking ? g->booking->start * SKR_SECOND : 0,
+        .guess = g->booking && g->booking->guess,
     };
     return skr_picture_subject(d->picture, &subject);
 }
 
 static void seat(const struct draw *d, uint32_t subject, const char *node,
-                 const struct shape *shape, bool firm)
+                 const struct shape *shape, enum skr_picture_seat kind)
 {
     const int32_t leaf = skr_tree_find_leaf(d->v->e->topology.tree, node);
     if (leaf >= 0) {
         skr_picture_seat(d->picture, subject, skr_picture_place_of(d->picture, leaf), 1,
-                         amount_of(d, shape), firm);
+                         amount_of(d, shape), kind);
+    }
+}
+
+/* What its reservation takes of the resource. */
+static void draw_booking(const struct draw *d, const struct booking *b, uint32_t subject)
+{
+    for (size_t i = 0; i < b->n_uses; i++) {
+        const struct booking_node *node = &b->node[b->use[i].node];
+        const int32_t leaf = skr_tree_find_leaf(d->v->e->topology.tree, node->name);
+        if (leaf >= 0 && b->use[i].amount > 0 &&
+            strcmp(b->resource[b->use[i].resource], d->memory->resource) == 0) {
+            skr_picture_seat(d->picture, subject, skr_picture_place_of(d->picture, leaf),
+                             node->count, b->use[i].amount, SKR_SEAT_RESERVED);
+        }
     }
 }
 
@@ -201,11 +218,15 @@ static void draw_members(const struct draw *d, const struct group *g, uint32_t s
     {
         const char *node = skr_view_node_of(m);
         if (node) {
-            seat(d, subject, node, m->shape, skr_pods_is_bound(m));
+            seat(d, subject, node, m->shape,
+                 skr_pods_is_bound(m) ? SKR_SEAT_FIRM : SKR_SEAT_PLANNED);
         }
     }
     for (size_t i = 0; i < g->holds.n; i++) {
-        seat(d, subject, g->holds.item[i].node, g->holds.item[i].shape, false);
+        seat(d, subject, g->holds.item[i].node, g->holds.item[i].shape, SKR_SEAT_PLANNED);
+    }
+    if (g->booking) {
+        draw_booking(d, g->booking, subject);
     }
 }
 

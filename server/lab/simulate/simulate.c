@@ -275,6 +275,16 @@ static void write_timings(const struct simulation *s)
                     (unsigned long long)engine.solves, (unsigned long long)engine.bindings);
 }
 
+/* The next hours, as the picture of a page that is saved has them. */
+static void add_hours(const struct simulation *s, skr_time now, struct skr_strbuf *picture)
+{
+    const struct skr_view_query query = {.path = "/v1/timeline"};
+    picture->len -= strlen("}");
+    skr_strbuf_add(picture, ",\"timeline\":");
+    (void)skr_gang_view(skr_engine_self(skr_lab_engine(s->lab)), &query, now, picture);
+    skr_strbuf_add(picture, "}");
+}
+
 /* The page with the picture of the end; without a tree the refusal is a message. */
 static void write_page(struct simulation *s, skr_time now)
 {
@@ -287,6 +297,7 @@ static void write_page(struct simulation *s, skr_time now)
                       &text) == 200) {
         skr_strbuf_reset(&text);
         skr_picture_write(picture, &text);
+        add_hours(s, now, &text);
         skr_ui_page_write(text.s, text.len, s->out);
     } else {
         skr_strbuf_addf(s->messages, "picture: %s\n", text.s);

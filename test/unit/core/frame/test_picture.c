@@ -89,8 +89,8 @@ TEST_WITH(world, only_what_differs_is_a_change)
         skr_picture_place(p, 0, SKR_PLACE_READY, 4, 2, 2);
         assert_int_equal(subject(world, "g", 2), g);
         skr_picture_unseat(p, g);
-        skr_picture_seat(p, g, 0, 1, 1, true);
-        skr_picture_seat(p, g, 0, 1, 1, true);
+        skr_picture_seat(p, g, 0, 1, 1, SKR_SEAT_FIRM);
+        skr_picture_seat(p, g, 0, 1, 1, SKR_SEAT_FIRM);
         assert_int_equal(end(world, i == 0 ? "\"nodes\":[[0,\"Ready\",2,2,[0,2,2]]],"
                                              "\"groups\":[[0,{\"bound\":2}]]"
                                            : NULL),
@@ -99,16 +99,20 @@ TEST_WITH(world, only_what_differs_is_a_change)
     assert_int_equal(skr_picture_version(p), 2);
     skr_picture_begin(p, world->tree, "pods", 3);
     subject(world, "g", 2);
-    skr_picture_seat(p, g, 0, 1, 1, false);
+    skr_picture_seat(p, g, 0, 1, 1, SKR_SEAT_PLANNED);
     skr_picture_place(p, 0, SKR_PLACE_CORDONED, 8, 2, 0);
     assert_int_equal(end(world, "[[0,\"Cordoned\",2,0,[0,2,2,0,-1,1],8]]"), SKR_PICTURE_CHANGED);
+    skr_picture_begin(p, world->tree, "pods", 4);
+    skr_picture_keep_others(p);
+    skr_picture_seat(p, g, 0, 1, 3, SKR_SEAT_RESERVED);
+    assert_int_equal(end(world, "[0,2,2,0,-1,1,0,-1,-3]"), SKR_PICTURE_CHANGED);
 }
 
 TEST_WITH(world, a_subject_that_is_gone_leaves_its_number_empty)
 {
     skr_picture_begin(world->picture, world->tree, "pods", 1);
     const uint32_t a = subject(world, "a", 0), b = subject(world, "b", 0);
-    skr_picture_seat(world->picture, a, 1, 1, 1, true);
+    skr_picture_seat(world->picture, a, 1, 1, 1, SKR_SEAT_FIRM);
     end(world, NULL);
     skr_picture_begin(world->picture, world->tree, "pods", 2);
     assert_int_equal(subject(world, "b", 0), b);
