@@ -19,7 +19,6 @@ enum {
     LOADS = 5,
     RACK = 100,
     SPREAD = ROLES_UNLIKE | ROLES_SPREAD,
-    FOUR = SPREAD | ROLES_PARTED,
     FITS = ROLES_UNLIKE | 1 << 16, /* feasibility alone */
 };
 
@@ -72,10 +71,17 @@ int main(int argc, char **argv)
         {"16 + 16, 256 workers", {50, RACK, {16, 16}, 256, 0, ROLES_UNLIKE}, 4000, 400},
         {"4 + 4, 256 workers: fit", {50, RACK, {4, 4}, 256, 0, FITS}, 40, 10},
         {"16 + 16, 256 workers: fit", {50, RACK, {16, 16}, 256, 0, FITS}, 600, 100},
-        {"4 x 4, 256 workers: fit", {50, RACK, {4, 4, 4, 4}, 256, 0, FITS}, 4000, 1000},
+        {"4 x 4, 256 workers", {50, RACK, {4, 4, 4, 4}, 256, 0, ROLES_UNLIKE}, 4000, 1000},
         {"32 + 32, 512 workers: fit", {50, RACK, {32, 32}, 512, 0, FITS}, 4000, 1000},
         {"4 + 4, 256 workers, spread", {50, RACK, {4, 4}, 256, 0, SPREAD}, 1000, 100},
-        {"4 + 4, 240 workers, spread over 4 racks", {50, RACK, {4, 4}, 240, 0, FOUR}, 1000, 100},
+        {"4 + 4, 240 workers, spread over 4 racks",
+         {50, RACK, {4, 4}, 240, 0, SPREAD | ROLES_PARTED},
+         1000,
+         100},
+        {"4 + 4, 240 workers in 4 racks",
+         {50, RACK, {4, 4}, 240, 0, ROLES_UNLIKE | ROLES_PARTED},
+         1000,
+         100},
         {"8 sets of 1 + 7", {50, RACK, {8}, 56, 8, 0}, 2000, 200},
         {"32 sets of 1 + 7", {50, RACK, {32}, 224, 32, 0}, 2000, 200},
         {"128 sets of 1 + 7", {50, RACK, {128}, 896, 128, 0}, 2000, 200},

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What best placements look like, if the first key of a level is of type pack, every row is an
- * interval, and nothing but the sum connects the units of a set.
+ * What best placements look like, if the first key of a level is of type pack and every row is an
+ * interval.
  *
  * A unit is *settled* if its main count is the least or the greatest of its row. Take two units that
  * could give a main member away. The one with the greater amount is full: a member that moved to it
- * would make the list of counts better. So all units of a set are settled but one, which is the least
- * of those that could give.
+ * would make the list of counts better, and change no key. So all units of a set are settled but one,
+ * which is the least of those that could give.
  *
  * A *host* has side members, or main members that cannot go. Let f be what another unit can hold.
- * Assume that the best placements use k units, at most P of them hosts.
+ * Assume that no rule limits the number of used units, and that the best placements use k units, at
+ * most P of them hosts.
  *
  *   - A unit that rests (is empty, or is the one that is not settled) is not roomier than a full one:
  *     it could take all members of the full one, and then one more. At least k - P - 1 units are full
@@ -100,7 +101,7 @@ static void settle_set(struct units *units, const struct skr_role_ports *set)
     int32_t fills = -1;
     for (int32_t p = 0; p < set->n; p++) {
         const struct skr_role_port *port = &set->port[p];
-        int32_t k = port->solo ? 1 : port->least_used;
+        int32_t k = units->axes->n_counters > 0 ? 0 : port->solo ? 1 : port->least_used;
         int32_t hosts = side_members(units->axes, port->key) + units->n_hosts;
         if (port->wanted) {
             int32_t most = k > 0 ? k - 1 + (units->group ? 0 : hosts) : INT32_MAX;
@@ -133,7 +134,7 @@ bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
     const struct skr_role_level *at = &graph->level[level];
     struct units units = {.axes = &rr->axes[level]};
     *ret = false;
-    if (rr->run.plain || words->one_used == 0 || units.axes->n_counters > 0 || !all_intervals(at)) {
+    if (rr->run.plain || words->one_used == 0 || !all_intervals(at)) {
         return true;
     }
     units.slope = skr_axes_slope(units.axes, words->scope[words->lead]);
