@@ -143,10 +143,6 @@ ORACLES := $(patsubst %,$(O)/test/property/%.o,enumerator roles_enumerator plain
 $(ORACLES): CFLAGS_BASE := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(CFLAGS_BASE))
 $(ORACLES): OPT := -O2
 endif
-ifeq ($(VARIANT),analyze)
-# The paths through its loops are too many to walk. With summaries of calls, what a call returns by value looks unset.
-$(O)/core/gang/cache/devices.o: CFLAGS_BASE += -fanalyzer-call-summaries -Wno-analyzer-use-of-uninitialized-value
-endif
 # Tests that state what holds are compiled once and run once; the sanitizers compile them with what finds mistakes.
 $(addsuffix .o,$(UNIT_BIN) $(INTEGRATION_BIN)): OPT := $(OPT:-O2=-O0) -g1
 

@@ -279,10 +279,28 @@ static void read_taints(const struct skr_fields *in, struct skr_device *device)
 
 /* ---- the slice ---- */
 
-static void read_device(struct shared *shared, const struct skr_fields *in,
+static struct skr_device_reach read_reach(struct shared *shared, const struct skr_fields *in)
+{
+    const struct skr_fields selector = skr_fields_object(in, "nodeSelector");
+    struct skr_device_reach ret = {.node = skr_fields_text(in, "nodeName"), .selector = ""};
+    ret.all = skr_fields_bool(in, "allNodes") && !*ret.node;
+    if (selector.json && !*ret.node && !ret.all) {
+        ret.selector =
+            share_text(shared, in, skr_fields_json(&selector, JSON_COMPACT | JSON_SORT_KEYS));
+    }
+    return ret;
+}
+
+/* each: which nodes reach it depends on the device. */
+static void read_device(struct shared *shared, const struct skr_fields *in, bool each,
                         struct skr_device *device)
 {
+    struct skr_device_reach *reach = each ? skr_fields_room(in, 1, sizeof *reach) : NULL;
     device->name = skr_fields_text(in, "name");
+    if (reach) {
+        *reach = read_reach(shared, in);
+        device->reach = reach;
+    }
     read_attributes(shared, in, device);
     read_capacities(shared, in, device);
     device->n_counters =
@@ -304,13 +322,14 @@ static void fill(void *object, const struct skr_fields *json)
     slice->pool = skr_fields_text(&pool, "name");
     slice->generation = skr_fields_int64(&pool, "generation", 0);
     slice->n_slices = skr_fields_int64(&pool, "resourceSliceCount", 0);
-    slice->node = skr_fields_text(&spec, "nodeName");
-    slice->all_nodes = skr_fields_bool(&spec, "allNodes") && !*slice->node;
+    slice->reach = read_reach(&shared, &spec);
+    slice->each = skr_fields_bool(&spec, "perDeviceNodeSelection") && !*slice->reach.node &&
+                  !slice->reach.all && !*slice->reach.selector;
     slice->n_counters = read_counters(&shared, &spec, "sharedCounters", "name", &slice->counter);
     struct skr_device *device = list.n > 0 ? skr_fields_room(&list, list.n, sizeof *device) : NULL;
     for (size_t i = 0; device && skr_fields_more(&list, i); i++) {
         const struct skr_fields entry = skr_fields_entry(&list, i);
-        read_device(&shared, &entry, &device[i]);
+        read_device(&shared, &entry, slice->each, &device[i]);
     }
     slice->n_devices = device ? list.n : 0;
     slice->device = device;

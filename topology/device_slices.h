@@ -53,8 +53,16 @@ struct skr_device_taint {
     const char *key, *value, *effect;
 };
 
+/* Which nodes reach what a slice offers. None of them is set: no node does. */
+struct skr_device_reach {
+    const char *node;     /* the one that does; "": others */
+    bool all;             /* all nodes do */
+    const char *selector; /* those that match this node selector, as text with sorted keys; "" */
+};
+
 struct skr_device {
     const char *name;
+    const struct skr_device_reach *reach; /* the device's own; NULL: that of its slice */
     size_t n_attributes, n_capacities, n_counters, n_taints;
     const struct skr_device_attribute *const *attribute;
     const struct skr_device_capacity *const *capacity;
@@ -70,9 +78,8 @@ struct skr_device_slice {
     struct skr_meta meta;
     const char *driver, *pool;
     int64_t generation, n_slices; /* of the pool; slices of the newest generation count */
-    const char *node; /* the one that reaches the devices; "": others do, or it depends on
-                                     the device */
-    bool all_nodes;   /* all do */
+    struct skr_device_reach reach;
+    bool each; /* it depends on the device: perDeviceNodeSelection */
     size_t n_devices, n_counters;
     const struct skr_device *device;
     const struct skr_device_counter *counter; /* of the pool */

@@ -187,6 +187,7 @@ struct skr_claim_spec *skr_claim_spec_create(const char *text)
 void skr_claim_spec_destroy(struct skr_claim_spec *spec)
 {
     if (spec) {
+        free(spec->region);
         skr_arena_destroy(spec->arena);
         free(spec);
     }

@@ -57,14 +57,18 @@ struct skr_claim_constraint {
 enum skr_claim_reach {
     SKR_CLAIM_OF_ONE_NODE,  /* each is of one node */
     SKR_CLAIM_OF_ALL_NODES, /* all nodes reach each of them */
-    SKR_CLAIM_OF_SEVERAL,   /* some nodes reach one, or there are both */
+    SKR_CLAIM_OF_REGIONS,   /* nodes that match a selector reach each of them */
+    SKR_CLAIM_OF_SEVERAL,   /* there are two of these kinds, or it is not known */
 };
 
 struct skr_claim_spec {
-    UT_hash_handle hh; /* the owner's, as the next three */
+    UT_hash_handle hh; /* the owner's, as the next five */
     size_t refs;
     enum skr_claim_reach reach; /* at reach_epoch */
     uint64_t reach_epoch;
+    size_t
+        n_regions; /* of REGIONS: the selectors as text, sorted; names of struct skr_stock_region */
+    const char **region;
     struct skr_arena *arena;
     const char *text;
     const char *why; /* it is unmodelled; "": it is modelled */

@@ -10,13 +10,16 @@
 struct pool {
     const struct skr_stock_pool *pool;
     struct skr_stock_slice **slice;
-    size_t n;
+    size_t n, n_here; /* the first ones are those that the node reaches */
     int64_t generation;
     bool binds;
 };
 
 struct making {
     const struct skr_devices_stock *stock;
+    const char *node;
+    struct skr_stock_slice **slice; /* those that it reaches */
+    size_t n_slices, cap_slices;
     struct skr_arena *arena;
     struct skr_node_rows *rows;
     struct pool *pool;
@@ -67,29 +70,33 @@ static void add_slice(struct pool *pool, struct skr_stock_slice *s)
     pool->slice[pool->n++] = s;
 }
 
-static void gather_from(struct making *m, struct skr_stock_slice *slices, size_t most)
+/* judged: whether the node reaches each of them is to be looked up. */
+static void list_slices(struct making *m, struct skr_stock_slice *slices, bool judged)
 {
     struct skr_stock_slice *s;
-    DL_FOREACH2(m->pool ? slices : NULL, s, nnext)
+    DL_FOREACH2(slices, s, nnext)
     {
-        struct pool *pool = pool_of(m, s->pool, most);
-        if (!pool) {
-            return;
+        if (!judged || skr_stock_reaches(m->stock, s, m->node)) {
+            skr_grow(&m->slice, &m->cap_slices, m->n_slices + 1, sizeof *m->slice);
+            m->slice[m->n_slices++] = s;
         }
-        add_slice(pool, s);
     }
 }
 
-/* node: NULL: it has none of its own. */
-static void gather(struct making *m, const struct skr_stock_node *node)
+static void gather(struct making *m)
 {
-    struct skr_stock_slice *own = node ? node->slices : NULL, *all = m->stock->everywhere, *s;
-    size_t n_own, n_all;
-    DL_COUNT2(own, s, n_own, nnext);
-    DL_COUNT2(all, s, n_all, nnext);
-    m->pool = room(m, n_own + n_all, sizeof *m->pool);
-    gather_from(m, own, n_own + n_all);
-    gather_from(m, all, n_own + n_all);
+    const struct skr_stock_node *node = skr_devices_stock_node(m->stock, m->node);
+    list_slices(m, node ? node->slices : NULL, false);
+    list_slices(m, m->stock->everywhere, false);
+    list_slices(m, m->stock->elsewhere, true);
+    m->pool = room(m, m->n_slices, sizeof *m->pool);
+    for (size_t i = 0; !m->full && i < m->n_slices; i++) {
+        struct pool *pool = pool_of(m, m->slice[i]->pool, m->n_slices);
+        if (pool) {
+            add_slice(pool, m->slice[i]);
+        }
+    }
+    free(m->slice);
 }
 
 enum standing { STANDS, OBSOLETE, INCOMPLETE };
@@ -173,7 +180,9 @@ static bool is_invalid(struct making *m, const struct pool *pool)
     for (size_t i = 0; name && set && i < pool->n; i++) {
         const struct skr_device_slice *slice = pool->slice[i]->slice;
         for (size_t k = 0; k < slice->n_devices; k++) {
-            name[n++] = slice->device[k].name;
+            if (i < pool->n_here) {
+                name[n++] = slice->device[k].name;
+            }
             for (size_t u = 0; !invalid && u < slice->device[k].n_counters; u++) {
                 invalid = !has_counter(pool, &slice->device[k].counter[u]);
             }
@@ -187,16 +196,38 @@ static bool is_invalid(struct making *m, const struct pool *pool)
     return invalid || has_twice(name, n) || has_twice(set, n_sets);
 }
 
-static bool uses_counters(const struct pool *pool)
+static bool uses_counters(const struct skr_device_slice *slice)
 {
-    bool uses = false;
-    for (size_t i = 0; !uses && i < pool->n; i++) {
-        uses = pool->slice[i]->slice->n_counters > 0;
-        for (size_t k = 0; !uses && k < pool->slice[i]->slice->n_devices; k++) {
-            uses = pool->slice[i]->slice->device[k].n_counters > 0;
-        }
+    bool uses = slice->n_counters > 0;
+    for (size_t k = 0; !uses && k < slice->n_devices; k++) {
+        uses = slice->device[k].n_counters > 0;
     }
     return uses;
+}
+
+/* Slices that the node does not reach, if the pool has counters: what is taken of their devices counts. */
+static void add_away(struct making *m, struct pool *pool)
+{
+    struct skr_stock_slice *s;
+    size_t n = 0;
+    bool uses = false;
+    DL_FOREACH2(pool->pool->slices, s, pnext)
+    {
+        n++;
+        uses = uses || (s->slice->generation == pool->generation && uses_counters(s->slice));
+    }
+    struct skr_stock_slice **all = uses ? room(m, n, sizeof(struct skr_stock_slice *)) : NULL;
+    if (!all) {
+        return;
+    }
+    memcpy(all, pool->slice, pool->n * sizeof(struct skr_stock_slice *));
+    DL_FOREACH2(pool->pool->slices, s, pnext)
+    {
+        if (s->slice->generation == pool->generation && !skr_stock_reaches(m->stock, s, m->node)) {
+            all[pool->n++] = s;
+        }
+    }
+    pool->slice = all;
 }
 
 static bool has_too_many_counters(const struct pool *pool)
@@ -238,15 +269,15 @@ static void choose_pools(struct making *m)
         if (standing == OBSOLETE) {
             continue;
         }
-        if (standing == STANDS && elsewhere && uses_counters(pool)) {
-            unmodelled(m, "a pool with counters has slices of several nodes",
-                       SKR_UNCOUNTED_FEATURE);
+        qsort(pool->slice, pool->n, sizeof(struct skr_stock_slice *), by_slice);
+        look_at_devices(m, pool);
+        pool->n_here = pool->n;
+        if (standing == STANDS && elsewhere) {
+            add_away(m, pool);
         }
         if (standing == STANDS && has_too_many_counters(pool)) {
             unmodelled(m, "a pool has more than 10,000 counters", SKR_UNCOUNTED_BUDGET);
         }
-        qsort(pool->slice, pool->n, sizeof(struct skr_stock_slice *), by_slice);
-        look_at_devices(m, pool);
         if (standing == INCOMPLETE || (!m->rows->why && is_invalid(m, pool))) {
             m->rows->node.partial = true;
             continue;
@@ -378,7 +409,9 @@ static void number(struct making *m)
         for (size_t k = 0; k < m->pool[i].n; k++) {
             struct skr_stock_slice *s = m->pool[i].slice[k];
             for (size_t d = 0; s->slice->n_counters == 0 && d < s->slice->n_devices; d++) {
-                m->at[node->n] = (struct skr_node_row){s, d};
+                m->at[node->n] = (struct skr_node_row){
+                    s, d, k >= m->pool[i].n_here,
+                    s->of_device && !skr_stock_reaches_device(m->stock, s, d, m->node)};
                 number_device(m, &s->slice->device[d], (uint32_t)i, bank_of_counter,
                               &m->row[node->n++]);
             }
@@ -394,12 +427,9 @@ static void number(struct making *m)
 bool skr_node_rows_make(const struct skr_devices_stock *stock, const char *node,
                         struct skr_arena *arena, struct skr_node_rows *ret)
 {
-    const struct skr_stock_node *found = skr_devices_stock_node(stock, node);
-    struct making m = {.stock = stock, .arena = arena, .rows = ret};
+    struct making m = {.stock = stock, .node = node, .arena = arena, .rows = ret};
     *ret = (struct skr_node_rows){.node = {.version = stock->version}};
-    if (found || stock->everywhere) {
-        gather(&m, found);
-    }
+    gather(&m);
     if (!m.full) {
         choose_pools(&m);
         number(&m);

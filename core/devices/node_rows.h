@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_DEVICES_NODE_ROWS_H
 #define SKR_CORE_DEVICES_NODE_ROWS_H
 /*
- * The devices of one node, those of all nodes among them, as numbers (search.h), in the order in which kube-scheduler looks at them:
+ * The devices that one node reaches as numbers (search.h), in the order in which kube-scheduler looks at them:
  * pools by driver and name, those with binding conditions last; slices by name; devices as listed. Only
  * the newest generation of a pool counts, and only if it is complete (GatherPools of the allocator).
  */
@@ -12,6 +12,9 @@
 struct skr_node_row {
     struct skr_stock_slice *slice;
     size_t device;
+    bool
+        apart; /* the node does not reach its slice, whose counters it shares: no selector is asked */
+    bool away; /* the node does not reach it, though others of its slice */
 };
 
 struct skr_node_rows {

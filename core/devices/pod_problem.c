@@ -2,8 +2,11 @@
 /* Tables of requests over devices: selectors, taints, capacities, values of attributes. */
 #include "core/devices/pod_problem.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
+
+#include "core/devices/stock_parts.h"
 
 #define NANO ((skr_int128)1000000000)
 
@@ -166,11 +169,12 @@ static void narrow(struct making *m, const struct skr_device_selector *selector,
     }
 }
 
-/* Whether a device of the slice may serve the request. */
-static bool may_serve(struct skr_stock_slice *s, const struct skr_claim_request *request,
-                      const struct skr_stock_class *class)
+/* The first device of the slice from this one on that may serve the request; n_devices: none may. */
+static size_t next_that_may_serve(struct skr_stock_slice *s, size_t d,
+                                  const struct skr_claim_request *request,
+                                  const struct skr_stock_class *class)
 {
-    for (size_t d = 0; d < s->slice->n_devices; d++) {
+    for (; class && d < s->slice->n_devices; d++) {
         bool may = true;
         for (size_t i = 0; may && i < class->n + request->n_selectors; i++) {
             const struct skr_device_selector *selector =
@@ -178,46 +182,58 @@ static bool may_serve(struct skr_stock_slice *s, const struct skr_claim_request 
             may = !selector || skr_devices_stock_answers(s, selector)[d] != SKR_SELECTOR_NO;
         }
         if (may) {
-            return true;
+            return d;
         }
     }
-    return false;
+    return s->slice->n_devices;
 }
 
-/* Whether a device that some nodes reach may serve the request. */
-static bool is_served_elsewhere(const struct skr_devices_stock *stock,
+/* Whether a device may serve the request of which it is not known which nodes reach it. */
+static bool is_served_somewhere(const struct skr_devices_stock *stock,
                                 const struct skr_claim_request *request,
                                 const struct skr_stock_class *class)
 {
     struct skr_stock_slice *s;
     DL_FOREACH2(stock->elsewhere, s, nnext)
     {
-        if (may_serve(s, request, class)) {
-            return true;
+        for (size_t d = 0; d < s->slice->n_devices; d++) {
+            const struct skr_stock_region *region = s->of_device ? s->of_device[d] : s->region;
+            if (region && !region->nodes && next_that_may_serve(s, d, request, class) == d) {
+                return true;
+            }
         }
     }
     return false;
 }
 
-static enum skr_claim_reach reach_of(const struct skr_devices_stock *stock,
-                                     const struct skr_claim_spec *spec)
+static void add_reach(const struct skr_devices_stock *stock,
+                      const struct skr_claim_request *request, struct skr_stock_slice *s,
+                      struct skr_stock_reach *to)
+{
+    const struct skr_stock_class *class = skr_devices_stock_class(stock, request->class_);
+    for (size_t d = 0; (d = next_that_may_serve(s, d, request, class)) < s->slice->n_devices; d++) {
+        skr_stock_reach_add(to, s, d);
+        if (!s->of_device) {
+            return; /* the others are like it */
+        }
+    }
+}
+
+static void find_reach(const struct skr_devices_stock *stock, struct skr_claim_spec *spec)
 {
     struct skr_stock_slice *s, *next;
-    bool of_one = false, of_some = false, of_all = false;
+    struct skr_stock_reach reach = {.n = 0};
     HASH_ITER(hh, stock->slices, s, next)
     {
         for (size_t i = 0; i < spec->n_requests; i++) {
-            const struct skr_stock_class *class =
-                skr_devices_stock_class(stock, spec->request[i].class_);
-            const bool may = class && may_serve(s, &spec->request[i], class);
-            of_one = of_one || (may && s->node);
-            of_all = of_all || (may && !s->node && s->slice->all_nodes);
-            of_some = of_some || (may && !s->node && !s->slice->all_nodes);
+            add_reach(stock, &spec->request[i], s, &reach);
         }
     }
-    return of_some || (of_all && of_one) ? SKR_CLAIM_OF_SEVERAL
-           : of_all                      ? SKR_CLAIM_OF_ALL_NODES
-                                         : SKR_CLAIM_OF_ONE_NODE;
+    free(spec->region);
+    spec->reach = skr_stock_reach_end(&reach);
+    spec->reach_epoch = stock->epoch;
+    spec->region = reach.region;
+    spec->n_regions = spec->reach == SKR_CLAIM_OF_REGIONS ? reach.n : 0;
 }
 
 enum skr_claim_reach skr_claim_reach_of(const struct skr_devices_stock *stock,
@@ -228,8 +244,7 @@ enum skr_claim_reach skr_claim_reach_of(const struct skr_devices_stock *stock,
         return SKR_CLAIM_OF_ONE_NODE;
     }
     if (spec->reach_epoch != stock->epoch || spec->reach_epoch == 0) {
-        cache->reach = reach_of(stock, spec);
-        cache->reach_epoch = stock->epoch;
+        find_reach(stock, cache);
     }
     return spec->reach;
 }
@@ -286,7 +301,9 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
         m->fails = m->fails || !class;
         return;
     }
-    memset(match, SKR_DEVICES_YES, node->n);
+    for (size_t row = 0; row < node->n; row++) {
+        match[row] = m->rows->row[row].apart ? SKR_DEVICES_NO : SKR_DEVICES_YES;
+    }
     for (size_t i = 0; i < class->n; i++) {
         narrow(m, class->selector[i], match);
     }
@@ -295,14 +312,16 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
     }
     for (size_t row = 0; row < node->n; row++) {
         const struct skr_device *device = skr_node_rows_device(m->rows, row);
-        if (match[row] == SKR_DEVICES_YES) {
+        if (match[row] == SKR_DEVICES_YES && m->rows->row[row].away) {
+            match[row] = SKR_DEVICES_NO;
+        } else if (match[row] == SKR_DEVICES_YES) {
             match[row] = (uint8_t)fits(m, from, device, &need[node->row[row].first_capacity]);
         }
         tainted[row] =
             skr_device_is_tainted(m->stock, from, m->rows->row[row].slice->slice, device);
     }
-    if (is_served_elsewhere(m->stock, from, class)) {
-        unmodelled(m, "devices that some nodes reach may serve a request", SKR_UNCOUNTED_FEATURE);
+    if (is_served_somewhere(m->stock, from, class)) {
+        unmodelled(m, "a node selector of a slice cannot be read", SKR_UNCOUNTED_FEATURE);
     }
 }
 

@@ -42,6 +42,12 @@ struct skr_sequence {
     enum skr_uncounted uncounted; /* the kind of that reason */
 };
 
+/* It ends before a pod that is not served. */
+static inline bool skr_sequence_fails(const struct skr_sequence *sequence)
+{
+    return sequence->end == SKR_SEQUENCE_NONE || sequence->end == SKR_SEQUENCE_ERROR;
+}
+
 struct skr_sequence_memo;
 struct skr_sequence_memo *skr_sequence_memo_create(void);
 void skr_sequence_memo_destroy(struct skr_sequence_memo *memo); /* NULL allowed */
@@ -68,6 +74,14 @@ struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, con
 struct skr_sequence skr_sequence_serve(const struct skr_devices_stock *stock, const char *node,
                                        const struct skr_pod_claims *pod, size_t n,
                                        struct skr_sequence_memo *memo);
+
+/* The same of pods on several nodes, whose devices may be the same. The first n_pending ones are left out if they do
+ * not fit, and do not count. Devices are allocated in the stock meanwhile; its callback is not called. O(devices of
+ * the node, for each pod that differs in node or claims from the one before it). */
+struct skr_sequence skr_sequence_serve_apart(struct skr_devices_stock *stock,
+                                             const char *const *node,
+                                             const struct skr_pod_claims *pod, size_t n_pending,
+                                             size_t n);
 
 /* Whether the order of two pods may decide which devices they have: a device, or a pool with shared counters,
  * may serve both. False if one of them is unmodelled. O(devices * requests). */

@@ -208,22 +208,26 @@ const struct skr_stock_node *skr_devices_stock_node(const struct skr_devices_sto
     return node;
 }
 
-void skr_stock_pool_changed(struct skr_devices_stock *stock, const struct skr_stock_pool *pool)
+void skr_stock_pool_changed(struct skr_devices_stock *stock, struct skr_stock_pool *pool)
 {
     const struct skr_stock_slice *s;
-    const char *last = "";
-    bool everywhere = false;
+    const struct skr_stock_node *last = NULL;
+    bool of_several = false;
+    if (!stock->changed || pool->said == stock->heard) {
+        return;
+    }
     DL_FOREACH2(pool->slices, s, pnext)
     {
-        if (*s->slice->node && strcmp(s->slice->node, last) != 0) {
-            last = s->slice->node;
-            say_changed(stock, last);
+        of_several = of_several || !s->node;
+        if (s->node && s->node != last) {
+            last = s->node;
+            say_changed(stock, last->name);
         }
-        everywhere = everywhere || s->slice->all_nodes;
     }
-    if (everywhere) {
+    if (of_several) {
         say_changed(stock, "");
     }
+    pool->said = stock->heard;
 }
 
 /* ---- slices ---- */
@@ -232,8 +236,9 @@ static void unlink_slice(struct skr_devices_stock *stock, struct skr_stock_slice
 {
     struct skr_stock_node *node = s->node;
     DL_DELETE2(s->pool->slices, s, pprev, pnext);
+    skr_stock_regions_unref(stock, s);
     if (!node) {
-        DL_DELETE2(*(s->slice->all_nodes ? &stock->everywhere : &stock->elsewhere), s, nprev,
+        DL_DELETE2(*(s->slice->reach.all ? &stock->everywhere : &stock->elsewhere), s, nprev,
                    nnext);
         return;
     }
@@ -247,11 +252,12 @@ static void unlink_slice(struct skr_devices_stock *stock, struct skr_stock_slice
 static void link_slice(struct skr_devices_stock *stock, struct skr_stock_slice *s)
 {
     DL_APPEND2(s->pool->slices, s, pprev, pnext);
-    if (*s->slice->node) {
-        SKR_STOCK_GET(stock, stock->nodes, s->slice->node, s->node);
+    skr_stock_regions_ref(stock, s);
+    if (*s->slice->reach.node) {
+        SKR_STOCK_GET(stock, stock->nodes, s->slice->reach.node, s->node);
         DL_APPEND2(s->node->slices, s, nprev, nnext);
     } else {
-        DL_APPEND2(*(s->slice->all_nodes ? &stock->everywhere : &stock->elsewhere), s, nprev,
+        DL_APPEND2(*(s->slice->reach.all ? &stock->everywhere : &stock->elsewhere), s, nprev,
                    nnext);
     }
 }
@@ -280,11 +286,12 @@ static struct skr_stock_slice *slice_find(const struct skr_devices_stock *stock,
 /* The nodes of the pool; any node, if several reach the slice. */
 static void say_slice_changed(struct skr_devices_stock *stock, const struct skr_stock_slice *s)
 {
-    if (*s->slice->node) {
-        skr_stock_pool_changed(stock, s->pool);
-    } else {
+    if (!s->node) {
         say_changed(stock, NULL);
+        return;
     }
+    skr_stock_pool_changed(stock, s->pool);
+    say_changed(stock, s->node->name); /* it may be new in a pool that was reported */
 }
 
 void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_device_slice *slice)
@@ -334,6 +341,7 @@ struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *s
     stock->seed = *seed;
     stock->version = SKR_DEVICES_1_36;
     stock->steps = SKR_DEVICES_STEPS;
+    stock->heard = 1;
     stock->changed = changed;
     stock->context = context;
     return stock;

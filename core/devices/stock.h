@@ -5,8 +5,9 @@
  * The devices of a cluster: slices by pool and by node, the classes, what allocations take, and the
  * specs of claims, each distinct one once. sequence.h counts with it.
  *
- * Devices of one node (slices with nodeName) and of all nodes (allNodes) are modelled. Slices that some nodes
- * reach are kept apart, because a claim that one of them may serve is unmodelled.
+ * Devices are of one node (nodeName), of all nodes (allNodes), or of a *region*: the nodes that match a node
+ * selector. The owner says which nodes match (struct skr_stock_selecting). Without it, or if a selector cannot be
+ * read, a claim that devices of a region may serve is unmodelled.
  *
  * What selectors answer about the devices of a slice is cached with the slice. Memory: some 250 bytes a
  * device with its own uuid, 48 for each device that is taken, and some 45 for each pod that has any. Owned by one thread. Tables are hashed
@@ -30,17 +31,37 @@ enum {
     SKR_STOCK_SPECS_MAX = 4096,     /* distinct ones of claims that exist */
     SKR_STOCK_SELECTORS_MAX = 4096, /* distinct ones of classes and specs */
     SKR_STOCK_RULES_MAX = 4096,     /* DeviceTaintRules */
+    SKR_STOCK_REGIONS_MAX = 1024,   /* of one claim */
     SKR_SLICE_ANSWERS = 16,         /* selectors whose answers a slice keeps, the newest */
 };
 
 struct skr_stock_pool;
 struct skr_stock_node;
 
+/* Nodes that match a node selector. */
+struct skr_stock_region {
+    UT_hash_handle hh; /* by name */
+    size_t refs;
+    void *nodes; /* of struct skr_stock_selecting; NULL: it cannot be read */
+    char name[]; /* the selector as text */
+};
+
+/* What the owner knows about nodes. */
+struct skr_stock_selecting {
+    void *(*parse)(const char *selector); /* NULL: it cannot be read */
+    void (*destroy)(void *nodes);
+    /* context: that of the stock. False: there is no such node. */
+    bool (*selects)(void *context, const void *nodes, const char *node);
+};
+
 struct skr_stock_slice {
     UT_hash_handle hh; /* by name */
     struct skr_device_slice *slice;
     struct skr_stock_pool *pool;
-    struct skr_stock_node *node;           /* NULL: several reach it */
+    struct skr_stock_node *node;     /* NULL: several reach it */
+    struct skr_stock_region *region; /* NULL: it says no selector */
+    struct skr_stock_region *
+        *of_device; /* [device] their own; NULL: they say nothing by themselves */
     struct skr_stock_slice *pprev, *pnext; /* in pool->slices */
     struct skr_stock_slice *nprev,
         *nnext; /* in node->slices, stock->everywhere or stock->elsewhere */
@@ -76,8 +97,9 @@ struct skr_stock_pool {
     UT_hash_handle hh; /* by name */
     struct skr_stock_slice *slices;
     struct skr_stock_taken *taken;
-    size_t refs; /* slices, and results of allocations */
-    char name[]; /* "DRIVER/POOL" */
+    size_t refs;   /* slices, and results of allocations */
+    uint64_t said; /* stock.heard when its nodes were last reported */
+    char name[];   /* "DRIVER/POOL" */
 };
 
 struct skr_stock_node {
@@ -105,8 +127,11 @@ struct skr_devices_stock {
     enum skr_devices_version version;
     uint64_t steps; /* of the search for one pod; SKR_DEVICES_STEPS */
     struct skr_stock_slice *slices;
-    struct skr_stock_slice *everywhere, *elsewhere; /* of all nodes; of some nodes */
-    uint64_t epoch; /* grows with slices and classes that come or go */
+    struct skr_stock_slice *everywhere,
+        *elsewhere; /* of all nodes; of regions, or as devices say */
+    struct skr_stock_region *regions;
+    const struct skr_stock_selecting *selecting; /* set once, before the first slice; NULL: none */
+    uint64_t epoch;                              /* grows with slices and classes that come or go */
     struct skr_stock_pool *pools;
     struct skr_stock_node *nodes;
     struct skr_stock_class *classes;
@@ -118,8 +143,9 @@ struct skr_devices_stock {
     uint32_t next_selector;
     /* The limit that a slice or a rule was beyond: nothing is modelled until the next start. NULL: none */
     const char *full;
-    /* The devices of a node are others, or others are free; NULL: of any node; "": of those that all nodes
-     * reach. */
+    /* The devices of a node are others, or others are free; NULL: of any node; "": of those that several nodes
+     * reach. Nodes of a pool are reported once until the owner sets heard to another number. */
+    uint64_t heard;
     void (*changed)(void *context, const char *node);
     void *context;
 };
@@ -149,13 +175,25 @@ void skr_devices_stock_use(struct skr_devices_stock *stock, const char *key,
 /* Whether what the claim takes counts as taken; it does until this is called. Call it again afterwards: it is for one
  * question, and the callback is not called. O(1). */
 void skr_devices_stock_leave_out(struct skr_devices_stock *stock, const char *key, bool out);
+/* Whether the node is of the region, or has its name: a place that has devices of the region, and of all nodes, alone. */
+bool skr_stock_region_has(const struct skr_devices_stock *stock,
+                          const struct skr_stock_region *region, const char *node);
+/* The same by name; false: there is no such region. */
+bool skr_devices_stock_region_has(const struct skr_devices_stock *stock, const char *region,
+                                  const char *node);
+/* Whether a device of the slice is for the node. O(devices) if they say so by themselves. */
+bool skr_stock_reaches(const struct skr_devices_stock *stock, const struct skr_stock_slice *s,
+                       const char *node);
+bool skr_stock_reaches_device(const struct skr_devices_stock *stock,
+                              const struct skr_stock_slice *s, size_t device, const char *node);
+
 /* Iterates over claims that take devices for pods: *at begins as NULL. Their keys; NULL: there are no more. */
 const char *skr_devices_stock_next_used(const struct skr_devices_stock *stock,
                                         const struct skr_stock_claim **at,
                                         const char *const **ret_pod_uid, size_t *ret_n);
 
 /* The node of a device that the claim takes, if the given node has none of that name in its pool; NULL: there is
- * none, or several nodes reach it. O(devices of its pools). */
+ * none, or several nodes may reach it. O(devices of its pools). */
 const char *skr_devices_stock_elsewhere(const struct skr_devices_stock *stock, const char *key,
                                         const char *node);
 

@@ -30,9 +30,25 @@ struct skr_stock_claim {
 struct skr_stock_pool *skr_stock_pool_ref(struct skr_devices_stock *stock, const char *driver,
                                           const char *name);
 void skr_stock_pool_unref(struct skr_devices_stock *stock, struct skr_stock_pool *pool);
-/* Reports nodes whose devices may be others when the pool changes. */
-void skr_stock_pool_changed(struct skr_devices_stock *stock, const struct skr_stock_pool *pool);
+/* Reports nodes whose devices may be others when the pool changes. O(slices of the pool), once until stock.heard
+ * changes. */
+void skr_stock_pool_changed(struct skr_devices_stock *stock, struct skr_stock_pool *pool);
 /* The claim takes nothing any more, and is freed. */
 void skr_stock_give_back(struct skr_devices_stock *stock, struct skr_stock_claim *claim);
+
+/* Sets, or lets go, what selects the nodes of a slice. */
+void skr_stock_regions_ref(struct skr_devices_stock *stock, struct skr_stock_slice *s);
+void skr_stock_regions_unref(struct skr_devices_stock *stock, struct skr_stock_slice *s);
+
+/* Which nodes reach some devices together. Begins as zeros. */
+struct skr_stock_reach {
+    bool one, all, unlike;
+    size_t n, cap;
+    const char **region; /* names of regions; free() it */
+};
+void skr_stock_reach_add(struct skr_stock_reach *reach, const struct skr_stock_slice *s,
+                         size_t device);
+/* Sorts the regions. */
+enum skr_claim_reach skr_stock_reach_end(struct skr_stock_reach *reach);
 
 #endif

@@ -60,7 +60,8 @@ static int check_rule(const struct skr_problem *problem, const struct skr_domain
     least = rule->n_domains >= rule->min_domains ? least : 0;
     for (int32_t d = 0; d < rule->n_domains; d++) {
         bool broken = false;
-        broken |= rule->kind == SKR_DOMAIN_MOST && new[d] > 0 && total[d] > rule->most;
+        broken |=
+            rule->kind == SKR_DOMAIN_MOST && new[d] > 0 && total[d] > skr_domain_rule_most(rule, d);
         broken |= rule->kind == SKR_DOMAIN_ONE && used > 1;
         broken |= rule->kind == SKR_DOMAIN_SKEW && new[d] > 0 && total[d] > least + rule->max_skew;
         broken |= rule->kind == SKR_DOMAIN_LEAST && new[d] < rule->least[d];

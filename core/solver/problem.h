@@ -55,15 +55,21 @@ struct skr_domain_rule {
     const char *name; /* for people; NULL allowed */
     int32_t n_domains;
     const int32_t
-        *domain;      /* [leaf] 0 .. n_domains - 1; -1: the leaf is in none: MOST and LEAST do not
+        *domain;  /* [leaf] 0 .. n_domains - 1; -1: the leaf is in none: MOST and LEAST do not
                               bound it; with ONE and SKEW it takes no new member */
-    int32_t most;     /* MOST: >= 1 */
-    int32_t max_skew; /* SKEW: >= 1 */
-    int32_t min_domains;   /* SKEW: fewer domains than this: the least count is 0; 0: unset */
-    const int32_t *least;  /* LEAST: [domain] new members that it must take, >= 0 */
-    const int32_t *others; /* SKEW: [domain] matching pods that are not members; NULL: none */
+    int32_t most; /* MOST: >= 1 */
+    const int32_t *most_of; /* MOST: [domain], >= 0, instead of most; NULL: most is that of each */
+    int32_t max_skew;       /* SKEW: >= 1 */
+    int32_t min_domains;    /* SKEW: fewer domains than this: the least count is 0; 0: unset */
+    const int32_t *least;   /* LEAST: [domain] new members that it must take, >= 0 */
+    const int32_t *others;  /* SKEW: [domain] matching pods that are not members; NULL: none */
     uint32_t roles; /* of a problem with roles, bit r: those that it counts and binds; 0: all */
 };
+
+static inline int32_t skr_domain_rule_most(const struct skr_domain_rule *rule, int32_t domain)
+{
+    return rule->most_of ? rule->most_of[domain] : rule->most;
+}
 
 /* Whether a leaf in no domain takes no new member. */
 static inline bool skr_domain_rule_closes(const struct skr_domain_rule *rule)

@@ -225,7 +225,8 @@ static bool domains_hold(const struct roles_instance *ri, const struct roles_ans
     least = rule->n_domains < rule->min_domains ? 0 : least;
     for (int32_t d = 0; d < rule->n_domains; d++) {
         if (fresh[d] > 0 &&
-            ((rule->kind == SKR_DOMAIN_MOST && total[d] > rule->most) ||
+            ((rule->kind == SKR_DOMAIN_MOST &&
+              total[d] > (rule->most_of ? rule->most_of[d] : rule->most)) ||
              (rule->kind == SKR_DOMAIN_SKEW && total[d] > least + rule->max_skew))) {
             return false;
         }

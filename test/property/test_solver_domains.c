@@ -13,6 +13,7 @@ struct world {
     size_t n_rules;
     int32_t domain[RULES][INSTANCE_LEAVES_MAX];
     int32_t others[RULES][INSTANCE_LEAVES_MAX];
+    int32_t most_of[RULES][INSTANCE_LEAVES_MAX];
     bool nests; /* all of them, by construction */
 };
 
@@ -58,10 +59,12 @@ static void draw(struct world *w, uint64_t index)
         rule->kind = (enum skr_domain_rule_kind)random_below(&random, SKR_DOMAIN_RULE_KIND_COUNT);
         draw_domains(w, r, &random);
         rule->most = 1 + random_below(&random, 3);
+        rule->most_of = random_percent(&random, 30) ? w->most_of[r] : NULL;
         rule->max_skew = 1 + random_below(&random, 2);
         rule->min_domains = random_percent(&random, 20) ? 1 + random_below(&random, 4) : 0;
         for (int32_t d = 0; d < rule->n_domains; d++) {
             w->others[r][d] = random_percent(&random, 20) ? random_below(&random, 3) : 0;
+            w->most_of[r][d] = random_below(&random, 4);
         }
         rule->least = w->others[r];
         rule->others = random_percent(&random, 50) ? w->others[r] : NULL;
@@ -100,7 +103,8 @@ static bool obeys(const struct world *w, size_t r, const int32_t *count)
     }
     for (int32_t d = 0; d < rule->n_domains; d++) {
         if (added[d] > 0 &&
-            ((rule->kind == SKR_DOMAIN_MOST && total[d] > rule->most) ||
+            ((rule->kind == SKR_DOMAIN_MOST &&
+              total[d] > (rule->most_of ? rule->most_of[d] : rule->most)) ||
              (rule->kind == SKR_DOMAIN_SKEW && total[d] > least + rule->max_skew))) {
             return false;
         }

@@ -11,4 +11,8 @@ struct claimers {
     char node[];
 };
 
+struct claimers *skr_claimers_of(const struct skr_gang *e, const char *node); /* NULL: none */
+/* kube-scheduler reserves its devices in this cycle, or has reserved them. */
+bool skr_claimers_is_accepted(const struct pod_entry *p);
+
 #endif

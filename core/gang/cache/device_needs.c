@@ -127,6 +127,14 @@ const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
     return why;
 }
 
+size_t skr_device_claims_on(const struct skr_gang *e, const struct device_shape *shape,
+                            const char *node)
+{
+    const int id = shape->resource ? skr_resource_names_find(e->resources, shape->resource) : -1;
+    const bool listed = id >= 0 && skr_ledger_allocatable(e->ledger, node, (uint16_t)id) > 0;
+    return shape->n - (listed ? 1 : 0);
+}
+
 bool skr_device_shapes_are_equal(const struct device_shape *a, const struct device_shape *b)
 {
     return a->n == b->n && !a->resource == !b->resource &&

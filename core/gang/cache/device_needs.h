@@ -23,6 +23,9 @@ void skr_device_paid_add(struct device_paid *paid, const struct skr_pod *pod);
 const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
                                 const struct pod_entry *p, const struct device_paid *paid,
                                 struct device_shape *ret);
+/* How many specs of it count on the node: all but that of a resource that the node lists, which is the last one. */
+size_t skr_device_claims_on(const struct skr_gang *e, const struct device_shape *shape,
+                            const char *node);
 bool skr_device_shapes_are_equal(const struct device_shape *a, const struct device_shape *b);
 /* Counts what it cost to count what a node serves; began: by settings.stopwatch. */
 void skr_device_fit_took(struct skr_gang *e, const struct skr_sequence *answer, int64_t began);

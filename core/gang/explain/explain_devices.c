@@ -121,6 +121,7 @@ bool skr_devices_are_wanted(const struct skr_gang *e, const struct group *g)
 struct standing {
     struct device_room sum; /* of all nodes that count; most: of one node */
     int64_t places;
+    bool regional; /* devices of claims of regions are added by region */
     size_t n_nodes, n_uncounted;
     const char *why, *node; /* of the first that is not counted */
 };
@@ -138,28 +139,44 @@ static bool is_open(struct pod_entry *const *list, size_t n, const struct node_e
     return open;
 }
 
-/* Devices of all nodes are the same on each. */
-static void add_room(const struct skr_gang *e, const struct device_shape *shape, struct standing *s,
-                     const struct device_room *room)
+/* Devices of all nodes are the same on each, and so are those of a region on its nodes. place: it is no node, but a
+ * region. */
+static void add_room(const struct skr_gang *e, const struct device_shape *shape, bool place,
+                     struct standing *s, const struct device_room *room)
 {
-    s->places += room->most;
-    s->sum.most = room->most > s->sum.most ? room->most : s->sum.most;
     for (size_t i = 0; i < SKR_STAND_CLAIMS && i < shape->n; i++) {
-        const bool once =
-            skr_claim_reach_of(e->devices.stock, shape->spec[i]) == SKR_CLAIM_OF_ALL_NODES &&
-            s->n_nodes - s->n_uncounted > 1;
-        for (size_t k = 0; k < SKR_STAND_REQUESTS && !once; k++) {
+        const enum skr_claim_reach reach = skr_claim_reach_of(e->devices.stock, shape->spec[i]);
+        const bool again = reach == SKR_CLAIM_OF_ALL_NODES && s->n_nodes - s->n_uncounted > 1;
+        const bool counts = place == (s->regional && reach == SKR_CLAIM_OF_REGIONS) && !again;
+        for (size_t k = 0; k < SKR_STAND_REQUESTS && counts; k++) {
             s->sum.claim[i][k].all += room->claim[i][k].all;
             s->sum.claim[i][k].free += room->claim[i][k].free;
         }
     }
 }
 
+static void add_regions(struct skr_gang *e, const struct group *g, const struct device_shape *shape,
+                        const struct device_needs *needs, const struct device_regions *regions,
+                        struct standing *s)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < regions->n; i++) {
+        struct device_room room;
+        most += skr_device_pools_most_in(e, g, needs, regions->name[i], false);
+        if (skr_devices_room(e, g, shape, regions->name[i], &room) && !room.why) {
+            add_room(e, shape, true, s, &room);
+        }
+    }
+    s->places = s->places > most ? most : s->places;
+}
+
 static void stand(struct skr_gang *e, const struct group *g, struct pod_entry *const *list,
                   size_t n, const struct device_shape *shape, struct standing *ret)
 {
+    const struct device_needs needs = {.n = 1, .shape = {*shape}};
+    struct device_regions regions;
     const struct node_entry *node;
-    *ret = (struct standing){.n_nodes = 0};
+    *ret = (struct standing){.regional = skr_device_pools_regions(e, &needs, &regions)};
     for (size_t at = 0; (node = skr_nodes_next(e, &at));) {
         struct device_room room;
         if (!is_open(list, n, node) || !skr_devices_room(e, g, shape, node->name, &room)) {
@@ -167,7 +184,9 @@ static void stand(struct skr_gang *e, const struct group *g, struct pod_entry *c
         }
         ret->n_nodes++;
         if (!room.why) {
-            add_room(e, shape, ret, &room);
+            ret->places += room.most;
+            ret->sum.most = room.most > ret->sum.most ? room.most : ret->sum.most;
+            add_room(e, shape, false, ret, &room);
             continue;
         }
         if (ret->n_uncounted++ == 0 || strcmp(node->name, ret->node) < 0) {
@@ -175,7 +194,10 @@ static void stand(struct skr_gang *e, const struct group *g, struct pod_entry *c
             ret->why = room.why;
         }
     }
-    const struct device_needs needs = {.n = 1, .shape = {*shape}};
+    if (ret->regional) {
+        add_regions(e, g, shape, &needs, &regions, ret);
+        free(regions.of_leaf);
+    }
     const int32_t most = skr_device_pools_most(e, g, &needs);
     ret->places = ret->places > most ? most : ret->places;
 }

@@ -2,6 +2,7 @@
 /* Makes a plan of an answer: see commit.h. */
 #include "core/gang/planning/commit.h"
 
+#include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/device_shares.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
@@ -217,6 +218,23 @@ struct placed {
     const char *node;
 };
 
+/* The first one in this order that its node does not serve; n: there is none. apart: they may be on several nodes. */
+static size_t first_unserved(struct skr_gang *e, struct pod_entry *const *newcomers,
+                             const struct placed *placed, size_t n, bool apart)
+{
+    struct pod_entry **pod = skr_alloc_array(n + 1, sizeof *pod);
+    const char **node = skr_alloc_array(n + 1, sizeof *node);
+    for (size_t i = 0; i < n; i++) {
+        pod[i] = newcomers[placed[i].at];
+        node[i] = placed[i].node;
+    }
+    const size_t ret =
+        apart ? skr_device_pools_serve(e, pod, node, n) : skr_devices_serve(e, pod, n, node[0]);
+    free(pod);
+    free(node);
+    return ret;
+}
+
 static int by_node(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
@@ -224,36 +242,32 @@ static int by_node(const void *a, const void *b)
     return c != 0 ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Looks for an order in which the node serves all: one that it does not serve comes first. If there is none, one
- * that some order does not serve and its like are one fewer there from now on, preferably one without a limit
- * elsewhere. */
-static bool order_on_node(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
-                          struct placed *placed, size_t n)
+/* Looks for an order in which all are served: one that is not comes first. If there is none, one that some order does
+ * not serve and its like are one fewer on its node from now on, preferably one without a limit elsewhere. */
+static bool put_in_order(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
+                         struct placed *placed, size_t n, bool apart)
 {
-    struct pod_entry **pod = skr_alloc_array(n, sizeof *pod);
-    const struct pod_entry *loser = NULL;
+    struct placed loser = {SIZE_MAX, NULL};
     size_t at = 0;
     for (int tries = 0; at < n && tries < ORDERS_MAX; tries++) {
         const struct placed first = placed[at];
         memmove(&placed[1], placed, at * sizeof *placed);
         placed[0] = first;
-        for (size_t i = 0; i < n; i++) {
-            pod[i] = newcomers[placed[i].at];
-        }
-        at = skr_devices_serve(e, pod, n, first.node);
-        if (at < n && (!loser || (skr_vetoes_have_counted(e, g, loser->shape) &&
-                                  !skr_vetoes_have_counted(e, g, pod[at]->shape)))) {
-            loser = pod[at];
+        at = first_unserved(e, newcomers, placed, n, apart);
+        if (at < n &&
+            (!loser.node || (skr_vetoes_have_counted(e, g, newcomers[loser.at]->shape) &&
+                             !skr_vetoes_have_counted(e, g, newcomers[placed[at].at]->shape)))) {
+            loser = placed[at];
         }
     }
-    if (at < n && loser) {
+    if (at < n && loser.node) {
         int32_t alike = -1;
         for (size_t i = 0; i < n; i++) {
-            alike += pod[i]->role == loser->role;
+            alike += newcomers[placed[i].at]->role == newcomers[loser.at]->role &&
+                     strcmp(placed[i].node, loser.node) == 0;
         }
-        skr_vetoes_limit(e, g, loser->shape, placed->node, alike);
+        skr_vetoes_limit(e, g, newcomers[loser.at]->shape, loser.node, alike);
     }
-    free(pod);
     return at == n;
 }
 
@@ -271,13 +285,15 @@ static void reorder(const struct placed *placed, size_t n, struct pod_entry **ne
     free(pod);
 }
 
-/* Slots count what the greatest of the members needs, or each role alone (roles). Newcomers, and their seats, come into
- * an order in which devices serve them. False: a node does not serve all of its members. */
+/* Slots count what the greatest of the members needs, or each role alone (roles), and those of a leaf without the
+ * other leaves that reach the same devices. Newcomers, and their seats, come into an order in which devices serve
+ * them. False: a node does not serve all of its members. */
 static bool order_for_devices(struct skr_gang *e, struct group *g, struct pod_entry **newcomers,
                               size_t n, bool roles, struct skr_seat *seat)
 {
     struct device_needs *needs = skr_devices_needs(e, newcomers, n);
-    const bool differ = needs && (needs->n > 1 || roles);
+    const bool apart = skr_device_pools_need_play(e, needs);
+    const bool differ = needs && (needs->n > 1 || roles || apart);
     bool served = true;
     skr_devices_needs_unref(e, needs);
     if (!differ || g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX) {
@@ -290,10 +306,10 @@ static bool order_for_devices(struct skr_gang *e, struct group *g, struct pod_en
     }
     qsort(placed, n, sizeof *placed, by_node);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && strcmp(placed[end].node, placed[i].node) == 0;) {
+        for (end = i + 1; end < n && (apart || strcmp(placed[end].node, placed[i].node) == 0);) {
             end++;
         }
-        served = order_on_node(e, g, newcomers, &placed[i], end - i) && served;
+        served = put_in_order(e, g, newcomers, &placed[i], end - i, apart) && served;
     }
     reorder(placed, n, newcomers, seat);
     g->attempt.device_rounds = served ? 0 : g->attempt.device_rounds + 1;

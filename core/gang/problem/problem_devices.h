@@ -2,9 +2,10 @@
 #ifndef SKR_CORE_GANG_PROBLEM_PROBLEM_DEVICES_H
 #define SKR_CORE_GANG_PROBLEM_PROBLEM_DEVICES_H
 /*
- * ResourceClaims that newcomers share (core/gang/cache/device_shares.h), in a problem. The devices of such a
- * claim are of one node, so all its users are members of one leaf: a rule over domains. Claims that devices of
- * several nodes may serve are left to kube-scheduler, and so are those that only some members of a role use.
+ * ResourceClaims that newcomers share (core/gang/cache/device_shares.h), in a problem. If the devices of such a
+ * claim are of one node, all its users are members of one leaf; if they are of regions, of one region: a rule over
+ * domains. Claims that devices of other reach may serve are left to kube-scheduler, and so are those that only some
+ * members of a role use.
  *
  * How many members a leaf serves then is a matter of core/gang/cache/devices.h. Claims that have devices already
  * close leaves: problem_volumes.h.
@@ -19,14 +20,14 @@ bool skr_problem_devices_together(struct skr_gang *e, struct pod_entry *const *n
                                   int32_t claimed, const struct skr_request_roles *of,
                                   struct skr_arena *arena, struct skr_problem *problem);
 
-/* Adds rules for devices of all nodes, which serve a number of members together (core/gang/cache/device_pools.h).
+/* Adds rules for devices of several nodes, which serve a number of members together (core/gang/cache/device_pools.h).
  * newcomers, claimed, of: as above. False without memory in the arena. */
 bool skr_problem_devices_bound(struct skr_gang *e, const struct group *g,
                                struct pod_entry *const *newcomers, size_t n, int32_t claimed,
                                const struct skr_request_roles *of, struct skr_arena *arena,
                                struct skr_problem *problem);
 
-/* If such a rule is one of those that cannot be obeyed: appends what devices of all nodes serve; *ret_never: they would
+/* If such a rule is one of those that cannot be obeyed: appends what these devices serve; *ret_never: they would
  * not serve the newcomers if all were free. False: there is none. */
 bool skr_problem_devices_say(struct skr_gang *e, const struct group *g,
                              struct pod_entry *const *newcomers, size_t n,

@@ -437,6 +437,7 @@ int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
                       .in = in,
                       .arena = request->arena,
                       .tree = request->tree,
+                      .rules = {.tree = request->tree},
                       .map = skr_arena_array(request->arena, 1, sizeof *b.map),
                       .error = error};
     struct skr_roles *roles = skr_arena_array(b.arena, 1, sizeof *roles);

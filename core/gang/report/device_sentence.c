@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/devices/pod_problem.h"
-#include "core/gang/cache/devices.h"
+#include "core/gang/cache/device_pools.h"
 #include "core/gang/group/membership.h"
 
 /* How many members the devices of open leaves serve; -1: some leaf has no limit. */
@@ -24,6 +24,20 @@ static struct skr_sequence_stand stand_of(struct skr_gang *e, const struct group
                                           const struct skr_problem *p)
 {
     struct skr_sequence_stand sum = {0};
+    const struct device_needs needs = {.n = 1, .shape = {*shape}};
+    struct device_regions regions;
+    const bool regional = skr_device_pools_regions(e, &needs, &regions);
+    for (size_t i = 0; regional && i < regions.n; i++) {
+        struct device_room room;
+        if (skr_devices_room(e, g, shape, regions.name[i], &room)) {
+            sum.all += room.claim[0][0].all;
+            sum.free += room.claim[0][0].free;
+        }
+    }
+    if (regional) {
+        free(regions.of_leaf);
+        return sum;
+    }
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         struct device_room room;
         const char *node = p->tree->unit_name[p->tree->first_leaf + i];

@@ -14,7 +14,7 @@
 void skr_sched_cache_init(struct skr_sched_cache *cache)
 {
     *cache = (struct skr_sched_cache){.resources = skr_resource_names_create(),
-                                      .devices = skr_sched_devices_create()};
+                                      .devices = skr_sched_devices_create(cache)};
 }
 
 static void free_node(struct skr_sched_cache *cache, struct skr_sched_node *node)

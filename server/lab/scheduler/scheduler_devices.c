@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/volume/objects.h"
 #include "server/lab/scheduler/scheduler_cache.h"
 #include "server/lab/scheduler/scheduler_claims.h"
 #include "server/object/path.h"
@@ -21,11 +22,29 @@ struct skr_sched_devices {
     char reason[REASON_BYTES];      /* of the last refusal */
 };
 
-struct skr_sched_devices *skr_sched_devices_create(void)
+static void *parse(const char *selector)
+{
+    return skr_volume_of_selector(selector);
+}
+
+static void destroy(void *nodes)
+{
+    skr_volume_destroy(nodes);
+}
+
+static bool selects(void *context, const void *nodes, const char *name)
+{
+    const struct skr_sched_node *node = skr_sched_cache_find(context, name);
+    return node && node->node && skr_volume_reaches(nodes, node->node);
+}
+
+struct skr_sched_devices *skr_sched_devices_create(struct skr_sched_cache *cache)
 {
     static const struct skr_hash_seed seed;
+    static const struct skr_stock_selecting selecting = {parse, destroy, selects};
     struct skr_sched_devices *d = skr_alloc(sizeof *d);
-    d->stock = skr_devices_stock_create(&seed, NULL, NULL);
+    d->stock = skr_devices_stock_create(&seed, NULL, cache);
+    d->stock->selecting = &selecting;
     d->stock->version = SKR_DEVICES_1_36;
     d->memo = skr_sequence_memo_create();
     return d;

@@ -20,7 +20,8 @@
 #include "server/lab/scheduler/scheduler_state.h"
 #include "topology/base/strbuf.h"
 
-struct skr_sched_devices *skr_sched_devices_create(void);
+/* cache: it knows the nodes; borrowed. */
+struct skr_sched_devices *skr_sched_devices_create(struct skr_sched_cache *cache);
 void skr_sched_devices_destroy(struct skr_sched_devices *devices); /* NULL allowed */
 
 /* A ResourceClaim or a ResourceSlice came, changed or went. Classes: skr_sched_cache_class(). */

@@ -79,7 +79,7 @@ func decide(w *world) (string, error) {
 			return "", err
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		results, err := allocator.Allocate(ctx, theNode(), w.Pod)
+		results, err := allocator.Allocate(ctx, w.node(), w.Pod)
 		cancel()
 		if errors.Is(err, context.DeadlineExceeded) {
 			return "", nil

@@ -19,6 +19,7 @@ type world struct {
 	seed    int64
 	Version int                          `json:"version"`
 	Node    string                       `json:"node"`
+	Labels  map[string]string            `json:"labels"`
 	Slices  []*resourceapi.ResourceSlice `json:"slices"`
 	Classes []*resourceapi.DeviceClass   `json:"classes"`
 	Claims  []*resourceapi.ResourceClaim `json:"claims"` // allocated before
@@ -42,7 +43,7 @@ type maker struct {
 
 func newWorld(seed int64, version int) *world {
 	r := rand.New(rand.NewSource(seed))
-	w := &world{seed: seed, Version: version, Node: node, Most: 1 + r.Intn(8)}
+	w := &world{seed: seed, Version: version, Node: node, Labels: map[string]string{"rack": "a"}, Most: 1 + r.Intn(8)}
 	m := &maker{Rand: r, world: w, counters: r.Intn(3) == 0, shared: r.Intn(3) == 0,
 		taints: r.Intn(4) == 0, bindings: r.Intn(5) == 0}
 	m.pools()
@@ -61,8 +62,8 @@ func pick[T any](m *maker, from ...T) T { return from[m.Intn(len(from))] }
 // ---- devices ----
 
 func (m *maker) pools() {
-	for i := range 1 + m.Intn(3) {
-		driver := fmt.Sprintf("%c.example.com", 'a'+rune(m.Intn(2)))
+	for i := range 1 + m.Intn(4) {
+		driver := fmt.Sprintf("%c.example.com", 'a'+rune(pick(m, 0, 0, 1, 1, 2)))
 		pool := pick(m, node, fmt.Sprintf("pool-%d", i))
 		taken := false
 		for _, s := range m.world.Slices {
@@ -117,11 +118,56 @@ func (m *maker) pool(driver, pool string) {
 			}
 		}
 	}
-	if m.chance(4) { // all nodes reach them
-		for _, s := range m.world.Slices[first:] {
+	m.reach(m.world.Slices[first:], counted)
+}
+
+// reach says which nodes reach the devices, if that is not the one node. It always reaches some slice of a pool with
+// counters: 1.36 looks at those that it does not reach, too, and fails requests for all devices if one is incomplete.
+func (m *maker) reach(of []*resourceapi.ResourceSlice, counted bool) {
+	switch m.Intn(8) {
+	case 0, 1:
+		for _, s := range of {
 			s.Spec.NodeName, s.Spec.AllNodes = nil, pointer(true)
 		}
+	case 2:
+		selector := m.selector()
+		for i, s := range of {
+			if !counted || i > 1 {
+				s.Spec.NodeName, s.Spec.NodeSelector = nil, selector
+			}
+		}
+	case 3:
+		for _, s := range of {
+			s.Spec.NodeName, s.Spec.PerDeviceNodeSelection = nil, pointer(true)
+			for i := range s.Spec.Devices {
+				switch d := &s.Spec.Devices[i]; m.Intn(4) {
+				case 0:
+					d.NodeName = pointer(pick(m, node, "other"))
+				case 1:
+					d.AllNodes = pointer(true)
+				default:
+					d.NodeSelector = m.selector()
+				}
+			}
+			if counted && len(s.Spec.Devices) > 0 && m.chance(2) {
+				s.Spec.Devices[0].NodeName, s.Spec.Devices[0].AllNodes, s.Spec.Devices[0].NodeSelector = nil, pointer(true), nil
+			}
+		}
 	}
+}
+
+func (m *maker) selector() *v1.NodeSelector {
+	term := v1.NodeSelectorTerm{}
+	switch m.Intn(4) {
+	case 0:
+		term.MatchFields = []v1.NodeSelectorRequirement{{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{pick(m, node, "other")}}}
+	case 1:
+		term.MatchExpressions = []v1.NodeSelectorRequirement{{Key: pick(m, "rack", "missing"), Operator: pick(m, v1.NodeSelectorOpExists, v1.NodeSelectorOpDoesNotExist)}}
+	default:
+		term.MatchExpressions = []v1.NodeSelectorRequirement{{Key: "rack", Operator: pick(m, v1.NodeSelectorOpIn, v1.NodeSelectorOpIn, v1.NodeSelectorOpNotIn),
+			Values: []string{pick(m, "a", "a", "b"), "c"}}}
+	}
+	return &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{term}}
 }
 
 func (m *maker) value() resourceapi.DeviceAttribute {
@@ -165,6 +211,11 @@ func (m *maker) device(name string, counted bool, sets int) resourceapi.Device {
 			use.CounterSet = "none"
 		}
 		d.ConsumesCounters = append(d.ConsumesCounters, use)
+		if sets > 1 && m.chance(3) {
+			d.ConsumesCounters = append(d.ConsumesCounters, resourceapi.DeviceCounterConsumption{
+				CounterSet: pick(m, "set-0", "set-1"), Counters: map[string]resourceapi.Counter{
+					"sm": {Value: *resource.NewQuantity(1, resource.DecimalSI)}}})
+		}
 	}
 	if m.taints && m.chance(3) {
 		d.Taints = append(d.Taints, resourceapi.DeviceTaint{Key: pick(m, "broken", "slow"), Value: pick(m, "", "yes"),
@@ -362,4 +413,6 @@ func (m *maker) quantityOf(name resourceapi.QualifiedName) resource.Quantity {
 	return *resource.NewQuantity(int64(len(name)%3+1), resource.DecimalSI)
 }
 
-func theNode() *v1.Node { return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}} }
+func (w *world) node() *v1.Node {
+	return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: node, Labels: w.Labels}}
+}

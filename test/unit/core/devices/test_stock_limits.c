@@ -32,7 +32,7 @@ static struct skr_device_slice *slice_of(size_t number, size_t n_devices, size_t
                                        .pool = skr_arena_strdup(arena, name),
                                        .generation = 1,
                                        .n_slices = 1,
-                                       .node = "n",
+                                       .reach = {.node = "n", .selector = ""},
                                        .n_devices = n_devices,
                                        .n_counters = n_counters,
                                        .device = device,

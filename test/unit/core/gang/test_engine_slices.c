@@ -487,11 +487,11 @@ TEST_RIG(device_cluster(1, 4), a_refusal_for_devices_that_are_not_counted_is_no_
     assert_int_equal(stats_of(rig).uncounted[SKR_UNCOUNTED_SELECTOR], 1);
 }
 
-TEST_RIG(device_cluster(2, 4), devices_that_some_nodes_reach_are_named)
+TEST_RIG(device_cluster(2, 4), a_slice_whose_node_selector_cannot_be_read_is_named)
 {
     rig_create_json(rig, RIG_SLICE, "fabric",
                     "{'metadata':{},'spec':{'driver':'gpu.example.com','nodeSelector':{'"
-                    "nodeSelectorTerms':[]},'pool':"
+                    "nodeSelectorTerms':5},'pool':"
                     "{'name':'fabric','generation':1,'resourceSliceCount':1},'devices':"
                     "[{'name':'f'}]}}");
     gang_by_class(rig, "g", 129, 3);
@@ -499,9 +499,8 @@ TEST_RIG(device_cluster(2, 4), devices_that_some_nodes_reach_are_named)
     assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"),
                         "Device class gpu serves " GPU
                         ", 3 a pod: 0 of 2 nodes list it and count it. Devices are not counted on "
-                        "2 of 2 nodes (node-0: devices that some nodes reach may serve a "
-                        "request). kube-scheduler decides; a node that "
-                        "it refuses is not planned for 60 s");
+                        "2 of 2 nodes (node-0: a node selector of a slice cannot be read). "
+                        "kube-scheduler decides; a node that it refuses is not planned for 60 s");
     assert_int_equal(stats_of(rig).uncounted[SKR_UNCOUNTED_FEATURE], 1);
 }
 

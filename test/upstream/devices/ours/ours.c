@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/devices/sequence.h"
+#include "core/volume/objects.h"
 #include "topology/base/strbuf.h"
 
 /* Devices of a request are ascending already, and results are in order of claims. */
@@ -55,17 +56,50 @@ static void fill(struct skr_devices_stock *stock, const json_t *world)
     }
 }
 
+/* ---- the node ---- */
+
+static void *parse(const char *selector)
+{
+    return skr_volume_of_selector(selector);
+}
+
+static void destroy(void *nodes)
+{
+    skr_volume_destroy(nodes);
+}
+
+static bool selects(void *context, const void *nodes, const char *name)
+{
+    const struct skr_node *node = context;
+    return strcmp(node->meta.name, name) == 0 && skr_volume_reaches(nodes, node);
+}
+
+static struct skr_node *node_of(const json_t *world)
+{
+    struct skr_node *node = NULL;
+    json_auto_t *json = json_pack("{s:{s:O,s:O?}}", "metadata", "name",
+                                  json_object_get(world, "node"), "labels",
+                                  json_object_get(world, "labels"));
+    if (skr_node_decode(json, &node, NULL) < 0) {
+        exit(2);
+    }
+    return node;
+}
+
 static void answer(const json_t *world, struct skr_strbuf *ret)
 {
     static const char *const end[] = {"most", "none", "error", "unmodelled"};
     const struct skr_hash_seed seed = {{0}};
-    struct skr_devices_stock *stock = skr_devices_stock_create(&seed, NULL, NULL);
+    static const struct skr_stock_selecting selecting = {parse, destroy, selects};
+    struct skr_node *the_node = node_of(world);
+    struct skr_devices_stock *stock = skr_devices_stock_create(&seed, NULL, the_node);
     const json_t *json, *pod = json_object_get(world, "pod");
     struct skr_pod_claims claims = {.n = json_array_size(pod)};
     const struct skr_claim_spec **spec = skr_alloc_array(claims.n + 1, sizeof *spec);
     size_t i;
     stock->version =
         (enum skr_devices_version)json_integer_value(json_object_get(world, "version"));
+    stock->selecting = &selecting;
     fill(stock, world);
     json_array_foreach(pod, i, json)
     {
@@ -93,6 +127,7 @@ static void answer(const json_t *world, struct skr_strbuf *ret)
     }
     free(spec);
     skr_devices_stock_destroy(stock);
+    skr_node_destroy(the_node);
 }
 
 /* The line after the tab; *ret_kept is what is before it. */
