@@ -87,7 +87,7 @@ struct skr_round_group {
     bool backfills;
     enum skr_move_cause moved;
     uint32_t because;   /* an owner; UINT32_MAX: none */
-    uint32_t unlimited; /* UNKNOWN: an owner whose end is not known, in its way; UINT32_MAX: none */
+    uint32_t unlimited; /* UNKNOWN: a pod, or a group before it, without an end; UINT32_MAX: none */
     /* Of skr_round_forecast(): it would start now but for what that owner holds from kept_start on;
      * UINT32_MAX: none. */
     uint32_t kept_by;

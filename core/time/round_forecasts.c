@@ -17,27 +17,55 @@ void skr_round_clear(struct skr_round *r)
     }
 }
 
-/* If the group fits once all ends that are guessed have come: the smallest owner of one where the
- * group may be. */
-static int find_unlimited(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
+/* Whether what is planned there has no end. changes: of one leaf. */
+static bool is_endless(const struct skr_room_change *change, size_t n, uint32_t owner)
+{
+    bool ends = false;
+    for (size_t i = 0; i < n; i++) {
+        ends = ends || (change[i].kind == SKR_CHANGE_HELD && change[i].owner == owner &&
+                        change[i].amount > 0);
+    }
+    return !ends;
+}
+
+/* Where the group may be: the smallest owner of a change of this kind that has no end. */
+static void note_unlimited(const struct skr_round *r, enum skr_change_kind kind,
+                           struct skr_round_group *g)
 {
     const struct skr_problem *p = skr_round_problem(g);
-    struct skr_start_question question = g->question;
-    struct skr_start start;
-    question.kinds = SKR_CHANGES_ALL;
-    question.holds = question.cut = SKR_INSTANT_NEVER;
-    const int rc =
-        skr_start_at(r->timeline, &question, r->cache, SKR_INSTANT_NEVER - 1, NULL, &start, error);
-    for (int32_t leaf = 0; start.solution && leaf < p->tree->n_leaves; leaf++) {
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
         size_t n;
         const struct skr_room_change *change = skr_timeline_of(r->timeline, leaf, &n);
         n = skr_round_may_be_on(p, leaf, 1) ? n : 0;
         for (size_t i = 0; i < n; i++) {
-            const bool guess = change[i].kind == SKR_CHANGE_GUESS;
-            g->unlimited = guess && change[i].owner < g->unlimited ? change[i].owner : g->unlimited;
+            const uint32_t owner = change[i].owner;
+            if (change[i].kind == kind && owner < g->unlimited &&
+                (kind != SKR_CHANGE_HELD || is_endless(change, n, owner))) {
+                g->unlimited = owner;
+            }
         }
     }
-    skr_solution_destroy(start.solution);
+}
+
+/* If the group fits once all ends that are guessed have come: the pods without a limit are in its way.
+ * Else, if it would fit without what is planned for others: a group without a limit before it. */
+static int find_unlimited(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
+{
+    static const enum skr_change_kind kind[] = {SKR_CHANGE_GUESS, SKR_CHANGE_HELD};
+    struct skr_start_question question = g->question;
+    int rc = 0;
+    question.kinds = SKR_CHANGES_ALL;
+    question.holds = question.cut = SKR_INSTANT_NEVER;
+    for (size_t i = 0; i < 2 && rc == 0 && g->unlimited == UINT32_MAX; i++) {
+        struct skr_start start;
+        rc = skr_start_at(r->timeline, &question, r->cache, SKR_INSTANT_NEVER - 1, NULL, &start,
+                          error);
+        if (start.solution) {
+            note_unlimited(r, kind[i], g);
+        }
+        skr_solution_destroy(start.solution);
+        question.kinds = SKR_CHANGE_END | SKR_CHANGE_GUESS;
+    }
     return rc;
 }
 

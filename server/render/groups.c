@@ -123,14 +123,6 @@ static void add_roles(struct skr_text_table *t, const json_t *item)
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
 }
 
-/* "14:32" of 2026-01-01T14:32:00Z. */
-static void add_clock(const json_t *start, const char *key, struct skr_strbuf *out)
-{
-    const char *time = skr_object_text(start, key);
-    const size_t at = sizeof "2026-01-01T" - 1;
-    skr_strbuf_addf(out, "%.5s", strlen(time) > at ? time + at : "?");
-}
-
 void skr_render_start(const json_t *start, struct skr_strbuf *out)
 {
     const char *because = skr_object_text(start, "because");
@@ -144,7 +136,7 @@ void skr_render_start(const json_t *start, struct skr_strbuf *out)
         return;
     }
     skr_strbuf_add(out, guess ? "about " : reserved ? "by " : "probably by ");
-    add_clock(start, "time", out);
+    skr_render_clock(skr_object_text(start, "time"), skr_object_text(start, "day"), out);
     skr_strbuf_add(out, reserved ? " UTC" : " UTC, not promised");
     if (*because && reserved) {
         skr_strbuf_addf(out, guess ? " (guess: %s has no limit)" : ", when %s must end", because);
@@ -154,18 +146,19 @@ void skr_render_start(const json_t *start, struct skr_strbuf *out)
 void skr_render_kept(const json_t *start, struct skr_strbuf *out)
 {
     const json_t *kept = json_object_get(start, "kept");
+    const char *day = skr_object_text(start, "day"), *ends = skr_object_text(kept, "ends");
     if (!kept) {
         return;
     }
-    if (*skr_object_text(kept, "ends")) {
+    if (*ends) {
         skr_strbuf_add(out, "ends ");
-        add_clock(kept, "ends", out);
+        skr_render_clock(ends, day, out);
         skr_strbuf_add(out, " UTC");
     } else {
         skr_strbuf_add(out, "has no limit");
     }
     skr_strbuf_addf(out, ", %s starts here ", skr_object_text(kept, "by"));
-    add_clock(kept, "starts", out);
+    skr_render_clock(skr_object_text(kept, "starts"), day, out);
     skr_strbuf_add(out, " UTC");
 }
 
@@ -216,7 +209,7 @@ static void add_start(struct skr_text_table *t, const json_t *item, const char *
                            : skr_page_bool(start, "promised") ? ""
                                                               : "<";
         skr_strbuf_add(&b, mark);
-        add_clock(start, "time", &b);
+        skr_render_clock(skr_object_text(start, "time"), skr_object_text(start, "day"), &b);
     } else {
         skr_strbuf_add(&b, waits ? "?" : "");
     }

@@ -55,7 +55,7 @@ struct skr_start_row {
 };
 void skr_render_start_row(struct skr_text_table *table, const struct skr_start_row *row);
 /* "14:32", "12-31T14:32" on another day, "2027-12-31T14:32" in another year, with seconds if there are any;
- * "?" for "". */
+ * "?" for "". now: an instant, or a day. */
 void skr_render_clock(const char *at, const char *now, struct skr_strbuf *out);
 /* A cell: namespace/name, without the namespace that is usual. */
 void skr_render_label(struct skr_text_table *table, const char *label);

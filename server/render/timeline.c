@@ -88,12 +88,11 @@ static void write_rows(const json_t *page, int64_t from, int64_t cell_s, bool as
 
 void skr_render_clock(const char *at, const char *now, struct skr_strbuf *out)
 {
-    const size_t n = strlen(at);
-    if (n < sizeof "2026-01-01T14:32:00" - 1 || strlen(now) < n) {
+    if (strlen(at) < sizeof "2026-01-01T14:32:00" - 1) {
         skr_strbuf_addc(out, '?');
         return;
     }
-    const size_t from = memcmp(at, now, 10) == 0 ? 11 : memcmp(at, now, 5) == 0 ? 5 : 0;
+    const size_t from = strncmp(at, now, 10) == 0 ? 11 : strncmp(at, now, 5) == 0 ? 5 : 0;
     skr_strbuf_addn(out, at + from, (memcmp(at + 17, "00", 2) == 0 ? 16 : 19) - from);
 }
 

@@ -185,7 +185,7 @@ void skr_explain_answer_group(struct skr_gang *e, const struct group *g, bool pr
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\"", token_of(g),
                     on_its_way(g) ? "progress" : skr_reason_class(reason_of(g)));
     write_sentence(g, b);
-    if (skr_start_write(g, &start)) {
+    if (skr_start_write(g, skr_frame_now(e->frame), &start)) {
         skr_strbuf_addf(b, ",\"start\":%s", start.s);
     }
     write_times(e, g, b);

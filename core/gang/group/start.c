@@ -45,13 +45,14 @@ static void write_time(struct skr_json_writer *w, const char *key, int64_t at)
     skr_json_string(w, key, at == SKR_INSTANT_NEVER ? NULL : text);
 }
 
-bool skr_start_write(const struct group *g, struct skr_strbuf *out)
+bool skr_start_write(const struct group *g, skr_time now, struct skr_strbuf *out)
 {
     struct skr_json_writer w = {.out = out};
     const struct booking *b = g->booking;
     const struct forecast *f = skr_start_is_open(g) ? g->forecast : NULL;
     const char *because = b ? b->because : f ? f->because : NULL;
     const int64_t start = b ? b->start : f ? f->start : 0;
+    char day[48];
     if (!b && !f) {
         return false;
     }
@@ -70,6 +71,9 @@ bool skr_start_write(const struct group *g, struct skr_strbuf *out)
         write_time(&w, "ends", f->ends);
         skr_json_close(&w, '}');
     }
+    skr_time_write(now, 0, day, sizeof day);
+    day[sizeof "2026-01-01" - 1] = '\0';
+    skr_json_string(&w, "day", day);
     skr_json_close(&w, '}');
     return true;
 }

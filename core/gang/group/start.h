@@ -28,7 +28,7 @@ bool skr_start_is_open(const struct group *g);
 /* Whether forecasts are new enough. If not, new ones are asked for; then true when they take too long.
  * now: the clock. O(1). */
 bool skr_start_is_fresh(struct skr_gang *e, skr_time now);
-/* As JSON (docs/reference.md); false: nothing is known, and nothing was written. */
-bool skr_start_write(const struct group *g, struct skr_strbuf *out);
+/* As JSON (docs/reference.md); false: nothing is known, and nothing was written. now: of the answer. */
+bool skr_start_write(const struct group *g, skr_time now, struct skr_strbuf *out);
 
 #endif

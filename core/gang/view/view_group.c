@@ -201,7 +201,7 @@ static void write_progress(struct view *v, const struct group *g)
     skr_json_int(&v->w, "succeeded", (int64_t)g->generation.n_succeeded);
     skr_json_close(&v->w, '}');
     SKR_STRBUF(start);
-    if (skr_start_write(g, &start)) {
+    if (skr_start_write(g, v->now, &start)) {
         skr_json_raw(&v->w, "start", start.s);
     }
     skr_json_int(&v->w, "tries", tries_of(g));

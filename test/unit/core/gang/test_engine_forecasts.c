@@ -93,6 +93,15 @@ TEST_RIG(limits_waiting(1), what_would_end_too_late_is_told_whose_start_it_may_n
     expect(rig, "endless", "\"", words);
 }
 
+TEST_RIG(limits_waiting(1), a_start_behind_a_forecast_without_an_end_names_that_group)
+{
+    limits_gang(rig, "endless", 4, 0, 0);
+    limits_gang(rig, "last", 4, 0, 30);
+    rig_run(rig, SKR_SECOND);
+    expect(rig, "endless", "\"", "\"because\":\"default/big\"");
+    expect(rig, "last", "null", "\"unlimited\":\"default/endless\"");
+}
+
 TEST_RIG(limits_four_nodes(1), an_unknown_start_names_the_group_without_a_limit)
 {
     limits_gang(rig, "b-run", 3, 0, 0);
@@ -112,6 +121,24 @@ TEST_RIG(limits_four_nodes(1), an_unknown_start_names_the_group_without_a_limit)
     SKR_STRBUF(out);
     assert_int_equal(ask(rig, "/v1/groups/default/waits", false, &out), 200);
     assert_null(strstr(out.s, "\"start\":"));
+}
+
+TEST_RIG(limits_four_nodes(1), a_start_on_another_day_is_told_with_the_day)
+{
+    char at[48], words[64];
+    SKR_STRBUF(out);
+    SKR_STRBUF(text);
+    limits_gang(rig, "run", 4, 0, 86400);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 4);
+    limits_gang(rig, "waits", 4, 0, 10);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(ask(rig, "/v1/groups/default/waits", false, &out), 200);
+    json_auto_t *page = json_loads(out.s, 0, NULL);
+    skr_render_start(json_object_get(page, "start"), &text);
+    skr_time_write(limits_group(rig, "waits")->booking->start * SKR_SECOND, 0, at, sizeof at);
+    snprintf(words, sizeof words, "by %.11s", &at[sizeof "2026-" - 1]);
+    assert_non_null(strstr(text.s, words));
 }
 
 TEST(forecasts_can_be_turned_off)
