@@ -101,7 +101,8 @@ static void gather(struct making *m)
 
 enum standing { STANDS, OBSOLETE, INCOMPLETE };
 
-/* What slices of other nodes say about the pool; *ret_elsewhere: there are some. */
+/* What slices of other nodes say about the pool, whose own are sorted: if they disagree about their number, the first
+ * one counts. *ret_elsewhere: there are some. */
 static enum standing standing_of(const struct pool *pool, bool *ret_elsewhere)
 {
     const struct skr_stock_slice *s;
@@ -265,11 +266,11 @@ static void choose_pools(struct making *m)
     for (size_t i = 0; i < m->n_pools; i++) {
         struct pool *pool = &m->pool[i];
         bool elsewhere = false;
+        qsort(pool->slice, pool->n, sizeof(struct skr_stock_slice *), by_slice);
         const enum standing standing = standing_of(pool, &elsewhere);
         if (standing == OBSOLETE) {
             continue;
         }
-        qsort(pool->slice, pool->n, sizeof(struct skr_stock_slice *), by_slice);
         look_at_devices(m, pool);
         pool->n_here = pool->n;
         if (standing == STANDS && elsewhere) {

@@ -459,3 +459,110 @@ TEST(a_constraint_that_refuses_one_of_all_devices_is_an_error)
     skr_devices_stock_forget_spec(stock, spec);
     skr_devices_stock_destroy(stock);
 }
+
+/* ---- what changes ---- */
+
+enum { WALK_SLICES = 6, WALK_TAKEN = 8, WALK_STEPS = 400 };
+
+/* What a cluster has: numbers from which slices, allocations and a class are made; 0: there is none. */
+struct walk {
+    unsigned state;
+    int slice[WALK_SLICES], taken[WALK_TAKEN], class;
+};
+
+static int draw(struct walk *w, int below)
+{
+    w->state = w->state * 1103515245u + 12345u;
+    return (int)(w->state >> 16) % below;
+}
+
+static void walk_slice(struct skr_devices_stock *stock, int at, int how)
+{
+    SKR_STRBUF(name);
+    SKR_STRBUF(spec);
+    skr_strbuf_addf(&name, "s-%d", at);
+    if (how == 0) {
+        skr_devices_stock_remove_slice(stock, name.s);
+        return;
+    }
+    skr_strbuf_addf(&spec,
+                    "'pool':{'name':'p-%d','generation':%d,'resourceSliceCount':%d},'devices':[",
+                    at / 2, 1 + how % 2, 1 + how % 3 % 2);
+    for (int i = 0; i < how % 5; i++) {
+        skr_strbuf_addf(&spec, "%s{'name':'d-%d-%d','attributes':{'size':{'string':'%s'}}}",
+                        i > 0 ? "," : "", at, i, (how + i) % 3 == 0 ? "big" : "small");
+    }
+    skr_strbuf_add(&spec, "]");
+    put_slice(stock, name.s, spec.s);
+}
+
+static void walk_take(struct skr_devices_stock *stock, int at, int how)
+{
+    char key[16], pool[16], device[16];
+    snprintf(key, sizeof key, "c-%d", at);
+    snprintf(pool, sizeof pool, "p-%d", how % 3);
+    snprintf(device, sizeof device, "d-%d-%d", how % WALK_SLICES, how % 4);
+    const struct skr_claim_device taken = {.driver = "d", .pool = pool, .device = device};
+    skr_devices_stock_allocate(stock, key, &taken, how > 0 ? 1 : 0);
+}
+
+static void walk_class(struct skr_devices_stock *stock, int how)
+{
+    put_class(stock, "any", how % 2 ? "true" : "device.attributes[\\'d\\'].size == \\'small\\'");
+}
+
+/* One thing is another, in the stock that lives. */
+static void walk_on(struct walk *w, struct skr_devices_stock *stock)
+{
+    const int at = draw(w, WALK_SLICES + WALK_TAKEN + 1);
+    const int how = draw(w, 3) == 0 ? 0 : 1 + draw(w, 60);
+    if (at < WALK_SLICES) {
+        walk_slice(stock, at, w->slice[at] = how);
+    } else if (at < WALK_SLICES + WALK_TAKEN) {
+        walk_take(stock, at - WALK_SLICES, w->taken[at - WALK_SLICES] = how);
+    } else {
+        walk_class(stock, w->class = how);
+    }
+}
+
+static struct skr_devices_stock *anew(const struct walk *w)
+{
+    const struct skr_hash_seed seed = {{0}};
+    struct skr_devices_stock *stock = skr_devices_stock_create(&seed, NULL, NULL);
+    walk_class(stock, w->class);
+    for (int i = 0; i < WALK_TAKEN; i++) {
+        walk_take(stock, i, w->taken[i]);
+    }
+    for (int i = WALK_SLICES; i > 0; i--) {
+        walk_slice(stock, i - 1, w->slice[i - 1]);
+    }
+    return stock;
+}
+
+TEST(after_any_change_a_node_serves_what_a_new_stock_says)
+{
+    static const char *const asks[] = {
+        EXACTLY("r", "any", "1"), EXACTLY("r", "any", "3"),
+        "{'name':'r','exactly':{'deviceClassName':'any','allocationMode':'All'}}"};
+    const struct skr_hash_seed seed = {{0}};
+    struct skr_devices_stock *stock = skr_devices_stock_create(&seed, NULL, NULL);
+    struct skr_sequence_memo *memo = skr_sequence_memo_create();
+    struct walk walk = {.state = 7};
+    int32_t served = 0;
+    walk_class(stock, 0);
+    for (int i = 0; i < WALK_STEPS; i++) {
+        walk_on(&walk, stock);
+        struct skr_devices_stock *cold = anew(&walk);
+        for (size_t k = 0; k < sizeof asks / sizeof *asks; k++) {
+            const struct skr_sequence kept = count(stock, asks[k], memo);
+            const struct skr_sequence fresh = count(cold, asks[k], NULL);
+            assert_int_equal(kept.n, fresh.n);
+            assert_int_equal(kept.end, fresh.end);
+            served += kept.n;
+        }
+        skr_devices_stock_destroy(cold);
+    }
+    assert_true(served > WALK_STEPS);
+    skr_sequence_memo_destroy(memo);
+    skr_devices_stock_destroy(stock);
+}

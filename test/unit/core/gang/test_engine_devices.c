@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine and extended resources that device classes serve: kube-scheduler decides about them on
  * nodes that do not list them. */
+#include "core/gang/cache/devices.h"
+
 #include "core/gang/cache/device_classes.h"
+#include "test/unit/device_scene.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 
@@ -332,4 +335,31 @@ TEST_RIG(mixed(), a_class_that_goes_leaves_a_plan_to_kube_scheduler)
     rig->hold_scheduler = false;
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 4);
+}
+
+/* Members g-0 .. of as many claims that ask for 1, 2, .. devices. */
+static void gang_of_ways(struct rig *rig, int ways)
+{
+    char name[32];
+    rig_group(rig, "g", ways, 0, NULL);
+    for (int i = 0; i < ways; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        device_claim(rig, name, i + 1);
+        device_pod_with(rig, name, name, 30);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+}
+
+TEST_RIG(device_cluster(2, 4), members_that_ask_for_devices_in_more_than_16_ways_are_not_counted)
+{
+    gang_of_ways(rig, SKR_NEEDS_SHAPES_MAX + 1);
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"),
+                        "Devices are not counted: members ask for devices in more than 16 ways. "
+                        "kube-scheduler decides; a node that it refuses is not planned for 60 s");
+}
+
+TEST_RIG(device_cluster(2, 4), members_that_ask_for_devices_in_16_ways_are_counted)
+{
+    gang_of_ways(rig, SKR_NEEDS_SHAPES_MAX);
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
 }
