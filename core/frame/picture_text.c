@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/arena.h"
 #include "topology/base/json_writer.h"
 
 static const char *const state_name[] = {"Ready", "NotReady", "Cordoned", "Missing"};

@@ -14,7 +14,6 @@
 
 #include "topology/base/decimal.h"
 #include "topology/base/unshown.h"
-#include "topology/duration.h"
 
 enum {
     SPEC_BYTES_MAX = 4 * 1024 * 1024, /* arena limit: a ConfigMap has at most 1 MiB */

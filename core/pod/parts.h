@@ -5,7 +5,6 @@
  * (core/pod/pod.h). */
 #include "core/pod/pod.h"
 #include "topology/base/json_field.h"
-#include "topology/base/strbuf.h"
 
 /* Sets SKR_LIMIT: the arena is full. */
 static inline int skr_pod_no_room(struct skr_error *error)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/spotmix/requirements.h"
-#include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_writer.h"
 #include "topology/base/strbuf.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/spotmix/state.h"
-#include "topology/base/arena.h"
 #include "topology/base/base64.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_writer.h"

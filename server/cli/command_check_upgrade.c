@@ -11,7 +11,6 @@
 #include "server/exit_code.h"
 #include "server/kube/kubeconfig.h"
 #include "server/lint/lint.h"
-#include "topology/base/arena.h"
 
 struct options {
     const char *namespace_;

@@ -3,7 +3,6 @@
 #define SKR_SERVER_CLIENT_OPTIONS_H
 /* What a client is given, and its limits. */
 #include "core/gang/state/pages.h"
-#include "topology/base/error.h"
 #include "topology/label_levels.h"
 #include "topology/object.h"
 

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "server/clock.h"
 #include "server/daemon/estimator_address.h"
 #include "server/kube/grpc.h"
 #include "server/log.h"

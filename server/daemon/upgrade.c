@@ -11,7 +11,6 @@
 #include "server/kube/caller.h"
 #include "server/kube/permissions.h"
 #include "server/version.h"
-#include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 
 #define TIMEOUT     (30 * SKR_SECOND)

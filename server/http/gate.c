@@ -9,7 +9,6 @@
 
 #include "core/group/workload.h"
 #include "server/http/review_text.h"
-#include "topology/base/arena.h"
 #include "topology/base/base64.h"
 #include "topology/base/json_count.h"
 

@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/frame/event.h"
 #include "server/kube/access.h"
 #include "server/kube/counters.h"
 #include "topology/base/strbuf.h"

@@ -3,7 +3,6 @@
 #define SKR_CORE_GANG_BIND_MEMBER_PATCH_H
 /* One patch of a member: what it changes, and what the cache takes over when it is acknowledged. */
 #include "core/gang/state/gang.h"
-#include "core/gang/state/writes.h"
 #include "core/pod/pod.h"
 
 /* Texts are borrowed until it is sent. */

@@ -3,7 +3,6 @@
 #define SKR_CORE_GANG_EXPLAIN_EXPLAIN_REQUEST_H
 /* Requests for why a group is not placed. */
 #include "core/gang/state/gang.h"
-#include "core/gang/state/groups.h"
 #include "core/gang/state/requests.h"
 #include "core/gang/state/solve_request.h"
 

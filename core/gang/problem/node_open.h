@@ -4,7 +4,6 @@
 /* Whether a node takes new members of some shapes: its own state, vetoes, and probes. */
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/shapes.h"
-#include "core/gang/state/groups.h"
 
 /* entry NULL: there is no such node. probed_only: nodes that no probe has listed are closed. */
 bool skr_node_open(const struct skr_gang *e, const struct group *g, const struct shapes *shapes,

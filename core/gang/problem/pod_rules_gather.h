@@ -7,7 +7,6 @@
  */
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/problem/pod_rules.h"
-#include "core/gang/state/groups.h"
 
 enum { POD_RULE_NAME_MAX = 320 };
 

@@ -12,7 +12,6 @@
  * namespaces by their labels, and caps beyond SKR_ROLE_CAPS_MAX.
  */
 #include "core/gang/cache/pods.h"
-#include "core/gang/state/groups.h"
 #include "core/solver/roles.h"
 
 struct skr_cap_members {

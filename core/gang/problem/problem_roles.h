@@ -16,7 +16,6 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/state/solve_request.h"
-#include "core/solver/roles.h"
 
 /* Whether the newcomers must be placed by roles, which is so in any of these cases: rules or sets name
  * roles; a role may be short of its size; shapes differ between roles; a newcomer has a rule about

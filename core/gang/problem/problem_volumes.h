@@ -24,7 +24,6 @@
  * overlaps that need too many rules (core/volume/masks.h).
  */
 #include "core/gang/cache/pods.h"
-#include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 #include "core/solver/roles.h"
 

@@ -5,7 +5,6 @@
  * sentence, its name and the next command, when the reason changes. The constant text of its
  * condition must not be that of a past state. */
 #include "core/gang/cache/pods.h"
-#include "core/gang/state/groups.h"
 
 /* Requests an Event for the member if its group's reason is new to it; if it is due later, sets a
  * wake. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "server/lab/cluster/cluster_parts.h"
-#include "topology/base/arena.h"
 
 enum { QUARANTINE_S = 40 };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "server/lab/cluster/cluster_parts.h"
-#include "topology/base/arena.h"
 
 struct census {
     int64_t active, ready, terminating;

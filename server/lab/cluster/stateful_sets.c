@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "server/lab/cluster/cluster_parts.h"
-#include "topology/base/arena.h"
 
 #define REVISION "controller-revision-hash"
 

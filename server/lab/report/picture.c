@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "server/render/page.h"
-#include "topology/base/arena.h"
 
 enum cell { CELL_USED, CELL_FREE, CELL_PLACED, CELL_VICTIM, CELL_UNUSABLE };
 

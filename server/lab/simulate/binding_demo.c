@@ -9,7 +9,6 @@
 #include "server/exit_code.h"
 #include "server/lab/simulate/binding.h"
 #include "server/lab/simulate/binding_text.h"
-#include "topology/base/arena.h"
 
 static const struct {
     const char *name, *provider, *region, *zone;

@@ -6,7 +6,6 @@
 #include "server/lab/simulate/placement.h"
 #include "server/lab/simulate/set.h"
 #include "server/object/path.h"
-#include "topology/base/arena.h"
 #include "topology/base/suggest.h"
 
 enum { INDEX_MAX = 1024, STEPS_MAX = 16, KEY_MAX = 128 };

@@ -9,7 +9,6 @@
 #include "server/exit_code.h"
 #include "server/lab/simulate/spotmix_world.h"
 #include "server/object/path.h"
-#include "topology/base/arena.h"
 
 enum { CELLS = 6 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/gang/cache/topology.h"
-#include "core/gang/state/groups.h"
 #include "server/exit_code.h"
 #include "server/lab/replay/report.h"
 #include "server/lab/simulate/dump.h"

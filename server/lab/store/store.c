@@ -5,7 +5,6 @@
 
 #include "server/lab/store/store_parts.h"
 #include "topology/base/arena.h"
-#include "topology/base/hash.h"
 
 static void add_namespace(struct skr_store *store, const char *name)
 {

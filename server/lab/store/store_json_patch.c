@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "server/lab/store/store_parts.h"
-#include "topology/base/arena.h"
 
 enum {
     OPERATIONS_MAX = 10000,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "server/lab/store/store_parts.h"
-#include "topology/base/strbuf.h"
 
 void skr_store_do_get(struct skr_store_call *call)
 {
