@@ -32,7 +32,7 @@ static json_t *row(const struct skr_table_column *column, const json_t *object,
     json_t *cells = json_array();
     json_t *row_ = json_object();
     for (; column->name; column++) {
-        json_array_append_new(cells, column->cell(column, object, now));
+        json_array_append_new(cells, column->cell(&(struct skr_table_cell){column, object, now}));
     }
     json_object_set_new(row_, "cells", cells);
     if (include == SKR_TABLE_METADATA) {

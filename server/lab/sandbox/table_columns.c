@@ -16,8 +16,7 @@
 
 enum { PATH_MAX_BYTES = 64 };
 
-#define CELL(name) \
-    static json_t *name(const struct skr_table_column *column, const json_t *o, skr_time now)
+#define CELL(name) static json_t *name(const struct skr_table_cell *cell)
 
 /* ---- cells of any kind ---- */
 
@@ -59,45 +58,39 @@ static skr_time time_at(const json_t *object, const char *paths)
 
 CELL(text)
 {
-    (void)now;
-    return json_string(first(o, column->path));
+    return json_string(first(cell->object, cell->column->path));
 }
 
 CELL(or_none)
 {
-    (void)now;
-    return or_else(first(o, column->path), "<none>");
+    return or_else(first(cell->object, cell->column->path), "<none>");
 }
 
 CELL(or_unknown)
 {
-    (void)now;
-    return or_else(first(o, column->path), "<unknown>");
+    return or_else(first(cell->object, cell->column->path), "<unknown>");
 }
 
 CELL(age)
 {
-    return since(time_at(o, column->path), now);
+    return since(time_at(cell->object, cell->column->path), cell->now);
 }
 
 CELL(number)
 {
-    (void)now;
-    return json_integer(skr_path_int(o, column->path, 0));
+    return json_integer(skr_path_int(cell->object, cell->column->path, 0));
 }
 
 CELL(truth)
 {
-    (void)now;
-    return json_boolean(skr_path_true(o, column->path));
+    return json_boolean(skr_path_true(cell->object, cell->column->path));
 }
 
 /* A number or a percentage. */
 CELL(limit)
 {
     char scratch[24];
-    (void)now;
-    return or_else(skr_path_scalar(o, column->path, scratch), "N/A");
+    return or_else(skr_path_scalar(cell->object, cell->column->path, scratch), "N/A");
 }
 
 static json_t *share(int64_t part, int64_t whole)
@@ -107,16 +100,16 @@ static json_t *share(int64_t part, int64_t whole)
 
 CELL(ratio)
 {
-    (void)now;
-    return share(skr_path_int(o, column->path, 0), skr_path_int(o, column->other, 0));
+    return share(skr_path_int(cell->object, cell->column->path, 0),
+                 skr_path_int(cell->object, cell->column->other, 0));
 }
 
 /* Number of members of both objects. */
 CELL(size)
 {
-    (void)now;
-    return json_integer((json_int_t)(json_object_size(skr_path_get(o, column->path)) +
-                                     json_object_size(skr_path_get(o, column->other))));
+    return json_integer(
+        (json_int_t)(json_object_size(skr_path_get(cell->object, cell->column->path)) +
+                     json_object_size(skr_path_get(cell->object, cell->column->other))));
 }
 
 /* "a=b,c=d" of an object of strings. */
@@ -125,8 +118,8 @@ CELL(pairs)
     SKR_STRBUF(b);
     const char *key;
     json_t *value;
-    (void)now;
-    json_object_foreach(skr_object_unconst(skr_path_get(o, column->path)), key, value)
+    json_object_foreach(skr_object_unconst(skr_path_get(cell->object, cell->column->path)), key,
+                        value)
     {
         skr_strbuf_addf(&b, "%s%s=%s", b.len > 0 ? "," : "", key,
                         json_is_string(value) ? json_string_value(value) : "");
@@ -138,11 +131,10 @@ CELL(pairs)
 CELL(joined)
 {
     SKR_STRBUF(b);
-    const json_t *list = skr_path_get(o, column->path);
-    (void)now;
+    const json_t *list = skr_path_get(cell->object, cell->column->path);
     for (size_t i = 0; i < json_array_size(list); i++) {
         skr_strbuf_addf(&b, "%s%s", i > 0 ? "," : "",
-                        skr_path_text(json_array_get(list, i), column->other));
+                        skr_path_text(json_array_get(list, i), cell->column->other));
     }
     return string_of(&b);
 }
@@ -151,22 +143,18 @@ CELL(joined)
 
 CELL(pod_ready)
 {
-    const json_t *statuses = skr_path_get(o, "status.containerStatuses");
+    const json_t *statuses = skr_path_get(cell->object, "status.containerStatuses");
     int64_t ready = 0;
-    (void)column;
-    (void)now;
     for (size_t i = 0; i < json_array_size(statuses); i++) {
         ready += skr_path_true(json_array_get(statuses, i), "ready") ? 1 : 0;
     }
-    return share(ready, (int64_t)json_array_size(skr_path_get(o, "spec.containers")));
+    return share(ready, (int64_t)json_array_size(skr_path_get(cell->object, "spec.containers")));
 }
 
 CELL(pod_restarts)
 {
-    const json_t *statuses = skr_path_get(o, "status.containerStatuses");
+    const json_t *statuses = skr_path_get(cell->object, "status.containerStatuses");
     int64_t restarts = 0;
-    (void)column;
-    (void)now;
     for (size_t i = 0; i < json_array_size(statuses); i++) {
         restarts += skr_path_int(json_array_get(statuses, i), "restartCount", 0);
     }
@@ -187,12 +175,10 @@ static const char *container_reason(const json_t *pod)
 CELL(pod_status)
 {
     const json_t *scheduled =
-        skr_path_find(skr_path_get(o, "status.conditions"), "type", "PodScheduled");
-    const char *reason = skr_path_text(o, "status.reason");
-    const char *container = container_reason(o);
-    (void)column;
-    (void)now;
-    if (skr_path_get(o, "metadata.deletionTimestamp")) {
+        skr_path_find(skr_path_get(cell->object, "status.conditions"), "type", "PodScheduled");
+    const char *reason = skr_path_text(cell->object, "status.reason");
+    const char *container = container_reason(cell->object);
+    if (skr_path_get(cell->object, "metadata.deletionTimestamp")) {
         return json_string(strcmp(reason, "NodeLost") == 0 ? "Unknown" : "Terminating");
     }
     if (*container || *reason) {
@@ -201,22 +187,22 @@ CELL(pod_status)
     if (strcmp(skr_path_text(scheduled, "reason"), "SchedulingGated") == 0) {
         return json_string("SchedulingGated");
     }
-    return json_string(skr_path_text(o, "status.phase"));
+    return json_string(skr_path_text(cell->object, "status.phase"));
 }
 
 /* ---- nodes ---- */
 
 CELL(node_status)
 {
-    const json_t *ready = skr_path_find(skr_path_get(o, "status.conditions"), "type", "Ready");
+    const json_t *ready =
+        skr_path_find(skr_path_get(cell->object, "status.conditions"), "type", "Ready");
     const char *is = skr_path_text(ready, "status");
-    (void)column;
-    (void)now;
     return json_sprintf("%s%s",
                         !*is                      ? "Unknown"
                         : strcmp(is, "True") == 0 ? "Ready"
                                                   : "NotReady",
-                        skr_path_true(o, "spec.unschedulable") ? ",SchedulingDisabled" : "");
+                        skr_path_true(cell->object, "spec.unschedulable") ? ",SchedulingDisabled"
+                                                                          : "");
 }
 
 CELL(node_roles)
@@ -225,8 +211,8 @@ CELL(node_roles)
     SKR_STRBUF(b);
     const char *key;
     json_t *value;
-    (void)now;
-    json_object_foreach(skr_object_unconst(skr_path_get(o, column->path)), key, value)
+    json_object_foreach(skr_object_unconst(skr_path_get(cell->object, cell->column->path)), key,
+                        value)
     {
         if (strncmp(key, prefix, sizeof prefix - 1) == 0) {
             skr_strbuf_addf(&b, "%s%s", b.len > 0 ? "," : "", key + sizeof prefix - 1);
@@ -238,17 +224,14 @@ CELL(node_roles)
 CELL(node_address)
 {
     const json_t *address =
-        skr_path_find(skr_path_get(o, "status.addresses"), "type", column->other);
-    (void)now;
+        skr_path_find(skr_path_get(cell->object, "status.addresses"), "type", cell->column->other);
     return or_else(skr_path_text(address, "address"), "<none>");
 }
 
 CELL(node_kernel)
 {
-    const char *architecture = skr_path_text(o, "status.nodeInfo.architecture");
-    const char *kernel = skr_path_text(o, "status.nodeInfo.kernelVersion");
-    (void)column;
-    (void)now;
+    const char *architecture = skr_path_text(cell->object, "status.nodeInfo.architecture");
+    const char *kernel = skr_path_text(cell->object, "status.nodeInfo.kernelVersion");
     return json_sprintf("%s%s%s%s", *kernel ? kernel : "<unknown>", *architecture ? " (" : "",
                         architecture, *architecture ? ")" : "");
 }
@@ -259,10 +242,8 @@ CELL(job_status)
 {
     static const char *const known[] = {"Complete", "Failed", "Suspended", "FailureTarget",
                                         "SuccessCriteriaMet"};
-    const json_t *conditions = skr_path_get(o, "status.conditions");
-    (void)column;
-    (void)now;
-    if (skr_path_get(o, "metadata.deletionTimestamp")) {
+    const json_t *conditions = skr_path_get(cell->object, "status.conditions");
+    if (skr_path_get(cell->object, "metadata.deletionTimestamp")) {
         return json_string("Terminating");
     }
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -276,33 +257,29 @@ CELL(job_status)
 
 CELL(job_completions)
 {
-    const int64_t succeeded = skr_path_int(o, "status.succeeded", 0);
-    (void)column;
-    (void)now;
-    if (skr_path_get(o, "spec.completions")) {
-        return share(succeeded, skr_path_int(o, "spec.completions", 0));
+    const int64_t succeeded = skr_path_int(cell->object, "status.succeeded", 0);
+    if (skr_path_get(cell->object, "spec.completions")) {
+        return share(succeeded, skr_path_int(cell->object, "spec.completions", 0));
     }
     return json_sprintf("%lld/1 of %lld", (long long)succeeded,
-                        (long long)skr_path_int(o, "spec.parallelism", 0));
+                        (long long)skr_path_int(cell->object, "spec.parallelism", 0));
 }
 
 CELL(job_duration)
 {
-    const skr_time start = time_at(o, "status.startTime");
-    const skr_time end = time_at(o, "status.completionTime");
-    (void)column;
-    return start == 0 ? json_string("") : since(start, end != 0 ? end : now);
+    const skr_time start = time_at(cell->object, "status.startTime");
+    const skr_time end = time_at(cell->object, "status.completionTime");
+    return start == 0 ? json_string("") : since(start, end != 0 ? end : cell->now);
 }
 
 /* ---- Events and Services ---- */
 
 CELL(event_object)
 {
-    const char *name = first(o, "involvedObject.name regarding.name");
+    const char *name = first(cell->object, "involvedObject.name regarding.name");
     char kind[128];
-    (void)column;
-    (void)now;
-    (void)snprintf(kind, sizeof kind, "%s", first(o, "involvedObject.kind regarding.kind"));
+    (void)snprintf(kind, sizeof kind, "%s",
+                   first(cell->object, "involvedObject.kind regarding.kind"));
     for (char *c = kind; *c; c++) {
         *c = (char)tolower((unsigned char)*c);
     }
@@ -311,18 +288,16 @@ CELL(event_object)
 
 CELL(event_count)
 {
-    const int64_t series = skr_path_int(o, "series.count", 1);
-    (void)column;
-    (void)now;
-    const int64_t n = skr_path_int(o, "count", skr_path_int(o, "deprecatedCount", series));
+    const int64_t series = skr_path_int(cell->object, "series.count", 1);
+    const int64_t n =
+        skr_path_int(cell->object, "count", skr_path_int(cell->object, "deprecatedCount", series));
     return json_sprintf("%lld", (long long)n);
 }
 
 CELL(service_ports)
 {
-    const json_t *ports = skr_path_get(o, column->path);
+    const json_t *ports = skr_path_get(cell->object, cell->column->path);
     SKR_STRBUF(b);
-    (void)now;
     for (size_t i = 0; i < json_array_size(ports); i++) {
         const json_t *port = json_array_get(ports, i);
         skr_strbuf_addf(&b, "%s%lld/%s", i > 0 ? "," : "", (long long)skr_path_int(port, "port", 0),
