@@ -143,13 +143,9 @@ void skr_status_conflict(struct skr_store_reply *reply, const struct skr_store_r
 
 void skr_status_success(struct skr_store_reply *reply, int code)
 {
-    json_t *body = json_object();
-    json_object_set_new(body, "kind", json_string("Status"));
-    json_object_set_new(body, "apiVersion", json_string("v1"));
-    json_object_set_new(body, "metadata", json_object());
-    json_object_set_new(body, "status", json_string("Success"));
-    json_object_set_new(body, "code", json_integer(code));
-    set_reply(reply, code, body);
+    set_reply(reply, code,
+              json_pack("{s:s, s:s, s:{}, s:s, s:i}", "kind", "Status", "apiVersion", "v1",
+                        "metadata", "status", "Success", "code", code));
 }
 
 /* ---- field errors ---- */

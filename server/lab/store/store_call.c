@@ -4,6 +4,17 @@
 
 #include "server/lab/store/store_parts.h"
 
+struct skr_shelf_item *skr_store_find_asked(struct skr_store_call *call)
+{
+    const struct skr_store_request *request = call->request;
+    struct skr_shelf_item *item =
+        skr_store_find(call->store, call->resource, request->namespace_, request->name);
+    if (!item) {
+        skr_status_not_found(call->reply, call->asked, request->name);
+    }
+    return item;
+}
+
 bool skr_store_check_body(struct skr_store_call *call, const json_t *known)
 {
     if (!json_is_object(call->request->body)) {

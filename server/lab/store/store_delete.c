@@ -172,18 +172,12 @@ static bool check_options(struct skr_store_call *call)
 
 void skr_store_do_delete(struct skr_store_call *call)
 {
-    const struct skr_store_request *request = call->request;
     if (!check_options(call) || is_immortal(call)) {
         return;
     }
-    struct skr_shelf_item *item =
-        skr_store_find(call->store, call->resource, request->namespace_, request->name);
-    if (!item) {
-        skr_status_not_found(call->reply, call->asked, request->name);
-        return;
-    }
-    if (skr_store_preconditions(call, item->object, request->body)) {
-        skr_store_delete_item(call, item, request->body);
+    struct skr_shelf_item *item = skr_store_find_asked(call);
+    if (item && skr_store_preconditions(call, item->object, call->request->body)) {
+        skr_store_delete_item(call, item, call->request->body);
     }
 }
 

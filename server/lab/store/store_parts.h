@@ -84,6 +84,8 @@ void skr_store_make_suffix(struct skr_store *store, char suffix[6]);
 
 /* ---- store_call.c ---- */
 
+/* The object that the call names; NULL: there is none, and the reply says so. */
+struct skr_shelf_item *skr_store_find_asked(struct skr_store_call *call);
 /* Whether the body is a JSON object of bounded depth; false: the reply has the error. known: an
  * object in force, whose depth is bounded; NULL: none. */
 bool skr_store_check_body(struct skr_store_call *call, const json_t *known);

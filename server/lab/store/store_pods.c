@@ -91,16 +91,8 @@ static bool texts_are_valid(struct skr_store_call *call, const json_t *pod, cons
 void skr_store_do_bind(struct skr_store_call *call)
 {
     const struct skr_store_request *request = call->request;
-    if (!check_binding(call)) {
-        return;
-    }
-    struct skr_shelf_item *item =
-        skr_store_find(call->store, call->resource, request->namespace_, request->name);
-    if (!item) {
-        skr_status_not_found(call->reply, call->asked, request->name);
-        return;
-    }
-    if (!may_bind(call, item->object)) {
+    struct skr_shelf_item *item = check_binding(call) ? skr_store_find_asked(call) : NULL;
+    if (!item || !may_bind(call, item->object)) {
         return;
     }
     json_t *pod = json_copy(item->object);
@@ -249,16 +241,8 @@ void skr_store_do_evict(struct skr_store_call *call)
     const json_t *options = skr_path_get(request->body, "deleteOptions");
     const bool dry = request->dry_run || skr_path_holds(json_object_get(options, "dryRun"), "All");
     struct skr_shelf_item *budget = NULL;
-    if (!check_eviction(call)) {
-        return;
-    }
-    struct skr_shelf_item *item =
-        skr_store_find(call->store, call->resource, request->namespace_, request->name);
-    if (!item) {
-        skr_status_not_found(call->reply, call->asked, request->name);
-        return;
-    }
-    if (!skr_store_preconditions(call, item->object, options)) {
+    struct skr_shelf_item *item = check_eviction(call) ? skr_store_find_asked(call) : NULL;
+    if (!item || !skr_store_preconditions(call, item->object, options)) {
         return;
     }
     if (!ignores_budgets(item->object) &&

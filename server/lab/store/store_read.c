@@ -12,14 +12,10 @@
 
 void skr_store_do_get(struct skr_store_call *call)
 {
-    const struct skr_store_request *request = call->request;
-    const struct skr_shelf_item *item =
-        skr_store_find(call->store, call->resource, request->namespace_, request->name);
-    if (!item) {
-        skr_status_not_found(call->reply, call->asked, request->name);
-        return;
+    const struct skr_shelf_item *item = skr_store_find_asked(call);
+    if (item) {
+        skr_store_reply_object(call, 200, item->object);
     }
-    skr_store_reply_object(call, 200, item->object);
 }
 
 /* ---- where a list goes on ---- */

@@ -89,10 +89,8 @@ static void change(struct skr_store_call *call, const json_t *wanted)
 void skr_store_do_scale(struct skr_store_call *call)
 {
     const enum skr_store_verb verb = call->request->verb;
-    const struct skr_shelf_item *item =
-        skr_store_find(call->store, call->resource, call->request->namespace_, call->request->name);
+    const struct skr_shelf_item *item = skr_store_find_asked(call);
     if (!item) {
-        skr_status_not_found(call->reply, call->asked, call->request->name);
         return;
     }
     json_t *scale = scale_of(item->object);

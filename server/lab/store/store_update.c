@@ -494,14 +494,8 @@ static void put_in_force(struct skr_store_call *call, struct skr_shelf_item *ite
 
 void skr_store_do_update(struct skr_store_call *call)
 {
-    const struct skr_store_request *request = call->request;
-    struct skr_shelf_item *item =
-        skr_store_find(call->store, call->resource, request->namespace_, request->name);
-    if (!item) {
-        skr_status_not_found(call->reply, call->asked, request->name);
-        return;
-    }
-    json_t *object = wanted_object(call, item->object);
+    struct skr_shelf_item *item = skr_store_find_asked(call);
+    json_t *object = item ? wanted_object(call, item->object) : NULL;
     if (!object) {
         return;
     }
