@@ -110,45 +110,41 @@ static void write_json(json_t *value, struct skr_strbuf *out)
     json_decref(value);
 }
 
+static json_t *place_value(const struct lint_text *file, struct skr_yaml_mark at)
+{
+    return json_pack("{s:o, s:o, s:o}", "file", text_value(file->name), "line", number(at.line),
+                     "column", number(at.column));
+}
+
 static json_t *finding_value(const struct lint_finding *f)
 {
-    json_t *value = json_object();
-    json_object_set_new(value, "file", text_value(f->file->name));
-    json_object_set_new(value, "line", number(f->at.line));
-    json_object_set_new(value, "column", number(f->at.column));
+    json_t *value = place_value(f->file, f->at);
     json_object_set_new(value, "severity", json_string(severity(f)));
     json_object_set_new(value, "code", json_string(skr_lint_rules[f->rule].code));
     json_object_set_new(value, "message", text_value(f->text));
     if (f->see.line > 0) {
-        json_t *see = json_object();
-        json_object_set_new(see, "file", text_value(f->see_file->name));
-        json_object_set_new(see, "line", number(f->see.line));
-        json_object_set_new(see, "column", number(f->see.column));
-        json_object_set_new(value, "see", see);
+        json_object_set_new(value, "see", place_value(f->see_file, f->see));
     }
     return value;
 }
 
 void skr_lint_write_json(const struct skr_lint *lint, struct skr_strbuf *out)
 {
-    json_t *root = json_object(), *findings = json_array();
+    json_t *findings = json_array();
     for (size_t i = 0; i < lint->n_findings; i++) {
         json_array_append_new(findings, finding_value(&lint->finding[i]));
     }
-    json_object_set_new(root, "findings", findings);
-    json_object_set_new(root, "files", number(count_files(lint)));
-    json_object_set_new(root, "errors", number(lint->n_errors));
-    json_object_set_new(root, "warnings", number(lint->n_warnings));
-    write_json(root, out);
+    write_json(json_pack("{s:o, s:o, s:o, s:o}", "findings", findings, "files",
+                         number(count_files(lint)), "errors", number(lint->n_errors), "warnings",
+                         number(lint->n_warnings)),
+               out);
 }
 
 /* ---- SARIF ---- */
 
 static json_t *message(const char *text)
 {
-    json_t *value = json_object();
-    json_object_set_new(value, "text", text_value(text));
-    return value;
+    return json_pack("{s:o}", "text", text_value(text));
 }
 
 /* A path as a URI: what has a meaning there is escaped. */
@@ -170,76 +166,52 @@ static json_t *uri(const char *path)
 
 static json_t *location(const struct lint_text *file, struct skr_yaml_mark at)
 {
-    json_t *physical = json_object(), *artifact = json_object(), *value = json_object();
-    json_object_set_new(artifact, "uri", uri(file->name));
-    json_object_set_new(physical, "artifactLocation", artifact);
+    json_t *physical = json_pack("{s:{s:o}}", "artifactLocation", "uri", uri(file->name));
     if (at.line > 0) {
-        json_t *region = json_object();
-        json_object_set_new(region, "startLine", number(at.line));
-        json_object_set_new(region, "startColumn", number(at.column));
-        json_object_set_new(physical, "region", region);
+        json_object_set_new(physical, "region",
+                            json_pack("{s:o, s:o}", "startLine", number(at.line), "startColumn",
+                                      number(at.column)));
     }
-    json_object_set_new(value, "physicalLocation", physical);
-    return value;
-}
-
-static json_t *list_of(json_t *one)
-{
-    json_t *list = json_array();
-    json_array_append_new(list, one);
-    return list;
+    return json_pack("{s:o}", "physicalLocation", physical);
 }
 
 static json_t *result_value(const struct lint_finding *f)
 {
-    json_t *value = json_object();
-    json_object_set_new(value, "ruleId", json_string(skr_lint_rules[f->rule].code));
-    json_object_set_new(value, "ruleIndex", number(f->rule));
-    json_object_set_new(value, "level", json_string(severity(f)));
-    json_object_set_new(value, "message", message(f->text));
-    json_object_set_new(value, "locations", list_of(location(f->file, f->at)));
+    json_t *value = json_pack("{s:s, s:o, s:s, s:o, s:[o]}", "ruleId", skr_lint_rules[f->rule].code,
+                              "ruleIndex", number(f->rule), "level", severity(f), "message",
+                              message(f->text), "locations", location(f->file, f->at));
     if (f->see.line > 0) {
         json_t *related = location(f->see_file, f->see);
         json_object_set_new(related, "message", message("see"));
-        json_object_set_new(value, "relatedLocations", list_of(related));
+        json_object_set_new(value, "relatedLocations", json_pack("[o]", related));
     }
     return value;
 }
 
 static json_t *driver_value(void)
 {
-    json_t *driver = json_object(), *rules = json_array();
+    json_t *rules = json_array();
     for (size_t i = 0; i < skr_lint_rule_count; i++) {
         const struct skr_lint_rule *rule = &skr_lint_rules[i];
-        json_t *value = json_object(), *level = json_object();
-        json_object_set_new(value, "id", json_string(rule->code));
-        json_object_set_new(value, "shortDescription", message(rule->text));
-        json_object_set_new(value, "help", message(rule->cure));
-        json_object_set_new(level, "level", json_string(rule->is_warning ? "warning" : "error"));
-        json_object_set_new(value, "defaultConfiguration", level);
-        json_array_append_new(rules, value);
+        json_array_append_new(rules, json_pack("{s:s, s:o, s:o, s:{s:s}}", "id", rule->code,
+                                               "shortDescription", message(rule->text), "help",
+                                               message(rule->cure), "defaultConfiguration", "level",
+                                               rule->is_warning ? "warning" : "error"));
     }
-    json_object_set_new(driver, "name", json_string("sakkara lint"));
-    json_object_set_new(driver, "version", json_string(skr_version));
-    json_object_set_new(driver, "rules", rules);
-    return driver;
+    return json_pack("{s:s, s:s, s:o}", "name", "sakkara lint", "version", skr_version, "rules",
+                     rules);
 }
 
 void skr_lint_write_sarif(const struct skr_lint *lint, struct skr_strbuf *out)
 {
-    json_t *root = json_object(), *run = json_object(), *tool = json_object();
     json_t *results = json_array();
     for (size_t i = 0; i < lint->n_findings; i++) {
         json_array_append_new(results, result_value(&lint->finding[i]));
     }
-    json_object_set_new(tool, "driver", driver_value());
-    json_object_set_new(run, "tool", tool);
-    json_object_set_new(run, "columnKind", json_string("unicodeCodePoints"));
-    json_object_set_new(run, "results", results);
-    json_object_set_new(root, "$schema",
-                        json_string("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
-                                    "schemas/sarif-schema-2.1.0.json"));
-    json_object_set_new(root, "version", json_string("2.1.0"));
-    json_object_set_new(root, "runs", list_of(run));
-    write_json(root, out);
+    write_json(json_pack("{s:s, s:s, s:[{s:{s:o}, s:s, s:o}]}", "$schema",
+                         "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+                         "sarif-schema-2.1.0.json",
+                         "version", "2.1.0", "runs", "tool", "driver", driver_value(), "columnKind",
+                         "unicodeCodePoints", "results", results),
+               out);
 }

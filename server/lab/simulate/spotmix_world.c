@@ -44,7 +44,7 @@ static int read_webhook(struct skr_spotmix_world *world, const json_t *webhook,
                                  preset);
     }
     for (int i = 0; i < SKR_SPOTMIX_REBUILD_COUNT; i++) {
-        if (strcmp(rebuild, skr_spotmix_rebuild_name((enum skr_spotmix_rebuild)i)) == 0) {
+        if (strcmp(rebuild, skr_spotmix_rebuild_name[i]) == 0) {
             settings->rebuild = (enum skr_spotmix_rebuild)i;
         }
     }
@@ -129,18 +129,12 @@ static json_t *labels_of(struct skr_spotmix_world *world)
 static void make_workload(struct skr_spotmix_world *world)
 {
     const json_t *config = skr_path_get(world->config, "workload");
-    json_t *meta = json_object(), *spec = json_object();
-    json_object_set_new(meta, "namespace", json_string(text_or(config, "namespace", "default")));
-    json_object_set_new(meta, "name", json_string(text_or(config, "name", "web")));
-    json_object_set_new(meta, "uid", json_string(SKR_SPOTMIX_WORKLOAD_UID));
-    json_object_set_new(meta, "labels", json_object());
-    json_object_set_new(spec, "replicas", json_integer(skr_path_int(config, "replicas", 1)));
-    json_t *ordinals = json_object();
-    json_object_set_new(ordinals, "start", json_integer(skr_path_int(config, "ordinals_start", 0)));
-    json_object_set_new(spec, "ordinals", ordinals);
-    world->workload = json_object();
-    json_object_set_new(world->workload, "metadata", meta);
-    json_object_set_new(world->workload, "spec", spec);
+    world->workload =
+        json_pack("{s:{s:s, s:s, s:s, s:{}}, s:{s:I, s:{s:I}}}", "metadata", "namespace",
+                  text_or(config, "namespace", "default"), "name", text_or(config, "name", "web"),
+                  "uid", SKR_SPOTMIX_WORKLOAD_UID, "labels", "spec", "replicas",
+                  (json_int_t)skr_path_int(config, "replicas", 1), "ordinals", "start",
+                  (json_int_t)skr_path_int(config, "ordinals_start", 0));
     const json_t *labels = skr_path_get(config, "labels");
     if (json_is_object(labels)) {
         set_labels(labels_of(world), labels);
@@ -272,7 +266,7 @@ static void put_nodes(struct skr_spotmix_world *world)
     for (int i = 0; world->mix && i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         const enum skr_spotmix_class class_ = (enum skr_spotmix_class)i;
         const char *label = node_label(world, class_);
-        const char *name = skr_spotmix_class_name(class_); /* one node stands for its class */
+        const char *name = skr_spotmix_class_name[class_]; /* one node stands for its class */
         json_t *labels = json_object();
         if (world->nodes[i] <= 0) {
             skr_spotmix_drop(world->mix, SKR_SPOTMIX_NODE, "", name);
@@ -383,7 +377,7 @@ static void apply_fix(void *context, const struct skr_spotmix_fix *fix)
         json_t *meta = json_object_get(object, "metadata");
         if (fix->class_ != SKR_SPOTMIX_NO_CLASS) {
             json_object_set_new(skr_path_own(meta, "labels"), keys->class_,
-                                json_string(skr_spotmix_class_name(fix->class_)));
+                                json_string(skr_spotmix_class_name[fix->class_]));
         }
         if (fix->index >= 0) {
             snprintf(number, sizeof number, "%" PRId32, fix->index);
@@ -415,7 +409,7 @@ static void bind(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod *po
     }
     skr_spotmix_classes_fini(&classes);
     if (n == 1) {
-        const char *node = skr_spotmix_class_name((enum skr_spotmix_class)found);
+        const char *node = skr_spotmix_class_name[found];
         json_object_set_new(skr_path_own(pod->object, "spec"), "nodeName", json_string(node));
         json_object_set_new(pod->object, "status",
                             json_pack("{s:s, s:[{s:s, s:s}]}", "phase", "Running", "conditions",
