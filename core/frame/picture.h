@@ -36,7 +36,6 @@ enum skr_picture_state {
     SKR_PLACE_MISSING, /* the tree names it, and it does not exist */
     SKR_PLACE_STATE_COUNT
 };
-const char *skr_picture_state_name(enum skr_picture_state state); /* "Ready" */
 
 enum skr_picture_decision {
     SKR_DECISION_PLANNED,
@@ -45,7 +44,6 @@ enum skr_picture_decision {
     SKR_DECISION_FAILED,
     SKR_DECISION_KIND_COUNT
 };
-const char *skr_picture_decision_name(enum skr_picture_decision kind); /* "bound" */
 
 enum skr_picture_seat {
     SKR_SEAT_FIRM,

@@ -16,16 +16,6 @@ static const char *const field_name[] = {"namespace", "name",  "kind",    "statu
                                          "since",     "start", "each",    "rules",  "detail"};
 _Static_assert(sizeof field_name / sizeof *field_name == FIELD_COUNT, "names");
 
-const char *skr_picture_state_name(enum skr_picture_state state)
-{
-    return state_name[state];
-}
-
-const char *skr_picture_decision_name(enum skr_picture_decision kind)
-{
-    return decision_name[kind];
-}
-
 /* ---- fields ---- */
 
 struct values {

@@ -6,13 +6,8 @@
 
 #include "topology/fields.h"
 
-static const char *const state_name[SKR_KUEUE_STATE_COUNT] = {"Pending", "Ready", "Retry",
-                                                              "Rejected"};
-
-const char *skr_kueue_state_name(enum skr_kueue_state state)
-{
-    return state_name[state];
-}
+const char *const skr_kueue_state_name[SKR_KUEUE_STATE_COUNT] = {"Pending", "Ready", "Retry",
+                                                                 "Rejected"};
 
 /* JSON of the value at key, or what stands for none. */
 static const char *text_of(const struct skr_fields *in, const char *key, json_t *value,
@@ -57,7 +52,7 @@ static enum skr_kueue_state state_of(const struct skr_fields *check)
 {
     const char *text = skr_fields_word(check, "state");
     int state = 0;
-    while (state < SKR_KUEUE_STATE_COUNT && strcmp(state_name[state], text) != 0) {
+    while (state < SKR_KUEUE_STATE_COUNT && strcmp(skr_kueue_state_name[state], text) != 0) {
         state++;
     }
     return state == SKR_KUEUE_STATE_COUNT ? SKR_KUEUE_PENDING : (enum skr_kueue_state)state;

@@ -75,7 +75,7 @@ struct skr_kueue_flavor {
     const char *tolerations; /* JSON of spec.tolerations; "[]" none */
 };
 
-const char *skr_kueue_state_name(enum skr_kueue_state state); /* "Pending" */
+extern const char *const skr_kueue_state_name[]; /* "Pending" */
 /* Errors: SKR_INVALID with the path of the field, SKR_LIMIT. */
 int skr_kueue_workload_decode(const json_t *json, struct skr_kueue_workload **ret,
                               struct skr_error *error);

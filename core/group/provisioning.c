@@ -18,11 +18,8 @@ static const struct {
                {"BookingExpired", SKR_PROVISIONING_EXPIRED},
                {"CapacityRevoked", SKR_PROVISIONING_EXPIRED}};
 
-const char *skr_provisioning_state_name(enum skr_provisioning_state state)
-{
-    static const char *const name[] = {"made", "accepted", "provisioned", "failed", "expired"};
-    return name[state];
-}
+const char *const skr_provisioning_state_name[] = {"made", "accepted", "provisioned", "failed",
+                                                   "expired"};
 
 static void read_condition(struct skr_provisioning *request, const struct skr_fields *condition)
 {

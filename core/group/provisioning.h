@@ -43,7 +43,7 @@ struct skr_pod_template {
 };
 
 /* "accepted", "provisioned", ... */
-const char *skr_provisioning_state_name(enum skr_provisioning_state state);
+extern const char *const skr_provisioning_state_name[];
 /* SKR_INVALID with the path of the field, SKR_LIMIT. */
 int skr_provisioning_decode(const json_t *json, struct skr_provisioning **ret,
                             struct skr_error *error);

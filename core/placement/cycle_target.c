@@ -198,7 +198,7 @@ struct skr_target *skr_target_create(struct skr_placements *self,
     target->cel_cost = result.cel_cost;
     target->n_selected = result.spread.n;
     target->satisfied = result.satisfied;
-    target->reason = skr_placement_reason_name(result.reason);
+    target->reason = skr_placement_reason_name[result.reason];
     target->message = copy(target, result.message ? result.message : "");
     if (!target->keeps) {
         copy_slices(target, &result.slices);

@@ -11,7 +11,7 @@
 
 enum { MESSAGE_MAX = 300 };
 
-static const char *const reasons[] = {
+const char *const skr_placement_reason_name[] = {
     [SKR_PLACEMENT_NO_BINDINGS] = "NoManagedClusterSetBindings",
     [SKR_PLACEMENT_NO_INTERSECTION] = "NoIntersection",
     [SKR_PLACEMENT_SETS_EMPTY] = "AllManagedClusterSetsEmpty",
@@ -20,9 +20,11 @@ static const char *const reasons[] = {
     [SKR_PLACEMENT_ALL_SCHEDULED] = "AllDecisionsScheduled",
     [SKR_PLACEMENT_NOT_ALL_SCHEDULED] = "NotAllDecisionsScheduled",
 };
-_Static_assert(sizeof reasons / sizeof *reasons == SKR_PLACEMENT_REASON_COUNT, "all named");
+_Static_assert(sizeof skr_placement_reason_name / sizeof *skr_placement_reason_name ==
+                   SKR_PLACEMENT_REASON_COUNT,
+               "all named");
 
-static const char *const messages[] = {
+const char *const skr_placement_reason_message[] = {
     [SKR_PLACEMENT_NO_BINDINGS] = "No valid ManagedClusterSetBinding in the namespace",
     [SKR_PLACEMENT_NO_INTERSECTION] = "None of spec.clusterSets is bound to the namespace",
     [SKR_PLACEMENT_SETS_EMPTY] = "No cluster in the bound ManagedClusterSets",
@@ -31,21 +33,13 @@ static const char *const messages[] = {
     [SKR_PLACEMENT_ALL_SCHEDULED] = "All cluster decisions scheduled",
     [SKR_PLACEMENT_NOT_ALL_SCHEDULED] = "",
 };
-_Static_assert(sizeof messages / sizeof *messages == SKR_PLACEMENT_REASON_COUNT, "all there");
-
-const char *skr_placement_reason_name(enum skr_placement_reason reason)
-{
-    return reasons[reason];
-}
-
-const char *skr_placement_reason_message(enum skr_placement_reason reason)
-{
-    return messages[reason];
-}
+_Static_assert(sizeof skr_placement_reason_message / sizeof *skr_placement_reason_message ==
+                   SKR_PLACEMENT_REASON_COUNT,
+               "all there");
 
 /* ---- what it costs ---- */
 
-static const char *const plugins[] = {
+const char *const skr_placement_plugin_name[] = {
     [SKR_PLACEMENT_PLUGIN_FILTER] = "Filter",
     [SKR_PLACEMENT_PLUGIN_BALANCE] = "Balance",
     [SKR_PLACEMENT_PLUGIN_STEADY] = "Steady",
@@ -55,12 +49,9 @@ static const char *const plugins[] = {
     [SKR_PLACEMENT_PLUGIN_SPREAD] = "Spread",
     [SKR_PLACEMENT_PLUGIN_GROUPS] = "Groups",
 };
-_Static_assert(sizeof plugins / sizeof *plugins == SKR_PLACEMENT_PLUGIN_COUNT, "all named");
-
-const char *skr_placement_plugin_name(enum skr_placement_plugin plugin)
-{
-    return plugins[plugin];
-}
+_Static_assert(sizeof skr_placement_plugin_name / sizeof *skr_placement_plugin_name ==
+                   SKR_PLACEMENT_PLUGIN_COUNT,
+               "all named");
 
 /* ---- selection ---- */
 
@@ -227,7 +218,7 @@ static void conclude(struct skr_cycle *cycle, bool members)
         cycle->placement->has_number ? cycle->placement->number : (int64_t)result->n_candidates;
     result->unscheduled = wanted - selected;
     if (!members) {
-        result->message = messages[result->reason];
+        result->message = skr_placement_reason_message[result->reason];
         return;
     }
     result->reason = selected == 0 ? SKR_PLACEMENT_NONE_MATCHED
@@ -235,7 +226,7 @@ static void conclude(struct skr_cycle *cycle, bool members)
                          ? SKR_PLACEMENT_ALL_SCHEDULED
                          : SKR_PLACEMENT_NOT_ALL_SCHEDULED;
     result->satisfied = result->reason == SKR_PLACEMENT_ALL_SCHEDULED;
-    result->message = messages[result->reason];
+    result->message = skr_placement_reason_message[result->reason];
     if (result->reason == SKR_PLACEMENT_NOT_ALL_SCHEDULED) {
         snprintf(text, sizeof text, "%" PRId64 " cluster decisions unscheduled",
                  result->unscheduled);

@@ -25,9 +25,9 @@ enum skr_placement_reason {
     SKR_PLACEMENT_REASON_COUNT
 };
 /* The reason of condition PlacementSatisfied. */
-const char *skr_placement_reason_name(enum skr_placement_reason reason);
+extern const char *const skr_placement_reason_name[];
 /* The constant message of a reason; "": its message varies. */
-const char *skr_placement_reason_message(enum skr_placement_reason reason);
+extern const char *const skr_placement_reason_message[];
 
 /* Parts of a cycle whose cost is measured. */
 enum skr_placement_plugin {
@@ -41,7 +41,7 @@ enum skr_placement_plugin {
     SKR_PLACEMENT_PLUGIN_GROUPS, /* groups and slices */
     SKR_PLACEMENT_PLUGIN_COUNT
 };
-const char *skr_placement_plugin_name(enum skr_placement_plugin plugin);
+extern const char *const skr_placement_plugin_name[];
 
 struct skr_placement_filtered {
     uint32_t cluster;

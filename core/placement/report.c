@@ -84,18 +84,18 @@ int skr_placement_keep(const struct skr_placement *placement, const struct skr_p
     }
     const struct skr_placement_condition *before = &placement->satisfied;
     if (result->failure[0]) {
-        ret->reason = skr_placement_reason_name(SKR_PLACEMENT_FAILED);
+        ret->reason = skr_placement_reason_name[SKR_PLACEMENT_FAILED];
         ret->message = result->failure;
     } else if (ret->n == 0) {
-        ret->reason = skr_placement_reason_name(SKR_PLACEMENT_NONE_MATCHED);
-        ret->message = skr_placement_reason_message(SKR_PLACEMENT_NONE_MATCHED);
+        ret->reason = skr_placement_reason_name[SKR_PLACEMENT_NONE_MATCHED];
+        ret->message = skr_placement_reason_message[SKR_PLACEMENT_NONE_MATCHED];
     } else if (before->is_set) {
         ret->satisfied = strcmp(before->status, "True") == 0;
         ret->reason = before->reason;
         ret->message = before->message;
     } else {
         ret->satisfied = true;
-        ret->reason = skr_placement_reason_name(SKR_PLACEMENT_ALL_SCHEDULED);
+        ret->reason = skr_placement_reason_name[SKR_PLACEMENT_ALL_SCHEDULED];
         ret->message = "Decisions are kept";
     }
     return 0;
@@ -437,7 +437,7 @@ static int write_cycle(struct report *r, const struct skr_placement_kept *kept)
     skr_json_int(r->w, "unscheduled", result->unscheduled);
     skr_json_bool(r->w, "satisfied", kept ? kept->satisfied : result->satisfied);
     skr_json_string(r->w, "satisfiedReason",
-                    kept ? kept->reason : skr_placement_reason_name(result->reason));
+                    kept ? kept->reason : skr_placement_reason_name[result->reason]);
     write_counts(r);
     write_requeue(r);
     int rc = write_trace(r);

@@ -70,23 +70,20 @@ static void begin(void *object)
 
 const struct skr_duration_scale skr_placement_scale = {.first = 1000, .factor = 10, .n = 10};
 
-const char *skr_placement_end_name(enum skr_placement_end end)
-{
-    static const char *const names[] = {[SKR_PLACEMENT_END_SATISFIED] = "satisfied",
-                                        [SKR_PLACEMENT_END_UNSATISFIED] = "unsatisfied",
-                                        [SKR_PLACEMENT_END_MISCONFIGURED] = "misconfigured",
-                                        [SKR_PLACEMENT_END_ERROR] = "error"};
-    _Static_assert(sizeof names / sizeof *names == SKR_PLACEMENT_END_COUNT, "all named");
-    return names[end];
-}
+const char *const skr_placement_end_name[] = {[SKR_PLACEMENT_END_SATISFIED] = "satisfied",
+                                              [SKR_PLACEMENT_END_UNSATISFIED] = "unsatisfied",
+                                              [SKR_PLACEMENT_END_MISCONFIGURED] = "misconfigured",
+                                              [SKR_PLACEMENT_END_ERROR] = "error"};
+_Static_assert(sizeof skr_placement_end_name / sizeof *skr_placement_end_name ==
+                   SKR_PLACEMENT_END_COUNT,
+               "all named");
 
-const char *skr_placement_object_name(enum skr_placement_object object)
-{
-    static const char *const names[] = {[SKR_PLACEMENT_OBJECT_DECISION] = "placementdecisions",
-                                        [SKR_PLACEMENT_OBJECT_STATUS] = "placements/status"};
-    _Static_assert(sizeof names / sizeof *names == SKR_PLACEMENT_OBJECT_COUNT, "all named");
-    return names[object];
-}
+const char *const skr_placement_object_name[] = {
+    [SKR_PLACEMENT_OBJECT_DECISION] = "placementdecisions",
+    [SKR_PLACEMENT_OBJECT_STATUS] = "placements/status"};
+_Static_assert(sizeof skr_placement_object_name / sizeof *skr_placement_object_name ==
+                   SKR_PLACEMENT_OBJECT_COUNT,
+               "all named");
 
 void skr_placement_count(const void *object, struct skr_placement_counts *ret)
 {

@@ -32,14 +32,14 @@ enum skr_placement_end {
     SKR_PLACEMENT_END_ERROR,
     SKR_PLACEMENT_END_COUNT
 };
-const char *skr_placement_end_name(enum skr_placement_end end);
+extern const char *const skr_placement_end_name[];
 /* Objects that are written. */
 enum skr_placement_object {
     SKR_PLACEMENT_OBJECT_DECISION,
     SKR_PLACEMENT_OBJECT_STATUS, /* of the Placement */
     SKR_PLACEMENT_OBJECT_COUNT
 };
-const char *skr_placement_object_name(enum skr_placement_object object);
+extern const char *const skr_placement_object_name[];
 /* 1 us to 1000 s by 10. */
 extern const struct skr_duration_scale skr_placement_scale;
 

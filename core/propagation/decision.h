@@ -36,7 +36,7 @@ enum skr_propagation_filter {
     SKR_FILTER_CLUSTER_RESOURCE,
     SKR_FILTER_COUNT
 };
-const char *skr_propagation_filter_name(enum skr_propagation_filter filter);
+extern const char *const skr_propagation_filter_name[];
 /* Whether a constraint is on the field, and the cluster has none: what SPREAD_CONSTRAINT
  * refuses. */
 bool skr_binding_lacks_place(const struct skr_binding_placement *placement,

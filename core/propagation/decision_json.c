@@ -15,8 +15,7 @@ static void write_rejected(const struct skr_binding_decision *decision, struct s
         skr_json_open(w, decision->cluster[i]->meta.name, '[');
         for (int filter = 0; filter < SKR_FILTER_COUNT; filter++) {
             if ((decision->rejected[i] >> filter & 1) != 0) {
-                skr_json_string(w, NULL,
-                                skr_propagation_filter_name((enum skr_propagation_filter)filter));
+                skr_json_string(w, NULL, skr_propagation_filter_name[filter]);
             }
         }
         skr_json_close(w, ']');
@@ -29,7 +28,7 @@ static void write_groups(const struct skr_binding_decision *decision, struct skr
     skr_json_open(w, "groups", '{');
     for (size_t i = 0; i < decision->n_levels; i++) {
         const struct skr_spread_level *level = &decision->level[i];
-        skr_json_open(w, skr_spread_field_name(level->field), '{');
+        skr_json_open(w, skr_spread_field_name[level->field], '{');
         for (size_t k = 0; k < level->n; k++) {
             skr_json_open(w, level->group[k].path, '{');
             skr_json_int(w, "score", level->group[k].score);
@@ -133,7 +132,7 @@ static void write_error(const struct skr_binding_decision *decision, struct skr_
     skr_json_string(w, "code", outcome.code);
     skr_json_string(w, "reason", outcome.reason);
     skr_json_string(w, "specClusters", outcome.empties ? "emptied" : "kept");
-    skr_json_string(w, "retry", skr_propagation_retry_name(outcome.retry));
+    skr_json_string(w, "retry", skr_propagation_retry_name[outcome.retry]);
     skr_json_close(w, '}');
 }
 

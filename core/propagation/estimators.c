@@ -18,17 +18,15 @@ const char skr_estimator_sets[] = "MaxAvailableComponentSets";
 
 enum { SILENT_SHOWN = 3 }; /* names in a warning */
 
-const char *skr_estimator_result_name(enum skr_estimator_result result)
-{
-    static const char *const name[] = {
-        [SKR_ESTIMATOR_ANSWERED] = "answered",
-        [SKR_ESTIMATOR_UNKNOWN] = "unknown",
-        [SKR_ESTIMATOR_FAILED] = "failed",
-        [SKR_ESTIMATOR_RESTED] = "rested",
-    };
-    _Static_assert(sizeof name / sizeof *name == SKR_ESTIMATOR_RESULT_COUNT, "all named");
-    return name[result];
-}
+const char *const skr_estimator_result_name[] = {
+    [SKR_ESTIMATOR_ANSWERED] = "answered",
+    [SKR_ESTIMATOR_UNKNOWN] = "unknown",
+    [SKR_ESTIMATOR_FAILED] = "failed",
+    [SKR_ESTIMATOR_RESTED] = "rested",
+};
+_Static_assert(sizeof skr_estimator_result_name / sizeof *skr_estimator_result_name ==
+                   SKR_ESTIMATOR_RESULT_COUNT,
+               "all named");
 
 void skr_estimators_destroy(struct skr_estimators *estimators)
 {

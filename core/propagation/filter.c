@@ -11,7 +11,7 @@
 
 enum { LOCALITY_SCORE = 100 };
 
-static const char *const filter_name[] = {
+const char *const skr_propagation_filter_name[] = {
     [SKR_FILTER_DELETING] = "Deleting",
     [SKR_FILTER_CLUSTER_AFFINITY] = "ClusterAffinity",
     [SKR_FILTER_API_ENABLEMENT] = "APIEnablement",
@@ -20,12 +20,9 @@ static const char *const filter_name[] = {
     [SKR_FILTER_SPREAD_CONSTRAINT] = "SpreadConstraint",
     [SKR_FILTER_CLUSTER_RESOURCE] = "ClusterResource",
 };
-_Static_assert(sizeof filter_name / sizeof filter_name[0] == SKR_FILTER_COUNT, "a name per filter");
-
-const char *skr_propagation_filter_name(enum skr_propagation_filter filter)
-{
-    return filter_name[filter];
-}
+_Static_assert(sizeof skr_propagation_filter_name / sizeof skr_propagation_filter_name[0] ==
+                   SKR_FILTER_COUNT,
+               "a name per filter");
 
 int32_t skr_binding_tier(const struct skr_binding *binding, int32_t index,
                          const struct skr_member_cluster *cluster)

@@ -112,9 +112,9 @@ static int build_tree(struct grouping *grouping, const struct place *place, size
         rc = add_place(grouping, builder, &place[i], i > 0 ? &place[i - 1] : NULL, error);
     }
     for (size_t i = 0; i < grouping->n_levels; i++) {
-        level_name[i] = skr_spread_field_name(grouping->level[i].field);
+        level_name[i] = skr_spread_field_name[grouping->level[i].field];
     }
-    level_name[grouping->n_levels] = skr_spread_field_name(SKR_SPREAD_CLUSTER);
+    level_name[grouping->n_levels] = skr_spread_field_name[SKR_SPREAD_CLUSTER];
     if (rc == 0) {
         rc = skr_tree_builder_finish(builder, level_name, grouping->n_levels + 1, NULL, 0,
                                      &grouping->tree, NULL, error);

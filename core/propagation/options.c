@@ -51,12 +51,10 @@ static const struct option {
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
-const char *skr_propagation_profile_name(enum skr_propagation_profile profile)
-{
-    static const char *const name[] = {"default", "upstream", "design"};
-    _Static_assert(sizeof name / sizeof *name == SKR_PROFILE_COUNT, "all named");
-    return name[profile];
-}
+const char *const skr_propagation_profile_name[] = {"default", "upstream", "design"};
+_Static_assert(sizeof skr_propagation_profile_name / sizeof *skr_propagation_profile_name ==
+                   SKR_PROFILE_COUNT,
+               "all named");
 
 void skr_propagation_options_init(struct skr_propagation_options *options,
                                   enum skr_propagation_profile profile)

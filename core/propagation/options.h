@@ -42,7 +42,7 @@ struct skr_propagation_options {
     int told_by_objects; /* gates that change nothing here: objects show what they are about */
 };
 
-const char *skr_propagation_profile_name(enum skr_propagation_profile profile);
+extern const char *const skr_propagation_profile_name[];
 void skr_propagation_options_init(struct skr_propagation_options *options,
                                   enum skr_propagation_profile profile);
 /* Sets what the text names, "ranges=strict, shortage=SchedulerError"; "" sets nothing. SKR_INVALID:

@@ -40,13 +40,9 @@ struct skr_propagation_outcome skr_propagation_outcome(enum skr_propagation_code
     return outcome;
 }
 
-const char *skr_propagation_retry_name(enum skr_propagation_retry retry)
-{
-    static const char *const name[] = {
-        [SKR_RETRY_NONE] = "none",
-        [SKR_RETRY_LATER] = "5m",
-        [SKR_RETRY_BACKOFF] = "backoff",
-        [SKR_RETRY_BACKOFF_THEN_LATER] = "backoff",
-    };
-    return name[retry];
-}
+const char *const skr_propagation_retry_name[] = {
+    [SKR_RETRY_NONE] = "none",
+    [SKR_RETRY_LATER] = "5m",
+    [SKR_RETRY_BACKOFF] = "backoff",
+    [SKR_RETRY_BACKOFF_THEN_LATER] = "backoff",
+};

@@ -41,6 +41,6 @@ struct skr_propagation_outcome {
 struct skr_propagation_outcome skr_propagation_outcome(enum skr_propagation_code code,
                                                        bool shortage_is_error);
 /* "none", "5m", "backoff". */
-const char *skr_propagation_retry_name(enum skr_propagation_retry retry);
+extern const char *const skr_propagation_retry_name[];
 
 #endif

@@ -7,19 +7,15 @@
 
 #include "topology/base/strbuf.h"
 
-static const char *const field_name[] = {
+const char *const skr_spread_field_name[] = {
     [SKR_SPREAD_PROVIDER] = "provider",
     [SKR_SPREAD_REGION] = "region",
     [SKR_SPREAD_ZONE] = "zone",
     [SKR_SPREAD_CLUSTER] = "cluster",
 };
-_Static_assert(sizeof field_name / sizeof field_name[0] == SKR_SPREAD_FIELD_COUNT,
+_Static_assert(sizeof skr_spread_field_name / sizeof skr_spread_field_name[0] ==
+                   SKR_SPREAD_FIELD_COUNT,
                "a name per field");
-
-const char *skr_spread_field_name(enum skr_spread_field field)
-{
-    return field_name[field];
-}
 
 static void read_terms(const struct skr_fields *placement, struct skr_binding_placement *ret)
 {
@@ -88,7 +84,7 @@ static void read_constraints(const struct skr_fields *placement, struct skr_bind
             constraint->field = SKR_SPREAD_CLUSTER; /* as Karmada's webhook fills it in */
         }
         for (size_t k = 0; label[0] == '\0' && k < SKR_SPREAD_FIELD_COUNT; k++) {
-            if (strcmp(field, field_name[k]) == 0) {
+            if (strcmp(field, skr_spread_field_name[k]) == 0) {
                 constraint->field = (enum skr_spread_field)k;
             }
         }

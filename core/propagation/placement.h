@@ -54,7 +54,7 @@ enum skr_spread_field {
     SKR_SPREAD_FIELD_COUNT
 };
 enum { SKR_SPREAD_LEVELS = SKR_SPREAD_CLUSTER };
-const char *skr_spread_field_name(enum skr_spread_field field); /* "provider", ... */
+extern const char *const skr_spread_field_name[]; /* "provider", ... */
 /* The cluster's provider or region, or its zone of that number; "" if it has none. */
 static inline const char *skr_spread_place_of(const struct skr_member_cluster *cluster,
                                               enum skr_spread_field field, size_t zone)

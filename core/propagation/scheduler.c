@@ -68,17 +68,15 @@ static void begin(void *object)
 
 const struct skr_duration_scale skr_propagation_scale = {.first = 10000, .factor = 4, .n = 12};
 
-const char *skr_propagation_step_name(enum skr_propagation_step step)
-{
-    static const char *const name[] = {
-        [SKR_PROPAGATION_STEP_FILTER] = "filter",     [SKR_PROPAGATION_STEP_SCORE] = "score",
-        [SKR_PROPAGATION_STEP_SELECT] = "select",     [SKR_PROPAGATION_STEP_ASSIGN] = "assign",
-        [SKR_PROPAGATION_STEP_ESTIMATE] = "estimate", [SKR_PROPAGATION_STEP_WRITE] = "write",
-        [SKR_PROPAGATION_STEP_TOTAL] = "total",
-    };
-    _Static_assert(sizeof name / sizeof *name == SKR_PROPAGATION_STEP_COUNT, "all named");
-    return name[step];
-}
+const char *const skr_propagation_step_name[] = {
+    [SKR_PROPAGATION_STEP_FILTER] = "filter",     [SKR_PROPAGATION_STEP_SCORE] = "score",
+    [SKR_PROPAGATION_STEP_SELECT] = "select",     [SKR_PROPAGATION_STEP_ASSIGN] = "assign",
+    [SKR_PROPAGATION_STEP_ESTIMATE] = "estimate", [SKR_PROPAGATION_STEP_WRITE] = "write",
+    [SKR_PROPAGATION_STEP_TOTAL] = "total",
+};
+_Static_assert(sizeof skr_propagation_step_name / sizeof *skr_propagation_step_name ==
+                   SKR_PROPAGATION_STEP_COUNT,
+               "all named");
 
 void skr_propagation_count(const void *object, struct skr_propagation_counts *ret)
 {

@@ -44,7 +44,7 @@ enum skr_propagation_step {
     SKR_PROPAGATION_STEP_TOTAL,
     SKR_PROPAGATION_STEP_COUNT
 };
-const char *skr_propagation_step_name(enum skr_propagation_step step);
+extern const char *const skr_propagation_step_name[];
 /* 10 us to 42 s by 4. */
 extern const struct skr_duration_scale skr_propagation_scale;
 
@@ -56,7 +56,7 @@ enum skr_estimator_result {
     SKR_ESTIMATOR_RESTED,  /* not asked, since it failed a moment ago */
     SKR_ESTIMATOR_RESULT_COUNT
 };
-const char *skr_estimator_result_name(enum skr_estimator_result result);
+extern const char *const skr_estimator_result_name[];
 
 /* The methods of an estimator that queries name (karmada pkg/estimator/service/service.proto). */
 extern const char skr_estimator_replicas[];

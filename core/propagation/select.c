@@ -23,7 +23,7 @@ enum { STRICT_CLUSTER_RANGE = 10 };
 static bool complete_range(struct skr_binding_decision *decision,
                            const struct skr_group_constraint *constraint)
 {
-    const char *name = skr_spread_field_name(constraint->field);
+    const char *name = skr_spread_field_name[constraint->field];
     struct skr_group_range *range = &decision->range[constraint->field];
     if (constraint->min_groups < 0 || constraint->max_groups < 0) {
         return skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
@@ -52,8 +52,8 @@ static bool check_ranges(struct skr_binding_decision *decision)
         if (range->declared && range->min != range->max) {
             return skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
                                              "%s: minGroups %lld and maxGroups %lld must be equal",
-                                             skr_spread_field_name((enum skr_spread_field)i),
-                                             (long long)range->min, (long long)range->max);
+                                             skr_spread_field_name[i], (long long)range->min,
+                                             (long long)range->max);
         }
     }
     if (clusters->declared && clusters->max - clusters->min > STRICT_CLUSTER_RANGE) {

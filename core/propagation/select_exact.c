@@ -353,12 +353,11 @@ static void describe(const struct skr_exact_search *search, char *buffer, size_t
         const struct skr_group_range *range = &search->decision->range[i];
         if (range->declared && range->max == INT32_MAX) {
             at += (size_t)snprintf(buffer + at, size - at, "%s%s %lld..", at > 0 ? ", " : "",
-                                   skr_spread_field_name((enum skr_spread_field)i),
-                                   (long long)range->min);
+                                   skr_spread_field_name[i], (long long)range->min);
         } else if (range->declared) {
             at += (size_t)snprintf(buffer + at, size - at, "%s%s %lld..%lld", at > 0 ? ", " : "",
-                                   skr_spread_field_name((enum skr_spread_field)i),
-                                   (long long)range->min, (long long)range->max);
+                                   skr_spread_field_name[i], (long long)range->min,
+                                   (long long)range->max);
         }
     }
 }
@@ -371,7 +370,7 @@ static bool has_enough(struct skr_exact_search *search, struct skr_selection *re
         if ((int64_t)n < skr_exact_range_of(search, i)->min) {
             skr_selection_fail(ret, SKR_PROPAGATION_TOO_FEW_GROUPS,
                                "%zu %ss pass the filters, minGroups is %lld", n,
-                               skr_spread_field_name(search->level[i].field),
+                               skr_spread_field_name[search->level[i].field],
                                (long long)skr_exact_range_of(search, i)->min);
             return false;
         }

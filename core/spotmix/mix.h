@@ -82,7 +82,7 @@ enum skr_spotmix_result {
     SKR_SPOTMIX_RESULT_COUNT
 };
 /* As the metric's label: "patched", "owner_unknown". */
-const char *skr_spotmix_result_name(enum skr_spotmix_result result);
+extern const char *const skr_spotmix_result_name[];
 
 /* An object that a review needs and that the mix lacks. */
 struct skr_spotmix_lookup {

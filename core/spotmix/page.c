@@ -59,7 +59,7 @@ void skr_spotmix_page_write_nodes(const struct skr_spotmix *mix, struct skr_strb
     for (size_t i = 0; i < n; i++) {
         skr_json_open(&w, NULL, '{');
         skr_json_string(&w, "name", row[i].name);
-        skr_json_string(&w, "class", skr_spotmix_class_name(row[i].class_));
+        skr_json_string(&w, "class", skr_spotmix_class_name[row[i].class_]);
         skr_json_int(&w, "pods", (int64_t)row[i].pods);
         skr_json_close(&w, '}');
     }
@@ -83,7 +83,7 @@ static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_row *r
     } else {
         skr_json_int(w, "index", pod->index);
     }
-    skr_json_string(w, "class", none ? NULL : skr_spotmix_class_name(pod->class_));
+    skr_json_string(w, "class", none ? NULL : skr_spotmix_class_name[pod->class_]);
     skr_json_string(w, "cost", pod->cost);
     skr_json_string(w, "node", *pod->node != '\0' ? pod->node : NULL);
     skr_json_string(w, "reason", pod->reason);

@@ -118,7 +118,7 @@ static bool add_labels(struct skr_json_writer *w, const struct skr_spotmix_keys 
     if (!make_object(w, json_object_get(meta, "labels"), "/metadata/labels")) {
         return false;
     }
-    add_member(w, "/metadata/labels", keys->class_, skr_spotmix_class_name(slot->class_));
+    add_member(w, "/metadata/labels", keys->class_, skr_spotmix_class_name[slot->class_]);
     if (slot->index >= 0) {
         snprintf(number, sizeof number, "%ld", (long)slot->index);
         add_member(w, "/metadata/labels", keys->index, number);
@@ -138,7 +138,7 @@ static bool add_annotations(struct skr_json_writer *w, const struct skr_spotmix_
     *ret_cost_kept = !skr_object_is_absent(json_object_get(annotations, SKR_SPOTMIX_COST_KEY));
     if (!*ret_cost_kept) {
         add_member(w, "/metadata/annotations", SKR_SPOTMIX_COST_KEY,
-                   skr_spotmix_class_cost(slot->class_));
+                   skr_spotmix_class_cost[slot->class_]);
     }
     return true;
 }

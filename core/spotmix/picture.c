@@ -16,7 +16,7 @@ static int make_tree(const struct skr_spotmix_node_row *node, size_t n, struct s
     SKR_AUTO_FREE struct skr_picture_row *row = skr_alloc_array(n + 1, sizeof *row);
     for (size_t i = 0; i < n; i++) {
         row[i] = (struct skr_picture_row){.name = node[i].name,
-                                          .part = {skr_spotmix_class_name(node[i].class_)}};
+                                          .part = {skr_spotmix_class_name[node[i].class_]}};
     }
     return skr_picture_tree_of("classes", level, 1, row, n, ret, &error);
 }

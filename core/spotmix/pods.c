@@ -7,10 +7,11 @@
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 
-static const char *const cost_texts[SKR_SPOTMIX_COST_COUNT] = {[SKR_SPOTMIX_COST_ON_DEMAND] = "100",
-                                                               [SKR_SPOTMIX_COST_SPOT] = "1",
-                                                               [SKR_SPOTMIX_COST_ROLLOUT] = "0",
-                                                               [SKR_SPOTMIX_COST_OTHER] = "other"};
+const char *const skr_spotmix_cost_text[SKR_SPOTMIX_COST_COUNT] = {
+    [SKR_SPOTMIX_COST_ON_DEMAND] = "100",
+    [SKR_SPOTMIX_COST_SPOT] = "1",
+    [SKR_SPOTMIX_COST_ROLLOUT] = "0",
+    [SKR_SPOTMIX_COST_OTHER] = "other"};
 
 /* ---- nodes ---- */
 
@@ -177,17 +178,12 @@ static const json_t *space_of(const struct skr_spotmix *mix, const json_t *meta)
                : reference;
 }
 
-const char *skr_spotmix_cost_text(int cost)
-{
-    return cost_texts[cost];
-}
-
 static int8_t cost_of(const json_t *annotations)
 {
     const json_t *value = json_object_get(annotations, SKR_SPOTMIX_COST_KEY);
     const char *text = json_string_value(value);
     for (int8_t i = 0; text && i < SKR_SPOTMIX_COST_COUNT; i++) {
-        if (cost_texts[i] && strcmp(cost_texts[i], text) == 0) {
+        if (skr_spotmix_cost_text[i] && strcmp(skr_spotmix_cost_text[i], text) == 0) {
             return i;
         }
     }

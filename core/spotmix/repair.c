@@ -222,7 +222,7 @@ static void emit_fixes(const struct skr_spotmix_owner *owner,
             .uid = pod->text,
             .class_ = class_ ? (enum skr_spotmix_class)pod->class_claim : SKR_SPOTMIX_NO_CLASS,
             .index = index ? pod->index_claim : -1,
-            .cost = cost ? skr_spotmix_cost_text(pod->cost_claim) : NULL};
+            .cost = cost ? skr_spotmix_cost_text[pod->cost_claim] : NULL};
         pod->writing = true;
         pod->fixes = pod->fixes < UINT8_MAX ? (uint8_t)(pod->fixes + 1) : UINT8_MAX;
         settling->emit(settling->context, &fix);

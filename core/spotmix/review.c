@@ -17,7 +17,7 @@
 
 enum { WARNINGS_MAX = 4 };
 
-static const char *const result_names[] = {
+const char *const skr_spotmix_result_name[] = {
     [SKR_SPOTMIX_PATCHED] = "patched",
     [SKR_SPOTMIX_NOOP] = "noop",
     [SKR_SPOTMIX_OFF] = "off",
@@ -28,7 +28,8 @@ static const char *const result_names[] = {
     [SKR_SPOTMIX_BAD_REQUEST] = "bad_request",
     [SKR_SPOTMIX_INTERNAL] = "internal",
 };
-_Static_assert(sizeof result_names / sizeof result_names[0] == SKR_SPOTMIX_RESULT_COUNT,
+_Static_assert(sizeof skr_spotmix_result_name / sizeof skr_spotmix_result_name[0] ==
+                   SKR_SPOTMIX_RESULT_COUNT,
                "a name each");
 
 #define NO_NODES(class_) \
@@ -49,11 +50,6 @@ _Static_assert(sizeof PINNED + sizeof "on-demand" <= SKR_SPOTMIX_WARNING_MAX, "a
 _Static_assert(sizeof MANY_TERMS <= SKR_SPOTMIX_WARNING_MAX, "a warning is short");
 _Static_assert(SKR_SPOTMIX_TERMS_MAX == 1000, "as the warning says");
 _Static_assert(sizeof NO_NODES("on-demand") <= SKR_SPOTMIX_WARNING_MAX, "a warning is short");
-
-const char *skr_spotmix_result_name(enum skr_spotmix_result result)
-{
-    return result_names[result];
-}
 
 /* A review while it is answered. */
 struct hearing {
@@ -272,7 +268,7 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
     }
     if (!skr_spotmix_class_is_possible(&mix->classes, spec, slot.class_)) {
         snprintf(hearing->pinned, sizeof hearing->pinned, PINNED,
-                 skr_spotmix_class_name(slot.class_));
+                 skr_spotmix_class_name[slot.class_]);
         warn(hearing, hearing->pinned);
         return SKR_SPOTMIX_PINNED;
     }

@@ -18,8 +18,9 @@
 /* Before a patch that failed is made again. */
 #define RETRY_TIME (2 * SKR_SECOND)
 
-static const char *const eviction_names[] = {"evicted", "blocked", "failed"};
-_Static_assert(sizeof eviction_names / sizeof eviction_names[0] ==
+const char *const skr_spotmix_eviction_result_name[] = {"evicted", "blocked", "failed"};
+_Static_assert(sizeof skr_spotmix_eviction_result_name /
+                       sizeof skr_spotmix_eviction_result_name[0] ==
                    SKR_SPOTMIX_EVICTION_RESULT_COUNT,
                "a name each");
 
@@ -78,7 +79,7 @@ static void write_fix(void *context, const struct skr_spotmix_fix *fix)
     if (fix->class_ != SKR_SPOTMIX_NO_CLASS || fix->index >= 0) {
         skr_json_open(&w, "labels", '{');
         if (fix->class_ != SKR_SPOTMIX_NO_CLASS) {
-            skr_json_string(&w, keys->class_, skr_spotmix_class_name(fix->class_));
+            skr_json_string(&w, keys->class_, skr_spotmix_class_name[fix->class_]);
         }
         if (fix->index >= 0) {
             snprintf(number, sizeof number, "%ld", (long)fix->index);
@@ -260,11 +261,6 @@ uint64_t skr_spotmix_scheduler_evictions(const void *self, enum skr_spotmix_evic
 bool skr_spotmix_scheduler_leads(const void *self)
 {
     return ((const struct skr_spotmix_scheduler_state *)self)->begun;
-}
-
-const char *skr_spotmix_eviction_result_name(enum skr_spotmix_eviction_result result)
-{
-    return eviction_names[result];
 }
 
 static const struct skr_watch watches[] = {

@@ -47,7 +47,7 @@ enum skr_spotmix_eviction_result {
     SKR_SPOTMIX_EVICT_FAILED,
     SKR_SPOTMIX_EVICTION_RESULT_COUNT
 };
-const char *skr_spotmix_eviction_result_name(enum skr_spotmix_eviction_result result);
+extern const char *const skr_spotmix_eviction_result_name[];
 
 /* For pages and metrics; self: of skr_engine_self(). */
 const struct skr_spotmix *skr_spotmix_scheduler_mix(const void *self);

@@ -5,16 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const class_names[] = {"on-demand", "spot"};
-_Static_assert(sizeof class_names / sizeof class_names[0] == SKR_SPOTMIX_CLASS_COUNT,
+const char *const skr_spotmix_class_name[] = {"on-demand", "spot"};
+_Static_assert(sizeof skr_spotmix_class_name / sizeof skr_spotmix_class_name[0] ==
+                   SKR_SPOTMIX_CLASS_COUNT,
                "a name each");
 
-static const char *const class_costs[] = {"100", "1"};
-_Static_assert(sizeof class_costs / sizeof class_costs[0] == SKR_SPOTMIX_CLASS_COUNT,
+const char *const skr_spotmix_class_cost[] = {"100", "1"};
+_Static_assert(sizeof skr_spotmix_class_cost / sizeof skr_spotmix_class_cost[0] ==
+                   SKR_SPOTMIX_CLASS_COUNT,
                "a cost each");
 
-static const char *const rebuild_names[] = {"evict", "none", "rollout"};
-_Static_assert(sizeof rebuild_names / sizeof rebuild_names[0] == SKR_SPOTMIX_REBUILD_COUNT,
+const char *const skr_spotmix_rebuild_name[] = {"evict", "none", "rollout"};
+_Static_assert(sizeof skr_spotmix_rebuild_name / sizeof skr_spotmix_rebuild_name[0] ==
+                   SKR_SPOTMIX_REBUILD_COUNT,
                "a name each");
 
 static const struct preset {
@@ -72,29 +75,14 @@ bool skr_spotmix_settings_preset(struct skr_spotmix_settings *settings, const ch
     return false;
 }
 
-const char *skr_spotmix_class_name(enum skr_spotmix_class class_)
-{
-    return class_names[class_];
-}
-
 enum skr_spotmix_class skr_spotmix_class_parse(const char *text)
 {
     for (int i = 0; text && i < SKR_SPOTMIX_CLASS_COUNT; i++) {
-        if (strcmp(class_names[i], text) == 0) {
+        if (strcmp(skr_spotmix_class_name[i], text) == 0) {
             return (enum skr_spotmix_class)i;
         }
     }
     return SKR_SPOTMIX_NO_CLASS;
-}
-
-const char *skr_spotmix_class_cost(enum skr_spotmix_class class_)
-{
-    return class_costs[class_];
-}
-
-const char *skr_spotmix_rebuild_name(enum skr_spotmix_rebuild rebuild)
-{
-    return rebuild_names[rebuild];
 }
 
 static int spell(char key[SKR_SPOTMIX_KEY_MAX], const char *prefix, const char *rest,

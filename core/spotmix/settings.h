@@ -63,12 +63,12 @@ void skr_spotmix_settings_default(struct skr_spotmix_settings *settings);
  * unchanged. */
 bool skr_spotmix_settings_preset(struct skr_spotmix_settings *settings, const char *name);
 
-const char *skr_spotmix_class_name(enum skr_spotmix_class class_); /* "on-demand", "spot" */
+extern const char *const skr_spotmix_class_name[]; /* "on-demand", "spot" */
 /* SKR_SPOTMIX_NO_CLASS for any other text and for NULL. */
 enum skr_spotmix_class skr_spotmix_class_parse(const char *text);
 /* The deletion cost of its pods: "100", "1". */
-const char *skr_spotmix_class_cost(enum skr_spotmix_class class_);
-const char *skr_spotmix_rebuild_name(enum skr_spotmix_rebuild rebuild);
+extern const char *const skr_spotmix_class_cost[];
+extern const char *const skr_spotmix_rebuild_name[];
 
 /* The labels and annotations, spelled out. */
 struct skr_spotmix_keys {

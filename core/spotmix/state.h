@@ -235,6 +235,6 @@ enum skr_spotmix_class skr_spotmix_pod_class(const struct skr_spotmix *mix,
 /* For qsort() of pointers to pods: by place, then the oldest first. Total. */
 int skr_spotmix_by_place(const void *a, const void *b);
 /* The deletion cost as it is written; "other" for one of the user's, NULL for none. */
-const char *skr_spotmix_cost_text(int cost);
+extern const char *const skr_spotmix_cost_text[];
 
 #endif

@@ -168,7 +168,7 @@ static void add_rows(const struct skr_spotmix *mix, const struct skr_spotmix_own
                                          .standing = standing,
                                          .wrong = current && (standing == SKR_SPOTMIX_WRONG_INDEX ||
                                                               standing == SKR_SPOTMIX_MISSED),
-                                         .cost = skr_spotmix_cost_text(pod->cost_claim),
+                                         .cost = skr_spotmix_cost_text[pod->cost_claim],
                                          .reason = pod->pinned ? "ClassPinnedByPodSpec"
                                                    : none      ? "Unmutated"
                                                    : standing != SKR_SPOTMIX_RIGHT ? "Drift"

@@ -11,7 +11,7 @@ static void add_rule(const struct skr_spotmix_row *row, const struct skr_spotmix
                      struct skr_strbuf *out)
 {
     const int64_t index = pod->index;
-    const char *class_ = skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index));
+    const char *class_ = skr_spotmix_class_name[skr_spotmix_rule_class(&row->rule, index)];
     if (row->rule.all) {
         skr_strbuf_addf(out, "%s: every pod is %s",
                         row->rule.invalid ? "the maximum is no number" : "there is no maximum",
@@ -69,7 +69,7 @@ static void say_left(const struct skr_spotmix_row *row, struct skr_strbuf *out)
     if (row->standing[SKR_SPOTMIX_LEFT_OVER] > 0) {
         const int32_t index = skr_spotmix_vacant(row->space);
         skr_strbuf_addf(out, "index %" PRId32 " is vacant, the next pod takes it: %s", index,
-                        skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index)));
+                        skr_spotmix_class_name[skr_spotmix_rule_class(&row->rule, index)]);
     } else if (row->standing[SKR_SPOTMIX_OTHER_NODE] > 0) {
         skr_strbuf_add(out, "they stay, as their nodes were of their class when they came");
     } else if (row->standing[SKR_SPOTMIX_CLASSLESS] > 0) {
@@ -119,6 +119,6 @@ void skr_spotmix_next(const struct skr_spotmix *mix, const struct skr_spotmix_ro
     } else {
         const int32_t index = skr_spotmix_vacant(row->space);
         skr_strbuf_addf(out, "the next pod gets index %" PRId32 ": %s", index,
-                        skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index)));
+                        skr_spotmix_class_name[skr_spotmix_rule_class(&row->rule, index)]);
     }
 }

@@ -28,7 +28,7 @@ static void write_tallies(const struct frame *frame)
     json_auto_t *classes = json_object();
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         if (frame->tally[i].nodes > 0) {
-            json_object_set_new(classes, skr_spotmix_class_name((enum skr_spotmix_class)i),
+            json_object_set_new(classes, skr_spotmix_class_name[i],
                                 json_pack("{s:I, s:I}", "nodes", frame->tally[i].nodes, "pods",
                                           frame->tally[i].pods));
         }

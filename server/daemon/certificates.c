@@ -7,14 +7,10 @@
 
 enum { PACE_MIN_S = 1, PACE_MAX_S = 30, LOOKS_A_LIFETIME = 600 };
 
-static const char *const step_names[] = {"kept", "made", "issued", "published", "dropped"};
-_Static_assert(sizeof step_names / sizeof step_names[0] == SKR_CERTIFICATES_STEP_COUNT,
+const char *const skr_certificates_step_name[] = {"kept", "made", "issued", "published", "dropped"};
+_Static_assert(sizeof skr_certificates_step_name / sizeof skr_certificates_step_name[0] ==
+                   SKR_CERTIFICATES_STEP_COUNT,
                "a name each");
-
-const char *skr_certificates_step_name(enum skr_certificates_step step)
-{
-    return step_names[step];
-}
 
 void skr_certificates_fini(struct skr_certificates *certificates)
 {

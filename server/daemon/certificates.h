@@ -45,7 +45,7 @@ enum skr_certificates_step {
     SKR_CERTIFICATES_STEP_COUNT
 };
 /* For the log: "issued". */
-const char *skr_certificates_step_name(enum skr_certificates_step step);
+extern const char *const skr_certificates_step_name[];
 
 /* A replica may serve the leaf. */
 bool skr_certificates_are_usable(const struct skr_certificates *certificates,

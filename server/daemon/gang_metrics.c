@@ -367,8 +367,7 @@ static void collect_device_counts(const struct skr_gang_metrics *m,
         load_times(m->family[F_DEVICE_FIT], fit_names[i], times->n, scale.n + 1, times->sum);
     }
     for (int i = 0; i < SKR_MISPREDICTED_COUNT; i++) {
-        skr_series_advance_seen(m->family[F_MISPREDICTIONS],
-                                skr_mispredicted_name((enum skr_mispredicted)i), NULL,
+        skr_series_advance_seen(m->family[F_MISPREDICTIONS], skr_mispredicted_name[i], NULL,
                                 stats->mispredictions[i]);
     }
     for (int i = SKR_COUNTED + 1; i < SKR_UNCOUNTED_COUNT; i++) {

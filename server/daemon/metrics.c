@@ -82,7 +82,7 @@ static void collect_writes(const struct skr_daemon_metrics *m, const struct skr_
     for (int c = 0; c < SKR_WRITE_CLASS_COUNT; c++) {
         const char *class = skr_write_class_name((enum skr_write_class)c);
         for (int o = 0; o < SKR_WRITE_OUTCOME_COUNT; o++) {
-            const char *outcome = skr_kube_outcome_name((enum skr_write_outcome)o);
+            const char *outcome = skr_kube_outcome_name[o];
             skr_series_advance_seen(m->family[F_WRITES], class, outcome, stats->writes[c][o]);
         }
         skr_series_advance_seen(m->family[F_WRITE_SECONDS], class, NULL, stats->write_ns[c]);

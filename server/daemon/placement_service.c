@@ -59,19 +59,16 @@ static void collect_work(struct skr_metric_family *const family[],
 {
     for (int o = 0; o < SKR_PLACEMENT_OBJECT_COUNT; o++) {
         for (int r = 0; r < SKR_WRITE_OUTCOME_COUNT; r++) {
-            skr_series_advance_seen(
-                family[F_WRITES], skr_placement_object_name((enum skr_placement_object)o),
-                skr_kube_outcome_name((enum skr_write_outcome)r), counts->writes[o][r]);
+            skr_series_advance_seen(family[F_WRITES], skr_placement_object_name[o],
+                                    skr_kube_outcome_name[r], counts->writes[o][r]);
         }
     }
     for (int e = 0; e < SKR_PLACEMENT_END_COUNT; e++) {
-        load(family[F_SCHEDULING], skr_placement_end_name((enum skr_placement_end)e),
-             &counts->scheduling[e]);
+        load(family[F_SCHEDULING], skr_placement_end_name[e], &counts->scheduling[e]);
     }
     load(family[F_BIND], NULL, &counts->bind);
     for (int p = 0; p < SKR_PLACEMENT_PLUGIN_COUNT; p++) {
-        load(family[F_PLUGIN], skr_placement_plugin_name((enum skr_placement_plugin)p),
-             &counts->plugin[p]);
+        load(family[F_PLUGIN], skr_placement_plugin_name[p], &counts->plugin[p]);
     }
 }
 

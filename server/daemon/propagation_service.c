@@ -41,7 +41,7 @@ static size_t decides_by(const struct skr_config *config,
                          struct skr_module_setting setting[SKR_MODULE_SETTINGS_MAX])
 {
     setting[0] = (struct skr_module_setting){"profile",
-                                             skr_propagation_profile_name(config->karmada_profile)};
+                                             skr_propagation_profile_name[config->karmada_profile]};
     setting[1] = (struct skr_module_setting){"options", config->karmada_options};
     return 2;
 }
@@ -67,14 +67,11 @@ static void collect(struct skr_metric_family *const family[], const void *object
     skr_series_set(family[F_DEPTH], NULL, NULL, counts->queued);
     skr_series_advance(family[F_FALLBACK], NULL, NULL, counts->fallbacks);
     for (int result = 0; result < SKR_ESTIMATOR_RESULT_COUNT; result++) {
-        skr_series_advance(family[F_ESTIMATORS],
-                           skr_estimator_result_name((enum skr_estimator_result)result), NULL,
+        skr_series_advance(family[F_ESTIMATORS], skr_estimator_result_name[result], NULL,
                            counts->estimators[result]);
     }
     for (int step = 0; step < SKR_PROPAGATION_STEP_COUNT; step++) {
-        skr_metric_load(skr_series(family[F_DURATION],
-                                   skr_propagation_step_name((enum skr_propagation_step)step),
-                                   NULL),
+        skr_metric_load(skr_series(family[F_DURATION], skr_propagation_step_name[step], NULL),
                         counts->time[step].n, counts->time[step].sum);
     }
 }

@@ -195,8 +195,8 @@ static void renew(struct skr_reach *r, json_t *object, struct skr_webhook_secret
     if (call(r, "PUT", r->targets.secret, object, &answer)) {
         skr_webhook_secret_read(answer.json, s);
         skr_log_info(2, "Secret of the webhook was changed", SKR_LOG_S("name", r->name),
-                     SKR_LOG_S("certificates", skr_certificates_step_name(certificates)),
-                     SKR_LOG_S("tokens", skr_tokens_step_name(tokens)), SKR_LOG_END);
+                     SKR_LOG_S("certificates", skr_certificates_step_name[certificates]),
+                     SKR_LOG_S("tokens", skr_tokens_step_name[tokens]), SKR_LOG_END);
         accept_tokens(r, &s->tokens);
         if (is_complete(r, s)) {
             (void)publish(r, s);

@@ -93,17 +93,15 @@ static void collect(void *context)
     skr_tally_get(&s->tally, &counts);
     const struct skr_spotmix_totals *totals = &counts.totals;
     for (int i = 0; i < SKR_SPOTMIX_RESULT_COUNT; i++) {
-        skr_series_advance(s->family[F_ADMISSION],
-                           skr_spotmix_result_name((enum skr_spotmix_result)i), NULL,
+        skr_series_advance(s->family[F_ADMISSION], skr_spotmix_result_name[i], NULL,
                            totals->results[i]);
     }
     for (int i = 0; i < SKR_SPOTMIX_EVICTION_RESULT_COUNT; i++) {
-        skr_series_advance(s->family[F_EVICTIONS],
-                           skr_spotmix_eviction_result_name((enum skr_spotmix_eviction_result)i),
-                           NULL, counts.evictions[i]);
+        skr_series_advance(s->family[F_EVICTIONS], skr_spotmix_eviction_result_name[i], NULL,
+                           counts.evictions[i]);
     }
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
-        const char *class_ = skr_spotmix_class_name((enum skr_spotmix_class)i);
+        const char *class_ = skr_spotmix_class_name[i];
         skr_series_set(s->family[F_PODS], class_, "desired", (uint64_t)totals->desired[i]);
         skr_series_set(s->family[F_PODS], class_, "actual", totals->actual[i]);
         skr_series_set(s->family[F_NODES], class_, NULL, totals->nodes[i]);

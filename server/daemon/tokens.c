@@ -6,24 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = {[SKR_TOKEN_CURRENT] = "token",
-                                   [SKR_TOKEN_NEXT] = "token.next",
-                                   [SKR_TOKEN_LAST] = "token.last"};
-_Static_assert(sizeof keys / sizeof keys[0] == SKR_TOKEN_PLACE_COUNT, "a key each");
+const char *const skr_token_place_key[] = {[SKR_TOKEN_CURRENT] = "token",
+                                           [SKR_TOKEN_NEXT] = "token.next",
+                                           [SKR_TOKEN_LAST] = "token.last"};
+_Static_assert(sizeof skr_token_place_key / sizeof skr_token_place_key[0] == SKR_TOKEN_PLACE_COUNT,
+               "a key each");
 _Static_assert((int)SKR_TOKEN_PLACE_COUNT <= (int)SKR_CALLER_TOKENS_MAX, "all are accepted");
 
-static const char *const step_names[] = {"kept", "made", "added", "switched", "dropped"};
-_Static_assert(sizeof step_names / sizeof step_names[0] == SKR_TOKENS_STEP_COUNT, "a name each");
-
-const char *skr_token_place_key(enum skr_token_place place)
-{
-    return keys[place];
-}
-
-const char *skr_tokens_step_name(enum skr_tokens_step step)
-{
-    return step_names[step];
-}
+const char *const skr_tokens_step_name[] = {"kept", "made", "added", "switched", "dropped"};
+_Static_assert(sizeof skr_tokens_step_name / sizeof skr_tokens_step_name[0] ==
+                   SKR_TOKENS_STEP_COUNT,
+               "a name each");
 
 /* ---- texts ---- */
 

@@ -23,7 +23,7 @@
 
 enum skr_token_place { SKR_TOKEN_CURRENT, SKR_TOKEN_NEXT, SKR_TOKEN_LAST, SKR_TOKEN_PLACE_COUNT };
 /* The key in the Secret's data: "token.next". */
-const char *skr_token_place_key(enum skr_token_place place);
+extern const char *const skr_token_place_key[];
 
 struct skr_token {
     char text[SKR_CALLER_TOKEN_LEN + 1]; /* "": none */
@@ -51,7 +51,7 @@ enum skr_tokens_step {
     SKR_TOKENS_STEP_COUNT
 };
 /* For the log: "switched". */
-const char *skr_tokens_step_name(enum skr_tokens_step step);
+extern const char *const skr_tokens_step_name[];
 
 /* What the leader does next. A token whose time is in the future by more than its lifetime is due:
  * the clock that wrote it was wrong. */

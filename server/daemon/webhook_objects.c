@@ -43,7 +43,7 @@ static char *take_data(const json_t *object, const char *key)
 
 static void read_token(const json_t *object, enum skr_token_place place, struct skr_tokens *ret)
 {
-    char *text = take_data(object, skr_token_place_key(place));
+    char *text = take_data(object, skr_token_place_key[place]);
     if (text) {
         (void)skr_token_parse(text, &ret->at[place]);
         explicit_bzero(text, strlen(text));
@@ -79,11 +79,11 @@ static void write_token(const struct skr_tokens *tokens, enum skr_token_place pl
     const struct skr_token *token = &tokens->at[place];
     char text[SKR_TOKEN_TEXT_MAX];
     if (token->text[0] == '\0') {
-        (void)json_object_del(data, skr_token_place_key(place));
+        (void)json_object_del(data, skr_token_place_key[place]);
         return;
     }
     skr_token_write(token, text);
-    json_object_set_new(data, skr_token_place_key(place), base64_of(text));
+    json_object_set_new(data, skr_token_place_key[place], base64_of(text));
     explicit_bzero(text, sizeof text);
 }
 

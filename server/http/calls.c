@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/http/calls.h"
 
-
 void skr_calls_init(struct skr_calls *calls, size_t max)
 {
     *calls = (struct skr_calls){.max = max};

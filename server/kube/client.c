@@ -39,15 +39,11 @@ struct skr_kube {
     bool stopping;
 };
 
-static const char *const outcome_names[] = {"ok",     "conflict", "not_found", "invalid",
-                                            "denied", "busy",     "unknown",   "dropped"};
-_Static_assert(sizeof outcome_names / sizeof outcome_names[0] == SKR_WRITE_OUTCOME_COUNT,
+const char *const skr_kube_outcome_name[] = {"ok",     "conflict", "not_found", "invalid",
+                                             "denied", "busy",     "unknown",   "dropped"};
+_Static_assert(sizeof skr_kube_outcome_name / sizeof skr_kube_outcome_name[0] ==
+                   SKR_WRITE_OUTCOME_COUNT,
                "a name for each outcome");
-
-const char *skr_kube_outcome_name(enum skr_write_outcome outcome)
-{
-    return outcome_names[outcome];
-}
 
 /* ---- options ---- */
 

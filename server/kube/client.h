@@ -84,6 +84,6 @@ struct skr_kube_stats {
 void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret);
 
 /* "ok", "conflict", …: label value of metrics. */
-const char *skr_kube_outcome_name(enum skr_write_outcome outcome);
+extern const char *const skr_kube_outcome_name[];
 
 #endif

@@ -22,8 +22,9 @@ _Static_assert(sizeof class_name / sizeof class_name[0] == SKR_INFEASIBLE_CLASS_
 static const char *const status_name[] = {"placed", "infeasible", "timeout"};
 _Static_assert(sizeof status_name / sizeof status_name[0] == SKR_SOLVE_STATUS_COUNT,
                "a name per status");
-static const char *const kind_name[] = {"hard", "max", "min", "factor", "partitions"};
-_Static_assert(sizeof kind_name / sizeof kind_name[0] == SKR_RELAXATION_KIND_COUNT,
+const char *const skr_solve_relaxation_name[] = {"hard", "max", "min", "factor", "partitions"};
+_Static_assert(sizeof skr_solve_relaxation_name / sizeof skr_solve_relaxation_name[0] ==
+                   SKR_RELAXATION_KIND_COUNT,
                "a name per kind");
 
 /* ---- reading ---- */
@@ -40,11 +41,6 @@ static int read_text(const char *path, char **ret, struct skr_error *error)
 }
 
 /* ---- writing ---- */
-
-const char *skr_solve_relaxation_name(enum skr_relaxation_kind kind)
-{
-    return kind_name[kind];
-}
 
 static void write_counts(const struct skr_solve_writer *w, const int32_t *count)
 {
@@ -156,7 +152,7 @@ static void write_relaxations(const struct skr_solve_writer *w, const struct skr
             const struct skr_relaxation_atom *atom = &relaxation->atom[a];
             skr_strbuf_add(w->out, a == 0 ? "{\"level\": " : ", {\"level\": ");
             skr_strbuf_add_json(w->out, w->tree->level_name[atom->level]);
-            skr_strbuf_addf(w->out, ", \"rule\": \"%s\"", kind_name[atom->kind]);
+            skr_strbuf_addf(w->out, ", \"rule\": \"%s\"", skr_solve_relaxation_name[atom->kind]);
             if (atom->value > 0) {
                 skr_strbuf_addf(w->out, ", \"value\": %" PRId32, atom->value);
             }

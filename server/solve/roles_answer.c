@@ -212,7 +212,7 @@ static void write_atom(const struct skr_solve_writer *w, const struct skr_role_a
     }
     skr_strbuf_add(w->out, "\"level\": ");
     skr_strbuf_add_json(w->out, w->tree->level_name[atom->level]);
-    skr_strbuf_addf(w->out, ", \"rule\": \"%s\"}", skr_solve_relaxation_name(atom->rule));
+    skr_strbuf_addf(w->out, ", \"rule\": \"%s\"}", skr_solve_relaxation_name[atom->rule]);
 }
 
 void skr_solve_write_role_relaxations(const struct skr_solve_writer *w,

@@ -17,6 +17,6 @@ void skr_solve_write_unit(const struct skr_solve_writer *w, int32_t unit);
 void skr_solve_write_runs(const struct skr_solve_writer *w, const char *name,
                           const struct skr_level_key *key);
 /* "hard", "max", ... */
-const char *skr_solve_relaxation_name(enum skr_relaxation_kind kind);
+extern const char *const skr_solve_relaxation_name[];
 
 #endif

@@ -126,7 +126,7 @@ static bool is_of(const struct skr_group_constraint *constraint, const char *nam
 {
     return strcmp(constraint->field == SKR_SPREAD_FIELD_COUNT
                       ? constraint->other
-                      : skr_spread_field_name(constraint->field),
+                      : skr_spread_field_name[constraint->field],
                   name) == 0;
 }
 

@@ -68,7 +68,7 @@ static const char *kind_of(const struct skr_object_type *type)
 static void write_done(struct skr_strbuf *b, const struct skr_event *e)
 {
     skr_strbuf_addf(b, "write %" PRIu64 " %s %d v=%" PRIu64 " retry=%" PRId64, e->written.id,
-                    skr_kube_outcome_name(e->written.outcome), (int)e->written.http_status,
+                    skr_kube_outcome_name[e->written.outcome], (int)e->written.http_status,
                     e->written.resource_version, e->written.retry_after);
     if (e->written.object) {
         const struct skr_meta *m = e->written.type->meta(e->written.object);

@@ -297,7 +297,7 @@ static void wrote(struct skr_gang *e, const struct skr_event *ev)
     e->stats.admissions[outcome == SKR_WRITE_OK ? result : SKR_ADMISSION_NOT_WRITTEN]++;
     if (outcome == SKR_WRITE_OK) {
         skr_out_decision(e, a->now->key, "", "AdmissionCheck answered",
-                         skr_kueue_state_name(a->verdict), text, false);
+                         skr_kueue_state_name[a->verdict], text, false);
         done(e);
         return;
     }

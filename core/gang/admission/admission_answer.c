@@ -36,7 +36,7 @@ static void answer_one(const struct skr_gang *e, const struct skr_kueue_check *c
     } else if (answer->verdict == SKR_KUEUE_READY && json_array_size(answer->updates) > 0) {
         json_object_set(into, "podSetUpdates", answer->updates);
     }
-    json_object_set_new(into, "state", json_string(skr_kueue_state_name(answer->verdict)));
+    json_object_set_new(into, "state", json_string(skr_kueue_state_name[answer->verdict]));
     json_object_set_new(into, "message", json_string(text.s));
     json_object_set_new(into, "lastTransitionTime", json_string(now));
 }

@@ -349,7 +349,7 @@ static void followed(struct skr_gang *e, struct group *g, const struct skr_provi
     }
     if (request->state != p->state) {
         skr_out_decision(e, g->key, "", "ProvisioningRequest changed",
-                         skr_provisioning_state_name(request->state), request->message, false);
+                         skr_provisioning_state_name[request->state], request->message, false);
     }
     p->state = request->state;
     say(p, request->message);
@@ -476,13 +476,13 @@ bool skr_provisioning_say(const struct skr_gang *e, const struct group *g, struc
         skr_duration_write(left > 0 ? left / SKR_SECOND * SKR_SECOND : 0, wait, sizeof wait);
         skr_strbuf_addf(b, " is %s; it is made again in %s",
                         p->state == SKR_PROVISIONING_NEW ? "removed"
-                                                         : skr_provisioning_state_name(p->state),
+                                                         : skr_provisioning_state_name[p->state],
                         wait);
     } else if (p->state == SKR_PROVISIONING_NEW) {
         skr_strbuf_addf(b, " asks cluster-autoscaler for room for all %zu pods",
                         g->seats.n_newcomers);
     } else {
-        skr_strbuf_addf(b, " is %s", skr_provisioning_state_name(p->state));
+        skr_strbuf_addf(b, " is %s", skr_provisioning_state_name[p->state]);
     }
     if (p->message) {
         skr_strbuf_addf(b, ": %.*s", SKR_PROVISIONING_TEXT_MAX, p->message);

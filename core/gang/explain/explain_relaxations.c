@@ -263,12 +263,9 @@ static void write_room(const struct account *a, struct skr_strbuf *b)
 
 /* ---- rules ---- */
 
-const char *skr_relaxation_key(enum skr_relaxation_kind kind)
-{
-    static const char *const name[] = {"hard", "max", "min", "factor", "partitions"};
-    _Static_assert(sizeof name / sizeof *name == SKR_RELAXATION_KIND_COUNT, "names");
-    return name[kind];
-}
+const char *const skr_relaxation_key[] = {"hard", "max", "min", "factor", "partitions"};
+_Static_assert(sizeof skr_relaxation_key / sizeof *skr_relaxation_key == SKR_RELAXATION_KIND_COUNT,
+               "names");
 
 static int32_t value_now(const struct skr_rule *rule, enum skr_relaxation_kind kind)
 {
@@ -307,7 +304,7 @@ static void add_rule(const struct account *a, const struct skr_relaxation_atom *
                      struct relaxation *r)
 {
     const struct skr_problem *p = &a->request->problem;
-    const char *level = p->tree->level_name[atom->level], *key = skr_relaxation_key(atom->kind);
+    const char *level = p->tree->level_name[atom->level], *key = skr_relaxation_key[atom->kind];
     int32_t value =
         alone && !(atom->kind == SKR_RELAX_FACTOR && atom->value <= 1) ? atom->value : 0;
     SKR_STRBUF(path);

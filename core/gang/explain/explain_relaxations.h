@@ -29,7 +29,7 @@ void skr_relaxation_and(struct relaxation *r);
 void skr_relaxation_add(struct relaxation *r, const char *change, const char *path,
                         const char *value, bool is_text);
 /* The key of a level that the atom drops. */
-const char *skr_relaxation_key(enum skr_relaxation_kind kind);
+extern const char *const skr_relaxation_key[];
 /* Whether the hard pack that the atom drops is one of the group's key `within`. */
 bool skr_relaxation_is_of_within(const struct account *a, const struct skr_relaxation_atom *atom);
 /* The key `within` names the level above the highest one that is dropped, or is removed. Atoms that are

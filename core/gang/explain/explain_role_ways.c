@@ -14,7 +14,7 @@ static void add_rule(const struct account *a, const struct skr_role_atom *atom,
                      struct relaxation *r)
 {
     const char *level = a->request->problem.tree->level_name[atom->level];
-    const char *key = skr_relaxation_key(atom->rule);
+    const char *key = skr_relaxation_key[atom->rule];
     const bool hard = atom->rule == SKR_RELAX_HARD;
     SKR_STRBUF(path);
     skr_relaxation_and(r);

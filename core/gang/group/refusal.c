@@ -78,21 +78,17 @@ static bool stands(const struct skr_gang *e, const struct group *g)
     return g->refusal.n > 0 && g->refusal.lifted == lifted(e, g) && refused_pod(e, g);
 }
 
-static const char *const mispredicted_names[] = {
+const char *const skr_mispredicted_name[] = {
     "DynamicResources", "VolumeBinding", "NodeVolumeLimits", "VolumeRestrictions", "VolumeZone"};
-_Static_assert(sizeof mispredicted_names / sizeof *mispredicted_names == SKR_MISPREDICTED_COUNT,
+_Static_assert(sizeof skr_mispredicted_name / sizeof *skr_mispredicted_name ==
+                   SKR_MISPREDICTED_COUNT,
                "one name a plugin");
-
-const char *skr_mispredicted_name(enum skr_mispredicted plugin)
-{
-    return mispredicted_names[plugin];
-}
 
 /* The refusal is counted once, as soon as its plugin is known. Devices that are not counted promise nothing. */
 static void count_misprediction(struct skr_gang *e, struct group *g)
 {
     for (int i = 0; i < SKR_MISPREDICTED_COUNT && !g->refusal.counted; i++) {
-        if (strcmp(mispredicted_names[i], g->refusal.plugin) == 0) {
+        if (strcmp(skr_mispredicted_name[i], g->refusal.plugin) == 0) {
             e->stats.mispredictions[i] += i != SKR_MISPREDICTED_DEVICES || !g->uncounted;
             g->refusal.counted = true;
         }

@@ -83,7 +83,7 @@ enum skr_mispredicted {
     SKR_MISPREDICTED_ZONE,
     SKR_MISPREDICTED_COUNT
 };
-const char *skr_mispredicted_name(enum skr_mispredicted plugin); /* of the plugin; refusal.c */
+extern const char *const skr_mispredicted_name[]; /* of the plugin; refusal.c */
 
 /* A start against the first one that was promised. */
 enum skr_promise_end { SKR_PROMISE_EARLY, SKR_PROMISE_LATE, SKR_PROMISE_END_COUNT };

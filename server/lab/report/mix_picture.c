@@ -78,7 +78,7 @@ static void write_workload(const struct skr_spotmix *mix, const struct skr_spotm
     skr_strbuf_addf(out, "%s%s\n", row->reason ? "  " : "", row->reason ? row->reason : "");
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         const enum skr_spotmix_class class_ = (enum skr_spotmix_class)i;
-        skr_strbuf_addf(out, "  %-9s  ", skr_spotmix_class_name(class_));
+        skr_strbuf_addf(out, "  %-9s  ", skr_spotmix_class_name[class_]);
         write_bar(row->actual[i], class_ == SKR_SPOTMIX_SPOT, ascii, out);
         skr_strbuf_addf(out, " %zu of %" PRId64, row->actual[i], row->desired[i]);
         write_nodes(pod, n, class_, out);
@@ -174,7 +174,7 @@ static void write_node(const struct seats *seats, const struct skr_spotmix_node_
         n_spot += seat[i].class_ == SKR_SPOTMIX_SPOT;
     }
     skr_strbuf_addf(out, "%-*s  %-9s  ", (int)width->node, node->name,
-                    skr_spotmix_class_name(node->class_));
+                    skr_spotmix_class_name[node->class_]);
     if (n == 0) {
         skr_strbuf_add(out, "-\n");
         return;

@@ -12,7 +12,7 @@ static void write_places(const struct skr_binding_decision *decision,
     for (int i = 0; i < SKR_SPREAD_LEVELS; i++) {
         const enum skr_spread_field field = (enum skr_spread_field)i;
         if (skr_binding_lacks_place(&decision->binding->placement, cluster, field)) {
-            skr_strbuf_addf(out, "%s%s", between, skr_spread_field_name(field));
+            skr_strbuf_addf(out, "%s%s", between, skr_spread_field_name[field]);
             between = " and ";
         }
     }
@@ -73,7 +73,7 @@ static void write_constraint(const struct skr_group_constraint *constraint, stru
     if (constraint->field == SKR_SPREAD_FIELD_COUNT) {
         skr_page_add_clean(out, constraint->other, false);
     } else {
-        skr_strbuf_add(out, skr_spread_field_name(constraint->field));
+        skr_strbuf_add(out, skr_spread_field_name[constraint->field]);
     }
 }
 
@@ -104,7 +104,7 @@ static void write_way(const struct skr_binding_decision *decision,
     case SKR_WAY_MIN_GROUPS:
         skr_strbuf_addf(out, "with %s %lld of %s",
                         way->kind == SKR_WAY_MAX_GROUPS ? "maxGroups" : "minGroups",
-                        (long long)way->number, skr_spread_field_name(way->field));
+                        (long long)way->number, skr_spread_field_name[way->field]);
         break;
     case SKR_WAY_CONSTRAINT:
         write_constraint(&decision->binding->placement.constraint[way->index], out);

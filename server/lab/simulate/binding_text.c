@@ -202,7 +202,7 @@ static void write_groups(const struct skr_binding_decision *decision, bool verbo
     for (size_t i = 0; i < decision->n_levels; i++) {
         for (size_t k = 0; k < decision->level[i].n; k++) {
             const struct skr_spread_group *group = &decision->level[i].group[k];
-            if (add_row(&table, skr_spread_field_name(decision->level[i].field))) {
+            if (add_row(&table, skr_spread_field_name[decision->level[i].field])) {
                 add_text(&table, group->path);
                 add_number(&table, group->score);
                 add_number(&table, group->room);
@@ -229,7 +229,7 @@ static void write_better_one(const struct skr_binding_decision *decision, size_t
                              const struct skr_spread_group *group, size_t last, size_t n_selected,
                              struct skr_strbuf *out)
 {
-    const char *field = skr_spread_field_name(decision->level[level].field);
+    const char *field = skr_spread_field_name[decision->level[level].field];
     SKR_STRBUF(text);
     skr_strbuf_addf(&text, "%s %s comes before %s, but ", field, group->path,
                     decision->level[level].group[last].path);
@@ -283,8 +283,7 @@ static void write_rejected(const struct skr_binding_decision *decision, bool ver
         skr_strbuf_init(&b);
         for (int f = 0; f < SKR_FILTER_COUNT; f++) {
             if ((decision->rejected[i] >> f & 1) != 0) {
-                skr_strbuf_addf(&b, "%s%s", b.len > 0 ? "," : "",
-                                skr_propagation_filter_name((enum skr_propagation_filter)f));
+                skr_strbuf_addf(&b, "%s%s", b.len > 0 ? "," : "", skr_propagation_filter_name[f]);
             }
         }
         add_text(&table, b.s);

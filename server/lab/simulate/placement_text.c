@@ -248,7 +248,7 @@ void skr_placement_text_write(const struct skr_placement *placement,
             t.excluded[i] = false;
         }
     }
-    write_headline(&t, skr_placement_reason_name(result->reason), result->spread.n);
+    write_headline(&t, skr_placement_reason_name[result->reason], result->spread.n);
     if (result->message[0]) {
         skr_strbuf_addf(out, "  %s\n", result->message);
     }

@@ -311,8 +311,7 @@ static json_t *report_counts(const struct skr_spotmix_world *world)
         }
     }
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
-        json_object_set_new(counts, skr_spotmix_class_name((enum skr_spotmix_class)i),
-                            json_integer(n[i]));
+        json_object_set_new(counts, skr_spotmix_class_name[i], json_integer(n[i]));
     }
     return counts;
 }

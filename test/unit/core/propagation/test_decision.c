@@ -299,7 +299,7 @@ static void check_levels(const char *placement, const char *profile, const char 
     struct skr_binding_decision *decision = decision_decide(&world, binding, &settings);
     skr_strbuf_add(&levels, skr_propagation_outcome(decision->code, false).code);
     for (size_t i = 0; i < decision->n_levels; i++) {
-        skr_strbuf_addf(&levels, " %s:%zu", skr_spread_field_name(decision->level[i].field),
+        skr_strbuf_addf(&levels, " %s:%zu", skr_spread_field_name[decision->level[i].field],
                         decision->level[i].n);
     }
     assert_string_equal(levels.s, want);

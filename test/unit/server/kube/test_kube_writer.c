@@ -142,7 +142,7 @@ TEST(statuses_become_outcomes)
         {503, "unknown"},   {504, "unknown"},   {0, "unknown"},   {100, "unknown"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
-        assert_string_equal(skr_kube_outcome_name(skr_writer_outcome_of(cases[i].status)),
+        assert_string_equal(skr_kube_outcome_name[skr_writer_outcome_of(cases[i].status)],
                             cases[i].outcome);
     }
 }
