@@ -270,6 +270,23 @@ int64_t skr_ledger_node_allocatable(const struct skr_ledger_node *node, uint16_t
     return has ? node->cell[resource].allocatable : 0;
 }
 
+int skr_part_compare(const struct skr_part *a, const struct skr_part *b)
+{
+    const skr_int128 x = (skr_int128)a->used * b->all, y = (skr_int128)b->used * a->all;
+    return (x > y) - (x < y);
+}
+
+struct skr_part skr_ledger_node_use(const struct skr_ledger_node *node)
+{
+    struct skr_part most = {0, 1};
+    for (uint16_t r = 0; node && r < node->n_cells; r++) {
+        const int64_t all = node->cell[r].allocatable, left = node_free(node, r);
+        const struct skr_part part = {skr_amount_sum(all, left < 0 ? 0 : -left), all};
+        most = all > 0 && skr_part_compare(&part, &most) > 0 ? part : most;
+    }
+    return most;
+}
+
 int64_t skr_ledger_free(const struct skr_ledger *ledger, const char *name, uint16_t resource)
 {
     return skr_ledger_node_free(skr_ledger_nodes_find(&ledger->nodes, name), resource);

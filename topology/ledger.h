@@ -84,6 +84,13 @@ const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, co
 /* As skr_ledger_free() and skr_ledger_allocatable(). NULL allowed. */
 int64_t skr_ledger_node_free(const struct skr_ledger_node *node, uint16_t resource);
 int64_t skr_ledger_node_allocatable(const struct skr_ledger_node *node, uint16_t resource);
+/* The largest part of a resource that is charged, of those that the node has; 0 of 1 for NULL. */
+struct skr_part {
+    int64_t used, all;
+};
+struct skr_part skr_ledger_node_use(const struct skr_ledger_node *node);
+/* Below 0: a is less than b; above 0: more. */
+int skr_part_compare(const struct skr_part *a, const struct skr_part *b);
 /* Room for what is asked for: free as above; SKR_ROOM_UNLIMITED where the node does not list it and
  * the request is by_class. The same on the empty node. NULL allowed. */
 #define SKR_ROOM_UNLIMITED INT64_MAX

@@ -23,6 +23,7 @@
 #include "core/gang/cache/names_sweep.h"
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/spare.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/cache/volume_uses.h"
@@ -160,6 +161,7 @@ static bool settle(void *self)
 {
     struct skr_gang *e = self;
     skr_topology_settle(e);
+    skr_fit_cache_see_changes(e);
     skr_dirty_see_freed(e);
     if (!skr_dirty_any(e)) {
         skr_binding_pump(e);
@@ -575,6 +577,7 @@ static void destroy(void *self)
     skr_volumes_fini(e);
     skr_volume_uses_fini(e);
     skr_fit_cache_fini(e);
+    skr_spare_fini(e);
     skr_devices_fini(e);
     skr_ends_fini(e);
     skr_node_changes_fini(e);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/gang/cache/spare.h"
 #include "core/gang/changes/namespace_limits.h"
 #include "core/group/workload.h"
 #include "core/time/moves.h"
@@ -139,6 +140,10 @@ const struct skr_option skr_options[] = {
           "a group that has not waited this long, or is promised within it, moves none"),
     RANGE("time.movesMost", INTEGER, "2", 1, SKR_MOVES_MOST, settings.moves_most,
           "groups that move together for one that waits"),
+    PLAIN(
+        "time.spare", SPARE, "", settings.spare,
+        "`rack=1`: so many whole nodes of every unit of that level take only replacements of lost "
+        "members; empty: none"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,
@@ -436,6 +441,8 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
 {
     int word = 0;
     int rc = 0;
+    size_t length;
+    int32_t count;
     switch (option->type) {
     case SKR_OPTION_STRING:
         return store_string(option, text, config, error);
@@ -482,6 +489,9 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
         return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_LEVELS: /* levels.h reads the list */
         return text[0] ? skr_error_set(error, SKR_INVALID, "a list is expected") : 0;
+    case SKR_OPTION_SPARE:
+        rc = skr_spare_parse(text, &length, &count, error);
+        return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_NAMESPACES:
         rc = skr_namespaces_check(text, error);
         return rc < 0 ? rc : store_string(option, text, config, error);

@@ -24,6 +24,7 @@ enum skr_option_type {
     SKR_OPTION_NAMESPACE_LIMITS, /* core/gang/changes/namespace_limits.h; numbers within min, max */
     SKR_OPTION_NAMESPACES,       /* a list of them, or "*"; stored as "a, b" */
     SKR_OPTION_KINDS,            /* a list of kinds of workloads; stored as bits */
+    SKR_OPTION_SPARE,            /* core/gang/cache/spare.h */
     SKR_OPTION_TYPE_COUNT
 };
 

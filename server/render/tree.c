@@ -159,6 +159,8 @@ static void add_ready(struct drawing *d, const json_t *unit, bool leaf)
         skr_text_table_add(&d->table, "False", SKR_HUE_BAD);
     } else if (skr_page_bool(unit, "cordoned")) {
         skr_text_table_add(&d->table, "True,Cordoned", SKR_HUE_BUSY);
+    } else if (skr_page_bool(unit, "spare")) {
+        skr_text_table_add(&d->table, "True,Spare", SKR_HUE_NONE);
     } else {
         skr_text_table_add(&d->table, "True", SKR_HUE_NONE);
     }

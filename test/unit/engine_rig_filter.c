@@ -2,9 +2,10 @@
 /*
  * The judge of filter's answers about ordinary pods: "node is reserved for a group" is said of a node on
  * which a plan, a vacancy or a held seat has room, and that has too little left of something that it
- * lists, or if the pod needs devices; "room is reserved for a group" where a reservation would lack room while the
- * pod is there; never of another one. No pod passes into a reservation that it does not outrank. Both are looked up before the call and after it, since the engine may go
- * on in the event that answers.
+ * lists, or if the pod needs devices; "room is reserved for a group" where a reservation would lack room
+ * while the pod is there; "node is kept as a spare" to all pods but those of DaemonSets; never of another
+ * one. No pod passes into a reservation that it does not outrank. Both are looked up before the call and
+ * after it, since the engine may go on in the event that answers.
  */
 #include "test/unit/engine_rig_parts.h"
 
@@ -13,6 +14,7 @@
 #include <utlist.h>
 
 #include "core/gang/cache/devices.h"
+#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/state/groups.h"
@@ -91,9 +93,16 @@ static bool is_promised(const struct rig *rig, const struct skr_pod *pod, const 
                skr_ledger_free(rig->gang->ledger, node, (uint16_t)cpu);
 }
 
+static bool is_spare(const struct rig *rig, const struct skr_pod *pod, const char *node)
+{
+    const struct node_entry *n = skr_nodes_find(rig->gang, node);
+    return n && n->spare && !pod->rooted;
+}
+
 static bool may_refuse(const struct rig *rig, const struct skr_pod *pod, const char *node)
 {
-    return (is_reserved(rig, node) &&
+    return is_spare(rig, pod, node) ||
+           (is_reserved(rig, node) &&
             (lacks_room(rig->gang, pod, node) || skr_devices_has_claims(pod) ||
              skr_quantities_are_served(rig->gang->resources, &pod->shape->requests))) ||
            is_promised(rig, pod, node);
@@ -108,7 +117,8 @@ void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *c
     rig->must_refuse = skr_alloc(n + 1);
     mark_reserved(rig);
     for (size_t i = 0; i < n; i++) {
-        rig->must_refuse[i] = pod->priority <= 0 && is_promised(rig, pod, names[i]);
+        rig->must_refuse[i] =
+            (pod->priority <= 0 && is_promised(rig, pod, names[i])) || is_spare(rig, pod, names[i]);
         rig->may_refuse[i] = may_refuse(rig, pod, names[i]);
     }
 }
@@ -130,8 +140,10 @@ void rig_filter_refuses(struct rig *rig, size_t i)
 void rig_filter_passes(struct rig *rig, size_t i)
 {
     const char *node = rig->asking_names[i];
-    if (rig->must_refuse[i] && is_promised(rig, rig->asking_pod, node)) {
-        rig_fail(rig, "%s may go to %s, where room is reserved", rig->asking_pod->meta.name, node);
+    if (rig->must_refuse[i] &&
+        (is_promised(rig, rig->asking_pod, node) || is_spare(rig, rig->asking_pod, node))) {
+        rig_fail(rig, "%s may go to %s, where room is reserved, or which is a spare",
+                 rig->asking_pod->meta.name, node);
     }
 }
 

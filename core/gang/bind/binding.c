@@ -18,6 +18,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/residents.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/spare.h"
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/roles.h"
@@ -69,6 +70,11 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
     }
     if (skr_ledger_is_kept(e->ledger, node, &p->shape->amounts, p->uid)) {
         refuse(e, request, SKR_TEXT_RESERVED);
+        skr_ordinary_refused(e, p);
+        return;
+    }
+    if (skr_spare_is_kept_off(e, p->pod) && skr_spare_is_at(e, node)) {
+        refuse(e, request, SKR_TEXT_SPARE);
         skr_ordinary_refused(e, p);
         return;
     }

@@ -17,6 +17,7 @@
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/spare.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/claims.h"
@@ -237,11 +238,15 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     struct shape *s = skr_shapes_get(e, call->pod);
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     const bool is_late = skr_shapes_are_late(e, call->pod->shape);
-    const char *text = SKR_TEXT_BOOKED; /* one for all: room of plans is named first */
+    const bool spares = skr_spare_is_kept_off(e, call->pod);
+    const char *const booked = SKR_TEXT_BOOKED;
+    const char *text = booked; /* one for all: room of plans is named first, then spares */
     for (size_t i = 0; i < n; i++) {
         const char *node = call->node[i];
         if (skr_ledger_is_kept(e->ledger, node, &s->amounts, call->pod->meta.uid)) {
             text = SKR_TEXT_RESERVED;
+        } else if (spares && skr_spare_is_at(e, node)) {
+            text = text == booked ? SKR_TEXT_SPARE : text;
         } else if (!skr_booked_keeps(e, call->pod, &s->amounts, node)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
         }

@@ -10,6 +10,7 @@
 
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/spare.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/state/groups.h"
@@ -167,6 +168,7 @@ static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
 {
     struct fit_cache *k = e->fit_cache;
     skr_nodes_stamp(e, node);
+    skr_spare_touch(e, node);
     int32_t leaf = k && k->kinds ? skr_tree_find_leaf(k->tree, node) : -1;
     if (leaf < 0) {
         return;
@@ -222,6 +224,7 @@ void skr_fit_cache_see_changes(struct skr_gang *e)
             e->fit_cache->all_dirty = true;
         }
     }
+    skr_spare_update(e, skr_fit_cache_touch_node);
 }
 
 static int32_t least(int32_t a, int32_t b)
@@ -233,7 +236,7 @@ static int32_t least(int32_t a, int32_t b)
 static int32_t most_of(struct skr_gang *e, const struct kind *kind, const struct node_entry *node)
 {
     int32_t most = INT32_MAX;
-    if (!node || !node->node) {
+    if (!node || !node->node || (node->spare && !skr_spare_is_reserved(kind->owner, node))) {
         return 0;
     }
     for (size_t i = 0; i < kind->shapes.n; i++) {

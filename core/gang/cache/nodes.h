@@ -11,6 +11,7 @@ struct node_entry {
     uint64_t stamp;        /* skr_nodes_stamp(): epoch.stamps of its last change; 0: none */
     struct node_entry *sprev, *snext; /* in gang->nodes.stamped, while stamp > 0 */
     uint32_t number;                  /* in gang->nodes */
+    bool spare;                       /* kept for replacements; spare.c */
     bool refused;         /* the table of names has no room for its name: no pod may use it */
     bool awaited;         /* a planned member waits until an older nomination here is cleared */
     bool named;           /* skr_nodes_name(); until the next skr_nodes_take_name() */

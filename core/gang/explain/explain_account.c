@@ -8,6 +8,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/explain/explain_roles.h"
+#include "core/gang/problem/node_open.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
@@ -191,6 +192,9 @@ const char *skr_account_closed(const struct account *a, int32_t leaf, int role, 
             word = word && opens && !one_opens ? one : word ? word : one;
             opens = opens && one_opens;
         }
+    }
+    if (!word && skr_node_is_spare(a->g, n)) {
+        word = SKR_ACCOUNT_SPARE;
     }
     *ret_opens = word && opens;
     return word;

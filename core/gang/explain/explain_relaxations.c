@@ -423,6 +423,7 @@ void skr_explain_opened(const struct account *a, const struct skr_solution *s, s
     const struct skr_tree *tree = a->request->problem.tree;
     int32_t leaf[SKR_EXPLAIN_OPENED_MAX];
     const char *why[SKR_EXPLAIN_OPENED_MAX];
+    bool spare = true;
     size_t n = 0;
     for (int32_t i = 0; i < tree->n_leaves; i++) {
         const char *closed = closed_to(a, s, i);
@@ -432,6 +433,7 @@ void skr_explain_opened(const struct account *a, const struct skr_solution *s, s
         if (n == SKR_EXPLAIN_OPENED_MAX) {
             return;
         }
+        spare = spare && strcmp(closed, SKR_ACCOUNT_SPARE) == 0;
         why[n] = closed;
         leaf[n++] = i;
     }
@@ -441,7 +443,7 @@ void skr_explain_opened(const struct account *a, const struct skr_solution *s, s
     struct relaxation r;
     skr_relaxation_begin(&r);
     say_nodes(tree, leaf, n, &r.text);
-    skr_strbuf_addf(&r.text, " %s usable again", n > 1 ? "are" : "is");
+    skr_strbuf_addf(&r.text, spare ? " %s no spare" : " %s usable again", n > 1 ? "are" : "is");
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_addf(&r.changes, "%s{\"change\":\"node\",\"node\":", i ? "," : "");
         skr_strbuf_add_json(&r.changes, tree->unit_name[tree->first_leaf + leaf[i]]);

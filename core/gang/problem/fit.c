@@ -22,6 +22,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/pins.h"
 #include "core/gang/group/window.h"
+#include "core/gang/problem/node_open.h"
 #include "core/gang/problem/problem_roles.h"
 #include "core/gang/state/groups.h"
 
@@ -112,7 +113,8 @@ static void make_fit(struct skr_gang *e, struct group *g)
     o->input = g->input_epoch;
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !holds_something(e, g, newcomers, n) &&
+    const bool spared = e->settings.spare[0] && skr_node_takes_lost(g);
+    if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !spared && !holds_something(e, g, newcomers, n) &&
         !skr_pins_count(newcomers, n) && !skr_problem_by_roles(g, newcomers, n)) {
         join(e, g, newcomers, (int32_t)n);
     }

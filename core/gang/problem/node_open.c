@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/problem/node_open.h"
 
+#include "core/gang/cache/spare.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
+
+bool skr_node_is_spare(const struct group *g, const struct node_entry *entry)
+{
+    return entry->spare && !skr_node_takes_lost(g) && !skr_spare_is_reserved(g, entry);
+}
+
+bool skr_node_takes_lost(const struct group *g)
+{
+    const bool lacks = g->spec && g->seats.n_bound < (size_t)skr_membership_size(g);
+    return g->seats.n_bound > 0 && (lacks || g->without);
+}
 
 bool skr_node_open(const struct skr_gang *e, const struct group *g, const struct shapes *shapes,
                    const struct node_entry *entry, bool probed_only)
 {
-    if (!entry || skr_membership_is_without(g, entry->name)) {
+    if (!entry || skr_membership_is_without(g, entry->name) || skr_node_is_spare(g, entry)) {
         return false;
     }
     for (size_t i = 0; i < shapes->n; i++) {

@@ -59,7 +59,7 @@ static void charge_first_fit(struct skr_gang *e, const struct pod_entry *p, cons
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     size_t leaves = (size_t)e->topology.tree->n_leaves, i = 0;
     while (i < leaves &&
-           !(leaf[i] && covers(free_, d, i, &p->shape->amounts) &&
+           !(leaf[i] && !leaf[i]->spare && covers(free_, d, i, &p->shape->amounts) &&
              skr_pod_shape_check_node(p->shape->spec, leaf[i]->node) == SKR_ELIGIBLE)) {
         i++;
     }

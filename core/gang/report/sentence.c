@@ -10,6 +10,7 @@
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
+#include "core/gang/problem/node_open.h"
 #include "core/gang/problem/problem_volumes.h"
 #include "core/gang/report/device_sentence.h"
 #include "core/gang/report/explain_held.h"
@@ -309,6 +310,7 @@ enum closed_by {
     CLOSED_RULES, /* about other pods */
     CLOSED_VOLUMES,
     CLOSED_ABSENT,
+    CLOSED_SPARE,
     CLOSED_BY_COUNT
 };
 
@@ -335,6 +337,9 @@ static enum closed_by closed_by(const struct skr_gang *e, const struct group *g,
     }
     if (!n || !n->node) {
         return CLOSED_ABSENT;
+    }
+    if (first == CLOSED_RULES && skr_node_is_spare(g, n)) {
+        return CLOSED_SPARE;
     }
     return open > 0 && open < shapes->n ? CLOSED_SOME : first;
 }
@@ -364,6 +369,7 @@ static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_proble
         [CLOSED_RULES] = "closed by rules about other pods",
         [CLOSED_VOLUMES] = "out of reach of volumes of its pods",
         [CLOSED_ABSENT] = "not there",
+        [CLOSED_SPARE] = "kept as spares",
     };
     _Static_assert(sizeof text / sizeof *text == CLOSED_BY_COUNT, "a text for each");
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
@@ -432,10 +438,41 @@ static const char *role_of_newcomers(struct skr_gang *e, struct group *g)
     return role && role->named ? role->name : NULL;
 }
 
+/* "; 4 more fit on 2 nodes kept as spares": what option time.spare closes to the group. */
+static void say_spares(struct skr_gang *e, struct group *g, const struct skr_problem *p,
+                       struct skr_strbuf *b)
+{
+    size_t n, spares = 0;
+    int64_t fits = 0;
+    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    const struct shapes shapes = skr_shapes_of(newcomers, n);
+    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
+        int64_t slots = INT32_MAX;
+        if (closed_by(e, g, &shapes, p->tree->unit_name[p->tree->first_leaf + i]) != CLOSED_SPARE) {
+            continue;
+        }
+        for (size_t r = 0; r < p->n_resources; r++) {
+            const int64_t room = p->free[(size_t)i * p->n_resources + r];
+            const int64_t holds = p->demand[r] > 0 && room != SKR_ROOM_UNLIMITED
+                                      ? (room < 0 ? 0 : room / p->demand[r])
+                                      : slots;
+            slots = holds < slots ? holds : slots;
+        }
+        spares++;
+        fits = skr_amount_sum(fits, slots);
+    }
+    if (spares > 0 && p->roles) {
+        skr_strbuf_addf(b, "; time.spare keeps %zu node%s", spares, spares == 1 ? "" : "s");
+    } else if (spares > 0) {
+        skr_strbuf_addf(b, "; time.spare keeps %zu node%s, where %lld more fit%s", spares,
+                        spares == 1 ? "" : "s", (long long)fits, fits == 1 ? "s" : "");
+    }
+}
+
 /* ---- the whole ---- */
 
-void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                          const struct skr_solve_request *request, struct skr_strbuf *b)
+static void say(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
+                const struct skr_solve_request *request, struct skr_strbuf *b)
 {
     const struct skr_problem *problem = &request->problem;
     int32_t n = problem->n, held = skr_held_in_all(problem);
@@ -475,5 +512,14 @@ void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_
     default:
         placement_failed(x, problem, b);
         break;
+    }
+}
+
+void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
+                          const struct skr_solve_request *request, struct skr_strbuf *b)
+{
+    say(e, g, x, request, b);
+    if (e->spare.dirty) {
+        say_spares(e, g, &request->problem, b);
     }
 }

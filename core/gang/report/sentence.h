@@ -61,8 +61,9 @@ void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_
                         int32_t *ret_end);
 /* A node by its name, other units by their path: "zone-0/rack-1". */
 void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b);
+#define SKR_ACCOUNT_SPARE "Spare" /* option time.spare */
 /* Why the node of a leaf is closed to members of a role of the group, as a word; NULL: it is open.
- * *ret_opens: it would be open if it were Ready, not cordoned and without taints. */
+ * *ret_opens: it would be open if it were Ready, not cordoned, without taints and no spare. */
 const char *skr_account_closed(const struct account *a, int32_t leaf, int role, bool *ret_opens);
 /* ,"key":{"cpu":1000} of amounts, [problem.n_resources]; without those that no member needs. */
 void skr_account_amounts(const struct account *a, const char *key, const int64_t *amount,

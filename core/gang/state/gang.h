@@ -279,6 +279,13 @@ struct skr_gang {
         skr_time wake_at;     /* WAKE_REPORT is set for it */
     } report;
 
+    struct {
+        struct skr_tree *tree; /* a reference: in which they were chosen */
+        int32_t level, count;
+        uint8_t *dirty; /* [leaf] they are chosen anew around it; NULL: there are none */
+        bool any;       /* a leaf is dirty */
+    } spare;            /* spare.c */
+
     struct planner *planner;     /* planner.c */
     struct fit_cache *fit_cache; /* fit_cache.h; NULL before the first plan */
     /* explain_request.c; NULL before the first request */

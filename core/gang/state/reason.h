@@ -92,6 +92,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TEXT_FOLLOWER      "sakkara: pod waits for room beside its group"
 #define SKR_TEXT_RESERVED      "sakkara: node is reserved for a group"
 #define SKR_TEXT_BOOKED        "sakkara: room is reserved for a group"
+#define SKR_TEXT_SPARE         "sakkara: node is kept as a spare"
 #define SKR_TEXT_NOT_READY     "sakkara: not ready"
 #define SKR_TEXT_NOT_LEADER    "sakkara: not leader"
 #define SKR_TEXT_ALREADY_BOUND "sakkara: pod is already bound"

@@ -32,6 +32,7 @@ void skr_settings_default(struct skr_settings *settings)
         .moves_mode = SKR_MOVES_MODE_OFF,
         .move_after = 600 * SKR_SECOND,
         .moves_most = 2,
+        .spare = "",
         .bind_timeout = 330 * SKR_SECOND,
         .instance = "sakkara",
     };

@@ -78,6 +78,7 @@ struct skr_settings {
     enum skr_moves_mode moves_mode; /* time.moves; the default of the engine is off */
     skr_time move_after;            /* time.moveAfter: 10 min */
     int64_t moves_most;             /* time.movesMost: 2 */
+    const char *spare;              /* time.spare (spare.h): "", none */
     /* It answers questions about time and decides nothing: reservations are not made; false. */
     bool on_paper;
     bool ends_of_all;      /* times of every pod on a node are cached: on paper, or with patience */

@@ -15,6 +15,7 @@
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
@@ -395,11 +396,41 @@ static struct skr_stored_reservation *stored_of(const struct gathering *in, cons
     return s;
 }
 
+/* Nodes of a stored reservation are no spares for its group. Returns whether they are for others, [n]. */
+static uint8_t *lift_spares(struct gathering *in, const struct skr_stored_reservation *s)
+{
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(in->e);
+    uint8_t *were = skr_alloc((s ? s->n : 0) + 1);
+    for (size_t i = 0; s && i < s->n; i++) {
+        struct node_entry *n = leaf[s->at[i].leaf];
+        were[i] = n && n->spare;
+        if (n) {
+            n->spare = false;
+        }
+    }
+    return were;
+}
+
+static void drop_spares(struct gathering *in, const struct skr_stored_reservation *s,
+                        const uint8_t *were)
+{
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(in->e);
+    for (size_t i = 0; s && i < s->n; i++) {
+        if (were[i]) {
+            leaf[s->at[i].leaf]->spare = true;
+        }
+    }
+}
+
 static void make_group(struct gathering *in, struct waiting_group *w, struct skr_round_group *ret)
 {
     size_t n;
     SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(in->e, w->group, &n);
     const char *text = !in->live || w->group->told.unread ? skr_told_stored(in->e, w->group) : NULL;
+    struct skr_stored_reservation *stored =
+        w->group->booking ? stored_of(in, w->group->booking)
+        : text            ? skr_stored_reservation_read(text, in->e->topology.tree, in->arena)
+                          : NULL;
     *ret = (struct skr_round_group){.owner = gathering_number(in, w->group->key),
                                     .begin = skr_instant_up(w->begin)};
     const bool may = gathering_window(in, w->group, newcomers, n, &ret->question);
@@ -407,7 +438,9 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
     if (!may || n == 0 || w->group->source.misplaced) {
         return;
     }
+    SKR_AUTO_FREE uint8_t *were = lift_spares(in, stored);
     build(in, w, newcomers, n, ret);
+    drop_spares(in, stored, were);
     if (!w->request) {
         return;
     }
@@ -416,9 +449,7 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
     ret->question.problem = &w->request->problem;
     ret->question.resource = w->request->resource;
     ret->running = w->running;
-    ret->stored = w->group->booking ? stored_of(in, w->group->booking)
-                  : text ? skr_stored_reservation_read(text, in->e->topology.tree, in->arena)
-                         : NULL;
+    ret->stored = stored;
 }
 
 int gathering_run_room(struct gathering *in, struct skr_error *error)

@@ -179,7 +179,7 @@ static bool add_pod(const struct gathering *in, const struct pod_entry *p,
     const struct node_entry *node;
     size_t n = 0;
     for (size_t at = 0; list && (node = skr_nodes_next(in->e, &at));) {
-        if (node->node && node->node->ready &&
+        if (node->node && node->node->ready && (!node->spare || p->pod->rooted) &&
             skr_pod_shape_check_node(p->shape->spec, node->node) == SKR_ELIGIBLE &&
             passes(in, p, node->name, end.at)) {
             list[n++] = node->name;

@@ -296,6 +296,9 @@ static void open_unit(struct tree_page *p, int32_t unit)
         skr_json_bool(w, "exists", node);
         skr_json_bool(w, "ready", node && node->ready);
         skr_json_bool(w, "cordoned", node && node->unschedulable);
+        if (node && p->leaf[leaf]->spare) {
+            skr_json_bool(w, "spare", true);
+        }
         skr_json_int(w, "taints", node ? count_taints(node) : 0);
     } else {
         skr_json_int(w, "nodes", s->leaves);

@@ -53,7 +53,7 @@ TEST(constant_texts_are_there_and_short)
         SKR_TEXT_FOLLOWER,    SKR_TEXT_RESERVED,   SKR_TEXT_BOOKED,        SKR_TEXT_NOT_READY,
         SKR_TEXT_NOT_LEADER,  SKR_TEXT_MALFORMED,  SKR_TEXT_ALREADY_BOUND, SKR_TEXT_WRONG_NODE,
         SKR_TEXT_REPLACED,    SKR_TEXT_SUPERSEDED, SKR_TEXT_ABORTED,       SKR_TEXT_EXPIRED,
-        SKR_TEXT_BIND_FAILED, SKR_TEXT_GENERATION,
+        SKR_TEXT_BIND_FAILED, SKR_TEXT_GENERATION, SKR_TEXT_SPARE,
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         expect(texts[i]);

@@ -141,3 +141,46 @@ TEST_WITH(scene, a_part_goes_before_the_whole)
     two(s, WHOLE);
     expect(s, "f", "starts 0 node-0=1 f-1:node-0");
 }
+
+/* ---- spare nodes ---- */
+
+#define SPARE "time: {spare: pool=1}\ntopology:\n  levels:\n  - {name: pool, label: pool}\n"
+
+TEST_WITH(scene, spares_are_the_least_used_then_the_last_and_only_for_replacements)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, "a");
+    scene_add_node(s, "node-1", 4, "a");
+    scene_add_node(s, "node-2", 4, "a");
+    scene_add_node(s, "other", 4, "b");
+    POD(.name = "f-0", .node = "node-0", .cpu = 2, .started = -900, .group = "f");
+    POD(.name = "f-1", .node = "gone", .cpu = 2, .started = -900, .group = "f");
+    GANG(.name = "f", .running = 1, .size = 2, .cpu = 2, .more = EARLY);
+    POD(.name = "r", .node = "node-2", .cpu = 2, .started = -900, .deadline = 1000);
+    POD(.name = "single");
+    GANG(.name = "g", .size = 2, .cpu = 3);
+    char text[512];
+    s->config = SPARE;
+    /* node-1 is empty, so it is the spare of a, and "other" that of b. */
+    expect(s, "f", "starts 0 node-0=1 f-1:node-0");
+    assert_string_equal(scene_pod_says(s, "single", text), "node-0,node-2");
+    assert_string_equal(scene_group_says(s, "g", text), "unknown");
+    POD(.name = "more", .node = "node-0", .cpu = 2, .started = -900);
+    expect(s, "f", "starts 0 node-1=1 f-1:node-1");
+    POD(.name = "less", .node = "node-1", .cpu = 3, .started = -900);
+    expect(s, "f", "starts 0 node-2=1 f-1:node-2");
+}
+
+TEST_WITH(scene, a_stored_reservation_keeps_a_node_that_is_a_spare)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, "a");
+    scene_add_node(s, "node-1", 4, "a");
+    POD(.name = "r", .node = "node-0", .cpu = 2, .started = -900, .deadline = 1000);
+    POD(.name = "q", .node = "node-1", .cpu = 1, .started = -900, .deadline = 1000);
+    GANG(.name = "g", .size = 2, .cpu = 4, .limit = "100s",
+         .stored = "{'v':1,'start':'2026-01-01T12:01:40Z','promised':'2026-01-01T12:01:40Z',"
+                   "'since':'2026-01-01T11:50:00Z','guess':false,'nodes':{'node-0':1,'node-1':1}}");
+    s->config = SPARE;
+    expect(s, "g", "reserved 100 node-0=1,node-1=1 because default/q");
+}
