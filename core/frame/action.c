@@ -142,6 +142,11 @@ static void carry_out(struct skr_action *a, const struct skr_outlets *o, skr_tim
             o->query(o->context, &a->query);
         }
         break;
+    case SKR_ACTION_WATCH:
+        if (o->watch) {
+            o->watch(o->context, a->watch);
+        }
+        break;
     case SKR_ACTION_TIMER:
         *timer = a->timer;
         break;

@@ -18,6 +18,7 @@ enum skr_action_kind {
                             SKR_TIME_NEVER: none */
     SKR_ACTION_DECISION, /* for the log: what was decided, once per change */
     SKR_ACTION_QUERY,    /* to other services; the replies come back as SKR_EVENT_REPLIES */
+    SKR_ACTION_WATCH,    /* start a watch on demand; its first list ends with SKR_EVENT_LISTED */
     SKR_ACTION_KIND_COUNT
 };
 
@@ -43,6 +44,7 @@ struct skr_action {
         struct skr_work *work; /* handed over to the shell */
         uint64_t cancel;
         struct skr_query query; /* it and all it points to in the list */
+        const struct skr_object_type *watch;
         skr_time timer;
         struct skr_decision decision;
     };
@@ -76,6 +78,7 @@ struct skr_outlets {
     void (*work)(void *context, struct skr_work *work);
     void (*cancel)(void *context, uint64_t id);
     void (*query)(void *context, const struct skr_query *query);
+    void (*watch)(void *context, const struct skr_object_type *type);
     void (*decide)(void *context, const struct skr_decision *decision);
 };
 /* Carries the list out, in order, and resets it. *timer: when the timer was asked for. */

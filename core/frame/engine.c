@@ -56,8 +56,9 @@ static void write_done(struct skr_engine *e, struct skr_event *event)
 
 static void begin(struct skr_engine *e, enum skr_frame_turn turn)
 {
+    const bool has_begun = turn == SKR_TURN_LISTED && skr_frame_is_synced(e->frame);
     skr_frame_turn(e->frame, turn);
-    if (skr_frame_is_synced(e->frame) && skr_frame_is_leader(e->frame)) {
+    if (!has_begun && skr_frame_is_synced(e->frame) && skr_frame_is_leader(e->frame)) {
         e->scheduler->begin(e->self);
     }
 }
@@ -97,6 +98,10 @@ static void dispatch(struct skr_engine *e, struct skr_event *event)
         break;
     case SKR_EVENT_SYNCED:
         begin(e, SKR_TURN_SYNCED);
+        break;
+    case SKR_EVENT_LISTED:
+        s->listed(e->self, event->listed);
+        begin(e, SKR_TURN_LISTED);
         break;
     case SKR_EVENT_LEADER_WON:
         begin(e, SKR_TURN_WON);

@@ -13,7 +13,10 @@ enum skr_event_kind {
     SKR_EVENT_UPSERT,
     SKR_EVENT_DELETE,
     SKR_EVENT_FORBIDDEN, /* a kind may not be read, or may be again */
-    SKR_EVENT_SYNCED,    /* all first lists have been delivered; before it nothing is decided */
+    SKR_EVENT_SYNCED,    /* all first lists have been delivered, but for those on demand; before it
+                            nothing is decided */
+    SKR_EVENT_LISTED,    /* answers an SKR_ACTION_WATCH: all objects have been delivered, or there
+                            are none, because the kind is not installed or may not be read */
     SKR_EVENT_REQUEST,   /* a caller waits for an SKR_ACTION_ANSWER, however long */
     SKR_EVENT_HANGUP,    /* request.id: the caller of a request that is held is gone */
     SKR_EVENT_WORK_DONE,
@@ -43,6 +46,7 @@ struct skr_event {
             const struct skr_object_type *type; /* of a watch that may be forbidden */
             bool is;                            /* false: it is listed again */
         } forbidden;
+        const struct skr_object_type *listed;
         struct {
             uint64_t id;
             int verb;         /* of the scheduler */

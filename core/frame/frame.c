@@ -35,7 +35,9 @@ struct skr_frame {
     skr_time now;
     struct skr_actions *out;
     uint64_t n_events;
+    bool listed; /* SYNCED was handled */
     bool synced, leader, stopped;
+    size_t n_lists; /* on demand, not complete */
     struct skr_heap wakes;
     uint64_t wake_seq;
     skr_time timer; /* as asked from the shell */
@@ -101,7 +103,9 @@ void skr_frame_enter(struct skr_frame *f, skr_time now, struct skr_actions *out)
 
 void skr_frame_turn(struct skr_frame *f, enum skr_frame_turn turn)
 {
-    f->synced = f->synced || turn == SKR_TURN_SYNCED;
+    f->listed = f->listed || turn == SKR_TURN_SYNCED;
+    f->n_lists -= turn == SKR_TURN_LISTED;
+    f->synced = (f->synced && turn != SKR_TURN_WON) || (f->listed && f->n_lists == 0);
     f->stopped = f->stopped || turn == SKR_TURN_STOPPED;
     f->leader = turn == SKR_TURN_WON || (f->leader && turn != SKR_TURN_LOST);
 }
@@ -216,6 +220,12 @@ uint64_t skr_frame_work(struct skr_frame *f, struct skr_work *work)
 void skr_frame_cancel(struct skr_frame *f, uint64_t work)
 {
     skr_actions_add(f->out, SKR_ACTION_CANCEL)->cancel = work;
+}
+
+void skr_frame_watch(struct skr_frame *f, const struct skr_object_type *type)
+{
+    skr_actions_add(f->out, SKR_ACTION_WATCH)->watch = type;
+    f->n_lists++;
 }
 
 uint64_t skr_frame_query(struct skr_frame *f, const struct skr_query *query)

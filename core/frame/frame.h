@@ -29,6 +29,8 @@ enum { SKR_EVENT_NOTE_MAX = 1024 }; /* bytes of an Event's note (events.k8s.io/v
 skr_time skr_frame_now(const struct skr_frame *frame);
 /* How many events have been handled, this one included. */
 uint64_t skr_frame_events(const struct skr_frame *frame);
+/* SYNCED was handled, and all lists on demand that had been asked for by then were LISTED. A new leader
+ * is not synced before the lists that it has asked for as a follower are complete. */
 bool skr_frame_is_synced(const struct skr_frame *frame);
 bool skr_frame_is_leader(const struct skr_frame *frame);
 bool skr_frame_is_stopped(const struct skr_frame *frame); /* shutdown has begun */
@@ -40,6 +42,11 @@ bool skr_frame_is_deciding(const struct skr_frame *frame);
  * taken back, and one of the same kind and key comes as often as it was set. SKR_TIME_NEVER: nothing
  * happens. O(log wakes). */
 void skr_frame_wake(struct skr_frame *frame, skr_time at, int kind, const char *key);
+
+/* ---- watches ---- */
+
+/* Starts a watch on demand. At most once for each type. */
+void skr_frame_watch(struct skr_frame *frame, const struct skr_object_type *type);
 
 /* ---- requests ---- */
 
@@ -129,7 +136,13 @@ struct skr_frame *skr_frame_create(const char *instance);
 void skr_frame_destroy(struct skr_frame *frame); /* NULL allowed */
 /* Actions go to out until the next call; NULL: nobody emits. Time never goes back. */
 void skr_frame_enter(struct skr_frame *frame, skr_time now, struct skr_actions *out);
-enum skr_frame_turn { SKR_TURN_SYNCED, SKR_TURN_WON, SKR_TURN_LOST, SKR_TURN_STOPPED };
+enum skr_frame_turn {
+    SKR_TURN_SYNCED,
+    SKR_TURN_LISTED,
+    SKR_TURN_WON,
+    SKR_TURN_LOST,
+    SKR_TURN_STOPPED
+};
 void skr_frame_turn(struct skr_frame *frame, enum skr_frame_turn turn);
 /* The earliest wake when it is due: kind, and key, which the caller frees. false: none is. */
 bool skr_frame_next_wake(struct skr_frame *frame, int *ret_kind, char **ret_key);

@@ -53,6 +53,7 @@ struct skr_watch {
     bool users_only;            /* those in the namespaces of the system are left out by default */
     bool topology_only;         /* those in the namespace of the topology alone are asked for */
     bool seldom;                /* few clusters have any: no metrics before the first one */
+    bool on_demand;             /* it does not run before skr_frame_watch(); the one of its type */
 };
 
 enum { SKR_API_VERSION_MAX = 160 }; /* bytes of "group/version" with its NUL */

@@ -30,6 +30,8 @@ struct skr_scheduler {
 
     /* UPSERT and DELETE of what it watches. Takes the object out of the event or leaves it. */
     void (*object)(void *self, struct skr_event *event);
+    /* LISTED. NULL: it has no watches on demand. */
+    void (*listed)(void *self, const struct skr_object_type *type);
     /* FORBIDDEN. NULL: no watch of its may be. */
     void (*forbidden)(void *self, const struct skr_object_type *type, bool is);
     /* REQUEST and HANGUP, at any time: also before begin() and after end(). NULL: nobody asks it

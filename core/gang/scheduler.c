@@ -418,6 +418,12 @@ static void object(void *self, struct skr_event *ev)
     }
 }
 
+static void listed(void *self, const struct skr_object_type *type)
+{
+    skr_dirty_facts(self);
+    skr_entries_owner_listed(self, type);
+}
+
 static void forbidden(void *self, const struct skr_object_type *type, bool is)
 {
     struct skr_gang *e = self;
@@ -608,6 +614,7 @@ const struct skr_scheduler skr_gang_scheduler = {
     .create = create,
     .destroy = destroy,
     .object = object,
+    .listed = listed,
     .forbidden = forbidden,
     .request = request,
     .written = written,

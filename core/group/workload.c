@@ -171,22 +171,23 @@ static const struct row {
     const char *owner_kind; /* of the object with the size; "": the row sets it */
     const char *prefix;     /* of the group's name */
     read_row *read;
-    role_row *role;  /* NULL: its pods are all alike */
-    const char *set; /* the label that numbers sets of roles; NULL: there are none */
+    role_row *role;      /* NULL: its pods are all alike */
+    const char *set;     /* the label that numbers sets of roles; NULL: there are none */
+    const char *between; /* skr_workload_kind_between() */
 } rows[] = {
     [SKR_WORKLOAD_LWS] = {"LeaderWorkerSet", "LeaderWorkerSet", "lws", read_lws, role_lws,
-                          LWS "group-index"},
+                          LWS "group-index", "StatefulSet"},
     [SKR_WORKLOAD_JOBSET] = {"JobSet", "JobSet", "jobset", read_jobset, role_jobset,
-                             JOBSET "job-index"},
-    [SKR_WORKLOAD_MPIJOB] = {"MPIJob", "MPIJob", "mpijob", read_mpijob, role_mpijob, NULL},
-    [SKR_WORKLOAD_KUBEFLOW] = {"KubeflowJob", "", "", read_kubeflow, role_kubeflow, NULL},
+                             JOBSET "job-index", ""},
+    [SKR_WORKLOAD_MPIJOB] = {"MPIJob", "MPIJob", "mpijob", read_mpijob, role_mpijob, NULL, "Job"},
+    [SKR_WORKLOAD_KUBEFLOW] = {"KubeflowJob", "", "", read_kubeflow, role_kubeflow, NULL, ""},
     [SKR_WORKLOAD_RAYCLUSTER] = {"RayCluster", "RayCluster", "raycluster", read_raycluster,
-                                 role_raycluster, NULL},
-    [SKR_WORKLOAD_SPARK] = {"Spark", "", "spark", read_spark, NULL, NULL},
-    [SKR_WORKLOAD_JOB] = {"Job", "Job", "job", read_job, NULL, NULL},
+                                 role_raycluster, NULL, ""},
+    [SKR_WORKLOAD_SPARK] = {"Spark", "", "spark", read_spark, NULL, NULL, ""},
+    [SKR_WORKLOAD_JOB] = {"Job", "Job", "job", read_job, NULL, NULL, ""},
     [SKR_WORKLOAD_STATEFULSET] = {"StatefulSet", "StatefulSet", "statefulset", read_statefulset,
-                                  NULL, NULL},
-    [SKR_WORKLOAD_OTHER] = {"other", "", "", read_other, NULL, NULL},
+                                  NULL, NULL, ""},
+    [SKR_WORKLOAD_OTHER] = {"other", "", "", read_other, NULL, NULL, ""},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == SKR_WORKLOAD_COUNT, "a row per kind");
 
@@ -268,6 +269,11 @@ void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret)
             return;
         }
     }
+}
+
+const char *skr_workload_kind_between(enum skr_workload_kind kind)
+{
+    return rows[kind].between;
 }
 
 bool skr_workload_has_roles(enum skr_workload_kind kind)

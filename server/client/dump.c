@@ -30,6 +30,8 @@ struct skr_dump {
     skr_time now;
     struct skr_work **work; /* asked for, oldest first */
     size_t n_works, cap_works;
+    const struct skr_object_type **list; /* kinds that the engine has asked for */
+    size_t n_lists, cap_lists;
     bool planned;
     bool without_maps;              /* topology maps of the file do not count */
     struct skr_strbuf *explanation; /* that is asked for; NULL: it is answered, or none is */
@@ -146,6 +148,9 @@ static void take_action(struct skr_dump *dump, const struct skr_action *action)
         dump->work[dump->n_works++] = action->work;
     } else if (action->kind == SKR_ACTION_ANSWER) {
         take_answer(dump, action->answer.body);
+    } else if (action->kind == SKR_ACTION_WATCH) {
+        skr_grow(&dump->list, &dump->cap_lists, dump->n_lists + 1, sizeof *dump->list);
+        dump->list[dump->n_lists++] = action->watch;
     }
 }
 
@@ -190,6 +195,10 @@ static void feed(struct skr_dump *dump)
     }
     struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
     handle(dump, &synced, &actions);
+    for (size_t i = 0; i < dump->n_lists; i++) { /* their objects are in the cache */
+        struct skr_event listed = {.kind = SKR_EVENT_LISTED, .listed = dump->list[i]};
+        handle(dump, &listed, &actions);
+    }
     skr_actions_fini(&actions);
 }
 
@@ -243,6 +252,7 @@ void skr_dump_destroy(struct skr_dump *dump)
         skr_work_destroy(dump->work[i]);
     }
     free(dump->work);
+    free(dump->list);
     skr_engine_destroy(dump->engine);
     skr_manifests_fini(&dump->manifests);
     free(dump);

@@ -57,7 +57,7 @@ static bool check_synced(void *context, struct skr_error *error)
     SKR_STRBUF(waits);
     skr_kube_get_stats(h->kube, &kube);
     for (size_t i = 0; i < kube.n_resources; i++) {
-        if (!kube.resource[i].synced) {
+        if (kube.resource[i].runs && !kube.resource[i].synced) {
             skr_strbuf_addf(&waits, " %s", kube.resource[i].name);
         }
     }

@@ -66,7 +66,8 @@ static void collect_watches(const struct skr_daemon_metrics *m, const struct skr
     for (size_t i = 0; i < stats->n_resources; i++) {
         const struct skr_kube_resource_stats *r = &stats->resource[i];
         const char *name = r->name;
-        if (r->dispensable && r->events + r->failures + r->undecodable == 0) {
+        const bool used = r->on_demand ? r->runs : r->events + r->failures + r->undecodable > 0;
+        if ((r->on_demand || r->dispensable) && !used) {
             continue; /* many kinds that most clusters lack: they have series once they are used */
         }
         skr_series_advance_seen(m->family[F_WATCH_RESTARTS], name, NULL, r->failures);

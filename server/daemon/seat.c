@@ -71,6 +71,12 @@ static void give_query(void *context, const struct skr_query *query)
     s->row->query(s->service, query);
 }
 
+static void give_watch(void *context, const struct skr_object_type *type)
+{
+    const struct skr_seat *s = context;
+    skr_kube_watch_type(s->kube, s->subscriber, type);
+}
+
 static void give_handled(void *context, const struct skr_engine *engine)
 {
     const struct skr_seat *s = context;
@@ -129,6 +135,7 @@ int skr_seat_start_engine(struct skr_seat *seat, struct skr_error *error)
                     .work = give_work,
                     .cancel = give_cancel,
                     .query = give_query,
+                    .watch = give_watch,
                     .decide = log_decision},
         .handled = give_handled,
     };

@@ -26,6 +26,9 @@ struct skr_kube {
     struct skr_kube_watch *watch[SKR_KUBE_RESOURCES_MAX];
     size_t n_watches;
     bool synced[SKR_KUBE_SUBSCRIBERS_MAX];
+    /* Watches on demand, a bit for each in the subscriber's row. */
+    atomic_uint_fast64_t asked[SKR_KUBE_SUBSCRIBERS_MAX];
+    uint64_t listed[SKR_KUBE_SUBSCRIBERS_MAX]; /* SKR_EVENT_LISTED was delivered */
     struct skr_writer *writer;
     pthread_t thread;
     bool joined;
@@ -146,22 +149,59 @@ static void put_all(struct skr_kube *kube, struct skr_kube_job *job)
     }
 }
 
-/* All that this subscriber watches has been listed. */
+static struct skr_kube_watch *find_watch(const struct skr_kube *kube, const struct skr_watch *what)
+{
+    for (size_t i = 0; i < kube->n_watches; i++) {
+        if (skr_kube_watch_serves(kube->watch[i], what)) {
+            return kube->watch[i];
+        }
+    }
+    return NULL;
+}
+
+/* All that this subscriber watches has been listed, but for kinds on demand. */
 static bool is_synced(const struct skr_kube *kube, const struct skr_kube_subscriber *s)
 {
     for (size_t i = 0; i < s->n_watches; i++) {
-        for (size_t k = 0; k < kube->n_watches; k++) {
-            if (skr_kube_watch_serves(kube->watch[k], &s->watch[i]) &&
-                !skr_kube_watch_is_synced(kube->watch[k])) {
-                return false;
-            }
+        if (!s->watch[i].on_demand && !skr_kube_watch_is_synced(find_watch(kube, &s->watch[i]))) {
+            return false;
         }
     }
     return true;
 }
 
+/* Starts watches that subscribers have asked for. */
+static void begin_asked(struct skr_kube *kube)
+{
+    for (size_t i = 0; i < kube->options.n_subscribers; i++) {
+        const struct skr_kube_subscriber *s = &kube->options.subscriber[i];
+        const uint64_t waits = atomic_load(&kube->asked[i]) & ~kube->listed[i];
+        for (size_t k = 0; waits >> k && k < s->n_watches; k++) {
+            if (waits >> k & 1) {
+                skr_kube_watch_begin(find_watch(kube, &s->watch[k]));
+            }
+        }
+    }
+}
+
+static void announce_lists(struct skr_kube *kube)
+{
+    for (size_t i = 0; i < kube->options.n_subscribers; i++) {
+        const struct skr_kube_subscriber *s = &kube->options.subscriber[i];
+        const uint64_t waits = atomic_load(&kube->asked[i]) & ~kube->listed[i];
+        for (size_t k = 0; waits >> k && k < s->n_watches; k++) {
+            if (waits >> k & 1 && skr_kube_watch_is_synced(find_watch(kube, &s->watch[k]))) {
+                struct skr_event event = {.kind = SKR_EVENT_LISTED, .listed = s->watch[k].type};
+                s->deliver(s->context, &event);
+                kube->listed[i] |= UINT64_C(1) << k;
+            }
+        }
+    }
+}
+
 static void announce_sync(struct skr_kube *kube)
 {
+    announce_lists(kube);
     if (atomic_load(&kube->counters.synced)) {
         return;
     }
@@ -232,6 +272,7 @@ static void run_until_stopped(struct skr_kube *kube)
         if (stopping) {
             return;
         }
+        begin_asked(kube);
         begin_freshening(kube, ticket);
         int64_t now = skr_kube_now();
         atomic_store_explicit(&kube->counters.beat, now, memory_order_relaxed);
@@ -328,10 +369,9 @@ static void make_session(struct skr_kube *kube)
 /* The watch that serves what; made when there is none yet. */
 static struct skr_kube_watch *watch_for(struct skr_kube *kube, const struct skr_watch *what)
 {
-    for (size_t i = 0; i < kube->n_watches; i++) {
-        if (skr_kube_watch_serves(kube->watch[i], what)) {
-            return kube->watch[i];
-        }
+    struct skr_kube_watch *watch = find_watch(kube, what);
+    if (watch) {
+        return watch;
     }
     skr_bug_on(kube->n_watches == SKR_KUBE_RESOURCES_MAX);
     kube->counters.resource[kube->n_watches].name =
@@ -398,7 +438,9 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
     /* Before the thread runs: its first event may make other threads submit at once. */
     *ret = kube;
     for (size_t i = 0; i < kube->n_watches; i++) {
-        kube->counters.resource[i].dispensable = skr_kube_watch_is_dispensable(kube->watch[i]);
+        struct skr_kube_resource_counters *c = &kube->counters.resource[i];
+        c->dispensable = skr_kube_watch_is_dispensable(kube->watch[i]);
+        c->on_demand = !atomic_load(&c->runs);
     }
     rc = skr_thread_start(&kube->thread, "kube", run, kube, error);
     if (rc < 0) {
@@ -435,6 +477,18 @@ int skr_kube_submit(struct skr_kube *kube, size_t subscriber, const struct skr_w
         (void)curl_multi_wakeup(kube->session.multi);
     }
     return 0;
+}
+
+void skr_kube_watch_type(struct skr_kube *kube, size_t subscriber,
+                         const struct skr_object_type *type)
+{
+    const struct skr_kube_subscriber *s = &kube->options.subscriber[subscriber];
+    for (size_t i = 0; i < s->n_watches; i++) {
+        if (s->watch[i].on_demand && s->watch[i].type == type) {
+            atomic_fetch_or(&kube->asked[subscriber], UINT64_C(1) << i);
+        }
+    }
+    (void)curl_multi_wakeup(kube->session.multi);
 }
 
 uint64_t skr_kube_freshen(struct skr_kube *kube)
@@ -478,6 +532,7 @@ void skr_kube_destroy(struct skr_kube *kube)
 static void get_resource(const struct skr_kube_resource_counters *c, skr_time stale_after,
                          struct skr_kube_resource_stats *ret)
 {
+    const bool runs = atomic_load(&c->runs);
     skr_time age = skr_kube_now() - atomic_load_explicit(&c->last_success, memory_order_relaxed);
     *ret = (struct skr_kube_resource_stats){
         .name = c->name,
@@ -489,8 +544,10 @@ static void get_resource(const struct skr_kube_resource_counters *c, skr_time st
         .events = skr_count_get(&c->events),
         .undecodable = skr_count_get(&c->undecodable),
         .age = age > 0 ? age : 0,
+        .on_demand = c->on_demand,
+        .runs = runs,
         .synced = atomic_load(&c->synced),
-        .stale = age > stale_after,
+        .stale = runs && age > stale_after,
     };
 }
 

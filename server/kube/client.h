@@ -38,6 +38,11 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
  * and no WRITE_DONE follows. O(size of the write). */
 int skr_kube_submit(struct skr_kube *kube, size_t subscriber, const struct skr_write *write);
 
+/* Starts a watch on demand of the subscriber. After its first list the subscriber gets
+ * SKR_EVENT_LISTED, once. */
+void skr_kube_watch_type(struct skr_kube *kube, size_t subscriber,
+                         const struct skr_object_type *type);
+
 /* Asks for everything that was written before the call; kinds that may be behind are listed again.
  * Kinds whose first list is not complete are left out. Returns a ticket. */
 uint64_t skr_kube_freshen(struct skr_kube *kube);
@@ -62,9 +67,11 @@ struct skr_kube_resource_stats {
     skr_time age;         /* since a list was complete, a watch began or one of its lines was read,
                      bookmarks included, or the kind was not installed; before the first: since
                      the client started */
-    bool synced;          /* the first list is complete, or the kind is not installed */
-    bool dispensable;     /* the kind may be missing or forbidden: then there are no objects */
-    bool stale;           /* age is more than it can be while all is well (stale_after) */
+    bool on_demand;       /* it does not run before a subscriber asks for it */
+    bool runs;
+    bool synced;      /* the first list is complete, or the kind is not installed */
+    bool dispensable; /* the kind may be missing or forbidden: then there are no objects */
+    bool stale;       /* age is more than it can be while all is well (stale_after) */
 };
 
 struct skr_kube_stats {

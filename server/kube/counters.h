@@ -16,8 +16,9 @@ enum {
 };
 
 struct skr_kube_resource_counters {
-    const char *name; /* this and the next: constant, set before the thread runs */
+    const char *name; /* this and the next two: constant, set before the thread runs */
     bool dispensable; /* the kind may be missing or forbidden */
+    bool on_demand;
     atomic_uint_fast64_t objects;
     atomic_uint_fast64_t lists;
     atomic_uint_fast64_t watches;
@@ -25,6 +26,7 @@ struct skr_kube_resource_counters {
     atomic_uint_fast64_t events;
     atomic_uint_fast64_t undecodable;
     atomic_int_fast64_t last_success; /* skr_kube_now() */
+    atomic_bool runs;                 /* false: on demand, and nothing has asked for it */
     atomic_bool synced;
 };
 

@@ -72,7 +72,18 @@ void skr_kube_watch_add(struct skr_kube_watch *watch, const struct skr_kube_subs
 {
     watch->optional = watch->optional && what->optional;
     watch->may_be_forbidden = watch->may_be_forbidden && what->may_be_forbidden;
+    if (!what->on_demand) {
+        skr_kube_watch_begin(watch);
+    }
     skr_feed_add(&watch->feed, to, what->type);
+}
+
+void skr_kube_watch_begin(struct skr_kube_watch *watch)
+{
+    if (!atomic_load(&watch->feed.counters->runs)) {
+        skr_watch_note_success(watch);
+        atomic_store(&watch->feed.counters->runs, true);
+    }
 }
 
 static bool same_text(const char *a, const char *b)
@@ -373,6 +384,9 @@ static int64_t tick(struct skr_kube_watch *watch, int64_t now)
 int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now)
 {
     int64_t at = INT64_MAX;
+    if (!atomic_load(&watch->feed.counters->runs)) {
+        return at;
+    }
     if (skr_freshness_tick(&watch->freshness, watch->version, now, &at)) {
         list_anew(watch, now);
     }

@@ -19,6 +19,8 @@
  * watch is synced, and its objects are delivered as deleted. Otherwise the watch is not synced
  * before the kind is found, and the objects stay.
  *
+ * If all subscribers take a kind on demand, nothing happens before skr_kube_watch_begin().
+ *
  * A kind that may not be read (403) is retried like any failure. If all its subscribers allow that,
  * they go on without it: they get an event, and another one when the kind may be read.
  *
@@ -52,10 +54,12 @@ void skr_kube_watch_destroy(struct skr_kube_watch *watch); /* NULL allowed; ends
 /* Both watch the same kind with different selectors (feed.h). */
 void skr_kube_watch_pair(struct skr_kube_watch *a, struct skr_kube_watch *b);
 
+/* A watch on demand runs from now on. Nothing happens if it runs already. */
+void skr_kube_watch_begin(struct skr_kube_watch *watch);
 /* Does what is due at now; returns when to call again at the latest. */
 int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now);
 /* is_fresh() once everything that was written before now is delivered (freshness.h). Nothing happens
- * before the first list is complete. */
+ * before the first list is complete; then it is fresh. */
 void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now);
 bool skr_kube_watch_is_fresh(const struct skr_kube_watch *watch);
 /* The first list was delivered, or the subscribers go on without the kind. */

@@ -272,6 +272,14 @@ static void answer_write(struct fuzz_shell *w)
     write_free(&write);
 }
 
+static void listed(struct fuzz_shell *w)
+{
+    while (w->n_lists > 0) {
+        struct skr_event event = {.kind = SKR_EVENT_LISTED, .listed = w->list[--w->n_lists]};
+        fuzz_shell_handle(w, &event);
+    }
+}
+
 static void simple(struct fuzz_shell *w, enum skr_event_kind kind)
 {
     struct skr_event event = {.kind = kind};
@@ -341,6 +349,7 @@ static void step(struct fuzz_shell *w)
         time_passes(w);
     } else if (x < 61) {
         simple(w, SKR_EVENT_SYNCED);
+        listed(w);
     } else if (x < 62) {
         ask_why(w);
     } else {

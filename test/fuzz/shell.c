@@ -254,6 +254,10 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
         fuzz_check(a->decision.key && a->decision.pod && a->decision.what && a->decision.message);
         fuzz_shell_mix(w, a->decision.message);
         break;
+    case SKR_ACTION_WATCH:
+        fuzz_check(w->n_lists < sizeof w->list / sizeof *w->list);
+        w->list[w->n_lists++] = a->watch;
+        break;
     case SKR_ACTION_QUERY:
     case SKR_ACTION_KIND_COUNT:
     default:

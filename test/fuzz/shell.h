@@ -29,6 +29,8 @@ struct fuzz_shell {
     struct skr_gang *gang; /* of engine */
     struct skr_actions actions;
     skr_time now, timer;
+    const struct skr_object_type *list[32]; /* that the engine has asked for */
+    size_t n_lists;
     uint64_t request, hash;
     uint64_t asking; /* request of the verb in hand */
     enum skr_gang_verb verb;

@@ -130,6 +130,7 @@ static void restart(struct world *w)
 {
     w->rig->reverse_lists = world_pick(w, 2);
     w->rig->list_rotation = (int)world_pick(w, 4);
+    w->rig->late_lists = world_pick(w, 2);
     rig_restart(w->rig);
 }
 

@@ -124,6 +124,8 @@ static void take_action(struct rig *rig, struct skr_action *a)
         a->work = NULL;
         rig->n_solves++;
         DL_APPEND(rig->solves, s);
+    } else if (a->kind == SKR_ACTION_WATCH) {
+        rig_ask_list(rig, a->watch);
     } else if (a->kind == SKR_ACTION_TIMER) {
         rig->timer = a->timer;
     } else if (a->kind == SKR_ACTION_DECISION) {
@@ -200,7 +202,8 @@ void rig_event(struct rig *rig, enum skr_event_kind kind)
     }
     rig_handle(rig, &event);
     if (!rig->is_aside && !rig->is_mute &&
-        (kind == SKR_EVENT_SYNCED || kind == SKR_EVENT_LEADER_WON)) {
+        (kind == SKR_EVENT_SYNCED || kind == SKR_EVENT_LEADER_WON) &&
+        skr_frame_is_synced(skr_engine_frame(rig->engine))) {
         rig_promises_take_over(rig);
     }
 }
@@ -216,7 +219,7 @@ bool rig_step_watch(struct rig *rig, size_t nth)
         while (earlier != w && earlier->kind != w->kind) {
             earlier = earlier->next;
         }
-        if (earlier != w || rig->hold_watch[w->kind] || nth-- > 0) {
+        if (earlier != w || rig->hold_watch[w->kind] || (w->list && rig->hold_lists) || nth-- > 0) {
             continue; /* the order within a kind is kept */
         }
         DL_DELETE(rig->watches, w);

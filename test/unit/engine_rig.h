@@ -39,6 +39,8 @@ struct rig {
     /* what the test holds back; all off at first */
     bool hold_watch[RIG_KIND_COUNT];
     bool hold_writes, hold_solves, hold_scheduler;
+    bool hold_lists;   /* those that the engine has asked for */
+    bool late_lists;   /* they come in a step of their own, also those of rig_sync() */
     bool hold_devices; /* ResourceClaims of pods get none, and their bind calls come nevertheless */
     enum skr_write_kind hold_kind; /* SKR_WRITE_KIND_COUNT: none */
     bool reverse_lists;            /* rig_sync: newest object first */
@@ -170,6 +172,7 @@ void rig_run(struct rig *rig, skr_time duration);
 /* One pending thing that is not held; false: none. */
 bool rig_step(struct rig *rig);
 bool rig_step_watch(struct rig *rig, size_t nth); /* nth of those that may come next */
+bool rig_step_list(struct rig *rig);              /* the first that the engine has asked for */
 bool rig_step_write(struct rig *rig, size_t nth);
 bool rig_step_solve(struct rig *rig);
 bool rig_step_scheduler(struct rig *rig);

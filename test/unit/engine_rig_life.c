@@ -103,7 +103,7 @@ void rig_destroy(struct rig *rig)
     free(rig);
 }
 
-static void list(struct rig *rig, enum rig_kind kind)
+void rig_list(struct rig *rig, enum rig_kind kind)
 {
     struct rig_object *o;
     struct skr_event event;
@@ -122,13 +122,18 @@ static void list(struct rig *rig, enum rig_kind kind)
 void rig_sync(struct rig *rig)
 {
     for (int i = 0; i < RIG_KIND_COUNT; i++) {
-        list(rig, (enum rig_kind)((i + rig->list_rotation) % RIG_KIND_COUNT));
+        const enum rig_kind kind = (enum rig_kind)((i + rig->list_rotation) % RIG_KIND_COUNT);
+        if (!rig_is_unlisted(rig, rig_type(kind))) {
+            rig_list(rig, kind);
+        }
     }
     if (rig->forbids_classes) {
         rig_forbid_classes(rig, true);
     }
     rig->synced = true;
     rig_event(rig, SKR_EVENT_SYNCED);
+    while (!rig->late_lists && rig_step_list(rig)) {
+    }
 }
 
 void rig_restart(struct rig *rig)

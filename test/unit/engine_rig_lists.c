@@ -6,7 +6,73 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/state/gang.h"
 #include "test/unit/engine_rig_parts.h"
+
+/* ---- lists on demand ---- */
+
+bool rig_is_unlisted(const struct rig *rig, const struct skr_object_type *type)
+{
+    for (size_t i = 0; skr_gang_owner_type(i); i++) {
+        if (skr_gang_owner_type(i) == type) {
+            return !(rig->gang->owners.listed & UINT32_C(1) << i);
+        }
+    }
+    return false;
+}
+
+static enum rig_kind kind_of(const struct skr_object_type *type)
+{
+    int kind = 0;
+    while (kind < RIG_KIND_COUNT && rig_type((enum rig_kind)kind) != type) {
+        kind++;
+    }
+    return (enum rig_kind)kind;
+}
+
+void rig_ask_list(struct rig *rig, const struct skr_object_type *type)
+{
+    struct rig_watch *w = skr_alloc(sizeof *w);
+    w->kind = kind_of(type);
+    w->kind = w->kind == RIG_KIND_COUNT ? RIG_JOB : w->kind; /* of one that no test has */
+    w->key = skr_strdup("");
+    w->uid = skr_strdup("");
+    w->list = type;
+    DL_APPEND(rig->watches, w);
+}
+
+void rig_deliver_list(struct rig *rig, const struct skr_object_type *type)
+{
+    struct skr_event event = {.kind = SKR_EVENT_LISTED, .listed = type};
+    const struct skr_frame *frame = skr_engine_frame(rig->engine);
+    const bool was = skr_frame_is_synced(frame);
+    rig_tell(rig, "list of %s", type->resource->plural);
+    rig_list(rig, kind_of(type));
+    if (!was && !rig->is_aside && !rig->is_mute) {
+        rig_promises_fini(rig);
+    }
+    rig_handle(rig, &event);
+    if (!was && skr_frame_is_synced(frame) && !rig->is_aside && !rig->is_mute) {
+        rig_promises_take_over(rig);
+    }
+}
+
+bool rig_step_list(struct rig *rig)
+{
+    struct rig_watch *w = rig->watches;
+    while (w && !w->list) {
+        w = w->next;
+    }
+    if (!w || rig->hold_lists) {
+        return false;
+    }
+    DL_DELETE(rig->watches, w);
+    rig_deliver(rig, w);
+    rig_watch_free(NULL, w);
+    return true;
+}
+
+/* ---- lists of watches that break ---- */
 
 /* What the engine heard of last of the watch's object had this uid; "" nothing. */
 static const char *heard_uid(const struct rig *rig, const struct rig_watch *w)
@@ -39,7 +105,7 @@ void rig_relist(struct rig *rig, enum rig_kind kind)
     rig_tell(rig, "==== list of kind %d", (int)kind);
     DL_FOREACH_SAFE(rig->watches, w, tmp)
     {
-        if (w->kind != kind) {
+        if (w->kind != kind || w->list) {
             continue;
         }
         bool last = !comes_again(w);

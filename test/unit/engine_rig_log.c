@@ -41,6 +41,9 @@ void rig_log_action(struct rig *rig, const struct skr_action *a)
         skr_strbuf_addf(log, "%s %s %s %s %s\n", d->what, d->key, d->pod, d->reason, d->message);
         break;
     }
+    case SKR_ACTION_WATCH:
+        skr_strbuf_addf(log, "%s\n", a->watch->resource->plural);
+        break;
     case SKR_ACTION_QUERY: /* the gang scheduler makes none */
     case SKR_ACTION_KIND_COUNT:
     default:

@@ -105,8 +105,9 @@ struct rig_watch {
     struct rig_watch *prev, *next;
     enum rig_kind kind;
     char *key, *uid;
-    json_t *json; /* NULL: deleted */
-    bool by_user; /* rig.users_act was set */
+    json_t *json;                       /* NULL: deleted */
+    bool by_user;                       /* rig.users_act was set */
+    const struct skr_object_type *list; /* of this kind all objects; NULL: it is about one */
 };
 
 enum rig_call_state { RIG_OPEN, RIG_BOUND, RIG_ERROR, RIG_HUNG_UP };

@@ -16,6 +16,7 @@ uint64_t rig_request(struct rig *rig, enum skr_gang_verb verb, const void *body)
 void rig_tell(const struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
 
 /* engine_rig_life.c */
+void rig_list(struct rig *rig, enum rig_kind kind);
 void rig_make_engine(struct rig *rig);
 void rig_drop_pending(struct rig *rig); /* what dies with the process */
 
@@ -103,6 +104,12 @@ void rig_promises_fini(struct rig *rig);
 void rig_refusals_note(struct rig *rig, const char *group, const char *message);
 void rig_refusals_heard(struct rig *rig, const struct rig_watch *w); /* before it is delivered */
 void rig_refusals_forget(struct rig *rig);
+
+/* engine_rig_lists.c */
+/* The kind is one on demand, and the engine has no list of it yet: it hears of none of its objects. */
+bool rig_is_unlisted(const struct rig *rig, const struct skr_object_type *type);
+void rig_ask_list(struct rig *rig, const struct skr_object_type *type);
+void rig_deliver_list(struct rig *rig, const struct skr_object_type *type);
 
 /* engine_rig_failover.c */
 void rig_announce_to_standby(struct rig *rig, const struct rig_watch *news);

@@ -564,6 +564,14 @@ int rig_apply(struct rig *rig, const struct rig_write *w)
 void rig_deliver(struct rig *rig, struct rig_watch *w)
 {
     struct skr_event event;
+    if (w->list) {
+        rig_deliver_list(rig, w->list);
+        return;
+    }
+    if (rig_is_unlisted(rig, rig_type(w->kind))) {
+        rig->disturbances += w->by_user;
+        return;
+    }
     char *space = skr_strdup(w->key), *name = strchr(space, '/');
     rig_refusals_heard(rig, w);
     rig_hears(rig, w->kind, w->key, w->json);

@@ -62,6 +62,7 @@ static const char *kind_of(const struct skr_object_type *type)
            : type == &skr_gang_pod       ? "pod"
            : type == &skr_gang_configmap ? "configmap"
            : type == &skr_gang_class     ? "class"
+           : skr_gang_owner_kind(type)   ? skr_gang_owner_kind(type)
                                          : "podgroup";
 }
 
@@ -90,6 +91,8 @@ static void write_event(struct skr_strbuf *b, const struct skr_event *e)
     } else if (e->kind == SKR_EVENT_FORBIDDEN) {
         skr_strbuf_addf(b, "%s %s", e->forbidden.is ? "forbidden" : "allowed",
                         kind_of(e->forbidden.type));
+    } else if (e->kind == SKR_EVENT_LISTED) {
+        skr_strbuf_addf(b, "listed %s", kind_of(e->listed));
     } else if (e->kind == SKR_EVENT_SYNCED) {
         skr_strbuf_add(b, "synced");
     } else {

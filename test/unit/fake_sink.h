@@ -5,7 +5,7 @@
  * Takes the place of the engine's queue behind a kube client: every event becomes a line,
  *
  *   upsert pod default/a-0 uid=u1 v=12      delete pod default/a-0 uid=u1      synced
- *   forbidden class      allowed class
+ *   forbidden class      allowed class      listed Job
  *   write 7 ok 200 v=15 retry=0 pod=default/a-0 message=…
  *
  * and its objects are destroyed. Waiting functions fail after FAKE_DEADLINE_S. Thread safe.

@@ -116,6 +116,15 @@ static void run_work(void *context, struct skr_work *work)
     DL_APPEND(rig->parts->news, n);
 }
 
+/* All objects are announced anyway, before this one. */
+static void announce_list(void *context, const struct skr_object_type *type)
+{
+    struct frame_rig *rig = context;
+    struct frame_news *n = skr_alloc(sizeof *n);
+    n->event = (struct skr_event){.kind = SKR_EVENT_LISTED, .listed = type};
+    DL_APPEND(rig->parts->news, n);
+}
+
 static void note_decision(void *context, const struct skr_decision *d)
 {
     struct frame_rig *rig = context;
@@ -147,6 +156,7 @@ void frame_rig_handle(struct frame_rig *rig, struct skr_event *event)
                                         .write = take_write,
                                         .work = run_work,
                                         .query = hand_query,
+                                        .watch = announce_list,
                                         .decide = note_decision};
     skr_actions_carry_out(&actions, &outlets, &rig->parts->timer);
     skr_actions_fini(&actions);
@@ -189,6 +199,18 @@ static void deliver_object(struct frame_rig *rig, const struct frame_news *n)
     free(space);
 }
 
+static void deliver(struct frame_rig *rig, struct frame_news *n)
+{
+    DL_DELETE(rig->parts->news, n);
+    if (n->watch) {
+        deliver_object(rig, n);
+    } else {
+        frame_rig_handle(rig, &n->event);
+        n->event.kind = SKR_EVENT_TIMER; /* taken */
+    }
+    frame_rig_news_free(n);
+}
+
 static struct frame_news *next_news(struct frame_rig *rig)
 {
     struct frame_news *n;
@@ -211,14 +233,7 @@ static bool step(struct frame_rig *rig)
 {
     struct frame_news *n = next_news(rig);
     if (n) {
-        DL_DELETE(rig->parts->news, n);
-        if (n->watch) {
-            deliver_object(rig, n);
-        } else {
-            frame_rig_handle(rig, &n->event);
-            n->event.kind = SKR_EVENT_TIMER; /* taken */
-        }
-        frame_rig_news_free(n);
+        deliver(rig, n);
         return true;
     }
     if (rig->parts->timer <= rig->now) {
@@ -261,10 +276,8 @@ void frame_rig_start(struct frame_rig *rig)
     frame_rig_list(rig);
     bool held = rig->hold_watches;
     rig->hold_watches = false;
-    for (struct frame_news *n; (n = rig->parts->news);) {
-        DL_DELETE(rig->parts->news, n);
-        deliver_object(rig, n);
-        frame_rig_news_free(n);
+    while (rig->parts->news) {
+        deliver(rig, rig->parts->news);
     }
     rig->hold_watches = held;
     handle_kind(rig, SKR_EVENT_SYNCED);

@@ -4,8 +4,10 @@
 
 #include "core/gang/admission/admission_answer.h"
 #include "core/gang/admission/admission_checks.h"
+#include "core/gang/admission/admission_pods.h"
 #include "core/gang/admission/admission_promises.h"
 #include "core/gang/admission/admission_trial.h"
+#include "core/gang/cache/workload_owners.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
@@ -120,6 +122,9 @@ void skr_admission_workload_upsert(struct skr_gang *e, struct skr_kueue_workload
 {
     state_of(e);
     SKR_AUTO_FREE char *key = skr_object_key(workload->meta.namespace_, workload->meta.name);
+    if (e->settings.admission_check) {
+        skr_workload_owners_ask(e, skr_admission_pods_reads(workload));
+    }
     struct waiting *w = find_waiting(e, key);
     if (!workload->reserved) {
         skr_admission_promises_end(e, key);
@@ -367,7 +372,8 @@ void skr_admission_run(struct skr_gang *e)
         return;
     }
     skr_admission_checks_activate(e);
-    if (e->admission && e->admission->step == STEP_NONE) {
+    if (e->admission && e->admission->step == STEP_NONE &&
+        !skr_workload_owners_are_coming(e, "JobSet")) {
         struct waiting *w = next_of(e);
         if (w) {
             start(e, w);

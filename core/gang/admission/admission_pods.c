@@ -141,11 +141,16 @@ static enum skr_workload_scope scope_of(const struct skr_pod *pod)
                : SKR_SCOPE_AUTO;
 }
 
+const char *skr_admission_pods_reads(const struct skr_kueue_workload *w)
+{
+    const bool is_set = strcmp(w->owner_kind, "JobSet") == 0;
+    return is_set || strcmp(w->owner_kind, "TrainJob") == 0 ? "JobSet" : "";
+}
+
 static bool starts_in_order(const struct skr_gang *e, const struct skr_kueue_workload *w)
 {
-    const bool train = strcmp(w->owner_kind, "TrainJob") == 0; /* its JobSet has its name */
     const struct owner_entry *entry =
-        skr_workload_owners_find(e, train ? "JobSet" : w->owner_kind, w->meta.namespace_, w->owner);
+        skr_workload_owners_find(e, skr_admission_pods_reads(w), w->meta.namespace_, w->owner);
     return entry && entry->owner && entry->owner->in_order;
 }
 

@@ -28,6 +28,8 @@ struct skr_admission_pods {
  * a gang too large. *ret is to be released in every case. O(bytes). */
 int skr_admission_pods_make(const struct skr_gang *e, const struct skr_kueue_workload *workload,
                             struct skr_admission_pods *ret, struct skr_error *error);
+/* The kind of owners that decides which gangs there are; "": none is read. */
+const char *skr_admission_pods_reads(const struct skr_kueue_workload *workload);
 void skr_admission_pods_fini(struct skr_admission_pods *pods);
 /* The list of podSetUpdates, a new reference. */
 json_t *skr_admission_pods_updates(const struct skr_admission_pods *pods);

@@ -136,6 +136,9 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
     } else {
         row = make(e, pod);
     }
+    if (*row->job) {
+        skr_workload_owners_ask(e, "Job");
+    }
     row->times = times;
     e->n_limits += has_limit(row);
     row->on = skr_nodes_get(e, node);

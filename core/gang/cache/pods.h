@@ -145,6 +145,7 @@ struct pod_entry {
     /* pod_changes.c */
     bool ours;         /* schedulerName is one of ours */
     bool kept;         /* stays in its group, though it was edited and names another one or none */
+    bool unsure;       /* its owner was not listed when it entered: its group may be another one */
     bool await_watch;  /* bound by our own 201; labels are unknown until the watch shows them */
     bool await_labels; /* only its Binding set them */
     bool agreed;       /* once had the label that permits preemption: stays an entry */

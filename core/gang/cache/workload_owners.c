@@ -2,6 +2,7 @@
 /* The table of owners, and how many objects each namespace has in it. */
 #include "core/gang/cache/workload_owners.h"
 
+#include "core/gang/state/types.h"
 #include "topology/base/strbuf.h"
 #include "topology/base/table.h"
 
@@ -57,6 +58,44 @@ static bool is_beyond_limits(const struct skr_gang *e, const char *namespace_)
     return e->owners.n >= SKR_OWNERS_MAX ||
            (e->owners.n >= SKR_OWNERS_MAX / 2 && count && count->n >= SKR_OWNERS_NAMESPACE);
 }
+
+/* ---- lists ---- */
+
+static uint32_t bit(size_t i)
+{
+    return UINT32_C(1) << i;
+}
+
+void skr_workload_owners_ask(struct skr_gang *e, const char *kind)
+{
+    const struct skr_object_type *type;
+    for (size_t i = 0; (type = skr_gang_owner_type(i)); i++) {
+        if (!(e->owners.asked & bit(i)) && strcmp(type->resource->kind, kind) == 0) {
+            e->owners.asked |= bit(i);
+            skr_frame_watch(e->frame, type);
+        }
+    }
+}
+
+bool skr_workload_owners_are_coming(const struct skr_gang *e, const char *kind)
+{
+    const uint32_t coming = e->owners.asked & ~e->owners.listed;
+    for (size_t i = 0; coming >> i; i++) {
+        if (coming & bit(i) && strcmp(skr_gang_owner_type(i)->resource->kind, kind) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void skr_workload_owners_listed(struct skr_gang *e, const struct skr_object_type *type)
+{
+    for (size_t i = 0; skr_gang_owner_type(i); i++) {
+        e->owners.listed |= skr_gang_owner_type(i) == type ? bit(i) : 0;
+    }
+}
+
+/* ---- the table ---- */
 
 static void key_of(struct skr_strbuf *b, const char *kind, const char *namespace_, const char *name)
 {

@@ -5,9 +5,14 @@
  * Objects that say how large derived groups are (core/group/owner.h), and the groups that read each.
  * An entry exists while the API server has the object or a group reads it. Look-ups stay in the
  * namespace of the pod: an owner of another namespace is not found, whatever its uid.
+ *
+ * A kind is listed and watched from the first pod on that needs it. What is not found is missing once the
+ * kind is listed, and unknown before. Nothing is derived from what is unknown: the group waits, and
+ * pods of an unknown JobSet enter anew once it is listed, because it decides what their group is.
  */
 #include <uthash.h>
 
+#include "core/frame/resource.h"
 #include "core/gang/state/groups.h"
 #include "core/group/owner.h"
 
@@ -22,6 +27,12 @@ struct owner_entry {
     struct skr_owner *owner; /* NULL: it does not exist, or is not known */
     struct group *groups;    /* that read it */
 };
+
+/* The kind, which is "" or none of owners' too, is watched from now on. */
+void skr_workload_owners_ask(struct skr_gang *e, const char *kind);
+/* The first list of the kind was asked for, and is not complete. */
+bool skr_workload_owners_are_coming(const struct skr_gang *e, const char *kind);
+void skr_workload_owners_listed(struct skr_gang *e, const struct skr_object_type *type);
 
 /* NULL: none. name: of the object. */
 struct owner_entry *skr_workload_owners_find(const struct skr_gang *e, const char *kind,

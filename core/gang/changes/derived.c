@@ -67,6 +67,21 @@ static bool owner_may_come(struct skr_gang *e, struct group *g, const struct pod
     return true;
 }
 
+/* Whether the group waits for the first list of a kind that it reads. */
+static bool lacks_list(const struct skr_gang *e, struct group *g, const struct skr_workload *w)
+{
+    const char *const kind[] = {w->owner_kind, skr_workload_kind_between(w->kind)};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        if (skr_workload_owners_are_coming(e, kind[i])) {
+            const struct skr_resource *r = skr_gang_type_of(NULL, kind[i])->resource;
+            lack(g, SKR_REASON_MEMBERS_MISSING, "group %s waits for the first list of %s.%s",
+                 g->name, r->plural, r->group);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void lack_size(struct skr_gang *e, struct group *g, const struct pod_entry *oldest,
                       const struct skr_workload *w)
 {
@@ -149,7 +164,9 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
     skr_workload_owners_link(e, g, w.owner_kind, w.owner);
     const enum skr_workload_scope scope = skr_entry_scope(e, oldest->pod, &w, &unknown);
     const int rc = skr_group_claimed_size(annotations, &claimed, &error);
-    const int64_t minimum = rc < 0 || claimed > 0 ? claimed : minimum_of(e, g, oldest, &w, scope);
+    const int64_t minimum = lacks_list(e, g, &w)    ? -1
+                            : rc < 0 || claimed > 0 ? claimed
+                                                    : minimum_of(e, g, oldest, &w, scope);
     g->derived.minimum = minimum;
     if (minimum < 0) {
         skr_strbuf_add(b, "none");

@@ -13,6 +13,7 @@
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/pod_changes.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/state/types.h"
 
 #include <string.h>
@@ -67,17 +68,30 @@ void skr_entries_owner_delete(struct skr_gang *e, const char *kind, const char *
     }
 }
 
-void skr_entries_owner_forbidden(struct skr_gang *e, const struct skr_object_type *type, bool is)
+static void look_again(struct skr_gang *e)
 {
     struct group *g, *tmp;
-    const uint32_t bit = UINT32_C(1) << skr_gang_owner_number(type);
-    e->owners.forbidden = is ? e->owners.forbidden | bit : e->owners.forbidden & ~bit;
     HASH_ITER(hh, e->groups, g, tmp)
     {
         if (g->derived.owner) {
+            skr_membership_changed(g);
             skr_dirty_group(e, g);
         }
     }
+}
+
+void skr_entries_owner_listed(struct skr_gang *e, const struct skr_object_type *type)
+{
+    skr_workload_owners_listed(e, type);
+    enter_all(e, NULL);
+    look_again(e);
+}
+
+void skr_entries_owner_forbidden(struct skr_gang *e, const struct skr_object_type *type, bool is)
+{
+    const uint32_t bit = UINT32_C(1) << skr_gang_owner_number(type);
+    e->owners.forbidden = is ? e->owners.forbidden | bit : e->owners.forbidden & ~bit;
+    look_again(e);
 }
 
 void skr_entries_namespace_upsert(struct skr_gang *e, const char *name)

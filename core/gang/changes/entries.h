@@ -8,6 +8,8 @@
 void skr_entries_owner_upsert(struct skr_gang *e, struct skr_owner *owner); /* taken */
 void skr_entries_owner_delete(struct skr_gang *e, const char *kind, const char *namespace_,
                               const char *name);
+/* All owners of the type are in the cache. */
+void skr_entries_owner_listed(struct skr_gang *e, const struct skr_object_type *type);
 /* The permission to read one kind of owners was lost (is) or gained. */
 void skr_entries_owner_forbidden(struct skr_gang *e, const struct skr_object_type *type, bool is);
 void skr_entries_namespace_upsert(struct skr_gang *e, const char *name);

@@ -24,6 +24,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/cache/volume_uses.h"
+#include "core/gang/cache/workload_owners.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/claims.h"
@@ -80,7 +81,23 @@ static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
 /* Also a member of a plan stays in its group. */
 static bool stays(const struct pod_entry *p, const char *name)
 {
-    return p->group && skr_entry_is_kept(p->group->name, name) && (p->plan || skr_pods_is_bound(p));
+    return p->group && !p->unsure && skr_entry_is_kept(p->group->name, name) &&
+           (p->plan || skr_pods_is_bound(p));
+}
+
+/* Asks for the kinds that the group reads. The deadline of its Job counts for any member. */
+static void ask_for_owners(struct skr_gang *e, struct pod_entry *p, bool derived)
+{
+    struct skr_workload w;
+    if (p->pod->of_job) {
+        skr_workload_owners_ask(e, "Job");
+    }
+    if (derived) {
+        skr_workload_of(p->pod, &w);
+        skr_workload_owners_ask(e, w.owner_kind);
+        skr_workload_owners_ask(e, skr_workload_kind_between(w.kind));
+    }
+    p->unsure = derived && skr_workload_owners_are_coming(e, w.owner_kind);
 }
 
 static void update_group(struct skr_gang *e, struct pod_entry *p)
@@ -93,6 +110,9 @@ static void update_group(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     struct group *g = has ? skr_groups_get(e, p->pod->meta.namespace_, name.s) : NULL;
+    if (has && (g != p->group || p->unsure)) {
+        ask_for_owners(e, p, skr_entry_is_derived(name.s));
+    }
     if (g == p->group) {
         return;
     }

@@ -127,6 +127,7 @@ struct skr_gang {
         size_t n_deadlines;                 /* Jobs among them with a deadline */
         bool left_out;                      /* an object was beyond the limits */
         uint32_t forbidden;                 /* bits of skr_gang_owner_number(); entries.c */
+        uint32_t asked, listed;             /* bits of skr_gang_owner_type() */
     } owners;                               /* workload_owners.c */
     struct auto_namespace *auto_namespaces; /* entry.c */
     bool native_forbidden; /* PodGroups of scheduling.k8s.io may not be read; entries.c */

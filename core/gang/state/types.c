@@ -223,6 +223,11 @@ enum skr_pod_claim_kind skr_gang_claim_kind(const struct skr_object_type *type)
 
 _Static_assert(sizeof owner_type / sizeof owner_type[0] <= 32, "a bit each");
 
+const struct skr_object_type *skr_gang_owner_type(size_t i)
+{
+    return i < sizeof owner_type / sizeof owner_type[0] ? owner_type[i] : NULL;
+}
+
 int skr_gang_owner_number(const struct skr_object_type *type)
 {
     const char *kind = skr_gang_owner_kind(type);
@@ -303,7 +308,8 @@ const struct skr_object_type *skr_gang_type_of(const char *api_version, const ch
     return NULL;
 }
 
-#define OPTIONAL .optional = true, .may_be_forbidden = true, .users_only = true
+#define OPTIONAL  .optional = true, .may_be_forbidden = true, .users_only = true
+#define OF_OWNERS OPTIONAL, .on_demand = true /* workload_owners.h */
 
 const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_node},
@@ -347,19 +353,19 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_native_v1beta1, OPTIONAL, .name = "podgroups.v1beta1"},
     {.type = &skr_gang_native_v1alpha3, OPTIONAL, .name = "podgroups.v1alpha3"},
     {.type = &skr_gang_native_v1alpha2, OPTIONAL, .name = "podgroups.v1alpha2"},
-    {.type = &skr_gang_owner_job, OPTIONAL},
-    {.type = &skr_gang_owner_statefulset, OPTIONAL},
-    {.type = &skr_gang_owner_jobset, OPTIONAL},
-    {.type = &skr_gang_owner_lws, OPTIONAL},
-    {.type = &skr_gang_owner_mpijob, OPTIONAL},
-    {.type = &skr_gang_owner_mpijob_v1, OPTIONAL, .name = "mpijobs.v1"},
-    {.type = &skr_gang_owner_pytorchjob, OPTIONAL},
-    {.type = &skr_gang_owner_tfjob, OPTIONAL},
-    {.type = &skr_gang_owner_xgboostjob, OPTIONAL},
-    {.type = &skr_gang_owner_paddlejob, OPTIONAL},
-    {.type = &skr_gang_owner_jaxjob, OPTIONAL},
-    {.type = &skr_gang_owner_raycluster, OPTIONAL},
-    {.type = &skr_gang_owner_spark, OPTIONAL},
+    {.type = &skr_gang_owner_job, OF_OWNERS},
+    {.type = &skr_gang_owner_statefulset, OF_OWNERS},
+    {.type = &skr_gang_owner_jobset, OF_OWNERS},
+    {.type = &skr_gang_owner_lws, OF_OWNERS},
+    {.type = &skr_gang_owner_mpijob, OF_OWNERS},
+    {.type = &skr_gang_owner_mpijob_v1, OF_OWNERS, .name = "mpijobs.v1"},
+    {.type = &skr_gang_owner_pytorchjob, OF_OWNERS},
+    {.type = &skr_gang_owner_tfjob, OF_OWNERS},
+    {.type = &skr_gang_owner_xgboostjob, OF_OWNERS},
+    {.type = &skr_gang_owner_paddlejob, OF_OWNERS},
+    {.type = &skr_gang_owner_jaxjob, OF_OWNERS},
+    {.type = &skr_gang_owner_raycluster, OF_OWNERS},
+    {.type = &skr_gang_owner_spark, OF_OWNERS},
     {.type = &skr_gang_configmap,
      .label_selector = "sakkara.group.derived",
      .users_only = true,

@@ -42,6 +42,8 @@ extern const struct skr_object_type skr_gang_owner_job, skr_gang_owner_statefuls
 const struct skr_object_type *skr_gang_claim_type(enum skr_pod_claim_kind kind);
 /* SKR_POD_CLAIM_KIND_COUNT: it is another type. */
 enum skr_pod_claim_kind skr_gang_claim_kind(const struct skr_object_type *type);
+/* Types of owners, from 0 on; NULL: there are no more. Two may be versions of one kind. */
+const struct skr_object_type *skr_gang_owner_type(size_t i);
 /* The kind of owners of this type; NULL: it is another type. */
 const char *skr_gang_owner_kind(const struct skr_object_type *type);
 /* Of the kind, from 0, whatever its version; -1: of no workload. */

@@ -32,6 +32,8 @@ struct source {
     const struct skr_store_resource *resource; /* NULL: the API server lacks it */
     struct skr_selector *selector;             /* NULL: all */
     bool first;                                /* of its type */
+    bool asked, listed;                        /* on demand; listed: objects are delivered */
+    uint64_t since;                            /* revision of its list on demand */
     void *memory;                              /* of the type; only of the first */
 };
 
@@ -93,6 +95,15 @@ static void give_answer(void *context, uint64_t request, const void *body)
     d->options.answer(d->options.context, request, body);
 }
 
+/* The list follows once the event is handled. */
+static void take_watch(void *context, const struct skr_object_type *type)
+{
+    struct skr_driver *d = context;
+    for (size_t i = 0; i < d->options.scheduler->n_watches; i++) {
+        d->source[i].asked = d->source[i].asked || d->source[i].type == type;
+    }
+}
+
 /* Work to be cancelled is done already. */
 static void carry_out_all(struct skr_driver *d)
 {
@@ -100,6 +111,7 @@ static void carry_out_all(struct skr_driver *d)
                                         .answer = give_answer,
                                         .write = take_write,
                                         .work = take_work,
+                                        .watch = take_watch,
                                         .decide = trace_decision};
     skr_actions_carry_out(&d->actions, &outlets, &d->timer);
 }
@@ -185,6 +197,32 @@ static bool list_object(void *context, const json_t *object)
     return true;
 }
 
+static void list(struct skr_driver *d, const struct source *source)
+{
+    struct lister lister = {d, source};
+    if (source->first && source->resource) {
+        skr_store_each(d->store, skr_store_resource_key(source->resource), list_object, &lister);
+    }
+}
+
+/* Kinds that the engine has asked for. Returns how many. */
+static size_t list_asked(struct skr_driver *d)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->options.scheduler->n_watches; i++) {
+        struct source *source = &d->source[i];
+        if (source->asked && !source->listed) {
+            struct skr_event event = {.kind = SKR_EVENT_LISTED, .listed = source->type};
+            source->listed = true;
+            source->since = skr_store_revision(d->store);
+            list(d, source);
+            handle(d, &event);
+            n++;
+        }
+    }
+    return n;
+}
+
 void skr_driver_start(struct skr_driver *driver, skr_time now)
 {
     struct skr_event event = {.kind = SKR_EVENT_SYNCED};
@@ -195,14 +233,13 @@ void skr_driver_start(struct skr_driver *driver, skr_time now)
     /* Frequent kinds, of which something is remembered, come last, after the objects that they refer to. */
     const size_t n = driver->options.scheduler->n_watches;
     for (size_t i = 0; i < 2 * n; i++) {
-        struct lister lister = {driver, &driver->source[i % n]};
-        const struct source *source = lister.source;
-        if (source->first && source->resource && !source->memory == (i < n)) {
-            skr_store_each(driver->store, skr_store_resource_key(source->resource), list_object,
-                           &lister);
+        const struct source *source = &driver->source[i % n];
+        if (source->listed && !source->memory == (i < n)) {
+            list(driver, source);
         }
     }
     handle(driver, &event);
+    list_asked(driver);
 }
 
 /* An object that is no longer selected counts as deleted. */
@@ -210,7 +247,8 @@ static void take_change(struct skr_driver *d, const struct skr_store_change *cha
 {
     const struct source *end = d->source + d->options.scheduler->n_watches;
     for (const struct source *s = d->source; s < end; s++) {
-        if (!s->first || s->resource != change->resource) {
+        if (!s->first || s->resource != change->resource || !s->listed ||
+            change->revision <= s->since) {
             continue;
         }
         if (change->kind != SKR_STORE_DELETED && is_watched(s, end, change->object)) {
@@ -354,6 +392,10 @@ skr_time skr_driver_next(const struct skr_driver *driver, skr_time now)
     if (driver->work && driver->work->at < next) {
         next = driver->work->at;
     }
+    for (size_t i = 0; i < driver->options.scheduler->n_watches; i++) {
+        const struct source *s = &driver->source[i];
+        next = s->asked && !s->listed ? now : next;
+    }
     next = driver->timer < next ? driver->timer : next;
     return next < now ? now : next;
 }
@@ -377,7 +419,7 @@ size_t skr_driver_step(struct skr_driver *driver, skr_time now)
 {
     struct skr_driver *d = driver;
     d->now = now;
-    size_t done = take_changes(d, now);
+    size_t done = list_asked(d) + take_changes(d, now);
     for (; d->writes && d->writes->at <= now; done++) {
         end_write(d, d->writes);
     }
@@ -446,7 +488,8 @@ static void watch(struct skr_driver *d)
         d->source[i] =
             (struct source){.type = w->type,
                             .resource = skr_store_resource_find(r->group, r->version, r->plural),
-                            .first = i == 0 || w[-1].type != w->type};
+                            .first = i == 0 || w[-1].type != w->type,
+                            .listed = !w->on_demand};
         if (d->source[i].first && w->type->reader && w->type->reader->create_memory) {
             d->source[i].memory = w->type->reader->create_memory();
         }

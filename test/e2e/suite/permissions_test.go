@@ -22,7 +22,7 @@ import (
 // What the daemon's account is allowed, against what it does: the API server's audit log is the judge.
 
 // TestPermissions_AreExactlyThoseUsed: What the shipped roles allow the daemon is what it does, and nothing it
-// asks for is refused. Reads of single objects are allowed beyond that: they follow writes whose outcome is not
+// asks for is refused. Kinds of workloads are watched from the first pod on that needs them. Reads of single objects are allowed beyond that: they follow writes whose outcome is not
 // known. Without the role that reads workloads a pod of each kind says which right lacks, and other groups are bound.
 func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 	realOnly(t, "the audit log is the API server's")
@@ -52,6 +52,7 @@ func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 	r.wait(usual, "bound in the place of others", r.allBound("top", 31))
 
 	granted, also := grantedTo(t, "sakkara"), grantedTo(t, "sakkara-workloads") // of kinds that may be missing
+	r.watchesWhatPodsNeed(plane.AuditLog())
 	used, refused := usedBy(t, plane.AuditLog(), cluster.DaemonUser)
 	for _, what := range refused {
 		t.Errorf("%s was refused", what)
@@ -67,6 +68,31 @@ func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 		}
 	}
 	r.withoutWorkloads()
+}
+
+// watchesWhatPodsNeed is about kinds of workloads: none was read so far. The first Job that is a gang is bound, and Jobs alone are watched.
+func (r *run) watchesWhatPodsNeed(log string) {
+	r.Helper()
+	watched := func() (kinds []string) {
+		used, _ := usedBy(r.T, log, cluster.DaemonUser)
+		for _, kind := range []string{"batch/jobs", "apps/statefulsets", "jobset.x-k8s.io/jobsets",
+			"leaderworkerset.x-k8s.io/leaderworkersets", "kubeflow.org/mpijobs", "ray.io/rayclusters"} {
+			if used["list "+kind] || used["watch "+kind] {
+				kinds = append(kinds, kind)
+			}
+		}
+		return kinds
+	}
+	if kinds := watched(); len(kinds) > 0 {
+		r.Errorf("no pod needs %v", kinds)
+	}
+	r.job("first", "", 1, ungrouped, annotated, gate(true))
+	r.wait(usual, "the Job is bound", r.boundAre(ofJob("first"), 1, 1))
+	if kinds := watched(); !slices.Equal(kinds, []string{"batch/jobs"}) {
+		r.Errorf("one Job needs Jobs, and %v are watched", kinds)
+	}
+	r.must(r.plane.Admin.Delete("/apis/batch/v1/namespaces/" + r.ns + "/jobs/first")) // its room is needed
+	r.must(r.plane.Admin.Delete("/api/v1/namespaces/" + r.ns + "/pods?labelSelector=job-name%3Dfirst"))
 }
 
 // withoutWorkloads takes the role away that reads workloads, and restarts the daemon. A pod of each kind waits with a reason that

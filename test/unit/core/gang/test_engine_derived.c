@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that nothing but a workload defines. */
+#include "core/gang/state/gang.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 #include "topology/base/json_field.h"
@@ -106,6 +107,79 @@ TEST_RIG(cluster(), members_that_come_before_their_owner_wait_for_it)
     rig_assert_bound(rig, "js", 1);
 }
 
+/* ---- kinds are listed when a pod needs them ---- */
+
+static size_t n_asked(const struct rig *rig)
+{
+    return (size_t)__builtin_popcount(rig->gang->owners.asked);
+}
+
+TEST_RIG(cluster(), kinds_that_no_pod_needs_are_not_watched)
+{
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_pod(rig, "g-0", "g", RIG_BARE);
+    rig_pod(rig, "alone", NULL, RIG_BARE);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 1);
+    assert_int_equal(n_asked(rig), 0);
+    job(rig, "train", 1);
+    job_pods(rig, "train", 1, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 1);
+    assert_int_equal(n_asked(rig), 1);
+}
+
+/* Its pods claim a size: with a missing Job the group would be planned. */
+TEST_RIG(cluster(), nothing_is_derived_from_a_kind_that_is_not_listed_yet)
+{
+    rig->hold_lists = true;
+    job(rig, "train", 2);
+    job_pods(rig, "train", 2, "'sakkara.gang':'auto','sakkara.group.size':'2'");
+    rig_run(rig, 100 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "train-0"));
+    assert_true(rig_has_event(rig, "group job/train waits for the first list of jobs.batch"));
+    assert_false(rig_has_event(rig, "does not exist"));
+    rig->hold_lists = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 2);
+}
+
+/* Lists of owners are complete after those of pods. */
+TEST_RIG(cluster(), a_restart_decides_nothing_before_owners_are_listed)
+{
+    job(rig, "train", 4);
+    job_pods(rig, "train", 4, "'sakkara.gang':'auto'");
+    rig->hold_scheduler = true; /* a plan stands */
+    rig_run(rig, 5 * SKR_SECOND);
+    rig->hold_lists = rig->late_lists = true;
+    rig_restart(rig);
+    rig_run(rig, 100 * SKR_SECOND);
+    assert_false(skr_frame_is_synced(rig->gang->frame));
+    assert_false(strstr(rig->log.s, "Plan aborted"));
+    rig_restart(rig); /* between the two lists */
+    rig->hold_lists = rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 4);
+    assert_false(strstr(rig->log.s, "Plan aborted"));
+}
+
+/* The plan of the leader is of a workload that the follower has not listed when it takes over. */
+TEST_RIG(cluster(), a_new_leader_waits_for_the_lists_that_it_has_asked_for)
+{
+    job(rig, "train", 4);
+    job_pods(rig, "train", 4, "'sakkara.gang':'auto'");
+    rig->hold_scheduler = true;
+    rig_event(rig, SKR_EVENT_LEADER_LOST);
+    rig->hold_lists = true;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_event(rig, SKR_EVENT_LEADER_WON);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_false(skr_frame_is_synced(rig->gang->frame));
+    rig->hold_lists = rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 4);
+}
+
 TEST_RIG(cluster(), a_claimed_size_needs_no_job)
 {
     job_pods(rig, "train", 2, "'sakkara.gang':'auto','sakkara.group.size':'2'");
@@ -185,6 +259,10 @@ TEST_RIG(cluster(), a_jobset_in_order_is_one_group_after_the_other)
     rig_create_json(rig, RIG_POD, "b-0", pod, "second");
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "b", 1);
+    rig_restart(rig); /* pods that run are listed before their JobSet */
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/jobset/js/first"), "Bound");
+    assert_string_equal(rig_state(rig, "default/jobset/js"), "");
 }
 
 TEST_RIG(cluster(), a_label_wins_over_what_is_derived)

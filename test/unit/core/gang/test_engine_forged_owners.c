@@ -91,6 +91,7 @@ TEST_RIG(cluster(), labels_of_a_jobset_of_another_namespace_find_none)
 
 static void hostile_jobs(struct rig *rig, int n)
 {
+    pod(rig, "other/x-0", "none"); /* Jobs are watched from now on */
     for (int i = 0; i < n; i++) {
         char name[32];
         snprintf(name, sizeof name, "hostile/j-%d", i);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine hears of a cluster through lists and watches, on good days and bad ones. */
+#include <unistd.h>
+
 #include "server/kube/transfer.h"
 #include "test/test.h"
 #include "test/unit/fake_client.h"
@@ -9,6 +11,7 @@
 #define TREES    "labelSelector=sakkara.topology"
 #define PG_LIST  "/apis/scheduling.x-k8s.io/v1alpha1/podgroups?limit="
 #define PG_WATCH "/apis/scheduling.x-k8s.io/v1alpha1/podgroups?watch=true"
+#define JOB_LIST "/apis/batch/v1/jobs?limit="
 #define DC_LIST  "/apis/resource.k8s.io/v1/deviceclasses?limit="
 #define DC_WATCH "/apis/resource.k8s.io/v1/deviceclasses?watch=true"
 
@@ -322,6 +325,53 @@ TEST(objects_of_a_kind_that_is_removed_are_gone_until_it_is_installed_again)
         assert_int_equal(fake_client_stats(&c).resource[FAKE_PODGROUPS].objects, 1);
         fake_client_end(&c);
     }
+}
+
+/* Every list or watch of a kind on demand, whatever its API group. */
+static size_t n_on_demand(struct fake_client *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; skr_gang_owner_type(i); i++) {
+        char part[64];
+        snprintf(part, sizeof part, "/%s?", skr_gang_owner_type(i)->resource->plural);
+        n += fake_api_count(c->api, part);
+    }
+    return n;
+}
+
+TEST_CLIENT(a_kind_on_demand_is_left_alone_until_it_is_asked_for)
+{
+    fake_client_start_synced(c);
+    const uint64_t ticket = skr_kube_freshen(c->kube);
+    while (!skr_kube_is_fresh(c->kube, ticket)) {
+        usleep(1000);
+    }
+    assert_int_equal(n_on_demand(c), 0);
+    fake_sink_clear(c->sink);
+    expect(c, JOB_LIST, 200, LIST("7", META("default", "j", "u-j", "5") "}"));
+    skr_kube_watch_type(c->kube, 0, &skr_gang_owner_job);
+    fake_sink_wait(c->sink, "listed Job", 1);
+    expect_lines(c, "upsert Job default/j uid=u-j v=5\n"
+                    "listed Job\n");
+    fake_api_wait_count(c->api, "/jobs?watch=true", 1);
+    assert_int_equal(n_on_demand(c), 2);
+}
+
+TEST_CLIENT(a_kind_on_demand_that_is_missing_or_forbidden_counts_as_listed)
+{
+    fake_client_start_synced(c);
+    fake_sink_clear(c->sink);
+    expect(c, JOB_LIST, 403, STATUS("403", "Forbidden", "jobs is forbidden: User x"));
+    skr_kube_watch_type(c->kube, 0, &skr_gang_owner_job);
+    fake_sink_wait(c->sink, "listed Job", 1);
+    fake_sink_wait(c->sink, "allowed Job", 1);
+    expect_lines(c, "forbidden Job\n"
+                    "listed Job\n"
+                    "allowed Job\n");
+    fake_api_expect(c->api,
+                    &(struct fake_step){.match = "/jobsets?", .status = 404, .forever = true});
+    skr_kube_watch_type(c->kube, 0, &skr_gang_owner_jobset);
+    fake_sink_wait(c->sink, "listed JobSet", 1);
 }
 
 TEST_CLIENT(a_missing_kind_is_looked_for_less_and_less_often)
