@@ -10,6 +10,7 @@
  */
 #include "core/solver/victims.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/solver/roles/roles_solve.h"
@@ -372,6 +373,77 @@ static int find(struct skr_victims_room *room, struct skr_victims *ret, struct s
     return rc;
 }
 
+/* The victims of ret suffice: what is known of them, and the placement. */
+static int accept(struct skr_victims_room *room, struct skr_victims *ret, struct skr_error *error)
+{
+    ret->status = SKR_VICTIMS_FOUND;
+    ret->cheapest = ret->optimal = false;
+    ret->groups = ret->members = ret->groups_proven = 0;
+    for (size_t i = 0; i < ret->n; i++) {
+        const struct skr_victim *v = &room->in->victim[ret->victim[i]];
+        ret->groups += v->kind == SKR_VICTIM_GROUP;
+        ret->members += v->members;
+    }
+    return skr_victims_room_solve(room, ret->victim, ret->n, room->problem.tie_break,
+                                  &ret->solution, error);
+}
+
+/* Takes out victims that leave less room. False: one of them may only go or stay with others. */
+static bool lower(const struct skr_victims_problem *in, const struct skr_victim_table *raised,
+                  struct skr_victims *found)
+{
+    SKR_AUTO_FREE uint8_t *gone = skr_alloc_array(in->n_victims + 1, sizeof *gone);
+    size_t kept = 0;
+    bool whole = true;
+    for (size_t i = 0; i < found->n; i++) {
+        gone[found->victim[i]] = 1;
+    }
+    skr_victim_tables_lower(in->table, raised, in->n_tables, gone);
+    for (size_t i = 0; i < found->n; i++) {
+        const size_t victim = found->victim[i];
+        whole = whole && (gone[victim] || in->victim[victim].step <= 1);
+        found->victim[kept] = victim;
+        kept += gone[victim] != 0;
+    }
+    found->n = kept;
+    return whole;
+}
+
+/* All candidates do not suffice, but some of them may: searches as if more victims never left less room, then takes
+ * out those that do. */
+static int find_fewer(struct skr_victims_room *room, struct skr_victims *ret,
+                      struct skr_error *error)
+{
+    struct skr_victims_problem in = *room->in;
+    struct skr_victim_table *raised = skr_victim_tables_raise(in.table, in.n_tables);
+    struct skr_victims_room more;
+    struct skr_victims found = {.n = 0};
+    bool whole = false, fits = false;
+    if (!raised) {
+        return 0;
+    }
+    in.table = raised;
+    in.step_budget = room->steps > 0 ? room->steps : 0;
+    skr_victims_room_init(&more, &in);
+    int rc = find(&more, &found, error);
+    room->steps = more.steps;
+    if (rc == 0 && found.status == SKR_VICTIMS_FOUND) {
+        whole = lower(room->in, raised, &found);
+        rc = skr_victims_room_fits(room, found.victim, found.n, &fits, error);
+    }
+    if (rc == 0 && whole && fits) {
+        ret->victim = found.victim;
+        ret->n = found.n;
+        found.victim = NULL;
+        rc = accept(room, ret, error);
+    }
+    skr_solution_destroy(found.solution);
+    free(found.victim);
+    skr_victims_room_fini(&more);
+    skr_victim_tables_free(raised, in.n_tables);
+    return rc;
+}
+
 int skr_victims_find(const struct skr_victims_problem *in, struct skr_victims **ret,
                      struct skr_error *error)
 {
@@ -394,6 +466,9 @@ int skr_victims_find(const struct skr_victims_problem *in, struct skr_victims **
     skr_victims_room_init(&room, in);
     int64_t steps = room.steps;
     int rc = find(&room, victims, error);
+    if (rc == 0 && victims->status == SKR_VICTIMS_INSUFFICIENT && in->n_tables > 0) {
+        rc = find_fewer(&room, victims, error);
+    }
     if (rc == -SKR_RETRY) {
         victims->status = SKR_VICTIMS_TIMEOUT;
         rc = 0;

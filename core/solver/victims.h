@@ -22,30 +22,18 @@
  * Room is monotone: more of it never makes a feasible problem infeasible, whatever the rules. So
  * the priority is found by bisection, and proofs hold for every rule. The search for the rest is
  * exact within a budget of steps. Beyond it the answer is the best set found, with what is proven
- * of it. If a table (below) has less room for more victims, the answer is a sufficient set, but there may
- * be a better one, and INSUFFICIENT may be wrong.
+ * of it. If a table (victims_tables.h) has less room for more victims, the answer is a sufficient set, but there may
+ * be a better one. INSUFFICIENT is wrong at most if what one set leaves on a leaf and what another one leaves
+ * on a second leaf are needed together.
  */
 #include "core/solver/solver.h"
+#include "core/solver/victims_tables.h"
 
 /* What a victim frees on one leaf. */
 struct skr_victim_share {
     int32_t leaf;          /* no leaf twice in one victim; unsorted */
     const int64_t *amount; /* [n_resources of the problem], >= 0 */
 };
-
-/* Room of one resource of a leaf that is no sum of shares, such as devices, whose order decides. */
-struct skr_victim_table {
-    int32_t leaf;    /* tables are sorted by it */
-    size_t resource; /* no pair of leaf and resource twice */
-    size_t
-        n; /* of victim, at most SKR_VICTIM_TABLE_MAX; each has a share of the leaf, whose amount of
-                      * this resource says what it adds to any set at most */
-    const size_t *victim;
-    /* n at most SKR_VICTIM_TABLE_SETS: [1 << n], bit i: victim[i] is gone. Else [n + 1]: so many of the first ones
-     * are. room[0] is what the problem's free says. */
-    const int64_t *room;
-};
-enum { SKR_VICTIM_TABLE_MAX = 16, SKR_VICTIM_TABLE_SETS = 4 };
 
 /* The members of a victim that count against a disruption budget. */
 struct skr_victim_charge {

@@ -135,17 +135,7 @@ bool skr_victims_room_is_spent(const struct skr_victims_room *room)
 
 static int64_t look_up(const struct skr_victim_table *table, const uint8_t *gone)
 {
-    size_t at = 0;
-    if (table->n <= SKR_VICTIM_TABLE_SETS) {
-        for (size_t i = 0; i < table->n; i++) {
-            at |= (size_t)(gone[table->victim[i]] != 0) << i;
-        }
-    } else {
-        while (at < table->n && gone[table->victim[at]]) {
-            at++;
-        }
-    }
-    return table->room[at];
+    return table->room[skr_victim_table_at(table, gone)];
 }
 
 /* Sets what tables of the leaf say. */

@@ -8,7 +8,7 @@
  * Claims of a victim are those whose pods are all its own: the one that a claim was made for, or its consumers.
  * Planned members of a victim are no pending claimers without it. Claims of pods that leave anyway are free.
  *
- * Not counted: victims beyond SKR_VICTIM_TABLE_MAX on a node. With more than SKR_VICTIM_TABLE_SETS they count in the
+ * Not counted: victims beyond SKR_VICTIM_TABLE_MAX on a node, more than a kubelet takes pods by default. With more than SKR_VICTIM_TABLE_SETS they count in the
  * order of their priority alone. Beyond SKR_VICTIM_SEQUENCES_MAX the devices of victims on other nodes count as taken.
  */
 #include "core/gang/state/groups.h"

@@ -356,3 +356,20 @@ TEST(the_work_grows_with_the_cluster_and_not_with_its_square)
     assert_true(leaves[1] <= 4 * leaves[0] + 1024);
     assert_true(tests[1] <= 4 * tests[0] + 64);
 }
+
+/* Devices are found one after the other: without both groups fewer members are served than without a alone. */
+TEST_WITH(victims_world, a_part_of_the_victims_may_leave_more_room_than_all)
+{
+    static const size_t victim[] = {0, 1};
+    static const int64_t room[] = {0, 1, 0, 0};
+    const struct skr_victim_table table = {.n = 2, .victim = victim, .room = room};
+    tree(victims_world, "0", 1);
+    on(victims_world, group(victims_world, "a", 1), 0, 1, 1);
+    on(victims_world, group(victims_world, "b", 1), 0, 1, 1);
+    victims_world->problem.table = &table;
+    victims_world->problem.n_tables = 1;
+    expect(victims_world, "a");
+    assert_int_equal(victims_world->got->groups, 1);
+    victims_world->rig.problem.n = 2;
+    expect(victims_world, "no");
+}
