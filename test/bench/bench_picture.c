@@ -44,6 +44,10 @@ int main(int argc, char **argv)
         took[i] = picture_scene_write(s);
     }
     say("the document", took, rounds, s);
+    for (int i = 0; i < rounds; i++) {
+        took[i] = picture_scene_hours(s);
+    }
+    say("the next hours", took, rounds, s);
     free(took);
     picture_scene_fini(s);
     return 0;

@@ -54,9 +54,11 @@ static void add_member(struct picture_scene *s, int i, const char *phase)
     add(s, &skr_gang_pod,
         "{'metadata':{'name':'p-%d','namespace':'team','uid':'%08x-0000-4000-8000-%012x','labels':"
         "{'sakkara.group.name':'g-%d'}},'spec':{'schedulerName':'sakkara','nodeName':'n%d',"
+        "'activeDeadlineSeconds':%d,"
         "'containers':[{'name':'c','resources':{'requests':{'nvidia.com/gpu':'1'}}}]},"
-        "'status':{'phase':'%s'}}",
-        i, (unsigned)i * 2654435761u, (unsigned)i, i / PICTURE_SIZE, i * 7 % s->nodes, phase);
+        "'status':{'phase':'%s','startTime':'2023-11-14T22:00:00Z'}}",
+        i, (unsigned)i * 2654435761u, (unsigned)i, i / PICTURE_SIZE, i * 7 % s->nodes,
+        7200 + i * 7919 % 7200, phase);
 }
 
 static void add_cluster(struct picture_scene *s)
@@ -94,6 +96,7 @@ void picture_scene_init(struct picture_scene *s, int nodes, int groups)
     struct skr_settings settings;
     struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
     skr_settings_default(&settings);
+    settings.reservations = 1;
     *s = (struct picture_scene){
         .nodes = nodes, .groups = groups, .now = (skr_time)1700000000 * SKR_SECOND};
     skr_actions_init(&s->actions);
@@ -135,6 +138,18 @@ double picture_scene_draw(struct picture_scene *s, enum skr_picture_news wanted)
     }
     s->bytes = out.len;
     return took;
+}
+
+double picture_scene_hours(struct picture_scene *s)
+{
+    SKR_STRBUF(out);
+    const struct skr_view_query query = {.path = "/v1/timeline"};
+    const double begin = cluster_now_us();
+    if (skr_gang_view(skr_engine_self(s->engine), &query, s->now, &out) != 200) {
+        die(out.s);
+    }
+    s->bytes = out.len;
+    return cluster_now_us() - begin;
 }
 
 double picture_scene_write(struct picture_scene *s)

@@ -3,7 +3,7 @@
 #define SKR_TEST_UNIT_PICTURE_SCENE_H
 /*
  * A gang engine with a cluster of any size and a picture of it: nodes in racks of 40, groups whose
- * members all run. What a description costs is measured here, by bench_picture and by a test.
+ * members all run, with limits. What a description costs is measured here, by bench_picture and by a test.
  */
 #include "core/frame/engine.h"
 #include "core/frame/picture.h"
@@ -28,6 +28,7 @@ void picture_scene_fini(struct picture_scene *s);
 void picture_scene_change(struct picture_scene *s);
 /* A description; CPU time in microseconds. Fails if the news are others. */
 double picture_scene_draw(struct picture_scene *s, enum skr_picture_news wanted);
+double picture_scene_hours(struct picture_scene *s); /* /v1/timeline */
 double picture_scene_write(struct picture_scene *s); /* the document */
 
 #endif

@@ -15,9 +15,11 @@ enum skr_chart_hold {
     SKR_CHART_HOLD_COUNT
 };
 struct skr_chart_request {
-    int32_t unit;      /* of the tree: its children are shown */
-    uint16_t resource; /* the engine's id */
-    int64_t cell_s;    /* seconds between two instants */
+    int32_t unit;                    /* of the tree: its children are shown */
+    uint16_t resource;               /* the engine's id */
+    int64_t cell_s;                  /* seconds between two instants */
+    bool (*must_end)(void *context); /* asked now and then; true: no rows are made. NULL: never */
+    void *context;
 };
 struct skr_timeline_chart_row {
     const char *name;

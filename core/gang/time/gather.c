@@ -452,21 +452,16 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
     ret->stored = stored;
 }
 
-int gathering_run_room(struct gathering *in, struct skr_error *error)
-{
-    const int32_t leaves = in->e->topology.tree->n_leaves;
-    in->timeline = skr_timeline_create(leaves, in->now);
-    in->overrun = skr_alloc((size_t)leaves + 1);
-    return gathering_put_room(in, error);
-}
-
 int gathering_run(struct gathering *in, struct skr_error *error)
 {
     int rc = find_groups(in, error);
     if (rc < 0) {
         return rc;
     }
-    rc = gathering_run_room(in, error);
+    const int32_t leaves = in->e->topology.tree->n_leaves;
+    in->timeline = skr_timeline_create(leaves, in->now);
+    in->overrun = skr_alloc((size_t)leaves + 1);
+    rc = gathering_put_room(in, error);
     in->group = skr_alloc_array(in->n_complete + 1, sizeof *in->group);
     in->e->bookings.counting = BOOKED_NONE; /* the timeline has them */
     for (size_t i = 0; i < in->n_complete; i++) {

@@ -55,8 +55,6 @@ struct gathering {
 
 /* Errors: SKR_LIMIT. Always follow with gathering_fini(). */
 int gathering_run(struct gathering *in, struct skr_error *error);
-/* The room alone, without groups. The same. */
-int gathering_run_room(struct gathering *in, struct skr_error *error);
 void gathering_fini(struct gathering *in);
 /* A copy, for the list of labels. */
 char *gathering_add_label(struct gathering *in, const char *text);

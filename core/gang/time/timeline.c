@@ -319,22 +319,21 @@ int skr_gang_timeline_standing(struct skr_gang *e, const struct skr_timeline_req
 {
     struct gathering in;
     const struct booking *b;
-    int rc = begin(e, request, &in, ret, error);
+    const int rc = begin(e, request, &in, ret, error);
     if (rc < 0) {
         return rc;
     }
     in.live = true;
-    rc = gathering_run_room(&in, error);
     ret->group = skr_arena_array(ret->arena, e->bookings.n + 1, sizeof *ret->group);
-    bool room = ret->group && (rc < 0 || skr_timeline_chart_make(&in, &ret->chart));
+    bool room = ret->group && skr_timeline_chart_make(&in, &ret->chart);
     DL_FOREACH(e->bookings.list, b)
     {
         room = room && add_booking(&in, b, ret);
     }
     end(&in, ret);
-    return rc == 0 && !room ? skr_error_set(error, SKR_LIMIT, "the picture is larger than %d bytes",
-                                            ANSWER_BYTES_MAX)
-                            : rc;
+    return room ? 0
+                : skr_error_set(error, SKR_LIMIT, "the picture is larger than %d bytes",
+                                ANSWER_BYTES_MAX);
 }
 
 void skr_timeline_answer_fini(struct skr_timeline_answer *answer)

@@ -102,6 +102,11 @@ static void write_group(struct view *v, const struct skr_timeline_group *g)
     skr_json_close(&v->w, '}');
 }
 
+static bool must_end(void *context)
+{
+    return skr_view_must_end(context);
+}
+
 static void write_page(struct view *v, const struct skr_timeline_answer *answer,
                        const char *resource, int64_t cell_s)
 {
@@ -147,7 +152,9 @@ int skr_view_timeline(struct view *v, const char *rest)
     const int id = p.resource[p.looked_at].id;
     const struct skr_chart_request chart = {.unit = p.domain,
                                             .resource = id < 0 ? UINT16_MAX : (uint16_t)id,
-                                            .cell_s = hours * 3600 / SKR_CHART_CELLS};
+                                            .cell_s = hours * 3600 / SKR_CHART_CELLS,
+                                            .must_end = must_end,
+                                            .context = v};
     const struct skr_timeline_request request = {.now = v->now, .chart = &chart};
     const int rc = v->e->settings.on_paper
                        ? skr_gang_timeline(v->e, &request, &answer, &error)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts of waiting groups without a reservation, made when a page asks for them. */
+#include "core/frame/picture.h"
 #include "core/gang/group/start.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/state/pages.h"
@@ -164,6 +165,12 @@ static const char *item_text(const json_t *page, const char *list, size_t i, con
     return json_string_value(json_object_get(json_array_get(json_object_get(page, list), i), key));
 }
 
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
 /* Nodes 0 and 1 have pods with limits, and big waits for them; the others have pods without. */
 TEST_RIG(limits_four_nodes(1), the_picture_has_limits_and_what_is_reserved)
 {
@@ -195,6 +202,27 @@ TEST_RIG(limits_four_nodes(1), the_picture_has_limits_and_what_is_reserved)
     wrong.argument[SKR_VIEW_HOURS] = "721";
     assert_int_equal(skr_gang_view(rig->gang, &wrong, rig->now, &out), 400);
     assert_non_null(strstr(out.s, "hours is from 1 to 720"));
+    wrong = query;
+    wrong.interrupted = at_once;
+    assert_int_equal(skr_gang_view(rig->gang, &wrong, rig->now, &out), SKR_VIEW_INTERRUPTED);
+}
+
+TEST_RIG(limits_waiting(1), the_page_has_the_start_and_the_room_that_is_reserved)
+{
+    static const struct skr_hash_seed seed;
+    const struct skr_view_query query = {.path = "/v1/picture"};
+    enum skr_picture_news news;
+    SKR_STRBUF(out);
+    char start[48];
+    struct skr_picture *picture = skr_picture_create("gangs", &seed);
+    assert_int_equal(skr_gang_draw(rig->gang, &query, rig->now, picture, &news, &out), 200);
+    skr_picture_write(picture, &out);
+    skr_picture_destroy(picture);
+    snprintf(start, sizeof start, "\"start\":%lld,",
+             (long long)limits_group(rig, "big")->booking->start * 1000);
+    assert_non_null(strstr(out.s, start));
+    assert_non_null(strstr(out.s, "\"Ready\",1000,1000,0,[0,-1,-1000,1,1,1000]]"));
+    assert_non_null(strstr(out.s, "\"Ready\",1000,0,1,[0,-1,-1000]]"));
 }
 
 TEST_RIG(limits_waiting(1), the_tree_marks_free_room_that_is_reserved)
