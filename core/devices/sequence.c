@@ -452,3 +452,92 @@ void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
         request += pod->spec[i]->n_requests;
     }
 }
+
+/* ---- another order ---- */
+
+/* Requests of the pod that the device may serve. */
+static size_t n_requests_of(const struct board *b, size_t row)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->p.n_requests; i++) {
+        n += b->p.request[i].match[row] == SKR_DEVICES_YES;
+    }
+    return n;
+}
+
+/* order: [row] the row that comes in its place. */
+static void order_rows(const struct board *b, uint32_t *order)
+{
+    for (uint32_t row = 0; row < b->rows.node.n; row++) {
+        const size_t n = n_requests_of(b, row);
+        uint32_t at = row;
+        for (; at > 0 && n_requests_of(b, order[at - 1]) > n; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = row;
+    }
+}
+
+/* Items of [row] in that order. NULL: the arena is full. */
+static void *move_rows(const struct board *b, const uint32_t *order, const void *from, size_t size,
+                       struct skr_arena *arena)
+{
+    char *to = skr_arena_array(arena, b->rows.node.n + 1, size);
+    for (size_t row = 0; to && row < b->rows.node.n; row++) {
+        memcpy(to + row * size, (const char *)from + order[row] * size, size);
+    }
+    return to;
+}
+
+/* Rows of the board, and of its problem, come in that order. Equal ones are not known any more. */
+static bool reorder(struct board *b, const uint32_t *order, struct skr_arena *arena)
+{
+    struct skr_devices_request *request =
+        skr_arena_array(arena, b->p.n_requests + 1, sizeof *request);
+    struct skr_devices_constraint *constraint =
+        skr_arena_array(arena, b->p.n_constraints + 1, sizeof *constraint);
+    uint32_t *before = skr_arena_array(arena, b->rows.node.n + 1, sizeof *before);
+    bool room = request && constraint && before;
+    for (size_t i = 0; room && i < b->p.n_requests; i++) {
+        request[i] = b->p.request[i];
+        request[i].match = move_rows(b, order, request[i].match, 1, arena);
+        request[i].tainted = move_rows(b, order, request[i].tainted, 1, arena);
+        room = request[i].match && request[i].tainted;
+    }
+    for (size_t i = 0; room && i < b->p.n_constraints; i++) {
+        constraint[i] = b->p.constraint[i];
+        constraint[i].value = move_rows(b, order, constraint[i].value, sizeof(uint32_t), arena);
+        room = constraint[i].value;
+    }
+    if (!room) {
+        return false;
+    }
+    memset(before, 0xff, b->rows.node.n * sizeof *before);
+    b->taken.whole = move_rows(b, order, b->taken.whole, 1, arena);
+    b->taken.shares = move_rows(b, order, b->taken.shares, sizeof(uint32_t), arena);
+    b->taken.counted = move_rows(b, order, b->taken.counted, 1, arena);
+    b->rows.node.row = move_rows(b, order, b->rows.node.row, sizeof *b->rows.node.row, arena);
+    b->p.request = request;
+    b->p.constraint = constraint;
+    b->p.before = before;
+    return b->taken.whole && b->taken.shares && b->taken.counted && b->rows.node.row;
+}
+
+int32_t skr_sequence_scarce_last(const struct skr_devices_stock *stock, const char *node,
+                                 const struct skr_pod_claims *pending, size_t n_pending,
+                                 const struct skr_pod_claims *pod, int32_t most)
+{
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
+    struct board b;
+    if (set_up(stock, node, pending, n_pending, pod, arena, &b)) {
+        return 0;
+    }
+    SKR_AUTO_FREE uint32_t *order = skr_alloc_array(b.rows.node.n + 1, sizeof *order);
+    order_rows(&b, order);
+    if (!reorder(&b, order, arena)) {
+        return 0;
+    }
+    const struct skr_sequence ret = play(&b, most, NULL, NULL);
+    return ret.end == SKR_SEQUENCE_UNMODELLED ? 0 : ret.n;
+}

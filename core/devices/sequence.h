@@ -102,6 +102,13 @@ void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
                        const struct skr_pod_claims *pod,
                        struct skr_sequence_stand ret[SKR_STAND_CLAIMS][SKR_STAND_REQUESTS]);
 
+/* For explanations: how many pods the node would serve, after the pending ones, if devices that fewer requests of the
+ * pod match came first. kube-scheduler's own number counts (skr_sequence_count); 0: it is not known. O(devices^2 +
+ * devices * requests + steps). */
+int32_t skr_sequence_scarce_last(const struct skr_devices_stock *stock, const char *node,
+                                 const struct skr_pod_claims *pending, size_t n_pending,
+                                 const struct skr_pod_claims *pod, int32_t most);
+
 /* The devices of each pod in turn, for models of kube-scheduler. Requests of the problem are those of the
  * claims, one after the other. */
 typedef void skr_sequence_see(void *context, const struct skr_node_rows *rows,

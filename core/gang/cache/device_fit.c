@@ -143,6 +143,16 @@ int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *nee
     return is_modelled(e) ? least_of(e, needs, node, NULL, &uncounted) : INT32_MAX;
 }
 
+/* Several requests, which may want the same devices. */
+static bool has_several(const struct skr_pod_claims *claims)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < claims->n; i++) {
+        n += claims->spec[i]->n_asks;
+    }
+    return n > 1;
+}
+
 bool skr_devices_room(struct skr_gang *e, const struct group *without,
                       const struct device_shape *of, const char *node, struct device_room *ret)
 {
@@ -158,6 +168,10 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
         const struct skr_sequence sequence = sequence_of(e, of, node, &pending);
         ret->most = sequence.n;
         ret->why = sequence.end == SKR_SEQUENCE_UNMODELLED ? sequence.why : NULL;
+        if (has_several(&claims) && of->shared == 0 && !ret->why) {
+            ret->other = skr_sequence_scarce_last(e->devices.stock, node, pending.claims, pending.n,
+                                                  &claims, SKR_NEEDS_PODS_MAX);
+        }
         skr_sequence_free(e->devices.stock, node, pending.claims, pending.n, &claims, ret->claim);
     }
     pending_fini(e, &pending);

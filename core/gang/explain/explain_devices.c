@@ -123,7 +123,9 @@ struct standing {
     int64_t places;
     bool regional; /* devices of claims of regions are added by region */
     size_t n_nodes, n_uncounted;
-    const char *why, *node; /* of the first that is not counted */
+    struct device_room greedy; /* of a node where another order of devices serves most pods more */
+    const char *greedy_node;   /* the first of these by name; NULL: there is none */
+    const char *why, *node;    /* of the first that is not counted */
 };
 
 /* Whether all members that wait may go to the node. */
@@ -170,6 +172,16 @@ static void add_regions(struct skr_gang *e, const struct group *g, const struct 
     s->places = s->places > most ? most : s->places;
 }
 
+static void note_order(struct standing *s, const char *node, const struct device_room *room)
+{
+    const int32_t more = room->other - room->most, had = s->greedy.other - s->greedy.most;
+    const bool same = s->greedy_node && more == had && strcmp(node, s->greedy_node) < 0;
+    if (more > 0 && (more > had || same)) {
+        s->greedy = *room;
+        s->greedy_node = node;
+    }
+}
+
 static void stand(struct skr_gang *e, const struct group *g, struct pod_entry *const *list,
                   size_t n, const struct device_shape *shape, struct standing *ret)
 {
@@ -184,6 +196,7 @@ static void stand(struct skr_gang *e, const struct group *g, struct pod_entry *c
         }
         ret->n_nodes++;
         if (!room.why) {
+            note_order(ret, node->name, &room);
             ret->places += room.most;
             ret->sum.most = room.most > ret->sum.most ? room.most : ret->sum.most;
             add_room(e, shape, false, ret, &room);
@@ -241,6 +254,12 @@ static void say_shape(const struct device_shape *shape, const struct standing *s
                     s->places == 1 ? "pod" : "pods");
     if (s->places > 0) {
         skr_strbuf_addf(b, ", at most %d on a node", s->sum.most);
+    }
+    if (s->greedy_node) {
+        skr_strbuf_addf(b,
+                        ". On %s kube-scheduler's order of devices fits %d, another %d: narrow the "
+                        "first request",
+                        s->greedy_node, s->greedy.most, s->greedy.other);
     }
 }
 

@@ -103,6 +103,20 @@ TEST(between_pods_the_search_is_greedy)
     skr_devices_stock_destroy(stock);
 }
 
+TEST(another_order_of_devices_may_serve_more_pods)
+{
+    struct skr_devices_stock *stock = fixture();
+    const struct skr_claim_spec *spec = skr_devices_stock_spec(
+        stock,
+        "{\"requests\":[{\"name\":\"a\",\"exactly\":{\"deviceClassName\":\"any\","
+        "\"count\":1}},{\"name\":\"b\",\"exactly\":{\"deviceClassName\":\"big\",\"count\":1}}]}");
+    const struct skr_pod_claims pod = {1, &spec};
+    assert_int_equal(skr_sequence_count(stock, "n", NULL, 0, NULL, &pod, 9, NULL).n, 1);
+    assert_int_equal(skr_sequence_scarce_last(stock, "n", NULL, 0, &pod, 9), 2);
+    skr_devices_stock_forget_spec(stock, spec);
+    skr_devices_stock_destroy(stock);
+}
+
 TEST(what_allocations_take_is_not_there_until_they_end)
 {
     struct skr_devices_stock *stock = fixture();

@@ -363,3 +363,36 @@ TEST_RIG(device_cluster(2, 4), members_that_ask_for_devices_in_16_ways_are_count
     gang_of_ways(rig, SKR_NEEDS_SHAPES_MAX);
     assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
 }
+
+/* Two large devices come first, and a pod asks for any and for a large one: it gets both. */
+TEST_RIG(device_cluster(1, 0), explanations_say_where_the_order_of_devices_wastes_some)
+{
+    char name[32];
+    rig_delete(rig, RIG_SLICE, "node-0");
+    rig_create_json(rig, RIG_SLICE, "node-0",
+                    "{'metadata':{},'spec':{'driver':'gpu.example.com','nodeName':'node-0','pool':"
+                    "{'name':'node-0','generation':1,'resourceSliceCount':1},'devices':["
+                    "{'name':'0','attributes':{'size':{'string':'big'}}},"
+                    "{'name':'1','attributes':{'size':{'string':'big'}}},"
+                    "{'name':'2','attributes':{'size':{'string':'small'}}},"
+                    "{'name':'3','attributes':{'size':{'string':'small'}}}]}}");
+    rig_create_json(rig, RIG_CLASS, "big",
+                    "{'metadata':{},'spec':{'selectors':[{'cel':{'expression':"
+                    "'device.attributes[\\'gpu.example.com\\'].size == \\'big\\''}}]}}");
+    rig_group(rig, "g", 2, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        rig_create_json(rig, RIG_DEVICE_CLAIM, name,
+                        "{'metadata':{},'spec':{'devices':{'requests':[{'name':'a','exactly':"
+                        "{'deviceClassName':'gpu','count':1}},{'name':'b','exactly':"
+                        "{'deviceClassName':'big','count':1}}]}}}");
+        device_pod_with(rig, name, name, 1);
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_also(rig, "g", "DevicesCounted"),
+                        "A pod wants 1 device of class gpu (4 of 4 are free) and 1 device of class "
+                        "big (2 of 2 are free): devices for 1 more pod, at most 1 on a node. On "
+                        "node-0 kube-scheduler's order of devices fits 1, another 2: narrow the "
+                        "first request");
+}
