@@ -34,6 +34,7 @@ struct skr_volume_claim {
 int skr_volume_claim_decode(const json_t *json, struct skr_volume_claim **ret,
                             struct skr_error *error);
 void skr_volume_claim_destroy(struct skr_volume_claim *claim);
+SKR_AUTO_DEFINE(struct skr_volume_claim, skr_volume_claim_destroy)
 
 /* Zone labels of volumes from before node affinity: a node with any zone label needs one of the values. */
 struct skr_volume_zone {
@@ -59,6 +60,7 @@ struct skr_volume {
 };
 int skr_volume_decode(const json_t *json, struct skr_volume **ret, struct skr_error *error);
 void skr_volume_destroy(struct skr_volume *volume);
+SKR_AUTO_DEFINE(struct skr_volume, skr_volume_destroy)
 /* One that the nodes of this selector reach, nodeSelectorTerms as text; NULL: it cannot be read. */
 struct skr_volume *skr_volume_of_selector(const char *selector);
 /* Whether the node reaches the volume. */
@@ -75,6 +77,7 @@ struct skr_storage_class {
 int skr_storage_class_decode(const json_t *json, struct skr_storage_class **ret,
                              struct skr_error *error);
 void skr_storage_class_destroy(struct skr_storage_class *class_);
+SKR_AUTO_DEFINE(struct skr_storage_class, skr_storage_class_destroy)
 
 /* Drivers of a node, and how many of their volumes it attaches. */
 struct skr_csi_node {

@@ -33,9 +33,9 @@ static void add_pods(struct skr_dump_kinds *kinds, const json_t *object)
             kinds->wants_devices || json_array_size(json_object_get(spec, "resourceClaims")) > 0;
         json_array_foreach(json_object_get(spec, "volumes"), k, volume)
         {
-            kinds->wants_volumes = kinds->wants_volumes ||
-                                   json_object_get(volume, "persistentVolumeClaim") ||
-                                   json_object_get(volume, "ephemeral");
+            kinds->wants_volumes =
+                kinds->wants_volumes || json_object_get(volume, "persistentVolumeClaim");
+            kinds->wants_ephemeral = kinds->wants_ephemeral || json_object_get(volume, "ephemeral");
         }
     }
 }
@@ -49,6 +49,8 @@ void skr_dump_kinds_add(struct skr_dump_kinds *kinds, const json_t *object)
         kinds->slices = kinds->slices || strcmp(kind, "ResourceSlice") == 0;
     } else if (strcmp(kind, "PersistentVolumeClaim") == 0) {
         kinds->volumes = true;
+    } else if (strcmp(kind, "StorageClass") == 0) {
+        kinds->classes = true;
     } else if (strcmp(kind, "Node") == 0) {
         add_node(kinds, object);
     } else {
@@ -68,7 +70,8 @@ void skr_dump_kinds_apply(const struct skr_dump_kinds *kinds, struct skr_setting
 void skr_dump_kinds_note(const struct skr_dump_kinds *kinds, struct skr_strbuf *notes)
 {
     const bool devices = kinds->wants_devices && !kinds->slices;
-    const bool volumes = kinds->wants_volumes && !kinds->volumes;
+    const bool volumes =
+        !kinds->volumes && (kinds->wants_volumes || (kinds->wants_ephemeral && !kinds->classes));
     if (devices || volumes) {
         skr_strbuf_addf(notes, "note: %s%s%s are not in the dump: not counted\n",
                         devices ? "devices" : "", devices && volumes ? " and " : "",

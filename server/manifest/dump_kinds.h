@@ -19,8 +19,9 @@ enum { SKR_DUMP_MINOR = 36 }; /* Kubernetes 1.36: the first with an order of dev
 /* All zero is empty. */
 struct skr_dump_kinds {
     bool devices, slices;              /* objects of resource.k8s.io; those that name devices */
-    bool volumes;                      /* PersistentVolumeClaims */
+    bool volumes, classes;             /* PersistentVolumeClaims; StorageClasses */
     bool wants_devices, wants_volumes; /* pods, or templates of pods, have such claims */
+    bool wants_ephemeral;              /* or volumes that such claims are made for */
     int32_t kubelet;                   /* minor version of the newest one; 0: no node names one */
 };
 

@@ -24,6 +24,7 @@ const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"storage.k8s.io/v1", "CSIDriver", NULL},
     {"storage.k8s.io/v1", "CSINode", NULL},
     {"storage.k8s.io/v1", "CSIStorageCapacity", NULL},
+    {"storage.k8s.io/v1", "VolumeAttachment", NULL},
     {"v1", "PersistentVolume", NULL},
     {"v1", "PersistentVolumeClaim", NULL},
     {"v1", "ConfigMap", NULL},

@@ -4,7 +4,7 @@
 /* The kinds of objects that commands read from files, and what is refused of them. */
 #include "server/manifest/manifest.h"
 
-enum { SKR_MANIFEST_KINDS = 41 };
+enum { SKR_MANIFEST_KINDS = 42 };
 
 struct skr_manifest_kind {
     const char *api_version;

@@ -145,6 +145,8 @@ static const struct controller {
     [SKR_TASK_BUDGET] = {"PodDisruptionBudget", skr_budgets_run, NULL, 0},
     [SKR_TASK_POD_CLAIMS] = {"Pod", skr_pod_claims_run, NULL, 0},
     [SKR_TASK_RESOURCE_CLAIM] = {"ResourceClaim", skr_resource_claims_run, NULL, 0},
+    [SKR_TASK_VOLUME_CLAIM] = {"PersistentVolumeClaim", skr_volume_claims_run, NULL, 0},
+    [SKR_TASK_EPHEMERAL_VOLUMES] = {"Pod", skr_ephemeral_volumes_run, NULL, 0},
     [SKR_TASK_NAMESPACE] = {"Namespace", skr_namespaces_run, NULL, 0},
     [SKR_TASK_NODE] = {"Node", skr_kubelet_be_node, NULL, 0},
     [SKR_TASK_POD_START] = {"Pod", skr_kubelet_start, NULL, 0},
@@ -195,6 +197,7 @@ static void show_change(struct skr_cluster *c, const struct skr_store_change *ch
         skr_train_jobs_change,
         skr_spark_change,
         skr_resource_claims_change,
+        skr_volumes_change,
     };
     look_at(&c->shown, change);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -38,11 +38,13 @@ enum skr_task_kind {
     SKR_TASK_RAY_SERVICE,
     SKR_TASK_SPARK, /* spark.c */
     SKR_TASK_BUDGET,
-    SKR_TASK_POD_CLAIMS,     /* a pod whose claims are made of templates */
-    SKR_TASK_RESOURCE_CLAIM, /* one whose pod is done or gone */
-    SKR_TASK_COLLECT,        /* dependents, of any kind, of a deleted owner */
-    SKR_TASK_NAMESPACE,      /* one that is being deleted */
-    SKR_TASK_NODE,           /* status of a new node */
+    SKR_TASK_POD_CLAIMS,        /* a pod whose claims are made of templates */
+    SKR_TASK_RESOURCE_CLAIM,    /* one whose pod is done or gone */
+    SKR_TASK_VOLUME_CLAIM,      /* volumes.c */
+    SKR_TASK_EPHEMERAL_VOLUMES, /* of a pod */
+    SKR_TASK_COLLECT,           /* dependents, of any kind, of a deleted owner */
+    SKR_TASK_NAMESPACE,         /* one that is being deleted */
+    SKR_TASK_NODE,              /* status of a new node */
     SKR_TASK_POD_START,
     SKR_TASK_POD_FINISH,
     SKR_TASK_POD_DEADLINE, /* its activeDeadlineSeconds are over */
@@ -262,6 +264,9 @@ void skr_budgets_fini(struct skr_cluster *c);
 void skr_resource_claims_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_pod_claims_run(struct skr_cluster *c, json_t *pod);
 void skr_resource_claims_run(struct skr_cluster *c, json_t *claim);
+void skr_volumes_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_volume_claims_run(struct skr_cluster *c, json_t *claim);
+void skr_ephemeral_volumes_run(struct skr_cluster *c, json_t *pod);
 void skr_namespaces_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_namespaces_run(struct skr_cluster *c, json_t *namespace_);
 void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *change);

@@ -13,6 +13,7 @@
 #include "server/lab/scheduler/scheduler_cache.h"
 #include "server/lab/scheduler/scheduler_devices.h"
 #include "server/lab/scheduler/scheduler_queue.h"
+#include "server/lab/scheduler/scheduler_volumes.h"
 
 struct lister {
     struct skr_scheduler_model *scheduler;
@@ -45,6 +46,7 @@ struct skr_scheduler_model *skr_scheduler_create(const struct skr_scheduler_opti
     s->random = options->seed * 0x9E3779B97F4A7C15U + 1;
     skr_watcher_init(&s->watcher, store, options->watch_delay, skr_store_revision(store));
     skr_sched_cache_init(&s->cache);
+    s->cache.volumes = skr_sched_volumes_create(s);
     skr_sched_queue_init(&s->queue,
                          options->initial_backoff ? options->initial_backoff : SKR_SECOND,
                          options->max_backoff ? options->max_backoff : 10 * SKR_SECOND, now);
@@ -67,6 +69,7 @@ void skr_scheduler_destroy(struct skr_scheduler_model *scheduler)
         skr_sched_pod_destroy(scheduler, p);
     }
     skr_sched_queue_fini(&scheduler->queue);
+    skr_sched_volumes_destroy(scheduler->cache.volumes);
     skr_sched_cache_fini(&scheduler->cache);
     skr_watcher_fini(&scheduler->watcher);
     skr_pod_shapes_destroy(scheduler->shapes);
@@ -98,6 +101,11 @@ skr_time skr_scheduler_next(const struct skr_scheduler_model *scheduler, skr_tim
         earlier(skr_watcher_next(&s->watcher, now), skr_sched_queue_next_flush(&s->queue));
     if (s->bind_next || !skr_sched_queue_is_empty(&s->queue)) {
         next = earlier(next, s->busy_until);
+    }
+    const struct skr_sched_pod *p, *after;
+    for (p = s->n_volume_waits > 0 ? s->calls : NULL; p; p = after) {
+        after = p->hh_call.next;
+        next = p->volumes_until ? earlier(next, p->volumes_until) : next;
     }
     return next < now ? now : next;
 }
@@ -149,6 +157,23 @@ static size_t take_answers(struct skr_scheduler_model *s)
     return n;
 }
 
+enum { VOLUMES_S = 600 }; /* bindTimeoutSeconds of VolumeBinding */
+
+static void give_up(struct skr_scheduler_model *s, struct skr_sched_pod *p, const char *why)
+{
+    HASH_DELETE(hh_call, s->calls, p);
+    p->call = 0;
+    skr_sched_bind_failed(s, p, why);
+}
+
+static void call_extender(struct skr_scheduler_model *s, struct skr_sched_pod *p)
+{
+    s->stats.bind_calls++;
+    skr_trace_add(&s->options.trace, SKR_TRACE_VERB, s->now, "bind %s/%s to %s",
+                  p->pod->meta.namespace_, p->pod->meta.name, p->node->name);
+    s->options.extender.bind(s->options.extender.context, p->call, p->pod, p->node->name, s->now);
+}
+
 static void call_bind(struct skr_scheduler_model *s)
 {
     struct skr_sched_pod *p = s->bind_next;
@@ -157,16 +182,40 @@ static void call_bind(struct skr_scheduler_model *s)
         return;
     }
     SKR_STRBUF(why);
-    if (!skr_sched_devices_write(s, p, &why)) {
-        HASH_DELETE(hh_call, s->calls, p);
-        p->call = 0;
-        skr_sched_bind_failed(s, p, why.s);
-        return;
+    if (!skr_sched_volumes_write(s, p, &why) || !skr_sched_devices_write(s, p, &why)) {
+        give_up(s, p, why.s);
+    } else if (skr_sched_volumes_are_bound(s, p->pod)) {
+        call_extender(s, p);
+    } else {
+        p->volumes_until = s->now + VOLUMES_S * SKR_SECOND;
+        s->n_volume_waits++;
     }
-    s->stats.bind_calls++;
-    skr_trace_add(&s->options.trace, SKR_TRACE_VERB, s->now, "bind %s/%s to %s",
-                  p->pod->meta.namespace_, p->pod->meta.name, p->node->name);
-    s->options.extender.bind(s->options.extender.context, p->call, p->pod, p->node->name, s->now);
+}
+
+/* Bind calls whose claims are bound, or were not in time. */
+static size_t end_volume_waits(struct skr_scheduler_model *s)
+{
+    struct skr_sched_pod *p, *next;
+    size_t done = 0;
+    HASH_ITER(hh_call, s->calls, p, next)
+    {
+        const bool bound = p->volumes_until && skr_sched_volumes_are_bound(s, p->pod);
+        if (!bound && (!p->volumes_until || s->now < p->volumes_until)) {
+            continue;
+        }
+        p->volumes_until = 0;
+        s->n_volume_waits--;
+        done++;
+        if (p->place != SKR_SCHED_ASSUMED) {
+            continue;
+        }
+        if (bound) {
+            call_extender(s, p);
+        } else {
+            give_up(s, p, "binding volumes: context deadline exceeded");
+        }
+    }
+    return done;
 }
 
 /* ---- the loop ---- */
@@ -185,6 +234,9 @@ size_t skr_scheduler_step(struct skr_scheduler_model *scheduler, skr_time now)
         done += take_answers(s);
     }
     done += skr_sched_queue_flush(&s->queue, now);
+    if (s->n_volume_waits > 0) {
+        done += end_volume_waits(s);
+    }
     if (s->busy_until > now) {
         return done;
     }
@@ -236,18 +288,6 @@ static bool has_hard_spread(const json_t *spec)
     return false;
 }
 
-static bool has_claim(const json_t *spec)
-{
-    const json_t *volumes = member(spec, "volumes", NULL);
-    for (size_t i = 0; i < json_array_size(volumes); i++) {
-        const json_t *volume = json_array_get(volumes, i);
-        if (member(volume, "persistentVolumeClaim", NULL) || member(volume, "ephemeral", NULL)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 const char *skr_scheduler_unmodelled(const json_t *pod)
 {
     static const char *const required = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -262,5 +302,5 @@ const char *skr_scheduler_unmodelled(const json_t *pod)
     if (has_hard_spread(spec)) {
         return "topologySpreadConstraints";
     }
-    return has_claim(spec) ? "volumes.persistentVolumeClaim" : NULL;
+    return NULL;
 }

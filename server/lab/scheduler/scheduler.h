@@ -17,10 +17,10 @@
  *              after 5 min
  *
  * In-tree filters: NodeUnschedulable, TaintToleration, NodeAffinity with nodeSelector, NodePorts,
- * NodeResourcesFit with the nominated pods of equal and higher priority charged, and DynamicResources
- * (scheduler_devices.h). Not modelled:
- * affinity between pods, topology spread, volumes, preemption, zone-interleaved
- * node order (nodes are in order of arrival); see skr_scheduler_unmodelled(). Sources: kubernetes
+ * NodeResourcesFit with the nominated pods of equal and higher priority charged, those of volumes
+ * (scheduler_volumes.h), and DynamicResources (scheduler_devices.h). Not modelled:
+ * affinity between pods, topology spread, preemption, zone-interleaved node order (nodes are in order
+ * of arrival); see skr_scheduler_unmodelled(). Sources: kubernetes
  * pkg/scheduler 1.36 (schedule_one.go, backend/queue, backend/cache, framework/plugins).
  *
  * Like every model of this folder, next() gives the next due time, and step() does all that is due.

@@ -10,6 +10,8 @@
  *                    empty; a DeviceClass came or changed
  *   DynamicResources a ResourceClaim, a ResourceSlice or a DeviceClass came, changed or went; the
  *                    pod itself
+ *   volumes          a PersistentVolume, a claim of one, or an object of storage.k8s.io came, changed or went; a
+ *                    node did; a pod with a node was deleted; the pod itself
  *   NodePorts        a pod with a node and one of its ports was deleted; a node came
  *   NodeAffinity     a node that matches came or got other labels
  *   TaintToleration, a node that passes came or lost taints or the cordon; new tolerations of the
@@ -28,6 +30,7 @@
 #include "server/lab/scheduler/scheduler_devices.h"
 #include "server/lab/scheduler/scheduler_filters.h"
 #include "server/lab/scheduler/scheduler_queue.h"
+#include "server/lab/scheduler/scheduler_volumes.h"
 
 enum event_kind {
     EVENT_ASSIGNED_ADD,
@@ -37,6 +40,7 @@ enum event_kind {
     EVENT_NODE_UPDATE,
     EVENT_CLASS,
     EVENT_DEVICES,
+    EVENT_VOLUMES,
 };
 
 struct event {
@@ -100,16 +104,18 @@ static bool helps(const struct skr_sched_pod *p, const struct event *e)
     case EVENT_ASSIGNED_UPDATE:
         return e->shrunk && (p->rejected_by & SKR_SCHED_BY_FIT);
     case EVENT_ASSIGNED_DELETE:
-        return (p->rejected_by & SKR_SCHED_BY_FIT) ||
+        return (p->rejected_by & (SKR_SCHED_BY_FIT | SKR_SCHED_BY_VOLUMES)) ||
                ((p->rejected_by & SKR_SCHED_BY_PORTS) &&
                 skr_pod_port_clash(p->pod->shape, e->but->pod->shape));
     case EVENT_NODE_ADD:
     case EVENT_NODE_UPDATE:
-        return node_helps(p, e);
+        return (p->rejected_by & SKR_SCHED_BY_VOLUMES) || node_helps(p, e);
     case EVENT_CLASS:
         return p->rejected_by & (SKR_SCHED_BY_FIT | SKR_SCHED_BY_DEVICES);
     case EVENT_DEVICES:
         return p->rejected_by & SKR_SCHED_BY_DEVICES;
+    case EVENT_VOLUMES:
+        return p->rejected_by & SKR_SCHED_BY_VOLUMES;
     }
     return false;
 }
@@ -242,6 +248,7 @@ void skr_sched_pod_destroy(struct skr_scheduler_model *s, struct skr_sched_pod *
     if (s->bind_next == p) {
         s->bind_next = NULL;
     }
+    s->n_volume_waits -= p->volumes_until != 0;
     HASH_DEL(s->pods, p);
     skr_amounts_fini(&p->amounts);
     skr_pod_destroy(p->pod);
@@ -329,7 +336,8 @@ static bool tolerations_equal(const struct skr_pod_shape *a, const struct skr_po
 static bool own_change_helps(const struct skr_sched_pod *p, const struct skr_pod *old, bool shrunk)
 {
     unsigned by_taints = SKR_SCHED_BY_TAINT | SKR_SCHED_BY_UNSCHEDULABLE;
-    return (p->rejected_by & (SKR_SCHED_BY_EXTENDER | SKR_SCHED_BY_DEVICES)) ||
+    return (p->rejected_by &
+            (SKR_SCHED_BY_EXTENDER | SKR_SCHED_BY_DEVICES | SKR_SCHED_BY_VOLUMES)) ||
            (shrunk && (p->rejected_by & SKR_SCHED_BY_FIT)) ||
            ((p->rejected_by & by_taints) && !tolerations_equal(old->shape, p->pod->shape));
 }
@@ -401,6 +409,12 @@ void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store
     if (strcmp(change->resource->kind, "ResourceClaim") == 0 ||
         strcmp(change->resource->kind, "ResourceSlice") == 0) {
         devices_changed(s, change);
+        return;
+    }
+    if (strcmp(change->resource->group, "storage.k8s.io") == 0 ||
+        strncmp(change->resource->kind, "PersistentVolume", strlen("PersistentVolume")) == 0) {
+        struct event e = {.kind = EVENT_VOLUMES};
+        wake(s, &e);
         return;
     }
     if (strcmp(change->resource->kind, "Pod") != 0) {

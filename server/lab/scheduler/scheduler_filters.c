@@ -12,6 +12,7 @@
 #include "core/pod/rules.h"
 #include "server/lab/scheduler/scheduler_cache.h"
 #include "server/lab/scheduler/scheduler_devices.h"
+#include "server/lab/scheduler/scheduler_volumes.h"
 
 /* ---- the sentence ---- */
 
@@ -182,7 +183,12 @@ bool skr_sched_filter(const struct skr_sched_cache *cache, const struct skr_sche
     if (!fits(cache, p, node, diagnosis)) {
         return false;
     }
-    const char *why = skr_sched_devices_refuse(cache, p, node);
+    const char *why = skr_sched_volumes_refuse(cache->volumes, p, node);
+    if (why) {
+        skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_VOLUMES, why);
+        return false;
+    }
+    why = skr_sched_devices_refuse(cache, p, node);
     if (why) {
         skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_DEVICES, why);
     }

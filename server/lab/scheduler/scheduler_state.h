@@ -26,6 +26,7 @@ enum {
     SKR_SCHED_BY_EXTENDER = 16,
     SKR_SCHED_BY_PORTS = 32,
     SKR_SCHED_BY_DEVICES = 64,
+    SKR_SCHED_BY_VOLUMES = 128,
 };
 
 enum skr_sched_place {
@@ -67,6 +68,7 @@ struct skr_sched_pod {
     bool bind_waits;                   /* the call begins when the cycle ends */
     json_t *devices;        /* ASSUMED: claims with the devices that it takes; NULL: not reserved */
     bool devices_written;   /* in the API server, too */
+    skr_time volumes_until; /* its bind call waits for its claims until then; 0: it does not */
     UT_hash_handle hh;      /* by uid */
     UT_hash_handle hh_call; /* by call */
 };
@@ -85,10 +87,12 @@ struct skr_sched_node {
 };
 
 struct skr_sched_devices;
+struct skr_sched_volumes;
 
 struct skr_sched_cache {
     struct skr_resource_names *resources;
     struct skr_sched_devices *devices; /* scheduler_devices.h */
+    struct skr_sched_volumes *volumes; /* scheduler_volumes.h */
     uint64_t version;                  /* of resources, for which amounts of pods are resolved */
     struct skr_node_shared shared;     /* what nodes have in common */
     struct skr_sched_node *by_name;
@@ -124,8 +128,9 @@ struct skr_scheduler_model {
     struct skr_sched_answer *answer; /* not yet handled */
     size_t n_answers, cap_answers;
     skr_time now, busy_until;
-    size_t start;  /* where the next search begins */
-    uint64_t call; /* last number */
+    size_t n_volume_waits; /* bind calls that wait for claims */
+    size_t start;          /* where the next search begins */
+    uint64_t call;         /* last number */
     uint64_t n_shares,
         n_extended; /* numbers of shares of devices, of claims for extended resources */
     uint64_t random;

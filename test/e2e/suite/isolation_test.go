@@ -40,7 +40,7 @@ func tenants(t *testing.T, size, priority int, rules string) (*honest, *run) {
 
 func tenantsOf(t *testing.T, wanted options, size, priority int, rules string) (*honest, *run) {
 	t.Helper()
-	realOnly(t, "the sandbox has no volumes, and no times of a real API server")
+	realOnly(t, "the sandbox has no times of a real API server")
 	r := startRacks(t, wanted, slices.Repeat([]int{8}, 4), slices.Repeat([]int{8}, 4))
 	r.anyMoment("", "its groups wait for each other")
 	r.anyNode("", "room frees in any order")
