@@ -142,7 +142,7 @@ static int try_whole(struct leaver *l, struct skr_timeline_group *ret, struct sk
     struct node_names all = nodes_of(l, true);
     int rc = 0;
     find_members(l, true);
-    l->group->without = &all;
+    l->group->without = &l->lost;
     struct skr_solve_request *request = skr_whole_problem(l->in, l->group, &c.question);
     if (request) {
         (void)skr_whole_place(l->in, l->group, &l->lost, &c.place); /* none: all nodes are lost */
@@ -153,6 +153,7 @@ static int try_whole(struct leaver *l, struct skr_timeline_group *ret, struct sk
         if (!start.solution) {
             skr_place_let_go(&c.place, l->in->timeline, c.owner);
         } else if (rc == 0) {
+            l->group->without = &all; /* all seats are dealt anew */
             rc = take(l, request, &c.question, start.solution, NULL, ret, error);
         }
     }

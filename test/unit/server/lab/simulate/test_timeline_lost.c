@@ -133,6 +133,20 @@ TEST_WITH(scene, the_whole_group_goes_if_its_rules_forbid_a_part)
     }
 }
 
+/* Its pods ran on two nodes before the rule came. */
+TEST_WITH(scene, the_whole_group_may_keep_nodes_that_are_not_lost)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 3, NULL);
+    scene_add_node(s, "node-2", 1, NULL);
+    POD(.name = "f-0", .node = "node-0", .started = -900, .group = "f");
+    POD(.name = "f-1", .node = "node-1", .started = -900, .group = "f");
+    POD(.name = "f-2", .node = "node-2", .started = -900, .group = "f");
+    GANG(.name = "f", .running = 1, .size = 3, .rules = "{\"node\":{\"hard\":true}}",
+         .more = WHOLE);
+    expect(s, "f", "starts 0 node-0=3 f-0:node-0 f-1:node-0 f-2:node-0");
+}
+
 /* Without r0 its own room counts, too: the rest of node-0 takes the lost member. */
 TEST_WITH(scene, a_part_goes_before_the_whole)
 {
