@@ -12,7 +12,8 @@
  * A set kind divides its roles into sets of one composition. Each set lies in one unit of the
  * kind's level. A role is in at most one kind.
  *
- * A cap bounds the sum of some roles in every unit of a level. A cap has no key.
+ * A cap bounds the sum of some roles in every unit of a level, or keeps some roles apart from others.
+ * A cap has no key.
  *
  * Objective: per level from the top, first the own key of each role that has a rule there, in role
  * order, then the key of the group. Ties: the value of a child is (sum, role 0, role 1, ...), the
@@ -59,8 +60,11 @@ struct skr_set_kind {
 
 struct skr_role_cap {
     uint32_t roles; /* bit r: role r counts */
-    int32_t level;  /* 1 .. n_levels */
-    int32_t most;   /* >= 0; claims count, claims beyond it only keep new members away */
+    uint32_t
+        against;   /* other roles, none of which is in a unit with any of `roles`; 0: most holds */
+    int32_t level; /* 1 .. n_levels */
+    int32_t most;  /* >= 0 */
+    /* Claims count. Claims that violate the cap only keep new members of its roles away. */
 };
 
 /* What some roles may hold in sum in every unit of a level, claims included. Made from rules over

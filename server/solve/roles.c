@@ -324,8 +324,11 @@ int skr_solve_roles_read_claimed(struct skr_solve_reader *r, const char **path, 
 /* ---- apart ---- */
 
 static int read_cap_roles(struct skr_solve_reader *r, const char *const *path, const json_t *list,
-                          struct skr_role_cap *cap)
+                          uint32_t *ret)
 {
+    if (!json_is_array(list)) {
+        return skr_solve_refuse(r, path, "must be a list of roles");
+    }
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
         const int32_t role = name ? find_role(r, path, name) : -1;
@@ -334,15 +337,15 @@ static int read_cap_roles(struct skr_solve_reader *r, const char *const *path, c
                        ? -SKR_INVALID
                        : skr_solve_refuse_type(r, path, "a list of roles", json_array_get(list, i));
         }
-        cap->roles |= 1U << role;
+        *ret |= 1U << role;
     }
-    return cap->roles != 0 ? 0 : skr_solve_refuse(r, path, "names no role");
+    return *ret != 0 ? 0 : skr_solve_refuse(r, path, "names no role");
 }
 
 static int read_cap(struct skr_solve_reader *r, const char *index, const json_t *object,
                     struct skr_role_cap *cap)
 {
-    static const char *const known[] = {"level", "roles", "most", NULL};
+    static const char *const known[] = {"level", "roles", "most", "from", NULL};
     const char *path[5] = {"apart", index, NULL};
     if (!json_is_object(object)) {
         return skr_solve_refuse_type(r, path, "an object", object);
@@ -354,6 +357,7 @@ static int read_cap(struct skr_solve_reader *r, const char *index, const json_t 
     const char *level = json_string_value(json_object_get(object, "level"));
     const json_t *roles = json_object_get(object, "roles");
     const json_t *most = json_object_get(object, "most");
+    const json_t *from = json_object_get(object, "from");
     path[3] = NULL;
     path[2] = "level";
     cap->level = level ? skr_tree_find_level(r->file->tree, level) : 0;
@@ -361,10 +365,16 @@ static int read_cap(struct skr_solve_reader *r, const char *index, const json_t 
         return skr_solve_refuse(r, path, "must be the name of a level of the tree");
     }
     path[2] = "roles";
-    if (!json_is_array(roles)) {
-        return skr_solve_refuse(r, path, "must be a list of roles");
+    rc = read_cap_roles(r, path, roles, &cap->roles);
+    if (rc == 0 && from) {
+        path[2] = "from";
+        rc = read_cap_roles(r, path, from, &cap->against);
+        return rc != 0 ? rc
+               : (cap->roles & cap->against) != 0
+                   ? skr_solve_refuse(r, path, "names a role that \"roles\" names, too")
+               : most ? skr_solve_refuse(r, path, "and \"most\" exclude each other")
+                      : 0;
     }
-    rc = read_cap_roles(r, path, roles, cap);
     path[2] = "most";
     if (rc == 0 && (!json_is_integer(most) || json_integer_value(most) < 0 ||
                     json_integer_value(most) > SKR_SOLVER_MEMBERS_MAX)) {

@@ -158,14 +158,17 @@ static bool kind_admits(const struct dp *dp, const struct skr_set_kind *kind, in
 static bool cap_admits(const struct dp *dp, const struct skr_role_cap *cap, int32_t unit,
                        const int32_t *x)
 {
-    int32_t sum = 0, claims = 0;
+    int32_t sum[2] = {0, 0}, claims[2] = {0, 0};
     for (int32_t r = 0; r < dp->n_roles; r++) {
-        if (cap->roles & 1U << r) {
-            sum += x[r];
-            claims += roles_instance_claims(dp->ri, r, unit);
+        for (int32_t side = 0; side < 2; side++) {
+            if ((side == 0 ? cap->roles : cap->against) & 1U << r) {
+                sum[side] += x[r];
+                claims[side] += roles_instance_claims(dp->ri, r, unit);
+            }
         }
     }
-    return sum <= (claims > cap->most ? claims : cap->most);
+    const bool same = sum[0] == claims[0] && sum[1] == claims[1];
+    return same || (cap->against ? sum[0] == 0 || sum[1] == 0 : sum[0] <= cap->most);
 }
 
 static bool unit_admits(const struct dp *dp, int32_t level, int32_t unit, const int32_t *x)

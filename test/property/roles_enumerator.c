@@ -151,13 +151,15 @@ static bool caps_hold(const struct roles_instance *ri, const struct totals *t)
         const struct skr_role_cap *cap = &ri->cap[i];
         for (int32_t u = tree->level_first[cap->level]; u < tree->level_first[cap->level + 1];
              u++) {
-            int32_t sum = 0, claims = 0;
+            int32_t sum = 0, others = 0, fresh = 0;
             for (int32_t r = 0; r < n_roles(ri); r++) {
                 const bool counts = (cap->roles >> r & 1) != 0;
+                const bool against = (cap->against >> r & 1) != 0;
                 sum += counts ? t->of[r][u] : 0;
-                claims += counts ? roles_instance_claims(ri, r, u) : 0;
+                others += against ? t->of[r][u] : 0;
+                fresh += counts || against ? t->of[r][u] - roles_instance_claims(ri, r, u) : 0;
             }
-            if (sum > cap->most && sum > claims) {
+            if (fresh > 0 && (cap->against ? sum > 0 && others > 0 : sum > cap->most)) {
                 return false;
             }
         }

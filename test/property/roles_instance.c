@@ -263,6 +263,10 @@ static void make_caps(struct roles_instance *ri, struct random *random, enum rol
             .level = between(random, 1, ri->in.tree.n_levels),
             .most =
                 between(random, random_percent(random, 10) ? 0 : 1, kind == ROLES_BOUND ? 7 : 4)};
+        if (random_percent(random, 40)) {
+            ri->cap[i].against =
+                (uint32_t)random_below(random, 1 << ri->roles.n_roles) & ~ri->cap[i].roles;
+        }
     }
 }
 
@@ -450,7 +454,8 @@ void roles_instance_print(const struct roles_instance *ri, FILE *to)
         fprintf(to, "\n");
     }
     for (size_t i = 0; i < ri->roles.n_caps; i++) {
-        fprintf(to, "  cap roles 0x%" PRIx32 " L%" PRId32 " most %" PRId32 "\n", ri->cap[i].roles,
-                ri->cap[i].level, ri->cap[i].most);
+        fprintf(to,
+                "  cap roles 0x%" PRIx32 " against 0x%" PRIx32 " L%" PRId32 " most %" PRId32 "\n",
+                ri->cap[i].roles, ri->cap[i].against, ri->cap[i].level, ri->cap[i].most);
     }
 }

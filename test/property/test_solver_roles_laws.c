@@ -129,9 +129,10 @@ static void reverse(struct roles_instance *ret, const struct roles_instance *fro
         }
     }
     for (size_t i = 0; i < from->roles.n_caps; i++) {
-        ret->cap[i].roles = 0;
+        ret->cap[i].roles = ret->cap[i].against = 0;
         for (size_t r = 0; r < n; r++) {
             ret->cap[i].roles |= (from->cap[i].roles >> (n - 1 - r) & 1U) << r;
+            ret->cap[i].against |= (from->cap[i].against >> (n - 1 - r) & 1U) << r;
         }
     }
     roles_instance_link(ret);
@@ -226,7 +227,7 @@ TEST(a_cap_of_one_on_nodes_is_max_one)
         ri.in.problem.tie_break = SKR_TIE_TREE;
         roles_instance_copy(&ruled, &ri);
         ri.roles.n_caps = 1;
-        ri.cap[0] = (struct skr_role_cap){1U << r, leaves + 1, 1};
+        ri.cap[0] = (struct skr_role_cap){.roles = 1U << r, .level = leaves + 1, .most = 1};
         memset(ruled.has_rule, 0, sizeof ruled.has_rule);
         ruled.own[r][leaves] = (struct skr_rule){.max = 1};
         ruled.has_rule[r][leaves] = 1;

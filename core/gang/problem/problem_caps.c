@@ -17,19 +17,22 @@ struct caps {
     size_t n;
 };
 
-static void add_cap(struct caps *c, uint32_t roles, int32_t level)
+/* against: 0, or the roles that are apart from these. */
+static void add_cap(struct caps *c, uint32_t roles, uint32_t against, int32_t level)
 {
     size_t members = 0;
     for (size_t r = 0; r < c->n_roles; r++) {
-        members += (roles >> r & 1) != 0 ? c->member[r].n : 0;
+        members += ((roles | against) >> r & 1) != 0 ? c->member[r].n : 0;
     }
     for (size_t i = 0; i < c->n; i++) {
-        if (c->item[i].roles == roles && c->item[i].level == level) {
+        if (c->item[i].roles == roles && c->item[i].against == against &&
+            c->item[i].level == level) {
             return;
         }
     }
     if (members > 1 && level > 0 && c->n < SKR_ROLE_CAPS_MAX) {
-        c->item[c->n++] = (struct skr_role_cap){.roles = roles, .level = level, .most = 1};
+        c->item[c->n++] =
+            (struct skr_role_cap){.roles = roles, .against = against, .level = level, .most = 1};
     }
 }
 
@@ -121,13 +124,18 @@ static void add_rule(struct caps *c, size_t role, const struct skr_pod_rule *rul
         for (size_t r = 0; r < c->n_roles; r++) {
             roles |= clashes(rule, &c->member[r]) ? 1U << r : 0;
         }
-        add_cap(c, roles, c->e->topology.tree->n_levels);
+        add_cap(c, roles, 0, c->e->topology.tree->n_levels);
     } else if (rule->kind == SKR_POD_RULE_ANTI_AFFINITY && !rule->unknown_namespaces) {
         for (size_t r = 0; r < c->n_roles; r++) {
             roles |= selects(rule, &c->member[r]) ? 1U << r : 0;
         }
-        if (roles) {
-            add_cap(c, roles | 1U << role, skr_problem_caps_level(c->e, rule->topology_key));
+        const uint32_t own = 1U << role;
+        const int32_t level = roles ? skr_problem_caps_level(c->e, rule->topology_key) : 0;
+        if ((roles & own) != 0) {
+            add_cap(c, own, 0, level);
+        }
+        if ((roles & ~own) != 0) {
+            add_cap(c, own, roles & ~own, level);
         }
     }
 }

@@ -5,8 +5,9 @@
  * Caps between the roles of a problem, from rules of their pods about pods:
  *
  *   host ports            roles whose ports clash: at most one member on a node
- *   pod anti-affinity     roles with the term and roles that it selects: at most one in a unit, if
- *                         the topology key divides the nodes as a level of the tree does
+ *   pod anti-affinity     a role with the term and the roles that it selects are never in one unit,
+ *                         and at most one member if it selects itself; if the topology key divides
+ *                         the nodes as a level of the tree does
  *
  * Left to kube-scheduler: a term that selects only some members of a role, a term that names
  * namespaces by their labels, and caps beyond SKR_ROLE_CAPS_MAX.

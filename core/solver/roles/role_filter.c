@@ -3,41 +3,73 @@
  * and the counters of the scopes that use it. */
 #include "core/solver/roles/role_sets.h"
 
-/* A cap, or bounds, of the sum of roles. Returns its number. */
-static int32_t add_sum(struct skr_role_filter *filter, uint32_t roles, int64_t *ret_claims)
+/* Members of the roles that are there already. */
+static int64_t claims_of(const struct skr_role_filter *filter, uint32_t roles)
 {
     const struct skr_role_run *rr = filter->rr;
-    const struct skr_axes *axes = &rr->axes[filter->level];
-    int32_t at = filter->n_caps++;
-    *ret_claims = 0;
+    int64_t claims = 0;
     for (int32_t r = 0; r < rr->n_roles; r++) {
-        if ((roles >> r & 1) != 0) {
-            *ret_claims += rr->claims[r] ? rr->claims[r][filter->unit] : 0;
-            for (int32_t a = 0; a < axes->n; a++) {
-                filter->cap_weight[at][a] += axes->axis[a].each[r];
-            }
+        claims += (roles >> r & 1) != 0 && rr->claims[r] ? rr->claims[r][filter->unit] : 0;
+    }
+    return claims;
+}
+
+/* Bounds the sum of roles. */
+static void add_sum(struct skr_role_filter *filter, uint32_t roles, int32_t least, int64_t most)
+{
+    const struct skr_axes *axes = &filter->rr->axes[filter->level];
+    int32_t at = filter->n_caps++;
+    filter->cap_least[at] = least;
+    filter->cap_most[at] = (int32_t)most;
+    for (int32_t a = 0; a < axes->n; a++) {
+        filter->cap_weight[at][a] = 0;
+        for (int32_t r = 0; r < filter->rr->n_roles; r++) {
+            filter->cap_weight[at][a] += (roles >> r & 1) != 0 ? axes->axis[a].each[r] : 0;
         }
     }
-    return at;
+}
+
+/* The axes that count any of the roles. */
+static uint32_t axes_of(const struct skr_role_filter *filter, uint32_t roles)
+{
+    const struct skr_axes *axes = &filter->rr->axes[filter->level];
+    uint32_t ret = 0;
+    for (int32_t a = 0; a < axes->n; a++) {
+        for (int32_t r = 0; r < filter->rr->n_roles; r++) {
+            ret |= (roles >> r & 1) != 0 && axes->axis[a].each[r] > 0 ? UINT32_C(1) << a : 0;
+        }
+    }
+    return ret;
+}
+
+static void add_cap(struct skr_role_filter *filter, const struct skr_role_cap *cap)
+{
+    const int64_t claims = claims_of(filter, cap->roles);
+    const int64_t others = claims_of(filter, cap->against);
+    if (cap->against == 0) {
+        add_sum(filter, cap->roles, 0, claims > cap->most ? claims : cap->most);
+    } else if (claims > 0 && others > 0) {
+        add_sum(filter, cap->roles, 0, claims);
+        add_sum(filter, cap->against, 0, others);
+    } else {
+        filter->apart[filter->n_apart][0] = axes_of(filter, cap->roles);
+        filter->apart[filter->n_apart++][1] = axes_of(filter, cap->against);
+    }
 }
 
 static void init_caps(struct skr_role_filter *filter)
 {
     const struct skr_roles *roles = filter->rr->roles;
-    int64_t claims = 0;
     for (size_t c = 0; c < roles->n_caps; c++) {
-        const struct skr_role_cap *cap = &roles->cap[c];
-        if (cap->level == filter->level) {
-            int32_t at = add_sum(filter, cap->roles, &claims);
-            filter->cap_most[at] = claims > cap->most ? (int32_t)claims : cap->most;
+        if (roles->cap[c].level == filter->level) {
+            add_cap(filter, &roles->cap[c]);
         }
     }
     for (size_t i = 0; i < roles->n_bounds; i++) {
         const struct skr_role_bounds *bounds = &roles->bounds[i];
         if (bounds->level == filter->level) {
-            int32_t at = add_sum(filter, bounds->roles, &claims);
-            filter->cap_least[at] = bounds->of[filter->unit].least;
-            filter->cap_most[at] = bounds->of[filter->unit].most;
+            const struct skr_unit_bounds *of = &bounds->of[filter->unit];
+            add_sum(filter, bounds->roles, of->least, of->most);
         }
     }
 }
@@ -46,9 +78,15 @@ void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *r
                           int32_t unit)
 {
     const struct skr_axes *axes = &rr->axes[level];
-    *filter = (struct skr_role_filter){.rr = rr, .level = level, .unit = unit, .simple = true};
+    filter->rr = rr;
+    filter->level = level;
+    filter->unit = unit;
+    filter->simple = true;
+    filter->n_caps = filter->n_apart = 0;
+    filter->least = 0;
     init_caps(filter);
     for (int32_t a = 0; a < axes->n; a++) {
+        filter->axis_least[a] = 0;
         filter->axis_most[a] = axes->axis[a].most;
         int32_t k = axes->axis[a].kind;
         if (k >= 0 && rr->roles->kind[k].level == level) {
@@ -108,6 +146,23 @@ static bool judge(const struct skr_role_filter *filter, const int32_t *base, int
     return true;
 }
 
+/* Lowers *hi to 0 if a count of the main axis brings roles together that are apart. present: the axes
+ * that count something. False: the row does so already. */
+static bool keep_apart(const struct skr_role_filter *filter, uint32_t present, int32_t *hi)
+{
+    const uint32_t with_main = present | UINT32_C(1) << (filter->rr->axes[filter->level].n - 1);
+    for (int32_t i = 0; i < filter->n_apart; i++) {
+        const uint32_t *apart = filter->apart[i];
+        if ((present & apart[0]) != 0 && (present & apart[1]) != 0) {
+            return false;
+        }
+        if ((with_main & apart[0]) != 0 && (with_main & apart[1]) != 0) {
+            *hi = *hi < 0 ? *hi : 0;
+        }
+    }
+    return true;
+}
+
 bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
                          const struct skr_role_row *row, int32_t lo, int32_t hi)
 {
@@ -115,6 +170,7 @@ bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
     const struct skr_axes *axes = &rr->axes[filter->level];
     int32_t base[SKR_SCOPES_MAX];
     int32_t last = axes->n - 1;
+    uint32_t present = 0;
     lo = lo > filter->axis_least[last] ? lo : filter->axis_least[last];
     hi = hi < filter->axis_most[last] ? hi : filter->axis_most[last];
     for (int32_t a = 0; a < last; a++) {
@@ -122,6 +178,10 @@ bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
         if (count < filter->axis_least[a] || count > filter->axis_most[a]) {
             return true;
         }
+        present |= count > 0 ? UINT32_C(1) << a : 0;
+    }
+    if (!keep_apart(filter, present, &hi)) {
+        return true;
     }
     for (int32_t c = 0; c < filter->n_caps; c++) {
         int32_t sum = 0;

@@ -118,7 +118,10 @@ int skr_roles_problem_check(const struct skr_problem *problem, struct skr_error 
     }
     for (size_t c = 0; rc == 0 && c < roles->n_caps; c++) {
         const struct skr_role_cap *cap = &roles->cap[c];
-        if (cap->level < 1 || cap->level > problem->tree->n_levels || cap->most < 0) {
+        if ((cap->roles & cap->against) != 0) {
+            rc = skr_error_set(error, SKR_INVALID, "solver: cap %zu: a role is apart from itself",
+                               c);
+        } else if (cap->level < 1 || cap->level > problem->tree->n_levels || cap->most < 0) {
             rc = skr_error_set(error, SKR_INVALID,
                                "solver: cap %zu: at most %" PRId32 " on level %" PRId32
                                ", must be 0 or more on level 1 to %" PRId32,

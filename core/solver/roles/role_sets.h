@@ -13,7 +13,7 @@ struct skr_role_sets {
     int64_t *room;                 /* [unit] sum over the leaves below; NULL when ties do not ask */
 };
 
-enum { SKR_ROLE_SUMS_MAX = SKR_ROLE_CAPS_MAX + SKR_DOMAIN_RULES_MAX };
+enum { SKR_ROLE_SUMS_MAX = 2 * SKR_ROLE_CAPS_MAX + SKR_DOMAIN_RULES_MAX };
 
 /* What a unit may hold on its level. Vectors are put into the builder of the run. */
 struct skr_role_filter {
@@ -23,6 +23,8 @@ struct skr_role_filter {
     int32_t n_caps; /* caps of the level, then bounds of roles there */
     int32_t cap_weight[SKR_ROLE_SUMS_MAX][SKR_AXES_MAX]; /* [cap][axis] */
     int32_t cap_least[SKR_ROLE_SUMS_MAX], cap_most[SKR_ROLE_SUMS_MAX];
+    int32_t n_apart;
+    uint32_t apart[SKR_ROLE_CAPS_MAX][2]; /* axes, one of [0] and one of [1] never both > 0 */
     int32_t axis_least[SKR_AXES_MAX], axis_most[SKR_AXES_MAX];
     int32_t least, most; /* of all members */
 };

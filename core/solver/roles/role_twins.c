@@ -36,7 +36,8 @@ static bool are_twins(const struct skr_problem *problem, size_t r)
     bool twins = memcmp(a->demand, b->demand, problem->n_resources * sizeof *a->demand) == 0 &&
                  a->n <= SKR_SOLVER_MEMBERS_MAX - b->n;
     for (size_t c = 0; c < roles->n_caps; c++) {
-        twins = twins && !counts_one(roles->cap[c].roles, r);
+        twins =
+            twins && !counts_one(roles->cap[c].roles, r) && !counts_one(roles->cap[c].against, r);
     }
     for (size_t i = 0; i < roles->n_bounds; i++) {
         twins = twins && !counts_one(roles->bounds[i].roles, r);

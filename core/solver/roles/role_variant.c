@@ -127,9 +127,16 @@ void skr_role_variant_drop_roles(struct skr_role_variant *v, uint32_t mask)
             drop_kind(v, k);
         }
     }
+    size_t n_caps = 0;
     for (size_t c = 0; c < v->roles.n_caps; c++) {
-        v->cap[c].roles = move_mask(v->cap[c].roles, mask, before);
+        struct skr_role_cap cap = v->cap[c];
+        cap.roles = move_mask(cap.roles, mask, before);
+        cap.against = move_mask(cap.against, mask, before);
+        if (cap.roles != 0 && (cap.against != 0 || v->cap[c].against == 0)) {
+            v->cap[n_caps++] = cap;
+        }
     }
+    v->roles.n_caps = n_caps;
     for (size_t i = 0; i < v->roles.n_bounds; i++) {
         v->bounds[i].roles = move_mask(v->bounds[i].roles, mask, before);
     }

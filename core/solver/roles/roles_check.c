@@ -16,6 +16,7 @@ struct check {
     const int32_t *size;  /* [role] */
     const int32_t *count; /* [role * n_leaves + leaf] */
     int32_t *total;       /* [scope * n_units + unit]; the last scope is the group */
+    int32_t *added;       /* [role * n_units + unit] of them no claims */
     struct skr_error *error;
 };
 
@@ -147,34 +148,34 @@ static int check_kind(const struct check *check, const struct skr_set_kind *kind
     return 0;
 }
 
+/* The sum of the roles in a unit: of total or added. */
+static int64_t sum_of(const struct check *check, const int32_t *of, uint32_t roles, int32_t unit)
+{
+    int64_t sum = 0;
+    for (size_t r = 0; r < check->roles->n_roles; r++) {
+        sum += (roles >> r & 1) != 0 ? of[r * (size_t)check->problem->tree->n_units + (size_t)unit]
+                                     : 0;
+    }
+    return sum;
+}
+
 static int check_cap(const struct check *check, const struct skr_role_cap *cap)
 {
     const struct skr_tree *tree = check->problem->tree;
-    int64_t *claims = calloc((size_t)tree->n_units + 1, sizeof *claims);
-    if (!claims) {
-        return skr_error_set(check->error, SKR_NO_MEMORY, "solution check: out of memory");
-    }
-    int rc = 0;
-    for (int32_t unit = tree->n_units - 1; unit > 0 && rc == 0; unit--) {
-        int64_t sum = 0;
-        for (size_t r = 0; r < check->roles->n_roles; r++) {
-            if ((cap->roles >> r & 1) != 0) {
-                sum += check->total[r * (size_t)tree->n_units + (size_t)unit];
-                claims[unit] +=
-                    unit >= tree->first_leaf ? claims_on(check, r, unit - tree->first_leaf) : 0;
-            }
-        }
-        claims[tree->parent[unit]] += claims[unit];
-        if (unit >= tree->level_first[cap->level] && unit < tree->level_first[cap->level + 1] &&
-            sum > cap->most && sum > claims[unit]) {
-            rc = skr_error_set(check->error, SKR_INVALID,
-                               "unit %" PRId32 " (%s): holds %" PRId64
-                               " members of a cap of %" PRId32,
-                               unit, unit_name(check, unit), sum, cap->most);
+    for (int32_t unit = tree->level_first[cap->level]; unit < tree->level_first[cap->level + 1];
+         unit++) {
+        const int64_t sum = sum_of(check, check->total, cap->roles, unit);
+        const int64_t others = sum_of(check, check->total, cap->against, unit);
+        if ((cap->against == 0 ? sum > cap->most : sum > 0 && others > 0) &&
+            sum_of(check, check->added, cap->roles | cap->against, unit) > 0) {
+            return skr_error_set(check->error, SKR_INVALID,
+                                 "unit %" PRId32 " (%s): holds %" PRId64
+                                 " members of a cap of %" PRId32 ", and %" PRId64
+                                 " that are apart from them",
+                                 unit, unit_name(check, unit), sum, cap->most, others);
         }
     }
-    free(claims);
-    return rc;
+    return 0;
 }
 
 static int check_role_bounds(const struct check *check, const struct skr_role_bounds *bounds)
@@ -182,12 +183,7 @@ static int check_role_bounds(const struct check *check, const struct skr_role_bo
     const struct skr_tree *tree = check->problem->tree;
     for (int32_t unit = tree->level_first[bounds->level];
          unit < tree->level_first[bounds->level + 1]; unit++) {
-        int64_t sum = 0;
-        for (size_t r = 0; r < check->roles->n_roles; r++) {
-            sum += (bounds->roles >> r & 1) != 0
-                       ? check->total[r * (size_t)tree->n_units + (size_t)unit]
-                       : 0;
-        }
+        const int64_t sum = sum_of(check, check->total, bounds->roles, unit);
         if (sum < bounds->of[unit].least || sum > bounds->of[unit].most) {
             return skr_error_set(check->error, SKR_INVALID,
                                  "unit %" PRId32 " (%s): holds %" PRId64
@@ -207,13 +203,16 @@ static int sum_up(const struct check *check)
     int32_t *group = check->total + check->roles->n_roles * n_units;
     for (size_t r = 0; r < check->roles->n_roles; r++) {
         int32_t *total = check->total + r * n_units;
+        int32_t *added = check->added + r * n_units;
         for (int32_t unit = tree->n_units - 1; unit >= 0; unit--) {
             if (unit >= tree->first_leaf && tree->n_leaves > 0) {
-                total[unit] =
-                    check->count[r * (size_t)tree->n_leaves + (size_t)(unit - tree->first_leaf)];
+                const int32_t leaf = unit - tree->first_leaf;
+                total[unit] = check->count[r * (size_t)tree->n_leaves + (size_t)leaf];
+                added[unit] = total[unit] - (int32_t)claims_on(check, r, leaf);
             }
             if (unit > 0) {
                 total[tree->parent[unit]] += total[unit];
+                added[tree->parent[unit]] += added[unit];
             }
             group[unit] += total[unit];
         }
@@ -281,11 +280,12 @@ int skr_roles_check(const struct skr_problem *problem, const int32_t *size, cons
         sizes[r] = problem->roles->role[r].n;
     }
     check.size = size ? size : sizes;
-    check.total = calloc((problem->roles->n_roles + 1) * (size_t)problem->tree->n_units + 1,
-                         sizeof *check.total);
+    const size_t n_units = (size_t)problem->tree->n_units;
+    check.total = calloc((2 * problem->roles->n_roles + 1) * n_units + 1, sizeof *check.total);
     if (!check.total) {
         return skr_error_set(error, SKR_NO_MEMORY, "solution check: out of memory");
     }
+    check.added = check.total + (problem->roles->n_roles + 1) * n_units;
     int rc = check_all(&check);
     free(check.total);
     return rc;

@@ -108,6 +108,26 @@ TEST_RIG(zones_of(4, 8), workers_exclude_each_other_over_a_label_beside_the_leve
     }
 }
 
+/* The leader excludes workers, which do not exclude each other. */
+TEST_RIG(zones_of(8, 8), workers_share_the_nodes_that_their_leader_does_not_use)
+{
+    rig_group(rig, "g", 7, 0, NULL);
+    member(rig, "leader-0", "leader", APART("zone", "worker"));
+    for (int i = 0; i < 6; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "w-%d", i);
+        member(rig, name, "worker", "");
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    for (int i = 0; i < 6; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "w-%d", i);
+        assert_int_equal(node_number(rig, name), node_number(rig, "w-0"));
+    }
+    assert_int_not_equal(node_number(rig, "leader-0"), node_number(rig, "w-0"));
+    rig_assert_clean(rig);
+}
+
 TEST_RIG(zones_of(2, 8), too_few_domains_for_workers_are_named_with_the_role)
 {
     create(rig, 3, APART("zone", "worker"));

@@ -202,6 +202,23 @@ TEST(a_cap_bounds_the_roles_of_a_node_together)
     check(&rig, "one worker a node", "Lw w / -");
 }
 
+TEST(roles_that_are_apart_share_no_unit)
+{
+    struct rig rig;
+    rig_init(&rig, "(40/8 40/8) (40/8)", 1, 2);
+    rig.roles.n_caps = 1;
+    rig.cap = (struct skr_role_cap){.roles = 1, .against = 2, .level = 2};
+    check(&rig, "on nodes", "ww L / -");
+    rig_init(&rig, "(40/8 40/8) (40/8)", 1, 2);
+    rig.roles.n_caps = 1;
+    rig.cap = (struct skr_role_cap){.roles = 1, .against = 2, .level = 1};
+    check(&rig, "in racks", "ww - / L");
+    rig_init(&rig, "(40/8 40/8)", 1, 2);
+    rig.roles.n_caps = 1;
+    rig.cap = (struct skr_role_cap){.roles = 2, .against = 1, .level = 1};
+    check(&rig, "in one rack", "infeasible");
+}
+
 static struct skr_solution *explained(struct rig *rig)
 {
     struct skr_solution *solution = NULL;

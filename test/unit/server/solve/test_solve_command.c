@@ -245,6 +245,12 @@ TEST(mistakes_about_roles_are_refused_with_their_position)
          "3:38: apart.0.roles: names no role"},
         {ROLES("") MEMBERS "\"apart\": [{\"level\": \"node\", \"roles\": [\"worker\"]}]}",
          "1:1: apart.0.most: must be a number of members, 0 or more"},
+        {ROLES("") MEMBERS "\"apart\": [{\"level\": \"node\", \"roles\": [\"worker\"], "
+                           "\"from\": [\"worker\"]}]}",
+         "3:58: apart.0.from: names a role that \"roles\" names, too"},
+        {ROLES("") MEMBERS "\"apart\": [{\"level\": \"node\", \"roles\": [\"worker\"], "
+                           "\"from\": [\"leader\"], \"most\": 1}]}",
+         "3:58: apart.0.from: and \"most\" exclude each other"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct skr_solve_file *file = NULL;
