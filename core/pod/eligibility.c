@@ -13,14 +13,6 @@
 #include "core/pod/parts.h"
 #include "topology/base/decimal.h"
 
-static bool is_greater(const char *a, const char *b)
-{
-    int64_t left;
-    int64_t right;
-    return skr_decimal_parse(a, strlen(a), &left) && skr_decimal_parse(b, strlen(b), &right) &&
-           left > right;
-}
-
 /* Tolerations compare numbers in their shortest form only (content.IsDecimalInteger). */
 static bool is_shortest(const char *s)
 {
@@ -33,7 +25,7 @@ static bool is_shortest(const char *s)
 
 static bool exceeds(const char *a, const char *b)
 {
-    return is_shortest(a) && is_shortest(b) && is_greater(a, b);
+    return is_shortest(a) && is_shortest(b) && skr_decimal_is_greater(a, b);
 }
 
 bool skr_toleration_tolerates(const struct skr_toleration *t, const struct skr_taint *taint)

@@ -96,14 +96,6 @@ const char *skr_selector_requirement_problem(const struct skr_selector_requireme
     return "its operator is unknown";
 }
 
-static bool is_greater(const char *a, const char *b)
-{
-    int64_t left;
-    int64_t right;
-    return skr_decimal_parse(a, strlen(a), &left) && skr_decimal_parse(b, strlen(b), &right) &&
-           left > right;
-}
-
 bool skr_selector_value_matches(const struct skr_selector_requirement *r, const char *value)
 {
     switch (r->op) {
@@ -116,9 +108,9 @@ bool skr_selector_value_matches(const struct skr_selector_requirement *r, const 
     case SKR_SELECTOR_DOES_NOT_EXIST:
         return !value;
     case SKR_SELECTOR_GT:
-        return value && r->n_values == 1 && is_greater(value, r->values[0]);
+        return value && r->n_values == 1 && skr_decimal_is_greater(value, r->values[0]);
     case SKR_SELECTOR_LT:
-        return value && r->n_values == 1 && is_greater(r->values[0], value);
+        return value && r->n_values == 1 && skr_decimal_is_greater(r->values[0], value);
     case SKR_SELECTOR_OPERATOR_COUNT:
         break;
     }

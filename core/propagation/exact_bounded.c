@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/propagation/exact_tables.h"
+#include "core/solver/solve_run.h"
 
 enum { STEPS = 300, UNIT = 64 };
 
@@ -47,13 +48,6 @@ static size_t deepest_of(const struct relaxation *r)
 
 /* ---- life ---- */
 
-static int by_room(const void *a, const void *b)
-{
-    const int64_t *x = a;
-    const int64_t *y = b;
-    return (*x < *y) - (*x > *y);
-}
-
 static void sort_members(struct relaxation *r)
 {
     const struct skr_exact_search *search = r->search;
@@ -69,7 +63,7 @@ static void sort_members(struct relaxation *r)
             int64_t room = search->decision->candidate[group->member[k]].available;
             r->room[n++] = UNIT * (room < need ? room : need);
         }
-        qsort(&r->room[r->first[i]], group->n_members, sizeof *r->room, by_room);
+        qsort(&r->room[r->first[i]], group->n_members, sizeof *r->room, skr_greatest_first_64);
     }
     r->first[level->n] = n;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/solver/solve_run.h"
+
 enum {
     PLACES_MAX = 1 << 20,        /* of one table */
     TABLE_PLACES_MAX = 32 << 20, /* of all tables of a level */
@@ -75,13 +77,6 @@ static bool set_counting_space(struct skr_exact_search *search)
     return close_space(search, search->level[0].n);
 }
 
-static int by_room(const void *a, const void *b)
-{
-    const int64_t *x = a;
-    const int64_t *y = b;
-    return (*x < *y) - (*x > *y);
-}
-
 /* A deepest group: its roomiest members, one after another. */
 static void fill_deepest(struct skr_exact_search *search, const struct skr_spread_group *group,
                          struct skr_spread_table *table)
@@ -94,7 +89,7 @@ static void fill_deepest(struct skr_exact_search *search, const struct skr_sprea
     for (size_t i = 0; i < group->n_members; i++) {
         member[i] = search->decision->candidate[group->member[i]].available;
     }
-    qsort(member, group->n_members, sizeof *member, by_room);
+    qsort(member, group->n_members, sizeof *member, skr_greatest_first_64);
     count[search->n_levels - 1] = 1;
     for (size_t i = 0; i < group->n_members; i++) {
         room += member[i];

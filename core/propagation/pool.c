@@ -12,19 +12,13 @@
  * (R. E. Tarjan, Data Structures and Network Algorithms, 1983, chapter 6, the blue rule).
  */
 #include "core/propagation/steps.h"
+#include "core/solver/solve_run.h"
 
 int skr_compare_index(const void *a, const void *b)
 {
     const int32_t *x = a;
     const int32_t *y = b;
     return (*x > *y) - (*x < *y);
-}
-
-static int by_room(const void *a, const void *b)
-{
-    const int64_t *x = a;
-    const int64_t *y = b;
-    return (*x < *y) - (*x > *y);
 }
 
 int64_t skr_pool_best_room(struct skr_binding_decision *decision, const struct skr_pool *pool,
@@ -53,7 +47,7 @@ int64_t skr_pool_best_room(struct skr_binding_decision *decision, const struct s
         }
     }
     if (n_others > 1) {
-        qsort(other, n_others, sizeof *other, by_room);
+        qsort(other, n_others, sizeof *other, skr_greatest_first_64);
     }
     for (size_t i = 0; i + pool->n_groups < size; i++) {
         room += other[i];

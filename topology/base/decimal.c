@@ -2,6 +2,8 @@
 /* Decimal integers: digits are summed on the negative side, whose range is the larger one. */
 #include "topology/base/decimal.h"
 
+#include <string.h>
+
 bool skr_decimal_parse(const char *s, size_t n, int64_t *ret)
 {
     size_t i = n > 0 && (s[0] == '-' || s[0] == '+') ? 1 : 0;
@@ -25,4 +27,11 @@ bool skr_decimal_parse(const char *s, size_t n, int64_t *ret)
     }
     *ret = negative ? sum : -sum;
     return true;
+}
+
+bool skr_decimal_is_greater(const char *a, const char *b)
+{
+    int64_t left, right;
+    return skr_decimal_parse(a, strlen(a), &left) && skr_decimal_parse(b, strlen(b), &right) &&
+           left > right;
 }

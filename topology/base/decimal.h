@@ -10,5 +10,7 @@
  * strconv.ParseInt with base 10). false for anything else and beyond int64; *ret is written on
  * success only. */
 bool skr_decimal_parse(const char *s, size_t n, int64_t *ret);
+/* Whether both are such texts and a is the greater number. */
+bool skr_decimal_is_greater(const char *a, const char *b);
 
 #endif
