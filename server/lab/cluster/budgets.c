@@ -216,16 +216,14 @@ static void write_status(struct census *s)
     const bool needs_scale = skr_path_get(s->budget, "spec.maxUnavailable") ||
                              json_is_string(skr_path_get(s->budget, "spec.minAvailable"));
     int64_t expected, desired;
-    json_t *status = json_object();
     expectations(s, &expected, &desired);
     int64_t allowed = s->healthy - desired;
     allowed = allowed > 0 && expected > 0 && (s->scaled || !needs_scale) ? allowed : 0;
-    json_object_set_new(status, "observedGeneration",
-                        json_integer(skr_path_int(s->budget, "metadata.generation", 0)));
-    json_object_set_new(status, "disruptionsAllowed", json_integer(allowed));
-    json_object_set_new(status, "currentHealthy", json_integer(s->healthy));
-    json_object_set_new(status, "desiredHealthy", json_integer(desired));
-    json_object_set_new(status, "expectedPods", json_integer(expected));
+    json_t *status = json_pack("{s:I, s:I, s:I, s:I, s:I}", "observedGeneration",
+                               (json_int_t)skr_path_int(s->budget, "metadata.generation", 0),
+                               "disruptionsAllowed", (json_int_t)allowed, "currentHealthy",
+                               (json_int_t)s->healthy, "desiredHealthy", (json_int_t)desired,
+                               "expectedPods", (json_int_t)expected);
     if (json_object_size(s->still_disrupted) > 0) {
         json_object_set(status, "disruptedPods", s->still_disrupted);
     }
