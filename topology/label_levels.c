@@ -217,11 +217,7 @@ static int read_level(const struct reader *r, struct skr_label_levels *levels, s
     int rc = read_name(r, levels, i, object, &level, error);
     json_object_foreach(object, member, value)
     {
-        size_t k = 0;
-        while (k < KNOWN && strcmp(known[k], member) != 0) {
-            k++;
-        }
-        if (k == KNOWN && (rc == 0 || r->defects)) {
+        if (!skr_names_include(known, KNOWN, member) && (rc == 0 || r->defects)) {
             rc = refuse_unknown(r, &about, member, known, KNOWN, error);
         }
     }
@@ -338,11 +334,7 @@ static int read_object(struct reader *r, json_t *object, struct skr_label_levels
     int rc = 0;
     json_object_foreach(object, member, value)
     {
-        size_t k = 0;
-        while (k < KNOWN && strcmp(known[k], member) != 0) {
-            k++;
-        }
-        if (k == KNOWN && (rc == 0 || r->defects)) {
+        if (!skr_names_include(known, KNOWN, member) && (rc == 0 || r->defects)) {
             const struct skr_subject about = at_member(r, member);
             rc = refuse_unknown(r, &about, member, known, KNOWN, error);
         }

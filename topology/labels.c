@@ -48,6 +48,16 @@ void skr_names_sort(const char **name, size_t n)
     }
 }
 
+bool skr_names_include(const char *const *name, size_t n, const char *wanted)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(name[i], wanted) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool skr_names_contain(const char *const *name, size_t n, const char *wanted)
 {
     return n > 0 && bsearch(&wanted, name, n, sizeof *name, by_text);

@@ -23,5 +23,7 @@ bool skr_labels_equal(const struct skr_labels *a, const struct skr_labels *b);
  * every cluster is looked up in: sorted once, O(n log n), then O(log n) each. A string may be there twice. */
 void skr_names_sort(const char **name, size_t n);
 bool skr_names_contain(const char *const *name, size_t n, const char *wanted);
+/* The same of a short list in any order. O(n). */
+bool skr_names_include(const char *const *name, size_t n, const char *wanted);
 
 #endif

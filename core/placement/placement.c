@@ -226,12 +226,7 @@ bool skr_placement_is_ours(const struct skr_placement *placement, const char *sc
 
 bool skr_placement_asks_for(const struct skr_placement *placement, const char *set)
 {
-    for (size_t i = 0; i < placement->n_sets; i++) {
-        if (strcmp(placement->set[i], set) == 0) {
-            return true;
-        }
-    }
-    return placement->n_sets == 0;
+    return placement->n_sets == 0 || skr_names_include(placement->set, placement->n_sets, set);
 }
 
 const struct skr_prioritizer *skr_placement_prioritizer(const struct skr_placement *placement,

@@ -337,10 +337,5 @@ const struct skr_target *skr_binding_target(const struct skr_binding *binding, c
 
 bool skr_binding_is_evicting(const struct skr_binding *binding, const char *cluster)
 {
-    for (size_t i = 0; i < binding->n_evicting; i++) {
-        if (strcmp(binding->evicting[i], cluster) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return skr_names_include(binding->evicting, binding->n_evicting, cluster);
 }

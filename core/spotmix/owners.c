@@ -242,12 +242,8 @@ enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference)
 bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespace_)
 {
     const struct skr_spotmix_settings *settings = mix->settings;
-    for (size_t i = 0; i < settings->n_excluded; i++) {
-        if (strcmp(settings->excluded[i], namespace_) == 0) {
-            return true;
-        }
-    }
-    return *settings->own_namespace != '\0' && strcmp(settings->own_namespace, namespace_) == 0;
+    return skr_names_include(settings->excluded, settings->n_excluded, namespace_) ||
+           (*settings->own_namespace != '\0' && strcmp(settings->own_namespace, namespace_) == 0);
 }
 
 static int64_t integer_of(const json_t *object, const char *key, int64_t otherwise)

@@ -37,10 +37,5 @@ void lint_configurations(struct skr_lint *lint)
 bool lint_is_ours(const struct skr_lint *lint, const char *scheduler_name)
 {
     const struct skr_settings *s = &lint->config->settings;
-    for (size_t i = 0; i < s->n_scheduler_names; i++) {
-        if (strcmp(s->scheduler_name[i], scheduler_name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return skr_names_include(s->scheduler_name, s->n_scheduler_names, scheduler_name);
 }

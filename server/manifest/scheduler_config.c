@@ -253,16 +253,6 @@ static void read_plugins(const struct walk *w, const json_t *profile, const char
     }
 }
 
-static bool has_name(const struct skr_scheduler_config *config, const char *name)
-{
-    for (size_t i = 0; i < config->n_names; i++) {
-        if (strcmp(config->name[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void read_profiles(const struct walk *w, const json_t *root)
 {
     struct skr_scheduler_config *config = w->config;
@@ -283,7 +273,7 @@ static void read_profiles(const struct walk *w, const json_t *root)
         }
         if (*name == '\0') {
             tell(w, true, "MissingKey", base, "schedulerName is missing");
-        } else if (has_name(config, name)) {
+        } else if (skr_names_include(config->name, config->n_names, name)) {
             tell(w, true, "DuplicateName", path, "\"%s\" twice", name);
         } else {
             config->name[config->n_names++] = name;

@@ -218,12 +218,7 @@ static bool zero_means_nothing(const char *name)
     static const char *const names[] = {
         "generation", "hostPort",           "minReadySeconds", "weight",
         "count",      "observedGeneration", "nodePort",        "healthCheckNodePort"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return skr_names_include(names, sizeof names / sizeof *names, name);
 }
 
 static void read_number(const struct skr_schema_field *field, uint64_t value, json_t *object)

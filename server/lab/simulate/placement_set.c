@@ -130,30 +130,22 @@ static const char *const words[] = {"addOn",
                                     "weight",
                                     "whenUnsatisfiable"};
 
-static bool has(const char *const *list, size_t n, const char *word)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(list[i], word) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The first word of the path that no Placement has, so that the change would have no effect. NULL:
  * none. */
 static const char *find_unknown(const struct change *c, const char **ret_meant)
 {
     const size_t n_roots = sizeof roots / sizeof *roots, n_words = sizeof words / sizeof *words;
     *ret_meant = NULL;
-    if (!has(roots, n_roots, c->step[0].key)) {
+    if (!skr_names_include(roots, n_roots, c->step[0].key)) {
         *ret_meant = skr_suggest(c->step[0].key, roots, n_roots);
-        *ret_meant = *ret_meant ? *ret_meant : has(words, n_words, c->step[0].key) ? "spec" : NULL;
+        *ret_meant = *ret_meant                                          ? *ret_meant
+                     : skr_names_include(words, n_words, c->step[0].key) ? "spec"
+                                                                         : NULL;
         return c->step[0].key;
     }
     for (size_t i = 1; strcmp(c->step[0].key, "spec") == 0 && i < c->n_steps; i++) {
         const char *key = c->step[i].key;
-        if (key[0] && !has(words, n_words, key)) {
+        if (key[0] && !skr_names_include(words, n_words, key)) {
             *ret_meant = skr_suggest(key, words, n_words);
             return key;
         }
