@@ -181,6 +181,12 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
     return rc != 0 ? rc : skr_labels_read(arena, value, prefixes, NULL, path, ret, error);
 }
 
+bool skr_meta_is_older(const struct skr_meta *meta, const struct skr_meta *than)
+{
+    return meta->created < than->created ||
+           (meta->created == than->created && strcmp(meta->name, than->name) < 0);
+}
+
 uint64_t skr_meta_version_parse(const char *text)
 {
     uint64_t version = 0;

@@ -126,6 +126,8 @@ extern const char *const skr_meta_annotations[];
 /* As skr_meta_decode(). */
 int skr_meta_read(struct skr_arena *arena, const struct skr_meta_members *members,
                   const char *const *prefixes, struct skr_meta *ret, struct skr_error *error);
+/* Whether it was created earlier; at one time the name decides. */
+bool skr_meta_is_older(const struct skr_meta *meta, const struct skr_meta *than);
 /* A resourceVersion as a number; 0: it is none. */
 uint64_t skr_meta_version_parse(const char *text);
 /* A JSON object of strings as a sorted list; prefixes as above. known: keys that are not copied, ends with

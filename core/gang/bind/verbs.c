@@ -59,15 +59,6 @@ enum {
     NODE_LAG_S = 5, /* kube-scheduler's cache may lag this much behind a change */
 };
 
-/* Why no answer is possible now; NULL: it is. */
-static const char *not_now(const struct skr_gang *e)
-{
-    if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
-        return SKR_TEXT_NOT_READY;
-    }
-    return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
-}
-
 /* ---- probes and vetoes ---- */
 
 static void note_listed(struct skr_gang *e, const struct pod_entry *p, const char *const *node,
@@ -80,16 +71,6 @@ static void note_listed(struct skr_gang *e, const struct pod_entry *p, const cha
     if (ended) {
         skr_dirty_capacity(e);
     }
-}
-
-static bool is_listed(const char *const *node, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(node[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* kube-scheduler looked at every node. If it left one out that fits as far as we know, a filter we
@@ -110,7 +91,7 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
     for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
         if (skr_nodes_take_name(entry) || entry->nominated ||
             entry->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) ||
-            is_listed(node, n, entry->name)) {
+            skr_names_include(node, n, entry->name)) {
             continue;
         }
         if (skr_sampling_could_go(e, p->group, p->shape, p->uid, entry)) {
@@ -281,7 +262,7 @@ void skr_verbs_filter(struct skr_gang *e, const struct skr_event *ev)
                                                             : NULL,
                                      .n_nodes = filter_of(ev)->n_nodes,
                                      .node = filter_of(ev)->node};
-    const char *problem = not_now(e);
+    const char *problem = skr_out_not_now(e);
     if (!problem && (p ? skr_pods_is_bound(p) : !!skr_pods_resident_node(e, pod->meta.uid))) {
         problem = SKR_TEXT_ALREADY_BOUND;
     }
@@ -331,7 +312,7 @@ void skr_verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
 {
     SKR_AUTO_FREE int8_t *score = skr_alloc(filter_of(ev)->n_nodes + 1);
     const struct pod_entry *p = skr_pods_find(e, filter_of(ev)->pod->meta.uid);
-    if (!not_now(e)) {
+    if (!skr_out_not_now(e)) {
         if (p && p->plan && !p->plan->aborting) {
             for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
                 score[i] = strcmp(filter_of(ev)->node[i], p->place.node) == 0 ? 10 : 0;
@@ -362,7 +343,7 @@ void skr_verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     bool ordinary =
         !(skr_pods_is_ours(e, preempt_of(ev)->pod) && skr_entry_has(e, preempt_of(ev)->pod));
-    for (size_t i = 0; ordinary && !not_now(e) && i < n; i++) {
+    for (size_t i = 0; ordinary && !skr_out_not_now(e) && i < n; i++) {
         if (spares_groups(e, &preempt_of(ev)->node[i])) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
         }

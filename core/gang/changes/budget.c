@@ -6,6 +6,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/namespace_limits.h"
+#include "core/gang/group/membership.h"
 #include "topology/base/table.h"
 
 #include <string.h>
@@ -41,18 +42,6 @@ static void drop_if_unused(struct skr_gang *e, struct budget *budget)
     }
 }
 
-static bool runs(const struct group *g)
-{
-    const struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        if (skr_pods_is_bound(p) && skr_pod_is_live(p->pod)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void leave_list(struct budget *budget, struct group *g)
 {
     if (g->budget.refused) {
@@ -69,7 +58,7 @@ int skr_budget_take(struct skr_gang *e, struct group *g, struct skr_error *error
     }
     struct budget *budget = obtain(e, g->namespace_);
     if (skr_namespace_limit(e->settings.groups_max, g->namespace_, &limit) &&
-        budget->n >= (size_t)limit && !runs(g)) {
+        budget->n >= (size_t)limit && !skr_membership_runs(g)) {
         if (!g->budget.refused) {
             DL_APPEND2(budget->refused, g, budget.prev, budget.next);
             g->budget.refused = true;

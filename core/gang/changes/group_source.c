@@ -28,9 +28,7 @@ static struct map_entry *winner(const struct group *g)
     struct map_entry *m, *best = NULL;
     DL_FOREACH2(g->source.maps, m, gnext)
     {
-        if (!best || m->map->meta.created < best->map->meta.created ||
-            (m->map->meta.created == best->map->meta.created &&
-             strcmp(m->map->meta.name, best->map->meta.name) < 0)) {
+        if (!best || skr_meta_is_older(&m->map->meta, &best->map->meta)) {
             best = m;
         }
     }

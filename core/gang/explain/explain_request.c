@@ -110,14 +110,6 @@ static void asker_destroy(struct skr_gang *e, struct asker *a)
     free(a);
 }
 
-static const char *not_now(const struct skr_gang *e)
-{
-    if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
-        return SKR_TEXT_NOT_READY;
-    }
-    return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
-}
-
 static struct explain_requests *list_of(struct skr_gang *e)
 {
     if (!e->explain_requests) {
@@ -144,7 +136,7 @@ void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
                              const struct skr_explain_request *asked)
 {
     const struct explain_requests *q = list_of(e);
-    const char *problem = not_now(e);
+    const char *problem = skr_out_not_now(e);
     if (!problem && q->n >= SKR_EXPLAIN_ASKERS_MAX) {
         problem = "sakkara: too many explanations are asked for";
     }
@@ -162,7 +154,7 @@ void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
 
 void skr_explain_request_aside(struct skr_gang *e, const struct group *g)
 {
-    if (!not_now(e) && list_of(e)->n < SKR_EXPLAIN_ASIDE_MAX) {
+    if (!skr_out_not_now(e) && list_of(e)->n < SKR_EXPLAIN_ASIDE_MAX) {
         add_asker(e, skr_strdup(g->key), SKR_EXPLAIN_PATIENCE_S)->aside = true;
     }
 }
@@ -559,7 +551,7 @@ void skr_explain_request_settle(struct skr_gang *e)
     if (!q) {
         return;
     }
-    const char *problem = not_now(e);
+    const char *problem = skr_out_not_now(e);
     DL_FOREACH_SAFE(q->askers, a, tmp)
     {
         if (problem && !a->aside) {

@@ -87,20 +87,14 @@ bool skr_generation_has_begun(const struct group *g)
     return g->generation.n > 0;
 }
 
-static bool is_younger(const struct pod_entry *p, const struct pod_entry *than)
-{
-    return !than || p->pod->meta.created > than->pod->meta.created ||
-           (p->pod->meta.created == than->pod->meta.created &&
-            strcmp(p->pod->meta.name, than->pod->meta.name) > 0);
-}
-
 void skr_generation_youngest(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     const struct pod_entry *p, *youngest = NULL;
     DL_FOREACH(g->members, p)
     {
         SKR_STRBUF(of);
-        if (skr_pod_is_live(p->pod) && is_younger(p, youngest)) {
+        if (skr_pod_is_live(p->pod) &&
+            (!youngest || skr_meta_is_older(&youngest->pod->meta, &p->pod->meta))) {
             add_generation_of(e, g, p, &of);
             youngest = of.len > 0 ? p : youngest;
         }

@@ -105,16 +105,24 @@ struct pod_entry *skr_membership_oldest(const struct group *g)
     struct pod_entry *p, *best = NULL;
     DL_FOREACH(g->members, p)
     {
-        if (!skr_pod_is_live(p->pod)) {
-            continue;
-        }
-        if (!best || p->pod->meta.created < best->pod->meta.created ||
-            (p->pod->meta.created == best->pod->meta.created &&
-             strcmp(p->pod->meta.name, best->pod->meta.name) < 0)) {
+        if (skr_pod_is_live(p->pod) &&
+            (!best || skr_meta_is_older(&p->pod->meta, &best->pod->meta))) {
             best = p;
         }
     }
     return best;
+}
+
+bool skr_membership_runs(const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_pods_is_bound(p) && skr_pod_is_live(p->pod)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static int by_age(const void *a, const void *b)

@@ -2,23 +2,12 @@
 #include "core/gang/group/roles_change.h"
 
 #include "core/gang/cache/pods.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/state/plan_text.h"
 
 #include <string.h>
 #include <utlist.h>
-
-static bool any_runs(const struct group *g)
-{
-    const struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        if (skr_pods_is_bound(p) && skr_pod_is_live(p->pod)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static bool has_same_names(const struct group *g, const struct skr_group_spec *next)
 {
@@ -58,7 +47,7 @@ bool skr_roles_change_waits(const struct group *g, const struct skr_group_spec *
                             struct skr_strbuf *why)
 {
     const bool names = names_change(g, next);
-    if (!g->spec || (!names && !sets_change(g, next)) || !any_runs(g)) {
+    if (!g->spec || (!names && !sets_change(g, next)) || !skr_membership_runs(g)) {
         return false;
     }
     skr_strbuf_add(why, "the map changes ");

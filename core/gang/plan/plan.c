@@ -484,12 +484,8 @@ const struct pod_entry *skr_plan_oldest_member(const struct plan *plan)
     const struct pod_entry *p, *best = NULL;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan != plan || !skr_pod_is_live(p->pod)) {
-            continue;
-        }
-        if (!best || p->pod->meta.created < best->pod->meta.created ||
-            (p->pod->meta.created == best->pod->meta.created &&
-             strcmp(p->pod->meta.name, best->pod->meta.name) < 0)) {
+        if (p->plan == plan && skr_pod_is_live(p->pod) &&
+            (!best || skr_meta_is_older(&p->pod->meta, &best->pod->meta))) {
             best = p;
         }
     }

@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+const char *skr_out_not_now(const struct skr_gang *e)
+{
+    if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
+        return SKR_TEXT_NOT_READY;
+    }
+    return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
+}
+
 /* Appends an answer with the fields that every answer has; the rest is zero. */
 static struct skr_answer *answer(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
                                  const char *text)

@@ -27,6 +27,8 @@ enum write_purpose {
     WRITE_PURPOSE_COUNT
 };
 
+/* Why no answer is possible now; NULL: it is. */
+const char *skr_out_not_now(const struct skr_gang *e);
 void skr_out_answer(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
                     const char *text);
 void skr_out_answer_one(struct skr_gang *e, uint64_t request, size_t index);
