@@ -22,6 +22,9 @@ bool skr_node_open(const struct skr_gang *e, const struct group *g, const struct
     if (!entry || skr_membership_is_without(g, entry->name) || skr_node_is_spare(g, entry)) {
         return false;
     }
+    if (g->without && skr_nodes_is_lost(e, entry->name, skr_frame_now(e->frame))) {
+        return false; /* members leave lost nodes */
+    }
     for (size_t i = 0; i < shapes->n; i++) {
         const struct shape *s = shapes->item[i];
         if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||

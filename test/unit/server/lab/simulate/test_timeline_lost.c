@@ -103,6 +103,17 @@ TEST_WITH(scene, the_setting_says_when_a_node_is_lost)
     expect(s, "f", "starts 0 node-0=1 f-1:node-0");
 }
 
+TEST_WITH(scene, no_member_goes_to_another_lost_node)
+{
+    struct scene *s = scene;
+    bad_node(s, "also", 4, "Unknown", "11:00:00Z", NULL);
+    POD(.name = "f-0", .node = "node-1", .cpu = 2, .started = -900, .group = "f");
+    GANG(.name = "f", .running = 1, .size = 1, .cpu = 2, .more = WHOLE);
+    expect(s, "f", "");
+    scene_add_node(s, "node-0", 4, NULL);
+    expect(s, "f", "starts 0 node-0=1 f-0:node-0");
+}
+
 /* The rest of node-0 is kept for the gang that waits. */
 TEST_WITH(scene, reservations_stand)
 {
