@@ -32,6 +32,7 @@ struct world {
     size_t n_held;
     struct skr_timeline *timeline;
     uint64_t index;
+    int32_t members; /* that groups say they have; 0: what they have */
 };
 
 /* ---- the definition ---- */
@@ -318,13 +319,14 @@ static size_t find(struct world *w, int32_t most, struct skr_solver_cache *cache
         if (!g->runs) {
             continue;
         }
-        candidate[n] = (struct skr_move_candidate){.question = {.problem = &g->problem,
-                                                                .resource = &resource,
-                                                                .holds = g->holds,
-                                                                .cut = SKR_INSTANT_NEVER},
-                                                   .owner = (uint32_t)i,
-                                                   .members = g->problem.n,
-                                                   .order = w->order[i]};
+        candidate[n] =
+            (struct skr_move_candidate){.question = {.problem = &g->problem,
+                                                     .resource = &resource,
+                                                     .holds = g->holds,
+                                                     .cut = SKR_INSTANT_NEVER},
+                                        .owner = (uint32_t)i,
+                                        .members = w->members > 0 ? w->members : g->problem.n,
+                                        .order = w->order[i]};
         skr_place_make(&g->problem, &resource, &at, NULL, &candidate[n].place);
         n++;
     }
@@ -453,4 +455,35 @@ TEST(a_budget_that_ends_is_no_proof)
     }
     skr_solver_cache_destroy(cache);
     skr_timeline_destroy(w.timeline);
+}
+
+static bool is_found(struct world *w, struct skr_solver_cache *cache, int32_t members)
+{
+    struct skr_moves got;
+    struct skr_move_candidate candidate[GROUPS];
+    w->members = members;
+    const size_t n = find(w, 1, cache, &got, candidate);
+    const bool found = got.status == SKR_MOVES_FOUND;
+    skr_moves_fini(&got);
+    for (size_t i = 0; i < n; i++) {
+        skr_place_fini(&candidate[i].place);
+    }
+    return found;
+}
+
+TEST(a_group_of_more_than_a_thousand_members_does_not_move)
+{
+    static struct world w;
+    int found = 0;
+    for (uint64_t i = 0; i < 200; i++) {
+        struct skr_solver_cache *cache = skr_solver_cache_create(1 << 20);
+        make_world(&w, i);
+        if (is_of_use(&w, cache)) {
+            found += is_found(&w, cache, SKR_MOVES_MEMBERS_MAX);
+            assert_false(is_found(&w, cache, SKR_MOVES_MEMBERS_MAX + 1));
+        }
+        skr_solver_cache_destroy(cache);
+        skr_timeline_destroy(w.timeline);
+    }
+    assert_true(found > 0);
 }

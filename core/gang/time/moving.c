@@ -130,6 +130,14 @@ static struct group *first_due(struct skr_gang *e, skr_time *next)
 
 /* ---- the search ---- */
 
+/* An answer that is still to come is void. */
+static void forget(struct skr_gang *e)
+{
+    free(e->moving.group);
+    e->moving.group = NULL;
+    e->moving.work = 0;
+}
+
 /* The place of the group in the gathering; in->n_complete: it is not there. */
 static size_t find(const struct gathering *in, const struct group *g)
 {
@@ -162,7 +170,7 @@ static bool begin(struct skr_gang *e, struct group *g)
     }
     a->round.reservations = (int32_t)e->settings.reservations;
     a->round.patience = gathering_patience(e);
-    skr_moving_end(e);
+    forget(e);
     e->moving.group = skr_strdup(g->key);
     e->moving.input = g->input_epoch;
     e->moving.seen = changes_of(e);
@@ -339,7 +347,7 @@ bool skr_moving_done(struct skr_gang *e, const struct skr_solve_request *solved)
     const bool same =
         g && g->input_epoch == e->moving.input && lacks_room(g) && solved->tree == e->topology.tree;
     const skr_time pause = solved->work.took_ns * PAUSE_TIMES, least = PAUSE_S * SKR_SECOND;
-    skr_moving_end(e);
+    forget(e);
     e->moving.next = skr_frame_now(e->frame) + (pause > least ? pause : least);
     skr_wakes_add(e, e->moving.next, WAKE_MOVES, NULL);
     if (a->rc < 0) {
@@ -360,7 +368,13 @@ bool skr_moving_done(struct skr_gang *e, const struct skr_solve_request *solved)
 
 void skr_moving_end(struct skr_gang *e)
 {
-    free(e->moving.group);
-    e->moving.group = NULL;
-    e->moving.work = 0;
+    struct group *g, *tmp;
+    forget(e);
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        if (g->moving.text) {
+            set_text(e, g, NULL);
+        }
+        g->moving.seen = 0;
+    }
 }

@@ -24,7 +24,7 @@
 void skr_moving_review(struct skr_gang *e);
 /* False: the work was no such search. */
 bool skr_moving_done(struct skr_gang *e, const struct skr_solve_request *solved);
-/* This process does not decide any more: the answer of the search is void. */
+/* This process does not decide any more: the answer of the search is void, and so is what was found. */
 void skr_moving_end(struct skr_gang *e);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/group/group_table.h"
 #include "test/unit/engine_test.h"
 
 /* Two nodes of two slots: one pod of a group on each, and w wants both slots of a node. */
@@ -51,6 +52,20 @@ TEST_RIG(split(SKR_MOVES_MODE_SHOW, true), an_explanation_says_which_group_would
     rig_pod(rig, "plug", NULL, 0);
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_also(rig, "w", "GroupsMayMove"), "");
+}
+
+TEST_RIG(split(SKR_MOVES_MODE_SHOW, true), a_leader_says_only_what_it_has_found_itself)
+{
+    rig_run(rig, 590 * SKR_SECOND);
+    while (*rig_also(rig, "w", "GroupsMayMove") == '\0') {
+        rig_run(rig, SKR_SECOND / 10);
+    }
+    rig_event(rig, SKR_EVENT_LEADER_LOST); /* before the next search may begin */
+    assert_null(skr_groups_find(rig->gang, "default/w")->moving.text);
+    rig_event(rig, SKR_EVENT_LEADER_WON);
+    assert_string_equal(rig_also(rig, "w", "GroupsMayMove"), "");
+    rig_run(rig, 620 * SKR_SECOND);
+    assert_string_not_equal(rig_also(rig, "w", "GroupsMayMove"), "");
 }
 
 TEST(no_group_is_named_without_its_key_or_with_the_option_off)
