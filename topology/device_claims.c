@@ -65,10 +65,13 @@ static bool is_of_one_node(const struct skr_fields *selector)
     for (size_t i = 0; one && skr_fields_more(&terms, i); i++) {
         const struct skr_fields term = skr_fields_entry(&terms, i);
         const struct skr_fields list = skr_fields_list(&term, "matchFields", SKR_CLAIM_TERMS_MAX);
-        const struct skr_fields field = skr_fields_entry(&list, 0);
-        const char **values;
-        one = list.n == 1 && strcmp(skr_fields_word(&field, "key"), "metadata.name") == 0 &&
-              skr_fields_texts(&field, "values", SKR_CLAIM_TERMS_MAX, &values) == 1;
+        one = list.n == 1;
+        for (size_t k = 0; one && skr_fields_more(&list, k); k++) {
+            const struct skr_fields field = skr_fields_entry(&list, k);
+            const char **values;
+            one = strcmp(skr_fields_word(&field, "key"), "metadata.name") == 0 &&
+                  skr_fields_texts(&field, "values", SKR_CLAIM_TERMS_MAX, &values) == 1;
+        }
     }
     return one;
 }

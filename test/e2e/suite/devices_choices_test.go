@@ -192,28 +192,55 @@ func TestDevices_ARuleThatTaintsDevicesCounts(t *testing.T) {
 }
 
 // TestDevices_OfAllNodesStarveNoGang: Three devices are within reach of all nodes. A gang of four that wants one each waits without
-// a plan, and a gang of three is bound at once.
+// a plan, and a gang of three is bound at once. Of two racks with two and four devices a gang of five takes as many as each has,
+// and the members of a gang that share a claim go to the rack with the last one. No plan is given up.
 func TestDevices_OfAllNodesStarveNoGang(t *testing.T) {
 	realOnly(t, "the model of kube-scheduler has no devices that several nodes reach")
 	from136(t)
-	nodes, tree := racks([]int{16, 16})
+	nodes, tree := racks([]int{16, 16}, []int{16, 16})
 	r := start(t, nodes, options{paused: true})
 	r.deviceClass(gpu)
-	var list []any
-	for i := range 3 {
-		list = append(list, map[string]any{"name": fmt.Sprintf("fabric-%d", i)})
-	}
-	r.must(r.plane.Admin.Create(resourceSlices.Path, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
-		"metadata": map[string]any{"name": "fabric"}, "spec": map[string]any{"driver": classOfGPU, "allNodes": true, "devices": list,
-			"pool": map[string]any{"name": "fabric", "generation": 1, "resourceSliceCount": 1}}}, nil))
+	r.fabric("all", 3)
+	r.fabric("rack", 2, "node-0", "node-1")
+	r.fabric("rack", 4, "node-2", "node-3")
 	r.begin()
 	r.topology(tree)
-	r.createTemplate("one", 1)
+	r.template("one", wanted("", "all", 1))
+	r.template("rack", wanted("", "rack", 1))
 	r.gang("four", 4, "", byTemplate("one"))
 	r.wait(usual, "too large", r.reason("four", "Ready", "NeverFits"))
 	r.gang("three", 3, "", byTemplate("one"))
 	r.wait(usual, "bound", r.allBound("three", 3))
+	r.gang("five", 5, "", byTemplate("rack"))
+	r.wait(usual, "bound in both racks", r.allBound("five", 5))
+	request := wanted("", "rack", 1)
+	delete(request, "name")
+	r.must(r.plane.Admin.Create("/apis/resource.k8s.io/v1/namespaces/"+r.ns+"/resourceclaims", map[string]any{
+		"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": map[string]any{"name": "last"},
+		"spec": map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "r", "exactly": request}}}}}, nil))
+	r.gang("pair", 2, "", byClaim("last"))
+	r.wait(usual, "bound in one rack", r.allBound("pair", 2))
 	r.noneAborted()
+	r.noDeviceTwice()
+}
+
+// fabric makes devices that these nodes reach; none: all do.
+func (r *run) fabric(kind string, n int, nodes ...any) {
+	r.Helper()
+	var list []any
+	for i := range n {
+		list = append(list, ofKind(fmt.Sprintf("%s-%d", kind, i), kind, 0))
+	}
+	name := fmt.Sprintf("fabric-%s-%d", kind, n)
+	spec := map[string]any{"driver": classOfGPU, "devices": list, "pool": map[string]any{"name": name, "generation": 1, "resourceSliceCount": 1}}
+	if len(nodes) == 0 {
+		spec["allNodes"] = true
+	} else {
+		spec["nodeSelector"] = map[string]any{"nodeSelectorTerms": []any{map[string]any{"matchExpressions": []any{
+			map[string]any{"key": "kubernetes.io/hostname", "operator": "In", "values": nodes}}}}}
+	}
+	r.must(r.plane.Admin.Create(resourceSlices.Path, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
+		"metadata": map[string]any{"name": name}, "spec": spec}, nil))
 }
 
 // deviceClaim is what the tests look at in a ResourceClaim.

@@ -4,6 +4,7 @@
 
 #include "test/test.h"
 #include "test/unit/json_text.h"
+#include "topology/base/strbuf.h"
 
 TEST(a_claim_says_for_which_pod_it_is_and_whether_it_is_allocated)
 {
@@ -27,6 +28,31 @@ TEST(a_claim_says_for_which_pod_it_is_and_whether_it_is_allocated)
         assert_string_equal(claim->pod_uid, row[i].pod);
         assert_int_equal(claim->allocated, row[i].allocated);
         assert_int_equal(claim->n_reserved, row[i].reserved);
+    }
+}
+
+/* kube-scheduler writes a selector of labels if some nodes reach the devices. */
+TEST(a_claim_with_devices_that_other_nodes_reach_is_of_no_single_node)
+{
+    static const struct {
+        const char *terms;
+        bool fabric;
+    } row[] = {
+        {"[{'matchFields':[{'key':'metadata.name','operator':'In','values':['n']}]}]", false},
+        {"[{'matchExpressions':[{'key':'rack','operator':'In','values':['a']}]}]", true},
+        {"[{}]", true},
+        {"[]", true},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        SKR_STRBUF(text);
+        skr_strbuf_addf(&text,
+                        "{'metadata':{'name':'c'},'status':{'allocation':{'nodeSelector':"
+                        "{'nodeSelectorTerms':%s}}}}",
+                        row[i].terms);
+        json_auto_t *json = json_text_load(text.s);
+        SKR_AUTO(skr_device_claim_destroy) struct skr_device_claim *claim = NULL;
+        assert_int_equal(skr_device_claim_decode(json, &claim, NULL), 0);
+        assert_int_equal(claim->fabric, row[i].fabric);
     }
 }
 
