@@ -83,7 +83,10 @@ static void take_object(void *context, json_t *object, const struct skr_manifest
     if (error.code != SKR_OK) {
         char path[SKR_ERROR_KEY_MAX];
         skr_error_key(&error, path);
-        complain(r, skr_manifest_find(place, path), SKR_MANIFEST_FIELD, error.code, error.text);
+        /* To find a position costs the size of the text. */
+        const bool is_said = r->n_errors < SKR_MANIFEST_ERRORS_MAX;
+        complain(r, is_said ? skr_manifest_find(place, path) : mark, SKR_MANIFEST_FIELD, error.code,
+                 error.text);
         json_decref(object);
         return;
     }
