@@ -40,22 +40,23 @@ static json_t *object_in(json_t *object, const char *key)
 
 /* ---- pods and templates ---- */
 
+/* Amounts that the list at key does not have. It may be shared with an object that has others. */
+static void default_amounts(json_t *object, const char *key, json_t *amounts)
+{
+    const char *name;
+    json_t *amount;
+    json_object_foreach(amounts, name, amount)
+    {
+        if (!json_object_get(json_object_get(object, key), name)) {
+            json_object_set_nocheck(skr_path_own(object, key), name, amount);
+        }
+    }
+}
+
 /* Limits imply requests. */
 static void default_requests(json_t *resources)
 {
-    json_t *limits = json_object_get(resources, "limits");
-    const char *name;
-    json_t *amount;
-    if (json_object_size(limits) == 0) {
-        return;
-    }
-    json_t *requests = object_in(resources, "requests");
-    json_object_foreach(limits, name, amount)
-    {
-        if (!json_object_get(requests, name)) {
-            json_object_set_nocheck(requests, name, amount);
-        }
-    }
+    default_amounts(resources, "requests", json_object_get(resources, "limits"));
 }
 
 static bool has_tag(const char *image)
@@ -375,11 +376,11 @@ static void default_namespace(json_t *object)
 
 static void default_node(json_t *node)
 {
-    json_t *capacity = json_object_get(json_object_get(node, "status"), "capacity");
+    json_t *status = json_object_get(node, "status");
     (void)object_in(node, "spec");
-    if (capacity) {
-        json_t *allocatable = object_in(json_object_get(node, "status"), "allocatable");
-        json_object_update_missing(allocatable, capacity);
+    if (json_object_get(status, "capacity")) {
+        default_amounts(skr_path_own(node, "status"), "allocatable",
+                        json_object_get(status, "capacity"));
     }
 }
 

@@ -215,6 +215,31 @@ TEST(what_is_equal_in_two_objects_is_kept_once_and_changes_apart)
                      "metadata.resourceVersion"));
 }
 
+TEST(defaults_of_one_object_do_not_reach_another_one)
+{
+    static const char *const body[] = {
+        "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'x','resources':"
+        "{'requests':{'cpu':'1'}}}]}}",
+        "{'metadata':{'name':'b'},'spec':{'containers':[{'name':'c','image':'x','resources':"
+        "{'requests':{'cpu':'1'},'limits':{'memory':'1Gi'}}}]}}"};
+    static const char *const node[] = {
+        "{'metadata':{'name':'a'},'status':{'capacity':{'cpu':'2'},'allocatable':{'cpu':'1'}}}",
+        "{'metadata':{'name':'b'},'status':{'capacity':{'pods':'9'},'allocatable':{'cpu':'1'}}}"};
+    for (size_t i = 0; i < 2; i++) {
+        sandbox_ok(store, 201, "POST /api/v1/namespaces/default/pods", body[i]);
+        sandbox_ok(store, 201, "POST /api/v1/nodes", node[i]);
+    }
+    const json_t *a = skr_store_get(store, "Pod", "default", "a");
+    const json_t *b = skr_store_get(store, "Pod", "default", "b");
+    assert_string_equal(sandbox_text(a, "spec.containers[0].resources.requests"),
+                        "{\"cpu\":\"1\"}");
+    assert_string_equal(sandbox_text(b, "spec.containers[0].resources.requests.memory"), "1Gi");
+    a = skr_store_get(store, "Node", "", "a");
+    b = skr_store_get(store, "Node", "", "b");
+    assert_string_equal(sandbox_text(a, "status.allocatable"), "{\"cpu\":\"1\"}");
+    assert_string_equal(sandbox_text(b, "status.allocatable.pods"), "9");
+}
+
 /* ---- models and loading ---- */
 
 TEST(loading_takes_objects_as_they_are)
