@@ -48,8 +48,8 @@ bool skr_rules_same_key(const char *a, const char *b)
     return *a == *b;
 }
 
-struct skr_position skr_rules_locate(const struct skr_rules_text *t, const char *level,
-                                     const char *key)
+static struct skr_position locate(const struct skr_rules_text *t, const char *level,
+                                  const char *key)
 {
     const char *own[] = {"roles", t->role, level, key, NULL};
     struct skr_position position;
@@ -64,7 +64,7 @@ static bool is_before(struct skr_position a, struct skr_position b)
     return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
-struct skr_subject skr_rules_about(const struct skr_rules_text *t, struct skr_position at)
+static struct skr_subject about_place(const struct skr_rules_text *t, struct skr_position at)
 {
     return (struct skr_subject){.key = t->spec->constraints_key, .at = at};
 }
@@ -114,10 +114,10 @@ static int find_member(const struct skr_rules_text *t, json_t *object, const cha
             return skr_group_defect(t->spec, "Limit", rc, error);
         }
         if (found && last.line == 0) {
-            last = skr_rules_locate(t, level, *ret_key);
+            last = locate(t, level, *ret_key);
         }
         if (found) {
-            struct skr_position here = skr_rules_locate(t, level, key);
+            struct skr_position here = locate(t, level, key);
             if (is_before(here, last)) {
                 continue;
             }
@@ -130,10 +130,10 @@ static int find_member(const struct skr_rules_text *t, json_t *object, const cha
     return 0;
 }
 
-int skr_rules_refuse(const struct skr_rules_text *t, const char *level, const char *key,
-                     const char *what, const json_t *value, struct skr_error *error)
+static int refuse(const struct skr_rules_text *t, const char *level, const char *key,
+                  const char *what, const json_t *value, struct skr_error *error)
 {
-    const struct skr_subject here = skr_rules_about(t, skr_rules_locate(t, level, key));
+    const struct skr_subject here = about_place(t, locate(t, level, key));
     return skr_group_refuse_type(t->spec, t->text, here, key ? key : level, what, value, error);
 }
 
@@ -164,15 +164,15 @@ static int read_number(const struct skr_rules_text *t, const char *level, json_t
         return rc;
     }
     if (!json_is_integer(value)) {
-        return skr_rules_refuse(t, level, key, "an integer", value, error);
+        return refuse(t, level, key, "an integer", value, error);
     }
     json_int_t number = json_integer_value(value);
     struct skr_position at = {0, 0};
     if (number < 0) {
-        at = skr_rules_locate(t, level, key);
+        at = locate(t, level, key);
     }
-    *ret = skr_group_number(t->spec, skr_rules_about(t, at), level, member_name[member],
-                            (int64_t)number);
+    *ret =
+        skr_group_number(t->spec, about_place(t, at), level, member_name[member], (int64_t)number);
     return 0;
 }
 
@@ -185,7 +185,7 @@ static int read_type(const struct skr_rules_text *t, const char *level, const ch
     char quoted_level[SKR_QUOTE_MAX];
     const char *near = skr_suggest_within(word, words, 2, TYPO_MAX);
     bool known = word[0] == '\0' || strcmp(word, words[0]) == 0 || strcmp(word, words[1]) == 0;
-    const struct skr_subject here = skr_rules_about(t, skr_rules_locate(t, level, key));
+    const struct skr_subject here = about_place(t, locate(t, level, key));
     if (known || !ret->hard || near == words[0]) {
         ret->type = skr_group_type_parse(t->spec, here, level, word);
         return 0;
@@ -211,14 +211,14 @@ static int read_words(const struct skr_rules_text *t, const char *level, json_t 
         return rc;
     }
     if (type && !json_is_string(type)) {
-        return skr_rules_refuse(t, level, key, "a string", type, error);
+        return refuse(t, level, key, "a string", type, error);
     }
     rc = find_member(t, object, level, HARD, &hard, &hard_key, error);
     if (rc < 0) {
         return rc;
     }
     if (hard && !json_is_boolean(hard)) {
-        return skr_rules_refuse(t, level, hard_key, "true or false", hard, error);
+        return refuse(t, level, hard_key, "true or false", hard, error);
     }
     ret->hard = json_is_true(hard);
     return type ? read_type(t, level, key, json_string_value(type), ret, error) : 0;
@@ -264,7 +264,7 @@ static int judge_unknown(const struct skr_rules_text *t, const char *level, cons
     if (!stops && t->spec->n_warnings == SKR_GROUP_LINT_MAX) {
         return 0;
     }
-    const struct skr_subject here = skr_rules_about(t, skr_rules_locate(t, level, key));
+    const struct skr_subject here = about_place(t, locate(t, level, key));
     skr_group_quote(key, quoted);
     skr_group_quote(level, quoted_level);
     if (near) {
@@ -327,8 +327,8 @@ static int read_rule(const struct skr_rules_text *t, const char *level, json_t *
     if (rc < 0) {
         return rc;
     }
-    rule.at = skr_rules_locate(t, level, NULL);
-    skr_group_lint_rule(t->spec, skr_rules_about(t, rule.at), t->role, t->size, &rule);
+    rule.at = locate(t, level, NULL);
+    skr_group_lint_rule(t->spec, about_place(t, rule.at), t->role, t->size, &rule);
     *ret = rule;
     return 0;
 }
@@ -367,11 +367,10 @@ static int refuse_level(const struct skr_rules_text *t, const char *level, json_
 {
     const char *meant = t->role ? NULL : misspelt_reserved(level, value);
     if (!meant) {
-        return json_is_object(value) ? 0
-                                     : skr_rules_refuse(t, level, NULL, "an object", value, error);
+        return json_is_object(value) ? 0 : refuse(t, level, NULL, "an object", value, error);
     }
     char quoted[SKR_QUOTE_MAX];
-    const struct skr_subject here = skr_rules_about(t, skr_rules_locate(t, level, NULL));
+    const struct skr_subject here = about_place(t, locate(t, level, NULL));
     skr_group_quote(level, quoted);
     int rc = skr_error_set_at(error, SKR_INVALID, &here,
                               "\"%s\" is no rule of a level (did you mean \"%s\"?)", quoted, meant);

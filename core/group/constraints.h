@@ -22,14 +22,7 @@ struct skr_rules_text {
 
 /* Names of JSON members are equal in any case. */
 bool skr_rules_same_key(const char *a, const char *b);
-/* Of the value of a level, or of a member of it. */
-struct skr_position skr_rules_locate(const struct skr_rules_text *t, const char *level,
-                                     const char *key);
-struct skr_subject skr_rules_about(const struct skr_rules_text *t, struct skr_position at);
-/* SKR_INVALID "KEY must be WHAT, got TYPE" about a level (key NULL), or a member of it. */
-int skr_rules_refuse(const struct skr_rules_text *t, const char *level, const char *key,
-                     const char *what, const json_t *value, struct skr_error *error);
-/* The same about any place of any key. text: its value. */
+/* SKR_INVALID "NAME must be WHAT, got TYPE" about a place of any key. text: its value. */
 int skr_group_refuse_type(const struct skr_group_spec *spec, const char *text,
                           struct skr_subject about, const char *name, const char *what,
                           const json_t *value, struct skr_error *error);

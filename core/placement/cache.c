@@ -44,7 +44,7 @@ static struct skr_placement_entry *open_entry(struct skr_placements *self, const
     return entry;
 }
 
-void skr_target_destroy(struct skr_target *target)
+static void target_destroy(struct skr_target *target)
 {
     skr_arena_destroy(target ? target->arena : NULL);
 }
@@ -61,7 +61,7 @@ static void free_entry(struct skr_placements *self, struct skr_placement_entry *
         free(count->name);
         free(count);
     }
-    skr_target_destroy(entry->target);
+    target_destroy(entry->target);
     skr_ocm_types[SKR_OCM_PLACEMENT].destroy(entry->placement);
     free(entry->decision);
     free(entry->key);
@@ -148,7 +148,7 @@ void skr_placements_aim(struct skr_placements *self, struct skr_placement_entry 
                         struct skr_target *target)
 {
     count_entry(self, entry, -1);
-    skr_target_destroy(entry->target);
+    target_destroy(entry->target);
     entry->target = target;
     count_entry(self, entry, 1);
 }

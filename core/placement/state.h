@@ -157,7 +157,6 @@ void skr_placements_sort(struct skr_placements *self);
 void skr_placements_clear(struct skr_placements *self);
 bool skr_placements_is_ours(const struct skr_placements *self,
                             const struct skr_placement_entry *entry);
-void skr_target_destroy(struct skr_target *target); /* NULL allowed */
 
 /* ---- outbox.c ---- */
 void skr_placements_send(struct skr_placements *self, struct skr_placement_entry *entry,

@@ -182,9 +182,3 @@ void skr_hash_index_remove(struct skr_hash_index *index, uint32_t hash, uint32_t
         resize(index, index->n_slots / 2 / 4 * 4);
     }
 }
-
-void skr_hash_index_renumber(struct skr_hash_index *index, uint32_t hash, uint32_t number,
-                             uint32_t to)
-{
-    index->slot[find(index, hash, number)].number = to + 1;
-}

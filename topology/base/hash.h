@@ -52,8 +52,6 @@ size_t skr_hash_index_bytes(const struct skr_hash_index *index); /* that it hold
 void skr_hash_index_add(struct skr_hash_index *index, uint32_t hash, uint32_t number);
 /* The pair must be there. */
 void skr_hash_index_remove(struct skr_hash_index *index, uint32_t hash, uint32_t number);
-void skr_hash_index_renumber(struct skr_hash_index *index, uint32_t hash, uint32_t number,
-                             uint32_t to);
 
 /* Where a pair belongs, in order of the hashes, whatever n_slots is (D. Lemire, "Fast random integer
  * generation in an interval", 2019). n_slots > 0. */

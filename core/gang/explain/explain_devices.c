@@ -104,7 +104,7 @@ static bool has_claims(const struct group *g)
     return false;
 }
 
-bool skr_devices_are_of_classes(const struct skr_gang *e, const struct group *g)
+static bool are_of_classes(const struct skr_gang *e, const struct group *g)
 {
     struct wanted_devices list = {.n = 0};
     find(e, g, &list);
@@ -113,7 +113,7 @@ bool skr_devices_are_of_classes(const struct skr_gang *e, const struct group *g)
 
 bool skr_devices_are_wanted(const struct skr_gang *e, const struct group *g)
 {
-    return has_claims(g) || skr_devices_are_of_classes(e, g);
+    return has_claims(g) || are_of_classes(e, g);
 }
 
 /* ---- what nodes have ---- */

@@ -8,9 +8,8 @@
 #include "core/gang/state/gang.h"
 #include "topology/base/strbuf.h"
 
-/* Members that wait ask for extended resources of classes, which some node does not list. O(members + nodes). */
-bool skr_devices_are_of_classes(const struct skr_gang *e, const struct group *g);
-/* The same, or for claims. */
+/* Members that wait ask for claims, or for extended resources of classes, which some node does not list.
+ * O(members + nodes). */
 bool skr_devices_are_wanted(const struct skr_gang *e, const struct group *g);
 /* counted: what a pod wants, what is free of it, and how many pods that serves. uncounted: why devices are
  * not counted, and the effect. Nothing is added where there is nothing to say. O(members + nodes * devices):

@@ -66,8 +66,9 @@ static int64_t slots_of(const struct saying *say, size_t r)
     return sum;
 }
 
-void skr_role_sentence_needs(const struct group *g, const struct skr_solve_request *request,
-                             struct skr_strbuf *b)
+/* "1 leader and 8 workers": what the problem places, claims included. */
+static void say_needs(const struct group *g, const struct skr_solve_request *request,
+                      struct skr_strbuf *b)
 {
     int32_t count[SKR_ROLES_MAX] = {0};
     for (size_t r = 0; r < request->roles->n; r++) {
@@ -375,7 +376,7 @@ void skr_role_sentence(struct skr_gang *e, const struct group *g, const struct s
         return;
     }
     skr_strbuf_addf(b, "group %s needs ", g->name);
-    skr_role_sentence_needs(g, request, b);
+    say_needs(g, request, b);
     if (x->class != SKR_CLASS_CONSTRAINT_CONFLICT && (say_unit(&say, x) || say_left_over(&say))) {
         return;
     }

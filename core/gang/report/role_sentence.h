@@ -21,8 +21,5 @@ void skr_role_sentence(struct skr_gang *e, const struct group *g, const struct s
 /* The role of the problem whose lack is the shortage of the unit. Of equal ones: some of it fit, then
  * role order. -1: no role alone is short. */
 int skr_role_sentence_short(const struct skr_roles *roles, const struct skr_role_short *unit);
-/* "1 leader and 8 workers": what the problem places, claims included. */
-void skr_role_sentence_needs(const struct group *g, const struct skr_solve_request *request,
-                             struct skr_strbuf *b);
 
 #endif

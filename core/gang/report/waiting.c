@@ -29,7 +29,8 @@ enum {
     LABEL_LATEST_S = 10,
 };
 
-skr_time skr_waiting_turn(const struct pod_entry *p)
+/* Delay among the writes for members of a large group: other groups' writes need not wait. */
+static skr_time turn_of(const struct pod_entry *p)
 {
     uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, p->uid, strlen(p->uid));
     size_t n = p->group->n_members;
@@ -43,7 +44,7 @@ skr_time skr_waiting_label_at(const struct pod_entry *p)
     skr_time last = g->members->prev->seen_at; /* members are in order of arrival */
     skr_time at = (last > since ? last : since) + LABEL_AFTER_S * SKR_SECOND;
     skr_time latest = since + LABEL_LATEST_S * SKR_SECOND;
-    return (at < latest ? at : latest) + skr_waiting_turn(p);
+    return (at < latest ? at : latest) + turn_of(p);
 }
 
 bool skr_waiting_was_misled(const struct pod_entry *p)
@@ -177,7 +178,7 @@ void skr_waiting_tell(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     skr_time since = p->seen_at > g->announced.since ? p->seen_at : g->announced.since;
-    skr_time at = since + ANNOUNCE_AFTER_S * SKR_SECOND + skr_waiting_turn(p);
+    skr_time at = since + ANNOUNCE_AFTER_S * SKR_SECOND + turn_of(p);
     if (skr_frame_now(e->frame) < at) {
         skr_wakes_add(e, at, WAKE_POD, p->uid);
         return;

@@ -16,8 +16,5 @@ bool skr_waiting_was_misled(const struct pod_entry *p);
  * arrived, at most ten. While a group is created the label would soon be old, and other writes
  * matter more. */
 skr_time skr_waiting_label_at(const struct pod_entry *p);
-/* Its delay among the writes for members of a large group, which are spread over time so that other
- * groups' writes need not wait. */
-skr_time skr_waiting_turn(const struct pod_entry *p);
 
 #endif

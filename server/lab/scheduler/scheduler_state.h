@@ -65,7 +65,6 @@ struct skr_sched_pod {
     unsigned rejected_by;              /* SKR_SCHED_BY_* of the last failure */
     struct skr_sched_pod *prev, *next; /* UNSCHEDULABLE, oldest first */
     uint64_t call;                     /* of its bind while ASSUMED; 0 after success */
-    bool bind_waits;                   /* the call begins when the cycle ends */
     json_t *devices;        /* ASSUMED: claims with the devices that it takes; NULL: not reserved */
     bool devices_written;   /* in the API server, too */
     skr_time volumes_until; /* its bind call waits for its claims until then; 0: it does not */

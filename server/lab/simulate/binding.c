@@ -110,9 +110,8 @@ struct skr_place_row skr_binding_row(const struct skr_fleet_input *input, const 
 
 /* ---- deciding ---- */
 
-int skr_simulate_binding_settings(enum skr_propagation_profile profile, const char *const *option,
-                                  size_t n, struct skr_propagation_options *ret,
-                                  struct skr_error *error)
+static int settings_of(enum skr_propagation_profile profile, const char *const *option, size_t n,
+                       struct skr_propagation_options *ret, struct skr_error *error)
 {
     int rc = 0;
     skr_propagation_options_init(ret, profile);
@@ -223,8 +222,7 @@ int skr_simulate_binding_run(const struct skr_simulate_binding_options *options,
     struct skr_propagation_options settings;
     struct skr_fleet_input input;
     struct skr_error error = {.text = ""};
-    if (skr_simulate_binding_settings(options->profile, options->option, options->n_options,
-                                      &settings, &error) < 0) {
+    if (settings_of(options->profile, options->option, options->n_options, &settings, &error) < 0) {
         skr_strbuf_addf(messages, "sakkara simulate binding: %s\n", error.text);
         return SKR_EXIT_USAGE;
     }

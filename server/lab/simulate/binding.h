@@ -25,10 +25,6 @@ struct skr_simulate_binding_options {
  * placed, 3 if there is no such binding. */
 int skr_simulate_binding_run(const struct skr_simulate_binding_options *options,
                              struct skr_strbuf *out, struct skr_strbuf *messages);
-/* option: "name=value". SKR_INVALID: no such option. */
-int skr_simulate_binding_settings(enum skr_propagation_profile profile, const char *const *option,
-                                  size_t n, struct skr_propagation_options *ret,
-                                  struct skr_error *error);
 
 /* Clusters and bindings of Karmada. A duplicate object is an error. */
 extern const struct skr_fleet_rules skr_binding_rules;
