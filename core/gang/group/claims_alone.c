@@ -68,6 +68,19 @@ static bool find_crowd(const struct uses *uses, struct skr_claim_conflict *ret)
     return false;
 }
 
+/* The first pod by name that names a ResourceClaim in two entries. */
+static bool find_twice(const struct uses *uses, struct skr_claim_conflict *ret)
+{
+    for (size_t i = 1; i < uses->n; i++) {
+        const struct use *use = &uses->item[i];
+        if (use->devices && use->claim == use[-1].claim && use->pod == use[-1].pod &&
+            (!ret->pod || strcmp(use->pod->pod->meta.name, ret->pod->pod->meta.name) < 0)) {
+            *ret = (struct skr_claim_conflict){.pod = use->pod, .claim = use->name, .twice = true};
+        }
+    }
+    return ret->pod;
+}
+
 bool skr_claims_alone_find(const struct skr_gang *e, const struct group *g,
                            struct skr_claim_conflict *ret)
 {
@@ -84,8 +97,8 @@ bool skr_claims_alone_find(const struct skr_gang *e, const struct group *g,
     if (uses.n > 1) {
         qsort(uses.item, uses.n, sizeof *uses.item, by_claim);
     }
-    const bool crowd = find_crowd(&uses, ret);
-    for (size_t i = 0; i < uses.n && !crowd; i++) {
+    const bool found = find_twice(&uses, ret) || find_crowd(&uses, ret);
+    for (size_t i = 0; i < uses.n && !found; i++) {
         const struct use *use = &uses.item[i];
         if (use->devices) {
             continue;
@@ -110,6 +123,15 @@ void skr_claims_alone_say(struct group *g, const struct skr_claim_conflict *conf
 {
     SKR_STRBUF(b);
     const char *pod = conflict->pod->pod->meta.name;
+    if (conflict->twice) {
+        skr_strbuf_addf(&b,
+                        "group %s is not planned: pod %s names ResourceClaim %s in two entries of "
+                        "spec.resourceClaims, and kube-scheduler cannot reserve it twice; use one "
+                        "entry for all containers",
+                        g->name, pod, conflict->claim);
+        skr_group_state_reason(g, SKR_REASON_CONSTRAINT_CONFLICT, b.s);
+        return;
+    }
     if (conflict->consumers > 0) {
         skr_strbuf_addf(&b,
                         "group %s is not planned: ResourceClaim %s, which pod %s names, would have "

@@ -181,3 +181,21 @@ TEST_RIG(cluster(2, 2), members_of_each_role_are_where_their_claim_is)
     assert_string_equal(rig_node_of(rig, "g-2"), rig_node_of(rig, "g-3"));
     assert_string_not_equal(rig_node_of(rig, "g-0"), rig_node_of(rig, "g-2"));
 }
+
+TEST_RIG(device_cluster(1, 4), a_pod_that_names_a_claim_twice_is_not_planned)
+{
+    device_claim(rig, "one", 1);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_create_json(rig, RIG_POD, "g-0",
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'sakkara','resourceClaims':[{'name':'a','resourceClaimName':'one'},"
+                    "{'name':'b','resourceClaimName':'one'}],'containers':[{'name':'c',"
+                    "'resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Pending'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g is not planned: pod g-0 names ResourceClaim one in two entries of "
+                        "spec.resourceClaims, and kube-scheduler cannot reserve it twice; use one "
+                        "entry for all containers");
+}
