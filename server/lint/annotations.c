@@ -58,6 +58,27 @@ static const char *gang_of(const struct skr_template *t)
     return json_string_value(json_object_get(annotations_of(t->json), SKR_ANNOTATION_GANG));
 }
 
+/* The annotation that makes it a gang, or the first that members of a group have; NULL: none. What a pod
+ * with a label lacks is said of the label. */
+static const char *note_of(const struct skr_template *t)
+{
+    const json_t *metadata = json_object_get(t->json, "metadata");
+    const char *key;
+    json_t *value;
+    if (gang_of(t)) {
+        return SKR_ANNOTATION_GANG;
+    }
+    if (!json_object_get(json_object_get(metadata, "labels"), SKR_LABEL_GROUP)) {
+        json_object_foreach(json_object_get(metadata, "annotations"), key, value)
+        {
+            if (is_ours(key) && strcmp(key, SKR_ANNOTATION_GANG_PLAN) != 0) {
+                return key;
+            }
+        }
+    }
+    return NULL;
+}
+
 /* ---- one template ---- */
 
 static void check_keys(struct skr_lint *lint, const struct lint_object *o,
@@ -84,12 +105,9 @@ static void check_gang(struct skr_lint *lint, const struct lint_object *o,
                        const struct skr_template *t)
 {
     const char *name = skr_object_text(json_object_get(t->json, "spec"), "schedulerName");
-    const char *gang = gang_of(t);
+    const char *gang = gang_of(t), *note = note_of(t);
     enum skr_workload_scope scope;
-    if (!gang) {
-        return;
-    }
-    if (strcmp(gang, "off") != 0 && !skr_workload_scope_find(gang, &scope)) {
+    if (gang && strcmp(gang, "off") != 0 && !skr_workload_scope_find(gang, &scope)) {
         lint_tell(lint, o, "InvalidAnnotation", at(o, t, SKR_ANNOTATION_GANG), NULL,
                   SKR_ANNOTATION_GANG
                   ": must be auto, off, jobset, replicatedjob, job or lws, got \"%.60s\"",
@@ -97,13 +115,14 @@ static void check_gang(struct skr_lint *lint, const struct lint_object *o,
     }
     /* TrainJobs override templates of their runtime, which has the scheduler's name. */
     const bool runtime = !*name && strcmp(o->kind, "TrainJob") == 0;
-    if (!runtime && !lint_is_ours(lint, *name ? name : "default-scheduler")) {
+    if (note && !runtime && !lint_is_ours(lint, *name ? name : "default-scheduler")) {
         char path[PATH_BYTES + 32];
         (void)snprintf(path, sizeof path, "%sspec.schedulerName", t->path);
         lint_tell(lint, o, "SchedulerName", lint_at(o, path), NULL,
-                  "schedulerName \"%.64s\" is not ours: annotation " SKR_ANNOTATION_GANG
-                  " has no effect (did you mean %.64s?)",
-                  *name ? name : "default-scheduler", lint->config->settings.scheduler_name[0]);
+                  "schedulerName \"%.64s\" is not ours: annotation %.100s has no effect (did you "
+                  "mean %.64s?)",
+                  *name ? name : "default-scheduler", note,
+                  lint->config->settings.scheduler_name[0]);
     }
 }
 
