@@ -12,6 +12,7 @@
 #include "core/gang/cache/booked.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/ends.h"
+#include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
@@ -78,7 +79,9 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
         skr_ordinary_refused(e, p);
         return;
     }
-    if (skr_booked_keeps(e, p->pod, &p->shape->amounts, node)) {
+    skr_fit_cache_see_changes(e);
+    const struct booked_pod single = skr_booked_pod(e, p->pod);
+    if (skr_booked_keeps(e, &single, &p->shape->amounts, node)) {
         refuse(e, request, SKR_TEXT_BOOKED);
         skr_ordinary_refused(e, p);
         return;

@@ -13,6 +13,7 @@
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
+#include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
@@ -219,6 +220,8 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     struct shape *s = skr_shapes_get(e, call->pod);
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     const bool is_late = skr_shapes_are_late(e, call->pod->shape);
+    skr_fit_cache_see_changes(e);
+    const struct booked_pod single = skr_booked_pod(e, call->pod);
     const bool spares = skr_spare_is_kept_off(e, call->pod);
     const char *const booked = SKR_TEXT_BOOKED;
     const char *text = booked; /* one for all: room of plans is named first, then spares */
@@ -228,7 +231,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
             text = SKR_TEXT_RESERVED;
         } else if (spares && skr_spare_is_at(e, node)) {
             text = text == booked ? SKR_TEXT_SPARE : text;
-        } else if (!skr_booked_keeps(e, call->pod, &s->amounts, node)) {
+        } else if (!skr_booked_keeps(e, &single, &s->amounts, node)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
         }
     }

@@ -211,25 +211,122 @@ bool skr_booked_outranked(const struct skr_gang *e, const struct booking *b)
     return is;
 }
 
-bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
+/* ---- for pods that stay ---- */
+
+/* Until when the end of a pod stays what it is at now. */
+static int64_t end_stays(const struct skr_pod_times *t, int64_t now)
+{
+    const struct skr_pod_end end = skr_end_soon(t, SKR_INSTANT_NEVER, now);
+    const bool moves = t->deleted == 0 && ((t->deadline_s > 0 && t->started == 0) ||
+                                           (t->job_deadline_s > 0 && t->job_started == 0));
+    const bool beyond =
+        end.kind != SKR_END_LIMIT && (t->deadline_s > 0 || t->job_deadline_s > 0 || t->deleted > 0);
+    return moves || beyond ? now : end.kind == SKR_END_LIMIT ? end.at : SKR_INSTANT_NEVER;
+}
+
+static void count_rooms(const struct skr_gang *e, struct booked_node *node, int64_t now)
+{
+    const struct booked_for who = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER},
+                                   .pod_priority = INT32_MIN};
+    const struct look l = look_at(e, &who, node);
+    const struct end_row *row = skr_ends_on(e, node->name);
+    node->n_rooms = 0;
+    node->until = SKR_INSTANT_NEVER;
+    for (size_t i = 0; i < node->n; i++) {
+        const int64_t start = node->use[i].booking->start;
+        const int id = skr_resource_names_find(e->resources, node->use[i].resource);
+        const int64_t least = id < 0 ? 0 : least_of(&l, (uint16_t)id);
+        node->until = start > now && start < node->until ? start : node->until;
+        if (least < 0) {
+            skr_grow(&node->room, &node->cap_rooms, node->n_rooms + 1, sizeof *node->room);
+            node->room[node->n_rooms++] = (struct booked_room){
+                .resource = (uint16_t)id,
+                .left = skr_room_plus(skr_ledger_free(e->ledger, node->name, (uint16_t)id), least)};
+        }
+    }
+    for (; row; row = row->next) {
+        const struct skr_pod_times times = skr_ends_times(e, row);
+        const int64_t stays = end_stays(&times, now);
+        node->until = stays < node->until ? stays : node->until;
+    }
+    node->counted = now;
+    node->jobs = e->epoch.jobs;
+    node->names = skr_resource_names_version(e->resources);
+    node->fresh = true;
+}
+
+/* Whether a pod that stays for ever, and goes before no group, finds too little room. */
+static bool lacks_for_ever(const struct skr_gang *e, const struct skr_amounts *amounts,
+                           struct booked_node *node, int64_t now)
+{
+    const bool in_time = now == node->counted || (now > node->counted && now < node->until);
+    bool lacks = false;
+    if (!node->fresh || !in_time || node->jobs != e->epoch.jobs ||
+        node->names != skr_resource_names_version(e->resources)) {
+        count_rooms(e, node, now);
+    }
+    for (size_t i = 0; i < node->n_rooms && !lacks; i++) {
+        const int64_t want = skr_amounts_get(amounts, node->room[i].resource);
+        lacks = want > 0 && want > node->room[i].left;
+    }
+    return lacks;
+}
+
+void skr_booked_stale(struct skr_gang *e, const char *node)
+{
+    struct booked_node *booked =
+        e->bookings.n > 0 ? (struct booked_node *)(uintptr_t)skr_booked_find(e, node) : NULL;
+    if (booked) {
+        booked->fresh = false;
+    }
+}
+
+struct booked_pod skr_booked_pod(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct booked_pod ret = {.pod = pod};
+    const struct booking *b;
+    if (e->bookings.n > 0) {
+        ret.who = (struct booked_for){.window = window_of(e, pod), .pod_priority = pod->priority};
+        ret.on = skr_ledger_find(e->ledger, pod->meta.uid, NULL);
+    }
+    DL_FOREACH(e->bookings.list, b)
+    {
+        ret.outranks = ret.outranks || outranks(&ret.who, b->group);
+    }
+    return ret;
+}
+
+bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
                       const struct skr_amounts *amounts, const char *node)
 {
     const struct booked_node *booked = e->bookings.n > 0 ? skr_booked_find(e, node) : NULL;
-    if (!booked || !skr_booked_any(e, NULL)) {
+    struct booked_for who = pod->who;
+    const int64_t now = skr_instant_up(skr_frame_now(e->frame));
+    const int64_t end = end_of_window(&who.window, now);
+    if (!booked || !skr_booked_any(e, NULL) || end <= booked->first) {
         return false;
     }
-    struct booked_for who = {.window = window_of(e, pod), .pod_priority = INT32_MIN};
-    if (!lacks_room(e, &who, pod, amounts, booked)) {
+    if (!pod->on || strcmp(pod->on, node) != 0) {
+        struct booked_node *at = (struct booked_node *)(uintptr_t)booked;
+        const bool lacks = lacks_for_ever(e, amounts, at, now);
+        if (!lacks || (end == SKR_INSTANT_NEVER && !pod->outranks)) {
+            skr_debug_check(pod->outranks || end != SKR_INSTANT_NEVER ||
+                            lacks == lacks_room(e, &who, pod->pod, amounts, booked));
+            return lacks;
+        }
+    }
+    who.pod_priority = INT32_MIN;
+    if (!lacks_room(e, &who, pod->pod, amounts, booked)) {
         return false;
     }
-    who.pod_priority = pod->priority;
-    if (lacks_room(e, &who, pod, amounts, booked)) {
+    who.pod_priority = pod->pod->priority;
+    if (lacks_room(e, &who, pod->pod, amounts, booked)) {
         return true;
     }
     for (size_t i = 0; i < booked->n; i++) {
         struct booking *b = booked->use[i].booking;
         if (outranks(&who, b->group)) {
-            note_passed(b, pod->meta.uid);
+            note_passed(b, pod->pod->meta.uid);
         }
     }
     return false;

@@ -48,10 +48,22 @@ bool skr_booked_any(const struct skr_gang *e, const struct group *g);
  * reservations and pods with an end). */
 void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who, const char *node,
                          const uint16_t *resource, size_t n, int64_t *room);
-/* Whether a single pod of these amounts is kept off the node: a reservation there would lack room while the
- * pod is there. O(1) for a node without reservations, else as above. */
-bool skr_booked_keeps(struct skr_gang *e, const struct skr_pod *pod,
+/* A single pod, for questions about many nodes. Call skr_fit_cache_see_changes() before. Valid until the next event. O(members of groups with a
+ * reservation). */
+struct booked_pod {
+    const struct skr_pod *pod;
+    struct booked_for who;
+    const char *on; /* where it is charged; NULL: nowhere */
+    bool outranks;  /* it goes before some of these groups */
+};
+struct booked_pod skr_booked_pod(const struct skr_gang *e, const struct skr_pod *pod);
+/* Whether the pod of these amounts is kept off the node: a reservation there would lack room while the
+ * pod is there. O(1) for a node without reservations, and for a pod without an end, as long as nothing
+ * changes on the node; else as above. */
+bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
                       const struct skr_amounts *amounts, const char *node);
+/* Room or an end on the node is another one. O(1). */
+void skr_booked_stale(struct skr_gang *e, const char *node);
 /* Whether a single pod of higher priority, which was let pass to a node of the reservation, is there. */
 bool skr_booked_outranked(const struct skr_gang *e, const struct booking *b);
 /* Nodes with reservations: begins with NULL; NULL at the end. */

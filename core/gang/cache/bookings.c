@@ -20,6 +20,7 @@ static void forget_nodes(struct skr_gang *e)
         skr_fit_cache_touch_room(e, node->name);
         HASH_DEL(e->bookings.nodes, node);
         free(node->use);
+        free(node->room);
         free(node);
     }
 }
@@ -31,12 +32,14 @@ static void add_use(struct skr_gang *e, struct booking *b, const struct booking_
     if (!node) {
         node = skr_alloc(sizeof *node);
         node->name = name;
+        node->first = b->start;
         const uint32_t bit = skr_booked_bit(name);
         e->bookings.seen[bit / 64] |= UINT64_C(1) << bit % 64;
         SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->bookings.nodes, node->name, strlen(name),
                       node);
         skr_fit_cache_touch_room(e, name);
     }
+    node->first = b->start < node->first ? b->start : node->first;
     skr_grow(&node->use, &node->cap, node->n + 1, sizeof *node->use);
     node->use[node->n++] = (struct booked_use){
         .booking = b, .resource = b->resource[use->resource], .amount = use->amount};

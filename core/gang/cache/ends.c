@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/workload_owners.h"
 #include "topology/base/table.h"
@@ -78,6 +79,7 @@ static bool has_limit(const struct end_row *row)
 static void drop(struct skr_gang *e, struct end_row *row)
 {
     e->n_limits -= has_limit(row);
+    skr_booked_stale(e, row->on->name);
     DL_DELETE(row->on->ends, row);
     HASH_DEL(e->ends, row);
     free(row);
@@ -131,6 +133,7 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
         return;
     }
     if (row) {
+        skr_booked_stale(e, row->on->name);
         DL_DELETE(row->on->ends, row);
         e->n_limits -= has_limit(row);
     } else {
@@ -143,6 +146,7 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
     e->n_limits += has_limit(row);
     row->on = skr_nodes_get(e, node);
     DL_APPEND(row->on->ends, row);
+    skr_booked_stale(e, node);
     e->epoch.ends++;
 }
 

@@ -169,6 +169,7 @@ static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
     struct fit_cache *k = e->fit_cache;
     skr_nodes_stamp(e, node);
     skr_spare_touch(e, node);
+    skr_booked_stale(e, node);
     int32_t leaf = k && k->kinds ? skr_tree_find_leaf(k->tree, node) : -1;
     if (leaf < 0) {
         return;
