@@ -26,6 +26,7 @@ step "layers, planted" test/check-layers.sh --planted
 step "circles, planted" test/check-circles.sh --planted
 step guarantees test/check-guarantees.sh
 step "guarantees, planted" test/check-guarantees.sh --planted
+step "planted bugs stand" test/planted.sh --stand
 step dialect test/dialect.sh
 step "dialect, planted" test/dialect.sh --planted
 step format $make format-check
