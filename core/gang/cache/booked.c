@@ -155,6 +155,25 @@ void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who,
     }
 }
 
+int64_t skr_booked_slack(const struct skr_gang *e, const struct booked_for *who, const char *node,
+                         uint16_t resource, int64_t end)
+{
+    const struct look l = look_at(e, who, skr_booked_find(e, node));
+    const char *name = skr_resource_names_get(e->resources, resource);
+    int64_t most = INT64_MAX;
+    for (size_t i = 0; l.node && i < l.node->n; i++) {
+        const struct booked_use *use = &l.node->use[i];
+        const int64_t start = use->booking->start > l.now ? use->booking->start : l.now;
+        if (start < end || start >= l.end || strcmp(use->resource, name) != 0) {
+            continue;
+        }
+        const int64_t reserved = reserved_at(&l, name, start);
+        const int64_t room = skr_amount_sum(freed_until(&l, resource, start), -reserved);
+        most = reserved > 0 && room < most ? room : most;
+    }
+    return most == INT64_MAX ? most : skr_amount_sum(most, -least_of(&l, resource));
+}
+
 /* ---- single pods ---- */
 
 static struct window window_of(const struct skr_gang *e, const struct skr_pod *pod)

@@ -48,8 +48,13 @@ bool skr_booked_any(const struct skr_gang *e, const struct group *g);
  * reservations and pods with an end). */
 void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who, const char *node,
                          const uint16_t *resource, size_t n, int64_t *room);
-/* A single pod, for questions about many nodes. Call skr_fit_cache_see_changes() before. Valid until the next event. O(members of groups with a
- * reservation). */
+/* What pods of the node that end by that instant may give up now at the most, all together, so that
+ * nothing reserved lacks room: skr_booked_take_off() counts their room from their ends on already.
+ * INT64_MAX: no reservation begins then within the window. Cost as above. */
+int64_t skr_booked_slack(const struct skr_gang *e, const struct booked_for *who, const char *node,
+                         uint16_t resource, int64_t end);
+/* A single pod, for questions about many nodes. Call skr_fit_cache_see_changes() before. Valid until the
+ * next event. O(members of groups with a reservation). */
 struct booked_pod {
     const struct skr_pod *pod;
     struct booked_for who;

@@ -17,6 +17,7 @@
 #include "core/gang/preempt/sooner.h"
 #include "core/gang/preempt/surplus.h"
 #include "core/gang/preempt/victim_devices.h"
+#include "core/gang/preempt/victim_gains.h"
 #include "core/gang/preempt/victims_allowed.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/problem/problem.h"
@@ -125,6 +126,7 @@ struct list {
     bool of_others; /* one is of another namespace, and outranked by class */
     int32_t *place; /* [leaf] index + 1 of the current victim's share */
     struct victim_givers givers;
+    struct victim_gains gains;
     bool full; /* the arena has no room left */
 };
 
@@ -152,7 +154,7 @@ static struct skr_victim *add(struct list *l, enum skr_victim_kind kind, const c
 
 /* Adds the room of one pod of a victim with at most `most` pods. */
 static void add_share(struct list *l, struct skr_victim *v, size_t most, const char *node,
-                      const struct skr_amounts *amounts)
+                      const struct skr_amounts *amounts, int64_t end)
 {
     const struct skr_problem *problem = &l->request->problem;
     int32_t leaf = skr_tree_find_leaf(problem->tree, node);
@@ -176,8 +178,9 @@ static void add_share(struct list *l, struct skr_victim *v, size_t most, const c
     const int64_t *room = problem->free + (size_t)leaf * problem->n_resources;
     for (size_t r = 0; r < problem->n_resources; r++) {
         if (room[r] != SKR_ROOM_UNLIMITED) {
-            amount[r] =
-                skr_amount_sum(amount[r], skr_amounts_get(amounts, l->request->resource[r]));
+            const int64_t gain = skr_victim_gains_take(
+                &l->gains, leaf, r, end, skr_amounts_get(amounts, l->request->resource[r]));
+            amount[r] = skr_amount_sum(amount[r], gain);
         }
     }
 }
@@ -279,7 +282,7 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, struct pod_entry 
         note_order(l, l->n - 1, p->group);
     }
     bool may_go = skr_victims_leaves_in_time(l->e, p) && add_charge(l, v, 1, p->pod);
-    add_share(l, v, 1, p->pod->node_name, &p->shape->amounts);
+    add_share(l, v, 1, p->pod->node_name, &p->shape->amounts, skr_victim_gains_end(l->e, p->uid));
     finish_shares(l, v);
     l->n -= !may_go;
     if (may_go) {
@@ -331,11 +334,13 @@ static void add_group(struct list *l, struct group *h)
             v->members++;
             may_go = may_go && skr_victims_leaves_in_time(l->e, p) &&
                      add_charge(l, v, h->n_members, p->pod);
-            add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts);
+            add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts,
+                      skr_victim_gains_end(l->e, p->uid));
             skr_victim_devices_add(&l->givers, p, at);
         } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p) &&
                    !skr_claims_assumed_on(p)) {
-            add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
+            add_share(l, v, h->n_members, p->place.node, &p->shape->amounts,
+                      skr_victim_gains_end(l->e, p->uid));
             skr_victim_devices_add(&l->givers, p, at);
         }
     }
@@ -394,12 +399,38 @@ static void note_who_stays(struct skr_gang *e, const struct group *g, const stru
     }
 }
 
+static void add_room(struct list *l, int32_t leaf, const struct skr_amounts *amounts, int64_t end)
+{
+    const struct skr_solve_request *request = l->request;
+    const size_t n = request->problem.n_resources;
+    int64_t *room = (int64_t *)(uintptr_t)&request->problem.free[(size_t)leaf * n];
+    for (size_t r = 0; r < n; r++) {
+        const int64_t amount = skr_amounts_get(amounts, request->resource[r]);
+        room[r] = skr_room_plus(room[r], skr_victim_gains_take(&l->gains, leaf, r, end, amount));
+    }
+}
+
+/* Adds the room of seats that yield to the group. */
+static void add_yielding(struct list *l, const struct skr_claimant *c)
+{
+    const struct group *h;
+    DL_FOREACH2(l->e->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; i < h->holds.n && skr_yielding_seats(h, c); i++) {
+            const struct seat_hold *hold = &h->holds.item[i];
+            const int32_t leaf = skr_tree_find_leaf(l->request->tree, hold->node);
+            if (leaf >= 0) {
+                add_room(l, leaf, &hold->shape->amounts, skr_instant_up(hold->until));
+            }
+        }
+    }
+}
+
 /* Adds the room of pods that are leaving. */
 static void add_leaving(struct list *l)
 {
     struct skr_gang *e = l->e;
     const struct skr_solve_request *request = l->request;
-    size_t n = request->problem.n_resources;
     struct pod_entry *p;
     if (e->n_leaving == 0) {
         return;
@@ -412,9 +443,8 @@ static void add_leaving(struct list *l)
         if (leaf >= 0) {
             skr_victim_devices_add(&l->givers, p, SIZE_MAX);
         }
-        for (size_t r = 0; leaf >= 0 && r < n; r++) {
-            int64_t *room = (int64_t *)(uintptr_t)&request->problem.free[(size_t)leaf * n + r];
-            *room = skr_room_plus(*room, skr_amounts_get(&p->shape->amounts, request->resource[r]));
+        if (leaf >= 0) {
+            add_room(l, leaf, &p->shape->amounts, skr_victim_gains_end(e, p->uid));
         }
     }
 }
@@ -440,7 +470,7 @@ static void add_seats(struct list *l, const struct skr_claimant *c)
             const struct seat_hold *hold = &h->holds.item[i];
             struct skr_victim *v =
                 add(l, SKR_VICTIM_GROUP, hold->uid, yielding_priority(h->holds.priority, c->group));
-            add_share(l, v, 1, hold->node, &hold->shape->amounts);
+            add_share(l, v, 1, hold->node, &hold->shape->amounts, skr_instant_up(hold->until));
             finish_shares(l, v);
         }
     }
@@ -462,7 +492,8 @@ static void add_idle(struct list *l, const struct skr_claimant *c)
         DL_FOREACH(h->members, p)
         {
             if (p->plan == plan && !skr_pods_is_bound(p) && !skr_claims_assumed_on(p)) {
-                add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
+                add_share(l, v, h->n_members, p->place.node, &p->shape->amounts,
+                          skr_victim_gains_end(l->e, p->uid));
                 skr_victim_devices_add(&l->givers, p, l->n - 1);
             }
         }
@@ -504,14 +535,14 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     struct skr_victims_problem *in = take(&l, 1, sizeof *in);
     size_t n_budgets;
     struct group *h, *tmp;
+    const struct skr_claimant c = skr_claimant_of(g);
     l.place = skr_alloc_array((size_t)request->tree->n_leaves + 1, sizeof *l.place);
+    skr_victim_gains_init(&l.gains, e, g, newcomers, n, request);
     if (yielding) {
-        const struct skr_claimant c = skr_claimant_of(g);
         add_seats(&l, &c);
         add_idle(&l, &c);
     } else {
-        skr_seat_holds_add_yielding(e, g, request->resource, request->problem.n_resources,
-                                    (int64_t *)(uintptr_t)request->problem.free);
+        add_yielding(&l, &c);
         note_who_stays(e, g, &o);
         add_leaving(&l);
     }
@@ -534,6 +565,7 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     free(l.item);
     free(l.order);
     free(l.place);
+    skr_victim_gains_fini(&l.gains);
     if (!l.full) {
         *in = (struct skr_victims_problem){.problem = &request->problem,
                                            .priority = priority,

@@ -363,8 +363,8 @@ static uint64_t pick(struct history *h, uint64_t n)
     return (h->random >> 33) % n;
 }
 
-/* Four running pods with 30 s of grace; group top may evict them. */
-static struct rig *with_preemption(int64_t limit)
+/* As limits_four_nodes(), but groups evict. */
+static struct rig *preempting_nodes(void)
 {
     struct skr_settings settings;
     skr_settings_default(&settings);
@@ -372,6 +372,13 @@ static struct rig *with_preemption(int64_t limit)
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 4, 1);
     rig_sync(rig);
+    return rig;
+}
+
+/* Four running pods with 30 s of grace; group top may evict them. */
+static struct rig *with_preemption(int64_t limit)
+{
+    struct rig *rig = preempting_nodes();
     rig_group(rig, "low", 4, 0, NULL);
     for (int i = 0; i < 4; i++) {
         char pod[32];
@@ -408,6 +415,31 @@ TEST_RIG(with_preemption(500), a_group_evicts_if_its_start_is_far_away)
     rig_run(rig, 40 * SKR_SECOND);
     assert_int_equal(limits_bound(rig, "low"), 0);
     assert_int_equal(limits_bound(rig, "top"), 4);
+}
+
+/* Room that limits free in time for a group that waits is not there a second time for one that evicts. */
+TEST_RIG(preempting_nodes(), a_group_does_not_evict_what_a_promise_begins_with)
+{
+    limits_gang(rig, "low", 3, 0, 200);
+    limits_gang(rig, "same", 1, 9, 200);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "low", 3);
+    limits_start(rig, "same", 1);
+    limits_gang(rig, "big", 4, 9, 100);
+    rig_run(rig, 3 * SKR_SECOND);
+    const struct booking *promised = booking(rig, "big");
+    assert_non_null(promised);
+    const int64_t start = promised->start;
+    limits_gang(rig, "long", 2, 9, 1000);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "low"), 3);
+    assert_int_equal(limits_bound(rig, "long"), 0);
+    limits_gang(rig, "short", 2, 9, 20); /* ends before big begins */
+    rig_run(rig, 50 * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "low"), 0);
+    assert_int_equal(limits_bound(rig, "short"), 2);
+    assert_int_equal(limits_bound(rig, "long"), 0);
+    assert_int_equal(booking(rig, "big")->start, start);
 }
 
 static uint64_t causes(const struct rig *rig)
