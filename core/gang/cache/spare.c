@@ -46,44 +46,39 @@ static void set(struct skr_gang *e, struct node_entry *n, bool spare, see_change
 }
 
 struct choice {
-    int32_t leaf; /* -1: none */
+    int32_t leaf;
     struct skr_part use;
 };
 
-/* The best one behind `before` in the order of choice. */
-static struct choice next_of(struct skr_gang *e, int32_t first, int32_t end,
-                             const struct choice *before)
+/* Least used first, of equal ones the last of the tree. */
+static int by_choice(const void *a, const void *b)
 {
-    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
-    struct choice best = {.leaf = -1};
-    for (int32_t i = first; i < end; i++) {
-        const struct node_entry *n = leaf[i];
-        if (!n || !n->node || !n->node->ready || n->node->unschedulable || n->refused ||
-            skr_nodes_is_lost(e, n->name, skr_frame_now(e->frame))) {
-            continue;
-        }
-        const struct choice c = {.leaf = i,
-                                 .use = skr_ledger_node_use(skr_ledger_get(e->ledger, n->name))};
-        const int behind = before->leaf < 0 ? 1 : skr_part_compare(&c.use, &before->use);
-        const int better = best.leaf < 0 ? -1 : skr_part_compare(&c.use, &best.use);
-        if ((behind > 0 || (behind == 0 && i < before->leaf)) && better <= 0) {
-            best = c;
-        }
-    }
-    return best;
+    const struct choice *x = a, *y = b;
+    const int use = skr_part_compare(&x->use, &y->use);
+    return use != 0 ? use : (x->leaf < y->leaf) - (x->leaf > y->leaf);
+}
+
+static bool may_be_spare(const struct skr_gang *e, const struct node_entry *n)
+{
+    return n && n->node && n->node->ready && !n->node->unschedulable && !n->refused &&
+           !skr_nodes_is_lost(e, n->name, skr_frame_now(e->frame));
 }
 
 static void choose(struct skr_gang *e, int32_t first, int32_t end, see_change *changed)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
+    SKR_AUTO_FREE struct choice *c = skr_alloc_array((size_t)(end - first) + 1, sizeof *c);
     SKR_AUTO_FREE uint8_t *is = skr_alloc((size_t)(end - first) + 1);
-    struct choice c = {.leaf = -1};
-    for (int32_t k = 0; k < e->spare.count; k++) {
-        c = next_of(e, first, end, &c);
-        if (c.leaf < 0) {
-            break;
+    int32_t n = 0;
+    for (int32_t i = first; i < end; i++) {
+        if (may_be_spare(e, leaf[i])) {
+            c[n++] = (struct choice){
+                .leaf = i, .use = skr_ledger_node_use(skr_ledger_get(e->ledger, leaf[i]->name))};
         }
-        is[c.leaf - first] = 1;
+    }
+    qsort(c, (size_t)n, sizeof *c, by_choice);
+    for (int32_t k = 0; k < n && k < e->spare.count; k++) {
+        is[c[k].leaf - first] = 1;
     }
     for (int32_t i = first; i < end; i++) {
         if (leaf[i]) {

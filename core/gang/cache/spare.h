@@ -4,9 +4,9 @@
 /*
  * Option time.spare, "rack=1": so many whole nodes of every unit of that level take no pods but
  * replacements of lost members. They are the least used ones that are Ready, not cordoned and not
- * lost, of equal ones the last in tree order. How much a node is used is the largest part of a resource that is
- * charged there. They are chosen anew when a node of the unit changes: a node that is chosen no more
- * takes pods again. A reservation keeps its own nodes.
+ * lost, of equal ones the last in tree order. How much a node is used is the largest part of a
+ * resource that is charged there. They are chosen anew when a node of the unit changes: a node that is
+ * chosen no more takes pods again. A reservation keeps its own nodes.
  */
 #include "core/gang/cache/nodes.h"
 
@@ -18,7 +18,7 @@ int skr_spare_parse(const char *text, size_t *ret_length, int32_t *ret_count,
 /* The node changed, or its room. O(levels). */
 void skr_spare_touch(struct skr_gang *e, const char *node);
 /* Chooses anew where nodes changed, or all if the tree did, and sets node_entry.spare. Calls changed for
- * the nodes of which it differs. O(nodes of those units). */
+ * the nodes of which it differs. O(n log n) for the n nodes of those units. */
 void skr_spare_update(struct skr_gang *e, void (*changed)(struct skr_gang *e, const char *node));
 /* Whether the spare node is in a reservation of the group. g NULL: no. O(its nodes). */
 bool skr_spare_is_reserved(const struct group *g, const struct node_entry *n);
