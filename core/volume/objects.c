@@ -307,14 +307,17 @@ static void read_labels(const struct skr_fields *topology, struct skr_csi_capaci
     }
 }
 
-/* Labels and expressions as one term of a node selector. */
+/* Labels and expressions as one term of a node selector; "": there are none. */
 static const char *selector_of(const struct skr_fields *topology, const struct skr_fields *list,
                                const struct skr_csi_capacity *capacity)
 {
-    json_auto_t *all = json_deep_copy(list->json);
+    json_auto_t *all = list->json ? json_deep_copy(list->json) : json_array();
     for (size_t i = 0; i < capacity->n_labels; i++) {
         json_array_append_new(all, json_pack("{s:s,s:s,s:[s]}", "key", capacity->label[i].key,
                                              "operator", "In", "values", capacity->label[i].value));
+    }
+    if (json_array_size(all) == 0) {
+        return "";
     }
     json_auto_t *selector = json_pack("{s:[{s:O}]}", "nodeSelectorTerms", "matchExpressions", all);
     SKR_AUTO_FREE char *text =
@@ -332,9 +335,8 @@ static void fill_capacity(void *object, const struct skr_fields *json)
     capacity->class_ = skr_fields_text(json, "storageClassName");
     capacity->bytes = topology.json && skr_fields_has(json, size) ? bytes_of(json, size) : -1;
     read_labels(&topology, capacity);
-    if (list.n > 0 && json->decoding->rc == 0) {
-        capacity->selector = selector_of(&topology, &list, capacity);
-    }
+    capacity->labels_alone = list.n == 0;
+    capacity->selector = json->decoding->rc == 0 ? selector_of(&topology, &list, capacity) : "";
 }
 SKR_OBJECT_KIND(csi_capacity, "csistoragecapacity", fill_capacity)
 

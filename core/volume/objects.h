@@ -106,14 +106,16 @@ struct skr_csi_capacity {
     struct skr_arena *arena;
     struct skr_meta meta;
     const char *class_;
-    int64_t
-        bytes; /* of the largest volume: maximumVolumeSize, else capacity; -1: of none, on no node */
-    /* nodeTopology: labels of its nodes, by ascending keys; selector NULL: these are all. */
+    /* Of the largest volume: maximumVolumeSize, else capacity; -1: of none, on no node. */
+    int64_t bytes;
+    /* nodeTopology: labels of its nodes, by ascending keys. */
     size_t n_labels;
     struct skr_csi_label {
         const char *key, *value;
     } * label;
-    const char *selector; /* all of it as a node selector: skr_volume_of_selector() */
+    bool labels_alone; /* it has no expressions */
+    const char
+        *selector; /* all of it as a node selector: skr_volume_of_selector(); "": all nodes */
 };
 int skr_csi_capacity_decode(const json_t *json, struct skr_csi_capacity **ret,
                             struct skr_error *error);

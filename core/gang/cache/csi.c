@@ -97,7 +97,11 @@ void skr_csi_driver_upsert(struct skr_gang *e, const struct skr_csi_driver *driv
 
 void skr_csi_driver_delete(struct skr_gang *e, const char *name)
 {
-    set_driver(e, name, false, false);
+    for (uint16_t i = 0; e->volumes && i < e->volumes->n_drivers; i++) {
+        if (strcmp(e->volumes->driver[i], name) == 0) {
+            set_driver(e, name, false, false);
+        }
+    }
 }
 
 /* ---- room for new volumes ---- */
@@ -140,7 +144,7 @@ static uint64_t spot_of(struct skr_gang *e, const struct skr_csi_capacity *capac
 {
     struct volumes *v = e->volumes;
     const size_t k = find_keys(v, capacity);
-    if (capacity->selector || capacity->n_labels > SKR_CAPACITY_LABELS_MAX ||
+    if (!capacity->labels_alone || capacity->n_labels > SKR_CAPACITY_LABELS_MAX ||
         k == SKR_CAPACITY_KEYS_MAX) {
         return 0;
     }
@@ -178,10 +182,10 @@ void skr_csi_capacity_upsert(struct skr_gang *e, const struct skr_csi_capacity *
         skr_volume_rows_id(e, OF_CAPACITY, capacity->meta.namespace_, capacity->meta.name);
     const struct capacity_row *old = skr_volume_rows_find(&v->capacity, id);
     const struct capacity_row was = old ? *old : (struct capacity_row){.bytes = -1};
-    (void)drop_capacity(e, id);
     uint64_t spot = spot_of(e, capacity);
     struct volume_rule *rule = spot ? NULL : skr_volumes_reach_get(e, capacity->selector);
     uint32_t number;
+    (void)drop_capacity(e, id);
     struct capacity_row *row =
         capacity->bytes >= 0 ? skr_volume_rows_add(e, &v->capacity, id, &number) : NULL;
     if (!row) {

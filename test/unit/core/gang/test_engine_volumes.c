@@ -515,6 +515,24 @@ TEST_RIG(cluster(), room_that_is_missing_is_named_and_awaited)
     both_on(rig, "node-2");
 }
 
+/* Rows whose keys are too many to be looked up are rules. */
+TEST_RIG(cluster(), room_is_found_by_any_number_of_labels)
+{
+    char name[8], topology[200];
+    room(
+        rig, "nine",
+        "{'matchLabels':{'a':'1','b':'1','c':'1','d':'1','e':'1','f':'1','g':'1','h':'1','i':'1'}}",
+        "9Gi");
+    for (int i = 0; i < 33; i++) {
+        snprintf(name, sizeof name, "k%d", i);
+        snprintf(topology, sizeof topology, "{'matchLabels':{'%s':'1'}}", name);
+        room(rig, name, topology, "9Gi");
+    }
+    room(rig, "z", "{'matchLabels':{'kubernetes.io/hostname':'node-2'}}", "1Gi");
+    made_late(rig, "late");
+    both_on(rig, "node-2");
+}
+
 /* kube-scheduler asks for each claim by itself. */
 TEST_RIG(cluster(), room_is_not_summed)
 {

@@ -135,7 +135,7 @@ TEST(room_for_a_volume_is_the_largest_one_if_the_driver_says_that)
     assert_int_equal(c->n_labels, 2);
     assert_string_equal(c->label[0].key, "a");
     assert_string_equal(c->label[1].value, "1");
-    assert_null(c->selector);
+    assert_true(c->labels_alone);
     skr_csi_capacity_destroy(c);
     c = capacity("'storageClassName':'s','capacity':'1'"); /* on no node */
     assert_int_equal(c->bytes, -1);
