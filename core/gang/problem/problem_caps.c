@@ -13,9 +13,21 @@ struct caps {
     struct skr_gang *e;
     const struct skr_cap_members *member;
     size_t n_roles;
+    /* [level][role] the roles of which no member is in a unit with a member of the role; with its own
+     * bit no two of its members are. */
+    uint32_t apart[SKR_LEVELS_MAX + 1][SKR_ROLES_MAX];
     struct skr_role_cap *item;
     size_t n;
 };
+
+/* It holds both ways, whichever pod kube-scheduler looks at. */
+static void set_apart(struct caps *c, size_t role, uint32_t roles, int32_t level)
+{
+    c->apart[level][role] |= roles;
+    for (size_t r = 0; r < c->n_roles; r++) {
+        c->apart[level][r] |= (roles >> r & 1) != 0 ? 1U << role : 0;
+    }
+}
 
 /* against: 0, or the roles that are apart from these. */
 static void add_cap(struct caps *c, uint32_t roles, uint32_t against, int32_t level)
@@ -24,15 +36,37 @@ static void add_cap(struct caps *c, uint32_t roles, uint32_t against, int32_t le
     for (size_t r = 0; r < c->n_roles; r++) {
         members += ((roles | against) >> r & 1) != 0 ? c->member[r].n : 0;
     }
-    for (size_t i = 0; i < c->n; i++) {
-        if (c->item[i].roles == roles && c->item[i].against == against &&
-            c->item[i].level == level) {
-            return;
-        }
-    }
-    if (members > 1 && level > 0 && c->n < SKR_ROLE_CAPS_MAX) {
+    if (members > 1 && c->n < SKR_ROLE_CAPS_MAX) {
         c->item[c->n++] =
             (struct skr_role_cap){.roles = roles, .against = against, .level = level, .most = 1};
+    }
+}
+
+/* As few caps as possible: roles that are apart from the same ones share them. */
+static void add_caps(struct caps *c, int32_t level)
+{
+    const uint32_t *apart = c->apart[level];
+    uint32_t seen = 0, done[SKR_ROLES_MAX] = {0};
+    for (size_t r = 0; r < c->n_roles; r++) {
+        uint32_t alike = 0;
+        for (size_t k = r; k < c->n_roles; k++) {
+            alike |= apart[k] == apart[r] ? 1U << k : 0;
+        }
+        const bool self = (apart[r] >> r & 1) != 0;
+        const uint32_t rest = apart[r] & ~alike & ~done[r];
+        if (apart[r] == 0 || (seen >> r & 1) != 0) {
+            continue;
+        }
+        seen |= alike;
+        if (self) {
+            add_cap(c, alike, 0, level);
+        }
+        if (rest != 0) {
+            add_cap(c, alike, rest, level);
+        }
+        for (size_t k = 0; k < c->n_roles; k++) {
+            done[k] |= (rest >> k & 1) != 0 ? alike : 0;
+        }
     }
 }
 
@@ -124,19 +158,12 @@ static void add_rule(struct caps *c, size_t role, const struct skr_pod_rule *rul
         for (size_t r = 0; r < c->n_roles; r++) {
             roles |= clashes(rule, &c->member[r]) ? 1U << r : 0;
         }
-        add_cap(c, roles, 0, c->e->topology.tree->n_levels);
+        set_apart(c, role, roles, c->e->topology.tree->n_levels);
     } else if (rule->kind == SKR_POD_RULE_ANTI_AFFINITY && !rule->unknown_namespaces) {
         for (size_t r = 0; r < c->n_roles; r++) {
             roles |= selects(rule, &c->member[r]) ? 1U << r : 0;
         }
-        const uint32_t own = 1U << role;
-        const int32_t level = roles ? skr_problem_caps_level(c->e, rule->topology_key) : 0;
-        if ((roles & own) != 0) {
-            add_cap(c, own, 0, level);
-        }
-        if ((roles & ~own) != 0) {
-            add_cap(c, own, roles & ~own, level);
-        }
+        set_apart(c, role, roles, roles ? skr_problem_caps_level(c->e, rule->topology_key) : 0);
     }
 }
 
@@ -151,6 +178,9 @@ size_t skr_problem_caps(struct skr_gang *e, const struct skr_cap_members *member
                 add_rule(&c, r, &shapes.item[s]->spec->rule[i]);
             }
         }
+    }
+    for (int32_t level = 1; level <= e->topology.tree->n_levels; level++) {
+        add_caps(&c, level);
     }
     return c.n;
 }

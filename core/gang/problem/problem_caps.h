@@ -4,10 +4,12 @@
 /*
  * Caps between the roles of a problem, from rules of their pods about pods:
  *
- *   host ports            roles whose ports clash: at most one member on a node
+ *   host ports            roles whose ports clash are never on one node, and of each one member
  *   pod anti-affinity     a role with the term and the roles that it selects are never in one unit,
  *                         and at most one member if it selects itself; if the topology key divides
  *                         the nodes as a level of the tree does
+ *
+ * Roles that are apart from the same roles share a cap, so that n roles of one term have one.
  *
  * Left to kube-scheduler: a term that selects only some members of a role, a term that names
  * namespaces by their labels, and caps beyond SKR_ROLE_CAPS_MAX.

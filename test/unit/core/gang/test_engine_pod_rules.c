@@ -135,6 +135,8 @@ TEST(members_whose_host_ports_do_not_clash_share_nodes)
     static const char *const ports[][4] = {
         {PORT_8080, "", "", ""},
         {PORT_8080, NAMED_PORT("8081", ""), NAMED_PORT("8080", ",'protocol':'UDP'"), ""},
+        {NAMED_PORT("80", ""), NAMED_PORT("80", ",'hostIP':'10.0.0.1'"),
+         NAMED_PORT("80", ",'hostIP':'10.0.0.2'"), ""}, /* two of three that clash do not */
         {NAMED_PORT("80", ",'hostIP':'10.0.0.1'"), NAMED_PORT("80", ",'hostIP':'10.0.0.2'"),
          NAMED_PORT("80", ",'hostIP':'10.0.0.3'"), NAMED_PORT("80", ",'hostIP':'10.0.0.4'")},
     };
