@@ -403,10 +403,10 @@ static void add_room(struct list *l, int32_t leaf, const struct skr_amounts *amo
 {
     const struct skr_solve_request *request = l->request;
     const size_t n = request->problem.n_resources;
-    int64_t *room = (int64_t *)(uintptr_t)&request->problem.free[(size_t)leaf * n];
     for (size_t r = 0; r < n; r++) {
+        int64_t *room = (int64_t *)(uintptr_t)&request->problem.free[(size_t)leaf * n + r];
         const int64_t amount = skr_amounts_get(amounts, request->resource[r]);
-        room[r] = skr_room_plus(room[r], skr_victim_gains_take(&l->gains, leaf, r, end, amount));
+        *room = skr_room_plus(*room, skr_victim_gains_take(&l->gains, leaf, r, end, amount));
     }
 }
 
