@@ -140,10 +140,8 @@ const struct skr_option skr_options[] = {
           "a group that has not waited this long, or is promised within it, moves none"),
     RANGE("time.movesMost", INTEGER, "2", 1, SKR_MOVES_MOST, settings.moves_most,
           "groups that move together for one that waits"),
-    PLAIN(
-        "time.spare", SPARE, "", settings.spare,
-        "`rack=1`: so many whole nodes of every unit of that level take only replacements of lost "
-        "members; empty: none"),
+    PLAIN("time.spare", SPARE, "", settings.spare,
+          "nodes of each unit of a level, `rack=1`, for replacements alone; empty: none"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,
