@@ -41,9 +41,9 @@ bool skr_pins_count(struct pod_entry *const *newcomers, size_t n)
     return any && differ;
 }
 
-static bool is_called(const struct node_entry *n, const char *host)
+bool skr_pins_is_called(const struct skr_node *node, const char *host)
 {
-    const char *label = n && n->node ? skr_labels_get(&n->node->meta.labels, hostname) : NULL;
+    const char *label = skr_labels_get(&node->meta.labels, hostname);
     return label && strcmp(label, host) == 0;
 }
 
@@ -57,11 +57,11 @@ const char *skr_pins_node(const struct skr_gang *e, const struct skr_pod_shape *
         return n && n->node ? n->name : NULL;
     }
     n = host ? skr_nodes_find(e, host) : NULL;
-    if (!host || is_called(n, host)) {
+    if (!host || (n && n->node && skr_pins_is_called(n->node, host))) {
         return n ? n->name : NULL;
     }
     for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
-        if (is_called(n, host)) {
+        if (n->node && skr_pins_is_called(n->node, host)) {
             return n->name;
         }
     }

@@ -15,5 +15,7 @@ const char *skr_pins_said(const struct skr_pod_shape *shape);
 /* The name of that node; NULL: no node has this host name, or the shape is not pinned. O(1), O(nodes)
  * if the node's name is not its host name. */
 const char *skr_pins_node(const struct skr_gang *e, const struct skr_pod_shape *shape);
+/* Whether this is the node's host name. */
+bool skr_pins_is_called(const struct skr_node *node, const char *host);
 
 #endif

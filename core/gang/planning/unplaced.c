@@ -7,6 +7,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/problem/pod_rules.h"
+#include "core/gang/problem/problem_attach.h"
 #include "core/gang/problem/problem_devices.h"
 #include "core/gang/problem/problem_volumes.h"
 #include "core/gang/report/role_sentence.h"
@@ -81,7 +82,7 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     } else if (!pools) {
         skr_explain_sentence(e, g, &s->explanation, request, b);
     }
-    skr_problem_volumes_say(e, request, b);
+    skr_problem_attach_say(e, request, b);
     skr_problem_volumes_say_room(e, newcomers, n_newcomers, b);
     skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);

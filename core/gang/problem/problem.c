@@ -4,7 +4,7 @@
  * not have (core/gang/cache/ordinary.h); the leaves eligible for every member's shape; the group's
  * present members and seats.
  *
- * Volumes that nodes attach are a resource for each driver (problem_volumes.h). Numbers that refusals have
+ * Volumes that nodes attach are a resource for each driver (problem_attach.h). Numbers that refusals have
  * taught (core/gang/cache/vetoes.h), and those of devices (core/gang/cache/devices.h), are a resource more:
  * each member demands one, and a leaf has as many as it takes. With roles there is one such resource for
  * each role, and one for all together if their devices are the same.
@@ -29,6 +29,7 @@
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/paper.h"
 #include "core/gang/problem/pod_rules.h"
+#include "core/gang/problem/problem_attach.h"
 #include "core/gang/problem/problem_devices.h"
 #include "core/gang/problem/problem_roles.h"
 #include "core/gang/problem/problem_volumes.h"
@@ -48,7 +49,7 @@ bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
             return true;
         }
     }
-    return skr_problem_volumes_differ(e, newcomers, n);
+    return skr_problem_attach_differ(e, newcomers, n);
 }
 
 bool skr_problem_is_of_room(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
@@ -141,8 +142,8 @@ static void limit_to_attached(struct skr_gang *e, struct pod_entry *const *newco
     for (size_t i = 0; i < d->drivers.n; i++) {
         const size_t r = n_listed(d) + i;
         const uint16_t driver = d->drivers.driver[i];
-        d->amount[r] = skr_problem_volumes_demand(e, driver, newcomers, n, newcomers, n, most);
-        skr_problem_volumes_room(e, driver, newcomers, n, d->n, &free_[r], &capacity[r]);
+        d->amount[r] = skr_problem_attach_demand(e, driver, newcomers, n, newcomers, n, most);
+        skr_problem_attach_room(e, driver, newcomers, n, d->n, &free_[r], &capacity[r]);
     }
 }
 
@@ -318,7 +319,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, 0);
     struct comers comers;
     struct shapes all = skr_shapes_of(newcomers, n);
-    const struct skr_problem_drivers drivers = skr_problem_volumes_drivers(e, newcomers, n);
+    const struct skr_problem_drivers drivers = skr_problem_attach_drivers(e, newcomers, n);
     struct demand d;
     struct arrays a;
     if (!arena || !comers_split(newcomers, n, arena, &comers) ||

@@ -11,6 +11,7 @@
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/problem/node_open.h"
 #include "core/gang/problem/pod_rules_gather.h"
+#include "core/gang/problem/problem_attach.h"
 #include "core/gang/problem/problem_caps.h"
 #include "core/gang/problem/problem_devices.h"
 #include "core/gang/problem/problem_volumes.h"
@@ -372,9 +373,9 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
         const size_t attached = first - request->drivers.n;
         demand[i] = i < attached ? skr_problem_demand(b->e, &shapes, request->resource[i])
                     : i < first
-                        ? skr_problem_volumes_demand(b->e, request->drivers.driver[i - attached],
-                                                     part->newcomer, part->n_newcomers, b->in->all,
-                                                     b->in->n_all, b->in->probed_only)
+                        ? skr_problem_attach_demand(b->e, request->drivers.driver[i - attached],
+                                                    part->newcomer, part->n_newcomers, b->in->all,
+                                                    b->in->n_all, b->in->probed_only)
                     : request->n_learned > 1 ? i - first == r || i - first == b->g->roles.n
                                              : 1;
     }

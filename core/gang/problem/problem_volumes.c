@@ -2,19 +2,16 @@
 /* Reads the caches for problem_volumes.h. */
 #include "core/gang/problem/problem_volumes.h"
 
-#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/csi.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
-#include "core/gang/cache/volume_uses.h"
-#include "core/gang/cache/volumes.h"
-#include "core/gang/state/plan_entry.h"
+#include "core/gang/group/pins.h"
+#include "core/gang/problem/problem_attach.h"
 #include "core/volume/masks.h"
 #include "topology/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 bool skr_problem_volumes_matter(const struct skr_gang *e, struct pod_entry *const *newcomers,
                                 size_t n)
@@ -27,293 +24,6 @@ bool skr_problem_volumes_matter(const struct skr_gang *e, struct pod_entry *cons
         }
     }
     return false;
-}
-
-/* Claim k of the pod; driver 0 and no rule: it is none of a volume, nor has devices of some nodes. */
-static struct volume_facts facts_of(const struct skr_gang *e, const struct pod_entry *p, size_t k)
-{
-    const struct skr_pod_claim *claim = &p->pod->claim[k];
-    const char *namespace_ = p->pod->meta.namespace_;
-    struct volume_facts facts = {0};
-    if (claim->kind == SKR_POD_CLAIM_VOLUME) {
-        facts = skr_volumes_facts(e, skr_volumes_id(e, namespace_, claim->name));
-    } else if (claim->kind == SKR_POD_CLAIM_DEVICES && !claim->made) {
-        facts.rule = skr_claim_objects_facts(e, namespace_, claim).reach;
-    }
-    return facts;
-}
-
-static bool host_is(const struct skr_node *node, const char *host)
-{
-    const char *label = skr_labels_get(&node->meta.labels, "kubernetes.io/hostname");
-    return label && strcmp(label, host) == 0;
-}
-
-/* ---- attach limits ---- */
-
-/* A volume on a leaf, or of a member. */
-struct attached {
-    int32_t at;
-    uint64_t volume;
-};
-
-struct attached_list {
-    struct attached *item;
-    size_t n, cap;
-};
-
-static void attach(struct attached_list *list, int32_t at, uint64_t volume)
-{
-    skr_grow(&list->item, &list->cap, list->n + 1, sizeof *list->item);
-    list->item[list->n++] = (struct attached){at, volume};
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct attached *x = a, *y = b;
-    return x->at != y->at ? (x->at > y->at) - (x->at < y->at)
-                          : (x->volume > y->volume) - (x->volume < y->volume);
-}
-
-static int by_volume(const void *a, const void *b)
-{
-    const struct attached *x = a, *y = b;
-    return x->volume != y->volume ? (x->volume > y->volume) - (x->volume < y->volume)
-                                  : (x->at > y->at) - (x->at < y->at);
-}
-
-/* Sorts the list, and leaves each once. */
-static void sort(struct attached_list *list, int (*order)(const void *, const void *))
-{
-    size_t n = 0;
-    if (list->n > 1) {
-        qsort(list->item, list->n, sizeof *list->item, order);
-    }
-    for (size_t i = 0; i < list->n; i++) {
-        if (i == 0 || order(&list->item[i - 1], &list->item[i]) != 0) {
-            list->item[n++] = list->item[i];
-        }
-    }
-    list->n = n;
-}
-
-/* Volumes of the driver, each with the members that use it: the lists' numbers. */
-static struct attached_list volumes_of(const struct skr_gang *e, uint16_t driver,
-                                       struct pod_entry *const *list, size_t n)
-{
-    struct attached_list ret = {0};
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < list[i]->pod->n_claims; k++) {
-            const struct volume_facts facts = facts_of(e, list[i], k);
-            if (facts.driver == driver && driver > 0) {
-                attach(&ret, (int32_t)i, facts.volume);
-            }
-        }
-    }
-    sort(&ret, by_volume);
-    return ret;
-}
-
-/* Whether the volume at i of the sorted list has several users. */
-static bool is_shared(const struct attached_list *list, size_t i)
-{
-    const uint64_t volume = list->item[i].volume;
-    return (i > 0 && list->item[i - 1].volume == volume) ||
-           (i + 1 < list->n && list->item[i + 1].volume == volume);
-}
-
-struct skr_problem_drivers skr_problem_volumes_drivers(const struct skr_gang *e,
-                                                       struct pod_entry *const *newcomers, size_t n)
-{
-    struct skr_problem_drivers ret = {0};
-    for (size_t i = 0; i < n && e->volumes; i++) {
-        for (size_t k = 0; k < newcomers[i]->pod->n_claims; k++) {
-            const uint16_t driver = facts_of(e, newcomers[i], k).driver;
-            size_t d = 0;
-            while (d < ret.n && ret.driver[d] != driver) {
-                d++;
-            }
-            if (driver > 0 && d == ret.n && d < SKR_PROBLEM_DRIVERS_MAX &&
-                skr_csi_has_limit(e, driver)) {
-                ret.driver[ret.n++] = driver;
-            }
-        }
-    }
-    return ret;
-}
-
-int64_t skr_problem_volumes_demand(const struct skr_gang *e, uint16_t driver,
-                                   struct pod_entry *const *members, size_t n,
-                                   struct pod_entry *const *all, size_t n_all, bool most)
-{
-    struct attached_list list = volumes_of(e, driver, all, n_all);
-    int32_t *own = skr_alloc_array(n_all + 1, sizeof *own), ret = most ? 0 : INT32_MAX;
-    for (size_t i = 0; i < list.n; i++) {
-        own[list.item[i].at] += is_shared(&list, i) ? 0 : 1;
-    }
-    for (size_t i = 0, k = 0; i < n_all && k < n; i++) {
-        if (all[i] == members[k]) { /* both are in one order */
-            ret = (own[i] > ret) == most ? own[i] : ret;
-            k++;
-        }
-    }
-    free(own);
-    free(list.item);
-    return n > 0 ? ret : 0;
-}
-
-bool skr_problem_volumes_differ(const struct skr_gang *e, struct pod_entry *const *newcomers,
-                                size_t n)
-{
-    const struct skr_problem_drivers drivers = skr_problem_volumes_drivers(e, newcomers, n);
-    bool differ = false;
-    for (size_t d = 0; d < drivers.n && !differ; d++) {
-        const uint16_t driver = drivers.driver[d];
-        differ = skr_problem_volumes_demand(e, driver, newcomers, n, newcomers, n, true) !=
-                 skr_problem_volumes_demand(e, driver, newcomers, n, newcomers, n, false);
-    }
-    return differ;
-}
-
-/* Bound pods, and members of plans, of all groups. */
-static void add_uses(const struct skr_gang *e, uint16_t driver, struct pod_entry *const *all,
-                     size_t n_all, struct attached_list *list)
-{
-    const struct skr_tree *tree = e->topology.tree;
-    const char *node;
-    uint64_t claim;
-    for (size_t at = 0; skr_volume_uses_next(e, &at, &claim, &node);) {
-        const struct volume_facts facts = skr_volumes_facts(e, claim);
-        const int32_t leaf = facts.driver == driver ? skr_tree_find_leaf(tree, node) : -1;
-        if (leaf >= 0) {
-            attach(list, leaf, facts.volume);
-        }
-    }
-    const struct group *g;
-    const struct pod_entry *p;
-    DL_FOREACH2(e->planned, g, pnext)
-    {
-        const bool claims = g->seats.n_claimers > 0 && (n_all == 0 || all[0]->group != g);
-        DL_FOREACH(claims ? g->members : NULL, p)
-        {
-            const int32_t leaf = p->plan ? skr_tree_find_leaf(tree, p->place.node) : -1;
-            for (size_t k = 0; k < p->pod->n_claims && leaf >= 0; k++) {
-                const struct volume_facts facts = facts_of(e, p, k);
-                if (facts.driver == driver) {
-                    attach(list, leaf, facts.volume);
-                }
-            }
-        }
-    }
-}
-
-/* ret[leaf]: free volumes of the pool that serve the largest of these claims. One that several leaves reach
- * counts on each of them. */
-static void count_free(struct skr_gang *e, uint16_t pool, struct pod_entry *const *all,
-                       size_t n_all, int32_t *ret)
-{
-    const struct skr_tree *tree = e->topology.tree;
-    struct node_entry *const *node = skr_topology_leaf_nodes(e);
-    struct volume_facts most = {0};
-    const struct skr_volume *rule;
-    const char *host;
-    for (size_t i = 0; i < n_all; i++) {
-        for (size_t k = 0; k < all[i]->pod->n_claims; k++) {
-            const struct volume_facts facts = facts_of(e, all[i], k);
-            if (facts.driver == pool) {
-                most.modes |= facts.modes;
-                most.bytes = facts.bytes > most.bytes ? facts.bytes : most.bytes;
-            }
-        }
-    }
-    for (size_t at = 0; skr_volumes_next_free(e, &at, pool, &most, &host, &rule);) {
-        const int32_t leaf = host ? skr_tree_find_leaf(tree, host) : -1;
-        const bool named = leaf >= 0 && node[leaf] && host_is(node[leaf]->node, host);
-        const int32_t first = named ? leaf : 0, end = named ? leaf + 1 : tree->n_leaves;
-        for (int32_t i = first; i < end; i++) {
-            ret[i] += node[i] && (!host || host_is(node[i]->node, host)) &&
-                      (!rule || skr_volume_reaches(rule, node[i]->node));
-        }
-    }
-}
-
-static bool has_volume(const struct attached_list *list, int32_t at, uint64_t volume)
-{
-    const struct attached wanted = {at, volume};
-    return list->n > 0 && bsearch(&wanted, list->item, list->n, sizeof wanted, by_place);
-}
-
-static int volume_only(const void *a, const void *b)
-{
-    const struct attached *x = a, *y = b;
-    return (x->volume > y->volume) - (x->volume < y->volume);
-}
-
-/* [leaf] attached volumes of the driver that no pod or plan there uses; ret_own: those of the newcomers. */
-static void count_idle(struct skr_gang *e, uint16_t driver, const struct attached_list *used,
-                       const struct attached_list *wanted, int32_t *ret, int32_t *ret_own)
-{
-    struct attached_list idle = {0};
-    const char *node;
-    uint64_t volume;
-    for (size_t at = 0; skr_csi_next_attached(e, &at, driver, &node, &volume);) {
-        const int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
-        if (leaf >= 0 && !has_volume(used, leaf, volume)) {
-            attach(&idle, leaf, volume);
-        }
-    }
-    sort(&idle, by_place);
-    for (size_t i = 0; i < idle.n; i++) {
-        const bool own = wanted->n > 0 && bsearch(&idle.item[i], wanted->item, wanted->n,
-                                                  sizeof idle.item[i], volume_only);
-        (own ? ret_own : ret)[idle.item[i].at]++;
-    }
-    free(idle.item);
-}
-
-void skr_problem_volumes_room(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all,
-                              size_t n_all, size_t stride, int64_t *ret, int64_t *ret_empty)
-{
-    struct attached_list wanted = volumes_of(e, driver, all, n_all), used = {0};
-    const bool pool = skr_volumes_is_pool(e, driver);
-    const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
-    int32_t *free_of = skr_alloc_array(3 * n_leaves + 1, sizeof *free_of);
-    int32_t *idle = &free_of[n_leaves], *own = &idle[n_leaves];
-    add_uses(e, driver, all, n_all, &used);
-    sort(&used, by_place);
-    if (pool) {
-        count_free(e, driver, all, n_all, free_of);
-    } else {
-        count_idle(e, driver, &used, &wanted, idle, own);
-    }
-    size_t at = 0;
-    for (int32_t leaf = 0; leaf < e->topology.tree->n_leaves; leaf++) {
-        const struct node_entry *node = skr_topology_leaf_nodes(e)[leaf];
-        const int32_t most = pool   ? free_of[leaf]
-                             : node ? skr_csi_limit(e, node->name, driver)
-                                    : INT32_MAX;
-        int64_t in_use = idle[leaf], shared = 0, shared_new = 0;
-        for (; at < used.n && used.item[at].at == leaf; at++) {
-            in_use++;
-        }
-        for (size_t i = 0; i < wanted.n && most < INT32_MAX; i++) {
-            const bool first = i == 0 || wanted.item[i - 1].volume != wanted.item[i].volume;
-            if (first && is_shared(&wanted, i)) {
-                shared++;
-                shared_new += has_volume(&used, leaf, wanted.item[i].volume) ? 0 : 1;
-            }
-        }
-        /* for kube-scheduler a volume that is attached before its pod comes counts twice until then */
-        const bool none = own[leaf] > 0 && in_use + own[leaf] + 1 > most;
-        ret[(size_t)leaf * stride] = most == INT32_MAX ? SKR_ROOM_UNLIMITED
-                                     : none            ? -1
-                                                       : most - in_use - shared_new;
-        ret_empty[(size_t)leaf * stride] =
-            most < INT32_MAX && !pool ? most - shared : SKR_ROOM_UNLIMITED;
-    }
-    free(free_of);
-    free(wanted.item);
-    free(used.item);
 }
 
 /* ---- where the volumes are ---- */
@@ -339,8 +49,8 @@ static bool reaches(const struct skr_gang *e, const struct pod_entry *p,
 {
     bool is = true;
     for (size_t k = 0; k < p->pod->n_claims && is; k++) {
-        const struct volume_facts facts = facts_of(e, p, k);
-        is = (!facts.host || host_is(node, facts.host)) &&
+        const struct volume_facts facts = skr_problem_attach_facts(e, p, k);
+        is = (!facts.host || skr_pins_is_called(node, facts.host)) &&
              (!facts.node || strcmp(node->meta.name, facts.node) == 0) &&
              (!facts.rule || skr_volume_reaches(facts.rule, node)) &&
              (!skr_csi_matters(e, &facts) ||
@@ -357,7 +67,7 @@ static uint64_t rules_of(const struct skr_gang *e, const struct pod_entry *p,
     uint64_t sum = 0;
     *ret_host = NULL;
     for (size_t k = 0; k < p->pod->n_claims; k++) {
-        const struct volume_facts facts = facts_of(e, p, k);
+        const struct volume_facts facts = skr_problem_attach_facts(e, p, k);
         if (skr_csi_matters(e, &facts)) {
             sum = skr_hash_pair(sum, facts.driver);
             sum = skr_hash_pair(sum, skr_hash_pair(facts.class_, (uint64_t)facts.bytes));
@@ -365,7 +75,7 @@ static uint64_t rules_of(const struct skr_gang *e, const struct pod_entry *p,
         if (facts.host) {
             const struct node_entry *node = skr_nodes_find(e, facts.host);
             sum = skr_hash_pair(sum, skr_hash_string(facts.host));
-            *ret_host = node && host_is(node->node, facts.host) ? node : NULL;
+            *ret_host = node && skr_pins_is_called(node->node, facts.host) ? node : NULL;
         } else if (facts.rule) {
             sum = skr_hash_pair(sum, (uint64_t)(uintptr_t)facts.rule);
         }
@@ -472,15 +182,14 @@ static void close_leaves(const struct reach *r, size_t n, int32_t n_leaves, uint
 static void close_full_leaves(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                               uint8_t *eligible)
 {
-    const struct skr_problem_drivers drivers = skr_problem_volumes_drivers(e, newcomers, n);
+    const struct skr_problem_drivers drivers = skr_problem_attach_drivers(e, newcomers, n);
     const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
     for (size_t d = 0; d < drivers.n; d++) {
-        if (skr_problem_volumes_demand(e, drivers.driver[d], newcomers, n, newcomers, n, true) >
-            0) {
+        if (skr_problem_attach_demand(e, drivers.driver[d], newcomers, n, newcomers, n, true) > 0) {
             continue;
         }
         int64_t *room = skr_alloc_array(2 * n_leaves + 1, sizeof *room);
-        skr_problem_volumes_room(e, drivers.driver[d], newcomers, n, 1, room, &room[n_leaves]);
+        skr_problem_attach_room(e, drivers.driver[d], newcomers, n, 1, room, &room[n_leaves]);
         for (size_t i = 0; i < n_leaves; i++) {
             eligible[i] = room[i] < 0 ? 0 : eligible[i];
         }
@@ -566,7 +275,7 @@ void skr_problem_volumes_deal(struct skr_gang *e, struct pod_entry *const *newco
 static bool is_late(const struct skr_gang *e, const struct pod_entry *p)
 {
     size_t k = 0;
-    while (k < p->pod->n_claims && !facts_of(e, p, k).late) {
+    while (k < p->pod->n_claims && !skr_problem_attach_facts(e, p, k).late) {
         k++;
     }
     return k < p->pod->n_claims;
@@ -587,41 +296,6 @@ void skr_problem_volumes_turns(const struct skr_gang *e, struct pod_entry *const
     }
 }
 
-/* ---- words ---- */
-
-/* The least that a member of any role demands of it, if it demands any; 0: none does. */
-static int64_t least_demand(const struct skr_problem *p, size_t resource)
-{
-    int64_t least = p->roles ? 0 : p->demand[resource];
-    for (size_t r = 0; p->roles && r < p->roles->n_roles; r++) {
-        const int64_t one = p->roles->role[r].demand[resource];
-        least = one > 0 && (least == 0 || one < least) ? one : least;
-    }
-    return least;
-}
-
-void skr_problem_volumes_say(const struct skr_gang *e, const struct skr_solve_request *request,
-                             struct skr_strbuf *b)
-{
-    const struct skr_problem *p = &request->problem;
-    const size_t first = p->n_resources - request->n_learned - request->drivers.n;
-    for (size_t i = 0; i < request->drivers.n; i++) {
-        const char *driver = strchr(request->resource_name[first + i], '/') + 1;
-        const int64_t least = least_demand(p, first + i);
-        size_t n = 0;
-        for (size_t leaf = 0; leaf < (size_t)p->tree->n_leaves; leaf++) {
-            n += p->eligible[leaf] && p->free[leaf * p->n_resources + first + i] < least;
-        }
-        if (n > 0 && skr_volumes_is_pool(e, request->drivers.driver[i])) {
-            skr_strbuf_addf(b, "; %zu node%s not enough free volumes of class %s", n,
-                            n == 1 ? " has" : "s have", strchr(driver, '/') + 1);
-        } else if (n > 0) {
-            skr_strbuf_addf(b, "; %zu node%s no more volumes of %s", n,
-                            n == 1 ? " attaches" : "s attach", driver);
-        }
-    }
-}
-
 void skr_problem_volumes_say_room(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                                   struct skr_strbuf *b)
 {
@@ -630,7 +304,7 @@ void skr_problem_volumes_say_room(struct skr_gang *e, struct pod_entry *const *n
     int32_t full = 0;
     for (size_t i = 0; i < n && e->volumes && full == 0; i++) {
         for (size_t k = 0; k < newcomers[i]->pod->n_claims && full == 0; k++) {
-            const struct volume_facts facts = facts_of(e, newcomers[i], k);
+            const struct volume_facts facts = skr_problem_attach_facts(e, newcomers[i], k);
             for (int32_t leaf = 0; leaf < n_leaves && skr_csi_matters(e, &facts); leaf++) {
                 full += node[leaf] && !skr_csi_has_room(e, &facts, node[leaf]->node);
             }
