@@ -7,7 +7,9 @@
 // The first two folders must hold the same scenarios. What the planes differ in is printed with its place in
 // the state. Where a scenario ran more than once, in further pairs of folders, a place holds as many values as
 // it was seen with, and the planes differ there when they have none in common: what depends on who is first
-// ends in several ways, on both. The last line is "N passed, M failed", a scenario each.
+// ends in several ways, on both. Values are compared exactly: what the clock decides, such as how often a group
+// without a place was tried, is left out when the state is kept (cluster/state.go, state_test.go).
+// The last line is "N passed, M failed", a scenario each.
 package main
 
 import (

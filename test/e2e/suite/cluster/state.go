@@ -28,7 +28,7 @@ type PodState struct {
 	Gates     []string `json:",omitempty"`
 	Rank      string   `json:",omitempty"` // labels
 	Status    string   `json:",omitempty"`
-	Retries   string   `json:",omitempty"`
+	Retries   string   `json:",omitempty"` // see trials
 	Phase     string   // Live, Succeeded, Failed
 	Reason    string   `json:",omitempty"` // of the condition PodScheduled while it is False
 	Message   string   `json:",omitempty"`
@@ -85,9 +85,10 @@ func (r *Recorder) State(namespace string, anywhere, waiting []string) *State {
 	defer r.mu.Unlock()
 	v := &r.state
 	names := memberNames(history, v.Pods(namespace, nil))
-	state := &State{Pods: []PodState{}, Groups: []GroupState{}, Topologies: []TopologyState{}}
+	state := &State{Pods: []PodState{}, Groups: []GroupState{}, Topologies: []TopologyState{}, Events: eventStates(v.events, namespace, names)}
 	for _, pod := range v.Pods(namespace, nil) {
 		one := podState(pod, names, anywhere)
+		one.Retries = trials(one.Retries, familyOf(pod), state.Events)
 		if !pod.Bound() && slices.Contains(waiting, GroupOf(pod)) {
 			one.Status, one.Message = "", ""
 		}
@@ -121,8 +122,20 @@ func (r *Recorder) State(namespace string, anywhere, waiting []string) *State {
 			state.Topologies = append(state.Topologies, TopologyState{object.Name, object.Data["reason"], object.Data["message"]})
 		}
 	}
-	state.Events = eventStates(v.events, namespace, names)
 	return state
+}
+
+// trials are a member's retries as far as they do not rest on the clock. Each plan that is made, and each that is given up,
+// is one trial: exact. A group without a place is tried again whenever something changes that may help, and changes that
+// come close together are one trial: of such a group it is only kept whether the first trial was the last one.
+func trials(retries, group string, events []string) string {
+	waited := slices.ContainsFunc(events, func(event string) bool {
+		return strings.Contains(event, "/"+group+" ") && strings.HasSuffix(event, " GroupUnplaced")
+	})
+	if waited && retries != "" && retries != "1" {
+		return "several"
+	}
+	return retries
 }
 
 func podState(pod *Pod, names map[string]string, anywhere []string) PodState {
