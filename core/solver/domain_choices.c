@@ -134,8 +134,10 @@ struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, siz
     struct skr_unit_bounds bounds = {0, s->n[r]};
     switch (rule->kind) {
     case SKR_DOMAIN_MOST:
-        bounds.most = skr_domain_rule_most(rule, domain);
-        bounds.most = bounds.most > claims ? bounds.most : claims;
+        if (rule->against == 0) {
+            bounds.most = skr_domain_rule_most(rule, domain);
+            bounds.most = bounds.most > claims ? bounds.most : claims;
+        }
         break;
     case SKR_DOMAIN_ONE:
         if (s->made.chosen[r] && domain != s->choice[r].at) {

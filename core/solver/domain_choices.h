@@ -21,8 +21,10 @@ struct skr_domain_search {
     struct skr_problem inner; /* of the made tree */
     int64_t *free, *capacity;
     uint8_t *eligible;
-    int32_t *claimed;                /* without roles */
-    struct skr_role_variant *roles;  /* the inner problem with roles; NULL: without */
+    int32_t *claimed;                  /* without roles */
+    struct skr_role_variant *roles;    /* the inner problem with roles; NULL: without */
+    uint8_t *open[SKR_ROLES_MAX];      /* [leaf] of the inner roles: whether it takes new members */
+    int32_t *closed_by[SKR_ROLES_MAX]; /* [leaf] what closed it for a time; 0: nothing */
     int32_t n[SKR_DOMAIN_RULES_MAX]; /* members that the rule counts, n_least if minimums are met */
     int32_t n_least[SKR_DOMAIN_RULES_MAX];
     const int32_t *claims_of[SKR_DOMAIN_RULES_MAX]; /* [leaf] of these */

@@ -11,6 +11,9 @@
  * some leaf of the domain that is too full holds at most v, or more than v (and likewise of a
  * domain that is too empty). Both branches are solved anew, until no rule is broken or no branch is
  * left. The search is complete unless SKR_DOMAIN_SOLVES_MAX ends it.
+ *
+ * Roles that exclude others are a cap of the made tree if the domains nest. Otherwise the two branches of
+ * a domain that has both are: no new member of the ones, no new member of the others.
  */
 #include "core/solver/domains.h"
 
@@ -153,7 +156,7 @@ static bool find_breach(const struct skr_domain_search *s, const struct skr_solu
                         struct breach *ret)
 {
     for (size_t r = 0; r < s->n_rules; r++) {
-        if (s->made.level_of[r] != 0) {
+        if (s->made.level_of[r] != 0 || s->rule[r].against != 0) {
             continue;
         }
         sum_domains(s, r, counts_of(s, r, solution));
@@ -242,6 +245,27 @@ static void branch_with(struct skr_domain_search *s, size_t rule, int32_t leaf,
     *at = before;
 }
 
+/* One of the sides of the rule leaves the domain. If members of it stay there, the other side does; if
+ * members of both stay, both take no new ones. */
+static void branch_apart(struct skr_domain_search *s, const struct skr_domain_rule *rule,
+                         int32_t domain)
+{
+    const bool stays = skr_role_domains_claim(s, rule, domain, rule->roles);
+    const bool others = skr_role_domains_claim(s, rule, domain, rule->against);
+    const int32_t id = s->solves;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t roles = stays && others ? rule->roles | rule->against
+                               : side == 0     ? rule->against
+                                               : rule->roles;
+        if (side == 0 ? others && !stays : stays) {
+            continue;
+        }
+        skr_role_domains_close(s, rule, domain, roles, id);
+        branch(s);
+        skr_role_domains_open(s, roles, id);
+    }
+}
+
 static void branch(struct skr_domain_search *s)
 {
     if (s->rc != 0) {
@@ -265,6 +289,17 @@ static void branch(struct skr_domain_search *s)
     if (solution->status == SKR_SOLVE_TIMEOUT) {
         s->limited = true;
     } else if (solution->status == SKR_SOLVE_PLACED) {
+        size_t rule = 0;
+        int32_t domain = -1;
+        while (rule < s->n_rules &&
+               (domain = skr_role_domains_clash(s, &s->rule[rule], solution)) < 0) {
+            rule++;
+        }
+        if (domain >= 0) {
+            skr_solution_destroy(solution);
+            branch_apart(s, &s->rule[rule], domain);
+            return;
+        }
         if (!find_breach(s, solution, &b)) {
             take(s, solution);
         } else {

@@ -7,7 +7,7 @@
  * what each domain holds of the group:
  *
  *   MOST  at most a number of members a domain: host ports, required podAntiAffinity to their own
- *         kind
+ *         kind. With roles also: none of some roles in a domain with any of others
  *   ONE   all members in one domain: required podAffinity to their own kind
  *   SKEW  topologySpreadConstraints with DoNotSchedule: after the last member has come, no domain
  *         that took one holds more than the least domain plus maxSkew

@@ -7,9 +7,9 @@
 #include "core/solver/roles.h"
 #include "topology/base/arena.h"
 
-/* Members that the rule counts on a leaf; with claims those of them that are there already. */
-static int64_t members_on(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                          const int32_t *count, int32_t leaf, int64_t *ret_claims)
+/* Members of the roles (0: all) on a leaf; with claims those of them that are there already. */
+static int64_t members_on(const struct skr_problem *problem, uint32_t of, const int32_t *count,
+                          int32_t leaf, int64_t *ret_claims)
 {
     const struct skr_roles *roles = problem->roles;
     int64_t sum = 0;
@@ -19,7 +19,7 @@ static int64_t members_on(const struct skr_problem *problem, const struct skr_do
         return count[leaf];
     }
     for (size_t r = 0; r < roles->n_roles; r++) {
-        if (rule->roles == 0 || (rule->roles >> r & 1) != 0) {
+        if (of == 0 || (of >> r & 1) != 0) {
             sum += count[r * (size_t)problem->tree->n_leaves + (size_t)leaf];
             *ret_claims += roles->role[r].claimed ? roles->role[r].claimed[leaf] : 0;
         }
@@ -34,18 +34,24 @@ static int check_rule(const struct skr_problem *problem, const struct skr_domain
     size_t n = (size_t)rule->n_domains + 1;
     int64_t *total = skr_arena_array(arena, n, sizeof *total);
     int64_t *new = skr_arena_array(arena, n, sizeof *new);
-    if (!total || !new) {
+    int64_t *against = skr_arena_array(arena, n, sizeof *against);
+    if (!total || !new || !against) {
         return skr_error_set(error, SKR_NO_MEMORY, "domains check: out of memory");
     }
     int64_t used = 0;
     for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
         int32_t domain = rule->domain[leaf];
         int64_t claims = 0;
-        int64_t members = members_on(problem, rule, count, leaf, &claims);
+        int64_t members = members_on(problem, rule->roles, count, leaf, &claims);
         int64_t added = members - claims;
         if (domain >= 0) {
             total[domain] += members;
             new[domain] += added;
+            if (rule->against != 0) {
+                const int64_t others = members_on(problem, rule->against, count, leaf, &claims);
+                against[domain] += others;
+                new[domain] += others - claims;
+            }
         } else if (added > 0 && skr_domain_rule_closes(rule)) {
             return skr_error_set(error, SKR_INVALID, "rule %zu: leaf %" PRId32 " is in no domain",
                                  r, leaf);
@@ -60,8 +66,9 @@ static int check_rule(const struct skr_problem *problem, const struct skr_domain
     least = rule->n_domains >= rule->min_domains ? least : 0;
     for (int32_t d = 0; d < rule->n_domains; d++) {
         bool broken = false;
-        broken |=
-            rule->kind == SKR_DOMAIN_MOST && new[d] > 0 && total[d] > skr_domain_rule_most(rule, d);
+        const bool over = rule->against == 0 ? total[d] > skr_domain_rule_most(rule, d)
+                                             : total[d] > 0 && against[d] > 0;
+        broken |= rule->kind == SKR_DOMAIN_MOST && new[d] > 0 && over;
         broken |= rule->kind == SKR_DOMAIN_ONE && used > 1;
         broken |= rule->kind == SKR_DOMAIN_SKEW && new[d] > 0 && total[d] > least + rule->max_skew;
         broken |= rule->kind == SKR_DOMAIN_LEAST && new[d] < rule->least[d];

@@ -64,6 +64,9 @@ struct skr_domain_rule {
     const int32_t *least;   /* LEAST: [domain] new members that it must take, >= 0 */
     const int32_t *others;  /* SKEW: [domain] matching pods that are not members; NULL: none */
     uint32_t roles; /* of a problem with roles, bit r: those that it counts and binds; 0: all */
+    /* MOST with roles: other roles, none of which is in a domain with any of `roles`; most does not
+     * hold then. 0: most holds. */
+    uint32_t against;
 };
 
 static inline int32_t skr_domain_rule_most(const struct skr_domain_rule *rule, int32_t domain)

@@ -195,12 +195,38 @@ static bool leaves_hold(const struct roles_instance *ri, const struct roles_answ
     return hold;
 }
 
+/* No domain that takes new members has members of both sides of the rule. */
+static bool sides_are_apart(const struct roles_instance *ri, const struct roles_answer *a,
+                            const struct skr_domain_rule *rule)
+{
+    int32_t side[2][INSTANCE_LEAVES_MAX] = {{0}}, fresh[INSTANCE_LEAVES_MAX] = {0};
+    for (int32_t leaf = 0; leaf < ri->in.tree.n_leaves; leaf++) {
+        const int32_t d = rule->domain[leaf];
+        for (int32_t r = 0; r < n_roles(ri) && d >= 0; r++) {
+            const uint32_t bit = UINT32_C(1) << r;
+            side[0][d] += (rule->roles & bit) != 0 ? a->count[r][leaf] : 0;
+            side[1][d] += (rule->against & bit) != 0 ? a->count[r][leaf] : 0;
+            fresh[d] += ((rule->roles | rule->against) & bit) != 0
+                            ? a->count[r][leaf] - ri->claimed[r][leaf]
+                            : 0;
+        }
+    }
+    bool apart = true;
+    for (int32_t d = 0; d < rule->n_domains; d++) {
+        apart = apart && (fresh[d] == 0 || side[0][d] == 0 || side[1][d] == 0);
+    }
+    return apart;
+}
+
 /* A rule over domains, straight from core/solver/domains.h. */
 static bool domains_hold(const struct roles_instance *ri, const struct roles_answer *a,
                          const struct skr_domain_rule *rule)
 {
     int32_t total[INSTANCE_LEAVES_MAX] = {0}, fresh[INSTANCE_LEAVES_MAX] = {0};
     int32_t used = 0, least = INT32_MAX;
+    if (rule->against != 0) {
+        return sides_are_apart(ri, a, rule);
+    }
     for (int32_t leaf = 0; leaf < ri->in.tree.n_leaves; leaf++) {
         int32_t here = 0, claims = 0;
         for (int32_t r = 0; r < n_roles(ri); r++) {

@@ -55,6 +55,10 @@ static void draw(struct world *w, uint64_t index)
         rule->max_skew = 1 + random_below(&random, 2);
         rule->min_domains = random_percent(&random, 20) ? 1 + random_below(&random, 4) : 0;
         rule->roles = (uint32_t)random_below(&random, 1 << w->ri.roles.n_roles);
+        if (rule->kind == SKR_DOMAIN_MOST && rule->roles != 0 && random_percent(&random, 50)) {
+            rule->against =
+                (uint32_t)random_below(&random, 1 << w->ri.roles.n_roles) & ~rule->roles;
+        }
         for (int32_t d = 0; d < rule->n_domains; d++) {
             w->others[i][d] = random_percent(&random, 20) ? random_below(&random, 3) : 0;
         }
@@ -70,9 +74,10 @@ static void wrong(const struct world *w, uint64_t index, const char *what,
 {
     for (size_t i = 0; i < w->ri.in.problem.n_domain_rules; i++) {
         const struct skr_domain_rule *rule = &w->rule[i];
-        printf("  rule %zu kind %d roles %" PRIx32 " most %" PRId32 " skew %" PRId32 " min %" PRId32
-               ":",
-               i, (int)rule->kind, rule->roles, rule->most, rule->max_skew, rule->min_domains);
+        printf("  rule %zu kind %d roles %" PRIx32 " against %" PRIx32 " most %" PRId32
+               " skew %" PRId32 " min %" PRId32 ":",
+               i, (int)rule->kind, rule->roles, rule->against, rule->most, rule->max_skew,
+               rule->min_domains);
         for (int32_t leaf = 0; leaf < w->ri.in.tree.n_leaves; leaf++) {
             printf(" %" PRId32, rule->domain[leaf]);
         }

@@ -154,14 +154,14 @@ static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rul
     }
 }
 
-/* Applies other pods' anti-affinity to the newcomers. */
+/* Applies other pods' anti-affinity to the newcomers, with roles also that of members that run. */
 static void close_by_others(struct pod_rules_work *w)
 {
     struct pod_walk p = {0};
     while (skr_pod_walk_next(w->e, &p)) {
-        const char *node = p.shape->spec->n_rules > 0 && !skr_pod_rules_is_claim(w, &p)
-                               ? skr_pod_rules_place(w, &p)
-                               : NULL;
+        const bool applies = w->roles || !skr_pod_rules_is_claim(w, &p);
+        const char *node =
+            p.shape->spec->n_rules > 0 && applies ? skr_pod_rules_place(w, &p) : NULL;
         for (size_t i = 0; i < p.shape->spec->n_rules && node; i++) {
             const struct skr_pod_rule *rule = &p.shape->spec->rule[i];
             bool against = false;
@@ -262,6 +262,38 @@ static uint32_t roles_of(const struct pod_rules_work *w, const struct skr_pod_sh
     return roles;
 }
 
+/* Whether an anti-affinity of the role's members over the key selects all members of the roles. */
+static bool excludes(const struct pod_rules_work *w, size_t role, const char *key, uint32_t roles)
+{
+    const struct skr_cap_members *of = &w->roles->member[role];
+    const struct shapes shapes = skr_shapes_of(of->item, of->n);
+    for (size_t s = 0; s < shapes.n; s++) {
+        const struct skr_pod_shape *spec = shapes.item[s]->spec;
+        for (size_t i = 0; i < spec->n_rules; i++) {
+            if (spec->rule[i].kind == SKR_POD_RULE_ANTI_AFFINITY &&
+                strcmp(spec->rule[i].topology_key, key) == 0 &&
+                (roles & ~roles_of(w, spec, &spec->rule[i])) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The roles of which no two members are in one domain, of an anti-affinity of role self that selects
+ * these roles: self, and those that exclude the same roles in their turn. 0: self may repeat. */
+static uint32_t alike_of(const struct pod_rules_work *w, const struct skr_pod_rule *rule,
+                         uint32_t roles)
+{
+    const uint32_t self = UINT32_C(1) << w->roles->self;
+    uint32_t alike = roles & self;
+    for (size_t r = 0; r < w->roles->n && alike != 0; r++) {
+        const bool selected = (roles >> r & 1) != 0 && r != w->roles->self;
+        alike |= selected && excludes(w, r, rule->topology_key, roles) ? UINT32_C(1) << r : 0;
+    }
+    return alike;
+}
+
 /* The name of the rule, followed by the names of its roles; NULL without memory. */
 static const char *name_roles(const struct pod_rules_work *w, const struct skr_domain_rule *made)
 {
@@ -270,7 +302,7 @@ static const char *name_roles(const struct pod_rules_work *w, const struct skr_d
     skr_strbuf_add(&name, made->name);
     bool some = false;
     for (size_t r = 0; r < w->roles->n; r++) {
-        if ((made->roles >> r & 1) != 0) {
+        if (((made->roles | made->against) >> r & 1) != 0) {
             const struct pod_entry *p = w->roles->member[r].item[0];
             skr_strbuf_addf(&name, "%s%s", some ? ", " : ", role ", g->roles.item[p->role].name);
             some = true;
@@ -284,22 +316,23 @@ static bool are_same(const struct pod_rules_work *w, size_t a, size_t b)
     const struct skr_domain_rule *x = &w->made[a], *y = &w->made[b];
     size_t leaves = (size_t)w->e->topology.tree->n_leaves, n = (size_t)x->n_domains;
     bool same = x->kind == y->kind && x->n_domains == y->n_domains && x->roles == y->roles &&
-                x->max_skew == y->max_skew && x->min_domains == y->min_domains &&
-                !x->others == !y->others;
+                x->against == y->against && x->max_skew == y->max_skew &&
+                x->min_domains == y->min_domains && !x->others == !y->others;
     same = same && memcmp(x->domain, y->domain, leaves * sizeof *x->domain) == 0;
     same = same && (!x->others || memcmp(x->others, y->others, n * sizeof *x->others) == 0);
     return same && (!w->turns || memcmp(w->part[a], w->part[b], w->n) == 0);
 }
 
-/* Completes the last rule: its roles, its name and what it is to each newcomer. Drops the rule if an
- * earlier one is the same. */
+/* Completes the last rule: its roles, unless it has them, its name and what it is to each newcomer.
+ * Drops the rule if an earlier one is the same. */
 static void finish(struct pod_rules_work *w, const struct skr_pod_shape *spec,
                    const struct skr_pod_rule *rule)
 {
     size_t last = w->n_made - 1;
     struct skr_domain_rule *made = &w->made[last];
     if (w->roles) {
-        made->roles = roles_of(w, spec, rule) | UINT32_C(1) << w->roles->self;
+        made->roles = made->roles != 0 ? made->roles
+                                       : roles_of(w, spec, rule) | UINT32_C(1) << w->roles->self;
         made->name = name_roles(w, made);
     }
     w->source[last] = (struct pod_rules_source){spec, rule};
@@ -389,9 +422,9 @@ static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_ru
     return unknown;
 }
 
-static void apply_anti_affinity(struct pod_rules_work *w, const struct skr_pod_rule *rule, bool own,
-                                const struct domains *d, const int32_t *others,
-                                const struct pod_ref *some)
+static void close_excluded(struct pod_rules_work *w, const struct skr_pod_rule *rule,
+                           const struct domains *d, const int32_t *others,
+                           const struct pod_ref *some)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
@@ -400,8 +433,31 @@ static void apply_anti_affinity(struct pod_rules_work *w, const struct skr_pod_r
             close_leaf(w, i, rule, &some[domain]);
         }
     }
-    if (own) {
-        make(w, SKR_DOMAIN_MOST, rule, d, NULL);
+}
+
+/* Members that exclude each other. With roles one rule is for those of which a domain has one, and one
+ * keeps the others that are selected away from them. The caller finishes the last rule. */
+static void exclude_members(struct pod_rules_work *w, const struct skr_pod_shape *spec,
+                            const struct skr_pod_rule *rule, bool own, const struct domains *d)
+{
+    const uint32_t self = w->roles ? UINT32_C(1) << w->roles->self : 0;
+    const uint32_t roles = roles_of(w, spec, rule) | (own ? self : 0);
+    const uint32_t alike = w->roles ? alike_of(w, rule, roles) : 0;
+    struct skr_domain_rule *made = own ? make(w, SKR_DOMAIN_MOST, rule, d, NULL) : NULL;
+    if (made) {
+        made->roles = alike;
+    }
+    if ((roles & ~alike) == 0) {
+        return;
+    }
+    if (made) {
+        finish(w, spec, rule);
+    }
+    made = w->n_made < SKR_DOMAIN_RULES_MAX && !w->no_room ? make(w, SKR_DOMAIN_MOST, rule, d, NULL)
+                                                           : NULL;
+    if (made) {
+        made->roles = alike | self;
+        made->against = roles & ~alike;
     }
 }
 
@@ -475,7 +531,10 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
         switch (rule->kind) {
         case SKR_POD_RULE_ANTI_AFFINITY:
             capped = w->roles && skr_problem_caps_level(w->e, rule->topology_key) > 0;
-            apply_anti_affinity(w, rule, own > 0 && !capped, &d, others, some);
+            close_excluded(w, rule, &d, others, some);
+            if (!capped) {
+                exclude_members(w, spec, rule, own > 0, &d);
+            }
             break;
         case SKR_POD_RULE_AFFINITY:
             apply_affinity(w, rule,

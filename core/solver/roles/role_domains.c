@@ -15,7 +15,9 @@ static bool permute_role(struct skr_domain_search *s, size_t r)
     size_t n = (size_t)s->problem->tree->n_leaves;
     uint8_t *eligible = skr_arena_array(s->arena, n + 1, sizeof *eligible);
     int32_t *claimed = skr_arena_array(s->arena, n + 1, sizeof *claimed);
-    if (!eligible || !claimed) {
+    s->open[r] = eligible;
+    s->closed_by[r] = skr_arena_array(s->arena, n + 1, sizeof *s->closed_by[r]);
+    if (!eligible || !claimed || !s->closed_by[r]) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
@@ -87,6 +89,21 @@ static bool count_claims(struct skr_domain_search *s, size_t k)
     return true;
 }
 
+/* A rule of roles against others whose domains are units of a level is a cap there. */
+static void add_cap(struct skr_domain_search *s, size_t k)
+{
+    const struct skr_domain_rule *rule = &s->rule[k];
+    const int32_t level = s->made.level_of[k];
+    bool all = rule->against != 0 && level > 0 && s->roles->roles.n_caps < SKR_ROLE_CAPS_MAX;
+    for (int32_t i = 0; i < s->made.tree.n_leaves && all; i++) {
+        all = rule->domain[i] >= 0;
+    }
+    if (all) {
+        s->roles->cap[s->roles->roles.n_caps++] =
+            (struct skr_role_cap){.roles = rule->roles, .against = rule->against, .level = level};
+    }
+}
+
 bool skr_role_domains_permute(struct skr_domain_search *s)
 {
     const struct skr_roles *roles = s->problem->roles;
@@ -114,6 +131,7 @@ bool skr_role_domains_permute(struct skr_domain_search *s)
         if (!count_claims(s, k)) {
             return false;
         }
+        add_cap(s, k);
     }
     s->inner.roles = &s->roles->roles;
     return true;
@@ -142,6 +160,72 @@ void skr_role_domains_count(const struct skr_domain_search *s, size_t rule,
     for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
         for (size_t i = 0; i < n && skr_domain_binds(&s->rule[rule], r); i++) {
             ret[i] += solution->roles->count[r * n + i];
+        }
+    }
+}
+
+int32_t skr_role_domains_clash(const struct skr_domain_search *s,
+                               const struct skr_domain_rule *rule,
+                               const struct skr_solution *solution)
+{
+    enum { ROLES = 1, AGAINST = 2, NEW = 4, ALL = 7 };
+    const size_t n = (size_t)s->made.tree.n_leaves;
+    int32_t domain = -1;
+    if (rule->against == 0) {
+        return -1;
+    }
+    memset(s->sum, 0, (size_t)rule->n_domains * sizeof *s->sum);
+    for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
+        const int32_t side = (rule->roles >> r & 1) != 0     ? ROLES
+                             : (rule->against >> r & 1) != 0 ? AGAINST
+                                                             : 0;
+        const int32_t *claimed = s->roles->role[r].claimed;
+        for (size_t i = 0; i < n && side != 0; i++) {
+            const int32_t d = rule->domain[s->made.leaf[i]];
+            const int32_t count = solution->roles->count[r * n + i];
+            if (d >= 0 && count > 0) {
+                s->sum[d] |= side | (count > (claimed ? claimed[i] : 0) ? NEW : 0);
+                domain = s->sum[d] == ALL ? d : domain;
+            }
+        }
+    }
+    return domain;
+}
+
+bool skr_role_domains_claim(const struct skr_domain_search *s, const struct skr_domain_rule *rule,
+                            int32_t domain, uint32_t roles)
+{
+    bool found = false;
+    for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
+        const int32_t *claimed = (roles >> r & 1) != 0 ? s->roles->role[r].claimed : NULL;
+        for (int32_t i = 0; i < s->made.tree.n_leaves && claimed && !found; i++) {
+            found = claimed[i] > 0 && rule->domain[s->made.leaf[i]] == domain;
+        }
+    }
+    return found;
+}
+
+void skr_role_domains_close(struct skr_domain_search *s, const struct skr_domain_rule *rule,
+                            int32_t domain, uint32_t roles, int32_t id)
+{
+    for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
+        for (int32_t i = 0; i < s->made.tree.n_leaves && (roles >> r & 1) != 0; i++) {
+            if (rule->domain[s->made.leaf[i]] == domain && s->open[r][i] != 0) {
+                s->open[r][i] = 0;
+                s->closed_by[r][i] = id;
+            }
+        }
+    }
+}
+
+void skr_role_domains_open(struct skr_domain_search *s, uint32_t roles, int32_t id)
+{
+    for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
+        for (int32_t i = 0; i < s->made.tree.n_leaves && (roles >> r & 1) != 0; i++) {
+            if (s->closed_by[r][i] == id) {
+                s->open[r][i] = 1;
+                s->closed_by[r][i] = 0;
+            }
         }
     }
 }

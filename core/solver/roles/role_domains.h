@@ -18,6 +18,18 @@ int64_t skr_role_domains_room(const struct skr_domain_search *s, size_t rule, in
 /* Members that the rule counts, ret[leaf], of an inner solution. */
 void skr_role_domains_count(const struct skr_domain_search *s, size_t rule,
                             const struct skr_solution *solution, int32_t *ret);
+/* A domain in which new members break a rule with `against`; -1: none. */
+int32_t skr_role_domains_clash(const struct skr_domain_search *s,
+                               const struct skr_domain_rule *rule,
+                               const struct skr_solution *solution);
+/* Whether members of the roles stay in the domain. */
+bool skr_role_domains_claim(const struct skr_domain_search *s, const struct skr_domain_rule *rule,
+                            int32_t domain, uint32_t roles);
+/* Keeps new members of the roles out of the domain; opens what was closed with that id, which is
+ * above 0. */
+void skr_role_domains_close(struct skr_domain_search *s, const struct skr_domain_rule *rule,
+                            int32_t domain, uint32_t roles, int32_t id);
+void skr_role_domains_open(struct skr_domain_search *s, uint32_t roles, int32_t id);
 /* Keeps the inner solution if it is the best so far. False without memory. */
 bool skr_role_domains_take(struct skr_domain_search *s, const struct skr_solution *solution);
 /* The problem with other room, nothing claimed. */

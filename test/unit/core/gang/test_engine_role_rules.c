@@ -108,17 +108,23 @@ TEST_RIG(zones_of(4, 8), workers_exclude_each_other_over_a_label_beside_the_leve
     }
 }
 
-/* The leader excludes workers, which do not exclude each other. */
-TEST_RIG(zones_of(8, 8), workers_share_the_nodes_that_their_leader_does_not_use)
+/* Six workers without rules, and a leader that excludes pods. */
+static void create_under(struct rig *rig, const char *rule)
 {
     rig_group(rig, "g", 7, 0, NULL);
-    member(rig, "leader-0", "leader", APART("zone", "worker"));
+    member(rig, "leader-0", "leader", rule);
     for (int i = 0; i < 6; i++) {
         char name[32];
         snprintf(name, sizeof name, "w-%d", i);
         member(rig, name, "worker", "");
     }
     rig_run(rig, 10 * SKR_SECOND);
+}
+
+/* The leader excludes workers, which do not exclude each other. */
+TEST_RIG(zones_of(8, 8), workers_share_the_nodes_that_their_leader_does_not_use)
+{
+    create_under(rig, APART("zone", "worker"));
     for (int i = 0; i < 6; i++) {
         char name[32];
         snprintf(name, sizeof name, "w-%d", i);
@@ -126,6 +132,36 @@ TEST_RIG(zones_of(8, 8), workers_share_the_nodes_that_their_leader_does_not_use)
     }
     assert_int_not_equal(node_number(rig, "leader-0"), node_number(rig, "w-0"));
     rig_assert_clean(rig);
+}
+
+/* All workers are in the zone without the leader. */
+static void assert_apart(struct rig *rig)
+{
+    int zone[2];
+    count_zones(rig, 6, 2, zone);
+    assert_int_equal(zone[node_number(rig, "leader-0") % 2], 0);
+    rig_assert_clean(rig);
+}
+
+/* Also a worker that comes back, though the leader has no rule to be placed by any more. */
+TEST_RIG(zones_of(2, 8), a_leader_that_excludes_its_workers_has_a_zone_beside_the_levels_alone)
+{
+    create_under(rig, APART("zone", "worker"));
+    assert_apart(rig);
+    rig_remove(rig, "w-5");
+    rig_run(rig, SKR_SECOND);
+    member(rig, "w-5", "worker", "");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_apart(rig);
+}
+
+/* Leader and workers are selected. Workers do not exclude each other: two zones are enough. */
+TEST_RIG(zones_of(2, 8), a_leader_that_excludes_the_whole_job_leaves_a_zone_to_all_workers)
+{
+    create_under(rig, "'affinity':{'podAntiAffinity':"
+                      "{'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'zone',"
+                      "'labelSelector':{'matchLabels':{'job':'g'}}}]}},");
+    assert_apart(rig);
 }
 
 TEST_RIG(zones_of(2, 8), too_few_domains_for_workers_are_named_with_the_role)
