@@ -36,16 +36,16 @@ bool skr_pod_times_equal(const struct skr_pod_times *a, const struct skr_pod_tim
 
 /* ---- ends ---- */
 
-/* A start in the future is a clock that differs. */
+/* Not started yet: now. A start in the future is a clock that differs. */
 static int64_t started_at(skr_time started, int64_t now)
 {
     const int64_t at = skr_instant_up(started);
-    return at < now ? at : now;
+    return started != 0 && at < now ? at : now;
 }
 
 int64_t skr_job_end(const struct skr_pod_times *pod, int64_t now)
 {
-    return pod->job_deadline_s == 0 || pod->job_started == 0
+    return pod->job_deadline_s == 0
                ? SKR_INSTANT_NEVER
                : skr_instant_plus(started_at(pod->job_started, now),
                                   skr_instant_plus(pod->job_deadline_s, pod->grace_s));
@@ -54,7 +54,7 @@ int64_t skr_job_end(const struct skr_pod_times *pod, int64_t now)
 /* The limit before an overrun is looked at. */
 static int64_t limit_of(const struct skr_pod_times *pod, int64_t now)
 {
-    const int64_t started = pod->started == 0 ? now : started_at(pod->started, now);
+    const int64_t started = started_at(pod->started, now);
     const int64_t job = skr_job_end(pod, now);
     int64_t own = SKR_INSTANT_NEVER;
     if (pod->deleted != 0) {
@@ -95,7 +95,7 @@ struct skr_pod_end skr_end_soon(const struct skr_pod_times *pod, int64_t estimat
 
 int64_t skr_end_guess(const struct skr_pod_times *pod, int64_t estimate, int64_t now)
 {
-    const int64_t age = pod->started == 0 ? 0 : now - started_at(pod->started, now);
+    const int64_t age = now - started_at(pod->started, now);
     if (pod->rooted) {
         return SKR_INSTANT_NEVER;
     }

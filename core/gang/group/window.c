@@ -46,7 +46,7 @@ static int64_t jobs_end(const struct skr_gang *e, const struct group *g, int64_t
     {
         if (skr_pod_is_live(p->pod)) {
             const struct skr_pod_times times = skr_ends_times_of(e, p->pod);
-            const int64_t end = skr_job_end(&times, now);
+            const int64_t end = times.job_started ? skr_job_end(&times, now) : SKR_INSTANT_NEVER;
             last = last == SKR_INSTANT_NEVER || end > last ? end : last;
         }
         if (last == SKR_INSTANT_NEVER) {
