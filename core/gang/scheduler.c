@@ -283,6 +283,7 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
     if (type == &skr_gang_node) {
         skr_node_changes_delete(e, ev->deleted.name);
     } else if (type == &skr_gang_pod) {
+        skr_evictions_overtaken(e, ev->deleted.namespace_, ev->deleted.name, ev->deleted.uid);
         skr_pod_changes_delete(e, ev->deleted.namespace_, ev->deleted.name, ev->deleted.uid);
     } else if (type == &skr_gang_configmap) {
         skr_maps_delete(e, ev->deleted.namespace_, ev->deleted.name);

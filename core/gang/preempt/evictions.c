@@ -207,6 +207,16 @@ static void note_follower(struct skr_gang *e, const struct pod_entry *p)
     }
 }
 
+void skr_evictions_overtaken(struct skr_gang *e, const char *namespace_, const char *name,
+                             const char *uid)
+{
+    const struct pod_entry *p = skr_pods_find_name(e, namespace_, name);
+    const bool same = p && (!uid || !*uid || strcmp(p->uid, uid) == 0);
+    if (same && p->work->evict.write && p->work->evict.force != FORCE_MARKING) {
+        note_follower(e, p);
+    }
+}
+
 void skr_evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
     struct pod_entry *p = skr_pods_find(e, w->key);

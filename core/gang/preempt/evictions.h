@@ -10,5 +10,9 @@
 void skr_evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor);
 void skr_evictions_done(struct skr_gang *e, const struct skr_pending_write *w,
                         struct skr_event *ev);
+/* The pod is gone, with this uid; NULL or "": with any. While the answer to its eviction is on its
+ * way, what that would tell is told now, before the pod leaves its group. */
+void skr_evictions_overtaken(struct skr_gang *e, const char *namespace_, const char *name,
+                             const char *uid);
 
 #endif

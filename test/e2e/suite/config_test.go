@@ -165,7 +165,6 @@ func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 	r.must(r.plane.CreateNodes(node("node-later", 4)))
 	r.wait(usual, "the new node is used", r.allBound("first", 4))
 	r.expectPlaced("first", "node-later:4")
-	r.settle() // what is reported of it is by the tree of the moment
 	// With a rack label on every node the derived tree has racks.
 	for name, rack := range map[string]string{"node-0": "r0", "node-later": "r1"} {
 		r.must(r.plane.Admin.MergePatch("/api/v1/nodes/"+name, fmt.Sprintf(`{"metadata":{"labels":{"sakkara.topology.rack":%q}}}`, rack)))
@@ -189,6 +188,12 @@ func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 	r.create(r.pod("second-5", label("sakkara.group.name", "second")))
 	r.wait(usual, "the replacement is bound in the rack", r.allBound("second", 5))
 	r.expectPlaced("second", "node-0:2 node-big:3")
+	r.wait(usual, "the placement of first is told by the new tree", func(v *cluster.View) error {
+		if placement := v.Map(r.ns, "first").Data["placement"]; !contains(placement, `{"root":{"r1":{"node-later":`) {
+			return fmt.Errorf("%s", placement)
+		}
+		return nil
+	})
 }
 
 // TestD21_EmptyResourceNamesAreReported: A topology without resource names is reported and neither ends the

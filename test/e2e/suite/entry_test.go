@@ -145,6 +145,7 @@ func TestEntry_ALeaderMayDifferFromItsWorkers(t *testing.T) {
 		r := start(t, nodes, options{})
 		r.topology(tree)
 		r.anyRetries("members come one by one")
+		r.anyLabels("whether a member was asked before it was known that nothing fits is chance")
 		pool := func(name string) change {
 			return func(pod *cluster.Pod) { pod.Spec.NodeSelector = map[string]string{"pool": name} }
 		}

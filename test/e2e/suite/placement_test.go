@@ -168,15 +168,16 @@ func TestTwoGroupsCompeteForRoomOfOne(t *testing.T) {
 	})
 }
 
-// removeGroup deletes the pods of a group and its map, and waits until they are gone.
+// removeGroup deletes the pods of a group, also those that have ended, and its map, and waits until they are gone.
 func (r *run) removeGroup(group string) {
 	r.Helper()
 	var pods []*cluster.Pod
-	r.rec.Look(func(v *cluster.View) { pods = v.Pods(r.ns, of(group)) })
+	all := func(pod *cluster.Pod) bool { return cluster.GroupOf(pod) == group }
+	r.rec.Look(func(v *cluster.View) { pods = v.Pods(r.ns, all) })
 	r.must(cluster.Parallel(len(pods), func(i int) error { return r.plane.Admin.Delete(r.podPath(pods[i].Name)) }))
 	r.must(r.plane.Admin.Delete(r.mapPath(group)))
 	r.wait(usual, group+" is gone", func(v *cluster.View) error {
-		if left := v.Pods(r.ns, of(group)); len(left) != 0 || v.Map(r.ns, group).UID != "" {
+		if left := v.Pods(r.ns, all); len(left) != 0 || v.Map(r.ns, group).UID != "" {
 			return fmt.Errorf("%d pods left", len(left))
 		}
 		return nil

@@ -238,6 +238,24 @@ TEST_RIG(cluster(2), a_podgroup_has_steps_and_no_key_for_its_minimum)
     assert_non_null(strstr(pg_key(rig, "message"), "leave the annotation out"));
 }
 
+TEST_RIG(cluster(2), a_member_that_is_gone_before_its_eviction_is_answered_was_given_away)
+{
+    rig_group(rig, "top", 1, 1, NULL);
+    elastic(rig, 4, "'minimum':'2'");
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_EVICT;
+    rig_pods(rig, "t", 1, "top", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_false(rig_has_event(rig, "GroupShrunk"));
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_run(rig, SKR_SECOND);
+    assert_true(rig_has_event(rig, "GroupShrunk"));
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "t", 1);
+}
+
 /* Room comes while the group pauses, and the daemon starts anew: it does not forget. */
 TEST_RIG(cluster(2), a_group_that_gave_members_does_not_grow_for_five_minutes_whatever_happens)
 {
