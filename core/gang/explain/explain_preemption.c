@@ -18,7 +18,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
-#include "core/gang/preempt/victim_search.h"
+#include "core/gang/preempt/victim_problem.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/reason.h"
@@ -92,7 +92,7 @@ static bool is_eligible(const struct skr_solve_request *request, const char *nod
 
 static bool is_in_the_way(const struct skr_solve_request *request, const struct pod_entry *p)
 {
-    return skr_victim_search_runs(p) && is_eligible(request, p->pod->node_name);
+    return skr_victim_problem_runs(p) && is_eligible(request, p->pod->node_name);
 }
 
 /* Keeps the names that are first in byte order. */
@@ -125,7 +125,7 @@ static void spare(struct tally *t, enum spared why, const char *key, int64_t pod
 static bool budget_spares(const struct skr_gang *e, const struct group *h,
                           const struct skr_victims_problem *in, char *text, size_t size)
 {
-    const struct skr_victim *v = skr_victim_search_find(in, h->key);
+    const struct skr_victim *v = skr_victim_problem_find(in, h->key);
     const struct disruption_budget *b, *tmp;
     for (size_t i = 0; v && i < v->n_charges; i++) {
         if (v->charge[i].members <= in->budget[v->charge[i].budget]) {
@@ -157,7 +157,7 @@ static void count_group(const struct skr_gang *e, const struct skr_outranks *o,
     bool in_the_way = false;
     DL_FOREACH(h->members, p)
     {
-        pods += skr_victim_search_runs(p);
+        pods += skr_victim_problem_runs(p);
         in_the_way = in_the_way || is_in_the_way(request, p);
     }
     if (h == g || !h->spec || (h->victim.leaving ? pods == 0 : !in_the_way)) {
@@ -170,7 +170,7 @@ static void count_group(const struct skr_gang *e, const struct skr_outranks *o,
         spare(t, SPARED_CLASS, h->key, pods);
     } else if (!skr_outranks(o, h)) {
         spare(t, SPARED_PRIORITY, h->key, pods);
-    } else if (!skr_victim_search_may_go(o, h)) {
+    } else if (!skr_victim_problem_may_go(o, h)) {
         spare(t, SPARED_BOUND, h->key, pods);
     } else if (budget_spares(e, h, request->preemption, text, sizeof text)) {
         spare(t, SPARED_BUDGET, h->key, pods);
@@ -194,7 +194,7 @@ static void count_single(const struct skr_gang *e, const struct skr_solve_reques
         candidates += in->victim[i].kind == SKR_VICTIM_POD;
     }
     while (skr_pod_walk_next(e, &p)) {
-        bool runs = !p.entry || (!p.entry->group && skr_victim_search_runs(p.entry));
+        bool runs = !p.entry || (!p.entry->group && skr_victim_problem_runs(p.entry));
         ordinary += runs && is_eligible(request, p.node);
     }
     spare(t, SPARED_ORDINARY, NULL, ordinary > candidates ? ordinary - candidates : 0);
@@ -279,7 +279,7 @@ struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, stru
 {
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    struct skr_solve_request *request = skr_victim_search_build(e, g, newcomers, n, false, error);
+    struct skr_solve_request *request = skr_victim_problem_build(e, g, newcomers, n, false, error);
     struct skr_json_writer w = {.out = spared};
     struct group *h, *tmp;
     struct tally t = {.budget = "", .most = INT32_MIN};

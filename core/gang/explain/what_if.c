@@ -11,6 +11,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/planning/unplaced.h"
+#include "core/gang/preempt/victim_problem.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/report/explain_held.h"
@@ -305,7 +306,7 @@ static struct skr_solve_request *build(struct skr_gang *e, struct group *g, stru
         return NULL;
     }
     struct skr_solve_request *request =
-        w->stage == STAGE_VICTIMS ? skr_victim_search_build(e, g, newcomers, n, false, &error)
+        w->stage == STAGE_VICTIMS ? skr_victim_problem_build(e, g, newcomers, n, false, &error)
                                   : skr_problem_build(e, g, newcomers, n, false, &error);
     if (!request) {
         skr_strbuf_add(&w->sentence, error.text);

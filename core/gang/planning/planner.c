@@ -30,6 +30,7 @@
 #include "core/gang/planning/unplaced.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/sooner.h"
+#include "core/gang/preempt/victim_problem.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/paper.h"
@@ -167,7 +168,7 @@ static void start_preemption(struct skr_gang *e, struct group *g, bool yielding)
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     struct skr_solve_request *request =
         skr_topology_is_usable(e) && n > 0
-            ? skr_victim_search_build(e, g, newcomers, n, yielding, &error)
+            ? skr_victim_problem_build(e, g, newcomers, n, yielding, &error)
             : NULL;
     if (request) {
         begin(e, g, request, newcomers, n);
@@ -433,7 +434,7 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
         skr_victim_search_done(g);
     } else if (!yielding && skr_sooner_than(e, g, solved)) {
         skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch, 0);
-    } else if (skr_victim_search_still_valid(e, g, newcomers, n, yielding, solved)) {
+    } else if (skr_victim_problem_still_valid(e, g, newcomers, n, yielding, solved)) {
         if (yielding && end_idle_plans(e, g, solved)) {
             return;
         }

@@ -6,7 +6,7 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/group_table.h"
-#include "core/gang/preempt/victim_search.h"
+#include "core/gang/preempt/victim_problem.h"
 #include "core/gang/state/booking.h"
 
 skr_time skr_sooner_until(const struct group *g)
@@ -26,7 +26,7 @@ bool skr_sooner_is_open(const struct skr_gang *e, const struct group *g)
 
 static int32_t longer(int32_t grace, const struct pod_entry *p)
 {
-    return p && skr_victim_search_runs(p) && p->pod->grace_s > grace ? p->pod->grace_s : grace;
+    return p && skr_victim_problem_runs(p) && p->pod->grace_s > grace ? p->pod->grace_s : grace;
 }
 
 int32_t skr_sooner_grace(const struct skr_gang *e, const struct skr_victim *victim)

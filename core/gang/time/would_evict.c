@@ -8,6 +8,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/preempt/sooner.h"
+#include "core/gang/preempt/victim_problem.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/time/place_names.h"
 #include "topology/ledger.h"
@@ -148,7 +149,7 @@ int skr_would_evict(struct gathering *in, size_t i, const struct skr_timeline_vi
     }
     SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(in->e, g, &n);
     struct skr_solve_request *request =
-        skr_victim_search_build(in->e, g, newcomers, n, false, error);
+        skr_victim_problem_build(in->e, g, newcomers, n, false, error);
     if (!request) {
         return -SKR_LIMIT;
     }
