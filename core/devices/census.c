@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/devices/pod_problem.h"
+#include "core/devices/stock_parts.h"
 #include "topology/base/arena.h"
 
 static int by_name(const void *a, const void *b)
@@ -25,9 +26,20 @@ static enum skr_census_state state_of(const struct skr_devices_stock *stock,
                                                                         : SKR_CENSUS_FREE;
 }
 
-/* match: room for one byte a device. */
+/* Whether a claim of the device is for the pod, which is the first of its pods. */
+static bool is_of(const struct skr_devices_stock *stock, const struct skr_stock_slice *slice,
+                  const struct skr_device *device, const char *pod_uid)
+{
+    const struct skr_stock_taking *t = skr_devices_stock_takings(stock, slice->pool, device->name);
+    while (t && (t->claim->n_pods == 0 || strcmp(t->claim->pod_uid[0], pod_uid) != 0)) {
+        t = t->next;
+    }
+    return t;
+}
+
+/* match: room for one byte a device. pod_uid: as of skr_devices_census_node(). */
 static void add_slice(const struct skr_devices_stock *stock, struct skr_stock_slice *slice,
-                      const struct skr_stock_class *class, uint8_t *match,
+                      const struct skr_stock_class *class, const char *pod_uid, uint8_t *match,
                       struct skr_census_class *to)
 {
     const size_t n = slice->slice->n_devices;
@@ -40,8 +52,9 @@ static void add_slice(const struct skr_devices_stock *stock, struct skr_stock_sl
         }
     }
     for (size_t k = 0; k < n; k++) {
-        if (match[k]) {
-            to->n[state_of(stock, slice, &slice->slice->device[k])]++;
+        const struct skr_device *device = &slice->slice->device[k];
+        if (match[k] && (!pod_uid || is_of(stock, slice, device, pod_uid))) {
+            to->n[state_of(stock, slice, device)]++;
         }
     }
 }
@@ -63,20 +76,20 @@ void skr_devices_census_take(const struct skr_devices_stock *stock, struct skr_d
         snprintf(to->name, sizeof to->name, "%s", named ? class[i] -> name : "other");
         ret->n = named ? i + 1 : SKR_CENSUS_CLASSES + 1;
         for (struct skr_stock_slice *s = stock->slices; s; s = s->hh.next) {
-            add_slice(stock, s, class[i], match, to);
+            add_slice(stock, s, class[i], NULL, match, to);
         }
     }
     free(class);
 }
 
 void skr_devices_census_node(const struct skr_devices_stock *stock, const char *node,
-                             const char *class_, struct skr_census_class *ret)
+                             const char *class_, const char *pod_uid, struct skr_census_class *ret)
 {
     const struct skr_stock_class *class = skr_devices_stock_class(stock, class_);
     const struct skr_stock_node *of = skr_devices_stock_node(stock, node);
     SKR_AUTO_FREE uint8_t *match = skr_alloc(SKR_SLICE_DEVICES_MAX);
     *ret = (struct skr_census_class){.name = ""};
     for (struct skr_stock_slice *s = class && of ? of->slices : NULL; s; s = s->nnext) {
-        add_slice(stock, s, class, match, ret);
+        add_slice(stock, s, class, pod_uid, match, ret);
     }
 }

@@ -28,8 +28,9 @@ struct skr_devices_census {
 /* O(classes * devices). Aborts without memory. */
 void skr_devices_census_take(const struct skr_devices_stock *stock, struct skr_devices_census *ret);
 
-/* Devices of the slices of one node; all zero without such a class or node. O(devices of the node). */
+/* Devices of the slices of one node; all zero without such a class or node. pod_uid: those that claims
+ * reserve for this pod before others; NULL: all. O(devices of the node). */
 void skr_devices_census_node(const struct skr_devices_stock *stock, const char *node,
-                             const char *class_, struct skr_census_class *ret);
+                             const char *class_, const char *pod_uid, struct skr_census_class *ret);
 
 #endif

@@ -40,18 +40,23 @@ static void clear(struct skr_picture *p)
     free(p->subject);
     free(p->changed);
     free(p->resource);
+    free(p->memory);
+    skr_tree_unref(p->tree);
+}
+
+static void drop_resources(struct skr_picture *p)
+{
     for (size_t i = 0; i < p->n_resources; i++) {
         free(p->resources[i]);
     }
     free(p->resources);
-    free(p->memory);
-    skr_tree_unref(p->tree);
 }
 
 void skr_picture_destroy(struct skr_picture *picture)
 {
     if (picture) {
         clear(picture);
+        drop_resources(picture);
         free(picture);
     }
 }
@@ -82,8 +87,13 @@ static void start_anew(struct skr_picture *p, const struct skr_tree *tree, const
 {
     struct skr_tree *own = skr_tree_ref(tree);
     char *name = skr_strdup(resource);
-    struct skr_picture fresh = {
-        .view = p->view, .seed = p->seed, .version = p->version, .tree = own, .resource = name};
+    struct skr_picture fresh = {.view = p->view,
+                                .seed = p->seed,
+                                .version = p->version,
+                                .tree = own,
+                                .resource = name,
+                                .resources = p->resources,
+                                .n_resources = p->n_resources};
     clear(p);
     *p = fresh;
     choose_level(p);
@@ -116,10 +126,12 @@ bool skr_picture_begin(struct skr_picture *picture, const struct skr_tree *tree,
 void skr_picture_resources(struct skr_picture *picture, const char *const *name, size_t n)
 {
     struct skr_picture *p = picture;
-    for (size_t i = 0; i < p->n_resources; i++) {
-        free(p->resources[i]);
+    size_t same = 0;
+    while (same < n && same < p->n_resources && strcmp(p->resources[same], name[same]) == 0) {
+        same++;
     }
-    free(p->resources);
+    p->crowded = p->crowded || (!p->anew && (same < n || same < p->n_resources));
+    drop_resources(p);
     p->resources = skr_alloc_array(n + 1, sizeof *p->resources);
     p->n_resources = n;
     for (size_t i = 0; i < n; i++) {

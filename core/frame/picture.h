@@ -81,7 +81,8 @@ void *skr_picture_memory(struct skr_picture *picture, size_t size);
  * resource: of the amounts, such as "nvidia.com/gpu". O(1) while the tree stays. */
 bool skr_picture_begin(struct skr_picture *picture, const struct skr_tree *tree,
                        const char *resource, skr_time now);
-/* The resources that may be asked for instead; copied. */
+/* The resources that may be asked for instead; copied. Other ones than before start the picture anew
+ * with the next description, unless this one does. */
 void skr_picture_resources(struct skr_picture *picture, const char *const *name, size_t n);
 /* The place of a leaf, or -1. Several leaves have one place if a higher level is drawn. */
 int32_t skr_picture_place_of(const struct skr_picture *picture, int32_t leaf);

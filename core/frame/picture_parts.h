@@ -70,9 +70,10 @@ struct skr_picture {
     struct skr_hash_seed seed;
     uint64_t version, round;
     skr_time now, changed_at;
-    bool anew;    /* all of it is described anew */
-    bool keeps;   /* skr_picture_keep_others() */
-    bool crowded; /* too many numbers of subjects are gone: the next description starts anew */
+    bool anew;  /* all of it is described anew */
+    bool keeps; /* skr_picture_keep_others() */
+    bool
+        crowded; /* too many subjects are gone, or other resources: the next description starts anew */
     struct skr_tree *tree;
     int32_t level, first; /* what is drawn: the level, its first unit */
     char *resource;

@@ -284,15 +284,27 @@ static void say_differs(struct skr_gang *e, const struct skr_device_claim *claim
     }
 }
 
+/* Pictures show the devices of these pods. */
+static void stamp_groups(struct skr_gang *e, const char *const *uid, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct pod_entry *p = skr_pods_find(e, uid[i]);
+        if (p && p->group) {
+            skr_dirty_stamp(e, p->group);
+        }
+    }
+}
+
 void skr_devices_claim_upsert(struct skr_gang *e, const struct skr_device_claim *claim,
                               bool is_template, bool differs)
 {
     if (!is_template) {
         SKR_AUTO_FREE char *key = skr_object_key(claim->meta.namespace_, claim->meta.name);
+        const char *const *uid = *claim->pod_uid ? &claim->pod_uid : claim->reserved_for;
+        const size_t n = *claim->pod_uid ? 1 : claim->n_reserved;
         skr_devices_stock_allocate(e->devices.stock, key, claim->taken, claim->n_taken);
-        skr_devices_stock_use(e->devices.stock, key,
-                              *claim->pod_uid ? &claim->pod_uid : claim->reserved_for,
-                              *claim->pod_uid ? 1 : claim->n_reserved);
+        skr_devices_stock_use(e->devices.stock, key, uid, n);
+        stamp_groups(e, uid, n);
         note_extended(e, claim);
     }
     if (differs) {

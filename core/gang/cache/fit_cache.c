@@ -214,6 +214,17 @@ static void see(void *context, const char *node)
     mark(e, node, DIRT_ROOM);
 }
 
+static void mark_all(struct skr_gang *e)
+{
+    const struct node_entry *n;
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        skr_nodes_stamp(e, n->name);
+    }
+    if (e->fit_cache) {
+        e->fit_cache->all_dirty = true;
+    }
+}
+
 void skr_fit_cache_see_changes(struct skr_gang *e)
 {
     const char *node;
@@ -221,8 +232,8 @@ void skr_fit_cache_see_changes(struct skr_gang *e)
     while (skr_devices_take_touched(e, &node)) {
         if (node) {
             mark(e, node, DIRT_NODE);
-        } else if (e->fit_cache) {
-            e->fit_cache->all_dirty = true;
+        } else {
+            mark_all(e);
         }
     }
     skr_spare_update(e, skr_fit_cache_touch_node);

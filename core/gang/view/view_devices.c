@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A class of devices in the tree, as "class/NAME": devices of each node by state, and how many pods that
- * ask for some of them each node serves, after the planned pods there. */
-#include "core/gang/cache/devices.h"
+/* A class of devices in the tree and the picture, as "class/NAME": devices of each node by state, those of
+ * each pod, and how many pods that ask for some of them each node serves, after the planned pods there. */
+#include "core/gang/cache/device_needs.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
 #include "core/gang/view/view_tree.h"
 
 #include <stdio.h>
@@ -10,29 +11,26 @@
 
 #define PREFIX "class/"
 
-bool skr_view_is_class(const char *word, size_t len)
+const char *skr_view_class_of(const char *name)
 {
-    return len > sizeof PREFIX - 1 && strncmp(word, PREFIX, sizeof PREFIX - 1) == 0;
+    const size_t n = sizeof PREFIX - 1;
+    return strncmp(name, PREFIX, n) == 0 && name[n] ? &name[n] : NULL;
 }
 
-int skr_view_class_choose(struct tree_page *p, const char *word, size_t len)
+const char *skr_view_class_choose(struct tree_page *p, const char *class_, int *ret_code)
 {
-    char name[sizeof p->class_name];
-    if (len < sizeof name) {
-        (void)snprintf(name, sizeof name, "%.*s", (int)len, word);
+    const char *chosen = p->class_name[0] ? skr_view_class_of(p->class_name) : class_;
+    if (!skr_devices_stock_class(p->v->e->devices.stock, class_)) {
+        *ret_code = skr_view_refuse(p->v, 404, "there is no DeviceClass \"%.64s\"", class_);
+        return NULL;
     }
-    if (len >= sizeof name ||
-        !skr_devices_stock_class(p->v->e->devices.stock, &name[sizeof PREFIX - 1])) {
-        return skr_view_refuse(p->v, 404, "there is no DeviceClass \"%.*s\"",
-                               (int)(len < 128 ? len - sizeof PREFIX + 1 : 64),
-                               &word[sizeof PREFIX - 1]);
+    if (strcmp(chosen, class_) != 0) {
+        *ret_code = skr_view_refuse(p->v, 400, PREFIX "%.100s and %.100s are two classes, name one",
+                                    class_, p->class_name);
+        return NULL;
     }
-    if (p->class_name[0] && strcmp(p->class_name, name) != 0) {
-        return skr_view_refuse(p->v, 400, "%.100s and %.100s are two classes, name one", name,
-                               p->class_name);
-    }
-    memcpy(p->class_name, name, sizeof name);
-    return 200;
+    (void)snprintf(p->class_name, sizeof p->class_name, PREFIX "%s", class_);
+    return p->class_name;
 }
 
 /* The first by name of those with most devices. O(classes * devices). */
@@ -53,39 +51,92 @@ bool skr_view_class_usual(struct tree_page *p)
     return most > 0;
 }
 
-void skr_view_class_begin(struct tree_page *p)
+size_t skr_view_class_list(struct tree_page *p)
 {
-    if (p->slot_devices > 0) {
-        p->slot_spec = skr_devices_stock_extended(
-            p->v->e->devices.stock, &p->class_name[sizeof PREFIX - 1], p->slot_devices);
+    const struct skr_devices_stock *stock = p->v->e->devices.stock;
+    const struct skr_stock_class *first[SHOWN_CLASSES_MAX], *c;
+    size_t n = 0;
+    for (c = stock->slices ? stock->classes : NULL; c; c = c->hh.next) {
+        size_t i = n;
+        while (i > 0 && strcmp(first[i - 1]->name, c->name) > 0) {
+            i--;
+        }
+        if (i < SHOWN_CLASSES_MAX) {
+            n += n < SHOWN_CLASSES_MAX;
+            memmove(&first[i + 1], &first[i], (n - 1 - i) * sizeof *first);
+            first[i] = c;
+        }
     }
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(p->of_class[i], sizeof p->of_class[i], PREFIX "%s", first[i]->name);
+    }
+    return n;
 }
 
-void skr_view_class_end(struct tree_page *p)
+const struct skr_claim_spec *skr_view_class_spec(const struct skr_gang *e, const char *class_,
+                                                 int64_t n)
 {
-    skr_devices_stock_forget_spec(p->v->e->devices.stock, p->slot_spec);
+    return skr_devices_stock_extended(e->devices.stock, class_, n);
 }
 
-void skr_view_class_sum(struct tree_page *p, const struct node_entry *n, size_t at)
+struct node_devices skr_view_class_node(const struct skr_gang *e, const struct node_entry *n,
+                                        const char *class_)
 {
     struct skr_census_class of;
-    skr_devices_census_node(p->v->e->devices.stock, n->name, &p->class_name[sizeof PREFIX - 1],
-                            &of);
-    const size_t all = of.n[SKR_CENSUS_FREE] + of.n[SKR_CENSUS_TAKEN] + of.n[SKR_CENSUS_TAINTED];
-    p->allocatable[at] = (int64_t)all;
-    p->charged[at] = n->node->ready ? (int64_t)of.n[SKR_CENSUS_TAKEN] : 0;
-    p->unusable[at] = !n->node->ready          ? (int64_t)all
-                      : n->node->unschedulable ? (int64_t)(all - of.n[SKR_CENSUS_TAKEN])
-                                               : (int64_t)of.n[SKR_CENSUS_TAINTED];
+    skr_devices_census_node(e->devices.stock, n->name, class_, NULL, &of);
+    const size_t taken = of.n[SKR_CENSUS_TAKEN], tainted = of.n[SKR_CENSUS_TAINTED];
+    const size_t all = of.n[SKR_CENSUS_FREE] + taken + tainted;
+    return (struct node_devices){
+        .all = (int64_t)all,
+        .taken = n->node->ready ? (int64_t)taken : 0,
+        .unusable = (int64_t)(!n->node->ready          ? all
+                              : n->node->unschedulable ? all - taken
+                                                       : tainted),
+    };
 }
 
-int64_t skr_view_class_slots(struct tree_page *p, const struct node_entry *n, int64_t slots)
+int64_t skr_view_class_slots(struct skr_gang *e, const struct skr_claim_spec *spec,
+                             const struct node_entry *n, int64_t slots)
 {
     struct device_room room;
-    if (!p->slot_spec || slots == 0) {
+    if (!spec || slots == 0) {
         return slots;
     }
-    const struct device_shape shape = {.n = 1, .spec = &p->slot_spec};
-    (void)skr_devices_room(p->v->e, NULL, &shape, n->name, &room);
+    const struct device_shape shape = {.n = 1, .spec = &spec};
+    (void)skr_devices_room(e, NULL, &shape, n->name, &room);
     return room.most < slots ? room.most : slots;
+}
+
+/* What it asks for and has not got yet. */
+static int64_t asked(struct skr_gang *e, const char *class_, const struct pod_entry *p,
+                     const char *node, const struct device_paid *paid)
+{
+    struct device_shape shape;
+    int64_t count = 0;
+    (void)skr_device_shape_of(e, p->pod, p, paid, &shape);
+    const size_t n = node ? skr_device_claims_on(e, &shape, node) : shape.n;
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_claim_spec *spec = shape.spec[i];
+        for (size_t k = 0; k < spec->n_asks; k++) { /* of alternatives the first */
+            const struct skr_claim_request *request = &spec->request[spec->ask[k].first];
+            const bool is = strcmp(request->class_, class_) == 0 && !request->admin;
+            count = is && !request->all ? skr_amount_sum(count, request->count) : count;
+        }
+    }
+    skr_device_shape_fini(e, &shape);
+    return count;
+}
+
+int64_t skr_view_class_pod(struct skr_gang *e, const char *class_, const struct pod_entry *p,
+                           const char *node, struct device_paid *paid)
+{
+    struct skr_census_class has = {.name = ""};
+    if (node) {
+        skr_devices_census_node(e->devices.stock, node, class_, p->pod->meta.uid, &has);
+    }
+    const int64_t taken = (int64_t)has.n[SKR_CENSUS_TAKEN];
+    const bool whole = taken > 0 && skr_pods_is_bound(p);
+    const int64_t count = whole ? taken : taken + asked(e, class_, p, node, paid);
+    skr_device_paid_add(paid, p->pod);
+    return count;
 }

@@ -4,6 +4,7 @@
  * the last one. If nodes came or went, or groups went, it walks over all, and describes those with
  * another stamp.
  */
+#include "core/gang/cache/device_needs.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -24,9 +25,10 @@
 enum { LOOK_EVERY = 256 }; /* nodes or groups between two looks for requests that wait */
 
 struct memory {
-    char resource[320]; /* the one that is drawn */
+    char resource[320]; /* the one that is drawn, or "class/NAME" */
     int64_t one;        /* amount of a slot */
     uint64_t nodes;     /* epoch.nodes when both were chosen */
+    uint64_t classes;   /* classes_of() then */
     uint64_t looked;    /* epoch.stamps when all was described; 0: it was not */
     uint64_t census;    /* epoch.census then */
     bool counted;       /* a node had the resource then: pods have amounts of it */
@@ -36,7 +38,9 @@ struct draw {
     struct view *v;
     struct skr_picture *picture;
     const struct memory *memory;
-    int resource; /* -1: no node has it now */
+    int resource;                      /* -1: no node has it now, or it is a class of devices */
+    const char *class_;                /* NULL: it is none, or is gone */
+    const struct skr_claim_spec *spec; /* one device of it */
     struct news {
         skr_time at;
         uint32_t subject;
@@ -52,6 +56,16 @@ struct sum {
     size_t leaves, ready, cordoned, missing;
 };
 
+static void add_devices(const struct draw *d, const struct node_entry *n, struct sum *s)
+{
+    static const struct slot_size pod = {.n = 1, .item = {{SKR_RESOURCE_PODS, false, 1}}};
+    const struct node_devices of = skr_view_class_node(d->v->e, n, d->class_);
+    const int64_t pods = skr_slots_of_node(d->v->e, n, &pod);
+    s->allocatable += of.all;
+    s->used += of.taken;
+    s->slots += skr_view_class_slots(d->v->e, d->spec, n, pods);
+}
+
 static void add_node(const struct draw *d, const struct node_entry *n, struct sum *s)
 {
     const struct skr_ledger_node *room = n ? skr_ledger_get(d->v->e->ledger, n->name) : NULL;
@@ -60,12 +74,16 @@ static void add_node(const struct draw *d, const struct node_entry *n, struct su
         s->missing++;
         return;
     }
+    s->ready += n->node->ready;
+    s->cordoned += n->node->ready && n->node->unschedulable;
+    if (d->class_) {
+        add_devices(d, n, s);
+        return;
+    }
     const uint16_t id = (uint16_t)(d->resource < 0 ? SKR_RESOURCE_ABSENT : d->resource);
     const int64_t all = skr_ledger_node_allocatable(room, id);
     const int64_t left = skr_ledger_node_free(room, id);
     int64_t charged;
-    s->ready += n->node->ready;
-    s->cordoned += n->node->ready && n->node->unschedulable;
     s->allocatable = skr_amount_sum(s->allocatable, all);
     if (all > 0 && n->node->ready && !__builtin_sub_overflow(all, left, &charged)) {
         s->used = skr_amount_sum(s->used, charged);
@@ -161,10 +179,19 @@ static int64_t amount_of(const struct draw *d, const struct shape *shape)
     return d->resource < 0 || !shape ? 0 : skr_amounts_get(&shape->amounts, (uint16_t)d->resource);
 }
 
+/* paid: devices.h; of the members before this one. */
+static int64_t amount_of_pod(const struct draw *d, const struct pod_entry *m,
+                             struct device_paid *paid)
+{
+    return d->class_ ? skr_view_class_pod(d->v->e, d->class_, m, skr_view_node_of(m), paid)
+                     : amount_of(d, m->shape);
+}
+
 static uint32_t describe(const struct draw *d, const struct group *g, const char *reason,
                          const char *sentence)
 {
     SKR_STRBUF(rules);
+    struct device_paid paid = {0};
     write_rules(g->spec, &rules);
     const struct skr_picture_subject subject = {
         .namespace_ = g->namespace_,
@@ -178,21 +205,22 @@ static uint32_t describe(const struct draw *d, const struct group *g, const char
         .present = (int64_t)skr_view_present(g),
         .bound = (int64_t)g->seats.n_bound,
         .priority = g->spec ? g->spec->priority : 0,
-        .each = g->members ? amount_of(d, g->members->shape) : 0,
+        .each = g->members ? amount_of_pod(d, g->members, &paid) : 0,
         .since = g->status_since <= d->v->now ? g->status_since : 0,
         .start = g->booking ? g->booking->start * SKR_SECOND : 0,
         .guess = g->booking && g->booking->guess,
     };
+    free(paid.item);
     return skr_picture_subject(d->picture, &subject);
 }
 
-static void seat(const struct draw *d, uint32_t subject, const char *node,
-                 const struct shape *shape, enum skr_picture_seat kind)
+static void seat(const struct draw *d, uint32_t subject, const char *node, int64_t amount,
+                 enum skr_picture_seat kind)
 {
     const int32_t leaf = skr_tree_find_leaf(d->v->e->topology.tree, node);
     if (leaf >= 0) {
-        skr_picture_seat(d->picture, subject, skr_picture_place_of(d->picture, leaf), 1,
-                         amount_of(d, shape), kind);
+        skr_picture_seat(d->picture, subject, skr_picture_place_of(d->picture, leaf), 1, amount,
+                         kind);
     }
 }
 
@@ -213,17 +241,20 @@ static void draw_booking(const struct draw *d, const struct booking *b, uint32_t
 static void draw_members(const struct draw *d, const struct group *g, uint32_t subject)
 {
     const struct pod_entry *m;
+    struct device_paid paid = {0};
     skr_picture_unseat(d->picture, subject);
     DL_FOREACH(g->members, m)
     {
         const char *node = skr_view_node_of(m);
         if (node) {
-            seat(d, subject, node, m->shape,
+            seat(d, subject, node, amount_of_pod(d, m, &paid),
                  skr_pods_is_bound(m) ? SKR_SEAT_FIRM : SKR_SEAT_PLANNED);
         }
     }
+    free(paid.item);
     for (size_t i = 0; i < g->holds.n; i++) {
-        seat(d, subject, g->holds.item[i].node, g->holds.item[i].shape, SKR_SEAT_PLANNED);
+        seat(d, subject, g->holds.item[i].node, amount_of(d, g->holds.item[i].shape),
+             SKR_SEAT_PLANNED);
     }
     if (g->booking) {
         draw_booking(d, g->booking, subject);
@@ -284,10 +315,15 @@ static void report_decisions(struct draw *d)
     free(d->news);
 }
 
+static bool has_amounts(const struct draw *d)
+{
+    return d->resource >= 0 || d->class_;
+}
+
 /* Changes whenever something is to be shown of the group that may differ. */
 static uint64_t mark_of(const struct draw *d, const struct group *g)
 {
-    return g->stamp * 2 + (d->resource >= 0);
+    return g->stamp * 2 + has_amounts(d);
 }
 
 static int by_key(const void *a, const void *b)
@@ -346,16 +382,31 @@ static void draw_stamped_groups(struct draw *d)
 
 /* ---- the whole ---- */
 
-/* Of the argument, or the tree's own: as /v1/tree has it. */
-static int choose(struct view *v, struct memory *m, struct tree_page *page)
+/* Another number if classes came or went. */
+static uint64_t classes_of(const struct skr_gang *e)
 {
-    page->leaf = skr_topology_leaf_nodes(v->e);
-    const int code = skr_view_tree_asked(page);
+    const struct skr_devices_stock *stock = e->devices.stock;
+    return stock->slices ? HASH_COUNT(stock->classes) + 1 : 0;
+}
+
+/* Of the argument, or the tree's own: as /v1/tree has it. */
+static int choose(const struct draw *d, struct memory *m)
+{
+    struct skr_gang *e = d->v->e;
+    struct tree_page page = {.v = d->v, .tree = e->topology.tree};
+    page.leaf = skr_topology_leaf_nodes(e);
+    const int code = skr_view_tree_asked(&page);
     if (code == 200) {
-        snprintf(m->resource, sizeof m->resource, "%s", page->resource[page->looked_at].name);
-        m->one = page->size.n > 0 ? page->size.item[0].amount : 1;
+        const char *name[SHOWN_MAX];
+        for (size_t i = 0; i < page.n_resources; i++) {
+            name[i] = page.resource[i].name;
+        }
+        skr_picture_resources(d->picture, name, page.n_resources);
+        snprintf(m->resource, sizeof m->resource, "%s", page.resource[page.looked_at].name);
+        m->one = page.size.n > 0 ? page.size.item[0].amount : 1;
         m->one = m->one > 0 ? m->one : 1;
-        m->nodes = v->e->epoch.nodes;
+        m->nodes = e->epoch.nodes;
+        m->classes = classes_of(e);
     }
     return code;
 }
@@ -364,41 +415,48 @@ static int choose(struct view *v, struct memory *m, struct tree_page *page)
 static bool must_choose(const struct view *v, const struct memory *m)
 {
     const char *asked = v->query->argument[SKR_VIEW_RESOURCE];
-    return m->one == 0 || ((!asked || !*asked) && m->nodes != v->e->epoch.nodes);
+    return m->one == 0 || ((!asked || !*asked) &&
+                           (m->nodes != v->e->epoch.nodes || m->classes != classes_of(v->e)));
+}
+
+/* Changes of devices that were reported before are reported again from now on. */
+static void begin_class(struct draw *d)
+{
+    struct skr_devices_stock *stock = d->v->e->devices.stock;
+    const char *class_ = skr_view_class_of(d->memory->resource);
+    if (class_ && skr_devices_stock_class(stock, class_)) {
+        d->class_ = class_;
+        d->spec = skr_view_class_spec(d->v->e, class_, 1);
+        stock->heard++;
+    }
 }
 
 static int begin(struct draw *d)
 {
     struct skr_gang *e = d->v->e;
     struct memory *m = skr_picture_memory(d->picture, sizeof *m);
-    struct tree_page page = {.v = d->v, .tree = e->topology.tree};
     struct memory fresh = *m;
-    if (must_choose(d->v, &fresh)) {
-        const int code = choose(d->v, &fresh, &page);
-        if (code != 200) {
-            return code;
-        }
-        fresh.looked = fresh.one == m->one ? m->looked : 0;
+    const bool chooses = must_choose(d->v, &fresh);
+    int code = chooses ? choose(d, &fresh) : 200;
+    if (code != 200) {
+        return code;
     }
+    fresh.looked = fresh.one == m->one ? m->looked : 0;
     if (skr_picture_begin(d->picture, e->topology.tree, fresh.resource, d->v->now)) {
-        const char *name[SHOWN_MAX];
-        if (page.n_resources == 0) { /* another tree than the one that it was chosen for */
-            const int code = choose(d->v, &fresh, &page);
+        if (!chooses) { /* another tree than the one that it was chosen for */
+            code = choose(d, &fresh);
             if (code != 200) {
                 return code;
             }
             skr_picture_begin(d->picture, e->topology.tree, fresh.resource, d->v->now);
         }
-        for (size_t i = 0; i < page.n_resources; i++) {
-            name[i] = page.resource[i].name;
-        }
-        skr_picture_resources(d->picture, name, page.n_resources);
         fresh.looked = 0;
     }
     m = skr_picture_memory(d->picture, sizeof *m);
     *m = fresh;
     d->memory = m;
     d->resource = skr_resource_names_find(e->resources, m->resource);
+    begin_class(d);
     return 200;
 }
 
@@ -406,8 +464,7 @@ static void draw_all(struct draw *d)
 {
     const struct memory *m = d->memory;
     const struct skr_gang *e = d->v->e;
-    const bool some =
-        m->looked > 0 && m->census == e->epoch.census && m->counted == (d->resource >= 0);
+    const bool some = m->looked > 0 && m->census == e->epoch.census && m->counted == has_amounts(d);
     if (some) {
         draw_stamped_nodes(d);
     } else {
@@ -429,7 +486,7 @@ static void note_all(const struct draw *d, uint64_t looked)
     struct memory *m = skr_picture_memory(d->picture, sizeof *m);
     m->looked = looked;
     m->census = d->v->e->epoch.census;
-    m->counted = d->resource >= 0;
+    m->counted = has_amounts(d);
 }
 
 int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr_time now,
@@ -454,6 +511,7 @@ int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr
     }
     const uint64_t looked = gang->epoch.stamps;
     draw_all(&d);
+    skr_devices_stock_forget_spec(gang->devices.stock, d.spec);
     report_decisions(&d); /* also of a description that is broken off: they are noted as seen */
     if (v.interrupted) {
         return SKR_VIEW_INTERRUPTED;

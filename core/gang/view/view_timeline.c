@@ -10,16 +10,11 @@
 
 enum { HOURS = 4 };
 
-static bool is_of_class(const struct tree_page *p)
-{
-    return strncmp(p->resource[p->looked_at].name, "class/", 6) == 0;
-}
-
 /* Devices of a class have no times; cpu is shown instead if none was asked for. */
 static int choose_of(struct tree_page *p, struct skr_view_query *query)
 {
     const int code = skr_view_tree_asked(p);
-    if (code != 200 || !is_of_class(p)) {
+    if (code != 200 || !p->resource[p->looked_at].class_) {
         return code;
     }
     if (query->argument[SKR_VIEW_RESOURCE]) {

@@ -8,6 +8,7 @@
  */
 #include "core/gang/view/view_tree.h"
 
+#include "core/devices/stock.h"
 #include "core/gang/cache/booked.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -125,13 +126,19 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
     }
     s->ready = n->node->ready;
     const bool open = !p->of_group || skr_node_open(e, p->of_group, &p->of_role, n, false);
-    s->slots = open ? skr_view_class_slots(p, n, skr_slots_of_node(e, n, &p->size)) : 0;
+    s->slots =
+        open ? skr_view_class_slots(p->v->e, p->slot_spec, n, skr_slots_of_node(e, n, &p->size))
+             : 0;
     uint16_t id[SHOWN_MAX];
     int64_t left[SHOWN_MAX];
     size_t known[SHOWN_MAX], n_known = 0;
     for (size_t r = 0; r < p->n_resources; r++) {
-        if (p->resource[r].name == p->class_name) {
-            skr_view_class_sum(p, n, (size_t)unit * p->n_resources + r);
+        if (p->resource[r].class_) {
+            const size_t at = (size_t)unit * p->n_resources + r;
+            const struct node_devices of = skr_view_class_node(e, n, p->resource[r].class_);
+            p->allocatable[at] = of.all;
+            p->charged[at] = of.taken;
+            p->unusable[at] = of.unusable;
         }
         if (p->resource[r].id < 0) {
             continue;
@@ -209,11 +216,15 @@ static void sum_up(struct tree_page *p)
 
 /* ---- text ---- */
 
-static void write_amounts(struct tree_page *p, const char *key, const int64_t *amount)
+/* amount: [unit * n_resources + r]. Units without devices of a class leave it out. */
+static void write_amounts(struct tree_page *p, const char *key, const int64_t *amount, int32_t unit)
 {
+    const size_t at = (size_t)unit * p->n_resources;
     skr_json_open(&p->v->w, key, '{');
     for (size_t r = 0; r < p->n_resources; r++) {
-        skr_json_int(&p->v->w, p->resource[r].name, amount[r]);
+        if (!p->resource[r].class_ || p->allocatable[at + r] > 0) {
+            skr_json_int(&p->v->w, p->resource[r].name, amount[at + r]);
+        }
     }
     skr_json_close(&p->v->w, '}');
 }
@@ -286,7 +297,6 @@ static void open_unit(struct tree_page *p, int32_t unit)
 {
     struct skr_json_writer *w = &p->v->w;
     const struct unit_sums *s = &p->sum[unit];
-    const size_t at = (size_t)unit * p->n_resources;
     const int32_t leaf = unit - p->tree->first_leaf;
     skr_json_open(w, NULL, '{');
     skr_json_string(w, "name", p->tree->unit_name[unit]);
@@ -305,11 +315,11 @@ static void open_unit(struct tree_page *p, int32_t unit)
         skr_json_int(w, "readyNodes", s->ready);
     }
     skr_json_int(w, "slots", s->slots);
-    write_amounts(p, "allocatable", p->allocatable + at);
-    write_amounts(p, "charged", p->charged + at);
-    write_amounts(p, "unusable", p->unusable + at);
+    write_amounts(p, "allocatable", p->allocatable, unit);
+    write_amounts(p, "charged", p->charged, unit);
+    write_amounts(p, "unusable", p->unusable, unit);
     if (p->v->e->bookings.n > 0) {
-        write_amounts(p, "reserved", p->reserved + at);
+        write_amounts(p, "reserved", p->reserved, unit);
     }
     write_groups(p, unit);
     if (leaf < 0) {
@@ -468,9 +478,11 @@ int skr_view_tree(struct view *v, const char *rest)
     p.pods_of = skr_alloc_array(p.n_groups + 1, sizeof *p.pods_of);
     p.held_of = skr_alloc_array(p.n_groups + 1, sizeof *p.held_of);
     p.touched = skr_alloc_array(p.n_groups + 1, sizeof *p.touched);
-    skr_view_class_begin(&p);
+    if (p.slot_devices > 0) {
+        p.slot_spec = skr_view_class_spec(v->e, skr_view_class_of(p.class_name), p.slot_devices);
+    }
     sum_up(&p);
-    skr_view_class_end(&p);
+    skr_devices_stock_forget_spec(v->e->devices.stock, p.slot_spec);
     write_page(&p);
     page_fini(&p);
     return 200;

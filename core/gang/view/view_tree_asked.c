@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a request for the tree: the resource to show, the size of a slot, the domain. */
+#include "core/devices/stock.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/state/groups.h"
@@ -26,7 +27,7 @@ static bool is_word(const char *name, const char *word, size_t len)
 
 /* By full name, or by the part after the slash if only one has it; among all names of the engine.
  * NULL with *ret_code set if there is none, or several. */
-static const char *find_resource(struct tree_page *p, const char *word, size_t len, int *ret_code)
+static const char *find_name(struct tree_page *p, const char *word, size_t len, int *ret_code)
 {
     const struct skr_resource_names *names = p->v->e->resources;
     const char *found = NULL;
@@ -61,6 +62,31 @@ static const char *find_resource(struct tree_page *p, const char *word, size_t l
     return found;
 }
 
+/* The class that serves a resource which no node offers; NULL: there is none. */
+static const char *class_serving(const struct tree_page *p, const char *name)
+{
+    const struct skr_resource_names *names = p->v->e->resources;
+    const char *class = NULL;
+    const bool served = skr_resource_names_find(names, name) < 0 &&
+                        skr_resource_names_is_served(names, name, &class) && class;
+    return served && skr_devices_stock_class(p->v->e->devices.stock, class) ? class : NULL;
+}
+
+/* As find_name(); a class also by the extended resource that it serves. */
+static const char *find_resource(struct tree_page *p, const char *word, size_t len, int *ret_code)
+{
+    char asked[CLASS_NAME_MAX];
+    const char *name = NULL, *class;
+    (void)snprintf(asked, sizeof asked, "%.*s", (int)(len < sizeof asked ? len : 0), word);
+    class = skr_view_class_of(asked);
+    class = class ? class : class_serving(p, asked);
+    if (!class) {
+        name = find_name(p, word, len, ret_code);
+        class = name ? class_serving(p, name) : NULL;
+    }
+    return class ? skr_view_class_choose(p, class, ret_code) : name;
+}
+
 static size_t show(struct tree_page *p, const char *name)
 {
     for (size_t i = 0; i < p->n_resources; i++) {
@@ -71,8 +97,10 @@ static size_t show(struct tree_page *p, const char *name)
     if (p->n_resources == SHOWN_MAX) {
         return SHOWN_MAX;
     }
-    p->resource[p->n_resources] = (struct shown_resource){
-        .name = name, .id = skr_resource_names_find(p->v->e->resources, name)};
+    p->resource[p->n_resources] =
+        (struct shown_resource){.name = name,
+                                .class_ = skr_view_class_of(name),
+                                .id = skr_resource_names_find(p->v->e->resources, name)};
     return p->n_resources++;
 }
 
@@ -92,67 +120,86 @@ static const char *tree_device(const struct tree_page *p)
     return NULL;
 }
 
-/* The extended resource (with a slash) that most nodes of the tree offer, the first by name of
- * several; NULL: none. O(nodes * their resources). */
-static const char *offered_device(const struct tree_page *p)
+struct offer {
+    const char *name;
+    int32_t nodes;
+};
+
+static int by_offer(const void *a, const void *b)
+{
+    const struct offer *x = a, *y = b;
+    return x->nodes != y->nodes ? (x->nodes < y->nodes ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+/* Extended resources (with a slash) that nodes of the tree offer, those of most nodes first; returns
+ * their number. O(nodes * their resources). */
+static size_t list_offers(const struct tree_page *p, struct offer ret[SKR_RESOURCES_MAX])
 {
     const struct skr_resource_names *names = p->v->e->resources;
-    int32_t offers[SKR_RESOURCES_MAX] = {0}, most = 0;
-    const char *found = NULL;
+    int32_t nodes[SKR_RESOURCES_MAX] = {0};
+    size_t n = 0;
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         const struct skr_node *node = p->leaf[i] ? p->leaf[i]->node : NULL;
         for (size_t r = 0; node && r < node->allocatable.n; r++) {
             const struct skr_quantity_item *item = &node->allocatable.item[r];
-            if (item->amount <= 0 || !strchr(item->name, '/')) {
-                continue;
-            }
-            const int id = skr_resource_names_find(names, item->name);
+            const int id = item->amount > 0 && strchr(item->name, '/')
+                               ? skr_resource_names_find(names, item->name)
+                               : -1;
             if (id >= 0) {
-                offers[id]++;
+                nodes[id]++;
             }
         }
     }
     for (uint16_t id = 0; id < SKR_RESOURCES_MAX; id++) {
-        const char *name = skr_resource_names_get(names, id);
-        if (offers[id] > most || (found && offers[id] == most && strcmp(name, found) < 0)) {
-            most = offers[id];
-            found = name;
+        if (nodes[id] > 0) {
+            ret[n++] = (struct offer){skr_resource_names_get(names, id), nodes[id]};
         }
     }
-    return found;
+    if (n > 1) {
+        qsort(ret, n, sizeof *ret, by_offer);
+    }
+    return n;
 }
 
-/* The tree's resources and "pods". The default is a device that the tree names, else one that nodes
- * offer, else the tree's first resource. */
+/* A device that the tree names, else one that nodes offer, else a class of devices; NULL: none. */
+static const char *usual_resource(struct tree_page *p, const struct offer *offer, size_t n)
+{
+    const char *name = tree_device(p), *class = name ? class_serving(p, name) : NULL;
+    int code;
+    return class                     ? skr_view_class_choose(p, class, &code)
+           : name                    ? name
+           : n > 0                   ? offer[0].name
+           : skr_view_class_usual(p) ? p->class_name
+                                     : NULL;
+}
+
+/* The one that is asked for or usual, else the tree's first; the tree's, those that nodes offer, classes
+ * of devices, and "pods". */
 static int choose_resources(struct tree_page *p)
 {
-    const char *word = p->v->query->argument[SKR_VIEW_RESOURCE], *chosen = NULL;
+    const char *word = p->v->query->argument[SKR_VIEW_RESOURCE];
+    struct offer offer[SKR_RESOURCES_MAX];
+    const size_t n_offers = list_offers(p, offer);
     int code = 200;
-    if (word && skr_view_is_class(word, strlen(word))) {
-        code = skr_view_class_choose(p, word, strlen(word));
-        if (code != 200) {
-            return code;
-        }
-        show(p, chosen = p->class_name);
-    } else if (word && *word) {
-        chosen = find_resource(p, word, strlen(word), &code);
-        if (!chosen) {
-            return code;
-        }
+    const bool asked = word && *word;
+    const char *chosen =
+        asked ? find_resource(p, word, strlen(word), &code) : usual_resource(p, offer, n_offers);
+    if (code != 200) {
+        return code;
+    }
+    if (chosen) {
         show(p, chosen);
-    } else {
-        chosen = tree_device(p);
-        if (!chosen && (chosen = offered_device(p))) {
-            show(p, chosen);
-        }
-        if (!chosen && skr_view_class_usual(p)) {
-            show(p, chosen = p->class_name);
-        }
     }
     for (size_t i = 0; i < p->tree->n_resource_names; i++) {
         show(p, p->tree->resource_name[i]);
     }
     show(p, "pods");
+    for (size_t i = 0; i < n_offers; i++) {
+        show(p, offer[i].name);
+    }
+    for (size_t i = 0, n = skr_view_class_list(p); i < n; i++) {
+        show(p, p->of_class[i]);
+    }
     p->looked_at = show(p, chosen ? chosen : p->resource[0].name);
     return 200;
 }
@@ -191,12 +238,11 @@ static int read_part(struct tree_page *p, const char *part, size_t len)
     if (!equals || name_len == 0 || rest == 0 || rest >= sizeof quantity) {
         return skr_view_refuse(p->v, 400, "slot: \"%.*s\" is not RESOURCE=QUANTITY", shown, part);
     }
-    const bool class_ = skr_view_is_class(part, name_len);
-    const char *name = class_ ? p->class_name : find_resource(p, part, name_len, &code);
-    code = class_ ? skr_view_class_choose(p, part, name_len) : code;
-    if (!name || code != 200) {
+    const char *name = find_resource(p, part, name_len, &code);
+    if (!name) {
         return code;
     }
+    const bool class_ = name == p->class_name;
     memcpy(quantity, equals + 1, rest);
     quantity[rest] = '\0';
     if (skr_resource_parse(name, quantity, &amount, &error) < 0) {

@@ -42,6 +42,7 @@ TEST(devices_are_counted_by_class_and_state_and_the_classes_beyond_sixteen_toget
     struct skr_devices_stock *stock = skr_devices_stock_create(&seed, NULL, NULL);
     struct skr_devices_census census;
     const struct skr_claim_device taken = {.driver = "d", .pool = "p", .device = "a"};
+    const char *const pods[] = {"first", "second"};
     skr_devices_census_take(stock, &census);
     assert_int_equal(census.n, 0);
     put_slice(stock,
@@ -69,9 +70,14 @@ TEST(devices_are_counted_by_class_and_state_and_the_classes_beyond_sixteen_toget
     skr_devices_census_take(stock, &census);
     assert_int_equal(census.n, SKR_CENSUS_CLASSES + 1);
     assert_class(&census, 16, "other", 6, 2, 2);
-    skr_devices_census_node(stock, "n", "all", &census.of[0]);
+    skr_devices_census_node(stock, "n", "all", NULL, &census.of[0]);
     assert_class(&census, 0, "", 2, 1, 1);
-    skr_devices_census_node(stock, "m", "all", &census.of[0]);
+    skr_devices_census_node(stock, "m", "all", NULL, &census.of[0]);
+    assert_class(&census, 0, "", 0, 0, 0);
+    skr_devices_stock_use(stock, "ns/c", pods, 2);
+    skr_devices_census_node(stock, "n", "all", pods[0], &census.of[0]);
+    assert_class(&census, 0, "", 0, 1, 0);
+    skr_devices_census_node(stock, "n", "all", pods[1], &census.of[0]);
     assert_class(&census, 0, "", 0, 0, 0);
     skr_devices_stock_allocate(stock, "ns/c", NULL, 0);
     skr_devices_stock_destroy(stock);

@@ -81,6 +81,25 @@ TEST_RIG(device_cluster(2, 4), the_tree_shows_devices_of_a_class_and_counts_slot
     assert_tree(rig, NULL, "class/gpu=x", 400, "slot: ");
 }
 
+TEST_RIG(device_cluster(2, 4), the_tree_lists_classes_and_takes_the_resource_that_one_serves_for_it)
+{
+    static const char unused[] = "{'metadata':{},'spec':{'selectors':[{'cel':{'expression':"
+                                 "'device.driver == \\'none\\''}}]}}";
+    rig_create_json(rig, RIG_CLASS, "a", unused);
+    rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'example.com/nic':'3'}}}");
+    rig_run(rig, SKR_SECOND);
+    assert_tree(rig, "cpu", NULL, 200,
+                "\"resources\":[\"cpu\",\"memory\",\"pods\",\"example.com/nic\",\"class/a\","
+                "\"class/gpu\"]");
+    assert_tree(rig, "cpu", NULL, 200, "\"example.com/nic\":3,\"class/gpu\":8}");
+    assert_tree(rig, GPU, NULL, 200, "\"resource\":\"class/gpu\"");
+    assert_tree(rig, NULL, GPU "=3", 200, "\"slot\":{\"pods\":1,\"class/gpu\":3}");
+    assert_tree(rig, "class/a", NULL, 200, "\"slots\":0");
+    rig_delete(rig, RIG_CLASS, "gpu");
+    rig_run(rig, SKR_SECOND);
+    assert_tree(rig, GPU, NULL, 404, "no node has a resource");
+}
+
 TEST(the_version_of_kube_scheduler_and_the_steps_of_a_search_are_set)
 {
     static const struct {

@@ -5,6 +5,8 @@
 
 #include "core/frame/picture.h"
 #include "core/gang/state/pages.h"
+#include "test/unit/device_scene.h"
+#include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/picture_scene.h"
 #include "test/unit/picture_text.h"
@@ -103,12 +105,12 @@ static void look_end(struct look *l)
 }
 
 /* The page that changes led to is the document. */
-static void look(struct look *l)
+static void look_at(struct look *l, const char *resource)
 {
     SKR_STRBUF(change);
     SKR_STRBUF(whole);
     enum skr_picture_news news;
-    assert_int_equal(draw(l, "cpu", &change, &news), 200);
+    assert_int_equal(draw(l, resource, &change, &news), 200);
     skr_picture_write(l->picture, &whole);
     json_t *document = load(&whole);
     l->anew += news == SKR_PICTURE_ANEW;
@@ -127,6 +129,11 @@ static void look(struct look *l)
         fail_msg("page %s\nbut document %s", a, whole.s);
     }
     json_decref(document);
+}
+
+static void look(struct look *l)
+{
+    look_at(l, "cpu");
 }
 
 /* A picture that has followed all changes shows what one that begins now shows. */
@@ -250,6 +257,52 @@ TEST_RIG(rig_create(), the_default_resource_follows_what_nodes_offer)
     rig_run(rig, SKR_SECOND);
     assert_int_equal(draw(&l, "cpu", &out, &news), 200);
     assert_int_equal(news, SKR_PICTURE_SAME);
+    look_end(&l);
+}
+
+/* [used, slots, [group, pods, amount]] of a node, without groups [used, slots, []]. */
+static void expect_node(const struct look *l, size_t node, const char *wanted)
+{
+    const json_t *row =
+        json_array_get(json_object_get(json_object_get(l->page, "tree"), "nodes"), node);
+    json_auto_t *part =
+        json_pack("[OOO]", json_array_get(row, 4), json_array_get(row, 5), json_array_get(row, 6));
+    SKR_AUTO_FREE char *text = json_dumps(part, JSON_COMPACT);
+    assert_string_equal(text, wanted);
+}
+
+TEST_RIG(device_cluster(2, 4), a_class_of_devices_is_drawn_as_a_resource)
+{
+    struct look l;
+    look_begin(&l, rig);
+    look_at(&l, "class/gpu");
+    expect_node(&l, 0, "[0,4,[]]");
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_create_json(rig, RIG_POD, "g-0",
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'sakkara','containers':[{'name':'c','resources':{'requests':{"
+                    "'example.com/gpu':'3'}}}]},'status':{'phase':'Pending'}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 1);
+    look_at(&l, "class/gpu");
+    expect_node(&l, 0, "[0,4,[0,1,3]]"); /* what it asked for: its claim has not come yet */
+    device_claim(rig, "c", 1);
+    device_give(rig, "c", "node-0", true);
+    look_at(&l, "class/gpu");
+    expect_node(&l, 0, "[1,3,[0,1,3]]"); /* another pod has one */
+    rig_edit(rig, RIG_DEVICE_CLAIM, "c",
+             "{'status':{'reservedFor':[{'resource':'pods','name':"
+             "'p','uid':'%s'}]}}",
+             rig_find(rig, RIG_POD, "g-0")->pod->meta.uid);
+    rig_run(rig, SKR_SECOND);
+    look_at(&l, "class/gpu");
+    expect_node(&l, 0, "[1,3,[0,1,1]]");
+    expect_node(&l, 1, "[0,4,[]]");
+    rig_delete(rig, RIG_CLASS, "gpu");
+    rig_run(rig, SKR_SECOND);
+    look_at(&l, "class/gpu");
+    expect_node(&l, 0, "[0,0,[0,1,0]]");
+    assert_int_equal(l.anew, 1);
     look_end(&l);
 }
 
