@@ -3,8 +3,8 @@
 #define SKR_TOPOLOGY_DEVICE_SLICES_H
 /*
  * ResourceSlices (resource.k8s.io/v1): the devices that a driver offers, in the order in which
- * kube-scheduler looks at them. A slice is part of a pool. Equal attributes and capacities of one slice
- * are stored once. Quantities are in billionths.
+ * kube-scheduler looks at them. A slice is part of a pool. Devices may share a kind: what most of them have
+ * alike, beside values of their own. Quantities are in billionths.
  */
 #include "topology/object.h"
 
@@ -60,17 +60,36 @@ struct skr_device_reach {
     const char *selector; /* those that match this node selector, as text with sorted keys; "" */
 };
 
-struct skr_device {
-    const char *name;
-    const struct skr_device_reach *reach; /* the device's own; NULL: that of its slice */
+/* What devices have alike. */
+struct skr_device_kind {
     size_t n_attributes, n_capacities, n_counters, n_taints;
-    const struct skr_device_attribute *const *attribute;
-    const struct skr_device_capacity *const *capacity;
-    const struct skr_device_counter *counter; /* that it uses */
+    const struct skr_device_attribute
+        *attribute; /* with the values of those that have none of their own */
+    const struct skr_device_capacity *capacity;
+    const struct skr_device_counter *counter; /* that each uses */
     const struct skr_device_taint *taint;
     bool shared; /* allowMultipleAllocations */
-    bool binds;  /* it has binding conditions: its pool comes last */
-    bool groups; /* it has compatibility groups, which are not modelled */
+    bool binds;  /* they have binding conditions: their pool comes last */
+    bool groups; /* they have compatibility groups, which are not modelled */
+};
+
+enum { SKR_DEVICE_OWN_SET = UINT16_MAX };
+
+/* A value instead of that of the kind. */
+struct skr_device_own {
+    uint16_t at;   /* the attribute; SKR_DEVICE_OWN_SET: the set of all its counters */
+    uint16_t kind; /* enum skr_device_value */
+    union {
+        int64_t integer;
+        const char *text; /* STRING, VERSION */
+    } value;
+};
+
+struct skr_device {
+    const char *name;
+    const struct skr_device_kind *kind;
+    const struct skr_device_own *own;
+    size_t n_own;
 };
 
 struct skr_device_slice {
@@ -79,7 +98,8 @@ struct skr_device_slice {
     const char *driver, *pool;
     int64_t generation, n_slices; /* of the pool; slices of the newest generation count */
     struct skr_device_reach reach;
-    bool each; /* it depends on the device: perDeviceNodeSelection */
+    const struct skr_device_reach
+        *reach_of; /* [device] perDeviceNodeSelection; NULL: all have that of the slice */
     size_t n_devices, n_counters;
     const struct skr_device *device;
     const struct skr_device_counter *counter; /* of the pool */
@@ -90,5 +110,12 @@ int skr_device_slice_decode(const json_t *json, struct skr_device_slice **ret,
                             struct skr_error *error);
 void skr_device_slice_destroy(struct skr_device_slice *slice); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_device_slice, skr_device_slice_destroy)
+
+/* An attribute, or a counter that it uses, by its number in the kind. O(values of its own). */
+struct skr_device_attribute skr_device_attribute(const struct skr_device *device, size_t i);
+struct skr_device_counter skr_device_counter(const struct skr_device *device, size_t i);
+/* Whatever their names are. */
+bool skr_device_same_value(const struct skr_device_attribute *a,
+                           const struct skr_device_attribute *b);
 
 #endif

@@ -263,15 +263,14 @@ const char *skr_fields_json(const struct skr_fields *in, size_t flags)
 
 /* ---- the object ---- */
 
-/* first: of skr_arena_create(). */
-static int decode_in(size_t first, const json_t *json, const char *what, size_t size,
-                     skr_object_fill *fill, void **ret, struct skr_error *error)
+int skr_object_decode(const json_t *json, const char *what, size_t size, skr_object_fill *fill,
+                      void **ret, struct skr_error *error)
 {
     struct skr_error own = {.text = ""};
     if (!json_is_object(json)) {
         return skr_field_set_type_error(NULL, what, "an object", json, error);
     }
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, first);
+    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     struct skr_object *object = arena ? skr_arena_alloc(arena, size) : NULL;
     if (!object) {
         skr_arena_destroy(arena);
@@ -290,27 +289,6 @@ static int decode_in(size_t first, const json_t *json, const char *what, size_t 
     }
     *ret = object;
     return 0;
-}
-
-int skr_object_decode(const json_t *json, const char *what, size_t size, skr_object_fill *fill,
-                      void **ret, struct skr_error *error)
-{
-    return decode_in(0, json, what, size, fill, ret, error);
-}
-
-int skr_object_decode_tight(const json_t *json, const char *what, size_t size,
-                            skr_object_fill *fill, void **ret, struct skr_error *error)
-{
-    void *loose = NULL;
-    const int rc = decode_in(0, json, what, size, fill, &loose, error);
-    if (!loose) {
-        return rc;
-    }
-    /* In one block, the first array of each former block may need other padding. */
-    const size_t used = skr_arena_used(((const struct skr_object *)loose)->arena);
-    const size_t n_blocks = 10 + used / 65536;
-    skr_object_destroy(loose);
-    return decode_in(used + n_blocks * alignof(max_align_t), json, what, size, fill, ret, error);
 }
 
 void skr_object_destroy(void *object)

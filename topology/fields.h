@@ -37,9 +37,6 @@ struct skr_fields {
 typedef void skr_object_fill(void *object, const struct skr_fields *json);
 int skr_object_decode(const json_t *json, const char *what, size_t size, skr_object_fill *fill,
                       void **ret, struct skr_error *error);
-/* The same without memory to spare, for large objects that stay. Decodes twice. */
-int skr_object_decode_tight(const json_t *json, const char *what, size_t size,
-                            skr_object_fill *fill, void **ret, struct skr_error *error);
 void skr_object_destroy(void *object); /* of any kind; NULL allowed */
 const struct skr_meta *skr_object_meta(const void *object);
 

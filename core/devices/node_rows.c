@@ -140,13 +140,18 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Few names begin alike. */
+static bool is_counter(const struct skr_device_counter *a, const struct skr_device_counter *b)
+{
+    return *a->name == *b->name && strcmp(a->name, b->name) == 0 && strcmp(a->set, b->set) == 0;
+}
+
 static bool has_counter(const struct pool *pool, const struct skr_device_counter *counter)
 {
     for (size_t i = 0; i < pool->n; i++) {
         const struct skr_device_slice *slice = pool->slice[i]->slice;
         for (size_t k = 0; k < slice->n_counters; k++) {
-            if (strcmp(slice->counter[k].set, counter->set) == 0 &&
-                strcmp(slice->counter[k].name, counter->name) == 0) {
+            if (is_counter(&slice->counter[k], counter)) {
                 return true;
             }
         }
@@ -184,8 +189,9 @@ static bool is_invalid(struct making *m, const struct pool *pool)
             if (i < pool->n_here) {
                 name[n++] = slice->device[k].name;
             }
-            for (size_t u = 0; !invalid && u < slice->device[k].n_counters; u++) {
-                invalid = !has_counter(pool, &slice->device[k].counter[u]);
+            for (size_t u = 0; !invalid && u < slice->device[k].kind->n_counters; u++) {
+                const struct skr_device_counter counter = skr_device_counter(&slice->device[k], u);
+                invalid = !has_counter(pool, &counter);
             }
         }
         for (size_t k = 0; k < slice->n_counters; k++) {
@@ -201,7 +207,7 @@ static bool uses_counters(const struct skr_device_slice *slice)
 {
     bool uses = slice->n_counters > 0;
     for (size_t k = 0; !uses && k < slice->n_devices; k++) {
-        uses = slice->device[k].n_counters > 0;
+        uses = slice->device[k].kind->n_counters > 0;
     }
     return uses;
 }
@@ -251,8 +257,8 @@ static void look_at_devices(struct making *m, struct pool *pool)
     for (size_t i = 0; i < pool->n; i++) {
         const struct skr_device_slice *slice = pool->slice[i]->slice;
         for (size_t k = 0; k < slice->n_devices; k++) {
-            pool->binds = pool->binds || (slice->device[k].binds && slice->n_counters == 0);
-            if (slice->device[k].groups) {
+            pool->binds = pool->binds || (slice->device[k].kind->binds && slice->n_counters == 0);
+            if (slice->device[k].kind->groups) {
                 unmodelled(m, "its devices have compatibility groups", SKR_UNCOUNTED_FEATURE);
             }
         }
@@ -316,8 +322,7 @@ static uint32_t counter_of(struct making *m, const uint32_t *bank_of_counter, ui
                            const struct skr_device_counter *c)
 {
     for (uint32_t i = 0; i < m->rows->node.n_counters; i++) {
-        if (bank_of_counter[i] == bank && strcmp(m->counter[i]->name, c->name) == 0 &&
-            strcmp(m->counter[i]->set, c->set) == 0) {
+        if (bank_of_counter[i] == bank && is_counter(m->counter[i], c)) {
             return i;
         }
     }
@@ -337,7 +342,8 @@ static struct sizes count(const struct making *m)
             ret.devices += slice->n_counters > 0 ? 0 : slice->n_devices;
             ret.counters += slice->n_counters;
             for (size_t d = 0; d < slice->n_devices; d++) {
-                ret.capacities += slice->device[d].shared ? slice->device[d].n_capacities : 0;
+                const struct skr_device_kind *kind = slice->device[d].kind;
+                ret.capacities += kind->shared ? kind->n_capacities : 0;
             }
         }
     }
@@ -375,19 +381,20 @@ static void number_device(struct making *m, const struct skr_device *device, uin
                           const uint32_t *bank_of_counter, struct skr_devices_row *row)
 {
     struct skr_devices_node *node = &m->rows->node;
+    const struct skr_device_kind *kind = device->kind;
     struct skr_devices_amount *uses =
-        device->n_counters > 0 ? room(m, device->n_counters, sizeof *uses) : NULL;
+        kind->n_counters > 0 ? room(m, kind->n_counters, sizeof *uses) : NULL;
     row->pool = pool;
-    row->shared = device->shared;
+    row->shared = kind->shared;
     row->uses = uses;
-    for (size_t i = 0; uses && i < device->n_counters; i++) {
+    for (size_t i = 0; uses && i < kind->n_counters; i++) {
+        const struct skr_device_counter counter = skr_device_counter(device, i);
         uses[row->n_uses++] = (struct skr_devices_amount){
-            counter_of(m, bank_of_counter, m->counted[pool].bank, &device->counter[i]),
-            device->counter[i].value};
+            counter_of(m, bank_of_counter, m->counted[pool].bank, &counter), counter.value};
     }
     row->first_capacity = node->n_capacities;
-    for (size_t i = 0; device->shared && i < device->n_capacities; i++) {
-        m->capacity[node->n_capacities++] = device->capacity[i]->value;
+    for (size_t i = 0; kind->shared && i < kind->n_capacities; i++) {
+        m->capacity[node->n_capacities++] = kind->capacity[i].value;
         row->n_capacities++;
     }
 }
@@ -445,12 +452,12 @@ const struct skr_device *skr_node_rows_device(const struct skr_node_rows *rows, 
 
 /* ---- what is taken ---- */
 
-static void add_used(const struct skr_stock_taking *taking, const struct skr_device *device,
+static void add_used(const struct skr_stock_taking *taking, const struct skr_device_kind *kind,
                      skr_int128 *used)
 {
-    for (size_t i = 0; i < device->n_capacities; i++) {
+    for (size_t i = 0; i < kind->n_capacities; i++) {
         for (size_t k = 0; k < taking->n_used; k++) {
-            if (strcmp(taking->used[k].name, device->capacity[i]->name) == 0) {
+            if (strcmp(taking->used[k].name, kind->capacity[i].name) == 0) {
                 used[i] += taking->used[k].value;
             }
         }
@@ -480,7 +487,7 @@ bool skr_node_rows_taken(const struct skr_devices_stock *stock, const struct skr
             ret->shares[i] += t->shared;
             ret->counted[i] |= t->n_used > 0;
             if (node->row[i].shared) {
-                add_used(t, device, &ret->used[node->row[i].first_capacity]);
+                add_used(t, device->kind, &ret->used[node->row[i].first_capacity]);
             }
         }
     }

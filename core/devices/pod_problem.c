@@ -102,32 +102,32 @@ static const skr_int128 *wanted_of(const struct skr_claim_request *request, cons
     return NULL;
 }
 
-static bool has_capacity(const struct skr_device *device, const char *name)
+static bool has_capacity(const struct skr_device_kind *kind, const char *name)
 {
     size_t i = 0;
-    while (i < device->n_capacities && strcmp(device->capacity[i]->name, name) != 0) {
+    while (i < kind->n_capacities && strcmp(kind->capacity[i].name, name) != 0) {
         i++;
     }
-    return i < device->n_capacities;
+    return i < kind->n_capacities;
 }
 
 /* Whether the device is large enough when it is empty; what is consumed of a shared one goes to need.
  * From 1.37 on, what has no number is an error. */
 static enum skr_devices_match fits(const struct making *m, const struct skr_claim_request *request,
-                                   const struct skr_device *device, skr_int128 *need)
+                                   const struct skr_device_kind *kind, skr_int128 *need)
 {
     bool fails = false, fit = true;
     for (size_t i = 0; i < request->n_amounts; i++) {
-        if (!has_capacity(device, request->amount[i].name)) {
+        if (!has_capacity(kind, request->amount[i].name)) {
             return SKR_DEVICES_NO;
         }
     }
-    for (size_t i = 0; i < device->n_capacities; i++) {
-        const struct skr_device_capacity *c = device->capacity[i];
+    for (size_t i = 0; i < kind->n_capacities; i++) {
+        const struct skr_device_capacity *c = &kind->capacity[i];
         const skr_int128 value = consumed_of(c, wanted_of(request, c->name), &fails);
         fails = fails || value < 0;
         fit = fit && !violates(c->policy, value) && value <= c->value;
-        if (device->shared) {
+        if (kind->shared) {
             need[i] = value;
         }
     }
@@ -275,8 +275,8 @@ bool skr_device_is_tainted(const struct skr_devices_stock *stock,
                            const struct skr_device_slice *slice, const struct skr_device *device)
 {
     bool tainted = false;
-    for (size_t i = 0; !tainted && i < device->n_taints; i++) {
-        tainted = repels(request, &device->taint[i]);
+    for (size_t i = 0; !tainted && i < device->kind->n_taints; i++) {
+        tainted = repels(request, &device->kind->taint[i]);
     }
     for (const struct skr_stock_rule *r = stock->rules; !tainted && r; r = r->hh.next) {
         tainted = is_selected(stock, r->rule, slice, device) && repels(request, &r->rule->taint);
@@ -315,7 +315,7 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
         if (match[row] == SKR_DEVICES_YES && m->rows->row[row].away) {
             match[row] = SKR_DEVICES_NO;
         } else if (match[row] == SKR_DEVICES_YES) {
-            match[row] = (uint8_t)fits(m, from, device, &need[node->row[row].first_capacity]);
+            match[row] = (uint8_t)fits(m, from, device->kind, &need[node->row[row].first_capacity]);
         }
         tainted[row] =
             skr_device_is_tainted(m->stock, from, m->rows->row[row].slice->slice, device);
@@ -327,27 +327,22 @@ static void make_request(struct making *m, const struct skr_claim_request *from,
 
 /* ---- constraints ---- */
 
-static const struct skr_device_attribute *attribute_of(const struct skr_device *device,
-                                                       const char *driver, const char *name)
+/* The number of an attribute; n_attributes: it has none of that name. */
+static size_t attribute_of(const struct skr_device_kind *kind, const char *driver, const char *name)
 {
     const char *slash = strchr(name, '/');
-    const struct skr_device_attribute *own = NULL;
+    size_t own = kind->n_attributes;
     const bool is_own = slash && strlen(driver) == (size_t)(slash - name) &&
                         strncmp(driver, name, (size_t)(slash - name)) == 0;
-    for (size_t i = 0; i < device->n_attributes; i++) {
-        if (strcmp(device->attribute[i]->name, name) == 0) {
-            return device->attribute[i];
+    for (size_t i = 0; i < kind->n_attributes; i++) {
+        if (strcmp(kind->attribute[i].name, name) == 0) {
+            return i;
         }
-        if (is_own && strcmp(device->attribute[i]->name, slash + 1) == 0) {
-            own = device->attribute[i];
+        if (is_own && strcmp(kind->attribute[i].name, slash + 1) == 0) {
+            own = i;
         }
     }
     return own;
-}
-
-static bool same_value(const struct skr_device_attribute *a, const struct skr_device_attribute *b)
-{
-    return a->kind == b->kind && a->integer == b->integer && strcmp(a->text, b->text) == 0;
 }
 
 /* Numbers of the values of an attribute, by first appearance. */
@@ -355,17 +350,21 @@ static const uint32_t *values_of(struct making *m, const char *attribute)
 {
     const struct skr_devices_node *node = &m->rows->node;
     uint32_t *value = room(m, node->n, sizeof *value);
-    const struct skr_device_attribute **seen = room(m, node->n, sizeof *seen);
+    struct skr_device_attribute *seen = room(m, node->n, sizeof *seen);
     uint32_t n_seen = 0;
     for (size_t row = 0; value && seen && row < node->n; row++) {
-        const struct skr_device_attribute *a = attribute_of(
-            skr_node_rows_device(m->rows, row), m->rows->row[row].slice->slice->driver, attribute);
-        if (!a || a->kind == SKR_DEVICE_VALUE_OTHER) {
-            value[row] = a ? SKR_DEVICES_UNKNOWN : SKR_DEVICES_ABSENT;
+        const struct skr_device *device = skr_node_rows_device(m->rows, row);
+        const size_t at =
+            attribute_of(device->kind, m->rows->row[row].slice->slice->driver, attribute);
+        const struct skr_device_attribute a = at < device->kind->n_attributes
+                                                  ? skr_device_attribute(device, at)
+                                                  : (struct skr_device_attribute){.name = NULL};
+        if (a.kind == SKR_DEVICE_VALUE_OTHER) {
+            value[row] = a.name ? SKR_DEVICES_UNKNOWN : SKR_DEVICES_ABSENT;
             continue;
         }
         uint32_t i = 0;
-        while (i < n_seen && !same_value(seen[i], a)) {
+        while (i < n_seen && !skr_device_same_value(&seen[i], &a)) {
             i++;
         }
         if (i == n_seen) {

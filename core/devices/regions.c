@@ -35,9 +35,9 @@ void skr_stock_regions_ref(struct skr_devices_stock *stock, struct skr_stock_sli
 {
     s->region = region_ref(stock, s->slice->reach.selector);
     s->of_device =
-        s->slice->each ? skr_alloc_array(s->slice->n_devices + 1, sizeof *s->of_device) : NULL;
+        s->slice->reach_of ? skr_alloc_array(s->slice->n_devices + 1, sizeof *s->of_device) : NULL;
     for (size_t i = 0; s->of_device && i < s->slice->n_devices; i++) {
-        s->of_device[i] = region_ref(stock, s->slice->device[i].reach->selector);
+        s->of_device[i] = region_ref(stock, s->slice->reach_of[i].selector);
     }
 }
 
@@ -75,7 +75,7 @@ bool skr_devices_stock_region_has(const struct skr_devices_stock *stock, const c
 bool skr_stock_reaches_device(const struct skr_devices_stock *stock,
                               const struct skr_stock_slice *s, size_t device, const char *node)
 {
-    return s->of_device ? reaches(stock, s->slice->device[device].reach, s->of_device[device], node)
+    return s->of_device ? reaches(stock, &s->slice->reach_of[device], s->of_device[device], node)
                         : reaches(stock, &s->slice->reach, s->region, node);
 }
 
@@ -115,7 +115,7 @@ void skr_stock_reach_add(struct skr_stock_reach *reach, const struct skr_stock_s
                          size_t device)
 {
     const struct skr_device_reach *of =
-        s->of_device ? s->slice->device[device].reach : &s->slice->reach;
+        s->of_device ? &s->slice->reach_of[device] : &s->slice->reach;
     const struct skr_stock_region *region = s->of_device ? s->of_device[device] : s->region;
     reach->one = reach->one || *of->node;
     reach->all = reach->all || of->all;

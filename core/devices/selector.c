@@ -156,23 +156,24 @@ struct view {
     bool full, bad; /* no memory; an attribute that is no value, which fails every selector */
 };
 
-static struct skr_cel_value of_attribute(struct view *v, const struct skr_device_attribute *a)
+static struct skr_cel_value of_attribute(struct view *v, const struct skr_device *device, size_t i)
 {
+    const struct skr_device_attribute a = skr_device_attribute(device, i);
     struct skr_cel_value value = skr_cel_null();
-    switch (a->kind) {
+    switch (a.kind) {
     case SKR_DEVICE_VALUE_STRING:
-        value = skr_cel_text(a->text);
+        value = skr_cel_text(a.text);
         break;
     case SKR_DEVICE_VALUE_INT:
-        value = skr_cel_int(a->integer);
+        value = skr_cel_int(a.integer);
         break;
     case SKR_DEVICE_VALUE_BOOL:
-        value = skr_cel_bool(a->integer != 0);
+        value = skr_cel_bool(a.integer != 0);
         break;
     case SKR_DEVICE_VALUE_VERSION: {
         struct skr_cel_semver *version = skr_arena_alloc(v->arena, sizeof *version);
         v->full = v->full || !version;
-        if (version && skr_cel_semver_parse(a->text, strlen(a->text), false, v->arena, version)) {
+        if (version && skr_cel_semver_parse(a.text, strlen(a.text), false, v->arena, version)) {
             value = (struct skr_cel_value){.kind = SKR_CEL_SEMVER, .semver = version};
         } else {
             v->bad = true;
@@ -213,15 +214,16 @@ static bool is_of(const struct view *v, const char *name, const char *domain, co
 static struct skr_cel_value domain_map(struct view *v, const struct skr_device *device,
                                        const char *domain, bool capacity)
 {
-    const size_t n = capacity ? device->n_capacities : device->n_attributes;
+    const struct skr_device_kind *kind = device->kind;
+    const size_t n = capacity ? kind->n_capacities : kind->n_attributes;
     struct skr_cel_entry *entry = skr_arena_array(v->arena, n + 1, sizeof *entry);
     uint32_t found = 0;
     for (size_t i = 0; entry && i < n; i++) {
-        const char *name = capacity ? device->capacity[i]->name : device->attribute[i]->name, *id;
+        const char *name = capacity ? kind->capacity[i].name : kind->attribute[i].name, *id;
         if (is_of(v, name, domain, &id)) {
             entry[found].key = skr_cel_text(id);
             entry[found++].value =
-                capacity ? of_capacity(device->capacity[i]) : of_attribute(v, device->attribute[i]);
+                capacity ? of_capacity(&kind->capacity[i]) : of_attribute(v, device, i);
         }
     }
     v->full = v->full || !entry;
@@ -246,8 +248,8 @@ static struct skr_cel_value domains_map(struct view *v, const struct skr_device 
 /* kube-scheduler reads all attributes, also those that the selector does not name. */
 static void check_attributes(struct view *v, const struct skr_device *device)
 {
-    for (size_t i = 0; i < device->n_attributes; i++) {
-        (void)of_attribute(v, device->attribute[i]);
+    for (size_t i = 0; i < device->kind->n_attributes; i++) {
+        (void)of_attribute(v, device, i);
     }
 }
 
@@ -257,7 +259,7 @@ static enum skr_device_selector_answer answer_in(struct view *v, const struct sk
 {
     struct skr_cel_entry field[4] = {
         {skr_cel_text("driver"), skr_cel_text(v->driver)},
-        {skr_cel_text("allowMultipleAllocations"), skr_cel_bool(device->shared)},
+        {skr_cel_text("allowMultipleAllocations"), skr_cel_bool(device->kind->shared)},
         {skr_cel_text("attributes"), domains_map(v, device, false)},
         {skr_cel_text("capacity"), domains_map(v, device, true)}};
     const struct skr_cel_value root = {.kind = SKR_CEL_MAP, .n = 4, .entry = field};

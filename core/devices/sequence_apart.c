@@ -52,7 +52,7 @@ static void allocate(struct skr_devices_stock *stock, const struct board *b,
         const struct skr_device *of = skr_node_rows_device(&b->rows, result[i].row);
         const struct skr_device_slice *slice = b->rows.row[result[i].row].slice->slice;
         for (size_t k = 0; k < row->n_capacities; k++) {
-            name[row->first_capacity + k] = of->capacity[k]->name;
+            name[row->first_capacity + k] = of->kind->capacity[k].name;
         }
         if (!request->admin) {
             device[n_taken++] = (struct skr_claim_device){

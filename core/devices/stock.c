@@ -48,20 +48,31 @@ static void selectors_forget(struct skr_devices_stock *stock,
     }
 }
 
+static void answers_forget(struct skr_stock_answers **first)
+{
+    while (*first) {
+        struct skr_stock_answers *answers = *first;
+        *first = answers->next;
+        free(answers);
+    }
+}
+
 const uint8_t *skr_devices_stock_answers(struct skr_stock_slice *slice,
                                          const struct skr_device_selector *selector)
 {
-    for (size_t i = 0; i < SKR_SLICE_ANSWERS; i++) {
-        if (slice->selector[i] == selector->id) {
-            return slice->answer[i];
-        }
+    struct skr_stock_answers **at = &slice->answers;
+    for (size_t i = 1; *at && (*at)->selector != selector->id && i < SKR_SLICE_ANSWERS; i++) {
+        at = &(*at)->next;
     }
-    const size_t at = slice->next_answer++ % SKR_SLICE_ANSWERS;
-    free(slice->answer[at]);
-    slice->answer[at] = skr_alloc(slice->slice->n_devices + 1);
-    slice->selector[at] = selector->id;
-    skr_device_selector_evaluate(selector, slice->slice, slice->answer[at]);
-    return slice->answer[at];
+    if (*at && (*at)->selector == selector->id) {
+        return (*at)->of;
+    }
+    answers_forget(at); /* the oldest one, if there are as many as may be */
+    struct skr_stock_answers *made = skr_alloc(sizeof *made + slice->slice->n_devices);
+    made->selector = selector->id;
+    skr_device_selector_evaluate(selector, slice->slice, made->of);
+    LL_PREPEND(slice->answers, made);
+    return made->of;
 }
 
 /* ---- classes ---- */
@@ -269,10 +280,8 @@ static void slice_drop(struct skr_devices_stock *stock, struct skr_stock_slice *
     skr_stock_account(stock, s->slice, false);
     unlink_slice(stock, s);
     skr_stock_pool_unref(stock, s->pool);
-    for (size_t i = 0; i < SKR_SLICE_ANSWERS; i++) {
-        free(s->answer[i]);
-    }
-    skr_device_slice_destroy(s->slice);
+    answers_forget(&s->answers);
+    skr_device_kinds_unpack(&stock->kinds, s->slice, s->counters);
     free(s);
 }
 
@@ -305,15 +314,18 @@ void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_dev
         say_slice_changed(stock, was);
         slice_drop(stock, was);
     }
+    struct skr_stock_slice *s = skr_alloc(sizeof *s);
+    s->slice = skr_device_kinds_pack(&stock->kinds, slice, &s->counters);
+    skr_device_slice_destroy(slice);
+    slice = s->slice;
     const char *beyond = skr_stock_beyond(stock, slice);
     if (beyond) {
-        skr_device_slice_destroy(slice);
+        skr_device_kinds_unpack(&stock->kinds, slice, s->counters);
+        free(s);
         stock->full = beyond;
         say_changed(stock, NULL);
         return;
     }
-    struct skr_stock_slice *s = skr_alloc(sizeof *s);
-    s->slice = slice;
     s->pool = skr_stock_pool_ref(stock, slice->driver, slice->pool);
     link_slice(stock, s);
     SKR_TABLE_ADD(&stock->seed, hh, stock->slices, slice->meta.name, strlen(slice->meta.name), s);
@@ -338,7 +350,7 @@ struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *s
                                                    void *context)
 {
     struct skr_devices_stock *stock = skr_alloc(sizeof *stock);
-    stock->seed = *seed;
+    stock->seed = stock->kinds.seed = *seed;
     stock->version = SKR_DEVICES_1_36;
     stock->steps = SKR_DEVICES_STEPS;
     stock->heard = 1;

@@ -9,13 +9,15 @@
  * selector. The owner says which nodes match (struct skr_stock_selecting). Without it, or if a selector cannot be
  * read, a claim that devices of a region may serve is unmodelled.
  *
- * What selectors answer about the devices of a slice is cached with the slice. Memory: some 250 bytes a
- * device with its own uuid, 48 for each device that is taken, and some 45 for each pod that has any. Owned by one thread. Tables are hashed
- * with the seed of the process.
+ * What devices have alike is held once (kinds.h). What selectors answer about the devices of a slice is cached with
+ * the slice. Memory: some 190 bytes a device of a node with 8 GPUs, 90 of one with all MIG profiles
+ * (test/bench/bench_devices.c), 48 for each device that is taken, and some 45 for each pod that has any. Owned by one
+ * thread. Tables are hashed with the seed of the process.
  */
 #include <uthash.h>
 
 #include "core/devices/claim_spec.h"
+#include "core/devices/kinds.h"
 #include "core/devices/search.h"
 #include "core/devices/selector.h"
 #include "topology/base/hash.h"
@@ -26,7 +28,7 @@
 enum {
     SKR_STOCK_SLICES_MAX = 100000,
     SKR_STOCK_DEVICES_MAX = 2000000,
-    SKR_STOCK_BYTES_MAX = 512 * 1024 * 1024, /* of slices */
+    SKR_STOCK_BYTES_MAX = 512 * 1024 * 1024, /* of slices and kinds of devices */
     SKR_POOL_COUNTERS_MAX = 10000,
     SKR_STOCK_SPECS_MAX = 4096,     /* distinct ones of claims that exist */
     SKR_STOCK_SELECTORS_MAX = 4096, /* distinct ones of classes and specs */
@@ -54,9 +56,17 @@ struct skr_stock_selecting {
     bool (*selects)(void *context, const void *nodes, const char *node);
 };
 
+/* What a selector says about each device of a slice. */
+struct skr_stock_answers {
+    struct skr_stock_answers *next;
+    uint32_t selector; /* its id */
+    uint8_t of[];      /* [device] */
+};
+
 struct skr_stock_slice {
-    UT_hash_handle hh; /* by name */
-    struct skr_device_slice *slice;
+    UT_hash_handle hh;                      /* by name */
+    struct skr_device_slice *slice;         /* its meta has a name and a version alone */
+    const struct skr_device_kind *counters; /* whose its counters are; NULL: it has none */
     struct skr_stock_pool *pool;
     struct skr_stock_node *node;     /* NULL: several reach it */
     struct skr_stock_region *region; /* NULL: it says no selector */
@@ -64,10 +74,8 @@ struct skr_stock_slice {
         *of_device; /* [device] their own; NULL: they say nothing by themselves */
     struct skr_stock_slice *pprev, *pnext; /* in pool->slices */
     struct skr_stock_slice *nprev,
-        *nnext; /* in node->slices, stock->everywhere or stock->elsewhere */
-    uint32_t selector[SKR_SLICE_ANSWERS]; /* ids; 0: none */
-    uint8_t *answer[SKR_SLICE_ANSWERS];   /* [device] */
-    size_t next_answer;
+        *nnext;                        /* in node->slices, stock->everywhere or stock->elsewhere */
+    struct skr_stock_answers *answers; /* the newest first */
 };
 
 struct skr_stock_amount {
@@ -133,6 +141,7 @@ struct skr_devices_stock {
     const struct skr_stock_selecting *selecting; /* set once, before the first slice; NULL: none */
     uint64_t epoch;                              /* grows with slices and classes that come or go */
     struct skr_stock_pool *pools;
+    struct skr_device_kinds kinds;
     struct skr_stock_node *nodes;
     struct skr_stock_class *classes;
     struct skr_stock_rule *rules;
@@ -155,7 +164,7 @@ struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *s
                                                    void *context);
 void skr_devices_stock_destroy(struct skr_devices_stock *stock); /* NULL allowed */
 
-/* slice: taken. An older resourceVersion never replaces a newer one. */
+/* slice: destroyed. An older resourceVersion never replaces a newer one. */
 void skr_devices_stock_put_slice(struct skr_devices_stock *stock, struct skr_device_slice *slice);
 void skr_devices_stock_remove_slice(struct skr_devices_stock *stock, const char *name);
 void skr_devices_stock_put_class(struct skr_devices_stock *stock,

@@ -15,7 +15,7 @@ const char *skr_stock_beyond(const struct skr_devices_stock *stock,
                ? "there are more than 100,000 ResourceSlices"
            : stock->n_devices + slice->n_devices > SKR_STOCK_DEVICES_MAX
                ? "there are more than 2,000,000 devices"
-           : stock->n_bytes + bytes_of(slice) > SKR_STOCK_BYTES_MAX
+           : stock->n_bytes + stock->kinds.n_bytes + bytes_of(slice) > SKR_STOCK_BYTES_MAX
                ? "the devices of all ResourceSlices take more than 512 MiB"
                : NULL;
 }

@@ -66,7 +66,8 @@ static void try_selector(const struct selector *s)
         }
     }
     for (size_t i = 0; !any && !told && i < s->of->n_domains; i++) {
-        static const struct skr_device bare = {.name = ""};
+        static const struct skr_device_kind none = {.n_attributes = 0};
+        static const struct skr_device bare = {.name = "", .kind = &none};
         const struct skr_device_slice slice = {
             .meta.name = "", .driver = s->of->domain[i], .n_devices = 1, .device = &bare};
         told = tell_failing(s, &slice);

@@ -34,9 +34,9 @@ static void add_share(const struct skr_device *device, const skr_int128 *need, u
                       json_t *result)
 {
     json_t *consumed = json_object();
-    for (size_t i = 0; i < device->n_capacities; i++) {
+    for (size_t i = 0; i < device->kind->n_capacities; i++) {
         if (need[i] > 0) {
-            json_object_set_new(consumed, device->capacity[i]->name, quantity(need[i]));
+            json_object_set_new(consumed, device->kind->capacity[i].name, quantity(need[i]));
         }
     }
     json_object_set_new(result, "shareID",

@@ -16,11 +16,12 @@ static struct skr_device_slice *slice_of(size_t number, size_t n_devices, size_t
 {
     struct skr_arena *arena = skr_arena_create(16 * 1024 * 1024, 512);
     struct skr_device_slice *slice = skr_arena_alloc(arena, sizeof *slice);
+    static const struct skr_device_kind plain = {.n_attributes = 0};
     struct skr_device *device = skr_arena_array(arena, n_devices, sizeof *device);
     struct skr_device_counter *counter = skr_arena_array(arena, n_counters, sizeof *counter);
     char name[32];
     for (size_t i = 0; i < n_devices; i++) {
-        device[i].name = "d";
+        device[i] = (struct skr_device){.name = "d", .kind = &plain};
     }
     for (size_t i = 0; i < n_counters; i++) {
         snprintf(name, sizeof name, "c-%zu", i);
@@ -91,43 +92,11 @@ TEST(slices_beyond_512_mib_are_not_counted)
     skr_devices_stock_put_slice(s, slice_of(0, 128, 0));
     const size_t one = s->n_bytes;
     assert_in_range(one, 128 * sizeof(struct skr_device), 300 * 128);
-    s->n_bytes = SKR_STOCK_BYTES_MAX - one;
+    s->n_bytes = SKR_STOCK_BYTES_MAX - s->kinds.n_bytes - one; /* its kind of devices is there */
     skr_devices_stock_put_slice(s, slice_of(1, 128, 0));
     assert_null(s->full);
     skr_devices_stock_put_slice(s, slice_of(2, 128, 0));
     assert_beyond(s, "the devices of all ResourceSlices take more than 512 MiB");
-}
-
-/* Devices of a slice differ in their own values; names are shared. */
-TEST(names_of_a_slice_are_stored_once)
-{
-    static const char device[] =
-        "{'name':'gpu-%d','attributes':{'uuid':{'string':'GPU-%d'},'example.com/a-long-name':"
-        "{'int':%d}},'consumesCounters':[{'counterSet':'a-long-set-of-counters','counters':"
-        "{'a-long-counter':{'value':'1'}}}]}";
-    size_t used[2];
-    for (int i = 0; i < 2; i++) {
-        SKR_STRBUF(text);
-        struct skr_device_slice *slice = NULL;
-        skr_strbuf_add(&text, "{'metadata':{'name':'s'},'spec':{'driver':'d','nodeName':'n','pool':"
-                              "{'name':'p','generation':1,'resourceSliceCount':1},'devices':[");
-        for (int k = 0; k <= 2 * i; k++) {
-            skr_strbuf_add(&text, k > 0 ? "," : "");
-            skr_strbuf_addf(&text, device, k, k, k);
-        }
-        skr_strbuf_add(&text, "]}}");
-        json_auto_t *json = json_text_load(text.s);
-        assert_int_equal(skr_device_slice_decode(json, &slice, NULL), 0);
-        used[i] = skr_arena_used(slice->arena);
-        const struct skr_device *last = &slice->device[2 * i];
-        assert_ptr_equal(last->counter->set, slice->device[0].counter->set);
-        assert_ptr_equal(last->counter->name, slice->device[0].counter->name);
-        assert_ptr_equal(last->attribute[1]->name, slice->device[0].attribute[1]->name);
-        skr_device_slice_destroy(slice);
-    }
-    assert_in_range((used[1] - used[0]) / 2, 1,
-                    sizeof(struct skr_device) + 2 * sizeof(struct skr_device_attribute) +
-                        3 * sizeof(void *) + sizeof(struct skr_device_counter) + 64);
 }
 
 TEST(a_pool_with_more_than_10000_counters_is_not_counted)
