@@ -65,7 +65,7 @@ if [ "${SHORTEN:-yes}" = yes ] && fails "$folder/steps"; then
     done
 fi
 fails "$folder/steps"
-grep -E "rig: |ERROR|error|bug" "$folder/last" | tail -n 5
+grep -E "^at |ERROR|error|bug" "$folder/last" | tail -n 5
 echo "seed $seed fails with $(wc -l <"$folder/steps") events:"
 echo "  SKR_RIG_TRACE=1${crash:+ SKR_CRASH=$crash} SKR_SEED=$seed SKR_STEPS=$SKR_STEPS SKR_ONLY=,$(tr '\n' ',' <"$folder/steps") $program $name"
 passed=$(cat "$folder/passed" 2>/dev/null | awk '{ n += $1 } END { print n + 0 }') # the rest was not played

@@ -224,8 +224,9 @@ static void anything(struct world *w)
         }
     } else if (x < 890) {
         rig_advance(w->rig, w->rig->now + (1 + world_pick(w, 40)) * 50 * SKR_MILLISECOND);
-    } else if (x < 910) { /* it comes to rest */
-        rig_run(w->rig, x < 900 ? 0 : world_pick(w, 20) * SKR_SECOND);
+    } else if (x < 910) {                        /* it comes to rest */
+        const bool rests = w->moves && x >= 905; /* until groups may move, again */
+        rig_run(w->rig, x < 900 ? 0 : world_pick(w, 20) * (rests ? 300 : 1) * SKR_SECOND);
     } else if (x < 940 && HASH_COUNT(w->rig->objects) < WORLD_PODS_MAX) {
         if (w->busy && world_pick(w, 3) == 0) {
             users_add_gang(w);
@@ -295,6 +296,9 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     if (seed % 31 < 8) { /* nodes are lost */
         settings->fail_after = 2 * SKR_SECOND;
     }
+    settings->spare = seed % 13 < 4 ? "rack=1" : "";
+    settings->moves_mode = seed % 37 < 12 ? SKR_MOVES_MODE_AUTO : SKR_MOVES_MODE_OFF;
+    settings->move_after = SKR_SECOND;
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;
         settings->bind_timeout = 20 * SKR_SECOND;
@@ -329,9 +333,12 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->timed = w->rig->ends_pods = seed % 29 < 12;
     w->derived = seed % 23 < 3 && !w->tenants;
     w->losses = seed % 31 < 8;
+    w->elastic = seed % 11 < 4;
+    w->moves = seed % 37 < 12;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);
+    users_begin_time(w);
     if (seed % 9 >= 7 && !w->tenants) {
         world_roles_begin(w);
     }

@@ -36,6 +36,8 @@ struct world {
     bool timed;    /* pods have deadlines, and kubelets end them */
     bool derived;  /* workloads without an object of their group: engine_world_derived.h */
     bool losses;   /* nodes are lost, and groups have key replace */
+    bool elastic;  /* groups have key minimum */
+    bool moves;    /* groups move for others, and hours pass */
     struct {
         int attempt, size; /* 0: it does not exist yet */
         bool mixed;        /* its pods were not always members of its group */

@@ -94,11 +94,24 @@ const char *world_group_of(const struct world *w, const struct rig_object *pod)
     return *name ? name : derived_of(pod);
 }
 
+static size_t most_of(const struct world *w, int group)
+{
+    return group < WORLD_MAPS ? (size_t)atoi(rig_key(w->rig, world_group[group], "size")) : 3;
+}
+
+static size_t step_of(const struct world *w, int group)
+{
+    const char *step = group < WORLD_MAPS ? rig_key(w->rig, world_group[group], "step") : "";
+    return *step ? (size_t)atoi(step) : 1;
+}
+
+/* That have to be there. */
 static size_t size_of(const struct world *w, int group)
 {
     const struct rig_object *o = rig_find(w->rig, RIG_PODGROUP, "podgroup");
     if (group < WORLD_MAPS) {
-        return (size_t)atoi(rig_key(w->rig, world_group[group], "size"));
+        const char *minimum = rig_key(w->rig, world_group[group], "minimum");
+        return *minimum ? (size_t)atoi(minimum) : most_of(w, group);
     }
     if (group == WORLD_LABELS) {
         return w->rig->settings.label_fallback ? 3 : SIZE_MAX;
@@ -146,9 +159,13 @@ static void check_group(struct world *w, int group)
             next += waits && !(controllers & (*o->pod->controller_uid ? 1 : 2));
         }
     }
-    bool open = group == WORLD_PODGROUP; /* minMember is the least */
-    size_t want = live < size && bound == 0 ? 0 : live < size || open ? live : size;
-    if (bound < want && (bound == 0 || bound + next < want)) {
+    const size_t most = group == WORLD_PODGROUP ? live : most_of(w, group);
+    size_t want = live < size && bound == 0 ? 0 : live < most ? live : most;
+    if (bound > 0) {
+        want -= next < want ? next : want;
+    }
+    want -= want > size ? (want - size) % step_of(w, group) : 0;
+    if (bound < want) {
         rig_fail(w->rig, "group %s: %zu of %zu live members are bound, size %zu", name, bound, live,
                  size);
     }

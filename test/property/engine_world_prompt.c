@@ -15,6 +15,7 @@
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
  *   run-limit that is over                              core/gang/group/run_limit.c
+ *   members beyond the minimum were evicted             core/gang/planning/queue.c
  *
  * and what takes room without being bound: reservations of other groups that do not end in time, nodes that kube-scheduler refused to the group within a minute (vetoes.c),
  * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c),
@@ -37,6 +38,7 @@
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/victims_left.h"
+#include "core/gang/report/pauses.h"
 #include "core/gang/state/plan_entry.h"
 #include "test/property/engine_world_waiter.h"
 
@@ -175,6 +177,11 @@ static bool may_go_elsewhere(const struct rig *rig, const struct group *g)
     return waits;
 }
 
+static bool gave_lately(const struct rig *rig, const struct group *g)
+{
+    return g->gave_at > 0 && g->gave_at + SKR_GROW_AFTER_S * SKR_SECOND > rig->now;
+}
+
 static void judge(struct world *w, struct waiter *g, const json_t *tree)
 {
     struct rig *rig = w->rig;
@@ -186,10 +193,12 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
         return;
     }
     waiter_look(w, g, tree);
-    int least = g->held == 0 ? g->size : g->open ? 1 : g->waiting;
-    if (!g->plain || g->waiting < least || g->waiting == 0 || g->gated > 0) {
+    const int least = waiter_least(g);
+    if (!g->plain || g->waiting < least || g->waiting == 0 || g->gated > 0 ||
+        (g->held >= g->size && gave_lately(rig, known))) {
         return;
     }
+    waiter_look_at_spares(rig, g, known);
     waiter_look_at_others(w, g);
     look_at_reserved(rig, g, known);
     waiter_look_at_promises(w, g, known);

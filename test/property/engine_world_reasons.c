@@ -118,7 +118,7 @@ static void judge_numbers(struct world *w, const struct waiter *g)
 
 static void judge_room(struct world *w, const struct waiter *g)
 {
-    int least = !g->open ? g->waiting : g->held > 0 ? 1 : g->size;
+    const int least = g->held > 0 ? waiter_least(g) : g->open ? g->size : g->waiting;
     waiter_expect(w, g, !waiter_fits(g, WAITER_NOW, least), "it fits");
     if (strcmp(g->reason, "NeverFits") == 0) {
         waiter_expect(w, g, !waiter_fits(g, WAITER_EMPTY, least),
@@ -171,7 +171,9 @@ void world_check_reasons(struct world *w)
         if (g.plain && g.live > 0 && !leaves) {
             waiter_look_at_others(w, &g);
             snprintf(key, sizeof key, "default/%s", g.name);
-            waiter_look_at_promises(w, &g, skr_groups_find(w->rig->gang, key));
+            const struct group *known = skr_groups_find(w->rig->gang, key);
+            waiter_look_at_promises(w, &g, known);
+            waiter_look_at_spares(w->rig, &g, known);
             judge(w, &g);
         }
     }

@@ -132,6 +132,7 @@ static bool fits(struct world *w, struct waiter *g, const struct group *self, co
         return false;
     }
     look_at_pods(w, g);
+    waiter_look_at_spares(w->rig, g, self);
     waiter_look_at_refused_nodes(w->rig, g, self);
     skr_reservations_each(w->rig->gang, look_at_reservation, &(struct look){w, g, self});
     waiter_look_at_promises(w, g, self);

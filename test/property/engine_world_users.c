@@ -28,6 +28,25 @@ static const char *constraints(struct world *w)
     return text[world_pick(w, 6)];
 }
 
+/* Not of a group with roles, which have a minimum each. */
+static void set_minimum(struct world *w, const char *name)
+{
+    const uint32_t size = 1 + world_pick(w, 6);
+    rig_edit(w->rig, RIG_MAP, name, "{'data':{'size':'%u','minimum':'%u','step':'%u'}}", size,
+             1 + world_pick(w, size), 1 + world_pick(w, size < 2 ? size : 2));
+}
+
+void users_begin_time(struct world *w)
+{
+    if (w->elastic) {
+        rig_edit(w->rig, RIG_MAP, "ga", "{'data':{'minimum':'1'}}");
+        rig_edit(w->rig, RIG_MAP, "gb", "{'data':{'minimum':'2','step':'2'}}");
+    }
+    for (int i = 0; w->moves && i < 2; i++) {
+        rig_edit(w->rig, RIG_MAP, world_group[i], "{'data':{'movable':'true'}}");
+    }
+}
+
 void users_change_map(struct world *w)
 {
     const char *name = map_name(w);
@@ -51,12 +70,22 @@ void users_change_map(struct world *w)
         rig_edit(w->rig, RIG_MAP, name, "{'data':{'replace':%s}}", replace[world_pick(w, 4)]);
         return;
     }
+    if (w->elastic && !world_roles_are_keyed(w, name) && world_pick(w, 3) == 0) {
+        set_minimum(w, name);
+        return;
+    }
+    if (w->moves && world_pick(w, 3) == 0) {
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'movable':%s}}",
+                 world_pick(w, 4) ? "'true'" : "null");
+        return;
+    }
     switch (world_pick(w, 9)) {
     case 0:
         rig_delete(w->rig, RIG_MAP, name);
         break;
     case 1:
-        rig_edit(w->rig, RIG_MAP, name, "{'data':{'size':'%u'}}", 1 + world_pick(w, 6));
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'size':'%u','minimum':null,'step':null}}",
+                 1 + world_pick(w, 6));
         world_roles_of_map(w, name, name);
         break;
     case 2:

@@ -7,6 +7,8 @@
 enum { WORLD_PODS_MAX = 60 };
 
 void users_change_map(struct world *w);
+/* Keys of the first groups for elastic worlds and worlds with moves. */
+void users_begin_time(struct world *w);
 void users_change_double(struct world *w); /* another map of a group that has one */
 void users_change_topology(struct world *w);
 void users_change_podgroup(struct world *w);

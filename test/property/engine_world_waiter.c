@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/property/engine_world_waiter.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/spare.h"
 #include "core/time/end.h"
 #include "test/property/engine_world_roles.h"
 #include "test/unit/engine_rig_parts.h"
@@ -16,21 +18,27 @@ enum { UNLIMITED = 1000 };
 bool waiter_home(const struct world *w, struct waiter *g, int group)
 {
     const struct rig_object *o, *double_ = rig_find(w->rig, RIG_MAP, "double");
-    g->open = group == WORLD_PODGROUP;
-    g->home = rig_find(w->rig, g->open ? RIG_PODGROUP : RIG_MAP, g->name);
+    const bool podgroup = group == WORLD_PODGROUP;
+    g->home = rig_find(w->rig, podgroup ? RIG_PODGROUP : RIG_MAP, g->name);
     if (!g->home || (double_ && strcmp(rig_text(double_->json, "data.name"), g->name) == 0)) {
         return false;
     }
     o = g->home;
-    g->size = g->open ? (int)json_integer_value(
-                            json_object_get(json_object_get(o->json, "spec"), "minMember"))
-                      : atoi(rig_text(o->json, "data.size"));
-    g->status = g->open ? rig_meta_text(o->json, "annotations", "sakkara.status")
-                        : rig_text(o->json, "data.status");
-    g->reason = g->open ? rig_meta_text(o->json, "annotations", "sakkara.reason")
-                        : rig_text(o->json, "data.reason");
-    g->message = g->open ? rig_meta_text(o->json, "annotations", "sakkara.message")
-                         : rig_text(o->json, "data.message");
+    const int minimum = atoi(rig_text(o->json, "data.minimum"));
+    g->most = podgroup ? INT_MAX : atoi(rig_text(o->json, "data.size"));
+    g->size = podgroup ? (int)json_integer_value(
+                             json_object_get(json_object_get(o->json, "spec"), "minMember"))
+              : minimum > 0 ? minimum
+                            : g->most;
+    g->open = g->size < g->most;
+    g->step = minimum > 0 ? atoi(rig_text(o->json, "data.step")) : 1;
+    g->step = g->step > 0 ? g->step : 1;
+    g->status = podgroup ? rig_meta_text(o->json, "annotations", "sakkara.status")
+                         : rig_text(o->json, "data.status");
+    g->reason = podgroup ? rig_meta_text(o->json, "annotations", "sakkara.reason")
+                         : rig_text(o->json, "data.reason");
+    g->message = podgroup ? rig_meta_text(o->json, "annotations", "sakkara.message")
+                          : rig_text(o->json, "data.message");
     return strcmp(rig_text(o->json, "data.constraints"), "{") != 0 &&
            !world_roles_are_keyed(w, g->name);
 }
@@ -166,6 +174,15 @@ void waiter_look_at_promises(const struct world *w, struct waiter *g, const stru
     }
 }
 
+void waiter_look_at_spares(const struct rig *rig, struct waiter *g, const struct group *self)
+{
+    const bool replaces = g->held > 0 && g->held < g->size;
+    for (int i = 0; i < g->n_nodes && !replaces; i++) {
+        const struct node_entry *n = skr_nodes_find(rig->gang, g->node[i].name);
+        g->node[i].open = g->node[i].open && !(n && n->spare && !skr_spare_is_reserved(self, n));
+    }
+}
+
 static bool is_older(const struct rig_object *a, const struct rig_object *b)
 {
     return a->pod->meta.created != b->pod->meta.created
@@ -188,7 +205,7 @@ static void look_at_limits(struct waiter *g)
     g->holds = most == INT64_MAX ? INT64_MAX : most + grace;
 }
 
-/* Seats go by age; a PodGroup has one for everybody. */
+/* Seats go by age. */
 static void look_at_members(const struct world *w, struct waiter *g)
 {
     const struct rig_object *o, *waiting[WAITER_MEMBERS_MAX];
@@ -222,7 +239,7 @@ static void look_at_members(const struct world *w, struct waiter *g)
             waiting[at] = o;
         }
     }
-    int seats = g->open ? n : g->size - g->held < n ? g->size - g->held : n;
+    int seats = g->most - g->held < n ? g->most - g->held : n;
     for (int i = 0; i < seats; i++) {
         int64_t cpu = waiter_cpu_of(&waiting[i]->pod->shape->requests);
         g->each = cpu > g->each && !waiting[i]->pod->foreign_gate ? cpu : g->each;
@@ -298,6 +315,14 @@ static bool places(const struct waiter *g, const int *slots, int at, int left, i
         }
     }
     return false;
+}
+
+int waiter_least(const struct waiter *g)
+{
+    return g->held == 0        ? g->size
+           : !g->open          ? g->waiting
+           : g->held < g->size ? 1
+                               : g->step - (g->held - g->size) % g->step;
 }
 
 bool waiter_fits(const struct waiter *g, enum waiter_room kind, int n)

@@ -22,8 +22,8 @@ struct node_room {
 struct waiter {
     const char *name, *status, *reason, *message;
     const struct rig_object *home; /* NULL: labels */
-    int size, live, held, waiting,
-        gated;        /* waiting: with a seat; gated: so too, by others' gates */
+    int size, most, step, live, held, waiting,
+        gated;        /* size: the minimum; waiting: with a seat; gated: so too, by others' gates */
     bool open, plain; /* plain: its members are judged */
     bool pack, one_a_node;
     int64_t each;  /* cpu of a new member */
@@ -43,6 +43,8 @@ bool waiter_home(const struct world *w, struct waiter *g, int group);
 /* Nodes, rules and members, of a group that has a home; others' pods and plans are not there yet. */
 void waiter_look(const struct world *w, struct waiter *g, const json_t *tree);
 void waiter_look_at_others(const struct world *w, struct waiter *g);
+/* Closes the nodes that time.spare keeps from its new members. */
+void waiter_look_at_spares(const struct rig *rig, struct waiter *g, const struct group *self);
 /* Room that is reserved for others, of a group that the engine knows. */
 void waiter_look_at_promises(const struct world *w, struct waiter *g, const struct group *self);
 /* Limits the nodes that kube-scheduler has refused to the group itself within SKR_VETO_S to what it accepted. */
@@ -51,6 +53,8 @@ void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g,
 struct node_room *waiter_room_at(struct waiter *g, const char *node); /* NULL: no such node */
 int64_t waiter_cpu_of(const struct skr_quantities *q);
 
+/* How many of its members that wait are placed together. */
+int waiter_least(const struct waiter *g);
 /* Whether n more members have a place. */
 bool waiter_fits(const struct waiter *g, enum waiter_room kind, int n);
 int waiter_most_that_fit(const struct waiter *g);

@@ -5,6 +5,8 @@
  *   every_move_has_one_cause   a promise that moves later, or ends without a start, is counted once under a cause
  *   nothing_starts_into_one    a plan that is new leaves the room of every reservation that it does not outrank; a
  *                              replacement may take the seat that was held for it
+ *   spares_are_for_losses      a plan that is new takes no node that is kept as a spare, unless its group runs and
+ *                              lacks members, or has a seat or a reservation there
  *
  * and whenever the engine rests, for reservations whose start is not guessed and whose group has its members:
  *
@@ -19,6 +21,7 @@
 #include <utlist.h>
 
 #include "core/gang/cache/ends.h"
+#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/state/booking.h"
@@ -165,17 +168,63 @@ static void judge_plan(struct rig *rig, const struct group *g)
     }
 }
 
+/* Before this event: a reservation goes when its group is planned. */
+static bool had_reserved(const struct rig *rig, const struct group *g, const char *node)
+{
+    char text[160];
+    snprintf(text, sizeof text, "reserved %s %s", g->key, node);
+    return json_object_get(rig->promises.seats, text);
+}
+
+static void judge_spares(struct rig *rig, const struct group *g)
+{
+    const struct pod_entry *p;
+    const bool lacks = g->spec && g->seats.n_bound > 0 && g->seats.n_bound < (size_t)g->spec->size;
+    DL_FOREACH(rig->settings.spare[0] && !lacks ? g->members : NULL, p)
+    {
+        const struct node_entry *n =
+            p->plan && !skr_pods_is_bound(p) ? skr_nodes_find(rig->gang, p->place.node) : NULL;
+        if (n && n->spare && json_object_get(rig->promises.seats, n->name) &&
+            !held_seat(rig, g, n->name) && !had_reserved(rig, g, n->name)) {
+            rig_fail(rig, "%s is planned on %s, which is kept as a spare", g->key, n->name);
+        }
+    }
+}
+
+/* Their names, and reserved nodes, stand beside those of seats. */
+static void note_spares(struct rig *rig)
+{
+    size_t at = 0;
+    const struct node_entry *n;
+    const struct booking *b;
+    DL_FOREACH(rig->settings.spare[0] ? rig->gang->bookings.list : NULL, b)
+    {
+        for (size_t i = 0; i < b->n; i++) {
+            char text[160];
+            snprintf(text, sizeof text, "reserved %s %s", b->group->key, b->node[i].name);
+            json_object_set_new(rig->promises.seats, text, json_true());
+        }
+    }
+    while (rig->settings.spare[0] && (n = skr_nodes_next(rig->gang, &at))) {
+        if (n->spare) {
+            json_object_set_new(rig->promises.seats, n->name, json_true());
+        }
+    }
+}
+
 static void judge_plans(struct rig *rig)
 {
     const struct group *g;
-    DL_FOREACH2(rig->gang->bookings.n > 0 ? rig->gang->planned : NULL, g, pnext)
+    DL_FOREACH2(rig->gang->planned, g, pnext)
     {
         if (g->plan->order > rig->promises.plans) {
             judge_plan(rig, g);
+            judge_spares(rig, g);
         }
     }
     rig->promises.plans = rig->gang->stats.plans;
     note_seats(rig);
+    note_spares(rig);
 }
 
 /* ---- every move has one cause ---- */

@@ -104,15 +104,20 @@ bool gathering_has_turn(const struct skr_gang *e, const struct group *g)
 {
     const bool never =
         g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_CONSTRAINT_CONFLICT;
-    return waits(g) && is_complete(e, g) && !never && !g->source.misplaced &&
-           skr_refusal_pause(e, g) == 0 && !skr_plan_storage_is_refused(e, g);
+    return waits(g) && !skr_queue_only_grows(g) && is_complete(e, g) && !never &&
+           !g->source.misplaced && skr_refusal_pause(e, g) == 0 &&
+           !skr_plan_storage_is_refused(e, g);
 }
 
 static int by_order(const void *a, const void *b)
 {
     const struct waiting_group *x = a, *y = b;
+    const bool x_grows = skr_queue_only_grows(x->group), y_grows = skr_queue_only_grows(y->group);
     if (x->complete != y->complete) {
         return x->complete ? -1 : 1;
+    }
+    if (x_grows != y_grows) {
+        return x_grows ? 1 : -1;
     }
     if (x->group->spec->priority != y->group->spec->priority) {
         return x->group->spec->priority > y->group->spec->priority ? -1 : 1;

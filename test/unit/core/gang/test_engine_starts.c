@@ -72,6 +72,26 @@ TEST_RIG(limits_four_nodes(1), limits_of_seconds_keep_their_promise_too)
     assert_in_range(bound, 7, 9);
 }
 
+/* Groups grow after all that wait, so growth holds no room for later. */
+TEST_RIG(limits_four_nodes(1), a_group_that_only_grows_gets_no_reservation)
+{
+    limits_gang(rig, "busy", 3, 0, 50);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "busy", 3);
+    limits_gang(rig, "grows", 2, 0, 100);
+    rig_edit(rig, RIG_MAP, "grows", "{'data':{'minimum':'1'}}");
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "grows"), 1);
+    assert_null(booking(rig, "grows"));
+    limits_gang(rig, "waits", 3, 0, 100);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_non_null(booking(rig, "waits"));
+    limits_end(rig, "busy", 3);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "waits"), 3);
+    assert_int_equal(limits_bound(rig, "grows"), 1);
+}
+
 TEST(a_large_gang_beside_a_stream_of_small_ones_starts_within_the_longest_limit)
 {
     const int with = starving(1, 60);
