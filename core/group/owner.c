@@ -21,8 +21,10 @@ static int32_t at_least(int32_t value, int32_t least)
 
 static void add_part(struct skr_owner *owner, const char *name, int32_t jobs, int32_t pods)
 {
-    owner->part[owner->n_parts++] =
-        (struct skr_owner_part){.name = name, .jobs = at_least(jobs, 0), .pods = at_least(pods, 0)};
+    owner->part[owner->n_parts++] = (struct skr_owner_part){.name = name,
+                                                            .jobs = at_least(jobs, 0),
+                                                            .pods = at_least(pods, 0),
+                                                            .completions = INT32_MAX};
 }
 
 /* Room for n parts; false behind an error. */
@@ -111,7 +113,9 @@ static void fill_job(void *object, const struct skr_fields *json)
                        ? "completions"
                        : "parallelism";
     if (make_room(owner, json, 1)) {
+        const int64_t possible = job_possible(&spec, &status);
         add_part(owner, "", 1, job_pods(&spec, &status));
+        owner->part->completions = possible < 0 ? INT32_MAX : (int32_t)possible;
     }
 }
 
@@ -141,6 +145,7 @@ static void add_replicated_job(struct skr_owner *owner, const struct skr_fields 
     owner->in_order = owner->in_order || depends.n > 0;
     add_part(owner, skr_fields_text(job, "name"), skr_fields_int32(job, "replicas", 1),
              job_pods(&spec, &none));
+    owner->part[owner->n_parts - 1].completions = job_left(&spec, &none);
 }
 
 static void fill_jobset(void *object, const struct skr_fields *json)
@@ -235,6 +240,8 @@ static void fill_mpijob(void *object, const struct skr_fields *json)
 
 /* ---- RayCluster, SparkApplication ---- */
 
+/* The operator keeps replicas between minReplicas and maxReplicas, the latter winning
+ * (GetWorkerGroupDesiredReplicas). */
 static void fill_raycluster(void *object, const struct skr_fields *json)
 {
     struct skr_owner *owner = object;
@@ -250,7 +257,10 @@ static void fill_raycluster(void *object, const struct skr_fields *json)
     for (size_t i = 0; skr_fields_more(&groups, i); i++) {
         const struct skr_fields g = skr_fields_entry(&groups, i);
         const int32_t least = skr_fields_int32(&g, "minReplicas", 0);
-        const int32_t replicas = scales ? least : skr_fields_int32(&g, "replicas", least);
+        const int32_t most = skr_fields_int32(&g, "maxReplicas", INT32_MAX);
+        const int32_t asked = scales ? least : skr_fields_int32(&g, "replicas", least);
+        const int32_t wanted = at_least(asked, least);
+        const int32_t replicas = wanted < most ? wanted : most;
         add_part(owner, skr_fields_text(&g, "groupName"),
                  skr_fields_bool(&g, "suspend") ? 0 : replicas,
                  skr_fields_int32(&g, "numOfHosts", 1));
@@ -366,6 +376,32 @@ int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_worklo
     }
     const bool ends = w->kind == SKR_WORKLOAD_JOB && !running && owner->left < sum;
     return ends ? owner->left : sum;
+}
+
+static bool has_jobs(const struct skr_owner *owner)
+{
+    return strcmp(owner->kind, "JobSet") == 0 || strcmp(owner->kind, "Job") == 0;
+}
+
+int64_t skr_owner_done(const struct skr_owner *owner, const char *name, int32_t succeeded)
+{
+    for (size_t i = 0; i < owner->n_parts && has_jobs(owner); i++) {
+        const struct skr_owner_part *part = &owner->part[i];
+        if (strcmp(part->name, name) == 0) {
+            return at_least(part->pods - at_least(part->completions - succeeded, 0), 0);
+        }
+    }
+    return has_jobs(owner) || owner->minimum > 0 ? 0 : succeeded;
+}
+
+bool skr_owner_may_be_done(const struct skr_owner *owner, size_t succeeded)
+{
+    bool may = succeeded > 0 && !has_jobs(owner);
+    for (size_t i = 0; i < owner->n_parts && !may; i++) {
+        const struct skr_owner_part *part = &owner->part[i];
+        may = (int64_t)succeeded > (int64_t)part->completions - part->pods;
+    }
+    return may;
 }
 
 /* Roles of pods are the types of replicas in lower case. */

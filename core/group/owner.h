@@ -11,9 +11,10 @@
 enum { SKR_OWNER_PARTS_MAX = 64 }; /* replicatedJobs, replica types, worker groups of one object */
 
 struct skr_owner_part {
-    const char *name; /* of the replicatedJob; "" else */
-    int32_t jobs;     /* replicas of a JobSet's replicatedJob; 1 else */
-    int32_t pods;     /* of each job */
+    const char *name;    /* of the replicatedJob; "" else */
+    int32_t jobs;        /* replicas of a JobSet's replicatedJob; 1 else */
+    int32_t pods;        /* of each job */
+    int32_t completions; /* of each job; INT32_MAX: any number */
 };
 
 struct skr_owner {
@@ -60,6 +61,11 @@ SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
  * with its completions, and the leader of a LeaderWorkerSet's group exists. */
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *workload,
                           enum skr_workload_scope scope, bool running);
+/* Members that a job of the named part lacks for good, because so many pods of it have succeeded. With
+ * replicas by type each pod is one that is not made again, and the part is the whole object. */
+int64_t skr_owner_done(const struct skr_owner *owner, const char *part, int32_t succeeded);
+/* False: that is 0 for each job if so many pods have succeeded in all. */
+bool skr_owner_may_be_done(const struct skr_owner *owner, size_t succeeded);
 /* Appends the field that says the minimum, or the pods of one role: "spec.parallelism of Job
  * train", "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
 void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,

@@ -358,7 +358,8 @@ static void report_status(struct skr_gang *e, struct group *g)
         forget_attempts(g);
         break;
     case SKR_STATUS_FINISHED:
-        snprintf(note, sizeof note, "%zu members have succeeded", g->generation.n_succeeded);
+        snprintf(note, sizeof note, "%zu member%s succeeded", g->generation.n_succeeded,
+                 g->generation.n_succeeded == 1 ? " has" : "s have");
         event_about(e, g, false, "GroupFinished", "GroupFinished", note);
         break;
     case SKR_STATUS_WAITING:

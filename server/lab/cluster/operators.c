@@ -383,6 +383,16 @@ static void set_state(struct skr_cluster *c, const json_t *cluster, int64_t pods
     }
 }
 
+/* Between minReplicas and maxReplicas (GetWorkerGroupDesiredReplicas). */
+static int64_t replicas_of(const json_t *group)
+{
+    const int64_t least = skr_path_int(group, "minReplicas", 0);
+    const int64_t most = skr_path_int(group, "maxReplicas", INT32_MAX);
+    const int64_t asked = skr_path_int(group, "replicas", 0);
+    const int64_t wanted = asked < least ? least : asked;
+    return skr_path_true(group, "suspend") ? 0 : wanted < most ? wanted : most;
+}
+
 void skr_ray_clusters_run(struct skr_cluster *c, json_t *cluster)
 {
     const json_t *groups = skr_path_get(cluster, "spec.workerGroupSpecs");
@@ -395,7 +405,7 @@ void skr_ray_clusters_run(struct skr_cluster *c, json_t *cluster)
     for (size_t i = 0; i < json_array_size(groups); i++) {
         const json_t *group = json_array_get(groups, i);
         const int64_t hosts = skr_children_bounded(skr_path_int(group, "numOfHosts", 1));
-        const int64_t replicas = skr_children_bounded(skr_path_int(group, "replicas", 1));
+        const int64_t replicas = skr_children_bounded(replicas_of(group));
         have_group(c, cluster, skr_path_get(group, "template"), "worker",
                    skr_path_text(group, "groupName"), skr_children_bounded(replicas * hosts));
         pods += skr_children_bounded(replicas * hosts);

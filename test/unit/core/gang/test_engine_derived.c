@@ -107,6 +107,65 @@ TEST_RIG(cluster(), members_that_come_before_their_owner_wait_for_it)
     rig_assert_bound(rig, "js", 1);
 }
 
+/* ---- pods of a JobSet that have succeeded are not made again ---- */
+
+static void jobset_pod(struct rig *rig, const char *name, const char *part, int job)
+{
+    rig_create_json(
+        rig, RIG_POD, name,
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{"
+        "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'%s',"
+        "'jobset.sigs.k8s.io/job-index':'%d','jobset.sigs.k8s.io/restart-attempt':'0'},"
+        "'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':'js-%s-%d',"
+        "'uid':'of-%s-%d','controller':true}]},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+        part, job, part, job, part, job);
+}
+
+static void end(struct rig *rig, const char *name, const char *phase)
+{
+    rig_edit(rig, RIG_POD, name, "{'status':{'phase':'%s'}}", phase);
+    rig_run(rig, 100 * SKR_MILLISECOND);
+}
+
+TEST_RIG(cluster(), a_jobset_whose_pods_all_fail_starts_again_without_its_jobs_that_are_complete)
+{
+    rig_create_json(
+        rig, RIG_JOBSET, "js",
+        "{'spec':{'replicatedJobs':[{'name':'prep','template':{'spec':{'completions':1}}},"
+        "{'name':'w','replicas':2,'template':{'spec':{'completions':1}}}]}}");
+    jobset_pod(rig, "js-0", "prep", 0);
+    jobset_pod(rig, "js-1", "w", 0);
+    jobset_pod(rig, "js-2", "w", 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "js", 3);
+    end(rig, "js-0", "Succeeded");
+    end(rig, "js-1", "Failed");
+    end(rig, "js-2", "Failed");
+    jobset_pod(rig, "next-0", "w", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "next-0"));
+    jobset_pod(rig, "next-1", "w", 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "next", 2);
+}
+
+TEST_RIG(cluster(), the_last_pods_of_a_jobset_are_fewer_than_its_parallelism)
+{
+    rig_create_json(rig, RIG_JOBSET, "js",
+                    "{'spec':{'replicatedJobs':[{'name':'w','template':"
+                    "{'spec':{'parallelism':2,'completions':3}}}]}}");
+    jobset_pod(rig, "js-0", "w", 0);
+    jobset_pod(rig, "js-1", "w", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "js", 2);
+    end(rig, "js-0", "Succeeded");
+    end(rig, "js-1", "Succeeded");
+    jobset_pod(rig, "last-0", "w", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "last", 1);
+}
+
 /* ---- kinds are listed when a pod needs them ---- */
 
 static size_t n_asked(const struct rig *rig)

@@ -63,6 +63,11 @@ static const struct size_row {
      "},'spec':{'workerGroupSpecs':[{'groupName':'a','replicas':2,'numOfHosts':4},"
      "{'groupName':'b','replicas':3,'suspend':true},{'groupName':'c','minReplicas':2}]}",
      11},
+    {"a RayCluster whose replicas are beyond their bounds", skr_owner_raycluster_decode,
+     "},'spec':{'workerGroupSpecs':[{'groupName':'a','replicas':8,'maxReplicas':3},"
+     "{'groupName':'b','replicas':1,'minReplicas':2,'numOfHosts':2},"
+     "{'groupName':'c','minReplicas':7,'maxReplicas':5}]}",
+     13},
     {"a RayCluster that scales", skr_owner_raycluster_decode,
      "},'spec':{'enableInTreeAutoscaling':true,'workerGroupSpecs':["
      "{'groupName':'a','replicas':8,'minReplicas':1}]}",
@@ -111,6 +116,24 @@ TEST(a_jobset_has_a_size_for_each_scope)
     w.alone = true;
     assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), 1);
     assert_int_equal(skr_owner_minimum(NULL, &w, SKR_SCOPE_AUTO, false), -1);
+}
+
+TEST(what_has_succeeded_is_not_made_again)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *set = read_owner(
+        skr_owner_jobset_decode, "},'spec':{'replicatedJobs':[{'name':'w','template':{'spec':{'"
+                                 "parallelism':2,'completions':5"
+                                 "}}},{'name':'queue','template':{'spec':{'parallelism':2}}}]}");
+    assert_int_equal(skr_owner_done(set, "w", 3), 0);
+    assert_int_equal(skr_owner_done(set, "w", 4), 1);
+    assert_int_equal(skr_owner_done(set, "w", 6), 2);
+    assert_int_equal(skr_owner_done(set, "queue", 6), 0);
+    assert_int_equal(skr_owner_done(set, "unknown", 6), 0);
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *types =
+        read_owner(skr_owner_tfjob_decode, "},'spec':{'tfReplicaSpecs':{'Worker':{'replicas':3}}}");
+    assert_int_equal(skr_owner_done(types, "", 2), 2);
 }
 
 TEST(a_jobset_in_order_is_known)
