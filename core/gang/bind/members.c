@@ -270,8 +270,8 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         }
         return;
     }
-    if (p->pod->gate &&
-        (skr_claims_open_gate(p) || skr_gate_release_may_open(e, p) || gate_keeps_others(e, p))) {
+    if (p->pod->gate && (skr_claims_open_gate(e, p) || skr_gate_release_may_open(e, p) ||
+                         gate_keeps_others(e, p))) {
         send_ungate(e, p);
         return;
     }

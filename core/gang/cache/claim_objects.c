@@ -33,6 +33,7 @@ struct claim_name {
     const struct skr_claim_spec *spec;   /* a reference; NULL: not known, or allocated */
     struct volume_rule *reach;           /* a reference; NULL: all nodes, or not allocated */
     bool allocated;
+    bool deleting;
 };
 
 /* ---- classes ---- */
@@ -155,6 +156,24 @@ const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
     return NULL;
 }
 
+bool skr_claim_objects_pass(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    uint32_t number;
+    for (size_t i = 0; i < pod->n_claims; i++) {
+        const struct skr_pod_claim *claim = &pod->claim[i];
+        if (claim->kind != SKR_POD_CLAIM_DEVICES || !is_judged(e, claim->kind) ||
+            !find(e, id_of(e, claim->kind, pod->meta.namespace_, claim->name), &number)) {
+            return false;
+        }
+        const struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
+        if (name->deleting || !(name->spec || name->allocated) || e->classes_forbidden ||
+            missing_class(e, name->classes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- groups that wait ---- */
 
 static struct claim_awaited *awaited_find(const struct skr_gang *e, uint64_t id)
@@ -225,7 +244,7 @@ static void forget(struct skr_gang *e, const struct claim_name *name)
     skr_volumes_reach_forget(e, name->reach);
 }
 
-/* Whether it asks for something else, or has devices now, or none. */
+/* Whether it asks for something else, has devices now, or none, or is about to go. */
 static bool note_spec(struct skr_gang *e, uint64_t id, const struct skr_device_claim *claim)
 {
     uint32_t number;
@@ -236,9 +255,10 @@ static bool note_spec(struct skr_gang *e, uint64_t id, const struct skr_device_c
     const struct claim_name was = *name;
     name->spec = skr_devices_stock_spec(e->devices.stock, claim->devices);
     name->allocated = claim->allocated;
+    name->deleting = claim->meta.deleting;
     name->reach = skr_volumes_reach_get(e, claim->reach);
-    const bool differs =
-        was.spec != name->spec || was.allocated != name->allocated || was.reach != name->reach;
+    const bool differs = was.spec != name->spec || was.allocated != name->allocated ||
+                         was.reach != name->reach || was.deleting != name->deleting;
     forget(e, &was);
     return differs;
 }

@@ -42,6 +42,10 @@ void skr_claim_objects_judge(struct skr_gang *e);
 const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
                                                       const struct skr_pod *pod,
                                                       const char **ret_class);
+/* Whether kube-scheduler's DynamicResources lets the pod pass PreFilter (pkg/scheduler/framework/plugins/
+ * dynamicresources): its claims are all ResourceClaims, exist and stay, and so do their classes. False if one is
+ * not judged. O(claims of the pod and their classes). */
+bool skr_claim_objects_pass(const struct skr_gang *e, const struct skr_pod *pod);
 /* What is known of a claim of a pod; pointers are borrowed until another event. */
 struct claim_facts {
     const struct skr_claim_spec *spec; /* NULL: it is not known, or the claim has devices */

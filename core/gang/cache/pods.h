@@ -57,7 +57,8 @@ struct pod_work {
     const char *answered; /* constant text of the last rejection in filter; verbs.c */
 
     /* claims.c */
-    bool claims_asked; /* kube-scheduler has called filter */
+    bool claims_asked;   /* kube-scheduler has called filter */
+    bool claims_doubted; /* it may not, whatever the caches say of the claims */
     /* Filter accepted a member with claims there: kube-scheduler counts it on that node. */
     struct {
         const char *node; /* from names_intern; NULL: nowhere */

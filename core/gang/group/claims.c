@@ -27,29 +27,32 @@ static bool has_claims(const struct pod_entry *p)
     return p->pod->shape->late_capacity;
 }
 
-bool skr_claims_are_asked(const struct pod_entry *p)
+bool skr_claims_are_asked(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return !has_claims(p) || p->work->claims_asked;
+    return !has_claims(p) || p->work->claims_asked ||
+           (!p->work->claims_doubted && p->pod->n_claims > 0 && skr_claim_objects_pass(e, p->pod));
 }
 
 /* "0/8 nodes are available: 8 Insufficient cpu." counts nodes; what PreFilter says of a pod does not. */
-bool skr_claims_are_read(const struct pod_entry *p)
+bool skr_claims_are_read(const struct skr_gang *e, const struct pod_entry *p)
 {
     static const char counts[] = "nodes are available: ";
     const char *text = strstr(skr_pods_scheduler_says(p->pod), counts);
-    return skr_claims_are_asked(p) || (text && isdigit((unsigned char)text[sizeof counts - 1]));
+    return skr_claims_are_asked(e, p) || (text && isdigit((unsigned char)text[sizeof counts - 1]));
 }
 
 static void set_asked(struct pod_entry *p, bool asked)
 {
-    if (p->work->claims_asked != asked) {
-        skr_pods_work(p)->claims_asked = asked;
+    if (p->work->claims_asked != asked || p->work->claims_doubted == asked) {
+        struct pod_work *work = skr_pods_work(p);
+        work->claims_asked = asked;
+        work->claims_doubted = !asked;
     }
 }
 
 void skr_claims_note_call(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!skr_claims_are_asked(p)) {
+    if (has_claims(p) && !p->work->claims_asked) {
         set_asked(p, true);
         skr_dirty_member(e, p->group);
     }
@@ -262,19 +265,20 @@ static void open_gates(struct skr_gang *e, struct group *g)
     }
 }
 
-bool skr_claims_open_gate(const struct pod_entry *p)
+bool skr_claims_open_gate(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return p->group->claims.open && p->seated && !p->pod->foreign_gate && !skr_claims_are_asked(p);
+    return p->group->claims.open && p->seated && !p->pod->foreign_gate &&
+           !skr_claims_are_asked(e, p);
 }
 
 /* The first by name that waits for its call. */
-static const struct pod_entry *first_unasked(const struct group *g)
+static const struct pod_entry *first_unasked(const struct skr_gang *e, const struct group *g)
 {
     const struct pod_entry *p, *first = NULL;
     DL_FOREACH(g->members, p)
     {
         bool waits = p->seated && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p);
-        if (waits && !skr_claims_are_asked(p) &&
+        if (waits && !skr_claims_are_asked(e, p) &&
             (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0)) {
             first = p;
         }
@@ -319,9 +323,9 @@ static void say_kept(const struct skr_gang *e, struct group *g)
     skr_group_state_reason(g, SKR_REASON_WAITING_FOR_CLAIMS, b.s);
 }
 
-static void say(struct group *g)
+static void say(const struct skr_gang *e, struct group *g)
 {
-    const struct pod_entry *p = first_unasked(g);
+    const struct pod_entry *p = first_unasked(e, g);
     SKR_STRBUF(b);
     if (!p) {
         return;
@@ -351,8 +355,8 @@ bool skr_claims_hold_back(struct skr_gang *e, struct group *g, struct pod_entry 
         }
     }
     for (size_t i = 0; i < n; i++) {
-        lacking +=
-            evicts ? !skr_claims_are_read(newcomers[i]) : !skr_claims_are_asked(newcomers[i]);
+        const struct pod_entry *p = newcomers[i];
+        lacking += evicts ? !skr_claims_are_read(e, p) : !skr_claims_are_asked(e, p);
     }
     if (lacking == 0) {
         return false;
@@ -364,7 +368,7 @@ bool skr_claims_hold_back(struct skr_gang *e, struct group *g, struct pod_entry 
         if (g->state == GROUP_BACKOFF) {
             skr_group_state_enter(e, g, GROUP_READY);
         }
-        say(g);
+        say(e, g);
     }
     skr_dirty_group(e, g);
     return true;
@@ -392,6 +396,6 @@ void skr_claims_settle(struct skr_gang *e, struct group *g)
     if (kept) {
         say_kept(e, g);
     } else if (g->claims.waits) {
-        say(g);
+        say(e, g);
     }
 }

@@ -16,8 +16,11 @@
  *   members are removed. Filter answers "none yet", and the plan wakes them as it wakes members
  *   without a gate.
  * - The call proves it, and after a restart the condition PodScheduled, which quotes a text of ours.
- *   A later condition without such a text, and a plan in which kube-scheduler did not come to the
- *   member, end the proof.
+ * - A member all of whose claims are ResourceClaims needs no call if the caches show that PreFilter will
+ *   pass (skr_claim_objects_pass()). To try a pod with devices on all nodes costs kube-scheduler more than
+ *   anything else, and such a member is tried once.
+ * - A later condition without a text of ours, and a plan in which kube-scheduler did not come to the
+ *   member, end either proof; then a call is needed.
  * - A group that would evict for its room needs less: on a full cluster kube-scheduler calls no
  *   extender. A condition that counts nodes by reason shows that PreFilter passed.
  *
@@ -37,8 +40,10 @@
 /* Provisioners take seconds. A plan whose member is assumed for longer than that is idle: yielding.h. */
 enum { SKR_CLAIMS_PATIENCE_S = 60 };
 
-bool skr_claims_are_asked(const struct pod_entry *p); /* or it has none */
-bool skr_claims_are_read(const struct pod_entry *p);  /* PreFilter passed, or it has none */
+/* kube-scheduler has called filter for the member, or would; or it has no claims. O(claims of the pod). */
+bool skr_claims_are_asked(const struct skr_gang *e, const struct pod_entry *p);
+/* PreFilter passed, or it has none. */
+bool skr_claims_are_read(const struct skr_gang *e, const struct pod_entry *p);
 /* kube-scheduler called filter for the member. */
 void skr_claims_note_call(struct skr_gang *e, struct pod_entry *p);
 /* Another version of the pod; old: NULL for a new one. */
@@ -71,6 +76,7 @@ void skr_claims_settle(struct skr_gang *e, struct group *g);
 /* O(1): the group waits for claims or calls, and has no part in planning. */
 bool skr_claims_keep_from_planning(const struct skr_gang *e, const struct group *g);
 bool skr_claims_keep_from_evicting(const struct group *g);
-bool skr_claims_open_gate(const struct pod_entry *p); /* of a waiting member */
+/* Of a waiting member. */
+bool skr_claims_open_gate(const struct skr_gang *e, const struct pod_entry *p);
 
 #endif

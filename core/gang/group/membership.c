@@ -320,8 +320,8 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
         g->seats.n_ready += p->seated && !p->pod->foreign_gate && !p->waits_for_set;
         g->seats.n_foreign_gate += p->seated && p->pod->foreign_gate;
         g->seats.n_claimers += p->seated && p->pod->n_claims > 0 && !skr_pods_is_bound(p);
-        g->seats.n_unasked += p->seated && !skr_claims_are_asked(p);
-        g->seats.n_unread += p->seated && !skr_claims_are_read(p);
+        g->seats.n_unasked += p->seated && !skr_claims_are_asked(e, p);
+        g->seats.n_unread += p->seated && !skr_claims_are_read(e, p);
         g->seats.n_assumed += p->seated && skr_claims_assumed_on(p);
     }
     g->seats.n_ready = whole_steps(g, g->seats.n_ready);

@@ -106,6 +106,25 @@ static void planned(struct rig *rig, int n)
     assert_string_equal(rig_state(rig, "g"), "Admitting");
 }
 
+/* kube-scheduler has not come to any member yet. */
+TEST_RIG(cluster(4, 4), members_whose_claims_exist_are_planned_before_a_call)
+{
+    rig->hold_scheduler = true;
+    planned(rig, 2);
+}
+
+/* PreFilter refuses their pods. */
+TEST_RIG(cluster(4, 4), claims_that_are_being_deleted_reserve_nothing_before_a_call)
+{
+    rig->hold_scheduler = true;
+    device_claim(rig, "one", 2);
+    rig_edit(rig, RIG_DEVICE_CLAIM, "one",
+             "{'metadata':{'deletionTimestamp':'2026-01-01T00:00:00Z','finalizers':['a/b']}}");
+    sharing(rig, "one", 2, 1);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "WaitingForClaims");
+}
+
 TEST_RIG(cluster(4, 4), the_first_member_of_a_shared_claim_comes_alone)
 {
     char name[32];
