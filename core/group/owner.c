@@ -78,7 +78,8 @@ static int64_t indexes_in(const char *text)
  * that has failed for good. -1: any number. */
 static int64_t job_possible(const struct skr_fields *spec, const struct skr_fields *status)
 {
-    const int32_t completions = skr_fields_int32(spec, "completions", -1);
+    const bool one = !skr_fields_has(spec, "parallelism"); /* without both it is a Job of one pod */
+    const int32_t completions = skr_fields_int32(spec, "completions", one ? 1 : -1);
     const int64_t failed = indexes_in(skr_fields_text(status, "failedIndexes"));
     return completions < 0 ? -1 : completions > failed ? completions - failed : 0;
 }
@@ -136,6 +137,15 @@ static void fill_statefulset(void *object, const struct skr_fields *json)
 
 /* ---- JobSet, LeaderWorkerSet ---- */
 
+#define EXCLUSIVE_CONFLICT                                                                       \
+    "annotation " JOBSET_EXCLUSIVE " lets workers exist only after their leader is bound: take " \
+    "it away, or add " JOBSET_SELECTOR
+
+static bool is_exclusive(const struct skr_fields *object)
+{
+    return has_annotation(object, JOBSET_EXCLUSIVE) && !has_annotation(object, JOBSET_SELECTOR);
+}
+
 static void add_replicated_job(struct skr_owner *owner, const struct skr_fields *job)
 {
     const struct skr_fields template = skr_fields_object(job, "template");
@@ -146,6 +156,7 @@ static void add_replicated_job(struct skr_owner *owner, const struct skr_fields 
     add_part(owner, skr_fields_text(job, "name"), skr_fields_int32(job, "replicas", 1),
              job_pods(&spec, &none));
     owner->part[owner->n_parts - 1].completions = job_left(&spec, &none);
+    owner->part[owner->n_parts - 1].exclusive = is_exclusive(&template);
 }
 
 static void fill_jobset(void *object, const struct skr_fields *json)
@@ -156,10 +167,7 @@ static void fill_jobset(void *object, const struct skr_fields *json)
     const struct skr_fields jobs = skr_fields_list(&spec, "replicatedJobs", SKR_OWNER_PARTS_MAX);
     owner->parts = "replicatedJobs";
     owner->in_order = strcmp(skr_fields_word(&startup, "startupPolicyOrder"), "InOrder") == 0;
-    if (has_annotation(json, JOBSET_EXCLUSIVE) && !has_annotation(json, JOBSET_SELECTOR)) {
-        owner->conflict = "annotation " JOBSET_EXCLUSIVE " lets workers exist only after their "
-                          "leader is bound: take it away, or add " JOBSET_SELECTOR;
-    }
+    owner->conflict = is_exclusive(json) ? EXCLUSIVE_CONFLICT : NULL;
     if (!make_room(owner, json, jobs.n)) {
         return;
     }
@@ -340,6 +348,20 @@ static bool is_of(const struct skr_owner_part *part, const struct skr_workload *
     return w->kind != SKR_WORKLOAD_JOBSET || !narrow || strcmp(part->name, w->part) == 0;
 }
 
+const char *skr_owner_conflict(const struct skr_owner *owner, const struct skr_workload *w,
+                               enum skr_workload_scope scope)
+{
+    const char *conflict = owner->conflict;
+    for (size_t i = 0; i < owner->n_parts && !conflict; i++) {
+        conflict = owner->part[i].exclusive && is_of(&owner->part[i], w, scope) ? EXCLUSIVE_CONFLICT
+                                                                                : NULL;
+    }
+    return !conflict && owner->in_order && owner->n_parts > 1 && scope == SKR_SCOPE_JOBSET
+               ? "its replicated jobs are created one after the other: replace jobset in "
+                 "annotation " SKR_ANNOTATION_GANG " by auto"
+               : conflict;
+}
+
 /* Jobs of the part, or copies of it, that are in one group. */
 static int64_t copies_of(const struct skr_owner_part *part, const struct skr_workload *w,
                          enum skr_workload_scope scope)
@@ -433,6 +455,8 @@ bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)
                 strcmp(a->meta.uid, b->meta.uid) == 0;
     for (size_t i = 0; same && i < a->n_parts; i++) {
         same = strcmp(a->part[i].name, b->part[i].name) == 0 &&
+               a->part[i].exclusive == b->part[i].exclusive &&
+               a->part[i].completions == b->part[i].completions &&
                a->part[i].jobs == b->part[i].jobs && a->part[i].pods == b->part[i].pods;
     }
     return same;

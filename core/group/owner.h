@@ -15,6 +15,7 @@ struct skr_owner_part {
     int32_t jobs;        /* replicas of a JobSet's replicatedJob; 1 else */
     int32_t pods;        /* of each job */
     int32_t completions; /* of each job; INT32_MAX: any number */
+    bool exclusive;      /* JobSet: its workers exist only after their leader is bound */
 };
 
 struct skr_owner {
@@ -23,14 +24,14 @@ struct skr_owner {
     const char *kind;        /* as in struct skr_workload; constant */
     const char *api_version; /* as which it was read; constant */
     const char *above;       /* of a Job or a StatefulSet: uid of its controller; "": none */
-    const char *conflict;    /* why its pods cannot be a gang, and what to remove; NULL: they can */
-    bool in_order;           /* JobSet: its jobs are created one after the other */
-    bool leader_first;       /* LeaderWorkerSet: workers are created once the leader is ready */
-    int32_t minimum;         /* minAvailable; not above 0: the sum of its parts */
-    const char *parts;       /* path of the field that has its parts, or their number; constant */
-    int64_t deadline_s;      /* Job: spec.activeDeadlineSeconds; 0: none */
-    skr_time started;        /* Job: status.startTime; 0: not yet */
-    int32_t left;            /* Job: completions that have not succeeded; INT32_MAX: any number */
+    const char *conflict; /* why no pods of it can be a gang, and what to remove; NULL: they can */
+    bool in_order;        /* JobSet: its jobs are created one after the other */
+    bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
+    int32_t minimum;      /* minAvailable; not above 0: the sum of its parts */
+    const char *parts;    /* path of the field that has its parts, or their number; constant */
+    int64_t deadline_s;   /* Job: spec.activeDeadlineSeconds; 0: none */
+    skr_time started;     /* Job: status.startTime; 0: not yet */
+    int32_t left;         /* Job: completions that have not succeeded; INT32_MAX: any number */
     size_t n_parts;
     struct skr_owner_part *part;
 };
@@ -56,6 +57,9 @@ int skr_owner_spark_decode(const json_t *json, struct skr_owner **ret, struct sk
 void skr_owner_destroy(struct skr_owner *owner); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
 
+/* Why the pods of the group of this pod cannot be a gang, and what to remove; NULL: they can. */
+const char *skr_owner_conflict(const struct skr_owner *owner, const struct skr_workload *workload,
+                               enum skr_workload_scope scope);
 /* Members that the group of this pod needs before it is planned. -1: nothing says it; 0: nothing is
  * left to do. owner NULL: not known. running: a member runs. The size of a Job then does not shrink
  * with its completions, and the leader of a LeaderWorkerSet's group exists. */

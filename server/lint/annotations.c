@@ -377,9 +377,13 @@ static void check_owner(struct skr_lint *lint, const struct lint_object *o,
     } else if (strcmp(o->kind, "LeaderWorkerSet") == 0) {
         rc = skr_owner_lws_decode(o->json, &owner, &error);
     }
-    if (rc == 0 && owner->conflict) {
+    const struct skr_workload w = {.kind = skr_workload_kind_find(o->kind), .part = ""};
+    enum skr_workload_scope scope = SKR_SCOPE_AUTO;
+    (void)skr_workload_scope_find(gang_of(gang) ? gang_of(gang) : "auto", &scope);
+    const char *conflict = rc == 0 ? skr_owner_conflict(owner, &w, scope) : NULL;
+    if (conflict) {
         lint_tell(lint, o, "EntryConflict", lint_at(o, "metadata"), NULL,
-                  "pods of %.64s %.100s cannot be a gang: %s", o->kind, o->name, owner->conflict);
+                  "pods of %.64s %.100s cannot be a gang: %s", o->kind, o->name, conflict);
     } else if (rc == 0) {
         check_claim(lint, o, gang, owner);
     }

@@ -162,9 +162,10 @@ static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct pod_
                           const struct skr_workload *w, enum skr_workload_scope scope)
 {
     const struct skr_owner *owner = skr_workload_owners_of(e, oldest->pod, w);
-    if (owner && owner->conflict) {
+    const char *conflict = owner ? skr_owner_conflict(owner, w, scope) : NULL;
+    if (conflict) {
         lack(g, SKR_REASON_ENTRY_CONFLICT, "group %s: pods of %s %s cannot be a gang: %s", g->name,
-             w->owner_kind, w->owner, owner->conflict);
+             w->owner_kind, w->owner, conflict);
         return -1;
     }
     const bool running = g->seats.n_bound > 0;

@@ -130,10 +130,9 @@ static void end(struct rig *rig, const char *name, const char *phase)
 
 TEST_RIG(cluster(), a_jobset_whose_pods_all_fail_starts_again_without_its_jobs_that_are_complete)
 {
-    rig_create_json(
-        rig, RIG_JOBSET, "js",
-        "{'spec':{'replicatedJobs':[{'name':'prep','template':{'spec':{'completions':1}}},"
-        "{'name':'w','replicas':2,'template':{'spec':{'completions':1}}}]}}");
+    rig_create_json(rig, RIG_JOBSET, "js",
+                    "{'spec':{'replicatedJobs':[{'name':'prep','template':{'spec':{}}},"
+                    "{'name':'w','replicas':2,'template':{'spec':{'completions':1}}}]}}");
     jobset_pod(rig, "js-0", "prep", 0);
     jobset_pod(rig, "js-1", "w", 0);
     jobset_pod(rig, "js-2", "w", 1);

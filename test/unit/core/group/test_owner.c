@@ -202,6 +202,34 @@ TEST(what_no_gang_can_satisfy_is_a_conflict)
     assert_null(strategy->conflict);
 }
 
+TEST(a_conflict_of_one_replicated_job_is_one_of_the_groups_that_it_is_in)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner = read_owner(
+        skr_owner_jobset_decode,
+        "},'spec':{'replicatedJobs':[{'name':'driver','template':{'spec':{}}},{'name':'w','"
+        "template':{"
+        "'metadata':{'annotations':{'alpha.jobset.sigs.k8s.io/exclusive-topology':'rack'}}}}]}");
+    struct skr_workload w = {.kind = SKR_WORKLOAD_JOBSET, .part = "driver", .size = -1};
+    assert_non_null(skr_owner_conflict(owner, &w, SKR_SCOPE_AUTO));
+    assert_null(skr_owner_conflict(owner, &w, SKR_SCOPE_REPLICATEDJOB));
+    w.part = "w";
+    assert_non_null(skr_owner_conflict(owner, &w, SKR_SCOPE_JOB));
+}
+
+TEST(jobs_that_come_in_order_are_no_gang_as_a_whole)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner =
+        read_owner(skr_owner_jobset_decode,
+                   "},'spec':{'startupPolicy':{'startupPolicyOrder':'InOrder'}," JOBS "}");
+    const struct skr_workload w = {.kind = SKR_WORKLOAD_JOBSET, .part = "workers", .size = -1};
+    assert_null(skr_owner_conflict(owner, &w, SKR_SCOPE_REPLICATEDJOB));
+    assert_string_equal(skr_owner_conflict(owner, &w, SKR_SCOPE_JOBSET),
+                        "its replicated jobs are created one after the other: replace jobset in "
+                        "annotation sakkara.gang by auto");
+}
+
 TEST(a_sum_beyond_all_sizes_is_a_number)
 {
     SKR_AUTO(skr_owner_destroy)
