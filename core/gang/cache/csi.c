@@ -81,8 +81,10 @@ void skr_csi_node_delete(struct skr_gang *e, const char *name)
 
 static void set_driver(struct skr_gang *e, const char *name, bool says_capacity, bool must_run)
 {
-    const uint16_t driver = skr_volume_rows_driver(e, name);
-    struct about_driver *about = &e->volumes->about[driver];
+    struct volumes *v = skr_volume_rows(e);
+    const uint16_t driver = says_capacity || must_run ? skr_volume_rows_driver(e, name)
+                                                      : skr_volume_rows_find_driver(v, name);
+    struct about_driver *about = &v->about[driver];
     if (driver && (about->says_capacity != says_capacity || about->must_run != must_run)) {
         about->says_capacity = says_capacity;
         about->must_run = must_run;
@@ -97,10 +99,8 @@ void skr_csi_driver_upsert(struct skr_gang *e, const struct skr_csi_driver *driv
 
 void skr_csi_driver_delete(struct skr_gang *e, const char *name)
 {
-    for (uint16_t i = 0; e->volumes && i < e->volumes->n_drivers; i++) {
-        if (strcmp(e->volumes->driver[i], name) == 0) {
-            set_driver(e, name, false, false);
-        }
+    if (e->volumes) {
+        set_driver(e, name, false, false);
     }
 }
 

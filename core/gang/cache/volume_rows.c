@@ -4,6 +4,7 @@
 
 #include "core/gang/state/output.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,26 +94,74 @@ bool skr_volume_rows_drop_id(struct skr_gang *e, struct table *t, uint64_t id)
     return is;
 }
 
+/* offset: of a driver's number in the rows. */
+static void mark_drivers(const struct table *t, size_t offset, bool *named)
+{
+    uint32_t number;
+    for (size_t at = 0; skr_slab_next(&t->row, &at, &number);) {
+        uint16_t driver;
+        memcpy(&driver, (const char *)skr_slab_at(&t->row, number) + offset, sizeof driver);
+        named[driver] = true;
+    }
+}
+
+/* Gives back the numbers of drivers that no object names any more, but for the one that was given last: its object is
+ * no row yet. O(rows). */
+static void sweep_drivers(struct volumes *v)
+{
+    bool named[SKR_VOLUME_DRIVERS_MAX + 1] = {false};
+    named[v->newest] = true;
+    mark_drivers(&v->volume, offsetof(struct volume_row, driver), named);
+    mark_drivers(&v->volume, offsetof(struct volume_row, pool), named);
+    mark_drivers(&v->class_, offsetof(struct class_row, driver), named);
+    mark_drivers(&v->class_, offsetof(struct class_row, pool), named);
+    mark_drivers(&v->limit, offsetof(struct limit_row, driver), named);
+    mark_drivers(&v->attachment, offsetof(struct attachment_row, driver), named);
+    for (uint16_t i = 1; i <= SKR_VOLUME_DRIVERS_MAX; i++) {
+        if (!named[i] && !v->about[i].says_capacity && !v->about[i].must_run) {
+            free(v->driver[i - 1]);
+            v->driver[i - 1] = NULL;
+        }
+    }
+}
+
+/* The place of the driver; NULL: of the first that is free. SKR_VOLUME_DRIVERS_MAX: there is none. */
+static uint16_t place_of(const struct volumes *v, const char *name)
+{
+    uint16_t i = 0;
+    while (i < SKR_VOLUME_DRIVERS_MAX &&
+           (name ? !v->driver[i] || strcmp(v->driver[i], name) != 0 : v->driver[i] != NULL)) {
+        i++;
+    }
+    return i;
+}
+
+uint16_t skr_volume_rows_find_driver(const struct volumes *v, const char *name)
+{
+    const uint16_t i = place_of(v, name);
+    return i < SKR_VOLUME_DRIVERS_MAX ? (uint16_t)(i + 1) : 0;
+}
+
 uint16_t skr_volume_rows_driver(struct skr_gang *e, const char *name)
 {
     struct volumes *v = skr_volume_rows(e);
-    uint16_t i = 0;
-    while (i < v->n_drivers && strcmp(v->driver[i], name) != 0) {
-        i++;
-    }
+    uint16_t i = place_of(v, name);
     if (!*name || v->full) {
         return 0;
     }
+    if (i == SKR_VOLUME_DRIVERS_MAX && place_of(v, NULL) == i) {
+        sweep_drivers(v);
+    }
+    i = i == SKR_VOLUME_DRIVERS_MAX ? place_of(v, NULL) : i;
     if (i == SKR_VOLUME_DRIVERS_MAX) {
         skr_volume_rows_give_up(
             e, "there are more than 256 drivers of volumes; kube-scheduler alone looks at "
                "volumes");
         return 0;
     }
-    if (i == v->n_drivers) {
-        v->driver[v->n_drivers++] = skr_strdup(name);
-    }
-    return (uint16_t)(i + 1);
+    v->driver[i] = v->driver[i] ? v->driver[i] : skr_strdup(name);
+    v->newest = (uint16_t)(i + 1);
+    return v->newest;
 }
 
 void skr_volume_rows_fini(struct table *t)

@@ -76,14 +76,14 @@ struct volumes {
     size_t n_keys;
     struct volume_rule *rules;
     size_t n_rules, n_rows;
-    char *driver[SKR_VOLUME_DRIVERS_MAX];
+    char *driver[SKR_VOLUME_DRIVERS_MAX]; /* by their numbers, from 1; NULL: free */
     struct about_driver {
         size_t n_free;   /* volumes, if it is a pool */
         size_t n_limits; /* nodes that have one */
         bool says_capacity, must_run;
     } about[SKR_VOLUME_DRIVERS_MAX + 1]; /* by the numbers of drivers */
-    uint16_t n_drivers;
-    bool full, no_nodes, no_capacity; /* no_: they may not be read */
+    uint16_t newest;                     /* the number of a driver that was asked for last */
+    bool full, no_nodes, no_capacity;    /* no_: they may not be read */
 };
 
 enum {
@@ -110,8 +110,11 @@ void skr_volume_rows_drop(struct volumes *v, struct table *t, uint64_t id, uint3
 bool skr_volume_rows_drop_id(struct skr_gang *e, struct table *t, uint64_t id);
 /* Nothing is known any more: plans go without, until the next start. */
 void skr_volume_rows_give_up(struct skr_gang *e, const char *what);
-/* The number of a driver; 0: none, or there are too many. */
+/* The number of a driver, until no object names it; 0: none, or there are too many. O(drivers), and O(rows) if all
+ * numbers are in use. */
 uint16_t skr_volume_rows_driver(struct skr_gang *e, const char *name);
+/* The same; 0: it has none. */
+uint16_t skr_volume_rows_find_driver(const struct volumes *v, const char *name);
 void skr_volume_rows_fini(struct table *t);
 
 #endif

@@ -275,10 +275,14 @@ const char *skr_volumes_driver(const struct skr_gang *e, uint16_t driver)
     return e->volumes->driver[driver - 1];
 }
 
+bool skr_volumes_names_pool(const char *driver)
+{
+    return strncmp(driver, pool_prefix, sizeof pool_prefix - 1) == 0;
+}
+
 bool skr_volumes_is_pool(const struct skr_gang *e, uint16_t driver)
 {
-    return driver > 0 &&
-           strncmp(e->volumes->driver[driver - 1], pool_prefix, sizeof pool_prefix - 1) == 0;
+    return driver > 0 && skr_volumes_names_pool(e->volumes->driver[driver - 1]);
 }
 
 bool skr_volumes_next_free(const struct skr_gang *e, size_t *at, uint16_t pool,
@@ -318,7 +322,7 @@ void skr_volumes_fini(struct skr_gang *e)
         free(((struct claim_row *)skr_slab_at(&v->claim.row, number))->selected);
     }
     skr_csi_fini(e);
-    for (uint16_t i = 0; i < v->n_drivers; i++) {
+    for (size_t i = 0; i < SKR_VOLUME_DRIVERS_MAX; i++) {
         free(v->driver[i]);
     }
     skr_volume_rows_fini(&v->claim);

@@ -7,7 +7,7 @@
  *
  * Memory: some 70 bytes a claim, a volume or a use, 16 more with indexes. Equal rules about nodes are
  * stored once, up to SKR_VOLUME_RULES_MAX. With more than SKR_VOLUME_ROWS_MAX rows, more rules or more
- * than SKR_VOLUME_DRIVERS_MAX drivers, nothing is known until the next start; the log says so. Names are
+ * than SKR_VOLUME_DRIVERS_MAX drivers at a time, nothing is known until the next start; the log says so. Names are
  * hashed with the secret of the process, 64 bits, as in claim_objects.h.
  */
 #include "core/gang/state/gang.h"
@@ -56,7 +56,9 @@ struct volume_facts skr_volumes_facts(const struct skr_gang *e, uint64_t claim);
 struct volume_rule *skr_volumes_reach_get(struct skr_gang *e, const char *selector);
 void skr_volumes_reach_forget(struct skr_gang *e, struct volume_rule *rule); /* NULL allowed */
 const struct skr_volume *skr_volumes_reach(const struct volume_rule *rule);  /* NULL allowed */
+/* Numbers of drivers hold until the next change of an object. */
 const char *skr_volumes_driver(const struct skr_gang *e, uint16_t driver);
+bool skr_volumes_names_pool(const char *driver);
 bool skr_volumes_is_pool(const struct skr_gang *e, uint16_t driver);
 /* Iterates over the free volumes of a pool that serve such a claim: *at begins as 0. *ret_host or *ret_rule
  * says which nodes reach it, as in struct volume_facts. */

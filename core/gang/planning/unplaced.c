@@ -82,7 +82,7 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     } else if (!pools) {
         skr_explain_sentence(e, g, &s->explanation, request, b);
     }
-    skr_problem_attach_say(e, request, b);
+    skr_problem_attach_say(request, b);
     skr_problem_volumes_say_room(e, newcomers, n_newcomers, b);
     skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);

@@ -304,8 +304,7 @@ static int64_t least_demand(const struct skr_problem *p, size_t resource)
     return least;
 }
 
-void skr_problem_attach_say(const struct skr_gang *e, const struct skr_solve_request *request,
-                            struct skr_strbuf *b)
+void skr_problem_attach_say(const struct skr_solve_request *request, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &request->problem;
     const size_t first = p->n_resources - request->n_learned - request->drivers.n;
@@ -316,7 +315,7 @@ void skr_problem_attach_say(const struct skr_gang *e, const struct skr_solve_req
         for (size_t leaf = 0; leaf < (size_t)p->tree->n_leaves; leaf++) {
             n += p->eligible[leaf] && p->free[leaf * p->n_resources + first + i] < least;
         }
-        if (n > 0 && skr_volumes_is_pool(e, request->drivers.driver[i])) {
+        if (n > 0 && skr_volumes_names_pool(driver)) {
             skr_strbuf_addf(b, "; %zu node%s not enough free volumes of class %s", n,
                             n == 1 ? " has" : "s have", strchr(driver, '/') + 1);
         } else if (n > 0) {

@@ -47,7 +47,6 @@ void skr_problem_attach_room(struct skr_gang *e, uint16_t driver, struct pod_ent
 
 /* "; 4 nodes attach no more volumes of disk.example.com": eligible nodes without room for a
  * member's. Appends nothing if there is none. */
-void skr_problem_attach_say(const struct skr_gang *e, const struct skr_solve_request *request,
-                            struct skr_strbuf *b);
+void skr_problem_attach_say(const struct skr_solve_request *request, struct skr_strbuf *b);
 
 #endif

@@ -630,3 +630,45 @@ TEST_RIG(cluster(), members_return_to_the_node_that_has_their_volumes)
     attach_limit(rig, "node-1", 4);
     one_plan(rig, 3);
 }
+
+/* ---- numbers of drivers ---- */
+
+static void volume_of(struct rig *rig, int i)
+{
+    put(rig, &skr_gang_volume,
+        "{'metadata':{'name':'v-%d'},'spec':{'csi':{'driver':'driver-%d','volumeHandle':'h'}}}", i,
+        i);
+}
+
+static bool is_known(const struct rig *rig)
+{
+    const struct volume_facts facts =
+        skr_volumes_facts(rig->gang, skr_volumes_id(rig->gang, "default", "kept"));
+    assert_true(!facts.known ||
+                strcmp(skr_volumes_driver(rig->gang, facts.driver), "disk.example.com") == 0);
+    return facts.known;
+}
+
+TEST_RIG(cluster(), drivers_that_no_object_names_any_more_do_not_count)
+{
+    char name[16];
+    volume(rig, "kept", NULL);
+    for (int i = 0; i < 2 * SKR_VOLUME_DRIVERS_MAX; i++) {
+        put(rig, &skr_gang_storage_class,
+            "{'metadata':{'name':'class'},'provisioner':'provisioner-%d','volumeBindingMode':"
+            "'Immediate'}",
+            i);
+        put(rig, &skr_gang_csi_node,
+            "{'metadata':{'name':'node-1'},'spec':{'drivers':[{'name':'d-%d','nodeID':'n'}]}}", i);
+        volume_of(rig, i);
+        snprintf(name, sizeof name, "v-%d", i);
+        take_away(rig, &skr_gang_volume, "", name);
+    }
+    assert_true(is_known(rig));
+    for (int i = 0; i < SKR_VOLUME_DRIVERS_MAX - 3; i++) { /* of class, node-1 and kept */
+        volume_of(rig, i);
+    }
+    assert_true(is_known(rig));
+    volume_of(rig, SKR_VOLUME_DRIVERS_MAX);
+    assert_false(is_known(rig));
+}
