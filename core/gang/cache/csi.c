@@ -272,19 +272,20 @@ void skr_csi_attachment_delete(struct skr_gang *e, const char *name)
     }
 }
 
-bool skr_csi_next_attached(const struct skr_gang *e, size_t *at, uint16_t driver,
+bool skr_csi_next_attached(const struct skr_gang *e, size_t *at, uint16_t *ret_driver,
                            const char **ret_node, uint64_t *ret_volume)
 {
     const struct volumes *v = e->volumes;
     uint32_t number;
     while (skr_slab_next(&v->attachment.row, at, &number)) {
         const struct attachment_row *row = skr_slab_at(&v->attachment.row, number);
-        const struct volume_row *volume =
-            row->driver == driver ? skr_volume_rows_find(&v->volume, row->volume) : NULL;
+        const struct volume_row *volume = skr_volume_rows_find(&v->volume, row->volume);
         if (volume && volume->driver) {
+            *ret_driver = row->driver;
             *ret_node = row->node;
-            *ret_volume =
-                volume->driver == driver ? volume->unique : skr_hash_pair(volume->unique, driver);
+            *ret_volume = volume->driver == row->driver
+                              ? volume->unique
+                              : skr_hash_pair(volume->unique, row->driver);
             return true;
         }
     }

@@ -38,9 +38,8 @@ bool skr_csi_matters(const struct skr_gang *e, const struct volume_facts *facts)
  * summed. O(1), and O(capacities) of those that name nodes by other means than up to 8 labels. */
 bool skr_csi_has_room(const struct skr_gang *e, const struct volume_facts *facts,
                       const struct skr_node *node);
-/* Iterates over attached volumes of the driver, used or not: *at begins as 0. *ret_volume is as in struct
- * volume_facts. */
-bool skr_csi_next_attached(const struct skr_gang *e, size_t *at, uint16_t driver,
+/* Iterates over attached volumes, used or not: *at begins as 0. *ret_volume is as in struct volume_facts. */
+bool skr_csi_next_attached(const struct skr_gang *e, size_t *at, uint16_t *ret_driver,
                            const char **ret_node, uint64_t *ret_volume);
 
 #endif

@@ -143,8 +143,9 @@ static void limit_to_attached(struct skr_gang *e, struct pod_entry *const *newco
         const size_t r = n_listed(d) + i;
         const uint16_t driver = d->drivers.driver[i];
         d->amount[r] = skr_problem_attach_demand(e, driver, newcomers, n, newcomers, n, most);
-        skr_problem_attach_room(e, driver, newcomers, n, d->n, &free_[r], &capacity[r]);
     }
+    const size_t first = n_listed(d);
+    skr_problem_attach_room(e, &d->drivers, newcomers, n, d->n, &free_[first], &capacity[first]);
 }
 
 /* ---- what refusals have taught, and devices ---- */

@@ -99,6 +99,16 @@ static bool is_shared(const struct attached_list *list, size_t i)
            (i + 1 < list->n && list->item[i + 1].volume == volume);
 }
 
+/* Its place among them; drivers->n: it is none of them. */
+static size_t driver_at(const struct skr_problem_drivers *drivers, uint16_t driver)
+{
+    size_t d = 0;
+    while (d < drivers->n && drivers->driver[d] != driver) {
+        d++;
+    }
+    return d;
+}
+
 struct skr_problem_drivers skr_problem_attach_drivers(const struct skr_gang *e,
                                                       struct pod_entry *const *newcomers, size_t n)
 {
@@ -106,11 +116,7 @@ struct skr_problem_drivers skr_problem_attach_drivers(const struct skr_gang *e,
     for (size_t i = 0; i < n && e->volumes; i++) {
         for (size_t k = 0; k < newcomers[i]->pod->n_claims; k++) {
             const uint16_t driver = skr_problem_attach_facts(e, newcomers[i], k).driver;
-            size_t d = 0;
-            while (d < ret.n && ret.driver[d] != driver) {
-                d++;
-            }
-            if (driver > 0 && d == ret.n && d < SKR_PROBLEM_DRIVERS_MAX &&
+            if (driver > 0 && driver_at(&ret, driver) == ret.n && ret.n < SKR_PROBLEM_DRIVERS_MAX &&
                 skr_csi_has_limit(e, driver)) {
                 ret.driver[ret.n++] = driver;
             }
@@ -152,18 +158,19 @@ bool skr_problem_attach_differ(const struct skr_gang *e, struct pod_entry *const
     return differ;
 }
 
-/* Bound pods, and members of plans, of all groups. */
-static void add_uses(const struct skr_gang *e, uint16_t driver, struct pod_entry *const *all,
-                     size_t n_all, struct attached_list *list)
+/* Of bound pods, and of members of plans, of all groups. list: one for each driver, which is sorted. */
+static void add_uses(const struct skr_gang *e, const struct skr_problem_drivers *drivers,
+                     struct pod_entry *const *all, size_t n_all, struct attached_list *list)
 {
     const struct skr_tree *tree = e->topology.tree;
     const char *node;
     uint64_t claim;
     for (size_t at = 0; skr_volume_uses_next(e, &at, &claim, &node);) {
         const struct volume_facts facts = skr_volumes_facts(e, claim);
-        const int32_t leaf = facts.driver == driver ? skr_tree_find_leaf(tree, node) : -1;
+        const size_t d = driver_at(drivers, facts.driver);
+        const int32_t leaf = d < drivers->n ? skr_tree_find_leaf(tree, node) : -1;
         if (leaf >= 0) {
-            attach(list, leaf, facts.volume);
+            attach(&list[d], leaf, facts.volume);
         }
     }
     const struct group *g;
@@ -176,11 +183,15 @@ static void add_uses(const struct skr_gang *e, uint16_t driver, struct pod_entry
             const int32_t leaf = p->plan ? skr_tree_find_leaf(tree, p->place.node) : -1;
             for (size_t k = 0; k < p->pod->n_claims && leaf >= 0; k++) {
                 const struct volume_facts facts = skr_problem_attach_facts(e, p, k);
-                if (facts.driver == driver) {
-                    attach(list, leaf, facts.volume);
+                const size_t d = driver_at(drivers, facts.driver);
+                if (d < drivers->n) {
+                    attach(&list[d], leaf, facts.volume);
                 }
             }
         }
+    }
+    for (size_t d = 0; d < drivers->n; d++) {
+        sort(&list[d], by_place);
     }
 }
 
@@ -226,42 +237,49 @@ static int volume_only(const void *a, const void *b)
     return (x->volume > y->volume) - (x->volume < y->volume);
 }
 
-/* [leaf] attached volumes of the driver that no pod or plan there uses; ret_own: those of the newcomers. */
-static void count_idle(struct skr_gang *e, uint16_t driver, const struct attached_list *used,
-                       const struct attached_list *wanted, int32_t *ret, int32_t *ret_own)
+/* Attached volumes that no pod or plan there uses. list: as that of add_uses(). */
+static void add_idle(const struct skr_gang *e, const struct skr_problem_drivers *drivers,
+                     const struct attached_list *used, struct attached_list *list)
 {
-    struct attached_list idle = {0};
     const char *node;
     uint64_t volume;
-    for (size_t at = 0; skr_csi_next_attached(e, &at, driver, &node, &volume);) {
-        const int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
-        if (leaf >= 0 && !has_volume(used, leaf, volume)) {
-            attach(&idle, leaf, volume);
+    uint16_t driver;
+    for (size_t at = 0; skr_csi_next_attached(e, &at, &driver, &node, &volume);) {
+        const size_t d = driver_at(drivers, driver);
+        const int32_t leaf = d < drivers->n ? skr_tree_find_leaf(e->topology.tree, node) : -1;
+        if (leaf >= 0 && !has_volume(&used[d], leaf, volume)) {
+            attach(&list[d], leaf, volume);
         }
     }
-    sort(&idle, by_place);
-    for (size_t i = 0; i < idle.n; i++) {
-        const bool own = wanted->n > 0 && bsearch(&idle.item[i], wanted->item, wanted->n,
-                                                  sizeof idle.item[i], volume_only);
-        (own ? ret_own : ret)[idle.item[i].at]++;
+    for (size_t d = 0; d < drivers->n; d++) {
+        sort(&list[d], by_place);
     }
-    free(idle.item);
 }
 
-void skr_problem_attach_room(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all,
-                             size_t n_all, size_t stride, int64_t *ret, int64_t *ret_empty)
+/* [leaf] how many there are; ret_own: those of the newcomers. */
+static void count_idle(const struct attached_list *idle, const struct attached_list *wanted,
+                       int32_t *ret, int32_t *ret_own)
 {
-    struct attached_list wanted = volumes_of(e, driver, all, n_all), used = {0};
+    for (size_t i = 0; i < idle->n; i++) {
+        const bool own = wanted->n > 0 && bsearch(&idle->item[i], wanted->item, wanted->n,
+                                                  sizeof idle->item[i], volume_only);
+        (own ? ret_own : ret)[idle->item[i].at]++;
+    }
+}
+
+static void room_of(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all, size_t n_all,
+                    const struct attached_list *used, const struct attached_list *idle_list,
+                    size_t stride, int64_t *ret, int64_t *ret_empty)
+{
+    struct attached_list wanted = volumes_of(e, driver, all, n_all);
     const bool pool = skr_volumes_is_pool(e, driver);
     const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
     int32_t *free_of = skr_alloc_array(3 * n_leaves + 1, sizeof *free_of);
     int32_t *idle = &free_of[n_leaves], *own = &idle[n_leaves];
-    add_uses(e, driver, all, n_all, &used);
-    sort(&used, by_place);
     if (pool) {
         count_free(e, driver, all, n_all, free_of);
     } else {
-        count_idle(e, driver, &used, &wanted, idle, own);
+        count_idle(idle_list, &wanted, idle, own);
     }
     size_t at = 0;
     for (int32_t leaf = 0; leaf < e->topology.tree->n_leaves; leaf++) {
@@ -270,14 +288,14 @@ void skr_problem_attach_room(struct skr_gang *e, uint16_t driver, struct pod_ent
                              : node ? skr_csi_limit(e, node->name, driver)
                                     : INT32_MAX;
         int64_t in_use = idle[leaf], shared = 0, shared_new = 0;
-        for (; at < used.n && used.item[at].at == leaf; at++) {
+        for (; at < used->n && used->item[at].at == leaf; at++) {
             in_use++;
         }
         for (size_t i = 0; i < wanted.n && most < INT32_MAX; i++) {
             const bool first = i == 0 || wanted.item[i - 1].volume != wanted.item[i].volume;
             if (first && is_shared(&wanted, i)) {
                 shared++;
-                shared_new += has_volume(&used, leaf, wanted.item[i].volume) ? 0 : 1;
+                shared_new += has_volume(used, leaf, wanted.item[i].volume) ? 0 : 1;
             }
         }
         /* for kube-scheduler a volume that is attached before its pod comes counts twice until then */
@@ -290,7 +308,23 @@ void skr_problem_attach_room(struct skr_gang *e, uint16_t driver, struct pod_ent
     }
     free(free_of);
     free(wanted.item);
-    free(used.item);
+}
+
+void skr_problem_attach_room(struct skr_gang *e, const struct skr_problem_drivers *drivers,
+                             struct pod_entry *const *all, size_t n_all, size_t stride,
+                             int64_t *ret, int64_t *ret_empty)
+{
+    struct attached_list used[SKR_PROBLEM_DRIVERS_MAX] = {0}, idle[SKR_PROBLEM_DRIVERS_MAX] = {0};
+    if (drivers->n > 0) {
+        add_uses(e, drivers, all, n_all, used);
+        add_idle(e, drivers, used, idle);
+    }
+    for (size_t d = 0; d < drivers->n; d++) {
+        room_of(e, drivers->driver[d], all, n_all, &used[d], &idle[d], stride, &ret[d],
+                &ret_empty[d]);
+        free(used[d].item);
+        free(idle[d].item);
+    }
 }
 
 /* The least that a member of any role demands of it, if it demands any; 0: none does. */

@@ -40,10 +40,11 @@ int64_t skr_problem_attach_demand(const struct skr_gang *e, uint16_t driver,
  * missed, with the least kube-scheduler may refuse one: so the first comes first. */
 bool skr_problem_attach_differ(const struct skr_gang *e, struct pod_entry *const *newcomers,
                                size_t n);
-/* ret[leaf * stride]: volumes of the driver that fit there beside those in use; ret_empty likewise: in an
- * empty cluster. O(uses + leaves). */
-void skr_problem_attach_room(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all,
-                             size_t n_all, size_t stride, int64_t *ret, int64_t *ret_empty);
+/* ret[leaf * stride + d]: volumes of driver d that fit there beside those in use; ret_empty likewise: in an
+ * empty cluster. O(uses + attachments + drivers * leaves). */
+void skr_problem_attach_room(struct skr_gang *e, const struct skr_problem_drivers *drivers,
+                             struct pod_entry *const *all, size_t n_all, size_t stride,
+                             int64_t *ret, int64_t *ret_empty);
 
 /* "; 4 nodes attach no more volumes of disk.example.com": eligible nodes without room for a
  * member's. Appends nothing if there is none. */

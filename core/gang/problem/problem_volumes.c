@@ -182,19 +182,21 @@ static void close_leaves(const struct reach *r, size_t n, int32_t n_leaves, uint
 static void close_full_leaves(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                               uint8_t *eligible)
 {
-    const struct skr_problem_drivers drivers = skr_problem_attach_drivers(e, newcomers, n);
+    const struct skr_problem_drivers all = skr_problem_attach_drivers(e, newcomers, n);
     const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
-    for (size_t d = 0; d < drivers.n; d++) {
-        if (skr_problem_attach_demand(e, drivers.driver[d], newcomers, n, newcomers, n, true) > 0) {
-            continue;
+    struct skr_problem_drivers drivers = {0};
+    for (size_t d = 0; d < all.n; d++) {
+        if (skr_problem_attach_demand(e, all.driver[d], newcomers, n, newcomers, n, true) == 0) {
+            drivers.driver[drivers.n++] = all.driver[d];
         }
-        int64_t *room = skr_alloc_array(2 * n_leaves + 1, sizeof *room);
-        skr_problem_attach_room(e, drivers.driver[d], newcomers, n, 1, room, &room[n_leaves]);
-        for (size_t i = 0; i < n_leaves; i++) {
-            eligible[i] = room[i] < 0 ? 0 : eligible[i];
-        }
-        free(room);
     }
+    const size_t size = n_leaves * drivers.n;
+    int64_t *room = skr_alloc_array(2 * size + 1, sizeof *room);
+    skr_problem_attach_room(e, &drivers, newcomers, n, drivers.n, room, &room[size]);
+    for (size_t i = 0; i < size; i++) {
+        eligible[i / drivers.n] = room[i] < 0 ? 0 : eligible[i / drivers.n];
+    }
+    free(room);
 }
 
 void skr_problem_volumes_close(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
