@@ -10,6 +10,7 @@ import {fileURLToPath} from "node:url";
 import {chromium} from "playwright-core";
 import puppeteer from "puppeteer-core";
 import {compareStates} from "./states.mjs";
+import {deviceCluster, drawClass} from "./classes.mjs";
 
 const [program, chromiumPath, firefoxPath] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -393,7 +394,7 @@ async function run() {
       await sleep(100);
       const bad = await page.evaluate(() => {
         const s = window.sakkara;
-        return s.HUES.flatMap(([hue, name]) => [[name + " edge", s.contrast(s.edgeOf(hue), s.colours.well), 3], [name + " letter", s.contrast(s.inkOn(hue), hue), 4.5]]).filter(([, v, least]) => v < least);
+        return s.HUES.flatMap(hue => [[hue + " edge", s.contrast(s.edgeOf(hue), s.colours.well), 3], [hue + " letter", s.contrast(s.inkOn(hue), hue), 4.5]]).filter(([, v, least]) => v < least);
       });
       assert.deepEqual(bad, [], colorScheme);
     }
@@ -596,6 +597,26 @@ async function run() {
     await until("no class", async () => !(await tabs.$eval("#empty", e => e.hidden)));
     await tabs.close();
   });
+
+  writeFileSync(join(dir, "devices.json"), deviceCluster());
+  const devices = line(await start(["sandbox", "-f", "devices.json", "--kubeconfig-out", "kubeconfig4"], /^admin: /m), "admin");
+  await test("classes of devices are chosen by keys and drawn", async () => {
+    await until("the gang", async () => (await settle(devices)).groups.some(g => g && g.status === "Bound"));
+    const narrow = await open(browser, devices + "/ui/", {viewport: {width: 360, height: 740}});
+    const note = await drawClass(narrow, devices, until);
+    assert.ok(await narrow.evaluate(() => document.documentElement.scrollWidth) <= 360);
+    await narrow.setViewportSize({width: 1600, height: 1000});
+    for (const colorScheme of ["light", "dark"]) {
+      await narrow.emulateMedia({colorScheme});
+      await sleep(100);
+      await noAxe(narrow, colorScheme + ", a class");
+      await drawClass(narrow, devices, until);
+      await narrow.screenshot({path: join(here, `class-${colorScheme}.png`)});
+    }
+    assert.deepEqual(narrow.problems, []);
+    await narrow.close();
+    return note;
+  });
   await browser.close();
 
   if (!firefoxPath) {
@@ -614,6 +635,17 @@ async function run() {
       await tab.screenshot({path: join(here, "firefox.png")});
       assert.deepEqual(problems, []);
       await fox.close();
+    });
+    await test("Firefox draws classes of devices", async () => {
+      const fox = await puppeteer.launch({browser: "firefox", protocol: "webDriverBiDi", executablePath: firefoxPath, headless: true});
+      try {
+        const tab = await fox.newPage();
+        await tab.goto(devices + "/ui/");
+        await tab.waitForFunction(() => window.sakkara && window.sakkara.picture(), {timeout: 30000});
+        return await drawClass(tab, devices, until);
+      } finally {
+        await fox.close();
+      }
     });
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recorded states and what the page draws of each, as text: the cases of test/simulate as pictures of their end, or of the
 // moment in their line "# picture at", taken in by the page in a map of 1200 x 700 pixels. A line a node: colour and height of
-// each part from below, "/" if hatched, the letter on it, "x" or "-" for a mark. Sentences are left out: they have goldens of
+// each part from below, "/" if hatched, the letter on it, "x", "-" or "o" (none of the resource) for a mark. Sentences are left out: they have goldens of
 // their own. test/ui/states.txt is compared; UPDATE=1 writes it.
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
@@ -37,11 +37,11 @@ function drawn(picture) {
   s.take(picture);
   let path = [], dashed = false, line = null;
   const hooks = {
-    beginPath: () => { path = []; line = null; }, rect: (...r) => path.push(r), roundRect: (...r) => path.push(r.slice(0, 4)), moveTo: (x, y) => { line ||= [x, y]; },
+    beginPath: () => { path = []; line = null; }, rect: (...r) => path.push(r), roundRect: (...r) => path.push(r.slice(0, 4)), moveTo: (x, y) => { line ||= [x, y]; }, lineTo: (x, y) => { line.level ??= y === line[1]; },
     setLineDash: d => { dashed = d.length > 0; },
     fill: () => path.forEach(r => parts.push([c.fillStyle, ...r])),
     clip: () => parts.push(["/", ...path[0]]),
-    stroke: () => { const at = dashed ? path[0] : line; if (at) marks.push([dashed ? "-" : "x", ...at]); },
+    stroke: () => { const at = dashed ? path[0] : line; if (at) marks.push([dashed ? "-" : line.level ? "o" : "x", ...at]); },
     fillText: (t, x, y) => texts.push([/^×/.test(t) ? t : t[0], x, y]),
   };
   for (const [name, f] of Object.entries(hooks)) c[name] = function (...a) { f(...a); return Object.getPrototypeOf(this)[name].apply(this, a); };

@@ -173,8 +173,8 @@ static const char *usual_resource(struct tree_page *p, const struct offer *offer
                                      : NULL;
 }
 
-/* The one that is asked for or usual, else the tree's first; the tree's, those that nodes offer, classes
- * of devices, and "pods". */
+/* The tree's, "pods", those that nodes offer, classes of devices: in this order, whichever is chosen. If
+ * none is asked for or usual, the first one is. */
 static int choose_resources(struct tree_page *p)
 {
     const char *word = p->v->query->argument[SKR_VIEW_RESOURCE];
@@ -187,9 +187,6 @@ static int choose_resources(struct tree_page *p)
     if (code != 200) {
         return code;
     }
-    if (chosen) {
-        show(p, chosen);
-    }
     for (size_t i = 0; i < p->tree->n_resource_names; i++) {
         show(p, p->tree->resource_name[i]);
     }
@@ -200,7 +197,12 @@ static int choose_resources(struct tree_page *p)
     for (size_t i = 0, n = skr_view_class_list(p); i < n; i++) {
         show(p, p->of_class[i]);
     }
-    p->looked_at = show(p, chosen ? chosen : p->resource[0].name);
+    chosen = chosen ? chosen : p->resource[0].name;
+    p->looked_at = show(p, chosen);
+    if (p->looked_at == SHOWN_MAX) { /* instead of the last one */
+        p->n_resources--;
+        p->looked_at = show(p, chosen);
+    }
     return 200;
 }
 
@@ -367,7 +369,7 @@ static int choose_size(struct tree_page *p)
     const char *text = p->v->query->argument[SKR_VIEW_SLOT];
     if (!text || !*text) {
         const char *name = p->resource[p->looked_at].name;
-        if (name == p->class_name) {
+        if (p->resource[p->looked_at].class_) {
             p->slot_devices = 1;
         } else {
             add_to_size(p, name, usual_amount(p, name));

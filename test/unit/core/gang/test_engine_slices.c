@@ -91,6 +91,7 @@ TEST_RIG(device_cluster(2, 4), the_tree_lists_classes_and_takes_the_resource_tha
     assert_tree(rig, "cpu", NULL, 200,
                 "\"resources\":[\"cpu\",\"memory\",\"pods\",\"example.com/nic\",\"class/a\","
                 "\"class/gpu\"]");
+    assert_tree(rig, "class/gpu", NULL, 200, "\"resources\":[\"cpu\",");
     assert_tree(rig, "cpu", NULL, 200, "\"example.com/nic\":3,\"class/gpu\":8}");
     assert_tree(rig, GPU, NULL, 200, "\"resource\":\"class/gpu\"");
     assert_tree(rig, NULL, GPU "=3", 200, "\"slot\":{\"pods\":1,\"class/gpu\":3}");
