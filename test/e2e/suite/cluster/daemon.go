@@ -129,7 +129,7 @@ func (d *Daemon) Start() error {
 	if err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if !process.Running() {
 			return fmt.Errorf("sakkara ended:\n%s", process.Tail(20))
 		}

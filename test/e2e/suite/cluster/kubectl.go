@@ -10,7 +10,6 @@ import (
 	"io"
 	"os/exec"
 	"strings"
-	"time"
 )
 
 // Kubectl is a kubectl of some version, as the administrator of a plane.
@@ -44,7 +43,7 @@ func (k *Kubectl) command(ctx context.Context, arguments []string) (*exec.Cmd, e
 
 // Run gives stdin to kubectl and returns all it says.
 func (k *Kubectl) Run(stdin string, arguments ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	command, err := k.command(ctx, arguments)
 	if err != nil {

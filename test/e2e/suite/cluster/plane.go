@@ -114,9 +114,9 @@ func (p *Plane) CPU() (apiserver, etcd time.Duration) {
 func (p *Plane) AuditLog() string { return p.file("audit.log") }
 
 // waitReady polls, because nothing can be watched before the server listens.
-func (p *Plane) waitReady(limit time.Duration) error {
+func (p *Plane) waitReady() error {
 	var err error
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if !p.server.Running() {
 			return fmt.Errorf("%s ended:\n%s", p.server.Name, p.server.Tail(20))
 		}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 )
 
 // userLines is the API server's file of tokens: everyone is who he is by his token.
@@ -63,7 +62,7 @@ func (p *Plane) startReal() error {
 	if p.server, err = Start(p.Dir, "kube-apiserver", nil, p.serverArgs...); err != nil {
 		return err
 	}
-	if err := p.waitReady(60 * time.Second); err != nil {
+	if err := p.waitReady(); err != nil {
 		return err
 	}
 	kubeconfig, err := p.Kubeconfig("controllers", p.Server, p.CA, controllerToken)

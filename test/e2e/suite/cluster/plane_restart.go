@@ -13,7 +13,7 @@ func (p *Plane) RestartAPIServer() error {
 		return err
 	}
 	p.server = server
-	return p.waitReady(60 * time.Second)
+	return p.waitReady()
 }
 
 // RestartEtcd kills etcd of a real plane and starts it again on the same port and data. The API server looks for it again.
@@ -21,7 +21,7 @@ func (p *Plane) RestartEtcd() error {
 	if err := p.restartOther("etcd", p.etcdArgs); err != nil {
 		return err
 	}
-	return p.waitReady(60 * time.Second)
+	return p.waitReady()
 }
 
 // RestartControllers kills kube-controller-manager of a real plane and starts it again, with nothing remembered.

@@ -26,17 +26,17 @@ func (p *Plane) startSandbox() error {
 	if err != nil {
 		return err
 	}
-	if err := p.waitKubeconfig(60 * time.Second); err != nil {
+	if err := p.waitKubeconfig(); err != nil {
 		return err
 	}
-	return p.waitReady(60 * time.Second)
+	return p.waitReady()
 }
 
 var serverLine = regexp.MustCompile(`server: "(http://[0-9.:]+)"`)
 
 // waitKubeconfig waits for the file that the sandbox writes when all of it is there, and reads its address.
-func (p *Plane) waitKubeconfig(limit time.Duration) error {
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+func (p *Plane) waitKubeconfig() error {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		text, err := os.ReadFile(p.file("sandbox.kubeconfig"))
 		if found := serverLine.FindSubmatch(text); err == nil && found != nil {
 			p.Server = string(found[1])

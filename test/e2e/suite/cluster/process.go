@@ -18,6 +18,9 @@ import (
 	"time"
 )
 
+// patience is how long a program may take to start, and a server to answer, on a machine that does much else.
+const patience = 3 * time.Minute
+
 // Process is a child process with its output in a file.
 type Process struct {
 	Name string

@@ -322,7 +322,7 @@ func (r *Recorder) CatchUp() error {
 			return err
 		}
 	}
-	err := r.Wait(60*time.Second, "markers seen", func(v *View) error {
+	err := r.Wait(patience, "markers seen", func(v *View) error {
 		if v.Pod(space, name).UID == "" || v.Map(space, name).UID == "" {
 			return fmt.Errorf("not yet")
 		}
@@ -336,7 +336,7 @@ func (r *Recorder) CatchUp() error {
 	if err != nil {
 		return err
 	}
-	return r.Wait(60*time.Second, "markers gone", func(v *View) error {
+	return r.Wait(patience, "markers gone", func(v *View) error {
 		if v.Pod(space, name).UID != "" || v.Map(space, name).UID != "" {
 			return fmt.Errorf("not yet")
 		}

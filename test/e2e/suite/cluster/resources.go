@@ -65,12 +65,12 @@ func (p *Plane) InstallResources(text []byte) ([]Resource, error) {
 // waitPath waits until reading a path ends as it should. It polls: that a path begins to exist cannot be watched.
 func (p *Plane) waitPath(path string, done func(err error) bool) error {
 	var err error
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if err = p.Admin.Get(path, &List[json.RawMessage]{}); done(err) {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: after 60 s reading it ends with: %v", path, err)
+	return fmt.Errorf("%s: after %v reading it ends with: %v", path, patience, err)
 }
 
 // ClearResource deletes every object of a resource in all namespaces, without waiting for finalizers.

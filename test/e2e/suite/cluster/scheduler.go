@@ -133,7 +133,7 @@ func (p *Plane) startKubeScheduler(name string, options SchedulerOptions) (*Proc
 	var lease struct {
 		Spec struct{ HolderIdentity string }
 	}
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if !scheduler.Running() {
 			break
 		}

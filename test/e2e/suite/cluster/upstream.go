@@ -44,7 +44,7 @@ func (p *Plane) startUpstream(name, role string, proxy *Proxy, flags []string) (
 	if err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if strings.Contains(process.Tail(50), "serving") {
 			return process, nil
 		}

@@ -52,7 +52,7 @@ func GroupOf(pod *Pod) string {
 //   - a member still carries traces of a plan that is gone (waited for).
 func (r *Recorder) Verify(calls []Call, writes []Write) []string {
 	var wrong []string
-	err := r.Wait(60*time.Second, "clean end", cleanEnd)
+	err := r.Wait(patience, "clean end", cleanEnd)
 	if err != nil {
 		wrong = append(wrong, err.Error())
 	}
