@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices and shared claims: what ResourceClaims, ResourceClaimTemplates and DeviceClasses ask for, and
+ * Devices, volumes and shared claims: what ResourceClaims, ResourceClaimTemplates and DeviceClasses ask for, and
  * pods of a group that name one claim. Selectors are compiled and run by the code that plans
  * (core/devices/selector.h).
  */
@@ -98,15 +98,14 @@ static void check_selectors(struct skr_lint *lint, const struct lint_object *o,
 
 /* ---- requests ---- */
 
-static void check_class(struct skr_lint *lint, const struct lint_object *o, const char *base,
-                        const char *class)
+static void check_class(struct skr_lint *lint, const struct lint_object *o, const char *path,
+                        const char *group, const char *kind)
 {
-    const char *name[CLASSES_MAX];
-    char path[PATH_BYTES];
+    const char *name[CLASSES_MAX], *class = skr_path_text(o->json, path);
     size_t n = 0;
     bool found = false;
     for (size_t i = 0; i < lint->n_objects && n < CLASSES_MAX; i++) {
-        if (lint_is_kind(lint->object[i], DRA, "DeviceClass")) {
+        if (lint_is_kind(lint->object[i], group, kind)) {
             name[n++] = lint->object[i]->name;
             found = found || strcmp(lint->object[i]->name, class) == 0;
         }
@@ -115,15 +114,16 @@ static void check_class(struct skr_lint *lint, const struct lint_object *o, cons
         return;
     }
     const char *near = skr_suggest(class, name, n);
-    (void)snprintf(path, sizeof path, "%s.deviceClassName", base);
-    lint_tell(lint, o, "UnknownClass", lint_at(o, path), NULL, "no DeviceClass \"%.128s\"%s%s%s",
+    lint_tell(lint, o, "UnknownClass", lint_at(o, path), NULL, "no %s \"%.128s\"%s%s%s", kind,
               class, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
 static void check_request(struct skr_lint *lint, const struct lint_object *o, const json_t *request,
                           const char *base)
 {
-    check_class(lint, o, base, skr_path_text(request, "deviceClassName"));
+    char path[PATH_BYTES];
+    (void)snprintf(path, sizeof path, "%s.deviceClassName", base);
+    check_class(lint, o, path, DRA, "DeviceClass");
     check_selectors(lint, o, json_object_get(request, "selectors"), base);
 }
 
@@ -169,6 +169,23 @@ static void check_claim(struct skr_lint *lint, const struct lint_object *o, cons
         }
     }
     check_order(lint, o, requests, base);
+}
+
+/* ---- volumes ---- */
+
+/* A volume of its class serves a claim without the object, too. */
+static void check_volume_class(struct skr_lint *lint, const struct lint_object *o)
+{
+    const char *class = skr_path_text(o->json, "spec.storageClassName");
+    bool served = *skr_path_text(o->json, "spec.volumeName");
+    for (size_t i = 0; i < lint->n_objects && !served; i++) {
+        const struct lint_object *volume = lint->object[i];
+        served = strcmp(volume->kind, "PersistentVolume") == 0 &&
+                 strcmp(skr_path_text(volume->json, "spec.storageClassName"), class) == 0;
+    }
+    if (!served) {
+        check_class(lint, o, "spec.storageClassName", "storage.k8s.io", "StorageClass");
+    }
 }
 
 /* ---- pods of a group ---- */
@@ -262,6 +279,25 @@ static void check_pod_claim(const struct member *m, const json_t *claim, size_t 
     }
 }
 
+/* kube-scheduler would reserve the claim for the pod twice, which the API server refuses. */
+static void check_twice(const struct member *m, const json_t *claims)
+{
+    for (size_t i = 1; i < json_array_size(claims); i++) {
+        const char *name = skr_path_text(json_array_get(claims, i), "resourceClaimName");
+        for (size_t k = 0; *name && k < i; k++) {
+            if (strcmp(skr_path_text(json_array_get(claims, k), "resourceClaimName"), name) == 0) {
+                const struct lint_place see = at(m, "resourceClaims", k, "resourceClaimName");
+                lint_tell(m->lint, m->object, "ClaimTwice",
+                          at(m, "resourceClaims", i, "resourceClaimName"), &see,
+                          "two entries name ResourceClaim \"%.128s\": kube-scheduler never binds "
+                          "the pod, and group \"%.64s\" is not placed",
+                          name, m->group->spec->name);
+                return;
+            }
+        }
+    }
+}
+
 static void check_volume(const struct member *m, const json_t *volume, size_t i)
 {
     const char *name = skr_path_text(volume, "persistentVolumeClaim.claimName");
@@ -294,6 +330,7 @@ static void check_member(struct skr_lint *lint, const struct lint_object *o, con
     {
         check_pod_claim(&m, one, i);
     }
+    check_twice(&m, json_object_get(spec, "resourceClaims"));
     json_array_foreach(json_object_get(spec, "volumes"), i, one)
     {
         check_volume(&m, one, i);
@@ -311,6 +348,8 @@ void lint_devices(struct skr_lint *lint)
             check_claim(lint, o, "spec.devices");
         } else if (lint_is_kind(o, DRA, "ResourceClaimTemplate")) {
             check_claim(lint, o, "spec.spec.devices");
+        } else if (strcmp(o->kind, "PersistentVolumeClaim") == 0) {
+            check_volume_class(lint, o);
         } else if (path) {
             check_member(lint, o, path);
         }

@@ -13,6 +13,8 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "planTimeout, extender.bindTimeout and httpTimeout of the bind entry do not fit each "
      "other",
      "httpTimeout = extender.bindTimeout, at least planTimeout + 30s"},
+    {"ClaimTwice", true, "a pod of a group names a ResourceClaim in two entries: it is never bound",
+     "one entry, which several containers may use"},
     {"Conflict", true,
      "the rules of a level contradict each other or the size: no cluster can hold the group",
      "change min, max, factor, partitions or the size"},
@@ -171,7 +173,8 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "change minimum, step or size"},
     {"UnknownAnnotation", true, "sakkara.gang or sakkara.group.* without a meaning",
      "write it as suggested"},
-    {"UnknownClass", true, "a request names a DeviceClass that none of the files has",
+    {"UnknownClass", true,
+     "a request or claim names a DeviceClass or StorageClass that none of the files has",
      "correct the name, or add the class"},
     {"UnknownGroup", true, "a pod names a group that none of the files has",
      "correct the name, or add the group map"},
