@@ -101,7 +101,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 TEST_LINK = $(LINK) $(TEST_LD)
 
-.PHONY: dist dist-check manifests ship upstream upstream-record fleet-load soak replicas full faults explore planted planted-roles all deps demo sandbox check unit unit-arm64 property prove integration goldens unit-threaded e2e e2e-next e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: dist dist-check manifests ship upstream upstream-record fleet-load soak replicas full faults ui-check ui-pictures explore planted planted-roles all deps demo sandbox check unit unit-arm64 property prove integration goldens unit-threaded e2e e2e-next e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts bench-start bench-simulate benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -402,6 +402,8 @@ manifests: ## manifests/*.yaml and manifests/kustomize from the chart (needs Go,
 	@manifests/generate.sh
 ui-check: $(BIN) ## the page in Chromium and Firefox (needs node; SAKKARA_UI_LARGE=1: 5,000 nodes)
 	@test/ui/run.sh
+ui-pictures: $(BIN) ## docs/images from the sandbox (needs node and Chromium)
+	@test/ui/run.sh --pictures
 ship: $(BIN) ## the chart and what is installed from it, with helm and kubectl (needs Go; PROMTOOL=1: alerts too)
 	@test/ship/run.sh
 

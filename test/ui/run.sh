@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The page in real browsers: make ui-check. Without node or Chromium it says SKIP, and fails under CI=true.
 #   test/ui/run.sh --needs  says what is missing; its status says whether something is
+#   test/ui/run.sh --pictures  writes docs/images instead: make ui-pictures
 #   SAKKARA_UI_LARGE=1  a cluster of 5,000 nodes and 500 groups, and the limits of time
 #   ONLY=WORDS          the tests whose names have these words
 # Screenshots are left in build/ui/.
@@ -35,4 +36,6 @@ if ! cmp -s test/ui/package-lock.json build/ui/package-lock.json || [ ! -d build
         skip "npm ci failed: $(tail -1 build/ui/npm.log)"
     }
 fi
-exec node build/ui/check.mjs "$PWD/build/sakkara" "$chromium" "$firefox"
+script=check
+[ "${1:-}" != --pictures ] || script=pictures
+exec node build/ui/$script.mjs "$PWD/build/sakkara" "$chromium" "$firefox"
