@@ -50,7 +50,6 @@ struct skr_label_levels {
 const struct skr_label_levels *skr_label_levels_preset(const char *name);
 /* Names and descriptions of the presets, in the order of the table; NULL beyond the last one. */
 const char *skr_label_levels_preset_name(size_t i);
-const char *skr_label_levels_preset_text(size_t i); /* what its labels need; "": nothing special */
 
 /*
  * key: of the text, for messages. The texts of *ret are in the arena (presets: constants). defects:

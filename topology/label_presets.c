@@ -17,14 +17,10 @@
 
 static const struct preset {
     const char *name;
-    const char *text;
     struct skr_label_levels levels;
 } presets[] = {
-    {"zones",
-     "zones of a cloud; Azure without zones has fault domains there",
-     {.n = 2, .level = {REGION, ZONE}}},
+    {"zones", {.n = 2, .level = {REGION, ZONE}}},
     {"eks",
-     "layers are counted from the top; some instance types have a fourth",
      {.n = 5,
       .level = {ZONE, LEVEL("layer1", "topology.k8s.aws/network-node-layer-1"),
                 LEVEL("layer2", "topology.k8s.aws/network-node-layer-2"),
@@ -32,19 +28,16 @@ static const struct preset {
                 LEVEL("layer4", "topology.k8s.aws/network-node-layer-4")},
       .pad = true}},
     {"gke",
-     "reserved capacity only",
      {.n = 4,
       .level = {ZONE, LEVEL("block", "cloud.google.com/gce-topology-block"),
                 LEVEL("subblock", "cloud.google.com/gce-topology-subblock"),
                 LEVEL("host", "cloud.google.com/gce-topology-host")}}},
     {"oke",
-     "dedicated capacity pools with a capacity topology only",
      {.n = 3,
       .level = {LEVEL("island", "oci.oraclecloud.com/rdma.hpc_island_id"),
                 LEVEL("block", "oci.oraclecloud.com/rdma.network_block_id"),
                 LEVEL("local", "oci.oraclecloud.com/rdma.local_block_id")}}},
     {"coreweave",
-     "numbers of leaf groups repeat in each fabric",
      {.n = 3,
       .level = {LEVEL("fabric", "backend.coreweave.cloud/fabric"),
                 {.name = "leafgroup",
@@ -55,7 +48,6 @@ static const struct preset {
                  .n_labels = 2,
                  .label = {"ds.coreweave.com/nvlink.domain", "node.coreweave.cloud/rack"}}}}},
     {"nebius",
-     "tiers are counted from the node; tier 0 is an NVLink block",
      {.n = 4,
       .level = {LEVEL("tier3", "topology.nebius.com/tier-3"),
                 LEVEL("tier2", "topology.nebius.com/tier-2"),
@@ -64,7 +56,6 @@ static const struct preset {
       .pad = true,
       .drops_leading = true}},
     {"topograph",
-     "labels of topograph 1.0; tiers are counted from the node",
      {.n = 5,
       .level = {LEVEL("tier3", "fabric.topograph.run/tier-3"),
                 LEVEL("tier2", "fabric.topograph.run/tier-2"),
@@ -74,14 +65,12 @@ static const struct preset {
       .pad = true,
       .drops_leading = true}},
     {"topograph0",
-     "labels of topograph before 1.0",
      {.n = 4,
       .level = {LEVEL("core", "network.topology.nvidia.com/core"),
                 LEVEL("spine", "network.topology.nvidia.com/spine"),
                 LEVEL("leaf", "network.topology.nvidia.com/leaf"),
                 LEVEL("accelerator", "network.topology.nvidia.com/accelerator")}}},
     {"nvlink",
-     "the label is absent until Fabric Manager is done",
      {.n = 2,
       .level = {{.name = "domain", .n_labels = 1, .label = {"nvidia.com/gpu.clique"}, .until = "."},
                 LEVEL("clique", "nvidia.com/gpu.clique")}}},
@@ -102,9 +91,4 @@ const struct skr_label_levels *skr_label_levels_preset(const char *name)
 const char *skr_label_levels_preset_name(size_t i)
 {
     return i < PRESETS ? presets[i].name : NULL;
-}
-
-const char *skr_label_levels_preset_text(size_t i)
-{
-    return i < PRESETS ? presets[i].text : NULL;
 }

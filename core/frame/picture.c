@@ -150,11 +150,6 @@ int32_t skr_picture_place_of(const struct skr_picture *picture, int32_t leaf)
     return skr_tree_unit_at(p->tree, leaf, p->level) - p->first;
 }
 
-size_t skr_picture_places(const struct skr_picture *picture)
-{
-    return picture->n_places;
-}
-
 static void touch(struct skr_picture *p, int32_t place)
 {
     if (!p->place[place].touched) {

@@ -86,7 +86,6 @@ bool skr_picture_begin(struct skr_picture *picture, const struct skr_tree *tree,
 void skr_picture_resources(struct skr_picture *picture, const char *const *name, size_t n);
 /* The place of a leaf, or -1. Several leaves have one place if a higher level is drawn. */
 int32_t skr_picture_place_of(const struct skr_picture *picture, int32_t leaf);
-size_t skr_picture_places(const struct skr_picture *picture);
 void skr_picture_place(struct skr_picture *picture, int32_t place, enum skr_picture_state state,
                        int64_t allocatable, int64_t used, int64_t slots);
 /* The number of the subject, which is new if there was none of this kind, namespace and name. Its

@@ -3,12 +3,15 @@
  * understands. */
 #include "server/lab/sandbox/discovery.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "server/lab/store/store.h"
 
 #define VERSION "v1.36.3"
+
+enum { SINGULAR_MAX = 64 };
 
 /* ---- lists of resources ---- */
 
@@ -20,9 +23,13 @@ static json_t *verbs_of_objects(void)
 
 static json_t *main_entry(const struct skr_store_resource *r)
 {
+    char singular[SINGULAR_MAX] = "";
+    for (size_t i = 0; r->kind[i] && i + 1 < sizeof singular; i++) {
+        singular[i] = (char)tolower((unsigned char)r->kind[i]);
+    }
     json_t *entry = json_pack("{s:s, s:s, s:b, s:s, s:o, s:s}", "name", r->plural, "singularName",
-                              r->singular, "namespaced", (int)r->namespaced, "kind", r->kind,
-                              "verbs", verbs_of_objects(), "storageVersionHash", r->plural);
+                              singular, "namespaced", (int)r->namespaced, "kind", r->kind, "verbs",
+                              verbs_of_objects(), "storageVersionHash", r->plural);
     if (r->short_name) {
         json_object_set_new(entry, "shortNames", json_pack("[s]", r->short_name));
     }

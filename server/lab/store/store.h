@@ -33,10 +33,9 @@ enum {
 /* One row per resource: group, version, plural, kind, namespaced, verbs. The table is in
  * resources.c; discovery is derived from it. */
 struct skr_store_resource {
-    const char *group;   /* "" core */
-    const char *version; /* v1 */
-    const char *plural;  /* pods */
-    const char *singular;
+    const char *group;      /* "" core */
+    const char *version;    /* v1 */
+    const char *plural;     /* pods */
     const char *kind;       /* Pod */
     const char *short_name; /* po; NULL none */
     bool namespaced;

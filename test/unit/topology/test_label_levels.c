@@ -184,13 +184,12 @@ TEST(a_value_ends_before_until_and_comes_from_the_first_label_that_is_there)
     }
 }
 
-TEST(every_preset_has_a_name_a_text_and_distinct_levels)
+TEST(every_preset_has_a_name_and_distinct_levels)
 {
     size_t n = 0;
     for (; skr_label_levels_preset_name(n); n++) {
         const struct skr_label_levels *l = skr_label_levels_preset(skr_label_levels_preset_name(n));
         assert_non_null(l);
-        assert_true(strlen(skr_label_levels_preset_text(n)) > 0);
         assert_in_range(l->n, 1, SKR_LABEL_LEVELS_MAX);
         for (size_t i = 0; i < l->n; i++) {
             assert_true(l->level[i].n_labels > 0);
@@ -201,5 +200,4 @@ TEST(every_preset_has_a_name_a_text_and_distinct_levels)
     }
     assert_int_equal(n, 9);
     assert_null(skr_label_levels_preset("EKS"));
-    assert_null(skr_label_levels_preset_text(n));
 }
