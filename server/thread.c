@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 int skr_thread_start(pthread_t *ret, const char *name, void *(*run)(void *), void *context,
                      struct skr_error *error)

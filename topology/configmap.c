@@ -2,8 +2,6 @@
 /* ConfigMaps: metadata and data. binaryData is not read: none of our keys is binary. */
 #include "topology/object.h"
 
-#include <string.h>
-
 #include "topology/base/json_field.h"
 #include "topology/base/json_tree.h"
 

@@ -252,12 +252,11 @@ skr_int128 skr_fields_nano(const struct skr_fields *in, const char *key)
 
 const char *skr_fields_json(const struct skr_fields *in, size_t flags)
 {
-    char *text = goes_on(in) ? json_dumps(in->json, flags | JSON_COMPACT) : NULL;
+    SKR_AUTO_FREE char *text = goes_on(in) ? json_dumps(in->json, flags | JSON_COMPACT) : NULL;
     const char *copy = text ? skr_fields_copy(in, text) : "";
     if (!text) {
         note_no_room(in);
     }
-    free(text);
     return copy;
 }
 

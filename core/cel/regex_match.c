@@ -4,7 +4,6 @@
  * that comes first has the higher priority. A thread remembers where it began; those that begin
  * earlier come first. When a thread matches, those behind it are dropped, and those before it go on.
  */
-#include <string.h>
 
 #include "core/cel/regex.h"
 #include "core/cel/regex_steps.h"

@@ -4,7 +4,6 @@
 #include "core/frame/object_writer.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum {
     RETRY_FIRST_MS = 100,

@@ -83,13 +83,11 @@ static void find_ignored(const char *level, const char *key, const char *value,
     const struct skr_defects defects = {tell_ignored, &ignored};
     struct skr_group_spec *spec = NULL;
     struct skr_error error = {0};
-    json_t *all = json_pack("{s:{s:o}}", level, key, skr_change_value(value));
-    char *text = json_dumps(all, 0);
+    json_auto_t *all = json_pack("{s:{s:o}}", level, key, skr_change_value(value));
+    SKR_AUTO_FREE char *text = json_dumps(all, 0);
     struct skr_label item = {"constraints", text};
     (void)skr_group_spec_check(&(const struct skr_labels){1, &item}, &defects, &spec, &error);
     skr_group_spec_destroy(spec);
-    free(text);
-    json_decref(all);
 }
 
 /* ---- paths ---- */
@@ -114,9 +112,8 @@ static json_t *parsed(const json_t *data, const char *key)
 
 static void store(json_t *data, const char *key, json_t *all)
 {
-    char *dumped = json_dumps(all, 0);
+    SKR_AUTO_FREE char *dumped = json_dumps(all, 0);
     json_object_set_new(data, key, json_string(dumped));
-    free(dumped);
     json_decref(all);
 }
 

@@ -73,7 +73,7 @@ static void copy_containers(const json_t *spec, const char *key, json_t *into)
 {
     static const char *const kept[] = {"name", "image", "resources", "ports", "restartPolicy"};
     const json_t *list = json_object_get(spec, key), *item;
-    json_t *copies = json_array();
+    json_auto_t *copies = json_array();
     size_t i;
     json_array_foreach(list, i, item)
     {
@@ -82,7 +82,6 @@ static void copy_containers(const json_t *spec, const char *key, json_t *into)
     if (json_array_size(copies) > 0) {
         json_object_set(into, key, copies);
     }
-    json_decref(copies);
 }
 
 /* Volumes with a claim: a claim may tie the pod to a zone. */

@@ -167,7 +167,8 @@ static void link_decision(struct skr_placements *self, struct skr_placement_deci
 
 static void unlink_decision(struct skr_placements *self, const struct skr_placement_decision *d)
 {
-    char *key = d->placement ? skr_object_key(d->meta.namespace_, d->placement) : NULL;
+    SKR_AUTO_FREE char *key =
+        d->placement ? skr_object_key(d->meta.namespace_, d->placement) : NULL;
     struct skr_placement_entry *entry = key ? skr_placements_entry(self, key) : NULL;
     for (size_t i = 0; entry && i < entry->n_decisions; i++) {
         if (entry->decision[i] == d) {
@@ -176,7 +177,6 @@ static void unlink_decision(struct skr_placements *self, const struct skr_placem
             break;
         }
     }
-    free(key);
 }
 
 /* ---- objects ---- */
@@ -205,9 +205,8 @@ static struct skr_ocm_entry *find_cached(const struct skr_placements *self, enum
 void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind kind,
                           const char *namespace_, const char *name)
 {
-    char *key = skr_object_key(namespace_, name);
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
     const struct skr_ocm_entry *cached = find_cached(self, kind, key);
-    free(key);
     return cached && !cached->gone ? cached->object : NULL;
 }
 
@@ -321,10 +320,9 @@ static void *remove_other(struct skr_placements *self, enum skr_ocm_kind kind, c
 void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
                             const char *namespace_, const char *name, const char *uid)
 {
-    char *key = skr_object_key(namespace_, name);
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
     void *object = kind == SKR_OCM_PLACEMENT ? remove_placement(self, key, uid)
                                              : remove_other(self, kind, key, uid);
-    free(key);
     return object;
 }
 

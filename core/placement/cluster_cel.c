@@ -3,7 +3,6 @@
 #include "core/placement/cluster_cel.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/cel/cel.h"
 

@@ -4,7 +4,6 @@
  * the type does not have are left out, those without `omitempty` are there with their zero value
  * (https://github.com/open-cluster-management-io/api/blob/main/cluster/v1/types.go).
  */
-#include <string.h>
 
 #include "core/placement/cluster_cel.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One evaluation becomes a target with texts of its own, since caches change while it is
  * written. */
-#include <string.h>
 
 #include "core/placement/report.h"
 #include "core/placement/state.h"

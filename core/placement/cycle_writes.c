@@ -29,15 +29,13 @@ static bool wants(const struct skr_target_slice *slice, const char *cluster)
 static void write_labels(struct skr_json_writer *w, const struct skr_placement_entry *entry,
                          const struct skr_target_slice *slice)
 {
-    struct skr_strbuf index;
-    skr_strbuf_init(&index);
+    SKR_STRBUF(index);
     skr_strbuf_addf(&index, "%" PRId32, slice->group);
     skr_json_open(w, "labels", '{');
     skr_json_string(w, SKR_DECISION_PLACEMENT_LABEL, entry->placement->meta.name);
     skr_json_string(w, SKR_DECISION_GROUP_INDEX_LABEL, index.s);
     skr_json_string(w, SKR_DECISION_GROUP_NAME_LABEL, slice->group_name);
     skr_json_close(w, '}');
-    skr_strbuf_fini(&index);
 }
 
 static void send(struct skr_placements *self, struct skr_placement_entry *entry,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prioritizers: exact integers, truncated toward zero. */
 #include <stdio.h>
-#include <string.h>
 
 #include "core/placement/cycle.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Label and claim selectors (metav1.LabelSelector; OCM's ClusterSelector). */
-#include <string.h>
 
 #include "core/placement/objects.h"
 

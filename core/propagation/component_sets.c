@@ -183,7 +183,7 @@ static int64_t put_sets(struct packing *p, int64_t most)
 static void list_nodes(struct packing *p, const struct skr_node_models *models)
 {
     const struct skr_component_set *set = p->set;
-    int64_t *has = skr_alloc_array(set->width, sizeof *has);
+    SKR_AUTO_FREE int64_t *has = skr_alloc_array(set->width, sizeof *has);
     for (size_t i = 0; i < models->n; i++) {
         const struct skr_node_model *model = &models->model[i];
         has[0] = SKR_MODEL_PODS;
@@ -192,7 +192,6 @@ static void list_nodes(struct packing *p, const struct skr_node_models *models)
         }
         add(set, &p->runs, model->nodes, has, 0, 0);
     }
-    free(has);
 }
 
 static void forget(struct runs *runs)

@@ -130,8 +130,8 @@ static void value_deepest(struct relaxation *r)
 static void collect(struct relaxation *r, size_t level, int64_t *to, int64_t *use, size_t n_parents)
 {
     const struct skr_exact_search *search = r->search;
-    int32_t *best = skr_alloc_array(n_parents, sizeof *best); /* child + 1 */
-    bool *has = skr_alloc_array(n_parents, sizeof *has);
+    SKR_AUTO_FREE int32_t *best = skr_alloc_array(n_parents, sizeof *best); /* child + 1 */
+    SKR_AUTO_FREE bool *has = skr_alloc_array(n_parents, sizeof *has);
     for (size_t i = 0; i < search->level[level].n; i++) {
         const int32_t parent = level > 0 ? skr_exact_parent_of(search, level, (int32_t)i) : 0;
         if (best[parent] == 0 || r->value[level][i] > r->value[level][best[parent] - 1]) {
@@ -151,8 +151,6 @@ static void collect(struct relaxation *r, size_t level, int64_t *to, int64_t *us
             add_use(&use[i * SKR_SPREAD_DIMENSIONS], &r->use[level][child * SKR_SPREAD_DIMENSIONS]);
         }
     }
-    free(best);
-    free(has);
 }
 
 /* The bound at these prices, in units; fills used. */

@@ -85,7 +85,7 @@ static void fill_deepest(struct skr_exact_search *search, const struct skr_sprea
     int64_t count[SKR_SPREAD_DIMENSIONS] = {0};
     int64_t room = 0;
     bool counts = clusters->cap > 0 && !clusters->saturates;
-    int64_t *member = skr_alloc_array(group->n_members, sizeof *member);
+    SKR_AUTO_FREE int64_t *member = skr_alloc_array(group->n_members, sizeof *member);
     for (size_t i = 0; i < group->n_members; i++) {
         member[i] = search->decision->candidate[group->member[i]].available;
     }
@@ -99,7 +99,6 @@ static void fill_deepest(struct skr_exact_search *search, const struct skr_sprea
             skr_spread_table_raise(&search->space, table, place, room);
         }
     }
-    free(member);
 }
 
 void skr_exact_make_tables(struct skr_exact_search *search, size_t first)

@@ -27,8 +27,8 @@ int64_t skr_pool_best_room(struct skr_binding_decision *decision, const struct s
     if (size < pool->n_groups || size > pool->n) {
         return -1;
     }
-    int32_t *best = skr_alloc_array(pool->n_groups + 1, sizeof *best);
-    int64_t *other = skr_alloc_array(pool->n + 1, sizeof *other);
+    SKR_AUTO_FREE int32_t *best = skr_alloc_array(pool->n_groups + 1, sizeof *best);
+    SKR_AUTO_FREE int64_t *other = skr_alloc_array(pool->n + 1, sizeof *other);
     size_t n_others = 0;
     int64_t room = 0;
     for (size_t i = 0; i < pool->n; i++) {
@@ -52,8 +52,6 @@ int64_t skr_pool_best_room(struct skr_binding_decision *decision, const struct s
     for (size_t i = 0; i + pool->n_groups < size; i++) {
         room += other[i];
     }
-    free(best);
-    free(other);
     return room;
 }
 

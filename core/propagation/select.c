@@ -11,7 +11,6 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/propagation/steps.h"
 #include "core/propagation/weights.h"

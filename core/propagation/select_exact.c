@@ -13,7 +13,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/propagation/exact_tables.h"
 
@@ -72,20 +71,19 @@ static size_t working_size(struct skr_exact_search *search, const struct skr_poo
 
 int64_t skr_exact_room_of_chosen(struct skr_exact_search *search)
 {
-    int32_t *memory = NULL;
+    SKR_AUTO_FREE int32_t *memory = NULL;
     struct skr_pool pool = make_pool(search, &memory);
     const int64_t most = skr_exact_clusters_max(search);
     const int64_t size = most < (int64_t)pool.n ? most : (int64_t)pool.n;
     const int64_t room = size >= skr_exact_clusters_min(search)
                              ? skr_pool_best_room(search->decision, &pool, (size_t)size)
                              : -1;
-    free(memory);
     return room;
 }
 
 static bool pick_clusters(struct skr_exact_search *search, struct skr_selection *ret)
 {
-    int32_t *memory = NULL;
+    SKR_AUTO_FREE int32_t *memory = NULL;
     struct skr_pool pool = make_pool(search, &memory);
     size_t size = working_size(search, &pool);
     if (size > 0) {
@@ -93,7 +91,6 @@ static bool pick_clusters(struct skr_exact_search *search, struct skr_selection 
         ret->n = size;
         skr_pool_pick(search->decision, &pool, size, search->decision->need, ret->pick);
     }
-    free(memory);
     return size > 0;
 }
 

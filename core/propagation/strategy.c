@@ -123,7 +123,7 @@ static size_t cut(struct part *part, size_t n, int64_t want)
 static void divide_parts(struct skr_assign_call *call, const struct part *part, size_t n,
                          int64_t want)
 {
-    struct skr_share *share = skr_alloc_array(n + 1, sizeof *share);
+    SKR_AUTO_FREE struct skr_share *share = skr_alloc_array(n + 1, sizeof *share);
     for (size_t i = 0; i < n; i++) {
         share[i] =
             (struct skr_share){.name = call->item[part[i].item].candidate->cluster->meta.name,
@@ -133,7 +133,6 @@ static void divide_parts(struct skr_assign_call *call, const struct part *part, 
     for (size_t i = 0; i < n; i++) {
         call->item[part[i].item].given += share[i].given;
     }
-    free(share);
 }
 
 /* Where the cluster stands in spec.clusters. */
@@ -157,7 +156,7 @@ static enum skr_propagation_code assign_dynamic(struct skr_assign_call *call, bo
     bool shrinks = !fresh && have > call->replicas;
     bool grows = !fresh && have < call->replicas;
     int64_t want = grows ? call->replicas - have : call->replicas;
-    struct part *part = skr_alloc_array(call->n + 1, sizeof *part);
+    SKR_AUTO_FREE struct part *part = skr_alloc_array(call->n + 1, sizeof *part);
     for (size_t i = 0; i < call->n; i++) {
         const struct skr_candidate *candidate = call->item[i].candidate;
         part[i] = (struct part){.item = i,
@@ -178,7 +177,6 @@ static enum skr_propagation_code assign_dynamic(struct skr_assign_call *call, bo
         size_t n = aggregated ? cut(part, call->n, want) : call->n;
         divide_parts(call, part, n, want);
     }
-    free(part);
     return code;
 }
 

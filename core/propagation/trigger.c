@@ -29,11 +29,9 @@ bool skr_propagation_same_json(const char *a, const char *b)
     if (strcmp(a, b) == 0) {
         return true;
     }
-    json_t *left = load(a);
-    json_t *right = load(b);
+    json_auto_t *left = load(a);
+    json_auto_t *right = load(b);
     bool same = left && right && json_equal(left, right);
-    json_decref(left);
-    json_decref(right);
     return same;
 }
 
@@ -59,16 +57,14 @@ static bool placement_changed(const struct skr_binding *binding)
     if (binding->placement.n_terms == 0 || binding->observed_affinity[0] == '\0') {
         return true;
     }
-    json_t *now = load(binding->placement_text);
-    json_t *applied = load(binding->applied_text);
+    json_auto_t *now = load(binding->placement_text);
+    json_auto_t *applied = load(binding->applied_text);
     const json_t *term = term_of(now, binding->observed_affinity);
     const json_t *applied_term = term_of(applied, binding->observed_affinity);
     bool changed = !term || !applied_term || !json_equal(term, applied_term);
     json_object_del(now, "clusterAffinities");
     json_object_del(applied, "clusterAffinities");
     changed = changed || !json_equal(now, applied);
-    json_decref(now);
-    json_decref(applied);
     return changed;
 }
 

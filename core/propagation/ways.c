@@ -354,7 +354,7 @@ size_t skr_binding_find_ways(const struct skr_binding_decision *decision,
     if (decision->code == SKR_PROPAGATION_PLACED || binding->refusal || !binding->has_placement) {
         return 0;
     }
-    struct search *search = skr_alloc(sizeof *search);
+    SKR_AUTO_FREE struct search *search = skr_alloc(sizeof *search);
     search->decision = decision;
     search->way = way;
     search->left = SKR_BINDING_WAYS_TRIES * (size_t)HALF_FROM / (HALF_FROM + n);
@@ -373,6 +373,5 @@ size_t skr_binding_find_ways(const struct skr_binding_decision *decision,
     const size_t found = search->n;
     free(search->evicting);
     free(search->list);
-    free(search);
     return found;
 }

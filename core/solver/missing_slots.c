@@ -18,8 +18,6 @@
  */
 #include "core/solver/explain.h"
 
-#include <string.h>
-
 #define SLOTS_WORK_MAX (INT64_C(1) << 29)
 
 enum { NO_COST = INT32_MAX / 2 }; /* two of them can be added */

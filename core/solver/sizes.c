@@ -18,8 +18,6 @@
  */
 #include "core/solver/sizes.h"
 
-#include <string.h>
-
 #include "core/solver/count_bits.h"
 #include "core/solver/count_set.h"
 

@@ -7,8 +7,6 @@
  */
 #include "core/solver/solve_run.h"
 
-#include <string.h>
-
 #include "core/solver/count_bits.h"
 
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)

@@ -200,7 +200,7 @@ static int by_gain(const void *a, const void *b)
 /* Finds become entries, anchor by anchor. */
 static void deal(struct skr_victims_search *s, const struct finds *f, int32_t n_anchors)
 {
-    size_t *first = skr_alloc_array((size_t)n_anchors + 2, sizeof *first);
+    SKR_AUTO_FREE size_t *first = skr_alloc_array((size_t)n_anchors + 2, sizeof *first);
     for (size_t i = 0; i < f->n; i++) {
         first[f->item[i].anchor + 1]++;
     }
@@ -225,7 +225,6 @@ static void deal(struct skr_victims_search *s, const struct finds *f, int32_t n_
     for (size_t a = 0; a < s->n_anchors; a++) {
         qsort(s->anchor[a].entry, s->anchor[a].n, sizeof *s->entries, by_gain);
     }
-    free(first);
 }
 
 void skr_victims_anchors_make(struct skr_victims_search *s)
@@ -233,7 +232,7 @@ void skr_victims_anchors_make(struct skr_victims_search *s)
     const struct skr_problem *p = &s->room->bound;
     int32_t level = anchor_level(p);
     int32_t n_anchors = p->tree->level_first[level + 1] - p->tree->level_first[level];
-    struct leaf_room *room = leaf_rooms(s, level);
+    SKR_AUTO_FREE struct leaf_room *room = leaf_rooms(s, level);
     struct finds f = {.place = skr_alloc_array((size_t)n_anchors + 1, sizeof *f.place),
                       .need = skr_alloc_array((size_t)n_anchors + 1, sizeof *f.need)};
     for (int32_t a = 0; a < n_anchors; a++) {
@@ -252,7 +251,6 @@ void skr_victims_anchors_make(struct skr_victims_search *s)
     free(f.item);
     free(f.place);
     free(f.need);
-    free(room);
 }
 
 void skr_victims_anchors_free(struct skr_victims_search *s)

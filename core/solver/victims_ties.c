@@ -9,8 +9,6 @@
  */
 #include "core/solver/victims_search.h"
 
-#include <string.h>
-
 #include "core/solver/roles.h"
 #include "topology/base/arena.h"
 

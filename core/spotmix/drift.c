@@ -3,7 +3,6 @@
 #include "core/spotmix/drift.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
@@ -74,13 +73,13 @@ static size_t gather(const struct skr_spotmix *mix, const struct skr_spotmix_own
 static void mark_excess(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
                         enum skr_spotmix_class class_, int64_t n, struct skr_spotmix_judgement *j)
 {
-    struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
+    SKR_AUTO_FREE struct skr_spotmix_pod **pod =
+        skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
     const size_t found = gather(mix, owner, j, class_, pod);
     qsort(pod, found, sizeof(struct skr_spotmix_pod *), by_excess);
     for (size_t i = 0; i < found && (int64_t)i < n; i++) {
         mark(j, pod[i]->at, pod[i]->reviewed ? SKR_SPOTMIX_LEFT_OVER : SKR_SPOTMIX_MISSED);
     }
-    free(pod);
 }
 
 static void count_classes(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,

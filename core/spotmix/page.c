@@ -72,8 +72,7 @@ static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_row *r
                       const struct skr_spotmix_pod_row *pod)
 {
     const bool none = pod->class_ == SKR_SPOTMIX_NO_CLASS;
-    struct skr_strbuf why;
-    skr_strbuf_init(&why);
+    SKR_STRBUF(why);
     skr_spotmix_why(row, pod, &why);
     skr_json_open(w, NULL, '{');
     skr_json_string(w, "name", pod->name);
@@ -89,7 +88,6 @@ static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_row *r
     skr_json_string(w, "reason", pod->reason);
     skr_json_string(w, "why", why.s);
     skr_json_close(w, '}');
-    skr_strbuf_fini(&why);
 }
 
 /* only: this pod; NULL: all. */
@@ -98,8 +96,7 @@ static void write_one(const struct skr_spotmix *mix, const struct skr_spotmix_ro
                       struct skr_strbuf *out)
 {
     struct skr_json_writer w = {.out = out};
-    struct skr_strbuf next;
-    skr_strbuf_init(&next);
+    SKR_STRBUF(next);
     skr_spotmix_next(mix, row, &next);
     skr_json_open(&w, NULL, '{');
     write_row(&w, row);
@@ -112,7 +109,6 @@ static void write_one(const struct skr_spotmix *mix, const struct skr_spotmix_ro
     }
     skr_json_close(&w, ']');
     skr_json_close(&w, '}');
-    skr_strbuf_fini(&next);
 }
 
 static bool has_pod(const struct skr_spotmix_pod_row *pod, size_t n, const char *name)

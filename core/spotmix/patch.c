@@ -4,7 +4,6 @@
 #include "core/spotmix/patch.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/spotmix/rule.h"
 #include "topology/base/json_field.h"

@@ -5,7 +5,6 @@
  * shows as a difference again, and an index that is being written is taken already.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
@@ -87,7 +86,7 @@ static void part_duplicates(const struct skr_spotmix_owner *owner, struct vacanc
     if (!window_of(v, SKR_SPOTMIX_ON_DEMAND)->clash) {
         return;
     }
-    struct skr_spotmix_pod **pod = sorted(owner);
+    SKR_AUTO_FREE struct skr_spotmix_pod **pod = sorted(owner);
     for (size_t i = 0; i < owner->n_held; i++) {
         const int32_t index = pod[i]->index_claim;
         if (index >= 0 && index == before) {
@@ -96,7 +95,6 @@ static void part_duplicates(const struct skr_spotmix_owner *owner, struct vacanc
         }
         before = index;
     }
-    free(pod);
 }
 
 /* ---- adoption ---- */

@@ -206,7 +206,7 @@ static bool some_choice_meets(const struct skr_spotmix_demand *demand, const jso
                               const struct bounds *bounds)
 {
     size_t n, n_in = 0;
-    struct choice *choice = choices_of(json_object_get(in, "values"), &n);
+    SKR_AUTO_FREE struct choice *choice = choices_of(json_object_get(in, "values"), &n);
     const json_t *expression;
     bool met = false;
     for (size_t i = 0; (expression = expression_at(demand, &i));) {
@@ -219,7 +219,6 @@ static bool some_choice_meets(const struct skr_spotmix_demand *demand, const jso
     for (size_t i = 0; i < n && !met; i++) {
         met = choice[i].n_in == n_in && !choice[i].excluded && is_within(bounds, choice[i].value);
     }
-    free(choice);
     return met;
 }
 

@@ -20,7 +20,8 @@ static int64_t place_of(const struct skr_spotmix_pod *pod)
 static void add_victim(const struct skr_spotmix_owner *owner,
                        const struct skr_spotmix_judgement *judgement, struct skr_spotmix_row *row)
 {
-    struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
+    SKR_AUTO_FREE struct skr_spotmix_pod **pod =
+        skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
     const struct skr_spotmix_pod *victim = NULL;
     size_t n_unready = 0;
     row->wrong = skr_spotmix_wrong_of(judgement);
@@ -36,7 +37,6 @@ static void add_victim(const struct skr_spotmix_owner *owner,
         row->victim = victim->text;
         row->victim_name = victim->name;
     }
-    free(pod);
 }
 
 /* Whether a pod is pinned. */

@@ -31,7 +31,7 @@ static void write_answer(const struct options *given, const json_t *answer, stru
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
-    json_t *answer = NULL;
+    json_auto_t *answer = NULL;
     const struct skr_view_query query = {
         .path = "/v1/explain", .argument = {[SKR_VIEW_PREEMPT] = given->preempt ? "true" : NULL}};
     int code = skr_client_flags_fetch_group(call, &given->client, &query, "Explanation", &answer,
@@ -40,7 +40,6 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
         write_answer(given, answer, out);
         code = json_is_true(json_object_get(answer, "placed")) ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
     }
-    json_decref(answer);
     return code;
 }
 

@@ -91,14 +91,13 @@ static void draw_binding(const struct skr_fleet_input *input, const struct skr_b
                          bool ascii, struct skr_strbuf *out)
 {
     char title[600];
-    struct skr_place_row *row = skr_alloc_array(binding->n_targets + 1, sizeof *row);
+    SKR_AUTO_FREE struct skr_place_row *row = skr_alloc_array(binding->n_targets + 1, sizeof *row);
     for (size_t i = 0; i < binding->n_targets; i++) {
         row[i] = skr_binding_row(input, binding->target[i].name, binding->target[i].replicas);
     }
     snprintf(title, sizeof title, "%s%s%s", binding->meta.namespace_,
              binding->meta.namespace_[0] != '\0' ? "/" : "", binding->meta.name);
     skr_place_tree_write(title, row, binding->n_targets, SKR_BINDING_NAME_COLUMN, ascii, out);
-    free(row);
 }
 
 /* Where the bindings are, as their spec.clusters say. */

@@ -2,8 +2,6 @@
 /* A walk down the tree; what a unit's children hold is added when they have all been seen. */
 #include "server/client/node_classes.h"
 
-#include <string.h>
-
 #include "server/client/source.h"
 #include "server/client/spotmix_dump.h"
 #include "topology/tree.h"

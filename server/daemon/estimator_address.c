@@ -144,7 +144,7 @@ static int64_t find_port(const json_t *spec, int64_t port, struct skr_error *err
 static int read_service(struct skr_estimator_addresses *addresses, const char *cluster,
                         const struct skr_strbuf *body, struct skr_error *error)
 {
-    json_t *json = json_loadb(body->s, body->len, 0, NULL);
+    json_auto_t *json = json_loadb(body->s, body->len, 0, NULL);
     const json_t *spec = json_object_get(json, "spec");
     const char *host = json_string_value(json_object_get(spec, "externalName"));
     int64_t port = 0;
@@ -159,7 +159,6 @@ static int read_service(struct skr_estimator_addresses *addresses, const char *c
         skr_strbuf_addf(&text, "%s:%lld", host, (long long)port);
         put(addresses, cluster, &text);
     }
-    json_decref(json);
     return port < 0 ? (int)port : 0;
 }
 

@@ -3,7 +3,6 @@
 #include "server/daemon/gated_pods.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "server/exit_code.h"
 #include "server/object/path.h"

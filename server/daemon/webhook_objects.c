@@ -43,12 +43,11 @@ static char *take_data(const json_t *object, const char *key)
 
 static void read_token(const json_t *object, enum skr_token_place place, struct skr_tokens *ret)
 {
-    char *text = take_data(object, skr_token_place_key[place]);
+    SKR_AUTO_FREE char *text = take_data(object, skr_token_place_key[place]);
     if (text) {
         (void)skr_token_parse(text, &ret->at[place]);
         explicit_bzero(text, strlen(text));
     }
-    free(text);
 }
 
 void skr_webhook_secret_read(const json_t *object, struct skr_webhook_secret *ret)

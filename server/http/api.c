@@ -7,7 +7,6 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "server/http/json_reply.h"
 #include "server/object/selector.h"

@@ -11,7 +11,6 @@
  * A resume makes libmicrohttpd walk over every suspended connection. Held requests are therefore
  * resumed in batches, and the pause between two batches is as long as the walk takes.
  */
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 #include "server/http/review_text.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -261,9 +261,8 @@ void skr_feed_begin_list(struct skr_feed *feed)
 void skr_feed_end_list(struct skr_feed *feed)
 {
     size_t n = 0;
-    struct skr_known_object **gone = skr_known_unseen(feed->known, feed->list, &n);
+    SKR_AUTO_FREE struct skr_known_object **gone = skr_known_unseen(feed->known, feed->list, &n);
     for (size_t i = 0; i < n; i++) {
         forget(feed, gone[i]);
     }
-    free(gone);
 }

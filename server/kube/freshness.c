@@ -2,8 +2,6 @@
 /* Asks for one object of a kind and compares versions. */
 #include "server/kube/freshness.h"
 
-#include <string.h>
-
 #include "server/kube/decode.h"
 #include "server/kube/options.h"
 #include "server/kube/target.h"

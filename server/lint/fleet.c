@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of OCM and Karmada: what their decoders refuse, and what of a binding is ignored. */
-#include <string.h>
 
 #include "core/placement/placement.h"
 #include "core/placement/scheduler.h"

@@ -3,8 +3,6 @@
  * its own values are read, so that letting go of the outermost one lets go of all. */
 #include "topology/base/json_tree.h"
 
-#include <string.h>
-
 #include "topology/base/arena.h"
 
 /* ---- to a tree ---- */

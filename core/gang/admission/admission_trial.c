@@ -18,7 +18,6 @@
 #include "core/gang/report/explain_held.h"
 #include "core/gang/state/reason.h"
 
-#include <string.h>
 #include <utlist.h>
 
 enum { STALE_MAX = 3 }; /* placements of which the room is gone when they come back */

@@ -3,12 +3,10 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/plan/nomination.h"
-#include "core/gang/plan/plan.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 void skr_member_change_label(struct member_change *c, const char *key, const char *value)
 {

@@ -6,7 +6,6 @@
 #include "core/gang/cache/device_needs.h"
 #include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/topology.h"
 #include "core/gang/state/plan_entry.h"
 
 #include <stdlib.h>
@@ -89,7 +88,7 @@ static struct skr_sequence sequence_of(struct skr_gang *e, const struct device_s
 {
     const struct skr_devices_stock *stock = e->devices.stock;
     const struct skr_pod_claims all = {skr_device_claims_on(e, shape, node), shape->spec};
-    const struct skr_claim_spec **own = skr_alloc_array(all.n + 1, sizeof *own);
+    SKR_AUTO_FREE const struct skr_claim_spec **own = skr_alloc_array(all.n + 1, sizeof *own);
     struct skr_pod_claims others = {0, own};
     for (size_t i = 0; i < all.n; i++) {
         if (i >= 64 || !(shape->shared >> i & 1)) {
@@ -104,7 +103,6 @@ static struct skr_sequence sequence_of(struct skr_gang *e, const struct device_s
                                  SKR_NEEDS_PODS_MAX, e->devices.memo)
             : skr_sequence_ever(stock, node, first, &others, SKR_NEEDS_PODS_MAX, e->devices.memo);
     skr_device_fit_took(e, &ret, began);
-    free(own);
     return ret;
 }
 

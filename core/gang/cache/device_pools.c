@@ -6,7 +6,6 @@
 #include "core/gang/cache/claimers.h"
 #include "core/gang/cache/device_needs.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/topology.h"
 
 #include <stdlib.h>
 #include <string.h>

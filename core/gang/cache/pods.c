@@ -9,7 +9,6 @@
 #include "core/group/group.h"
 
 #include <string.h>
-#include <utlist.h>
 
 /* ---- what is under way ---- */
 

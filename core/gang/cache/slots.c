@@ -3,8 +3,6 @@
  * the largest sum of its units. */
 #include "core/gang/cache/slots.h"
 
-#include <string.h>
-
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
 

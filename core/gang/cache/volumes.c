@@ -6,7 +6,6 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/volume_rows.h"
 #include "core/gang/state/groups.h"
-#include "core/gang/state/output.h"
 #include "topology/base/table.h"
 
 #include <stdlib.h>

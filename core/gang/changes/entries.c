@@ -11,13 +11,11 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/workload_owners.h"
 #include "core/gang/changes/group_end.h"
-#include "core/gang/changes/group_source.h"
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/state/types.h"
 
 #include <string.h>
-#include <utlist.h>
 
 static void enter_again(struct skr_gang *e, struct pod_entry *p)
 {

@@ -351,7 +351,7 @@ static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
                        struct skr_meta *ret)
 {
     size_t n = 0;
-    struct skr_label *annotation = skr_alloc_array(sent->n + 1, sizeof *annotation);
+    SKR_AUTO_FREE struct skr_label *annotation = skr_alloc_array(sent->n + 1, sizeof *annotation);
     char(*full)[128] = skr_alloc_array(sent->n + 1, sizeof *full);
     for (size_t i = 0; i < sent->n; i++) {
         if (keys || is_note(sent->item[i].key)) {
@@ -373,7 +373,6 @@ static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
     }
     merge(arena, &old->labels, NULL, 0, &ret->labels);
     merge(arena, &old->annotations, annotation, n, &ret->annotations);
-    free(annotation);
     free(full);
 }
 

@@ -143,15 +143,13 @@ static bool must_wait(const struct skr_gang *e, const struct group *g, enum grou
 static bool waits_for_roles(const struct skr_gang *e, struct group *g, enum group_source source)
 {
     struct skr_group_spec *spec = NULL;
-    struct skr_strbuf why;
-    skr_strbuf_init(&why);
+    SKR_STRBUF(why);
     const bool map = source == SOURCE_MAP && g->source.kind == SOURCE_MAP;
     const bool waits = map && parse(e, g, source, &spec, NULL) == 0 && spec &&
                        skr_roles_change_waits(g, spec, &why);
     skr_group_spec_destroy(spec);
     free(g->source.roles_changed);
     g->source.roles_changed = waits ? skr_strbuf_take(&why, NULL) : NULL;
-    skr_strbuf_fini(&why);
     return waits;
 }
 

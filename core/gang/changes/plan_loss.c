@@ -227,7 +227,7 @@ static struct pod_entry *candidate_for(const struct skr_gang *e, const struct gr
 static struct pod_entry *replacement_for(const struct skr_gang *e, const struct group *g,
                                          struct plan *plan, size_t *ret_vacancy)
 {
-    struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list);
+    SKR_AUTO_FREE struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list);
     struct pod_entry *p, *best = NULL;
     size_t n = 0;
     DL_FOREACH(g->members, p)
@@ -247,7 +247,6 @@ static struct pod_entry *replacement_for(const struct skr_gang *e, const struct 
             *ret_vacancy = k;
         }
     }
-    free(list);
     return best;
 }
 

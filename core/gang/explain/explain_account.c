@@ -282,12 +282,11 @@ void skr_account_amounts(const struct account *a, const char *key, const int64_t
 static void write_free(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &a->request->problem;
-    int64_t *sum = skr_alloc_array(p->n_resources + 1, sizeof *sum);
+    SKR_AUTO_FREE int64_t *sum = skr_alloc_array(p->n_resources + 1, sizeof *sum);
     for (size_t r = 0; r < p->n_resources; r++) {
         sum[r] = free_of(p, r);
     }
     skr_account_amounts(a, "free", sum, b);
-    free(sum);
 }
 
 static int32_t best_fit(const struct account *a)

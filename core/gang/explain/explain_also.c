@@ -351,8 +351,7 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
                       const struct explain_standing *standing, struct skr_strbuf *b)
 {
     struct also also = {.b = b, .standing = standing, .reason = standing->token, .first = true};
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_strbuf_add(b, ",\"also\":[");
     also_although_bound(g, &also);
     also_without_seat(g, &also);
@@ -405,5 +404,4 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     also_devices(e, g, &also);
     also_devices_kept(e, g, &also);
     skr_strbuf_addc(b, ']');
-    skr_strbuf_fini(&text);
 }

@@ -6,7 +6,6 @@
  * (Assigned, Permitted).
  */
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/topology.h"
 #include "core/gang/explain/explain_preemption.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/membership.h"
@@ -19,7 +18,6 @@
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/reason.h"
 
-#include <string.h>
 #include <utlist.h>
 
 /* ---- state ---- */
@@ -63,8 +61,7 @@ static size_t n_asked(const struct group *g)
 
 static void write_sentence(const struct group *g, struct skr_strbuf *b)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     if (on_its_way(g) && g->plan->binding) {
         skr_strbuf_addf(&text, "group %s is being bound, %zu of %zu members are bound", g->name,
                         g->seats.n_bound, skr_membership_seats(g));
@@ -94,7 +91,6 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
     }
     skr_strbuf_add(b, ",\"sentence\":");
     skr_strbuf_add_json(b, text.s);
-    skr_strbuf_fini(&text);
 }
 
 static void write_time(const char *key, skr_time t, struct skr_strbuf *b)

@@ -5,7 +5,6 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/workload_owners.h"
-#include "core/gang/changes/group_source.h"
 #include "core/gang/explain/explain_devices.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
@@ -30,15 +29,13 @@ static void add_next(struct next *next, const struct skr_strbuf *command)
 static void next_kubectl(struct next *next, const struct group *g, const char *verb,
                          const char *rest)
 {
-    struct skr_strbuf c;
-    skr_strbuf_init(&c);
+    SKR_STRBUF(c);
     skr_strbuf_addf(&c, "kubectl %s", verb);
     if (strcmp(g->namespace_, "default") != 0) {
         skr_strbuf_addf(&c, " -n %s", g->namespace_);
     }
     skr_strbuf_addf(&c, " %s", rest);
     add_next(next, &c);
-    skr_strbuf_fini(&c);
 }
 
 static void next_members(struct next *next, const struct group *g)

@@ -327,8 +327,8 @@ static void write_victim(const struct skr_solve_request *request, const struct s
                          struct skr_json_writer *w)
 {
     const struct skr_tree *tree = request->tree;
-    int32_t *leaf = skr_alloc_array(v->n_shares + 1, sizeof *leaf);
-    char *key = v->kind == SKR_VICTIM_GROUP ? skr_strdup(v->name) : pod_key(v->name);
+    SKR_AUTO_FREE int32_t *leaf = skr_alloc_array(v->n_shares + 1, sizeof *leaf);
+    SKR_AUTO_FREE char *key = v->kind == SKR_VICTIM_GROUP ? skr_strdup(v->name) : pod_key(v->name);
     skr_json_open(w, NULL, '{');
     skr_json_string(w, v->kind == SKR_VICTIM_GROUP ? "group" : "pod", key);
     if (v->kind == SKR_VICTIM_SURPLUS) {
@@ -347,8 +347,6 @@ static void write_victim(const struct skr_solve_request *request, const struct s
     skr_json_close(w, ']');
     skr_json_int(w, "nodesInAll", (int64_t)v->n_shares);
     skr_json_close(w, '}');
-    free(leaf);
-    free(key);
 }
 
 static void write_placement(const struct skr_solve_request *request, const struct skr_solution *s,
@@ -473,8 +471,7 @@ static void write_running(const struct skr_gang *e, const struct group *g,
                           struct skr_json_writer *w)
 {
     size_t pods, groups = skr_preemption_waits_for(e, g->plan, &pods);
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_strbuf_addf(&text, "group %s waits for %zu pod%s", g->name, pods, plural((int64_t)pods));
     if (groups > 0) {
         skr_strbuf_addf(&text, " of %zu group%s", groups, plural((int64_t)groups));
@@ -484,7 +481,6 @@ static void write_running(const struct skr_gang *e, const struct group *g,
     skr_json_open(w, "victims", '[');
     skr_preemption_write_victims(e, g->plan, w);
     skr_json_close(w, ']');
-    skr_strbuf_fini(&text);
 }
 
 void skr_explain_preemption_plain(const struct skr_gang *e, const struct group *g,

@@ -182,14 +182,13 @@ static bool victims_stand(const struct group *g, const struct asker *a)
 static struct skr_solve_request *build(struct skr_gang *e, struct group *g, struct skr_error *error)
 {
     size_t n;
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
     if (request) {
         skr_problem_add_anew(e, g, newcomers, n, request);
         request->work.aside = true;
         request->problem.step_budget = SKR_EXPLAIN_STEPS_MAX;
     }
-    free(newcomers);
     return request;
 }
 

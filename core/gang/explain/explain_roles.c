@@ -5,8 +5,6 @@
 #include "core/gang/report/role_sentence.h"
 #include "core/gang/state/groups.h"
 
-#include <string.h>
-
 static const struct skr_roles *roles_of(const struct account *a)
 {
     return a->request->problem.roles;

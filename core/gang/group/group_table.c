@@ -11,7 +11,6 @@
 #include "topology/base/table.h"
 
 #include <string.h>
-#include <utlist.h>
 
 void skr_groups_uncount(struct skr_gang *e, struct group *g)
 {

@@ -105,7 +105,7 @@ void skr_member_order_sort_roles(struct pod_entry **pod, size_t n)
 /* The indices of the members of one role. */
 static void index_role(struct pod_entry *const *pod, struct skr_seat *seat, size_t n, uint8_t role)
 {
-    struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
+    SKR_AUTO_FREE struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         if (pod[i]->role == role) {
@@ -118,7 +118,6 @@ static void index_role(struct pod_entry *const *pod, struct skr_seat *seat, size
             seat[i].index = skr_member_order_index(pod[i], key);
         }
     }
-    free(list);
 }
 
 void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n)

@@ -230,7 +230,8 @@ static void deal_seats(const struct skr_gang *e, struct group *g)
     size_t taken = g->plan && !g->plan->aborting ? g->plan->n_vacancies : 0;
     const bool running = keep_seats(e, g, &taken);
     g->generation.earlier = skr_generation_is_earlier(g);
-    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    SKR_AUTO_FREE struct pod_entry **list =
+        skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     size_t n = candidates(e, g, running, list);
     qsort(list, n, sizeof(struct pod_entry *), by_age);
     size_t size = (size_t)skr_membership_most(g);
@@ -246,7 +247,6 @@ static void deal_seats(const struct skr_gang *e, struct group *g)
         taken += list[i]->seated;
     }
     skr_role_seats_end(roles);
-    free(list);
 }
 
 static void note_difference(struct group *g, const struct pod_entry *first,

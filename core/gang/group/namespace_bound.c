@@ -4,7 +4,6 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
-#include "core/gang/cache/topology.h"
 
 #include <string.h>
 #include <utlist.h>

@@ -74,7 +74,7 @@ static void fill_sets(const struct group *g, size_t kind, const uint8_t *role_at
 {
     struct filling f = {.sets = sets_of(g, kind)};
     size_t n;
-    struct pod_entry **list = members_of_kind(g, kind, &n);
+    SKR_AUTO_FREE struct pod_entry **list = members_of_kind(g, kind, &n);
     f.left = skr_alloc_array(g->roles.n * (size_t)f.sets + 1, sizeof *f.left);
     for (size_t r = 0; r < g->roles.n; r++) {
         for (int32_t s = 0; s < f.sets; s++) {
@@ -124,7 +124,6 @@ static void fill_sets(const struct group *g, size_t kind, const uint8_t *role_at
     free(runs);
     free(lacks);
     free(f.left);
-    free(list);
 }
 
 void skr_role_sets_layout(const struct group *g, const struct skr_tree *tree,

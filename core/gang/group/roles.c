@@ -223,7 +223,7 @@ static void keep_old(struct group *g, const struct old_roles *old)
 /* Roles of the members. */
 static void take_members(const struct skr_gang *e, struct group *g)
 {
-    struct role_buckets *all = skr_alloc(sizeof *all);
+    SKR_AUTO_FREE struct role_buckets *all = skr_alloc(sizeof *all);
     struct role *before = g->roles.item;
     size_t n_before = g->roles.n;
     struct old_roles old = {before, any_runs(g) && !g->roles.keyed ? n_before : 0};
@@ -248,7 +248,6 @@ static void take_members(const struct skr_gang *e, struct group *g)
     }
     keep_old(g, &old);
     free_roles(before, n_before);
-    free(all);
 }
 
 /* ---- */

@@ -3,7 +3,6 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
-#include "core/gang/group/roles.h"
 #include "core/gang/state/plan_text.h"
 
 #include <string.h>

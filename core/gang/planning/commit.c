@@ -7,7 +7,6 @@
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
@@ -119,7 +118,7 @@ static void deal_volumes(struct skr_gang *e, const struct skr_solve_request *sol
         skr_alloc_array((size_t)solved->tree->n_leaves + 1, sizeof *place);
     SKR_AUTO_FREE int32_t *leaf = skr_alloc_array(n + 1, sizeof *leaf);
     SKR_AUTO_FREE size_t *at = skr_alloc_array(n + 1, sizeof *at);
-    struct pod_entry **of_role = skr_alloc_array(n + 1, sizeof *of_role);
+    SKR_AUTO_FREE struct pod_entry **of_role = skr_alloc_array(n + 1, sizeof *of_role);
     for (size_t r = 0; r < n_roles; r++) {
         size_t k = 0;
         for (size_t i = 0; i < n; i++) {
@@ -137,7 +136,6 @@ static void deal_volumes(struct skr_gang *e, const struct skr_solve_request *sol
             }
         }
     }
-    free(of_role);
 }
 
 static int deal(struct skr_gang *e, const struct group *g, const struct skr_solve_request *solved,
@@ -173,7 +171,7 @@ static size_t keep_placed(const struct skr_solve_request *solved, const struct s
     if (!s->roles) {
         return n;
     }
-    struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
+    SKR_AUTO_FREE struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
     for (size_t r = 0; r < solved->roles->n; r++) {
         const struct skr_role *role = &solved->problem.roles->role[r];
         int32_t places = s->roles->size[r];
@@ -192,13 +190,12 @@ static size_t keep_placed(const struct skr_solve_request *solved, const struct s
         }
     }
     memcpy(newcomers, list, kept * sizeof *list);
-    free(list);
     return kept;
 }
 
 static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
-    const char **node = skr_alloc_array(n + 1, sizeof *node);
+    SKR_AUTO_FREE const char **node = skr_alloc_array(n + 1, sizeof *node);
     SKR_AUTO_FREE int32_t *turn = skr_alloc_array(n + 1, sizeof *turn);
     for (size_t i = 0; i < n; i++) {
         node[i] = newcomers[i]->place.node;
@@ -209,7 +206,6 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     for (size_t i = 0; i < n; i++) {
         skr_plan_set_turn(newcomers[i], turn[i]);
     }
-    free(node);
 }
 
 /* A newcomer and its planned node. */
@@ -222,16 +218,14 @@ struct placed {
 static size_t first_unserved(struct skr_gang *e, struct pod_entry *const *newcomers,
                              const struct placed *placed, size_t n, bool apart)
 {
-    struct pod_entry **pod = skr_alloc_array(n + 1, sizeof *pod);
-    const char **node = skr_alloc_array(n + 1, sizeof *node);
+    SKR_AUTO_FREE struct pod_entry **pod = skr_alloc_array(n + 1, sizeof *pod);
+    SKR_AUTO_FREE const char **node = skr_alloc_array(n + 1, sizeof *node);
     for (size_t i = 0; i < n; i++) {
         pod[i] = newcomers[placed[i].at];
         node[i] = placed[i].node;
     }
     const size_t ret =
         apart ? skr_device_pools_serve(e, pod, node, n) : skr_devices_serve(e, pod, n, node[0]);
-    free(pod);
-    free(node);
     return ret;
 }
 
@@ -274,7 +268,7 @@ static bool put_in_order(struct skr_gang *e, struct group *g, struct pod_entry *
 static void reorder(const struct placed *placed, size_t n, struct pod_entry **newcomers,
                     struct skr_seat *seat)
 {
-    struct pod_entry **pod = skr_alloc_array(n, sizeof *pod);
+    SKR_AUTO_FREE struct pod_entry **pod = skr_alloc_array(n, sizeof *pod);
     SKR_AUTO_FREE struct skr_seat *of = skr_alloc_array(n, sizeof *of);
     memcpy(pod, newcomers, n * sizeof *pod);
     memcpy(of, seat, n * sizeof *of);
@@ -282,7 +276,6 @@ static void reorder(const struct placed *placed, size_t n, struct pod_entry **ne
         newcomers[i] = pod[placed[i].at];
         seat[i] = of[placed[i].at];
     }
-    free(pod);
 }
 
 /* Slots count what the greatest of the members needs, or each role alone (roles), and those of a leaf without the

@@ -165,7 +165,7 @@ static void start_preemption(struct skr_gang *e, struct group *g, bool yielding)
 {
     struct skr_error error = {.text = "out of memory"};
     size_t n;
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     struct skr_solve_request *request =
         skr_topology_is_usable(e) && n > 0
             ? skr_victim_problem_build(e, g, newcomers, n, yielding, &error)
@@ -179,7 +179,6 @@ static void start_preemption(struct skr_gang *e, struct group *g, bool yielding)
         skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
         skr_dirty_plan(e);
     }
-    free(newcomers);
 }
 
 /* For a plan that waits for victims, as if it did not exist. Held seats that yield to the group count

@@ -181,7 +181,7 @@ static int by_uid(const void *a, const void *b)
 
 static char *text_of(const struct group *g)
 {
-    const struct seat_hold **list = skr_alloc_array(g->holds.n + 1, sizeof *list);
+    SKR_AUTO_FREE const struct seat_hold **list = skr_alloc_array(g->holds.n + 1, sizeof *list);
     struct skr_strbuf b;
     size_t n = 0;
     for (size_t i = 0; i < g->holds.n; i++) {
@@ -190,7 +190,6 @@ static char *text_of(const struct group *g)
         }
     }
     if (n == 0) {
-        free(list);
         return NULL;
     }
     qsort(list, n, sizeof *list, by_uid);
@@ -208,7 +207,6 @@ static char *text_of(const struct group *g)
         skr_strbuf_add_json(&b, list[i]->node);
     }
     skr_strbuf_add(&b, "}}");
-    free(list);
     return skr_strbuf_take(&b, NULL);
 }
 

@@ -2,7 +2,6 @@
 #include "core/gang/preempt/sooner.h"
 
 #include <string.h>
-#include <utlist.h>
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/group_table.h"

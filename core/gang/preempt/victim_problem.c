@@ -7,9 +7,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
-#include "core/gang/group/seat_holds.h"
 #include "core/gang/group/yielding.h"
-#include "core/gang/plan/plan.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/surplus.h"
 #include "core/gang/preempt/victim_devices.h"
@@ -157,7 +155,7 @@ static int32_t settle_order(struct list *l)
     if (!l->of_others) {
         return l->rank->group->spec->priority;
     }
-    int64_t *sorted = skr_alloc_array(l->n + 1, sizeof *sorted);
+    SKR_AUTO_FREE int64_t *sorted = skr_alloc_array(l->n + 1, sizeof *sorted);
     size_t n = 0, places = 0;
     for (size_t i = 0; i < l->n; i++) {
         if (l->item[i].kind != SKR_VICTIM_POD) {
@@ -176,7 +174,6 @@ static int32_t settle_order(struct list *l)
                                 : bsearch(&l->order[i], sorted, places, sizeof *sorted, by_order);
         l->item[i].priority = at ? (int32_t)(at - sorted) + 1 : l->item[i].priority;
     }
-    free(sorted);
     return (int32_t)places + 1;
 }
 

@@ -171,7 +171,8 @@ bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan)
     if (!e->topology.tree) {
         return true; /* room does not limit it */
     }
-    int64_t *freed = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *freed);
+    SKR_AUTO_FREE int64_t *freed =
+        skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *freed);
     bool room = true;
     DL_FOREACH(plan->group->members, p)
     {
@@ -189,7 +190,6 @@ bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan)
         }
     }
     free(seen);
-    free(freed);
     return room;
 }
 

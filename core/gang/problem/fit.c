@@ -112,13 +112,12 @@ static void make_fit(struct skr_gang *e, struct group *g)
     o->made = true;
     o->input = g->input_epoch;
     size_t n;
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     const bool spared = e->settings.spare[0] && skr_node_takes_lost(g);
     if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !spared && !holds_something(e, g, newcomers, n) &&
         !skr_pins_count(newcomers, n) && !skr_problem_by_roles(g, newcomers, n)) {
         join(e, g, newcomers, (int32_t)n);
     }
-    free(newcomers);
 }
 
 static bool fits_by_solving(const struct skr_gang *e, struct fit *o)

@@ -27,7 +27,8 @@ size_t skr_learned_count(struct skr_gang *e, struct group *g, struct pod_entry *
 void skr_learned_open(struct skr_gang *e, const struct group *g, struct pod_entry *const *newcomers,
                       size_t n, size_t n_learned, struct skr_learned *ret)
 {
-    struct pod_entry **list = n_learned > 0 ? skr_alloc_array(n + 1, sizeof *list) : NULL;
+    SKR_AUTO_FREE struct pod_entry **list =
+        n_learned > 0 ? skr_alloc_array(n + 1, sizeof *list) : NULL;
     *ret = (struct skr_learned){.n = n_learned};
     for (size_t k = 0; k < n_learned; k++) {
         struct skr_learned_part *part = &ret->of[k];
@@ -42,7 +43,6 @@ void skr_learned_open(struct skr_gang *e, const struct group *g, struct pod_entr
         part->pools = skr_device_pools_most(e, g, part->needs);
         part->pools_ever = skr_device_pools_ever(e, part->needs);
     }
-    free(list);
 }
 
 void skr_learned_note(struct group *g, const struct skr_learned *learned)

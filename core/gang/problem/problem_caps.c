@@ -87,7 +87,8 @@ static bool divides(struct skr_gang *e, const char *key, int32_t level)
     const struct skr_tree *tree = e->topology.tree;
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     struct seen_value *values = NULL, *v, *tmp;
-    const char **of_unit = skr_alloc_array((size_t)tree->n_units + 1, sizeof *of_unit);
+    SKR_AUTO_FREE const char **of_unit =
+        skr_alloc_array((size_t)tree->n_units + 1, sizeof *of_unit);
     bool good = true;
     for (int32_t i = 0; i < tree->n_leaves && good; i++) {
         const char *text = value_on(leaf[i], key);
@@ -111,7 +112,6 @@ static bool divides(struct skr_gang *e, const char *key, int32_t level)
         HASH_DEL(values, v);
         free(v);
     }
-    free(of_unit);
     return good;
 }
 

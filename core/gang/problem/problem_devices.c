@@ -6,7 +6,6 @@
 #include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/device_shares.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +166,7 @@ bool skr_problem_devices_bound(struct skr_gang *e, const struct group *g,
     if (!of || alike) {
         return add_bounds(e, g, newcomers, n, claimed, 0, arena, problem);
     }
-    struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
+    SKR_AUTO_FREE struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
     bool room = true;
     for (size_t r = 0; r < of->n && room; r++) {
         size_t k = 0;
@@ -178,7 +177,6 @@ bool skr_problem_devices_bound(struct skr_gang *e, const struct group *g,
         }
         room = add_bounds(e, g, list, k, 0, UINT32_C(1) << r, arena, problem);
     }
-    free(list);
     return room;
 }
 

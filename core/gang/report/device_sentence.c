@@ -84,7 +84,7 @@ bool skr_device_sentence(struct skr_gang *e, struct group *g, bool ever,
     if (request->n_learned != 1) {
         return false;
     }
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     struct device_needs *needs = skr_devices_needs(e, newcomers, n);
     const int64_t fit = needs ? served(p, ever ? p->capacity : p->free) : -1;
     const bool lacks = fit >= 0 && fit < (int64_t)n;
@@ -92,6 +92,5 @@ bool skr_device_sentence(struct skr_gang *e, struct group *g, bool ever,
         say(e, g, needs, n, ever, fit, p, b);
     }
     skr_devices_needs_unref(e, needs);
-    free(newcomers);
     return lacks;
 }

@@ -141,8 +141,9 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
     }
     SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     SKR_AUTO_FREE int32_t *on = skr_alloc_array(g->n_members + 1, sizeof *on);
-    struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
-    int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
+    SKR_AUTO_FREE struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
+    SKR_AUTO_FREE int32_t *count =
+        skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     size_t n = 0, lacking = 0;
     DL_FOREACH(g->members, p)
     {
@@ -170,8 +171,6 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
             }
         }
     }
-    free(owner);
-    free(count);
 }
 
 void skr_outputs_forget(struct group *g)

@@ -22,8 +22,7 @@ static void add(struct skr_gang *e, struct group *g, const char *key, skr_time a
 
 void skr_pauses_settle(struct skr_gang *e, struct group *g)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     add(e, g, "gave", g->gave_at, SKR_GROW_AFTER_S, &b);
     add(e, g, "moved", g->moving.moved_at, SKR_MOVE_AGAIN_S, &b);
     if (b.len > 0) {
@@ -31,7 +30,6 @@ void skr_pauses_settle(struct skr_gang *e, struct group *g)
     }
     free(g->pauses);
     g->pauses = b.len > 0 ? skr_strbuf_take(&b, NULL) : NULL;
-    skr_strbuf_fini(&b);
 }
 
 static skr_time instant_of(const struct skr_gang *e, const json_t *json, const char *key)

@@ -5,7 +5,6 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
-#include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
 
 #include <string.h>

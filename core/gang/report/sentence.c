@@ -428,13 +428,12 @@ static void never_fits(struct skr_gang *e, struct group *g, const struct skr_exp
 static const char *role_of_newcomers(struct skr_gang *e, struct group *g)
 {
     size_t n;
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     bool one = skr_roles_are_several(g) && n > 0 && newcomers[0]->role < g->roles.n;
     for (size_t i = 1; one && i < n; i++) {
         one = newcomers[i]->role == newcomers[0]->role;
     }
     const struct role *role = one ? &g->roles.item[newcomers[0]->role] : NULL;
-    free(newcomers);
     return role && role->named ? role->name : NULL;
 }
 

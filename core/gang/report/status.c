@@ -271,7 +271,7 @@ static int by_string(const void *a, const void *b)
 
 static size_t nodes_used(const struct group *g)
 {
-    const char **node = skr_alloc_array(g->n_members + 1, sizeof *node);
+    SKR_AUTO_FREE const char **node = skr_alloc_array(g->n_members + 1, sizeof *node);
     const struct pod_entry *p;
     size_t n = 0, distinct = 0;
     DL_FOREACH(g->members, p)
@@ -284,7 +284,6 @@ static size_t nodes_used(const struct group *g)
     for (size_t i = 0; i < n; i++) {
         distinct += i == 0 || strcmp(node[i], node[i - 1]) != 0;
     }
-    free(node);
     return distinct;
 }
 

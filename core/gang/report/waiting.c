@@ -80,7 +80,7 @@ static void find_first(const struct skr_gang *e, struct group *g)
     if (is_found(e, g)) {
         return;
     }
-    const char **name = skr_alloc_array(g->n_members + 1, sizeof *name);
+    SKR_AUTO_FREE const char **name = skr_alloc_array(g->n_members + 1, sizeof *name);
     DL_FOREACH(g->members, q)
     {
         if (skr_pod_is_live(q->pod) && !skr_pods_is_bound(q)) {
@@ -96,7 +96,6 @@ static void find_first(const struct skr_gang *e, struct group *g)
     g->announced.input = g->input_epoch;
     g->announced.bound = g->seats.n_bound;
     g->announced.sought_at = skr_frame_now(e->frame);
-    free(name);
 }
 
 static bool is_among_first(const struct skr_gang *e, struct pod_entry *p)

@@ -37,7 +37,6 @@
 #include "core/gang/state/plan_text.h"
 
 #include <string.h>
-#include <utlist.h>
 
 static struct group_keys object_keys(const struct skr_gang *e, const struct group *g)
 {

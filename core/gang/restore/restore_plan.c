@@ -118,8 +118,9 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
     size_t n = 0;
     SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     SKR_AUTO_FREE int32_t *on = skr_alloc_array(g->n_members + 1, sizeof *on);
-    struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
-    int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
+    SKR_AUTO_FREE struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
+    SKR_AUTO_FREE int32_t *count =
+        skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     bool good = true;
     DL_FOREACH(g->members, p)
     {
@@ -154,8 +155,6 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
             skr_plan_set_rank(owner[i], seat[i].rank);
         }
     }
-    free(owner);
-    free(count);
     return good;
 }
 
@@ -296,7 +295,7 @@ static size_t untold(struct skr_gang *e, const struct skr_plan_record *r, struct
 {
     size_t missing = r->n_nodes == 0; /* the record was too long even for its nodes */
     size_t n, at = 0;
-    const char **node = nodes_of(seats->plan, &n);
+    SKR_AUTO_FREE const char **node = nodes_of(seats->plan, &n);
     for (size_t i = 0; i < r->n_nodes; i++) {
         int32_t have = 0;
         while (at < n && strcmp(node[at], r->node[i].node) < 0) {
@@ -320,7 +319,6 @@ static size_t untold(struct skr_gang *e, const struct skr_plan_record *r, struct
             }
         }
     }
-    free(node);
     return missing;
 }
 

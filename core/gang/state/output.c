@@ -4,8 +4,6 @@
 
 #include "core/gang/state/types.h"
 
-#include <string.h>
-
 const char *skr_out_not_now(const struct skr_gang *e)
 {
     if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {

@@ -13,7 +13,6 @@
 #include "core/gang/state/booking.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/map_entry.h"
-#include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/reason.h"
 #include "core/gang/view/view.h"

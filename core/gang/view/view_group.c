@@ -241,7 +241,7 @@ static int by_text(const void *a, const void *b)
 /* Whether two of the units share a name: then they are shown by path. */
 static bool names_repeat(const struct skr_tree *t, const struct run *run, size_t n)
 {
-    const char **name = skr_alloc_array(n + 1, sizeof *name);
+    SKR_AUTO_FREE const char **name = skr_alloc_array(n + 1, sizeof *name);
     bool repeat = false;
     for (size_t i = 0; i < n; i++) {
         name[i] = t->unit_name[run[i].unit];
@@ -250,7 +250,6 @@ static bool names_repeat(const struct skr_tree *t, const struct run *run, size_t
     for (size_t i = 1; i < n; i++) {
         repeat = repeat || strcmp(name[i], name[i - 1]) == 0;
     }
-    free(name);
     return repeat;
 }
 

@@ -38,7 +38,8 @@ static bool is_wanted(const struct view *v, const struct group *g)
 static int write_list(struct view *v)
 {
     size_t n = 0;
-    const struct group **list = skr_alloc_array(HASH_COUNT(v->e->groups) + 1, sizeof *list);
+    SKR_AUTO_FREE const struct group **list =
+        skr_alloc_array(HASH_COUNT(v->e->groups) + 1, sizeof *list);
     const struct group *g, *tmp;
     HASH_ITER(hh, v->e->groups, g, tmp)
     {
@@ -57,7 +58,6 @@ static int write_list(struct view *v)
     }
     skr_json_close(&v->w, ']');
     skr_json_close(&v->w, '}');
-    free(list);
     return 200;
 }
 

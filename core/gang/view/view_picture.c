@@ -347,7 +347,8 @@ static void draw_group(struct draw *d, const struct group *g)
 static void draw_all_groups(struct draw *d, bool anew)
 {
     size_t n = 0;
-    const struct group **list = skr_alloc_array(HASH_COUNT(d->v->e->groups) + 1, sizeof *list);
+    SKR_AUTO_FREE const struct group **list =
+        skr_alloc_array(HASH_COUNT(d->v->e->groups) + 1, sizeof *list);
     const struct group *g, *tmp;
     HASH_ITER(hh, d->v->e->groups, g, tmp)
     {
@@ -365,7 +366,6 @@ static void draw_all_groups(struct draw *d, bool anew)
             break;
         }
     }
-    free(list);
 }
 
 static void draw_stamped_groups(struct draw *d)

@@ -14,7 +14,6 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/roles.h"
-#include "core/gang/group/seat_holds.h"
 #include "core/gang/problem/node_open.h"
 #include "core/gang/state/groups.h"
 #include "topology/topology_map.h"

@@ -8,7 +8,6 @@
  * siblings count. A unit that can hold its need of all roles together is not short and not listed.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/solver/roles/role_explain.h"
 

@@ -89,8 +89,8 @@ static void by_role(const struct skr_problem *problem, const int32_t *size, size
 bool skr_role_least_used(const struct skr_problem *problem, const int32_t *size, int32_t *ret)
 {
     const struct skr_tree *tree = problem->tree;
-    int64_t *sum = calloc((size_t)tree->n_units + 1, sizeof *sum);
-    int64_t *sorted = calloc((size_t)tree->n_units + 1, sizeof *sorted);
+    SKR_AUTO_FREE int64_t *sum = calloc((size_t)tree->n_units + 1, sizeof *sum);
+    SKR_AUTO_FREE int64_t *sorted = calloc((size_t)tree->n_units + 1, sizeof *sorted);
     bool done = sum && sorted;
     for (int32_t l = 0; l < tree->n_levels; l++) {
         ret[l] = 1;
@@ -101,7 +101,5 @@ bool skr_role_least_used(const struct skr_problem *problem, const int32_t *size,
     for (size_t r = 0; done && r < problem->roles->n_roles; r++) {
         by_role(problem, size, r, sum, sorted, ret);
     }
-    free(sum);
-    free(sorted);
     return done;
 }

@@ -4,7 +4,6 @@
  * are equal in every byte. On a level where both the role and the group have a rule, the numbers of
  * one of them must be unset; the key of the role then decides all that the group's would.
  */
-#include <string.h>
 
 #include "core/solver/roles/roles_solve.h"
 

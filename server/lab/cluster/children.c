@@ -38,7 +38,7 @@ bool skr_children_have(struct skr_cluster *c, const json_t *owner, const char *k
         json_decref(body);
         return true;
     }
-    json_t *answer = NULL;
+    json_auto_t *answer = NULL;
     json_t *meta = skr_path_own(body, "metadata");
     json_object_set_new(meta, "name", json_string(name));
     json_object_set_new(meta, "ownerReferences", json_pack("[o]", skr_owners_reference(owner)));
@@ -47,7 +47,6 @@ bool skr_children_have(struct skr_cluster *c, const json_t *owner, const char *k
     } else {
         skr_workload_accept(c, owner);
     }
-    json_decref(answer);
     return false;
 }
 

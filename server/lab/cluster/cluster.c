@@ -30,7 +30,7 @@ static bool collect_names(void *context, const json_t *object)
 /* Dates the objects that every cluster has to the start of this one. */
 static void date_first_objects(struct skr_cluster *c, const char *kind, const char *api_version)
 {
-    json_t *names = json_array();
+    json_auto_t *names = json_array();
     char time[40];
     skr_time_write(c->now / SKR_SECOND * SKR_SECOND, 0, time, sizeof time);
     skr_store_each(c->store, kind, collect_names, names);
@@ -45,7 +45,6 @@ static void date_first_objects(struct skr_cluster *c, const char *kind, const ch
         (void)skr_store_put(c->store, object, c->now, NULL);
         json_decref(object);
     }
-    json_decref(names);
 }
 
 struct skr_cluster *skr_cluster_create(const struct skr_cluster_options *options, skr_time now)

@@ -103,10 +103,9 @@ static const char *node_of(const json_t *pod)
 static struct skr_pod *decode(const json_t *template)
 {
     struct skr_pod *pod = NULL;
-    json_t *object = json_pack("{s:{s:s}, s:O?}", "metadata", "name", "template", "spec",
-                               json_object_get(template, "spec"));
+    json_auto_t *object = json_pack("{s:{s:s}, s:O?}", "metadata", "name", "template", "spec",
+                                    json_object_get(template, "spec"));
     (void)skr_pod_decode(object, &pod, NULL);
-    json_decref(object);
     return pod;
 }
 
@@ -214,10 +213,9 @@ static void make(const struct set *set, const char *node)
 {
     const struct skr_pod_plan plan = {
         .metadata = json_pack("{s:{s:s}}", "labels", REVISION, set->revision)};
-    json_t *template = skr_path_copy(set->template);
+    json_auto_t *template = skr_path_copy(set->template);
     pin(json_object_get(template, "spec"), node);
     (void)skr_workload_create_pod(set->cluster, set->object, template, &plan);
-    json_decref(template);
 }
 
 /* Replaces pods of an older template while enough others are ready. */
@@ -304,11 +302,10 @@ static void begin(struct set *set)
     json_t *spec = json_object_get(set->template, "spec");
     add_tolerations(spec);
     set->pod = decode(set->template);
-    json_t *any = skr_path_copy(set->template);
+    json_auto_t *any = skr_path_copy(set->template);
     json_array_append_new(skr_path_own_array(json_object_get(any, "spec"), "tolerations"),
                           json_pack("{s:s, s:s}", "operator", "Exists", "effect", "NoSchedule"));
     set->settled = decode(any);
-    json_decref(any);
 }
 
 static void end(struct set *set)

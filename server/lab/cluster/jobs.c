@@ -198,7 +198,7 @@ static void look_again(const struct run *r, skr_time at)
 /* Stops surplus pods, the youngest first. Failed ones are counted as failed, others are not. */
 static void stop_pods(struct run *r, int64_t surplus, bool failed)
 {
-    struct skr_worker *active = skr_alloc_array(r->n + 1, sizeof *active);
+    SKR_AUTO_FREE struct skr_worker *active = skr_alloc_array(r->n + 1, sizeof *active);
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
         if (r->worker[i].active) {
@@ -214,7 +214,6 @@ static void stop_pods(struct run *r, int64_t surplus, bool failed)
         r->active--;
         r->terminating++;
     }
-    free(active);
 }
 
 static const char *pod_name_of_index(struct run *r, int64_t index, char name[300])

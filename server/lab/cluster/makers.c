@@ -85,7 +85,7 @@ static void add_overrides(const json_t *job, json_t *row)
 /* What the job asks of each node goes to the container of that name. */
 static void set_resources(const json_t *job, json_t *row)
 {
-    json_t *asked = skr_path_copy(skr_path_get(job, "spec.trainer.resourcesPerNode"));
+    json_auto_t *asked = skr_path_copy(skr_path_get(job, "spec.trainer.resourcesPerNode"));
     const json_t *containers = skr_path_get(row, "template.spec.template.spec.containers");
     for (size_t i = 0; asked && i < json_array_size(containers); i++) {
         json_t *container = json_array_get(containers, i);
@@ -93,7 +93,6 @@ static void set_resources(const json_t *job, json_t *row)
             json_object_set(container, "resources", asked);
         }
     }
-    json_decref(asked);
 }
 
 /* The pods of one replicated Job. A launcher that is a node counts as one of the nodes. */

@@ -122,7 +122,7 @@ void skr_job_sets_run(struct skr_cluster *c, json_t *set)
     if (skr_children_is_deleted(set) || skr_path_true(set, "spec.suspend")) {
         return;
     }
-    struct replicated *r = skr_alloc_array(n + 1, sizeof *r);
+    SKR_AUTO_FREE struct replicated *r = skr_alloc_array(n + 1, sizeof *r);
     int64_t total = 0;
     for (size_t i = 0; i < n; i++) {
         const json_t *row = json_array_get(rows, i);
@@ -135,7 +135,6 @@ void skr_job_sets_run(struct skr_cluster *c, json_t *set)
             have_job(c, set, &r[i], k, total);
         }
     }
-    free(r);
 }
 
 /* ---- LeaderWorkerSet ---- */
@@ -144,8 +143,8 @@ void skr_job_sets_run(struct skr_cluster *c, json_t *set)
 static json_t *stateful_set(const json_t *lws, const json_t *template, int64_t replicas,
                             int64_t first)
 {
-    json_t *labels = json_pack("{s:s}", LWS "name", name_of(lws));
-    json_t *pods = skr_children_template(template);
+    json_auto_t *labels = json_pack("{s:s}", LWS "name", name_of(lws));
+    json_auto_t *pods = skr_children_template(template);
     json_t *set =
         json_pack("{s:{s:O}, s:{s:I, s:s, s:{s:I}, s:s, s:{s:O}, s:O}}", "metadata", "labels",
                   labels, "spec", "replicas", (json_int_t)replicas, "serviceName", name_of(lws),
@@ -156,8 +155,6 @@ static json_t *stateful_set(const json_t *lws, const json_t *template, int64_t r
         pods, "annotations",
         json_pack("{s:o}", LWS "size",
                   skr_children_text_of(skr_path_int(lws, "spec.leaderWorkerTemplate.size", 1))));
-    json_decref(labels);
-    json_decref(pods);
     return set;
 }
 
@@ -182,9 +179,8 @@ static void have_workers(struct skr_cluster *c, const json_t *lws, int64_t group
                      json_pack("{s:o}", LWS "group-index", skr_children_text_of(group)));
     json_object_set_new(json_object_get(json_object_get(spec, "selector"), "matchLabels"),
                         LWS "group-index", skr_children_text_of(group));
-    json_t *owner = skr_path_ref(leader);
+    json_auto_t *owner = skr_path_ref(leader);
     (void)skr_children_have(c, owner, "StatefulSet", leader_name, set);
-    json_decref(owner);
 }
 
 void skr_leader_worker_sets_run(struct skr_cluster *c, json_t *lws)

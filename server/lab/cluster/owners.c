@@ -221,7 +221,7 @@ static void remove_reference(struct skr_cluster *c, const struct skr_member *mem
     const json_t *object = skr_store_get(c->store, skr_store_resource_key(member->resource),
                                          member->namespace_, member->name);
     const json_t *references = skr_path_get(object, "metadata.ownerReferences");
-    json_t *left = json_array();
+    json_auto_t *left = json_array();
     for (size_t i = 0; i < json_array_size(references); i++) {
         json_t *reference = json_array_get(references, i);
         if (strcmp(skr_path_text(reference, "uid"), uid) != 0) {
@@ -232,7 +232,6 @@ static void remove_reference(struct skr_cluster *c, const struct skr_member *mem
     (void)skr_cluster_request(c, SKR_STORE_PATCH_MERGE, skr_store_resource_key(member->resource),
                               member->namespace_, member->name, "",
                               json_pack("{s:{s:O}}", "metadata", "ownerReferences", value), NULL);
-    json_decref(left);
 }
 
 static bool is_going(struct skr_cluster *c, const struct skr_member *member)
@@ -247,7 +246,7 @@ static void release_members(struct skr_cluster *c, const char *uid, bool orphan)
 {
     struct skr_owner *owner = skr_owners_find(c, uid);
     const size_t n = owner ? owner->n : 0;
-    struct skr_member **member = skr_alloc_array(n + 1, sizeof member[0]);
+    SKR_AUTO_FREE struct skr_member **member = skr_alloc_array(n + 1, sizeof member[0]);
     const struct skr_link *link;
     size_t i = 0;
     if (owner) {
@@ -264,7 +263,6 @@ static void release_members(struct skr_cluster *c, const char *uid, bool orphan)
                                member[i]->namespace_, member[i]->name, member[i]->uid, -1);
         }
     }
-    free(member);
 }
 
 static void remove_finalizer(struct skr_cluster *c, const json_t *object, const char *name)

@@ -2,7 +2,6 @@
 /* ReplicaSets (kubernetes pkg/controller/replicaset): maintains their number of pods and their
  * status. Pods that match the selector but have no controller are ignored. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "server/lab/cluster/cluster_parts.h"
 

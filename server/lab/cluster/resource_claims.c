@@ -53,7 +53,7 @@ void skr_pod_claims_run(struct skr_cluster *c, json_t *pod)
 {
     const char *namespace_ = skr_path_text(pod, "metadata.namespace");
     const json_t *list = skr_path_get(pod, "spec.resourceClaims");
-    json_t *statuses = json_deep_copy(skr_path_get(pod, "status.resourceClaimStatuses"));
+    json_auto_t *statuses = json_deep_copy(skr_path_get(pod, "status.resourceClaimStatuses"));
     const size_t before = json_array_size(statuses);
     statuses = statuses ? statuses : json_array();
     for (size_t i = 0; !is_done(pod) && i < json_array_size(list); i++) {
@@ -74,7 +74,6 @@ void skr_pod_claims_run(struct skr_cluster *c, json_t *pod)
         (void)skr_store_merge(c->store, "Pod", namespace_, skr_path_text(pod, "metadata.name"),
                               "status", patch, c->now, NULL);
     }
-    json_decref(statuses);
 }
 
 /* ---- the end of pods ---- */

@@ -139,7 +139,7 @@ static int64_t executors_of(const json_t *application)
 static void have_executors(struct skr_cluster *c, const json_t *application, const json_t *driver)
 {
     const int64_t n = executors_of(application);
-    json_t *pod = pod_of(application, "executor");
+    json_auto_t *pod = pod_of(application, "executor");
     for (int64_t i = 1; i <= n; i++) {
         char name[300];
         (void)snprintf(name, sizeof name, "%.220s-exec-%lld",
@@ -148,7 +148,6 @@ static void have_executors(struct skr_cluster *c, const json_t *application, con
         json_object_set_new(labels, "spark-exec-id", skr_children_text_of(i));
         skr_children_have_pod(c, driver, pod, name, labels);
     }
-    json_decref(pod);
 }
 
 void skr_spark_run(struct skr_cluster *c, json_t *application)
@@ -159,7 +158,7 @@ void skr_spark_run(struct skr_cluster *c, json_t *application)
     if (skr_children_is_deleted(application) || skr_path_true(application, "spec.suspend")) {
         return;
     }
-    json_t *driver = skr_path_ref(skr_store_get(c->store, "Pod", namespace_, name));
+    json_auto_t *driver = skr_path_ref(skr_store_get(c->store, "Pod", namespace_, name));
     if (!driver) {
         json_t *pod = pod_of(application, "driver");
         skr_children_have_pod(c, application, pod, name, labels_of(application, "driver"));
@@ -167,7 +166,6 @@ void skr_spark_run(struct skr_cluster *c, json_t *application)
     } else if (skr_store_pod_ready(driver)) {
         have_executors(c, application, driver);
     }
-    json_decref(driver);
 }
 
 /* An executor wakes its application, which does not control it. */

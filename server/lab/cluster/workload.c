@@ -236,13 +236,12 @@ void skr_workload_refuse(struct skr_cluster *c, const json_t *owner, const char 
         return;
     }
     o->refused = c->any_refused = true;
-    json_t *event = event_about(c, owner, why);
+    json_auto_t *event = event_about(c, owner, why);
     if (c->options.refused) {
         c->options.refused(c->options.context, c->now, event);
     } else {
         skr_store_note(c->store, event, c->now);
     }
-    json_decref(event);
 }
 
 void skr_workload_accept(struct skr_cluster *c, const json_t *owner)

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "server/kube/decode.h"
@@ -350,7 +349,7 @@ static void run_write(struct skr_driver *d, const struct skr_write *write)
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE,
                               .written = {.id = write->id, .type = write->answer, .message = ""}};
     struct skr_error error = {.text = ""};
-    json_t *body = body_of(write);
+    json_auto_t *body = body_of(write);
     if (d->options.event && body && is_event(write)) {
         d->options.event(d->options.context, d->now, body);
     }
@@ -359,7 +358,6 @@ static void run_write(struct skr_driver *d, const struct skr_write *write)
     trace_write(d, write, body, reply.status, event.written.message);
     take(d, &event);
     json_decref(reply.body);
-    json_decref(body);
 }
 
 static void end_work(struct skr_driver *d, struct task *task)

@@ -56,12 +56,11 @@ json_t *skr_mix_review_patch(const json_t *response)
 {
     const char *coded = skr_object_text(response, "patch");
     json_t *patch = NULL;
-    char *text = NULL;
+    SKR_AUTO_FREE char *text = NULL;
     size_t n;
     if (*coded != '\0' && skr_base64_decode(coded, strlen(coded), &text, &n, NULL) == 0) {
         patch = json_loadb(text, n, 0, NULL);
     }
-    free(text);
     return patch;
 }
 
@@ -87,7 +86,7 @@ static void admit(void *context, const char *namespace_, json_t *pod, skr_time n
     w->answered = false;
     memcpy(request.random, &w->reviews, sizeof w->reviews);
     snprintf(uid, sizeof uid, "review-%" PRIu64, w->reviews);
-    char *body = skr_mix_review_write(uid, namespace_, pod, false);
+    SKR_AUTO_FREE char *body = skr_mix_review_write(uid, namespace_, pod, false);
     request.body = skr_spotmix_body_read(body, strlen(body));
     skr_driver_catch_up(w->driver, now);
     skr_driver_ask(w->driver, now, w->reviews, SKR_SPOTMIX_REVIEW, &request);
@@ -102,7 +101,6 @@ static void admit(void *context, const char *namespace_, json_t *pod, skr_time n
     json_decref(w->patch);
     w->patch = NULL;
     skr_spotmix_body_unref(request.body);
-    free(body);
 }
 
 const struct skr_spotmix *skr_mix_webhook_mix(struct skr_mix_webhook *webhook)

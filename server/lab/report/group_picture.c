@@ -101,7 +101,7 @@ static void write_level(const struct skr_record_group *group, int32_t level, str
 {
     const struct skr_tree *t = group->tree;
     int32_t first = t->level_first[level], n = t->level_first[level + 1] - first, used = 0;
-    int32_t *count = skr_alloc_array((size_t)n + 1, sizeof *count);
+    SKR_AUTO_FREE int32_t *count = skr_alloc_array((size_t)n + 1, sizeof *count);
     for (int32_t i = 0; i < t->n_leaves; i++) {
         int32_t unit = t->first_leaf + i;
         for (int32_t l = t->n_levels; l > level; l--) {
@@ -120,7 +120,6 @@ static void write_level(const struct skr_record_group *group, int32_t level, str
     if (used > DOMAINS_LISTED_MAX) {
         skr_strbuf_addf(out, "%d used", used);
     }
-    free(count);
 }
 
 static void write_result(const struct skr_record_group *group, const json_t *row,
@@ -292,10 +291,9 @@ static void write_picture(const struct skr_simulate_report *report, const json_t
 
 void skr_simulate_write_pictures(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_gang_write_json(report->engine, &text);
-    json_t *state = json_loadb(text.s, text.len, 0, NULL);
+    json_auto_t *state = json_loadb(text.s, text.len, 0, NULL);
     const json_t *groups = json_object_get(state, "groups");
     skr_record_draw(report->record);
     for (size_t i = 0; i < json_array_size(groups); i++) {
@@ -308,6 +306,4 @@ void skr_simulate_write_pictures(const struct skr_simulate_report *report, struc
         write_picture(report, row, group, groups, out);
         skr_strbuf_addc(out, '\n');
     }
-    json_decref(state);
-    skr_strbuf_fini(&text);
 }

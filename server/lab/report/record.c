@@ -98,9 +98,8 @@ static struct skr_record_group *find_key(const struct skr_record *record, const 
 struct skr_record_group *skr_record_find(const struct skr_record *record, const char *namespace_,
                                          const char *name)
 {
-    char *key = skr_object_key(namespace_, name);
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
     struct skr_record_group *group = find_key(record, key);
-    free(key);
     return group;
 }
 
@@ -517,10 +516,10 @@ static void node_changed(struct skr_record *record, const struct skr_store_chang
 static void object_changed(struct skr_record *record, const struct skr_store_change *change,
                            const char *name)
 {
-    char *key = skr_object_key(skr_path_text(change->object, "metadata.namespace"), name);
+    SKR_AUTO_FREE char *key =
+        skr_object_key(skr_path_text(change->object, "metadata.namespace"), name);
     plan_changed(record, find_key(record, key),
                  skr_path_annotation(change->object, SKR_ANNOTATION_PLAN));
-    free(key);
 }
 
 static void map_changed(struct skr_record *record, const struct skr_store_change *change)

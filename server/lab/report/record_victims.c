@@ -9,20 +9,18 @@
 
 static json_t *names_of(const char *plan)
 {
-    json_t *json = plan ? json_loads(plan, 0, NULL) : NULL;
+    json_auto_t *json = plan ? json_loads(plan, 0, NULL) : NULL;
     const char *state = json_string_value(json_object_get(json, "state"));
     json_t *names = state && strcmp(state, "Preempting") == 0
                         ? json_incref(json_object_get(json, "victims"))
                         : NULL;
-    json_decref(json);
     return names;
 }
 
 bool skr_record_victims_named(const char *plan)
 {
-    json_t *names = names_of(plan);
+    json_auto_t *names = names_of(plan);
     const bool named = json_array_size(names) > 0;
-    json_decref(names);
     return named;
 }
 
@@ -160,7 +158,7 @@ void skr_record_victims_take(struct skr_record *record, struct skr_record_group 
                              const char *plan)
 {
     struct taking t = {.record = record, .group = group};
-    json_t *names = names_of(plan);
+    json_auto_t *names = names_of(plan);
     size_t n = json_array_size(names);
     skr_record_victims_fini(group);
     group->victim = skr_alloc_array(n + 1, sizeof *group->victim);
@@ -175,5 +173,4 @@ void skr_record_victims_take(struct skr_record *record, struct skr_record_group 
     count_nodes(&t);
     count_slots(&t);
     free(t.item);
-    json_decref(names);
 }

@@ -22,11 +22,9 @@ static void simulate_write_time(skr_time duration, struct skr_strbuf *out)
 
 static json_t *time_json(skr_time duration)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     simulate_write_time(duration, &text);
     json_t *json = json_string(text.s);
-    skr_strbuf_fini(&text);
     return json;
 }
 

@@ -183,7 +183,7 @@ void skr_sched_cache_release(struct skr_sched_cache *cache, struct skr_sched_pod
 void skr_sched_cache_resolve(struct skr_sched_cache *cache, struct skr_sched_pod *p)
 {
     struct skr_amounts amounts;
-    char *node = p->node ? skr_strdup(p->node->name) : NULL;
+    SKR_AUTO_FREE char *node = p->node ? skr_strdup(p->node->name) : NULL;
     skr_amounts_resolve(cache->resources, &p->pod->shape->requests, &amounts);
     skr_sched_cache_release(cache, p);
     skr_amounts_fini(&p->amounts);
@@ -191,7 +191,6 @@ void skr_sched_cache_resolve(struct skr_sched_cache *cache, struct skr_sched_pod
     if (node) {
         skr_sched_cache_charge(cache, p, node);
     }
-    free(node);
 }
 
 void skr_sched_cache_nominate(struct skr_sched_cache *cache, struct skr_sched_pod *p,

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "server/lab/scheduler/scheduler_cache.h"
 #include "server/object/path.h"
 
 #define CLAIM "ResourceClaim"

@@ -30,7 +30,6 @@
 #include "server/lab/scheduler/scheduler_devices.h"
 #include "server/lab/scheduler/scheduler_filters.h"
 #include "server/lab/scheduler/scheduler_queue.h"
-#include "server/lab/scheduler/scheduler_volumes.h"
 
 enum event_kind {
     EVENT_ASSIGNED_ADD,

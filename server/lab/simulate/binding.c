@@ -54,14 +54,13 @@ size_t skr_binding_all(const struct skr_fleet_input *input, const struct skr_bin
     size_t n_clusters;
     (void)skr_fleet_input_of(input, &skr_member_cluster_type, &n_clusters);
     const size_t n = input->n - n_clusters;
-    struct skr_fleet_object *all = skr_alloc_array(n + 1, sizeof *all);
+    SKR_AUTO_FREE struct skr_fleet_object *all = skr_alloc_array(n + 1, sizeof *all);
     *ret = skr_alloc_array(n + 1, sizeof **ret);
     memcpy(all, input->object + n_clusters, n * sizeof *all); /* both kinds, after the clusters */
     qsort(all, n, sizeof *all, by_number);
     for (size_t i = 0; i < n; i++) {
         (*ret)[i] = all[i].object;
     }
-    free(all);
     return n;
 }
 

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "server/exit_code.h"
 #include "server/lab/simulate/binding.h"
@@ -70,12 +69,11 @@ static void write_objects(size_t story, struct skr_strbuf *text)
 static void draw(const struct skr_fleet_input *input, const struct skr_binding_decision *decision,
                  bool ascii, struct skr_strbuf *out)
 {
-    struct skr_place_row *row = skr_alloc_array(decision->n_targets + 1, sizeof *row);
+    SKR_AUTO_FREE struct skr_place_row *row = skr_alloc_array(decision->n_targets + 1, sizeof *row);
     for (size_t i = 0; i < decision->n_targets; i++) {
         row[i] = skr_binding_row(input, decision->target[i].name, decision->target[i].replicas);
     }
     skr_place_tree_write("web", row, decision->n_targets, SKR_BINDING_NAME_COLUMN, ascii, out);
-    free(row);
 }
 
 static int play(size_t story, bool ascii, struct skr_strbuf *out)
@@ -83,9 +81,8 @@ static int play(size_t story, bool ascii, struct skr_strbuf *out)
     struct skr_propagation_options options;
     struct skr_fleet_input input;
     struct skr_binding_decision *decision = NULL;
-    struct skr_strbuf text;
     int code = SKR_EXIT_ERROR;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_fleet_input_init(&input, &skr_binding_rules);
     skr_propagation_options_init(&options, SKR_PROFILE_DEFAULT);
     write_objects(story, &text);
@@ -104,7 +101,6 @@ static int play(size_t story, bool ascii, struct skr_strbuf *out)
     }
     skr_binding_decision_destroy(decision);
     skr_fleet_input_fini(&input);
-    skr_strbuf_fini(&text);
     return code;
 }
 

@@ -224,8 +224,7 @@ static void close_story(struct story *story)
 
 static int bring_first(struct story *story, const struct situation *situation)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_example_write_cluster(situation->free, &text);
     int rc = skr_example_create(story->lab, &text, story->out);
     skr_lab_run(story->lab, story->began);
@@ -234,18 +233,15 @@ static int bring_first(struct story *story, const struct situation *situation)
     skr_strbuf_reset(&text);
     skr_example_write_gang(&text);
     rc = rc < 0 ? rc : skr_example_create(story->lab, &text, story->out);
-    skr_strbuf_fini(&text);
     return rc;
 }
 
 static int bring_second(struct story *story)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_example_write_second(&text);
     story->began = skr_lab_now(story->lab);
     int rc = skr_example_create(story->lab, &text, story->out);
-    skr_strbuf_fini(&text);
     return rc;
 }
 
@@ -263,14 +259,12 @@ static bool end_of_first(struct story *story, const struct situation *situation)
 /* The text that `sakkara explain group-b` prints below its table. */
 static void print_ways_out(const struct story *story, const char *name)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     if (skr_lab_explain(story->lab, NAMESPACE, name, &text) == SKR_EXPLAIN_FOUND) {
         json_t *explanation = json_loadb(text.s, text.len, 0, NULL);
         skr_explain_write_relaxations(explanation, 2, 3, story->out);
         json_decref(explanation);
     }
-    skr_strbuf_fini(&text);
 }
 
 static bool end_of_second(struct story *story, const struct situation *situation)

@@ -181,7 +181,7 @@ static int check_one_cache(const struct skr_fleet_input *input, struct skr_strbu
         }
     }
     const size_t n = input->rules->one_cache > 0 ? input->n - first : 0;
-    struct skr_fleet_object *all = skr_alloc_array(n + 1, sizeof *all);
+    SKR_AUTO_FREE struct skr_fleet_object *all = skr_alloc_array(n + 1, sizeof *all);
     int rc = 0;
     memcpy(all, input->object + first, n * sizeof *all);
     qsort(all, n, sizeof *all, by_key_and_number);
@@ -191,7 +191,6 @@ static int check_one_cache(const struct skr_fleet_input *input, struct skr_strbu
             rc = -SKR_INVALID;
         }
     }
-    free(all);
     return rc;
 }
 

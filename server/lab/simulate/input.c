@@ -136,7 +136,8 @@ static void warn_about_kind(struct skr_simulate_input *input, struct warned *war
                             const struct skr_manifest *manifest, struct skr_strbuf *out)
 {
     char text[256];
-    struct skr_template *template = skr_alloc_array(SKR_TEMPLATES_MAX, sizeof *template);
+    SKR_AUTO_FREE struct skr_template *template =
+        skr_alloc_array(SKR_TEMPLATES_MAX, sizeof *template);
     const bool has_pods = !skr_path_text(manifest->object, "metadata.uid")[0] &&
                           skr_templates_find(manifest->object, template) > 0;
     const char *version = skr_path_text(manifest->object, "apiVersion");
@@ -154,7 +155,6 @@ static void warn_about_kind(struct skr_simulate_input *input, struct warned *war
              near ? other->api_version : "");
     warn(warned, manifest, text, out);
     input->n_unplayed += has_pods || near;
-    free(template);
 }
 
 static void warn_about(struct skr_simulate_input *input, struct warned *warned,
@@ -244,7 +244,7 @@ static int by_time(const void *a, const void *b)
 
 void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings)
 {
-    struct warned *warned = skr_alloc(sizeof *warned);
+    SKR_AUTO_FREE struct warned *warned = skr_alloc(sizeof *warned);
     warned->resources = skr_resource_names_create();
     for (size_t i = 0; i < input->manifests.n; i++) {
         struct skr_manifest *manifest = &input->manifests.item[i];
@@ -267,7 +267,6 @@ void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strb
         qsort(input->step, input->n_steps, sizeof *input->step, by_time);
     }
     skr_resource_names_destroy(warned->resources);
-    free(warned);
 }
 
 void skr_simulate_input_kinds(const struct skr_simulate_input *input, struct skr_settings *settings,
@@ -320,7 +319,7 @@ int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time 
         return skr_error_set_key(error, SKR_INVALID, "kind", "\"%.64s\" cannot be created",
                                  skr_path_text(object, "kind"));
     }
-    json_t *copy = json_copy((json_t *)(uintptr_t)object);
+    json_auto_t *copy = json_copy((json_t *)(uintptr_t)object);
     json_t *meta = json_copy(json_object_get(object, "metadata"));
     int rc = 0;
     json_object_set_new(copy, "metadata", meta);
@@ -338,7 +337,6 @@ int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time 
     if (rc == 0 && skr_store_put(store, copy, now, error) >= 400) {
         rc = -(int)error->code;
     }
-    json_decref(copy);
     return rc;
 }
 

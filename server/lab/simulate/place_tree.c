@@ -28,7 +28,7 @@ static int by_place(const void *a, const void *b)
 static void draw_line(const struct drawing *d, size_t depth, const char *name,
                       const struct skr_place_row *row, int64_t number)
 {
-    char *word = skr_page_word(name);
+    SKR_AUTO_FREE char *word = skr_page_word(name);
     const size_t used = 2 * depth + skr_page_width(word);
     for (size_t i = 0; i + 1 < depth; i++) {
         skr_strbuf_add(d->out, d->last[i] ? "  " : d->ascii ? "| " : "\u2502 ");
@@ -46,7 +46,6 @@ static void draw_line(const struct drawing *d, size_t depth, const char *name,
     } else {
         skr_strbuf_addf(d->out, "%lld\n", (long long)number);
     }
-    free(word);
 }
 
 static size_t run_of(const struct skr_place_row *row, size_t n, size_t level)

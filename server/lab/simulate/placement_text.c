@@ -99,9 +99,8 @@ static void write_selected(const struct text *t)
 static const struct skr_spread_tuple *tuple_at(const struct text *t, size_t candidate, size_t level)
 {
     const struct skr_spread_problem *p = &t->result->problem;
-    struct skr_strbuf path;
     const struct skr_spread_tuple *found = NULL;
-    skr_strbuf_init(&path);
+    SKR_STRBUF(path);
     for (size_t l = 0; l <= level; l++) {
         skr_strbuf_addf(&path, "%s%s", l == 0 ? "" : "/", p->value[candidate * p->n_levels + l]);
     }
@@ -109,7 +108,6 @@ static const struct skr_spread_tuple *tuple_at(const struct text *t, size_t cand
         const struct skr_spread_tuple *tuple = &t->result->spread.tuple[i];
         found = tuple->level == (int32_t)level && strcmp(tuple->path, path.s) == 0 ? tuple : NULL;
     }
-    skr_strbuf_fini(&path);
     return found;
 }
 

@@ -38,7 +38,7 @@ static void draw(const struct skr_placement *placement, const struct skr_placeme
 {
     struct skr_strbuf title;
     size_t n = 0, cap = 0;
-    struct skr_place_row *row = NULL;
+    SKR_AUTO_FREE struct skr_place_row *row = NULL;
     for (size_t i = 0; i < hub->n_decisions; i++) {
         const struct skr_placement_decision *decision = hub->decision[i];
         for (size_t c = 0; c < decision->n; c++) {
@@ -53,7 +53,6 @@ static void draw(const struct skr_placement *placement, const struct skr_placeme
     skr_strbuf_addf(&title, "%s/%s", placement->meta.namespace_, placement->meta.name);
     skr_place_tree_write(title.s, row, n, NAME_COLUMN, ascii, out);
     skr_strbuf_fini(&title);
-    free(row);
 }
 
 void skr_placement_tree_write(struct skr_fleet_input *input, const char *namespace_, bool ascii,

@@ -146,7 +146,7 @@ static int advance(struct replay *replay, const json_t *event, struct skr_error 
 static int raw(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const json_t *body = json_object_get(event, "body");
-    json_t *response = NULL;
+    json_auto_t *response = NULL;
     (void)error;
     if (json_is_string(body) || !body) {
         note_status(replay,
@@ -158,7 +158,6 @@ static int raw(struct replay *replay, const json_t *event, struct skr_error *err
         note_status(replay, skr_spotmix_world_post(&replay->world, text, strlen(text), &response));
         free(text);
     }
-    json_decref(response);
     return 0;
 }
 
@@ -194,8 +193,8 @@ enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 static void note_evictions(struct replay *replay)
 {
     struct skr_spotmix_world *world = &replay->world;
-    const char **uid = skr_alloc_array(world->n_pods + 1, sizeof *uid);
-    json_t *list = json_array();
+    SKR_AUTO_FREE const char **uid = skr_alloc_array(world->n_pods + 1, sizeof *uid);
+    json_auto_t *list = json_array();
     char number[24];
     size_t n = 0;
     if (world->mix && world->settings.rebuild == SKR_SPOTMIX_REBUILD_EVICT) {
@@ -224,8 +223,6 @@ static void note_evictions(struct replay *replay)
         snprintf(number, sizeof number, "%zu", replay->event);
         json_object_set(replay->evict, number, list);
     }
-    json_decref(list);
-    free(uid);
 }
 
 static int carry_out(struct replay *replay, const struct operation *operation, const json_t *event,
@@ -382,7 +379,7 @@ static void write_text(json_t *result, struct skr_strbuf *out)
 
 static void write_result(const struct replay *replay, bool json, struct skr_strbuf *out)
 {
-    json_t *result = report(replay);
+    json_auto_t *result = report(replay);
     skr_bug_on(!result);
     if (json) {
         char *text = json_dumps(result, JSON_INDENT(1));
@@ -393,7 +390,6 @@ static void write_result(const struct replay *replay, bool json, struct skr_strb
     } else {
         write_text(result, out);
     }
-    json_decref(result);
 }
 
 /* ---- the file ---- */

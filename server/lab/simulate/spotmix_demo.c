@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "server/exit_code.h"
 #include "server/lab/simulate/spotmix_world.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fields of an event, by name: the table of docs/reference.md. */
-#include <string.h>
 
 #include "server/lab/simulate/spotmix_parts.h"
 

@@ -174,11 +174,11 @@ unsigned skr_spotmix_world_post(struct skr_spotmix_world *world, const char *bod
 static unsigned admit(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod *pod,
                       bool dry_run)
 {
-    json_t *response = NULL;
+    json_auto_t *response = NULL;
     char uid[48];
     snprintf(uid, sizeof uid, "00000000-0000-4000-9000-%012" PRIu64, world->reviews + 1);
-    char *body = skr_mix_review_write(uid, skr_path_text(world->workload, "metadata.namespace"),
-                                      pod->object, dry_run);
+    SKR_AUTO_FREE char *body = skr_mix_review_write(
+        uid, skr_path_text(world->workload, "metadata.namespace"), pod->object, dry_run);
     const unsigned status = skr_spotmix_world_post(world, body, strlen(body), &response);
     const json_t *warnings = skr_path_get(response, "warnings");
     pod->warnings = warnings ? skr_path_ref(warnings) : json_array();
@@ -192,8 +192,6 @@ static unsigned admit(struct skr_spotmix_world *world, struct skr_spotmix_sim_po
         pod->patched = true;
     }
     pod->reviewed = json_deep_copy(pod->object);
-    free(body);
-    json_decref(response);
     return status;
 }
 

@@ -7,7 +7,6 @@
 
 #include "server/render/render.h"
 #include "topology/base/json_writer.h"
-#include "topology/duration.h"
 
 enum { TIME_TEXT = 40, NODES_SHOWN = 3, UNLIMITED_SHOWN = 8 };
 

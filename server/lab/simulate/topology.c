@@ -52,7 +52,7 @@ static struct skr_tree *derive(const struct skr_simulate_input *input,
 {
     const struct skr_label_source option = {.levels = input->label_levels};
     const size_t most = input->manifests.n + input->n_steps;
-    struct skr_node **node = skr_alloc_array(most + 1, sizeof *node);
+    SKR_AUTO_FREE struct skr_node **node = skr_alloc_array(most + 1, sizeof *node);
     struct skr_tree *tree = NULL;
     size_t n = 0;
     for (size_t i = 0; i < most; i++) {
@@ -69,7 +69,6 @@ static struct skr_tree *derive(const struct skr_simulate_input *input,
     while (n > 0) {
         skr_node_destroy(node[--n]);
     }
-    free(node);
     return tree;
 }
 
@@ -229,9 +228,8 @@ static void look_in_map(struct levels *l, const struct skr_simulate_input *input
 
 static void look_in_scenario(struct levels *l, const json_t *object)
 {
-    char *text = json_dumps(object, 0);
+    SKR_AUTO_FREE char *text = json_dumps(object, 0);
     l->unknowable = l->unknowable || strstr(text, SKR_TOPOLOGY_LABEL) || strstr(text, "ConfigMap");
-    free(text);
 }
 
 static void look_in_nodes(struct levels *l, const struct skr_simulate_input *input)

@@ -78,11 +78,9 @@ static void add_place(struct skr_strbuf *b, const struct place *place)
 /* The path, cut at PATH_MAX_BYTES. */
 static const char *path_of(const struct walk *w, char text[PATH_MAX_BYTES])
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     add_place(&b, w->at);
     (void)snprintf(text, PATH_MAX_BYTES, "%s", b.s ? b.s : "");
-    skr_strbuf_fini(&b);
     return text;
 }
 

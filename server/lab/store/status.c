@@ -202,10 +202,9 @@ void skr_causes_forbidden(struct skr_causes *causes, const char *field, const ch
 void skr_causes_invalid(struct skr_causes *causes, const char *field, const json_t *value,
                         const char *why)
 {
-    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    SKR_AUTO_FREE char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
     skr_causes_add(causes, "FieldValueInvalid", field, "Invalid value: %.*s: %s", VALUE_SHOWN,
                    text ? text : "\"\"", why);
-    free(text);
 }
 
 void skr_causes_invalid_text(struct skr_causes *causes, const char *field, const char *value,

@@ -8,18 +8,17 @@
 
 static void add_namespace(struct skr_store *store, const char *name)
 {
-    json_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
-                               "metadata", "name", name);
+    json_auto_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
+                                    "metadata", "name", name);
     (void)skr_store_put(store, object, 0, NULL);
-    json_decref(object);
 }
 
 static void add_priority_class(struct skr_store *store, const char *name, int value)
 {
-    json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1",
-                               "kind", "PriorityClass", "metadata", "name", name, "value", value);
+    json_auto_t *object =
+        json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1", "kind",
+                  "PriorityClass", "metadata", "name", name, "value", value);
     (void)skr_store_put(store, object, 0, NULL);
-    json_decref(object);
 }
 
 struct skr_store *skr_store_create(uint64_t uid_seed)

@@ -7,17 +7,15 @@
 static json_t *selector_of(const json_t *object)
 {
     json_t *labels = skr_object_unconst(skr_path_get(object, "spec.selector.matchLabels"));
-    struct skr_strbuf b;
     const char *key;
     json_t *value;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     json_object_foreach(labels, key, value)
     {
         const char *text = json_string_value(value);
         skr_strbuf_addf(&b, "%s%s=%s", b.len > 0 ? "," : "", key, text ? text : "");
     }
     json_t *selector = json_string(b.s ? b.s : "");
-    skr_strbuf_fini(&b);
     return selector;
 }
 
@@ -72,7 +70,7 @@ static void change(struct skr_store_call *call, const json_t *wanted)
     struct skr_store_call inner = *call;
     json_t *replicas = skr_object_unconst(skr_path_get(wanted, "spec.replicas"));
     json_t *revision = skr_object_unconst(skr_path_get(wanted, "metadata.resourceVersion"));
-    json_t *zero = json_integer(0);
+    json_auto_t *zero = json_integer(0);
     json_t *patch = json_pack("{s:{s:O}}", "spec", "replicas", replicas ? replicas : zero);
     if (revision) {
         json_object_set_new(patch, "metadata", json_pack("{s:O}", "resourceVersion", revision));
@@ -83,7 +81,6 @@ static void change(struct skr_store_call *call, const json_t *wanted)
     inner.request = &request;
     skr_store_do_update(&inner);
     json_decref(patch);
-    json_decref(zero);
 }
 
 void skr_store_do_scale(struct skr_store_call *call)

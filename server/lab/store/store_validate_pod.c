@@ -463,11 +463,9 @@ void skr_validate_pod_update(const json_t *pod, const json_t *before, struct skr
     const bool images =
         json_object_get(spec, "containers") != json_object_get(old, "containers") ||
         json_object_get(spec, "initContainers") != json_object_get(old, "initContainers");
-    json_t *a = fixed_part(spec, old, gated, images);
-    json_t *b = fixed_part(old, old, gated, images);
+    json_auto_t *a = fixed_part(spec, old, gated, images);
+    json_auto_t *b = fixed_part(old, old, gated, images);
     if (json_equal(a, b) != 1) {
         skr_causes_forbidden(causes, "spec", spec_is_fixed);
     }
-    json_decref(a);
-    json_decref(b);
 }

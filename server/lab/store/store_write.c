@@ -327,10 +327,9 @@ static void make_namespace(struct skr_store_call *call)
         skr_store_find(call->store, namespaces, "", name)) {
         return;
     }
-    json_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
-                               "metadata", "name", name);
+    json_auto_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
+                                    "metadata", "name", name);
     (void)skr_store_put(call->store, object, call->now, NULL);
-    json_decref(object);
 }
 
 /* An existing object keeps members that the new one omits. */
