@@ -485,7 +485,7 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
     case SKR_OPTION_NAMESPACE_LIMITS:
         rc = skr_namespace_limits_check(text, option->min, option->max, error);
         return rc < 0 ? rc : store_string(option, text, config, error);
-    case SKR_OPTION_LEVELS: /* levels.h reads the list */
+    case SKR_OPTION_LEVELS: /* config.c reads the list */
         return text[0] ? skr_error_set(error, SKR_INVALID, "a list is expected") : 0;
     case SKR_OPTION_SPARE:
         rc = skr_spare_parse(text, &length, &count, error);
