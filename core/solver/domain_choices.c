@@ -174,6 +174,18 @@ static void claims_outside(const struct skr_domain_search *s, size_t r, int32_t 
     }
 }
 
+/* Of domains that cross the levels: no leaf holds more than its domain may. */
+static void bound_leaves(struct skr_domain_search *s, size_t r)
+{
+    const struct skr_tree *tree = &s->made.tree;
+    for (int32_t i = 0; i < tree->n_leaves; i++) {
+        const int32_t domain = s->rule[r].domain[s->made.leaf[i]];
+        struct skr_unit_bounds *b = &s->bounds[r][tree->first_leaf + i];
+        const int32_t most = domain >= 0 ? skr_domain_allowed(s, r, domain).most : b->most;
+        b->most = most < b->most ? most : b->most;
+    }
+}
+
 void skr_domain_set_bounds(struct skr_domain_search *s)
 {
     const struct skr_tree *tree = &s->made.tree;
@@ -186,6 +198,7 @@ void skr_domain_set_bounds(struct skr_domain_search *s)
         int32_t n = s->n[r];
         int32_t level = s->made.level_of[r];
         if (level == 0) {
+            bound_leaves(s, r);
             continue;
         }
         claims_outside(s, r, s->outside);

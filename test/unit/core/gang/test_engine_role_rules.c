@@ -164,6 +164,33 @@ TEST_RIG(zones_of(2, 8), a_leader_that_excludes_the_whole_job_leaves_a_zone_to_a
     assert_apart(rig);
 }
 
+/* As the subgroups of a LeaderWorkerSet with subgroup-exclusive-topology. Each fills a zone. */
+TEST_RIG(zones_of(4, 2), subgroups_that_exclude_each_other_get_a_zone_each)
+{
+    static const char rule[] = "'affinity':{'podAffinity':" TERM(
+        "zone", "%s") ",'podAntiAffinity':"
+                      "{'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'zone','"
+                      "labelSelector':"
+                      "{'matchExpressions':[{'key':'app','operator':'Exists'},"
+                      "{'key':'app','operator':'NotIn','values':['%s']}]}}]}},";
+    rig_group(rig, "g", 16, 0, NULL);
+    for (int i = 0; i < 16; i++) {
+        char name[32], role[2] = {(char)('a' + i % 4), '\0'}, spec[sizeof rule];
+        snprintf(name, sizeof name, "w-%d", i);
+        snprintf(spec, sizeof spec, rule, role, role);
+        member(rig, name, role, spec);
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 16);
+    for (int i = 4; i < 16; i++) {
+        char name[32], first[32];
+        snprintf(name, sizeof name, "w-%d", i);
+        snprintf(first, sizeof first, "w-%d", i % 4);
+        assert_int_equal(node_number(rig, name) % 4, node_number(rig, first) % 4);
+    }
+    rig_assert_clean(rig);
+}
+
 TEST_RIG(zones_of(2, 8), too_few_domains_for_workers_are_named_with_the_role)
 {
     create(rig, 3, APART("zone", "worker"));
