@@ -32,19 +32,6 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
     }
 }
 
-/* No cluster has a leaf for the users of a claim, or a rule forbids one. */
-static bool is_too_much_for_a_leaf(const struct skr_solution *s,
-                                   const struct skr_solve_request *request)
-{
-    struct skr_problem emptied = request->problem;
-    struct skr_error error;
-    SKR_AUTO(skr_solution_destroy) struct skr_solution *other = NULL;
-    emptied.free = emptied.capacity;
-    emptied.explain = false;
-    return s->status == SKR_SOLVE_INFEASIBLE && skr_problem_devices_block(&s->domains) &&
-           skr_solve(&emptied, &other, &error) == 0 && other->status == SKR_SOLVE_INFEASIBLE;
-}
-
 /* "; without the node that it refuses, and with what it accepted (2 on node-1), " */
 static void say_without(struct skr_gang *e, const struct group *g, size_t closed, size_t counted,
                         struct skr_strbuf *b)
@@ -95,7 +82,7 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     if (pools) {
         return never ? SKR_REASON_NEVER_FITS : SKR_REASON_WAITING_FOR_CAPACITY;
     }
-    if (is_too_much_for_a_leaf(s, request)) {
+    if (request->claim_never) {
         return SKR_REASON_CONSTRAINT_CONFLICT;
     }
     return s->explanation.closed || s->status == SKR_SOLVE_PLACED ? SKR_REASON_WAITING_FOR_CAPACITY

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char prefix[] = "ResourceClaim ", of_all_nodes[] = "devices of all nodes",
-                  of_regions[] = "devices of some nodes";
+static const char of_all_nodes[] = "devices of all nodes", of_regions[] = "devices of some nodes";
 
 /* Bits of the problem's roles; 0: it has none. */
 static uint32_t roles_of(const struct device_share *share, const struct skr_request_roles *of)
@@ -30,7 +29,8 @@ static bool has_rule(const struct skr_problem *problem, uint32_t roles)
     while (i < problem->n_domain_rules &&
            (problem->domain_rule[i].kind != SKR_DOMAIN_ONE ||
             problem->domain_rule[i].n_domains != problem->tree->n_leaves ||
-            strncmp(problem->domain_rule[i].name, prefix, sizeof prefix - 1) != 0 ||
+            strncmp(problem->domain_rule[i].name, SKR_RULE_OF_CLAIM,
+                    sizeof SKR_RULE_OF_CLAIM - 1) != 0 ||
             problem->domain_rule[i].roles != roles)) {
         i++;
     }
@@ -71,7 +71,7 @@ static bool add_together(const struct device_share *share, uint32_t roles,
                          struct skr_problem *problem)
 {
     SKR_STRBUF(name);
-    skr_strbuf_addf(&name, "%s%s", prefix, share->name);
+    skr_strbuf_addf(&name, SKR_RULE_OF_CLAIM "%s", share->name);
     return add_rule((struct skr_domain_rule){.kind = SKR_DOMAIN_ONE,
                                              .name = name.s,
                                              .roles = roles,
@@ -207,20 +207,14 @@ bool skr_problem_devices_together(struct skr_gang *e, struct pod_entry *const *n
     return room;
 }
 
-static bool blocks(const struct skr_domain_outcome *domains, enum skr_domain_rule_kind kind,
-                   const char *name, size_t length)
+static bool blocks(const struct skr_domain_outcome *domains, const char *name)
 {
     size_t i = 0;
     while (i < domains->n_rules &&
-           (domains->rule[i].kind != kind || strncmp(domains->rule[i].name, name, length) != 0)) {
+           (domains->rule[i].kind != SKR_DOMAIN_MOST || strcmp(domains->rule[i].name, name) != 0)) {
         i++;
     }
     return i < domains->n_rules;
-}
-
-bool skr_problem_devices_block(const struct skr_domain_outcome *domains)
-{
-    return blocks(domains, SKR_DOMAIN_ONE, prefix, sizeof prefix - 1);
 }
 
 /* Members that devices of all regions serve. */
@@ -244,9 +238,9 @@ bool skr_problem_devices_say(struct skr_gang *e, const struct group *g,
                              const struct skr_domain_outcome *domains, struct skr_strbuf *b,
                              bool *ret_never)
 {
-    const bool all = blocks(domains, SKR_DOMAIN_MOST, of_all_nodes, sizeof of_all_nodes);
+    const bool all = blocks(domains, of_all_nodes);
     *ret_never = false;
-    if (!all && !blocks(domains, SKR_DOMAIN_MOST, of_regions, sizeof of_regions)) {
+    if (!all && !blocks(domains, of_regions)) {
         return false;
     }
     struct device_needs *needs = skr_devices_needs(e, newcomers, n);

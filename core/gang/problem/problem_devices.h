@@ -33,7 +33,5 @@ bool skr_problem_devices_say(struct skr_gang *e, const struct group *g,
                              struct pod_entry *const *newcomers, size_t n,
                              const struct skr_domain_outcome *domains, struct skr_strbuf *b,
                              bool *ret_never);
-/* Whether one of the rules that cannot be obeyed is about a claim. */
-bool skr_problem_devices_block(const struct skr_domain_outcome *domains);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/gang/state/solve_request.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "topology/base/arena.h"
 
@@ -69,6 +70,26 @@ static void solve_anew(struct skr_solve_request *r)
     }
 }
 
+/* No leaf or region of this cluster has room for the users of a claim, or a rule forbids it. */
+static void solve_emptied(struct skr_solve_request *r)
+{
+    const struct skr_solution *s = r->solution;
+    const size_t n = s && s->status == SKR_SOLVE_INFEASIBLE ? s->domains.n_rules : 0;
+    struct skr_problem emptied = r->problem;
+    struct skr_error error;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *other = NULL;
+    size_t i = 0;
+    while (i < n && (s->domains.rule[i].kind != SKR_DOMAIN_ONE ||
+                     strncmp(s->domains.rule[i].name, SKR_RULE_OF_CLAIM,
+                             sizeof SKR_RULE_OF_CLAIM - 1) != 0)) {
+        i++;
+    }
+    emptied.free = emptied.capacity;
+    emptied.explain = false;
+    r->claim_never =
+        i < n && skr_solve(&emptied, &other, &error) == 0 && other->status == SKR_SOLVE_INFEASIBLE;
+}
+
 static void run(struct skr_work *work, void *kept)
 {
     struct skr_solve_request *r = skr_solve_request_of(work);
@@ -91,6 +112,7 @@ static void run(struct skr_work *work, void *kept)
         r->solution = NULL;
     }
     solve_anew(r);
+    solve_emptied(r);
 }
 
 static void destroy(struct skr_work *work)

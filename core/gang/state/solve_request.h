@@ -30,6 +30,9 @@ struct skr_problem_drivers {
     uint16_t driver[SKR_PROBLEM_DRIVERS_MAX];
 };
 
+/* Rules that keep the users of a claim together have names that begin so. */
+#define SKR_RULE_OF_CLAIM "ResourceClaim "
+
 struct skr_solve_request {
     struct skr_work work; /* must be first */
     struct skr_problem problem;
@@ -54,6 +57,9 @@ struct skr_solve_request {
      * requested. */
     struct skr_problem *anew;
     struct skr_solution *moved;
+    /* No placement, because of users of a claim that go to one leaf or region, and none if all leaves were
+     * empty. */
+    bool claim_never;
     /* A search for victims instead of this problem; in the arena, NULL: none. */
     struct skr_victims_problem *preemption;
     struct skr_victims *victims; /* its result; NULL with error */
