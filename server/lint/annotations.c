@@ -442,7 +442,7 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
     const struct skr_template *gang = NULL;
     all->object = o;
     all->n = skr_templates_find(o->json, all->item);
-    json_auto_t *executor = add_executor(o, all);
+    json_t *executor = add_executor(o, all);
     if (all->n > 0 && strcmp(o->kind, "Pod") != 0) {
         check_place(lint, o);
     }
@@ -451,6 +451,7 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
         gang = !gang && is_gang(&all->item[i]) ? &all->item[i] : gang;
     }
     if (lint_is_kind(o, "sakkara", "Scenario")) { /* its templates are of several workloads */
+        json_decref(executor);
         return;
     }
     if (gang) {
@@ -461,6 +462,7 @@ static void check_object(struct skr_lint *lint, const struct lint_object *o, str
     } else {
         check_kind(lint, o, all);
     }
+    json_decref(executor);
 }
 
 void lint_annotations(struct skr_lint *lint)
