@@ -3,13 +3,13 @@
 #define SKR_SERVER_CLI_CLI_H
 /*
  * The command line. Each command is a file of this folder, command_NAME.c: its texts, its flags,
- * the struct its flags are written to, and what it does. table.c lists them; parser, help,
- * documents and completion know nothing but the table that they are given.
+ * the struct its flags are written to, and what it does. table.c lists them. The parser, help,
+ * documents and completion read only the table that they get.
  *
- * A command may have modes: commands of their own, behind its name, each with its own flags and its
- * own file, unless they are small. "simulate" has the mode "simulate placement", entered by the word "placement";
- * "explain" has "explain placement/NAME", entered by every word that begins with "placement/",
- * which stays the mode's first word.
+ * A command may have modes. A mode has its own flags, and a file of its own unless it is small. The
+ * word behind the command chooses the mode: "simulate placement" is a mode of "simulate". Any word that
+ * begins with "placement/" chooses the mode "explain placement/NAME"; that word is also the mode's
+ * first argument.
  *
  * Flags are "--flag VALUE", "--flag=VALUE", "-v 4", "-v4"; they may stand before and after other
  * words of their command; "--" ends them.

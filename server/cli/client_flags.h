@@ -40,8 +40,8 @@ struct skr_page_flags {
 enum skr_page_output { SKR_PAGE_TEXT, SKR_PAGE_JSON, SKR_PAGE_YAML };
 extern const struct skr_flag skr_page_flag_table[];
 
-/* The page as the API gave it, when JSON or YAML is asked for; false: it is the command's own text
- * that is wanted, and nothing was written. */
+/* Writes the page as the API gave it if -o asks for JSON or YAML; else false, and nothing is
+ * written: the command writes its own text. */
 bool skr_page_flags_write(const struct skr_page_flags *flags, const json_t *page,
                           struct skr_strbuf *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_CLI_DID_YOU_MEAN_H
 #define SKR_SERVER_CLI_DID_YOU_MEAN_H
-/* Suggestions for a name that is not there: the same client is asked what there is, and a near name
- * becomes one line in messages. Errors of the client are ignored. */
+/* Suggestions for a name that does not exist. The same client lists the names that do; the nearest
+ * one becomes a line in messages. Errors of the client are ignored. */
 #include "server/client/client.h"
 
 /* A domain, node or resource of a question about the tree. */

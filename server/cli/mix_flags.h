@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_CLI_MIX_FLAGS_H
 #define SKR_SERVER_CLI_MIX_FLAGS_H
-/* Flags of commands that look at a dump as the spot mix of a daemon would: what its settings are.
- * Beside a daemon they mean nothing, since it has its own. */
+/* Flags that give the settings of the spot mix to commands that read a dump. A daemon has settings of
+ * its own, so with a daemon these flags have no effect. */
 #include "core/spotmix/settings.h"
 #include "server/cli/cli.h"
 

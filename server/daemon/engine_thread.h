@@ -49,12 +49,12 @@ void skr_engine_thread_post_kept(void *thread, const struct skr_event *event,
 
 /* Calls look(context, engine, now) on the engine thread, in its turn among what is posted. It must
  * be quick (what takes long looks again, for the next piece), change nothing but caches that decide
- * nothing, and keep nothing of the engine. engine NULL: the thread ends without (then on any
- * thread). Never waits. */
+ * nothing, and keep nothing of the engine. If the thread ends first, engine is NULL, and the call may
+ * be on any thread. Never waits. */
 void skr_engine_thread_look(void *thread,
                             void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context);
-/* Whether a request of outside waits for the thread. Any thread, no locks. As a callback, thread as above. */
+/* Whether a request from outside waits for the thread. Any thread, no locks. As a callback, thread as above. */
 bool skr_engine_thread_has_requests(void *thread);
 /* How many events and timers it has handled; looks do not count. As a callback, as above. */
 uint64_t skr_engine_thread_handled(void *thread);

@@ -4,9 +4,10 @@
 /*
  * Asks the estimators of clusters over gRPC, on a thread with its own connections: neither the engine
  * nor writes to the API server wait for them. Queries are answered side by side. A query ends when
- * all its replies are there, at the latest with its timeout; what is missing then has failed.
+ * all its replies are there, at the latest at its timeout; replies that are missing then count as
+ * failed.
  *
- * Where they are, estimator_address.h finds. Connections are kept. Files of TLS are read again every
+ * estimator_address.h finds the addresses. Connections are kept. Files of TLS are read again every
  * minute.
  */
 #include "core/frame/query.h"

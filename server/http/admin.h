@@ -79,7 +79,7 @@ struct skr_admin;
 int skr_admin_create(const struct skr_admin_options *options, struct skr_admin **ret,
                      struct skr_error *error);
 uint16_t skr_admin_port(const struct skr_admin *admin);
-/* Takes no more; returns at once. NULL allowed. */
+/* Accepts no more connections; returns at once. NULL allowed. */
 void skr_admin_begin_stop(struct skr_admin *admin);
 /* Stops and frees; no check or route is called afterwards. NULL allowed. */
 void skr_admin_destroy(struct skr_admin *admin);

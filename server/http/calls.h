@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_HTTP_CALLS_H
 #define SKR_SERVER_HTTP_CALLS_H
 /*
- * Requests that listeners hold until an engine answers, by number. A call is in the table from
- * skr_calls_enter() until its answer, its hang-up or the stop takes it out, under the lock: exactly
- * one of them gets it. Numbers are never 0 and never used twice. Thread safe.
+ * Requests that listeners hold until an engine answers, by number. skr_calls_enter() puts a call into
+ * the table. Its answer, its hang-up or the stop takes it out: exactly one of them, under the lock.
+ * Numbers are never 0 and never used twice. Thread safe.
  */
 #include <pthread.h>
 #include <uthash.h>

@@ -5,7 +5,7 @@
  * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed. With
  * ?preempt=true the answer also names the groups that would be evicted for it; with ?as=text it is
  * the text that the command explain prints. The request is held until the engine answers. The answer
- * may need a solve, which takes at most seconds. At most SKR_EXPLAIN_ASKERS_MAX
+ * may need a solve, which takes seconds at most. At most SKR_EXPLAIN_ASKERS_MAX
  * (core/gang/report/sentence.h) requests wait at once.
  *
  * GET and HEAD of /v1/whatif/NAMESPACE/NAME?size=&priority=&set=rack.hard:false&without=node-3: whether

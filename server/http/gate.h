@@ -12,8 +12,8 @@
  * the pod.
  *
  * There is no state: every replica answers. A caller is not authenticated, because an answer depends
- * on the request alone and neither reads nor changes anything. What a caller can use up is the time
- * of the listener's thread: most of a pod is passed over, and values are counted before they are made.
+ * on the request alone and neither reads nor changes anything. A caller can only use up time of the
+ * listener's thread. So most of a pod is skipped, and values are counted before they are made.
  */
 #include "core/gang/state/settings.h"
 #include "server/http/listener.h"

@@ -3,8 +3,8 @@
 #define SKR_SERVER_HTTP_LOG_LEVEL_H
 /*
  * The log level of a running daemon: GET answers it, PUT with a number from 0 to 10 sets it. Only
- * callers on this machine may set it (in a pod: `kubectl port-forward` or exec), and no web page in
- * a browser: a loud log can fill a disk, and shows what a quiet one does not.
+ * callers on this machine may set it (in a pod: `kubectl port-forward` or exec), and web pages may
+ * not: a high level can fill a disk, and shows more of the cluster.
  */
 #include "server/http/admin.h"
 

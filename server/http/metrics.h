@@ -4,8 +4,7 @@
 /*
  * Metrics for Prometheus. A family has a name, a type and label names. A metric is one series of a
  * family: it is found or made once, and then changed without a lock. Values are integers: counts, or
- * nanoseconds that are written as seconds. Labels must have bounded sets of values, so object names
- * are none.
+ * nanoseconds that are written as seconds. A label has a bounded set of values: no names of objects.
  *
  * Thread safe. Metrics live as long as the registry. Every function allows NULL for a family or a
  * metric: nothing happens, and NULL is returned. Modules therefore also run without a registry.

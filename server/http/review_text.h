@@ -3,8 +3,8 @@
 #define SKR_SERVER_HTTP_REVIEW_TEXT_H
 /*
  * An AdmissionReview of a pod without what the spot mix and the gate do not read: containers, volumes, managed
- * fields, status, who asks. That is nine tenths of what API servers send, and a tree of values costs
- * ten times what looking at every byte once does. What is left out has been checked as what is kept.
+ * fields, status, user. They are nine tenths of what API servers send. A tree of values costs ten
+ * times as much as one look at every byte. What is left out has been checked for its syntax, too.
  */
 #include <stddef.h>
 

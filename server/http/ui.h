@@ -4,10 +4,10 @@
 /*
  * The page /ui on the admin listener, and who may ask from a browser.
  *
- * Every web page that a user has open can send requests to ports of his loopback. Requests below /ui
- * and /v1 are therefore refused if they come from another site (Sec-Fetch-Site: cross-site, 403) or
- * were sent to a name that is not this listener's (421): a name of a stranger that resolves to the
- * loopback. Names are 127.0.0.1, localhost, [::1], and with TLS those of the certificate. A caller
+ * Every web page that a user has open can send requests to ports of the user's loopback. So a request
+ * below /ui or /v1 is refused if it comes from another site (Sec-Fetch-Site: cross-site, 403), or if
+ * its Host is not a name of this listener (421), as a foreign name that resolves to the loopback is
+ * not. Names are 127.0.0.1, localhost, [::1], and with TLS those of the certificate. A caller
  * of another machine may use any name for /v1: what reaches beyond the loopback needs a client
  * certificate (admin.tls).
  */

@@ -2,8 +2,8 @@
 #ifndef SKR_SERVER_RENDER_PAGE_H
 #define SKR_SERVER_RENDER_PAGE_H
 /*
- * Reading an answer without trusting it: fields that are missing or of another type have a value
- * all the same, and text that goes to a terminal carries no control characters. Borrow the JSON.
+ * Reads an answer without trusting it. A field that is missing or of another type reads as 0, false,
+ * "" or NULL. Text for a terminal has no control characters. Results borrow from the JSON.
  */
 #include <jansson.h>
 #include <stdbool.h>

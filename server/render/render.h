@@ -3,7 +3,7 @@
 #define SKR_SERVER_RENDER_RENDER_H
 /*
  * Answers as text for people. Pure: JSON in, text out; the layouts are those of docs/reference.md.
- * An answer that lacks what it must have is refused, never drawn wrongly.
+ * An answer that lacks a required field is refused.
  */
 #include <jansson.h>
 
@@ -21,7 +21,7 @@ enum {
     SKR_RENDER_CELLS_MAX = 24,   /* of a bar of pods */
 };
 
-/* The tree as a table. notes: what is to be said besides, with line ends. SKR_INVALID. */
+/* The tree as a table. notes: sentences about it, one a line. SKR_INVALID. */
 int skr_render_tree(const json_t *page, const struct skr_render *how, struct skr_strbuf *out,
                     struct skr_strbuf *notes, struct skr_error *error);
 

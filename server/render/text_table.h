@@ -4,7 +4,7 @@
 /*
  * A table as kubectl prints it: columns left-aligned, two blanks apart, no blanks inside values, no
  * trailing blanks. Rows are added cell by cell and written together or one by one; a column never
- * gets narrower. A last column of sentences goes on below itself at SKR_PAGE_WIDTH.
+ * gets narrower. Sentences in the last column wrap at SKR_PAGE_WIDTH, below their first line.
  */
 #include <stdbool.h>
 #include <stddef.h>
