@@ -44,6 +44,7 @@ func startInstalled(t *testing.T) *installed {
 	i.bindOthers()
 	i.gang("g", 4, `{"rack":{"hard":true}}`, gated)
 	i.wait(usual, "the gang runs", i.podsRunning("g", 4))
+	i.rec.Settle(2500*time.Millisecond, usual) // what is not urgent is written up to two seconds after the last write
 	i.before = i.said("g", 4)
 	return i
 }
@@ -116,7 +117,7 @@ func (i *installed) try(arguments ...string) (string, error) {
 	i.Helper()
 	kubeconfig, err := i.plane.AdminKubeconfig()
 	i.must(err)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, i.helm, append([]string{"--kubeconfig", kubeconfig, "-n", "sakkara"}, arguments...)...)
 	command.Env = append(os.Environ(), "HELM_CACHE_HOME="+i.plane.Dir, "HELM_CONFIG_HOME="+i.plane.Dir, "HELM_DATA_HOME="+i.plane.Dir)
@@ -214,7 +215,7 @@ func TestInstall_HelmLeavesARunningGangAlone(t *testing.T) {
 	if _, err := i.try("install", "sakkara", chart); err == nil || !contains(err.Error(), "exists and cannot be imported") {
 		t.Errorf("helm install over install.yaml: %v", err)
 	}
-	i.runHelm("install", "sakkara", chart, "--take-ownership", "--wait", "--timeout", "90s")
+	i.runHelm("install", "sakkara", chart, "--take-ownership", "--wait", "--timeout", "4m")
 	i.untouched("the adoption of install.yaml")
 	i.kubectl("apply", "--server-side", "--force-conflicts", "-f", file) // the chart chose the cluster's kube-scheduler
 	i.untouched("install.yaml over the chart")
@@ -227,7 +228,7 @@ func TestInstall_HelmLeavesARunningGangAlone(t *testing.T) {
 	}
 	var own cluster.ConfigMap
 	i.must(i.plane.Admin.Get("/api/v1/namespaces/sakkara/configmaps/cluster-topology", &own))
-	notes := i.runHelm("install", "sakkara", chart, "--wait", "--timeout", "90s")
+	notes := i.runHelm("install", "sakkara", chart, "--wait", "--timeout", "4m")
 	for _, line := range strings.Split(notes, "\n") {
 		if len(line) > 80 {
 			t.Errorf("helm says more than 80 columns: %q", line)
@@ -241,18 +242,18 @@ func TestInstall_HelmLeavesARunningGangAlone(t *testing.T) {
 		t.Errorf("%d pods are ready, configuration\n%s", ready, config)
 	}
 	i.untouched("helm install")
-	i.runHelm(append([]string{"upgrade", "sakkara", chart, "--wait", "--timeout", "90s"}, next...)...)
+	i.runHelm(append([]string{"upgrade", "sakkara", chart, "--wait", "--timeout", "4m"}, next...)...)
 	i.restart()
 	i.untouched("helm upgrade")
 	if to, options, _ := i.deployed(); to != "r.example/sakkara:next" || !contains(options, "planTimeout: 60s") {
 		t.Errorf("after the upgrade the image is %s, the configuration\n%s", to, options)
 	}
 	versions := i.versions()
-	i.runHelm(append([]string{"upgrade", "sakkara", chart, "--wait", "--timeout", "90s"}, next...)...)
+	i.runHelm(append([]string{"upgrade", "sakkara", chart, "--wait", "--timeout", "4m"}, next...)...)
 	if again := i.versions(); !maps.Equal(versions, again) {
 		t.Errorf("an upgrade without changes wrote: %v, before %v", again, versions)
 	}
-	i.runHelm("rollback", "sakkara", "1", "--wait", "--timeout", "90s")
+	i.runHelm("rollback", "sakkara", "1", "--wait", "--timeout", "4m")
 	i.restart()
 	i.untouched("helm rollback")
 	if to, options, _ := i.deployed(); to != image || options != config {
@@ -295,7 +296,7 @@ func (i *installed) checked() string {
 // the nodes of its plan, and the first is untouched.
 func TestInstall_UpgradeWhileAGangIsBeingBound(t *testing.T) {
 	i := startInstalled(t)
-	i.runHelm("install", "sakkara", chart, "--take-ownership", "--wait", "--timeout", "90s")
+	i.runHelm("install", "sakkara", chart, "--take-ownership", "--wait", "--timeout", "4m")
 	for k := 1; k <= 8; k++ {
 		group := fmt.Sprint("s", k)
 		died := make(chan struct{})
@@ -312,9 +313,9 @@ func TestInstall_UpgradeWhileAGangIsBeingBound(t *testing.T) {
 		}
 		planned := i.planned(group)
 		if k%2 == 1 {
-			i.runHelm(append([]string{"upgrade", "sakkara", chart, "--wait", "--timeout", "90s"}, next...)...)
+			i.runHelm(append([]string{"upgrade", "sakkara", chart, "--wait", "--timeout", "4m"}, next...)...)
 		} else {
-			i.runHelm("rollback", "sakkara", "1", "--wait", "--timeout", "90s")
+			i.runHelm("rollback", "sakkara", "1", "--wait", "--timeout", "4m")
 		}
 		i.must(i.daemon.Start())
 		i.wait(usual, "the gang is bound whole", i.allBound(group, 8))
