@@ -141,4 +141,3 @@ func boundNames(t *testing.T) <-chan string {
 	}()
 	return names
 }
-

@@ -161,7 +161,8 @@ func (r *run) waitForDevices(group string) {
 }
 
 // TestDevices_ARuleThatTaintsDevicesCounts: A DeviceTaintRule taints the devices of one node. A gang goes to the other one, and
-// a second gang waits until the rule is gone. No plan is given up.
+// a second gang waits until the rule is gone. While a third one is parked on that node, the rule comes again: the members have their
+// devices, and are bound. No plan is given up.
 func TestDevices_ARuleThatTaintsDevicesCounts(t *testing.T) {
 	realOnly(t, "the sandbox has no DeviceTaintRules")
 	if minor() < 37 {
@@ -171,7 +172,7 @@ func TestDevices_ARuleThatTaintsDevicesCounts(t *testing.T) {
 	r := start(t, nodes, options{paused: true})
 	r.Cleanup(func() { r.must(r.plane.ClearResource(deviceTaintRules)) })
 	r.deviceClass(gpu)
-	r.devices("node-0", 4)
+	r.devices("node-0", 5)
 	r.devices("node-1", 4)
 	rule := map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule", "metadata": map[string]any{"name": "broken"},
 		"spec": map[string]any{"deviceSelector": map[string]any{"driver": classOfGPU, "pool": "node-0"},
@@ -188,6 +189,13 @@ func TestDevices_ARuleThatTaintsDevicesCounts(t *testing.T) {
 	r.must(r.plane.Admin.Delete(deviceTaintRules.Path + "/broken"))
 	r.wait(usual, "bound without the rule", r.allBound("h", 2))
 	r.expectPlaced("h", "node-0:2")
+	release := r.parked("late", byTemplate("one"))
+	r.must(r.plane.Admin.Create(deviceTaintRules.Path, rule, nil))
+	r.poll("the daemon's watch shows the rule", func() bool {
+		return !says(r.daemon, fmt.Sprintf(`sakkara_devices{class=%q,state="tainted"} 0`, classOfGPU))
+	})
+	release()
+	r.wait(usual, "bound beside the rule", r.allBound("late", 2))
 	r.noneAborted()
 }
 

@@ -316,7 +316,8 @@ func (r *run) forbid(resource string) {
 }
 
 // TestDevices_AClaimThatIsFreedEndsThePlan: The allocation of a member's claim is removed while the member waits at its
-// bind call. Nothing is bound; the plan ends as a whole, and the next one binds the group.
+// bind call. Nothing is bound; the plan ends as a whole, and the next one binds the group. A claim of another group is deleted
+// while its member waits: it stays until the pod is gone, and the group is bound by its first plan.
 func TestDevices_AClaimThatIsFreedEndsThePlan(t *testing.T) {
 	from136(t)
 	nodes, tree := racks([]int{4, 4})
@@ -327,17 +328,7 @@ func TestDevices_AClaimThatIsFreedEndsThePlan(t *testing.T) {
 	r.begin()
 	r.topology(tree)
 	r.createTemplate("one", 1)
-	release := r.tap.HoldBind(func(call *cluster.Call) bool { return call.Pod == "g-1" })
-	r.gang("g", 2, "", byTemplate("one"))
-	r.waitCalls("both members wait to be bound", func(calls []cluster.Call) bool {
-		asked := map[string]bool{}
-		for _, call := range calls {
-			if call.Verb == "bind" {
-				asked[call.Pod] = true
-			}
-		}
-		return len(asked) == 2
-	})
+	release := r.parked("g", byTemplate("one"))
 	r.freeClaimOf("g-0")
 	r.poll("the daemon's watch shows the claim without devices", func() bool { // before the last member asks
 		return says(r.daemon, fmt.Sprintf(`sakkara_devices{class=%q,state="free"} 1`, classOfGPU))
@@ -345,10 +336,42 @@ func TestDevices_AClaimThatIsFreedEndsThePlan(t *testing.T) {
 	release()
 	r.poll("the plan ends", func() bool { return r.aborted() > 0 })
 	r.wait(2*usual, "bound by another plan", r.allBound("g", 2))
+	r.removeGroup("g")
+	plans := r.aborted()
+	release = r.parked("deleted", byTemplate("one"))
+	r.must(r.plane.Admin.Delete(r.claimOf("deleted-0")))
+	release()
+	r.wait(usual, "bound beside a claim that is being deleted", r.allBound("deleted", 2))
+	if n := r.aborted() - plans; n > 0 {
+		t.Errorf("%d plans were given up", n)
+	}
+}
+
+// parked makes a gang of two whose members both wait at their bind calls until the result is called.
+func (r *run) parked(group string, changes ...change) (release func()) {
+	r.Helper()
+	release = r.tap.HoldBind(func(call *cluster.Call) bool { return call.Pod == group+"-1" })
+	r.gang(group, 2, "", changes...)
+	r.waitCalls("both members wait to be bound", func(calls []cluster.Call) bool {
+		asked := map[string]bool{}
+		for _, call := range calls {
+			if call.Verb == "bind" && strings.HasPrefix(call.Pod, group+"-") {
+				asked[call.Pod] = true
+			}
+		}
+		return len(asked) == 2
+	})
+	return release
 }
 
 // freeClaimOf removes the allocation of the claim that was made for a pod.
 func (r *run) freeClaimOf(pod string) {
+	r.Helper()
+	r.must(r.plane.Admin.MergePatch(r.claimOf(pod)+"/status", `{"status":{"allocation":null,"reservedFor":null}}`))
+}
+
+// claimOf is the path of that claim.
+func (r *run) claimOf(pod string) string {
 	r.Helper()
 	path := "/apis/resource.k8s.io/v1/namespaces/" + r.ns + "/resourceclaims"
 	var list struct {
@@ -362,10 +385,9 @@ func (r *run) freeClaimOf(pod string) {
 	r.must(r.plane.Admin.Get(path, &list))
 	for _, claim := range list.Items {
 		if owners := claim.Metadata.OwnerReferences; len(owners) == 1 && owners[0].Name == pod {
-			r.must(r.plane.Admin.MergePatch(path+"/"+claim.Metadata.Name+"/status",
-				`{"status":{"allocation":null,"reservedFor":null}}`))
-			return
+			return path + "/" + claim.Metadata.Name
 		}
 	}
-	r.Errorf("pod %s has no claim", pod)
+	r.Fatalf("pod %s has no claim", pod)
+	return ""
 }
