@@ -2,10 +2,9 @@
 #ifndef SKR_TOPOLOGY_DEFECT_H
 #define SKR_TOPOLOGY_DEFECT_H
 /*
- * What is wrong in a ConfigMap of ours, for whoever wants all of it at once and by its name. The
- * parsers of the maps stop at the first defect and tell it as an error; given a receiver they tell
- * every defect they come across and go on where that makes sense. One source of rules, two readers:
- * the engine and lint.
+ * All that is wrong in a ConfigMap of ours, each defect with its name. Without a receiver, the parsers of
+ * the maps stop at the first defect and return it as an error. With a receiver, they report every defect
+ * and go on where that makes sense. The engine and lint thus share the rules.
  */
 #include <stdbool.h>
 
@@ -26,8 +25,8 @@ struct skr_defects {
     void *context;
 };
 
-/* Tells a defect by its error, or by its warning, which is one whose code means nothing. to NULL:
- * nobody wants to know. */
+/* Reports a defect by its error or warning; the code of a warning has no meaning. to: NULL has no
+ * effect. */
 void skr_defect_add(const struct skr_defects *to, const char *code, bool is_warning,
                     const struct skr_error *error);
 

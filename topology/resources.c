@@ -73,7 +73,7 @@ const char *skr_resource_names_get(const struct skr_resource_names *names, uint1
 
 /* ---- what nodes offer ---- */
 
-/* Names that nobody offers any more leave their places. */
+/* Names that no node offers any more leave their places. */
 static void drop_unoffered(struct skr_resource_names *names)
 {
     for (size_t i = FIXED; i < names->n; i++) {

@@ -27,7 +27,7 @@ void skr_engine_destroy(struct skr_engine *engine); /* NULL allowed */
 int skr_engine_handle(struct skr_engine *engine, struct skr_event *event, skr_time now,
                       struct skr_actions *out);
 /* The same in two: of events of one moment each is taken, and what they mean together is settled once
- * (what is between two of them is seen by nobody). Nothing else may come between. */
+ * (no state between two of them is seen). Nothing else may come between. */
 void skr_engine_take(struct skr_engine *engine, struct skr_event *event, skr_time now,
                      struct skr_actions *out);
 void skr_engine_settle(struct skr_engine *engine, skr_time now, struct skr_actions *out);

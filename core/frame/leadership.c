@@ -3,7 +3,7 @@
  * The record as it was seen last decides what comes next:
  *
  *   names us           renew every `retry`; may not lead: give back
- *   names nobody       take it
+ *   has no holder      take it
  *   names another      look every `lookup`; unchanged for its duration: take it; on our own host,
  *                      if succeeds_own_host asks for it and we never had it: take it
  *   does not exist     make it; when it named another before, as if it still did

@@ -12,9 +12,9 @@
  *
  * Why never two lead at once, as long as clocks run at about the same speed:
  *
- * - who leads does so until `renew_deadline` after it *sent* its last renewal that succeeded;
+ * - a leader leads until `renew_deadline` after it *sent* its last renewal that succeeded;
  * - another one takes over only when it has seen the record unchanged for `duration`, counted from
- *   when it *received* it, or when the record names nobody;
+ *   when it *received* it, or when the record has no holder;
  * - every write carries the resourceVersion that was seen, so one of several wins.
  *
  * One exception is asked for by succeeds_own_host: a process takes the Lease at once from a holder on
@@ -42,7 +42,7 @@ struct skr_leadership_options {
     skr_time duration;    /* seconds alone are written into the record */
     skr_time renew_deadline;
     skr_time retry;                /* between two renewals, and after what did not work */
-    skr_time lookup;               /* between two looks at the record of somebody else */
+    skr_time lookup;               /* between two looks at the record of another process */
     const char *succeeds_own_host; /* see above: the host; NULL: no exception. Borrowed */
 };
 /* 13 s, 10 s, 2 s, 1 s: a leader that dies is followed within duration + lookup + one round trip. */

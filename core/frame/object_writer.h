@@ -13,7 +13,7 @@
  * - from the fourth conflict in a row on there is a pause before the next patch, 100 ms doubling to
  *   10 s: a user who changes the object all the time cannot make the daemon write all the time;
  * - refused and failed requests come again after a pause;
- * - changes that nobody waits for are collected for a moment.
+ * - changes that are not urgent are collected for a moment.
  *
  *   settle: differs? -> skr_object_writer_step() -> PATCH: build the members, _patch()
  *   written: skr_object_writer_done() -> OBJECT: take it from the event into the cache; GONE: out of
@@ -29,7 +29,7 @@ struct skr_object_writer {
     uint64_t write;    /* patch or read-back in flight; 0 none */
     bool reading;      /* that is a read-back */
     bool blind;        /* that is a patch answered without the object */
-    bool urgent;       /* somebody waits: changes are not collected */
+    bool urgent;       /* changes are not collected */
     bool must_read;    /* the cached version is known to be stale: read before writing */
     bool refused;      /* the last patch was, for good, until retry_at */
     skr_time sent_at;  /* last patch */

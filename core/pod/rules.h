@@ -9,7 +9,7 @@
  * does the same for affinity since 1.29). Namespaces are resolved to names: the pod's own where the
  * API says so, and those of a namespaceSelector that asks for kubernetes.io/metadata.name alone,
  * which the API server keeps equal to the name. Other labels are not known without the Namespace
- * objects: such rules have unknown_namespaces set, and whoever plans leaves them to kube-scheduler.
+ * objects: such rules have unknown_namespaces set, and plans leave them to kube-scheduler.
  *
  * Sources: Kubernetes pkg/scheduler/framework/types.go (AffinityTerm, GetHostPorts),
  * plugins/podtopologyspread/common.go, plugins/nodeports, apimachinery pkg/labels.

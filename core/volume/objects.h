@@ -3,8 +3,8 @@
 #define SKR_CORE_VOLUME_OBJECTS_H
 /*
  * What plans need of storage objects: PersistentVolumeClaims, PersistentVolumes, StorageClasses,
- * CSINodes, CSIDrivers, CSIStorageCapacities and VolumeAttachments. A node is judged as kube-scheduler's plugins VolumeBinding and VolumeZone do it
- * (pkg/scheduler/framework/plugins/volumebinding, volumezone).
+ * CSINodes, CSIDrivers, CSIStorageCapacities and VolumeAttachments. A node is judged as by the plugins of
+ * kube-scheduler (pkg/scheduler/framework/plugins/volumebinding, volumezone).
  *
  * Objects are immutable; each lives in an arena of its own.
  */

@@ -138,8 +138,8 @@ void skr_help_add_usage(struct skr_strbuf *out, const char *label, const char *u
 int skr_cli_refuse(const struct skr_command *command, const char *what, const char *word,
                    struct skr_strbuf *out);
 
-/* topic: NULL, a command or mode by its whole name, or "config". An exit code other than 0 when there is no such topic, with
- * the message in out. */
+/* topic: NULL, a command or mode by its whole name, or "config". If there is no such topic, the exit code is
+ * not 0 and out has the message. */
 int skr_cli_write_help(const struct skr_command_table *table, const char *topic,
                        struct skr_strbuf *out);
 /* "unknown command NAME", with a suggestion. Returns SKR_EXIT_USAGE. */

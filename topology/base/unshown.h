@@ -2,8 +2,8 @@
 #ifndef SKR_TOPOLOGY_BASE_UNSHOWN_H
 #define SKR_TOPOLOGY_BASE_UNSHOWN_H
 /*
- * Characters that a terminal obeys instead of showing them, or that make text read otherwise than it is: what
- * somebody writes into an object of his must not act on the screen of who looks at it.
+ * Characters that a terminal obeys instead of showing them, or that make text read otherwise than it is. What
+ * one user writes into an object must not act on the screen of another user.
  *
  *   C0, DEL, C1       escape sequences; U+009B alone begins one in UTF-8 terminals
  *   U+061C U+200E-F U+202A-E U+2066-9   change the direction of what follows (Unicode TR 9, 36)

@@ -12,9 +12,9 @@
  * not exist is missing like a claim, if the account may read classes. What they ask for is in the stock of
  * devices (devices.h), each distinct spec once.
  *
- * Memory: 40 bytes a name and its place in an index, some 53 bytes; equal lists of classes are stored
- * once, up to SKR_CLAIM_CLASSES_BYTES_MAX, beyond which the classes of a claim are not judged. Names are hashed with the secret of the
- * process, 64 bits: a million names collide with a chance of 1 in 30 million. With more than
+ * Memory: 40 bytes a name, some 53 with its place in an index. Equal lists of classes are stored once, up to
+ * SKR_CLAIM_CLASSES_BYTES_MAX; beyond that the classes of a claim are not judged. Names are hashed to 64 bits
+ * with the secret of the process: a million names collide with a chance of 1 in 30 million. With more than
  * SKR_CLAIM_OBJECTS_MAX names, no kind is judged until the next start; the log says so.
  */
 #include "core/devices/claim_spec.h"
@@ -63,7 +63,7 @@ enum skr_claim_state {
 };
 enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const char *namespace_,
                                              const struct skr_pod_claim *claim);
-/* The group is marked when that object appears or changes its classes; NULL: it awaits none. A group awaits one at a time. */
+/* The group is marked when that object appears or changes its classes. NULL: it awaits none. */
 void skr_claim_objects_await(struct skr_gang *e, struct group *g,
                              const struct skr_pod_claim *claim);
 void skr_claim_objects_fini(struct skr_gang *e);

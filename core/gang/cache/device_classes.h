@@ -2,9 +2,9 @@
 #ifndef SKR_CORE_GANG_CACHE_DEVICE_CLASSES_H
 #define SKR_CORE_GANG_CACHE_DEVICE_CLASSES_H
 /*
- * Device classes provide extended resources on nodes that do not list them. A request for such a
- * resource limits no slots by the ledger (topology/ledger.h has the rule); devices do (devices.h). If the account may not read the classes and the API server has such resources, every
- * extended resource that no node lists counts as one.
+ * Device classes provide extended resources on nodes that do not list them. The ledger does not limit
+ * requests for such a resource (topology/ledger.h has the rule); devices do (devices.h). If the API server has
+ * such resources and the account may not read the classes, every extended resource that no node lists is one.
  */
 #include "core/gang/state/gang.h"
 #include "topology/device_classes.h"

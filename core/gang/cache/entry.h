@@ -11,8 +11,8 @@
  *
  * Value off of annotation sakkara.gang switches 3 to 5 off. Names of 3 to 5 have a slash.
  *
- * A bound pod stays in its group if it is edited (skr_entry_is_kept). Such a pod then carries the group's name in annotation sakkara.member.group, for a daemon that
- * starts later (bind/members.c).
+ * A bound pod that is edited stays in its group (skr_entry_is_kept). It then carries the group's name in
+ * annotation sakkara.member.group, for a daemon that starts later (bind/members.c).
  */
 #include "core/gang/state/gang.h"
 #include "core/group/owner.h"

@@ -9,8 +9,8 @@
  * - A pod goes first. Its priority is above that of the group that is planned, and kube-scheduler
  *   has not judged it yet. It holds room for SKR_POD_FIRST_S from when it began to wait, on the first
  *   node of the tree that has room. A pod with claims goes before no group.
- * - A pod with claims, or with devices (skr_shapes_are_late()), was accepted in filter. kube-scheduler counts it on one node
- *   while it binds the claims. It holds room there for SKR_POD_LATE_S, whatever its priority. The
+ * - A pod with claims, or with devices (skr_shapes_are_late()), was accepted in filter. kube-scheduler counts
+ *   it on one node while it binds the claims. It holds room there for SKR_POD_LATE_S, at any priority. The
  *   node is its nominatedNodeName, which kube-scheduler sets before PreBind from 1.35 on (KEP-5278),
  *   or else the only node that filter accepted. If several were accepted and none is nominated, it
  *   holds nothing.

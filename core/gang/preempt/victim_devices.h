@@ -2,14 +2,15 @@
 #ifndef SKR_CORE_GANG_PREEMPT_VICTIM_DEVICES_H
 #define SKR_CORE_GANG_PREEMPT_VICTIM_DEVICES_H
 /*
- * Devices in a search for victims. How many members a node serves is no sum over victims: the sequence of the node
- * is played anew without the claims of each set of victims there (tables of core/solver/victims.h).
+ * Devices in a search for victims. The number of members that a node serves is not a sum over victims: for each
+ * set of victims there the node is searched anew without their claims (tables of core/solver/victims.h).
  *
  * Claims of a victim are those whose pods are all its own: the one that a claim was made for, or its consumers.
  * Planned members of a victim are no pending claimers without it. Claims of pods that leave anyway are free.
  *
- * Not counted: victims beyond SKR_VICTIM_TABLE_MAX on a node, more than a kubelet takes pods by default. With more than SKR_VICTIM_TABLE_SETS they count in the
- * order of their priority alone. Beyond SKR_VICTIM_SEQUENCES_MAX the devices of victims on other nodes count as taken.
+ * Limits: victims beyond SKR_VICTIM_TABLE_MAX on a node, more than a kubelet takes pods by default, do not
+ * count. Beyond SKR_VICTIM_TABLE_SETS sets, victims count in the order of their priority alone. Beyond
+ * SKR_VICTIM_SEQUENCES_MAX searches, the devices of victims on other nodes count as taken.
  */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"

@@ -5,7 +5,8 @@
  * The persisted plan: annotation sakkara.plan of the group's object, and a small one on every
  * member. Written before anything depends on it, read after a restart.
  *
- *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"],"victimPods":[3]}
+ *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},
+ *    "victims":["ns/name"],"victimPods":[3]}
  *   {"id":"<hash>","node":"node-0"}                              on a member
  *
  * A member of a group with key roles, or with sets, keeps what it was placed as (skr_group_composition()

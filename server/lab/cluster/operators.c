@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operators of workloads that make gangs: JobSet, LeaderWorkerSet, MPIJob, the jobs of Kubeflow,
- * RayCluster. An MPIJob of kubeflow.org/v1 is a job of Kubeflow, of v2beta1 one of its own operator. Each creates the objects that are missing, with the labels and annotations of its
- * operator, and deletes surplus workers of a RayCluster. Sources:
+ * RayCluster. An MPIJob of kubeflow.org/v1 is a job of Kubeflow; v2beta1 has an operator of its own. Each
+ * creates the objects that are missing, with the labels and annotations of the real operator. The one of
+ * RayClusters also deletes surplus workers. Sources:
  *
  *   jobset pkg/controllers/jobset_controller.go; lws pkg/controllers and pkg/webhooks/pod_webhook.go
  *   mpi-operator pkg/controller/mpi_job_controller.go; training-operator pkg/controller.v1
