@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* More slices, devices, bytes or counters than are counted: kube-scheduler decides, and the reason has the
- * number. */
+/* More slices, devices, bytes, counters, selectors, specs or rules than are counted: kube-scheduler decides, and the
+ * reason has the number. */
 #include "core/devices/stock_limits.h"
 
 #include "core/devices/sequence.h"
@@ -123,4 +123,84 @@ TEST(a_pod_with_more_than_64_claims_is_not_counted)
     const struct skr_sequence beyond = skr_sequence_count(s, "n", NULL, 0, NULL, &more, 1, NULL);
     assert_int_equal(beyond.uncounted, SKR_UNCOUNTED_BUDGET);
     assert_string_equal(beyond.why, "a pod has more than 64 claims");
+}
+
+static void put_class(struct skr_devices_stock *s, const char *name, unsigned first, size_t n)
+{
+    char text[SKR_CLASS_SELECTORS_MAX][32];
+    const char *selector[SKR_CLASS_SELECTORS_MAX];
+    for (size_t i = 0; i < n; i++) {
+        snprintf(text[i], sizeof text[i], "device.driver != 'd-%zu'", first + i);
+        selector[i] = text[i];
+    }
+    const struct skr_device_class class = {
+        .meta.name = name, .n_selectors = n, .selector = selector};
+    skr_devices_stock_put_class(s, &class);
+}
+
+/* Why a pod with a device of the class is not modelled; "": it is. */
+static const char *why_of_class(struct skr_devices_stock *s, const char *class)
+{
+    const struct skr_claim_spec *spec = skr_devices_stock_extended(s, class, 1);
+    const struct skr_pod_claims pod = {1, &spec};
+    const char *why = skr_sequence_count(s, "n", NULL, 0, NULL, &pod, 1, NULL).why;
+    skr_devices_stock_forget_spec(s, spec);
+    return why;
+}
+
+TEST(selectors_beyond_4096_are_not_modelled)
+{
+    SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
+    const char *why = "there are more than 4096 different selectors";
+    char name[16];
+    skr_devices_stock_put_slice(s, slice_of(0, 1, 0));
+    for (unsigned i = 0; i < SKR_STOCK_SELECTORS_MAX; i += SKR_CLASS_SELECTORS_MAX) {
+        snprintf(name, sizeof name, "class-%u", i);
+        put_class(s, name, i, SKR_CLASS_SELECTORS_MAX);
+    }
+    assert_string_equal(why_of_class(s, "class-0"), "");
+    put_class(s, "equal", SKR_STOCK_SELECTORS_MAX - 1, 1); /* one that is there */
+    assert_string_equal(why_of_class(s, "equal"), "");
+    put_class(s, "other", SKR_STOCK_SELECTORS_MAX, 1);
+    assert_string_equal(why_of_class(s, "other"), why);
+    assert_string_equal(why_of_class(s, "class-0"), "");
+    skr_devices_stock_remove_class(s, "class-0");
+    put_class(s, "other", SKR_STOCK_SELECTORS_MAX, 1);
+    assert_string_equal(why_of_class(s, "other"), "");
+}
+
+TEST(specs_beyond_4096_are_not_held)
+{
+    SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
+    const struct skr_claim_spec *first = skr_devices_stock_extended(s, "c", 1);
+    for (int64_t i = 2; i <= SKR_STOCK_SPECS_MAX; i++) {
+        assert_non_null(skr_devices_stock_extended(s, "c", i));
+    }
+    assert_null(skr_devices_stock_extended(s, "c", SKR_STOCK_SPECS_MAX + 1));
+    assert_ptr_equal(skr_devices_stock_extended(s, "c", 1), first);
+    skr_devices_stock_forget_spec(s, first);
+    skr_devices_stock_forget_spec(s, first);
+    assert_non_null(skr_devices_stock_extended(s, "c", SKR_STOCK_SPECS_MAX + 1));
+}
+
+static void put_rule(struct skr_devices_stock *s, unsigned number)
+{
+    SKR_STRBUF(text);
+    struct skr_device_taint_rule *rule = NULL;
+    skr_strbuf_addf(&text, "{'metadata':{'name':'r-%u'},'spec':{'taint':{'key':'k'}}}", number);
+    json_auto_t *json = json_text_load(text.s);
+    assert_int_equal(skr_device_taint_rule_decode(json, &rule, NULL), 0);
+    skr_devices_stock_put_rule(s, rule);
+}
+
+TEST(taint_rules_beyond_4096_are_not_counted)
+{
+    SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
+    for (unsigned i = 0; i < SKR_STOCK_RULES_MAX; i++) {
+        put_rule(s, i);
+    }
+    put_rule(s, 7); /* it is there already */
+    assert_beyond(s, "");
+    put_rule(s, SKR_STOCK_RULES_MAX);
+    assert_beyond(s, "there are more than 4,096 DeviceTaintRules");
 }
