@@ -33,7 +33,7 @@ static void add_pending(struct skr_gang *e, const struct pod_entry *p, const cha
 {
     struct device_shape *shape = &to->shape[to->n];
     to->known = !skr_device_shape_of(e, p->pod, p, &to->paid, shape) && to->known;
-    skr_device_paid_add(&to->paid, p->pod);
+    skr_device_paid_add(e, &to->paid, p->pod);
     to->claims[to->n] = (struct skr_pod_claims){skr_device_claims_on(e, shape, node), shape->spec};
     if (to->claims[to->n].n == 0) {
         skr_device_shape_fini(e, shape);
@@ -57,7 +57,7 @@ static struct pending pending_on(struct skr_gang *e, const struct skr_pod_claims
     pending.claims = skr_alloc_array(n + room + 1, sizeof *pending.claims);
     if (first) {
         pending.claims[pending.n++] = *first;
-        skr_device_paid_add(&pending.paid, of);
+        skr_device_paid_add(e, &pending.paid, of);
     }
     for (int accepted = 1; accepted >= 0; accepted--) {
         DL_FOREACH2(claimers ? claimers->list : NULL, p, work->claims_next)
@@ -79,7 +79,7 @@ static void pending_fini(struct skr_gang *e, struct pending *pending)
     }
     free(pending->shape);
     free(pending->claims);
-    free(pending->paid.item);
+    skr_device_paid_fini(&pending->paid);
 }
 
 /* pending: NULL: if no allocation took anything. */

@@ -76,26 +76,44 @@ static const char *add_extended(struct skr_gang *e, const struct skr_pod *pod,
     return NULL;
 }
 
-void skr_device_paid_add(struct device_paid *paid, const struct skr_pod *pod)
+static uint32_t hash_of(const struct skr_gang *e, const struct skr_pod *pod,
+                        const struct skr_pod_claim *claim)
 {
-    for (size_t i = 0; i < pod->n_claims; i++) {
-        if (pod->claim[i].kind == SKR_POD_CLAIM_DEVICES && !pod->claim[i].made) {
-            skr_grow(&paid->item, &paid->cap, paid->n + 1, sizeof *paid->item);
-            paid->item[paid->n++] =
-                (struct device_paid_claim){pod->meta.namespace_, pod->claim[i].name};
-        }
-    }
+    return (uint32_t)skr_hash_keyed_joined(&e->settings.hash_seed, pod->meta.namespace_, "/",
+                                           claim->name);
 }
 
-static bool is_paid(const struct device_paid *paid, const struct skr_pod *pod,
-                    const struct skr_pod_claim *claim)
+static bool is_paid(const struct skr_gang *e, const struct device_paid *paid,
+                    const struct skr_pod *pod, const struct skr_pod_claim *claim)
 {
     bool is = false;
-    for (size_t i = 0; paid && !claim->made && !is && i < paid->n; i++) {
+    const bool may = paid && !claim->made && paid->n > 0;
+    const uint32_t hash = may ? hash_of(e, pod, claim) : 0;
+    uint32_t i;
+    for (size_t at = 0; may && !is && skr_hash_index_next(&paid->index, hash, &at, &i);) {
         is = strcmp(paid->item[i].name, claim->name) == 0 &&
              strcmp(paid->item[i].namespace_, pod->meta.namespace_) == 0;
     }
     return is;
+}
+
+void skr_device_paid_add(const struct skr_gang *e, struct device_paid *paid,
+                         const struct skr_pod *pod)
+{
+    for (size_t i = 0; i < pod->n_claims; i++) {
+        const struct skr_pod_claim *claim = &pod->claim[i];
+        if (claim->kind == SKR_POD_CLAIM_DEVICES && !claim->made && !is_paid(e, paid, pod, claim)) {
+            skr_grow(&paid->item, &paid->cap, paid->n + 1, sizeof *paid->item);
+            paid->item[paid->n] = (struct device_paid_claim){pod->meta.namespace_, claim->name};
+            skr_hash_index_add(&paid->index, hash_of(e, pod, claim), (uint32_t)paid->n++);
+        }
+    }
+}
+
+void skr_device_paid_fini(struct device_paid *paid)
+{
+    free(paid->item);
+    skr_hash_index_fini(&paid->index);
 }
 
 const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
@@ -106,7 +124,7 @@ const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
     *ret = (struct device_shape){0};
     for (size_t i = 0; !why && i < pod->n_claims; i++) {
         const struct skr_pod_claim *claim = &pod->claim[i];
-        if (claim->kind == SKR_POD_CLAIM_VOLUME || is_paid(paid, pod, claim)) {
+        if (claim->kind == SKR_POD_CLAIM_VOLUME || is_paid(e, paid, pod, claim)) {
             continue;
         }
         const struct claim_facts facts = skr_claim_objects_facts(e, pod->meta.namespace_, claim);

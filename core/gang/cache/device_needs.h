@@ -8,14 +8,17 @@
 const char *skr_devices_unmodelled(const struct skr_gang *e);
 /* The pod has a claim of devices, or asks for a resource that a class serves. */
 bool skr_devices_are_needed(const struct skr_gang *e, const struct pod_entry *p);
-/* Claims of users that a pod before names: it has their devices, and others pay nothing for them. free() item. */
+/* Claims of users that a pod before names: it has their devices, and others pay nothing for them. Begins as zeros. */
 struct device_paid {
     struct device_paid_claim {
         const char *namespace_, *name; /* borrowed from pods */
     } * item;
     size_t n, cap;
+    struct skr_hash_index index;
 };
-void skr_device_paid_add(struct device_paid *paid, const struct skr_pod *pod);
+void skr_device_paid_add(const struct skr_gang *e, struct device_paid *paid,
+                         const struct skr_pod *pod);
+void skr_device_paid_fini(struct device_paid *paid);
 
 /* The reason why it is not known; NULL: it is, and the caller ends ret. p: the pod in the cache; NULL: it is
  * not there. Claims of users that have devices are left out. paid: of a pod that is planned or accepted: these

@@ -123,7 +123,7 @@ static void add(struct skr_gang *e, const struct skr_pod *pod, const struct pod_
 {
     struct device_shape shape;
     q->known = !skr_device_shape_of(e, pod, p, &q->paid, &shape) && q->known;
-    skr_device_paid_add(&q->paid, pod);
+    skr_device_paid_add(e, &q->paid, pod);
     const struct skr_claim_spec **spec = skr_alloc_array(shape.n + 1, sizeof *spec);
     const struct skr_pod_claims claims = part_of(e, &shape, false, place, spec);
     if (claims.n == 0) {
@@ -169,7 +169,7 @@ static void queue_fini(struct skr_gang *e, struct queue *q)
     }
     free(q->shape);
     free(q->claims);
-    free(q->paid.item);
+    skr_device_paid_fini(&q->paid);
 }
 
 /* ---- how many ---- */
@@ -303,7 +303,7 @@ static void add_whole(struct skr_gang *e, const struct pod_entry *p, const char 
     struct queue *q = &line->q;
     struct device_shape shape;
     q->known = !skr_device_shape_of(e, p->pod, p, &q->paid, &shape) && q->known;
-    skr_device_paid_add(&q->paid, p->pod);
+    skr_device_paid_add(e, &q->paid, p->pod);
     const struct skr_pod_claims claims = {skr_device_claims_on(e, &shape, node), shape.spec};
     if (claims.n == 0) {
         skr_device_shape_fini(e, &shape);

@@ -137,6 +137,6 @@ int64_t skr_view_class_pod(struct skr_gang *e, const char *class_, const struct 
     const int64_t taken = (int64_t)has.n[SKR_CENSUS_TAKEN];
     const bool whole = taken > 0 && skr_pods_is_bound(p);
     const int64_t count = whole ? taken : taken + asked(e, class_, p, node, paid);
-    skr_device_paid_add(paid, p->pod);
+    skr_device_paid_add(e, paid, p->pod);
     return count;
 }

@@ -210,7 +210,7 @@ static uint32_t describe(const struct draw *d, const struct group *g, const char
         .start = g->booking ? g->booking->start * SKR_SECOND : 0,
         .guess = g->booking && g->booking->guess,
     };
-    free(paid.item);
+    skr_device_paid_fini(&paid);
     return skr_picture_subject(d->picture, &subject);
 }
 
@@ -251,7 +251,7 @@ static void draw_members(const struct draw *d, const struct group *g, uint32_t s
                  skr_pods_is_bound(m) ? SKR_SEAT_FIRM : SKR_SEAT_PLANNED);
         }
     }
-    free(paid.item);
+    skr_device_paid_fini(&paid);
     for (size_t i = 0; i < g->holds.n; i++) {
         seat(d, subject, g->holds.item[i].node, amount_of(d, g->holds.item[i].shape),
              SKR_SEAT_PLANNED);
