@@ -64,12 +64,12 @@ bool skr_stock_region_has(const struct skr_devices_stock *stock,
            (region->nodes && stock->selecting->selects(stock->context, region->nodes, node));
 }
 
-bool skr_devices_stock_region_has(const struct skr_devices_stock *stock, const char *region,
-                                  const char *node)
+const struct skr_stock_region *skr_devices_stock_region(const struct skr_devices_stock *stock,
+                                                        const char *name)
 {
     const struct skr_stock_region *found = NULL;
-    SKR_TABLE_FIND_STR(&stock->seed, stock->regions, region, found);
-    return found && skr_stock_region_has(stock, found, node);
+    SKR_TABLE_FIND_STR(&stock->seed, stock->regions, name, found);
+    return found;
 }
 
 bool skr_stock_reaches_device(const struct skr_devices_stock *stock,

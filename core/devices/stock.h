@@ -187,9 +187,8 @@ void skr_devices_stock_leave_out(struct skr_devices_stock *stock, const char *ke
 /* Whether the node is of the region, or has its name: a place that has devices of the region, and of all nodes, alone. */
 bool skr_stock_region_has(const struct skr_devices_stock *stock,
                           const struct skr_stock_region *region, const char *node);
-/* The same by name; false: there is no such region. */
-bool skr_devices_stock_region_has(const struct skr_devices_stock *stock, const char *region,
-                                  const char *node);
+const struct skr_stock_region *skr_devices_stock_region(const struct skr_devices_stock *stock,
+                                                        const char *name);
 /* Whether a device of the slice is for the node. O(devices) if they say so by themselves. */
 bool skr_stock_reaches(const struct skr_devices_stock *stock, const struct skr_stock_slice *s,
                        const char *node);

@@ -5,7 +5,10 @@
 #include "core/devices/pod_problem.h"
 #include "core/gang/cache/claimers.h"
 #include "core/gang/cache/device_needs.h"
+#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/volume/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,14 +92,19 @@ bool skr_device_pools_regions(struct skr_gang *e, const struct device_needs *nee
     if (!spec) {
         return false;
     }
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
     *ret =
         (struct device_regions){spec->n_regions, spec->region,
                                 skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *ret->of_leaf)};
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        const char *node = tree->unit_name[tree->first_leaf + leaf];
         ret->of_leaf[leaf] = -1;
-        for (size_t i = 0; i < ret->n; i++) {
-            if (skr_devices_stock_region_has(e->devices.stock, ret->name[i], node)) {
+    }
+    for (size_t i = 0; i < ret->n; i++) {
+        const struct skr_stock_region *region =
+            skr_devices_stock_region(e->devices.stock, ret->name[i]);
+        for (int32_t leaf = 0; region && region->nodes && leaf < tree->n_leaves; leaf++) {
+            if (node[leaf] && node[leaf]->node &&
+                skr_volume_reaches(region->nodes, node[leaf]->node)) {
                 overlap = overlap || ret->of_leaf[leaf] >= 0;
                 ret->of_leaf[leaf] = (int32_t)i;
             }
@@ -137,18 +145,15 @@ static void add(struct skr_gang *e, const struct skr_pod *pod, const struct pod_
     q->claims[q->n++] = claims;
 }
 
-static bool is_in(const struct skr_gang *e, const char *place, const char *node)
-{
-    return !*place || skr_devices_stock_region_has(e->devices.stock, place, node);
-}
-
 static void add_pending(struct skr_gang *e, const struct pod_entry *itself,
                         const struct group *without, const char *place, struct queue *q)
 {
+    const struct skr_devices_stock *stock = e->devices.stock;
+    const struct skr_stock_region *region = *place ? skr_devices_stock_region(stock, place) : NULL;
     const struct claimers *claimers;
     const struct pod_entry *p;
     for (claimers = e->devices.claimers; claimers; claimers = claimers->hh.next) {
-        if (!is_in(e, place, claimers->node)) {
+        if (*place && !(region && skr_stock_region_has(stock, region, claimers->node))) {
             continue;
         }
         DL_FOREACH2(claimers->list, p, work->claims_next)
