@@ -275,6 +275,12 @@ static int try_set(struct skr_moves *m, const size_t *set, size_t n, struct skr_
     return rc;
 }
 
+static bool is_cancelled(const struct skr_moves *m)
+{
+    const atomic_bool *cancel = m->question->problem->cancel;
+    return cancel && atomic_load(cancel);
+}
+
 /* ---- all sets of a size ---- */
 
 struct set {
@@ -349,7 +355,9 @@ int skr_moves_find(struct skr_moves *m, struct skr_error *error)
         size_t n_sets, i = 0;
         bool all;
         SKR_AUTO_FREE struct set *set = list_sets(m, n, &n_sets, &all);
-        for (; i < n_sets && rc == 0 && m->steps >= 0 && m->status != SKR_MOVES_FOUND; i++) {
+        for (; i < n_sets && rc == 0 && m->steps >= 0 && m->status != SKR_MOVES_FOUND &&
+               !is_cancelled(m);
+             i++) {
             rc = try_set(m, set[i].item, n, error);
         }
         m->exact = m->exact && all && (i == n_sets || m->status == SKR_MOVES_FOUND);

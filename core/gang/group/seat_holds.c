@@ -384,32 +384,6 @@ void skr_seat_holds_end(struct skr_gang *e, struct group *g)
 
 /* ---- yielding ---- */
 
-static void add_hold(const struct skr_gang *e, const struct seat_hold *hold,
-                     const uint16_t *resource, size_t n, int64_t *free_)
-{
-    int32_t leaf = skr_tree_find_leaf(e->topology.tree, hold->node);
-    for (size_t r = 0; r < n && leaf >= 0; r++) {
-        int64_t *room = &free_[(size_t)leaf * n + r];
-        *room = skr_room_plus(*room, skr_amounts_get(&hold->shape->amounts, resource[r]));
-    }
-}
-
-void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
-                                 const uint16_t *resource, size_t n, int64_t *free_)
-{
-    const struct group *h;
-    if (!e->holders.list) {
-        return;
-    }
-    const struct skr_claimant c = skr_claimant_of(g);
-    DL_FOREACH2(e->holders.list, h, holds.next)
-    {
-        for (size_t i = 0; i < h->holds.n && skr_yielding_seats(h, &c); i++) {
-            add_hold(e, &h->holds.item[i], resource, n, free_);
-        }
-    }
-}
-
 const struct seat_hold *skr_seat_holds_most(const struct skr_gang *e, const char *node,
                                             uint16_t resource, const struct group **ret)
 {
@@ -492,6 +466,16 @@ static bool is_for(const struct group *g, const struct seat_hold *hold,
         found = newcomer[i]->role == hold->role;
     }
     return found;
+}
+
+static void add_hold(const struct skr_gang *e, const struct seat_hold *hold,
+                     const uint16_t *resource, size_t n, int64_t *free_)
+{
+    int32_t leaf = skr_tree_find_leaf(e->topology.tree, hold->node);
+    for (size_t r = 0; r < n && leaf >= 0; r++) {
+        int64_t *room = &free_[(size_t)leaf * n + r];
+        *room = skr_room_plus(*room, skr_amounts_get(&hold->shape->amounts, resource[r]));
+    }
 }
 
 void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,

@@ -36,9 +36,6 @@ void skr_seat_holds_watch(struct skr_gang *e, struct group *g, bool watched);
 void skr_seat_holds_drop(struct skr_gang *e, struct group *g, size_t at);
 /* Ends expired holds, moves holds from closed nodes. */
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
-/* Adds the room of the seats that yield to g, as skr_seat_holds_add_room() does it. O(held seats). */
-void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
-                                 const uint16_t *resource, size_t n, int64_t *free_);
 /* g, whose newcomers are charged on their planned nodes, needs more room there than is free: as many of
  * those seats end as that takes, those of the lowest priority first. */
 void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,

@@ -23,6 +23,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/group/solve_share.h"
+#include "core/gang/group/yielding.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/planning/commit.h"
 #include "core/gang/planning/queue.h"
@@ -30,6 +31,7 @@
 #include "core/gang/planning/unplaced.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/sooner.h"
+#include "core/gang/preempt/victim_gains.h"
 #include "core/gang/preempt/victim_problem.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/fit.h"
@@ -188,9 +190,12 @@ static struct skr_solve_request *build_elsewhere(struct skr_gang *e, struct grou
                                                  struct skr_error *error)
 {
     struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
-    if (request) {
-        skr_seat_holds_add_yielding(e, g, request->resource, request->problem.n_resources,
-                                    (int64_t *)(uintptr_t)request->problem.free);
+    if (request && e->holders.list) {
+        const struct skr_claimant c = skr_claimant_of(g);
+        struct victim_gains gains;
+        skr_victim_gains_init(&gains, e, g, newcomers, n, request);
+        skr_victim_gains_add_seats(&gains, &c);
+        skr_victim_gains_fini(&gains);
     }
     return request;
 }

@@ -11,7 +11,7 @@ struct disruption_budget {
     UT_hash_handle hh; /* by namespace/name */
     char *key;
     struct skr_budget *budget;
-    int32_t number; /* scratch: victim_search.c, preemption.c */
+    int32_t number; /* scratch: victim_problem.c, preemption.c, would_move.c */
 };
 
 void skr_disruptions_upsert(struct skr_gang *e, struct skr_budget *budget); /* taken */

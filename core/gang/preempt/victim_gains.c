@@ -2,7 +2,11 @@
 #include "core/gang/preempt/victim_gains.h"
 
 #include "core/gang/cache/ends.h"
+#include "core/gang/cache/shapes.h"
 #include "core/gang/group/window.h"
+#include "core/gang/group/yielding.h"
+
+#include <utlist.h>
 
 void skr_victim_gains_init(struct victim_gains *gains, struct skr_gang *e, const struct group *g,
                            struct pod_entry *const *newcomers, size_t n,
@@ -51,4 +55,32 @@ int64_t skr_victim_gains_take(struct victim_gains *gains, int32_t leaf, size_t r
     const int64_t left = slack > *taken ? slack - *taken : 0, gain = amount < left ? amount : left;
     *taken += gain;
     return gain;
+}
+
+void skr_victim_gains_add_room(struct victim_gains *gains, int32_t leaf,
+                               const struct skr_amounts *amounts, int64_t end)
+{
+    const struct skr_solve_request *request = gains->request;
+    const size_t n = request->problem.n_resources;
+    for (size_t r = 0; r < n; r++) {
+        int64_t *room = (int64_t *)(uintptr_t)&request->problem.free[(size_t)leaf * n + r];
+        const int64_t amount = skr_amounts_get(amounts, request->resource[r]);
+        *room = skr_room_plus(*room, skr_victim_gains_take(gains, leaf, r, end, amount));
+    }
+}
+
+void skr_victim_gains_add_seats(struct victim_gains *gains, const struct skr_claimant *c)
+{
+    const struct group *h;
+    DL_FOREACH2(gains->e->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; i < h->holds.n && skr_yielding_seats(h, c); i++) {
+            const struct seat_hold *hold = &h->holds.item[i];
+            const int32_t leaf = skr_tree_find_leaf(gains->request->tree, hold->node);
+            if (leaf >= 0) {
+                skr_victim_gains_add_room(gains, leaf, &hold->shape->amounts,
+                                          skr_instant_up(hold->until));
+            }
+        }
+    }
 }

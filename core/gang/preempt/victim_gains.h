@@ -32,4 +32,11 @@ int64_t skr_victim_gains_end(const struct skr_gang *e, const char *uid);
 int64_t skr_victim_gains_take(struct victim_gains *gains, int32_t leaf, size_t resource,
                               int64_t end, int64_t amount);
 
+/* Adds what is gained of these amounts on the leaf to the room of the request. O(resources) of these. */
+void skr_victim_gains_add_room(struct victim_gains *gains, int32_t leaf,
+                               const struct skr_amounts *amounts, int64_t end);
+/* The same of all held seats that yield. O(held seats) of these. */
+struct skr_claimant;
+void skr_victim_gains_add_seats(struct victim_gains *gains, const struct skr_claimant *c);
+
 #endif

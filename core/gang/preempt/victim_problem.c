@@ -309,33 +309,6 @@ static void note_who_stays(struct skr_gang *e, const struct group *g, const stru
     }
 }
 
-static void add_room(struct list *l, int32_t leaf, const struct skr_amounts *amounts, int64_t end)
-{
-    const struct skr_solve_request *request = l->request;
-    const size_t n = request->problem.n_resources;
-    for (size_t r = 0; r < n; r++) {
-        int64_t *room = (int64_t *)(uintptr_t)&request->problem.free[(size_t)leaf * n + r];
-        const int64_t amount = skr_amounts_get(amounts, request->resource[r]);
-        *room = skr_room_plus(*room, skr_victim_gains_take(&l->gains, leaf, r, end, amount));
-    }
-}
-
-/* Adds the room of seats that yield to the group. */
-static void add_yielding(struct list *l, const struct skr_claimant *c)
-{
-    const struct group *h;
-    DL_FOREACH2(l->e->holders.list, h, holds.next)
-    {
-        for (size_t i = 0; i < h->holds.n && skr_yielding_seats(h, c); i++) {
-            const struct seat_hold *hold = &h->holds.item[i];
-            const int32_t leaf = skr_tree_find_leaf(l->request->tree, hold->node);
-            if (leaf >= 0) {
-                add_room(l, leaf, &hold->shape->amounts, skr_instant_up(hold->until));
-            }
-        }
-    }
-}
-
 /* Adds the room of pods that are leaving. */
 static void add_leaving(struct list *l)
 {
@@ -354,7 +327,8 @@ static void add_leaving(struct list *l)
             skr_victim_devices_add(&l->givers, p, SIZE_MAX);
         }
         if (leaf >= 0) {
-            add_room(l, leaf, &p->shape->amounts, skr_victim_gains_end(e, p->uid));
+            skr_victim_gains_add_room(&l->gains, leaf, &p->shape->amounts,
+                                      skr_victim_gains_end(e, p->uid));
         }
     }
 }
@@ -452,7 +426,7 @@ struct skr_solve_request *skr_victim_problem_build(struct skr_gang *e, struct gr
         add_seats(&l, &c);
         add_idle(&l, &c);
     } else {
-        add_yielding(&l, &c);
+        skr_victim_gains_add_seats(&l.gains, &c);
         note_who_stays(e, g, &o);
         add_leaving(&l);
     }

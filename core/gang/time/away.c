@@ -66,5 +66,8 @@ uint64_t skr_away_send(struct skr_gang *e, struct away *a, bool aside)
             a->in.waiting[i].request->problem.cancel = &request->work.cancel;
         }
     }
+    if (a->moves) {
+        skr_movers_stop_by(&a->moves->movers, &request->work.cancel);
+    }
     return skr_frame_work(e->frame, &request->work);
 }

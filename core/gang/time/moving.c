@@ -178,8 +178,20 @@ static bool begin(struct skr_gang *e, struct group *g)
     return true;
 }
 
+/* Ends a search whose answer is not needed any more. */
+static void review_search(struct skr_gang *e)
+{
+    const struct group *g = e->moving.work != 0 ? skr_groups_find(e, e->moving.group) : NULL;
+    const bool needed = g && g->input_epoch == e->moving.input && lacks_room(g);
+    if (e->moving.work != 0 && !needed && e->moving.input != UINT64_MAX) {
+        e->moving.input = UINT64_MAX;
+        skr_frame_cancel(e->frame, e->moving.work);
+    }
+}
+
 void skr_moving_review(struct skr_gang *e)
 {
+    review_search(e);
     const skr_time now = skr_frame_now(e->frame);
     bool any;
     if (e->settings.moves_mode == SKR_MOVES_MODE_OFF || e->settings.on_paper ||

@@ -21,7 +21,7 @@ struct skr_mover {
 
 /* ---- candidates ---- */
 
-/* Whether the budgets of its pods let all of them go at once. */
+/* Whether the budgets of its pods let all of them go at once. O(members times budgets). */
 static bool budgets_allow(const struct skr_gang *e, const struct group *g)
 {
     struct disruption_budget *b, *tmp;
@@ -29,15 +29,12 @@ static bool budgets_allow(const struct skr_gang *e, const struct group *g)
     size_t n;
     HASH_ITER(hh, e->disruptions, b, tmp)
     {
-        int32_t pods = 0;
-        DL_FOREACH(g->members, p)
-        {
-            if (skr_pod_is_live(p->pod) && skr_disruptions_of(e, &p->pod->meta, &n)) {
-                pods +=
-                    n > 1 ? b->budget->allowed + 1 : skr_disruptions_of(e, &p->pod->meta, &n) == b;
-            }
-        }
-        if (pods > b->budget->allowed) {
+        b->number = 0;
+    }
+    DL_FOREACH(e->disruptions ? g->members : NULL, p)
+    {
+        b = skr_pod_is_live(p->pod) ? skr_disruptions_of(e, &p->pod->meta, &n) : NULL;
+        if (b && (n > 1 || ++b->number > b->budget->allowed)) {
             return false;
         }
     }
@@ -123,6 +120,13 @@ struct skr_movers skr_movers_find(struct gathering *in, const struct group *w)
         }
     }
     return m;
+}
+
+void skr_movers_stop_by(struct skr_movers *m, const atomic_bool *cancel)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        m->mover[i].request->problem.cancel = cancel;
+    }
 }
 
 const char *skr_movers_key(const struct skr_movers *m, size_t candidate)

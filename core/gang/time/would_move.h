@@ -23,6 +23,8 @@ struct skr_movers {
 
 /* Of the present event: reads the caches. in has labels of all groups with the key. */
 struct skr_movers skr_movers_find(struct gathering *in, const struct group *w);
+/* Their problems end as soon as *cancel is true. */
+void skr_movers_stop_by(struct skr_movers *m, const atomic_bool *cancel);
 const char *skr_movers_key(const struct skr_movers *m, size_t candidate); /* of that group */
 void skr_movers_fini(struct skr_movers *m);
 /* Whether the group of the round starts now, or is promised within so many seconds: it moves none. */

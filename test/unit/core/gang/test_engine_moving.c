@@ -54,6 +54,27 @@ TEST_RIG(split(SKR_MOVES_MODE_SHOW, true), an_explanation_says_which_group_would
     assert_string_equal(rig_also(rig, "w", "GroupsMayMove"), "");
 }
 
+/* The problems of groups that would move end with the search, too. */
+TEST_RIG(split(SKR_MOVES_MODE_SHOW, true), a_search_that_no_group_needs_ends)
+{
+    rig->hold_solves = true;
+    rig_run(rig, 610 * SKR_SECOND);
+    assert_true(rig->gang->moving.work != 0);
+    const struct rig_solve *search = rig->solves;
+    while (search && search->request->work.id != rig->gang->moving.work) {
+        search = search->next;
+    }
+    assert_non_null(search);
+    assert_false(atomic_load(&search->request->work.cancel));
+    rig_delete(rig, RIG_POD, "w-0");
+    rig_settle(rig);
+    assert_true(atomic_load(&search->request->work.cancel));
+    rig->hold_solves = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_also(rig, "w", "GroupsMayMove"), "");
+    assert_true(rig->gang->moving.work == 0);
+}
+
 TEST_RIG(split(SKR_MOVES_MODE_SHOW, true), a_leader_says_only_what_it_has_found_itself)
 {
     rig_run(rig, 590 * SKR_SECOND);
