@@ -9,6 +9,7 @@
 #include "core/gang/changes/status_map.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/evictions.h"
@@ -179,6 +180,29 @@ static int by_uid(const void *a, const void *b)
                   (*(const struct seat_hold *const *)b)->uid);
 }
 
+static const char *role_of(const struct group *g, const struct seat_hold *hold)
+{
+    const struct role *role = hold->role < g->roles.n ? &g->roles.item[hold->role] : NULL;
+    return role && g->roles.keyed ? role->name : NULL;
+}
+
+/* Without its pod a seat does not know its role otherwise. */
+static void add_roles(const struct group *g, const struct seat_hold *const *list, size_t n,
+                      struct skr_strbuf *b)
+{
+    const char *before = ",\"roles\":{", *role;
+    for (size_t i = 0; i < n; i++) {
+        if ((role = role_of(g, list[i]))) {
+            skr_strbuf_add(b, before);
+            skr_strbuf_add_json(b, uid_of(list[i]));
+            skr_strbuf_addc(b, ':');
+            skr_strbuf_add_json(b, role);
+            before = ",";
+        }
+    }
+    skr_strbuf_add(b, *before == ',' && before[1] == '\0' ? "}" : "");
+}
+
 static char *text_of(const struct group *g)
 {
     SKR_AUTO_FREE const struct seat_hold **list = skr_alloc_array(g->holds.n + 1, sizeof *list);
@@ -206,7 +230,9 @@ static char *text_of(const struct group *g)
         skr_strbuf_addc(&b, ':');
         skr_strbuf_add_json(&b, list[i]->node);
     }
-    skr_strbuf_add(&b, "}}");
+    skr_strbuf_addc(&b, '}');
+    add_roles(g, list, n, &b);
+    skr_strbuf_addc(&b, '}');
     return skr_strbuf_take(&b, NULL);
 }
 
@@ -311,10 +337,20 @@ void skr_arranged_note_moved(struct skr_gang *e, struct group *g, const struct p
 
 /* ---- an earlier process ---- */
 
-/* The member whose shape the seat has: its own, or another one of the group. */
-static const struct pod_entry *alike(const struct group *g, const struct pod_entry *p)
+/* The member whose shape the seat has: its own, or another one of its role. NULL: there is none, so nothing but
+ * the text, which a user may have written, says how large the seat is. role NULL: any. */
+static const struct pod_entry *alike(const struct group *g, const struct pod_entry *p,
+                                     const char *role)
 {
-    return p && p->group == g ? p : g->members;
+    const struct pod_entry *other = p && p->group == g ? p : g->members;
+    while (other && other != p && role) {
+        const char *own = skr_roles_name_of(other->pod);
+        if (own && strcmp(own, role) == 0) {
+            break;
+        }
+        other = other->next;
+    }
+    return other;
 }
 
 /* Members that leave as a whole may go to nodes that they have now. */
@@ -327,9 +363,10 @@ static bool runs_there(const struct group *g, const char *node)
     return p;
 }
 
-static void restore_seat(struct skr_gang *e, struct group *g, const char *uid, const char *node)
+static void restore_seat(struct skr_gang *e, struct group *g, const char *uid, const char *node,
+                         const char *role)
 {
-    const struct pod_entry *p = skr_pods_find(e, uid), *like = alike(g, p);
+    const struct pod_entry *p = skr_pods_find(e, uid), *like = alike(g, p, role);
     const bool early = p && p->group == g && runs(p);
     size_t taken = g->seats.n_bound + (g->plan ? g->plan->n_members : 0);
     for (size_t i = 0; i < g->holds.n; i++) {
@@ -353,7 +390,7 @@ void skr_arranged_restore(struct skr_gang *e, struct group *g)
 {
     const char *text = skr_status_map_note(e, g, SKR_ANNOTATION_SEATS, NULL), *uid;
     json_auto_t *json = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    json_t *seats = json_object_get(json, "seats"), *node;
+    json_t *seats = json_object_get(json, "seats"), *roles = json_object_get(json, "roles"), *node;
     if (!g->spec || g->replacing.text || json_integer_value(json_object_get(json, "v")) != 1 ||
         json_object_size(seats) > SKR_ARRANGED_MAX || !skr_frame_is_leader(e->frame)) {
         return;
@@ -370,7 +407,8 @@ void skr_arranged_restore(struct skr_gang *e, struct group *g)
     json_object_foreach(seats, uid, node)
     {
         if (json_is_string(node) && !skr_seat_holds_of(g, uid)) {
-            restore_seat(e, g, uid, json_string_value(node));
+            restore_seat(e, g, uid, json_string_value(node),
+                         json_string_value(json_object_get(roles, uid)));
         }
     }
     update_text(g);

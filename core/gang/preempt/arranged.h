@@ -5,12 +5,14 @@
  * Members leave for places that were found before. Each gets a seat (seat_holds.h) on its new node. The
  * object of the group gets the annotation sakkara.seats with all of them:
  *
- *   {"v":1,"whole":false,"seats":{"<uid of the member>":"node-4"}}
+ *   {"v":1,"whole":false,"seats":{"<uid of the member>":"node-4"},"roles":{"<uid>":"worker"}}
+ *
+ * roles: with key roles alone.
  *
  * No member is evicted before the API server has the annotation. A restart reads it and goes on. The
  * members are evicted with their uid as a precondition and never deleted. A seat is then held for a
- * replacement, also if no member of the group is left. A restart keeps it if the group has a pod; the
- * seat of a pod that is gone then has the shape of one that is there.
+ * replacement, also if no member of the group is left. A restart keeps it if the group has a pod of
+ * the role; the seat of a pod that is gone then has the shape of one that is there.
  *
  * With key replace, members on lost nodes leave, or all (whole). If the nodes are back before the first
  * eviction was granted, all stay. What is not evicted within planTimeout stays, too.

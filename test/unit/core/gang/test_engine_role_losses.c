@@ -230,3 +230,35 @@ TEST(a_role_that_is_lost_as_a_whole_while_it_is_bound_keeps_its_rank)
         lost_while_binding("launcher", NULL, k);
     }
 }
+
+/* A worker leaves its lost node. The daemon starts anew when the pod is gone: the leader is larger than the seat. */
+TEST_RIG(rig_create(), a_restart_keeps_the_seat_of_a_worker_whose_pod_is_gone)
+{
+    rig_racks(rig, 1, 3, 4);
+    rig_edit(rig, RIG_NODE, "node-2",
+             "{'spec':{'unschedulable':true},'status':{'allocatable':{'cpu':'1'}}}");
+    role_map(rig, "{'leader':{'size':1},'worker':{'size':2}}", "{}");
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'replace':'early'}}");
+    rig_sync(rig);
+    role_member(rig, "l-0", "leader", 3, 0);
+    role_members(rig, "w", 2, "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 2);
+    const char *stays = strcmp(rig_node_of(rig, "w-0"), "node-0") == 0 ? "w-0" : "w-1";
+    const char *leaves = strcmp(stays, "w-0") == 0 ? "w-1" : "w-0";
+    assert_string_equal(rig_node_of(rig, leaves), "node-1");
+    rig_edit(rig, RIG_NODE, "node-2", "{'spec':{'unschedulable':null}}");
+    rig_edit(rig, RIG_NODE, "node-1",
+             "{'spec':{'taints':[{'key':'node.kubernetes.io/out-of-service','effect':"
+             "'NoExecute'}]}}");
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_null(rig_find(rig, RIG_POD, leaves));
+    assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.seats"), "\"worker\"}}"));
+    rig_restart(rig);
+    rig_pod(rig, "thief", NULL, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "thief"), "");
+    role_member(rig, "again", "worker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "again"), "node-2");
+}
