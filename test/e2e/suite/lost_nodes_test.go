@@ -22,15 +22,20 @@ func (r *run) loseNode(name string) {
 }
 
 // TestLostNode_MembersHaveAPlaceBeforeTheyAreEvicted: A node is lost. Its two members of a gang of four get seats on the
-// last free node, and the daemon is killed before the API server sees the first eviction. After its start the daemon goes
-// on: the two are evicted, and their replacements are bound there, in front of a pod that came before them.
+// node that time.spare keeps, where no single pod may go, and the daemon is killed before the API server sees the first
+// eviction. After its start the daemon goes on: the two are evicted, and their replacements are bound there, in front of a
+// pod that came before them. Then a group with replace: whole loses a node, and its rack has no room: both members leave,
+// and their replacements are bound in another rack.
 func TestLostNode_MembersHaveAPlaceBeforeTheyAreEvicted(t *testing.T) {
-	r := startRacks(t, options{daemon: cluster.DaemonOptions{Settings: map[string]string{"time": "{failAfter: 2s}"}}},
-		[]int{2, 2, 2})
+	r := startRacks(t, options{daemon: cluster.DaemonOptions{Settings: map[string]string{
+		"time": `{failAfter: 2s, spare: "rack=1"}`}}}, []int{2, 2, 2}, []int{1, 1, 0}, []int{1, 1, 1})
 	r.anyEvents("some die with the daemon")
 	r.groupMap("g", map[string]string{"size": "4", "replace": "early"})
 	r.members("g", 4, gate(true))
 	r.wait(usual, "the gang runs", r.podsRunning("g", 4))
+	toTheSpare := func(pod *cluster.Pod) { pod.Spec.NodeSelector = map[string]string{"kubernetes.io/hostname": "node-2"} }
+	r.create(r.pod("other", toTheSpare))
+	r.wait(usual, "the spare is kept", r.told("sakkara: node is kept as a spare", "other"))
 	evictions := func() int { return r.proxy.Count(func(w *cluster.Write) bool { return w.Is("POST", "/eviction") }) }
 	dead := make(chan struct{})
 	r.proxy.KillBefore(func(w *cluster.Write) bool { return w.Is("POST", "/eviction") }, func() {
@@ -55,7 +60,6 @@ func TestLostNode_MembersHaveAPlaceBeforeTheyAreEvicted(t *testing.T) {
 	}
 	r.must(r.daemon.Start())
 	r.wait(usual, "the members on the lost node leave", r.podsBound("g", 2))
-	r.create(r.pod("other"))
 	r.create(r.pod("new-0", label("sakkara.group.name", "g"), gate(true)), r.pod("new-1", label("sakkara.group.name", "g"), gate(true)))
 	r.wait(usual, "the replacements have the seats", func(v *cluster.View) error {
 		for _, name := range []string{"new-0", "new-1"} {
@@ -71,6 +75,16 @@ func TestLostNode_MembersHaveAPlaceBeforeTheyAreEvicted(t *testing.T) {
 		}
 		return nil
 	})
+
+	r.groupMap("h", map[string]string{"size": "2", "replace": "whole", "constraints": `{"rack":{"hard":true}}`})
+	r.members("h", 2, gate(true))
+	r.wait(usual, "the second gang runs", r.podsRunning("h", 2))
+	r.expectPlaced("h", "node-3:1 node-4:1")
+	r.loseNode("node-3")
+	r.wait(usual, "both members leave", r.podsBound("h", 0))
+	r.create(r.pod("again-0", label("sakkara.group.name", "h"), gate(true)), r.pod("again-1", label("sakkara.group.name", "h"), gate(true)))
+	r.wait(usual, "they are in the other rack", r.allBound("h", 2))
+	r.expectPlaced("h", "node-6:1 node-7:1")
 }
 
 // TestMoves_AGroupMovesAndItsPlaceIsKept: One pod of a movable group runs on each of two nodes of two slots, and a gang of
