@@ -387,14 +387,14 @@ int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_worklo
     if (!owner) {
         return -1;
     }
-    if (owner->minimum > 0) {
-        return owner->minimum;
-    }
     for (size_t i = 0; i < owner->n_parts; i++) {
         if (is_of(&owner->part[i], w, scope)) {
             sum += copies_of(&owner->part[i], w, scope) * owner->part[i].pods;
         }
         sum = sum > INT32_MAX ? INT32_MAX : sum;
+    }
+    if (owner->minimum > 0) { /* no more than there will be: a launcher may wait for its workers */
+        return sum > 0 && sum < owner->minimum ? sum : owner->minimum;
     }
     const bool ends = w->kind == SKR_WORKLOAD_JOB && !running && owner->left < sum;
     return ends ? owner->left : sum;

@@ -59,6 +59,11 @@ static const struct size_row {
      "},'spec':{'launcherCreationPolicy':'WaitForWorkersReady',"
      "'mpiReplicaSpecs':{'Launcher':{'replicas':1},'Worker':{'replicas':4}}}",
      4},
+    {"an MPIJob whose launcher waits, with more minAvailable than workers", skr_owner_mpijob_decode,
+     "},'spec':{'launcherCreationPolicy':'WaitForWorkersReady',"
+     "'runPolicy':{'schedulingPolicy':{'minAvailable':5}},"
+     "'mpiReplicaSpecs':{'Launcher':{'replicas':1},'Worker':{'replicas':4}}}",
+     4},
     {"a RayCluster", skr_owner_raycluster_decode,
      "},'spec':{'workerGroupSpecs':[{'groupName':'a','replicas':2,'numOfHosts':4},"
      "{'groupName':'b','replicas':3,'suspend':true},{'groupName':'c','minReplicas':2}]}",
