@@ -70,59 +70,33 @@
 
 /* ---- wakes ---- */
 
+/* Other kinds wake what settle() and after() do after every event. */
 static void wake(void *self, int kind, const char *key)
 {
     struct skr_gang *e = self;
-    struct group *g;
-    struct pod_entry *p;
-    struct map_entry *m;
-    switch ((enum wake_kind)kind) {
-    case WAKE_GROUP:
-        g = skr_groups_find(e, key);
-        if (g) {
-            skr_dirty_group(e, g);
-        }
-        break;
-    case WAKE_POD:
-        p = skr_pods_find(e, key);
-        if (p) {
-            skr_bind_calls_expire(e, p);
-            skr_ordinary_expire(e, p);
-            skr_claims_expire(e, p);
-            skr_dirty_pod(e, p);
-        }
-        break;
-    case WAKE_MAP:
-        m = skr_maps_find(e, key);
-        if (m) {
-            skr_dirty_map(e, m);
-        }
-        break;
-    case WAKE_NODES:
+    const bool of_group = kind == WAKE_GROUP || kind == WAKE_WAYS;
+    struct group *g = of_group ? skr_groups_find(e, key) : NULL;
+    struct pod_entry *p = kind == WAKE_POD ? skr_pods_find(e, key) : NULL;
+    struct map_entry *m = kind == WAKE_MAP ? skr_maps_find(e, key) : NULL;
+    if (g && kind == WAKE_GROUP) {
+        skr_dirty_group(e, g);
+    } else if (g) {
+        skr_ways_out_due(e, g);
+    } else if (p) {
+        skr_bind_calls_expire(e, p);
+        skr_ordinary_expire(e, p);
+        skr_claims_expire(e, p);
+        skr_dirty_pod(e, p);
+    } else if (m) {
+        skr_dirty_map(e, m);
+    } else if (kind == WAKE_NODES) {
         skr_dirty_nodes(e);
-        break;
-    case WAKE_CHANGED:
+    } else if (kind == WAKE_CHANGED) {
         skr_vetoes_expire(e);
         skr_dirty_capacity(e);
-        break;
-    case WAKE_REPORT:
+    } else if (kind == WAKE_REPORT) {
         skr_candidates_wake(e);
         skr_dirty_plan(e);
-        break;
-    case WAKE_WAYS:
-        g = skr_groups_find(e, key);
-        if (g) {
-            skr_ways_out_due(e, g);
-        }
-        break;
-    case WAKE_MOVES:     /* skr_moving_review() runs after every event, and */
-    case WAKE_ROUND:     /* skr_rounds_review() runs after every event, and */
-    case WAKE_ASKERS:    /* skr_explain_request_settle() runs after every event, and */
-    case WAKE_ADMISSION: /* skr_admission_run() */
-    case WAKE_MEMBERS:   /* settle() goes on */
-    case WAKE_KIND_COUNT:
-    default:
-        break;
     }
 }
 
@@ -301,8 +275,7 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         if (type == &skr_gang_device_claim) {
             skr_device_holds_delete(e, ev->deleted.namespace_, ev->deleted.name);
             skr_devices_claim_delete(e, ev->deleted.namespace_, ev->deleted.name);
-        }
-        if (type == &skr_gang_volume_claim) {
+        } else if (type == &skr_gang_volume_claim) {
             skr_volumes_claim_delete(e, ev->deleted.namespace_, ev->deleted.name);
         }
         skr_claim_objects_delete(e, skr_gang_claim_kind(type), ev->deleted.namespace_,
@@ -483,48 +456,28 @@ static void request(void *self, const struct skr_event *ev)
     }
 }
 
+static void (*const done[])(struct skr_gang *, const struct skr_pending_write *,
+                            struct skr_event *) = {
+    [WRITE_FOR_MAP] = skr_group_objects_done,
+    [WRITE_FOR_PODGROUP] = skr_group_objects_done,
+    [WRITE_FOR_CONDITIONS] = skr_native_conditions_done,
+    [WRITE_FOR_MEMBER] = skr_members_write_done,
+    [WRITE_FOR_MEMBER_READ] = skr_members_write_done,
+    [WRITE_FOR_EVICTION] = skr_evictions_done,
+    [WRITE_FOR_BINDING] = skr_binding_write_done,
+    [WRITE_FOR_BINDING_READ] = skr_binding_write_done,
+    [WRITE_FOR_STATUS_MAP] = skr_status_map_done,
+    [WRITE_FOR_PROVISIONING] = skr_provisioning_done,
+    [WRITE_FOR_CLAIM] = skr_device_holds_written,
+    [WRITE_FOR_ADMISSION] = skr_admission_written,
+    [WRITE_FOR_ROLLBACK] = skr_rollback_write_done,
+};
+_Static_assert(sizeof done / sizeof done[0] == WRITE_PURPOSE_COUNT, "one a purpose");
+
 static void written(void *self, const struct skr_pending_write *w, struct skr_event *ev)
 {
-    struct skr_gang *e = self;
-    skr_dirty_facts(e);
-    switch ((enum write_purpose)w->purpose) {
-    case WRITE_FOR_MAP:
-    case WRITE_FOR_PODGROUP:
-        skr_group_objects_done(e, w, ev);
-        break;
-    case WRITE_FOR_CONDITIONS:
-        skr_native_conditions_done(e, w, ev);
-        break;
-    case WRITE_FOR_MEMBER:
-    case WRITE_FOR_MEMBER_READ:
-        skr_members_write_done(e, w, ev);
-        break;
-    case WRITE_FOR_EVICTION:
-        skr_evictions_done(e, w, ev);
-        break;
-    case WRITE_FOR_BINDING:
-    case WRITE_FOR_BINDING_READ:
-        skr_binding_write_done(e, w, ev);
-        break;
-    case WRITE_FOR_STATUS_MAP:
-        skr_status_map_done(e, w, ev);
-        break;
-    case WRITE_FOR_PROVISIONING:
-        skr_provisioning_done(e, w, ev);
-        break;
-    case WRITE_FOR_CLAIM:
-        skr_device_holds_written(e, w, ev);
-        break;
-    case WRITE_FOR_ADMISSION:
-        skr_admission_written(e, w, ev);
-        break;
-    case WRITE_FOR_ROLLBACK:
-        skr_rollback_write_done(e, w, ev);
-        break;
-    case WRITE_PURPOSE_COUNT:
-    default:
-        skr_bug_on(true);
-    }
+    skr_dirty_facts(self);
+    done[w->purpose](self, w, ev);
 }
 
 static void worked(void *self, struct skr_work *work)

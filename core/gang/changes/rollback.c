@@ -91,7 +91,7 @@ static void refused(struct skr_gang *e, struct pod_entry *p, const char *message
 }
 
 void skr_rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
-                             const struct skr_event *ev)
+                             struct skr_event *ev)
 {
     struct pod_entry *p = skr_pods_find(e, w->key);
     if (!p || p->work->removal.write != w->id) {

@@ -10,6 +10,6 @@
  * and keeps the seats of lost members. */
 void skr_rollback_step(struct skr_gang *e, struct plan *plan);
 void skr_rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
-                             const struct skr_event *ev);
+                             struct skr_event *ev);
 
 #endif

@@ -158,7 +158,7 @@ void skr_status_map_count(struct skr_gang *e, struct map_entry *m)
 }
 
 void skr_status_map_done(struct skr_gang *e, const struct skr_pending_write *w,
-                         const struct skr_event *ev)
+                         struct skr_event *ev)
 {
     struct group *g = skr_groups_find(e, w->key);
     const skr_time then = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;

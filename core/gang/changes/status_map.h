@@ -28,7 +28,7 @@ skr_time skr_status_map_make(struct skr_gang *e, struct group *g);
 void skr_status_map_count(struct skr_gang *e, struct map_entry *m);
 /* The outcome of making it. */
 void skr_status_map_done(struct skr_gang *e, const struct skr_pending_write *w,
-                         const struct skr_event *ev);
+                         struct skr_event *ev);
 /* The map was seen, changed or is gone: its group looks at it. */
 void skr_status_map_seen(struct skr_gang *e, const struct map_entry *m);
 

@@ -264,7 +264,7 @@ void skr_device_holds_settle(struct skr_gang *e, struct group *g)
 }
 
 void skr_device_holds_written(struct skr_gang *e, const struct skr_pending_write *w,
-                              const struct skr_event *ev)
+                              struct skr_event *ev)
 {
     struct device_hold *hold = find(e, w->key);
     if (!hold || hold->write != w->id) {

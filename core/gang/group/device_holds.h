@@ -44,7 +44,7 @@ const struct pod_entry *skr_device_holds_kept(const struct skr_gang *e, const st
 /* Allocated claims without a consumer, of members without a plan. O(entries). */
 size_t skr_device_holds_count(const struct skr_gang *e);
 void skr_device_holds_written(struct skr_gang *e, const struct skr_pending_write *w,
-                              const struct skr_event *ev);
+                              struct skr_event *ev);
 void skr_device_holds_fini(struct skr_gang *e);
 
 #endif
