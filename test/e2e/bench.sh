@@ -3,6 +3,7 @@
 # Compares sakkara with the bare kube-scheduler on one control plane and prints tables with ratios:
 #   bench.sh [GO-TEST-ARGUMENT...]      for example: bench.sh -run Throughput
 # SAKKARA_BENCH_NODES="90 200 1000 5000" and SAKKARA_BENCH_ROUNDS=3 choose sizes and rounds;
+# SAKKARA_BENCH_DEVICE_NODES=100 and SAKKARA_BENCH_GANGS=12 choose the load of devices;
 # SAKKARA_BENCH_ROUNDS=0 prints timelines alone; SAKKARA_BENCH_WITHOUT=gated leaves out the contenders whose names
 # end so; SAKKARA_BENCH_PERCENTAGE is percentageOfNodesToScore of the kube-scheduler
 # beside the daemon (100 below 1,500 nodes, as shipped, else -1), -1 leaves it to itself; the bare one is left to itself.

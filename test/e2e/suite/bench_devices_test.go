@@ -24,9 +24,10 @@ type deviceLoad struct {
 // TestBenchDevices binds gangs of 32 whose members want eight devices each, on nodes with eight: once as the plain resource
 // nvidia.com/gpu, once by claims of a template; with the daemon, and as ordinary pods of the bare kube-scheduler. All gangs wait from
 // the start on. When all pods of a gang are bound, they are deleted. The bare kube-scheduler's ratio is what devices cost it and the
-// controllers; the daemon's ratio has that in it. SAKKARA_BENCH_NODES=1000, SAKKARA_BENCH_GANGS=100, SAKKARA_BENCH_ROUNDS=1.
+// controllers; the daemon's ratio has that in it. SAKKARA_BENCH_DEVICE_NODES=100,
+// SAKKARA_BENCH_GANGS=12 and SAKKARA_BENCH_ROUNDS=1 choose the sizes.
 func TestBenchDevices(t *testing.T) {
-	nodes, gangs := number("SAKKARA_BENCH_NODES", 1000), number("SAKKARA_BENCH_GANGS", 100)
+	nodes, gangs := number("SAKKARA_BENCH_DEVICE_NODES", 100), number("SAKKARA_BENCH_GANGS", 12)
 	plane = planeFor(t)
 	must(t, plane.CreateNamespace(benchNamespace))
 	benchCluster(t, nodes)
