@@ -69,6 +69,7 @@ struct skr_round_group {
     int32_t step;  /* so many fewer are tried next, >= 1 */
     const int32_t *running; /* [leaf] members that are there already; NULL: none */
     int64_t begin;          /* it waits since then */
+    bool grows;             /* it runs, and starts more now or not: nothing is reserved for it */
     const struct skr_stored_reservation *stored; /* NULL: none */
     /* Room that others may take first, for this group alone, until it lapses; no uses: none. */
     struct skr_place first;

@@ -110,6 +110,9 @@ enum skr_move_cause skr_round_may_not_hold(const struct skr_round *r, size_t i)
 {
     int32_t n = 0, all = 0;
     bool by_new = false;
+    if (r->group[i].grows) {
+        return SKR_MOVED_USER;
+    }
     for (size_t k = 0; k < r->n; k++) {
         struct skr_round_group *other = &r->group[k];
         all += k != i && other->held;

@@ -64,6 +64,12 @@ static size_t whole_steps(const struct group *g, size_t n)
     return over < n ? n - over : 0;
 }
 
+bool skr_membership_only_grows(const struct group *g)
+{
+    return is_open(g) && g->state == GROUP_BOUND && !g->plan &&
+           g->seats.n_bound >= (size_t)g->spec->size;
+}
+
 size_t skr_membership_least(const struct group *g)
 {
     size_t size = (size_t)skr_membership_size(g), n = 1;

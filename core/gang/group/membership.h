@@ -27,6 +27,8 @@ size_t skr_membership_fewer(const struct group *g, size_t n, size_t largest);
 /* Whether a group without running members has the newcomers that it needs: its size, or the minimum
  * of each role of key roles. */
 bool skr_membership_may_be_planned(const struct group *g);
+/* It runs, and all that waits of it is beyond its minimum. */
+bool skr_membership_only_grows(const struct group *g);
 /* Newcomers to try now, by (created, name); array to free(). If not all of them fit beside a minimum,
  * the first ones in the order of their ranks. */
 struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n);

@@ -23,6 +23,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/run_limit.h"
 #include "core/gang/group/solve_share.h"
@@ -60,16 +61,10 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
     return false;
 }
 
-bool skr_queue_only_grows(const struct group *g)
-{
-    return g->spec->open && g->state == GROUP_BOUND && !g->plan &&
-           g->seats.n_bound >= (size_t)g->spec->size;
-}
-
 static bool may_grow(struct skr_gang *e, struct group *g)
 {
     const skr_time at = g->gave_at > 0 ? g->gave_at + SKR_GROW_AFTER_S * SKR_SECOND : 0;
-    if (!skr_queue_only_grows(g) || at <= skr_frame_now(e->frame)) {
+    if (!skr_membership_only_grows(g) || at <= skr_frame_now(e->frame)) {
         return true;
     }
     skr_wakes_group(e, g, at);
@@ -182,7 +177,7 @@ static bool is_before(const struct skr_gang *e, const struct group *g, const str
         return true;
     }
     bool back = skr_solve_share_stands_back(e, g), best_back = skr_solve_share_stands_back(e, best);
-    bool grows = skr_queue_only_grows(g), best_grows = skr_queue_only_grows(best);
+    bool grows = skr_membership_only_grows(g), best_grows = skr_membership_only_grows(best);
     return back != best_back     ? best_back
            : grows != best_grows ? best_grows
                                  : skr_queue_goes_before(g, best);

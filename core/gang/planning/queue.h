@@ -21,8 +21,6 @@ void skr_queue_see_less_room(struct skr_gang *e);
 void skr_queue_report_begins(struct skr_gang *e, size_t n_waiting); /* sets the pause after it */
 /* Checks that no due group is missed; for debug builds. O(groups). */
 int skr_queue_check(struct skr_gang *e, struct skr_error *error);
-/* Whether all that waits of it is beyond its minimum: it comes after all others and gets no reservation. */
-bool skr_queue_only_grows(const struct group *g);                         /* has a spec */
 bool skr_queue_goes_before(const struct group *a, const struct group *b); /* both have a spec */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/rule_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +55,40 @@ size_t skr_surplus_of(const struct group *g, struct pod_entry **list, size_t n)
     for (size_t i = 0; i < n; i++) {
         int32_t *left = &beyond[skr_surplus_scope(g, list[i])];
         if (*left > 0 && skr_surplus_may_go(g, list[i])) {
+            struct pod_entry *p = list[i];
             (*left)--;
-            list[n_surplus++] = list[i];
+            list[i] = list[n_surplus];
+            list[n_surplus++] = p;
         }
     }
     return n_surplus;
+}
+
+/* Whether fewer members may break a rule that more of them keep. */
+static bool counts_members(const struct skr_rule_check *check)
+{
+    bool counts = false;
+    for (size_t i = 0; i < check->n_scopes; i++) {
+        for (int32_t level = 0; level < check->tree->n_levels; level++) {
+            const struct skr_rule *r = &check->scope[i].rule[level];
+            counts = counts || (!r->hard && (r->partitions > 0 || r->min > 1 || r->factor > 1));
+        }
+    }
+    return counts;
+}
+
+int32_t skr_surplus_step(const struct group *g, const struct skr_tree *tree,
+                         struct pod_entry *const *list, size_t n, size_t all)
+{
+    struct skr_rule_check check;
+    int32_t step = g->spec->step;
+    skr_rule_check_init(&check, tree, g);
+    if (counts_members(&check)) {
+        for (size_t i = n; i < all; i++) {
+            skr_rule_check_add(&check, list[i]->role, list[i]->pod->node_name, 1);
+        }
+        step = skr_rule_check_keeps(&check, NULL) ? (int32_t)all - skr_membership_size(g) : 0;
+    }
+    skr_rule_check_fini(&check);
+    return step;
 }

@@ -20,5 +20,10 @@ bool skr_surplus_may_go(const struct group *g, const struct pod_entry *p);
 /* Those of list[n], which has all running members, that are beyond the size of their scope. They move
  * to the front, the highest ranks first. Returns their number. O(n log n). */
 size_t skr_surplus_of(const struct group *g, struct pod_entry **list, size_t n);
+/* What is left of the first n of list[all], from skr_surplus_of(), is a multiple of that: the step by
+ * which they came; their number if rules of the group count members (partitions, min, factor), so that
+ * all go or none. 0: none may go, as the others would not keep the rules. O(leaves + all). */
+int32_t skr_surplus_step(const struct group *g, const struct skr_tree *tree,
+                         struct pod_entry *const *list, size_t n, size_t all);
 
 #endif

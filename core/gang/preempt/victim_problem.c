@@ -215,15 +215,17 @@ static void add_surplus(struct list *l, struct group *h, int32_t whole)
         }
     }
     const int32_t beyond = (int32_t)n - skr_membership_size(h);
+    const size_t all = n;
     n = skr_surplus_of(h, list, n);
-    for (size_t i = 0; i < n; i++) {
+    const int32_t step = skr_surplus_step(h, l->request->tree, list, n, all);
+    for (size_t i = 0; i < n && step > 0; i++) {
         first = l->n;
         add_pod(l, SKR_VICTIM_SURPLUS, list[i], h->spec->priority, whole);
         for (; first < l->n; first++) {
             l->item[first].rank = skr_pods_rank_label(list[i]);
             l->item[first].giver = (int32_t)l->n_givers;
             l->item[first].beyond = beyond;
-            l->item[first].step = h->spec->step;
+            l->item[first].step = step;
         }
     }
     l->n_givers++;

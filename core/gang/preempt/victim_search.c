@@ -3,6 +3,7 @@
 #include "core/gang/preempt/victim_search.h"
 
 #include "core/gang/group/claims.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/group/yielding.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
@@ -20,7 +21,8 @@ enum {
 bool skr_victim_search_may_preempt(const struct group *g)
 {
     const bool moves = g->plan && skr_plan_moves(g->plan);
-    return g->spec && (moves || (g->spec->priority > 0 && !skr_outranks_refuser(g)));
+    return g->spec && (moves || (g->spec->priority > 0 && !skr_membership_only_grows(g) &&
+                                 !skr_outranks_refuser(g)));
 }
 
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g)

@@ -22,7 +22,6 @@
 #include "core/gang/group/reservation.h"
 #include "core/gang/group/window.h"
 #include "core/gang/plan/plan_storage.h"
-#include "core/gang/planning/queue.h"
 #include "core/gang/problem/paper.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/restore/restore.h"
@@ -104,7 +103,7 @@ bool gathering_has_turn(const struct skr_gang *e, const struct group *g)
 {
     const bool never =
         g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_CONSTRAINT_CONFLICT;
-    return waits(g) && !skr_queue_only_grows(g) && is_complete(e, g) && !never &&
+    return waits(g) && !skr_membership_only_grows(g) && is_complete(e, g) && !never &&
            !g->source.misplaced && skr_refusal_pause(e, g) == 0 &&
            !skr_plan_storage_is_refused(e, g);
 }
@@ -112,7 +111,8 @@ bool gathering_has_turn(const struct skr_gang *e, const struct group *g)
 static int by_order(const void *a, const void *b)
 {
     const struct waiting_group *x = a, *y = b;
-    const bool x_grows = skr_queue_only_grows(x->group), y_grows = skr_queue_only_grows(y->group);
+    const bool x_grows = skr_membership_only_grows(x->group),
+               y_grows = skr_membership_only_grows(y->group);
     if (x->complete != y->complete) {
         return x->complete ? -1 : 1;
     }
@@ -437,7 +437,8 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
         : text            ? skr_stored_reservation_read(text, in->e->topology.tree, in->arena)
                           : NULL;
     *ret = (struct skr_round_group){.owner = gathering_number(in, w->group->key),
-                                    .begin = skr_instant_up(w->begin)};
+                                    .begin = skr_instant_up(w->begin),
+                                    .grows = skr_membership_only_grows(w->group)};
     const bool may = gathering_window(in, w->group, newcomers, n, &ret->question);
     w->cut = ret->question.cut;
     if (!may || n == 0 || w->group->source.misplaced) {

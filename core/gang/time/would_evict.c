@@ -153,6 +153,7 @@ int skr_would_evict(struct gathering *in, size_t i, const struct skr_timeline_vi
     if (!request) {
         return -SKR_LIMIT;
     }
+    request->problem.n = in->group[i].question.problem->n; /* the minimum of an open group */
     const int rc = search(in, i, request, ret, error);
     skr_solve_request_destroy(request);
     return rc;

@@ -414,6 +414,24 @@ TEST_WITH(scene, an_open_group_starts_with_more_than_its_minimum)
     expect(s, "pg", "reserved 100 node-0=2 because default/r0");
 }
 
+/* pg is first in the order, and node-0 is free again when its own limits end. */
+TEST_WITH(scene, nothing_is_reserved_or_evicted_for_growth)
+{
+    struct scene *s = scene;
+    s->preempt = true;
+    scene_add_node(s, "node-0", 4, NULL);
+    POD(.name = "pg-0", .node = "node-0", .cpu = 3, .started = -60, .deadline = 160, .group = "pg");
+    POD(.name = "low-0", .node = "node-0", .started = -60, .deadline = 260, .group = "low");
+    POD(.name = "pg-1", .cpu = 3, .deadline = 160, .group = "pg");
+    GANG(.name = "pg", .running = 1, .size = 2, .priority = 5,
+         .more = ",'minimum':'1','status':'Bound','schedEndTime':'2026-01-01T11:59:00Z'");
+    GANG(.name = "low", .running = 1, .priority = 1, .more = ",'status':'Bound'");
+    GANG(.name = "big", .cpu = 3, .limit = "1h");
+    run(s);
+    expect(s, "big", "reserved 100 node-0=1 because default/pg");
+    expect(s, "pg", "forecast 3700 because default/big");
+}
+
 /* One of two runs, so the first of four more is no growth; node-1 is kept for big from 100 on. */
 TEST_WITH(scene, a_group_that_runs_grows_beside_reservations)
 {

@@ -174,3 +174,43 @@ TEST_WITH(scene, of_two_groups_the_one_of_lower_priority_gives)
     run(s);
     expect(s, "big", "unknown evicts b-1");
 }
+
+/* All three would need three nodes; one is enough for a start. */
+TEST_WITH(scene, room_is_made_for_the_minimum)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 4, NULL);
+    running(s, "low", "node-0", 1, 0, 0);
+    GANG(.name = "big", .size = 3, .cpu = 4, .priority = 5, .more = ",'minimum':'1'");
+    run(s);
+    expect(s, "big", "unknown evicts low");
+}
+
+TEST_WITH(scene, members_beyond_a_minimum_stay_if_the_others_would_break_a_rule)
+{
+    struct scene *s = scene;
+    for (int i = 0; i < 3; i++) {
+        char node[64];
+        snprintf(node, sizeof node, "node-%d", i);
+        scene_add_node(s, node, 2, NULL);
+    }
+    elastic(s, "e", 3, "'minimum':'2','constraints':'{\\'node\\':{\\'partitions\\':3}}'");
+    GANG(.name = "big", .cpu = 2, .priority = 5, .limit = "1h");
+    run(s);
+    expect(s, "big", "unknown evicts e");
+}
+
+/* Two of three would be enough for big: rules on counts let all go or none. */
+TEST_WITH(scene, members_beyond_a_minimum_go_together_if_rules_count_them)
+{
+    struct scene *s = scene;
+    for (int i = 0; i < 3; i++) {
+        char node[64];
+        snprintf(node, sizeof node, "node-%d", i);
+        scene_add_node(s, node, 2, NULL);
+    }
+    elastic(s, "e", 3, "'minimum':'1','constraints':'{\\'node\\':{\\'partitions\\':1}}'");
+    GANG(.name = "big", .cpu = 2, .priority = 5, .limit = "1h");
+    run(s);
+    expect(s, "big", "unknown evicts e-1,e-2");
+}
