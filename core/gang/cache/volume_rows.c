@@ -125,12 +125,17 @@ static void sweep_drivers(struct volumes *v)
     }
 }
 
+static bool is_at(const struct volumes *v, uint16_t i, const char *name)
+{
+    const char *driver = v->driver[i];
+    return name && driver ? strcmp(driver, name) == 0 : !name && !driver;
+}
+
 /* The place of the driver; NULL: of the first that is free. SKR_VOLUME_DRIVERS_MAX: there is none. */
 static uint16_t place_of(const struct volumes *v, const char *name)
 {
     uint16_t i = 0;
-    while (i < SKR_VOLUME_DRIVERS_MAX &&
-           (name ? !v->driver[i] || strcmp(v->driver[i], name) != 0 : v->driver[i] != NULL)) {
+    while (i < SKR_VOLUME_DRIVERS_MAX && !is_at(v, i, name)) {
         i++;
     }
     return i;

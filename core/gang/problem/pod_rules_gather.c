@@ -6,67 +6,11 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/problem/key_domains.h"
 #include "core/gang/problem/problem_caps.h"
 #include "core/pod/rules.h"
 
 #include <string.h>
-
-/* A value of the topology key, as a domain. */
-struct value {
-    UT_hash_handle hh;
-    const char *text;
-    int32_t domain;
-};
-
-/* Domains of one topology key: its values over all nodes, including those outside the tree. */
-struct domains {
-    struct value *values;
-    int32_t n;
-};
-
-/* ---- domains ---- */
-
-static const char *value_on(const struct node_entry *n, const char *key)
-{
-    return n && n->node ? skr_labels_get(&n->node->meta.labels, key) : NULL;
-}
-
-static int32_t domain_of(const struct domains *d, const char *text)
-{
-    const struct value *v = NULL;
-    if (text) {
-        HASH_FIND_STR(d->values, text, v);
-    }
-    return v ? v->domain : -1;
-}
-
-/* NULL: any node counts. */
-static void domains_init(const struct skr_gang *e, const char *key, struct domains *ret,
-                         bool (*counts)(const struct node_entry *, const void *),
-                         const void *context)
-{
-    *ret = (struct domains){0};
-    struct node_entry *n;
-    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
-        const char *text = value_on(n, key);
-        if (text && domain_of(ret, text) < 0 && (!counts || counts(n, context))) {
-            struct value *v = skr_alloc(sizeof *v);
-            v->text = text;
-            v->domain = ret->n++;
-            HASH_ADD_KEYPTR(hh, ret->values, v->text, strlen(v->text), v);
-        }
-    }
-}
-
-static void domains_fini(struct domains *d)
-{
-    struct value *v, *tmp;
-    HASH_ITER(hh, d->values, v, tmp)
-    {
-        HASH_DEL(d->values, v);
-        free(v);
-    }
-}
 
 /* ---- other pods ---- */
 
@@ -131,7 +75,7 @@ static void close_value(struct pod_rules_work *w, const char *key, const char *v
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves && value; i++) {
-        const char *here = value_on(leaf[i], key);
+        const char *here = skr_key_value_on(leaf[i], key);
         if (here && strcmp(here, value) == 0) {
             close_leaf(w, i, rule, by);
         }
@@ -172,7 +116,8 @@ static void close_by_others(struct pod_rules_work *w)
             if (against) {
                 const struct pod_ref by = skr_pod_walk_ref(&p);
                 close_value(w, rule->topology_key,
-                            value_on(skr_nodes_find(w->e, node), rule->topology_key), rule, &by);
+                            skr_key_value_on(skr_nodes_find(w->e, node), rule->topology_key), rule,
+                            &by);
             }
         }
     }
@@ -189,7 +134,7 @@ static bool counts_for_spread(const struct node_entry *n, const void *context)
     const struct spread_nodes *s = context;
     for (size_t i = 0; i < s->spec->n_rules; i++) {
         const struct skr_pod_rule *other = &s->spec->rule[i];
-        if (other->kind == SKR_POD_RULE_SPREAD && !value_on(n, other->topology_key)) {
+        if (other->kind == SKR_POD_RULE_SPREAD && !skr_key_value_on(n, other->topology_key)) {
             return false;
         }
     }
@@ -211,7 +156,7 @@ bool skr_pod_rules_is_about(const struct skr_pod_shape *spec, const struct skr_p
 /* Pods the rule concerns, by domain, on nodes that count for it, without the group's (claims).
  * Returns their number including the group's. */
 static size_t count_others(const struct pod_rules_work *w, const struct spread_nodes *nodes,
-                           const struct domains *d, int32_t *ret, struct pod_ref *some)
+                           const struct key_domains *d, int32_t *ret, struct pod_ref *some)
 {
     size_t n = 0;
     const struct skr_pod_rule *rule = nodes->rule;
@@ -223,7 +168,7 @@ static size_t count_others(const struct pod_rules_work *w, const struct spread_n
         }
         const char *place = skr_pod_rules_place(w, &p);
         const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
-        int32_t domain = domain_of(d, value_on(node, rule->topology_key));
+        int32_t domain = skr_key_domain_of(d, skr_key_value_on(node, rule->topology_key));
         if (domain < 0 || (spread && !counts_for_spread(node, nodes))) {
             continue;
         }
@@ -356,7 +301,7 @@ static void finish(struct pod_rules_work *w, const struct skr_pod_shape *spec,
 
 /* *ret_domain: of each leaf, for the caller to fill; NULL allowed. */
 static struct skr_domain_rule *make(struct pod_rules_work *w, enum skr_domain_rule_kind kind,
-                                    const struct skr_pod_rule *rule, const struct domains *d,
+                                    const struct skr_pod_rule *rule, const struct key_domains *d,
                                     int32_t **ret_domain)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
@@ -372,7 +317,7 @@ static struct skr_domain_rule *make(struct pod_rules_work *w, enum skr_domain_ru
         return NULL;
     }
     for (int32_t i = 0; i < leaves; i++) {
-        domain[i] = d ? domain_of(d, value_on(leaf[i], rule->topology_key)) : i;
+        domain[i] = d ? skr_key_domain_of(d, skr_key_value_on(leaf[i], rule->topology_key)) : i;
     }
     made->n_domains = d ? d->n : leaves;
     if (ret_domain) {
@@ -403,7 +348,7 @@ static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape 
         const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
         for (size_t i = 0; i < spec->n_rules && node; i++) {
             if (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
-                value_on(node, spec->rule[i].topology_key)) {
+                skr_key_value_on(node, spec->rule[i].topology_key)) {
                 return true;
             }
         }
@@ -423,12 +368,12 @@ static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_ru
 }
 
 static void close_excluded(struct pod_rules_work *w, const struct skr_pod_rule *rule,
-                           const struct domains *d, const int32_t *others,
+                           const struct key_domains *d, const int32_t *others,
                            const struct pod_ref *some)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
-        int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
+        int32_t domain = skr_key_domain_of(d, skr_key_value_on(leaf[i], rule->topology_key));
         if (domain >= 0 && others[domain] > 0) {
             close_leaf(w, i, rule, &some[domain]);
         }
@@ -438,7 +383,7 @@ static void close_excluded(struct pod_rules_work *w, const struct skr_pod_rule *
 /* Members that exclude each other. With roles one rule is for those of which a domain has one, and one
  * keeps the others that are selected away from them. The caller finishes the last rule. */
 static void exclude_members(struct pod_rules_work *w, const struct skr_pod_shape *spec,
-                            const struct skr_pod_rule *rule, bool own, const struct domains *d)
+                            const struct skr_pod_rule *rule, bool own, const struct key_domains *d)
 {
     const uint32_t self = w->roles ? UINT32_C(1) << w->roles->self : 0;
     const uint32_t roles = roles_of(w, spec, rule) | (own ? self : 0);
@@ -463,12 +408,12 @@ static void exclude_members(struct pod_rules_work *w, const struct skr_pod_shape
 
 /* The first pod of a kind with affinity to itself may go anywhere; the others follow it. */
 static void apply_affinity(struct pod_rules_work *w, const struct skr_pod_rule *rule, bool first,
-                           const struct domains *d, const int32_t *others)
+                           const struct key_domains *d, const int32_t *others)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
-        int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
-        if (!value_on(leaf[i], rule->topology_key)) {
+        int32_t domain = skr_key_domain_of(d, skr_key_value_on(leaf[i], rule->topology_key));
+        if (!skr_key_value_on(leaf[i], rule->topology_key)) {
             close_without_key(w, i, rule);
         } else if (domain < 0 || (!first && others[domain] == 0)) {
             close_leaf(w, i, rule, NULL);
@@ -480,7 +425,7 @@ static void apply_affinity(struct pod_rules_work *w, const struct skr_pod_rule *
 }
 
 static void apply_spread(struct pod_rules_work *w, const struct spread_nodes *nodes, bool own,
-                         const struct domains *d, int32_t *others)
+                         const struct key_domains *d, int32_t *others)
 {
     const struct skr_pod_rule *rule = nodes->rule;
     struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
@@ -490,7 +435,7 @@ static void apply_spread(struct pod_rules_work *w, const struct spread_nodes *no
     }
     least = d->n < rule->min_domains || d->n == 0 ? 0 : least;
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
-        int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
+        int32_t domain = skr_key_domain_of(d, skr_key_value_on(leaf[i], rule->topology_key));
         if (domain < 0) {
             close_without_key(w, i, rule);
         } else if (!own && others[domain] - least > rule->max_skew) {
@@ -518,10 +463,10 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
         return; /* kube-scheduler decides */
     }
     const size_t before = w->n_made;
-    struct domains d;
+    struct key_domains d;
     struct spread_nodes nodes = {spec, rule};
-    domains_init(w->e, rule->topology_key, &d,
-                 rule->kind == SKR_POD_RULE_SPREAD ? counts_for_spread : NULL, &nodes);
+    skr_key_domains_init(w->e, rule->topology_key, &d,
+                         rule->kind == SKR_POD_RULE_SPREAD ? counts_for_spread : NULL, &nodes);
     int32_t *others = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *others);
     struct pod_ref *some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
     bool capped;
@@ -554,7 +499,7 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
     if (w->n_made > before && !w->no_room) {
         finish(w, spec, rule);
     }
-    domains_fini(&d);
+    skr_key_domains_fini(&d);
 }
 
 static size_t count_of(const struct pod_rules_work *w, const struct shape *shape)
