@@ -41,7 +41,7 @@ static void add_text(struct skr_strbuf *key, const char *text)
     skr_strbuf_addn(key, text, strlen(text) + 1);
 }
 
-#define ADD_VALUE(key, value) skr_strbuf_addn(key, (const char *)&(value), sizeof(value))
+#define ADD_VALUE(key, value) skr_strbuf_addn(key, (const char *)&(value), sizeof value)
 
 static void add_policy(struct skr_strbuf *key, const struct skr_device_policy *policy)
 {
