@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises and processes: three groups wait, and who leads dies or changes at any write. */
+#include "core/gang/cache/booked.h"
+#include "test/unit/engine_rig_failover.h"
+#include "test/unit/limits_scene.h"
+
+enum {
+    HELD = 3,
+    GREEDY_AT = 5,
+    PROMISED_FOR = 90,
+    STORY_S = 340,
+    SLACK_S = 2 * HELD, /* kubelets of this test take two seconds */
+};
+
+/* Who waits, and who they wait for. */
+static const struct {
+    const char *name;
+    int size, limit;
+} held[HELD + 1] = {{"a", 4, 50}, {"b", 3, 50}, {"c", 2, 120}, {"run", 2, 100}};
+
+struct story {
+    struct rig *rig;
+    int64_t want[HELD]; /* starts when no process dies; 0: not known yet */
+    int ends[HELD + 1]; /* 0: it has not begun */
+};
+
+/* Kubelets start what is bound, and end it at its limit. */
+static void live(struct story *s, int t)
+{
+    for (int i = 0; i <= HELD; i++) {
+        if (s->ends[i] == 0 && limits_bound(s->rig, held[i].name) == held[i].size) {
+            limits_start(s->rig, held[i].name, held[i].size);
+            s->ends[i] = t + held[i].limit;
+        } else if (s->ends[i] == t) {
+            limits_end(s->rig, held[i].name, held[i].size);
+        }
+    }
+}
+
+/* Which promises stand; a group without one has a plan, or is bound. */
+static void judge(struct story *s, int t)
+{
+    for (int i = 0; i < HELD; i++) {
+        const struct group *g = limits_group(s->rig, held[i].name);
+        const struct booking *b = g->booking;
+        if (!b && limits_bound(s->rig, held[i].name) == 0 && s->ends[i] == 0 && !g->plan) {
+            rig_fail(s->rig, "%s lost its promise at %d s", held[i].name, t);
+        }
+        const int64_t late = b ? b->start - s->want[i] : 0;
+        if (t < PROMISED_FOR ? late != 0 : late > SLACK_S) {
+            rig_fail(s->rig, "the promise of %s moved by %lld s at %d s", held[i].name,
+                     (long long)late, t);
+        }
+        if (s->ends[i] == 0 && limits_now(s->rig) > s->want[i] + SLACK_S) {
+            rig_fail(s->rig, "%s does not begin at its start", held[i].name);
+        }
+    }
+    if (s->ends[HELD - 1] == 0 && limits_bound(s->rig, "greedy") > 0) {
+        rig_fail(s->rig, "a pod without an end started into reserved room at %d s", t);
+    }
+}
+
+static void note(struct story *s)
+{
+    for (int i = 0; i < HELD; i++) {
+        const struct booking *b = limits_group(s->rig, held[i].name)->booking;
+        assert_non_null(b);
+        s->want[i] = s->want[i] > 0 ? s->want[i] : b->start;
+    }
+}
+
+/* Two of four nodes are busy for 100 s, so each group waits for the one before it. The process dies at
+ * write k of those that follow, or another one leads from then on; 0: at none. Whether it did. */
+static bool play(int64_t want[HELD], size_t k, bool before_answer, bool other_leads)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = limits_four_nodes(HELD);
+    struct story s = {.rig = rig};
+    bool fell = false;
+    memcpy(s.want, want, sizeof s.want);
+    limits_gang(rig, "run", 2, 0, 100);
+    rig_run(rig, SKR_SECOND);
+    live(&s, 1);
+    if (other_leads) {
+        rig_start_standby(rig);
+    }
+    rig->crash_at = k > 0 ? rig->n_applied + k : 0;
+    rig->crash_before_answer = before_answer;
+    for (int t = 1; t < STORY_S; t++) {
+        if (t <= HELD) {
+            limits_gang(rig, held[t - 1].name, held[t - 1].size, 0, held[t - 1].limit);
+        } else if (t == GREEDY_AT) {
+            limits_gang(rig, "greedy", 2, 0, 0);
+        }
+        const skr_time end = rig->now + SKR_SECOND;
+        rig_run(rig, SKR_SECOND);
+        const bool falls = rig->crashed;
+        if (falls) {
+            fell = true;
+            rig->crash_at = 0;
+            rig->crashed = false;
+            other_leads ? rig_fail_over(rig) : rig_restart(rig);
+            rig_run(rig, end - rig->now);
+        }
+        live(&s, t);
+        if (t == GREEDY_AT - 1) {
+            note(&s);
+        } else if (t >= GREEDY_AT && !falls) {
+            judge(&s, t);
+        }
+    }
+    assert_int_equal(limits_bound(rig, "greedy"), 2);
+    assert_true(s.ends[0] && s.ends[1] && s.ends[2]);
+    memcpy(want, s.want, sizeof s.want);
+    return fell;
+}
+
+TEST(killed_at_any_write_the_promises_stay)
+{
+    int64_t want[HELD] = {0};
+    size_t k = 1;
+    play(want, 0, false, false);
+    assert_true(want[0] < want[1] && want[1] < want[2]);
+    for (; play(want, k, false, false); k++) {
+        play(want, k, true, false);
+    }
+    assert_true(k > 40);
+}
+
+TEST(led_by_another_process_from_any_write_on_they_stay_too)
+{
+    int64_t want[HELD] = {0};
+    size_t k = 1;
+    play(want, 0, false, true);
+    while (play(want, k, k % 2, true)) {
+        k++;
+    }
+    assert_true(k > 40);
+}
