@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises and processes: three groups wait, and who leads dies or changes at any write. */
+/* Promises stay: when who leads dies or changes at any write, and when nothing changes. */
 #include "core/gang/cache/booked.h"
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/limits_scene.h"
@@ -135,4 +135,59 @@ TEST(led_by_another_process_from_any_write_on_they_stay_too)
         k++;
     }
     assert_true(k > 40);
+}
+
+/* ---- many groups ---- */
+
+enum { CROWD = 200, ROUNDS = 1000 };
+
+/* Two of four nodes stay busy, and so many groups wait; a closed node is beside them. */
+static struct rig *crowd(void)
+{
+    struct rig *rig = limits_four_nodes(HELD);
+    rig_node(rig, "closed", 1);
+    rig_edit(rig, RIG_NODE, "closed", "{'spec':{'unschedulable':true}}");
+    limits_gang(rig, "run", 2, 0, 100000);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    rig->check_every = 500;
+    for (int i = 0; i < CROWD; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "g%03d", i);
+        limits_gang(rig, name, 3 + i % 2, 0, 50 + i);
+    }
+    rig_run(rig, 100 * SKR_SECOND);
+    return rig;
+}
+
+static uint64_t rounds(const struct rig *rig)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i <= SKR_DURATION_BUCKETS_MAX; i++) {
+        n += rig->gang->stats.rounds.n[i];
+    }
+    return n;
+}
+
+/* A pod that comes to the closed node and leaves it is a change of room, and of no promise. */
+TEST_RIG(crowd(), a_thousand_rounds_that_change_nothing_write_nothing)
+{
+    const uint64_t before = rounds(rig);
+    size_t writes = 0;
+    assert_int_equal(rig->gang->bookings.n, HELD);
+    rig_forget_counts(rig);
+    for (int i = 0; i < ROUNDS; i++) {
+        rig_create_json(rig, RIG_POD, "foreign",
+                        "{'spec':{'schedulerName':'other','nodeName':'closed','containers':[{"
+                        "'name':'main','resources':{'requests':{'cpu':'1'}}}]},'status':{"
+                        "'phase':'Running'}}");
+        rig_settle(rig);
+        rig_delete(rig, RIG_POD, "foreign");
+        rig_run(rig, SKR_SECOND);
+    }
+    for (size_t i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
+        writes += rig->n_writes[i];
+    }
+    assert_true(rounds(rig) - before >= ROUNDS);
+    assert_int_equal(writes, 0);
 }
