@@ -23,14 +23,17 @@ static const char *class_of(const struct skr_fields *json, const struct skr_fiel
     return *old ? old : skr_fields_text(spec, "storageClassName");
 }
 
-/* A bit for each mode. An unknown one is a bit of its own, which no volume has. */
+enum { ONE_POD = 8, BLOCK = 32, FILESYSTEM = 64 }; /* bits of modes; 16: an unknown access mode */
+
+/* A bit for each access mode, and one for the volumeMode: as claim and volume have one of these alone, the bits of a
+ * claim are among those of a volume only if it is the same. An unknown mode is a bit of its own. */
 static uint32_t modes_of(const struct skr_fields *spec)
 {
     static const char *const known[] = {"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany",
                                         "ReadWriteOncePod"};
     const char **mode;
     const size_t n = skr_fields_texts(spec, "accessModes", SKR_VOLUME_MODES_MAX, &mode);
-    uint32_t bits = 0;
+    uint32_t bits = strcmp(skr_fields_word(spec, "volumeMode"), "Block") == 0 ? BLOCK : FILESYSTEM;
     for (size_t i = 0; i < n; i++) {
         uint32_t k = 0;
         while (k < sizeof known / sizeof known[0] && strcmp(known[k], mode[i]) != 0) {
@@ -40,7 +43,6 @@ static uint32_t modes_of(const struct skr_fields *spec)
     }
     return bits;
 }
-enum { ONE_POD = 8 };
 
 /* Bytes of a quantity, rounded up. */
 static int64_t bytes_of(const struct skr_fields *in, const char *key)

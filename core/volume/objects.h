@@ -26,10 +26,11 @@ struct skr_volume_claim {
     const char *class_; /* storageClassName, or the old annotation; "" */
     /* The node that kube-scheduler has chosen for a volume which is not made yet, and keeps; "". */
     const char *selected;
-    bool one_pod;   /* an access mode is ReadWriteOncePod */
-    bool selects;   /* it selects volumes by their labels */
-    uint32_t modes; /* a bit for each access mode */
-    int64_t bytes;  /* that it requests, rounded up */
+    bool one_pod; /* an access mode is ReadWriteOncePod */
+    bool selects; /* it selects volumes by their labels */
+    /* A bit for each access mode and for the volumeMode: a volume serves the claim only if it has all of them. */
+    uint32_t modes;
+    int64_t bytes; /* that it requests, rounded up */
 };
 int skr_volume_claim_decode(const json_t *json, struct skr_volume_claim **ret,
                             struct skr_error *error);

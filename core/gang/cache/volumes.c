@@ -284,16 +284,25 @@ bool skr_volumes_is_pool(const struct skr_gang *e, uint16_t driver)
     return driver > 0 && skr_volumes_names_pool(e->volumes->driver[driver - 1]);
 }
 
+/* As FindMatchingVolume() of k8s.io/component-helpers/storage/volume, but for the choice of the smallest. */
+static bool serves(const struct volume_row *row, const struct volume_facts *claim)
+{
+    return row->bytes >= claim->bytes && (row->modes & claim->modes) == claim->modes;
+}
+
 bool skr_volumes_next_free(const struct skr_gang *e, size_t *at, uint16_t pool,
-                           const struct volume_facts *claim, const char **ret_host,
+                           const struct volume_facts *claim, size_t n, const char **ret_host,
                            const struct skr_volume **ret_rule)
 {
     const struct volumes *v = e->volumes;
     uint32_t number;
     while (skr_slab_next(&v->volume.row, at, &number)) {
         const struct volume_row *row = skr_slab_at(&v->volume.row, number);
-        if (row->pool == pool && row->bytes >= claim->bytes &&
-            (row->modes & claim->modes) == claim->modes) {
+        size_t i = row->pool == pool ? 0 : n;
+        while (i < n && !serves(row, &claim[i])) {
+            i++;
+        }
+        if (i < n) {
             *ret_host = row->host;
             *ret_rule = row->rule ? row->rule->holder : NULL;
             return true;

@@ -40,7 +40,7 @@ struct volume_facts {
     /* That attaches it: 1 ..; 0: none. Of a late claim whose class has no provisioner: its pool, the free
      * volumes of the class. */
     uint16_t driver;
-    uint32_t modes; /* of a late claim, as bytes */
+    uint32_t modes; /* of a late claim, as bytes; struct skr_volume_claim */
     int64_t bytes;
     uint64_t volume;               /* equal for claims of one volume */
     const struct skr_volume *rule; /* which nodes reach it; NULL: all */
@@ -60,10 +60,10 @@ const struct skr_volume *skr_volumes_reach(const struct volume_rule *rule);  /* 
 const char *skr_volumes_driver(const struct skr_gang *e, uint16_t driver);
 bool skr_volumes_names_pool(const char *driver);
 bool skr_volumes_is_pool(const struct skr_gang *e, uint16_t driver);
-/* Iterates over the free volumes of a pool that serve such a claim: *at begins as 0. *ret_host or *ret_rule
- * says which nodes reach it, as in struct volume_facts. */
+/* Iterates over the free volumes of a pool that serve one of n such claims: *at begins as 0. *ret_host or
+ * *ret_rule says which nodes reach it, as in struct volume_facts. */
 bool skr_volumes_next_free(const struct skr_gang *e, size_t *at, uint16_t pool,
-                           const struct volume_facts *claim, const char **ret_host,
+                           const struct volume_facts *claim, size_t n, const char **ret_host,
                            const struct skr_volume **ret_rule);
 
 #endif

@@ -145,7 +145,8 @@ static void limit_to_attached(struct skr_gang *e, struct pod_entry *const *newco
         d->amount[r] = skr_problem_attach_demand(e, driver, newcomers, n, newcomers, n, most);
     }
     const size_t first = n_listed(d);
-    skr_problem_attach_room(e, &d->drivers, newcomers, n, d->n, &free_[first], &capacity[first]);
+    skr_problem_attach_room(e, &d->drivers, newcomers, n, most, d->n, &free_[first],
+                            &capacity[first]);
 }
 
 /* ---- what refusals have taught, and devices ---- */

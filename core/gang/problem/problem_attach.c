@@ -145,11 +145,59 @@ int64_t skr_problem_attach_demand(const struct skr_gang *e, uint16_t driver,
     return n > 0 ? ret : 0;
 }
 
+/* Late claims of the pool, one for each set of modes: the smallest. most: one in all, with the modes of all and the size
+ * of the largest. free() it. */
+static struct volume_facts *claims_of(const struct skr_gang *e, uint16_t pool,
+                                      struct pod_entry *const *all, size_t n_all, bool most,
+                                      size_t *ret_n)
+{
+    struct volume_facts *ret = NULL;
+    size_t cap = 0;
+    *ret_n = 0;
+    for (size_t i = 0; i < n_all; i++) {
+        for (size_t k = 0; k < all[i]->pod->n_claims; k++) {
+            const struct volume_facts facts = skr_problem_attach_facts(e, all[i], k);
+            size_t at = 0;
+            while (at < *ret_n && !most && ret[at].modes != facts.modes) {
+                at++;
+            }
+            if (facts.driver == pool && at == *ret_n) {
+                skr_grow(&ret, &cap, at + 1, sizeof *ret);
+                ret[(*ret_n)++] = facts;
+            } else if (facts.driver == pool) {
+                ret[at].modes |= facts.modes;
+                ret[at].bytes = (facts.bytes > ret[at].bytes) == most ? facts.bytes : ret[at].bytes;
+            }
+        }
+    }
+    return ret;
+}
+
+bool skr_problem_attach_unlike(const struct skr_gang *e, struct pod_entry *const *newcomers,
+                               size_t n)
+{
+    const struct skr_problem_drivers drivers = skr_problem_attach_drivers(e, newcomers, n);
+    bool unlike = false;
+    for (size_t d = 0; d < drivers.n && !unlike; d++) {
+        if (skr_volumes_is_pool(e, drivers.driver[d])) {
+            size_t n_least, n_most;
+            struct volume_facts *least =
+                claims_of(e, drivers.driver[d], newcomers, n, false, &n_least);
+            struct volume_facts *most =
+                claims_of(e, drivers.driver[d], newcomers, n, true, &n_most);
+            unlike = n_least != n_most || least->bytes != most->bytes;
+            free(least);
+            free(most);
+        }
+    }
+    return unlike;
+}
+
 bool skr_problem_attach_differ(const struct skr_gang *e, struct pod_entry *const *newcomers,
                                size_t n)
 {
     const struct skr_problem_drivers drivers = skr_problem_attach_drivers(e, newcomers, n);
-    bool differ = false;
+    bool differ = skr_problem_attach_unlike(e, newcomers, n);
     for (size_t d = 0; d < drivers.n && !differ; d++) {
         const uint16_t driver = drivers.driver[d];
         differ = skr_problem_attach_demand(e, driver, newcomers, n, newcomers, n, true) !=
@@ -195,32 +243,38 @@ static void add_uses(const struct skr_gang *e, const struct skr_problem_drivers 
     }
 }
 
-/* ret[leaf]: free volumes of the pool that serve the largest of these claims. One that several leaves reach
+/* ret[leaf] grows by the free volumes of the pool that serve one of the claims. One that several leaves reach
  * counts on each of them. */
-static void count_free(struct skr_gang *e, uint16_t pool, struct pod_entry *const *all,
-                       size_t n_all, int32_t *ret)
+static void count_free(struct skr_gang *e, uint16_t pool, const struct volume_facts *claim,
+                       size_t n, int32_t *ret)
 {
     const struct skr_tree *tree = e->topology.tree;
     struct node_entry *const *node = skr_topology_leaf_nodes(e);
-    struct volume_facts most = {0};
     const struct skr_volume *rule;
     const char *host;
-    for (size_t i = 0; i < n_all; i++) {
-        for (size_t k = 0; k < all[i]->pod->n_claims; k++) {
-            const struct volume_facts facts = skr_problem_attach_facts(e, all[i], k);
-            if (facts.driver == pool) {
-                most.modes |= facts.modes;
-                most.bytes = facts.bytes > most.bytes ? facts.bytes : most.bytes;
-            }
-        }
-    }
-    for (size_t at = 0; skr_volumes_next_free(e, &at, pool, &most, &host, &rule);) {
+    for (size_t at = 0; skr_volumes_next_free(e, &at, pool, claim, n, &host, &rule);) {
         const int32_t leaf = host ? skr_tree_find_leaf(tree, host) : -1;
         const bool named = leaf >= 0 && node[leaf] && skr_pins_is_called(node[leaf]->node, host);
         const int32_t first = named ? leaf : 0, end = named ? leaf + 1 : tree->n_leaves;
         for (int32_t i = first; i < end; i++) {
             ret[i] += node[i] && (!host || skr_pins_is_called(node[i]->node, host)) &&
                       (!rule || skr_volume_reaches(rule, node[i]->node));
+        }
+    }
+}
+
+void skr_problem_attach_serve(struct skr_gang *e, const struct pod_entry *p, uint8_t *ret)
+{
+    const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
+    for (size_t k = 0; k < p->pod->n_claims; k++) {
+        const struct volume_facts facts = skr_problem_attach_facts(e, p, k);
+        if (skr_volumes_is_pool(e, facts.driver)) {
+            int32_t *free_of = skr_alloc_array(n_leaves + 1, sizeof *free_of);
+            count_free(e, facts.driver, &facts, 1, free_of);
+            for (size_t i = 0; i < n_leaves; i++) {
+                ret[i] = free_of[i] > 0 ? ret[i] : 0;
+            }
+            free(free_of);
         }
     }
 }
@@ -268,8 +322,9 @@ static void count_idle(const struct attached_list *idle, const struct attached_l
 }
 
 static void room_of(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all, size_t n_all,
-                    const struct attached_list *used, const struct attached_list *idle_list,
-                    size_t stride, int64_t *ret, int64_t *ret_empty)
+                    bool most_of_any, const struct attached_list *used,
+                    const struct attached_list *idle_list, size_t stride, int64_t *ret,
+                    int64_t *ret_empty)
 {
     struct attached_list wanted = volumes_of(e, driver, all, n_all);
     const bool pool = skr_volumes_is_pool(e, driver);
@@ -277,7 +332,10 @@ static void room_of(struct skr_gang *e, uint16_t driver, struct pod_entry *const
     int32_t *free_of = skr_alloc_array(3 * n_leaves + 1, sizeof *free_of);
     int32_t *idle = &free_of[n_leaves], *own = &idle[n_leaves];
     if (pool) {
-        count_free(e, driver, all, n_all, free_of);
+        size_t n;
+        struct volume_facts *claim = claims_of(e, driver, all, n_all, most_of_any, &n);
+        count_free(e, driver, claim, n, free_of);
+        free(claim);
     } else {
         count_idle(idle_list, &wanted, idle, own);
     }
@@ -311,7 +369,7 @@ static void room_of(struct skr_gang *e, uint16_t driver, struct pod_entry *const
 }
 
 void skr_problem_attach_room(struct skr_gang *e, const struct skr_problem_drivers *drivers,
-                             struct pod_entry *const *all, size_t n_all, size_t stride,
+                             struct pod_entry *const *all, size_t n_all, bool most, size_t stride,
                              int64_t *ret, int64_t *ret_empty)
 {
     struct attached_list used[SKR_PROBLEM_DRIVERS_MAX] = {0}, idle[SKR_PROBLEM_DRIVERS_MAX] = {0};
@@ -320,7 +378,7 @@ void skr_problem_attach_room(struct skr_gang *e, const struct skr_problem_driver
         add_idle(e, drivers, used, idle);
     }
     for (size_t d = 0; d < drivers->n; d++) {
-        room_of(e, drivers->driver[d], all, n_all, &used[d], &idle[d], stride, &ret[d],
+        room_of(e, drivers->driver[d], all, n_all, most, &used[d], &idle[d], stride, &ret[d],
                 &ret_empty[d]);
         free(used[d].item);
         free(idle[d].item);

@@ -60,14 +60,18 @@ static bool reaches(const struct skr_gang *e, const struct pod_entry *p,
 }
 
 /* What the leaves of a newcomer follow from; equal numbers: equal leaves. 0: it reaches all. *ret_host: its
- * only node, if that is called after its host. */
-static uint64_t rules_of(const struct skr_gang *e, const struct pod_entry *p,
+ * only node, if that is called after its host. unlike: skr_problem_attach_unlike(). */
+static uint64_t rules_of(const struct skr_gang *e, const struct pod_entry *p, bool unlike,
                          const struct node_entry **ret_host)
 {
     uint64_t sum = 0;
     *ret_host = NULL;
     for (size_t k = 0; k < p->pod->n_claims; k++) {
         const struct volume_facts facts = skr_problem_attach_facts(e, p, k);
+        if (unlike && skr_volumes_is_pool(e, facts.driver)) {
+            sum = skr_hash_pair(sum, skr_hash_pair(facts.driver, facts.modes));
+            sum = skr_hash_pair(sum, (uint64_t)facts.bytes);
+        }
         if (skr_csi_matters(e, &facts)) {
             sum = skr_hash_pair(sum, facts.driver);
             sum = skr_hash_pair(sum, skr_hash_pair(facts.class_, (uint64_t)facts.bytes));
@@ -89,19 +93,26 @@ static uint64_t rules_of(const struct skr_gang *e, const struct pod_entry *p,
 
 /* Open leaves that the newcomer's volumes are reachable from. free() it. */
 static int32_t *leaves_of(struct skr_gang *e, const struct pod_entry *p,
-                          const struct node_entry *host, const uint8_t *open, int32_t *ret_n)
+                          const struct node_entry *host, const uint8_t *open, bool unlike,
+                          int32_t *ret_n)
 {
     const struct skr_tree *tree = e->topology.tree;
     struct node_entry *const *node = skr_topology_leaf_nodes(e);
     const int32_t only = host ? skr_tree_find_leaf(tree, host->name) : -1;
     const int32_t first = only >= 0 ? only : 0, end = only >= 0 ? only + 1 : tree->n_leaves;
     int32_t *leaf = skr_alloc_array((size_t)(end - first) + 1, sizeof *leaf);
+    uint8_t *served = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *served);
+    memcpy(served, open, (size_t)tree->n_leaves * sizeof *served);
+    if (unlike) {
+        skr_problem_attach_serve(e, p, served);
+    }
     *ret_n = 0;
     for (int32_t i = first; i < end; i++) {
-        if (open[i] && node[i] && reaches(e, p, node[i]->node)) {
+        if (served[i] && node[i] && reaches(e, p, node[i]->node)) {
             leaf[(*ret_n)++] = i;
         }
     }
+    free(served);
     return leaf;
 }
 
@@ -128,10 +139,11 @@ static struct reach reach_of(struct skr_gang *e, struct pod_entry *const *newcom
 {
     struct reach r = {.of = skr_alloc_array(n + 1, sizeof *r.of)};
     struct known_rules *known = skr_alloc_array(SKR_PROBLEM_MASKS_MAX, sizeof *known);
+    const bool unlike = skr_problem_attach_unlike(e, newcomers, n);
     size_t n_known = 0;
     for (size_t i = 0; i < n; i++) {
         const struct node_entry *host;
-        const uint64_t rules = rules_of(e, newcomers[i], &host);
+        const uint64_t rules = rules_of(e, newcomers[i], unlike, &host);
         size_t at = 0;
         while (at < n_known && known[at].rules != rules) {
             at++;
@@ -142,7 +154,7 @@ static struct reach reach_of(struct skr_gang *e, struct pod_entry *const *newcom
         }
         if (at == n_known) {
             int32_t n_leaves;
-            int32_t *leaf = leaves_of(e, newcomers[i], host, open, &n_leaves);
+            int32_t *leaf = leaves_of(e, newcomers[i], host, open, unlike, &n_leaves);
             known[n_known++] = (struct known_rules){rules, find_mask(&r, leaf, n_leaves)};
         }
         r.of[i] = (int32_t)known[at].mask;
@@ -192,7 +204,7 @@ static void close_full_leaves(struct skr_gang *e, struct pod_entry *const *newco
     }
     const size_t size = n_leaves * drivers.n;
     int64_t *room = skr_alloc_array(2 * size + 1, sizeof *room);
-    skr_problem_attach_room(e, &drivers, newcomers, n, drivers.n, room, &room[size]);
+    skr_problem_attach_room(e, &drivers, newcomers, n, false, drivers.n, room, &room[size]);
     for (size_t i = 0; i < size; i++) {
         eligible[i / drivers.n] = room[i] < 0 ? 0 : eligible[i / drivers.n];
     }

@@ -364,6 +364,52 @@ TEST_RIG(cluster(), late_claims_go_where_free_volumes_are)
     assert_int_equal(on_three, 2);
 }
 
+static void unlike_claim(struct rig *rig, const char *name, const char *mode, const char *size)
+{
+    put(rig, &skr_gang_volume_claim,
+        "{'metadata':{'namespace':'default','name':'%s'},'spec':{'storageClassName':'local',"
+        "'accessModes':['ReadWriteOnce'],'volumeMode':'%s','resources':{'requests':{'storage':"
+        "'%s'}}}}",
+        name, mode, size);
+}
+
+/* The small disk is for the small claim: a disk for the largest claim of the group is on one node alone. */
+TEST_RIG(cluster(), unlike_late_claims_go_where_each_is_served)
+{
+    late_class(rig);
+    free_disk(rig, "small", "node-1", "1Gi");
+    free_disk(rig, "large", "node-3", "8Gi");
+    unlike_claim(rig, "a", "Filesystem", "8Gi");
+    unlike_claim(rig, "b", "Filesystem", "1Gi");
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, 0, "a");
+    member(rig, 1, "b");
+    one_plan(rig, 2);
+    assert_string_equal(rig_node_of(rig, "g-0"), "node-3");
+    assert_string_equal(rig_node_of(rig, "g-1"), "node-1");
+}
+
+TEST_RIG(cluster(), a_late_claim_of_a_block_device_needs_one)
+{
+    late_class(rig);
+    free_disk(rig, "files", "node-3", "1Gi");
+    unlike_claim(rig, "a", "Block", "1Gi");
+    late_claim(rig, "b");
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, 0, "a");
+    member(rig, 1, "b");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 0);
+    put(rig, &skr_gang_volume,
+        "{'metadata':{'name':'block'},'spec':{'storageClassName':'local','volumeMode':'Block',"
+        "'accessModes':['ReadWriteOnce'],'capacity':{'storage':'1Gi'},'nodeAffinity':{'required':{"
+        "'nodeSelectorTerms':[{'matchExpressions':[{'key':'kubernetes.io/hostname','operator':'In',"
+        "'values':['node-0']}]}]}}},'status':{'phase':'Available'}}");
+    one_plan(rig, 2);
+    assert_string_equal(rig_node_of(rig, "g-0"), "node-0");
+    assert_string_equal(rig_node_of(rig, "g-1"), "node-3");
+}
+
 TEST_RIG(cluster(), free_volumes_that_are_missing_are_named)
 {
     late_class(rig);

@@ -63,7 +63,7 @@ TEST(a_local_volume_names_its_host)
     assert_string_equal(v->host, "n-1");
     assert_string_equal(v->driver, "d");
     assert_true(v->free);
-    assert_int_equal(v->modes, 3);
+    assert_int_equal(v->modes, 3 + 64); /* Filesystem */
     assert_int_equal(v->bytes, 2);
     skr_volume_destroy(v);
 }
@@ -91,16 +91,18 @@ TEST(a_field_of_another_type_is_named)
 TEST(claims_classes_and_limits_are_read)
 {
     struct skr_error error;
-    json_auto_t *text = json_text_load(
-        "{'metadata':{'namespace':'ns','name':'c','annotations':{"
-        "'volume.beta.kubernetes.io/storage-class':'old'}},'spec':{'accessModes':["
-        "'ReadWriteOncePod'],'storageClassName':'new','selector':{},'resources':{'requests':{"
-        "'storage':'1Ki'}}}}");
+    json_auto_t *text =
+        json_text_load("{'metadata':{'namespace':'ns','name':'c','annotations':{"
+                       "'volume.beta.kubernetes.io/storage-class':'old'}},'spec':{'accessModes':["
+                       "'ReadWriteOncePod'],'storageClassName':'new','selector':{},'volumeMode':'"
+                       "Block','resources':{'requests':{"
+                       "'storage':'1Ki'}}}}");
     struct skr_volume_claim *claim = NULL;
     assert_int_equal(skr_volume_claim_decode(text, &claim, &error), 0);
     assert_string_equal(claim->class_, "old");
     assert_string_equal(claim->volume, "");
     assert_true(claim->one_pod && claim->selects);
+    assert_int_equal(claim->modes, 8 + 32);
     assert_int_equal(claim->bytes, 1024);
     skr_volume_claim_destroy(claim);
     json_auto_t *drivers =

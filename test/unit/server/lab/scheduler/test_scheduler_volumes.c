@@ -100,6 +100,19 @@ TEST_WITH(rig, a_late_claim_gets_a_free_volume_before_the_bind_call)
     sched_assert_on(rig, "p", "n2");
 }
 
+TEST_WITH(rig, a_late_claim_gets_no_volume_of_another_mode)
+{
+    begin(rig, "kubernetes.io/no-provisioner");
+    add_volume(rig, "pv", "2Gi", "n2");
+    add_claim(rig, "c", "ReadWriteOnce", "");
+    sched_patch(rig, CLAIM, "c", "", "{\"spec\":{\"volumeMode\":\"Block\"}}");
+    add_user(rig, "p", "c");
+    sched_run(rig, 100 * MS);
+    assert_string_equal(sched_condition(rig, "p", "message"),
+                        "0/2 nodes are available: 2 node(s) didn't find available persistent "
+                        "volumes to bind" AFTER);
+}
+
 TEST_WITH(rig, a_late_claim_gets_its_node_where_the_driver_has_room)
 {
     begin(rig, "d");
