@@ -374,19 +374,29 @@ static void unlike_claim(struct rig *rig, const char *name, const char *mode, co
 }
 
 /* The small disk is for the small claim: a disk for the largest claim of the group is on one node alone. */
-TEST_RIG(cluster(), unlike_late_claims_go_where_each_is_served)
+static void plan_unlike(struct rig *rig, const char *small, const char *large)
 {
     late_class(rig);
-    free_disk(rig, "small", "node-1", "1Gi");
-    free_disk(rig, "large", "node-3", "8Gi");
+    free_disk(rig, "small", small, "1Gi");
+    free_disk(rig, "large", large, "8Gi");
     unlike_claim(rig, "a", "Filesystem", "8Gi");
     unlike_claim(rig, "b", "Filesystem", "1Gi");
     rig_group(rig, "g", 2, 0, NULL);
     member(rig, 0, "a");
     member(rig, 1, "b");
     one_plan(rig, 2);
-    assert_string_equal(rig_node_of(rig, "g-0"), "node-3");
-    assert_string_equal(rig_node_of(rig, "g-1"), "node-1");
+    assert_string_equal(rig_node_of(rig, "g-0"), large);
+    assert_string_equal(rig_node_of(rig, "g-1"), small);
+}
+
+TEST_RIG(cluster(), unlike_late_claims_go_where_each_is_served)
+{
+    plan_unlike(rig, "node-1", "node-3");
+}
+
+TEST_RIG(cluster(), unlike_late_claims_are_served_on_one_node)
+{
+    plan_unlike(rig, "node-2", "node-2");
 }
 
 TEST_RIG(cluster(), a_late_claim_of_a_block_device_needs_one)
