@@ -191,3 +191,33 @@ TEST_RIG(crowd(), a_thousand_rounds_that_change_nothing_write_nothing)
     assert_true(rounds(rig) - before >= ROUNDS);
     assert_int_equal(writes, 0);
 }
+
+/* ---- clocks ---- */
+
+/* The engine's time never goes back, but the next process has the clock of its machine. What began after
+ * its now ends as long after that as it may run: earlier than was promised, and not ever later. */
+TEST(a_clock_that_jumps_moves_no_promise)
+{
+    static const int jumps[] = {-3600, -60, -1, 1, 60};
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = limits_waiting(1);
+        rig_run(rig, 15 * SKR_SECOND);
+        int64_t start = limits_group(rig, "big")->booking->start;
+        rig->now += jumps[i] * SKR_SECOND;
+        rig_restart(rig);
+        limits_gang(rig, "greedy", 2, 0, 0);
+        rig_run(rig, SKR_SECOND);
+        const struct booking *b = limits_group(rig, "big")->booking;
+        assert_true(jumps[i] < -1 ? b->start < start : b->start == start);
+        start = b->start;
+        for (int t = 0; t < 20; t++) {
+            rig_run(rig, SKR_SECOND);
+            rig_edit(rig, RIG_POD, "run-0", "{'metadata':{'labels':{'tick':'%d'}}}", t);
+            assert_int_equal(limits_group(rig, "big")->booking->start, start);
+        }
+        assert_int_equal(limits_bound(rig, "greedy"), 0);
+        limits_end(rig, "run", 2);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_int_equal(limits_bound(rig, "big"), 4);
+    }
+}
