@@ -221,3 +221,64 @@ TEST(a_clock_that_jumps_moves_no_promise)
         assert_int_equal(limits_bound(rig, "big"), 4);
     }
 }
+
+/* ---- without reservations ---- */
+
+enum { COMERS = 40, ROOMY = 100 };
+
+/* Writes without their numbers, and decisions. */
+static void add_decisions(const struct rig *rig, struct skr_strbuf *ret)
+{
+    for (const char *line = rig->log.s, *end; line && (end = strchr(line, '\n')); line = end + 1) {
+        int kind = 0, at = 0, number = 0;
+        sscanf(line, "%*d %d %n%*d%n", &kind, &at, &number);
+        const char *from = kind == SKR_ACTION_WRITE ? line + number : line + at;
+        if (kind == SKR_ACTION_WRITE || kind == SKR_ACTION_DECISION) {
+            skr_strbuf_addn(ret, from, (size_t)(end - from) + 1);
+        }
+    }
+}
+
+/* Groups come at random, run and end, and there is room for all of them. */
+static void decide(int64_t reservations, uint64_t seed, struct skr_strbuf *ret)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.reservations = reservations;
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
+    char name[32];
+    int size[COMERS] = {0}, ends[COMERS] = {0};
+    rig_racks(rig, 2, ROOMY, 1);
+    rig_sync(rig);
+    for (int t = 0; t < COMERS * 4; t++) {
+        const int comes = t % 2 == 0 ? t / 2 : COMERS;
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        for (int i = 0; i <= comes && i < COMERS; i++) {
+            snprintf(name, sizeof name, "g%02d", i);
+            if (i == comes) {
+                size[i] = 1 + (int)(seed >> 33) % 4;
+                ends[i] = t + 5 + (int)(seed >> 40) % 60;
+                limits_gang(rig, name, size[i], (int)(seed >> 50) % 2,
+                            (int64_t)(seed >> 45) % 3 * 70);
+            } else if (ends[i] == t) {
+                limits_end(rig, name, size[i]);
+            } else if (t == 2 * i + 3) {
+                limits_start(rig, name, size[i]);
+            }
+        }
+        rig_run(rig, SKR_SECOND);
+    }
+    add_decisions(rig, ret);
+}
+
+TEST(where_no_group_waits_reservations_change_no_byte_of_a_decision)
+{
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        SKR_STRBUF(without);
+        SKR_STRBUF(with);
+        decide(0, seed, &without);
+        decide(HELD, seed, &with);
+        assert_true(without.len > 10000);
+        assert_string_equal(with.s, without.s);
+    }
+}
