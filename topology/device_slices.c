@@ -48,7 +48,10 @@ static void read_attributes(const struct skr_fields *in, struct skr_device_kind 
     struct skr_device_attribute *item = n > 0 ? skr_fields_room(&list, n, sizeof *item) : NULL;
     const char *name;
     json_t *ignored;
-    json_object_foreach(item ? list.json : NULL, name, ignored)
+    if (!item) {
+        return;
+    }
+    json_object_foreach(list.json, name, ignored)
     {
         item[kind->n_attributes++] = read_attribute(&list, name);
     }
@@ -91,7 +94,10 @@ static void read_capacities(const struct skr_fields *in, struct skr_device_kind 
     struct skr_device_capacity *item = n > 0 ? skr_fields_room(&list, n, sizeof *item) : NULL;
     const char *name;
     json_t *ignored;
-    json_object_foreach(item ? list.json : NULL, name, ignored)
+    if (!item) {
+        return;
+    }
+    json_object_foreach(list.json, name, ignored)
     {
         const struct skr_fields entry = skr_fields_object(&list, name);
         item[kind->n_capacities++] = (struct skr_device_capacity){
