@@ -191,15 +191,34 @@ static size_t bytes_of(const struct kind *kind)
     return sizeof *kind + skr_arena_used(kind->arena);
 }
 
+static struct skr_arena *loose_arena(void)
+{
+    struct skr_arena *loose = skr_arena_create(SIZE_MAX, LOOSE);
+    skr_bug_on(!loose);
+    return loose;
+}
+
+/* Of one block for what was copied to this one, which is destroyed. */
+static struct skr_arena *tight_arena(struct skr_arena *loose)
+{
+    const size_t size = skr_arena_used(loose);
+    struct skr_arena *tight = skr_arena_create(SIZE_MAX, size <= LOOSE ? size : size + PADDING);
+    skr_bug_on(!tight);
+    skr_arena_destroy(loose);
+    return tight;
+}
+
 static struct kind *found_kind(struct skr_device_kinds *kinds, struct skr_kind_family *family,
                                const struct skr_device *device)
 {
     struct kind *made = skr_alloc(sizeof *made);
-    made->arena = skr_arena_create(SIZE_MAX, 0);
-    skr_bug_on(!made->arena);
-    made->family = family;
-    made->name = copy(made->arena, device->name);
+    struct skr_arena *loose = loose_arena();
+    copy_kind(loose, device->kind, &made->is);
+    made->name = copy(loose, device->name);
+    made->arena = tight_arena(loose);
     copy_kind(made->arena, device->kind, &made->is);
+    made->name = copy(made->arena, device->name);
+    made->family = family;
     family->n++;
     DL_APPEND(family->kinds, made);
     kinds->n_bytes += bytes_of(made);
@@ -370,16 +389,10 @@ struct skr_device_slice *skr_device_kinds_pack(struct skr_device_kinds *kinds,
     }
     const struct skr_device_kind *counters =
         from->n_counters > 0 ? &enter(kinds, &counted, true)->is : NULL;
-    /* Once more into a block of the right size. */
-    struct skr_arena *loose = skr_arena_create(SIZE_MAX, LOOSE);
-    skr_bug_on(!loose);
+    struct skr_arena *loose = loose_arena();
     (void)copy_slice(loose, from, kind, counters);
-    const size_t size = skr_arena_used(loose);
-    struct skr_arena *tight = skr_arena_create(SIZE_MAX, size <= LOOSE ? size : size + PADDING);
-    skr_bug_on(!tight);
-    skr_arena_destroy(loose);
     *ret_counters = counters;
-    return copy_slice(tight, from, kind, counters);
+    return copy_slice(tight_arena(loose), from, kind, counters);
 }
 
 void skr_device_kinds_unpack(struct skr_device_kinds *kinds, struct skr_device_slice *slice,

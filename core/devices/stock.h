@@ -34,7 +34,7 @@ enum {
     SKR_STOCK_SELECTORS_MAX = 4096, /* distinct ones of classes and specs */
     SKR_STOCK_RULES_MAX = 4096,     /* DeviceTaintRules */
     SKR_STOCK_REGIONS_MAX = 1024,   /* of one claim */
-    SKR_SLICE_ANSWERS = 16,         /* selectors whose answers a slice keeps, the newest */
+    SKR_SLICE_ANSWERS = 64,         /* selectors whose answers a slice keeps, the newest */
 };
 
 struct skr_stock_pool;
