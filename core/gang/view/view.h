@@ -25,6 +25,7 @@ void skr_view_time(struct view *v, const char *key, skr_time t); /* null when no
  * a dump. */
 void skr_view_moment(struct view *v, const char *key, skr_time t);
 bool skr_view_is_too_large(const struct view *v);
+enum { LOOK_EVERY = 256 }; /* nodes or groups between two looks for requests that wait */
 /* Whether the page is too large or interrupted and must end. */
 bool skr_view_must_end(struct view *v);
 

@@ -22,8 +22,6 @@
 
 #define DECISIONS_SINCE (3600 * SKR_SECOND)
 
-enum { LOOK_EVERY = 256 }; /* nodes or groups between two looks for requests that wait */
-
 struct memory {
     char resource[320]; /* the one that is drawn, or "class/NAME" */
     int64_t one;        /* amount of a slot */

@@ -188,6 +188,9 @@ static void sum_up(struct tree_page *p)
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         sum_leaf(p, i);
         sum_reserved(p, p->leaf[i], ((size_t)p->tree->first_leaf + (size_t)i) * p->n_resources);
+        if (i % LOOK_EVERY == LOOK_EVERY - 1 && skr_view_must_end(p->v)) {
+            return;
+        }
     }
     for (int32_t u = p->tree->n_units - 1; u > 0; u--) { /* children have larger numbers */
         struct unit_sums *s = &p->sum[p->tree->parent[u]];
