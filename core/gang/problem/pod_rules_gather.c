@@ -98,14 +98,23 @@ static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rul
     }
 }
 
-/* Applies other pods' anti-affinity to the newcomers, with roles also that of members that run. */
+/* Whether the solver counts the pod's rules with those of the newcomers. */
+static bool is_counted(const struct pod_rules_work *w, const struct pod_walk *p)
+{
+    size_t k = 0;
+    while (!w->roles && k < w->n && w->newcomers[k]->shape != p->shape) {
+        k++;
+    }
+    return !w->roles && k < w->n && skr_pod_rules_is_claim(w, p);
+}
+
+/* Applies other pods' anti-affinity to the newcomers, also that of members that run, of other roles. */
 static void close_by_others(struct pod_rules_work *w)
 {
     struct pod_walk p = {0};
     while (skr_pod_walk_next(w->e, &p)) {
-        const bool applies = w->roles || !skr_pod_rules_is_claim(w, &p);
         const char *node =
-            p.shape->spec->n_rules > 0 && applies ? skr_pod_rules_place(w, &p) : NULL;
+            p.shape->spec->n_rules > 0 && !is_counted(w, &p) ? skr_pod_rules_place(w, &p) : NULL;
         for (size_t i = 0; i < p.shape->spec->n_rules && node; i++) {
             const struct skr_pod_rule *rule = &p.shape->spec->rule[i];
             bool against = false;

@@ -155,6 +155,29 @@ TEST_RIG(zones_of(2, 8), a_leader_that_excludes_its_workers_has_a_zone_beside_th
     assert_apart(rig);
 }
 
+/* Its old node is closed: it waits, for the other zone is the leader's. */
+TEST_RIG(zones_of(2, 8), a_worker_that_lost_its_node_does_not_come_beside_a_leader_that_excludes_it)
+{
+    create_under(rig, APART("zone", "worker"));
+    const int zone = node_number(rig, "w-0") % 2;
+    for (int i = 0; i < 8; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        if (i % 2 == zone) {
+            rig_edit(rig, RIG_NODE, name, "{'spec':{'unschedulable':true}}");
+        }
+    }
+    rig_remove(rig, "w-5");
+    rig_run(rig, SKR_SECOND);
+    member(rig, "w-5", "worker", "");
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "w-5"), "");
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'unschedulable':null}}");
+    rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':null}}");
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_apart(rig);
+}
+
 /* Leader and workers are selected. Workers do not exclude each other: two zones are enough. */
 TEST_RIG(zones_of(2, 8), a_leader_that_excludes_the_whole_job_leaves_a_zone_to_all_workers)
 {
