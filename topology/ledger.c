@@ -378,16 +378,20 @@ bool skr_ledger_fits(const struct skr_ledger *ledger, const char *name,
     return node && node->exists && fits_but(ledger, node, amounts, except, false);
 }
 
-bool skr_ledger_is_kept(const struct skr_ledger *ledger, const char *name,
+bool skr_ledger_is_kept(const struct skr_ledger *ledger, const struct skr_ledger_node *node,
                         const struct skr_amounts *amounts, const char *except)
 {
-    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
     return node && node->n_reserved > 0 && !fits_but(ledger, node, amounts, except, true);
 }
 
 const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, const char *name)
 {
     return skr_ledger_nodes_find(&ledger->nodes, name);
+}
+
+uint32_t skr_ledger_node_number(const struct skr_ledger_node *node)
+{
+    return node->number;
 }
 
 int32_t skr_ledger_slots(const struct skr_ledger_node *node, const struct skr_amounts *amounts)

@@ -72,15 +72,17 @@ int64_t skr_ledger_allocatable(const struct skr_ledger *ledger, const char *node
  * counted. A resource with request 0 never limits. A node that does not exist fits nothing. */
 bool skr_ledger_fits(const struct skr_ledger *ledger, const char *node,
                      const struct skr_amounts *amounts, const char *except);
-/* Whether the node is kept for groups against a pod of these amounts: charges of kind
- * SKR_CHARGE_RESERVED stand on it, and too little is free of a resource that it lists. What it does
- * not list is kube-scheduler's own to judge. except: as above. */
-bool skr_ledger_is_kept(const struct skr_ledger *ledger, const char *node,
-                        const struct skr_amounts *amounts, const char *except);
 /* A node of the ledger, for several questions with one look-up; NULL when there is none. Until the
  * ledger changes. */
 struct skr_ledger_node;
 const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, const char *node);
+/* Small, and its own as long as it is in the ledger. */
+uint32_t skr_ledger_node_number(const struct skr_ledger_node *node);
+/* Whether the node is kept for groups against a pod of these amounts: charges of kind
+ * SKR_CHARGE_RESERVED stand on it, and too little is free of a resource that it lists. What it does
+ * not list is kube-scheduler's own to judge. except: as skr_ledger_fits(). NULL allowed. */
+bool skr_ledger_is_kept(const struct skr_ledger *ledger, const struct skr_ledger_node *node,
+                        const struct skr_amounts *amounts, const char *except);
 /* As skr_ledger_free() and skr_ledger_allocatable(). NULL allowed. */
 int64_t skr_ledger_node_free(const struct skr_ledger_node *node, uint16_t resource);
 int64_t skr_ledger_node_allocatable(const struct skr_ledger_node *node, uint16_t resource);

@@ -33,7 +33,7 @@ static uint64_t rotate(uint64_t x, unsigned bits)
     return x << bits | x >> (64 - bits);
 }
 
-static void sip_round(uint64_t v[4])
+static inline void sip_round(uint64_t v[4])
 {
     v[0] += v[1];
     v[2] += v[3];

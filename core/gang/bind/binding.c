@@ -69,7 +69,8 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
         skr_ordinary_refused(e, p);
         return;
     }
-    if (skr_ledger_is_kept(e->ledger, node, &p->shape->amounts, p->uid)) {
+    if (skr_ledger_is_kept(e->ledger, skr_ledger_get(e->ledger, node), &p->shape->amounts,
+                           p->uid)) {
         refuse(e, request, SKR_TEXT_RESERVED);
         skr_ordinary_refused(e, p);
         return;
@@ -81,7 +82,7 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
     }
     skr_fit_cache_see_changes(e);
     const struct booked_pod single = skr_booked_pod(e, p->pod);
-    if (skr_booked_keeps(e, &single, &p->shape->amounts, node)) {
+    if (skr_booked_keeps(e, &single, &p->shape->amounts, node, NULL)) {
         refuse(e, request, SKR_TEXT_BOOKED);
         skr_ordinary_refused(e, p);
         return;

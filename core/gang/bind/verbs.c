@@ -227,11 +227,12 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     const char *text = booked; /* one for all: room of plans is named first, then spares */
     for (size_t i = 0; i < n; i++) {
         const char *node = call->node[i];
-        if (skr_ledger_is_kept(e->ledger, node, &s->amounts, call->pod->meta.uid)) {
+        const struct skr_ledger_node *at = skr_ledger_get(e->ledger, node);
+        if (skr_ledger_is_kept(e->ledger, at, &s->amounts, call->pod->meta.uid)) {
             text = SKR_TEXT_RESERVED;
         } else if (spares && skr_spare_is_at(e, node)) {
             text = text == booked ? SKR_TEXT_SPARE : text;
-        } else if (!skr_booked_keeps(e, &single, &s->amounts, node)) {
+        } else if (!skr_booked_keeps(e, &single, &s->amounts, node, at)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
         }
     }

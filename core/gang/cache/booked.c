@@ -302,10 +302,11 @@ void skr_booked_stale(struct skr_gang *e, const char *node)
 
 struct booked_pod skr_booked_pod(const struct skr_gang *e, const struct skr_pod *pod)
 {
-    struct booked_pod ret = {.pod = pod};
+    struct booked_pod ret = {.pod = pod, .now = skr_instant_up(skr_frame_now(e->frame))};
     const struct booking *b;
     if (e->bookings.n > 0) {
         ret.who = (struct booked_for){.window = window_of(e, pod), .pod_priority = pod->priority};
+        ret.end = end_of_window(&ret.who.window, ret.now);
         ret.on = skr_ledger_find(e->ledger, pod->meta.uid, NULL);
     }
     DL_FOREACH(e->bookings.list, b)
@@ -315,22 +316,37 @@ struct booked_pod skr_booked_pod(const struct skr_gang *e, const struct skr_pod 
     return ret;
 }
 
-bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
-                      const struct skr_amounts *amounts, const char *node)
+/* As skr_booked_find(), mostly without a hash. Numbers are given again, so the name decides. */
+static struct booked_node *find_at(struct skr_gang *e, const char *node,
+                                   const struct skr_ledger_node *at)
 {
-    const struct booked_node *booked = e->bookings.n > 0 ? skr_booked_find(e, node) : NULL;
+    const size_t i = at ? skr_ledger_node_number(at) : SIZE_MAX;
+    struct booked_node *found = i < e->bookings.n_at ? e->bookings.at[i] : NULL;
+    if (found && strcmp(found->name, node) == 0) {
+        return found;
+    }
+    found = (struct booked_node *)(uintptr_t)skr_booked_find(e, node);
+    if (found && at) {
+        skr_grow(&e->bookings.at, &e->bookings.n_at, i + 1, sizeof(struct booked_node *));
+        e->bookings.at[i] = found;
+    }
+    return found;
+}
+
+bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
+                      const struct skr_amounts *amounts, const char *node,
+                      const struct skr_ledger_node *at)
+{
     struct booked_for who = pod->who;
-    const int64_t now = skr_instant_up(skr_frame_now(e->frame));
-    const int64_t end = end_of_window(&who.window, now);
-    if (!booked || !skr_booked_any(e, NULL) || end <= booked->first) {
+    struct booked_node *booked = skr_booked_any(e, NULL) ? find_at(e, node, at) : NULL;
+    if (!booked || pod->end <= booked->first) {
         return false;
     }
     if (!pod->on || strcmp(pod->on, node) != 0) {
-        struct booked_node *at = (struct booked_node *)(uintptr_t)booked;
-        const bool lacks = lacks_for_ever(e, amounts, at, now);
-        if (!lacks || (end == SKR_INSTANT_NEVER && !pod->outranks)) {
-            skr_debug_check(pod->outranks || end != SKR_INSTANT_NEVER ||
-                            lacks == lacks_room(e, &who, pod->pod, amounts, booked));
+        const bool stays = pod->end == SKR_INSTANT_NEVER && !pod->outranks;
+        const bool lacks = lacks_for_ever(e, amounts, booked, pod->now);
+        if (!lacks || stays) {
+            skr_debug_check(!stays || lacks == lacks_room(e, &who, pod->pod, amounts, booked));
             return lacks;
         }
     }

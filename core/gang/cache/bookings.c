@@ -15,6 +15,9 @@ static void forget_nodes(struct skr_gang *e)
 {
     struct booked_node *node, *tmp;
     memset(e->bookings.seen, 0, sizeof e->bookings.seen);
+    free(e->bookings.at);
+    e->bookings.at = NULL;
+    e->bookings.n_at = 0;
     HASH_ITER(hh, e->bookings.nodes, node, tmp)
     {
         skr_fit_cache_touch_room(e, node->name);

@@ -190,6 +190,8 @@ struct skr_gang {
         struct booking *list; /* reservations */
         size_t n;
         struct booked_node *nodes;
+        struct booked_node **at; /* by number in the ledger: the last one found; NULL: none */
+        size_t n_at;
         uint64_t seen[64]; /* bits of skr_booked_bit() of their names */
         int counting;      /* enum booked_counting */
     } bookings;            /* booked.c */

@@ -225,17 +225,18 @@ TEST_WITH(world, a_node_is_kept_for_groups_by_reservations_and_by_what_it_lists_
     struct skr_ledger *ledger = world->ledger;
     skr_ledger_set_node(ledger, "n", &node_4c);
     skr_ledger_charge(ledger, "bound", "n", &pod_3c, SKR_CHARGE_BOUND);
-    assert_false(skr_ledger_is_kept(ledger, "n", &pod_3c, NULL)); /* full, and for no group */
+    assert_false(skr_ledger_is_kept(ledger, skr_ledger_get(ledger, "n"), &pod_3c, NULL)); /* full */
     skr_ledger_charge(ledger, "member", "n", &pod_1c, SKR_CHARGE_RESERVED);
-    assert_true(skr_ledger_is_kept(ledger, "n", &pod_1c, NULL));
-    assert_false(skr_ledger_is_kept(ledger, "n", &pod_1c, "bound")); /* its own */
-    assert_false(skr_ledger_is_kept(ledger, "n", &pod_gpu, NULL));
-    assert_false(skr_ledger_is_kept(ledger, "unknown", &pod_1c, NULL));
+    assert_true(skr_ledger_is_kept(ledger, skr_ledger_get(ledger, "n"), &pod_1c, NULL));
+    assert_false(
+        skr_ledger_is_kept(ledger, skr_ledger_get(ledger, "n"), &pod_1c, "bound")); /* its own */
+    assert_false(skr_ledger_is_kept(ledger, skr_ledger_get(ledger, "n"), &pod_gpu, NULL));
+    assert_false(skr_ledger_is_kept(ledger, skr_ledger_get(ledger, "unknown"), &pod_1c, NULL));
     skr_ledger_remove_node(ledger, "n");
-    assert_false(skr_ledger_is_kept(ledger, "n", &pod_1c, NULL));
+    assert_false(skr_ledger_is_kept(ledger, skr_ledger_get(ledger, "n"), &pod_1c, NULL));
     skr_ledger_set_node(ledger, "n", &node_4c);
     assert_true(skr_ledger_release(ledger, "member"));
-    assert_false(skr_ledger_is_kept(ledger, "n", &pod_3c, NULL));
+    assert_false(skr_ledger_is_kept(ledger, skr_ledger_get(ledger, "n"), &pod_3c, NULL));
 }
 
 TEST_WITH(world, sums_beyond_64_bits_stay_exact)

@@ -243,6 +243,30 @@ TEST_RIG(limits_waiting(1), single_pods_go_in_front_of_a_reservation_only_if_the
     assert_string_equal(call->text, "sakkara: room is reserved for a group");
 }
 
+TEST_RIG(limits_waiting(1), what_is_remembered_of_nodes_is_what_is_counted_anew)
+{
+    const char *all = "node-3 node-0 node-2 node-1";
+    struct skr_gang *e = rig->gang;
+    size_t n_passed = 0;
+    single(rig, "one", "", 0);
+    for (uint32_t step = 1; step <= 60; step++) {
+        const uint32_t draw = step * UINT32_C(2654435761) >> 20;
+        rig_edit(rig, RIG_NODE, draw % 2 ? "node-2" : "node-3",
+                 "{'status':{'allocatable':{'cpu':'%u'}}}", 1 + draw / 2 % 2);
+        rig_run(rig, draw / 4 % 3 * SKR_SECOND);
+        for (size_t i = 1; i < e->bookings.n_at; i++) { /* numbers are given again */
+            e->bookings.at[i] = e->bookings.at[0];
+        }
+        const struct rig_answer warm = rig_filter(rig, "one", all);
+        for (const struct booked_node *b = NULL; (b = skr_booked_next(e, b));) {
+            skr_booked_stale(e, b->name);
+        }
+        assert_string_equal(rig_filter(rig, "one", all).passed, warm.passed);
+        n_passed += warm.n_passed;
+    }
+    assert_true(e->bookings.n_at > 0 && n_passed > 60 * 2 && n_passed < 60 * 4);
+}
+
 TEST_RIG(limits_waiting(1), a_single_pod_of_higher_priority_passes_and_the_move_says_so)
 {
     single(rig, "urgent", "", 7);
