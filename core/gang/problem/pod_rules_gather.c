@@ -6,6 +6,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/group/pins.h"
 #include "core/gang/problem/key_domains.h"
 #include "core/gang/problem/problem_caps.h"
 #include "core/pod/rules.h"
@@ -108,13 +109,26 @@ static bool is_counted(const struct pod_rules_work *w, const struct pod_walk *p)
     return !w->roles && k < w->n && skr_pod_rules_is_claim(w, p);
 }
 
+/* The node of a pod that keeps newcomers away; also of a member that comes with them, if its node is given. */
+static const char *stands_on(const struct pod_rules_work *w, const struct pod_walk *p)
+{
+    const char *node = skr_pod_rules_place(w, p);
+    size_t k = 0;
+    while (k < w->n && w->newcomers[k] != p->entry) {
+        k++;
+    }
+    const bool comes = !node && k >= w->n && skr_pod_rules_is_claim(w, p) && p->entry->seated &&
+                       skr_pod_is_live(p->entry->pod);
+    return comes ? skr_pins_node(w->e, p->shape->spec) : node;
+}
+
 /* Applies other pods' anti-affinity to the newcomers, also that of members that run, of other roles. */
 static void close_by_others(struct pod_rules_work *w)
 {
     struct pod_walk p = {0};
     while (skr_pod_walk_next(w->e, &p)) {
         const char *node =
-            p.shape->spec->n_rules > 0 && !is_counted(w, &p) ? skr_pod_rules_place(w, &p) : NULL;
+            p.shape->spec->n_rules > 0 && !is_counted(w, &p) ? stands_on(w, &p) : NULL;
         for (size_t i = 0; i < p.shape->spec->n_rules && node; i++) {
             const struct skr_pod_rule *rule = &p.shape->spec->rule[i];
             bool against = false;

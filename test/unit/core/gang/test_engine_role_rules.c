@@ -178,6 +178,21 @@ TEST_RIG(zones_of(2, 8), a_worker_that_lost_its_node_does_not_come_beside_a_lead
     assert_apart(rig);
 }
 
+/* The leader's node is given by its nodeSelector. */
+TEST_RIG(zones_of(2, 8), a_leader_that_is_pinned_keeps_its_zone_from_the_workers_that_it_excludes)
+{
+    for (int i = 0; i < 8; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name,
+                 "{'metadata':{'labels':{'kubernetes.io/hostname':'node-%d'}}}", i);
+    }
+    create_under(rig,
+                 "'nodeSelector':{'kubernetes.io/hostname':'node-1'}," APART("zone", "worker"));
+    assert_int_equal(node_number(rig, "leader-0"), 1);
+    assert_apart(rig);
+}
+
 /* Leader and workers are selected. Workers do not exclude each other: two zones are enough. */
 TEST_RIG(zones_of(2, 8), a_leader_that_excludes_the_whole_job_leaves_a_zone_to_all_workers)
 {
