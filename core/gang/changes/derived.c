@@ -170,9 +170,11 @@ static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct pod_
     }
     const bool running = g->seats.n_bound > 0;
     int64_t minimum = skr_owner_minimum(owner, w, scope, running);
-    if (owner && (w->kind == SKR_WORKLOAD_JOBSET || w->kind == SKR_WORKLOAD_KUBEFLOW ||
-                  (w->kind == SKR_WORKLOAD_JOB && running))) { /* a Job's status has it before */
-        minimum -= members_done(e, g, owner, running);
+    if (owner && minimum > 0 &&
+        (w->kind == SKR_WORKLOAD_JOBSET || w->kind == SKR_WORKLOAD_KUBEFLOW ||
+         (w->kind == SKR_WORKLOAD_JOB && running))) { /* a Job's status has it before */
+        const int64_t done = members_done(e, g, owner, running);
+        minimum = minimum > done ? minimum - done : 0;
     }
     if (minimum <= 0 && g->spec) { /* its owner is gone, or nothing is left to do */
         minimum = g->spec->size;
