@@ -188,13 +188,12 @@ struct skr_gang {
     } replacing; /* planning/replacing.c */
     struct {
         struct booking *list; /* reservations */
-        size_t n;
+        size_t n, n_at;       /* of list, of at */
         struct booked_node *nodes;
         struct booked_node **at; /* by number in the ledger: the last one found; NULL: none */
-        size_t n_at;
-        uint64_t seen[64]; /* bits of skr_booked_bit() of their names */
-        int counting;      /* enum booked_counting */
-    } bookings;            /* booked.c */
+        uint64_t seen[64];       /* bits of skr_booked_bit() of their names */
+        int counting;            /* enum booked_counting */
+    } bookings;                  /* booked.c */
     struct {
         uint64_t work;        /* that makes them; 0: none does */
         bool wanted;          /* new ones are asked for; pages wait until then: */
