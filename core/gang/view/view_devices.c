@@ -19,7 +19,7 @@ const char *skr_view_class_of(const char *name)
 
 const char *skr_view_class_choose(struct tree_page *p, const char *class_, int *ret_code)
 {
-    const char *chosen = p->class_name[0] ? skr_view_class_of(p->class_name) : class_;
+    const char *chosen = p->class_name[0] ? &p->class_name[sizeof PREFIX - 1] : class_;
     if (!skr_devices_stock_class(p->v->e->devices.stock, class_)) {
         *ret_code = skr_view_refuse(p->v, 404, "there is no DeviceClass \"%.64s\"", class_);
         return NULL;
