@@ -293,9 +293,8 @@ static void review_solve(struct skr_gang *e)
     if (!g || g->input_epoch != e->planner->input_epoch) {
         cancel_solve(e);
         e->planner->ended = true;
-    } else if (e->planner->reporting && skr_queue_next(e).plan) {
-        cancel_solve(e);
-    } else if (may_give_way(e, g) && is_awaited(e)) {
+    } else if ((e->planner->reporting && skr_queue_next(e).plan) ||
+               (may_give_way(e, g) && is_awaited(e))) {
         cancel_solve(e);
     }
 }
@@ -306,11 +305,9 @@ void skr_planner_run(struct skr_gang *e)
         review_solve(e);
         return;
     }
-    if (e->rounds.work != 0 || (e->rounds.first && skr_topology_is_usable(e))) {
+    if (e->rounds.work != 0 || (e->rounds.first && skr_topology_is_usable(e)) ||
+        skr_replacing_begin(e)) {
         return; /* what it reserves is not known yet; its end marks dirty.plan */
-    }
-    if (skr_replacing_begin(e)) {
-        return; /* likewise */
     }
     struct choice next = skr_queue_next(e);
     if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {
