@@ -186,6 +186,10 @@ $(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a \
 DEVICES_BIN := $(O)/test/upstream/devices/ours/ours
 $(DEVICES_BIN): $(DEVICES_BIN).o $(LIBS)
 	$(TEST_LINK) -o $@ $^ $(LDLIBS)
+# It plans with the engine on its rig.
+VOLUMES_BIN := $(O)/test/upstream/volumes/ours/ours
+$(VOLUMES_BIN): $(VOLUMES_BIN).o $(O)/test/unit/libhelp.a $(LIBS)
+	$(TEST_LINK) -o $@ $^ $(LDLIBS) -lcmocka
 # The fuzzer of the engine plays in the world of its property tests.
 FUZZ_HELP := $(O)/test/fuzz/libhelp.a $(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a
 $(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(FUZZ_HELP) $(LIBS)
@@ -325,15 +329,17 @@ replicas: $(BIN) ## two daemons, whose leader goes in every way (needs Go)
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} test/e2e/tagged.sh replicas 10m ^TestReplicas_
 operators: $(BIN) ## the operators of workloads themselves and their samples (needs Go)
 	@SAKKARA_E2E_PLANE=real test/e2e/tagged.sh operators 40m ^TestOperators_
-upstream: $(BIN) $(DEVICES_BIN) ## random bindings for karmada-scheduler, Placements for OCM's controller, and both for ours, then both beside ours on one hub: N=500, SEED=1 (needs Go)
+upstream: $(BIN) $(DEVICES_BIN) $(VOLUMES_BIN) ## random bindings for karmada-scheduler, Placements for OCM's controller, and both for ours, then both beside ours on one hub: N=500, SEED=1 (needs Go)
 	@test/upstream/run.sh karmada -n $${N:-500} -seed $${SEED:-1}
 	@test/upstream/run.sh ocm -n $${N:-500} -seed $${SEED:-1}
 	@test/upstream/devices/run.sh -n $$((8 * $${N:-500})) -seed $${SEED:-1}
+	@test/upstream/volumes/run.sh -n $$((4 * $${N:-500})) -seed $${SEED:-1}
 	@test/e2e/run.sh -run TestBeside
-upstream-record: $(BIN) $(DEVICES_BIN) ## the problems of these two that every run of the gate plays, with the answers that both gave (needs Go)
+upstream-record: $(BIN) $(DEVICES_BIN) $(VOLUMES_BIN) ## the problems of these two that every run of the gate plays, with the answers that both gave (needs Go)
 	@test/upstream/run.sh karmada --record
 	@test/upstream/run.sh ocm --record
 	@test/upstream/devices/run.sh --record
+	@test/upstream/volumes/run.sh --record
 full: $(BIN) ## groups of a thousand members, and their cost for kube-scheduler (needs Go)
 	@SAKKARA_E2E_PLANE=real test/e2e/tagged.sh full 20m ^TestFull_
 faults: $(BIN) ## daemon, kube-scheduler, API server and etcd killed and stopped at random: DURATION=5m, GANGS=200, SEED of the day (needs Go)

@@ -23,7 +23,11 @@ static const char *class_of(const struct skr_fields *json, const struct skr_fiel
     return *old ? old : skr_fields_text(spec, "storageClassName");
 }
 
-enum { ONE_POD = 8, BLOCK = 32, FILESYSTEM = 64 }; /* bits of modes; 16: an unknown access mode */
+enum {
+    ONE_POD = 8,
+    BLOCK = 32,
+    FILESYSTEM = SKR_VOLUME_MODE_BITS - BLOCK
+}; /* bits of modes; 16: an unknown access mode */
 
 /* A bit for each access mode, and one for the volumeMode: as claim and volume have one of these alone, the bits of a
  * claim are among those of a volume only if it is the same. An unknown mode is a bit of its own. */
@@ -51,6 +55,28 @@ static int64_t bytes_of(const struct skr_fields *in, const char *key)
     return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
 }
 
+/* A LabelSelector as a node selector; "": it selects all. */
+static const char *selector_of(const struct skr_fields *selector)
+{
+    const struct skr_fields list =
+        skr_fields_list(selector, "matchExpressions", SKR_TOPOLOGY_TERMS_MAX);
+    const struct skr_fields labels = skr_fields_object(selector, "matchLabels");
+    json_auto_t *all = list.json ? json_deep_copy(list.json) : json_array();
+    const char *key;
+    json_t *value;
+    json_object_foreach(labels.json, key, value)
+    {
+        json_array_append_new(
+            all, json_pack("{s:s,s:s,s:[O]}", "key", key, "operator", "In", "values", value));
+    }
+    if (json_array_size(all) == 0) {
+        return "";
+    }
+    json_auto_t *term = json_pack("{s:[{s:O}]}", "nodeSelectorTerms", "matchExpressions", all);
+    SKR_AUTO_FREE char *text = term ? json_dumps(term, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    return skr_fields_copy(selector, text ? text : "");
+}
+
 static void fill_claim(void *object, const struct skr_fields *json)
 {
     struct skr_volume_claim *claim = object;
@@ -62,7 +88,9 @@ static void fill_claim(void *object, const struct skr_fields *json)
     claim->selected = annotation(json, "volume.kubernetes.io/selected-node");
     claim->modes = modes_of(&spec);
     claim->one_pod = claim->modes & ONE_POD;
-    claim->selects = skr_fields_has(&spec, "selector");
+    const struct skr_fields selector = skr_fields_object(&spec, "selector");
+    claim->selector = selector.json ? selector_of(&selector) : "";
+    claim->attributes = skr_fields_text(&spec, "volumeAttributesClassName");
     claim->bytes = bytes_of(&requests, "storage");
 }
 SKR_OBJECT_KIND(volume_claim, "persistentvolumeclaim", fill_claim)
@@ -157,8 +185,17 @@ static void fill_volume(void *object, const struct skr_fields *json)
     volume->handle = skr_fields_text(&csi, "volumeHandle");
     const struct skr_fields status = skr_fields_object(json, "status");
     const struct skr_fields capacity = skr_fields_object(&spec, "capacity");
-    volume->free = strcmp(skr_fields_word(&status, "phase"), "Available") == 0 &&
-                   !skr_fields_has(&spec, "claimRef");
+    const struct skr_fields claim = skr_fields_object(&spec, "claimRef");
+    const struct skr_fields meta = skr_fields_object(json, "metadata");
+    const struct skr_fields labels = skr_fields_object(&meta, "labels");
+    volume->claim_namespace = skr_fields_text(&claim, "namespace");
+    volume->claim_name = skr_fields_text(&claim, "name");
+    volume->claim_uid = skr_fields_text(&claim, "uid");
+    volume->free = strcmp(skr_fields_word(&status, "phase"), "Available") == 0 && !claim.json;
+    volume->attributes = skr_fields_text(&spec, "volumeAttributesClassName");
+    volume->labels = json_object_size(labels.json) > 0
+                         ? skr_fields_json(&labels, JSON_COMPACT | JSON_SORT_KEYS)
+                         : "";
     volume->modes = modes_of(&spec);
     volume->bytes = bytes_of(&capacity, "storage");
     read_reach(json, &spec, volume);
@@ -213,6 +250,27 @@ static bool zones_match(const struct skr_volume *volume, const struct skr_node *
 bool skr_volume_reaches(const struct skr_volume *volume, const struct skr_node *node)
 {
     return skr_pod_shape_selects_node(&volume->reach, node) && zones_match(volume, node);
+}
+
+bool skr_volume_selects(const struct skr_volume *selector, const char *labels)
+{
+    struct skr_node *node = NULL;
+    json_auto_t *json = json_pack("{s:{s:s,s:o*}}", "metadata", "name", "v", "labels",
+                                  *labels ? json_loads(labels, 0, NULL) : NULL);
+    const bool is =
+        json && skr_node_decode(json, &node, NULL) == 0 && skr_volume_reaches(selector, node);
+    skr_node_destroy(node);
+    return is;
+}
+
+bool skr_volume_suits(const struct skr_volume *volume, const struct skr_volume_claim *claim)
+{
+    SKR_AUTO(skr_volume_destroy)
+    struct skr_volume *selector = *claim->selector ? skr_volume_of_selector(claim->selector) : NULL;
+    return volume->free && !volume->meta.deleting && strcmp(volume->class_, claim->class_) == 0 &&
+           strcmp(volume->attributes, claim->attributes) == 0 && volume->bytes >= claim->bytes &&
+           (volume->modes & claim->modes) == claim->modes &&
+           (!selector || skr_volume_selects(selector, volume->labels));
 }
 
 /* ---- classes and nodes ---- */
@@ -309,24 +367,6 @@ static void read_labels(const struct skr_fields *topology, struct skr_csi_capaci
     }
 }
 
-/* Labels and expressions as one term of a node selector; "": there are none. */
-static const char *selector_of(const struct skr_fields *topology, const struct skr_fields *list,
-                               const struct skr_csi_capacity *capacity)
-{
-    json_auto_t *all = list->json ? json_deep_copy(list->json) : json_array();
-    for (size_t i = 0; i < capacity->n_labels; i++) {
-        json_array_append_new(all, json_pack("{s:s,s:s,s:[s]}", "key", capacity->label[i].key,
-                                             "operator", "In", "values", capacity->label[i].value));
-    }
-    if (json_array_size(all) == 0) {
-        return "";
-    }
-    json_auto_t *selector = json_pack("{s:[{s:O}]}", "nodeSelectorTerms", "matchExpressions", all);
-    SKR_AUTO_FREE char *text =
-        selector ? json_dumps(selector, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    return skr_fields_copy(topology, text ? text : "");
-}
-
 static void fill_capacity(void *object, const struct skr_fields *json)
 {
     struct skr_csi_capacity *capacity = object;
@@ -338,7 +378,7 @@ static void fill_capacity(void *object, const struct skr_fields *json)
     capacity->bytes = topology.json && skr_fields_has(json, size) ? bytes_of(json, size) : -1;
     read_labels(&topology, capacity);
     capacity->labels_alone = list.n == 0;
-    capacity->selector = json->decoding->rc == 0 ? selector_of(&topology, &list, capacity) : "";
+    capacity->selector = json->decoding->rc == 0 ? selector_of(&topology) : "";
 }
 SKR_OBJECT_KIND(csi_capacity, "csistoragecapacity", fill_capacity)
 

@@ -11,6 +11,9 @@
 #include "core/pod/pod.h"
 #include "topology/fields.h"
 
+/* Bits of modes that stand for the volumeMode. */
+#define SKR_VOLUME_MODE_BITS UINT32_C(96)
+
 enum {
     SKR_VOLUME_MODES_MAX = 64,    /* access modes of an object */
     SKR_VOLUME_ZONES_MAX = 1024,  /* values of one zone label of a volume, divided by "__" */
@@ -27,7 +30,10 @@ struct skr_volume_claim {
     /* The node that kube-scheduler has chosen for a volume which is not made yet, and keeps; "". */
     const char *selected;
     bool one_pod; /* an access mode is ReadWriteOncePod */
-    bool selects; /* it selects volumes by their labels */
+    const char *
+        selector; /* volumes by their labels, as a node selector: skr_volume_of_selector(); "": any */
+    const char *
+        attributes; /* volumeAttributesClassName; a volume serves the claim only if it has the same */
     /* A bit for each access mode and for the volumeMode: a volume serves the claim only if it has all of them. */
     uint32_t modes;
     int64_t bytes; /* that it requests, rounded up */
@@ -48,8 +54,11 @@ struct skr_volume {
     struct skr_arena *arena;
     struct skr_meta meta;
     const char *class_;
-    const char *driver, *handle; /* of a CSI volume; "": it is none */
-    bool free;                   /* Available, and for no claim */
+    const char *driver, *handle;                          /* of a CSI volume; "": it is none */
+    bool free;                                            /* Available, and for no claim */
+    const char *claim_namespace, *claim_name, *claim_uid; /* claimRef; "": none */
+    const char *attributes;
+    const char *labels; /* metadata.labels as text with sorted keys; "": none */
     uint32_t modes;
     int64_t bytes;
     /* Node affinity; no other part of the shape is set. */
@@ -64,6 +73,11 @@ void skr_volume_destroy(struct skr_volume *volume);
 SKR_AUTO_DEFINE(struct skr_volume, skr_volume_destroy)
 /* One that the nodes of this selector reach, nodeSelectorTerms as text; NULL: it cannot be read. */
 struct skr_volume *skr_volume_of_selector(const char *selector);
+/* Whether a selector over labels of volumes (skr_volume_of_selector()) selects one with these labels. */
+bool skr_volume_selects(const struct skr_volume *selector, const char *labels);
+/* Whether a free volume serves the claim, but for the node: FindMatchingVolume() of
+ * k8s.io/component-helpers/storage/volume. */
+bool skr_volume_suits(const struct skr_volume *volume, const struct skr_volume_claim *claim);
 /* Whether the node reaches the volume. */
 bool skr_volume_reaches(const struct skr_volume *volume, const struct skr_node *node);
 

@@ -227,7 +227,7 @@ bool skr_csi_has_room(const struct skr_gang *e, const struct volume_facts *facts
                       const struct skr_node *node)
 {
     const struct volumes *v = e->volumes;
-    if (!facts->class_ || facts->bytes == 0 || v->no_capacity ||
+    if (!facts->made || facts->bytes == 0 || v->no_capacity ||
         !v->about[facts->driver].says_capacity) {
         return true;
     }
@@ -336,7 +336,7 @@ bool skr_csi_matters(const struct skr_gang *e, const struct volume_facts *facts)
 {
     const struct volumes *v = e->volumes;
     return facts->driver && (v->about[facts->driver].must_run ||
-                             (facts->class_ && v->about[facts->driver].says_capacity));
+                             (facts->made && v->about[facts->driver].says_capacity));
 }
 
 void skr_csi_fini(struct skr_gang *e)

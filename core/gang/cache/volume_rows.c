@@ -112,9 +112,7 @@ static void sweep_drivers(struct volumes *v)
     bool named[SKR_VOLUME_DRIVERS_MAX + 1] = {false};
     named[v->newest] = true;
     mark_drivers(&v->volume, offsetof(struct volume_row, driver), named);
-    mark_drivers(&v->volume, offsetof(struct volume_row, pool), named);
     mark_drivers(&v->class_, offsetof(struct class_row, driver), named);
-    mark_drivers(&v->class_, offsetof(struct class_row, pool), named);
     mark_drivers(&v->limit, offsetof(struct limit_row, driver), named);
     mark_drivers(&v->attachment, offsetof(struct attachment_row, driver), named);
     for (uint16_t i = 1; i <= SKR_VOLUME_DRIVERS_MAX; i++) {

@@ -22,24 +22,30 @@ struct volume_rule {
 
 struct claim_row {
     uint64_t id, volume, class_; /* hashes; 0: none */
-    char *selected;              /* the only node; NULL */
-    bool one_pod, selects;
+    uint64_t uid, attributes;
+    char *selected;               /* the only node; NULL */
+    struct volume_rule *selector; /* over labels of volumes; NULL: all */
+    bool one_pod;
     uint32_t modes;
     int64_t bytes;
 };
 struct volume_row {
     uint64_t id, unique;
+    uint64_t class_, attributes;
+    uint64_t claim, claim_uid; /* that it is for; 0: none, any */
     struct volume_rule *rule;
     char *host;
-    uint16_t driver, pool; /* pool: while it is free */
+    char *labels; /* of one that is free; NULL: none */
+    uint16_t driver;
+    bool free, goes;
     uint32_t modes;
     int64_t bytes;
 };
 struct class_row {
     uint64_t id;
     struct volume_rule *reach; /* where its provisioner makes volumes; NULL: on all nodes */
-    uint16_t driver, pool;     /* driver: of its provisioner, or its pool */
-    bool late;
+    uint16_t driver;           /* of its provisioner, or its pool */
+    bool late, none;           /* none: it has no provisioner */
 };
 struct limit_row {
     uint64_t id; /* of the node */
@@ -78,7 +84,6 @@ struct volumes {
     size_t n_rules, n_rows;
     char *driver[SKR_VOLUME_DRIVERS_MAX]; /* by their numbers, from 1; NULL: free */
     struct about_driver {
-        size_t n_free;   /* volumes, if it is a pool */
         size_t n_limits; /* nodes that have one */
         bool says_capacity, must_run;
     } about[SKR_VOLUME_DRIVERS_MAX + 1]; /* by the numbers of drivers */
@@ -95,6 +100,8 @@ enum {
     OF_CAPACITY = 'k',
     OF_LABEL = 'l',
     OF_ATTACHMENT = 'a',
+    OF_UID = 'u',
+    OF_ATTRIBUTES = 't',
 };
 
 struct volumes *skr_volume_rows(struct skr_gang *e); /* made if there are none */

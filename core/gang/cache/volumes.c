@@ -55,6 +55,40 @@ void skr_volumes_touch(struct skr_gang *e)
 
 /* ---- objects ---- */
 
+/* 0: the text is empty. */
+static uint64_t id_of(const struct skr_gang *e, int kind, const char *text)
+{
+    return *text ? skr_volume_rows_id(e, kind, text, "") : 0;
+}
+
+static bool equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static void rule_unref(struct volumes *v, struct volume_rule *rule)
+{
+    if (rule && --rule->refs == 0) {
+        HASH_DEL(v->rules, rule);
+        skr_volume_destroy(rule->holder);
+        free(rule);
+        v->n_rules--;
+    }
+}
+
+static void claim_fini(struct volumes *v, struct claim_row *row)
+{
+    free(row->selected);
+    rule_unref(v, row->selector);
+}
+
+static void volume_fini(struct volumes *v, struct volume_row *row)
+{
+    rule_unref(v, row->rule);
+    free(row->host);
+    free(row->labels);
+}
+
 void skr_volumes_claim_upsert(struct skr_gang *e, const struct skr_volume_claim *claim)
 {
     struct volumes *v = skr_volume_rows(e);
@@ -63,21 +97,24 @@ void skr_volumes_claim_upsert(struct skr_gang *e, const struct skr_volume_claim 
     if (!row) {
         return;
     }
-    char *selected = *claim->selected ? skr_strdup(claim->selected) : NULL;
     const struct claim_row now = {
         .id = row->id,
-        .selected = selected,
-        .volume = *claim->volume ? skr_volume_rows_id(e, OF_VOLUME, claim->volume, "") : 0,
-        .class_ = *claim->class_ ? skr_volume_rows_id(e, OF_CLASS, claim->class_, "") : 0,
+        .uid = id_of(e, OF_UID, claim->meta.uid),
+        .selected = *claim->selected ? skr_strdup(claim->selected) : NULL,
+        .selector = skr_volumes_reach_get(e, claim->selector),
+        .volume = id_of(e, OF_VOLUME, claim->volume),
+        .class_ = id_of(e, OF_CLASS, claim->class_),
+        .attributes = id_of(e, OF_ATTRIBUTES, claim->attributes),
         .one_pod = claim->one_pod,
-        .selects = claim->selects,
         .modes = claim->modes,
         .bytes = claim->bytes,
     };
     const bool same = row->volume == now.volume && row->class_ == now.class_ &&
-                      row->one_pod == now.one_pod && row->bytes == now.bytes &&
-                      !row->selected == !selected;
-    free(row->selected);
+                      row->uid == now.uid && row->attributes == now.attributes &&
+                      row->selector == now.selector && row->one_pod == now.one_pod &&
+                      row->modes == now.modes && row->bytes == now.bytes &&
+                      equal(row->selected, now.selected);
+    claim_fini(v, row);
     *row = now;
     if (!same) {
         skr_volumes_touch(e);
@@ -89,19 +126,9 @@ void skr_volumes_claim_delete(struct skr_gang *e, const char *namespace_, const 
     const uint64_t id = skr_volume_rows_id(e, OF_CLAIM, namespace_, name);
     struct claim_row *row = e->volumes ? skr_volume_rows_find(&e->volumes->claim, id) : NULL;
     if (row) {
-        free(row->selected);
+        claim_fini(e->volumes, row);
         (void)skr_volume_rows_drop_id(e, &e->volumes->claim, id);
         skr_volumes_touch(e);
-    }
-}
-
-static void rule_unref(struct volumes *v, struct volume_rule *rule)
-{
-    if (rule && --rule->refs == 0) {
-        HASH_DEL(v->rules, rule);
-        skr_volume_destroy(rule->holder);
-        free(rule);
-        v->n_rules--;
     }
 }
 
@@ -163,25 +190,32 @@ void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume)
         skr_volume_destroy(volume);
         return;
     }
-    struct volume_rule *was = row->rule;
-    char *host = volume->host ? skr_strdup(volume->host) : NULL;
-    const uint16_t driver = skr_volume_rows_driver(e, volume->driver);
-    const uint16_t pool = volume->free && *volume->class_ ? pool_of(e, volume->class_) : 0;
-    const uint64_t unique = skr_volume_rows_id(e, OF_HANDLE, volume->driver, volume->handle);
-    row->modes = volume->modes;
-    row->bytes = volume->bytes;
-    row->rule = rule_of(e, volume);
-    const bool same = row->rule == was && row->driver == driver && row->unique == unique &&
-                      row->pool == pool && !row->host == !host &&
-                      (!host || strcmp(row->host, host) == 0);
-    rule_unref(v, was);
-    free(row->host);
-    row->host = host;
-    row->driver = driver;
-    v->about[row->pool].n_free--; /* 0 stands for no pool, and is never read */
-    v->about[pool].n_free++;
-    row->pool = pool;
-    row->unique = unique;
+    struct volume_row now = {
+        .id = row->id,
+        .unique = skr_volume_rows_id(e, OF_HANDLE, volume->driver, volume->handle),
+        .class_ = id_of(e, OF_CLASS, volume->class_),
+        .attributes = id_of(e, OF_ATTRIBUTES, volume->attributes),
+        .claim = *volume->claim_name
+                     ? skr_volumes_id(e, volume->claim_namespace, volume->claim_name)
+                     : 0,
+        .claim_uid = id_of(e, OF_UID, volume->claim_uid),
+        .host = volume->host ? skr_strdup(volume->host) : NULL,
+        .labels = volume->free && *volume->labels ? skr_strdup(volume->labels) : NULL,
+        .driver = skr_volume_rows_driver(e, volume->driver),
+        .free = volume->free,
+        .goes = volume->meta.deleting,
+        .modes = volume->modes,
+        .bytes = volume->bytes,
+    };
+    now.rule = rule_of(e, volume);
+    const bool same = row->rule == now.rule && row->driver == now.driver &&
+                      row->unique == now.unique && row->class_ == now.class_ &&
+                      row->attributes == now.attributes && row->claim == now.claim &&
+                      row->claim_uid == now.claim_uid && row->free == now.free &&
+                      row->goes == now.goes && row->modes == now.modes && row->bytes == now.bytes &&
+                      equal(row->host, now.host) && equal(row->labels, now.labels);
+    volume_fini(v, row);
+    *row = now;
     if (!same) {
         skr_volumes_touch(e);
     }
@@ -192,9 +226,7 @@ void skr_volumes_delete(struct skr_gang *e, const char *name)
     const uint64_t id = skr_volume_rows_id(e, OF_VOLUME, name, "");
     struct volume_row *row = e->volumes ? skr_volume_rows_find(&e->volumes->volume, id) : NULL;
     if (row) {
-        rule_unref(e->volumes, row->rule);
-        free(row->host);
-        e->volumes->about[row->pool].n_free--;
+        volume_fini(e->volumes, row);
         (void)skr_volume_rows_drop_id(e, &e->volumes->volume, id);
         skr_volumes_touch(e);
     }
@@ -207,16 +239,17 @@ void skr_volumes_class_upsert(struct skr_gang *e, const struct skr_storage_class
         find_or_add(e, &v->class_, skr_volume_rows_id(e, OF_CLASS, class->meta.name, ""));
     const bool none =
         class->late && strcmp(class->provisioner, "kubernetes.io/no-provisioner") == 0;
-    const uint16_t pool = row && class->late ? pool_of(e, class->meta.name) : 0;
-    const uint16_t driver = none ? pool : row ? skr_volume_rows_driver(e, class->provisioner) : 0;
+    const uint16_t driver = !row   ? 0
+                            : none ? pool_of(e, class->meta.name)
+                                   : skr_volume_rows_driver(e, class->provisioner);
     struct volume_rule *was = row ? row->reach : NULL;
     if (row) {
         row->reach = none ? NULL : skr_volumes_reach_get(e, class->reach);
     }
     if (row && (row->driver != driver || row->late != class->late || row->reach != was)) {
         row->driver = driver;
-        row->pool = pool;
         row->late = class->late;
+        row->none = none;
         skr_volumes_touch(e);
     }
     rule_unref(v, was);
@@ -254,15 +287,15 @@ struct volume_facts skr_volumes_facts(const struct skr_gang *e, uint64_t claim)
         facts.rule = volume->rule ? volume->rule->holder : NULL;
         facts.host = volume->host;
     } else if (class) {
-        const bool outside = row->volume || row->selects; /* of the pool */
         facts.late = !row->volume && class->late;
         facts.node = facts.late ? row->selected : NULL;
-        /* kube-scheduler takes a free volume of the class first, wherever that is, unless it has chosen a node */
-        const bool made = facts.late && class->driver != class->pool &&
-                          (facts.node || v->about[class->pool].n_free == 0);
-        facts.rule = made ? skr_volumes_reach(class->reach) : NULL;
-        facts.class_ = made ? row->class_ : 0;
-        facts.driver = outside && skr_volumes_is_pool(e, class->driver) ? 0 : class->driver;
+        facts.class_ = facts.late ? row->class_ : 0;
+        facts.made = facts.late && !class->none;
+        facts.rule = facts.made ? skr_volumes_reach(class->reach) : NULL;
+        facts.driver = row->volume && class->none ? 0 : class->driver;
+        facts.uid = row->uid;
+        facts.attributes = row->attributes;
+        facts.selector = skr_volumes_reach(row->selector);
         facts.modes = row->modes;
         facts.bytes = row->bytes;
     }
@@ -284,31 +317,39 @@ bool skr_volumes_is_pool(const struct skr_gang *e, uint16_t driver)
     return driver > 0 && skr_volumes_names_pool(e->volumes->driver[driver - 1]);
 }
 
-/* As FindMatchingVolume() of k8s.io/component-helpers/storage/volume, but for the choice of the smallest. */
-static bool serves(const struct volume_row *row, const struct volume_facts *claim)
-{
-    return row->bytes >= claim->bytes && (row->modes & claim->modes) == claim->modes;
-}
-
-bool skr_volumes_next_free(const struct skr_gang *e, size_t *at, uint16_t pool,
-                           const struct volume_facts *claim, size_t n, const char **ret_host,
-                           const struct skr_volume **ret_rule)
+bool skr_volumes_next(const struct skr_gang *e, size_t *at, struct skr_free_volume *ret)
 {
     const struct volumes *v = e->volumes;
     uint32_t number;
     while (skr_slab_next(&v->volume.row, at, &number)) {
         const struct volume_row *row = skr_slab_at(&v->volume.row, number);
-        size_t i = row->pool == pool ? 0 : n;
-        while (i < n && !serves(row, &claim[i])) {
-            i++;
-        }
-        if (i < n) {
-            *ret_host = row->host;
-            *ret_rule = row->rule ? row->rule->holder : NULL;
+        if (row->class_ && !row->goes && (row->free || row->claim)) {
+            *ret = (struct skr_free_volume){
+                .class_ = row->class_,
+                .attributes = row->attributes,
+                .claim = row->claim,
+                .claim_uid = row->claim_uid,
+                .modes = row->modes,
+                .bytes = row->bytes,
+                .host = row->host,
+                .labels = row->labels ? row->labels : "",
+                .rule = skr_volumes_reach(row->rule),
+            };
             return true;
         }
     }
     return false;
+}
+
+bool skr_volumes_serves(const struct skr_free_volume *volume, const struct volume_facts *claim)
+{
+    const bool own =
+        volume->claim == claim->volume && (!volume->claim_uid || volume->claim_uid == claim->uid);
+    const uint32_t modes = own ? claim->modes & SKR_VOLUME_MODE_BITS : claim->modes;
+    return (own || !volume->claim) && volume->class_ == claim->class_ &&
+           volume->attributes == claim->attributes && volume->bytes >= claim->bytes &&
+           (volume->modes & modes) == modes &&
+           (own || !claim->selector || skr_volume_selects(claim->selector, volume->labels));
 }
 
 void skr_volumes_fini(struct skr_gang *e)
@@ -319,15 +360,13 @@ void skr_volumes_fini(struct skr_gang *e)
         return;
     }
     for (size_t at = 0; skr_slab_next(&v->volume.row, &at, &number);) {
-        struct volume_row *row = skr_slab_at(&v->volume.row, number);
-        rule_unref(v, row->rule);
-        free(row->host);
+        volume_fini(v, skr_slab_at(&v->volume.row, number));
     }
     for (size_t at = 0; skr_slab_next(&v->class_.row, &at, &number);) {
         rule_unref(v, ((struct class_row *)skr_slab_at(&v->class_.row, number))->reach);
     }
     for (size_t at = 0; skr_slab_next(&v->claim.row, &at, &number);) {
-        free(((struct claim_row *)skr_slab_at(&v->claim.row, number))->selected);
+        claim_fini(v, skr_slab_at(&v->claim.row, number));
     }
     skr_csi_fini(e);
     for (size_t i = 0; i < SKR_VOLUME_DRIVERS_MAX; i++) {

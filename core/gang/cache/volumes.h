@@ -40,14 +40,17 @@ struct volume_facts {
     /* That attaches it: 1 ..; 0: none. Of a late claim whose class has no provisioner: its pool, the free
      * volumes of the class. */
     uint16_t driver;
-    uint32_t modes; /* of a late claim, as bytes; struct skr_volume_claim */
+    /* Of a late claim, as all up to modes: its driver makes a volume if none that exists serves it. */
+    bool made;
+    uint64_t class_, attributes, uid;
+    const struct skr_volume *selector; /* volumes by their labels; NULL: any */
     int64_t bytes;
-    uint64_t volume;               /* equal for claims of one volume */
-    const struct skr_volume *rule; /* which nodes reach it; NULL: all */
-    const char *host;              /* only the node of this host name; NULL */
+    uint32_t modes;  /* struct skr_volume_claim */
+    uint64_t volume; /* equal for claims of one volume */
+    /* Which nodes reach it, or a volume that is made for it; NULL: all. */
+    const struct skr_volume *rule;
+    const char *host; /* only the node of this host name; NULL */
     const char *node; /* only this node, which kube-scheduler has chosen for good; NULL */
-    uint64_t
-        class_; /* of a late claim whose driver makes the volume, and which no free one serves; 0 */
 };
 uint64_t skr_volumes_id(const struct skr_gang *e, const char *namespace_, const char *claim);
 struct volume_facts skr_volumes_facts(const struct skr_gang *e, uint64_t claim);
@@ -60,10 +63,20 @@ const struct skr_volume *skr_volumes_reach(const struct volume_rule *rule);  /* 
 const char *skr_volumes_driver(const struct skr_gang *e, uint16_t driver);
 bool skr_volumes_names_pool(const char *driver);
 bool skr_volumes_is_pool(const struct skr_gang *e, uint16_t driver);
-/* Iterates over the free volumes of a pool that serve one of n such claims: *at begins as 0. *ret_host or
- * *ret_rule says which nodes reach it, as in struct volume_facts. */
-bool skr_volumes_next_free(const struct skr_gang *e, size_t *at, uint16_t pool,
-                           const struct volume_facts *claim, size_t n, const char **ret_host,
-                           const struct skr_volume **ret_rule);
+
+/* A volume that a late claim may take. Borrowed until the next change. */
+struct skr_free_volume {
+    uint64_t class_, attributes;
+    uint64_t claim, claim_uid; /* for which alone it is; 0: for any, of any uid */
+    uint32_t modes;
+    int64_t bytes;
+    const char *host, *labels;     /* host: as in struct volume_facts; labels: "": none */
+    const struct skr_volume *rule; /* its node affinity; NULL: all nodes reach it */
+};
+/* Iterates over them: *at begins as 0. */
+bool skr_volumes_next(const struct skr_gang *e, size_t *at, struct skr_free_volume *ret);
+/* As FindMatchingVolume() of k8s.io/component-helpers/storage/volume, but for the node and the choice of the
+ * smallest. O(1), and O(labels) if the claim selects by them. */
+bool skr_volumes_serves(const struct skr_free_volume *volume, const struct volume_facts *claim);
 
 #endif

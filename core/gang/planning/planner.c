@@ -131,7 +131,7 @@ static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason re
 }
 
 /* Whether the group fits on the slots and the full problem is not stricter. */
-static bool slots_suffice(const struct skr_gang *e, const struct group *g,
+static bool slots_suffice(struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
     return fit == FIT_YES && !g->plan && !skr_problem_has_probes(e, g, newcomers, n) &&

@@ -39,7 +39,7 @@
 
 enum { PROBLEM_BYTES_MAX = 1 << 30 };
 
-bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
+bool skr_problem_has_probes(struct skr_gang *e, const struct group *g,
                             struct pod_entry *const *newcomers, size_t n)
 {
     struct shapes s = skr_shapes_of(newcomers, n);

@@ -32,7 +32,7 @@ struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct 
 bool skr_problem_is_of_room(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
 /* Whether the group has vetoes for one of these shapes, and probes have listed nodes since, or the vetoes
  * are a first guess for other nodes: probed_only is another problem. */
-bool skr_problem_has_probes(const struct skr_gang *e, const struct group *g,
+bool skr_problem_has_probes(struct skr_gang *e, const struct group *g,
                             struct pod_entry *const *newcomers, size_t n);
 /* Whether the placement (leaves of the tree in force) can still be committed for these newcomers. */
 bool skr_problem_still_valid(struct skr_gang *e, struct group *g,

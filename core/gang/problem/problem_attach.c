@@ -7,7 +7,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/volume_uses.h"
-#include "core/gang/group/pins.h"
+#include "core/gang/problem/late_claims.h"
 #include "core/gang/state/plan_entry.h"
 
 #include <stdlib.h>
@@ -28,39 +28,28 @@ struct volume_facts skr_problem_attach_facts(const struct skr_gang *e, const str
     return facts;
 }
 
-/* A volume on a leaf, or of a member. */
-struct attached {
-    int32_t at;
-    uint64_t volume;
-};
-
-struct attached_list {
-    struct attached *item;
-    size_t n, cap;
-};
-
-static void attach(struct attached_list *list, int32_t at, uint64_t volume)
+static void attach(struct skr_attached_list *list, int32_t at, uint64_t volume)
 {
     skr_grow(&list->item, &list->cap, list->n + 1, sizeof *list->item);
-    list->item[list->n++] = (struct attached){at, volume};
+    list->item[list->n++] = (struct skr_attached_volume){at, volume};
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const struct attached *x = a, *y = b;
+    const struct skr_attached_volume *x = a, *y = b;
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at)
                           : (x->volume > y->volume) - (x->volume < y->volume);
 }
 
 static int by_volume(const void *a, const void *b)
 {
-    const struct attached *x = a, *y = b;
+    const struct skr_attached_volume *x = a, *y = b;
     return x->volume != y->volume ? (x->volume > y->volume) - (x->volume < y->volume)
                                   : (x->at > y->at) - (x->at < y->at);
 }
 
 /* Sorts the list, and leaves each once. */
-static void sort(struct attached_list *list, int (*order)(const void *, const void *))
+static void sort(struct skr_attached_list *list, int (*order)(const void *, const void *))
 {
     size_t n = 0;
     if (list->n > 1) {
@@ -75,10 +64,10 @@ static void sort(struct attached_list *list, int (*order)(const void *, const vo
 }
 
 /* Volumes of the driver, each with the members that use it: the lists' numbers. */
-static struct attached_list volumes_of(const struct skr_gang *e, uint16_t driver,
-                                       struct pod_entry *const *list, size_t n)
+static struct skr_attached_list volumes_of(const struct skr_gang *e, uint16_t driver,
+                                           struct pod_entry *const *list, size_t n)
 {
-    struct attached_list ret = {0};
+    struct skr_attached_list ret = {0};
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < list[i]->pod->n_claims; k++) {
             const struct volume_facts facts = skr_problem_attach_facts(e, list[i], k);
@@ -92,7 +81,7 @@ static struct attached_list volumes_of(const struct skr_gang *e, uint16_t driver
 }
 
 /* Whether the volume at i of the sorted list has several users. */
-static bool is_shared(const struct attached_list *list, size_t i)
+static bool is_shared(const struct skr_attached_list *list, size_t i)
 {
     const uint64_t volume = list->item[i].volume;
     return (i > 0 && list->item[i - 1].volume == volume) ||
@@ -129,7 +118,7 @@ int64_t skr_problem_attach_demand(const struct skr_gang *e, uint16_t driver,
                                   struct pod_entry *const *members, size_t n,
                                   struct pod_entry *const *all, size_t n_all, bool most)
 {
-    struct attached_list list = volumes_of(e, driver, all, n_all);
+    struct skr_attached_list list = volumes_of(e, driver, all, n_all);
     int32_t *own = skr_alloc_array(n_all + 1, sizeof *own), ret = most ? 0 : INT32_MAX;
     for (size_t i = 0; i < list.n; i++) {
         own[list.item[i].at] += is_shared(&list, i) ? 0 : 1;
@@ -145,59 +134,13 @@ int64_t skr_problem_attach_demand(const struct skr_gang *e, uint16_t driver,
     return n > 0 ? ret : 0;
 }
 
-/* Late claims of the pool, one for each set of modes: the smallest. most: one in all, with the modes of all and the size
- * of the largest. free() it. */
-static struct volume_facts *claims_of(const struct skr_gang *e, uint16_t pool,
-                                      struct pod_entry *const *all, size_t n_all, bool most,
-                                      size_t *ret_n)
-{
-    struct volume_facts *ret = NULL;
-    size_t cap = 0;
-    *ret_n = 0;
-    for (size_t i = 0; i < n_all; i++) {
-        for (size_t k = 0; k < all[i]->pod->n_claims; k++) {
-            const struct volume_facts facts = skr_problem_attach_facts(e, all[i], k);
-            size_t at = 0;
-            while (at < *ret_n && !most && ret[at].modes != facts.modes) {
-                at++;
-            }
-            if (facts.driver == pool && at == *ret_n) {
-                skr_grow(&ret, &cap, at + 1, sizeof *ret);
-                ret[(*ret_n)++] = facts;
-            } else if (facts.driver == pool) {
-                ret[at].modes |= facts.modes;
-                ret[at].bytes = (facts.bytes > ret[at].bytes) == most ? facts.bytes : ret[at].bytes;
-            }
-        }
-    }
-    return ret;
-}
-
-bool skr_problem_attach_unlike(const struct skr_gang *e, struct pod_entry *const *newcomers,
-                               size_t n)
+bool skr_problem_attach_differ(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
     const struct skr_problem_drivers drivers = skr_problem_attach_drivers(e, newcomers, n);
-    bool unlike = false;
-    for (size_t d = 0; d < drivers.n && !unlike; d++) {
-        if (skr_volumes_is_pool(e, drivers.driver[d])) {
-            size_t n_least, n_most;
-            struct volume_facts *least =
-                claims_of(e, drivers.driver[d], newcomers, n, false, &n_least);
-            struct volume_facts *most =
-                claims_of(e, drivers.driver[d], newcomers, n, true, &n_most);
-            unlike = n_least != n_most || least->bytes != most->bytes;
-            free(least);
-            free(most);
-        }
-    }
-    return unlike;
-}
-
-bool skr_problem_attach_differ(const struct skr_gang *e, struct pod_entry *const *newcomers,
-                               size_t n)
-{
-    const struct skr_problem_drivers drivers = skr_problem_attach_drivers(e, newcomers, n);
-    bool differ = skr_problem_attach_unlike(e, newcomers, n);
+    struct skr_late_claims late;
+    skr_late_claims_init(&late, e, newcomers, n);
+    bool differ = skr_late_claims_unlike(&late);
+    skr_late_claims_fini(&late);
     for (size_t d = 0; d < drivers.n && !differ; d++) {
         const uint16_t driver = drivers.driver[d];
         differ = skr_problem_attach_demand(e, driver, newcomers, n, newcomers, n, true) !=
@@ -208,7 +151,7 @@ bool skr_problem_attach_differ(const struct skr_gang *e, struct pod_entry *const
 
 /* Of bound pods, and of members of plans, of all groups. list: one for each driver, which is sorted. */
 static void add_uses(const struct skr_gang *e, const struct skr_problem_drivers *drivers,
-                     struct pod_entry *const *all, size_t n_all, struct attached_list *list)
+                     struct pod_entry *const *all, size_t n_all, struct skr_attached_list *list)
 {
     const struct skr_tree *tree = e->topology.tree;
     const char *node;
@@ -243,57 +186,21 @@ static void add_uses(const struct skr_gang *e, const struct skr_problem_drivers 
     }
 }
 
-/* ret[leaf] grows by the free volumes of the pool that serve one of the claims. One that several leaves reach
- * counts on each of them. */
-static void count_free(struct skr_gang *e, uint16_t pool, const struct volume_facts *claim,
-                       size_t n, int32_t *ret)
+static bool has_volume(const struct skr_attached_list *list, int32_t at, uint64_t volume)
 {
-    const struct skr_tree *tree = e->topology.tree;
-    struct node_entry *const *node = skr_topology_leaf_nodes(e);
-    const struct skr_volume *rule;
-    const char *host;
-    for (size_t at = 0; skr_volumes_next_free(e, &at, pool, claim, n, &host, &rule);) {
-        const int32_t leaf = host ? skr_tree_find_leaf(tree, host) : -1;
-        const bool named = leaf >= 0 && node[leaf] && skr_pins_is_called(node[leaf]->node, host);
-        const int32_t first = named ? leaf : 0, end = named ? leaf + 1 : tree->n_leaves;
-        for (int32_t i = first; i < end; i++) {
-            ret[i] += node[i] && (!host || skr_pins_is_called(node[i]->node, host)) &&
-                      (!rule || skr_volume_reaches(rule, node[i]->node));
-        }
-    }
-}
-
-void skr_problem_attach_serve(struct skr_gang *e, const struct pod_entry *p, uint8_t *ret)
-{
-    const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
-    for (size_t k = 0; k < p->pod->n_claims; k++) {
-        const struct volume_facts facts = skr_problem_attach_facts(e, p, k);
-        if (skr_volumes_is_pool(e, facts.driver)) {
-            int32_t *free_of = skr_alloc_array(n_leaves + 1, sizeof *free_of);
-            count_free(e, facts.driver, &facts, 1, free_of);
-            for (size_t i = 0; i < n_leaves; i++) {
-                ret[i] = free_of[i] > 0 ? ret[i] : 0;
-            }
-            free(free_of);
-        }
-    }
-}
-
-static bool has_volume(const struct attached_list *list, int32_t at, uint64_t volume)
-{
-    const struct attached wanted = {at, volume};
+    const struct skr_attached_volume wanted = {at, volume};
     return list->n > 0 && bsearch(&wanted, list->item, list->n, sizeof wanted, by_place);
 }
 
 static int volume_only(const void *a, const void *b)
 {
-    const struct attached *x = a, *y = b;
+    const struct skr_attached_volume *x = a, *y = b;
     return (x->volume > y->volume) - (x->volume < y->volume);
 }
 
 /* Attached volumes that no pod or plan there uses. list: as that of add_uses(). */
 static void add_idle(const struct skr_gang *e, const struct skr_problem_drivers *drivers,
-                     const struct attached_list *used, struct attached_list *list)
+                     const struct skr_attached_list *used, struct skr_attached_list *list)
 {
     const char *node;
     uint64_t volume;
@@ -311,7 +218,7 @@ static void add_idle(const struct skr_gang *e, const struct skr_problem_drivers 
 }
 
 /* [leaf] how many there are; ret_own: those of the newcomers. */
-static void count_idle(const struct attached_list *idle, const struct attached_list *wanted,
+static void count_idle(const struct skr_attached_list *idle, const struct skr_attached_list *wanted,
                        int32_t *ret, int32_t *ret_own)
 {
     for (size_t i = 0; i < idle->n; i++) {
@@ -322,20 +229,20 @@ static void count_idle(const struct attached_list *idle, const struct attached_l
 }
 
 static void room_of(struct skr_gang *e, uint16_t driver, struct pod_entry *const *all, size_t n_all,
-                    bool most_of_any, const struct attached_list *used,
-                    const struct attached_list *idle_list, size_t stride, int64_t *ret,
+                    bool most_of_any, const struct skr_attached_list *used,
+                    const struct skr_attached_list *idle_list, size_t stride, int64_t *ret,
                     int64_t *ret_empty)
 {
-    struct attached_list wanted = volumes_of(e, driver, all, n_all);
+    struct skr_attached_list wanted = volumes_of(e, driver, all, n_all);
     const bool pool = skr_volumes_is_pool(e, driver);
     const size_t n_leaves = (size_t)e->topology.tree->n_leaves;
     int32_t *free_of = skr_alloc_array(3 * n_leaves + 1, sizeof *free_of);
     int32_t *idle = &free_of[n_leaves], *own = &idle[n_leaves];
     if (pool) {
-        size_t n;
-        struct volume_facts *claim = claims_of(e, driver, all, n_all, most_of_any, &n);
-        count_free(e, driver, claim, n, free_of);
-        free(claim);
+        struct skr_late_claims late;
+        skr_late_claims_init(&late, e, all, n_all);
+        skr_late_claims_count(&late, driver, most_of_any, free_of);
+        skr_late_claims_fini(&late);
     } else {
         count_idle(idle_list, &wanted, idle, own);
     }
@@ -368,21 +275,36 @@ static void room_of(struct skr_gang *e, uint16_t driver, struct pod_entry *const
     free(wanted.item);
 }
 
+void skr_attached_init(struct skr_attached *a, const struct skr_gang *e,
+                       const struct skr_problem_drivers *drivers, struct pod_entry *const *without,
+                       size_t n)
+{
+    *a = (struct skr_attached){.drivers = *drivers};
+    if (drivers->n > 0) {
+        add_uses(e, drivers, without, n, a->used);
+        add_idle(e, drivers, a->used, a->idle);
+    }
+}
+
+void skr_attached_fini(struct skr_attached *a)
+{
+    for (size_t d = 0; d < a->drivers.n; d++) {
+        free(a->used[d].item);
+        free(a->idle[d].item);
+    }
+}
+
 void skr_problem_attach_room(struct skr_gang *e, const struct skr_problem_drivers *drivers,
                              struct pod_entry *const *all, size_t n_all, bool most, size_t stride,
                              int64_t *ret, int64_t *ret_empty)
 {
-    struct attached_list used[SKR_PROBLEM_DRIVERS_MAX] = {0}, idle[SKR_PROBLEM_DRIVERS_MAX] = {0};
-    if (drivers->n > 0) {
-        add_uses(e, drivers, all, n_all, used);
-        add_idle(e, drivers, used, idle);
-    }
+    struct skr_attached a;
+    skr_attached_init(&a, e, drivers, all, n_all);
     for (size_t d = 0; d < drivers->n; d++) {
-        room_of(e, drivers->driver[d], all, n_all, most, &used[d], &idle[d], stride, &ret[d],
+        room_of(e, drivers->driver[d], all, n_all, most, &a.used[d], &a.idle[d], stride, &ret[d],
                 &ret_empty[d]);
-        free(used[d].item);
-        free(idle[d].item);
     }
+    skr_attached_fini(&a);
 }
 
 /* The least that a member of any role demands of it, if it demands any; 0: none does. */
@@ -403,11 +325,12 @@ void skr_problem_attach_say(const struct skr_solve_request *request, struct skr_
     for (size_t i = 0; i < request->drivers.n; i++) {
         const char *driver = strchr(request->resource_name[first + i], '/') + 1;
         const int64_t least = least_demand(p, first + i);
+        const bool pool = skr_volumes_names_pool(driver); /* without a volume, leaves are closed */
         size_t n = 0;
         for (size_t leaf = 0; leaf < (size_t)p->tree->n_leaves; leaf++) {
-            n += p->eligible[leaf] && p->free[leaf * p->n_resources + first + i] < least;
+            n += (pool || p->eligible[leaf]) && p->free[leaf * p->n_resources + first + i] < least;
         }
-        if (n > 0 && skr_volumes_names_pool(driver)) {
+        if (n > 0 && pool) {
             skr_strbuf_addf(b, "; %zu node%s not enough free volumes of class %s", n,
                             n == 1 ? " has" : "s have", strchr(driver, '/') + 1);
         } else if (n > 0) {

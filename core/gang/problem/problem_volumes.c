@@ -6,6 +6,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/pins.h"
+#include "core/gang/problem/late_claims.h"
 #include "core/gang/problem/problem_attach.h"
 #include "core/volume/masks.h"
 #include "topology/base/hash.h"
@@ -52,35 +53,42 @@ static bool reaches(const struct skr_gang *e, const struct pod_entry *p,
         const struct volume_facts facts = skr_problem_attach_facts(e, p, k);
         is = (!facts.host || skr_pins_is_called(node, facts.host)) &&
              (!facts.node || strcmp(node->meta.name, facts.node) == 0) &&
-             (!facts.rule || skr_volume_reaches(facts.rule, node)) &&
-             (!skr_csi_matters(e, &facts) ||
-              (skr_csi_runs_on(e, &facts, node->meta.name) && skr_csi_has_room(e, &facts, node)));
+             (facts.late || !facts.rule || skr_volume_reaches(facts.rule, node)) &&
+             (!skr_csi_matters(e, &facts) || skr_csi_runs_on(e, &facts, node->meta.name));
     }
     return is;
 }
 
-/* What the leaves of a newcomer follow from; equal numbers: equal leaves. 0: it reaches all. *ret_host: its
- * only node, if that is called after its host. unlike: skr_problem_attach_unlike(). */
-static uint64_t rules_of(const struct skr_gang *e, const struct pod_entry *p, bool unlike,
+/* Whether a volume is for the late claim alone. */
+static bool has_own(const struct skr_late_claims *l, const struct volume_facts *claim)
+{
+    size_t i = 0;
+    while (i < l->n_volumes && l->volume[i].claim != claim->volume) {
+        i++;
+    }
+    return i < l->n_volumes;
+}
+
+/* What the leaves of newcomer i follow from; equal numbers: equal leaves. 0: it reaches all. *ret_host: its
+ * only node, if that is called after its host. */
+static uint64_t rules_of(const struct skr_gang *e, const struct skr_late_claims *l, size_t i,
                          const struct node_entry **ret_host)
 {
     uint64_t sum = 0;
     *ret_host = NULL;
-    for (size_t k = 0; k < p->pod->n_claims; k++) {
-        const struct volume_facts facts = skr_problem_attach_facts(e, p, k);
-        if (unlike && skr_volumes_is_pool(e, facts.driver)) {
-            sum = skr_hash_pair(sum, skr_hash_pair(facts.driver, facts.modes));
-            sum = skr_hash_pair(sum, (uint64_t)facts.bytes);
-        }
-        if (skr_csi_matters(e, &facts)) {
+    for (size_t k = l->first[i]; k < l->first[i + 1]; k++) {
+        const struct volume_facts facts = l->claim[k];
+        if (l->kind[k] >= 0) {
+            sum = skr_hash_pair(sum, (uint64_t)l->kind[k] + 1);
+            sum = skr_hash_pair(sum, has_own(l, &facts) ? facts.volume : 0);
+        } else if (skr_csi_matters(e, &facts)) {
             sum = skr_hash_pair(sum, facts.driver);
-            sum = skr_hash_pair(sum, skr_hash_pair(facts.class_, (uint64_t)facts.bytes));
         }
         if (facts.host) {
             const struct node_entry *node = skr_nodes_find(e, facts.host);
             sum = skr_hash_pair(sum, skr_hash_string(facts.host));
             *ret_host = node && skr_pins_is_called(node->node, facts.host) ? node : NULL;
-        } else if (facts.rule) {
+        } else if (facts.rule && !facts.late) {
             sum = skr_hash_pair(sum, (uint64_t)(uintptr_t)facts.rule);
         }
         if (facts.node) {
@@ -91,10 +99,10 @@ static uint64_t rules_of(const struct skr_gang *e, const struct pod_entry *p, bo
     return sum;
 }
 
-/* Open leaves that the newcomer's volumes are reachable from. free() it. */
-static int32_t *leaves_of(struct skr_gang *e, const struct pod_entry *p,
-                          const struct node_entry *host, const uint8_t *open, bool unlike,
-                          int32_t *ret_n)
+/* Open leaves that the volumes of p, newcomer i, are reachable from. free() it. */
+static int32_t *leaves_of(struct skr_gang *e, struct skr_late_claims *l, size_t i,
+                          const struct pod_entry *p, const struct node_entry *host,
+                          const uint8_t *open, int32_t *ret_n)
 {
     const struct skr_tree *tree = e->topology.tree;
     struct node_entry *const *node = skr_topology_leaf_nodes(e);
@@ -103,13 +111,11 @@ static int32_t *leaves_of(struct skr_gang *e, const struct pod_entry *p,
     int32_t *leaf = skr_alloc_array((size_t)(end - first) + 1, sizeof *leaf);
     uint8_t *served = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *served);
     memcpy(served, open, (size_t)tree->n_leaves * sizeof *served);
-    if (unlike) {
-        skr_problem_attach_serve(e, p, served);
-    }
+    skr_late_claims_close(l, i, served);
     *ret_n = 0;
-    for (int32_t i = first; i < end; i++) {
-        if (served[i] && node[i] && reaches(e, p, node[i]->node)) {
-            leaf[(*ret_n)++] = i;
+    for (int32_t at = first; at < end; at++) {
+        if (served[at] && node[at] && reaches(e, p, node[at]->node)) {
+            leaf[(*ret_n)++] = at;
         }
     }
     free(served);
@@ -139,11 +145,13 @@ static struct reach reach_of(struct skr_gang *e, struct pod_entry *const *newcom
 {
     struct reach r = {.of = skr_alloc_array(n + 1, sizeof *r.of)};
     struct known_rules *known = skr_alloc_array(SKR_PROBLEM_MASKS_MAX, sizeof *known);
-    const bool unlike = skr_problem_attach_unlike(e, newcomers, n);
+    struct skr_late_claims late;
     size_t n_known = 0;
+    skr_late_claims_init(&late, e, newcomers, n);
+    skr_late_claims_gather(&late);
     for (size_t i = 0; i < n; i++) {
         const struct node_entry *host;
-        const uint64_t rules = rules_of(e, newcomers[i], unlike, &host);
+        const uint64_t rules = rules_of(e, &late, i, &host);
         size_t at = 0;
         while (at < n_known && known[at].rules != rules) {
             at++;
@@ -154,12 +162,13 @@ static struct reach reach_of(struct skr_gang *e, struct pod_entry *const *newcom
         }
         if (at == n_known) {
             int32_t n_leaves;
-            int32_t *leaf = leaves_of(e, newcomers[i], host, open, unlike, &n_leaves);
+            int32_t *leaf = leaves_of(e, &late, i, newcomers[i], host, open, &n_leaves);
             known[n_known++] = (struct known_rules){rules, find_mask(&r, leaf, n_leaves)};
         }
         r.of[i] = (int32_t)known[at].mask;
         r.mask[known[at].mask].members++;
     }
+    skr_late_claims_fini(&late);
     free(known);
     return r;
 }

@@ -45,10 +45,8 @@ static bool try_volume(void *context, const json_t *json)
         s->named = true;
         return false;
     }
-    if (s->may_take && skr_volume_decode(json, &volume, NULL) == 0 && volume->free &&
-        strcmp(volume->class_, s->decoded->class_) == 0 && volume->bytes >= s->decoded->bytes &&
-        (volume->modes & s->decoded->modes) == s->decoded->modes &&
-        (!s->volume || volume->bytes < s->bytes)) {
+    if (s->may_take && skr_volume_decode(json, &volume, NULL) == 0 &&
+        skr_volume_suits(volume, s->decoded) && (!s->volume || volume->bytes < s->bytes)) {
         s->volume = json;
         s->bytes = volume->bytes;
     }
@@ -113,8 +111,7 @@ void skr_volume_claims_run(struct skr_cluster *c, json_t *claim)
         return;
     }
     const bool waits = class && class->late;
-    struct search search = {
-        .claim = claim, .decoded = decoded, .may_take = !waits && !decoded->selects};
+    struct search search = {.claim = claim, .decoded = decoded, .may_take = !waits};
     skr_store_each(c->store, VOLUME, try_volume, &search);
     if (search.volume) {
         SKR_AUTO_FREE char *name = skr_strdup(skr_path_text(search.volume, "metadata.name"));

@@ -334,12 +334,10 @@ static struct skr_volume *choose(const struct skr_sched_volumes *v, const struct
                                  size_t n)
 {
     struct skr_volume *best = NULL;
-    for (size_t i = 0; i < v->free.n && !w->claim->selects && !*w->claim->selected; i++) {
+    for (size_t i = 0; i < v->free.n && !*w->claim->selected; i++) {
         struct skr_volume *volume = v->free.item[i];
-        bool fits = strcmp(volume->class_, w->claim->class_) == 0 &&
-                    volume->bytes >= w->claim->bytes &&
-                    (volume->modes & w->claim->modes) == w->claim->modes &&
-                    (!best || volume->bytes < best->bytes) && skr_volume_reaches(volume, node);
+        bool fits = (!best || volume->bytes < best->bytes) && skr_volume_suits(volume, w->claim) &&
+                    skr_pod_shape_selects_node(&volume->reach, node);
         for (size_t k = 0; k < n; k++) {
             fits = fits && taken[k] != volume;
         }

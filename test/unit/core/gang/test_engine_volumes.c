@@ -420,6 +420,52 @@ TEST_RIG(cluster(), a_late_claim_of_a_block_device_needs_one)
     assert_string_equal(rig_node_of(rig, "g-1"), "node-3");
 }
 
+/* The group waits until the volume on node-0 changes to one that serves its claim. */
+TEST(a_late_claim_waits_for_a_volume_that_has_all_it_asks_for)
+{
+    static const char fits[] = "'capacity':{'storage':'2Gi'}";
+    static const struct {
+        const char *claim, *meta, *before, *meta_after, *after;
+    } row[] = {
+        {"'volumeMode':'Filesystem'", "", "'capacity':{'storage':'1Gi'}", "", fits},
+        {"'volumeAttributesClassName':'gold'", "", fits, "",
+         "'volumeAttributesClassName':'gold','capacity':{'storage':'2Gi'}"},
+        {"'selector':{'matchLabels':{'kind':'x'}}", ",'labels':{'kind':'y'}", fits,
+         ",'labels':{'kind':'x'}", fits},
+        {"'volumeMode':'Filesystem'", "",
+         "'claimRef':{'namespace':'default','name':'other'},'capacity':{'storage':'2Gi'}", "",
+         "'claimRef':{'namespace':'default','name':'a'},'capacity':{'storage':'2Gi'}"},
+        {"'volumeMode':'Filesystem'", ",'deletionTimestamp':'2026-01-01T00:00:00Z'", fits, "",
+         fits},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct rig *rig = cluster();
+        late_class(rig);
+        put(rig, &skr_gang_volume_claim,
+            "{'metadata':{'namespace':'default','name':'a'},'spec':{'storageClassName':'local',%s,"
+            "'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'2Gi'}}}}",
+            row[i].claim);
+        for (int after = 0; after < 2; after++) {
+            put(rig, &skr_gang_volume,
+                "{'metadata':{'name':'v'%s},'spec':{'storageClassName':'local',%s,"
+                "'accessModes':['ReadWriteOnce'],'nodeAffinity':{'required':{'nodeSelectorTerms':[{"
+                "'matchExpressions':[{'key':'kubernetes.io/hostname','operator':'In','values':["
+                "'node-0']}]}]}}},'status':{'phase':'Available'}}",
+                after ? row[i].meta_after : row[i].meta, after ? row[i].after : row[i].before);
+            if (!after) {
+                rig_group(rig, "g", 1, 0, NULL);
+                member(rig, 0, "a");
+                rig_run(rig, 3 * SKR_SECOND);
+                rig_assert_bound(rig, "g", 0);
+                assert_int_equal(plans(rig), 0);
+            }
+        }
+        one_plan(rig, 1);
+        assert_string_equal(rig_node_of(rig, "g-0"), "node-0");
+        rig_destroy(rig);
+    }
+}
+
 TEST_RIG(cluster(), free_volumes_that_are_missing_are_named)
 {
     late_class(rig);

@@ -94,16 +94,33 @@ TEST(claims_classes_and_limits_are_read)
     json_auto_t *text =
         json_text_load("{'metadata':{'namespace':'ns','name':'c','annotations':{"
                        "'volume.beta.kubernetes.io/storage-class':'old'}},'spec':{'accessModes':["
-                       "'ReadWriteOncePod'],'storageClassName':'new','selector':{},'volumeMode':'"
+                       "'ReadWriteOncePod'],'storageClassName':'new','selector':{'matchLabels':{"
+                       "'kind':'x'}},'volumeAttributesClassName':'gold','volumeMode':'"
                        "Block','resources':{'requests':{"
                        "'storage':'1Ki'}}}}");
     struct skr_volume_claim *claim = NULL;
     assert_int_equal(skr_volume_claim_decode(text, &claim, &error), 0);
     assert_string_equal(claim->class_, "old");
     assert_string_equal(claim->volume, "");
-    assert_true(claim->one_pod && claim->selects);
+    assert_true(claim->one_pod);
+    assert_string_equal(claim->attributes, "gold");
+    assert_string_equal(claim->selector,
+                        "{\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":\"kind\","
+                        "\"operator\":\"In\",\"values\":[\"x\"]}]}]}");
     assert_int_equal(claim->modes, 8 + 32);
     assert_int_equal(claim->bytes, 1024);
+    struct skr_volume *v =
+        volume("{'metadata':{'name':'v','labels':{'kind':'x'}},'spec':{'storageClassName':'old','"
+               "capacity':"
+               "{'storage':'1Ki'},'accessModes':['ReadWriteOncePod'],'volumeMode':'Block',"
+               "'volumeAttributesClassName':'gold'},'status':{'phase':'Available'}}");
+    assert_true(skr_volume_suits(v, claim));
+    v->labels = "{\"kind\":\"y\"}";
+    assert_false(skr_volume_suits(v, claim));
+    v->labels = "{\"kind\":\"x\"}";
+    v->attributes = "";
+    assert_false(skr_volume_suits(v, claim));
+    skr_volume_destroy(v);
     skr_volume_claim_destroy(claim);
     json_auto_t *drivers =
         json_text_load("{'metadata':{'name':'n'},'spec':{'drivers':[{'name':'a'},{'name':'b',"

@@ -1,0 +1,3 @@
+module sakkara/test/upstream/volumes
+
+go 1.26.0
