@@ -447,7 +447,6 @@ static void request(void *self, const struct skr_event *ev)
     case SKR_GANG_SERVER_IS:
         e->settings.server_minor = *(const int32_t *)ev->request.body;
         skr_device_classes_judge(e);
-        skr_claim_objects_judge(e);
         skr_devices_judge(e);
         break;
     case SKR_GANG_VERB_COUNT:

@@ -26,7 +26,8 @@ const char *skr_devices_unmodelled(const struct skr_gang *e)
     return e->settings.devices_off ? "devices.mode is off"
            : e->devices.forbidden  ? "the account may not read slices, it needs list and watch on "
                                      "resourceslices.resource.k8s.io"
-           : !e->devices.stock->slices ? "there are no ResourceSlices"
+           : !e->devices.stock->slices && e->settings.server_minor < SKR_DEVICES_FROM
+               ? "there are no ResourceSlices"
            : e->settings.server_minor < SKR_DEVICES_FROM &&
                    e->settings.devices_order == SKR_DEVICES_ORDER_OF_SERVER
                ? too_old

@@ -129,10 +129,8 @@ void skr_devices_slice_delete(struct skr_gang *e, const char *name)
 void skr_devices_judge(struct skr_gang *e)
 {
     follow_settings(e);
-    if (e->devices.stock->slices) {
-        changed(e, NULL);
-        skr_claim_objects_judge(e);
-    }
+    changed(e, NULL);
+    skr_claim_objects_judge(e);
 }
 
 void skr_devices_count(const struct skr_gang *e, struct skr_devices_census *ret)

@@ -9,7 +9,7 @@
  * and the node does not list. Needs are unmodelled, and limit nothing, in these cases; kube-scheduler
  * decides, and its refusals teach numbers (vetoes.h):
  *
- * - there are no slices, or they may not be read; devices.mode is off
+ * - slices may not be read, or there are none in a dump, which may lack the kind; devices.mode is off
  * - some members of a role share a claim and others do not, or a claim that was made for a pod has devices
  *   already, or is not known yet
  * - a selector, or something else of a claim, is not modelled

@@ -69,6 +69,7 @@ static void begin(struct skr_scheduler_thread *t)
         .initial_backoff = t->config->initial_backoff,
         .max_backoff = t->config->max_backoff,
         .seed = (uint64_t)now_of(t) | 1, /* chooses randomly among equals */
+        .devices = true,
         .events = true,
         .trace = t->trace,
     };

@@ -46,6 +46,7 @@ struct skr_scheduler_model *skr_scheduler_create(const struct skr_scheduler_opti
     s->random = options->seed * 0x9E3779B97F4A7C15U + 1;
     skr_watcher_init(&s->watcher, store, options->watch_delay, skr_store_revision(store));
     skr_sched_cache_init(&s->cache);
+    s->cache.devices_needed = options->devices;
     s->cache.volumes = skr_sched_volumes_create(s);
     skr_sched_queue_init(&s->queue,
                          options->initial_backoff ? options->initial_backoff : SKR_SECOND,

@@ -254,7 +254,7 @@ const char *skr_sched_asked_make(const struct skr_sched_cache *cache, const stru
     const char *why = NULL;
     ret->n = 0;
     ret->extended = NULL;
-    if (!cache->devices->stock->slices) {
+    if (!cache->devices->stock->slices && !cache->devices_needed) {
         return NULL;
     }
     for (size_t i = 0; !why && i < p->pod->n_claims; i++) {

@@ -13,8 +13,9 @@
  *               deleted
  *   post-filter a claim that no other pod uses, and that keeps a refused pod on one node, is deallocated
  *
- * Without ResourceSlices nothing of that happens: pods are placed without their devices. What core/devices
- * does not model, such as devices that several nodes reach, is refused with the reason.
+ * Without ResourceSlices nothing of that happens, unless skr_scheduler_options.devices is set: pods are placed
+ * without their devices. What core/devices does not model, such as devices that several nodes reach, is refused
+ * with the reason.
  */
 #include "core/devices/sequence.h"
 #include "server/lab/scheduler/scheduler_state.h"

@@ -37,6 +37,7 @@ struct skr_scheduler_options {
     skr_time cycle_time;      /* duration of a cycle; the bind call begins at its end */
     skr_time watch_delay;     /* until it sees a change */
     uint64_t seed;            /* 0: the first of several best nodes; else a random one of them */
+    bool devices;             /* pods need them where there are no ResourceSlices, too */
     bool events;              /* write Scheduled and FailedScheduling, as users see them */
     struct skr_trace trace;
 };

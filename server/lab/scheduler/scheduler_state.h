@@ -91,6 +91,7 @@ struct skr_sched_volumes;
 struct skr_sched_cache {
     struct skr_resource_names *resources;
     struct skr_sched_devices *devices; /* scheduler_devices.h */
+    bool devices_needed;               /* skr_scheduler_options.devices */
     struct skr_sched_volumes *volumes; /* scheduler_volumes.h */
     uint64_t version;                  /* of resources, for which amounts of pods are resolved */
     struct skr_node_shared shared;     /* what nodes have in common */

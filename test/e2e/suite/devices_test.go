@@ -168,35 +168,26 @@ func TestDevices_NodesThatListTheResourceCountIt(t *testing.T) {
 	r.expectPlaced("mixed", "node-0:1 node-1:4")
 }
 
-// TestDevices_ThatKubeSchedulerDoesNotFindAreNamed: Without devices kube-scheduler refuses every planned node; the group
-// says so, the explanation names the class, and ordinary pods run beside it.
-func TestDevices_ThatKubeSchedulerDoesNotFindAreNamed(t *testing.T) {
-	realOnly(t, "without slices the model of kube-scheduler takes devices for there")
+// TestDevices_ThatNoSliceListsAreNamed: Without slices there are no devices: two groups, one by claims, are not planned, and say so.
+// Ordinary pods run beside them. Both groups are bound as soon as a slice lists devices.
+func TestDevices_ThatNoSliceListsAreNamed(t *testing.T) {
 	from136(t)
-	r := startRacks(t, options{}, []int{4, 4})
+	r := startRacks(t, options{}, []int{8, 8})
 	r.deviceClass(gpu)
+	r.createTemplate("one", 1)
 	r.gang("starved", 2, "", asking(gpu))
-	r.wait(2*usual, "told that kube-scheduler refuses", func(v *cluster.View) error {
-		if message := v.Map(r.ns, "starved").Data["message"]; !contains(message, "DynamicResources") {
-			return fmt.Errorf("%q", message)
-		}
-		return nil
-	})
-	page := r.explained("starved")
-	for _, part := range []string{"DevicesNotCounted", "Device class " + classOfGPU + " serves " + gpu + ", 1 a pod: 0 of 2 nodes list it",
-		"kubectl get deviceclasses,resourceslices"} {
-		if !contains(page, part) {
-			t.Errorf("no %q in %s", part, page)
-		}
+	r.gang("claims", 2, "", byTemplate("one"))
+	for _, name := range []string{"starved", "claims"} {
+		r.wait(usual, name+" is too large", r.reason(name, "Ready", "NeverFits"))
+		r.waitForDevices(name)
 	}
 	r.create(r.pod("ordinary"))
-	r.wait(usual, "an ordinary pod bound", func(v *cluster.View) error {
-		if !v.Pod(r.ns, "ordinary").Bound() {
-			return fmt.Errorf("not bound")
-		}
-		return nil
-	})
+	r.wait(usual, "an ordinary pod bound", r.bound("ordinary"))
 	r.notRefused("ordinary")
+	r.devices("node-0", 4)
+	r.wait(usual, "bound", r.allBound("starved", 2))
+	r.wait(usual, "bound", r.allBound("claims", 2))
+	r.noneAborted()
 }
 
 // TestDevices_AreCountedInPlans: Sixteen members want four devices each; nodes have eight devices, and cpu for all members.

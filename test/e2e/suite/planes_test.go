@@ -27,7 +27,6 @@ var longest = map[string]int{
 	"TestBeside_OCMAHundredPlacementsSettle":                   23,  // two hundred Placements, and rest of both
 	"TestTwoGroupsCompeteForRoomOfOne":                         20,  // twenty rounds
 	"TestOCM_TwoReplicas":                                      18,  // Leases run out
-	"TestDevices_ThatKubeSchedulerDoesNotFindAreNamed":         17,  // a plan of 15 s has to fail
 	"TestSchedulingGroup_JobsThatMakePodGroupsAreBound":        16,  // a control plane of its own
 	"TestSchedulingGroup_AWaitingJobLeavesTheSchedulerInPeace": 15,
 	"TestMapDeletedWhileBoundThenAMemberLost":                  14, // the Job controller waits ten seconds before it replaces a pod

@@ -273,7 +273,7 @@ TEST_RIG(two_nodes(), classes_that_may_not_be_read_are_assumed_from_the_version_
         rig_also(rig, "large", "DevicesNotCounted"),
         "A device class is assumed to serve " GPU
         ", 1 a pod: 0 of 2 nodes list it and count it. Devices are not counted where nodes do not "
-        "list it: there are no ResourceSlices. kube-scheduler decides; a node that it refuses is "
+        "list it: the class is not known. kube-scheduler decides; a node that it refuses is "
         "not planned for 60 s. The account may not read device classes: it needs list and watch on "
         "deviceclasses.resource.k8s.io");
     assert_true(leads_to(rig, "large", "sakkara check"));

@@ -51,6 +51,22 @@ TEST_RIG(device_cluster(2, 4), a_gang_that_wants_more_devices_than_there_are_wai
     assert_int_equal(device_pods_on(rig, "g", 3, "node-0"), 2);
 }
 
+TEST_RIG(device_cluster(2, 4), without_slices_there_are_no_devices)
+{
+    rig_delete(rig, RIG_SLICE, "node-0");
+    rig_delete(rig, RIG_SLICE, "node-1");
+    gang_by_class(rig, "g", 2, 2);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g needs 4 devices of class gpu (2 pods x 2), the nodes open to it "
+                        "have 0, for 0 pods");
+    assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
+    device_slice(rig, "node-1", 4);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(device_pods_on(rig, "g", 2, "node-1"), 2);
+}
+
 /* The page of the tree with these arguments, NULL allowed, has the code and the part. */
 static void assert_tree(struct rig *rig, const char *resource, const char *slot, int code,
                         const char *part)
