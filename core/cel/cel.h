@@ -38,6 +38,7 @@ struct skr_cel_dialect {
     const struct skr_cel_root *root; /* ends with name NULL */
     /* Beside the standard functions; ends with name NULL. NULL: none. */
     const struct skr_cel_function *function;
+    bool binds; /* cel.bind() is served */
 };
 
 struct skr_cel_program;

@@ -404,7 +404,8 @@ static int check_condition(struct checker *checker, struct skr_cel_node *node,
 
 /* ---- macros ---- */
 
-static const char *const fold_names[] = {"all()", "exists()", "exists_one()", "filter()", "map()"};
+static const char *const fold_names[] = {"all()",    "exists()", "exists_one()",
+                                         "filter()", "map()",    "cel.bind()"};
 
 static int check_fold(struct checker *checker, struct skr_cel_node *node, const struct scope *scope)
 {
@@ -415,16 +416,24 @@ static int check_fold(struct checker *checker, struct skr_cel_node *node, const 
         return rc;
     }
     const char *range = node->child[0]->type;
-    if (range[0] != 'L' && range[0] != 'M' && range[0] != '?') {
+    const bool binds = node->fold == SKR_CEL_FOLD_BIND;
+    if (binds && !checker->program->dialect->binds) {
+        return fail(checker, node, "cel.bind() is not served");
+    }
+    if (!binds && range[0] != 'L' && range[0] != 'M' && range[0] != '?') {
         return fail(checker, node, "%s is for lists and maps, not %s", what, shown(checker, range));
     }
-    inner.type = range[0] == '?' ? "?" : range + 1;
+    inner.type = binds || range[0] == '?' ? range : range + 1;
     node->slot = inner.slot;
     if (checker->program->n_locals <= inner.slot) {
         checker->program->n_locals = inner.slot + 1;
     }
     if ((rc = check_children(checker, node, 1, &inner)) < 0) {
         return rc;
+    }
+    if (binds) {
+        node->type = node->child[1]->type;
+        return 0;
     }
     const bool maps = node->fold == SKR_CEL_FOLD_MAP;
     const struct skr_cel_node *test = maps ? node->n > 2 ? node->child[2] : NULL : node->child[1];

@@ -279,6 +279,10 @@ static struct skr_cel_value collect(struct skr_cel_run *run, const struct skr_ce
 static struct skr_cel_value fold(struct skr_cel_run *run, const struct skr_cel_node *node)
 {
     const struct skr_cel_value range = walk(run, node->child[0]);
+    if (node->fold == SKR_CEL_FOLD_BIND) { /* an error counts where the variable is used */
+        run->local[node->slot] = range;
+        return walk(run, node->child[1]);
+    }
     if (range.kind == SKR_CEL_ERROR) {
         return range;
     }

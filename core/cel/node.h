@@ -26,7 +26,8 @@ enum skr_cel_fold {
     SKR_CEL_FOLD_EXISTS,
     SKR_CEL_FOLD_EXISTS_ONE,
     SKR_CEL_FOLD_FILTER,
-    SKR_CEL_FOLD_MAP, /* child 1 maps; child 2, if it is there, filters before */
+    SKR_CEL_FOLD_MAP,  /* child 1 maps; child 2, if it is there, filters before */
+    SKR_CEL_FOLD_BIND, /* cel.bind(name, child 0, child 1): child 0 need be no list */
 };
 
 struct skr_cel_node {

@@ -172,27 +172,39 @@ static const struct {
     {"map", SKR_CEL_FOLD_MAP, 3, 4},
 };
 
+/* cel.bind(x, value, body) */
+static bool is_bind(const struct skr_cel_node *node)
+{
+    return strcmp(node->name, "bind") == 0 && node->n == 4 &&
+           node->child[0]->kind == SKR_CEL_NODE_IDENT && strcmp(node->child[0]->name, "cel") == 0;
+}
+
+static int make_fold(struct parser *parser, struct skr_cel_node *node, enum skr_cel_fold fold)
+{
+    const struct skr_cel_node *variable = node->child[1];
+    if (variable->kind != SKR_CEL_NODE_IDENT) {
+        return skr_cel_fail(parser->lexer.error, SKR_INVALID, parser->lexer.text, variable->at,
+                            "the first argument of %s() is the name of a variable", node->name);
+    }
+    node->kind = SKR_CEL_NODE_FOLD;
+    node->fold = fold;
+    node->name = variable->name;
+    node->child[0] = node->child[fold == SKR_CEL_FOLD_BIND ? 2 : 0];
+    node->child[1] = node->child[node->n - 1];
+    node->n = fold == SKR_CEL_FOLD_BIND ? 2 : node->n - 1;
+    return 0;
+}
+
 /* range.all(x, p): child 1 is what is computed for each x; child 2 of map a filter before it. */
 static int make_macro(struct parser *parser, struct skr_cel_node *node)
 {
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
-        if (strcmp(node->name, macros[i].name) != 0 ||
-            (node->n != macros[i].n && node->n != macros[i].n_more)) {
-            continue;
+        if (strcmp(node->name, macros[i].name) == 0 &&
+            (node->n == macros[i].n || node->n == macros[i].n_more)) {
+            return make_fold(parser, node, macros[i].fold);
         }
-        const struct skr_cel_node *variable = node->child[1];
-        if (variable->kind != SKR_CEL_NODE_IDENT) {
-            return skr_cel_fail(parser->lexer.error, SKR_INVALID, parser->lexer.text, variable->at,
-                                "the first argument of %s() is the name of a variable", node->name);
-        }
-        node->kind = SKR_CEL_NODE_FOLD;
-        node->fold = macros[i].fold;
-        node->name = variable->name;
-        node->child[1] = node->child[node->n - 1];
-        node->n--;
-        return 0;
     }
-    return 0;
+    return is_bind(node) ? make_fold(parser, node, SKR_CEL_FOLD_BIND) : 0;
 }
 
 static int call(struct parser *parser, struct skr_cel_node *node)

@@ -12,7 +12,7 @@
 enum { RUN_BYTES_MAX = 1024 * 1024 };
 
 static const struct skr_cel_root roots[] = {{"device", "Ms?"}, {0}};
-static const struct skr_cel_dialect dialect = {.root = roots, .function = NULL};
+static const struct skr_cel_dialect dialect = {.root = roots, .binds = true};
 
 /* ---- what an expression may do ---- */
 

@@ -10,7 +10,7 @@
 enum { COST_MAX = 20000, BYTES_MAX = 32 * 1024 * 1024 };
 
 static const struct skr_cel_root roots[] = {{"x", "?"}, {0}};
-static const struct skr_cel_dialect dialect = {.root = roots};
+static const struct skr_cel_dialect dialect = {.root = roots, .binds = true};
 
 static struct skr_cel_value evaluate(const struct skr_cel_program *program, const json_t *json,
                                      struct skr_arena *arena, uint64_t *ret_cost)

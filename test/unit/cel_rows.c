@@ -94,7 +94,7 @@ static void write_value(const struct skr_cel_value *v, struct skr_strbuf *out)
 void cel_evaluate(const char *text, uint64_t cost_max, struct skr_strbuf *out)
 {
     static const struct skr_cel_root roots[] = {{"x", "Ms?"}, {"n", "i"}, {0}};
-    static const struct skr_cel_dialect dialect = {.root = roots};
+    static const struct skr_cel_dialect dialect = {.root = roots, .binds = true};
     SKR_AUTO(skr_arena_destroy)
     struct skr_arena *arena = skr_arena_create(SKR_CEL_RUN_BYTES_MAX, 0);
     const struct skr_cel_program *program;

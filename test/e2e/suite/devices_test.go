@@ -224,7 +224,7 @@ func TestDevices_ARefusalTeachesHowManyANodeTakes(t *testing.T) {
 	from136(t)
 	nodes, tree := racks([]int{16, 16, 16, 16})
 	r := start(t, nodes, options{paused: true})
-	r.deviceClassOf(gpu, fmt.Sprintf("cel.bind(driver, device.driver, driver == %q)", classOfGPU))
+	r.deviceClassOf(gpu, fmt.Sprintf("device.driver == %q && device.driver in [device.driver]", classOfGPU))
 	for i := range 4 {
 		r.devices(fmt.Sprintf("node-%d", i), 10)
 	}

@@ -244,6 +244,12 @@ static const struct row functions[] = {
     {"semver('v1.30', true).minor()", "30"},
     {"isSemver('1.0') || isSemver('01.0.0') || !isSemver('1.0.0-a.b+c')", "false"},
     {"has(x.name) ? dyn(1) : dyn('a')", "1"},
+    {"cel.bind(a, x.list, cel.bind(b, a.size(), b == a.size()))", "true"},
+    {"cel.bind(a, x.missing, true || a == 1)", "true"},
+    {"cel.bind(a, x.missing, a == 1)", "error 1:15: there is no field \"missing\""},
+    {"cel.bind(n, 'a', n + 'b')", "\"ab\""},
+    {"cel.bind(1, 2, 3)", "refused 1:10: the first argument of bind() is the name of a variable"},
+    {"cel.bind(a, 1)", "refused 1:1: there is no variable \"cel\""},
 };
 TEST_EACH(row, functions, a_function_gives_what_its_library_says)
 {
