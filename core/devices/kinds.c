@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A family is found by all that its kinds have alike, as bytes. Of its kinds, a device takes the first that has few
- * other values, else the nearest one, or founds another. */
+ * other values, or founds another; if there are many, it takes the last one. */
 #include "core/devices/kinds.h"
 
 #include <stdlib.h>
@@ -248,7 +248,17 @@ static bool is_text(unsigned kind)
     return kind == SKR_DEVICE_VALUE_STRING || kind == SKR_DEVICE_VALUE_VERSION;
 }
 
-/* Adds what the device has instead; own NULL: counts it. Devices of slices that are packed have none of their own. */
+/* Whether few values of the device are others. Devices of slices that are packed have none of their own. */
+static bool is_near(const struct kind *kind, const struct skr_device_kind *from)
+{
+    size_t n = has_one_set(from) && strcmp(from->counter[0].set, kind->is.counter[0].set) != 0;
+    for (size_t i = 0; i < from->n_attributes && n <= FEW; i++) {
+        n += !skr_device_same_value(&from->attribute[i], &kind->is.attribute[i]);
+    }
+    return n <= FEW;
+}
+
+/* Adds what the device has instead; own NULL: counts it. */
 static size_t differences(const struct kind *kind, const struct skr_device_kind *from,
                           struct skr_device_own *own)
 {
@@ -282,20 +292,15 @@ static const struct kind *enter(struct skr_device_kinds *kinds, const struct skr
                                 bool sets)
 {
     struct skr_kind_family *family = family_of(kinds, device->kind, sets);
-    struct kind *best = NULL;
-    size_t fewest = SIZE_MAX;
-    for (struct kind *kind = family->kinds; kind && fewest > FEW; kind = kind->next) {
-        const size_t n = differences(kind, device->kind, NULL);
-        if (n < fewest) {
-            fewest = n;
-            best = kind;
-        }
+    struct kind *kind = family->kinds;
+    while (kind && !is_near(kind, device->kind)) {
+        kind = kind->next;
     }
-    if (!best || (fewest > FEW && family->n < KINDS_MAX)) {
-        best = found_kind(kinds, family, device);
+    if (!kind) {
+        kind = family->n < KINDS_MAX ? found_kind(kinds, family, device) : family->kinds->prev;
     }
-    best->refs++;
-    return best;
+    kind->refs++;
+    return kind;
 }
 
 /* ---- slices ---- */
