@@ -43,16 +43,19 @@ static void *room(struct making *m, size_t n, size_t size)
 
 /* ---- pools ---- */
 
-static struct pool *pool_of(struct making *m, const struct skr_stock_pool *stock_pool, size_t most)
+static struct pool *pool_of(struct making *m, const struct skr_stock_pool *stock_pool)
 {
+    const struct skr_stock_slice *s;
+    size_t n = 0;
     for (size_t i = 0; i < m->n_pools; i++) {
         if (m->pool[i].pool == stock_pool) {
             return &m->pool[i];
         }
     }
+    DL_COUNT2(stock_pool->slices, s, n, pnext);
     struct pool *pool = &m->pool[m->n_pools++];
     pool->pool = stock_pool;
-    pool->slice = room(m, most, sizeof(struct skr_stock_slice *));
+    pool->slice = room(m, n, sizeof(struct skr_stock_slice *));
     return pool->slice ? pool : NULL;
 }
 
@@ -83,6 +86,18 @@ static void list_slices(struct making *m, struct skr_stock_slice *slices, bool j
     }
 }
 
+/* 1.36 takes those with counters wherever they are. */
+static void add_counters(struct making *m, struct pool *pool)
+{
+    struct skr_stock_slice *s;
+    DL_FOREACH2(m->stock->version == SKR_DEVICES_1_36 ? pool->pool->slices : NULL, s, pnext)
+    {
+        if (s->slice->n_counters > 0 && !skr_stock_reaches(m->stock, s, m->node)) {
+            add_slice(pool, s);
+        }
+    }
+}
+
 static void gather(struct making *m)
 {
     const struct skr_stock_node *node = skr_devices_stock_node(m->stock, m->node);
@@ -91,31 +106,35 @@ static void gather(struct making *m)
     list_slices(m, m->stock->elsewhere, true);
     m->pool = room(m, m->n_slices, sizeof *m->pool);
     for (size_t i = 0; !m->full && i < m->n_slices; i++) {
-        struct pool *pool = pool_of(m, m->slice[i]->pool, m->n_slices);
+        struct pool *pool = pool_of(m, m->slice[i]->pool);
         if (pool) {
             add_slice(pool, m->slice[i]);
         }
+    }
+    for (size_t i = 0; !m->full && i < m->n_pools; i++) {
+        add_counters(m, &m->pool[i]);
     }
     free(m->slice);
 }
 
 enum standing { STANDS, OBSOLETE, INCOMPLETE };
 
-/* What slices of other nodes say about the pool, whose own are sorted: if they disagree about their number, the first
- * one counts. *ret_elsewhere: there are some. */
+/* The pool's own slices are sorted: if they disagree about their number, the first one counts. Those of other nodes
+ * are looked at only if some are missing. *ret_elsewhere: they complete it. */
 static enum standing standing_of(const struct pool *pool, bool *ret_elsewhere)
 {
     const struct skr_stock_slice *s;
+    const int64_t wanted = pool->slice[0]->slice->n_slices;
     int64_t n = 0;
-    DL_FOREACH2(pool->pool->slices, s, pnext)
+    DL_FOREACH2((int64_t)pool->n == wanted ? NULL : pool->pool->slices, s, pnext)
     {
         if (s->slice->generation > pool->generation) {
             return OBSOLETE;
         }
         n += s->slice->generation == pool->generation;
     }
-    *ret_elsewhere = (size_t)n != pool->n;
-    return n == pool->slice[0]->slice->n_slices ? STANDS : INCOMPLETE;
+    *ret_elsewhere = n > 0;
+    return n == 0 || n == wanted ? STANDS : INCOMPLETE;
 }
 
 static int by_slice(const void *a, const void *b)
@@ -230,7 +249,9 @@ static void add_away(struct making *m, struct pool *pool)
     memcpy(all, pool->slice, pool->n * sizeof(struct skr_stock_slice *));
     DL_FOREACH2(pool->pool->slices, s, pnext)
     {
-        if (s->slice->generation == pool->generation && !skr_stock_reaches(m->stock, s, m->node)) {
+        const bool is_there = m->stock->version == SKR_DEVICES_1_36 && s->slice->n_counters > 0;
+        if (s->slice->generation == pool->generation && !is_there &&
+            !skr_stock_reaches(m->stock, s, m->node)) {
             all[pool->n++] = s;
         }
     }

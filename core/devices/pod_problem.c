@@ -8,7 +8,8 @@
 
 #include "core/devices/stock_parts.h"
 
-#define NANO ((skr_int128)1000000000)
+#define WHOLE ((skr_int128)1000000000) /* in billionths */
+#define MILLI ((skr_int128)1000000)
 
 struct making {
     const struct skr_devices_stock *stock;
@@ -34,38 +35,54 @@ static void unmodelled(struct making *m, const char *why, enum skr_uncounted kin
 
 /* ---- capacities ---- */
 
-/* Whole units, rounded up, as Quantity.Value(). */
-static skr_int128 whole(skr_int128 nano)
+/* Rounded up, as Quantity.Value() and MilliValue(). */
+static skr_int128 units(skr_int128 nano, skr_int128 unit)
 {
-    return nano >= 0 ? (nano + NANO - 1) / NANO : -(-nano / NANO);
+    return nano >= 0 ? (nano + unit - 1) / unit : -(-nano / unit);
 }
 
-static skr_int128 round_in_range(const struct skr_device_policy *policy, skr_int128 wanted,
-                                 bool *fails)
+static bool is_milli(skr_int128 nano)
 {
+    return nano % MILLI == 0 && nano / MILLI <= INT64_MAX;
+}
+
+/* That of steps: 1.37 counts in thousandths where it can (feature gate DRAFractionalCapacityRange). */
+static skr_int128 unit_of(const struct making *m, const struct skr_device_policy *policy)
+{
+    const bool milli = m->stock->version >= SKR_DEVICES_1_37 && is_milli(policy->min) &&
+                       is_milli(policy->step) && policy->step >= MILLI &&
+                       (!policy->has_max || is_milli(policy->max));
+    return milli ? MILLI : WHOLE;
+}
+
+static skr_int128 round_in_range(const struct making *m, const struct skr_device_policy *policy,
+                                 skr_int128 wanted, bool *fails)
+{
+    const skr_int128 unit = unit_of(m, policy);
+    const skr_int128 step = units(policy->step, unit), min = units(policy->min, unit);
     if (wanted < policy->min) {
         return policy->min;
     }
-    const skr_int128 step = whole(policy->step), min = whole(policy->min);
     if (!policy->has_step || step <= 0) {
         return wanted;
     }
-    const skr_int128 added = whole(wanted) - min;
+    const skr_int128 added = units(wanted, unit) - min;
     const skr_int128 value = min + step * (added / step + (added % step != 0));
-    *fails = *fails || value > INT64_MAX || whole(wanted) > INT64_MAX;
-    return value * NANO;
+    *fails = *fails || value > INT64_MAX || units(wanted, unit) > INT64_MAX ||
+             (unit == MILLI && !is_milli(wanted));
+    return value * unit;
 }
 
 /* What a request for `wanted` consumes; wanted NULL: nothing is said about the capacity. */
-static skr_int128 consumed_of(const struct skr_device_capacity *c, const skr_int128 *wanted,
-                              bool *fails)
+static skr_int128 consumed_of(const struct making *m, const struct skr_device_capacity *c,
+                              const skr_int128 *wanted, bool *fails)
 {
     const struct skr_device_policy *policy = c->policy;
     if (!wanted) {
         return policy && policy->has_default ? policy->default_ : c->value;
     }
     if (policy && policy->has_range) {
-        return round_in_range(policy, *wanted, fails);
+        return round_in_range(m, policy, *wanted, fails);
     }
     for (size_t i = 0; policy && i < policy->n_values; i++) {
         if (*wanted <= policy->value[i]) {
@@ -75,15 +92,18 @@ static skr_int128 consumed_of(const struct skr_device_capacity *c, const skr_int
     return *wanted;
 }
 
-static bool violates(const struct skr_device_policy *policy, skr_int128 value)
+static bool violates(const struct making *m, const struct skr_device_policy *policy,
+                     skr_int128 value)
 {
     if (!policy || (policy->has_default && value == policy->default_)) {
         return false;
     }
     if (policy->has_range) {
-        const skr_int128 step = whole(policy->step);
+        const skr_int128 unit = unit_of(m, policy), step = units(policy->step, unit);
+        const bool steps = policy->has_step && step > 0;
         return (policy->has_max && value > policy->max) ||
-               (policy->has_step && step > 0 && (whole(value) - whole(policy->min)) % step != 0);
+               (steps && unit == MILLI && !is_milli(value)) ||
+               (steps && (units(value, unit) - units(policy->min, unit)) % step != 0);
     }
     bool found = policy->n_values == 0;
     for (size_t i = 0; !found && i < policy->n_values; i++) {
@@ -124,9 +144,9 @@ static enum skr_devices_match fits(const struct making *m, const struct skr_clai
     }
     for (size_t i = 0; i < kind->n_capacities; i++) {
         const struct skr_device_capacity *c = &kind->capacity[i];
-        const skr_int128 value = consumed_of(c, wanted_of(request, c->name), &fails);
+        const skr_int128 value = consumed_of(m, c, wanted_of(request, c->name), &fails);
         fails = fails || value < 0;
-        fit = fit && !violates(c->policy, value) && value <= c->value;
+        fit = fit && !violates(m, c->policy, value) && value <= c->value;
         if (kind->shared) {
             need[i] = value;
         }

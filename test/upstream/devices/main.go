@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -69,6 +70,9 @@ func decide(w *world) (string, error) {
 		AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](), AggregatedCapacity: structured.NewConsumedCapacityCollection()}
 	features := structured.Features{AdminAccess: true, PrioritizedList: true, PartitionableDevices: true, DeviceTaints: true,
 		DeviceBindingAndStatus: true, ConsumableCapacity: true}
+	if on := reflect.ValueOf(&features).Elem().FieldByName("FractionalCapacityRange"); on.IsValid() {
+		on.SetBool(true) // from 1.37 on
+	}
 	for _, c := range w.Claims {
 		take(&state, c.Status.Allocation.Devices.Results)
 	}

@@ -33,23 +33,23 @@ func pointer[T any](value T) *T { return &value }
 
 type maker struct {
 	*rand.Rand
-	world     *world
-	counters  bool
-	shared    bool
-	taints    bool
-	bindings  bool
-	attribute []string
+	world    *world
+	counters bool
+	shared   bool
+	taints   bool
+	bindings bool
+	guarded  bool // selectors end with no error
 }
 
 func newWorld(seed int64, version int) *world {
 	r := rand.New(rand.NewSource(seed))
 	w := &world{seed: seed, Version: version, Node: node, Labels: map[string]string{"rack": "a"}, Most: 1 + r.Intn(8)}
 	m := &maker{Rand: r, world: w, counters: r.Intn(3) == 0, shared: r.Intn(3) == 0,
-		taints: r.Intn(4) == 0, bindings: r.Intn(5) == 0}
+		taints: r.Intn(4) == 0, bindings: r.Intn(5) == 0, guarded: r.Intn(3) > 0}
 	m.pools()
 	m.classes()
 	m.allocated()
-	for i := range 1 + r.Intn(2) {
+	for i := range pick(m, 1, 1, 1, 2, 2, 3) {
 		w.Pod = append(w.Pod, m.claim(fmt.Sprintf("claim-%d", i)))
 	}
 	return w
@@ -90,7 +90,7 @@ func (m *maker) pool(driver, pool string) {
 	if counted {
 		count++
 	}
-	if m.chance(12) {
+	if m.chance(30) {
 		count++ // incomplete
 	}
 	sets := 1 + m.Intn(2)
@@ -119,6 +119,26 @@ func (m *maker) pool(driver, pool string) {
 		}
 	}
 	m.reach(m.world.Slices[first:], counted)
+	if m.chance(6) {
+		m.elsewhere(m.world.Slices[first:], counted)
+	}
+}
+
+// elsewhere adds a slice of the pool that another node has, of its generation or another one.
+func (m *maker) elsewhere(of []*resourceapi.ResourceSlice, counted bool) {
+	pool := of[len(of)-1].Spec.Pool
+	s := m.slice(of[0].Spec.Driver, pool.Name, pool.ResourceSliceCount)
+	s.Spec.NodeName = pointer("other")
+	s.Spec.Pool.Generation = pool.Generation + int64(pick(m, 0, 0, 0, -1, 1))
+	if s.Spec.Pool.Generation == pool.Generation && !m.chance(4) {
+		s.Spec.Pool.ResourceSliceCount++
+		for _, one := range of {
+			one.Spec.Pool.ResourceSliceCount++
+		}
+	}
+	for i := range 1 + m.Intn(3) {
+		s.Spec.Devices = append(s.Spec.Devices, m.device(fmt.Sprintf("e%d", i), counted, 1))
+	}
 }
 
 // reach says which nodes reach the devices, if that is not the one node. It always reaches some slice of a pool with
@@ -217,7 +237,7 @@ func (m *maker) device(name string, counted bool, sets int) resourceapi.Device {
 					"sm": {Value: *resource.NewQuantity(1, resource.DecimalSI)}}})
 		}
 	}
-	if m.taints && m.chance(3) {
+	for m.taints && m.chance(3) {
 		d.Taints = append(d.Taints, resourceapi.DeviceTaint{Key: pick(m, "broken", "slow"), Value: pick(m, "", "yes"),
 			Effect: pick(m, resourceapi.DeviceTaintEffectNoSchedule, resourceapi.DeviceTaintEffectNoExecute, resourceapi.DeviceTaintEffectNone)})
 	}
@@ -230,14 +250,25 @@ func (m *maker) device(name string, counted bool, sets int) resourceapi.Device {
 
 func (m *maker) quantity(most int) resource.Quantity {
 	if m.chance(6) {
-		return resource.MustParse(fmt.Sprintf("%dm", 500*(1+m.Intn(2*most))))
+		return resource.MustParse(fmt.Sprintf("%dm", 250*(1+m.Intn(4*most))))
+	}
+	if m.chance(60) {
+		// 1.36 wraps around.
+		return resource.MustParse(pick(m, "1500u", "1n", map[bool]string{true: "9Ei", false: "1u"}[m.world.Version > 36]))
 	}
 	return *resource.NewQuantity(int64(1+m.Intn(most)), resource.DecimalSI)
 }
 
 func (m *maker) capacity() resourceapi.DeviceCapacity {
 	c := resourceapi.DeviceCapacity{Value: *resource.NewQuantity(int64(4+m.Intn(13)), resource.DecimalSI)}
-	switch m.Intn(4) {
+	switch m.Intn(5) {
+	case 4:
+		c.RequestPolicy = &resourceapi.CapacityRequestPolicy{Default: pointer(resource.MustParse("1500m")),
+			ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: pointer(resource.MustParse(pick(m, "500m", "1", "1500u"))),
+				Step: pointer(resource.MustParse(pick(m, "250m", "500m", "1", "100u")))}}
+		if m.chance(2) {
+			c.RequestPolicy.ValidRange.Max = pointer(resource.MustParse(pick(m, "2500m", "4", "9Ei")))
+		}
 	case 0:
 		c.RequestPolicy = &resourceapi.CapacityRequestPolicy{Default: pointer(*resource.NewQuantity(2, resource.DecimalSI)),
 			ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: pointer(*resource.NewQuantity(2, resource.DecimalSI))}}
@@ -261,6 +292,10 @@ func (m *maker) expression() string {
 	name := pick(m, "kind", "numa", "root", "lane", "missing")
 	one := fmt.Sprintf("device.attributes[%q].%s", domain, name)
 	has := fmt.Sprintf("has(%s)", one)
+	guard := ""
+	if m.guarded {
+		guard = has + " && "
+	}
 	size := fmt.Sprintf("device.capacity[%q].memory", domain)
 	switch m.Intn(12) {
 	case 0:
@@ -270,18 +305,27 @@ func (m *maker) expression() string {
 	case 2:
 		return fmt.Sprintf("!%s || %s in [%q, %q]", has, one, "x", "z")
 	case 3:
-		return fmt.Sprintf("device.driver == %q && %s != %q", domain, one, "x")
+		return fmt.Sprintf("device.driver == %q && %s%s != %q", domain, guard, one, "x")
 	case 4:
 		return fmt.Sprintf("%s && %s.compareTo(quantity(%q)) >= 0", fmt.Sprintf("has(%s)", size), size, pick(m, "4", "8"))
 	case 5:
+		if m.guarded {
+			return fmt.Sprintf("%s && type(%s) == int && %s >= %d", has, one, one, m.Intn(3))
+		}
 		return fmt.Sprintf("%s && %s >= %d", has, one, m.Intn(3))
 	case 6:
-		return fmt.Sprintf("%s == %q || device.driver.startsWith(%q)", one, "y", pick(m, "a", "b"))
+		return fmt.Sprintf("%s%s == %q || device.driver.startsWith(%q)", guard, one, "y", pick(m, "a", "b"))
 	case 7:
 		return pick(m, "device.allowMultipleAllocations", "!device.allowMultipleAllocations")
 	case 8:
+		if m.chance(4) {
+			return fmt.Sprintf("cel.bind(v, %s, %s || v == %q)", one, pick(m, "true", "!"+has), "y")
+		}
 		return fmt.Sprintf("device.driver.contains(%q) && !(%s && %s == true)", "example", has, one)
 	case 9:
+		if m.guarded {
+			return fmt.Sprintf("cel.bind(d, device.attributes[%q], has(d.%s) && d.%s == %q)", domain, name, name, "x")
+		}
 		return fmt.Sprintf("%s && %s.isGreaterThan(semver(%q))", has, one, "1.1.0")
 	}
 	return "true"
@@ -306,16 +350,20 @@ func (m *maker) classes() {
 }
 
 func (m *maker) class() string {
-	if m.chance(300) {
+	if m.chance(1500) {
 		return "absent"
 	}
 	return pick(m, "any", "any", "some")
 }
 
 func (m *maker) tolerations() (ret []resourceapi.DeviceToleration) {
-	if m.taints && m.chance(2) {
-		ret = append(ret, resourceapi.DeviceToleration{Key: pick(m, "", "broken", "slow"), Operator: pick(m, resourceapi.DeviceTolerationOpExists, resourceapi.DeviceTolerationOpEqual, ""),
-			Effect: pick(m, "", resourceapi.DeviceTaintEffectNoSchedule)})
+	for m.taints && m.chance(2) {
+		t := resourceapi.DeviceToleration{Key: pick(m, "", "broken", "slow"), Operator: pick(m, resourceapi.DeviceTolerationOpExists, resourceapi.DeviceTolerationOpEqual, ""),
+			Effect: pick(m, "", resourceapi.DeviceTaintEffectNoSchedule)}
+		if t.Operator != resourceapi.DeviceTolerationOpExists {
+			t.Value = pick(m, "", "yes")
+		}
+		ret = append(ret, t)
 	}
 	return ret
 }
@@ -324,21 +372,27 @@ func (m *maker) wanted() *resourceapi.CapacityRequirements {
 	if !m.shared || m.chance(2) {
 		return nil
 	}
-	return &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{
-		pick(m, resourceapi.QualifiedName("memory"), "bandwidth"): m.quantity(8)}}
+	wanted := map[resourceapi.QualifiedName]resource.Quantity{}
+	for range 1 + m.Intn(2) {
+		wanted[pick(m, resourceapi.QualifiedName("memory"), "bandwidth")] = m.quantity(8)
+	}
+	if m.chance(30) {
+		wanted["cores"] = m.quantity(2)
+	}
+	return &resourceapi.CapacityRequirements{Requests: wanted}
 }
 
 func (m *maker) mode() (resourceapi.DeviceAllocationMode, int64) {
-	if m.chance(8) {
+	if m.chance(12) {
 		return resourceapi.DeviceAllocationModeAll, 0
 	}
-	return resourceapi.DeviceAllocationModeExactCount, int64(pick(m, 1, 1, 1, 2, 2, 3, 4, 1+m.Intn(40)))
+	return resourceapi.DeviceAllocationModeExactCount, int64(pick(m, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4, pick(m, 5, 6, 1+m.Intn(40))))
 }
 
 func (m *maker) request(name string) resourceapi.DeviceRequest {
 	if m.chance(4) {
 		r := resourceapi.DeviceRequest{Name: name}
-		for i := range 1 + m.Intn(3) {
+		for i := range 1 + m.Intn(5) {
 			mode, count := m.mode()
 			r.FirstAvailable = append(r.FirstAvailable, resourceapi.DeviceSubRequest{Name: fmt.Sprintf("alt-%d", i), DeviceClassName: m.class(),
 				Selectors: m.selectors(1), AllocationMode: mode, Count: count, Tolerations: m.tolerations(), Capacity: m.wanted()})
@@ -348,7 +402,7 @@ func (m *maker) request(name string) resourceapi.DeviceRequest {
 	mode, count := m.mode()
 	exact := &resourceapi.ExactDeviceRequest{DeviceClassName: m.class(), Selectors: m.selectors(2), AllocationMode: mode, Count: count,
 		Tolerations: m.tolerations(), Capacity: m.wanted()}
-	if m.chance(12) {
+	if m.chance(8) {
 		exact.AdminAccess = pointer(true)
 	}
 	return resourceapi.DeviceRequest{Name: name, Exactly: exact}
@@ -363,12 +417,14 @@ func (m *maker) claim(name string) *resourceapi.ResourceClaim {
 	for range m.Intn(3) {
 		constraint := resourceapi.DeviceConstraint{}
 		if m.chance(2) {
-			request := pick(m, devices.Requests...)
-			name := request.Name
-			if len(request.FirstAvailable) > 0 && m.chance(2) {
-				name += "/" + request.FirstAvailable[0].Name
+			for range 1 + m.Intn(2) {
+				request := pick(m, devices.Requests...)
+				name := request.Name
+				if len(request.FirstAvailable) > 0 && m.chance(2) {
+					name += "/" + pick(m, request.FirstAvailable...).Name
+				}
+				constraint.Requests = append(constraint.Requests, name)
 			}
-			constraint.Requests = []string{name}
 		}
 		attribute := pointer(resourceapi.FullyQualifiedName(pick(m, "a.example.com/kind", "a.example.com/numa", "b.example.com/root", "other.example.com/lane")))
 		if m.chance(2) {

@@ -431,6 +431,35 @@ TEST(only_the_newest_generation_counts_and_only_if_it_is_complete)
     skr_devices_stock_destroy(stock);
 }
 
+/* GatherPools of the allocator looks at slices of other nodes only if some are missing. */
+TEST(a_pool_whose_slices_the_node_reaches_is_complete_whatever_other_nodes_have)
+{
+    struct skr_devices_stock *stock = fixture();
+    put_slice(stock, "t",
+              "'nodeName':'m','pool':{'name':'n','generation':2,'resourceSliceCount':2}");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
+    put_slice(stock, "t",
+              "'nodeName':'m','pool':{'name':'n','generation':1,'resourceSliceCount':1}");
+    assert_int_equal(count(stock, EXACTLY("r", "any", "1"), NULL).n, 6);
+    skr_devices_stock_destroy(stock);
+}
+
+/* The steps of a range are thousandths from 1.37 on, whole units before. */
+TEST(capacity_is_rounded_up_to_steps_of_a_range)
+{
+    struct skr_devices_stock *stock = fixture();
+    put_slice(stock, "s",
+              "'pool':{'name':'n','generation':1,'resourceSliceCount':1},'devices':[{'name':'a',"
+              "'allowMultipleAllocations':true,'capacity':{'memory':{'value':'6','requestPolicy':"
+              "{'default':'1','validRange':{'min':'500m','step':'250m'}}}}}]");
+    static const char request[] = "{'name':'r','exactly':{'deviceClassName':'any','count':1,"
+                                  "'capacity':{'requests':{'memory':'1100m'}}}}";
+    assert_int_equal(count(stock, request, NULL).n, 3);
+    stock->version = SKR_DEVICES_1_37;
+    assert_int_equal(count(stock, request, NULL).n, 4);
+    skr_devices_stock_destroy(stock);
+}
+
 TEST(an_answer_of_the_memo_is_that_of_a_cold_run)
 {
     struct skr_devices_stock *stock = fixture();
