@@ -4,6 +4,11 @@
 
 #include "core/pod/pod.h"
 
+skr_time skr_start_seen(skr_time started, skr_time now)
+{
+    return started < now ? started : now;
+}
+
 int64_t skr_instant_up(skr_time t)
 {
     return t / SKR_SECOND + (t % SKR_SECOND > 0 ? 1 : 0);

@@ -39,6 +39,9 @@ struct skr_pod_end {
     bool overrun; /* the end has passed and the pod is there: at is a new one */
 };
 
+/* When that began which is first seen now. A start ahead of this clock is of another clock: it is now, so
+ * that an end does not recede. 0: not yet. */
+skr_time skr_start_seen(skr_time started, skr_time now);
 /* The instant at or after t. */
 int64_t skr_instant_up(skr_time t);
 /* Sums, SKR_INSTANT_NEVER when one is. */

@@ -31,6 +31,29 @@ void limits_gang(struct rig *rig, const char *name, int size, int priority, int6
     }
 }
 
+void limits_job_gang(struct rig *rig, const char *name, int size, int deadline)
+{
+    char pod[64], text[48];
+    skr_time_write(rig->now - rig->now % SKR_SECOND, 0, text, sizeof text);
+    rig_create_json(rig, RIG_JOB, name,
+                    "{'spec':{'activeDeadlineSeconds':%d,'parallelism':%d,'completions':%d},"
+                    "'status':{'startTime':'%s'}}",
+                    deadline, size, size, text);
+    rig_group(rig, name, size, 0, NULL);
+    for (int i = 0; i < size; i++) {
+        const struct rig_object *o = rig_find(rig, RIG_JOB, name);
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        rig_create_json(rig, RIG_POD, pod,
+                        "{'metadata':{'labels':{'sakkara.group.name':'%s'},'ownerReferences':["
+                        "{'apiVersion':'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':"
+                        "true}]},'spec':{'schedulerName':'sakkara','terminationGracePeriodSeconds'"
+                        ":0,'schedulingGates':[{'name':'sakkara.gang'}],'containers':[{'name':'c',"
+                        "'resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Pending'}}",
+                        name, name,
+                        skr_object_text(json_object_get(o->json, "metadata"), "uid"));
+    }
+}
+
 int limits_bound(const struct rig *rig, const char *name)
 {
     return (int)rig_n_bound(rig, name);

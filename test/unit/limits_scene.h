@@ -9,6 +9,8 @@
 void limits_pod(struct rig *rig, const char *name, const char *group, int64_t deadline);
 /* A gang of size pods; limit 0: none. */
 void limits_gang(struct rig *rig, const char *name, int size, int priority, int64_t limit);
+/* One of a Job that has started now, and has this deadline; its pods have none. */
+void limits_job_gang(struct rig *rig, const char *name, int size, int deadline);
 int limits_bound(const struct rig *rig, const char *name);
 /* The kubelet starts what is bound. */
 void limits_start(struct rig *rig, const char *name, int size);

@@ -117,21 +117,14 @@ static struct end_row *make(struct skr_gang *e, const struct skr_pod *pod)
     return row;
 }
 
-static skr_time first_seen(const struct skr_gang *e, const struct end_row *row, skr_time started)
-{
-    const skr_time now = skr_frame_now(e->frame);
-    if (row && row->claimed == started) {
-        return row->times.started;
-    }
-    return started < now ? started : now;
-}
-
 void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *node,
                   int32_t deadline_s)
 {
     struct end_row *row = e->ends ? find(e, pod->meta.uid) : NULL;
     struct skr_pod_times times = skr_pod_times_of(pod);
-    times.started = first_seen(e, row, pod->started);
+    times.started = row && row->times.started != 0
+                        ? row->times.started
+                        : skr_start_seen(pod->started, skr_frame_now(e->frame));
     times.deadline_s = deadline_s > 0 ? deadline_s : times.deadline_s;
     if (!is_wanted(e, pod, times.deadline_s)) {
         if (row) {
@@ -153,7 +146,6 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
         skr_workload_owners_ask(e, "Job");
     }
     row->times = times;
-    row->claimed = pod->started;
     e->n_limits += has_limit(row);
     row->on = skr_nodes_get(e, node);
     DL_APPEND(row->on->ends, row);

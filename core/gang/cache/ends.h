@@ -19,10 +19,7 @@ struct end_row {
     const char *uid, *key, *job; /* key: namespace/name; job: the name of its Job, "" none */
     struct node_entry *on;
     struct end_row *prev, *next; /* of that node */
-    /* Without its Job. A start ahead of this clock is of another clock: the pod started when that was
-     * first seen, so its end does not recede. */
-    struct skr_pod_times times;
-    skr_time claimed; /* the start that the pod has */
+    struct skr_pod_times times; /* without its Job; the start as it was first seen */
     char text[];
 };
 

@@ -3,6 +3,7 @@
 #include "core/gang/cache/workload_owners.h"
 
 #include "core/gang/state/types.h"
+#include "core/time/end.h"
 #include "topology/base/strbuf.h"
 #include "topology/base/table.h"
 
@@ -189,6 +190,11 @@ struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner
         return NULL;
     }
     const bool same = old && skr_owner_equal(old, owner);
+    const skr_time claimed = owner->started;
+    owner->started = old && entry->claimed == claimed
+                         ? old->started
+                         : skr_start_seen(claimed, skr_frame_now(e->frame));
+    entry->claimed = claimed;
     e->epoch.jobs += (old ? old->deadline_s : 0) != owner->deadline_s ||
                      (owner->deadline_s > 0 && old && old->started != owner->started);
     e->owners.n_deadlines += owner->deadline_s > 0;

@@ -24,7 +24,8 @@ enum {
 struct owner_entry {
     UT_hash_handle hh; /* by "Kind/namespace/name" */
     char *key;
-    struct skr_owner *owner; /* NULL: it does not exist, or is not known */
+    struct skr_owner *owner; /* NULL: it does not exist, or is not known; its start as first seen */
+    skr_time claimed;        /* the start that the object has */
     struct group *groups;    /* that read it */
 };
 

@@ -242,41 +242,11 @@ TEST_RIG(limits_waiting(1), the_tree_marks_free_room_that_is_reserved)
 
 /* ---- deadlines of Jobs ---- */
 
-/* A gated pod of a Job in the group. */
-static void job_pod(struct rig *rig, const char *job, int i)
-{
-    char pod[64];
-    const struct rig_object *o = rig_find(rig, RIG_JOB, job);
-    snprintf(pod, sizeof pod, "%s-%d", job, i);
-    rig_create_json(rig, RIG_POD, pod,
-                    "{'metadata':{'labels':{'sakkara.group.name':'%s'},'ownerReferences':["
-                    "{'apiVersion':'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':"
-                    "true}]},'spec':{'schedulerName':'sakkara','terminationGracePeriodSeconds':0,"
-                    "'schedulingGates':[{'name':'sakkara.gang'}],'containers':[{'name':'c',"
-                    "'resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Pending'}}",
-                    job, job, skr_object_text(json_object_get(o->json, "metadata"), "uid"));
-}
-
-/* A gang of four of a Job that started now and has this deadline. */
-static void job_gang(struct rig *rig, const char *name, int deadline)
-{
-    char text[48];
-    skr_time_write(rig->now - rig->now % SKR_SECOND, 0, text, sizeof text);
-    rig_create_json(rig, RIG_JOB, name,
-                    "{'spec':{'activeDeadlineSeconds':%d,'parallelism':4,'completions':4},"
-                    "'status':{'startTime':'%s'}}",
-                    deadline, text);
-    rig_group(rig, name, 4, 0, NULL);
-    for (int i = 0; i < 4; i++) {
-        job_pod(rig, name, i);
-    }
-}
-
 TEST_RIG(limits_waiting(1), a_deadline_of_a_job_that_comes_before_the_start_is_told)
 {
     static const char event[] =
         "ConfigMap/short Warning DeadlineBeforeStart: the deadline of its Job";
-    job_gang(rig, "short", 60);
+    limits_job_gang(rig, "short", 4, 60);
     rig_run(rig, SKR_SECOND);
     assert_false(rig_has_event(rig, event));
     rig_run(rig, 4 * SKR_SECOND);
@@ -293,7 +263,7 @@ TEST_RIG(limits_four_nodes(1), a_deadline_behind_the_promised_start_is_no_warnin
     limits_gang(rig, "run", 2, 0, 100);
     rig_run(rig, SKR_SECOND);
     limits_start(rig, "run", 2);
-    job_gang(rig, "long", 500);
+    limits_job_gang(rig, "long", 4, 500);
     rig_run(rig, 10 * SKR_SECOND);
     assert_non_null(limits_group(rig, "long")->booking);
     assert_false(rig_has_event(rig, "DeadlineBeforeStart"));

@@ -133,6 +133,19 @@ TEST_RIG(running(RIG_GATED), an_edit_can_only_shorten_what_runs)
     assert_int_equal(deadline(rig, "p-1"), 180);
 }
 
+/* What starts later than now, by the kubelet's clock, starts now. */
+TEST_RIG(running(RIG_GATED), a_kubelet_whose_clock_is_ahead_ends_no_member_early)
+{
+    char text[64];
+    skr_time_write(rig->now + 300 * SKR_SECOND, 0, text, sizeof text);
+    rig_edit(rig, RIG_POD, "p-0", "{'status':{'startTime':'%s'}}", text);
+    for (int i = 0; i < 8; i++) {
+        rig_run(rig, 60 * SKR_SECOND);
+        rig_edit(rig, RIG_POD, "p-0", "{'metadata':{'labels':{'tick':'%d'}}}", i);
+    }
+    assert_int_equal(deadline(rig, "p-0"), 600);
+}
+
 TEST_RIG(rig_create(), without_the_key_no_member_is_limited)
 {
     rig_racks(rig, 1, 4, 1);

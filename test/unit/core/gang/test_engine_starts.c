@@ -259,12 +259,39 @@ TEST_RIG(limits_waiting(1), what_is_remembered_of_nodes_is_what_is_counted_anew)
         }
         const struct rig_answer warm = rig_filter(rig, "one", all);
         for (const struct booked_node *b = NULL; (b = skr_booked_next(e, b));) {
-            skr_booked_stale(e, b->name);
+            ((struct booked_node *)(uintptr_t)b)->fresh = false;
         }
         assert_string_equal(rig_filter(rig, "one", all).passed, warm.passed);
         n_passed += warm.n_passed;
     }
     assert_true(e->bookings.n_at > 0 && n_passed > 60 * 2 && n_passed < 60 * 4);
+}
+
+static void foreign(struct rig *rig)
+{
+    rig_create_json(rig, RIG_POD, "foreign",
+                    "{'spec':{'schedulerName':'other','nodeName':'node-2','containers':[{'name':"
+                    "'main','resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Running'}}");
+    rig_run(rig, 2 * SKR_SECOND);
+}
+
+/* Before the next round. */
+TEST_RIG(limits_waiting(1), what_is_remembered_of_a_node_is_void_with_its_room_and_with_an_end)
+{
+    char text[48];
+    rig_edit(rig, RIG_NODE, "node-2", "{'status':{'allocatable':{'cpu':'2'}}}");
+    rig_run(rig, SKR_SECOND);
+    single(rig, "one", "", 0);
+    assert_int_equal(rig_filter(rig, "one", "node-2").n_passed, 1);
+    rig->hold_solves = true;
+    foreign(rig);
+    assert_int_equal(rig_filter(rig, "one", "node-2").n_passed, 0);
+    skr_time_write(rig->now, 0, text, sizeof text);
+    rig_edit(rig, RIG_POD, "foreign",
+             "{'spec':{'activeDeadlineSeconds':30},'status':{'startTime':'%s'}}", text);
+    rig_settle(rig);
+    assert_int_equal(rig_filter(rig, "one", "node-2").n_passed, 1);
+    rig->hold_solves = false;
 }
 
 TEST_RIG(limits_waiting(1), a_single_pod_of_higher_priority_passes_and_the_move_says_so)
@@ -276,14 +303,6 @@ TEST_RIG(limits_waiting(1), a_single_pod_of_higher_priority_passes_and_the_move_
     assert_string_equal(rig_node_of(rig, "urgent"), "node-2");
     assert_null(booking(rig, "big")); /* it never ends */
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_HIGHER_PRIORITY], 1);
-}
-
-static void foreign(struct rig *rig)
-{
-    rig_create_json(rig, RIG_POD, "foreign",
-                    "{'spec':{'schedulerName':'other','nodeName':'node-2','containers':[{'name':"
-                    "'main','resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Running'}}");
-    rig_run(rig, 2 * SKR_SECOND);
 }
 
 TEST_RIG(limits_waiting(1), a_pod_that_was_let_pass_and_went_elsewhere_took_no_room)
