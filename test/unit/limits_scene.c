@@ -49,8 +49,7 @@ void limits_job_gang(struct rig *rig, const char *name, int size, int deadline)
                         "true}]},'spec':{'schedulerName':'sakkara','terminationGracePeriodSeconds'"
                         ":0,'schedulingGates':[{'name':'sakkara.gang'}],'containers':[{'name':'c',"
                         "'resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Pending'}}",
-                        name, name,
-                        skr_object_text(json_object_get(o->json, "metadata"), "uid"));
+                        name, name, skr_object_text(json_object_get(o->json, "metadata"), "uid"));
     }
 }
 

@@ -19,7 +19,7 @@ struct end_row {
     const char *uid, *key, *job; /* key: namespace/name; job: the name of its Job, "" none */
     struct node_entry *on;
     struct end_row *prev, *next; /* of that node */
-    struct skr_pod_times times; /* without its Job; the start as it was first seen */
+    struct skr_pod_times times;  /* without its Job; the start as it was first seen */
     char text[];
 };
 

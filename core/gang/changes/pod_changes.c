@@ -301,9 +301,8 @@ static bool same_claims(const struct skr_pod *a, const struct skr_pod *b)
 void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
 {
     struct skr_pod *old = p->pod;
-    pod->started = old && old->started != 0
-                       ? old->started
-                       : skr_start_seen(pod->started, skr_frame_now(e->frame));
+    pod->started = old && old->started != 0 ? old->started
+                                            : skr_start_seen(pod->started, skr_frame_now(e->frame));
     p->pod = pod;
     update_role(p);
     skr_volume_uses_note(e, pod);
