@@ -2,8 +2,9 @@
 /*
  * ResourceClaims of pods (kubernetes pkg/controller/resourceclaim). A claim is made of each template that
  * a pod names, for gated pods too, and status.resourceClaimStatuses has its name. Pods that are done or
- * gone leave status.reservedFor; with the last one the devices are freed. The claim that was made for a pod
- * is deleted when the pod is done; owners.c deletes it when the pod is gone.
+ * gone leave status.reservedFor; with the last one the devices are freed, as are those of a deleted claim that
+ * no pod uses: it goes with its allocation. The claim that was made for a pod is deleted when the pod is done;
+ * owners.c deletes it when the pod is gone.
  */
 #include <string.h>
 
@@ -96,7 +97,10 @@ static void free_devices(struct skr_cluster *c, const json_t *claim)
             json_array_append(left, json_array_get(was, i));
         }
     }
-    if (json_array_size(left) == json_array_size(was)) {
+    const bool ends = json_array_size(left) == 0 &&
+                      skr_path_get(claim, "metadata.deletionTimestamp") &&
+                      json_is_object(skr_path_get(claim, "status.allocation"));
+    if (json_array_size(left) == json_array_size(was) && !ends) {
         return;
     }
     json_auto_t *patch = json_pack("{s:{s:O}}", "status", "reservedFor", left);
@@ -115,10 +119,9 @@ void skr_resource_claims_run(struct skr_cluster *c, json_t *claim)
         strcmp(skr_path_text(owner, "kind"), "Pod") == 0
             ? skr_store_get(c->store, "Pod", namespace_, skr_path_text(owner, "name"))
             : NULL;
+    free_devices(c, claim);
     if (pod && is_done(pod)) {
         skr_cluster_delete(c, CLAIM, namespace_, skr_path_text(claim, "metadata.name"), NULL, -1);
-    } else {
-        free_devices(c, claim);
     }
 }
 
@@ -173,7 +176,9 @@ void skr_resource_claims_change(struct skr_cluster *c, const struct skr_store_ch
         pod_changed(c, change);
     } else if (strcmp(kind, TEMPLATE) == 0 && change->kind == SKR_STORE_ADDED) {
         skr_store_each(c->store, "Pod", plan_pod, c);
-    } else if (strcmp(kind, CLAIM) == 0 && change->kind == SKR_STORE_ADDED) {
+    } else if (strcmp(kind, CLAIM) == 0 && change->kind != SKR_STORE_DELETED &&
+               (change->kind == SKR_STORE_ADDED ||
+                skr_path_get(change->object, "metadata.deletionTimestamp"))) {
         skr_cluster_plan(c, SKR_TASK_RESOURCE_CLAIM, c->shown.namespace_, c->shown.name, c->now);
     }
 }

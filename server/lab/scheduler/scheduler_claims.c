@@ -215,7 +215,7 @@ bool skr_sched_devices_write(struct skr_scheduler_model *s, struct skr_sched_pod
 {
     const struct skr_pod *pod = p->pod;
     bool good = true;
-    if (!skr_sched_devices_stock(s->cache.devices)->slices) {
+    if (!skr_sched_devices_stock(s->cache.devices)->slices && !s->cache.devices_needed) {
         return true;
     }
     p->devices_written = true;
@@ -248,6 +248,12 @@ static void take_back(struct skr_scheduler_model *s, const struct skr_pod *pod, 
     skr_sched_devices_forget(s->cache.devices, claim, current);
 }
 
+static bool deallocate(struct skr_scheduler_model *s, const struct skr_pod *pod, const char *claim)
+{
+    return patch_status(s, CLAIM, pod, claim, json_pack("{s:n, s:n}", "allocation", "reservedFor"),
+                        NULL);
+}
+
 static void leave(struct skr_scheduler_model *s, const struct skr_pod *pod, const char *name)
 {
     const json_t *claim = skr_store_get(s->store, CLAIM, pod->meta.namespace_, name);
@@ -271,8 +277,9 @@ void skr_sched_devices_unreserve(struct skr_scheduler_model *s, struct skr_sched
         if (!p->devices_written) {
             take_back(s, pod, claim);
         } else if (json_object_get(claim, "spec")) {
-            (void)skr_store_delete(s->store, CLAIM, pod->meta.namespace_,
-                                   skr_path_text(claim, "metadata.name"), s->now);
+            const char *name = skr_path_text(claim, "metadata.name");
+            (void)deallocate(s, pod, name);
+            (void)skr_store_delete(s->store, CLAIM, pod->meta.namespace_, name, s->now);
             (void)patch_status(s, "Pod", pod, pod->meta.name,
                                json_pack("{s:n}", "extendedResourceClaimStatus"), NULL);
         }
@@ -310,7 +317,5 @@ bool skr_sched_devices_deallocate(struct skr_scheduler_model *s, const struct sk
     while (i < pod->n_claims && !is_in_the_way(s, pod, &pod->claim[i])) {
         i++;
     }
-    return i < pod->n_claims &&
-           patch_status(s, CLAIM, pod, pod->claim[i].name,
-                        json_pack("{s:n, s:n}", "allocation", "reservedFor"), NULL);
+    return i < pod->n_claims && deallocate(s, pod, pod->claim[i].name);
 }

@@ -18,11 +18,14 @@ static bool is_pod(const struct skr_store_call *call)
 
 bool skr_store_is_gone(const json_t *object)
 {
+    const char *kind = skr_path_text(object, "kind");
     return skr_path_get(object, "metadata.deletionTimestamp") &&
            json_array_size(skr_path_get(object, "metadata.finalizers")) == 0 &&
            skr_path_int(object, "metadata.deletionGracePeriodSeconds", 0) == 0 &&
-           !(strcmp(skr_path_text(object, "kind"), "Namespace") == 0 &&
-             json_array_size(skr_path_get(object, "spec.finalizers")) > 0);
+           !(strcmp(kind, "Namespace") == 0 &&
+             json_array_size(skr_path_get(object, "spec.finalizers")) > 0) &&
+           !(strcmp(kind, "ResourceClaim") == 0 && /* resource.kubernetes.io/delete-protection */
+             json_is_object(skr_path_get(object, "status.allocation")));
 }
 
 /* In seconds. */

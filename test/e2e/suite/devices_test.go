@@ -324,7 +324,6 @@ func TestDevices_AClaimThatIsFreedEndsThePlan(t *testing.T) {
 // stays until the pod is gone, and the group is bound by its first plan.
 func TestDevices_AClaimThatIsDeletedKeepsThePlan(t *testing.T) {
 	from136(t)
-	realOnly(t, "the model of kube-scheduler puts no finalizer on claims")
 	r := startTwoDevices(t)
 	release := r.parked("g", byTemplate("one"))
 	r.must(r.plane.Admin.Delete(r.claimOf("g-0")))

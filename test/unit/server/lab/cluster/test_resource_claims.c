@@ -104,4 +104,11 @@ TEST(the_last_consumer_of_a_claim_frees_its_devices)
         assert_int_equal(json_array_size(skr_path_get(claim, "status.reservedFor")), 1 - i);
         assert_true(!skr_path_get(claim, "status.allocation") == (i != 0));
     }
+    /* deleted while it has devices, of pods that are gone */
+    (void)skr_store_merge(rig->store, "ResourceClaim", "default", "shared", "status", patch,
+                          rig->now, NULL);
+    sandbox_ok(rig->store, 200, "DELETE " CLAIMS "/shared", NULL);
+    assert_non_null(skr_store_get(rig->store, "ResourceClaim", "default", "shared"));
+    cluster_rig_run(rig, SECOND);
+    assert_null(skr_store_get(rig->store, "ResourceClaim", "default", "shared"));
 }
