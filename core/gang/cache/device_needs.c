@@ -208,8 +208,25 @@ static uint64_t shared_of(const struct skr_gang *e, const struct skr_pod *pod,
     return shared;
 }
 
+/* Which member pays for these depends on the plan, which is played (commit.c). */
+static void leave_out_shared(struct skr_gang *e, struct device_shape *shape)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < shape->n; i++) {
+        if (shape->shared >> i & 1) {
+            skr_devices_stock_forget_spec(e->devices.stock, shape->spec[i]);
+        } else {
+            shape->spec[n++] = shape->spec[i];
+        }
+    }
+    shape->n = n;
+    shape->shared = 0;
+}
+
+/* *ret_none: set if it needs no devices but those. */
 static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
-                             const struct device_shares *shares, struct device_needs *needs)
+                             const struct device_shares *shares, struct device_needs *needs,
+                             bool *ret_none)
 {
     struct device_shape shape;
     const char *why = skr_device_shape_of(e, p->pod, p, NULL, &shape);
@@ -217,10 +234,14 @@ static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
         return why;
     }
     shape.shared = shared_of(e, p->pod, shares);
+    if (shares->partial && shape.n <= 64) {
+        leave_out_shared(e, &shape);
+    }
     size_t i = 0;
     while (i < needs->n && !skr_device_shapes_are_equal(&needs->shape[i], &shape)) {
         i++;
     }
+    *ret_none = *ret_none || shape.n == 0;
     if (shape.n == 0 || i < needs->n || i == SKR_NEEDS_SHAPES_MAX) {
         skr_device_shape_fini(e, &shape);
         return i < SKR_NEEDS_SHAPES_MAX ? NULL : too_many_ways;
@@ -235,12 +256,14 @@ static struct device_needs *make_needs(struct skr_gang *e, struct pod_entry *con
     struct device_needs *needs = skr_alloc(sizeof *needs);
     needs->refs = 1;
     struct device_shares shares = skr_device_shares_of(e, newcomers, n);
-    *ret_why = shares.partial ? "some members share a claim, and others do not" : NULL;
+    bool none = false;
+    *ret_why = NULL;
     for (size_t i = 0; !*ret_why && i < n; i++) {
-        *ret_why = add_shape(e, newcomers[i], &shares, needs);
+        *ret_why = add_shape(e, newcomers[i], &shares, needs, &none);
     }
     free(shares.item);
-    if (*ret_why || needs->n == 0) {
+    /* What one of them needs beside these claims is no bound of the others. */
+    if (*ret_why || needs->n == 0 || (shares.partial && (none || needs->n > 1))) {
         skr_devices_needs_unref(e, needs);
         return NULL;
     }

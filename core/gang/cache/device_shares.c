@@ -2,6 +2,7 @@
 /* Sorts the names of claims, each with its pod. */
 #include "core/gang/cache/device_shares.h"
 
+#include "core/devices/pod_problem.h"
 #include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/pods.h"
 
@@ -97,6 +98,111 @@ const struct device_share *skr_device_shares_find(const struct device_shares *sh
         i++;
     }
     return i < shares->n ? &shares->item[i] : NULL;
+}
+
+/* ---- pods that are on one node ---- */
+
+static bool is_of_one_node(const struct skr_gang *e, const struct use *use)
+{
+    return use->spec && skr_claim_reach_of(e->devices.stock, use->spec) == SKR_CLAIM_OF_ONE_NODE;
+}
+
+/* The pod before use i that names the same claim of one node; SIZE_MAX: there is none. */
+static size_t mate_of(const struct skr_gang *e, const struct uses *uses, size_t i)
+{
+    const struct use *use = &uses->item[i];
+    const bool mates = i > 0 && strcmp(use[-1].name, use->name) == 0 && is_of_one_node(e, use);
+    return mates ? use[-1].pod : SIZE_MAX;
+}
+
+/* set[n]: the first pod of the set that a pod is of, which is itself without a claim that others name. */
+static void find_sets(const struct skr_gang *e, struct pod_entry *const *pod, size_t n, size_t *set)
+{
+    struct uses uses = uses_of(e, pod, n);
+    for (size_t i = 0; i < n; i++) {
+        set[i] = i;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < uses.n; i++) {
+            const size_t mate = mate_of(e, &uses, i), own = uses.item[i].pod;
+            if (mate != SIZE_MAX && set[mate] != set[own]) {
+                set[mate] = set[own] = set[mate] < set[own] ? set[mate] : set[own];
+                changed = true;
+            }
+        }
+    }
+    free(uses.item);
+}
+
+/* The leaf of a set of which a leaf is given, else the one with the least room that is enough; -1: there is none. */
+static int32_t leaf_of(const size_t *set, size_t n, size_t first, int32_t members,
+                       const int32_t *place, size_t n_leaves, const int32_t *leaf)
+{
+    int32_t best = -1;
+    for (size_t i = first; i < n && best < 0; i++) {
+        best = set[i] == first ? leaf[i] : -1;
+    }
+    for (size_t i = 0; i < n_leaves && members > 0; i++) {
+        if (place[i] >= members && (best < 0 || place[i] < place[best])) {
+            best = (int32_t)i;
+        }
+    }
+    return best;
+}
+
+void skr_device_shares_deal(const struct skr_gang *e, struct pod_entry *const *pod, size_t n,
+                            int32_t *place, size_t n_leaves, int32_t *leaf)
+{
+    SKR_AUTO_FREE size_t *set = skr_alloc_array(n + 1, sizeof *set);
+    SKR_AUTO_FREE int32_t *open = skr_alloc_array(n + 1, sizeof *open); /* [first pod of a set] */
+    find_sets(e, pod, n, set);
+    for (size_t i = 0; i < n; i++) {
+        open[set[i]] += leaf[i] < 0;
+        place[leaf[i] < 0 ? (int32_t)n_leaves : leaf[i]]--;
+    }
+    for (;;) {
+        size_t first = n;
+        for (size_t i = 0; i < n; i++) {
+            first = open[i] > 1 && (first == n || open[i] > open[first]) ? i : first;
+        }
+        if (first == n) {
+            return;
+        }
+        const int32_t to = leaf_of(set, n, first, open[first], place, n_leaves, leaf);
+        for (size_t i = first; i < n && to >= 0; i++) {
+            if (set[i] == first && leaf[i] < 0) {
+                leaf[i] = to;
+                place[to]--;
+            }
+        }
+        open[first] = 0;
+    }
+}
+
+static size_t count_on(const char *const *node, size_t n, const char *of)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        found += strcmp(node[i], of) == 0;
+    }
+    return found;
+}
+
+size_t skr_device_shares_split(const struct skr_gang *e, struct pod_entry *const *pod,
+                               const char *const *node, size_t n, const char **ret_claim)
+{
+    struct uses uses = uses_of(e, pod, n);
+    size_t split = n;
+    for (size_t i = 0; i < uses.n && split == n; i++) {
+        const size_t mate = mate_of(e, &uses, i), own = uses.item[i].pod;
+        if (mate != SIZE_MAX && strcmp(node[mate], node[own]) != 0) {
+            *ret_claim = uses.item[i].name;
+            split = count_on(node, n, node[own]) > count_on(node, n, node[mate]) ? own : mate;
+        }
+    }
+    free(uses.item);
+    return split;
 }
 
 void skr_device_shares_turns(const struct skr_gang *e, struct pod_entry *const *pod, size_t n,

@@ -19,7 +19,7 @@ struct device_shares {
     size_t n;
     struct device_share *item;
     /* Of some role, or of a group without roles, some pods use a claim and others do not, or a pod names one
-     * twice: who pays is not known. */
+     * twice: which one pays depends on the plan. */
     bool partial;
 };
 
@@ -31,6 +31,16 @@ struct device_shares skr_device_shares_of(const struct skr_gang *e, struct pod_e
 bool skr_device_shares_any(const struct skr_gang *e, struct pod_entry *const *pod, size_t n);
 const struct device_share *skr_device_shares_find(const struct device_shares *shares,
                                                   const char *name);
+
+/* Leaves for pods that share claims of devices of one node, the largest sets of them first, each on the leaf with the
+ * least room for it. place: [n_leaves] what a leaf takes; leaf: [n] -1: it is open, and stays so for pods of a set that
+ * no leaf takes. O(claims log claims + sets * (n + leaves)). */
+void skr_device_shares_deal(const struct skr_gang *e, struct pod_entry *const *pod, size_t n,
+                            int32_t *place, size_t n_leaves, int32_t *leaf);
+/* Of two pods that share such a claim and are on two nodes, the one whose node has more of these pods; n: there are
+ * none. *ret_claim: its name, borrowed from a pod. */
+size_t skr_device_shares_split(const struct skr_gang *e, struct pod_entry *const *pod,
+                               const char *const *node, size_t n, const char **ret_claim);
 
 /* The order in which pods, in the order of their plan, may be nominated: after the first user of a claim come the
  * others. ret[n] is raised where needed. */

@@ -10,8 +10,7 @@
  * decides, and its refusals teach numbers (vetoes.h):
  *
  * - slices may not be read, or there are none in a dump, which may lack the kind; devices.mode is off
- * - some members of a role share a claim and others do not, or a claim that was made for a pod has devices
- *   already, or is not known yet
+ * - a claim that was made for a pod has devices already, or is not known yet
  * - a selector, or something else of a claim, is not modelled
  * - the pod asks for two extended resources of classes
  * - Kubernetes is older than 1.36: it has no order of devices

@@ -26,6 +26,7 @@
 #include "core/gang/report/outputs.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/state/output.h"
+#include "topology/base/strbuf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,13 +106,14 @@ static void places_of(const struct skr_solve_request *solved, const struct skr_s
     }
 }
 
-/* Newcomers whose volumes are on some of these nodes alone. Seats begin with the newcomers. */
-static void deal_volumes(struct skr_gang *e, const struct skr_solve_request *solved,
-                         const struct skr_solution *s, struct pod_entry *const *newcomers, size_t n,
-                         struct skr_seat *seat)
+/* Newcomers whose volumes are on some of these nodes alone, or that share devices of one. Seats begin with the
+ * newcomers. */
+static void deal_kept(struct skr_gang *e, const struct skr_solve_request *solved,
+                      const struct skr_solution *s, struct pod_entry *const *newcomers, size_t n,
+                      struct skr_seat *seat)
 {
     const size_t n_roles = s->roles ? solved->roles->n : 1;
-    if (!skr_problem_volumes_matter(e, newcomers, n)) {
+    if (!skr_problem_volumes_matter(e, newcomers, n) && !skr_device_shares_any(e, newcomers, n)) {
         return;
     }
     SKR_AUTO_FREE int32_t *place =
@@ -129,6 +131,8 @@ static void deal_volumes(struct skr_gang *e, const struct skr_solve_request *sol
         }
         places_of(solved, s, r, place);
         skr_problem_volumes_deal(e, of_role, k, place, leaf);
+        places_of(solved, s, r, place);
+        skr_device_shares_deal(e, of_role, k, place, (size_t)solved->tree->n_leaves, leaf);
         for (size_t i = 0; i < k; i++) {
             if (leaf[i] >= 0) {
                 seat[at[i]].leaf = leaf[i];
@@ -154,7 +158,7 @@ struct skr_seat *skr_commit_seats(struct skr_gang *e, const struct group *g,
 {
     size_t n_seats;
     struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
-    deal_volumes(e, solved, s, newcomers, n, seat);
+    deal_kept(e, solved, s, newcomers, n, seat);
     if (deal(e, g, solved, s, seat, n_seats, error) < 0) {
         free(seat);
         return NULL;
@@ -265,6 +269,35 @@ static bool put_in_order(struct skr_gang *e, struct group *g, struct pod_entry *
     return at == n;
 }
 
+/* Whether those that share devices of one node are on one. If not, one of their nodes takes one newcomer less from now
+ * on; if it is the last try, the reason says so. */
+static bool are_together(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
+                         size_t n, const struct skr_seat *seat, bool last)
+{
+    SKR_AUTO_FREE const char **node = skr_alloc_array(n + 1, sizeof *node);
+    const char *claim = NULL;
+    int32_t beside = -1;
+    for (size_t i = 0; i < n; i++) {
+        node[i] = seat[i].node;
+    }
+    const size_t split = skr_device_shares_split(e, newcomers, node, n, &claim);
+    for (size_t i = 0; split < n && i < n; i++) {
+        beside += newcomers[i]->role == newcomers[split]->role && strcmp(node[i], node[split]) == 0;
+    }
+    if (split < n && last) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(
+            &b,
+            "group %s is not planned: devices of ResourceClaim %s are on one node, and no "
+            "plan was found with all pods there that name it",
+            g->name, claim);
+        skr_group_state_reason(g, SKR_REASON_CONSTRAINT_CONFLICT, b.s);
+    } else if (split < n) {
+        skr_vetoes_limit(e, g, newcomers[split]->shape, node[split], beside);
+    }
+    return split == n;
+}
+
 static void reorder(const struct placed *placed, size_t n, struct pod_entry **newcomers,
                     struct skr_seat *seat)
 {
@@ -286,19 +319,23 @@ static bool order_for_devices(struct skr_gang *e, struct group *g, struct pod_en
 {
     struct device_needs *needs = skr_devices_needs(e, newcomers, n);
     const bool apart = skr_device_pools_need_play(e, needs);
-    const bool differ = needs && (needs->n > 1 || roles || apart);
-    bool served = true;
+    struct device_shares shares = skr_device_shares_of(e, newcomers, n);
+    const bool partial = shares.partial;
+    const bool differ = (needs && (needs->n > 1 || roles || apart)) || partial;
+    free(shares.item);
     skr_devices_needs_unref(e, needs);
     if (!differ || g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX) {
         g->attempt.device_rounds = 0;
-        return true;
+        return !partial || are_together(e, g, newcomers, n, seat, true);
     }
     SKR_AUTO_FREE struct placed *placed = skr_alloc_array(n, sizeof *placed);
+    const bool together = are_together(e, g, newcomers, n, seat, false);
+    bool served = together;
     for (size_t i = 0; i < n; i++) {
         placed[i] = (struct placed){i, seat[i].node};
     }
     qsort(placed, n, sizeof *placed, by_node);
-    for (size_t i = 0, end; i < n; i = end) {
+    for (size_t i = 0, end; together && i < n; i = end) {
         for (end = i + 1; end < n && (apart || strcmp(placed[end].node, placed[i].node) == 0);) {
             end++;
         }
@@ -335,9 +372,10 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
         return SKR_COMMIT_FAILED;
     }
     bool rescue = g->plan;
+    const bool last = g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX;
     if (!preemption && !order_for_devices(e, g, newcomers, n, solved->roles, seat)) {
         free(seat);
-        return SKR_COMMIT_AGAIN;
+        return last ? SKR_COMMIT_FAILED : SKR_COMMIT_AGAIN;
     }
     struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
     if (!rescue) {

@@ -201,6 +201,91 @@ TEST_RIG(cluster(2, 2), members_of_each_role_are_where_their_claim_is)
     assert_string_not_equal(rig_node_of(rig, "g-0"), rig_node_of(rig, "g-2"));
 }
 
+/* g-0 .. of a group g that name the claims in turn. */
+static void sharing_in_turn(struct rig *rig, const char *const *claim, int n_claims, int n, int cpu)
+{
+    char name[32];
+    rig_group(rig, "g", n, 0, NULL);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        device_pod_with(rig, name, claim[i % n_claims], cpu);
+    }
+}
+
+static const char *const three[] = {"a", "b", "c"};
+
+/* Two members have room on a node. */
+TEST_RIG(device_cluster(3, 4), members_of_one_role_are_where_their_own_claim_is)
+{
+    for (int i = 0; i < 3; i++) {
+        device_claim(rig, three[i], 2);
+    }
+    sharing_in_turn(rig, three, 3, 6, 30);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 6);
+    for (int i = 0; i < 3; i++) {
+        char name[2][8];
+        snprintf(name[0], sizeof name[0], "g-%d", i);
+        snprintf(name[1], sizeof name[1], "g-%d", i + 3);
+        assert_string_equal(rig_node_of(rig, name[0]), rig_node_of(rig, name[1]));
+    }
+}
+
+/* All have room on a node, whose devices serve one claim. */
+TEST_RIG(device_cluster(2, 4), members_of_one_role_go_where_devices_serve_their_own_claim)
+{
+    device_claim(rig, "a", 3);
+    device_claim(rig, "b", 3);
+    sharing_in_turn(rig, three, 2, 4, 1);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_string_equal(rig_node_of(rig, "g-0"), rig_node_of(rig, "g-2"));
+    assert_string_equal(rig_node_of(rig, "g-1"), rig_node_of(rig, "g-3"));
+}
+
+/* A leader without devices beside workers that take all of them. */
+TEST_RIG(device_cluster(1, 4), a_member_that_wants_no_devices_takes_none)
+{
+    device_claim(rig, "a", 2);
+    device_claim(rig, "b", 2);
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_pod(rig, "g-0", "g", RIG_BARE);
+    device_pod_with(rig, "g-1", "a", 2);
+    device_pod_with(rig, "g-2", "b", 2);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 3);
+}
+
+/* Three members share a claim, and each node takes one. */
+TEST_RIG(device_cluster(4, 4), members_whose_claim_fits_nowhere_are_not_planned_in_vain)
+{
+    static const char *const claim[] = {"a", "a", "b", "a"};
+    device_claim(rig, "a", 3);
+    device_claim(rig, "b", 2);
+    sharing_in_turn(rig, claim, 4, 4, 60);
+    rig_run(rig, 300 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
+    assert_string_equal(
+        rig_key(rig, "g", "message"),
+        "group g is not planned: devices of ResourceClaim a are on one node, and no "
+        "plan was found with all pods there that name it");
+}
+
+/* Others of the group name no claim. */
+TEST_RIG(cluster(4, 4), some_members_of_a_role_share_a_claim)
+{
+    device_claim(rig, "a", 4);
+    rig_group(rig, "g", 4, 0, NULL);
+    device_pod_with(rig, "g-0", "a", 30);
+    rig_pod(rig, "g-1", "g", RIG_BARE);
+    device_pod_with(rig, "g-2", "a", 30);
+    rig_pod(rig, "g-3", "g", RIG_BARE);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_string_equal(rig_node_of(rig, "g-0"), rig_node_of(rig, "g-2"));
+}
+
 TEST_RIG(device_cluster(1, 4), a_pod_that_names_a_claim_twice_is_not_planned)
 {
     device_claim(rig, "one", 1);
