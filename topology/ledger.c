@@ -389,6 +389,11 @@ const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, co
     return skr_ledger_nodes_find(&ledger->nodes, name);
 }
 
+uint64_t skr_ledger_numbers_epoch(const struct skr_ledger *ledger)
+{
+    return ledger->nodes.n_removed;
+}
+
 uint32_t skr_ledger_node_number(const struct skr_ledger_node *node)
 {
     return node->number;

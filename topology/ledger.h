@@ -76,8 +76,9 @@ bool skr_ledger_fits(const struct skr_ledger *ledger, const char *node,
  * ledger changes. */
 struct skr_ledger_node;
 const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, const char *node);
-/* Small, and its own as long as it is in the ledger. */
+/* Small, and its own as long as it is in the ledger, and as long as the epoch is the same. O(1). */
 uint32_t skr_ledger_node_number(const struct skr_ledger_node *node);
+uint64_t skr_ledger_numbers_epoch(const struct skr_ledger *ledger);
 /* Whether the node is kept for groups against a pod of these amounts: charges of kind
  * SKR_CHARGE_RESERVED stand on it, and too little is free of a resource that it lists. What it does
  * not list is kube-scheduler's own to judge. except: as skr_ledger_fits(). NULL allowed. */

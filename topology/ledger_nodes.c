@@ -60,6 +60,7 @@ void skr_ledger_nodes_remove(struct skr_ledger_nodes *nodes, struct skr_ledger_n
     skr_grow(&nodes->unused, &nodes->unused_cap, nodes->n_unused + 1, sizeof nodes->unused[0]);
     nodes->unused[nodes->n_unused++] = node->number;
     nodes->item[node->number] = NULL;
+    nodes->n_removed++;
     free_node(node);
 }
 

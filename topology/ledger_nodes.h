@@ -36,6 +36,7 @@ struct skr_ledger_nodes {
     uint32_t *unused; /* n_unused numbers to be given again */
     size_t n_unused;
     size_t unused_cap;
+    uint64_t n_removed; /* so far */
     struct skr_hash_index index;
 };
 

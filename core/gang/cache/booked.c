@@ -25,12 +25,13 @@ bool skr_booked_any(const struct skr_gang *e, const struct group *g)
 static bool outranks(const struct booked_for *who, const struct group *h)
 {
     const struct pod_entry *p;
-    bool above = !who->group;
-    DL_FOREACH(h->members, p)
+    DL_FOREACH(who->group ? NULL : h->members, p)
     {
-        above = above && (!skr_pod_is_live(p->pod) || who->pod_priority > p->pod->priority);
+        if (skr_pod_is_live(p->pod) && who->pod_priority <= p->pod->priority) {
+            return false;
+        }
     }
-    return above;
+    return !who->group;
 }
 
 static bool counts(const struct skr_gang *e, const struct booked_for *who, const struct booking *b)
@@ -243,68 +244,77 @@ static int64_t end_stays(const struct skr_pod_times *t, int64_t now)
     return moves || beyond ? now : end.kind == SKR_END_LIMIT ? end.at : SKR_INSTANT_NEVER;
 }
 
-static void count_rooms(const struct skr_gang *e, struct booked_node *node, int64_t now)
+static void count_left(const struct skr_gang *e, struct booked_left *left,
+                       const struct booked_node *node, int64_t now)
 {
     const struct booked_for who = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER},
                                    .pod_priority = INT32_MIN};
     const struct look l = look_at(e, &who, node);
-    const struct end_row *row = skr_ends_on(e, node->name);
-    node->n_rooms = 0;
-    node->until = SKR_INSTANT_NEVER;
-    for (size_t i = 0; i < node->n; i++) {
+    const struct end_row *row = node ? skr_ends_on(e, node->name) : NULL;
+    *left = (struct booked_left){.node = node, .until = SKR_INSTANT_NEVER};
+    for (size_t i = 0; node && i < node->n && left->n <= BOOKED_ROOMS; i++) {
         const int64_t start = node->use[i].booking->start;
         const int id = skr_resource_names_find(e->resources, node->use[i].resource);
         const int64_t least = id < 0 ? 0 : least_of(&l, (uint16_t)id);
-        node->until = start > now && start < node->until ? start : node->until;
-        if (least < 0) {
-            skr_grow(&node->room, &node->cap_rooms, node->n_rooms + 1, sizeof *node->room);
-            node->room[node->n_rooms++] = (struct booked_room){
-                .resource = (uint16_t)id,
-                .left = skr_room_plus(skr_ledger_free(e->ledger, node->name, (uint16_t)id), least)};
+        left->until = start > now && start < left->until ? start : left->until;
+        if (least < 0 && left->n++ < BOOKED_ROOMS) {
+            left->resource[left->n - 1] = (uint16_t)id;
+            left->left[left->n - 1] =
+                skr_room_plus(skr_ledger_free(e->ledger, node->name, (uint16_t)id), least);
         }
     }
     for (; row; row = row->next) {
         const struct skr_pod_times times = skr_ends_times(e, row);
         const int64_t stays = end_stays(&times, now);
-        node->until = stays < node->until ? stays : node->until;
+        left->until = stays < left->until ? stays : left->until;
     }
-    node->counted = now;
-    node->jobs = e->epoch.jobs;
-    node->names = skr_resource_names_version(e->resources);
-    node->fresh = true;
+    left->until = left->until > now ? left->until : now + 1;
 }
 
 /* Whether a pod that stays for ever, and goes before no group, finds too little room. */
-static bool lacks_for_ever(const struct skr_gang *e, const struct skr_amounts *amounts,
-                           struct booked_node *node, int64_t now)
+static bool lacks_for_ever(const struct booked_left *left, const struct skr_amounts *amounts)
 {
-    const bool in_time = now == node->counted || (now > node->counted && now < node->until);
-    bool lacks = false;
-    if (!node->fresh || !in_time || node->jobs != e->epoch.jobs ||
-        node->names != skr_resource_names_version(e->resources)) {
-        count_rooms(e, node, now);
+    for (size_t i = 0; i < left->n; i++) {
+        for (size_t k = 0; k < amounts->n; k++) {
+            const struct skr_amount *want = &amounts->item[k];
+            if (want->resource == left->resource[i] && want->amount > 0 &&
+                want->amount > left->left[i]) {
+                return true;
+            }
+        }
     }
-    for (size_t i = 0; i < node->n_rooms && !lacks; i++) {
-        const int64_t want = skr_amounts_get(amounts, node->room[i].resource);
-        lacks = want > 0 && want > node->room[i].left;
-    }
-    return lacks;
+    return false;
 }
 
 void skr_booked_stale(struct skr_gang *e, const char *node)
 {
-    struct booked_node *booked =
-        e->bookings.n > 0 ? (struct booked_node *)(uintptr_t)skr_booked_find(e, node) : NULL;
-    if (booked) {
-        booked->fresh = false;
+    const struct skr_ledger_node *at =
+        e->bookings.n_left > 0 ? skr_ledger_get(e->ledger, node) : NULL;
+    if (at && skr_ledger_node_number(at) < e->bookings.n_left) {
+        e->bookings.left[skr_ledger_node_number(at)].until = 0;
     }
 }
 
-struct booked_pod skr_booked_pod(const struct skr_gang *e, const struct skr_pod *pod)
+/* Forgets what is left if it is not what it would be if counted anew. */
+static void see_left(struct skr_gang *e, int64_t now)
+{
+    const uint64_t epochs[] = {skr_ledger_numbers_epoch(e->ledger), e->epoch.jobs,
+                               skr_resource_names_version(e->resources)};
+    if (now < e->bookings.left_now || memcmp(epochs, e->bookings.left_epochs, sizeof epochs) != 0) {
+        memcpy(e->bookings.left_epochs, epochs, sizeof epochs);
+        free(e->bookings.left);
+        e->bookings.left = NULL;
+        e->bookings.n_left = 0;
+    }
+    e->bookings.left_now = now;
+}
+
+struct booked_pod skr_booked_pod(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct booked_pod ret = {.pod = pod, .now = skr_instant_up(skr_frame_now(e->frame))};
     const struct booking *b;
     if (e->bookings.n > 0) {
+        see_left(e, ret.now);
         ret.who = (struct booked_for){.window = window_of(e, pod), .pod_priority = pod->priority};
         ret.end = end_of_window(&ret.who.window, ret.now);
         ret.on = skr_ledger_find(e->ledger, pod->meta.uid, NULL);
@@ -316,40 +326,27 @@ struct booked_pod skr_booked_pod(const struct skr_gang *e, const struct skr_pod 
     return ret;
 }
 
-/* As skr_booked_find(), mostly without a hash. Numbers are given again, so the name decides. */
-static struct booked_node *find_at(struct skr_gang *e, const char *node,
-                                   const struct skr_ledger_node *at)
+/* What is left on a node of the ledger. */
+static const struct booked_left *left_on(struct skr_gang *e, const char *node,
+                                         const struct skr_ledger_node *at, int64_t now)
 {
-    const size_t i = at ? skr_ledger_node_number(at) : SIZE_MAX;
-    struct booked_node *found = i < e->bookings.n_at ? e->bookings.at[i] : NULL;
-    if (found && strcmp(found->name, node) == 0) {
-        return found;
+    const size_t i = skr_ledger_node_number(at);
+    if (i >= e->bookings.n_left) {
+        skr_grow(&e->bookings.left, &e->bookings.n_left, i + 1, sizeof *e->bookings.left);
     }
-    found = (struct booked_node *)(uintptr_t)skr_booked_find(e, node);
-    if (found && at) {
-        skr_grow(&e->bookings.at, &e->bookings.n_at, i + 1, sizeof(struct booked_node *));
-        e->bookings.at[i] = found;
+    struct booked_left *left = &e->bookings.left[i];
+    if (now >= left->until) {
+        count_left(e, left, skr_booked_find(e, node), now);
     }
-    return found;
+    skr_debug_check(left->node == skr_booked_find(e, node));
+    return left;
 }
 
-bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
-                      const struct skr_amounts *amounts, const char *node,
-                      const struct skr_ledger_node *at)
+/* The same of any pod. It is noted with the groups that it goes before. */
+static bool keeps_exactly(const struct skr_gang *e, const struct booked_pod *pod,
+                          const struct skr_amounts *amounts, const struct booked_node *booked)
 {
     struct booked_for who = pod->who;
-    struct booked_node *booked = skr_booked_any(e, NULL) ? find_at(e, node, at) : NULL;
-    if (!booked || pod->end <= booked->first) {
-        return false;
-    }
-    if (!pod->on || strcmp(pod->on, node) != 0) {
-        const bool stays = pod->end == SKR_INSTANT_NEVER && !pod->outranks;
-        const bool lacks = lacks_for_ever(e, amounts, booked, pod->now);
-        if (!lacks || stays) {
-            skr_debug_check(!stays || lacks == lacks_room(e, &who, pod->pod, amounts, booked));
-            return lacks;
-        }
-    }
     who.pod_priority = INT32_MIN;
     if (!lacks_room(e, &who, pod->pod, amounts, booked)) {
         return false;
@@ -365,6 +362,30 @@ bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
         }
     }
     return false;
+}
+
+bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
+                      const struct skr_amounts *amounts, const char *node,
+                      const struct skr_ledger_node *at)
+{
+    static const struct booked_left unknown = {.n = BOOKED_ROOMS + 1};
+    if (!skr_booked_any(e, NULL)) {
+        return false;
+    }
+    const bool stays = pod->end == SKR_INSTANT_NEVER && !pod->outranks;
+    const struct booked_left *left = at ? left_on(e, node, at, pod->now) : &unknown;
+    const struct booked_node *booked = at ? left->node : skr_booked_find(e, node);
+    if (!booked || (!stays && pod->end <= booked->first)) {
+        return false;
+    }
+    if (left->n <= BOOKED_ROOMS && (!pod->on || strcmp(pod->on, node) != 0)) {
+        const bool lacks = lacks_for_ever(left, amounts);
+        if (!lacks || stays) {
+            skr_debug_check(!stays || lacks == lacks_room(e, &pod->who, pod->pod, amounts, booked));
+            return lacks;
+        }
+    }
+    return keeps_exactly(e, pod, amounts, booked);
 }
 
 const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node)

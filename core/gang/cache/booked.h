@@ -62,10 +62,10 @@ struct booked_pod {
     const char *on;   /* where it is charged; NULL: nowhere */
     bool outranks;    /* it goes before some of these groups */
 };
-struct booked_pod skr_booked_pod(const struct skr_gang *e, const struct skr_pod *pod);
+struct booked_pod skr_booked_pod(struct skr_gang *e, const struct skr_pod *pod);
 /* Whether the pod of these amounts is kept off the node: a reservation there would lack room while the
  * pod is there. O(1) for a node without reservations, and for a pod without an end, as long as nothing
- * changes on the node; else as above. at: the node in the ledger, which makes it faster; NULL: unknown. */
+ * changes on the node; else as above. at: the node in the ledger; NULL: unknown, which is slower. */
 bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
                       const struct skr_amounts *amounts, const char *node,
                       const struct skr_ledger_node *at);

@@ -15,15 +15,14 @@ static void forget_nodes(struct skr_gang *e)
 {
     struct booked_node *node, *tmp;
     memset(e->bookings.seen, 0, sizeof e->bookings.seen);
-    free(e->bookings.at);
-    e->bookings.at = NULL;
-    e->bookings.n_at = 0;
+    free(e->bookings.left);
+    e->bookings.left = NULL;
+    e->bookings.n_left = 0;
     HASH_ITER(hh, e->bookings.nodes, node, tmp)
     {
         skr_fit_cache_touch_room(e, node->name);
         HASH_DEL(e->bookings.nodes, node);
         free(node->use);
-        free(node->room);
         free(node);
     }
 }

@@ -169,7 +169,6 @@ static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
     struct fit_cache *k = e->fit_cache;
     skr_nodes_stamp(e, node);
     skr_spare_touch(e, node);
-    skr_booked_stale(e, node);
     int32_t leaf = k && k->kinds ? skr_tree_find_leaf(k->tree, node) : -1;
     if (leaf < 0) {
         return;
@@ -188,6 +187,7 @@ void skr_fit_cache_touch_node(struct skr_gang *e, const char *node)
 
 void skr_fit_cache_touch_room(struct skr_gang *e, const char *node)
 {
+    skr_booked_stale(e, node);
     mark(e, node, DIRT_ROOM);
 }
 
@@ -211,7 +211,7 @@ static void see(void *context, const char *node)
 {
     struct skr_gang *e = context;
     e->epoch.room++;
-    mark(e, node, DIRT_ROOM);
+    skr_fit_cache_touch_room(e, node);
 }
 
 static void mark_all(struct skr_gang *e)

@@ -8,6 +8,7 @@
 #include "core/gang/group/seat_holds.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -260,6 +261,7 @@ void skr_seat_holds_note_left(struct skr_gang *e, struct group *g, size_t at)
     hold->until = skr_frame_now(e->frame) + (g->replacing.by ? SKR_MOVED_SEAT_S * SKR_SECOND
                                              : held > least  ? held
                                                              : least);
+    skr_fit_cache_touch_room(e, hold->node);
     skr_wakes_add(e, hold->until, WAKE_GROUP, g->key);
 }
 

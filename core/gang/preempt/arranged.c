@@ -3,6 +3,7 @@
 #include "core/gang/preempt/arranged.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -137,6 +138,7 @@ static void review_move(struct skr_gang *e, struct group *g)
             drop(e, g, i);
         } else if (hold->early) {
             hold->until = now + e->settings.plan_timeout;
+            skr_fit_cache_touch_room(e, hold->node);
             skr_wakes_group(e, g, hold->until - e->settings.plan_timeout / 2);
         }
     }

@@ -48,24 +48,22 @@ struct booked_use {
     const char *resource;
     int64_t amount;
 };
-/* What is left of a resource for a single pod that stays for ever. */
-struct booked_room {
-    uint16_t resource;
-    int64_t left;
-};
 struct booked_node {
     UT_hash_handle hh; /* by name */
     const char *name;  /* of a booking */
     size_t n, cap;
     struct booked_use *use;
     int64_t first; /* the earliest start here */
-    /* Of the resources of which the reservations take more than ends give back; booked.c. Counted at
-     * `counted`, and right until `until` while fresh and as long as the other two are the same. */
-    struct booked_room *room;
-    size_t n_rooms, cap_rooms;
-    int64_t counted, until;
-    uint64_t jobs, names;
-    bool fresh;
+};
+enum { BOOKED_ROOMS = 11 };
+/* What is left on a node for a single pod that stays for ever, of the resources of which the reservations
+ * take more than ends give back. Two lines of a processor's cache, as filter reads one for each node. */
+struct booked_left {
+    const struct booked_node *node; /* NULL: nothing is booked there */
+    int64_t until;                  /* all is right before this instant; 0: it is not counted */
+    uint16_t n;                     /* above BOOKED_ROOMS: there are more than these */
+    uint16_t resource[BOOKED_ROOMS];
+    int64_t left[BOOKED_ROOMS];
 };
 
 #endif

@@ -188,9 +188,11 @@ struct skr_gang {
     } replacing; /* planning/replacing.c */
     struct {
         struct booking *list; /* reservations */
-        size_t n, n_at;       /* of list, of at */
+        size_t n, n_left;     /* of list, of left */
         struct booked_node *nodes;
-        struct booked_node **at; /* by number in the ledger: the last one found; NULL: none */
+        struct booked_left *left; /* by number in the ledger, counted at left_now or earlier: */
+        int64_t left_now;
+        uint64_t left_epochs[3]; /* of the ledger's numbers, of Jobs, and of names of resources */
         uint64_t seen[64];       /* bits of skr_booked_bit() of their names */
         int counting;            /* enum booked_counting */
     } bookings;                  /* booked.c */
