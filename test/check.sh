@@ -59,6 +59,7 @@ else
     step_skip "OCM's controller" "no Go"
 fi
 step "kube-scheduler's devices" test/upstream/devices/run.sh --recorded
+step "kube-scheduler's volumes" test/upstream/volumes/run.sh --recorded
 if ui_needs=$(test/ui/run.sh --needs) || [ "${CI:-}" = true ]; then
     step_beside ui nice test/ui/run.sh
 else

@@ -19,10 +19,12 @@
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/planning/queue.h"
+#include "core/gang/planning/volume_order.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem_volumes.h"
+#include "core/gang/problem/volume_play.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/state/output.h"
@@ -151,19 +153,35 @@ static int deal(struct skr_gang *e, const struct group *g, const struct skr_solv
                     : skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
 }
 
-struct skr_seat *skr_commit_seats(struct skr_gang *e, const struct group *g,
-                                  struct pod_entry *const *newcomers, size_t n,
-                                  const struct skr_solve_request *solved,
-                                  const struct skr_solution *s, struct skr_error *error)
+/* leaf: of each newcomer; NULL: where its volumes are. */
+static struct skr_seat *seats_on(struct skr_gang *e, const struct group *g,
+                                 struct pod_entry *const *newcomers, size_t n,
+                                 const struct skr_solve_request *solved,
+                                 const struct skr_solution *s, const int32_t *leaf,
+                                 struct skr_error *error)
 {
     size_t n_seats;
     struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
-    deal_kept(e, solved, s, newcomers, n, seat);
+    for (size_t i = 0; i < n && leaf; i++) {
+        seat[i].leaf = leaf[i];
+        seat[i].pinned = true;
+    }
+    if (!leaf) {
+        deal_kept(e, solved, s, newcomers, n, seat);
+    }
     if (deal(e, g, solved, s, seat, n_seats, error) < 0) {
         free(seat);
         return NULL;
     }
     return seat;
+}
+
+struct skr_seat *skr_commit_seats(struct skr_gang *e, const struct group *g,
+                                  struct pod_entry *const *newcomers, size_t n,
+                                  const struct skr_solve_request *solved,
+                                  const struct skr_solution *s, struct skr_error *error)
+{
+    return seats_on(e, g, newcomers, n, solved, s, NULL, error);
 }
 
 /* If a role is placed short of its size, the first in member order come; the others follow later.
@@ -206,7 +224,7 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     }
     skr_pod_rules_turns(e, newcomers, n, node, turn);
     skr_device_shares_turns(e, newcomers, n, turn);
-    skr_problem_volumes_turns(e, newcomers, n, turn);
+    skr_volume_play_turns(e, newcomers, n, turn);
     for (size_t i = 0; i < n; i++) {
         skr_plan_set_turn(newcomers[i], turn[i]);
     }
@@ -346,6 +364,45 @@ static bool order_for_devices(struct skr_gang *e, struct group *g, struct pod_en
     return served;
 }
 
+/* Newcomers, and their seats, come into an order in which kube-scheduler gives them their volumes. s is changed if they
+ * go elsewhere. */
+static enum skr_commit_outcome order_for_volumes(struct skr_gang *e, struct group *g,
+                                                 struct pod_entry **newcomers, size_t n,
+                                                 const struct skr_solve_request *solved,
+                                                 struct skr_solution *s, struct skr_seat **seat)
+{
+    const bool last = g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX;
+    struct skr_error error;
+    SKR_AUTO_FREE size_t *order = skr_alloc_array(n + 1, sizeof *order);
+    SKR_AUTO_FREE int32_t *leaf = skr_alloc_array(n + 1, sizeof *leaf);
+    SKR_AUTO_FREE struct placed *placed = skr_alloc_array(n + 1, sizeof *placed);
+    for (size_t i = 0; i < n; i++) {
+        leaf[i] = (*seat)[i].leaf;
+    }
+    const enum skr_volume_order found =
+        skr_volume_order(e, g, newcomers, n, solved, s, last, leaf, order);
+    if (found == SKR_VOLUMES_NONE) {
+        g->attempt.device_rounds = 0;
+        return SKR_COMMIT_NO_VOLUMES;
+    }
+    if (found == SKR_VOLUMES_LIMITED) {
+        g->attempt.device_rounds++;
+        return SKR_COMMIT_AGAIN;
+    }
+    for (size_t i = 0; i < n; i++) {
+        placed[i].at = order[i];
+    }
+    if (found == SKR_VOLUMES_DEALT) {
+        free(*seat);
+        *seat = seats_on(e, g, newcomers, n, solved, s, leaf, &error);
+        if (!*seat) {
+            return SKR_COMMIT_FAILED;
+        }
+    }
+    reorder(placed, n, newcomers, *seat);
+    return SKR_COMMIT_DONE;
+}
+
 /* Whether a group with a reservation, which is before it in the order, waits on. */
 static bool backfills(const struct skr_gang *e, const struct group *g)
 {
@@ -361,10 +418,11 @@ static bool backfills(const struct skr_gang *e, const struct group *g)
 enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
                                           struct pod_entry **newcomers, size_t n,
                                           const struct skr_solve_request *solved,
-                                          const struct skr_solution *s,
+                                          struct skr_solution *s,
                                           const struct skr_solve_request *preemption)
 {
     struct skr_error error;
+    enum skr_commit_outcome ordered = SKR_COMMIT_DONE;
     n = keep_placed(solved, s, newcomers, n);
     struct skr_seat *seat = skr_commit_seats(e, g, newcomers, n, solved, s, &error);
     if (!seat) {
@@ -373,9 +431,16 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
     }
     bool rescue = g->plan;
     const bool last = g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX;
-    if (!preemption && !order_for_devices(e, g, newcomers, n, solved->roles, seat)) {
+    if (!preemption) {
+        ordered = order_for_volumes(e, g, newcomers, n, solved, s, &seat);
+    }
+    if (!preemption && ordered == SKR_COMMIT_DONE &&
+        !order_for_devices(e, g, newcomers, n, solved->roles, seat)) {
+        ordered = last ? SKR_COMMIT_FAILED : SKR_COMMIT_AGAIN;
+    }
+    if (ordered != SKR_COMMIT_DONE) {
         free(seat);
-        return last ? SKR_COMMIT_FAILED : SKR_COMMIT_AGAIN;
+        return ordered;
     }
     struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
     if (!rescue) {

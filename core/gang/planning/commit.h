@@ -12,15 +12,16 @@ enum { SKR_DEVICE_ROUNDS_MAX = 8 }; /* of SKR_COMMIT_AGAIN in a row; then kube-s
 enum skr_commit_outcome {
     SKR_COMMIT_DONE,
     SKR_COMMIT_FAILED, /* seats cannot be dealt, which is logged: the group must not ask again at once */
-    SKR_COMMIT_AGAIN, /* devices do not serve members that differ: nodes have limits now (vetoes.h) */
+    SKR_COMMIT_AGAIN, /* devices or volumes do not serve the members: nodes have limits now (vetoes.h) */
+    SKR_COMMIT_NO_VOLUMES, /* no placement gives each member its volumes */
 };
 
 /* The answer holds on the present ledger. newcomers: those of the solve, in its order; the array is
- * changed. preemption: NULL, or the victims that make the room. */
+ * changed, and counts of s if volumes want it. preemption: NULL, or the victims that make the room. */
 enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
                                           struct pod_entry **newcomers, size_t n,
                                           const struct skr_solve_request *solved,
-                                          const struct skr_solution *s,
+                                          struct skr_solution *s,
                                           const struct skr_solve_request *preemption);
 /* No placement was found. True: nodes had limits of SKR_COMMIT_AGAIN, which may be too strict. They have none
  * any more, and kube-scheduler decides about the next answer. */

@@ -486,28 +486,28 @@ static bool places_none(const struct skr_solve_request *solved, const struct skr
 }
 
 static void commit(struct skr_gang *e, struct group *g, struct pod_entry **newcomers,
-                   const struct skr_solve_request *solved, const struct skr_solution *s)
+                   const struct skr_solve_request *solved, struct skr_solution *s)
 {
+    enum skr_attempt result = SKR_ATTEMPT_PLANNED;
     skr_attempt_count(g);
     skr_attempt_fresh(g);
-    switch (skr_commit_answer(e, g, newcomers, e->planner->n_uids, solved, s, NULL)) {
-    case SKR_COMMIT_FAILED:
+    const enum skr_commit_outcome outcome =
+        skr_commit_answer(e, g, newcomers, e->planner->n_uids, solved, s, NULL);
+    if (outcome == SKR_COMMIT_FAILED) {
         skr_attempt_backoff(e, g);
-        break;
-    case SKR_COMMIT_AGAIN:
+    } else if (outcome == SKR_COMMIT_AGAIN) {
         skr_attempt_again(g);
-        e->stats.attempts[SKR_ATTEMPT_STALE]++;
-        return;
-    case SKR_COMMIT_DONE:
-    default:
-        break;
+        result = SKR_ATTEMPT_STALE;
+    } else if (outcome == SKR_COMMIT_NO_VOLUMES) {
+        infeasible(e, g, NULL, solved, e->planner->epoch, e->planner->input_epoch);
+        result = SKR_ATTEMPT_INFEASIBLE;
     }
-    e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
+    e->stats.attempts[result]++;
 }
 
 static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
-    const struct skr_solution *s = solved->solution;
+    struct skr_solution *s = solved->solution;
     if (e->planner->preempting) {
         use_victims(e, g, solved);
         return;

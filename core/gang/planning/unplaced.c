@@ -51,6 +51,15 @@ static void say_without(struct skr_gang *e, const struct group *g, size_t closed
 enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                                  const struct skr_solve_request *request, struct skr_strbuf *b)
 {
+    if (!s) {
+        skr_strbuf_addf(
+            b,
+            "group %s is not placed: nodes have room, but no placement gives each member "
+            "its volumes",
+            g->name);
+        skr_problem_attach_say(request, b);
+        return SKR_REASON_WAITING_FOR_CAPACITY;
+    }
     size_t counted, refused = skr_refusal_nodes(e, g, &counted), n_newcomers;
     if (refused > 0) {
         skr_refusal_say(e, g, b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_PLANNING_UNPLACED_H
 #define SKR_CORE_GANG_PLANNING_UNPLACED_H
-/* Reason and message of a group without a placement, from the solver's explanation in s. */
+/* Reason and message of a group without a placement, from the solver's explanation in s. s NULL: volumes have none. */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 

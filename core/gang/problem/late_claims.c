@@ -91,6 +91,7 @@ void skr_late_claims_gather(struct skr_late_claims *l)
                 leaf >= 0 && node[leaf] && skr_pins_is_called(node[leaf]->node, v.host) ? leaf : -1;
             skr_grow(&l->volume, &cap, l->n_volumes + 1, sizeof *l->volume);
             l->volume[l->n_volumes++] = one;
+            l->owned = l->owned || v.claim;
         }
     }
     if (!l->gathered && l->n_volumes > 1) {
@@ -162,6 +163,22 @@ bool skr_late_claims_makes(const struct skr_gang *e, const struct volume_facts *
            skr_csi_has_room(e, claim, node);
 }
 
+/* ret[leaf] becomes how many volumes serve claim c there: its own ones, or any if it has none. */
+static void count_for(const struct skr_late_claims *l, size_t c, int32_t *ret)
+{
+    const size_t n = (size_t)l->e->topology.tree->n_leaves;
+    bool own = false;
+    memset(ret, 0, n * sizeof *ret);
+    for (size_t k = 0; k < l->n_volumes; k++) {
+        const struct skr_late_volume *v = &l->volume[k];
+        if (skr_late_claims_serves(l, v, c) && (v->claim || !own)) {
+            memset(ret, 0, v->claim && !own ? n * sizeof *ret : 0);
+            own = v->claim;
+            add_leaves(l, v, ret);
+        }
+    }
+}
+
 void skr_late_claims_close(struct skr_late_claims *l, size_t i, uint8_t *ret)
 {
     const size_t n = (size_t)l->e->topology.tree->n_leaves;
@@ -170,15 +187,13 @@ void skr_late_claims_close(struct skr_late_claims *l, size_t i, uint8_t *ret)
     skr_late_claims_gather(l);
     for (size_t c = l->first[i]; c < l->first[i + 1]; c++) {
         const struct volume_facts *claim = &l->claim[c];
-        memset(serve, 0, n * sizeof *serve);
-        for (size_t k = 0; k < l->n_volumes && l->kind[c] >= 0 && !claim->node; k++) {
-            if (skr_late_claims_serves(l, &l->volume[k], c)) {
-                add_leaves(l, &l->volume[k], serve);
-            }
+        if (l->kind[c] >= 0 && !claim->node) {
+            count_for(l, c, serve);
         }
         for (size_t leaf = 0; leaf < n && l->kind[c] >= 0; leaf++) {
+            const bool has = !claim->node && serve[leaf] > 0;
             ret[leaf] = ret[leaf] && node[leaf] &&
-                        (serve[leaf] > 0 || skr_late_claims_makes(l->e, claim, node[leaf]->node));
+                        (has || skr_late_claims_makes(l->e, claim, node[leaf]->node));
         }
     }
     free(serve);

@@ -33,7 +33,7 @@ struct skr_late_claims {
     struct volume_facts of_kind[SKR_LATE_KINDS_MAX];
     struct skr_late_volume *volume; /* by ascending size */
     size_t n_volumes;
-    bool gathered;
+    bool gathered, owned; /* owned: some volume is for one claim alone */
 };
 
 /* O(claims * kinds). */

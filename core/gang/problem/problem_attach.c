@@ -267,7 +267,7 @@ static void room_of(struct skr_gang *e, uint16_t driver, struct pod_entry *const
         const bool none = own[leaf] > 0 && in_use + own[leaf] + 1 > most;
         ret[(size_t)leaf * stride] = most == INT32_MAX ? SKR_ROOM_UNLIMITED
                                      : none            ? -1
-                                                       : most - in_use - shared_new;
+                                            : most - in_use - (most_of_any ? shared_new : 0);
         ret_empty[(size_t)leaf * stride] =
             most < INT32_MAX && !pool ? most - shared : SKR_ROOM_UNLIMITED;
     }
@@ -292,6 +292,17 @@ void skr_attached_fini(struct skr_attached *a)
         free(a->used[d].item);
         free(a->idle[d].item);
     }
+}
+
+size_t skr_attached_first(const struct skr_attached_list *list, int32_t leaf)
+{
+    size_t first = 0, end = list->n;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        first = list->item[middle].at < leaf ? middle + 1 : first;
+        end = list->item[middle].at < leaf ? end : middle;
+    }
+    return first;
 }
 
 void skr_problem_attach_room(struct skr_gang *e, const struct skr_problem_drivers *drivers,

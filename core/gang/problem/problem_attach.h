@@ -64,6 +64,8 @@ void skr_attached_init(struct skr_attached *a, const struct skr_gang *e,
                        const struct skr_problem_drivers *drivers, struct pod_entry *const *without,
                        size_t n);
 void skr_attached_fini(struct skr_attached *a);
+/* The first volume of the leaf or of a later one; list->n: none. */
+size_t skr_attached_first(const struct skr_attached_list *list, int32_t leaf);
 
 /* "; 4 nodes attach no more volumes of disk.example.com": eligible nodes without room for a
  * member's. Appends nothing if there is none. */

@@ -62,7 +62,7 @@ static bool reaches(const struct skr_gang *e, const struct pod_entry *p,
 /* Whether a volume is for the late claim alone. */
 static bool has_own(const struct skr_late_claims *l, const struct volume_facts *claim)
 {
-    size_t i = 0;
+    size_t i = l->owned ? 0 : l->n_volumes;
     while (i < l->n_volumes && l->volume[i].claim != claim->volume) {
         i++;
     }
@@ -293,31 +293,7 @@ void skr_problem_volumes_deal(struct skr_gang *e, struct pod_entry *const *newco
     free(who);
 }
 
-/* ---- turns ---- */
-
-static bool is_late(const struct skr_gang *e, const struct pod_entry *p)
-{
-    size_t k = 0;
-    while (k < p->pod->n_claims && !skr_problem_attach_facts(e, p, k).late) {
-        k++;
-    }
-    return k < p->pod->n_claims;
-}
-
-void skr_problem_volumes_turns(const struct skr_gang *e, struct pod_entry *const *newcomers,
-                               size_t n, int32_t *ret)
-{
-    int32_t first = 0;
-    if (!skr_problem_volumes_matter(e, newcomers, n)) {
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        first = !is_late(e, newcomers[i]) && ret[i] >= first ? ret[i] + 1 : first;
-    }
-    for (size_t i = 0; i < n; i++) {
-        ret[i] += is_late(e, newcomers[i]) ? first : 0;
-    }
-}
+/* ---- what is said ---- */
 
 void skr_problem_volumes_say_room(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                                   struct skr_strbuf *b)

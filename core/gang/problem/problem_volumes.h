@@ -35,10 +35,6 @@ void skr_problem_volumes_close(struct skr_gang *e, struct pod_entry *const *newc
  * [leaf] new members of this role; places that are dealt are taken from it. */
 void skr_problem_volumes_deal(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                               int32_t *place, int32_t *ret);
-/* PreBind binds late claims for good, so members with such claims come after all others: adds turns to
- * ret[n], which are the others' (pod_rules.h). */
-void skr_problem_volumes_turns(const struct skr_gang *e, struct pod_entry *const *newcomers,
-                               size_t n, int32_t *ret);
 /* "; 3 of 4 nodes have no room for the volume of claim data-0 (CSIStorageCapacity, which is compared with
  * each claim by itself)": the first claim for which a node has none. Appends nothing if there is none. */
 void skr_problem_volumes_say_room(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,

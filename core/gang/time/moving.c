@@ -317,8 +317,7 @@ static bool commit(struct skr_gang *e, struct group *g, const struct away_moves 
         count[m->found.at.at[i].leaf] = m->found.at.at[i].count;
         placed += m->found.at.at[i].count;
     }
-    const struct skr_solution s = {
-        .status = SKR_SOLVE_PLACED, .count = count, .optimal = m->found.exact};
+    struct skr_solution s = {.status = SKR_SOLVE_PLACED, .count = count, .optimal = m->found.exact};
     const bool good =
         request && !request->problem.roles && !request->pinned && placed == (int32_t)n &&
         request->problem.n == placed &&

@@ -60,6 +60,7 @@ func newJudge(w *world) *judge {
 	metrics.Register()
 	j := &judge{factory: informers.NewSharedInformerFactory(nil, 0), node: map[string]fwk.NodeInfo{}, used: map[string]int{}}
 	features := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	features.EnableVolumeLimitScaling = true // preventPodSchedulingIfMissing; without the gate the API server drops it
 	ctx := context.Background()
 	made := func(plugin fwk.Plugin, err error) fwk.Plugin {
 		if err != nil {

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"math/rand"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -45,7 +46,7 @@ type maker struct {
 	*rand.Rand
 	world *world
 	// What this world is about; kinds of claims that are not here do not occur.
-	bound, late, made, unlike, modes, attributes, zones, limits bool
+	bound, late, made, unlike, modes, attributes, zones, limits, roomy bool
 }
 
 func (m *maker) chance(n int) bool { return m.Intn(n) == 0 }
@@ -56,7 +57,7 @@ func newWorld(seed int64) *world {
 	m := &maker{Rand: rand.New(rand.NewSource(seed)), world: &world{seed: seed}}
 	m.bound, m.late, m.made = m.chance(2), !m.chance(3), m.chance(3)
 	m.unlike, m.modes, m.attributes = m.chance(2), m.chance(3), m.chance(4)
-	m.zones, m.limits = m.chance(2), m.chance(3)
+	m.zones, m.limits, m.roomy = m.chance(2), m.chance(3), m.chance(2)
 	m.nodes()
 	m.classes()
 	m.drivers()
@@ -67,14 +68,14 @@ func newWorld(seed int64) *world {
 }
 
 func (m *maker) nodes() {
-	for i := range 1 + m.Intn(5) {
+	for i := range 1 + m.Intn(6) {
 		name := fmt.Sprintf("n%d", i)
 		labels := map[string]string{v1.LabelHostname: name}
 		if !m.chance(10) {
 			labels[zoneLabel] = pick(m, "a", "b")
 		}
 		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
-		node.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: resource.MustParse("64"), v1.ResourcePods: resource.MustParse("110")}
+		node.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: *resource.NewQuantity(64, resource.DecimalSI), v1.ResourcePods: resource.MustParse("110")}
 		m.world.Nodes = append(m.world.Nodes, node)
 	}
 }
@@ -110,7 +111,7 @@ func (m *maker) drivers() {
 			for _, name := range []string{driver, slow} {
 				d := storagev1.CSINodeDriver{Name: name, NodeID: node.Name}
 				if m.limits && !m.chance(4) {
-					d.Allocatable = &storagev1.VolumeNodeResources{Count: pointer(int32(m.Intn(4)))}
+					d.Allocatable = &storagev1.VolumeNodeResources{Count: pointer(int32(m.Intn(5)))}
 				}
 				csi.Spec.Drivers = append(csi.Spec.Drivers, d)
 			}
@@ -121,7 +122,7 @@ func (m *maker) drivers() {
 		return
 	}
 	w.CSIDrivers = append(w.CSIDrivers, &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: driver},
-		Spec: storagev1.CSIDriverSpec{StorageCapacity: pointer(!m.chance(3))}})
+		Spec: storagev1.CSIDriverSpec{StorageCapacity: pointer(!m.chance(3)), PreventPodSchedulingIfMissing: pointer(m.chance(5))}})
 	for i := range m.Intn(4) {
 		c := &storagev1.CSIStorageCapacity{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("c%d", i)},
 			StorageClassName: pick(m, "made", "made", "made-2"), Capacity: resource.NewQuantity(int64(m.Intn(8))<<30, resource.BinarySI)}
@@ -165,8 +166,21 @@ func (m *maker) volumes() {
 	if !m.late {
 		return
 	}
-	for i := range 1 + m.Intn(8) {
+	n := 1 + m.Intn(8)
+	if m.roomy {
+		n += 6
+	}
+	for i := range n {
 		v := m.volume(fmt.Sprintf("pv-%d", i), pick(m, "local", "local", "local", "local-2", "made"), int64(1+m.Intn(5))<<30+int64(i)<<20)
+		if m.chance(25) {
+			v.DeletionTimestamp = &metav1.Time{Time: time.Unix(1700000000, 0)}
+		}
+		if claim := fmt.Sprintf("late-%d-0", i); m.chance(15) {
+			v.Spec.ClaimRef = &v1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: "default", Name: claim}
+			if m.chance(2) {
+				v.Spec.ClaimRef.UID = types.UID(pick(m, claim, "gone"))
+			}
+		}
 		v.Status.Phase = v1.VolumeAvailable
 		if m.chance(12) {
 			v.Status.Phase = v1.VolumeReleased
@@ -237,7 +251,7 @@ func (m *maker) shape() shape {
 	if m.late && m.chance(6) {
 		s.class = "local-2"
 	}
-	if m.made && (!m.late || m.chance(2)) {
+	if m.made && (!m.late || m.chance(3)) {
 		s.class = pick(m, "made", "made", "made-2")
 	}
 	if m.chance(8) {
@@ -291,9 +305,9 @@ func (m *maker) members() {
 	if shared {
 		m.boundClaim("shared")
 	}
-	for i := range 1 + m.Intn(4) {
+	for i := range 1 + m.Intn(5) {
 		claims := []string{}
-		if m.late || m.made {
+		if (m.late || m.made) && !m.chance(6) {
 			for k, s := range shapes {
 				if m.unlike {
 					s = m.shape()

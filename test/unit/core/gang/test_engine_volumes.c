@@ -483,6 +483,63 @@ TEST_RIG(cluster(), free_volumes_that_are_missing_are_named)
     one_plan(rig, 2);
 }
 
+static void zone_disk(struct rig *rig, const char *name, const char *zone)
+{
+    put(rig, &skr_gang_volume,
+        "{'metadata':{'name':'%s'},'spec':{'storageClassName':'local','accessModes':["
+        "'ReadWriteOnce'],'capacity':{'storage':'4Gi'},'nodeAffinity':{'required':{"
+        "'nodeSelectorTerms':[{'matchExpressions':[{'key':'zone','operator':'In','values':['%s']}]}"
+        "]}}},'status':{'phase':'Available'}}",
+        name, zone);
+}
+
+TEST_RIG(cluster(), a_volume_that_several_nodes_reach_serves_one_member)
+{
+    late_class(rig);
+    zone_disk(rig, "a", "a");
+    zone_disk(rig, "b", "b");
+    rig_group(rig, "g", 3, 0, NULL);
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "late-%d", i);
+        late_claim(rig, name);
+        member(rig, i, name);
+    }
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_int_equal(plans(rig), 0);
+    rig_assert_text(rig_key(rig, "g", "message"), "group g is not placed: nodes have room, but no "
+                                                  "placement gives each member its volumes");
+    zone_disk(rig, "c", "b");
+    one_plan(rig, 3);
+}
+
+/* From node-0 both free volumes are reached, from node-1 the smaller one alone: its member has to come first. */
+TEST_RIG(cluster(), members_come_in_the_order_in_which_all_get_their_volumes)
+{
+    late_class(rig);
+    free_disk(rig, "large", "node-0", "8Gi");
+    zone_disk(rig, "small", "a");
+    rig_group(rig, "g", 2, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        char name[16], node[16], disk[16];
+        snprintf(name, sizeof name, "g-%d", i);
+        snprintf(node, sizeof node, "node-%d", i);
+        snprintf(disk, sizeof disk, "disk-%d", i);
+        on_host(rig, disk, node);
+        snprintf(disk, sizeof disk, "late-%d", i);
+        late_claim(rig, disk);
+        rig_pod(rig, name, "g", RIG_GATED);
+        rig_edit(rig, RIG_POD, name,
+                 "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'disk-%d'}},"
+                 "{'name':'w','persistentVolumeClaim':{'claimName':'late-%d'}}]}}",
+                 i, i);
+    }
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(skr_pods_find_name(rig->gang, "default", "g-0")->place.turn, 1);
+    assert_int_equal(skr_pods_find_name(rig->gang, "default", "g-1")->place.turn, 0);
+}
+
 /* Claims that PreBind binds for good: their members come when the others hold their places. */
 TEST_RIG(cluster(), members_with_late_claims_come_last)
 {

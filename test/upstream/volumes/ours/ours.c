@@ -43,7 +43,14 @@ static void add(struct rig *rig, const json_t *list, enum rig_kind kind)
     json_t *json;
     json_array_foreach(list, i, json)
     {
+        struct rig_object *o;
+        json_auto_t *patch = json_pack(
+            "{s:{s:O?}}", "metadata", "uid",
+            json_object_get(json_object_get(json, "metadata"), "uid"));
         rig_add(rig, kind, name_of(json), json_deep_copy(json));
+        o = rig_find(rig, kind, name_of(json));
+        rig_merge(o, patch); /* claimRef of a volume has it */
+        rig_changed(rig, o);
     }
 }
 
@@ -81,12 +88,14 @@ static void say_plan(const struct rig *rig, struct skr_strbuf *ret)
         return;
     }
     for (int32_t turn = 0; turn <= g->plan->last_turn; turn++) {
-        skr_strbuf_add(ret, turn > 0 ? "|" : "");
+        skr_strbuf_add(ret, turn > 0 ? " |" : "");
         for (size_t i = 0; i < g->n_members; i++) { /* by their numbers */
             DL_FOREACH(g->members, p)
             {
-                if (p->place.turn == turn && (size_t)atoi(strchr(p->pod->meta.name, '-') + 1) == i) {
-                    skr_strbuf_addf(ret, "%s=%s ", p->pod->meta.name, p->place.node);
+                const char *number = strchr(p->pod->meta.name, '-') + 1;
+                if (p->place.turn == turn && strtoul(number, NULL, 10) == i) {
+                    skr_strbuf_addf(ret, "%s%s=%s", ret->len > 0 ? " " : "", p->pod->meta.name,
+                                    p->place.node);
                 }
             }
         }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/planning/volume_order.h"
+
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
+#include "core/gang/problem/problem.h"
+#include "core/gang/problem/volume_play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct order {
+    struct skr_gang *e;
+    struct group *g;
+    struct pod_entry *const *newcomers;
+    size_t n, leaves;
+    const struct skr_solve_request *solved;
+    struct skr_solution *s;
+    struct skr_volume_play *play;
+    int32_t *leaf; /* [n] of the answer */
+    int32_t *place;
+};
+
+/* The role of the problem, -1: it has no roles, or not this one. */
+static int32_t role_of(const struct skr_solve_request *solved, const struct pod_entry *p)
+{
+    for (size_t r = 0; solved->roles && r < solved->roles->n; r++) {
+        if (solved->roles->role[r] == p->role) {
+            return (int32_t)r;
+        }
+    }
+    return -1;
+}
+
+/* Members of a role that the resources of nodes have room for on a leaf; volumes are played. */
+static int32_t room_of(const struct skr_solve_request *solved, int32_t role, size_t leaf)
+{
+    const struct skr_problem *p = &solved->problem;
+    const struct skr_role *of = role >= 0 ? &p->roles->role[role] : NULL;
+    const int64_t *demand = of ? of->demand : p->demand;
+    const size_t n = p->n_resources - solved->n_learned - solved->drivers.n;
+    int64_t most = (of ? of->eligible : p->eligible)[leaf] ? p->n : 0;
+    for (size_t r = 0; r < n; r++) {
+        const int64_t free_ = p->free[leaf * p->n_resources + r];
+        const int64_t fits = demand[r] <= 0 ? most : free_ < 0 ? 0 : free_ / demand[r];
+        most = fits < most ? fits : most;
+    }
+    return (int32_t)most;
+}
+
+/* ---- any placement ---- */
+
+/* Counts of the answer, with the newcomers on these leaves. */
+static void count(const struct order *o, const int32_t *leaf, int32_t by)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        const int32_t role = role_of(o->solved, o->newcomers[i]);
+        o->s->count[leaf[i]] += by;
+        if (o->s->roles && role >= 0) {
+            o->s->roles->count[(size_t)role * o->leaves + (size_t)leaf[i]] += by;
+        }
+    }
+}
+
+static bool obeys(void *context, const int32_t *leaf)
+{
+    const struct order *o = context;
+    struct skr_problem problem = o->solved->problem;
+    count(o, leaf, 1);
+    const bool is = skr_problem_accepts(&problem, o->s);
+    if (!is) {
+        count(o, leaf, -1);
+    }
+    return is;
+}
+
+/* ---- the whole ---- */
+
+static void places_of(const struct order *o, bool any)
+{
+    memset(o->place, 0, SKR_ROLES_MAX * o->leaves * sizeof *o->place);
+    for (size_t i = 0; i < o->n; i++) {
+        int32_t *place = &o->place[o->newcomers[i]->role * o->leaves];
+        const int32_t role = role_of(o->solved, o->newcomers[i]);
+        for (size_t leaf = 0; leaf < o->leaves && any; leaf++) {
+            place[leaf] = room_of(o->solved, role, leaf);
+        }
+        place[o->leaf[i]] += any ? 0 : 1;
+    }
+}
+
+/* The first member that is refused, late ones last, in the given order; n: none. */
+static size_t first_refused(const struct order *o, size_t *order)
+{
+    size_t n = 0;
+    for (int late = 0; late < 2; late++) {
+        for (size_t i = 0; i < o->n; i++) {
+            if (skr_volume_play_is_late(o->play, i) == late) {
+                order[n++] = i;
+            }
+        }
+    }
+    return skr_volume_play_run(o->play, order, o->leaf);
+}
+
+/* The leaf takes fewer members like this one from now on. */
+static void limit(const struct order *o, size_t refused)
+{
+    const struct pod_entry *p = o->newcomers[refused];
+    int32_t alike = -1;
+    for (size_t i = 0; i < o->n; i++) {
+        alike += o->newcomers[i]->role == p->role && o->leaf[i] == o->leaf[refused];
+    }
+    skr_vetoes_limit(o->e, o->g, p->shape, skr_topology_leaf_nodes(o->e)[o->leaf[refused]]->name,
+                     alike);
+}
+
+static bool search(struct order *o, bool any, size_t *ret_order, bool *ret_ended)
+{
+    int32_t *leaf = skr_alloc_array(o->n + 1, sizeof *leaf);
+    struct skr_volume_search q = {.place = o->place,
+                                  .leaf = o->leaf,
+                                  .accepts = any ? obeys : NULL,
+                                  .context = o,
+                                  .ret_leaf = leaf,
+                                  .ret_order = ret_order};
+    places_of(o, any);
+    if (any) {
+        count(o, o->leaf, -1);
+    }
+    const bool found = skr_volume_play_search(o->play, &q);
+    if (any && !found) {
+        count(o, o->leaf, 1);
+    }
+    if (found) {
+        memcpy(o->leaf, leaf, o->n * sizeof *leaf);
+    }
+    *ret_ended = q.ended;
+    free(leaf);
+    return found;
+}
+
+static enum skr_volume_order decide(struct order *o, bool last, size_t *ret_order)
+{
+    bool ended;
+    const size_t refused = first_refused(o, ret_order);
+    if (refused == o->n) {
+        return SKR_VOLUMES_SERVED;
+    }
+    if (search(o, false, ret_order, &ended)) {
+        return SKR_VOLUMES_DEALT;
+    }
+    if (!last) {
+        limit(o, refused);
+        return SKR_VOLUMES_LIMITED;
+    }
+    const bool sets = o->s->roles && o->solved->problem.roles->n_kinds > 0;
+    if (!sets && search(o, true, ret_order, &ended)) {
+        return SKR_VOLUMES_DEALT;
+    }
+    return sets || ended ? SKR_VOLUMES_SERVED : SKR_VOLUMES_NONE;
+}
+
+enum skr_volume_order skr_volume_order(struct skr_gang *e, struct group *g,
+                                       struct pod_entry *const *newcomers, size_t n,
+                                       const struct skr_solve_request *solved,
+                                       struct skr_solution *s, bool last, int32_t *leaf,
+                                       size_t *ret_order)
+{
+    enum skr_volume_order ret = SKR_VOLUMES_SERVED;
+    struct order o = {.e = e,
+                      .g = g,
+                      .newcomers = newcomers,
+                      .n = n,
+                      .leaves = (size_t)solved->tree->n_leaves,
+                      .solved = solved,
+                      .s = s,
+                      .leaf = leaf,
+                      .play = skr_volume_play_create(e, newcomers, n)};
+    for (size_t i = 0; i < n; i++) {
+        ret_order[i] = i;
+    }
+    if (!o.play) {
+        return ret;
+    }
+    o.place = skr_alloc_array(SKR_ROLES_MAX * o.leaves + 1, sizeof *o.place);
+    ret = decide(&o, last, ret_order);
+    free(o.place);
+    skr_volume_play_destroy(o.play);
+    return ret;
+}
