@@ -19,6 +19,7 @@
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_problem.h"
+#include "core/gang/preempt/victim_search.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/reason.h"
@@ -266,11 +267,9 @@ static void write_spared(const struct skr_gang *e, const struct skr_outranks *o,
 
 bool skr_explain_preemption_needs_search(const struct skr_gang *e, const struct group *g)
 {
-    bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
-                         g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     return g->attempt.infeasible && !g->plan && g->spec && skr_topology_is_usable(e) &&
-           g->seats.n_ready > 0 && short_of_room && !g->victim.leaving && g->spec->priority > 0 &&
-           !skr_outranks_refuser(g);
+           g->seats.n_ready > 0 && skr_victim_search_short_of_room(g) && !g->victim.leaving &&
+           g->spec->priority > 0 && !skr_outranks_refuser(g);
 }
 
 struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, struct group *g,

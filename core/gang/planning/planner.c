@@ -314,9 +314,9 @@ void skr_planner_run(struct skr_gang *e)
         skr_dirty_plan(e); /* there is news: plans of all groups come first */
     } else if (next.preempt) {
         start_preemption(e, next.preempt, skr_victim_search_has_yielding(e, next.preempt));
-    } else if (next.plan) {
+    } else if (next.plan && !next.round) {
         start(e, next.plan, true, next.fit);
-    } else if (next.report) {
+    } else if (next.report && !next.round) {
         skr_queue_report_begins(e, next.n_waiting);
         start(e, next.report, false, FIT_NO);
         e->planner->reporting = e->planner->solve != 0;

@@ -4,9 +4,9 @@
  *
  * The order is total: priority descending, begin time, namespace/name. Namespaces that have used
  * the solver for long come last (solve_share.h), and before them groups that only grow beyond their
- * minimum. A group without a placement is retried only after
- * a change that can help it; until then it costs no API write. It never blocks the groups behind
- * it.
+ * minimum. A group without a placement is retried only after a change that can help it; until then it
+ * costs no API write. Groups behind it wait at most for the round that may reserve room for it
+ * (preempt/sooner.h).
  *
  * After such a change all waiting groups are examined once with cached data (fit.h; candidates.h).
  * Those that still do not fit have had their attempt; the first of the others is planned. The
@@ -19,7 +19,9 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/fit_cache.h"
+#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims.h"
@@ -31,9 +33,11 @@
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/sooner.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/candidates.h"
 #include "core/gang/report/pauses.h"
+#include "core/gang/state/booking.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/wakes.h"
 
@@ -197,10 +201,38 @@ static bool may_sleep(const struct skr_gang *e, const struct group *g)
            !skr_victim_search_has_news(e, g);
 }
 
+/* A pod of the group could be on a node of the reservation. */
+static bool shares_a_node(const struct skr_gang *e, const struct group *g, const struct booking *b)
+{
+    bool shares = false;
+    for (size_t i = 0; g->members && i < b->n && !shares; i++) {
+        const struct node_entry *n = skr_nodes_find(e, b->node[i].name);
+        shares = n && n->node &&
+                 skr_pod_shape_check_node(g->members->shape->spec, n->node) == SKR_ELIGIBLE;
+    }
+    return shares;
+}
+
+/* Whether the next round is the first that looks at the group, and may reserve for it, as far as the places
+ * of others say. */
+static bool may_reserve(const struct skr_gang *e, const struct group *g)
+{
+    const struct booking *b;
+    int64_t n = 0;
+    if (!skr_victim_search_short_of_room(g) || !skr_sooner_is_open(e, g)) {
+        return false;
+    }
+    DL_FOREACH(e->bookings.list, b)
+    {
+        n += b->group->spec && skr_queue_goes_before(b->group, g) && shares_a_node(e, g, b);
+    }
+    return n < e->settings.reservations;
+}
+
 struct choice skr_queue_next(struct skr_gang *e)
 {
     struct choice best = {.fit = FIT_UNKNOWN};
-    struct group *g, *tmp;
+    struct group *g, *tmp, *reserves = NULL;
     struct group *awake = skr_candidates_awake(e);
     bool fresh = false;
     best.n_waiting = e->candidates.n_asleep;
@@ -241,9 +273,16 @@ struct choice skr_queue_next(struct skr_gang *e)
             /* at every look, since an earlier wake may have replaced this one */
             wake_at(e, g->fit.report_at);
         }
-        if (may_sleep(e, g)) {
+        if (may_reserve(e, g)) {
+            reserves = is_before(e, g, reserves) ? g : reserves;
+        } else if (may_sleep(e, g)) {
             skr_candidates_sleep(e, g);
         }
+    }
+    if (reserves) {
+        best.round = best.plan && !best.plan->plan && is_before(e, reserves, best.plan);
+        best.preempt = best.preempt && is_before(e, reserves, best.preempt) ? NULL : best.preempt;
+        wake_at(e, skr_sooner_until(reserves));
     }
     if (best.plan && best.preempt && is_before(e, best.plan, best.preempt)) {
         best.preempt = NULL; /* it may take room that victims would leave */

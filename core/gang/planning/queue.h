@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_GANG_PLANNING_QUEUE_H
 #define SKR_CORE_GANG_PLANNING_QUEUE_H
 /* Chooses the group to plan next: priority descending, begin time, namespace/name, a total order. A
- * group without a placement never blocks the groups behind it. */
+ * group without a placement blocks those behind it for no longer than until a round of reservations. */
 #include "core/gang/problem/fit.h"
 #include "core/gang/state/gang.h"
 
@@ -11,6 +11,7 @@ struct choice {
     enum fit_answer fit;
     struct group *preempt; /* to search victims for, before plan; NULL: none */
     struct group *report;  /* to update the reason of, if none is planned */
+    bool round;            /* plan waits for a round of reservations */
     size_t n_waiting;      /* groups without a placement */
 };
 /* Counts an attempt for groups that are due and do not fit. O(awake groups): candidates.h. */

@@ -2,15 +2,15 @@
 #ifndef SKR_CORE_GANG_PREEMPT_SOONER_H
 #define SKR_CORE_GANG_PREEMPT_SOONER_H
 /*
- * Whether a group that could evict others gets its room as soon without. Pods leave within their grace
- * period, so a start that is promised by then is waited for.
+ * What waits for the first round that looks at a group: groups behind it, and its search for victims. Pods
+ * leave within their grace period, so a start that is promised by then is waited for.
  */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 
-enum { SKR_SOONER_S = 1 }; /* how long a search for victims waits for a round */
+enum { SKR_SOONER_S = 1 }; /* how long a round is waited for */
 
-/* When a search for victims waits no longer for the first round that looks at the group. */
+/* When that round is waited for no longer. */
 skr_time skr_sooner_until(const struct group *g);
 /* Whether such a round may yet promise it a start. O(1). */
 bool skr_sooner_is_open(const struct skr_gang *e, const struct group *g);

@@ -25,12 +25,16 @@ bool skr_victim_search_may_preempt(const struct group *g)
                                  !skr_outranks_refuser(g)));
 }
 
+bool skr_victim_search_short_of_room(const struct group *g)
+{
+    return g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
+           g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
+}
+
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g)
 {
-    bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
-                         g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
-    return short_of_room && e->settings.preemption && skr_victim_search_may_preempt(g) &&
-           !skr_sooner_is_open(e, g);
+    return skr_victim_search_short_of_room(g) && e->settings.preemption &&
+           skr_victim_search_may_preempt(g) && !skr_sooner_is_open(e, g);
 }
 
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g)

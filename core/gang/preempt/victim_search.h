@@ -13,6 +13,8 @@ bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g);
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g);
 /* Whether seats or plans yield to the group. Then the first search is for these only. */
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g);
+/* Whether its reason is that room lacks, which others may leave. */
+bool skr_victim_search_short_of_room(const struct group *g);
 /* Whether a search for victims is allowed now. */
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g);
 /* No victims were found at these epochs. took: duration of the search, which determines the

@@ -40,9 +40,7 @@ static bool lacks_room(const struct group *g)
 {
     return (g->state == GROUP_READY || g->state == GROUP_BACKOFF) && g->spec && !g->plan &&
            !g->victim.leaving && g->attempt.infeasible && g->seats.n_bound == 0 &&
-           (g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
-            g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED) &&
-           g->times.begin > 0;
+           skr_victim_search_short_of_room(g) && g->times.begin > 0;
 }
 
 static bool may_evict(const struct skr_gang *e, const struct group *g)

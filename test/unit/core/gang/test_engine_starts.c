@@ -135,6 +135,23 @@ TEST_RIG(limits_waiting(1), what_ends_in_time_goes_first_and_nothing_else_does)
     assert_in_range(early->sum, 90 * SKR_SECOND, 100 * SKR_SECOND);
 }
 
+/* The one that waits has its reservation before the other one is planned. */
+TEST_RIG(limits_four_nodes(1), what_comes_with_a_group_that_waits_takes_none_of_its_room)
+{
+    limits_gang(rig, "run", 2, 0, 100);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    rig->hold_watch[RIG_POD] = true;
+    limits_gang(rig, "big", 4, 0, 50);
+    limits_gang(rig, "endless", 2, 0, 0);
+    limits_gang(rig, "in-time", 1, 0, 20);
+    rig->hold_watch[RIG_POD] = false;
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(booking(rig, "big"));
+    assert_int_equal(limits_bound(rig, "endless"), 0);
+    assert_int_equal(limits_bound(rig, "in-time"), 1);
+}
+
 TEST_RIG(limits_waiting(0), without_reservations_everything_that_fits_starts)
 {
     assert_null(booking(rig, "big"));
