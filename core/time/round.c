@@ -75,7 +75,7 @@ static int start_now(struct skr_round *r, struct skr_round_group *g, struct skr_
 static void lose(struct skr_round_group *g, enum skr_move_cause cause)
 {
     g->lost = cause;
-    g->since = g->promised = 0;
+    g->since = 0;
     g->state = SKR_ROUND_UNKNOWN;
     g->start = g->until = SKR_INSTANT_NEVER;
     g->because = UINT32_MAX;

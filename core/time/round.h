@@ -52,7 +52,7 @@ enum { SKR_MOVE_S = 30 }; /* a start that is later by no more is no move */
 
 /* A reservation that was written down. */
 struct skr_stored_reservation {
-    int64_t start, promised, since;
+    int64_t start, promised, since; /* promised: the first start that was told; a guess is none */
     bool guess;
     bool anywhere;  /* its nodes were too many to be written */
     bool node_gone; /* one of its nodes is not in the tree */
@@ -83,7 +83,7 @@ struct skr_round_group {
     /* The answer. */
     enum skr_round_state state;
     int64_t start, until;    /* SKR_INSTANT_NEVER: not known */
-    int64_t promised, since; /* of a reservation */
+    int64_t promised, since; /* of a reservation, or of one that starts */
     bool exact;
     bool backfills;
     enum skr_move_cause moved;

@@ -46,6 +46,7 @@ void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct
                    &g->place);
     g->state = state;
     g->start = start->at;
+    g->promised = g->stored && g->stored->guess == guess ? g->stored->promised : g->start;
     g->until = guess ? SKR_INSTANT_NEVER : skr_window_end(&g->question, start->at);
     g->because = skr_place_because(&g->place, r->timeline, g->start,
                                    guess ? SKR_CHANGES_ALL : SKR_CHANGES_KNOWN, g->owner);
@@ -57,7 +58,6 @@ int skr_round_reserve(struct skr_round *r, struct skr_round_group *g, const stru
     skr_round_take(r, g, start, state);
     g->held = true;
     g->since = g->since ? g->since : skr_timeline_now(r->timeline);
-    g->promised = g->promised ? g->promised : g->start;
     return skr_round_hold(r, g, error);
 }
 

@@ -76,7 +76,6 @@ int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error)
     } else if (rc == 0) {
         start.at = s->start < now && !s->guess ? now : s->start;
         g->since = s->since;
-        g->promised = s->promised;
         rc =
             skr_round_reserve(r, g, &start, s->guess ? SKR_ROUND_DRAIN : SKR_ROUND_RESERVED, error);
     }

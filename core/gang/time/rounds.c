@@ -188,7 +188,7 @@ static struct booking *make_booking(const struct skr_gang *e, const struct gathe
     struct booking *b = skr_alloc(sizeof *b);
     b->start = g->start;
     b->until = g->until;
-    b->promised = starts && g->stored ? g->stored->promised : g->promised;
+    b->promised = g->promised;
     b->since = starts && g->stored ? g->stored->since : g->since;
     b->guess = g->state == SKR_ROUND_DRAIN;
     b->because = g->because == UINT32_MAX ? NULL : skr_strdup(in->label[g->because]);

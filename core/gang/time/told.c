@@ -110,12 +110,19 @@ static void report(struct skr_gang *e, struct group *g, const struct booking *b,
     }
 }
 
+/* Than what was told; every move that was counted is. */
+static bool is_later(const struct group *g, const struct booking *b)
+{
+    const int64_t by = g->moved != SKR_MOVED_NOT ? SKR_MOVE_S : TOLD_MOVE_S;
+    return b->start > g->told.start_s + by;
+}
+
 static void tell(struct skr_gang *e, struct group *g, const struct booking *b, char *place)
 {
     char start[48];
     const bool had = g->told.annotation;
     const bool guessed = b && b->guess && g->told.guess && g->moved == SKR_MOVED_NOT;
-    const bool later = b && had && !guessed && b->start > g->told.start_s + TOLD_MOVE_S;
+    const bool later = b && had && !guessed && is_later(g, b);
     if (b || had) {
         report(e, g, b, later);
     }
@@ -142,9 +149,8 @@ static bool differs(const struct group *g, const struct booking *b, const char *
     if (!b || !g->told.annotation) {
         return b || g->told.annotation;
     }
-    const int64_t by =
-        b->start > g->told.start_s ? b->start - g->told.start_s : g->told.start_s - b->start;
-    return by > TOLD_MOVE_S || b->guess != g->told.guess || strcmp(place, g->told.place) != 0;
+    return is_later(g, b) || b->start < g->told.start_s - TOLD_MOVE_S ||
+           b->guess != g->told.guess || strcmp(place, g->told.place) != 0;
 }
 
 /* Before the deadline of a Job ends a group that waits. A round may promise a start first. */

@@ -4,8 +4,8 @@
 /*
  * What users are told of a reservation, and what outlives the process: annotation
  * sakkara.reservation, keys plannedStart and plannedWhy, condition Reserved and Events. They follow
- * the reservation if its start moves by more than TOLD_MOVE_S, or its place or kind changes, and at
- * most once in TOLD_PAUSE_S a group. They go when the group is bound.
+ * the reservation if its start moves by more than TOLD_MOVE_S, or later with a cause, or its place or
+ * kind changes, and at most once in TOLD_PAUSE_S a group. They go when the group is bound.
  */
 #include "core/gang/state/groups.h"
 

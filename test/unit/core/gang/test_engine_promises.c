@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Promises stay: when who leads dies or changes at any write, and when nothing changes. */
 #include "core/gang/cache/booked.h"
+#include "core/gang/time/told.h"
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/limits_scene.h"
 
@@ -278,6 +279,26 @@ static void add_decisions(const struct rig *rig, struct skr_strbuf *ret)
             skr_strbuf_addn(ret, from, (size_t)(end - from) + 1);
         }
     }
+}
+
+/* A pod that no filter saw is on the place until 45 s after the start. */
+TEST_RIG(limits_waiting(1), a_move_is_told_and_the_first_promise_stays_what_starts_are_measured_by)
+{
+    const int64_t first = limits_group(rig, "big")->booking->start;
+    rig_run(rig, SKR_SECOND);
+    rig_create_json(rig, RIG_POD, "foreign-0",
+                    "{'spec':{'schedulerName':'other','nodeName':'node-2','activeDeadlineSeconds':"
+                    "%lld,'terminationGracePeriodSeconds':0,'containers':[{'name':'main',"
+                    "'resources':{'requests':{'cpu':'1'}}}]}}",
+                    (long long)(first + 45 - limits_now(rig)));
+    limits_start(rig, "foreign", 1);
+    rig_run(rig, 15 * SKR_SECOND);
+    const struct booking *b = limits_group(rig, "big")->booking;
+    assert_in_range(b->start, first + SKR_MOVE_S + 1, first + TOLD_MOVE_S);
+    assert_int_equal(b->promised, first);
+    assert_string_equal(rig_key(rig, "big", "plannedWhy"),
+                        "when default/foreign-0 must end; moved: RoomTaken");
+    assert_true(rig_has_event(rig, "GroupStartMoved"));
 }
 
 /* Groups come at random, run and end, and there is room for all of them. */
