@@ -30,7 +30,6 @@ struct making {
     struct skr_devices_row *row;
     struct skr_node_row *at;
     skr_int128 *capacity;
-    const struct skr_device_counter **counter; /* by number, of the bank that is being made */
     const char **bank;
 };
 
@@ -159,23 +158,40 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Counters in an order in which devices name theirs, mostly. */
+struct counters {
+    const struct skr_device_counter **of;
+    uint32_t *bank; /* of each */
+    size_t n, at;   /* at: where a search begins */
+    size_t first;   /* where the first one of the last device was */
+};
+
 /* Few names begin alike. */
 static bool is_counter(const struct skr_device_counter *a, const struct skr_device_counter *b)
 {
     return *a->name == *b->name && strcmp(a->name, b->name) == 0 && strcmp(a->set, b->set) == 0;
 }
 
-static bool has_counter(const struct pool *pool, const struct skr_device_counter *counter)
+/* Of a bank the counter that a device uses, its u-th one; UINT32_MAX: there is none. */
+static uint32_t find_counter(struct counters *c, uint32_t bank, size_t u,
+                             const struct skr_device_counter *wanted)
 {
-    for (size_t i = 0; i < pool->n; i++) {
-        const struct skr_device_slice *slice = pool->slice[i]->slice;
-        for (size_t k = 0; k < slice->n_counters; k++) {
-            if (is_counter(&slice->counter[k], counter)) {
-                return true;
-            }
+    c->at = u == 0 ? c->first : c->at;
+    for (size_t k = 0; k < c->n; k++) {
+        const size_t i = c->at < c->n ? c->at : 0;
+        c->at = i + 1;
+        if (c->bank[i] == bank && is_counter(c->of[i], wanted)) {
+            c->first = u == 0 ? i : c->first;
+            return (uint32_t)i;
         }
     }
-    return false;
+    return UINT32_MAX;
+}
+
+static void add_counter(struct counters *c, const struct skr_device_counter *counter, uint32_t bank)
+{
+    c->of[c->n] = counter;
+    c->bank[c->n++] = bank;
 }
 
 /* Two texts are equal. Sorts them. */
@@ -191,6 +207,12 @@ static bool has_twice(const char **text, size_t n)
     return twice;
 }
 
+static struct counters counters_room(struct making *m, size_t n)
+{
+    return (struct counters){.of = room(m, n, sizeof(const struct skr_device_counter *)),
+                             .bank = room(m, n, sizeof(uint32_t))};
+}
+
 /* Two devices of one name, a set of counters in two places, or a counter that is not there. */
 static bool is_invalid(struct making *m, const struct pool *pool)
 {
@@ -200,9 +222,16 @@ static bool is_invalid(struct making *m, const struct pool *pool)
         n_sets += pool->slice[i]->slice->n_counters;
     }
     const char **name = room(m, n, sizeof *name), **set = room(m, n_sets, sizeof *set);
+    struct counters counters = counters_room(m, n_sets);
     bool invalid = false;
     n = n_sets = 0;
-    for (size_t i = 0; name && set && i < pool->n; i++) {
+    for (size_t i = 0; counters.of && i < pool->n; i++) {
+        const struct skr_device_slice *slice = pool->slice[i]->slice;
+        for (size_t k = 0; k < slice->n_counters; k++) {
+            add_counter(&counters, &slice->counter[k], 0);
+        }
+    }
+    for (size_t i = 0; !m->full && i < pool->n; i++) {
         const struct skr_device_slice *slice = pool->slice[i]->slice;
         for (size_t k = 0; k < slice->n_devices; k++) {
             if (i < pool->n_here) {
@@ -210,7 +239,7 @@ static bool is_invalid(struct making *m, const struct pool *pool)
             }
             for (size_t u = 0; !invalid && u < slice->device[k].kind->n_counters; u++) {
                 const struct skr_device_counter counter = skr_device_counter(&slice->device[k], u);
-                invalid = !has_counter(pool, &counter);
+                invalid = find_counter(&counters, 0, u, &counter) == UINT32_MAX;
             }
         }
         for (size_t k = 0; k < slice->n_counters; k++) {
@@ -338,18 +367,6 @@ static uint32_t bank_of(struct making *m, const struct pool *pool)
     return (uint32_t)i;
 }
 
-/* Counters of all banks have numbers of their own; a number is found among those of its bank. */
-static uint32_t counter_of(struct making *m, const uint32_t *bank_of_counter, uint32_t bank,
-                           const struct skr_device_counter *c)
-{
-    for (uint32_t i = 0; i < m->rows->node.n_counters; i++) {
-        if (bank_of_counter[i] == bank && is_counter(m->counter[i], c)) {
-            return i;
-        }
-    }
-    return UINT32_MAX;
-}
-
 struct sizes {
     size_t devices, capacities, counters;
 };
@@ -371,7 +388,8 @@ static struct sizes count(const struct making *m)
     return ret;
 }
 
-static void number_counters(struct making *m, const struct pool *pool, uint32_t *bank_of_counter,
+/* Counters of all banks have numbers of their own; those of a new bank are new. */
+static void number_counters(struct making *m, const struct pool *pool, struct counters *numbers,
                             struct skr_devices_pool *ret)
 {
     size_t n = 0;
@@ -382,16 +400,18 @@ static void number_counters(struct making *m, const struct pool *pool, uint32_t 
         return;
     }
     struct skr_devices_amount *has = room(m, n, sizeof *has);
+    const size_t banks = m->rows->node.n_banks;
     ret->bank = bank_of(m, pool);
     ret->has = has;
     for (size_t k = 0; has && k < pool->n; k++) {
         const struct skr_device_slice *slice = pool->slice[k]->slice;
         for (size_t c = 0; c < slice->n_counters; c++) {
-            uint32_t number = counter_of(m, bank_of_counter, ret->bank, &slice->counter[c]);
+            uint32_t number = ret->bank == banks
+                                  ? UINT32_MAX
+                                  : find_counter(numbers, ret->bank, 0, &slice->counter[c]);
             if (number == UINT32_MAX) {
-                number = (uint32_t)m->rows->node.n_counters++;
-                m->counter[number] = &slice->counter[c];
-                bank_of_counter[number] = ret->bank;
+                number = (uint32_t)numbers->n;
+                add_counter(numbers, &slice->counter[c], ret->bank);
             }
             has[ret->n++] = (struct skr_devices_amount){number, slice->counter[c].value};
         }
@@ -399,7 +419,7 @@ static void number_counters(struct making *m, const struct pool *pool, uint32_t 
 }
 
 static void number_device(struct making *m, const struct skr_device *device, uint32_t pool,
-                          const uint32_t *bank_of_counter, struct skr_devices_row *row)
+                          struct counters *numbers, struct skr_devices_row *row)
 {
     struct skr_devices_node *node = &m->rows->node;
     const struct skr_device_kind *kind = device->kind;
@@ -411,7 +431,7 @@ static void number_device(struct making *m, const struct skr_device *device, uin
     for (size_t i = 0; uses && i < kind->n_counters; i++) {
         const struct skr_device_counter counter = skr_device_counter(device, i);
         uses[row->n_uses++] = (struct skr_devices_amount){
-            counter_of(m, bank_of_counter, m->counted[pool].bank, &counter), counter.value};
+            find_counter(numbers, m->counted[pool].bank, i, &counter), counter.value};
     }
     row->first_capacity = node->n_capacities;
     for (size_t i = 0; kind->shared && i < kind->n_capacities; i++) {
@@ -426,14 +446,14 @@ static void number(struct making *m)
     struct skr_devices_node *node = &m->rows->node;
     m->counted = room(m, m->n_pools, sizeof *m->counted);
     m->bank = room(m, m->n_pools, sizeof *m->bank);
-    m->counter = room(m, sizes.counters, sizeof *m->counter);
-    uint32_t *bank_of_counter = room(m, sizes.counters, sizeof *bank_of_counter);
+    struct counters numbers = counters_room(m, sizes.counters);
     m->row = room(m, sizes.devices, sizeof *m->row);
     m->at = room(m, sizes.devices, sizeof *m->at);
     m->capacity = room(m, sizes.capacities, sizeof *m->capacity);
     for (size_t i = 0; !m->full && i < m->n_pools; i++) {
-        number_counters(m, &m->pool[i], bank_of_counter, &m->counted[i]);
+        number_counters(m, &m->pool[i], &numbers, &m->counted[i]);
     }
+    node->n_counters = numbers.n;
     for (size_t i = 0; !m->full && i < m->n_pools; i++) {
         for (size_t k = 0; k < m->pool[i].n; k++) {
             struct skr_stock_slice *s = m->pool[i].slice[k];
@@ -441,8 +461,7 @@ static void number(struct making *m)
                 m->at[node->n] = (struct skr_node_row){
                     s, d, k >= m->pool[i].n_here,
                     s->of_device && !skr_stock_reaches_device(m->stock, s, d, m->node)};
-                number_device(m, &s->slice->device[d], (uint32_t)i, bank_of_counter,
-                              &m->row[node->n++]);
+                number_device(m, &s->slice->device[d], (uint32_t)i, &numbers, &m->row[node->n++]);
             }
         }
     }

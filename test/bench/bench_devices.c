@@ -2,8 +2,9 @@
 /*
  * What the devices of a cluster cost (core/devices/stock.h), as a Markdown table: bytes a device that are held, by
  * malloc and as the limit of the stock counts them, and times of the processor: a device until its slice is held, and a
- * node until it is known how many pods with one GPU it serves, first and again. Nodes are as NVIDIA's driver shows them:
- * 8 GPUs in one slice, or GPUs with all MIG profiles, 152 devices in 9 slices.
+ * node until it is known how many pods it serves: with one GPU, first, again and with a memo, and with one of its 56
+ * smallest partitions. Nodes are as NVIDIA's driver shows them: 8 GPUs in one slice, or GPUs with all MIG profiles, 152
+ * devices in 9 slices.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -145,16 +146,16 @@ static void put_mig(struct skr_devices_stock *stock, unsigned node, const char *
     put(stock, node, "counters", GPUS + 1, counters.s);
 }
 
-/* Of all nodes; they serve 8 pods each. */
+/* Of all nodes, which serve n pods each. */
 static double count_us(const struct skr_devices_stock *stock, const struct skr_claim_spec *spec,
-                       unsigned nodes)
+                       unsigned nodes, int32_t n, struct skr_sequence_memo *memo)
 {
     const struct skr_pod_claims pod = {1, &spec};
     char name[16];
     const double begin = times_now_s(CLOCK_PROCESS_CPUTIME_ID);
     for (unsigned node = 0; node < nodes; node++) {
         snprintf(name, sizeof name, "node-%05u", node);
-        if (skr_sequence_count(stock, name, NULL, 0, NULL, &pod, GPUS + 1, NULL).n != GPUS) {
+        if (skr_sequence_count(stock, name, NULL, 0, NULL, &pod, n + 1, memo).n != n) {
             abort();
         }
     }
@@ -165,18 +166,22 @@ static const struct {
     const char *name, *sets;
     void (*put)(struct skr_devices_stock *, unsigned node, const char *sets);
     unsigned nodes;
+    int32_t partitions;
 } cases[] = {
-    {"8 plain GPUs", "", put_plain, 5000},
-    {"all MIG profiles of 8 GPUs", "gpu", put_mig, 500},
-    {"the same, sets of counters named after the node", "node", put_mig, 500},
+    {"8 plain GPUs", "", put_plain, 5000, 0},
+    {"all MIG profiles of 8 GPUs", "gpu", put_mig, 500, 56},
+    {"the same, sets of counters named after the node", "node", put_mig, 500, 56},
 };
 
 int main(void)
 {
-    static const char *selector = "device.attributes['gpu.nvidia.com'].type == 'gpu'";
-    struct skr_device_class class = {.meta.name = "gpu", .n_selectors = 1, .selector = &selector};
-    printf("| node | bytes a device | as counted | us a device | us a node | again |\n"
-           "|---|---|---|---|---|---|\n");
+    static const char *gpu = "device.attributes['gpu.nvidia.com'].type == 'gpu'",
+                      *mig = "device.attributes['gpu.nvidia.com'].type == 'mig' && "
+                             "device.attributes['gpu.nvidia.com'].profile == '1g.10gb'";
+    const struct skr_device_class gpus = {.meta.name = "gpu", .n_selectors = 1, .selector = &gpu},
+                                  migs = {.meta.name = "mig", .n_selectors = 1, .selector = &mig};
+    printf("| node | bytes a device | as counted | us a device | us a node | again | with a memo | "
+           "56 partitions |\n|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct skr_hash_seed seed = {{0}};
         const size_t before = mallinfo2().uordblks;
@@ -190,10 +195,18 @@ int main(void)
         printf("| %s | %.0f | %.0f | %.2f |", cases[i].name,
                (double)(mallinfo2().uordblks - before) / n,
                (double)(stock->n_bytes + stock->kinds.n_bytes) / n, us / n);
-        skr_devices_stock_put_class(stock, &class);
+        skr_devices_stock_put_class(stock, &gpus);
+        skr_devices_stock_put_class(stock, &migs);
         const struct skr_claim_spec *spec = skr_devices_stock_extended(stock, "gpu", 1);
-        const double first = count_us(stock, spec, cases[i].nodes);
-        printf(" %.0f | %.0f |\n", first, count_us(stock, spec, cases[i].nodes));
+        struct skr_sequence_memo *memo = skr_sequence_memo_create();
+        printf(" %.0f |", count_us(stock, spec, cases[i].nodes, GPUS, NULL));
+        printf(" %.0f |", count_us(stock, spec, cases[i].nodes, GPUS, NULL));
+        printf(" %.1f |", count_us(stock, spec, cases[i].nodes, GPUS, memo));
+        spec = skr_devices_stock_extended(stock, "mig", 1);
+        printf(" %.0f |\n", cases[i].partitions > 0
+                                ? count_us(stock, spec, cases[i].nodes, cases[i].partitions, NULL)
+                                : 0);
+        skr_sequence_memo_destroy(memo);
         skr_devices_stock_destroy(stock);
     }
     return 0;
