@@ -8,17 +8,19 @@
 #include "topology/base/json_field.h"
 #include "topology/resources.h"
 
-enum { CELLS = 40, LABEL_CELLS = 10 };
+enum { CELLS = 40, LABEL_CELLS = 10, DAY_S = 86400 };
 
 static const char mark[] = "#?%.";
 static const char *const drawn[] = {"█", "?", "▒", "░"};
 static const char *const means[] = {"limit", "no limit", "reserved", "free"};
 
-/* "14:05" of the day. */
-static void add_minute(struct skr_strbuf *b, int64_t at)
+/* "14:05"; of another day than from "02T14:05". */
+static void add_minute(struct skr_strbuf *b, int64_t at, int64_t from)
 {
-    const int64_t minute = at / 60 % (24 * 60);
-    skr_strbuf_addf(b, "%02d:%02d", (int)(minute / 60), (int)(minute % 60));
+    const bool same = at / DAY_S == from / DAY_S;
+    char text[48];
+    skr_time_write(at * SKR_SECOND, 0, text, sizeof text);
+    skr_strbuf_addn(b, &text[same ? 11 : 8], same ? 5 : 8);
 }
 
 static void add_mark(struct skr_strbuf *b, size_t i, bool ascii)
@@ -38,9 +40,9 @@ static void write_head(const json_t *page, int64_t from, int64_t cell_s, bool as
     skr_page_add_clean(&scale, skr_object_text(page, "resource"), true);
     skr_strbuf_addf(&scale, ", a cell = %" PRId64 " %s, ", cell_s % 60 == 0 ? cell_s / 60 : cell_s,
                     cell_s % 60 == 0 ? "min" : "s");
-    add_minute(&scale, from);
+    add_minute(&scale, from, from);
     skr_strbuf_add(&scale, " to ");
-    add_minute(&scale, from + CELLS * cell_s);
+    add_minute(&scale, from + CELLS * cell_s, from);
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
         skr_strbuf_add(&legend, i > 0 ? "  " : "");
         add_mark(&legend, i, ascii);
@@ -58,9 +60,11 @@ static void write_rows(const json_t *page, int64_t from, int64_t cell_s, bool as
     SKR_STRBUF(labels);
     const json_t *row;
     size_t k;
-    for (int64_t i = 0; i < CELLS; i += LABEL_CELLS) {
-        add_minute(&labels, from + i * cell_s);
-        skr_strbuf_add(&labels, i + LABEL_CELLS < CELLS ? "     " : "");
+    for (size_t i = 0; i < CELLS; i += LABEL_CELLS) {
+        while (labels.len < i) {
+            skr_strbuf_addc(&labels, ' ');
+        }
+        add_minute(&labels, from + (int64_t)i * cell_s, from);
     }
     skr_text_table_init(&table, 3, false);
     skr_text_table_add(&table, "NAME", SKR_HUE_NONE);

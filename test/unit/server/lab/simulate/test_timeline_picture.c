@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara timeline`: what a cell shows, which units, the scale. */
+#include <string.h>
+
 #include "server/lab/simulate/timeline.h"
 #include "server/render/render.h"
 #include "test/golden.h"
@@ -56,6 +58,13 @@ TEST_WITH(picture, nodes_of_a_rack_and_a_node_are_drawn)
     assert_int_equal(draw(picture, "rack-1", "gpu", "1", true), 0);
     assert_int_equal(draw(picture, "rack-0/node-2", "cpu", "4", true), 0);
     golden_check(FOLDER "timeline-picture-nodes.txt", picture->out.s);
+}
+
+TEST_WITH(picture, instants_of_another_day_have_the_day)
+{
+    assert_int_equal(draw(picture, NULL, NULL, "48", true), 0);
+    assert_non_null(strstr(picture->out.s, ", a cell = 72 min, 14:05 to 03T14:05"));
+    assert_non_null(strstr(picture->out.s, " 14:05     02T02:05  02T14:05  03T02:05\n"));
 }
 
 TEST_WITH(picture, what_is_not_there_is_refused)
