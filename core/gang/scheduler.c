@@ -251,9 +251,21 @@ static bool is_taint_rule(const struct skr_object_type *type)
     return type == &skr_gang_taint_rule_v1 || type == &skr_gang_taint_rule_v1beta2;
 }
 
+/* kube-scheduler may find now what it did not find when it refused nodes. slice: the one that came or changed. */
+static void devices_changed(struct skr_gang *e, const struct skr_object_type *type,
+                            const struct skr_device_slice *slice)
+{
+    if (type == &skr_gang_slice && slice && *slice->reach.node) {
+        skr_vetoes_end(e, slice->reach.node);
+    } else if (type == &skr_gang_slice || type == &skr_gang_class || is_taint_rule(type)) {
+        skr_vetoes_end_all(e);
+    }
+}
+
 static void gone(struct skr_gang *e, const struct skr_event *ev)
 {
     const struct skr_object_type *type = ev->deleted.type;
+    devices_changed(e, type, NULL);
     if (type == &skr_gang_node) {
         skr_node_changes_delete(e, ev->deleted.name);
     } else if (type == &skr_gang_pod) {
@@ -344,6 +356,7 @@ static void object(void *self, struct skr_event *ev)
         return; /* the event keeps the object */
     }
     void *taken = skr_event_take_object(ev);
+    devices_changed(e, type, taken);
     if (type == &skr_gang_node) {
         skr_node_changes_upsert(e, taken);
     } else if (type == &skr_gang_pod) {

@@ -118,7 +118,8 @@ void rig_refusals_heard(struct rig *rig, const struct rig_watch *w)
     if (json_object_size(rig->refusals) == 0) {
         return;
     }
-    if (w->kind == RIG_POD && (ended || changes_template(rig, w))) {
+    const bool devices = w->kind == RIG_SLICE || w->kind == RIG_CLASS;
+    if (devices || (w->kind == RIG_POD && (ended || changes_template(rig, w)))) {
         rig_refusals_forget(rig);
     }
     json_object_foreach_safe(rig->refusals, next, key, at)

@@ -322,6 +322,18 @@ void skr_vetoes_end_doubtful(struct skr_gang *e, struct group *g)
     }
 }
 
+void skr_vetoes_end_all(struct skr_gang *e)
+{
+    struct veto_set *set;
+    DL_FOREACH2(e->vetoes, set, gnext)
+    {
+        set->group->vetoes.lifted += set->item ? 1 : 0;
+        while (set->item) {
+            remove_veto(e, set, set->item);
+        }
+    }
+}
+
 void skr_vetoes_end(struct skr_gang *e, const char *node)
 {
     skr_vetoes_end_of_others(e, node, NULL, -1);

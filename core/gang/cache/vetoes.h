@@ -86,9 +86,11 @@ bool skr_vetoes_note_listed(struct skr_gang *e, const struct group *g, const str
 /* The set has probed nodes. */
 bool skr_vetoes_have_probed(const struct veto_set *set);
 bool skr_vetoes_was_probed(const struct skr_gang *e, const struct veto_set *set, const char *node);
-/* The node changed, or room on it was given back, also room that kube-scheduler had given to a pod which
+/* The node or its devices changed, or room on it was given back, also room that kube-scheduler had given to a pod which
  * it only assumed there: what was refused may pass now. O(sets). */
 void skr_vetoes_end(struct skr_gang *e, const char *node);
+/* Devices that several nodes reach, or rules about devices, changed. O(vetoes). */
+void skr_vetoes_end_all(struct skr_gang *e);
 /* The same when a member of g gives back room that its plan has had from `since` on. Vetoes of g stay:
  * its own refusal is what gave the room back. Vetoes that are as old as the plan stay, too: that room
  * was free then. Otherwise two groups would end each other's vetoes again and again. */

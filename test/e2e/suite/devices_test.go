@@ -320,13 +320,17 @@ func TestDevices_AClaimThatIsFreedEndsThePlan(t *testing.T) {
 	r.wait(2*usual, "bound by another plan", r.allBound("g", 2))
 }
 
-// TestDevices_AClaimThatIsDeletedKeepsThePlan: The claim of a member is deleted while the member waits at its bind call. It
-// stays until the pod is gone, and the group is bound by its first plan.
+// TestDevices_AClaimThatIsDeletedKeepsThePlan: The claim of a member is deleted while the member waits at its bind call, and its
+// device gets a taint that evicts. The claim stays until the pod is gone, and the group is bound by its first plan.
 func TestDevices_AClaimThatIsDeletedKeepsThePlan(t *testing.T) {
 	from136(t)
 	r := startTwoDevices(t)
 	release := r.parked("g", byTemplate("one"))
 	r.must(r.plane.Admin.Delete(r.claimOf("g-0")))
+	for _, node := range []string{"node-0", "node-1"} {
+		r.must(r.plane.Admin.MergePatch(resourceSlices.Path+"/"+node,
+			`{"spec":{"devices":[{"name":"gpu-0","taints":[{"key":"example.com/broken","effect":"NoExecute"}]}]}}`))
+	}
 	release()
 	r.wait(usual, "bound beside a claim that is being deleted", r.allBound("g", 2))
 	if n := r.aborted(); n > 0 {

@@ -507,6 +507,17 @@ TEST_RIG(device_cluster(1, 4), a_refusal_for_devices_that_are_counted_is_counted
     assert_true(stats_of(rig).device_fit[SKR_DEVICE_FIT_SOME].n[0] > 0);
 }
 
+TEST_RIG(device_cluster(1, 4), a_refusal_is_forgotten_when_devices_of_the_node_change)
+{
+    refuse_for(rig, "1 cannot allocate all claims.");
+    assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
+    rig->in_tree = NULL;
+    rig->hold_scheduler = false;
+    rig_edit(rig, RIG_SLICE, "node-0", "{'spec':{'pool':{'generation':2}}}");
+    rig_run(rig, SKR_SECOND);
+    rig_assert_bound(rig, "g", 2);
+}
+
 TEST_RIG(device_cluster(1, 4), a_refusal_for_another_cause_is_no_misprediction)
 {
     refuse_for(rig, "1 free ports for the requested pod ports.");
