@@ -128,6 +128,14 @@ static struct group *first_due(struct skr_gang *e, skr_time *next)
 
 /* ---- the search ---- */
 
+static void cancel(struct skr_gang *e)
+{
+    if (e->moving.work != 0 && e->moving.input != UINT64_MAX) {
+        e->moving.input = UINT64_MAX;
+        skr_frame_cancel(e->frame, e->moving.work);
+    }
+}
+
 /* An answer that is still to come is void. */
 static void forget(struct skr_gang *e)
 {
@@ -181,9 +189,8 @@ static void review_search(struct skr_gang *e)
 {
     const struct group *g = e->moving.work != 0 ? skr_groups_find(e, e->moving.group) : NULL;
     const bool needed = g && g->input_epoch == e->moving.input && lacks_room(g);
-    if (e->moving.work != 0 && !needed && e->moving.input != UINT64_MAX) {
-        e->moving.input = UINT64_MAX;
-        skr_frame_cancel(e->frame, e->moving.work);
+    if (!needed) {
+        cancel(e);
     }
 }
 
@@ -378,6 +385,7 @@ bool skr_moving_done(struct skr_gang *e, const struct skr_solve_request *solved)
 void skr_moving_end(struct skr_gang *e)
 {
     struct group *g, *tmp;
+    cancel(e);
     forget(e);
     HASH_ITER(hh, e->groups, g, tmp)
     {
