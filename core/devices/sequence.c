@@ -455,23 +455,23 @@ void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
 
 /* ---- another order ---- */
 
-/* Requests of the pod that the device may serve. */
-static size_t n_requests_of(const struct board *b, size_t row)
+/* Grows with the requests of the pod that the device may serve, then with the counters that it uses. */
+static size_t worth_of(const struct board *b, size_t row)
 {
     size_t n = 0;
     for (size_t i = 0; i < b->p.n_requests; i++) {
         n += b->p.request[i].match[row] == SKR_DEVICES_YES;
     }
-    return n;
+    return n * (SKR_SLICE_USES_MAX + 1) + b->rows.node.row[row].n_uses;
 }
 
 /* order: [row] the row that comes in its place. */
 static void order_rows(const struct board *b, uint32_t *order)
 {
     for (uint32_t row = 0; row < b->rows.node.n; row++) {
-        const size_t n = n_requests_of(b, row);
+        const size_t n = worth_of(b, row);
         uint32_t at = row;
-        for (; at > 0 && n_requests_of(b, order[at - 1]) > n; at--) {
+        for (; at > 0 && worth_of(b, order[at - 1]) > n; at--) {
             order[at] = order[at - 1];
         }
         order[at] = row;

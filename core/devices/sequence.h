@@ -103,7 +103,7 @@ void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
                        struct skr_sequence_stand ret[SKR_STAND_CLAIMS][SKR_STAND_REQUESTS]);
 
 /* For explanations: how many pods the node would serve, after the pending ones, if devices that fewer requests of the
- * pod match came first. kube-scheduler's own number counts (skr_sequence_count); 0: it is not known. O(devices^2 +
+ * pod match came first, and of these those that use fewer counters. kube-scheduler's own number counts (skr_sequence_count); 0: it is not known. O(devices^2 +
  * devices * requests + steps). */
 int32_t skr_sequence_scarce_last(const struct skr_devices_stock *stock, const char *node,
                                  const struct skr_pod_claims *pending, size_t n_pending,

@@ -149,6 +149,7 @@ struct skr_devices_stock {
     struct skr_claim_spec *specs;
     struct skr_stock_claim *claims;
     size_t n_devices, n_bytes; /* of slices: stock_limits.h */
+    size_t n_counters;         /* slices that have counters */
     uint32_t next_selector;
     /* The limit that a slice or a rule was beyond: nothing is modelled until the next start. NULL: none */
     const char *full;

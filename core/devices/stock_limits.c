@@ -33,8 +33,10 @@ void skr_stock_account(struct skr_devices_stock *stock, const struct skr_device_
     if (added) {
         stock->n_devices += slice->n_devices;
         stock->n_bytes += bytes_of(slice);
+        stock->n_counters += slice->n_counters > 0;
     } else {
         stock->n_devices -= slice->n_devices;
         stock->n_bytes -= bytes_of(slice);
+        stock->n_counters -= slice->n_counters > 0;
     }
 }

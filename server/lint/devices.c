@@ -127,27 +127,54 @@ static void check_request(struct skr_lint *lint, const struct lint_object *o, co
     check_selectors(lint, o, json_object_get(request, "selectors"), base);
 }
 
+static bool has_selector(const json_t *request, const json_t *selector)
+{
+    const json_t *list = json_object_get(request, "selectors");
+    size_t i = 0;
+    while (i < json_array_size(list) && !json_equal(json_array_get(list, i), selector)) {
+        i++;
+    }
+    return i < json_array_size(list);
+}
+
+/* Whether a request takes all devices that the other one takes, and more: it has some of its selectors. */
+static bool is_wider(const json_t *wide, const json_t *narrow)
+{
+    const json_t *list = json_object_get(wide, "selectors");
+    size_t i = 0;
+    while (i < json_array_size(list) && has_selector(narrow, json_array_get(list, i))) {
+        i++;
+    }
+    return wide && narrow && i == json_array_size(list) &&
+           json_array_size(json_object_get(narrow, "selectors")) > i &&
+           strcmp(skr_path_text(wide, "deviceClassName"),
+                  skr_path_text(narrow, "deviceClassName")) == 0;
+}
+
+/* Of alternatives the first one. */
+static const json_t *tried_first(const json_t *request)
+{
+    const json_t *exactly = json_object_get(request, "exactly");
+    return exactly ? exactly : json_array_get(json_object_get(request, "firstAvailable"), 0);
+}
+
 /* A request for any device of a class takes those that a later one alone can use. */
 static void check_order(struct skr_lint *lint, const struct lint_object *o, const json_t *requests,
                         const char *base)
 {
     for (size_t i = 0; i < json_array_size(requests); i++) {
-        const json_t *wide = skr_path_get(json_array_get(requests, i), "exactly");
-        for (size_t k = i + 1; wide && k < json_array_size(requests); k++) {
-            const json_t *narrow = skr_path_get(json_array_get(requests, k), "exactly");
+        const json_t *wide = json_array_get(requests, i);
+        for (size_t k = i + 1; k < json_array_size(requests); k++) {
+            const json_t *narrow = json_array_get(requests, k);
             char path[PATH_BYTES];
-            if (json_array_size(json_object_get(wide, "selectors")) > 0 ||
-                json_array_size(json_object_get(narrow, "selectors")) == 0 ||
-                strcmp(skr_path_text(wide, "deviceClassName"),
-                       skr_path_text(narrow, "deviceClassName")) != 0) {
+            if (!is_wider(tried_first(wide), tried_first(narrow))) {
                 continue;
             }
             (void)snprintf(path, sizeof path, "%s.requests[%zu]", base, i);
             lint_tell(lint, o, "GreedyOrder", lint_at(o, path), NULL,
                       "request \"%.64s\" takes any device, also those that \"%.64s\" needs: "
                       "kube-scheduler may place fewer pods",
-                      skr_path_text(json_array_get(requests, i), "name"),
-                      skr_path_text(json_array_get(requests, k), "name"));
+                      skr_path_text(wide, "name"), skr_path_text(narrow, "name"));
             return;
         }
     }

@@ -141,10 +141,10 @@ int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *nee
     return is_modelled(e) ? least_of(e, needs, node, NULL, &uncounted) : INT32_MAX;
 }
 
-/* Several requests, which may want the same devices. */
-static bool has_several(const struct skr_pod_claims *claims)
+/* Several requests, which may want the same devices, or devices that exclude each other by counters. */
+static bool may_waste(const struct skr_devices_stock *stock, const struct skr_pod_claims *claims)
 {
-    size_t n = 0;
+    size_t n = stock->n_counters;
     for (size_t i = 0; i < claims->n; i++) {
         n += claims->spec[i]->n_asks;
     }
@@ -166,7 +166,7 @@ bool skr_devices_room(struct skr_gang *e, const struct group *without,
         const struct skr_sequence sequence = sequence_of(e, of, node, &pending);
         ret->most = sequence.n;
         ret->why = sequence.end == SKR_SEQUENCE_UNMODELLED ? sequence.why : NULL;
-        if (has_several(&claims) && of->shared == 0 && !ret->why) {
+        if (may_waste(e->devices.stock, &claims) && of->shared == 0 && !ret->why) {
             ret->other = skr_sequence_scarce_last(e->devices.stock, node, pending.claims, pending.n,
                                                   &claims, SKR_NEEDS_PODS_MAX);
         }

@@ -43,7 +43,7 @@ struct device_shape {
 struct device_room {
     int32_t most;
     int32_t
-        other; /* the same if devices that fewer requests match came first; 0: it is not known */
+        other; /* the same if devices that fewer requests match, or that use fewer counters, came first; 0: it is not known */
     const char *why; /* it is not counted there, a clause; NULL */
     struct skr_sequence_stand claim[SKR_STAND_CLAIMS][SKR_STAND_REQUESTS];
 };

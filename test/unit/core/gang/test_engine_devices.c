@@ -396,3 +396,44 @@ TEST_RIG(device_cluster(1, 0), explanations_say_where_the_order_of_devices_waste
                         "node-0 kube-scheduler's order of devices fits 1, another 2: narrow the "
                         "first request");
 }
+
+/* A whole GPU comes first, and then its four partitions: the first pod that asks for any device gets the whole. */
+TEST_RIG(device_cluster(1, 0), explanations_say_where_a_whole_device_goes_before_its_partitions)
+{
+    SKR_STRBUF(devices);
+    for (int i = 0; i < 5; i++) {
+        skr_strbuf_addf(&devices,
+                        "%s{'name':'%d','consumesCounters':[{'counterSet':'gpu','counters':{",
+                        i > 0 ? "," : "", i);
+        for (int k = 0; k < 4; k++) {
+            if (i == 0 || i == k + 1) {
+                skr_strbuf_addf(&devices, "%s'memory-%d':{'value':'1'}", i == 0 && k > 0 ? "," : "",
+                                k);
+            }
+        }
+        skr_strbuf_add(&devices, "}}]}");
+    }
+    rig_delete(rig, RIG_SLICE, "node-0");
+    rig_create_json(rig, RIG_SLICE, "counters",
+                    "{'metadata':{},'spec':{'driver':'gpu.example.com','nodeName':'node-0','pool':"
+                    "{'name':'node-0','generation':1,'resourceSliceCount':2},'sharedCounters':[{"
+                    "'name':'gpu','counters':{'memory-0':{'value':'1'},'memory-1':{'value':'1'},"
+                    "'memory-2':{'value':'1'},'memory-3':{'value':'1'}}}]}}");
+    rig_create_json(rig, RIG_SLICE, "node-0",
+                    "{'metadata':{},'spec':{'driver':'gpu.example.com','nodeName':'node-0','pool':"
+                    "{'name':'node-0','generation':1,'resourceSliceCount':2},'devices':[%s]}}",
+                    devices.s);
+    rig_group(rig, "g", 2, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "g-%d", i);
+        device_claim(rig, name, 1);
+        device_pod_with(rig, name, name, 1);
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(
+        rig_also(rig, "g", "DevicesCounted"),
+        "A pod wants 1 device of class gpu (5 of 5 are free): devices for 1 more "
+        "pod, at most 1 on a node. On node-0 kube-scheduler's order of devices fits "
+        "1, another 4: narrow the first request");
+}
