@@ -42,9 +42,9 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "disable GangScheduling, TopologyPlacementGenerator, PodGroupPodsCount under "
      "plugins.multiPoint"},
     {"GreedyOrder", true,
-     "a request for any device of a class is before one with selectors: it takes the devices that "
-     "the other needs",
-     "the request with selectors first"},
+     "a request is before one of its class with more selectors: it takes devices that the other "
+     "needs",
+     "the request with more selectors first"},
     {"HardVoidsRule", true, "hard beside partitions, min, max or factor of one level: hard wins",
      "leave out one of them"},
     {"Ignorable", false, "an extender entry of sakkara has ignorable: true", "ignorable: false"},
