@@ -180,9 +180,7 @@ static int keep(struct skr_round *r, struct skr_round_group *g, struct skr_error
         const int64_t age = now - g->since;
         g->start = now + (age > SKR_GUESS_S ? age : SKR_GUESS_S);
     }
-    g->because = skr_place_because(
-        &g->place, r->timeline, g->start,
-        g->state == SKR_ROUND_DRAIN ? SKR_CHANGES_ALL : SKR_CHANGES_KNOWN, g->owner);
+    g->because = skr_round_because(r, g);
     g->held = true;
     return skr_round_hold(r, g, error);
 }

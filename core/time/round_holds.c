@@ -37,6 +37,20 @@ void skr_round_give_back(struct skr_timeline *timeline, const struct skr_round_g
     skr_place_let_go(&g->seats, timeline, UINT32_MAX);
 }
 
+uint32_t skr_round_because(const struct skr_round *r, const struct skr_round_group *g)
+{
+    const bool drain = g->state == SKR_ROUND_DRAIN;
+    uint32_t best = UINT32_MAX;
+    /* A limit may end later than what is guessed, and the pods of a guess that has passed are there. */
+    for (int ever = 0; drain && ever < 2 && best == UINT32_MAX; ever++) {
+        best = skr_place_because(&g->place, r->timeline, ever ? SKR_INSTANT_NEVER : g->start,
+                                 SKR_CHANGE_GUESS, g->owner);
+    }
+    return best != UINT32_MAX
+               ? best
+               : skr_place_because(&g->place, r->timeline, g->start, SKR_CHANGES_KNOWN, g->owner);
+}
+
 void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
                     enum skr_round_state state)
 {
@@ -48,8 +62,7 @@ void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct
     g->start = start->at;
     g->promised = g->stored && g->stored->guess == guess ? g->stored->promised : g->start;
     g->until = guess ? SKR_INSTANT_NEVER : skr_window_end(&g->question, start->at);
-    g->because = skr_place_because(&g->place, r->timeline, g->start,
-                                   guess ? SKR_CHANGES_ALL : SKR_CHANGES_KNOWN, g->owner);
+    g->because = skr_round_because(r, g);
 }
 
 int skr_round_reserve(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,

@@ -17,6 +17,8 @@ void skr_round_let_go(struct skr_round *r, struct skr_round_group *g);
 /* Takes the place and the start of an answer; nothing is held yet. */
 void skr_round_take(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
                     enum skr_round_state state);
+/* Whose end makes the room of its place; of a drain whose end is guessed. UINT32_MAX: none. */
+uint32_t skr_round_because(const struct skr_round *r, const struct skr_round_group *g);
 /* The same, held as a reservation. */
 int skr_round_reserve(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
                       enum skr_round_state state, struct skr_error *error);

@@ -255,6 +255,24 @@ TEST_WITH(scene, a_daemon_set_never_makes_room)
     expect(s, "big", "drain 200 node-1=1 because default/r-1");
 }
 
+/* A promise stands beside it, and a limit is the last to end on its place. */
+TEST_WITH(scene, a_drain_names_what_has_no_limit)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 1, NULL);
+    scene_add_node(s, "node-1", 1, NULL);
+    scene_add_node(s, "node-2", 1, NULL);
+    POD(.name = "endless", .node = "node-0", .started = -100);
+    POD(.name = "limited", .node = "node-1", .deadline = 150);
+    POD(.name = "soon", .node = "node-2", .deadline = 50);
+    GANG(.name = "first", .begin = -800);
+    GANG(.name = "big", .size = 2, .begin = -700, .limit = "1h");
+    s->config = "time: {patience: 10m, reservations: 2}\n";
+    run(s);
+    expect(s, "first", "reserved 50 node-2=1 because default/soon");
+    expect(s, "big", "drain 150 node-0=1,node-1=1 because default/endless");
+}
+
 /* ---- stored reservations ---- */
 
 #define STORED(start, nodes)                                               \
@@ -355,10 +373,10 @@ TEST_WITH(scene, a_drain_keeps_its_place_and_gets_a_new_guess)
                    "'guess':true,'nodes':{'node-0':1}}");
     s->config = "time: {patience: 10m}\n";
     run(s);
-    expect(s, "big", "drain 300 node-0=1");
+    expect(s, "big", "drain 300 node-0=1 because default/old");
     POD(.name = "gone", .node = "node-1", .cpu = 0, .deadline = 5);
     run(s);
-    expect(s, "big", "drain 300 node-0=1");
+    expect(s, "big", "drain 300 node-0=1 because default/old");
 }
 
 /* ---- others ---- */
