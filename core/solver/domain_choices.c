@@ -7,11 +7,16 @@
  *         domain with the least room can reach
  *   ONE   the domain, where domains cross the levels
  *
- * The bounds of units follow from the choices.
+ * The bounds of units follow from the choices. Rules choose from the last to the first; a choice that
+ * cannot be right is left with all combinations that would follow.
  */
 #include "core/solver/domain_choices.h"
 
+#include "core/solver/roles/role_domains.h"
+
 #include <string.h>
+
+enum { TRIES_MAX = 1 << 20 }; /* choices of single rules in one search */
 
 static int32_t others_of(const struct skr_domain_rule *rule, int32_t domain)
 {
@@ -41,11 +46,7 @@ static bool holds_all(const struct skr_domain_search *s, size_t r, int32_t m)
         int64_t most = most_with(s, r, d, m);
         sum += most < reach ? most : reach;
     }
-    int64_t elsewhere = 0; /* claims in no domain */
-    for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
-        elsewhere += s->rule[r].domain[s->made.leaf[i]] < 0 ? s->claims_of[r][i] : 0;
-    }
-    return sum + elsewhere >= s->n_least[r];
+    return sum >= s->least_inside[r];
 }
 
 /* The range of m; false: none. */
@@ -92,11 +93,74 @@ static bool has_room(const struct skr_domain_search *s, size_t r)
     return d == rule->n_domains;
 }
 
+/* The rules that keep roles apart, for rules that choose a domain. */
+static void find_apart(struct skr_domain_search *s)
+{
+    const size_t size = (size_t)s->problem->tree->n_leaves * sizeof *s->rule->domain;
+    for (size_t k = 0; k < s->n_rules && s->roles; k++) {
+        const struct skr_domain_rule *rule = &s->rule[k];
+        uint32_t ones = 0, others = 0;
+        for (size_t r = 0; r < s->n_rules && rule->against != 0; r++) {
+            if (s->made.chosen[r] && memcmp(s->rule[r].domain, rule->domain, size) == 0) {
+                ones |= skr_role_domains_comes(s, r, rule->roles) ? UINT32_C(1) << r : 0;
+                others |= skr_role_domains_comes(s, r, rule->against) ? UINT32_C(1) << r : 0;
+            }
+        }
+        for (size_t r = 0; r < s->n_rules; r++) {
+            s->apart[r] |=
+                ((ones >> r & 1) != 0 ? others : 0) | ((others >> r & 1) != 0 ? ones : 0);
+        }
+    }
+}
+
+/* Whether the rule's choice can be right beside those of the rules after it. */
+static bool is_possible(const struct skr_domain_search *s, size_t r)
+{
+    const int32_t domain = s->choice[r].at;
+    bool possible =
+        !s->made.chosen[r] || s->claims[r][domain] + s->room[r][domain] >= s->least_inside[r];
+    for (size_t k = r + 1; k < s->n_rules && possible; k++) {
+        possible = ((s->apart[r] >> k & 1) == 0 || s->choice[k].at != domain) &&
+                   ((s->alike[r] >> k & 1) == 0 || s->choice[k].at >= domain);
+    }
+    return possible;
+}
+
+/* The first combination from here on in which the choices of all rules up to this one are possible. */
+static bool settle(struct skr_domain_search *s, size_t r)
+{
+    for (;;) {
+        while (r < s->n_rules && s->choice[r].at < s->choice[r].first) {
+            s->choice[r].at = s->choice[r].last;
+            if (++r < s->n_rules) {
+                s->choice[r].at--;
+            }
+        }
+        if (r == s->n_rules) {
+            return false;
+        }
+        if (++s->tries > TRIES_MAX) {
+            s->limited = true;
+            return false;
+        }
+        if (!is_possible(s, r)) {
+            s->choice[r].at--;
+        } else if (r-- == 0) {
+            return true;
+        }
+    }
+}
+
 bool skr_domain_first_choices(struct skr_domain_search *s)
 {
+    s->tries = 0;
     for (size_t r = 0; r < s->n_rules; r++) {
         const struct skr_domain_rule *rule = &s->rule[r];
         s->choice[r] = (struct skr_domain_choice){0};
+        s->least_inside[r] = s->n_least[r];
+        for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
+            s->least_inside[r] -= rule->domain[s->made.leaf[i]] < 0 ? s->claims_of[r][i] : 0;
+        }
         if (rule->kind == SKR_DOMAIN_SKEW && !skew_range(s, r, &s->choice[r])) {
             return false;
         }
@@ -110,20 +174,19 @@ bool skr_domain_first_choices(struct skr_domain_search *s)
             }
         }
     }
-    return true;
+    find_apart(s);
+    for (size_t r = 0; r < s->n_rules && s->roles; r++) {
+        for (size_t k = r + 1; k < s->n_rules; k++) {
+            s->alike[r] |= skr_role_domains_alike(s, r, k) ? UINT32_C(1) << k : 0;
+        }
+    }
+    return settle(s, s->n_rules - 1);
 }
 
 bool skr_domain_next_choices(struct skr_domain_search *s)
 {
-    for (size_t r = 0; r < s->n_rules; r++) {
-        struct skr_domain_choice *c = &s->choice[r];
-        if (c->at > c->first) {
-            c->at--;
-            return true;
-        }
-        c->at = c->last;
-    }
-    return false;
+    s->choice[0].at--;
+    return settle(s, 0);
 }
 
 struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, size_t r,

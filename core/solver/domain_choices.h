@@ -27,6 +27,7 @@ struct skr_domain_search {
     int32_t *closed_by[SKR_ROLES_MAX]; /* [leaf] what closed it for a time; 0: nothing */
     int32_t n[SKR_DOMAIN_RULES_MAX]; /* members that the rule counts, n_least if minimums are met */
     int32_t n_least[SKR_DOMAIN_RULES_MAX];
+    int32_t least_inside[SKR_DOMAIN_RULES_MAX];     /* the same less the claims in no domain */
     const int32_t *claims_of[SKR_DOMAIN_RULES_MAX]; /* [leaf] of these */
     /* [unit]. Without roles all rules share one array. With roles each rule has its own, for the units
      * of its level or for the leaves. */
@@ -34,6 +35,11 @@ struct skr_domain_search {
     int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
     int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */
     struct skr_domain_choice choice[SKR_DOMAIN_RULES_MAX];
+    /* [rule] bit b: rules that never choose the same domain as this one */
+    uint32_t apart[SKR_DOMAIN_RULES_MAX];
+    /* [rule] bit b: rules that can change places with this one. The later one has the later domain. */
+    uint32_t alike[SKR_DOMAIN_RULES_MAX];
+    int32_t tries;    /* choices of single rules that were looked at */
     int32_t *sum;     /* [domain] working space */
     int32_t *count;   /* [leaf] working space, with roles */
     int32_t *outside; /* [unit] working space */
@@ -49,9 +55,10 @@ struct skr_domain_search {
     struct skr_error *error;
 };
 
-/* Every rule at its first choice. False: a rule has none, so no placement exists. */
+/* The first combination of choices. Those that no placement can have are left out: domains without
+ * room, and one domain for roles that are kept apart. False: there is none (limited: not found). */
 bool skr_domain_first_choices(struct skr_domain_search *s);
-/* The next combination; false: that was the last. */
+/* The next combination; false: that was the last, or limited is set. */
 bool skr_domain_next_choices(struct skr_domain_search *s);
 /* The bounds that the rule sets its domain under the choices. */
 struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, size_t r,

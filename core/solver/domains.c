@@ -29,6 +29,8 @@
 
 /* Steps of one solve in a problem with roles: one choice that is hard to refuse must not take all. */
 #define SOLVE_STEPS_MAX (SKR_ROLE_STEPS_MAX / 4)
+/* Steps for a better placement than the first that was found. */
+#define BETTER_STEPS_MAX (SKR_ROLE_STEPS_MAX / 512)
 
 static void *get(struct skr_domain_search *s, size_t n, size_t size)
 {
@@ -206,6 +208,9 @@ static void take(struct skr_domain_search *s, const struct skr_solution *solutio
 {
     s->limited = s->limited || !solution->optimal;
     if (s->roles) {
+        if (!s->best && s->steps > BETTER_STEPS_MAX) {
+            s->steps = BETTER_STEPS_MAX;
+        }
         if (!skr_role_domains_take(s, solution)) {
             s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
         }
@@ -338,13 +343,13 @@ static void run(struct skr_domain_search *s)
     }
     /* Every choice gets its share of the solves: one that is hard to refuse must not hide the
      * others. */
-    int64_t choices = 1;
-    for (size_t r = 0; r < s->n_rules && choices < SKR_DOMAIN_SOLVES_MAX; r++) {
-        choices *= (int64_t)s->choice[r].last - s->choice[r].first + 1;
+    int32_t choices = 1;
+    while (choices < SKR_DOMAIN_SOLVES_MAX && skr_domain_next_choices(s)) {
+        choices++;
     }
+    skr_domain_first_choices(s);
     do {
-        int64_t share = SKR_DOMAIN_SOLVES_MAX / (choices > 0 ? choices : 1);
-        s->solves_end = s->solves + (share > 1 ? (int32_t)share : 1);
+        s->solves_end = s->solves + SKR_DOMAIN_SOLVES_MAX / choices;
         skr_domain_set_bounds(s);
         branch(s);
         if (s->solves >= SKR_DOMAIN_SOLVES_MAX && skr_domain_next_choices(s)) {

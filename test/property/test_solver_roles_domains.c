@@ -6,7 +6,7 @@
 #include "test/property/roles_trial.h"
 #include "test/test.h"
 
-enum { RULES = 2 };
+enum { RULES = 2 * SKR_ROLES_MAX };
 
 struct world {
     struct roles_instance ri;
@@ -38,33 +38,65 @@ static void draw_domains(struct world *w, size_t i, struct random *random)
     rule->domain = w->domain[i];
 }
 
-static void draw(struct world *w, uint64_t index)
+/* Subgroups: every role is in a domain of its own. */
+static size_t draw_subgroups(struct world *w, struct random *random)
 {
-    static const enum roles_kind kinds[] = {ROLES_SMALL, ROLES_SOFT,   ROLES_SETS,
-                                            ROLES_CAPS,  ROLES_CLAIMS, ROLES_MINIMUM};
-    struct random random = {trial.seed * 104729 + index};
-    memset(w, 0, sizeof *w);
-    w->kind = kinds[index % 6];
-    roles_instance_make(&w->ri, trial.seed + 7000003, w->kind, index / 6);
-    const size_t n = 1 + (size_t)random_below(&random, RULES);
+    const size_t n = w->ri.roles.n_roles;
+    int32_t least = INT32_MAX;
+    draw_domains(w, 0, random);
+    for (size_t r = 0; r < n; r++) {
+        least = w->ri.role[r].n < least ? w->ri.role[r].n : least;
+    }
+    for (size_t r = 0; r < n && w->kind == ROLES_TWINS; r++) {
+        const int32_t claims = roles_instance_claims(&w->ri, (int32_t)r, 0);
+        w->ri.role[r].n = w->ri.role[r].minimum = least > claims ? least : claims;
+    }
+    roles_instance_link(&w->ri);
+    for (size_t r = 0; r < 2 * n; r++) {
+        struct skr_domain_rule *rule = &w->rule[r];
+        rule->domain = w->domain[0];
+        rule->n_domains = w->rule[0].n_domains;
+        rule->kind = r < n ? SKR_DOMAIN_ONE : SKR_DOMAIN_MOST;
+        rule->roles = UINT32_C(1) << r % n;
+        rule->most = 1;
+        rule->against = r < n ? 0 : ((UINT32_C(1) << n) - 1) & ~rule->roles;
+    }
+    return n > 1 ? 2 * n : 1;
+}
+
+static size_t draw_rules(struct world *w, struct random *random)
+{
+    const size_t n = 1 + (size_t)random_below(random, 2);
     for (size_t i = 0; i < n; i++) {
         struct skr_domain_rule *rule = &w->rule[i];
-        rule->kind = (enum skr_domain_rule_kind)random_below(&random, SKR_DOMAIN_RULE_KIND_COUNT);
-        draw_domains(w, i, &random);
-        rule->most = 1 + random_below(&random, 4);
-        rule->max_skew = 1 + random_below(&random, 2);
-        rule->min_domains = random_percent(&random, 20) ? 1 + random_below(&random, 4) : 0;
-        rule->roles = (uint32_t)random_below(&random, 1 << w->ri.roles.n_roles);
-        if (rule->kind == SKR_DOMAIN_MOST && rule->roles != 0 && random_percent(&random, 50)) {
-            rule->against =
-                (uint32_t)random_below(&random, 1 << w->ri.roles.n_roles) & ~rule->roles;
+        rule->kind = (enum skr_domain_rule_kind)random_below(random, SKR_DOMAIN_RULE_KIND_COUNT);
+        draw_domains(w, i, random);
+        rule->most = 1 + random_below(random, 4);
+        rule->max_skew = 1 + random_below(random, 2);
+        rule->min_domains = random_percent(random, 20) ? 1 + random_below(random, 4) : 0;
+        rule->roles = (uint32_t)random_below(random, 1 << w->ri.roles.n_roles);
+        if (rule->kind == SKR_DOMAIN_MOST && rule->roles != 0 && random_percent(random, 50)) {
+            rule->against = (uint32_t)random_below(random, 1 << w->ri.roles.n_roles) & ~rule->roles;
         }
         for (int32_t d = 0; d < rule->n_domains; d++) {
-            w->others[i][d] = random_percent(&random, 20) ? random_below(&random, 3) : 0;
+            w->others[i][d] = random_percent(random, 20) ? random_below(random, 3) : 0;
         }
         rule->least = w->others[i];
-        rule->others = random_percent(&random, 40) ? w->others[i] : NULL;
+        rule->others = random_percent(random, 40) ? w->others[i] : NULL;
     }
+    return n;
+}
+
+static void draw(struct world *w, uint64_t index)
+{
+    static const enum roles_kind kinds[] = {ROLES_SMALL,  ROLES_SOFT,    ROLES_SETS, ROLES_CAPS,
+                                            ROLES_CLAIMS, ROLES_MINIMUM, ROLES_TWINS};
+    struct random random = {trial.seed * 104729 + index};
+    memset(w, 0, sizeof *w);
+    w->kind = kinds[index % 7];
+    roles_instance_make(&w->ri, trial.seed + 7000003, w->kind, index / 7);
+    const size_t n =
+        random_percent(&random, 20) ? draw_subgroups(w, &random) : draw_rules(w, &random);
     w->ri.in.problem.domain_rule = w->rule;
     w->ri.in.problem.n_domain_rules = n;
 }

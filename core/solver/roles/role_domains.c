@@ -6,6 +6,8 @@
  */
 #include "core/solver/roles/role_domains.h"
 
+#include "core/solver/roles/role_twins.h"
+
 #include <string.h>
 
 static bool permute_role(struct skr_domain_search *s, size_t r)
@@ -162,6 +164,76 @@ void skr_role_domains_count(const struct skr_domain_search *s, size_t rule,
             ret[i] += solution->roles->count[r * n + i];
         }
     }
+}
+
+bool skr_role_domains_comes(const struct skr_domain_search *s, size_t rule, uint32_t roles)
+{
+    bool comes = false;
+    for (size_t r = 0; r < s->roles->roles.n_roles && !comes; r++) {
+        const struct skr_role *role = &s->roles->role[r];
+        int32_t claims = 0;
+        for (int32_t i = 0; i < s->made.tree.n_leaves && role->claimed; i++) {
+            claims += role->claimed[i];
+        }
+        comes =
+            (roles >> r & 1) != 0 && skr_domain_binds(&s->rule[rule], r) && role->minimum > claims;
+    }
+    return comes;
+}
+
+/* The only role that the rule binds, if no later rule chooses a domain for it; else -1. */
+static int32_t chooses_for(const struct skr_domain_search *s, size_t rule)
+{
+    const uint32_t roles = s->rule[rule].roles;
+    bool only = s->made.chosen[rule] && roles != 0 && (roles & (roles - 1)) == 0;
+    for (size_t k = rule + 1; k < s->n_rules && only; k++) {
+        only = !s->made.chosen[k] || (s->rule[k].roles != 0 && (s->rule[k].roles & roles) == 0);
+    }
+    int32_t role = 0;
+    while (only && (roles >> role & 1) == 0) {
+        role++;
+    }
+    return only ? role : -1;
+}
+
+static uint32_t swapped(uint32_t roles, int32_t a, int32_t b)
+{
+    const uint32_t differ = (roles >> a ^ roles >> b) & 1;
+    return roles ^ (differ << a | differ << b);
+}
+
+/* Whether the second rule says of the changed roles what the first one says. */
+static bool same_rule(const struct skr_domain_search *s, size_t first, size_t second, int32_t a,
+                      int32_t b)
+{
+    const struct skr_domain_rule *x = &s->rule[first];
+    const struct skr_domain_rule *y = &s->rule[second];
+    return x->kind == y->kind && swapped(x->roles, a, b) == y->roles &&
+           swapped(x->against, a, b) == y->against && x->most == y->most &&
+           x->most_of == y->most_of && x->max_skew == y->max_skew &&
+           x->min_domains == y->min_domains && x->least == y->least && x->others == y->others &&
+           memcmp(x->domain, y->domain, (size_t)s->made.tree.n_leaves * sizeof *x->domain) == 0;
+}
+
+bool skr_role_domains_alike(const struct skr_domain_search *s, size_t rule, size_t other)
+{
+    const struct skr_roles *roles = s->problem->roles;
+    const int32_t a = chooses_for(s, rule);
+    const int32_t b = chooses_for(s, other);
+    bool alike = a >= 0 && b >= 0 && same_rule(s, rule, other, a, b) &&
+                 roles->role[a].n == roles->role[b].n &&
+                 skr_role_twins_alike(s->problem, (size_t)a, (size_t)b);
+    for (size_t c = 0; c < roles->n_caps && alike; c++) {
+        alike = swapped(roles->cap[c].roles, a, b) == roles->cap[c].roles &&
+                swapped(roles->cap[c].against, a, b) == roles->cap[c].against;
+    }
+    for (size_t r = 0; r < s->n_rules && alike; r++) {
+        alike = false;
+        for (size_t k = 0; k < s->n_rules && !alike; k++) {
+            alike = same_rule(s, r, k, a, b);
+        }
+    }
+    return alike;
 }
 
 int32_t skr_role_domains_clash(const struct skr_domain_search *s,

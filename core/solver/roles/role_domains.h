@@ -18,6 +18,11 @@ int64_t skr_role_domains_room(const struct skr_domain_search *s, size_t rule, in
 /* Members that the rule counts, ret[leaf], of an inner solution. */
 void skr_role_domains_count(const struct skr_domain_search *s, size_t rule,
                             const struct skr_solution *solution, int32_t *ret);
+/* Whether the rule binds a role of these that has new members in every placement. */
+bool skr_role_domains_comes(const struct skr_domain_search *s, size_t rule, uint32_t roles);
+/* Whether both rules choose a domain for one role each, and the problem stays the same if these roles
+ * change places. Then one order of their domains is enough. */
+bool skr_role_domains_alike(const struct skr_domain_search *s, size_t rule, size_t other);
 /* A domain in which new members break a rule with `against`; -1: none. */
 int32_t skr_role_domains_clash(const struct skr_domain_search *s,
                                const struct skr_domain_rule *rule,

@@ -27,14 +27,22 @@ static bool counts_one(uint32_t mask, size_t r)
     return (mask >> r & 1) != (mask >> (r + 1) & 1);
 }
 
+bool skr_role_twins_alike(const struct skr_problem *problem, size_t r, size_t other)
+{
+    const struct skr_role *a = &problem->roles->role[r];
+    const struct skr_role *b = &problem->roles->role[other];
+    bool alike = memcmp(a->demand, b->demand, problem->n_resources * sizeof *a->demand) == 0;
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && alike; leaf++) {
+        alike = skr_role_takes(a, leaf) == skr_role_takes(b, leaf);
+    }
+    return alike && is_plain(problem, r) && is_plain(problem, other);
+}
+
 /* Whether the role and the next one are twins. */
 static bool are_twins(const struct skr_problem *problem, size_t r)
 {
     const struct skr_roles *roles = problem->roles;
-    const struct skr_role *a = &roles->role[r];
-    const struct skr_role *b = &roles->role[r + 1];
-    bool twins = memcmp(a->demand, b->demand, problem->n_resources * sizeof *a->demand) == 0 &&
-                 a->n <= SKR_SOLVER_MEMBERS_MAX - b->n;
+    bool twins = roles->role[r].n <= SKR_SOLVER_MEMBERS_MAX - roles->role[r + 1].n;
     for (size_t c = 0; c < roles->n_caps; c++) {
         twins =
             twins && !counts_one(roles->cap[c].roles, r) && !counts_one(roles->cap[c].against, r);
@@ -42,10 +50,7 @@ static bool are_twins(const struct skr_problem *problem, size_t r)
     for (size_t i = 0; i < roles->n_bounds; i++) {
         twins = twins && !counts_one(roles->bounds[i].roles, r);
     }
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && twins; leaf++) {
-        twins = skr_role_takes(a, leaf) == skr_role_takes(b, leaf);
-    }
-    return twins && is_plain(problem, r) && is_plain(problem, r + 1);
+    return twins && skr_role_twins_alike(problem, r, r + 1);
 }
 
 /* With SKR_TIE_TIGHT the room of the role with most members decides, which must stay the same. */

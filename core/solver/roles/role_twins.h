@@ -17,6 +17,9 @@ struct skr_role_twins {
     size_t into[SKR_ROLES_MAX];     /* the role of the merged problem */
 };
 
+/* Whether two roles have the same demand and leaves, and none has rules, sets, claims or a smaller
+ * minimum of its own. Caps are not looked at. O(leaves). */
+bool skr_role_twins_alike(const struct skr_problem *problem, size_t r, size_t other);
 /* False: no two roles are twins. O(roles * leaves). */
 bool skr_role_twins_merge(const struct skr_problem *problem, struct skr_role_twins *ret);
 /* Sizes of the problem's roles from those of the merged one, in place. The same for counts, NULL

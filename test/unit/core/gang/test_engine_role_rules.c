@@ -14,18 +14,23 @@
 #define APART(key, app)    "'affinity':{'podAntiAffinity':" TERM(key, app) "},"
 #define TOGETHER(key, app) "'affinity':{'podAffinity':" TERM(key, app) "},"
 
-/* Two racks of four nodes; node-i has label zone z-(i mod zones), which crosses the racks. */
-static struct rig *zones_of(int zones, int cpu)
+/* Racks of so many nodes; node-i has label zone z-(i mod zones), which crosses the racks. */
+static struct rig *racks_of(int racks, int nodes, int zones, int cpu)
 {
     struct rig *rig = rig_create();
-    rig_racks(rig, 2, 4, cpu);
-    for (int i = 0; i < 8; i++) {
+    rig_racks(rig, racks, nodes, cpu);
+    for (int i = 0; i < racks * nodes; i++) {
         char name[32];
         snprintf(name, sizeof name, "node-%d", i);
         rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'zone':'z-%d'}}}", i % zones);
     }
     rig_sync(rig);
     return rig;
+}
+
+static struct rig *zones_of(int zones, int cpu)
+{
+    return racks_of(2, 4, zones, cpu);
 }
 
 static void member(struct rig *rig, const char *name, const char *role, const char *spec)
@@ -202,8 +207,8 @@ TEST_RIG(zones_of(2, 8), a_leader_that_excludes_the_whole_job_leaves_a_zone_to_a
     assert_apart(rig);
 }
 
-/* As the subgroups of a LeaderWorkerSet with subgroup-exclusive-topology. Each fills a zone. */
-TEST_RIG(zones_of(4, 2), subgroups_that_exclude_each_other_get_a_zone_each)
+/* As the subgroups of a LeaderWorkerSet with subgroup-exclusive-topology. */
+static void create_subgroups(struct rig *rig, int n, int each)
 {
     static const char rule[] = "'affinity':{'podAffinity':" TERM(
         "zone", "%s") ",'podAntiAffinity':"
@@ -211,22 +216,34 @@ TEST_RIG(zones_of(4, 2), subgroups_that_exclude_each_other_get_a_zone_each)
                       "labelSelector':"
                       "{'matchExpressions':[{'key':'app','operator':'Exists'},"
                       "{'key':'app','operator':'NotIn','values':['%s']}]}}]}},";
-    rig_group(rig, "g", 16, 0, NULL);
-    for (int i = 0; i < 16; i++) {
-        char name[32], role[2] = {(char)('a' + i % 4), '\0'}, spec[sizeof rule];
+    rig_group(rig, "g", n * each, 0, NULL);
+    for (int i = 0; i < n * each; i++) {
+        char name[32], role[2] = {(char)('a' + i % n), '\0'}, spec[sizeof rule];
         snprintf(name, sizeof name, "w-%d", i);
         snprintf(spec, sizeof spec, rule, role, role);
         member(rig, name, role, spec);
     }
     rig_run(rig, 10 * SKR_SECOND);
-    rig_assert_bound(rig, "w", 16);
-    for (int i = 4; i < 16; i++) {
+    rig_assert_bound(rig, "w", n * each);
+    for (int i = n; i < n * each; i++) {
         char name[32], first[32];
         snprintf(name, sizeof name, "w-%d", i);
-        snprintf(first, sizeof first, "w-%d", i % 4);
-        assert_int_equal(node_number(rig, name) % 4, node_number(rig, first) % 4);
+        snprintf(first, sizeof first, "w-%d", i % n);
+        assert_int_equal(node_number(rig, name) % n, node_number(rig, first) % n);
     }
     rig_assert_clean(rig);
+}
+
+/* Each fills a zone. */
+TEST_RIG(zones_of(4, 2), subgroups_that_exclude_each_other_get_a_zone_each)
+{
+    create_subgroups(rig, 4, 4);
+}
+
+/* There are 8! ways that differ in nothing, and twice the room. */
+TEST_RIG(racks_of(4, 10, 8, 4), each_of_eight_subgroups_gets_a_zone_of_its_own)
+{
+    create_subgroups(rig, 8, 10);
 }
 
 TEST_RIG(zones_of(2, 8), too_few_domains_for_workers_are_named_with_the_role)
