@@ -18,13 +18,13 @@
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
+#include "core/gang/plan/volume_turns.h"
 #include "core/gang/planning/queue.h"
 #include "core/gang/planning/volume_order.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem_volumes.h"
-#include "core/gang/problem/volume_play.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/state/output.h"
@@ -224,7 +224,7 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     }
     skr_pod_rules_turns(e, newcomers, n, node, turn);
     skr_device_shares_turns(e, newcomers, n, turn);
-    skr_volume_play_turns(e, newcomers, n, turn);
+    skr_volume_turns_add(e, newcomers, n, turn);
     for (size_t i = 0; i < n; i++) {
         skr_plan_set_turn(newcomers[i], turn[i]);
     }
@@ -364,23 +364,19 @@ static bool order_for_devices(struct skr_gang *e, struct group *g, struct pod_en
     return served;
 }
 
-/* Newcomers, and their seats, come into an order in which kube-scheduler gives them their volumes. s is changed if they
- * go elsewhere. */
-static enum skr_commit_outcome order_for_volumes(struct skr_gang *e, struct group *g,
-                                                 struct pod_entry **newcomers, size_t n,
-                                                 const struct skr_solve_request *solved,
-                                                 struct skr_solution *s, struct skr_seat **seat)
+/* Newcomers go where kube-scheduler gives each its volumes, one after the other. s is changed if that is elsewhere. */
+static enum skr_commit_outcome seat_by_volumes(struct skr_gang *e, struct group *g,
+                                               struct pod_entry *const *newcomers, size_t n,
+                                               const struct skr_solve_request *solved,
+                                               struct skr_solution *s, struct skr_seat **seat)
 {
     const bool last = g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX;
     struct skr_error error;
-    SKR_AUTO_FREE size_t *order = skr_alloc_array(n + 1, sizeof *order);
     SKR_AUTO_FREE int32_t *leaf = skr_alloc_array(n + 1, sizeof *leaf);
-    SKR_AUTO_FREE struct placed *placed = skr_alloc_array(n + 1, sizeof *placed);
     for (size_t i = 0; i < n; i++) {
         leaf[i] = (*seat)[i].leaf;
     }
-    const enum skr_volume_order found =
-        skr_volume_order(e, g, newcomers, n, solved, s, last, leaf, order);
+    const enum skr_volume_order found = skr_volume_order(e, g, newcomers, n, solved, s, last, leaf);
     if (found == SKR_VOLUMES_NONE) {
         g->attempt.device_rounds = 0;
         return SKR_COMMIT_NO_VOLUMES;
@@ -389,18 +385,11 @@ static enum skr_commit_outcome order_for_volumes(struct skr_gang *e, struct grou
         g->attempt.device_rounds++;
         return SKR_COMMIT_AGAIN;
     }
-    for (size_t i = 0; i < n; i++) {
-        placed[i].at = order[i];
-    }
     if (found == SKR_VOLUMES_DEALT) {
         free(*seat);
         *seat = seats_on(e, g, newcomers, n, solved, s, leaf, &error);
-        if (!*seat) {
-            return SKR_COMMIT_FAILED;
-        }
     }
-    reorder(placed, n, newcomers, *seat);
-    return SKR_COMMIT_DONE;
+    return *seat ? SKR_COMMIT_DONE : SKR_COMMIT_FAILED;
 }
 
 /* Whether a group with a reservation, which is before it in the order, waits on. */
@@ -432,7 +421,7 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
     bool rescue = g->plan;
     const bool last = g->attempt.device_rounds >= SKR_DEVICE_ROUNDS_MAX;
     if (!preemption) {
-        ordered = order_for_volumes(e, g, newcomers, n, solved, s, &seat);
+        ordered = seat_by_volumes(e, g, newcomers, n, solved, s, &seat);
     }
     if (!preemption && ordered == SKR_COMMIT_DONE &&
         !order_for_devices(e, g, newcomers, n, solved->roles, seat)) {

@@ -20,6 +20,7 @@ struct order {
     struct skr_volume_play *play;
     int32_t *leaf; /* [n] of the answer */
     int32_t *place;
+    size_t *order; /* [n] */
 };
 
 /* The role of the problem, -1: it has no roles, or not this one. */
@@ -90,20 +91,6 @@ static void places_of(const struct order *o, bool any)
     }
 }
 
-/* The first member that is refused, late ones last, in the given order; n: none. */
-static size_t first_refused(const struct order *o, size_t *order)
-{
-    size_t n = 0;
-    for (int late = 0; late < 2; late++) {
-        for (size_t i = 0; i < o->n; i++) {
-            if (skr_volume_play_is_late(o->play, i) == late) {
-                order[n++] = i;
-            }
-        }
-    }
-    return skr_volume_play_run(o->play, order, o->leaf);
-}
-
 /* The leaf takes fewer members like this one from now on. */
 static void limit(const struct order *o, size_t refused)
 {
@@ -116,7 +103,7 @@ static void limit(const struct order *o, size_t refused)
                      alike);
 }
 
-static bool search(struct order *o, bool any, size_t *ret_order, bool *ret_ended)
+static bool search(struct order *o, bool any, bool *ret_ended)
 {
     int32_t *leaf = skr_alloc_array(o->n + 1, sizeof *leaf);
     struct skr_volume_search q = {.place = o->place,
@@ -124,7 +111,7 @@ static bool search(struct order *o, bool any, size_t *ret_order, bool *ret_ended
                                   .accepts = any ? obeys : NULL,
                                   .context = o,
                                   .ret_leaf = leaf,
-                                  .ret_order = ret_order};
+                                  .ret_order = o->order};
     places_of(o, any);
     if (any) {
         count(o, o->leaf, -1);
@@ -141,14 +128,14 @@ static bool search(struct order *o, bool any, size_t *ret_order, bool *ret_ended
     return found;
 }
 
-static enum skr_volume_order decide(struct order *o, bool last, size_t *ret_order)
+static enum skr_volume_order decide(struct order *o, bool last)
 {
     bool ended;
-    const size_t refused = first_refused(o, ret_order);
+    const size_t refused = skr_volume_play_run(o->play, o->leaf, o->order);
     if (refused == o->n) {
         return SKR_VOLUMES_SERVED;
     }
-    if (search(o, false, ret_order, &ended)) {
+    if (search(o, false, &ended)) {
         return SKR_VOLUMES_DEALT;
     }
     if (!last) {
@@ -156,7 +143,7 @@ static enum skr_volume_order decide(struct order *o, bool last, size_t *ret_orde
         return SKR_VOLUMES_LIMITED;
     }
     const bool sets = o->s->roles && o->solved->problem.roles->n_kinds > 0;
-    if (!sets && search(o, true, ret_order, &ended)) {
+    if (!sets && search(o, true, &ended)) {
         return SKR_VOLUMES_DEALT;
     }
     return sets || ended ? SKR_VOLUMES_SERVED : SKR_VOLUMES_NONE;
@@ -165,8 +152,7 @@ static enum skr_volume_order decide(struct order *o, bool last, size_t *ret_orde
 enum skr_volume_order skr_volume_order(struct skr_gang *e, struct group *g,
                                        struct pod_entry *const *newcomers, size_t n,
                                        const struct skr_solve_request *solved,
-                                       struct skr_solution *s, bool last, int32_t *leaf,
-                                       size_t *ret_order)
+                                       struct skr_solution *s, bool last, int32_t *leaf)
 {
     enum skr_volume_order ret = SKR_VOLUMES_SERVED;
     struct order o = {.e = e,
@@ -178,14 +164,13 @@ enum skr_volume_order skr_volume_order(struct skr_gang *e, struct group *g,
                       .s = s,
                       .leaf = leaf,
                       .play = skr_volume_play_create(e, newcomers, n)};
-    for (size_t i = 0; i < n; i++) {
-        ret_order[i] = i;
-    }
     if (!o.play) {
         return ret;
     }
     o.place = skr_alloc_array(SKR_ROLES_MAX * o.leaves + 1, sizeof *o.place);
-    ret = decide(&o, last, ret_order);
+    o.order = skr_alloc_array(n + 1, sizeof *o.order);
+    ret = decide(&o, last);
+    free(o.order);
     free(o.place);
     skr_volume_play_destroy(o.play);
     return ret;

@@ -16,12 +16,11 @@ enum skr_volume_order {
 };
 
 /* Looks for leaves and an order in which all members are served, which the answer allows. leaf[n]: of each newcomer,
- * which DEALT changes. ret_order[n]: newcomers in that order. last: leaves are not limited any more; any placement that
- * obeys the rules of the problem is looked for instead, and counts of s change. */
+ * which DEALT changes. last: leaves are not limited any more; any placement that obeys the rules of the problem is looked
+ * for instead, and counts of s change. */
 enum skr_volume_order skr_volume_order(struct skr_gang *e, struct group *g,
                                        struct pod_entry *const *newcomers, size_t n,
                                        const struct skr_solve_request *solved,
-                                       struct skr_solution *s, bool last, int32_t *leaf,
-                                       size_t *ret_order);
+                                       struct skr_solution *s, bool last, int32_t *leaf);
 
 #endif

@@ -219,16 +219,23 @@ bool skr_volume_play_is_late(const struct skr_volume_play *play, size_t i)
     return c < play->late.first[i + 1];
 }
 
-size_t skr_volume_play_run(struct skr_volume_play *play, const size_t *order, const int32_t *leaf)
+size_t skr_volume_play_run(struct skr_volume_play *play, const int32_t *leaf, size_t *ret_order)
 {
-    size_t i = 0, placed = 0;
-    while (i < play->n && place(play, order[i], leaf[order[i]])) {
+    size_t n = 0, i = 0;
+    for (int late = 0; late < 2; late++) {
+        for (size_t k = 0; k < play->n; k++) {
+            if (skr_volume_play_is_late(play, k) == late) {
+                ret_order[n++] = k;
+            }
+        }
+    }
+    while (i < n && place(play, ret_order[i], leaf[ret_order[i]])) {
         i++;
     }
-    for (placed = i; placed > 0; placed--) {
+    for (size_t placed = i; placed > 0; placed--) {
         take_back(play);
     }
-    return i < play->n ? order[i] : play->n;
+    return i < n ? ret_order[i] : n;
 }
 
 /* ---- search ---- */
@@ -254,8 +261,7 @@ static int32_t *place_of(const struct run *r, size_t pod, int32_t leaf)
     return &r->search->place[r->play->pod[pod]->role * leaves + (size_t)leaf];
 }
 
-/* Equal claims: what holds for the one, holds for the other. */
-static bool is_like(const struct skr_volume_play *play, size_t a, size_t b)
+bool skr_volume_play_is_like(const struct skr_volume_play *play, size_t a, size_t b)
 {
     const struct skr_late_claims *l = &play->late;
     const size_t n = l->first[a + 1] - l->first[a];
@@ -283,7 +289,7 @@ static size_t next_pod(const struct run *r, size_t from)
             }
             bool first = late || !any;
             for (size_t k = 0; k < i && i >= from && first; k++) {
-                first = r->used[k] || !is_like(play, k, i);
+                first = r->used[k] || !skr_volume_play_is_like(play, k, i);
             }
             if (i >= from && first) {
                 return i;
@@ -310,7 +316,8 @@ static bool advance(struct run *r, struct frame *f)
     for (; f->pod < r->play->n;
          f->pod = f->only ? r->play->n : next_pod(r, f->pod + 1), f->tried = 0) {
         const bool given = r->search->leaf[f->pod] >= 0;
-        while (f->tried < r->n_open + given) {
+        const size_t most = r->search->fixed ? 1 : r->n_open + given;
+        while (f->tried < most) {
             const size_t k = f->tried++;
             const int32_t leaf = leaf_at(r, f->pod, k);
             if (leaf < 0 || *place_of(r, f->pod, leaf) <= 0 ||
@@ -337,7 +344,7 @@ static bool may_go_on(struct run *r)
     for (size_t i = 0; i < r->play->n && may && !r->search->ended; i++) {
         bool comes = r->used[i];
         for (size_t k = 0; k < i && !comes; k++) {
-            comes = !r->used[k] && is_like(r->play, k, i);
+            comes = !r->used[k] && skr_volume_play_is_like(r->play, k, i);
         }
         struct frame f = {.pod = i, .only = true};
         may = comes || advance(r, &f);
@@ -407,77 +414,6 @@ bool skr_volume_play_search(struct skr_volume_play *play, struct skr_volume_sear
     free(r.used);
     free(frame);
     return found;
-}
-
-/* ---- turns ---- */
-
-/* Pods whose late claims have free volumes to choose from. */
-static bool chooses(const struct skr_volume_play *play, size_t i)
-{
-    const struct skr_late_claims *l = &play->late;
-    for (size_t c = l->first[i]; c < l->first[i + 1]; c++) {
-        for (size_t k = 0; k < l->n_volumes && l->kind[c] >= 0; k++) {
-            if (skr_late_claims_serves(l, &l->volume[k], c)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* Whether two of the leaves of these pods reach one volume. */
-static bool is_common(const struct skr_volume_play *play, const int32_t *leaf)
-{
-    for (size_t v = 0; v < play->late.n_volumes; v++) {
-        int32_t first = -1;
-        for (size_t i = 0; i < play->n && play->late.volume[v].leaf < 0; i++) {
-            const bool reaches =
-                leaf[i] >= 0 && leaf[i] != first &&
-                skr_late_claims_reaches(&play->late, &play->late.volume[v], leaf[i]);
-            if (reaches && first >= 0) {
-                return true;
-            }
-            first = reaches ? leaf[i] : first;
-        }
-    }
-    return false;
-}
-
-static void turns_of(const struct skr_volume_play *play, const int32_t *leaf, int32_t first,
-                     int32_t *ret)
-{
-    const bool common = is_common(play, leaf);
-    int32_t *turn = skr_alloc_array(play->n + 1, sizeof *turn);
-    bool *chooser = skr_alloc_array(play->n + 1, sizeof *chooser);
-    for (size_t i = 0; i < play->n; i++) {
-        const bool late = skr_volume_play_is_late(play, i);
-        chooser[i] = late && chooses(play, i);
-        for (size_t k = 0; k < i && chooser[i]; k++) {
-            const bool meet = chooser[k] && (common || leaf[k] == leaf[i]);
-            const int32_t after = turn[k] + (leaf[k] != leaf[i] || !is_like(play, k, i));
-            turn[i] = meet && after > turn[i] ? after : turn[i];
-        }
-        ret[i] += late ? first + turn[i] : 0;
-    }
-    free(turn);
-    free(chooser);
-}
-
-void skr_volume_play_turns(struct skr_gang *e, struct pod_entry *const *pod, size_t n, int32_t *ret)
-{
-    struct skr_volume_play *play = skr_volume_play_create(e, pod, n);
-    int32_t first = 0;
-    if (!play) {
-        return;
-    }
-    int32_t *leaf = skr_alloc_array(n + 1, sizeof *leaf);
-    for (size_t i = 0; i < n; i++) {
-        leaf[i] = skr_tree_find_leaf(e->topology.tree, pod[i]->place.node);
-        first = !skr_volume_play_is_late(play, i) && ret[i] >= first ? ret[i] + 1 : first;
-    }
-    turns_of(play, leaf, first, ret);
-    free(leaf);
-    skr_volume_play_destroy(play);
 }
 
 /* ---- life ---- */

@@ -32,13 +32,15 @@ struct skr_volume_play *skr_volume_play_create(struct skr_gang *e, struct pod_en
                                                size_t n);
 void skr_volume_play_destroy(struct skr_volume_play *play);
 bool skr_volume_play_is_late(const struct skr_volume_play *play, size_t i);
-/* The first pod of the order (indexes) that is refused on its leaf; n: none. */
-size_t skr_volume_play_run(struct skr_volume_play *play, const size_t *order, const int32_t *leaf);
+/* Equal claims: what holds for the one, holds for the other. */
+bool skr_volume_play_is_like(const struct skr_volume_play *play, size_t a, size_t b);
+/* The first pod that is refused on its leaf, those with late claims last; n: none. ret_order[n]: indexes. */
+size_t skr_volume_play_run(struct skr_volume_play *play, const int32_t *leaf, size_t *ret_order);
 
 struct skr_volume_search {
     int32_t *place; /* [role * leaves + leaf] pods that may come; role: of the group. Changed */
-    bool all;       /* every place is taken in the end */
     const int32_t *leaf;                                 /* [n] tried first; -1: none */
+    bool fixed;                                          /* and no other */
     bool (*accepts)(void *context, const int32_t *leaf); /* NULL: anything */
     void *context;
     /* the answer */
@@ -48,10 +50,5 @@ struct skr_volume_search {
 };
 /* A leaf for each pod, and an order in which all are accepted. Exhaustive within the steps. */
 bool skr_volume_play_search(struct skr_volume_play *play, struct skr_volume_search *search);
-
-/* Adds turns to ret[n]: pods of one turn are accepted in any order. Those with late claims come after all others, as
- * PreBind binds their claims for good. n pods in an order that run() accepts. O(n * n). */
-void skr_volume_play_turns(struct skr_gang *e, struct pod_entry *const *pod, size_t n,
-                           int32_t *ret);
 
 #endif

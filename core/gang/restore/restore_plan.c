@@ -28,6 +28,7 @@
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/plan/sampling.h"
+#include "core/gang/plan/volume_turns.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/state/output.h"
@@ -408,6 +409,7 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
         }
     }
     lost_seats_fini(&seats);
+    skr_volume_turns_restore(e, plan);
     skr_plan_text_changed(e, plan);
     skr_out_decision(e, g->key, "", "Plan restored", "", skr_plan_state_name(r->state), false);
     if (!binding && gone > 0) {

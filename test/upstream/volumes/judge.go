@@ -115,6 +115,9 @@ type filter interface {
 // place has the pod filtered on the node and assumes it there. undo takes it away again; why: it is refused.
 func (j *judge) place(pod *v1.Pod, node string) (undo func(), why string) {
 	ctx, state := context.Background(), framework.NewCycleState()
+	if info := j.node[node]; info.GetRequested().GetMilliCPU()+1000 > info.GetAllocatable().GetMilliCPU() {
+		return nil, "no cpu"
+	}
 	for _, plugin := range []filter{j.restrictions, j.limits, j.binding, j.zone} {
 		_, status := plugin.PreFilter(ctx, state, pod, nil)
 		if status.IsSkip() {

@@ -46,7 +46,7 @@ type maker struct {
 	*rand.Rand
 	world *world
 	// What this world is about; kinds of claims that are not here do not occur.
-	bound, late, made, unlike, modes, attributes, zones, limits, roomy bool
+	bound, late, made, unlike, modes, attributes, zones, limits, roomy, tight bool
 }
 
 func (m *maker) chance(n int) bool { return m.Intn(n) == 0 }
@@ -58,6 +58,7 @@ func newWorld(seed int64) *world {
 	m.bound, m.late, m.made = m.chance(2), !m.chance(3), m.chance(3)
 	m.unlike, m.modes, m.attributes = m.chance(2), m.chance(3), m.chance(4)
 	m.zones, m.limits, m.roomy = m.chance(2), m.chance(3), m.chance(2)
+	m.tight = m.chance(3)
 	m.nodes()
 	m.classes()
 	m.drivers()
@@ -74,8 +75,12 @@ func (m *maker) nodes() {
 		if !m.chance(10) {
 			labels[zoneLabel] = pick(m, "a", "b")
 		}
+		cpu := int64(64)
+		if m.tight {
+			cpu = int64(1 + m.Intn(3))
+		}
 		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
-		node.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: *resource.NewQuantity(64, resource.DecimalSI), v1.ResourcePods: resource.MustParse("110")}
+		node.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: *resource.NewQuantity(cpu, resource.DecimalSI), v1.ResourcePods: resource.MustParse("110")}
 		m.world.Nodes = append(m.world.Nodes, node)
 	}
 }
