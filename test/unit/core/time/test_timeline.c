@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Room over time. The definition is in test/property/test_earliest_start.c. */
-#include "core/time/timeline.h"
+#include "core/time/place.h"
 #include "test/test.h"
 
 static const uint16_t resource[] = {3, 4};
@@ -83,7 +83,11 @@ TEST(the_number_of_changes_has_a_limit)
         assert_true(skr_timeline_add_end(t, i / 100, 1, &amounts, 1, false));
     }
     assert_false(skr_timeline_add_end(t, 0, 2, &amounts, 1, false));
-    assert_false(skr_timeline_hold(t, 0, 1, 2, 3, 1, 1));
+    struct skr_error error;
+    struct skr_place_use use = {.amount = 1, .resource = 3};
+    const struct skr_place place = {.n_uses = 1, .use = &use};
+    assert_int_equal(skr_place_hold(&place, t, 1, 2, 1, &error), -SKR_LIMIT);
+    assert_string_equal(error.text, "the timeline has more than 1000000 changes of room");
     assert_true(skr_timeline_add_end(t, 0, SKR_INSTANT_NEVER, &amounts, 1, false));
     skr_timeline_destroy(t);
 }

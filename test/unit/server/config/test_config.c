@@ -199,6 +199,10 @@ static const struct {
      "s.yaml:3:1: error: unknown key plantimeout (did you mean planTimeout?)\n"},
     {HEAD "extender: {listn: ':1'}\n",
      "s.yaml:3:12: error: unknown key extender.listn (did you mean listen?)\n"},
+    {HEAD "time: {reservations: 65, forecasts: 1001, movesMost: 4}\n",
+     "s.yaml:3:22: error: time.reservations: 65 is outside 0 .. 64\n"
+     "s.yaml:3:37: error: time.forecasts: 1001 is outside 0 .. 1000\n"
+     "s.yaml:3:54: error: time.movesMost: 4 is outside 1 .. 3\n"},
     {HEAD "karmada: {options: 'ranges=strict, shortage=Error'}\n",
      "s.yaml:3:20: error: karmada.options: option shortage: must be Unschedulable or "
      "SchedulerError, got \"Error\"\n"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simulate timeline`: who starts when, who may go in front of a reservation, whose end counts. */
+#include "core/time/round.h"
 #include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/timeline_scene.h"
@@ -186,6 +187,32 @@ TEST_WITH(scene, each_pool_has_its_reservation)
     s->config = "time: {reservations: 2}\n";
     run(s);
     expect(s, "a2", "reserved 3700 a-0=1 because default/a1");
+}
+
+TEST_WITH(scene, there_are_at_most_64_reservations_and_as_many_forecasts_as_are_asked_for)
+{
+    struct scene *s = scene;
+    char pool[16], text[512];
+    int n[SKR_ROUND_STATE_COUNT] = {0};
+    for (int i = 0; i < SKR_RESERVATIONS_MAX + 6; i++) {
+        snprintf(pool, sizeof pool, "p%02d", i);
+        scene_add_node(s, pool, 4, pool);
+        POD(.name = pool, .node = pool, .deadline = 100);
+        GANG(.name = pool, .cpu = 4, .begin = i - 100, .limit = "1h", .pool = pool);
+    }
+    s->config = "time: {forecasts: 4}\n";
+    run(s);
+    for (int i = 0; i < SKR_RESERVATIONS_MAX + 6; i++) {
+        snprintf(pool, sizeof pool, "p%02d", i);
+        const char *says = scene_group_says(s, pool, text);
+        for (int k = 0; k < SKR_ROUND_STATE_COUNT; k++) {
+            const char *name = skr_round_state_name((enum skr_round_state)k);
+            n[k] += strncmp(says, name, strlen(name)) == 0;
+        }
+    }
+    assert_int_equal(n[SKR_ROUND_RESERVED], SKR_RESERVATIONS_MAX);
+    assert_int_equal(n[SKR_ROUND_FORECAST], 4);
+    assert_int_equal(n[SKR_ROUND_UNKNOWN], 2);
 }
 
 TEST_WITH(scene, without_reservations_nothing_is_kept)
