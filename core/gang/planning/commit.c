@@ -310,6 +310,7 @@ static bool are_together(struct skr_gang *e, struct group *g, struct pod_entry *
             "plan was found with all pods there that name it",
             g->name, claim);
         skr_group_state_reason(g, SKR_REASON_CONSTRAINT_CONFLICT, b.s);
+        skr_dirty_group(e, g);
     } else if (split < n) {
         skr_vetoes_limit(e, g, newcomers[split]->shape, node[split], beside);
     }

@@ -303,3 +303,117 @@ TEST_RIG(device_cluster(1, 4), a_pod_that_names_a_claim_twice_is_not_planned)
                         "spec.resourceClaims, and kube-scheduler cannot reserve it twice; use one "
                         "entry for all containers");
 }
+
+/* ---- random groups beside an enumeration ---- */
+
+enum { MEMBERS_MAX = 6, CLAIMS_MAX = 3 };
+
+/* Members that want a cpu each, and may name one of the claims, which want the same number of devices. */
+struct sharing_world {
+    int nodes, cpu, devices, members, claims, each;
+    int claim[MEMBERS_MAX]; /* -1: none */
+};
+
+static unsigned draw(unsigned *state, unsigned n)
+{
+    *state = *state * 1103515245u + 12345u;
+    return (*state >> 16) % n;
+}
+
+static struct sharing_world random_world(unsigned seed)
+{
+    unsigned state = seed;
+    struct sharing_world w = {.nodes = 1 + (int)draw(&state, 4),
+                              .cpu = 1 + (int)draw(&state, 5),
+                              .devices = 1 + (int)draw(&state, 5),
+                              .members = 2 + (int)draw(&state, MEMBERS_MAX - 1),
+                              .claims = 1 + (int)draw(&state, CLAIMS_MAX),
+                              .each = 1 + (int)draw(&state, 3)};
+    for (int i = 0; i < w.members; i++) {
+        w.claim[i] = draw(&state, 5) > 0 ? (int)draw(&state, (unsigned)w.claims) : -1;
+    }
+    return w;
+}
+
+/* Whether the members from i on have places beside those before. node_of: of each claim, -1: none yet. */
+static bool has_places(const struct sharing_world *w, int i, int *pods, int *taken, int *node_of)
+{
+    const int claim = i < w->members ? w->claim[i] : -1;
+    bool has = i == w->members;
+    for (int node = 0; node < w->nodes && !has; node++) {
+        const bool pays = claim >= 0 && node_of[claim] < 0;
+        if (pods[node] == w->cpu || (claim >= 0 && !pays && node_of[claim] != node) ||
+            (pays && taken[node] + w->each > w->devices)) {
+            continue;
+        }
+        pods[node]++;
+        if (pays) {
+            node_of[claim] = node;
+            taken[node] += w->each;
+        }
+        has = has_places(w, i + 1, pods, taken, node_of);
+        pods[node]--;
+        if (pays) {
+            node_of[claim] = -1;
+            taken[node] -= w->each;
+        }
+    }
+    return has;
+}
+
+/* All are bound, each claim on one node, and devices suffice. */
+static bool is_served(const struct rig *rig, const struct sharing_world *w)
+{
+    int node_of[CLAIMS_MAX] = {-1, -1, -1}, taken[4] = {0};
+    bool served = rig_n_bound(rig, "g") == (size_t)w->members;
+    for (int i = 0; i < w->members && served; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "g-%d", i);
+        const int node = rig_node_of(rig, name)[sizeof "node-" - 1] - '0';
+        int *of = w->claim[i] >= 0 ? &node_of[w->claim[i]] : NULL;
+        if (of && *of < 0) {
+            *of = node;
+            taken[node] += w->each;
+        }
+        served = !of || (*of == node && taken[node] <= w->devices);
+    }
+    return served;
+}
+
+static void play_world(unsigned seed)
+{
+    static const char *const claim[CLAIMS_MAX] = {"a", "b", "c"};
+    const struct sharing_world w = random_world(seed);
+    int pods[4] = {0}, taken[4] = {0}, node_of[CLAIMS_MAX] = {-1, -1, -1};
+    struct rig *rig = device_cluster(w.nodes, w.devices);
+    char name[32];
+    for (int i = 0; i < w.nodes; i++) {
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name, "{'status':{'allocatable':{'cpu':'%d'}}}", w.cpu);
+    }
+    for (int i = 0; i < w.claims; i++) {
+        device_claim(rig, claim[i], w.each);
+    }
+    rig_group(rig, "g", w.members, 0, NULL);
+    for (int i = 0; i < w.members; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        if (w.claim[i] >= 0) {
+            device_pod_with(rig, name, claim[w.claim[i]], 1);
+        } else {
+            rig_pod(rig, name, "g", RIG_BARE);
+        }
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    if (has_places(&w, 0, pods, taken, node_of) && !is_served(rig, &w)) {
+        fail_msg("seed %u: a group that fits is not placed where its devices are", seed);
+    }
+    rig_destroy(rig);
+}
+
+/* Without any place, a plan may be tried after all: kube-scheduler decides. */
+TEST(groups_that_share_claims_are_placed_where_they_can_be)
+{
+    for (unsigned seed = 1; seed <= 150; seed++) {
+        play_world(seed);
+    }
+}
