@@ -47,6 +47,9 @@ static int check_victim(const struct skr_victims_problem *in, size_t i, struct s
         return skr_error_set(error, SKR_INVALID, "victim %s: giver %d of %zu", v->name,
                              (int)v->giver, in->n_givers);
     }
+    if (v->ruled && (v->kind != SKR_VICTIM_SURPLUS || v->n_shares != 1)) {
+        return skr_error_set(error, SKR_INVALID, "victim %s: rules of no member", v->name);
+    }
     return 0;
 }
 
@@ -207,6 +210,13 @@ static void search_init(struct skr_victims_search *s, struct skr_victims_room *r
     s->has_surplus = skr_alloc_array(in->n_victims + 1, sizeof *s->has_surplus);
     s->used = skr_alloc_array(in->n_budgets + 1, sizeof *s->used);
     s->given = skr_alloc_array(in->n_givers + 1, sizeof *s->given);
+    s->scope = skr_alloc_array(in->n_scopes + 1, sizeof *s->scope);
+    for (size_t i = 0; i < in->n_scopes; i++) {
+        const size_t leaves = (size_t)in->scope[i].problem.tree->n_leaves;
+        s->scope[i] = in->scope[i];
+        s->scope[i].count = skr_alloc_array(leaves, sizeof *s->scope[i].count);
+        memcpy(s->scope[i].count, in->scope[i].count, leaves * sizeof *s->scope[i].count);
+    }
     s->set = skr_alloc_array(n + 1, sizeof *s->set);
     s->best = skr_alloc_array(n + 1, sizeof *s->best);
     s->pick.at = skr_alloc_array(n + 1, sizeof *s->pick.at);
@@ -231,6 +241,10 @@ static void search_fini(struct skr_victims_search *s)
     free(s->has_surplus);
     free(s->used);
     free(s->given);
+    for (size_t i = 0; i < s->in->n_scopes; i++) {
+        free(s->scope[i].count);
+    }
+    free(s->scope);
     free(s->set);
     free(s->best);
     free(s->pick.at);
@@ -401,7 +415,7 @@ static bool lower(const struct skr_victims_problem *in, const struct skr_victim_
     skr_victim_tables_lower(in->table, raised, in->n_tables, gone);
     for (size_t i = 0; i < found->n; i++) {
         const size_t victim = found->victim[i];
-        whole = whole && (gone[victim] || in->victim[victim].step <= 1);
+        whole = whole && (gone[victim] || !skr_victims_has_mates(&in->victim[victim]));
         found->victim[kept] = victim;
         kept += gone[victim] != 0;
     }

@@ -17,7 +17,8 @@
  *      deciding, a shorter list first
  * So the set is minimal: without any one of its victims, and those that have to go with it, the group
  * does not fit. Victims are whole. A group may be listed together with single members that it does
- * not need (surplus_of). If these came by steps, they go by steps.
+ * not need (surplus_of). If these came by steps, they go by steps, and rules of their group hold on what it
+ * keeps.
  *
  * Room is monotone: more of it never makes a feasible problem infeasible, whatever the rules. So
  * the priority is found by bisection, and proofs hold for every rule. The search for the rest is
@@ -62,10 +63,20 @@ struct skr_victim {
     int32_t beyond; /* running members that its group does not need, candidates or not */
     int32_t
         step; /* what is left of them is a multiple of it, unless none goes; 0 and 1: any number */
+    int32_t role; /* of its group */
+    bool ruled;   /* scopes of its giver count it */
     size_t n_shares;
     const struct skr_victim_share *share;
     size_t n_charges;
     const struct skr_victim_charge *charge;
+};
+
+/* Rules that must hold on what a giver keeps, if it gives a member. */
+struct skr_victim_scope {
+    int32_t giver;
+    int32_t role;               /* whose members count; -1: all */
+    struct skr_problem problem; /* of all running members that count, with room everywhere */
+    int32_t *count;             /* [leaf] of these */
 };
 
 enum { SKR_VICTIMS_STEPS_MAX = 1 << 16 }; /* of a search without a step budget */
@@ -80,6 +91,8 @@ struct skr_victims_problem {
     size_t n_tables;
     const struct skr_victim_table *table;
     size_t n_givers;
+    size_t n_scopes;
+    const struct skr_victim_scope *scope;
     size_t n_budgets;
     const int32_t *budget; /* members that may be evicted at once, all victims together */
     int64_t step_budget;   /* < 0: SKR_VICTIMS_STEPS_MAX; 0: a timeout at once */

@@ -139,16 +139,16 @@ static void find_candidate(const struct skr_victims_search *s, const struct leaf
     }
 }
 
-static bool by_steps(const struct skr_victims_search *s)
+static bool any_has_mates(const struct skr_victims_search *s)
 {
     bool any = false;
     for (size_t i = 0; i < s->n && !any; i++) {
-        any = s->in->victim[s->candidate[i]].step > 1;
+        any = skr_victims_has_mates(&s->in->victim[s->candidate[i]]);
     }
     return any;
 }
 
-/* Members that go by steps go with others that need not free room there: these are in every anchor
+/* Members that go by steps or rules go with others that need not free room there: these are in every anchor
  * that has one of them. */
 static void add_mates(struct skr_victims_search *s, struct finds *f, int32_t n_anchors)
 {
@@ -158,7 +158,7 @@ static void add_mates(struct skr_victims_search *s, struct finds *f, int32_t n_a
     SKR_AUTO_FREE uint8_t *in = skr_alloc_array((size_t)n_anchors + 1, sizeof *in);
     for (size_t i = 0; i < n_finds; i++) {
         const struct skr_victim *v = &s->in->victim[f->item[i].entry.victim];
-        if (v->step > 1) {
+        if (skr_victims_has_mates(v)) {
             has[(size_t)v->giver * (size_t)n_anchors + (size_t)f->item[i].anchor] = 1;
         }
     }
@@ -168,7 +168,7 @@ static void add_mates(struct skr_victims_search *s, struct finds *f, int32_t n_a
         for (; at < n_finds && f->item[at].entry.name == name; at++) {
             in[f->item[at].anchor] = 1;
         }
-        for (int32_t a = 0; v->step > 1 && a < n_anchors; a++) {
+        for (int32_t a = 0; skr_victims_has_mates(v) && a < n_anchors; a++) {
             if (in[a] || !has[(size_t)v->giver * (size_t)n_anchors + (size_t)a]) {
                 continue;
             }
@@ -244,7 +244,7 @@ void skr_victims_anchors_make(struct skr_victims_search *s)
     for (size_t i = 0; i < s->n; i++) {
         find_candidate(s, room, i, &f);
     }
-    if (by_steps(s)) {
+    if (any_has_mates(s)) {
         add_mates(s, &f, n_anchors);
     }
     deal(s, &f, n_anchors);

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "core/solver/solution.h"
 #include "topology/base/arena.h"
 
 /* With more candidates to come it is not tested whether all of them together suffice. */
@@ -64,21 +65,48 @@ static bool is_twice(const struct skr_victims_search *s, size_t victim)
     return false;
 }
 
-bool skr_victims_pick_is_whole(const struct skr_victims_search *s)
+bool skr_victims_has_mates(const struct skr_victim *v)
+{
+    return v->kind == SKR_VICTIM_SURPLUS && (v->step > 1 || v->ruled);
+}
+
+bool skr_victims_pick_is_even(const struct skr_victims_search *s)
 {
     return s->n_uneven == 0;
+}
+
+bool skr_victims_pick_is_whole(const struct skr_victims_search *s)
+{
+    bool whole = skr_victims_pick_is_even(s);
+    for (size_t i = 0; whole && i < s->in->n_scopes; i++) {
+        const struct skr_victim_scope *scope = &s->scope[i];
+        whole = s->given[scope->giver] == 0 || scope->problem.n == 0 ||
+                skr_solution_check(&scope->problem, scope->count, NULL) == 0;
+    }
+    return whole;
+}
+
+static bool is_uneven(const struct skr_victims_search *s, const struct skr_victim *v)
+{
+    const int32_t given = s->given[v->giver];
+    return v->step > 1 && given > 0 && (v->beyond - given) % v->step != 0;
 }
 
 /* by: 1: the member is in pick, -1: it is not any more. */
 static void give(struct skr_victims_search *s, const struct skr_victim *v, int32_t by)
 {
-    if (v->kind == SKR_VICTIM_SURPLUS && v->step > 1) {
-        int32_t *given = &s->given[v->giver];
-        const bool before = *given > 0 && (v->beyond - *given) % v->step != 0;
-        *given += by;
-        const bool after = *given > 0 && (v->beyond - *given) % v->step != 0;
-        s->n_uneven += (size_t)after;
-        s->n_uneven -= (size_t)before;
+    if (!skr_victims_has_mates(v)) {
+        return;
+    }
+    s->n_uneven -= (size_t)is_uneven(s, v);
+    s->given[v->giver] += by;
+    s->n_uneven += (size_t)is_uneven(s, v);
+    for (size_t i = 0; v->ruled && i < s->in->n_scopes; i++) {
+        struct skr_victim_scope *scope = &s->scope[i];
+        if (scope->giver == v->giver && (scope->role < 0 || scope->role == v->role)) {
+            scope->problem.n -= by;
+            scope->count[v->share[0].leaf] -= by;
+        }
     }
 }
 
@@ -318,22 +346,24 @@ static int shorten(struct skr_victims_search *s, const struct skr_victims_anchor
     return 0;
 }
 
-/* Takes more members of groups that would give a part of a step. */
+/* Takes more members of groups that would give a part of a step, or break rules. */
 static void complete(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     for (size_t i = 0; i < anchor->n && !skr_victims_pick_is_whole(s); i++) {
         const struct skr_victim *v = &s->in->victim[anchor->entry[i].victim];
-        const int32_t given = v->kind == SKR_VICTIM_SURPLUS && v->step > 1 ? s->given[v->giver] : 0;
-        if (given > 0 && (v->beyond - given) % v->step != 0 && !s->taken[anchor->entry[i].victim]) {
+        if (skr_victims_has_mates(v) && s->given[v->giver] > 0 && (v->ruled || is_uneven(s, v)) &&
+            !s->taken[anchor->entry[i].victim]) {
             skr_victims_pick_push(s, anchor, i);
         }
     }
 }
 
-static int greedy(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
+/* ruled: with members of groups that have rules. */
+static int greedy(struct skr_victims_search *s, const struct skr_victims_anchor *anchor, bool ruled)
 {
     for (size_t i = 0; i < anchor->n; i++) {
-        if (!skr_victims_is_inside(s, anchor->entry[i].victim)) {
+        if (!skr_victims_is_inside(s, anchor->entry[i].victim) &&
+            (ruled || !s->in->victim[anchor->entry[i].victim].ruled)) {
             skr_victims_pick_push(s, anchor, i);
         }
     }
@@ -386,8 +416,8 @@ static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_a
         *deeper = false;
         return 0;
     }
-    int rc = skr_victims_pick_is_whole(s) ? skr_victims_pick_fits(s, anchor, &fits) : 0;
-    if (rc == 0 && fits) {
+    int rc = skr_victims_pick_is_even(s) ? skr_victims_pick_fits(s, anchor, &fits) : 0;
+    if (rc == 0 && fits && skr_victims_pick_is_whole(s)) {
         skr_victims_pick_keep(s, anchor);
         *deeper = false;
     } else if (rc == 0 && next < anchor->n && anchor->n - next <= REST_MAX) {
@@ -461,7 +491,10 @@ int skr_victims_search_run(struct skr_victims_search *s)
         if (!may_be_cheaper(s, anchor->least)) {
             break; /* the anchors behind it are no cheaper */
         }
-        int rc = skr_victims_room_is_spent(s->room) ? 0 : greedy(s, anchor);
+        int rc = skr_victims_room_is_spent(s->room) ? 0 : greedy(s, anchor, true);
+        if (rc == 0 && !s->found && s->in->n_scopes > 0) {
+            rc = greedy(s, anchor, false);
+        }
         if (rc == 0 && may_be_cheaper(s, anchor->least)) {
             struct tail t = tail_of(anchor);
             rc = search_anchor(s, anchor, &t);

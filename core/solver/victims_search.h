@@ -52,13 +52,14 @@ struct skr_victims_search {
     struct skr_victims_entry *entries; /* of all anchors */
 
     struct skr_victims_pick pick;
-    uint8_t *taken;       /* [victim] in pick */
-    uint8_t *listed;      /* [victim] is a candidate */
-    uint8_t *has_surplus; /* [victim] members of it are candidates by themselves */
-    int32_t *used;        /* [budget] by pick */
-    int32_t *given;       /* [giver] single members in pick */
-    size_t n_uneven;      /* givers of which pick has no whole steps */
-    size_t *set;          /* [n] working space: victims of pick */
+    uint8_t *taken;                 /* [victim] in pick */
+    uint8_t *listed;                /* [victim] is a candidate */
+    uint8_t *has_surplus;           /* [victim] members of it are candidates by themselves */
+    int32_t *used;                  /* [budget] by pick */
+    int32_t *given;                 /* [giver] single members in pick */
+    struct skr_victim_scope *scope; /* of the problem, without these */
+    size_t n_uneven;                /* givers of which pick has no whole steps */
+    size_t *set;                    /* [n] working space: victims of pick */
 
     /* The best so far, by name. */
     bool found;
@@ -96,8 +97,12 @@ void skr_victims_pick_list(struct skr_victims_search *s, const struct skr_victim
 /* Whether pick suffices. */
 int skr_victims_pick_fits(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                           bool *ret);
-/* Whether single members go by whole steps. */
+/* Whether single members go by whole steps. O(1). */
+bool skr_victims_pick_is_even(const struct skr_victims_search *s);
+/* The same, and rules hold on what is left of their groups. O(units) for each of these with rules. */
 bool skr_victims_pick_is_whole(const struct skr_victims_search *s);
+/* Whether the candidate may have to go with others of its group. */
+bool skr_victims_has_mates(const struct skr_victim *v);
 /* Makes pick the best set. */
 void skr_victims_pick_keep(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
 

@@ -151,12 +151,12 @@ static bool is_open(const struct skr_victims_search *s, const struct skr_victims
 static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     bool fits = false;
-    if (s->pick.gain < anchor->need || !skr_victims_pick_is_whole(s) ||
+    if (s->pick.gain < anchor->need || !skr_victims_pick_is_even(s) ||
         skr_victims_cost_compare(s->pick.cost, s->cost) != 0) {
         return 0;
     }
     int rc = skr_victims_pick_fits(s, anchor, &fits);
-    return rc == 0 && fits ? compare_with_best(s, anchor) : rc;
+    return rc == 0 && fits && skr_victims_pick_is_whole(s) ? compare_with_best(s, anchor) : rc;
 }
 
 /* Entries are in the order of names, and so are the sets that are tried. */

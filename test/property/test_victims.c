@@ -2,7 +2,7 @@
 /*
  * Victims of random preemptions: the search chooses the set that an enumeration of all subsets of
  * the candidates chooses, criterion by criterion. The enumerator of placements judges each subset. Some
- * leaves have a table for one resource.
+ * leaves have a table for one resource. Some members go by steps, and some groups have rules on counts.
  */
 #include "core/solver/victims.h"
 #include "test/property/trial.h"
@@ -24,6 +24,10 @@ struct world {
     int64_t room[INSTANCE_LEAVES_MAX][1 << VICTIMS];
     char name[VICTIMS][16];
     int32_t giver_priority[GIVERS], step[GIVERS], beyond[GIVERS];
+    bool ruled[GIVERS];
+    struct skr_victim_scope scope[2 * GIVERS];
+    struct skr_rule rule[2 * GIVERS][SKR_LEVELS_MAX];
+    int32_t count[2 * GIVERS][INSTANCE_LEAVES_MAX];
 };
 
 static const struct instance_limits small = {.leaves = 6, .slots = 4, .n = 7};
@@ -64,11 +68,14 @@ static void take_room(struct world *w, const struct skr_victim *v)
 static void make_follower(struct world *w, struct random *random, int32_t i)
 {
     struct skr_victim *v = &w->victim[i];
+    v->giver = random_below(random, GIVERS - 1);
     make_shares(w, random, i);
+    v->n_shares = w->ruled[v->giver] ? 1 : v->n_shares;
     take_room(w, v);
     v->kind = SKR_VICTIM_SURPLUS;
     v->members = 1;
-    v->giver = random_below(random, GIVERS - 1);
+    v->ruled = w->ruled[v->giver];
+    v->role = random_below(random, 2);
     v->rank = random_below(random, 3);
     v->priority = w->giver_priority[v->giver];
     v->step = w->step[v->giver];
@@ -102,6 +109,37 @@ static bool make_surplus(struct world *w, struct random *random, int32_t i)
     w->share[i][0] = (struct skr_victim_share){w->share[of][0].leaf, w->amount[i][0]};
     v->n_shares = 1;
     return true;
+}
+
+/* Rules of a group for all members, or of its role 0. Some members of it may not go. */
+static void make_scope(struct world *w, struct random *random, int32_t giver, int32_t role)
+{
+    const size_t at = w->problem.n_scopes++;
+    const struct skr_tree *tree = &w->in.tree;
+    struct skr_victim_scope *scope = &w->scope[at];
+    *scope =
+        (struct skr_victim_scope){.giver = giver,
+                                  .role = role,
+                                  .problem = {.tree = tree, .rule = w->rule[at], .step_budget = -1},
+                                  .count = w->count[at]};
+    for (int32_t level = 0; level < tree->n_levels; level++) {
+        w->rule[at][level] = (struct skr_rule){.partitions = random_below(random, 3),
+                                               .min = 1 + random_percent(random, 30),
+                                               .max = INT32_MAX,
+                                               .factor = 1 + random_percent(random, 30)};
+        w->rule[at][level].partitions -= w->rule[at][level].partitions == 0;
+    }
+    for (int32_t i = 0; i < VICTIMS; i++) {
+        const struct skr_victim *v = &w->victim[i];
+        if (v->ruled && v->giver == giver && (role < 0 || v->role == role)) {
+            scope->count[v->share[0].leaf]++;
+            scope->problem.n++;
+        }
+    }
+    for (int32_t i = random_below(random, 3); i > 0; i--) {
+        scope->count[random_below(random, tree->n_leaves)]++;
+        scope->problem.n++;
+    }
 }
 
 /* The amount of the resource that the victim frees on the leaf; NULL: it is not there. */
@@ -173,6 +211,7 @@ static void world_make(struct world *w, uint64_t index)
         w->giver_priority[g] = random_below(&random, 5) - 1;
         w->step[g] = random_below(&random, 4);
         w->beyond[g] = random_percent(&random, 25); /* one that may not go */
+        w->ruled[g] = random_percent(&random, 40);
     }
     for (int32_t i = 0; i < n; i++) {
         struct skr_victim *v = &w->victim[i];
@@ -210,6 +249,12 @@ static void world_make(struct world *w, uint64_t index)
         .budget = w->budget,
         .step_budget = 1 << 24};
     w->in.problem.step_budget = -1;
+    w->problem.scope = w->scope;
+    for (int32_t g = 0; g < GIVERS - 1; g++) {
+        for (int32_t role = -1; w->ruled[g] && role < random_below(&random, 2); role++) {
+            make_scope(w, &random, g, role);
+        }
+    }
     const int32_t tables = random_percent(&random, 30) ? 50 : 0;
     for (int32_t leaf = 0; leaf < w->in.tree.n_leaves; leaf++) {
         if (random_percent(&random, tables)) {
@@ -262,6 +307,21 @@ static bool is_allowed(const struct world *w, uint32_t set)
     for (int32_t g = 0; g < GIVERS - 1; g++) {
         const int32_t left = w->beyond[g] - given[g];
         whole = whole && (given[g] == 0 || w->step[g] < 2 || left % w->step[g] == 0);
+    }
+    for (size_t s = 0; whole && s < w->problem.n_scopes; s++) {
+        const struct skr_victim_scope *scope = &w->scope[s];
+        struct skr_problem left = scope->problem;
+        int32_t count[INSTANCE_LEAVES_MAX];
+        memcpy(count, scope->count, sizeof count);
+        for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
+            const struct skr_victim *v = &w->victim[i];
+            if (has(set, i) && v->ruled && v->giver == scope->giver &&
+                (scope->role < 0 || v->role == scope->role)) {
+                count[v->share[0].leaf]--;
+                left.n--;
+            }
+        }
+        whole = given[scope->giver] == 0 || left.n == 0 || !skr_solution_check(&left, count, NULL);
     }
     return whole && used[0] <= w->budget[0] && used[1] <= w->budget[1];
 }

@@ -65,30 +65,43 @@ size_t skr_surplus_of(const struct group *g, struct pod_entry **list, size_t n)
 }
 
 /* Whether fewer members may break a rule that more of them keep. */
-static bool counts_members(const struct skr_rule_check *check)
+static bool counts_members(const struct skr_rule_scope *scope)
 {
     bool counts = false;
-    for (size_t i = 0; i < check->n_scopes; i++) {
-        for (int32_t level = 0; level < check->tree->n_levels; level++) {
-            const struct skr_rule *r = &check->scope[i].rule[level];
-            counts = counts || (!r->hard && (r->partitions > 0 || r->min > 1 || r->factor > 1));
-        }
+    for (int32_t level = 0; level < scope->problem.tree->n_levels; level++) {
+        const struct skr_rule *r = &scope->rule[level];
+        counts = counts || (!r->hard && (r->partitions > 0 || r->min > 1 || r->factor > 1));
     }
     return counts;
 }
 
-int32_t skr_surplus_step(const struct group *g, const struct skr_tree *tree,
-                         struct pod_entry *const *list, size_t n, size_t all)
+static void *copy(struct skr_arena *arena, const void *from, size_t size)
+{
+    void *to = skr_arena_alloc(arena, size);
+    return to ? memcpy(to, from, size) : NULL;
+}
+
+size_t skr_surplus_scopes(const struct group *g, const struct skr_tree *tree,
+                          struct pod_entry *const *list, size_t n, struct skr_arena *arena,
+                          struct skr_victim_scope *ret)
 {
     struct skr_rule_check check;
-    int32_t step = g->spec->step;
+    size_t n_scopes = 0;
     skr_rule_check_init(&check, tree, g);
-    if (counts_members(&check)) {
-        for (size_t i = n; i < all; i++) {
-            skr_rule_check_add(&check, list[i]->role, list[i]->pod->node_name, 1);
+    for (size_t i = 0; i < n; i++) {
+        skr_rule_check_add(&check, list[i]->role, list[i]->pod->node_name, 1);
+    }
+    for (size_t i = 0; i < check.n_scopes; i++) {
+        const struct skr_rule_scope *from = &check.scope[i];
+        if (counts_members(from)) {
+            struct skr_rule *rule = copy(arena, from->rule, (size_t)tree->n_levels * sizeof *rule);
+            int32_t *count = copy(arena, from->count, (size_t)tree->n_leaves * sizeof *count);
+            ret[n_scopes++] = (struct skr_victim_scope){
+                .role = from->role,
+                .problem = {.tree = tree, .rule = rule, .n = from->problem.n, .step_budget = -1},
+                .count = rule ? count : NULL};
         }
-        step = skr_rule_check_keeps(&check, NULL) ? (int32_t)all - skr_membership_size(g) : 0;
     }
     skr_rule_check_fini(&check);
-    return step;
+    return n_scopes;
 }

@@ -8,6 +8,7 @@
  * member runs whose role the key does not have: the key is that of the next generation.
  */
 #include "core/gang/state/groups.h"
+#include "core/solver/victims.h"
 
 /* What the member counts for: its role with key `roles`, else the group: 0. */
 size_t skr_surplus_scope(const struct group *g, const struct pod_entry *p);
@@ -20,10 +21,12 @@ bool skr_surplus_may_go(const struct group *g, const struct pod_entry *p);
 /* Those of list[n], which has all running members, that are beyond the size of their scope. They move
  * to the front, the highest ranks first. Returns their number. O(n log n). */
 size_t skr_surplus_of(const struct group *g, struct pod_entry **list, size_t n);
-/* What is left of the first n of list[all], from skr_surplus_of(), is a multiple of that: the step by
- * which they came; their number if rules of the group count members (partitions, min, factor), so that
- * all go or none. 0: none may go, as the others would not keep the rules. O(leaves + all). */
-int32_t skr_surplus_step(const struct group *g, const struct skr_tree *tree,
-                         struct pod_entry *const *list, size_t n, size_t all);
+enum { SKR_SURPLUS_SCOPES = 1 + SKR_ROLES_MAX };
+/* Rules of the group, and of its roles, that fewer members may break (partitions, min, factor), into
+ * ret[SKR_SURPLUS_SCOPES], with where list[n], the running members, are. In arena; a count is NULL without
+ * memory. Returns their number. O(leaves + n). */
+size_t skr_surplus_scopes(const struct group *g, const struct skr_tree *tree,
+                          struct pod_entry *const *list, size_t n, struct skr_arena *arena,
+                          struct skr_victim_scope *ret);
 
 #endif

@@ -31,6 +31,8 @@ struct list {
     struct skr_victim *item;
     size_t n, cap;
     size_t n_givers;
+    struct skr_victim_scope *scope;
+    size_t n_scopes, cap_scopes;
     int64_t *order; /* [cap_order] of item: skr_outranks_order() */
     size_t cap_order;
     bool of_others; /* one is of another namespace, and outranked by class */
@@ -199,6 +201,21 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, struct pod_entry 
     }
 }
 
+/* What must hold of the rest of the group that was listed last. False: no rule counts members. */
+static bool add_scopes(struct list *l, const struct group *h, struct pod_entry *const *list,
+                       size_t n)
+{
+    const size_t first = l->n_scopes;
+    skr_grow(&l->scope, &l->cap_scopes, first + SKR_SURPLUS_SCOPES, sizeof *l->scope);
+    l->n_scopes +=
+        skr_surplus_scopes(h, l->request->tree, list, n, l->request->arena, l->scope + first);
+    for (size_t i = first; i < l->n_scopes; i++) {
+        l->scope[i].giver = (int32_t)l->n_givers;
+        l->full = l->full || !l->scope[i].count;
+    }
+    return l->n_scopes > first;
+}
+
 /* Members beyond the size: the gang stays whole without any of them. Those of an open group go by the
  * steps by which they came. */
 static void add_surplus(struct list *l, struct group *h, int32_t whole)
@@ -215,17 +232,18 @@ static void add_surplus(struct list *l, struct group *h, int32_t whole)
         }
     }
     const int32_t beyond = (int32_t)n - skr_membership_size(h);
-    const size_t all = n;
+    const bool ruled = add_scopes(l, h, list, n);
     n = skr_surplus_of(h, list, n);
-    const int32_t step = skr_surplus_step(h, l->request->tree, list, n, all);
-    for (size_t i = 0; i < n && step > 0; i++) {
+    for (size_t i = 0; i < n; i++) {
         first = l->n;
         add_pod(l, SKR_VICTIM_SURPLUS, list[i], h->spec->priority, whole);
         for (; first < l->n; first++) {
             l->item[first].rank = skr_pods_rank_label(list[i]);
             l->item[first].giver = (int32_t)l->n_givers;
             l->item[first].beyond = beyond;
-            l->item[first].step = step;
+            l->item[first].step = h->spec->step;
+            l->item[first].role = list[i]->role;
+            l->item[first].ruled = ruled && l->item[first].n_shares > 0;
         }
     }
     l->n_givers++;
@@ -448,6 +466,11 @@ struct skr_solve_request *skr_victim_problem_build(struct skr_gang *e, struct gr
     if (victim && l.n > 0) {
         memcpy(victim, l.item, l.n * sizeof *victim);
     }
+    struct skr_victim_scope *scope = take(&l, l.n_scopes + 1, sizeof *scope);
+    if (scope && l.n_scopes > 0) {
+        memcpy(scope, l.scope, l.n_scopes * sizeof *scope);
+    }
+    free(l.scope);
     free(l.item);
     free(l.order);
     free(l.place);
@@ -458,6 +481,8 @@ struct skr_solve_request *skr_victim_problem_build(struct skr_gang *e, struct gr
                                            .n_victims = l.n,
                                            .victim = victim,
                                            .n_givers = l.n_givers,
+                                           .n_scopes = l.n_scopes,
+                                           .scope = scope,
                                            .n_budgets = n_budgets,
                                            .budget = allowed,
                                            .step_budget = -1};

@@ -115,19 +115,24 @@ TEST_WITH(scene, pods_that_their_group_does_not_need_go_alone)
     assert_non_null(strstr(s->out.s, "\ndefault/big fits now if it evicts pod e-1\n"));
 }
 
-/* Three bound members of one core each, one on every node, of which one is needed. */
-static void elastic(struct scene *s, const char *name, int priority, const char *data)
+/* Bound members of two cores each, so many on every one of three nodes, of which few are needed. */
+static void elastic_on(struct scene *s, const char *name, int each, int priority, const char *data)
 {
     SKR_STRBUF(more);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 * each; i++) {
         char pod[64], node[64];
         snprintf(pod, sizeof pod, "%s-%d", name, i);
-        snprintf(node, sizeof node, "node-%d", i);
+        snprintf(node, sizeof node, "node-%d", i / each);
         POD(.name = pod, .node = node, .cpu = 2, .started = -60, .priority = priority,
             .group = name);
     }
     skr_strbuf_addf(&more, "%s,%s", BOUND, data);
-    GANG(.name = name, .running = 1, .size = 3, .priority = priority, .more = more.s);
+    GANG(.name = name, .running = 1, .size = 3 * each, .priority = priority, .more = more.s);
+}
+
+static void elastic(struct scene *s, const char *name, int priority, const char *data)
+{
+    elastic_on(s, name, 1, priority, data);
 }
 
 TEST_WITH(scene, members_beyond_a_minimum_go_before_gangs_of_lower_priority)
@@ -200,17 +205,17 @@ TEST_WITH(scene, members_beyond_a_minimum_stay_if_the_others_would_break_a_rule)
     expect(s, "big", "unknown evicts e");
 }
 
-/* Two of three would be enough for big: rules on counts let all go or none. */
-TEST_WITH(scene, members_beyond_a_minimum_go_together_if_rules_count_them)
+/* Each node has an even number of members of e. Without ranks, names decide. */
+TEST_WITH(scene, as_few_members_beyond_a_minimum_go_as_rules_on_counts_let_go)
 {
     struct scene *s = scene;
     for (int i = 0; i < 3; i++) {
         char node[64];
         snprintf(node, sizeof node, "node-%d", i);
-        scene_add_node(s, node, 2, NULL);
+        scene_add_node(s, node, 4, NULL);
     }
-    elastic(s, "e", 3, "'minimum':'1','constraints':'{\\'node\\':{\\'partitions\\':1}}'");
+    elastic_on(s, "e", 2, 3, "'minimum':'2','constraints':'{\\'node\\':{\\'factor\\':2}}'");
     GANG(.name = "big", .cpu = 2, .priority = 5, .limit = "1h");
     run(s);
-    expect(s, "big", "unknown evicts e-1,e-2");
+    expect(s, "big", "unknown evicts e-2,e-3");
 }
