@@ -38,7 +38,7 @@ void skr_round_group_fini(struct skr_round_group *g)
 
 /* ---- turns ---- */
 
-/* An open group takes as many members as fit now. */
+/* An open group takes as many members as fit now, if these are more than the least. */
 static int take_more(struct skr_round *r, const struct skr_round_group *g, struct skr_start *start,
                      struct skr_error *error)
 {
@@ -46,12 +46,15 @@ static int take_more(struct skr_round *r, const struct skr_round_group *g, struc
     struct skr_problem more = *skr_round_problem(g);
     struct skr_start_question question = g->question;
     struct skr_start found = {.at = SKR_INSTANT_NEVER};
+    bool exact = true;
     int rc = 0;
     question.problem = &more;
     for (more.n = g->all_n; more.n > skr_round_problem(g)->n && !found.solution && rc == 0;
          more.n -= g->step) {
         rc = skr_start_at(r->timeline, &question, r->cache, now, NULL, &found, error);
+        exact = exact && found.exact;
     }
+    start->exact = start->exact && exact;
     if (found.solution) {
         skr_solution_destroy(start->solution);
         *start = found;
@@ -59,11 +62,17 @@ static int take_more(struct skr_round *r, const struct skr_round_group *g, struc
     return rc;
 }
 
-static int start_now(struct skr_round *r, struct skr_round_group *g, struct skr_start *start,
-                     struct skr_error *error)
+/* Starts the group if it fits now. start: of the least members, as far as it is known; if rules count members,
+ * more of them may fit where these do not. */
+static int try_now(struct skr_round *r, struct skr_round_group *g, struct skr_start *start,
+                   struct skr_error *error)
 {
-    int rc = take_more(r, g, start, error);
-    if (rc < 0) {
+    const int64_t now = skr_timeline_now(r->timeline);
+    const bool fits = start->solution && start->at == now;
+    int rc = fits || !skr_round_is_closed_downward(skr_round_problem(g))
+                 ? take_more(r, g, start, error)
+                 : 0;
+    if (rc < 0 || !start->solution || start->at > now) {
         return rc;
     }
     skr_round_take(r, g, start, SKR_ROUND_STARTS);
@@ -191,22 +200,15 @@ static int turn(struct skr_round *r, size_t i, bool had, struct skr_error *error
     struct skr_round_group *g = &r->group[i];
     struct skr_start start;
     int rc = skr_earliest_start(r->timeline, &g->question, r->cache, &start, error);
-    g->exact = start.exact;
     if (rc == 0 && !had && (!start.solution || start.at > skr_timeline_now(r->timeline))) {
         rc = search_before_later(r, i, &start, error);
     }
-    if (rc < 0) {
-        skr_solution_destroy(start.solution);
-        return rc;
-    }
-    if (start.solution && start.at == skr_timeline_now(r->timeline)) {
-        rc = start_now(r, g, &start, error);
-    } else if (had && start.at >= g->start) {
-        rc = keep(r, g, error);
-    } else if (start.solution) {
-        rc = skr_round_reserve(r, g, &start, SKR_ROUND_RESERVED, error);
-    } else {
-        rc = drain(r, g, error);
+    rc = rc < 0 ? rc : try_now(r, g, &start, error);
+    g->exact = start.exact;
+    if (rc == 0 && g->state != SKR_ROUND_STARTS) {
+        rc = had && start.at >= g->start ? keep(r, g, error)
+             : start.solution ? skr_round_reserve(r, g, &start, SKR_ROUND_RESERVED, error)
+                              : drain(r, g, error);
     }
     skr_solution_destroy(start.solution);
     return rc;
@@ -221,10 +223,9 @@ static int turn_without(struct skr_round *r, struct skr_round_group *g, struct s
     }
     int rc = skr_start_at(r->timeline, &g->question, r->cache, skr_timeline_now(r->timeline), NULL,
                           &start, error);
+    rc = rc < 0 ? rc : try_now(r, g, &start, error);
     g->exact = start.exact;
-    if (rc == 0 && start.solution) {
-        rc = start_now(r, g, &start, error);
-    } else if (start.exact) {
+    if (g->state != SKR_ROUND_STARTS && start.exact) {
         skr_round_note_failed(r, g);
     }
     skr_solution_destroy(start.solution);

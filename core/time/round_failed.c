@@ -12,8 +12,7 @@ static bool same_bytes(const void *a, const void *b, size_t n)
     return a == b || (a && b && memcmp(a, b, n) == 0);
 }
 
-/* Whether a placement of n members stays one without some of them. */
-static bool is_closed_downward(const struct skr_problem *p)
+bool skr_round_is_closed_downward(const struct skr_problem *p)
 {
     bool closed = true;
     for (int32_t i = 0; i < p->tree->n_levels; i++) {
@@ -29,7 +28,8 @@ static bool is_plain(const struct skr_round_group *g)
 {
     const struct skr_problem *p = skr_round_problem(g);
     return !p->roles && !p->bounds && p->n_domain_rules == 0 && g->first.n_uses == 0 &&
-           g->seats.n_uses == 0 && g->question.cut == SKR_INSTANT_NEVER;
+           g->seats.n_uses == 0 && g->question.cut == SKR_INSTANT_NEVER &&
+           (g->all_n <= p->n || skr_round_is_closed_downward(p));
 }
 
 static bool proves(const struct skr_round_group *failed, const struct skr_round_group *g)
@@ -38,7 +38,7 @@ static bool proves(const struct skr_round_group *failed, const struct skr_round_
     const size_t leaves = (size_t)a->tree->n_leaves, n = a->n_resources;
     return a->tree == b->tree && n == b->n_resources &&
            failed->question.holds <= g->question.holds &&
-           (a->n == b->n || (a->n < b->n && is_closed_downward(b))) &&
+           (a->n == b->n || (a->n < b->n && skr_round_is_closed_downward(b))) &&
            memcmp(a->demand, b->demand, n * sizeof *a->demand) == 0 &&
            memcmp(failed->question.resource, g->question.resource,
                   n * sizeof *g->question.resource) == 0 &&

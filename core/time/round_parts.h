@@ -53,6 +53,8 @@ int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error);
 
 /* ---- round_failed.c ---- */
 
+/* Whether a placement of n members stays one without some of them. */
+bool skr_round_is_closed_downward(const struct skr_problem *p);
 /* Whether the group cannot start now because another one could not. */
 bool skr_round_is_proven(const struct skr_round *r, const struct skr_round_group *g);
 /* An instant before which the group cannot start, by the forecasts of others; SKR_INSTANT_NEVER: it

@@ -477,6 +477,25 @@ TEST_WITH(scene, nothing_is_reserved_or_evicted_for_growth)
     expect(s, "pg", "forecast 3700 because default/big");
 }
 
+/* A node has an even number of members of pg: one more does not fit, two do. */
+TEST_WITH(scene, a_group_grows_by_as_many_as_rules_on_counts_let_start_together)
+{
+    struct scene *s = scene;
+    scene_add_node(s, "node-0", 2, NULL);
+    scene_add_node(s, "node-1", 3, NULL);
+    for (int i = 0; i < 4; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "pg-%d", i);
+        POD(.name = name, .node = i < 2 ? "node-0" : NULL, .started = i < 2 ? -60 : 0,
+            .group = "pg");
+    }
+    GANG(.name = "pg", .running = 1, .size = 4,
+         .more = ",'minimum':'2','constraints':'{\\'node\\':{\\'factor\\':2}}','status':'Bound',"
+                 "'schedEndTime':'2026-01-01T11:59:00Z'");
+    run(s);
+    expect(s, "pg", "starts 0 node-1=2 grows 2");
+}
+
 /* One of two runs, so the first of four more is no growth; node-1 is kept for big from 100 on. */
 TEST_WITH(scene, a_group_that_runs_grows_beside_reservations)
 {
