@@ -118,11 +118,13 @@ func TestDevices_UnlikeMembersTakeTheirTurns(t *testing.T) {
 
 // TestDevices_CountersAndAlternativesArePlanned: Each of two nodes has a GPU that is given as a whole or as two halves. Three members
 // take halves on both nodes. A pod that prefers a whole one gets the half that is left. A pod that wants nothing but a whole one
-// waits until a node is free. No plan is given up.
+// waits until a node is free. A gang of higher priority that wants two whole ones evicts it and that other pod, and is bound when
+// their devices are free. No plan is given up.
 func TestDevices_CountersAndAlternativesArePlanned(t *testing.T) {
 	from136(t)
 	nodes, tree := racks([]int{16, 16})
 	r := start(t, nodes, options{paused: true})
+	r.anyRetries("kube-scheduler tries members again while their victims leave")
 	r.deviceClassOf(gpu, fmt.Sprintf("device.driver == %q", classOfGPU))
 	for i := range 2 {
 		node := fmt.Sprintf("node-%d", i)
@@ -146,6 +148,10 @@ func TestDevices_CountersAndAlternativesArePlanned(t *testing.T) {
 	r.removeGroup("halves")
 	r.wait(usual, "bound", r.allBound("whole", 1))
 	r.expectPlaced("whole", "node-0:1")
+	r.groupMap("top", map[string]string{"name": "top", "size": "2", "priority": "10"})
+	r.members("top", 2, byTemplate("whole"))
+	r.wait(usual, "bound in the place of both", r.allBound("top", 2))
+	r.expectPlaced("top", "node-0:1 node-1:1")
 	r.noneAborted()
 }
 
@@ -201,7 +207,7 @@ func TestDevices_ARuleThatTaintsDevicesCounts(t *testing.T) {
 
 // TestDevices_OfAllNodesStarveNoGang: Three devices are within reach of all nodes. A gang of four that wants one each waits without
 // a plan, and a gang of three is bound at once. Of two racks with two and four devices a gang of five takes as many as each has,
-// and the members of a gang that share a claim go to the rack with the last one. No plan is given up.
+// and the members of two roles that share a claim go to the rack with the last one. No plan is given up.
 func TestDevices_OfAllNodesStarveNoGang(t *testing.T) {
 	realOnly(t, "the model of kube-scheduler has no devices that several nodes reach")
 	from136(t)
@@ -226,7 +232,8 @@ func TestDevices_OfAllNodesStarveNoGang(t *testing.T) {
 	r.must(r.plane.Admin.Create("/apis/resource.k8s.io/v1/namespaces/"+r.ns+"/resourceclaims", map[string]any{
 		"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": map[string]any{"name": "last"},
 		"spec": map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "r", "exactly": request}}}}}, nil))
-	r.gang("pair", 2, "", byClaim("last"))
+	r.groupMap("pair", map[string]string{"name": "pair", "priority": "0", "roles": `{"leader":{"size":1},"worker":{"size":1}}`})
+	r.create(r.pod("pair-0", roleOf("pair", "leader", -1, byClaim("last"))...), r.pod("pair-1", roleOf("pair", "worker", -1, byClaim("last"))...))
 	r.wait(usual, "bound in one rack", r.allBound("pair", 2))
 	r.noneAborted()
 	r.noDeviceTwice()
