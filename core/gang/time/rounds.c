@@ -8,6 +8,7 @@
 
 #include "core/gang/cache/bookings.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/refusal.h"
@@ -341,6 +342,23 @@ static void note_start(struct skr_gang *e, const struct booking *b)
     }
 }
 
+/* Why a group with a reservation has no turn any more. */
+static enum skr_move_cause why_gone(const struct skr_gang *e, const struct group *g)
+{
+    const struct booking *b = g->booking;
+    const bool never =
+        g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_CONSTRAINT_CONFLICT;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct node_entry *n = skr_nodes_find(e, b->node[i].name);
+        if (!n || !n->node || !n->node->ready || n->node->unschedulable) {
+            return SKR_MOVED_NODE_LOST;
+        }
+    }
+    return skr_refusal_pause(e, g) > 0 ? SKR_MOVED_VETOED
+           : never                     ? SKR_MOVED_TOPOLOGY
+                                       : SKR_MOVED_USER;
+}
+
 void skr_rounds_watch(struct skr_gang *e, struct group *g)
 {
     const skr_time now = skr_frame_now(e->frame);
@@ -362,9 +380,7 @@ void skr_rounds_watch(struct skr_gang *e, struct group *g)
         return;
     }
     if (!g->plan) {
-        const bool refused = skr_refusal_pause(e, g) > 0;
-        g->moved = refused ? SKR_MOVED_VETOED : SKR_MOVED_USER;
-        e->stats.moves[g->moved]++;
+        count_move(e, g, why_gone(e, g));
     } else {
         note_start(e, b);
     }

@@ -184,6 +184,24 @@ TEST_RIG(limits_waiting(1), what_stays_beyond_its_limit_is_an_overrun)
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_ROOM_TAKEN], 0);
 }
 
+TEST_RIG(limits_waiting(1), a_node_of_the_place_that_is_closed_is_lost)
+{
+    rig_edit(rig, RIG_NODE, "node-3", "{'spec':{'unschedulable':true}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_null(booking(rig, "big"));
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_NODE_LOST], 1);
+}
+
+TEST_RIG(limits_waiting(1), a_group_that_lacks_a_member_for_long_loses_its_promise)
+{
+    rig_delete(rig, RIG_POD, "big-0");
+    rig_run(rig, rig->gang->settings.seat_hold - SKR_SECOND);
+    assert_non_null(booking(rig, "big"));
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_null(booking(rig, "big"));
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_USER], 1);
+}
+
 TEST_RIG(limits_four_nodes(1), the_first_group_of_every_pool_holds_a_reservation)
 {
     static const char *const pools[] = {"a", "b"};
