@@ -98,7 +98,9 @@ static size_t find(const struct skr_pod_fields *f, struct found list[SKR_POD_CLA
         if (made) {
             const size_t was = n;
             n = add(list, n, SKR_POD_CLAIM_DEVICES, NULL, text_at(made, "resourceClaimName"));
-            list[was].made = n > was ? true : list[was].made;
+            if (n > was) {
+                list[was].made = true;
+            }
         } else {
             n = add(list, n, SKR_POD_CLAIM_TEMPLATE, NULL, template);
         }

@@ -224,7 +224,9 @@ TEST(of_more_claims_than_the_limit_the_first_are_kept)
     for (int i = 0; i < 2 * SKR_POD_CLAIMS_MAX; i++) {
         skr_strbuf_addf(&text, "%s{'persistentVolumeClaim':{'claimName':'c-%d'}}", i ? "," : "", i);
     }
-    skr_strbuf_add(&text, "]}}");
+    skr_strbuf_add(&text, "],'resourceClaims':[{'name':'g','resourceClaimTemplateName':'t'}]},"
+                          "'status':{'resourceClaimStatuses':"
+                          "[{'name':'g','resourceClaimName':'made'}]}}");
     SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text.s);
     assert_int_equal(pod->n_claims, SKR_POD_CLAIMS_MAX);
     assert_string_equal(pod->claim[SKR_POD_CLAIMS_MAX - 1].name, "c-63");
