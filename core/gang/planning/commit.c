@@ -270,9 +270,8 @@ static bool put_in_order(struct skr_gang *e, struct group *g, struct pod_entry *
         memmove(&placed[1], placed, at * sizeof *placed);
         placed[0] = first;
         at = first_unserved(e, newcomers, placed, n, apart);
-        if (at < n &&
-            (!loser.node || (skr_vetoes_have_counted(e, g, newcomers[loser.at]->shape) &&
-                             !skr_vetoes_have_counted(e, g, newcomers[placed[at].at]->shape)))) {
+        if (at < n && (!loser.node || (skr_vetoes_find(g, newcomers[loser.at]->shape) &&
+                                       !skr_vetoes_find(g, newcomers[placed[at].at]->shape)))) {
             loser = placed[at];
         }
     }

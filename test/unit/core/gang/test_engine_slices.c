@@ -11,17 +11,22 @@
 
 #define GPU "example.com/gpu"
 
-static void gang_by_class(struct rig *rig, const char *group, int n, int each)
+static void member_by_class(struct rig *rig, const char *group, int i, int each)
 {
     char name[64];
+    snprintf(name, sizeof name, "%s-%d", group, i);
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{"
+                    "'schedulerName':'sakkara','containers':[{'name':'c','resources':{"
+                    "'requests':{'cpu':'1','" GPU "':'%d'}}}]},'status':{'phase':'Pending'}}",
+                    group, each);
+}
+
+static void gang_by_class(struct rig *rig, const char *group, int n, int each)
+{
     rig_group(rig, group, n, 0, NULL);
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", group, i);
-        rig_create_json(rig, RIG_POD, name,
-                        "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{"
-                        "'schedulerName':'sakkara','containers':[{'name':'c','resources':{"
-                        "'requests':{'cpu':'1','" GPU "':'%d'}}}]},'status':{'phase':'Pending'}}",
-                        group, each);
+        member_by_class(rig, group, i, each);
     }
 }
 
@@ -340,6 +345,19 @@ static void member(struct rig *rig, const char *name, int cpu, const char *resou
                     "'sakkara','containers':[{'name':'c','resources':{'requests':{'cpu':'%d',"
                     "'%s':'1'}}}]},'status':{'phase':'Pending'}}",
                     cpu, resource);
+}
+
+TEST_RIG(device_cluster(2, 4), members_that_want_other_numbers_of_devices_are_parted)
+{
+    rig_group(rig, "g", 3, 0, NULL);
+    member_by_class(rig, "g", 0, 1);
+    member_by_class(rig, "g", 1, 4);
+    member_by_class(rig, "g", 2, 3);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 3);
+    const char *most = rig_node_of(rig, "g-1");
+    assert_string_equal(rig_node_of(rig, "g-0"), rig_node_of(rig, "g-2"));
+    assert_string_not_equal(rig_node_of(rig, "g-0"), most);
 }
 
 static bool passes(struct rig *rig, const char *pod, const char *node)
