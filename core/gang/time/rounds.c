@@ -359,6 +359,22 @@ static enum skr_move_cause why_gone(const struct skr_gang *e, const struct group
                                        : SKR_MOVED_USER;
 }
 
+/* Time alone lets a drain begin: a round is due then, if the last one that looked at the group was before. */
+static void watch_patience(struct skr_gang *e, struct group *g)
+{
+    const skr_time now = skr_frame_now(e->frame), pause = UNKNOWN_PAUSE_MS * SKR_MILLISECOND;
+    if (e->settings.patience == SKR_TIME_NEVER || g->unknown_until == 0 ||
+        !gathering_has_turn(e, g)) {
+        return;
+    }
+    const skr_time at = g->times.begin + e->settings.patience;
+    if (now < at) {
+        skr_wakes_group(e, g, at);
+    } else if (g->unknown_until - pause < at) {
+        e->rounds.due = true;
+    }
+}
+
 void skr_rounds_watch(struct skr_gang *e, struct group *g)
 {
     const skr_time now = skr_frame_now(e->frame);
@@ -367,6 +383,7 @@ void skr_rounds_watch(struct skr_gang *e, struct group *g)
         if (skr_victim_search_may_preempt(g) && skr_sooner_is_open(e, g)) {
             skr_wakes_add(e, skr_sooner_until(g), WAKE_REPORT, NULL);
         }
+        watch_patience(e, g);
         return;
     }
     if (gathering_has_turn(e, g)) {

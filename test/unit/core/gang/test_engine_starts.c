@@ -202,6 +202,41 @@ TEST_RIG(limits_waiting(1), a_group_that_lacks_a_member_for_long_loses_its_promi
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_USER], 1);
 }
 
+/* The place is free for limits alone, and the start is a guess that goes on. */
+TEST(a_group_that_has_waited_for_long_drains_a_place)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.reservations = 1;
+    settings.patience = 60 * SKR_SECOND;
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 4, 1);
+    rig_sync(rig);
+    limits_gang(rig, "run", 3, 0, 0);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 3);
+    limits_gang(rig, "big", 4, 0, 50);
+    rig_run(rig, 55 * SKR_SECOND);
+    assert_null(booking(rig, "big"));
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(booking(rig, "big") && booking(rig, "big")->guess);
+    assert_true(rig_has_event(rig, "GroupDraining"));
+    assert_string_equal(rig_key(rig, "big", "plannedWhy"), "guess: default/run has no limit");
+    assert_non_null(strstr(rig_key(rig, "big", "conditions"), "\"reason\":\"Draining\""));
+    limits_gang(rig, "endless", 1, 0, 0);
+    limits_gang(rig, "in-time", 1, 0, booking(rig, "big")->start - limits_now(rig) - 5);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "endless"), 0);
+    assert_int_equal(limits_bound(rig, "in-time"), 1);
+    limits_end(rig, "in-time", 1);
+    rig_run(rig, 200 * SKR_SECOND);
+    assert_true(booking(rig, "big")->start > limits_now(rig));
+    assert_int_equal(limits_bound(rig, "endless"), 0);
+    limits_end(rig, "run", 3);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "big"), 4);
+}
+
 TEST_RIG(limits_four_nodes(1), the_first_group_of_every_pool_holds_a_reservation)
 {
     static const char *const pools[] = {"a", "b"};
