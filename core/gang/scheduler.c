@@ -251,13 +251,15 @@ static bool is_taint_rule(const struct skr_object_type *type)
     return type == &skr_gang_taint_rule_v1 || type == &skr_gang_taint_rule_v1beta2;
 }
 
-/* kube-scheduler may find now what it did not find when it refused nodes. slice: the one that came or changed. */
+/* kube-scheduler may find now what it did not find when it refused nodes. slice: the one that came or changed; NULL:
+ * one that is gone leaves less to find. */
 static void devices_changed(struct skr_gang *e, const struct skr_object_type *type,
                             const struct skr_device_slice *slice)
 {
     if (type == &skr_gang_slice && slice && *slice->reach.node) {
         skr_vetoes_end(e, slice->reach.node);
-    } else if (type == &skr_gang_slice || type == &skr_gang_class || is_taint_rule(type)) {
+    } else if ((type == &skr_gang_slice && slice) || type == &skr_gang_class ||
+               is_taint_rule(type)) {
         skr_vetoes_end_all(e);
     }
 }
