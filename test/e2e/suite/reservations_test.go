@@ -20,10 +20,12 @@ func (r *run) arrives(name string, n int, seconds int) {
 	r.members(name, n, gate(true))
 }
 
-// promise is the first start that was told to a group and when its place was taken; false: none was told yet.
-func (r *run) promise(group string) (promised, since time.Time, told bool) {
+// reservation is what is written of that of a group.
+type reservation struct{ Start, Since time.Time }
+
+// promise is the reservation of a group; false: none was told yet.
+func (r *run) promise(group string) (stored reservation, told bool) {
 	r.Helper()
-	var stored struct{ Promised, Since time.Time }
 	r.rec.Look(func(v *cluster.View) {
 		text := v.Map(r.ns, group).Annotations["sakkara.reservation"]
 		told = text != ""
@@ -31,16 +33,17 @@ func (r *run) promise(group string) (promised, since time.Time, told bool) {
 			r.must(json.Unmarshal([]byte(text), &stored))
 		}
 	})
-	return stored.Promised, stored.Since, told
+	return stored, told
 }
 
 // TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting: Gangs of one arrive without end, each for at most 12 s,
 // and fill all four nodes. A gang of four is promised a start within that limit. Until then no gang starts that ends
-// later, and the gang of four is bound while the stream goes on. /v1/timeline has the reservation.
+// later, nor a single pod of any profile of kube-scheduler, also if the daemon is killed meanwhile; and the gang of four is
+// bound while the stream goes on. /v1/timeline has the reservation.
 func TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting(t *testing.T) {
 	const limit, every, most = 12, 3 * time.Second, 40
 	r := startRacks(t, options{}, []int{1, 1, 1, 1})
-	r.anyEvents("which gangs of the stream wait, and for how long, is chance")
+	r.anyEvents("which gangs of the stream wait, and for how long, is chance; some die with the daemon")
 	r.anyNode("big-", "which nodes it gets first is chance")
 	n := 0
 	more := func() {
@@ -52,22 +55,28 @@ func TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting(t *testing
 		more()
 	}
 	r.arrives("big", 4, limit)
-	var promised, since time.Time
+	var first reservation
 	bound, drawn := false, false
 	for !bound {
 		if n == most {
-			r.Fatalf("big is not bound beside %d gangs, promised %v", n, promised)
+			r.Fatalf("big is not bound beside %d gangs, promised %v", n, first)
 		}
 		more()
-		if first, at, told := r.promise("big"); told && promised.IsZero() {
-			promised, since = first, at
-		}
+		now, told := r.promise("big")
 		_, page := r.daemon.AdminGet("/v1/timeline?hours=1")
 		drawn = drawn || contains(page, `"name":"big"`)
+		if told && first.Start.IsZero() {
+			first = now
+			r.create(r.pod("single"), r.pod("plain", scheduledBy("plain")))
+			r.daemon.Kill()
+			r.must(r.daemon.Start())
+		} else if told && now.Start.After(first.Start.Add(30*time.Second)) {
+			t.Errorf("promised %v first, then %v", first, now)
+		}
 		r.rec.Look(func(v *cluster.View) { bound = r.podsBound("big", 4)(v) == nil })
 	}
-	if promised.IsZero() || promised.Sub(since) > (limit+1)*time.Second {
-		t.Errorf("promised for %v at %v", promised, since)
+	if first.Start.IsZero() || first.Start.Sub(first.Since) > (limit+1)*time.Second {
+		t.Errorf("promised for %v at %v", first.Start, first.Since)
 	}
 	if !drawn {
 		t.Error("/v1/timeline never had the reservation of big")
@@ -75,12 +84,19 @@ func TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting(t *testing
 	r.rec.Look(func(v *cluster.View) {
 		for i := range n {
 			pod := v.Pod(r.ns, fmt.Sprintf("s-%d-0", i))
-			if start := pod.Status.StartTime; start.After(since.Add(every)) && start.Before(promised) &&
-				start.Add(limit*time.Second).After(promised) {
-				t.Errorf("%s started at %v, in front of %v", pod.Name, start, promised)
+			if start := pod.Status.StartTime; start.After(first.Since.Add(every)) && start.Before(first.Start) &&
+				start.Add(limit*time.Second).After(first.Start) {
+				t.Errorf("%s started at %v, in front of %v", pod.Name, start, first.Start)
+			}
+		}
+		for _, name := range []string{"single", "plain"} {
+			if on := v.Pod(r.ns, name).Spec.NodeName; on != "" {
+				t.Errorf("%s started on %s", name, on)
 			}
 		}
 	})
+	r.must(r.plane.Admin.Delete(r.podPath("single")))
+	r.must(r.plane.Admin.Delete(r.podPath("plain")))
 	for i := range n {
 		r.removeGroup(fmt.Sprintf("s-%d", i))
 	}

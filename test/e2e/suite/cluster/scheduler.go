@@ -11,7 +11,7 @@ import (
 const leasePath = "/apis/coordination.k8s.io/v1/namespaces/" + SystemNamespace + "/leases/sakkara-scheduler"
 
 // SchedulerOptions choose how kube-scheduler runs. The configuration written from them is the shipped
-// one but for ports and file names.
+// one but for ports, file names and profile plain, of which the daemon knows nothing.
 type SchedulerOptions struct {
 	FilterURL  string // prefix of filter and prioritize; empty: a bare kube-scheduler without extenders
 	BindURL    string // prefix of bind
@@ -51,6 +51,8 @@ profiles:
 - schedulerName: sakkara
   plugins: {multiPoint: {disabled: [%[4]s]}}
 - schedulerName: sakkara-scheduler
+  plugins: {multiPoint: {disabled: [%[4]s]}}
+- schedulerName: plain
   plugins: {multiPoint: {disabled: [%[4]s]}}
 `, kubeconfig, !o.Alone, backoff, disabled)
 	percentage := o.Percentage
