@@ -8,33 +8,32 @@
 #include "core/gang/group/run_limit.h"
 #include "core/gang/state/booking.h"
 
-/* What is left of run-limit, in seconds; SKR_INSTANT_NEVER: there is none. */
-static int64_t limit_left(const struct group *g, int64_t now)
-{
-    const skr_time limit = g->spec->run_limit, end = skr_run_limit_end(g);
-    if (limit == SKR_TIME_NEVER) {
-        return SKR_INSTANT_NEVER;
-    }
-    return end == SKR_TIME_NEVER ? skr_instant_up(limit) : skr_instant_up(end) - now;
-}
-
 bool skr_window_of(const struct skr_gang *e, const struct group *g,
                    struct pod_entry *const *newcomers, size_t n, int64_t now, struct window *ret)
 {
-    const int64_t left = limit_left(g, now);
+    const skr_time limit = g->spec->run_limit, end = skr_run_limit_end(g);
+    const int64_t rest = end == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(end) - now;
     int64_t deadline = 0, grace = 0, cut = 0;
+    size_t leave = 0;
     for (size_t i = 0; i < n; i++) {
+        const bool leaves = skr_pods_is_bound(newcomers[i]);
         const struct skr_pod_times times = skr_ends_times_of(e, newcomers[i]->pod);
-        const int64_t own = times.deadline_s > 0 ? times.deadline_s : SKR_INSTANT_NEVER;
+        const bool is_own = times.deadline_s > 0 && !(leaves && limit != SKR_TIME_NEVER);
+        const int64_t own = is_own ? times.deadline_s : SKR_INSTANT_NEVER;
         const int64_t job = skr_job_end(&times, now);
+        leave += leaves;
         deadline = own > deadline ? own : deadline;
         cut = job > cut ? job : cut;
         grace = times.grace_s > grace ? times.grace_s : grace;
     }
-    deadline = left < deadline ? left : deadline;
+    const bool anew = leave == g->seats.n_bound;
+    const int64_t most = limit == SKR_TIME_NEVER ? SKR_INSTANT_NEVER
+                         : anew                  ? skr_instant_up(limit)
+                                                 : rest;
+    deadline = most < deadline ? most : deadline;
     ret->holds = skr_instant_plus(deadline, grace);
     ret->cut = cut;
-    return left > 0;
+    return rest > 0;
 }
 
 /* When the last Job of its members ends; SKR_INSTANT_NEVER: that is not known. */

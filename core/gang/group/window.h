@@ -4,11 +4,13 @@
 /*
  * How long a group would hold its room: key run-limit, or the largest activeDeadlineSeconds if every
  * member has one, and the longest grace period. Members that join a group that runs have the rest of
- * its limit. The deadline of a Job ends it earlier.
+ * its limit. If all its members leave (a move, `replace`), their successors have the whole limit: they
+ * start anew. The deadline of a Job ends it earlier.
  */
 #include "core/gang/cache/booked.h"
 
-/* Of these newcomers, at now. False: the limit of the group has passed. O(n). */
+/* Of these newcomers, or of the successors of those that are bound, at now. What run-limit wrote to a
+ * bound pod does not count. False: the limit of the group has passed. O(n). */
 bool skr_window_of(const struct skr_gang *e, const struct group *g,
                    struct pod_entry *const *newcomers, size_t n, int64_t now, struct window *ret);
 /* Whether the deadline of the Jobs of a waiting group passes while no start before it is promised; appends

@@ -237,6 +237,81 @@ TEST_RIG(split(SKR_MOVES_MODE_SHOW, true), a_plan_that_a_user_writes_moves_no_gr
     assert_string_equal(seats(rig, "m0"), "");
 }
 
+/* ---- a promise of another group ---- */
+
+/* m has run for 1000 of its 8000 seconds, as pod x has; r wants four slots. */
+static struct rig *runs_beside_a_promise(int nodes, int size, const char *key)
+{
+    struct skr_settings settings;
+    char text[64];
+    skr_settings_default(&settings);
+    settings.moves_mode = SKR_MOVES_MODE_AUTO;
+    settings.move_after = 30 * SKR_SECOND;
+    settings.reservations = 1;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, (size_t)nodes, 2);
+    skr_time_write(rig->now - 1000 * SKR_SECOND, 0, text, sizeof text);
+    rig_group(rig, "m", size, 0, "{'node':{'type':'pack','hard':true}}");
+    rig_edit(rig, RIG_MAP, "m",
+             "{'data':{%s,'run-limit':'8000s','status':'Bound','schedBeginTime':'%s',"
+             "'schedEndTime':'%s'}}",
+             key, text, text);
+    for (int i = 0; i <= size; i++) { /* the last one is x */
+        char name[8];
+        snprintf(name, sizeof name, "%s-%d", i < size ? "m" : "x", i);
+        rig_pod(rig, name, i < size ? "m" : NULL, 0);
+        rig_edit(rig, RIG_POD, name,
+                 "{'metadata':{'labels':{'sakkara.member.rank':'%d'}},'spec':{'nodeName':'node-%d',"
+                 "'activeDeadlineSeconds':8000},'status':{'phase':'Running','startTime':'%s'}}",
+                 i, i < size ? 0 : nodes - 1, text);
+    }
+    rig_group(rig, "r", 4, 0, NULL);
+    rig_edit(rig, RIG_MAP, "r", "{'data':{'run-limit':'5000s'}}");
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    return rig;
+}
+
+static void assert_promise_stays(struct rig *rig)
+{
+    SKR_AUTO_FREE char *start = skr_strdup(rig_key(rig, "r", "plannedStart"));
+    assert_string_not_equal(start, "");
+    for (int s = 0; s < 120; s++) {
+        rig_run(rig, SKR_SECOND);
+        recreate(rig, "m-0", "m", "m-2");
+        recreate(rig, "m-1", "m", "m-3");
+        assert_string_equal(rig_key(rig, "r", "plannedStart"), start);
+    }
+}
+
+/* The pods of a group that moved have its whole run-limit again. */
+TEST_RIG(runs_beside_a_promise(2, 1, "'movable':'true'"), a_move_delays_no_promise)
+{
+    rig_pods(rig, "r", 4, "r", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    rig_group(rig, "w", 2, 0, "{'node':{'type':'pack','hard':true}}");
+    rig_edit(rig, RIG_MAP, "w", "{'data':{'run-limit':'100s'}}");
+    rig_pods(rig, "w", 2, "w", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    assert_promise_stays(rig);
+}
+
+TEST_RIG(runs_beside_a_promise(3, 2, "'replace':'whole'"),
+         a_group_that_is_replaced_delays_no_promise)
+{
+    char text[64];
+    skr_time_write(rig->now, 0, text, sizeof text);
+    rig_edit(rig, RIG_NODE, "node-0",
+             "{'spec':{'taints':[{'key':'node.kubernetes.io/unreachable','effect':'NoSchedule'}]},"
+             "'status':{'conditions':[{'type':'Ready','status':'Unknown','lastTransitionTime':'%s'}"
+             "]}}",
+             text);
+    rig_run(rig, SKR_SECOND);
+    rig_pods(rig, "r", 4, "r", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    assert_promise_stays(rig);
+}
+
 /* ---- random clusters ---- */
 
 enum { NODES = 3, SLOTS = 3, RUNNERS = 4 };
