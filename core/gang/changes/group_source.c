@@ -79,6 +79,7 @@ static char *source_text(struct skr_gang *e, struct group *g, enum group_source 
                 skr_strbuf_addf(&b, "%s=%s ", l->item[i].key, l->item[i].value);
             }
         }
+        skr_derived_add_annotations(&oldest->pod->meta.annotations, &b);
     } else {
         g->derived.lack = SKR_REASON_NONE;
         skr_strbuf_add(&b, "none");
@@ -86,11 +87,25 @@ static char *source_text(struct skr_gang *e, struct group *g, enum group_source 
     return skr_strbuf_take(&b, NULL);
 }
 
+/* The oldest member has the labels, and the keys that are annotations. */
+static int parse_labels(const struct group *g, const struct skr_pod *oldest,
+                        struct skr_group_spec **ret, struct skr_error *error)
+{
+    const struct skr_labels *own = &oldest->meta.annotations;
+    int rc =
+        skr_group_spec_from_labels(g->name, &oldest->meta.labels, oldest->priority, ret, error);
+    rc = rc < 0 ? rc : skr_group_run_parse(*ret, SKR_GROUP_PREFIX, own, error);
+    rc = rc < 0 ? rc : skr_group_elastic_parse(*ret, SKR_GROUP_PREFIX, own, false, error);
+    if (rc < 0) {
+        skr_group_spec_destroy(*ret);
+        *ret = NULL;
+    }
+    return rc;
+}
+
 static int parse(const struct skr_gang *e, struct group *g, enum group_source source,
                  struct skr_group_spec **ret, struct skr_error *error)
 {
-    const struct pod_entry *oldest = skr_membership_oldest(g);
-    int32_t priority = oldest ? oldest->pod->priority : 0;
     *ret = NULL;
     if (source == SOURCE_MAP) {
         return skr_group_spec_parse(&g->source.map->map->data, ret, error);
@@ -106,7 +121,7 @@ static int parse(const struct skr_gang *e, struct group *g, enum group_source so
         return skr_derived_spec(e, g, ret, error);
     }
     if (source == SOURCE_LABELS) {
-        return skr_group_spec_from_labels(g->name, &oldest->pod->meta.labels, priority, ret, error);
+        return parse_labels(g, skr_membership_oldest(g)->pod, ret, error);
     }
     return 0;
 }

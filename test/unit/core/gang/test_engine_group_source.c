@@ -19,6 +19,29 @@ static struct rig *cluster_with_labels(void)
     return rig;
 }
 
+/* The keys that are annotations count as they do on a PodGroup, also after an edit. */
+TEST_RIG(cluster_with_labels(), annotations_of_the_oldest_member_are_keys_of_a_group_of_labels)
+{
+    static const char *const limit[] = {"600s", "300s", "soon"};
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    for (size_t i = 0; i < 3; i++) {
+        for (int k = 0; k < 2; k++) {
+            rig_edit(rig, RIG_POD, k == 0 ? "p-0" : "p-1",
+                     "{'metadata':{'labels':{'sakkara.group.size':'3'},'annotations':{"
+                     "'sakkara.group.run-limit':'%s','sakkara.group.minimum':'%d'}}}",
+                     limit[i], i == 0 ? 3 : 2);
+        }
+        if (i == 0) {
+            rig_sync(rig);
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "p", i == 0 ? 0 : 2);
+    }
+    const json_t *pod = rig_find(rig, RIG_POD, "p-0")->json;
+    const json_t *spec = json_object_get(pod, "spec");
+    assert_int_equal(json_integer_value(json_object_get(spec, "activeDeadlineSeconds")), 300);
+}
+
 static const char *pg_key(struct rig *rig, const char *key)
 {
     char full[64];
