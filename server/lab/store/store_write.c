@@ -212,7 +212,8 @@ static bool begin_meta(struct skr_store_call *call, json_t *object)
     skr_store_make_uid(call->store, uid);
     set_if_absent(meta, "uid", json_string(uid));
     set_if_absent(meta, "creationTimestamp", skr_store_time(call->now));
-    if (call->resource->generation) {
+    /* A status that is loaded without a generation is that of the spec, not of an older one. */
+    if (call->resource->generation && !(call->loading && json_object_get(object, "status"))) {
         set_if_absent(meta, "generation", json_integer(1));
     }
     generate_name(call, meta);

@@ -266,6 +266,12 @@ TEST(loading_takes_objects_as_they_are)
     assert_int_equal(skr_store_put(store, pod, RIG_NOW, &error), 422);
     assert_non_null(strstr(error.text, "metadata.name: Invalid value"));
     json_decref(pod);
+    pod = json_text_load("{'apiVersion':'policy/v1','kind':'PodDisruptionBudget','metadata':{'name'"
+                         ":'b','namespace':'away'},'status':{'disruptionsAllowed':1}}");
+    assert_int_equal(skr_store_put(store, pod, RIG_NOW, &error), 201);
+    kept = skr_store_get(store, "PodDisruptionBudget", "away", "b");
+    assert_string_equal(sandbox_text(kept, "metadata.generation"), ""); /* the status is of now */
+    json_decref(pod);
     pod = json_text_load("{'apiVersion':'v1','kind':'Toaster','metadata':{'name':'x'}}");
     assert_int_equal(skr_store_put(store, pod, RIG_NOW, &error), 404);
     json_decref(pod);
