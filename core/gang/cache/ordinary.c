@@ -109,6 +109,17 @@ skr_time skr_ordinary_first_until(const struct skr_gang *e, const struct pod_ent
     return until > skr_frame_now(e->frame) ? until : 0;
 }
 
+int32_t skr_ordinary_class_of(const struct group *g)
+{
+    const struct pod_entry *p;
+    int32_t most = INT32_MIN;
+    DL_FOREACH(g->members, p)
+    {
+        most = skr_pod_is_live(p->pod) && p->pod->priority > most ? p->pod->priority : most;
+    }
+    return most;
+}
+
 bool skr_ordinary_goes_first(const struct skr_gang *e, const struct pod_entry *p, int32_t priority)
 {
     return p->pod->priority > priority && skr_ordinary_first_until(e, p) > 0;

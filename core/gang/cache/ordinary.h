@@ -6,8 +6,8 @@
  * until when. They are in gang->ordinary, in the order in which they began to wait. There are two
  * reasons:
  *
- * - A pod goes first. Its priority is above that of the group that is planned, and kube-scheduler
- *   has not judged it yet. It holds room for SKR_POD_FIRST_S from when it began to wait, on the first
+ * - A pod goes first. Its priority is above that of every member of the group that is planned, and
+ *   kube-scheduler has not judged it yet. It holds room for SKR_POD_FIRST_S from when it began to wait, on the first
  *   node of the tree that has room. A pod with claims goes before no group.
  * - A pod with claims, or with devices (skr_shapes_are_late()), was accepted in filter. kube-scheduler counts
  *   it on one node while it binds the claims. It holds room there for SKR_POD_LATE_S, at any priority. The
@@ -38,7 +38,10 @@ void skr_ordinary_accepted(struct skr_gang *e, struct pod_entry *p, const char *
 void skr_ordinary_refused(struct skr_gang *e, struct pod_entry *p);
 void skr_ordinary_expire(struct skr_gang *e, struct pod_entry *p); /* a deadline may be over */
 
-/* Whether room is left for it before a group of that priority. */
+/* The highest priority of a live member, above which a single pod goes first; INT32_MIN: there is none.
+ * O(members). */
+int32_t skr_ordinary_class_of(const struct group *g);
+/* Whether room is left for it before a group whose members have that priority at most. */
 bool skr_ordinary_goes_first(const struct skr_gang *e, const struct pod_entry *p, int32_t priority);
 /* A problem has left room for it, so that its end may let a group fit. */
 void skr_ordinary_note_first(struct skr_gang *e, struct pod_entry *p);

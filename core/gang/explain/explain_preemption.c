@@ -12,6 +12,7 @@
  */
 #include "core/gang/explain/explain_preemption.h"
 
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
@@ -167,7 +168,7 @@ static void count_group(const struct skr_gang *e, const struct skr_outranks *o,
     if (h->victim.leaving) {
         spare(t, SPARED_LEAVING, h->key, pods);
     } else if (!skr_outranks(o, h) && skr_outranks_by_class(o, h)) {
-        t->most = skr_outranks_class(h) > t->most ? skr_outranks_class(h) : t->most;
+        t->most = skr_ordinary_class_of(h) > t->most ? skr_ordinary_class_of(h) : t->most;
         spare(t, SPARED_CLASS, h->key, pods);
     } else if (!skr_outranks(o, h)) {
         spare(t, SPARED_PRIORITY, h->key, pods);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/preempt/outranks.h"
 
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/namespace_limits.h"
 #include "core/gang/group/membership.h"
@@ -21,23 +22,12 @@ bool skr_outranks_by_class(const struct skr_outranks *o, const struct group *h)
     return !o->trusted && strcmp(o->group->namespace_, h->namespace_) != 0;
 }
 
-int32_t skr_outranks_class(const struct group *h)
-{
-    const struct pod_entry *p;
-    int32_t most = INT32_MIN;
-    DL_FOREACH(h->members, p)
-    {
-        most = skr_pod_is_live(p->pod) && p->pod->priority > most ? p->pod->priority : most;
-    }
-    return most;
-}
-
 bool skr_outranks(const struct skr_outranks *o, const struct group *h)
 {
     if (o->group->spec->priority <= 0) {
         return false;
     }
-    return skr_outranks_by_class(o, h) ? skr_outranks_class(h) < o->least
+    return skr_outranks_by_class(o, h) ? skr_ordinary_class_of(h) < o->least
                                        : h->spec->priority < o->group->spec->priority;
 }
 
@@ -55,14 +45,14 @@ const struct pod_entry *skr_outranks_refuser(const struct group *g)
 
 bool skr_outranks_or_equals(const struct skr_outranks *o, const struct group *h)
 {
-    return skr_outranks_by_class(o, h) ? skr_outranks_class(h) <= o->least
+    return skr_outranks_by_class(o, h) ? skr_ordinary_class_of(h) <= o->least
                                        : h->spec->priority <= o->group->spec->priority;
 }
 
 int64_t skr_outranks_order(const struct skr_outranks *o, const struct group *h)
 {
     const int64_t after_own = (int64_t)UINT32_MAX + 1;
-    return skr_outranks_by_class(o, h) ? after_own + skr_outranks_class(h) : h->spec->priority;
+    return skr_outranks_by_class(o, h) ? after_own + skr_ordinary_class_of(h) : h->spec->priority;
 }
 
 void skr_outranks_say(const struct skr_outranks *o, int32_t most, struct skr_strbuf *b)

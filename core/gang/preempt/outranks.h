@@ -27,8 +27,6 @@ struct skr_outranks {
 struct skr_outranks skr_outranks_of(const struct skr_gang *e, const struct group *g);
 /* Whether priorities of pods decide about h. O(1). */
 bool skr_outranks_by_class(const struct skr_outranks *o, const struct group *h);
-/* The highest spec.priority of its live members; INT32_MIN: it has none. O(members). */
-int32_t skr_outranks_class(const struct group *h);
 /* h: with a spec. O(members of h) if pods decide. */
 bool skr_outranks(const struct skr_outranks *o, const struct group *h);
 /* Whether h, which may move, moves for the group: it is not above it. By the same comparison; a group of

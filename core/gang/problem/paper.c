@@ -35,17 +35,13 @@ static bool covers(const int64_t *free_, const struct want *d, size_t leaf,
     return true;
 }
 
-static int32_t priority_of(const struct group *g)
-{
-    return g->spec ? g->spec->priority : 0;
-}
-
 bool skr_paper_charges(const struct skr_gang *e, const struct group *g)
 {
+    const int32_t class_ = skr_ordinary_class_of(g);
     const struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        if (skr_ordinary_late_node(e, p) || skr_ordinary_goes_first(e, p, priority_of(g))) {
+        if (skr_ordinary_late_node(e, p) || skr_ordinary_goes_first(e, p, class_)) {
             return true;
         }
     }
@@ -72,6 +68,7 @@ void skr_paper_charge(struct skr_gang *e, const struct group *g, const uint16_t 
                       int64_t *free_)
 {
     const struct want want = {.resource = resource, .n = n}, *d = &want;
+    const int32_t class_ = skr_ordinary_class_of(g);
     struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
@@ -79,7 +76,7 @@ void skr_paper_charge(struct skr_gang *e, const struct group *g, const uint16_t 
         int32_t at = late ? skr_tree_find_leaf(e->topology.tree, late) : -1;
         if (at >= 0) {
             subtract(free_, d, (size_t)at, &p->shape->amounts);
-        } else if (skr_ordinary_goes_first(e, p, priority_of(g)) &&
+        } else if (skr_ordinary_goes_first(e, p, class_) &&
                    !skr_ledger_find(e->ledger, p->uid, NULL)) {
             charge_first_fit(e, p, d, free_);
             skr_ordinary_note_first(e, p);

@@ -315,10 +315,11 @@ static void set_first(struct gathering *in, const struct waiting_group *w,
 {
     const struct pod_entry *pod, *first = NULL;
     ret->first = difference(w->request, with);
+    const int32_t class_ = skr_ordinary_class_of(w->group);
     skr_time until = 0;
     DL_FOREACH(in->e->ordinary, pod)
     {
-        const bool goes = skr_ordinary_goes_first(in->e, pod, w->group->spec->priority);
+        const bool goes = skr_ordinary_goes_first(in->e, pod, class_);
         const skr_time lapses = skr_ordinary_late_node(in->e, pod)
                                     ? skr_ordinary_late_until(in->e, pod)
                                 : goes ? skr_ordinary_first_until(in->e, pod)
