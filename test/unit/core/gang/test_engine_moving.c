@@ -249,7 +249,7 @@ static struct rig *runs_beside_a_promise(int nodes, int size, const char *key)
     settings.move_after = 30 * SKR_SECOND;
     settings.reservations = 1;
     struct rig *rig = rig_create_with(&settings);
-    rig_racks(rig, 1, (size_t)nodes, 2);
+    rig_racks(rig, 1, nodes, 2);
     skr_time_write(rig->now - 1000 * SKR_SECOND, 0, text, sizeof text);
     rig_group(rig, "m", size, 0, "{'node':{'type':'pack','hard':true}}");
     rig_edit(rig, RIG_MAP, "m",
