@@ -158,15 +158,46 @@ static int add_label(const struct reader *r, const struct skr_subject *about, co
     return ret->label[ret->n_labels++] ? 0 : no_room(error);
 }
 
+/* The label of such a level: a colon is in no key of a label. */
+#define DEVICE_LABEL "device:"
+
+static int read_attribute(const struct reader *r, size_t i, const json_t *value,
+                          struct skr_label_level *ret, struct skr_error *error)
+{
+    const struct skr_subject about = at_level(r, i, "attribute");
+    const char *text = json_string_value(value), *slash = text ? strchr(text, '/') : NULL;
+    if (!text) {
+        return refuse_type(r, &about, "a string", value, error);
+    }
+    if (!is_key(text) || !slash || slash == text || !slash[1] || strchr(slash + 1, '/')) {
+        int rc =
+            skr_error_set_at(error, SKR_INVALID, &about,
+                             "\"%.*s\" is no attribute: it is DOMAIN/NAME, the domain is often "
+                             "the driver",
+                             QUOTE_MAX, text);
+        return report(r, "InvalidName", rc, error);
+    }
+    char label[sizeof DEVICE_LABEL + SKR_LABEL_KEY_MAX];
+    snprintf(label, sizeof label, "%s%s", DEVICE_LABEL, text);
+    ret->label[0] = skr_arena_strdup(r->arena, label);
+    ret->attribute = ret->label[0] ? ret->label[0] + strlen(DEVICE_LABEL) : NULL;
+    ret->n_labels = 1;
+    return ret->attribute ? 0 : no_room(error);
+}
+
 static int read_labels(const struct reader *r, size_t i, const json_t *object,
                        struct skr_label_level *ret, struct skr_error *error)
 {
     const json_t *one = json_object_get(object, "label"), *list = json_object_get(object, "labels");
+    const json_t *attribute = json_object_get(object, "attribute");
     struct skr_subject about = at_level(r, i, list ? "labels" : one ? "label" : NULL);
     int rc = 0;
-    if (!one == !list || (list && json_is_array(list) && json_array_size(list) == 0)) {
+    if (attribute && !one && !list) {
+        return read_attribute(r, i, attribute, ret, error);
+    }
+    if (attribute || !one == !list || (list && json_is_array(list) && json_array_size(list) == 0)) {
         rc = skr_error_set_at(error, SKR_INVALID, &about,
-                              "a level needs either \"label\" or \"labels\"");
+                              "a level needs either \"label\", \"labels\" or \"attribute\"");
         return report(r, "MissingKey", rc, error);
     }
     if (one) {
@@ -205,7 +236,7 @@ static int read_until(const struct reader *r, size_t i, const json_t *object,
 static int read_level(const struct reader *r, struct skr_label_levels *levels, size_t i,
                       json_t *object, struct skr_error *error)
 {
-    static const char *const known[] = {"name", "label", "labels", "until"};
+    static const char *const known[] = {"name", "label", "labels", "attribute", "until"};
     enum { KNOWN = sizeof known / sizeof known[0] };
     struct skr_label_level level = {.name = NULL};
     const char *member;
@@ -416,8 +447,22 @@ bool skr_label_levels_agree(const struct skr_label_levels *levels, const struct 
     return true;
 }
 
+bool skr_label_levels_name_devices(const struct skr_label_levels *levels)
+{
+    size_t l = 0;
+    while (l < levels->n && !levels->level[l].attribute) {
+        l++;
+    }
+    return l < levels->n;
+}
+
 void skr_label_level_say_labels(const struct skr_label_level *level, struct skr_strbuf *b)
 {
+    if (level->attribute) {
+        skr_strbuf_addf(b, "attribute %s", level->attribute);
+        return;
+    }
+    skr_strbuf_add(b, "label ");
     for (size_t i = 0; i < level->n_labels; i++) {
         skr_strbuf_addf(b, "%s%s", i > 0 ? " or " : "", level->label[i]);
     }

@@ -9,7 +9,8 @@
  * The text is JSON: a list of levels, or an object with `preset` or `levels`, and `missing`:
  *
  *   [{"name":"zone","label":"topology.kubernetes.io/zone"},
- *    {"name":"rack","labels":["example.com/rack","example.com/old-rack"],"until":"."}]
+ *    {"name":"rack","labels":["example.com/rack","example.com/old-rack"],"until":"."},
+ *    {"name":"clique","attribute":"gpu.nvidia.com/cliqueId"}]
  *   {"preset":"eks","missing":"exclude"}
  */
 #include <stdbool.h>
@@ -34,8 +35,10 @@ struct skr_label_level {
     const char *name;
     size_t n_labels;                         /* 1 .. SKR_LEVEL_LABELS_MAX */
     const char *label[SKR_LEVEL_LABELS_MAX]; /* the first one that a node has counts */
-    const char *until;                       /* the value ends before it; NULL: nowhere */
-    bool repeats; /* equal values under different parents are different units by design */
+    /* "DOMAIN/NAME" of devices of the node; its label is one that device_levels.h adds. NULL: none */
+    const char *attribute;
+    const char *until; /* the value ends before it; NULL: nowhere */
+    bool repeats;      /* equal values under different parents are different units by design */
 };
 
 /* A plain value: its texts are borrowed. */
@@ -71,7 +74,10 @@ const char *skr_label_level_value(const struct skr_label_level *level,
 /* Whether nodes with these labels have equal values of all levels. */
 bool skr_label_levels_agree(const struct skr_label_levels *levels, const struct skr_labels *a,
                             const struct skr_labels *b);
-/* "example.com/rack" or "example.com/rack or example.com/old-rack", appended. */
+/* Whether a level is by an attribute. */
+bool skr_label_levels_name_devices(const struct skr_label_levels *levels);
+/* "label example.com/rack", "label example.com/rack or example.com/old-rack" or "attribute
+ * gpu.nvidia.com/cliqueId", appended. */
 void skr_label_level_say_labels(const struct skr_label_level *level, struct skr_strbuf *b);
 
 #endif

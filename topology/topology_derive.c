@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "topology/device_levels.h"
 #include "topology/topology_map.h"
 
 static const struct skr_label_levels racks = {
@@ -56,7 +57,17 @@ static const char *value_of(struct derivation *d, size_t level, const struct skr
     return copy;
 }
 
-static void read_rows(struct derivation *d, const struct skr_node *const *nodes, size_t n)
+/* The node counts in *n; *first is the first name of these. */
+static void count_node(const char *node, size_t *n, char first[SKR_UNIT_NAME_MAX + 1])
+{
+    if ((*n)++ == 0 || strcmp(node, first) < 0) {
+        snprintf(first, SKR_UNIT_NAME_MAX + 1, "%s", node);
+    }
+}
+
+/* labels: [node]; NULL: those of the nodes alone. */
+static void read_rows(struct derivation *d, const struct skr_node *const *nodes, size_t n,
+                      const struct skr_labels *all)
 {
     const size_t n_levels = d->levels->n;
     for (size_t i = 0; i < n; i++) {
@@ -66,8 +77,15 @@ static void read_rows(struct derivation *d, const struct skr_node *const *nodes,
                             .n_levels = n_levels,
                             .node = nodes[i]->meta.name};
         for (size_t l = 0; l < n_levels; l++) {
-            row->own[l] = value_of(d, l, &nodes[i]->meta.labels);
+            const struct skr_labels *labels = all ? &all[i] : &nodes[i]->meta.labels;
+            const char *value = d->levels->level[l].attribute
+                                    ? skr_labels_get(labels, d->levels->level[l].label[0])
+                                    : NULL;
+            row->own[l] = value_of(d, l, labels);
             row->value[l] = row->own[l];
+            if (value && !*value) {
+                count_node(row->node, &d->findings->n_uneven[l], d->findings->first_uneven[l]);
+            }
         }
     }
 }
@@ -104,10 +122,7 @@ static void pad(struct row *row, size_t first)
 
 static void leave_out(struct skr_label_findings *f, size_t level, const char *node)
 {
-    char *first = f->first_missing[level];
-    if (f->n_missing[level]++ == 0 || strcmp(node, first) < 0) {
-        snprintf(first, sizeof f->first_missing[level], "%s", node);
-    }
+    count_node(node, &f->n_missing[level], f->first_missing[level]);
     f->n_left_out++;
 }
 
@@ -308,10 +323,17 @@ int skr_topology_derive(const struct skr_node *const *nodes, size_t n,
                            .cut = skr_arena_create(cut_bytes(levels, n), 0),
                            .row = row,
                            .cell = cell};
-    skr_bug_on(!d.cut);
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *overlay =
+        skr_label_levels_name_devices(levels) ? skr_arena_create(SIZE_MAX, 0) : NULL;
+    const struct skr_labels *labels =
+        overlay
+            ? skr_device_levels_apply(levels, source->slice, source->n_slices, nodes, n, overlay)
+            : NULL;
+    skr_bug_on(!d.cut || (overlay && !labels));
     found->levels = *levels;
     found->n_nodes = n;
-    read_rows(&d, nodes, n);
+    read_rows(&d, nodes, n, labels);
     judge_levels(&d, n);
     choose_rows(&d, n);
     const bool flat = is_flat(&d, source);
@@ -352,7 +374,7 @@ int32_t skr_label_findings_level(const struct skr_label_findings *findings,
 void skr_label_level_say_missing(const struct skr_label_level *level, size_t n, const char *first,
                                  struct skr_strbuf *b)
 {
-    skr_strbuf_addf(b, "%zu node%s left out: no label ", n, n == 1 ? " is" : "s are");
+    skr_strbuf_addf(b, "%zu node%s left out: no ", n, n == 1 ? " is" : "s are");
     skr_label_level_say_labels(level, b);
     skr_strbuf_addf(b, " (level %s), first %s", level->name, first);
 }
@@ -372,10 +394,22 @@ void skr_label_findings_each(const struct skr_label_findings *findings, skr_labe
     for (size_t l = 0; l < findings->levels.n; l++) {
         if (findings->empty[l]) {
             skr_strbuf_reset(&text);
-            skr_strbuf_add(&text, "no node has the label ");
+            skr_strbuf_add(&text, "no node has the ");
             skr_label_level_say_labels(&findings->levels.level[l], &text);
             skr_strbuf_addf(&text, " (level %s)", findings->levels.level[l].name);
             add(context, SKR_TOPOLOGY_EMPTY_LEVEL, text.s);
+        }
+    }
+    for (size_t l = 0; l < findings->levels.n; l++) {
+        const size_t n = findings->n_uneven[l];
+        if (n > 0) {
+            skr_strbuf_reset(&text);
+            skr_strbuf_addf(&text, "%zu node%s devices with several values of ", n,
+                            n == 1 ? " has" : "s have");
+            skr_label_level_say_labels(&findings->levels.level[l], &text);
+            skr_strbuf_addf(&text, " (level %s), first %s", findings->levels.level[l].name,
+                            findings->first_uneven[l]);
+            add(context, SKR_TOPOLOGY_UNEVEN, text.s);
         }
     }
     if (findings->n_crossing > 0) {

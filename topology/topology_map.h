@@ -9,6 +9,7 @@
  */
 #include "topology/base/strbuf.h"
 #include "topology/defect.h"
+#include "topology/device_slices.h"
 #include "topology/label_levels.h"
 #include "topology/object.h"
 #include "topology/tree.h"
@@ -50,6 +51,8 @@ struct skr_label_source {
     const char *name;   /* of the tree; NULL: default-tree */
     size_t n_resources; /* 0: cpu, memory */
     const char *const *resource;
+    const struct skr_device_slice *const *slice; /* [n_slices], for levels of devices */
+    size_t n_slices;
 };
 
 /* The keys of a map with the key levels. It owns its texts. */
@@ -72,6 +75,9 @@ struct skr_label_findings {
     size_t n_missing[SKR_LABEL_LEVELS_MAX]; /* nodes left out for this level, the topmost missing */
     char first_missing[SKR_LABEL_LEVELS_MAX][SKR_UNIT_NAME_MAX + 1]; /* byte order; "": none */
     bool empty[SKR_LABEL_LEVELS_MAX]; /* no node has it, and it is not dropped */
+    size_t n_uneven
+        [SKR_LABEL_LEVELS_MAX]; /* nodes whose devices have several values of its attribute */
+    char first_uneven[SKR_LABEL_LEVELS_MAX][SKR_UNIT_NAME_MAX + 1]; /* byte order; "": none */
     size_t n_crossing;  /* values at that level that are below two parents; 0: the levels nest */
     char crossing[640]; /* the sentence about the first of them */
 };
@@ -86,12 +92,14 @@ int skr_topology_derive(const struct skr_node *const *nodes, size_t n,
                         const struct skr_label_source *source, struct skr_tree **ret,
                         struct skr_label_findings *findings, struct skr_error *error);
 
-/* The level for which a node with these labels is left out of that tree; -1: for none. */
+/* The level for which a node with these labels is left out of that tree; -1: for none. Labels of levels of
+ * devices are among them (device_levels.h). */
 int32_t skr_label_findings_level(const struct skr_label_findings *findings,
                                  const struct skr_labels *labels);
 
 #define SKR_TOPOLOGY_LABEL_MISSING "LabelMissing"    /* nodes are left out of the tree */
 #define SKR_TOPOLOGY_EMPTY_LEVEL   "EmptyLevel"      /* no node has a level */
+#define SKR_TOPOLOGY_UNEVEN        "UnevenDevices"   /* devices of a node differ in an attribute */
 #define SKR_TOPOLOGY_NOT_NESTED    "LevelsDoNotNest" /* a value is below two parents */
 
 /* Calls add() with each warning, its type and its sentence, in the order above. */

@@ -10,6 +10,7 @@
 #include "core/gang/cache/entry.h"
 #include "server/lint/parts.h"
 #include "server/object/path.h"
+#include "server/object/slices.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
@@ -157,9 +158,15 @@ static struct skr_tree *derive(struct skr_lint *lint, const struct skr_label_sou
     SKR_AUTO_FREE struct skr_label_findings *findings = skr_alloc(sizeof *findings);
     struct oddities oddities = {lint, findings, at, path, 0};
     struct nodes nodes = read_nodes(lint);
+    struct skr_slices slices = {0};
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        skr_slices_add(&slices, lint->object[i]->json);
+    }
+    const struct skr_label_source with = skr_slices_source(&slices, source);
     struct skr_tree *tree = NULL;
-    (void)skr_topology_derive((const struct skr_node *const *)nodes.node, nodes.n, source, &tree,
+    (void)skr_topology_derive((const struct skr_node *const *)nodes.node, nodes.n, &with, &tree,
                               findings, NULL);
+    skr_slices_fini(&slices);
     skr_label_findings_each(findings, tell_oddity, &oddities);
     free_nodes(&nodes);
     return tree;

@@ -168,6 +168,8 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "leave one of them"},
     {"UnevenDepth", true, "a leaf above the deepest level: it is left out",
      "add the missing level"},
+    {"UnevenDevices", true, "devices of a node differ in the attribute of a level: it has no value",
+     "a level by a label, or devices that agree"},
     {"UnevenSteps", true,
      "minimum and whole steps do not reach the size: some pods are never placed",
      "change minimum, step or size"},

@@ -9,6 +9,7 @@
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/volume/objects.h"
 
@@ -119,11 +120,13 @@ void skr_devices_fini(struct skr_gang *e)
 void skr_devices_slice_upsert(struct skr_gang *e, struct skr_device_slice *slice)
 {
     skr_devices_stock_put_slice(e->devices.stock, slice);
+    skr_topology_devices_changed(e);
 }
 
 void skr_devices_slice_delete(struct skr_gang *e, const char *name)
 {
     skr_devices_stock_remove_slice(e->devices.stock, name);
+    skr_topology_devices_changed(e);
 }
 
 void skr_devices_judge(struct skr_gang *e)

@@ -11,12 +11,14 @@
  */
 #include "core/gang/cache/topology.h"
 
+#include "core/devices/stock.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/map_entry.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
+#include "topology/device_levels.h"
 
 #include <string.h>
 
@@ -88,10 +90,26 @@ static void forget_findings(struct skr_gang *e)
     e->topology.findings = NULL;
 }
 
+/* The slices of the cache; heap. */
+static const struct skr_device_slice **slices_of(const struct skr_gang *e, size_t *ret_n)
+{
+    struct skr_devices_stock *stock = e->devices.stock;
+    const struct skr_device_slice **list =
+        skr_alloc_array(HASH_COUNT(stock->slices) + 1, sizeof(void *));
+    size_t n = 0;
+    for (struct skr_stock_slice *s = stock->slices; s; s = s->hh.next) {
+        list[n++] = s->slice;
+    }
+    *ret_n = n;
+    return list;
+}
+
 /* levels: of the map in force; NULL: there is none. */
 static struct skr_tree *derive(struct skr_gang *e, const struct skr_map_levels *levels)
 {
     const struct skr_label_source option = {.levels = e->settings.label_levels};
+    struct skr_label_source source = levels ? levels->source : option;
+    SKR_AUTO_FREE const struct skr_device_slice **slice = slices_of(e, &source.n_slices);
     const struct skr_node **list = skr_alloc_array(e->n_nodes ? e->n_nodes : 1, sizeof(void *));
     struct skr_label_findings *findings = skr_alloc(sizeof *findings);
     size_t n = 0;
@@ -104,8 +122,8 @@ static struct skr_tree *derive(struct skr_gang *e, const struct skr_map_levels *
     struct skr_tree *tree = NULL;
     struct skr_error error;
     forget_findings(e);
-    if (skr_topology_derive(list, n, levels ? &levels->source : &option, &tree, findings, &error) <
-        0) {
+    source.slice = slice;
+    if (skr_topology_derive(list, n, &source, &tree, findings, &error) < 0) {
         skr_out_decision(e, "", "", "Topology not derived", "TopologyMissing", error.text, true);
         tree = NULL;
         free(findings);
@@ -463,6 +481,29 @@ void skr_topology_labels_changed(struct skr_gang *e, const struct skr_labels *wa
         e->topology.labels_changed = true;
         skr_dirty_nodes(e);
     }
+}
+
+void skr_topology_devices_changed(struct skr_gang *e)
+{
+    if (e->topology.findings && skr_label_levels_name_devices(&e->topology.findings->levels)) {
+        e->topology.labels_changed = true;
+        skr_dirty_nodes(e);
+    }
+}
+
+const struct skr_labels *skr_topology_labels(const struct skr_gang *e, const struct skr_node *node,
+                                             struct skr_arena *arena)
+{
+    const struct skr_label_findings *f = e->topology.findings;
+    if (!f || !skr_label_levels_name_devices(&f->levels)) {
+        return &node->meta.labels;
+    }
+    size_t n = 0;
+    SKR_AUTO_FREE const struct skr_device_slice **slice = slices_of(e, &n);
+    const struct skr_labels *labels =
+        skr_device_levels_apply(&f->levels, slice, n, &node, 1, arena);
+    skr_bug_on(!labels); /* the arena has no limit */
+    return labels;
 }
 
 void skr_topology_map_gone(struct skr_gang *e, struct map_entry *m)

@@ -23,6 +23,11 @@ bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *
 /* Labels of a node are no longer those. */
 void skr_topology_labels_changed(struct skr_gang *e, const struct skr_labels *was,
                                  const struct skr_labels *are);
+void skr_topology_devices_changed(struct skr_gang *e); /* slices came, changed or went */
+/* The labels of the node at which levels look, those of devices among them; they are in the arena, or borrowed until the
+ * next event. O(devices) with levels of devices. */
+const struct skr_labels *skr_topology_labels(const struct skr_gang *e, const struct skr_node *node,
+                                             struct skr_arena *arena);
 /* What is odd about a tree of labels of nodes; NULL: the tree in force is none, or is flat. Borrowed
  * until the next event. */
 const struct skr_label_findings *skr_topology_findings(const struct skr_gang *e);

@@ -126,13 +126,16 @@ static void also_unlabelled(const struct skr_gang *e, const struct group *g, str
     const char *class = skr_reason_class(g->reason), *first[SKR_LABEL_LEVELS_MAX] = {NULL};
     size_t count[SKR_LABEL_LEVELS_MAX] = {0};
     const struct node_entry *n;
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(SIZE_MAX, 0);
+    skr_bug_on(!arena);
     if (also->standing->placed ||
         (strcmp(class, "capacity") != 0 && strcmp(class, "topology") != 0)) {
         return;
     }
     for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
         const bool outside = skr_topology_is_outside(e, n) && is_open(g, n);
-        const int32_t l = outside ? skr_label_findings_level(f, &n->node->meta.labels) : -1;
+        const int32_t l =
+            outside ? skr_label_findings_level(f, skr_topology_labels(e, n->node, arena)) : -1;
         if (l >= 0) {
             first[l] = count[l]++ == 0 || strcmp(n->name, first[l]) < 0 ? n->name : first[l];
         }

@@ -16,6 +16,7 @@
 #include "server/lab/report/record_roles.h"
 #include "server/lab/report/record_victims.h"
 #include "server/object/path.h"
+#include "server/object/slices.h"
 #include "topology/topology_map.h"
 
 void skr_record_init(struct skr_record *record, struct skr_store *store,
@@ -232,6 +233,12 @@ static bool look_at_map(void *context, const json_t *object)
     return true;
 }
 
+static bool add_slice(void *context, const json_t *object)
+{
+    skr_slices_add(context, object);
+    return true;
+}
+
 static const struct skr_tree *tree_of(struct skr_record *record)
 {
     if (record->tree) {
@@ -246,8 +253,12 @@ static const struct skr_tree *tree_of(struct skr_record *record)
         for (size_t i = 0; i < n; i++) {
             nodes[i] = record->cache.present[i]->node;
         }
-        (void)skr_topology_derive(nodes, n, finder.levels ? &finder.levels->source : &option,
-                                  &finder.tree, NULL, NULL);
+        struct skr_slices slices = {0};
+        skr_store_each(record->store, "ResourceSlice", add_slice, &slices);
+        const struct skr_label_source source =
+            skr_slices_source(&slices, finder.levels ? &finder.levels->source : &option);
+        (void)skr_topology_derive(nodes, n, &source, &finder.tree, NULL, NULL);
+        skr_slices_fini(&slices);
         free(nodes);
     }
     skr_map_levels_destroy(finder.levels);

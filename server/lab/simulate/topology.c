@@ -7,6 +7,7 @@
 
 #include "server/manifest/scenario.h"
 #include "server/object/path.h"
+#include "server/object/slices.h"
 #include "topology/base/arena.h"
 #include "topology/base/suggest.h"
 #include "topology/topology_map.h"
@@ -53,19 +54,26 @@ static struct skr_tree *derive(const struct skr_simulate_input *input,
     const struct skr_label_source option = {.levels = input->label_levels};
     const size_t most = input->manifests.n + input->n_steps;
     SKR_AUTO_FREE struct skr_node **node = skr_alloc_array(most + 1, sizeof *node);
+    struct skr_slices slices = {0};
     struct skr_tree *tree = NULL;
     size_t n = 0;
     for (size_t i = 0; i < most; i++) {
         const struct skr_simulate_step *step =
             i < input->manifests.n ? NULL : &input->step[i - input->manifests.n];
         const json_t *object = step ? step->body : input->manifests.item[i].object;
-        if ((!step || step->kind == SKR_SIMULATE_CREATE) && is_node(object) &&
-            skr_node_decode(object, &node[n], NULL) == 0) {
+        if (step && step->kind != SKR_SIMULATE_CREATE) {
+            continue;
+        }
+        if (is_node(object) && skr_node_decode(object, &node[n], NULL) == 0) {
             n++;
         }
+        skr_slices_add(&slices, object);
     }
-    (void)skr_topology_derive((const struct skr_node *const *)node, n,
-                              levels ? &levels->source : &option, &tree, findings, NULL);
+    const struct skr_label_source source =
+        skr_slices_source(&slices, levels ? &levels->source : &option);
+    (void)skr_topology_derive((const struct skr_node *const *)node, n, &source, &tree, findings,
+                              NULL);
+    skr_slices_fini(&slices);
     while (n > 0) {
         skr_node_destroy(node[--n]);
     }

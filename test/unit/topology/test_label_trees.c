@@ -26,9 +26,12 @@ static struct skr_node *node_of(const char *text)
 
 static struct skr_label_findings findings;
 
+static struct skr_label_source sources; /* slices */
+
 static struct skr_tree *tree_of(const struct skr_label_levels *levels, const char *const *text)
 {
-    const struct skr_label_source source = {.levels = levels};
+    struct skr_label_source source = sources;
+    source.levels = levels;
     struct skr_node *nodes[NODES_MAX] = {NULL};
     struct skr_tree *tree = NULL;
     size_t n = 0;
@@ -256,6 +259,57 @@ TEST(the_level_that_a_node_lacks_is_the_topmost_one)
     assert_int_equal(skr_label_findings_level(&findings, &rack), 0);
     assert_int_equal(skr_label_findings_level(&findings, &zone), 1);
     assert_int_equal(skr_label_findings_level(&findings, &none), 0);
+}
+
+static struct skr_device_slice *slice_of(const char *node, int generation, const char *devices)
+{
+    SKR_STRBUF(text);
+    struct skr_device_slice *slice = NULL;
+    skr_strbuf_addf(&text,
+                    "{'metadata':{'name':'%s-%d'},'spec':{'driver':'d.io','nodeName':'%s','pool':"
+                    "{'name':'%s','generation':%d,'resourceSliceCount':1},'devices':[%s]}}",
+                    node, generation, node, node, generation, devices);
+    for (char *c = text.s; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    json_t *json = json_loads(text.s, 0, NULL);
+    assert_int_equal(skr_device_slice_decode(json, &slice, NULL), 0);
+    json_decref(json);
+    return slice;
+}
+
+#define DEVICE(name, value) "{'name':'" name "','attributes':{'clique':" value "}}"
+
+/* n2 has an old slice that says something else; devices of n3 differ; n4 has none. */
+TEST(a_level_by_an_attribute_has_the_value_that_all_devices_of_a_node_show)
+{
+    static const struct skr_label_levels clique = {.n = 1,
+                                                   .level = {{.name = "clique",
+                                                              .n_labels = 1,
+                                                              .label = {"device:d.io/clique"},
+                                                              .attribute = "d.io/clique"}}};
+    struct skr_device_slice *slice[] = {
+        slice_of("n1", 1, DEVICE("a", "{'int':7}") "," DEVICE("b", "{'int':7}") ",{'name':'c'}"),
+        slice_of("n2", 1, DEVICE("a", "{'string':'old'}")),
+        slice_of("n2", 2, DEVICE("a", "{'int':7}")),
+        slice_of("n3", 1, DEVICE("a", "{'int':7}") "," DEVICE("b", "{'int':8}")),
+        slice_of("n5", 1,
+                 "{'name':'a','attributes':{'d.io/clique':{'bool':true},'x.io/clique':{'int':1}}}"),
+    };
+    enum { N = sizeof slice / sizeof slice[0] };
+    static const char *const nodes[] = {"n1 a=b z=c", "n2", "n3", "n4", "n5", NULL};
+    sources = (struct skr_label_source){.slice = (const struct skr_device_slice *const *)slice,
+                                        .n_slices = N};
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(&clique, nodes);
+    assert_tree(tree, "clique/node|7/n1 7/n2 true/n5");
+    assert_warnings("LabelMissing: 2 nodes are left out: no attribute d.io/clique (level clique), "
+                    "first n3\n"
+                    "UnevenDevices: 1 node has devices with several values of attribute "
+                    "d.io/clique (level clique), first n3\n");
+    sources = (struct skr_label_source){0};
+    for (size_t i = 0; i < N; i++) {
+        skr_device_slice_destroy(slice[i]);
+    }
 }
 
 TEST(labels_that_no_level_reads_may_change)

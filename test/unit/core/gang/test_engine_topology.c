@@ -410,6 +410,42 @@ TEST_RIG(in_zones(), a_map_with_levels_makes_the_tree_and_names_the_nodes_it_lea
     assert_null(strstr(conditions, "NodesNotInTree"));
 }
 
+static void clique(struct rig *rig, const char *node, int clique, int other)
+{
+    rig_create_json(rig, RIG_SLICE, node,
+                    "{'metadata':{},'spec':{'driver':'d.io','nodeName':'%s','pool':{'name':'%s',"
+                    "'generation':1,'resourceSliceCount':1},'devices':["
+                    "{'name':'a','attributes':{'clique':{'int':%d}}},"
+                    "{'name':'b','attributes':{'clique':{'int':%d}}}]}}",
+                    node, node, clique, other);
+}
+
+TEST_RIG(in_zones(), a_level_by_an_attribute_of_devices_follows_the_slices)
+{
+    levels(rig, "topology", "[{\\'name\\':\\'clique\\',\\'attribute\\':\\'d.io/clique\\'}]");
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        clique(rig, name, i / 2, i == 3 ? 7 : i / 2);
+    }
+    rig_sync(rig);
+    run_gang(rig, "first", 4, "{'clique':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "first", 4);
+    run_gang(rig, "g", 4, "{'clique':{'type':'pack','hard':true}}");
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_non_null(strstr(rig_also(rig, "g", "LabelMissing"),
+                           "1 node is left out: no attribute d.io/clique (level clique), first "
+                           "node-3"));
+    assert_non_null(strstr(rig_key(rig, "topology", "conditions"),
+                           "1 node has devices with several values of attribute d.io/clique "
+                           "(level clique), first node-3"));
+    rig_delete(rig, RIG_SLICE, "node-3");
+    clique(rig, "node-3", 1, 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_null(strstr(rig_key(rig, "topology", "conditions"), "UnevenDevices"));
+}
+
 TEST_RIG(in_zones(), a_bare_node_makes_no_rack_group_invalid)
 {
     levels(rig, "topology", LEVELS);
