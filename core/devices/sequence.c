@@ -271,6 +271,15 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
     return why ? unmodelled(why, b.p.uncounted) : count_from(stock, &b, first, arena, most, memo);
 }
 
+static void take_nothing(struct board *b)
+{
+    const struct skr_devices_node *rows = &b->rows.node;
+    memset(b->taken.whole, 0, rows->n * sizeof *b->taken.whole);
+    memset(b->taken.shares, 0, rows->n * sizeof *b->taken.shares);
+    memset(b->taken.counted, 0, rows->n * sizeof *b->taken.counted);
+    memset(b->taken.used, 0, rows->n_capacities * sizeof *b->taken.used);
+}
+
 struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, const char *node,
                                       const struct skr_pod_claims *first,
                                       const struct skr_pod_claims *pod, int32_t most,
@@ -283,11 +292,7 @@ struct skr_sequence skr_sequence_ever(const struct skr_devices_stock *stock, con
     if (why) {
         return unmodelled(why, b.p.uncounted);
     }
-    const struct skr_devices_node *rows = &b.rows.node;
-    memset(b.taken.whole, 0, rows->n * sizeof *b.taken.whole);
-    memset(b.taken.shares, 0, rows->n * sizeof *b.taken.shares);
-    memset(b.taken.counted, 0, rows->n * sizeof *b.taken.counted);
-    memset(b.taken.used, 0, rows->n_capacities * sizeof *b.taken.used);
+    take_nothing(&b);
     return count_from(stock, &b, first, arena, most, memo);
 }
 
@@ -451,6 +456,30 @@ void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
         }
         request += pod->spec[i]->n_requests;
     }
+}
+
+int32_t skr_sequence_devices(const struct skr_devices_stock *stock, const char *node,
+                             const struct skr_pod_claims *pending, size_t n_pending,
+                             const struct skr_pod_claims *pods, bool ever)
+{
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
+    struct board b;
+    int32_t n = 0;
+    if (set_up(stock, node, pending, n_pending, pods, arena, &b)) {
+        return INT32_MAX;
+    }
+    if (ever) {
+        take_nothing(&b);
+    }
+    for (size_t row = 0; row < b.rows.node.n; row++) {
+        const bool serves = may_serve(&b.p, row);
+        if (serves && b.rows.node.row[row].shared) {
+            return INT32_MAX;
+        }
+        n += serves && !b.taken.whole[row];
+    }
+    return n;
 }
 
 /* ---- another order ---- */

@@ -113,7 +113,7 @@ struct skr_pod_rule {
 };
 
 struct skr_pod_shape {
-    const char *key; /* canonical text of all fields below: equal keys, equal shapes */
+    const char *key; /* canonical text of all fields below, and of templates of claims */
     /* As kube-scheduler computes it (k8s.io/component-helpers resource.PodRequests): max(sum of
      * containers + sidecars, init containers)
      * + overhead, pod-level resources where set; plus "pods": 1. Sorted by name. */

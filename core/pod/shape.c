@@ -205,8 +205,25 @@ static void write_tolerations(struct skr_strbuf *b, const struct skr_pod_shape *
     skr_strbuf_addc(b, ']');
 }
 
+/* Of its ResourceClaims, in order: pods of other templates may want other devices. */
+static void write_templates(struct skr_strbuf *b, const json_t *spec)
+{
+    const json_t *claims = json_object_get(spec, "resourceClaims");
+    bool first = true;
+    for (size_t i = 0; i < json_array_size(claims); i++) {
+        const char *name = json_string_value(
+            json_object_get(json_array_get(claims, i), "resourceClaimTemplateName"));
+        if (name) {
+            skr_strbuf_add(b, first ? ",\"templates\":[" : ",");
+            skr_strbuf_add_json(b, name);
+            first = false;
+        }
+    }
+    skr_strbuf_add(b, first ? "" : "]");
+}
+
 /* JSON, fields in a fixed order, empty ones left out. */
-static void write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape)
+static void write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape, const json_t *spec)
 {
     skr_strbuf_add(b, "{\"requests\":{");
     for (size_t i = 0; i < shape->requests.n; i++) {
@@ -233,6 +250,7 @@ static void write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape)
         write_tolerations(b, shape);
     }
     skr_pod_rules_write_key(b, shape);
+    write_templates(b, spec);
     skr_strbuf_add(b, shape->late_capacity ? ",\"late\":true}" : "}");
 }
 
@@ -259,7 +277,7 @@ int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, j
     }
     struct skr_strbuf key;
     skr_strbuf_init(&key);
-    write_key(&key, &shape);
+    write_key(&key, &shape, spec);
     shape.key = skr_arena_strdup(arena, key.s);
     skr_strbuf_fini(&key);
     if (!shape.key) {

@@ -141,6 +141,66 @@ int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *nee
     return is_modelled(e) ? least_of(e, needs, node, NULL, &uncounted) : INT32_MAX;
 }
 
+/* ---- devices of members that differ ---- */
+
+/* Of the alternative that takes fewest. */
+static int64_t least_of_ask(const struct skr_claim_spec *spec, const struct skr_claim_ask *ask)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = ask->first; i < ask->first + ask->n; i++) {
+        const struct skr_claim_request *request = &spec->request[i];
+        const int64_t n = request->admin ? 0 : request->all ? 1 : request->count;
+        least = n < least ? n : least;
+    }
+    return ask->n > 0 ? least : 0;
+}
+
+int64_t skr_devices_least(const struct device_needs *needs)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < needs->n; i++) {
+        const struct device_shape *shape = &needs->shape[i];
+        int64_t sum = 0;
+        for (size_t k = 0; k < shape->n; k++) {
+            const bool shared = k >= 64 || shape->shared >> k & 1;
+            for (size_t a = 0; a < shape->spec[k]->n_asks && !shared; a++) {
+                sum += least_of_ask(shape->spec[k], &shape->spec[k]->ask[a]);
+            }
+        }
+        least = sum < least ? sum : least;
+    }
+    return needs->some_without ? 0 : least;
+}
+
+int32_t skr_devices_free(struct skr_gang *e, const struct group *without,
+                         const struct device_needs *needs, const char *node, bool ever)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < needs->n; i++) {
+        if (skr_device_claims_on(e, &needs->shape[i], node) < needs->shape[i].n) {
+            return INT32_MAX; /* it lists what this one asks for */
+        }
+        n += needs->shape[i].n;
+    }
+    SKR_AUTO_FREE const struct skr_claim_spec **spec = skr_alloc_array(n + 1, sizeof *spec);
+    struct skr_pod_claims all = {0, spec};
+    for (size_t i = 0; i < needs->n; i++) {
+        for (size_t k = 0; k < needs->shape[i].n; k++) {
+            spec[all.n++] = needs->shape[i].spec[k];
+        }
+    }
+    struct pending pending = {.known = true};
+    if (!ever) {
+        pending = pending_on(e, NULL, NULL, NULL, without, 0, node);
+    }
+    const int32_t ret =
+        pending.known && is_modelled(e)
+            ? skr_sequence_devices(e->devices.stock, node, pending.claims, pending.n, &all, ever)
+            : INT32_MAX;
+    pending_fini(e, &pending);
+    return ret;
+}
+
 /* Several requests, which may want the same devices, or devices that exclude each other by counters. */
 static bool may_waste(const struct skr_devices_stock *stock, const struct skr_pod_claims *claims)
 {

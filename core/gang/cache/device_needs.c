@@ -223,10 +223,8 @@ static void leave_out_shared(struct skr_gang *e, struct device_shape *shape)
     shape->shared = 0;
 }
 
-/* *ret_none: set if it needs no devices but those. */
 static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
-                             const struct device_shares *shares, struct device_needs *needs,
-                             bool *ret_none)
+                             const struct device_shares *shares, struct device_needs *needs)
 {
     struct device_shape shape;
     const char *why = skr_device_shape_of(e, p->pod, p, NULL, &shape);
@@ -241,7 +239,7 @@ static const char *add_shape(struct skr_gang *e, const struct pod_entry *p,
     while (i < needs->n && !skr_device_shapes_are_equal(&needs->shape[i], &shape)) {
         i++;
     }
-    *ret_none = *ret_none || shape.n == 0;
+    needs->some_without = needs->some_without || shape.n == 0;
     if (shape.n == 0 || i < needs->n || i == SKR_NEEDS_SHAPES_MAX) {
         skr_device_shape_fini(e, &shape);
         return i < SKR_NEEDS_SHAPES_MAX ? NULL : too_many_ways;
@@ -256,14 +254,13 @@ static struct device_needs *make_needs(struct skr_gang *e, struct pod_entry *con
     struct device_needs *needs = skr_alloc(sizeof *needs);
     needs->refs = 1;
     struct device_shares shares = skr_device_shares_of(e, newcomers, n);
-    bool none = false;
     *ret_why = NULL;
     for (size_t i = 0; !*ret_why && i < n; i++) {
-        *ret_why = add_shape(e, newcomers[i], &shares, needs, &none);
+        *ret_why = add_shape(e, newcomers[i], &shares, needs);
     }
     free(shares.item);
     /* What one of them needs beside these claims is no bound of the others. */
-    if (*ret_why || needs->n == 0 || (shares.partial && (none || needs->n > 1))) {
+    if (*ret_why || needs->n == 0 || (shares.partial && (needs->some_without || needs->n > 1))) {
         skr_devices_needs_unref(e, needs);
         return NULL;
     }

@@ -51,6 +51,7 @@ struct device_room {
 /* What members of a group need, by reference count. */
 struct device_needs {
     size_t refs;
+    bool some_without; /* some member needs none */
     size_t n;
     struct device_shape shape[SKR_NEEDS_SHAPES_MAX];
     enum skr_uncounted uncounted; /* on some node that was looked at last: skr_devices_most() */
@@ -88,7 +89,13 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
 int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *needs,
                               const char *node);
 
-/* The same of one shape, for explanations. False: the node lists what it asks for, so that devices do not
+/* Of members that differ: the fewest devices that one takes; and free devices of the node that may serve some of them,
+ * or all of those (ever). INT32_MAX: there is no such bound. without: as above. */
+int64_t skr_devices_least(const struct device_needs *needs);
+int32_t skr_devices_free(struct skr_gang *e, const struct group *without,
+                         const struct device_needs *needs, const char *node, bool ever);
+
+/* The number of members of one shape, for explanations. False: the node lists what it asks for, so that devices do not
  * count there. */
 bool skr_devices_room(struct skr_gang *e, const struct group *without,
                       const struct device_shape *of, const char *node, struct device_room *ret);

@@ -15,7 +15,11 @@ size_t skr_learned_count(struct skr_gang *e, struct group *g, struct pod_entry *
     const char *why;
     struct device_needs *needs = skr_devices_explain(e, newcomers, n, &why);
     bool any = needs;
-    const size_t joint = g->roles.n > 1 && needs && needs->n == 1 && needs->shape[0].shared == 0;
+    bool shared = false;
+    for (size_t i = 0; needs && i < needs->n; i++) {
+        shared = shared || needs->shape[i].shared != 0;
+    }
+    const size_t joint = g->roles.n > 1 && needs && !shared;
     g->uncounted = skr_devices_uncounted(why);
     skr_devices_needs_unref(e, needs);
     for (size_t i = 0; i < shapes.n && g->vetoes.n > 0; i++) {
@@ -40,6 +44,7 @@ void skr_learned_open(struct skr_gang *e, const struct group *g, struct pod_entr
         }
         part->shapes = skr_shapes_of(list, joint ? 0 : part->n);
         part->needs = skr_devices_needs(e, list, part->n);
+        part->devices = joint && part->needs && part->needs->n > 1;
         part->pools = skr_device_pools_most(e, g, part->needs);
         part->pools_ever = skr_device_pools_ever(e, part->needs);
     }
@@ -64,6 +69,10 @@ int64_t skr_learned_of(struct skr_gang *e, const struct group *g,
                        const struct skr_learned_part *part, const struct node_entry *node,
                        bool guess)
 {
+    if (part->devices) {
+        const int32_t devices = skr_devices_free(e, g, part->needs, node->name, false);
+        return devices == INT32_MAX ? SKR_ROOM_UNLIMITED : devices;
+    }
     int32_t most = part->needs ? skr_devices_most(e, g, part->needs, node->name) : INT32_MAX;
     most = part->pools < most ? part->pools : most;
     for (size_t i = 0; i < part->shapes.n; i++) {
@@ -79,6 +88,15 @@ int64_t skr_learned_of(struct skr_gang *e, const struct group *g,
 int64_t skr_learned_ever(struct skr_gang *e, const struct skr_learned_part *part,
                          const struct node_entry *node, int64_t now)
 {
+    if (part->devices) {
+        const int32_t devices = skr_devices_free(e, NULL, part->needs, node->name, true);
+        return devices == INT32_MAX || now == SKR_ROOM_UNLIMITED ? SKR_ROOM_UNLIMITED
+               : now > devices                                   ? now
+                                                                 : devices;
+    }
+    if (part->needs && part->needs->n > 1) {
+        return SKR_ROOM_UNLIMITED; /* the least of members that differ is no bound of all */
+    }
     int32_t most = part->needs ? skr_devices_most_ever(e, part->needs, node->name) : INT32_MAX;
     most = part->pools_ever < most ? part->pools_ever : most;
     return most == INT32_MAX || now == SKR_ROOM_UNLIMITED ? SKR_ROOM_UNLIMITED

@@ -4,7 +4,8 @@
 /*
  * How many newcomers a leaf takes whatever its room: what refusals have taught (core/gang/cache/vetoes.h), and what
  * devices serve (core/gang/cache/devices.h). Resources of a problem, the last ones (skr_solve_request.n_learned):
- * one without roles; with roles one for each of them, and one for all together if their devices are the same.
+ * one without roles; with roles one for each of them, and one for all together: of members if their devices are the
+ * same, else of devices.
  */
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/nodes.h"
@@ -15,6 +16,7 @@ struct skr_learned_part {
     size_t n; /* newcomers; 0: it limits nothing */
     struct shapes shapes;
     struct device_needs *needs; /* a reference; NULL: none that limit */
+    bool devices;               /* it counts devices and not members, which differ */
     int32_t pools, pools_ever; /* what devices of all nodes serve: core/gang/cache/device_pools.h */
 };
 

@@ -167,6 +167,9 @@ static void limit_to_learned(struct skr_gang *e, struct group *g,
             }
         }
     }
+    if (learned.n > 0 && learned.of[learned.n - 1].devices) {
+        d->name[d->n - 1] = "devices";
+    }
     skr_learned_note(g, &learned);
     skr_learned_close(e, &learned);
 }

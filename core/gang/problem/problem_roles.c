@@ -355,13 +355,15 @@ static int open_leaves(struct build *b, const struct part *part, struct skr_role
     return 0;
 }
 
-/* Of those that all roles want, which is a resource of its own. */
-static bool takes_devices(struct skr_gang *e, const struct part *part)
+/* Of those that all roles want, which is a resource of its own: places if their devices are the same, else devices. */
+static int64_t joint_demand(const struct build *b, const struct part *part)
 {
-    struct device_needs *needs = skr_devices_needs(e, part->newcomer, part->n_newcomers);
-    const bool takes = needs;
-    skr_devices_needs_unref(e, needs);
-    return takes;
+    struct device_needs *all = skr_devices_needs(b->e, b->in->newcomers, b->in->n);
+    struct device_needs *needs = skr_devices_needs(b->e, part->newcomer, part->n_newcomers);
+    const int64_t ret = !needs ? 0 : all && all->n > 1 ? skr_devices_least(needs) : 1;
+    skr_devices_needs_unref(b->e, all);
+    skr_devices_needs_unref(b->e, needs);
+    return ret;
 }
 
 static int add_role(struct build *b, size_t r, const struct skr_solve_request *request,
@@ -381,14 +383,14 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
         const size_t first =
             n - request->n_learned; /* of those, one for each role and one for all */
         const size_t attached = first - request->drivers.n;
-        demand[i] =
-            i < attached ? skr_problem_demand(b->e, &shapes, request->resource[i])
-            : i < first  ? skr_problem_attach_demand(b->e, request->drivers.driver[i - attached],
-                                                     part->newcomer, part->n_newcomers, b->in->all,
-                                                     b->in->n_all, b->in->probed_only)
-            : request->n_learned > 1
-                ? i - first == r || (i - first == b->g->roles.n && takes_devices(b->e, part))
-                : 1;
+        demand[i] = i < attached ? skr_problem_demand(b->e, &shapes, request->resource[i])
+                    : i < first
+                        ? skr_problem_attach_demand(b->e, request->drivers.driver[i - attached],
+                                                    part->newcomer, part->n_newcomers, b->in->all,
+                                                    b->in->n_all, b->in->probed_only)
+                    : request->n_learned > 1
+                        ? (i - first == b->g->roles.n ? joint_demand(b, part) : i - first == r)
+                        : 1;
     }
     bool own = role->named && skr_group_own_rules(b->g->spec, role->name, b->tree, rule, has_rule);
     int32_t least = role->minimum < role->size ? role->minimum : part->n;
