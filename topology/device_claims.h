@@ -12,7 +12,8 @@
 #include "topology/object.h"
 
 enum {
-    SKR_CLAIM_RESERVED_MAX = 1024,    /* the API server permits 256 */
+    SKR_CLAIM_CONSUMERS_MAX = 256, /* status.reservedFor, says the API server */
+    SKR_CLAIM_RESERVED_MAX = 1024,
     SKR_CLAIM_REQUESTS_MAX = 128,     /* the API server permits 32 */
     SKR_CLAIM_ALTERNATIVES_MAX = 128, /* of one request; the API server permits 8 */
     SKR_CLAIM_TERMS_MAX = 1024,       /* of an allocation's node selector; values of a term */

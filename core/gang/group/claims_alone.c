@@ -5,6 +5,7 @@
 #include "core/gang/cache/volume_uses.h"
 #include "core/gang/cache/volumes.h"
 #include "core/gang/group/group_state.h"
+#include "topology/device_claims.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,6 @@
  */
 #include "core/gang/state/groups.h"
 
-enum { SKR_CLAIM_CONSUMERS_MAX = 256 }; /* of a ResourceClaim: status.reservedFor */
-
 struct skr_claim_conflict {
     const struct pod_entry *pod; /* the first by name */
     const struct pod_entry

@@ -9,15 +9,24 @@
 #include <string.h>
 
 #include "server/object/path.h"
+#include "topology/device_claims.h"
 
 #define CLAIM "ResourceClaim"
 
 /* ---- choosing ---- */
 
+/* Of one claim. */
+struct part {
+    json_t *results;
+    json_t *term; /* the nodes that reach all of them; no requirements: every node */
+    bool one_node;
+};
+
 struct choice {
+    const struct skr_scheduler_model *s;
     const struct skr_sched_asked *asked;
-    json_t **results; /* [asked->n] */
-    uint64_t share;   /* the last share's number */
+    struct part *part; /* [asked->n] */
+    uint64_t share;    /* the last share's number */
 };
 
 /* NANO in billionths. */
@@ -41,6 +50,44 @@ static void add_share(const struct skr_device *device, const skr_int128 *need, u
     json_object_set_new(result, "shareID",
                         json_sprintf("00000000-0000-4000-8000-%012" PRIx64, share));
     json_object_set_new(result, "consumedCapacity", consumed);
+}
+
+static void add_requirements(const json_t *selector, const char *key, json_t *term)
+{
+    const json_t *from =
+        json_object_get(json_array_get(json_object_get(selector, "nodeSelectorTerms"), 0), key);
+    json_t *to = json_object_get(term, key), *one;
+    size_t i, k;
+    if (!to && json_array_size(from) > 0) {
+        json_object_set_new(term, key, to = json_array());
+    }
+    json_array_foreach((json_t *)(uintptr_t)from, i, one)
+    {
+        for (k = 0; k < json_array_size(to) && !json_equal(json_array_get(to, k), one); k++) {
+        }
+        if (k == json_array_size(to)) {
+            json_array_append(to, one);
+        }
+    }
+}
+
+/* As createNodeSelector() of k8s.io/dynamic-resource-allocation: selectors of slices have one term each. */
+static void add_reach(const struct choice *c, const struct skr_device_slice *slice,
+                      const char *device, struct part *part)
+{
+    const json_t *object = skr_store_get(c->s->store, "ResourceSlice", "", slice->meta.name);
+    const json_t *spec = skr_path_get(object, "spec"), *list = json_object_get(spec, "devices");
+    size_t i = 0;
+    while (i < json_array_size(list) &&
+           strcmp(skr_path_text(json_array_get(list, i), "name"), device) != 0) {
+        i++;
+    }
+    const json_t *own = json_array_get(list, i);
+    const json_t *of = json_is_true(json_object_get(spec, "perDeviceNodeSelection")) ? own : spec;
+    part->one_node = part->one_node || *skr_path_text(of, "nodeName") ||
+                     json_is_true(json_object_get(own, "bindsToNode"));
+    add_requirements(json_object_get(of, "nodeSelector"), "matchFields", part->term);
+    add_requirements(json_object_get(of, "nodeSelector"), "matchExpressions", part->term);
 }
 
 static void add_result(struct choice *c, const struct skr_node_rows *rows, size_t row,
@@ -69,7 +116,8 @@ static void add_result(struct choice *c, const struct skr_node_rows *rows, size_
     if (numbers->shared && !of->admin) {
         add_share(device, &of->need[numbers->first_capacity], ++c->share, result);
     }
-    json_array_append_new(c->results[claim], result);
+    json_array_append_new(c->part[claim].results, result);
+    add_reach(c, slice, device->name, &c->part[claim]);
 }
 
 static void see(void *context, const struct skr_node_rows *rows,
@@ -82,25 +130,35 @@ static void see(void *context, const struct skr_node_rows *rows,
     }
 }
 
-static json_t *allocation_of(json_t *results, const char *node, skr_time now)
+/* Consumes the part. */
+static json_t *allocation_of(struct part *part, const char *node, skr_time now)
 {
-    return json_pack("{s:{s:o}, s:{s:[{s:[{s:s, s:s, s:[s]}]}]}, s:o}", "devices", "results",
-                     results, "nodeSelector", "nodeSelectorTerms", "matchFields", "key",
-                     "metadata.name", "operator", "In", "values", node, "allocationTimestamp",
-                     skr_store_time(now));
+    json_t *ret = json_pack("{s:{s:o}, s:o}", "devices", "results", part->results,
+                            "allocationTimestamp", skr_store_time(now));
+    if (part->one_node) {
+        json_decref(part->term);
+        part->term = json_pack("{s:[{s:s, s:s, s:[s]}]}", "matchFields", "key", "metadata.name",
+                               "operator", "In", "values", node);
+    }
+    if (json_object_size(part->term) > 0) {
+        json_object_set_new(ret, "nodeSelector",
+                            json_pack("{s:[O]}", "nodeSelectorTerms", part->term));
+    }
+    json_decref(part->term);
+    return ret;
 }
 
 void skr_sched_devices_reserve(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 {
     struct skr_sched_devices *d = s->cache.devices;
     struct skr_sched_asked asked;
-    json_t *results[SKR_POD_CLAIMS_MAX + 1];
-    struct choice choice = {.asked = &asked, .results = results, .share = s->n_shares};
+    struct part part[SKR_POD_CLAIMS_MAX + 1];
+    struct choice choice = {.s = s, .asked = &asked, .part = part, .share = s->n_shares};
     const struct skr_pod *pod = p->pod;
     skr_bug_on(skr_sched_asked_make(&s->cache, p, p->node, &asked));
     const struct skr_pod_claims claims = {asked.n, asked.spec};
     for (size_t i = 0; i < asked.n; i++) {
-        results[i] = json_array();
+        part[i] = (struct part){json_array(), json_object(), false};
     }
     if (asked.n > 0) {
         (void)skr_sequence_play(skr_sched_devices_stock(d), p->node->name, &claims, 1, see,
@@ -115,7 +173,7 @@ void skr_sched_devices_reserve(struct skr_scheduler_model *s, struct skr_sched_p
                                           ++s->n_extended % 0x100000);
         json_t *claim = json_pack("{s:{s:o, s:s}, s:{s:o}}", "metadata", "name", name, "namespace",
                                   pod->meta.namespace_, "status", "allocation",
-                                  allocation_of(results[i], p->node->name, s->now));
+                                  allocation_of(&part[i], p->node->name, s->now));
         if (!asked.claim[i]) {
             json_object_set_new(
                 claim, "spec",
@@ -225,7 +283,14 @@ bool skr_sched_devices_write(struct skr_scheduler_model *s, struct skr_sched_pod
             continue;
         }
         const json_t *claim = skr_store_get(s->store, CLAIM, pod->meta.namespace_, name);
-        json_t *status = json_pack("{s:o}", "reservedFor", reserved_for(claim, pod, true));
+        json_t *consumers = reserved_for(claim, pod, true);
+        if (json_array_size(consumers) > SKR_CLAIM_CONSUMERS_MAX) { /* as the API server says */
+            json_decref(consumers);
+            skr_strbuf_addf(why, "ResourceClaim %s: status.reservedFor: must have at most %d items",
+                            name, (int)SKR_CLAIM_CONSUMERS_MAX);
+            return false;
+        }
+        json_t *status = json_pack("{s:o}", "reservedFor", consumers);
         json_t *allocation = allocation_in(p->devices, name);
         if (allocation) {
             json_object_set_new(status, "allocation", allocation);
@@ -294,7 +359,7 @@ void skr_sched_devices_keep(struct skr_sched_pod *p)
     p->devices_written = false;
 }
 
-/* No other pod uses it, and it keeps this one on a node. */
+/* No other pod uses it, and it keeps this one on some nodes. */
 static bool is_in_the_way(const struct skr_scheduler_model *s, const struct skr_pod *pod,
                           const struct skr_pod_claim *of)
 {
@@ -302,7 +367,7 @@ static bool is_in_the_way(const struct skr_scheduler_model *s, const struct skr_
         of->kind == SKR_POD_CLAIM_DEVICES
             ? skr_sched_claim_find(s->cache.devices, pod->meta.namespace_, of->name)
             : NULL;
-    if (!known || !known->node || known->assumed) {
+    if (!known || !known->reach || known->assumed) {
         return false;
     }
     const json_t *claim = skr_store_get(s->store, CLAIM, pod->meta.namespace_, of->name);

@@ -8,10 +8,10 @@
 struct skr_sched_claim {
     UT_hash_handle hh;                 /* by key */
     const struct skr_claim_spec *spec; /* a reference; NULL: it is allocated, or asks for nothing */
-    char *node; /* of the allocation; NULL: none, or several nodes reach it */
-    bool allocated;
-    bool assumed; /* in memory; until a change shows the allocation */
-    char key[];   /* NAMESPACE/NAME */
+    struct skr_device_claim *is;       /* as it was last seen */
+    struct skr_volume *reach;          /* of its allocation; NULL: none, or all nodes reach it */
+    bool assumed;                      /* in memory; until a change shows the allocation */
+    char key[];                        /* NAMESPACE/NAME */
 };
 struct skr_sched_claim *skr_sched_claim_find(const struct skr_sched_devices *devices,
                                              const char *namespace_, const char *name);

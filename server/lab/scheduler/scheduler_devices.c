@@ -54,7 +54,8 @@ static void drop(struct skr_sched_devices *d, struct skr_sched_claim *claim)
 {
     HASH_DEL(d->claims, claim);
     skr_devices_stock_forget_spec(d->stock, claim->spec);
-    free(claim->node);
+    skr_volume_destroy(claim->reach);
+    skr_device_claim_destroy(claim->is);
     free(claim);
 }
 
@@ -94,18 +95,17 @@ struct skr_sched_claim *skr_sched_claim_find(const struct skr_sched_devices *dev
     return find(devices, key);
 }
 
-/* The node of an allocation: devices of one node have a selector that names it. */
-static const char *node_of(const json_t *object)
+/* The nodes that reach an allocation. */
+static struct skr_volume *reach_of(const json_t *object)
 {
-    const json_t *terms = skr_path_get(object, "status.allocation.nodeSelector.nodeSelectorTerms");
-    const json_t *fields = json_object_get(json_array_get(terms, 0), "matchFields");
-    const json_t *values = json_object_get(json_array_get(fields, 0), "values");
-    return json_string_value(json_array_get(values, 0));
+    const json_t *selector = skr_path_get(object, "status.allocation.nodeSelector");
+    SKR_AUTO_FREE char *text = selector ? json_dumps(selector, 0) : NULL;
+    return text ? skr_volume_of_selector(text) : NULL;
 }
 
 static void claim_changed(struct skr_sched_devices *d, const json_t *object)
 {
-    SKR_AUTO(skr_device_claim_destroy) struct skr_device_claim *decoded = NULL;
+    struct skr_device_claim *decoded = NULL;
     if (skr_device_claim_decode(object, &decoded, NULL) < 0) {
         return;
     }
@@ -118,17 +118,17 @@ static void claim_changed(struct skr_sched_devices *d, const json_t *object)
         HASH_ADD_STR(d->claims, key, claim);
     }
     if (claim->assumed && !decoded->allocated) {
+        skr_device_claim_destroy(decoded);
         return; /* from before the allocation that is being written */
     }
     const struct skr_claim_spec *was = claim->spec;
     claim->assumed = false;
-    claim->allocated = decoded->allocated;
+    skr_device_claim_destroy(claim->is);
+    claim->is = decoded;
     claim->spec = skr_devices_stock_spec(d->stock, decoded->devices);
     skr_devices_stock_forget_spec(d->stock, was);
-    free(claim->node);
-    claim->node = decoded->allocated && !decoded->fabric && node_of(object)
-                      ? skr_strdup(node_of(object))
-                      : NULL;
+    skr_volume_destroy(claim->reach);
+    claim->reach = reach_of(object);
     skr_devices_stock_allocate(d->stock, claim->key, decoded->taken, decoded->n_taken);
 }
 
@@ -194,23 +194,34 @@ static const char *refuse(struct skr_sched_devices *d, const char *format, ...)
     return d->reason;
 }
 
+/* No further pod may reserve it: CanBeReserved() of k8s.io/dynamic-resource-allocation. */
+static bool is_full_for(const struct skr_device_claim *claim, const struct skr_pod *pod)
+{
+    size_t i = 0;
+    while (i < claim->n_reserved && strcmp(claim->reserved_for[i], pod->meta.uid) != 0) {
+        i++;
+    }
+    return claim->n_reserved >= SKR_CLAIM_CONSUMERS_MAX && i == claim->n_reserved;
+}
+
 /* The reason why the node is not for a claim; NULL: it is, or the claim needs devices, which is added. */
-static const char *add_claim(struct skr_sched_devices *d, const char *namespace_,
-                             const struct skr_pod_claim *of, const char *node,
+static const char *add_claim(struct skr_sched_devices *d, const struct skr_pod *pod,
+                             const struct skr_pod_claim *of, const struct skr_sched_node *node,
                              struct skr_sched_asked *asked)
 {
     if (of->kind == SKR_POD_CLAIM_TEMPLATE) {
         return refuse(d, "no resourceclaim is made of template \"%s\" yet", of->name);
     }
-    struct skr_sched_claim *claim = skr_sched_claim_find(d, namespace_, of->name);
+    struct skr_sched_claim *claim = skr_sched_claim_find(d, pod->meta.namespace_, of->name);
     if (!claim) {
         return refuse(d, "resourceclaim \"%s\" not found", of->name);
     }
     if (claim->assumed) {
         return refuse(d, "resource claim %s is in the process of being allocated", of->name);
     }
-    if (claim->allocated) {
-        return claim->node && strcmp(claim->node, node) != 0
+    if (claim->is->allocated) {
+        return is_full_for(claim->is, pod) ? "resourceclaim in use"
+               : claim->reach && !skr_volume_reaches(claim->reach, node->node)
                    ? "resourceclaim not available on the node"
                    : NULL;
     }
@@ -259,8 +270,7 @@ const char *skr_sched_asked_make(const struct skr_sched_cache *cache, const stru
     }
     for (size_t i = 0; !why && i < p->pod->n_claims; i++) {
         if (p->pod->claim[i].kind != SKR_POD_CLAIM_VOLUME) {
-            why = add_claim(cache->devices, p->pod->meta.namespace_, &p->pod->claim[i], node->name,
-                            ret);
+            why = add_claim(cache->devices, p->pod, &p->pod->claim[i], node, ret);
         }
     }
     return why ? why : add_extended(cache, p, node, ret);

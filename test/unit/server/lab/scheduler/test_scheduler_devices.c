@@ -224,3 +224,100 @@ TEST_WITH(rig, shares_of_a_device_are_written_with_what_they_consume)
     assert_string_equal(skr_path_text(result, "consumedCapacity.memory"), "17179869184");
     assert_string_not_equal(skr_path_text(result, "shareID"), "");
 }
+
+/* Of the fabric; reach: more fields of the slice. */
+static void add_fabric(struct rig *r, const char *reach, const char *devices)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_addf(&text,
+                    "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceSlice\","
+                    "\"metadata\":{\"name\":\"fabric\"},\"spec\":{%s,\"devices\":[%s],"
+                    "\"driver\":\"gpu.example.com\",\"pool\":{\"name\":\"fabric\","
+                    "\"generation\":1,\"resourceSliceCount\":1}}}",
+                    reach, devices);
+    put(r, text.s);
+}
+
+static void assert_selector(struct rig *r, const char *expected)
+{
+    const json_t *selector = skr_path_get(skr_store_get(r->store, CLAIM, "default", "c"),
+                                          "status.allocation.nodeSelector");
+    SKR_AUTO_FREE char *text = selector ? json_dumps(selector, JSON_COMPACT) : skr_strdup("");
+    assert_string_equal(text, expected);
+}
+
+/* As createNodeSelector() of k8s.io/dynamic-resource-allocation, v0.36.3. */
+TEST_WITH(rig, a_claim_is_open_to_the_nodes_that_reach_its_devices)
+{
+#define NODES "\"matchExpressions\":[{\"key\":\"rack\",\"operator\":\"In\",\"values\":[\"a\"]}]"
+#define RACK  "\"nodeSelector\":{\"nodeSelectorTerms\":[{" NODES "}]}"
+#define ON_N1                                                                                   \
+    "{\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\"," \
+    "\"values\":[\"n1\"]}]}]}"
+    static const struct {
+        const char *reach, *devices, *selector;
+        bool n2, n3;
+    } cases[] = {
+        {"\"allNodes\":true", "{\"name\":\"x\"},{\"name\":\"y\"}", "", true, true},
+        {RACK, "{\"name\":\"x\"},{\"name\":\"y\"}", "{\"nodeSelectorTerms\":[{" NODES "}]}", true,
+         false},
+        {"\"allNodes\":true", "{\"name\":\"x\",\"bindsToNode\":true},{\"name\":\"y\"}", ON_N1,
+         false, false},
+        {"\"perDeviceNodeSelection\":true",
+         "{\"name\":\"x\",\"allNodes\":true},{\"name\":\"y\",\"nodeName\":\"n1\"}", ON_N1, false,
+         false},
+    };
+    static const char *const node[] = {"n1", "n2", "n3"};
+    add_class(rig);
+    add_claim(rig, "c", 2);
+    for (size_t i = 0; i < 3; i++) {
+        sched_add_node(rig, node[i], "64");
+        sched_patch(rig, "Node", node[i], "",
+                    i < 2 ? "{\"metadata\":{\"labels\":{\"rack\":\"a\"}}}"
+                          : "{\"metadata\":{\"labels\":{\"rack\":\"b\"}}}");
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        add_fabric(rig, cases[i].reach, cases[i].devices);
+        for (size_t k = 0; k < 3; k++) {
+            rig->best = node[k];
+            const bool open = k == 0 || (k == 1 ? cases[i].n2 : cases[i].n3);
+            const char pod[] = {'p', (char)('a' + i), (char)('0' + k), '\0'};
+            add_claiming(rig, pod, "c");
+            sched_run(rig, SKR_SECOND);
+            sched_assert_on(rig, pod, open ? node[k] : "n1");
+            if (k == 0) {
+                assert_selector(rig, cases[i].selector);
+            }
+        }
+        sched_patch(rig, CLAIM, "c", "status",
+                    "{\"status\":{\"allocation\":null,\"reservedFor\":null}}");
+        assert_int_equal(skr_store_delete(rig->store, "ResourceSlice", "", "fabric", rig->now),
+                         200);
+        sched_run(rig, SKR_SECOND);
+    }
+}
+
+TEST_WITH(rig, a_claim_has_256_consumers_at_most)
+{
+    json_auto_t *consumers = json_array();
+    for (int i = 0; i < 255; i++) {
+        json_array_append_new(consumers,
+                              json_pack("{s:s, s:o, s:o}", "resource", "pods", "name",
+                                        json_sprintf("o-%d", i), "uid", json_sprintf("o-%d", i)));
+    }
+    json_auto_t *patch =
+        json_pack("{s:{s:O, s:{}}}", "status", "reservedFor", consumers, "allocation");
+    SKR_AUTO_FREE char *text = json_dumps(patch, 0);
+    add_class(rig);
+    add_devices(rig, "n1", 1);
+    add_claim(rig, "c", 1);
+    sched_patch(rig, CLAIM, "c", "status", text);
+    add_claiming(rig, "p", "c");
+    sched_run(rig, SKR_SECOND);
+    sched_assert_on(rig, "p", "n1");
+    add_claiming(rig, "q", "c");
+    sched_run(rig, SKR_SECOND);
+    sched_assert_on(rig, "q", "");
+    assert_string_equal(sched_condition(rig, "q", "message"),
+                        "0/1 nodes are available: 1 resourceclaim in use" AFTER);
+}
