@@ -6,6 +6,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/refusal.h"
 #include "core/gang/state/wakes.h"
 #include "core/volume/objects.h"
 
@@ -61,7 +62,8 @@ bool skr_claims_reach(struct skr_gang *e, struct group *g)
                                 "ResourceClaim %s of pod %s has devices that node %s, which is "
                                 "planned, does not reach",
                                 claim->name, p->pod->meta.name, node->name);
-                skr_plan_loss_abort(e, g, SKR_REASON_NONE, text.s, false);
+                const bool pauses = skr_refusal_note_unpatched(e, g, p);
+                skr_plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, pauses);
                 return false;
             }
         }

@@ -12,7 +12,7 @@
 enum { SKR_CLAIMS_SEEN_S = 5 };
 
 /* Before that: false if a claim of users got devices that the planned node of a member does not reach, as another
- * pod used it first. The plan was aborted. O(claims of its members). */
+ * pod used it first. The plan was aborted, and counts as refused (refusal.h). O(claims of its members). */
 bool skr_claims_reach(struct skr_gang *e, struct group *g);
 /* False: it waits for a watch, or the plan was aborted. O(claims of its members). */
 bool skr_claims_hold(struct skr_gang *e, struct group *g);

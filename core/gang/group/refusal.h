@@ -22,7 +22,8 @@ enum {
  * are freed (device_holds.h). */
 bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* The same when the API server refuses what the member is to carry of its plan, as when its annotations
- * are full. That is no matter of the node: there is no veto. */
+ * are full, or when a claim that it shares got devices that its node does not reach. That is no matter of
+ * the node: there is no veto. */
 bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* The newest refusal is silence: kube-scheduler never tries the pod, but others. */
 void skr_refusal_set_silent(struct group *g, bool silent);

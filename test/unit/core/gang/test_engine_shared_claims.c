@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ResourceClaims of users, which several members name: one leaf takes all of them, and the first one pays. */
-#include "core/gang/group/claims_alone.h"
 #include "test/unit/device_scene.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
+#include "topology/device_claims.h"
 
 /* g-0 .. of a group g of n that name the claim. */
 static void sharing(struct rig *rig, const char *claim, int n, int cpu)
@@ -162,6 +162,19 @@ TEST_RIG(cluster(4, 4), a_claim_that_gets_devices_elsewhere_ends_the_plan)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 2);
     assert_int_equal(device_pods_on(rig, "g", 2, "node-1"), 2);
+}
+
+/* Otherwise the same plan would come again and again, with its writes. */
+TEST_RIG(cluster(4, 4), a_group_whose_claim_gets_devices_elsewhere_again_and_again_pauses)
+{
+    planned(rig, 2);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(rig_state(rig, "g"), "Admitting");
+        device_give(rig, "one", i % 2 == 0 ? "node-1" : "node-0", true);
+        rig_run(rig, 500 * SKR_MILLISECOND);
+    }
+    assert_string_equal(rig_state(rig, "g"), "Backoff");
+    assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
 }
 
 TEST_RIG(cluster(4, 4), a_claim_has_no_more_consumers_than_kubernetes_permits)
