@@ -75,7 +75,7 @@ core/propagation: frame solver group pod
 '
 # The folders of the gang scheduler, lowest first: each may include those before it, the files of the room itself all.
 before=
-for folder in state cache group problem plan report changes preempt restore planning admission bind explain time view; do
+for folder in state cache group problem plan report changes preempt restore planning bind explain time admission view; do
     folders="$folders
 core/gang/$folder: frame solver group pod time volume cel devices $before"
     before="$before gang/$folder"

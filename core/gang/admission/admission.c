@@ -11,6 +11,7 @@
 #include "core/gang/state/output.h"
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
+#include "core/gang/time/forecasts.h"
 #include "topology/base/table.h"
 
 #include <stdlib.h>
@@ -30,14 +31,14 @@ struct waiting {
     struct waiting *prev, *next; /* in the order of their turns */
 };
 
-enum step { STEP_NONE, STEP_READ, STEP_SOLVE, STEP_WRITE };
+enum step { STEP_NONE, STEP_READ, STEP_SOLVE, STEP_FORECAST, STEP_WRITE };
 
 struct admission {
     struct waiting *table, *queue;
     bool told_full;
     enum step step;
     struct waiting *now; /* in work; NULL: none */
-    uint64_t id;         /* of the write or solve */
+    uint64_t id;         /* of the write, solve or forecast */
     struct skr_kueue_workload *workload;
     struct admission_trial *trial;
     enum skr_kueue_state verdict; /* that is written */
@@ -209,13 +210,14 @@ static void start(struct skr_gang *e, struct waiting *w)
                 ->id;
 }
 
-static void write_answer(struct skr_gang *e, const char *text)
+/* start: the forecast; SKR_INSTANT_NEVER: not known */
+static void write_answer(struct skr_gang *e, const char *text, int64_t start)
 {
     struct admission *a = e->admission;
     SKR_STRBUF(body);
     json_auto_t *updates = skr_admission_trial_updates(a->trial);
     const struct skr_admission_answer answer = {
-        .verdict = a->verdict, .text = text, .updates = updates};
+        .verdict = a->verdict, .text = text, .updates = updates, .start = start};
     skr_admission_write_answer(e, a->workload, &answer, &body);
     a->next = skr_frame_now(e->frame) + SKR_SECOND / SKR_ADMISSION_A_SECOND;
     a->step = STEP_WRITE;
@@ -236,6 +238,19 @@ static bool waits_for_leaving(const struct skr_gang *e)
     return now < w->leaving_at + SKR_ADMISSION_LEAVING_S * SKR_SECOND;
 }
 
+/* The pause until the next trial depends on when the group may start. False: that is not asked. */
+static bool asks_for_start(struct skr_gang *e)
+{
+    struct admission *a = e->admission;
+    struct group *g = skr_admission_trial_lacks_room(a->trial);
+    const uint64_t id = g ? skr_forecasts_ask_paper(e, g) : 0;
+    if (id != 0) {
+        a->step = STEP_FORECAST;
+        a->id = id;
+    }
+    return id != 0;
+}
+
 static void judge(struct skr_gang *e)
 {
     struct admission *a = e->admission;
@@ -249,8 +264,8 @@ static void judge(struct skr_gang *e)
         again(e, SKR_ADMISSION_AGAIN_S * SKR_SECOND);
     } else if (a->verdict == SKR_KUEUE_RETRY && waits_for_leaving(e)) {
         again(e, LEAVING_LOOK_S * SKR_SECOND);
-    } else {
-        write_answer(e, text);
+    } else if (!asks_for_start(e)) {
+        write_answer(e, text, SKR_INSTANT_NEVER);
     }
 }
 
@@ -322,7 +337,7 @@ void skr_admission_written(struct skr_gang *e, const struct skr_pending_write *w
                            struct skr_event *ev)
 {
     struct admission *a = state_of(e);
-    if (w->id != a->id || a->step == STEP_SOLVE) {
+    if (w->id != a->id || a->step == STEP_SOLVE || a->step == STEP_FORECAST) {
         skr_admission_checks_written(e, w, ev);
     } else if (a->step == STEP_READ) {
         read_it(e, ev);
@@ -334,12 +349,19 @@ void skr_admission_written(struct skr_gang *e, const struct skr_pending_write *w
 bool skr_admission_solved(struct skr_gang *e, const struct skr_solve_request *solved)
 {
     struct admission *a = e->admission;
-    if (!a || a->step != STEP_SOLVE || a->id != solved->work.id) {
+    const bool forecast = a && a->step == STEP_FORECAST;
+    const char *text;
+    if (!a || (a->step != STEP_SOLVE && !forecast) || a->id != solved->work.id) {
         return false;
     }
-    skr_admission_trial_solved(e, a->trial, solved);
+    if (!forecast) {
+        skr_admission_trial_solved(e, a->trial, solved);
+    }
     if (a->now->over) {
         done(e);
+    } else if (forecast) {
+        (void)skr_admission_trial_verdict(a->trial, &text);
+        write_answer(e, text, skr_forecasts_paper(solved));
     } else {
         go_on(e);
     }

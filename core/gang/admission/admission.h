@@ -9,7 +9,8 @@
  *   AdmissionCheck       condition Active: True
  *   Workload that waits  its turn -> read -> tried (admission_trial.h) -> one patch of its status:
  *     Ready              Kueue admits it
- *     Retry              Kueue releases its quota and tries again after 30 s, doubling to 600 s
+ *     Retry              Kueue releases its quota and tries again at the forecast of the group, after 30
+ *                        to 600 s; without a forecast after 30 s, doubling to 600 s
  *     Rejected           Kueue deactivates it
  *
  * - One Workload is in work at a time, oldest first, and at most SKR_ADMISSION_A_SECOND answers leave in

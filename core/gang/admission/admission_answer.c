@@ -13,11 +13,14 @@
 
 enum { TIME_BYTES = 40, DOUBLINGS_MAX = 10 };
 
-int64_t skr_admission_retry_s(int32_t retries)
+int64_t skr_admission_retry_s(int64_t start, int64_t now, int32_t retries)
 {
     const int shift = retries < 0 ? 0 : retries < DOUBLINGS_MAX ? retries : DOUBLINGS_MAX;
-    const int64_t wait = (int64_t)SKR_ADMISSION_RETRY_S << shift;
-    return wait < SKR_ADMISSION_RETRY_MAX_S ? wait : SKR_ADMISSION_RETRY_MAX_S;
+    const int64_t wait =
+        start != SKR_INSTANT_NEVER ? start - now : (int64_t)SKR_ADMISSION_RETRY_S << shift;
+    return wait < SKR_ADMISSION_RETRY_S       ? SKR_ADMISSION_RETRY_S
+           : wait < SKR_ADMISSION_RETRY_MAX_S ? wait
+                                              : SKR_ADMISSION_RETRY_MAX_S;
 }
 
 static void answer_one(const struct skr_gang *e, const struct skr_kueue_check *check,
@@ -30,7 +33,8 @@ static void answer_one(const struct skr_gang *e, const struct skr_kueue_check *c
     json_object_del(into, "podSetUpdates");
     json_object_del(into, "requeueAfterSeconds");
     if (answer->verdict == SKR_KUEUE_RETRY) {
-        const int64_t wait = skr_admission_retry_s(check->retries);
+        const int64_t wait = skr_admission_retry_s(
+            answer->start, skr_instant_up(skr_frame_now(e->frame)), check->retries);
         json_object_set_new(into, "requeueAfterSeconds", json_integer(wait));
         skr_strbuf_addf(&text, "; tried again in %lld s", (long long)wait);
     } else if (answer->verdict == SKR_KUEUE_READY && json_array_size(answer->updates) > 0) {

@@ -30,7 +30,7 @@ struct admission_trial {
     struct pod_entry **newcomer; /* of the running solve */
     size_t n_newcomers;
     int stale;
-    bool decided;
+    bool decided, no_room;
     enum skr_kueue_state verdict;
     struct skr_strbuf text;
 };
@@ -208,6 +208,7 @@ static void unplaced(struct skr_gang *e, struct admission_trial *t,
         skr_unplaced_say(e, t->group, request->solution, request, &t->text);
     const bool never = reason == SKR_REASON_CONSTRAINT_CONFLICT ||
                        (reason == SKR_REASON_NEVER_FITS && !may_grow(e));
+    t->no_room = !never;
     decide(t, never ? SKR_KUEUE_REJECTED : SKR_KUEUE_RETRY, "");
 }
 
@@ -262,6 +263,11 @@ enum skr_kueue_state skr_admission_trial_verdict(const struct admission_trial *t
     skr_bug_on(!t->decided);
     *text = t->text.s;
     return t->verdict;
+}
+
+struct group *skr_admission_trial_lacks_room(const struct admission_trial *t)
+{
+    return t->no_room ? t->group : NULL;
 }
 
 json_t *skr_admission_trial_updates(const struct admission_trial *t)

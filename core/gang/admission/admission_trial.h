@@ -30,6 +30,8 @@ struct skr_solve_request *skr_admission_trial_next(struct skr_gang *e, struct ad
 /* The solve of skr_admission_trial_next() has ended. */
 void skr_admission_trial_solved(struct skr_gang *e, struct admission_trial *t,
                                 const struct skr_solve_request *request);
+/* With verdict RETRY: the group that has no room now; borrowed. NULL: the obstacle is another. */
+struct group *skr_admission_trial_lacks_room(const struct admission_trial *t);
 /* *text: why; borrowed from the trial. RETRY: not now. REJECTED: not in this cluster, or the annotations
  * are malformed. PENDING: not known yet, to be tried again. */
 enum skr_kueue_state skr_admission_trial_verdict(const struct admission_trial *t,

@@ -200,6 +200,7 @@ struct skr_gang {
         uint64_t work;        /* that makes them; 0: none does */
         bool wanted;          /* new ones are asked for; pages wait until then: */
         skr_time until, made; /* made: when; 0: never */
+        skr_time paper_next;  /* none of a paper group before */
     } forecasts;              /* group/start.c, time/forecasts.c */
     struct {
         uint64_t work; /* the round that runs; 0: none */

@@ -26,23 +26,33 @@ static void made(struct skr_gang *e)
     e->forecasts.made = skr_frame_now(e->frame);
 }
 
-static bool begin(struct skr_gang *e)
+/* Returns the id of the work; 0: there is nothing to forecast. */
+static uint64_t send(struct skr_gang *e, struct group *paper)
 {
     struct skr_error error;
     struct away *a = skr_away_create(e, skr_round_forecast);
     a->in.forecasts = (size_t)e->settings.forecasts;
+    a->in.paper = paper;
     const int rc = gathering_run(&a->in, &error);
     if (rc < 0) {
         skr_out_decision(e, "", "", "Forecasts failed", "", error.text, true);
     }
     if (rc < 0 || a->in.n_complete == 0) {
         skr_away_destroy(a);
+        return 0;
+    }
+    a->round.forecasts = (int32_t)a->in.n_complete;
+    return skr_away_send(e, a, true);
+}
+
+static bool begin(struct skr_gang *e)
+{
+    e->forecasts.work = send(e, NULL);
+    if (e->forecasts.work == 0) {
         forget_all(e);
         made(e);
         return true;
     }
-    a->round.forecasts = (int32_t)a->in.n_complete;
-    e->forecasts.work = skr_away_send(e, a, true);
     skr_wakes_add(e, e->forecasts.until, WAKE_ASKERS, NULL);
     return false;
 }
@@ -98,6 +108,28 @@ bool skr_forecasts_done(struct skr_gang *e, const struct skr_solve_request *solv
     }
     made(e);
     return true;
+}
+
+uint64_t skr_forecasts_ask_paper(struct skr_gang *e, struct group *paper)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    if (e->settings.forecasts == 0 || e->rounds.first || !skr_topology_is_usable(e) ||
+        now < e->forecasts.paper_next) {
+        return 0;
+    }
+    e->forecasts.paper_next = now + SKR_FORECASTS_PAUSE_S * SKR_SECOND;
+    return send(e, paper);
+}
+
+int64_t skr_forecasts_paper(const struct skr_solve_request *solved)
+{
+    const struct away *a = solved->input;
+    for (size_t i = 0; a->rc == 0 && i < a->in.n_complete; i++) {
+        if (a->in.waiting[i].paper && a->in.group[i].start > a->in.now) {
+            return a->in.group[i].start;
+        }
+    }
+    return SKR_INSTANT_NEVER;
 }
 
 void skr_forecasts_end(struct skr_gang *e)

@@ -202,7 +202,20 @@ static skr_time order_begin(const struct gathering *in, const struct group *g)
 
 static bool is_wanted(const struct gathering *in, const struct group *g)
 {
-    return waits(g) && (!in->live || gathering_has_turn(in->e, g));
+    const bool real = in->paper && strcmp(in->paper->key, g->key) == 0;
+    return waits(g) && !real && (!in->live || gathering_has_turn(in->e, g));
+}
+
+static void add_waiting(struct gathering *in, struct group *g, skr_time begin, bool complete)
+{
+    skr_grow(&in->waiting, &in->cap, in->n + 1, sizeof *in->waiting);
+    in->waiting[in->n++] = (struct waiting_group){.group = g,
+                                                  .input = g->input_epoch,
+                                                  .begin = begin,
+                                                  .complete = complete,
+                                                  .paper = g == in->paper,
+                                                  .cut = SKR_INSTANT_NEVER};
+    in->n_complete += complete;
 }
 
 static int find_groups(struct gathering *in, struct skr_error *error)
@@ -221,13 +234,10 @@ static int find_groups(struct gathering *in, struct skr_error *error)
                                  "more than %d groups wait: leave some of them out of the files",
                                  SKR_TIMELINE_GROUPS_MAX);
         }
-        skr_grow(&in->waiting, &in->cap, in->n + 1, sizeof *in->waiting);
-        in->waiting[in->n++] = (struct waiting_group){.group = g,
-                                                      .input = g->input_epoch,
-                                                      .begin = order_begin(in, g),
-                                                      .complete = is_complete(in->e, g),
-                                                      .cut = SKR_INSTANT_NEVER};
-        in->n_complete += in->waiting[in->n - 1].complete;
+        add_waiting(in, g, order_begin(in, g), is_complete(in->e, g));
+    }
+    if (in->paper) {
+        add_waiting(in, in->paper, skr_frame_now(in->e->frame), true);
     }
     if (in->n > 0) {
         qsort(in->waiting, in->n, sizeof *in->waiting, by_order);

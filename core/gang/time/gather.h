@@ -24,6 +24,7 @@ struct waiting_group {
     uint64_t input;      /* its input_epoch */
     skr_time begin;
     bool complete;                     /* it has its members, and has a turn */
+    bool paper;                        /* it is gathering.paper */
     int64_t cut;                       /* the end by a Job's deadline; SKR_INSTANT_NEVER: none */
     struct skr_solve_request *request; /* NULL: no problem can be made */
     int32_t *running;
@@ -32,10 +33,11 @@ struct waiting_group {
 struct gathering {
     struct skr_gang *e;
     const struct skr_timeline_request *asked; /* NULL: live */
-    bool live;        /* for the daemon: only groups that may have a turn, at most GATHERED_* */
-    size_t forecasts; /* live: instead the first so many without a reservation; 0: a round */
-    uint64_t changes; /* live: rounds.changes when it began */
-    skr_time rests;   /* groups are to be looked at then; 0: none are left */
+    bool live;           /* for the daemon: only groups that may have a turn, at most GATHERED_* */
+    size_t forecasts;    /* live: instead the first so many without a reservation; 0: a round */
+    struct group *paper; /* that is in no table, and would wait from now on; NULL: none */
+    uint64_t changes;    /* live: rounds.changes when it began */
+    skr_time rests;      /* groups are to be looked at then; 0: none are left */
     struct skr_arena *arena;
     int64_t now;
     struct skr_timeline *timeline;

@@ -39,6 +39,7 @@ static struct frame_rig *cluster(bool on)
     static struct skr_settings settings;
     skr_settings_default(&settings);
     settings.admission_check = on;
+    settings.reservations = 1;
     workloads = skr_gang_kueue_workload.resource;
     checks = skr_gang_admission_check.resource;
     flavors = skr_gang_kueue_flavor.resource;
@@ -201,6 +202,26 @@ TEST(a_workload_that_does_not_fit_now_is_tried_again_after_growing_pauses)
     evict_and_requeue(rig, "train", 8);
     assert_string_equal(text(rig, "train", "state"), "Ready");
     assert_null(json_object_get(answer(rig, "train", 0), "requeueAfterSeconds"));
+}
+
+TEST(a_workload_is_tried_again_when_its_pods_would_start)
+{
+    static const struct {
+        int runs, least, most;
+    } c[] = {{200, 190, 210}, {5, 30, 30}, {5000, 600, 600}};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        RIG;
+        char start[48];
+        skr_time_write(rig->now, 0, start, sizeof start);
+        frame_rig_add(rig, pods, "default/other",
+                      "{'spec':{'nodeName':'a-0','activeDeadlineSeconds':%d,"
+                      "'terminationGracePeriodSeconds':0,%s},"
+                      "'status':{'phase':'Running','startTime':'%s'}}",
+                      c[i].runs, SPEC("3"), start);
+        add_job(rig, "train", 3, "any", "'sakkara.gang':'auto'", SPEC("3"));
+        assert_string_equal(text(rig, "train", "state"), "Retry");
+        assert_in_range(number(rig, "train", "requeueAfterSeconds"), c[i].least, c[i].most);
+    }
 }
 
 static uint64_t counted(struct frame_rig *rig, enum skr_admission_result result)
@@ -507,9 +528,9 @@ TEST(a_process_that_does_not_lead_answers_nothing)
 
 TEST(pauses_double_up_to_ten_minutes)
 {
-    assert_int_equal(skr_admission_retry_s(-1), 30);
-    assert_int_equal(skr_admission_retry_s(0), 30);
-    assert_int_equal(skr_admission_retry_s(4), 480);
-    assert_int_equal(skr_admission_retry_s(5), 600);
-    assert_int_equal(skr_admission_retry_s(INT32_MAX), 600);
+    assert_int_equal(skr_admission_retry_s(SKR_INSTANT_NEVER, 0, -1), 30);
+    assert_int_equal(skr_admission_retry_s(SKR_INSTANT_NEVER, 0, 0), 30);
+    assert_int_equal(skr_admission_retry_s(SKR_INSTANT_NEVER, 0, 4), 480);
+    assert_int_equal(skr_admission_retry_s(SKR_INSTANT_NEVER, 0, 5), 600);
+    assert_int_equal(skr_admission_retry_s(SKR_INSTANT_NEVER, 0, INT32_MAX), 600);
 }
