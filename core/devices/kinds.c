@@ -297,7 +297,8 @@ static const struct kind *enter(struct skr_device_kinds *kinds, const struct skr
         kind = kind->next;
     }
     if (!kind) {
-        kind = family->n < KINDS_MAX ? found_kind(kinds, family, device) : family->kinds->prev;
+        kind = family->n < KINDS_MAX || !family->kinds ? found_kind(kinds, family, device)
+                                                       : family->kinds->prev;
     }
     kind->refs++;
     return kind;

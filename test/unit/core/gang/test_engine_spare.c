@@ -114,7 +114,9 @@ TEST(a_reservation_keeps_its_node_that_becomes_a_spare)
         for (int i = 0; i < 4; i++) {
             char name[16];
             snprintf(name, sizeof name, "a-%d", i);
-            rig_edit(rig, RIG_POD, name, "{'spec':{'activeDeadlineSeconds':600}}");
+            rig_edit(rig, RIG_POD, name,
+                     "{'spec':{'activeDeadlineSeconds':600},'status':{'startTime':"
+                     "'2023-11-14T22:13:20Z'}}");
         }
         rig_group(rig, "g", 4, 0, NULL);
         rig_pods(rig, "p", 4, "g", RIG_GATED);
