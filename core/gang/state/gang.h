@@ -190,18 +190,16 @@ struct skr_gang {
         struct booking *list; /* reservations */
         size_t n, n_left;     /* of list, of left */
         struct booked_node *nodes;
-        struct booked_left *left; /* by number in the ledger, counted at left_now or earlier: */
+        struct booked_left *left; /* by number in the ledger, counted at left_now or earlier */
         int64_t left_now;
-        uint64_t left_epochs[3]; /* of the ledger's numbers, of Jobs, and of names of resources */
-        uint64_t seen[64];       /* bits of skr_booked_bit() of their names */
-        int counting;            /* enum booked_counting */
-    } bookings;                  /* booked.c */
+        uint64_t left_epochs[3], seen[64]; /* of numbers, Jobs, resources; skr_booked_bit() */
+        int counting;                      /* enum booked_counting */
+    } bookings;                            /* booked.c */
     struct {
-        uint64_t work;        /* that makes them; 0: none does */
-        bool wanted;          /* new ones are asked for; pages wait until then: */
-        skr_time until, made; /* made: when; 0: never */
-        skr_time paper_next;  /* none of a paper group before */
-    } forecasts;              /* group/start.c, time/forecasts.c */
+        uint64_t work; /* that makes them; 0: none does */
+        bool wanted;   /* new ones are asked for; pages wait until then. made: when; 0: never */
+        skr_time until, made, paper_next; /* none of a paper group before paper_next */
+    } forecasts;                          /* group/start.c, time/forecasts.c */
     struct {
         uint64_t work; /* the round that runs; 0: none */
         bool first;    /* nothing is planned before the first round: it keeps old promises */
@@ -291,10 +289,9 @@ struct skr_gang {
         bool any;       /* a leaf is dirty */
     } spare;            /* spare.c */
 
-    struct planner *planner;     /* planner.c */
-    struct fit_cache *fit_cache; /* fit_cache.h; NULL before the first plan */
-    /* explain_request.c; NULL before the first request */
-    struct explain_requests *explain_requests;
+    struct planner *planner;                   /* planner.c */
+    struct fit_cache *fit_cache;               /* fit_cache.h; NULL before the first plan */
+    struct explain_requests *explain_requests; /* NULL before the first request */
     skr_time ways_slot; /* no waiting group is explained before; ways_out.c */
 
     struct skr_gang_counters stats;
