@@ -431,7 +431,10 @@ static struct skr_sequence_stand stand_of(const struct board *b,
 {
     struct skr_sequence_stand ret = {0};
     for (size_t row = 0; row < b->rows.node.n; row++) {
-        if (request->match[row] == SKR_DEVICES_YES && !request->tainted[row]) {
+        const bool matches = request->match[row] == SKR_DEVICES_YES;
+        ret.fails += request->match[row] == SKR_DEVICES_FAILS;
+        ret.tainted += matches && request->tainted[row];
+        if (matches && !request->tainted[row]) {
             ret.all++;
             ret.free += is_free(b, request, row);
         }

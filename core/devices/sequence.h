@@ -90,9 +90,10 @@ bool skr_sequence_interferes(const struct skr_devices_stock *stock, const char *
 
 enum { SKR_STAND_CLAIMS = 4, SKR_STAND_REQUESTS = 4 };
 
-/* Devices that match a request, tainted ones left out, and those of them that are free. */
+/* Devices that match a request: without tainted ones, free ones of these, tainted ones. fails: a selector has a
+ * runtime error about so many others. */
 struct skr_sequence_stand {
-    size_t all, free;
+    size_t all, free, tainted, fails;
 };
 
 /* For explanations: the first requests, or alternatives, of the first claims on the node, after the pending

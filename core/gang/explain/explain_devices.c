@@ -153,6 +153,8 @@ static void add_room(const struct skr_gang *e, const struct device_shape *shape,
         for (size_t k = 0; k < SKR_STAND_REQUESTS && counts; k++) {
             s->sum.claim[i][k].all += room->claim[i][k].all;
             s->sum.claim[i][k].free += room->claim[i][k].free;
+            s->sum.claim[i][k].tainted += room->claim[i][k].tainted;
+            s->sum.claim[i][k].fails += room->claim[i][k].fails;
         }
     }
 }
@@ -231,7 +233,18 @@ static void say_request(const struct device_shape *shape, size_t claim, size_t i
     if (shape->resource && claim + 1 == shape->n) {
         skr_strbuf_addf(b, " for %s", shape->resource);
     }
-    skr_strbuf_addf(b, " (%zu of %zu are free)", stand->free, stand->all);
+    if (stand->all + stand->tainted + stand->fails == 0) {
+        skr_strbuf_add(b, " (no device matches)");
+        return;
+    }
+    skr_strbuf_addf(b, " (%zu of %zu are free", stand->free, stand->all);
+    if (stand->tainted > 0) {
+        skr_strbuf_addf(b, ", %zu tainted", stand->tainted);
+    }
+    if (stand->fails > 0) {
+        skr_strbuf_addf(b, ", a selector fails for %zu", stand->fails);
+    }
+    skr_strbuf_addc(b, ')');
 }
 
 static void say_shape(const struct device_shape *shape, const struct standing *s,

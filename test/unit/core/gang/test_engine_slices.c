@@ -490,6 +490,34 @@ TEST_RIG(device_cluster(2, 4), an_explanation_says_what_devices_leave_to_a_group
     assert_string_equal(rig_also(rig, "g", "DevicesNotCounted"), "");
 }
 
+TEST_RIG(device_cluster(2, 4), an_explanation_says_which_devices_are_tainted_or_break_a_selector)
+{
+    rig_delete(rig, RIG_SLICE, "node-1");
+    rig_create_json(rig, RIG_SLICE, "node-1",
+                    "{'metadata':{},'spec':{'driver':'gpu.example.com','nodeName':'node-1','pool':"
+                    "{'name':'node-1','generation':1,'resourceSliceCount':1},'devices':["
+                    "{'name':'a','taints':[{'key':'k','effect':'NoSchedule'}]},{'name':'b'}]}}");
+    gang_by_class(rig, "g", 4, 2);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_also(rig, "g", "DevicesCounted"),
+                        "A pod wants 2 devices of class gpu for " GPU
+                        " (5 of 5 are free, 1 tainted): devices for 2 more pods, at most 2 on a "
+                        "node");
+    rig_edit(rig, RIG_CLASS, "gpu",
+             "{'spec':{'selectors':[{'cel':{'expression':"
+             "'device.attributes[\\'gpu.example.com\\'].none == 1'}}]}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_also(rig, "g", "DevicesCounted"),
+                        "A pod wants 2 devices of class gpu for " GPU
+                        " (0 of 0 are free, a selector fails for 6): devices for 0 more pods");
+    rig_edit(rig, RIG_CLASS, "gpu",
+             "{'spec':{'selectors':[{'cel':{'expression':'device.driver == \\'other\\''}}]}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_also(rig, "g", "DevicesCounted"),
+                        "A pod wants 2 devices of class gpu for " GPU
+                        " (no device matches): devices for 0 more pods");
+}
+
 static struct skr_gang_stats stats_of(const struct rig *rig)
 {
     struct skr_gang_stats stats;
