@@ -7,6 +7,7 @@
 #include <utlist.h>
 
 #include "test/property/engine_world_roles.h"
+#include "test/unit/device_scene.h"
 #include "test/unit/engine_rig_parts.h"
 
 enum { SHY = 3 }; /* the group whose pods are */
@@ -194,15 +195,17 @@ void users_add_members(struct world *w, const char *prefix, int n, const char *g
     }
 }
 
-/* The class; half of the nodes list the resource themselves, and have more of it than anybody asks for. */
+/* The class; half of the nodes list the resource themselves. All have more of it, and more devices, than pods
+ * ask for. */
 void users_begin_devices(struct world *w)
 {
     char name[32];
     w->devices = true;
     rig_class(w->rig, "gpu", DEVICE);
-    for (int i = 0; i < WORLD_NODES; i += 2) {
+    for (int i = 0; i < WORLD_NODES; i++) {
         snprintf(name, sizeof name, "node-%d", i);
-        if (rig_find(w->rig, RIG_NODE, name)) {
+        device_slice(w->rig, name, 24);
+        if (i % 2 == 0 && rig_find(w->rig, RIG_NODE, name)) {
             rig_edit(w->rig, RIG_NODE, name, "{'status':{'allocatable':{'" DEVICE "':'100'}}}");
         }
     }
