@@ -354,6 +354,15 @@ static void say_cause(const struct skr_gang *e, const struct shapes *shapes, con
     }
 }
 
+static bool any_open(const struct skr_problem *p)
+{
+    int32_t i = 0;
+    while (p->eligible && i < p->tree->n_leaves && !p->eligible[i]) {
+        i++;
+    }
+    return i < p->tree->n_leaves;
+}
+
 /* "needs 4 slots, no node is open to its pods: 3 not selected by nodeSelector or nodeAffinity
  * (pool=gpu), 1 tainted (t:NoSchedule)"; false if a node is open. In brackets is the cause of the
  * first such node. */
@@ -372,10 +381,8 @@ static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_proble
         [CLOSED_SPARE] = "kept as spares",
     };
     _Static_assert(sizeof text / sizeof *text == CLOSED_BY_COUNT, "a text for each");
-    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
-        if (!p->eligible || p->eligible[i]) {
-            return false;
-        }
+    if (any_open(p)) {
+        return false;
     }
     int32_t count[CLOSED_BY_COUNT] = {0};
     const char *first[CLOSED_BY_COUNT] = {NULL};
@@ -488,6 +495,7 @@ static void say(struct skr_gang *e, struct group *g, const struct skr_explanatio
         return;
     }
     if ((x->class == SKR_CLASS_NEVER_FITS || x->class == SKR_CLASS_WAITING_FOR_CAPACITY) &&
+        any_open(problem) &&
         skr_device_sentence(e, g, x->class == SKR_CLASS_NEVER_FITS, request, b)) {
         return;
     }
