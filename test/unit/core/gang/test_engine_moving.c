@@ -257,7 +257,7 @@ static struct rig *runs_beside_a_promise(int nodes, int size, const char *key)
              "'schedEndTime':'%s'}}",
              key, text, text);
     for (int i = 0; i <= size; i++) { /* the last one is x */
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "%s-%d", i < size ? "m" : "x", i);
         rig_pod(rig, name, i < size ? "m" : NULL, 0);
         rig_edit(rig, RIG_POD, name,
