@@ -41,9 +41,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"GangPlugins", true, "a profile of sakkara leaves a plugin of the in-tree gang scheduler on",
      "disable GangScheduling, TopologyPlacementGenerator, PodGroupPodsCount under "
      "plugins.multiPoint"},
-    {"GreedyOrder", true,
-     "a request is before one of its class with more selectors: it takes devices that the other "
-     "needs",
+    {"GreedyOrder", true, "a request takes devices that a later one with more selectors needs",
      "the request with more selectors first"},
     {"HardVoidsRule", true, "hard beside partitions, min, max or factor of one level: hard wins",
      "leave out one of them"},
@@ -168,8 +166,8 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "leave one of them"},
     {"UnevenDepth", true, "a leaf above the deepest level: it is left out",
      "add the missing level"},
-    {"UnevenDevices", true, "devices of a node differ in the attribute of a level: it has no value",
-     "a level by a label, or devices that agree"},
+    {"UnevenDevices", true, "devices of a node differ in the attribute of a level",
+     "a label instead, or devices that agree"},
     {"UnevenSteps", true,
      "minimum and whole steps do not reach the size: some pods are never placed",
      "change minimum, step or size"},
