@@ -60,7 +60,7 @@ const struct skr_option skr_options[] = {
           "levels of the tree by labels of the nodes, for a cluster without a topology map; see "
           "`sakkara tree --preset NAME --file DUMP`; empty: none"),
     PLAIN("topology.levels", LEVELS, "", topology.levels,
-          "the same as a list of levels: `name`, `label`, `labels` or `attribute`, `until`"),
+          "a list of levels: `name`, `label`, `labels` or `attribute`, `until`"),
     PLAIN("topology.missing", STRING, "", topology.missing,
           "a node without the label of a level: `exclude` leaves it out, `pad` takes the level "
           "above; empty: the preset's, otherwise `exclude`"),
