@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies of requests: their memory is limited by request and by listener. */
+/*
+ * Bodies of requests: where one ends, and how much memory they may take, by request and by listener.
+ *
+ * libmicrohttpd 0.9.75 itself refuses a Content-Length that is no number. It accepts a second one and
+ * uses the first, it prefers Transfer-Encoding to Content-Length, and it reads any coding but
+ * "chunked" to the end of the connection. Names of fields may have spaces. A line that continues a
+ * field is appended to the name of the field, in a copy of the name. All this is found here.
+ */
 #include "server/http/body.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     BODY_FIRST = 4096,              /* first allocation for a body of unknown length */
@@ -18,6 +26,84 @@ void skr_body_drop(struct skr_connection *connection)
     connection->request.body = NULL;
     connection->request.body_len = 0;
 }
+
+/* ---- where it ends ---- */
+
+struct framing {
+    size_t n_lengths, n_codings;
+    bool other_coding; /* than "chunked" */
+    bool bad_name;
+    bool folded;
+};
+
+static bool is_field(const char *name, size_t n, const char *field)
+{
+    return n == strlen(field) && strncasecmp(name, field, n) == 0;
+}
+
+/* tchar of RFC 9110, section 5.6.2. */
+static bool is_token(const char *s, size_t n)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < n; i++) {
+        const bool letter = (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z');
+        if (!letter && (s[i] < '0' || s[i] > '9') && (s[i] == 0 || !strchr(others, s[i]))) {
+            return false;
+        }
+    }
+    return n > 0;
+}
+
+/* In the buffer of a connection only a colon, replaced by NUL, and blanks are between name and value. */
+static bool is_in_one_line(const char *name, size_t n, const char *value)
+{
+    const uintptr_t end = (uintptr_t)name + n + 1;
+    return (uintptr_t)value >= end &&
+           strspn(name + n + 1, " \t") >= (size_t)((uintptr_t)value - end);
+}
+
+static enum MHD_Result look_at_field(void *cls, enum MHD_ValueKind kind, const char *name,
+                                     size_t name_size, const char *value, size_t value_size)
+{
+    struct framing *framing = cls;
+    (void)kind;
+    framing->bad_name = framing->bad_name || !is_token(name, name_size);
+    framing->folded = framing->folded || !is_in_one_line(name, name_size, value);
+    if (is_field(name, name_size, MHD_HTTP_HEADER_CONTENT_LENGTH)) {
+        framing->n_lengths++;
+    } else if (is_field(name, name_size, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
+        framing->n_codings++;
+        framing->other_coding = framing->other_coding || !is_field(value, value_size, "chunked");
+    }
+    return MHD_YES;
+}
+
+const char *skr_body_framing_fault(struct skr_connection *connection, const char *version)
+{
+    struct framing framing = {.n_lengths = 0};
+    (void)MHD_get_connection_values_n(connection->mhd, MHD_HEADER_KIND, look_at_field, &framing);
+    if (framing.bad_name) {
+        return "the name of a header is not a token\n";
+    }
+    if (framing.folded) {
+        return "a header is continued on a second line\n";
+    }
+    if (framing.n_codings > 0 && framing.n_lengths > 0) {
+        return "Content-Length is given beside Transfer-Encoding\n";
+    }
+    if (framing.n_lengths > 1) {
+        return "Content-Length is given more than once\n";
+    }
+    if (framing.n_codings > 1 || framing.other_coding) {
+        return "Transfer-Encoding is not \"chunked\"\n";
+    }
+    if (framing.n_codings > 0 && strcmp(version, MHD_HTTP_VERSION_1_0) == 0) {
+        return "Transfer-Encoding is given in a request of HTTP/1.0\n";
+    }
+    return NULL;
+}
+
+/* ---- how much memory it takes ---- */
 
 uint64_t skr_body_announced(struct skr_connection *connection)
 {

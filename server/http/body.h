@@ -7,6 +7,10 @@
  */
 #include "server/http/connection.h"
 
+/* What makes the end of the request ambiguous (RFC 9112, sections 5.1, 5.2, 6.1 and 6.3), as an answer
+ * for the client; NULL: nothing. Another party on the way may see other requests in the bytes of such
+ * a connection, so it must be closed. version: of the request line. */
+const char *skr_body_framing_fault(struct skr_connection *connection, const char *version);
 /* Content-Length; 0: the client does not announce it. */
 uint64_t skr_body_announced(struct skr_connection *connection);
 /* Whether n bytes are so many that the connection is closed instead of read to its end. */

@@ -246,13 +246,35 @@ static enum MHD_Result refuse_absurd(struct skr_connection *connection, uint64_t
     return MHD_NO;
 }
 
+/* The headers are there. Answers, or lets libmicrohttpd read the body. */
+static enum MHD_Result begin(struct skr_connection *connection, const char *version)
+{
+    const struct skr_http_handler *handler = &connection->listener->options.handler;
+    const char *fault = skr_body_framing_fault(connection, version);
+    if (fault) {
+        skr_http_logf(&connection->listener->options.log, SKR_HTTP_LOG_WARNING,
+                      "Connection to %s was closed: %.*s", connection->listener->options.name,
+                      (int)strcspn(fault, "\n"), fault);
+        connection->request.close = true;
+        skr_http_reply_text(&connection->request, MHD_HTTP_BAD_REQUEST, SKR_HTTP_TEXT, fault);
+    } else if (handler->admit) {
+        handler->admit(handler->context, &connection->request);
+    }
+    if (connection->replied || connection->abandoned) { /* libmicrohttpd reads no body then */
+        skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
+        return connection->abandoned ? MHD_NO : MHD_YES;
+    }
+    const uint64_t announced = skr_body_announced(connection);
+    return skr_body_is_absurd(connection, announced) ? refuse_absurd(connection, announced)
+                                                     : MHD_YES;
+}
+
 enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd, const char *url,
                                           const char *method, const char *version,
                                           const char *upload, size_t *upload_len, void **context)
 {
     struct skr_connection *connection = of_mhd(mhd);
     (void)cls;
-    (void)version;
     if (connection->phase == SKR_PHASE_CLOSING) {
         return MHD_NO;
     }
@@ -260,17 +282,7 @@ enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd,
         *context = connection;
         connection->request.method = method;
         connection->request.path = url;
-        const struct skr_http_handler *handler = &connection->listener->options.handler;
-        if (handler->admit) {
-            handler->admit(handler->context, &connection->request);
-        }
-        if (connection->replied || connection->abandoned) { /* libmicrohttpd reads no body then */
-            skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
-            return connection->abandoned ? MHD_NO : MHD_YES;
-        }
-        const uint64_t announced = skr_body_announced(connection);
-        return skr_body_is_absurd(connection, announced) ? refuse_absurd(connection, announced)
-                                                         : MHD_YES;
+        return begin(connection, version);
     }
     if (*upload_len != 0) {
         const size_t n = *upload_len;

@@ -239,6 +239,25 @@ static void send_a_chunked_request(const struct daemon *d)
     expect_answer(fd, 200, "");
 }
 
+/* Two lengths, or a length beside chunks: another party on the way may see other requests. */
+static void send_requests_without_a_clear_end(const struct daemon *d)
+{
+    static const char *const fields[] = {
+        "Content-Length: 4\r\nContent-Length: 40",
+        "Content-Length: 4\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: gzip, chunked",
+    };
+    const uint16_t port[] = {daemon_port(d), daemon_bind_port(d), daemon_admin_port(d)};
+    for (size_t i = 0; i < 9; i++) {
+        char text[256];
+        const int fd = http_connect(port[i % 3]);
+        snprintf(text, sizeof text, "POST /v1/filter HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n0\r\n\r\n",
+                 fields[i / 3]);
+        http_send_text(fd, text);
+        expect_answer(fd, 400, NULL);
+    }
+}
+
 /* Beginnings of requests on all listeners, one byte more every now and then. */
 struct slow {
     int fd[SLOW_CLIENTS];
@@ -280,8 +299,9 @@ static void slow_end(struct slow *slow)
 TEST(nobody_is_held_up_by_clients_that_misbehave)
 {
     static void (*const ways[])(const struct daemon *d) = {
-        send_bodies_beyond_the_limit, send_half_and_close_that_side, send_malformed_json,
-        ask_for_what_is_not_there,    send_what_is_no_http,          send_a_chunked_request,
+        send_bodies_beyond_the_limit,      send_half_and_close_that_side, send_malformed_json,
+        ask_for_what_is_not_there,         send_what_is_no_http,          send_a_chunked_request,
+        send_requests_without_a_clear_end,
     };
     struct scene scene;
     struct loop loop;

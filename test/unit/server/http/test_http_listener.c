@@ -14,10 +14,14 @@
 
 enum { LARGE = 32 * 1024 * 1024 };
 
-/* Says whether the body was kept; "/large" gets more than any socket buffer holds. */
+/* Says whether the body was kept; "/large" gets more than any socket buffer holds. context: counts
+ * requests, NULL allowed. */
 static void on_handle(void *context, struct skr_http_request *request)
 {
-    (void)context;
+    int *n = context;
+    if (n) {
+        ++*n;
+    }
     if (strcmp(request->path, "/large") == 0) {
         skr_http_reply(request, 200, "text/plain", skr_alloc(LARGE), LARGE);
     } else {
@@ -398,4 +402,98 @@ TEST(one_address_has_so_many_connections_and_no_more)
         close(fd[i]);
     }
     skr_listener_destroy(listener);
+}
+
+/* ---- where a request ends ---- */
+
+static struct http_answer send_raw(const struct skr_listener *listener, const char *fields)
+{
+    const int fd = http_connect(skr_listener_port(listener));
+    SKR_AUTO_FREE char *text = skr_alloc(1024);
+    (void)snprintf(text, 1024, "POST / %s\r\n\r\n0\r\n\r\nPOST /next HTTP/1.1\r\nHost: x\r\n\r\n",
+                   fields);
+    http_send_text(fd, text);
+    struct http_answer answer = http_receive(fd);
+    http_wait_closed(fd);
+    close(fd);
+    return answer;
+}
+
+TEST(a_request_whose_end_is_ambiguous_is_refused_and_nothing_behind_it_is_read)
+{
+    static const struct {
+        const char *fields, *why;
+    } row[] = {
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 0", "more than once"},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\ncontent-LENGTH: 5", "more than once"},
+        {"HTTP/1.0\r\nContent-Length: 5\r\nX: y\r\nContent-Length: 6", "more than once"},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5, 5", ""},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: +5", ""},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 0x5", ""},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length:", ""},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked", "beside"},
+        {"HTTP/1.1\r\nHost: x\r\ntransfer-encoding: CHUNKED\r\ncontent-length: 0", "beside"},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: identity", "beside"},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+         "is not \"chunked\""},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+         "is not \"chunked\""},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked", "is not \"chunked\""},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity", "is not \"chunked\""},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked", "is not \"chunked\""},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \"chunked\"", "is not \"chunked\""},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:", "is not \"chunked\""},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \vchunked", "is not \"chunked\""},
+        {"HTTP/1.0\r\nTransfer-Encoding: chunked", "HTTP/1.0"},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length : 5", "not a token"},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding\t: chunked", "not a token"},
+        {"HTTP/1.1\r\nHost: x\r\nX Content-Length: 5", "not a token"},
+        {"HTTP/1.1\r\nHost: x\r\nX: y\r\nContent-Length:\r\n 5", "second line"},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n chunked", "second line"},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\t, identity", ""},
+        {"HTTP/1.1\r\nHost: x\r\nContent: 5\r\n -Length", "second line"},
+        {"HTTP/1.1\r\n Content-Length: 5\r\nHost: x", ""},
+        {"HTTP/1.1\nHost: x\nContent-Length: 5\nContent-Length: 0", "more than once"},
+    };
+    struct skr_listener_options options = defaults();
+    int n = 0;
+    options.handler.context = &n;
+    struct skr_listener *listener = listen_with(&options);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct http_answer answer = send_raw(listener, row[i].fields);
+        if (answer.status != 400 || !strstr(answer.body, row[i].why)) {
+            fail_msg("%s: %d %s", row[i].fields, answer.status, answer.body);
+        }
+        http_answer_free(&answer);
+    }
+    skr_listener_destroy(listener);
+    assert_int_equal(n, 0);
+}
+
+TEST(a_request_whose_end_is_clear_is_read_and_the_next_one_too)
+{
+    static const char *const row[] = {
+        "HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde",
+        "HTTP/1.1\r\nHost: x\r\nContent-Length:005\r\n\r\nabcde",
+        "HTTP/1.1\r\nHost:x\r\nX-Empty:\r\nX-Blank: \t \r\nContent-Length: \t5\r\n\r\nabcde",
+        "HTTP/1.1\r\nHost: x\r\nX-A: 1\r\nX-A: 2\r\nX_.~!#$%&'*+^`|9: 3\r\nContent-Length: "
+        "0\r\n\r\n",
+        "HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=b\r\nabcde\r\n0\r\n\r\n",
+        "HTTP/1.1\r\nHost: x\r\nCookie: a=b; c=d\r\n\r\n",
+    };
+    struct skr_listener_options options = defaults();
+    int n = 0;
+    options.handler.context = &n;
+    struct skr_listener *listener = listen_with(&options);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        const int fd = http_connect(skr_listener_port(listener));
+        for (int k = 0; k < 2; k++) {
+            http_send_text(fd, "POST / ");
+            http_send_text(fd, row[i]);
+            http_expect_body(http_receive(fd), 200, "kept");
+        }
+        close(fd);
+    }
+    skr_listener_destroy(listener);
+    assert_int_equal(n, 2 * (int)(sizeof row / sizeof row[0]));
 }
