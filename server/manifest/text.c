@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/manifest/scenario.h"
+#include "server/object/nulls.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_position.h"
 
@@ -158,6 +160,11 @@ static void take_object(struct reader *r, json_t *object, struct skr_yaml_mark m
         complain(r, skr_manifest_find(&r->place, ""), SKR_MANIFEST_FIELD, SKR_INVALID, wrong);
         json_decref(object);
         return;
+    }
+    if (!skr_scenario_is(object)) { /* in its patches, null removes a field */
+        json_t *resolved = skr_nulls_resolved_alone(object);
+        json_decref(object);
+        object = resolved;
     }
     r->visitor->object(r->visitor->context, object, &r->place, mark);
 }

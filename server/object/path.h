@@ -44,12 +44,6 @@ json_t *skr_path_copy_beside(const json_t *value, const json_t *known);
 json_t *skr_path_own_array(json_t *object, const char *key);
 /* A new reference to a tree with value (taken; NULL removes) at path, the rest shared. */
 json_t *skr_path_with(const json_t *object, const char *path, json_t *value);
-/* Whether a null is anywhere in it. SKR_PATH_DEPTH_MAX bounds the recursion, see skr_path_too_deep(). */
-bool skr_path_has_nulls(const json_t *value);
-/* A copy of value without members that are null, as a typed decoder drops them; the same reference
- * when there are none. known (NULL allowed): what is its value in the same place has none.
- * SKR_PATH_DEPTH_MAX bounds the recursion, see skr_path_too_deep(). */
-json_t *skr_path_without_nulls(const json_t *value, const json_t *known);
 
 enum { SKR_PATH_DEPTH_MAX = 64 };
 bool skr_path_too_deep(const json_t *value);

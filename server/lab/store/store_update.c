@@ -5,6 +5,7 @@
 
 #include "server/lab/store/schema.h"
 #include "server/lab/store/store_parts.h"
+#include "server/object/nulls.h"
 #include "server/object/pairs.h"
 
 static bool is_status(const struct skr_store_call *call)
@@ -89,24 +90,6 @@ static bool check_patch_body(struct skr_store_call *call, const json_t *before)
     return true;
 }
 
-/* Removes nulls from changed members, as a typed decoder does. object: own. */
-static void drop_nulls(json_t *object, const json_t *before)
-{
-    struct skr_pairs p = skr_pairs_of(object, before);
-    while (skr_pairs_next(&p)) {
-        if (json_is_null(p.value)) {
-            json_object_del(object, p.key);
-            continue;
-        }
-        json_t *clean = skr_path_without_nulls(p.value, p.other);
-        if (clean != p.value) {
-            skr_pairs_set(&p, clean);
-        } else {
-            json_decref(clean);
-        }
-    }
-}
-
 static bool has_same(const json_t *object, const json_t *before, const char *key)
 {
     return json_object_get(object, key) == json_object_get(before, key);
@@ -133,8 +116,11 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
     }
     if (object) {
         object = skr_store_kept(call, object);
-        if (moves || (!call->request->given && skr_path_has_nulls(call->request->body))) {
-            drop_nulls(object, before);
+        if (moves || (!call->request->given && skr_nulls_any(call->request->body))) {
+            json_t *clean =
+                skr_nulls_resolved(object, call->resource->custom, call->resource->kind, before);
+            json_decref(object);
+            object = clean;
         }
         if (!has_same(object, before, "metadata")) {
             (void)skr_path_own(object, "metadata");

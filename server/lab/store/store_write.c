@@ -11,6 +11,7 @@
 
 #include "server/lab/store/schema.h"
 #include "server/lab/store/store_parts.h"
+#include "server/object/nulls.h"
 
 /* ---- the body ---- */
 
@@ -109,7 +110,8 @@ static json_t *take_body(struct skr_store_call *call)
     if (call->request->given) {
         object = to_kept(call, skr_path_ref(call->request->body));
     } else {
-        json_t *clean = skr_path_without_nulls(call->request->body, NULL);
+        json_t *clean = skr_nulls_resolved(call->request->body, call->resource->custom,
+                                           call->resource->kind, NULL);
         object = to_kept(call, skr_path_copy(clean));
         json_decref(clean);
     }

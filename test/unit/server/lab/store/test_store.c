@@ -53,6 +53,25 @@ TEST(a_pod_keeps_the_name_of_its_podgroup)
     assert_string_equal(sandbox_field(store, PODS "/w1", "spec.schedulingGroup.podGroupName"), "x");
 }
 
+TEST(null_in_a_map_is_an_empty_string_in_every_write)
+{
+    sandbox_ok(store, 201, "POST " MAPS,
+               "{'metadata':{'name':'m','labels':{'sakkara.group':null}},'data':{'size':null}}");
+    assert_string_equal(sandbox_field(store, MAPS "/m", "metadata.labels"),
+                        "{\"sakkara.group\":\"\"}");
+    assert_string_equal(sandbox_field(store, MAPS "/m", "data"), "{\"size\":\"\"}");
+    sandbox_ok(store, 200, "PUT " MAPS "/m",
+               "{'metadata':{'name':'m','labels':{'a':null}},'data':null}");
+    assert_string_equal(sandbox_field(store, MAPS "/m", "metadata.labels"), "{\"a\":\"\"}");
+    assert_string_equal(sandbox_field(store, MAPS "/m", "data"), "");
+    sandbox_ok(store, 200, "JSON " MAPS "/m",
+               "[{'op':'add','path':'/metadata/labels/b','value':null}]");
+    assert_string_equal(sandbox_field(store, MAPS "/m", "metadata.labels"),
+                        "{\"a\":\"\",\"b\":\"\"}");
+    sandbox_ok(store, 200, "MERGE " MAPS "/m", "{'metadata':{'labels':{'a':null}}}");
+    assert_string_equal(sandbox_field(store, MAPS "/m", "metadata.labels"), "{\"b\":\"\"}");
+}
+
 /* Versions of one object; the PodGroups of scheduling.x-k8s.io are others. */
 TEST(a_podgroup_of_kubernetes_is_one_object_in_three_versions)
 {
