@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/manifest/scenario.h"
 #include "server/object/nulls.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_position.h"
@@ -142,6 +141,12 @@ static bool has_text(const json_t *object, const char *key)
 
 static void take_list(struct reader *r, json_t *list, struct skr_yaml_mark mark);
 
+/* No object of an API server: null has a meaning, such as in the patches of a Scenario. */
+static bool is_own(const json_t *object)
+{
+    return strncmp(json_string_value(json_object_get(object, "apiVersion")), "sakkara/", 8) == 0;
+}
+
 /* Takes object, whose place is the reader's. */
 static void take_object(struct reader *r, json_t *object, struct skr_yaml_mark mark)
 {
@@ -161,7 +166,7 @@ static void take_object(struct reader *r, json_t *object, struct skr_yaml_mark m
         json_decref(object);
         return;
     }
-    if (!skr_scenario_is(object)) { /* in its patches, null removes a field */
+    if (!is_own(object)) {
         json_t *resolved = skr_nulls_resolved_alone(object);
         json_decref(object);
         object = resolved;

@@ -65,7 +65,8 @@ static void look_at_yaml(json_t *page)
     SKR_STRBUF(yaml);
     SKR_STRBUF(errors);
     /* Wrapped, because of a list the reader would take the items alone. */
-    json_auto_t *object = json_pack("{s:s,s:s,s:O}", "apiVersion", "v1", "kind", "X", "page", page);
+    json_auto_t *object =
+        json_pack("{s:s,s:s,s:O}", "apiVersion", "sakkara/v1", "kind", "X", "page", page);
     skr_page_write_yaml(object, &yaml);
     skr_manifests_init(&manifests);
     if (skr_manifests_parse(&manifests, "page", yaml.s, yaml.len, NULL, NULL, &errors) < 0) {
@@ -85,7 +86,8 @@ TEST(yaml_reads_back_as_the_json)
 TEST(yaml_strings_stay_strings)
 {
     static const char text[] =
-        "{'apiVersion':'v1','kind':'X','a':['','y','No','on','null','~','1','1e3','0x1f','1:30',"
+        "{'apiVersion':'sakkara/"
+        "v1','kind':'X','a':['','y','No','on','null','~','1','1e3','0x1f','1:30',"
         "'- a','a: b','a #b',' a','a ','2025-10-25','\\u0007','é','a\\nb','\\'','a-b','.5','_1',"
         "'=','<<','%','@a','!x','&a','*a','[a]','{a}','|','>','?','-'],'b':[[],{},[[1,[2]],{'c':"
         "[]}]],'1':true,'no':null,'x y':-1.5}";
