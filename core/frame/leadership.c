@@ -4,8 +4,8 @@
  *
  *   names us           renew every `retry`; may not lead: give back
  *   has no holder      take it
- *   names another      look every `lookup`; unchanged for its duration: take it; on our own host,
- *                      if succeeds_own_host asks for it and we never had it: take it
+ *   names another      look every `lookup`; unchanged for its duration, or the other has ended:
+ *                      take it
  *   does not exist     make it; when it named another before, as if it still did
  *
  * After a conflict or an unknown outcome it is read before anything else. A write whose outcome is
@@ -34,10 +34,10 @@ struct skr_leadership {
     bool must_read; /* the record may have changed by what we sent */
     bool mine;      /* the record names us */
     bool unsure;    /* the last write may have been applied */
-    bool succeeded; /* the record has named us at any time */
     bool handed_over;
     json_t *record; /* NULL: does not exist */
     char holder[SKR_LEADERSHIP_IDENTITY_MAX];
+    bool ended;           /* the holder's process has ended */
     bool other_seen;      /* at observed_at the record named another */
     skr_time other_for;   /* for so long it is believed from then on */
     skr_time observed_at; /* when the record was received as it is */
@@ -104,9 +104,10 @@ static void take_record(struct skr_leadership *l, skr_time now, const json_t *le
     const bool changed = !l->record || strcmp(version_of(l->record), version_of(lease)) != 0;
     json_decref(l->record);
     l->record = json_deep_copy(lease);
-    (void)snprintf(l->holder, sizeof l->holder, "%s", skr_object_text(spec, "holderIdentity"));
+    const char *holder = skr_object_text(spec, "holderIdentity");
+    l->ended = l->ended && strcmp(l->holder, holder) == 0;
+    (void)snprintf(l->holder, sizeof l->holder, "%s", holder);
     l->mine = strcmp(l->holder, l->identity) == 0;
-    l->succeeded = l->succeeded || l->mine;
     l->seen = true;
     l->must_read = false;
     if (changed) {
@@ -129,11 +130,7 @@ static void forget_record(struct skr_leadership *l)
 /* When it may be taken over from another. */
 static skr_time free_at(const struct skr_leadership *l)
 {
-    if (l->options.succeeds_own_host && !l->succeeded &&
-        skr_leadership_is_host(l->holder, l->options.succeeds_own_host)) {
-        return 0;
-    }
-    return l->other_seen ? l->observed_at + l->other_for : 0;
+    return l->other_seen && !l->ended ? l->observed_at + l->other_for : 0;
 }
 
 static void write_micro_time(skr_time wall, char *buffer, size_t size)
@@ -191,6 +188,15 @@ void skr_leadership_permit(struct skr_leadership *leadership, bool may)
     leadership->due = 0;
     if (!may) {
         leadership->leads_until = 0;
+    }
+}
+
+void skr_leadership_holder_ended(struct skr_leadership *leadership)
+{
+    struct skr_leadership *l = leadership;
+    if (!l->ended && !l->mine && l->holder[0] != '\0') {
+        l->ended = true;
+        l->due = 0;
     }
 }
 

@@ -17,9 +17,8 @@
  *   when it *received* it, or when the record has no holder;
  * - every write carries the resourceVersion that was seen, so one of several wins.
  *
- * One exception is asked for by succeeds_own_host: a process takes the Lease at once from a holder on
- * its own host, once, when it starts. The holder is the process that died before it in the same
- * container. Should it live, it notices within `retry`, and stands by from then on.
+ * One exception: skr_leadership_holder_ended(). The caller has a proof that the process of the record
+ * has ended, and takes the Lease at once.
  *
  * duration - renew_deadline is the margin for clocks, and for writes of the old leader that are
  * still on their way. Correctness does not rest on it: Bindings are at most once a pod, plans are
@@ -33,7 +32,7 @@
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
-enum { SKR_LEADERSHIP_IDENTITY_MAX = 320 }; /* bytes with the NUL */
+enum { SKR_LEADERSHIP_IDENTITY_MAX = 330 }; /* bytes with the NUL */
 
 struct skr_leadership_options {
     const char *namespace_; /* of the Lease, and its name; borrowed */
@@ -41,9 +40,8 @@ struct skr_leadership_options {
     const char *identity; /* of this process alone, never used again; copied */
     skr_time duration;    /* seconds alone are written into the record */
     skr_time renew_deadline;
-    skr_time retry;                /* between two renewals, and after what did not work */
-    skr_time lookup;               /* between two looks at the record of another process */
-    const char *succeeds_own_host; /* see above: the host; NULL: no exception. Borrowed */
+    skr_time retry;  /* between two renewals, and after what did not work */
+    skr_time lookup; /* between two looks at the record of another process */
 };
 /* 13 s, 10 s, 2 s, 1 s: a leader that dies is followed within duration + lookup + one round trip. */
 void skr_leadership_options_default(struct skr_leadership_options *options);
@@ -88,6 +86,9 @@ void skr_leadership_was_written(struct skr_leadership *leadership, skr_time now,
 
 /* Leads until this time, exclusive, unless it is renewed before; 0: does not lead. */
 skr_time skr_leadership_leads_until(const struct skr_leadership *leadership);
+/* The process that skr_leadership_holder() names has ended. Without effect if there is no holder, or if
+ * this process is it. */
+void skr_leadership_holder_ended(struct skr_leadership *leadership);
 /* Who holds the Lease as far as it was seen, "" nobody. Borrowed until the next report. */
 const char *skr_leadership_holder(const struct skr_leadership *leadership);
 /* The Lease was given back, or there is nothing to give back: a process may end. */

@@ -11,13 +11,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "core/frame/installations.h"
 #include "core/frame/leadership.h"
 #include "server/clock.h"
 #include "server/daemon/caller_thread.h"
+#include "server/daemon/life_sign.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
@@ -33,7 +33,8 @@ struct skr_leader {
     char namespace_[SKR_LEADER_NAME_MAX];
     char name[SKR_LEADER_NAME_MAX];
     char host[SKR_LEADER_NAME_MAX];
-    char identity[SKR_LEADERSHIP_IDENTITY_MAX];
+    struct skr_life_sign sign;
+    char identity[SKR_LEADERSHIP_IDENTITY_MAX]; /* "HOST_" and the name of the sign */
     struct skr_leadership *leadership;
     struct skr_strbuf body;
     struct skr_strbuf collection; /* targets */
@@ -219,6 +220,18 @@ static bool is_in_the_way(struct skr_leader *l)
     return other;
 }
 
+/* ---- a predecessor ---- */
+
+/* A process that should be alone follows one of its own place at once, if that one has ended. */
+static void look_for_holder(struct skr_leader *l)
+{
+    const char *holder = skr_leadership_holder(l->leadership);
+    if (l->options.alone && skr_leadership_is_host(holder, l->host) &&
+        skr_life_sign_has_ended(&l->sign, holder + strlen(l->host) + 1)) {
+        skr_leadership_holder_ended(l->leadership);
+    }
+}
+
 /* ---- reports ---- */
 
 static void report(struct skr_leader *l, bool leads)
@@ -320,6 +333,7 @@ static void *work(void *context)
     do {
         look_at_scheduler(l, boot_now());
         look_at_installations(l);
+        look_for_holder(l);
         skr_leadership_permit(l->leadership, may_lead(l));
         publish(l, boot_now());
         at = 0;
@@ -345,16 +359,6 @@ static void *work(void *context)
 }
 
 /* ---- life ---- */
-
-static void write_identity(struct skr_leader *l)
-{
-    unsigned char random[16];
-    size_t n = (size_t)snprintf(l->identity, sizeof l->identity, "%s_", l->host);
-    skr_bug_on(getrandom(random, sizeof random, 0) != (ssize_t)sizeof random);
-    for (size_t i = 0; i < sizeof random && n + 3 <= sizeof l->identity; i++) {
-        n += (size_t)snprintf(l->identity + n, sizeof l->identity - n, "%02x", random[i]);
-    }
-}
 
 static void write_target(struct skr_strbuf *out, const char *namespace_, const char *name)
 {
@@ -395,14 +399,14 @@ int skr_leader_create(const struct skr_leader_options *options, struct skr_kube_
     (void)snprintf(l->namespace_, sizeof l->namespace_, "%s", options->namespace_);
     (void)snprintf(l->name, sizeof l->name, "%s", options->name);
     (void)snprintf(l->host, sizeof l->host, "%s", options->host);
-    write_identity(l);
+    skr_life_sign_init(&l->sign);
+    (void)snprintf(l->identity, sizeof l->identity, "%s_%s", l->host, l->sign.name);
     write_targets(l, options);
     struct skr_leadership_options leadership;
     skr_leadership_options_default(&leadership);
     leadership.namespace_ = l->namespace_;
     leadership.name = l->name;
     leadership.identity = l->identity;
-    leadership.succeeds_own_host = options->alone ? l->host : NULL;
     l->leadership = skr_leadership_create(&leadership);
     const int rc =
         skr_caller_thread_start(&l->thread, access, options->user_agent, "elector", work, l, error);
@@ -444,6 +448,7 @@ void skr_leader_destroy(struct skr_leader *leader)
     }
     skr_caller_thread_stop(&l->thread);
     skr_leadership_destroy(l->leadership);
+    skr_life_sign_fini(&l->sign);
     skr_strbuf_fini(&l->body);
     skr_strbuf_fini(&l->collection);
     skr_strbuf_fini(&l->lease);

@@ -8,7 +8,7 @@
  *
  *   none       one process. It holds the Lease nevertheless, so that a second installation by
  *              mistake, or a daemon on a laptop, waits instead of deciding beside it. Its successor
- *              on the same host takes the Lease at once
+ *              in the same container takes the Lease at once (life_sign.h)
  *   lease      several replicas, each may lead
  *   scheduler  a sidecar of a kube-scheduler: may lead while the scheduler beside it holds the
  *              scheduler's own lease. The Lease is needed all the same: at a change of schedulers it

@@ -65,6 +65,45 @@ func TestAlone_ASecondDaemonWithoutAnElectionWaits(t *testing.T) {
 	}
 }
 
+// TestAlone_OfTwoOnOneHostTheFirstGoesOn: Two daemons with leaderElection.mode none on one host, as on a test bench. The
+// second one is no successor while the first one lives: gangs are bound by the first, which kube-scheduler asks. When the
+// first one is killed, the second one decides.
+func TestAlone_OfTwoOnOneHostTheFirstGoesOn(t *testing.T) {
+	nodes, tree := racks([]int{8, 8}, []int{8, 8})
+	alone := cluster.DaemonOptions{LeaderElection: "{mode: none, namespace: sakkara}"}
+	r := start(t, nodes, options{daemon: alone})
+	r.topology(tree)
+	r.anyEvents("the second daemon goes on with a group of the first")
+	proxy, err := r.plane.StartProxy(r.ns + "-bench")
+	r.must(err)
+	r.proxies = append(r.proxies, proxy)
+	t.Cleanup(proxy.Stop)
+	second := r.replicaBehind(proxy, alone)
+	r.poll("the second one has all its lists", func() bool { return says(second, "sakkara_synced 1") })
+	for _, group := range []string{"one", "two", "three"} {
+		r.gang(group, 8, `{"rack":{"hard":true}}`, gate(true))
+		r.wait(usual, "all bound by the first", r.allBound(group, 8))
+	}
+	r.expectLeader(r.daemon)
+	if !says(second, "sakkara_leader 0") {
+		t.Error("the second one decides too")
+	}
+	for _, write := range proxy.Writes() {
+		if !strings.Contains(write.Path, "/selfsubjectaccessreviews") {
+			t.Errorf("the second one wrote: %+v", write)
+		}
+	}
+	for _, name := range []string{"one", "two"} { // room for the next one
+		r.removeGroup(name)
+	}
+
+	r.must(r.daemon.Kill())
+	r.poll("the second one decides", func() bool { return says(second, "sakkara_leader 1") })
+	r.tap.Point(second)
+	r.gang("four", 8, `{"rack":{"hard":true}}`, gate(true))
+	r.wait(usual, "all bound by the second", r.allBound("four", 8))
+}
+
 // TestAlone_ASecondInstallationStandsAside: A second installation in another namespace by mistake, with a Lease of its own
 // there. It sees the Lease of the first one, is not ready, names it, and writes nothing while gangs are bound by the first.
 func TestAlone_ASecondInstallationStandsAside(t *testing.T) {

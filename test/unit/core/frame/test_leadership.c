@@ -26,6 +26,9 @@ struct process {
     struct request request;
     skr_time paused_until;
     skr_time cut_off_until;
+    char identity[32];
+    char host[16];
+    bool alone; /* follows one of its host that has ended */
 };
 
 struct world {
@@ -40,7 +43,6 @@ struct world {
     struct request late[64]; /* given up by who sent them, but still on their way */
     skr_time led_at;         /* the last moment somebody led */
     skr_time longest_gap;
-    bool one_may_overlap;
     skr_time wall_is_off;
 };
 
@@ -52,13 +54,13 @@ static uint64_t dice(struct world *world, uint64_t bound)
 
 static void process_start(struct world *world, struct process *process)
 {
-    char identity[32];
     struct skr_leadership_options options;
     skr_leadership_options_default(&options);
-    (void)snprintf(identity, sizeof identity, "host_%d", world->names++);
+    (void)snprintf(process->identity, sizeof process->identity, "host_%d", world->names++);
     options.namespace_ = "ns";
     options.name = "sakkara";
-    options.identity = identity;
+    options.identity = process->identity;
+    process->alone = false;
     process->leadership = skr_leadership_create(&options);
     skr_leadership_permit(process->leadership, true);
 }
@@ -188,6 +190,18 @@ static void report(struct world *world, struct process *p)
     request_fini(r);
 }
 
+/* What server/daemon/life_sign.h finds out on a machine. */
+static bool has_ended(const struct world *world, const char *identity)
+{
+    for (size_t i = 0; i < PROCESSES; i++) {
+        const struct process *p = &world->process[i];
+        if (p->leadership && strcmp(p->identity, identity) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void process_run(struct world *world, struct process *p)
 {
     SKR_STRBUF(body);
@@ -200,6 +214,10 @@ static void process_run(struct world *world, struct process *p)
             report(world, p);
         }
         return;
+    }
+    const char *holder = skr_leadership_holder(p->leadership);
+    if (p->alone && skr_leadership_is_host(holder, p->host) && has_ended(world, holder)) {
+        skr_leadership_holder_ended(p->leadership);
     }
     enum skr_leadership_step step =
         skr_leadership_next(p->leadership, world->now, world->now + world->wall_is_off, &body, &at);
@@ -230,7 +248,7 @@ static void tick(struct world *world)
         process_run(world, &world->process[i]);
         n += leads(world, &world->process[i]);
     }
-    assert_true(n <= (world->one_may_overlap ? 2 : 1));
+    assert_true(n <= 1);
     if (n >= 1) {
         skr_time gap = world->now - world->led_at;
         world->longest_gap = gap > world->longest_gap ? gap : world->longest_gap;
@@ -482,15 +500,15 @@ TEST_WITH(world, a_wall_clock_that_jumps_an_hour_either_way_changes_no_leader)
 
 static void start_alone(struct world *world, struct process *process, const char *host)
 {
-    char identity[32];
     struct skr_leadership_options options;
     skr_leadership_options_default(&options);
-    (void)snprintf(identity, sizeof identity, "%s_%d", host, world->names++);
+    (void)snprintf(process->host, sizeof process->host, "%s", host);
+    (void)snprintf(process->identity, sizeof process->identity, "%s_%d", host, world->names++);
     options.namespace_ = "ns";
     options.name = "sakkara";
-    options.identity = identity;
-    options.succeeds_own_host = host;
+    options.identity = process->identity;
     process->leadership = skr_leadership_create(&options);
+    process->alone = true;
     skr_leadership_permit(process->leadership, true);
 }
 
@@ -531,20 +549,46 @@ TEST_WITH(world, a_process_that_should_be_alone_does_not_take_the_lease_from_an_
     assert_true(leads(world, leader));
 }
 
-/* The older one may write until it has seen that: two seconds at most. Then it never takes it back. */
-TEST_WITH(world, of_two_live_ones_on_one_host_the_later_one_stays)
+/* By mistake, or on a test bench. */
+TEST_WITH(world, of_two_live_ones_on_one_host_the_first_one_goes_on)
 {
     start_alone(world, &world->process[0], "laptop");
     run_for(world, SKR_SECOND);
     start_alone(world, &world->process[1], "laptop");
-    world->one_may_overlap = true;
-    run_for(world, 3 * SKR_SECOND);
-    world->one_may_overlap = false;
     for (int i = 0; i < 60; i++) {
         run_for(world, SKR_SECOND);
-        assert_true(leads(world, &world->process[1]));
-        assert_false(leads(world, &world->process[0]));
+        assert_true(leads(world, &world->process[0]));
+        assert_false(leads(world, &world->process[1]));
     }
+    process_kill(&world->process[0]); /* and now it has ended */
+    run_for(world, 2 * SKR_SECOND);
+    assert_true(leads(world, &world->process[1]));
+}
+
+TEST_WITH(world, one_that_is_paused_has_not_ended)
+{
+    start_alone(world, &world->process[0], "pod-a");
+    run_for(world, SKR_SECOND);
+    world->process[0].paused_until = world->now + 8 * SKR_SECOND;
+    start_alone(world, &world->process[1], "pod-a");
+    run_for(world, 9 * SKR_SECOND);
+    assert_true(leads(world, &world->process[0]));
+    assert_false(leads(world, &world->process[1]));
+}
+
+/* The proof is of one holder. */
+TEST_WITH(world, a_process_that_ended_is_no_proof_about_the_next_holder)
+{
+    start_alone(world, &world->process[0], "pod-a");
+    run_for(world, SKR_SECOND);
+    process_kill(&world->process[0]);
+    start_alone(world, &world->process[1], "pod-a");
+    start_alone(world, &world->process[2], "pod-a");
+    run_for(world, 2 * SKR_SECOND);
+    struct process *leader = leader_of(world);
+    assert_non_null(leader);
+    run_for(world, 60 * SKR_SECOND);
+    assert_true(leads(world, leader));
 }
 
 TEST(a_holder_is_on_a_host_by_its_name_and_an_underscore)
