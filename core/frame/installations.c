@@ -9,8 +9,12 @@
 
 enum { NAME_MAX_BYTES = 254, TEXT_MAX = 700, STAMP_MAX = 64 };
 
+enum standing { NOT_LOOKED_UP, IS_INSTALLATION, IS_NONE };
+
 struct installation {
     char namespace_[NAME_MAX_BYTES];
+    enum standing standing;
+    skr_time asked_at; /* of the standing */
     char text[TEXT_MAX];
     char version[STAMP_MAX]; /* resourceVersion */
     char created[STAMP_MAX]; /* RFC 3339 in UTC: byte order is that of time */
@@ -50,7 +54,7 @@ static const char *text_of(const json_t *lease, const char *part, const char *ke
     return text ? text : "";
 }
 
-static const struct installation *find(const struct skr_installations *all, const char *namespace_)
+static struct installation *find(struct skr_installations *all, const char *namespace_)
 {
     for (size_t i = 0; i < all->n; i++) {
         if (strcmp(all->item[i].namespace_, namespace_) == 0) {
@@ -82,6 +86,8 @@ static void see(struct installation *ret, const struct installation *was, const 
                    text_of(lease, "metadata", "namespace"), text_of(lease, "metadata", "name"),
                    holder);
     if (was) {
+        ret->standing = was->standing;
+        ret->asked_at = was->asked_at;
         ret->changed_at = strcmp(was->version, ret->version) == 0 ? was->changed_at : now;
     } else {
         ret->changed_at = is_long_ago(lease, wall) ? 0 : now;
@@ -92,21 +98,26 @@ void skr_installations_see(struct skr_installations *installations, const json_t
                            skr_time now, skr_time wall)
 {
     struct skr_installations *i = installations;
-    struct skr_installations next = {0};
+    struct skr_installations *next = skr_installations_create(i->namespace_);
     size_t at;
     const json_t *lease;
-    memcpy(next.namespace_, i->namespace_, sizeof next.namespace_);
-    json_array_foreach(json_object_get(list, "items"), at, lease)
-    {
-        const char *namespace_ = text_of(lease, "metadata", "namespace");
-        if (strcmp(namespace_, i->namespace_) == 0) {
-            (void)snprintf(next.created, sizeof next.created, "%s",
-                           text_of(lease, "metadata", "creationTimestamp"));
-        } else if (next.n < SKR_INSTALLATIONS_MAX) {
-            see(&next.item[next.n++], find(i, namespace_), lease, now, wall);
+    for (int round = 0; round < 2;
+         round++) { /* installations first: there may be too many Leases */
+        json_array_foreach(json_object_get(list, "items"), at, lease)
+        {
+            const char *namespace_ = text_of(lease, "metadata", "namespace");
+            const struct installation *was = find(i, namespace_);
+            const bool first = was && was->standing == IS_INSTALLATION;
+            if (strcmp(namespace_, i->namespace_) == 0) {
+                (void)snprintf(next->created, sizeof next->created, "%s",
+                               text_of(lease, "metadata", "creationTimestamp"));
+            } else if (first == (round == 0) && next->n < SKR_INSTALLATIONS_MAX) {
+                see(&next->item[next->n++], was, lease, now, wall);
+            }
         }
     }
-    *i = next;
+    *i = *next;
+    skr_installations_destroy(next);
 }
 
 /* ---- judgement ---- */
@@ -124,12 +135,38 @@ static bool is_live(const struct installation *other, skr_time now)
            now < other->changed_at + SKR_INSTALLATION_LIVE_S * SKR_SECOND;
 }
 
+const char *skr_installations_ask(const struct skr_installations *installations, skr_time now)
+{
+    const struct installation *next = NULL;
+    for (size_t i = 0; i < installations->n; i++) {
+        const struct installation *other = &installations->item[i];
+        const bool due = other->standing == NOT_LOOKED_UP ||
+                         now >= other->asked_at + SKR_INSTALLATIONS_ASK_S * SKR_SECOND;
+        if (due && is_live(other, now) &&
+            (!next || (other->standing == NOT_LOOKED_UP && next->standing != NOT_LOOKED_UP))) {
+            next = other;
+        }
+    }
+    return next ? next->namespace_ : NULL;
+}
+
+void skr_installations_answer(struct skr_installations *installations, const char *namespace_,
+                              bool is_installation, skr_time now)
+{
+    struct installation *other = find(installations, namespace_);
+    if (other) {
+        other->standing = is_installation ? IS_INSTALLATION : IS_NONE;
+        other->asked_at = now;
+    }
+}
+
 const char *skr_installations_in_the_way(const struct skr_installations *installations,
                                          skr_time now)
 {
     for (size_t i = 0; i < installations->n; i++) {
         const struct installation *other = &installations->item[i];
-        if (is_live(other, now) && is_older(other, installations)) {
+        if (other->standing == IS_INSTALLATION && is_live(other, now) &&
+            is_older(other, installations)) {
             return other->text;
         }
     }
@@ -139,7 +176,7 @@ const char *skr_installations_in_the_way(const struct skr_installations *install
 bool skr_installations_any(const struct skr_installations *installations, skr_time now)
 {
     for (size_t i = 0; i < installations->n; i++) {
-        if (is_live(&installations->item[i], now)) {
+        if (installations->item[i].standing != IS_NONE && is_live(&installations->item[i], now)) {
             return true;
         }
     }

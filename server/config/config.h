@@ -88,6 +88,7 @@ struct skr_config {
     enum skr_leader_mode leader_mode;
     const char *leader_namespace; /* "": that of the pod */
     const char *leader_name;      /* of the Lease */
+    const char *leader_trusted;   /* namespaces of other installations */
     const char *scheduler_lease;  /* name of the scheduler's, in the same namespace */
     bool karmada_enabled;
     const char *karmada_scheduler_name;

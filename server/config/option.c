@@ -223,6 +223,9 @@ const struct skr_option skr_options[] = {
           "namespace of the Lease and of the scheduler's; empty: that of the pod, outside of pods "
           "that of `topologyConfigMapNameSpace`"),
     PLAIN("leaderElection.name", NAME, "sakkara", leader_name, "name of the Lease"),
+    PLAIN("leaderElection.trustedNamespaces", NAMESPACES, "", leader_trusted,
+          "namespaces whose Leases of that name count; elsewhere the account `sakkara` of the "
+          "namespace has to be able to bind pods"),
     PLAIN("leaderElection.schedulerLease", NAME, "sakkara-scheduler", scheduler_lease,
           "mode `scheduler`: `leaderElection.resourceName` of the scheduler's configuration"),
     PLAIN("karmada.enabled", BOOL, "false", karmada_enabled,

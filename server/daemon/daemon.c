@@ -190,6 +190,7 @@ static int start_leader(struct skr_daemon *d, struct skr_error *error)
             d->config->leader_mode == SKR_LEADER_SCHEDULER ? d->config->scheduler_lease : "",
         .alone = d->config->leader_mode == SKR_LEADER_NONE,
         .beside = true,
+        .trusted = d->config->leader_trusted,
         .user_agent = agent,
         .report = report_leadership,
         .fit = is_fit,

@@ -15,9 +15,11 @@
 
 #include "core/frame/installations.h"
 #include "core/frame/leadership.h"
+#include "core/gang/changes/namespace_limits.h"
 #include "server/clock.h"
 #include "server/daemon/caller_thread.h"
 #include "server/daemon/life_sign.h"
+#include "server/kube/permissions.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
@@ -27,6 +29,8 @@
 #define CALM      (300 * SKR_MILLISECOND)
 #define WAIT_MIN  (SKR_MILLISECOND)
 #define LOOK      (10 * SKR_MILLISECOND) /* between two looks at caches that are behind */
+
+enum { ASKED_AT_ONCE = 8 }; /* accounts: a renewal of the Lease waits for them */
 
 struct skr_leader {
     struct skr_leader_options options;
@@ -45,7 +49,7 @@ struct skr_leader {
     struct skr_installations *installations; /* NULL: they are not looked for */
     struct skr_strbuf leases;                /* of all namespaces, target */
     skr_time leases_at;                      /* when they are listed next */
-    bool leases_refused;                     /* that was logged */
+    bool leases_refused, accounts_refused;   /* that was logged */
     skr_time yield_until;                    /* a younger one is not waited for longer */
     bool trouble;                            /* the last request failed, and that was logged */
     bool calm;                               /* the Lease was won, and the report waits */
@@ -175,6 +179,43 @@ static void look_at_scheduler(struct skr_leader *l, skr_time now)
 
 /* ---- other installations ---- */
 
+/* False: no answer, which comes at the next look. */
+static bool look_up_account(struct skr_leader *l, const char *namespace_)
+{
+    struct skr_error error = {0};
+    enum skr_permission_answer said = SKR_PERMISSION_YES;
+    if (!skr_namespace_is_listed(l->options.trusted, namespace_)) {
+        said = skr_permission_ask_installation(l->thread.caller, namespace_,
+                                               call_time(l, boot_now()), &error);
+    }
+    const bool refused = error.code == SKR_DENIED || error.code == SKR_NOT_FOUND;
+    if (refused && !l->accounts_refused) {
+        skr_log_warning("Other installations cannot be seen", SKR_LOG_S("lease", l->leases.s),
+                        SKR_LOG_S("err", error.text), SKR_LOG_END);
+    }
+    l->accounts_refused = refused;
+    if (said == SKR_PERMISSION_UNKNOWN && !refused) {
+        return false;
+    }
+    if (said != SKR_PERMISSION_YES && !refused) {
+        skr_log_info(2, "Lease is of no installation", SKR_LOG_S("namespace", namespace_),
+                     SKR_LOG_END);
+    }
+    skr_installations_answer(l->installations, namespace_, said == SKR_PERMISSION_YES, boot_now());
+    return true;
+}
+
+static void look_up_accounts(struct skr_leader *l)
+{
+    const char *namespace_;
+    for (int i = 0; i < ASKED_AT_ONCE; i++) {
+        namespace_ = skr_installations_ask(l->installations, boot_now());
+        if (!namespace_ || !look_up_account(l, namespace_)) {
+            return;
+        }
+    }
+}
+
 /* Lists the Leases of other installations. Older roles lack the permission: then no installation is
  * known. After any other failure the records of the last list remain until they expire. */
 static void look_at_installations(struct skr_leader *l)
@@ -190,6 +231,7 @@ static void look_at_installations(struct skr_leader *l)
     const bool refused = outcome == SKR_LEASE_REFUSED || outcome == SKR_LEASE_NOT_FOUND;
     if (outcome == SKR_LEASE_OK) {
         skr_installations_see(l->installations, answer.json, boot_now(), wall_now());
+        look_up_accounts(l);
     } else if (refused) {
         skr_installations_forget(l->installations);
     }

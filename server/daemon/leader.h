@@ -36,6 +36,9 @@ struct skr_leader_options {
     const char *scheduler_name;      /* "": not mode scheduler */
     bool alone;                      /* mode none */
     bool beside; /* looks for other installations (core/frame/installations.h) and stands aside */
+    const char
+        *trusted; /* namespaces whose Leases count whatever their accounts may do: separated by
+                            commas, or "*" */
     const char *user_agent;
     /* Leadership begins or ends. On the elector's thread; not twice the same. */
     void (*report)(void *context, bool leads);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/gang/changes/namespace_limits.h"
 #include "server/daemon/caller_thread.h"
 #include "server/daemon/gated_pods.h"
 #include "server/daemon/webhook_objects.h"
@@ -18,8 +19,11 @@
 #include "server/kube/permissions.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 #define NAMESPACE_FILE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+#define ASK_TIME (10 * SKR_SECOND)
 
 enum {
     NAMESPACE_MAX = 254,
@@ -65,7 +69,7 @@ size_t skr_config_permissions(const struct skr_config *config, const char *names
 /* ---- sakkara check ---- */
 
 static const struct skr_call version_call = {
-    .method = "GET", .target = "/version", .timeout = 10 * SKR_SECOND};
+    .method = "GET", .target = "/version", .timeout = ASK_TIME};
 
 static int print_server(struct skr_caller *caller, struct skr_strbuf *out)
 {
@@ -194,7 +198,7 @@ static const char *flaw_of_webhook(const struct skr_webhook_secret *secret, cons
 static bool read_object(struct skr_caller *caller, const char *target, struct skr_call_answer *ret,
                         struct skr_strbuf *out)
 {
-    const struct skr_call request = {.method = "GET", .target = target, .timeout = 10 * SKR_SECOND};
+    const struct skr_call request = {.method = "GET", .target = target, .timeout = ASK_TIME};
     skr_caller_call(caller, &request, ret);
     if (ret->http_status != 200) {
         skr_strbuf_addf(out, "FAIL webhook: %s: %s\n", target,
@@ -231,7 +235,10 @@ static int print_webhook(struct skr_caller *caller, const struct skr_config *con
 
 /* ---- daemons that decide ---- */
 
-enum { LIVE_S = 60 }; /* a Lease renewed so long before the newest one is of a daemon that ended */
+enum {
+    LIVE_S = 60, /* a Lease renewed so long before the newest one is of a daemon that ended */
+    LEASES_MAX = 128,
+};
 
 static const char *spec_text(const json_t *lease, const char *key)
 {
@@ -255,33 +262,73 @@ static void add_holder(const json_t *lease, size_t n, struct skr_strbuf *out)
                     name ? name : "", spec_text(lease, "holderIdentity"));
 }
 
-/* Two installations have a Lease each, and each of them decides. An account that may not list the
- * Leases of all namespaces gets no line. *ret_decided is false only if no daemon has one. */
+/* Whether the Lease is one that daemons count: of this installation, of a namespace that operators
+ * name, or of one whose account has the rights of an installation. *ret_why: why it is not. */
+static bool counts(struct skr_caller *caller, const struct skr_config *config,
+                   const char *own_namespace, const json_t *lease, const char **ret_why)
+{
+    const char *namespace_ = skr_object_text(json_object_get(lease, "metadata"), "namespace");
+    struct skr_error error = {0};
+    if (strcmp(namespace_, own_namespace) == 0 ||
+        skr_namespace_is_listed(config->leader_trusted, namespace_)) {
+        return true;
+    }
+    const enum skr_permission_answer said =
+        skr_permission_ask_installation(caller, namespace_, ASK_TIME, &error);
+    *ret_why = said == SKR_PERMISSION_NO
+                   ? "the account sakkara of its namespace may not bind pods"
+                   : "whether its namespace has an installation may not be asked";
+    return said == SKR_PERMISSION_YES;
+}
+
+/* Those that have a holder and count, the newest one first; the others are named. At most LEASES_MAX
+ * are looked at. */
+static size_t sort_leases(struct skr_caller *caller, const struct skr_config *config,
+                          const char *own_namespace, const json_t *items,
+                          const json_t *counted[LEASES_MAX], struct skr_strbuf *others)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(items) && i < LEASES_MAX; i++) {
+        const json_t *lease = json_array_get(items, i);
+        const char *why = "";
+        if (spec_text(lease, "holderIdentity")[0] == '\0') {
+            continue;
+        }
+        if (!counts(caller, config, own_namespace, lease, &why)) {
+            skr_strbuf_add(others, "ok   Lease: ");
+            add_holder(lease, 0, others);
+            skr_strbuf_addf(others, " is ignored: %s\n", why);
+            continue;
+        }
+        const bool newest = n > 0 && renewed_at(lease) > renewed_at(counted[0]);
+        counted[n++] = newest ? counted[0] : lease;
+        counted[0] = newest ? lease : counted[0];
+    }
+    return n;
+}
+
+/* Two installations have a Lease each, and each of them decides. Leases that daemons do not count are
+ * shown. An account that may not list the Leases of all namespaces gets no line. *ret_decided is false
+ * only if no daemon has one. */
 static int print_leases(struct skr_caller *caller, const struct skr_config *config,
-                        bool *ret_decided, struct skr_strbuf *out)
+                        const char *own_namespace, bool *ret_decided, struct skr_strbuf *out)
 {
     struct skr_call_answer answer;
     SKR_STRBUF(target);
     SKR_STRBUF(holders);
-    skr_time newest = 0;
-    size_t i, n = 0;
-    const json_t *lease;
+    SKR_STRBUF(others);
+    const json_t *counted[LEASES_MAX];
+    size_t n_counted = 0, n = 0;
     skr_strbuf_addf(&target,
                     "/apis/coordination.k8s.io/v1/leases?fieldSelector=metadata.name%%3D%s",
                     config->leader_name);
-    const struct skr_call request = {
-        .method = "GET", .target = target.s, .timeout = 10 * SKR_SECOND};
+    const struct skr_call request = {.method = "GET", .target = target.s, .timeout = ASK_TIME};
     skr_caller_call(caller, &request, &answer);
-    const json_t *items = json_object_get(answer.json, "items");
-    json_array_foreach(items, i, lease)
-    {
-        newest = renewed_at(lease) > newest ? renewed_at(lease) : newest;
-    }
-    json_array_foreach(items, i, lease)
-    {
-        if (spec_text(lease, "holderIdentity")[0] != '\0' &&
-            newest - renewed_at(lease) <= LIVE_S * SKR_SECOND) {
-            add_holder(lease, n++, &holders);
+    n_counted = sort_leases(caller, config, own_namespace, json_object_get(answer.json, "items"),
+                            counted, &others);
+    for (size_t i = 0; i < n_counted; i++) {
+        if (renewed_at(counted[0]) - renewed_at(counted[i]) <= LIVE_S * SKR_SECOND) {
+            add_holder(counted[i], n++, &holders);
         }
     }
     if (n > 1) {
@@ -292,6 +339,7 @@ static int print_leases(struct skr_caller *caller, const struct skr_config *conf
     } else if (answer.http_status == 200) {
         skr_strbuf_addf(out, "ok   Lease: %s\n", n == 1 ? holders.s : "no daemon decides yet");
     }
+    skr_strbuf_add(out, others.len > 0 ? others.s : "");
     *ret_decided = n > 0 || answer.http_status != 200;
     skr_call_answer_fini(&answer);
     return n > 1 ? SKR_EXIT_FINDINGS : SKR_EXIT_OK;
@@ -327,7 +375,7 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
     }
     if (n > 0) {
         bool decided = true;
-        rc = worse(rc, print_leases(caller, config, &decided, out));
+        rc = worse(rc, print_leases(caller, config, namespace_, &decided, out));
         rc = worse(rc, skr_gated_pods_print(caller, decided, out));
     }
     if (n > 0 && config->spotmix.enabled) {

@@ -246,8 +246,12 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     n = add_lease(list, n, "create", namespace_, "", none);
     n = add_lease(list, n, "get", namespace_, needs->lease, none);
     n = add_lease(list, n, "update", namespace_, needs->lease, none);
-    n = add_lease(list, n, "list", "", needs->lease,
-                  "a second installation in another namespace decides beside this one");
+    static const char beside[] =
+        "a second installation in another namespace decides beside this one";
+    static const struct grant reviews[] = {
+        {"authorization.k8s.io", "subjectaccessreviews", "", CREATE, beside}, {0}};
+    n = add_lease(list, n, "list", "", needs->lease, beside);
+    n = add_grants(list, n, reviews);
     if (needs->scheduler_lease) {
         n = add_lease(list, n, "get", namespace_, needs->scheduler_lease,
                       "the daemon cannot follow its scheduler");
@@ -293,10 +297,10 @@ static void write_review(const struct skr_permission *p, const struct skr_accoun
     skr_json_close(&w, '}');
 }
 
-enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
-                                              const struct skr_permission *permission,
-                                              const struct skr_account *account,
-                                              struct skr_error *error)
+static enum skr_permission_answer ask(struct skr_caller *caller,
+                                      const struct skr_permission *permission,
+                                      const struct skr_account *account, skr_time timeout,
+                                      struct skr_error *error)
 {
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     SKR_STRBUF(body);
@@ -304,17 +308,37 @@ enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
     const struct skr_call call = {.method = "POST",
                                   .target = account ? REVIEWS_OF_OTHERS : REVIEWS,
                                   .body = body.s,
-                                  .timeout = ASK_TIME};
+                                  .timeout = timeout};
     skr_caller_call(caller, &call, &answer);
     const json_t *allowed = json_object_get(json_object_get(answer.json, "status"), "allowed");
     enum skr_permission_answer said = SKR_PERMISSION_UNKNOWN;
     if (json_is_boolean(allowed)) {
         said = json_is_true(allowed) ? SKR_PERMISSION_YES : SKR_PERMISSION_NO;
     } else {
-        (void)skr_error_set(error, answer.http_status == 404 ? SKR_NOT_FOUND : SKR_RETRY,
+        (void)skr_error_set(error,
+                            answer.http_status == 404   ? SKR_NOT_FOUND
+                            : answer.http_status == 403 ? SKR_DENIED
+                                                        : SKR_RETRY,
                             "HTTP %d: %.200s", answer.http_status, answer.message);
     }
     return said;
+}
+
+enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
+                                              const struct skr_permission *permission,
+                                              const struct skr_account *account,
+                                              struct skr_error *error)
+{
+    return ask(caller, permission, account, ASK_TIME, error);
+}
+
+enum skr_permission_answer skr_permission_ask_installation(struct skr_caller *caller,
+                                                           const char *namespace_, skr_time timeout,
+                                                           struct skr_error *error)
+{
+    static const struct skr_permission binding = {"", "pods", "binding", "create", "", "", ""};
+    const struct skr_account account = {namespace_, "sakkara"};
+    return ask(caller, &binding, &account, timeout, error);
 }
 
 void skr_permission_write(const struct skr_permission *permission, struct skr_strbuf *out)

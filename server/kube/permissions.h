@@ -43,7 +43,8 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
 enum skr_permission_answer {
     SKR_PERMISSION_YES,
     SKR_PERMISSION_NO,
-    SKR_PERMISSION_UNKNOWN, /* the API server did not say; error: why, SKR_NOT_FOUND: it never will */
+    SKR_PERMISSION_UNKNOWN, /* the API server did not say; error: why, SKR_NOT_FOUND: it never will,
+                               SKR_DENIED: the caller may not ask */
 };
 /* A service account. */
 struct skr_account {
@@ -55,6 +56,13 @@ enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
                                               const struct skr_permission *permission,
                                               const struct skr_account *account,
                                               struct skr_error *error);
+
+/* Whether the Lease of an installation may be in this namespace: whether its account of the name that
+ * manifests/install.yaml gives may bind pods in all namespaces. A user with all rights in one namespace
+ * cannot grant that, and whoever may use such an account is an installation. */
+enum skr_permission_answer skr_permission_ask_installation(struct skr_caller *caller,
+                                                           const char *namespace_, skr_time timeout,
+                                                           struct skr_error *error);
 
 /* "patch pods/status", "get leases.coordination.k8s.io/sakkara in namespace sakkara". */
 void skr_permission_write(const struct skr_permission *permission, struct skr_strbuf *out);

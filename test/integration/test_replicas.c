@@ -283,3 +283,23 @@ TEST(of_two_installations_that_start_together_one_decides)
     scene_expect_bound(&pair.scene, 8);
     pair_tear_down(&pair);
 }
+
+/* A tenant may write Leases in its own namespace. Its account has no rights of an installation, so the
+ * Lease counts nothing, also where it is the older one, as after an operator has deleted ours. */
+TEST(an_older_lease_of_a_tenant_keeps_no_installation_from_deciding)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "system:serviceaccount:tenant:sakkara");
+    scene.options.config = LEASE;
+    scene_add_gang(&scene, 8);
+    cluster_create(scene.c,
+                   "{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','metadata':{'namespace':"
+                   "'tenant','name':'sakkara'},'spec':{'holderIdentity':'mine','renewTime':"
+                   "'2199-01-01T00:00:00.000000Z'}}");
+    scene_start_daemon(&scene);
+    cluster_pods(scene.c, "job", 8, "gang", true);
+    scene_expect_bound(&scene, 8);
+    assert_false(daemon_has_log(scene.d, "Another installation decides for this cluster"));
+    scene_end(&scene);
+}

@@ -222,6 +222,32 @@ TEST(check_names_every_daemon_that_decides_and_refuses_more_than_one)
     scene_end(&scene);
 }
 
+/* Users may write Leases in their namespaces, also with a time that is far away. */
+TEST(check_names_a_lease_of_no_installation_and_does_not_count_it)
+{
+    struct scene scene;
+    char kubeconfig[256];
+    char *out = NULL, *err = NULL;
+    scene_begin(&scene);
+    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "system:serviceaccount:tenant:sakkara");
+    scene_start_daemon(&scene);
+    (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
+    cluster_create(scene.c,
+                   "{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','metadata':{'namespace':"
+                   "'tenant','name':'sakkara'},'spec':{'holderIdentity':'mine','renewTime':"
+                   "'2199-01-01T00:00:00.000000Z'}}");
+    const char *const argv[] = {"check", "--kubeconfig", kubeconfig, NULL};
+    if (daemon_run(argv, &out, &err) != 0) {
+        fail_msg("%s%s", out, err);
+    }
+    assert_non_null(strstr(out, "ok   Lease: default/sakkara held by "));
+    assert_non_null(strstr(out, "ok   Lease: tenant/sakkara held by mine is ignored: the account "
+                                "sakkara of its namespace may not bind pods\n"));
+    free(out);
+    free(err);
+    scene_end(&scene);
+}
+
 #define IMAGES                                                                              \
     "{'kind':'Deployment','apiVersion':'apps/v1','metadata':{'namespace':'default','name':" \
     "'sakkara'},'spec':{'selector':{'matchLabels':{'a':'b'}},'template':{'metadata':{"      \

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"sakkara/test/e2e/suite/cluster"
 )
@@ -97,7 +98,7 @@ func TestAlone_OfTwoOnOneHostTheFirstGoesOn(t *testing.T) {
 		r.removeGroup(name)
 	}
 
-	r.must(r.daemon.Kill())
+	r.daemon.Kill()
 	r.poll("the second one decides", func() bool { return says(second, "sakkara_leader 1") })
 	r.tap.Point(second)
 	r.gang("four", 8, `{"rack":{"hard":true}}`, gate(true))
@@ -131,5 +132,49 @@ func TestAlone_ASecondInstallationStandsAside(t *testing.T) {
 		if !strings.Contains(write.Path, "/selfsubjectaccessreviews") {
 			t.Errorf("the second one wrote: %+v", write)
 		}
+	}
+}
+
+// TestAlone_ATenantsLeaseDecidesNothing: A tenant renews a Lease of the daemon's name in its own namespace. An operator
+// deletes the Lease of the installation, so that the tenant's is the older one. The tenant's account may not bind pods: its
+// Lease counts nothing, gangs are bound, and the daemon decides.
+func TestAlone_ATenantsLeaseDecidesNothing(t *testing.T) {
+	realOnly(t, "the sandbox permits every account everything")
+	nodes, tree := racks([]int{8, 8})
+	r := start(t, nodes, options{daemon: cluster.DaemonOptions{LeaderElection: "{mode: lease, namespace: sakkara}"}})
+	r.topology(tree)
+	r.anyEvents("leadership may end for a moment")
+	tenant := r.namespace("tenant")
+	leases := "/apis/coordination.k8s.io/v1/namespaces/" + tenant + "/leases"
+	stamp := func() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000000Z") }
+	r.must(r.plane.Admin.Create(leases, map[string]any{"metadata": map[string]any{"name": "sakkara"},
+		"spec": map[string]any{"holderIdentity": "tenant_1", "leaseDurationSeconds": 13, "renewTime": stamp()}}, nil))
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		close(done)
+		_ = r.plane.Admin.Delete(leases + "/sakkara")
+	})
+	go func() { // as a daemon does it
+		for tick := time.NewTicker(time.Second); ; {
+			select {
+			case <-done:
+				tick.Stop()
+				return
+			case <-tick.C:
+				_ = r.plane.Admin.MergePatch(leases+"/sakkara", map[string]any{"spec": map[string]any{"renewTime": stamp()}})
+			}
+		}
+	}()
+	r.gang("one", 8, `{"rack":{"hard":true}}`, gate(true))
+	r.wait(usual, "all bound beside the tenant's Lease", r.allBound("one", 8))
+	r.must(r.plane.Admin.Delete("/apis/coordination.k8s.io/v1/namespaces/sakkara/leases/sakkara"))
+	r.poll("the daemon has made its Lease again", func() bool {
+		return r.plane.Admin.Get("/apis/coordination.k8s.io/v1/namespaces/sakkara/leases/sakkara", nil) == nil
+	})
+	r.gang("two", 8, `{"rack":{"hard":true}}`, gate(true))
+	r.wait(usual, "all bound although the tenant's Lease is older", r.allBound("two", 8))
+	r.poll("the daemon decides", func() bool { return says(r.daemon, "sakkara_leader 1") })
+	if status, text := r.daemon.AdminGet("/readyz?verbose"); status != http.StatusOK {
+		t.Errorf("readyz is %d: %s", status, text)
 	}
 }

@@ -22,8 +22,17 @@ static json_t *lease(const char *namespace_, const char *holder, int version, co
 #define OLD   "2023-11-14T20:00:00Z"
 #define YOUNG "2023-11-14T21:00:00Z"
 
+/* Accounts of namespace "hostile" have no rights of an installation. */
+static void look_up(struct skr_installations *i, skr_time now)
+{
+    const char *namespace_;
+    while ((namespace_ = skr_installations_ask(i, now))) {
+        skr_installations_answer(i, namespace_, strcmp(namespace_, "hostile") != 0, now);
+    }
+}
+
 /* Takes the leases. */
-static void see(struct skr_installations *i, skr_time now, json_t *a, json_t *b)
+static void see_alone(struct skr_installations *i, skr_time now, json_t *a, json_t *b)
 {
     json_auto_t *list = json_pack("{s:[]}", "items");
     json_t *items = json_object_get(list, "items");
@@ -32,6 +41,13 @@ static void see(struct skr_installations *i, skr_time now, json_t *a, json_t *b)
         json_array_append_new(items, b);
     }
     skr_installations_see(i, list, now, WALL + now);
+}
+
+/* The same, and looks up the accounts. */
+static void see(struct skr_installations *i, skr_time now, json_t *a, json_t *b)
+{
+    see_alone(i, now, a, b);
+    look_up(i, now);
 }
 
 TEST(one_that_does_not_lead_waits_while_another_installation_decides)
@@ -56,14 +72,71 @@ TEST(a_lease_that_was_given_back_or_left_long_ago_keeps_none_waiting)
     skr_installations_destroy(i);
 }
 
-/* A user may write Leases of the own namespace. */
 TEST(a_younger_lease_keeps_no_installation_from_deciding)
 {
     struct skr_installations *i = skr_installations_create("mine");
-    see(i, 1, lease("mine", "", 7, OLD, WALL), lease("hostile", "me", 9, YOUNG, WALL));
+    see(i, 1, lease("mine", "", 7, OLD, WALL), lease("theirs", "me", 9, YOUNG, WALL));
     assert_null(skr_installations_in_the_way(i, 2));
     assert_true(skr_installations_any(i, 2)); /* it is waited for, for seconds */
     assert_false(skr_installations_any(i, 20 * SKR_SECOND));
+    skr_installations_destroy(i);
+}
+
+/* A user may write Leases of the own namespace, as after an operator has deleted ours. */
+TEST(an_older_lease_of_a_namespace_without_an_installation_counts_nothing)
+{
+    struct skr_installations *i = skr_installations_create("mine");
+    see(i, 1, lease("mine", "", 7, YOUNG, WALL), lease("hostile", "me", 9, OLD, WALL));
+    assert_null(skr_installations_in_the_way(i, 2));
+    assert_false(skr_installations_any(i, 2));
+    see(i, SKR_SECOND, lease("hostile", "me", 10, OLD, WALL), NULL); /* ours is gone */
+    assert_null(skr_installations_in_the_way(i, SKR_SECOND));
+    skr_installations_destroy(i);
+}
+
+TEST(a_lease_whose_account_is_not_looked_up_yet_is_waited_for_and_does_not_decide)
+{
+    struct skr_installations *i = skr_installations_create("mine");
+    see_alone(i, 1, lease("theirs", "pod-1", 7, OLD, WALL), NULL);
+    assert_null(skr_installations_in_the_way(i, 2));
+    assert_true(skr_installations_any(i, 2));
+    assert_string_equal(skr_installations_ask(i, 2), "theirs");
+    skr_installations_answer(i, "theirs", true, 2);
+    assert_null(skr_installations_ask(i, 2));
+    assert_non_null(skr_installations_in_the_way(i, 2));
+    skr_installations_destroy(i);
+}
+
+/* Rights are given and taken. */
+TEST(an_account_is_looked_up_again_after_a_minute)
+{
+    struct skr_installations *i = skr_installations_create("mine");
+    int version = 1;
+    see(i, 1, lease("theirs", "pod-1", version, OLD, WALL), NULL);
+    for (skr_time now = SKR_SECOND; now < 60 * SKR_SECOND; now += SKR_SECOND) {
+        see_alone(i, now, lease("theirs", "pod-1", ++version, OLD, WALL), NULL);
+        assert_null(skr_installations_ask(i, now));
+    }
+    assert_string_equal(skr_installations_ask(i, 61 * SKR_SECOND), "theirs");
+    assert_non_null(skr_installations_in_the_way(i, 61 * SKR_SECOND)); /* meanwhile */
+    skr_installations_answer(i, "theirs", false, 61 * SKR_SECOND);
+    assert_null(skr_installations_in_the_way(i, 61 * SKR_SECOND));
+    skr_installations_destroy(i);
+}
+
+TEST(an_installation_is_not_crowded_out_by_leases_of_other_namespaces)
+{
+    struct skr_installations *i = skr_installations_create("mine");
+    json_auto_t *list = json_pack("{s:[]}", "items");
+    see(i, 1, lease("theirs", "pod-1", 1, OLD, WALL), NULL);
+    for (int n = 0; n < SKR_INSTALLATIONS_MAX; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "a-%d", n);
+        json_array_append_new(json_object_get(list, "items"), lease(name, "p", n, OLD, WALL));
+    }
+    json_array_append_new(json_object_get(list, "items"), lease("theirs", "p", 999, OLD, WALL));
+    skr_installations_see(i, list, 2, WALL);
+    assert_string_equal(skr_installations_in_the_way(i, 3), "Lease theirs/sakkara, held by p");
     skr_installations_destroy(i);
 }
 
@@ -114,6 +187,7 @@ TEST(more_leases_than_the_limit_are_ignored)
         json_array_append_new(json_object_get(list, "items"), lease(name, "p", n, OLD, WALL));
     }
     skr_installations_see(i, list, 1, WALL);
+    look_up(i, 1);
     assert_non_null(skr_installations_in_the_way(i, 2));
     skr_installations_destroy(i);
 }
