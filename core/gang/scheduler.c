@@ -512,6 +512,7 @@ static void *create(struct skr_frame *frame, const void *settings)
 {
     struct skr_gang *e = skr_alloc(sizeof *e);
     e->frame = frame;
+    skr_seen_init(&e->seen);
     e->settings = *(const struct skr_settings *)settings;
     e->settings.ends_of_all = e->settings.on_paper || (e->settings.reservations > 0 &&
                                                        e->settings.patience != SKR_TIME_NEVER);

@@ -298,7 +298,8 @@ void skr_booked_stale(struct skr_gang *e, const char *node)
 /* Forgets what is left if it is not what it would be if counted anew. */
 static void see_left(struct skr_gang *e, int64_t now)
 {
-    const uint64_t epochs[] = {skr_ledger_numbers_epoch(e->ledger), e->epoch.jobs,
+    const uint64_t epochs[] = {skr_ledger_numbers_epoch(e->ledger),
+                               skr_seen_last(&e->seen, SEEN_JOBS),
                                skr_resource_names_version(e->resources)};
     if (now < e->bookings.left_now || memcmp(epochs, e->bookings.left_epochs, sizeof epochs) != 0) {
         memcpy(e->bookings.left_epochs, epochs, sizeof epochs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks for settle(): groups, pods and maps to look at, each once and in the order of marking.
- * Counters that show which cached results are old.
+ * Changes that make cached results old.
  */
 #include "core/gang/cache/dirty.h"
 
@@ -25,7 +25,7 @@ static void leave_stamped(struct skr_gang *e, struct group *g)
 void skr_dirty_stamp(struct skr_gang *e, struct group *g)
 {
     leave_stamped(e, g);
-    g->stamp = ++e->epoch.stamps;
+    g->stamp = skr_seen_note(&e->seen, 0);
     DL_APPEND2(e->stamped, g, sprev, snext);
 }
 
@@ -120,7 +120,7 @@ void skr_dirty_forget_group(struct skr_gang *e, struct group *g)
     unmark(e, g);
     leave_stamped(e, g);
     g->stamp = 0;
-    e->epoch.census++;
+    skr_seen_note(&e->seen, SEEN_CENSUS);
 }
 
 void skr_dirty_forget_map(struct skr_gang *e, struct map_entry *m)
@@ -207,22 +207,19 @@ bool skr_dirty_take_plan_nodes(struct plan *plan)
 
 void skr_dirty_capacity(struct skr_gang *e)
 {
-    e->epoch.capacity++;
-    e->epoch.victims++;
-    e->epoch.facts++;
+    skr_seen_note(&e->seen, SEEN_CAPACITY | SEEN_VICTIMS | SEEN_FACTS);
     e->dirty.plan = true;
 }
 
 void skr_dirty_victims(struct skr_gang *e)
 {
-    e->epoch.victims++;
+    skr_seen_note(&e->seen, SEEN_VICTIMS);
     e->dirty.plan = true;
 }
 
 void skr_dirty_late_room(struct skr_gang *e, bool freed)
 {
-    e->epoch.late_room++;
-    e->epoch.room++;
+    skr_seen_note(&e->seen, SEEN_LATE_ROOM | SEEN_ROOM);
     if (freed) {
         skr_dirty_capacity(e);
     }
@@ -231,25 +228,25 @@ void skr_dirty_late_room(struct skr_gang *e, bool freed)
 void skr_dirty_see_freed(struct skr_gang *e)
 {
     uint64_t freed = skr_ledger_freed_epoch(e->ledger);
-    if (freed != e->epoch.freed) {
-        e->epoch.freed = freed;
+    if (freed != e->dirty.freed) {
+        e->dirty.freed = freed;
         skr_dirty_capacity(e);
     }
 }
 
 void skr_dirty_facts(struct skr_gang *e)
 {
-    e->epoch.facts++;
+    skr_seen_note(&e->seen, SEEN_FACTS);
 }
 
 void skr_dirty_lifted(struct skr_gang *e)
 {
-    e->epoch.lifted++;
+    skr_seen_note(&e->seen, SEEN_LIFTED);
 }
 
 void skr_dirty_openings(struct skr_gang *e)
 {
-    e->epoch.nodes++;
+    skr_seen_note(&e->seen, SEEN_NODES);
 }
 
 void skr_dirty_input(struct group *g)

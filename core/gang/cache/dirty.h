@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_GANG_CACHE_DIRTY_H
 #define SKR_CORE_GANG_CACHE_DIRTY_H
 /*
- * What changed and must be looked at. Marks are set while an event is handled. Then settle() in
+ * What must be looked at. Marks are set while an event is handled. Then settle() in
  * scheduler.c takes them in the order of this table, one at a time, until none is left.
  *
  *   mark                 set when                                     taken by
@@ -17,39 +17,15 @@
  *   leaf_node_stale      nodes came or went, another tree             topology_leaf_nodes
  *   fit_cache leaves     room of a leaf, its node or a veto changed   fit_cache_refresh
  *
+ * A change of the caches is noted in e->seen (state/seen.h), which says whether a cached answer is old.
+ * Besides:
+ *
  *   counter              grows with                                   compared with it
- *   epoch.capacity       all that can make a waiting group fit        g->attempt.failed_epoch: no
- *                                                                     placement then; retried
- *                                                                     only after it has grown
- *   epoch.freed          the ledger's own count of releases, as seen  settle: grown -> capacity
- *   epoch.nodes          nodes, tree, vetoes                          g->fit.reported_nodes:
- *                                                                     the reason may differ; pictures
- *                                                                     choose their resource again
- *   epoch.lifted         what kube-scheduler's refusals may rest      g->refusal.lifted: the row of
- *                        on: refused nodes, new and relabelled        refusals is over
- *                        nodes
- *   epoch.ends           what is known about the end of     the round of reservations: another
- *                        a pod or of its Job                one is due
- *   epoch.jobs           deadlines and starts of Jobs       the same; windows of groups
- *   epoch.waiting        a group was found not to fit       the same
- *   epoch.victims        capacity, and all that can make a            g->preempt.epoch: no victims
- *                        pod a victim                                 were found then
- *   epoch.room           room of any leaf, more or less               g->fit.reported_room: numbers
- *                                                                     are old; candidates.room: less,
- *                                                                     reported 2 s later
- *   epoch.stamps         room or state of any node, a look at any     n->stamp, g->stamp: pictures
- *                        group                                        look at newer ones only
- *   epoch.census         nodes that came or went, groups that went    pictures look at all
- *   epoch.late_room      where pods with late volumes may land        g->fit.reported_late_room: only
- *                                                                     numbers are old
- *   epoch.facts          all that an explanation may rest on          explained.facts
  *   g->input_epoch       members or rules of one group: an older      attempt.failed_input,
  *                        solve is void                                fit.input, outputs.input,
  *                                                                     the running solve
  *   kind->changes        slots of a kind of members                   g->fit.reported_changes: only
  *                                                                     numbers are old
- *   candidates           the four that make a group due: unchanged    candidates_awake
- *                        since the sleeping groups were examined
  *   g->members_hash      (a hash) state, reason and plan of a group   touch_members: its members
  *                                                                     look again
  */

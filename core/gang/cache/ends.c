@@ -83,7 +83,7 @@ static void drop(struct skr_gang *e, struct end_row *row)
     DL_DELETE(row->on->ends, row);
     HASH_DEL(e->ends, row);
     free(row);
-    e->epoch.ends++;
+    skr_seen_note(&e->seen, SEEN_ENDS);
 }
 
 void skr_ends_forget(struct skr_gang *e, const char *uid)
@@ -150,7 +150,7 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
     row->on = skr_nodes_get(e, node);
     DL_APPEND(row->on->ends, row);
     skr_booked_stale(e, node);
-    e->epoch.ends++;
+    skr_seen_note(&e->seen, SEEN_ENDS);
 }
 
 void skr_ends_fini(struct skr_gang *e)

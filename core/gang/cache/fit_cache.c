@@ -197,11 +197,11 @@ static void mark_booked(struct skr_gang *e)
     struct fit_cache *k = e->fit_cache;
     const int64_t now = skr_instant_up(skr_frame_now(e->frame));
     const struct booked_node *node = NULL;
-    if (k->booked_at == now && k->booked_ends == e->epoch.ends) {
+    if (k->booked_at == now && !skr_seen_changed(&e->seen, SEEN_ENDS, k->booked_seen)) {
         return;
     }
     k->booked_at = now;
-    k->booked_ends = e->epoch.ends;
+    k->booked_seen = e->seen.now;
     while ((node = skr_booked_next(e, node))) {
         mark(e, node->name, DIRT_ROOM);
     }
@@ -210,7 +210,7 @@ static void mark_booked(struct skr_gang *e)
 static void see(void *context, const char *node)
 {
     struct skr_gang *e = context;
-    e->epoch.room++;
+    skr_seen_note(&e->seen, SEEN_ROOM);
     skr_fit_cache_touch_room(e, node);
 }
 

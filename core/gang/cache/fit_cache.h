@@ -62,7 +62,7 @@ struct fit_cache {
     uint64_t checks;
     /* When leaves with reservations were marked: what they leave changes with time and with ends. */
     int64_t booked_at;
-    uint64_t booked_ends;
+    uint64_t booked_seen;
     int32_t *dirty; /* leaves to be counted again, each once */
     size_t n_dirty, cap_dirty;
     uint8_t *is_dirty;                   /* [leaf] enum dirt */
@@ -71,7 +71,7 @@ struct fit_cache {
     int32_t *changed;                    /* [leaf] working space */
 };
 
-/* Call after every event: marks changed leaves; epoch.room. */
+/* Call after every event: marks changed leaves; SEEN_ROOM. */
 void skr_fit_cache_see_changes(struct skr_gang *e);
 /* Call before evaluating: counts marked leaves again. O(marked leaves * kinds). */
 void skr_fit_cache_refresh(struct skr_gang *e);

@@ -77,7 +77,7 @@ void skr_nodes_stamp(struct skr_gang *e, const char *name)
     struct node_entry *n = skr_nodes_find(e, name);
     if (n) {
         leave_stamped(e, n);
-        n->stamp = ++e->epoch.stamps;
+        n->stamp = skr_seen_note(&e->seen, 0);
         DL_APPEND2(e->nodes.stamped, n, sprev, snext);
     }
 }

@@ -8,7 +8,7 @@ struct node_entry {
     const char *name;      /* own copy: outlives versions of the node */
     struct skr_node *node; /* NULL: only nominations name it; node_changes.c */
     skr_time changed_at;   /* skr_nodes_touch(): kube-scheduler may not have seen the change yet */
-    uint64_t stamp;        /* skr_nodes_stamp(): epoch.stamps of its last change; 0: none */
+    uint64_t stamp;        /* skr_nodes_stamp(): stamp of its last change; 0: none */
     struct node_entry *sprev, *snext; /* in gang->nodes.stamped, while stamp > 0 */
     uint32_t number;                  /* in gang->nodes */
     bool spare;                       /* kept for replacements; spare.c */

@@ -463,7 +463,7 @@ void skr_topology_settle(struct skr_gang *e)
 void skr_topology_nodes_changed(struct skr_gang *e)
 {
     e->topology.leaf_node_stale = true;
-    e->epoch.census++;
+    skr_seen_note(&e->seen, SEEN_CENSUS);
     if (e->topology.derived_at) {
         e->topology.labels_changed = true;
         skr_dirty_nodes(e);

@@ -327,7 +327,9 @@ void skr_vetoes_end_all(struct skr_gang *e)
     struct veto_set *set;
     DL_FOREACH2(e->vetoes, set, gnext)
     {
-        set->group->vetoes.lifted += set->item ? 1 : 0;
+        if (set->item) {
+            set->group->vetoes.lifted_at = skr_seen_note(&e->seen, 0);
+        }
         while (set->item) {
             remove_veto(e, set, set->item);
         }
@@ -349,7 +351,7 @@ void skr_vetoes_end_of_others(struct skr_gang *e, const char *node, const struct
         struct veto *v = set->group != g ? find(set, node) : NULL;
         if (v && v->until - SKR_VETO_S * SKR_SECOND > since) {
             remove_veto(e, set, v);
-            set->group->vetoes.lifted++;
+            set->group->vetoes.lifted_at = skr_seen_note(&e->seen, 0);
             ended = true;
         }
     }

@@ -195,8 +195,10 @@ struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner
                          ? old->started
                          : skr_start_seen(claimed, skr_frame_now(e->frame));
     entry->claimed = claimed;
-    e->epoch.jobs += (old ? old->deadline_s : 0) != owner->deadline_s ||
-                     (owner->deadline_s > 0 && old && old->started != owner->started);
+    if ((old ? old->deadline_s : 0) != owner->deadline_s ||
+        (owner->deadline_s > 0 && old && old->started != owner->started)) {
+        skr_seen_note(&e->seen, SEEN_JOBS);
+    }
     e->owners.n_deadlines += owner->deadline_s > 0;
     e->owners.n_deadlines -= old && old->deadline_s > 0;
     entry->owner = owner;

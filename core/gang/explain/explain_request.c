@@ -49,9 +49,9 @@ struct asker {
     bool standing;           /* struct skr_explain_request */
     struct what_if *what_if; /* NULL: it asks why */
     char *key;               /* namespace/name */
-    uint64_t facts;          /* epoch.facts at the request: an older account is not used */
-    skr_time until;          /* then it is answered without an account */
-    int solves;              /* started for it */
+    uint64_t facts; /* stamp of the last SEEN_FACTS at the request: an older account is not used */
+    skr_time until; /* then it is answered without an account */
+    int solves;     /* started for it */
     struct asker *prev, *next;
 };
 
@@ -64,8 +64,8 @@ struct explain_requests {
     enum step step;          /* OPENED: the second solve of the account, with closed nodes open */
     struct explained *draft; /* of the first solve, while the second runs */
     struct {
-        char *spared;          /* see skr_explain_preemption_search() */
-        uint64_t facts, input; /* as in struct explained */
+        char *spared;         /* see skr_explain_preemption_search() */
+        uint64_t seen, input; /* as in struct explained */
         bool enabled;
     } victims;             /* VICTIMS */
     struct asker *what_if; /* WHAT_IF: NULL: it does not wait any more */
@@ -123,7 +123,7 @@ static struct asker *add_asker(struct skr_gang *e, char *key, int patience_s)
 {
     struct explain_requests *q = list_of(e);
     struct asker *a = skr_alloc(sizeof *a);
-    a->facts = e->epoch.facts;
+    a->facts = skr_seen_last(&e->seen, SEEN_FACTS);
     a->until = skr_frame_now(e->frame) + patience_s * SKR_SECOND;
     skr_wakes_add(e, a->until, WAKE_ASKERS, NULL);
     a->key = key;
@@ -169,13 +169,13 @@ bool skr_explain_request_needed(const struct skr_gang *e, const struct group *g)
 
 static bool account_stands(const struct group *g, const struct asker *a)
 {
-    return g->explained && g->explained->facts >= a->facts &&
+    return g->explained && g->explained->seen >= a->facts &&
            g->explained->input_epoch == g->input_epoch;
 }
 
 static bool victims_stand(const struct group *g, const struct asker *a)
 {
-    return g->explained && g->explained->preemption && g->explained->preemption_facts >= a->facts &&
+    return g->explained && g->explained->preemption && g->explained->preemption_seen >= a->facts &&
            g->explained->preemption_input == g->input_epoch;
 }
 
@@ -207,7 +207,7 @@ static void keep_nothing(struct skr_gang *e, struct group *g)
 {
     skr_explained_destroy(g->explained);
     g->explained = skr_alloc(sizeof *g->explained);
-    g->explained->facts = e->epoch.facts;
+    g->explained->seen = e->seen.now;
     g->explained->input_epoch = g->input_epoch;
 }
 
@@ -222,7 +222,7 @@ static void start_first(struct skr_gang *e, struct group *g)
     request->problem.explain_parts =
         SKR_EXPLAIN_SIZES | SKR_EXPLAIN_RELAXATIONS | SKR_EXPLAIN_SLOTS;
     struct explained *draft = skr_alloc(sizeof *draft);
-    draft->facts = e->epoch.facts;
+    draft->seen = e->seen.now;
     draft->input_epoch = g->input_epoch;
     e->explain_requests->draft = draft;
     start(e, g, request, STEP_ACCOUNT);
@@ -288,12 +288,12 @@ static struct explained *kept(struct group *g)
     return g->explained;
 }
 
-static void keep_victims(struct group *g, struct skr_strbuf *b, uint64_t facts)
+static void keep_victims(struct group *g, struct skr_strbuf *b, uint64_t seen)
 {
     struct explained *x = kept(g);
     free(x->preemption);
     x->preemption = skr_strbuf_take(b, NULL);
-    x->preemption_facts = facts;
+    x->preemption_seen = seen;
     x->preemption_input = g->input_epoch;
 }
 
@@ -307,11 +307,11 @@ static void start_victims(struct skr_gang *e, struct group *g, const struct aske
     struct skr_solve_request *request = skr_explain_preemption_search(e, g, &spared, &error);
     if (!request) {
         skr_explain_preemption_failed(error.text, &spared);
-        keep_victims(g, &spared, e->epoch.facts);
+        keep_victims(g, &spared, e->seen.now);
         return;
     }
     q->victims.spared = skr_strbuf_take(&spared, NULL);
-    q->victims.facts = e->epoch.facts;
+    q->victims.seen = e->seen.now;
     q->victims.input = g->input_epoch;
     q->victims.enabled = e->settings.preemption || a->standing;
     start(e, g, request, STEP_VICTIMS);
@@ -355,7 +355,7 @@ static void first_solved(struct skr_gang *e, struct group *g,
     }
     q->draft->smaller = skr_strbuf_take(&b, NULL);
     skr_unplaced_explain(e, g, s, request);
-    if (q->draft->facts != e->epoch.facts || !start_second(e, g)) {
+    if (skr_seen_changed(&e->seen, SEEN_FACTS, q->draft->seen) || !start_second(e, g)) {
         keep(q, g);
     }
 }
@@ -383,7 +383,7 @@ static void victims_solved(struct skr_gang *e, struct group *g,
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_explain_preemption_found(g, request, q->victims.enabled, q->victims.spared, &b);
-    keep_victims(g, &b, q->victims.facts);
+    keep_victims(g, &b, q->victims.seen);
 }
 
 static void what_if_solved(struct skr_gang *e, struct group *g,

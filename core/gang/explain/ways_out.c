@@ -74,7 +74,8 @@ void skr_ways_out_due(struct skr_gang *e, struct group *g)
         plan_next(e, g, SKR_WAYS_EVERY_S);
         return;
     }
-    const bool stands = g->ways.facts == e->epoch.facts && g->ways.input == g->input_epoch;
+    const bool stands =
+        !skr_seen_changed(&e->seen, SEEN_FACTS, g->ways.seen) && g->ways.input == g->input_epoch;
     if (!stands) {
         skr_explain_request_aside(e, g);
     }
@@ -109,7 +110,7 @@ void skr_ways_out_publish(struct skr_gang *e, struct group *g)
     }
     add_lines(x->relaxations, &n, &b);
     add_lines(x->smaller, &n, &b);
-    g->ways.facts = x->facts;
+    g->ways.seen = x->seen;
     g->ways.input = x->input_epoch;
     const char *now = b.len > 0 ? b.s : "", *was = g->ways.text ? g->ways.text : "";
     if (strcmp(now, was) != 0) {

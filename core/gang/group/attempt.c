@@ -51,7 +51,7 @@ void skr_attempt_backoff(struct skr_gang *e, struct group *g)
     skr_dirty_see_freed(e); /* the group's own release helps only others */
     g->attempt.backoff_until = skr_frame_now(e->frame) + backoff_of(g);
     g->attempt.attempts++;
-    g->attempt.failed_epoch = e->epoch.capacity;
+    g->attempt.failed_at = e->seen.now;
     g->attempt.failed_input = g->input_epoch;
     skr_wakes_group_then(e, g, g->attempt.backoff_until);
     skr_group_state_enter(e, g, GROUP_BACKOFF);
@@ -71,7 +71,7 @@ void skr_attempt_restart_backoff(struct group *g)
 
 void skr_attempt_again(struct group *g)
 {
-    g->attempt.failed_epoch = UINT64_MAX;
+    g->attempt.failed_at = 0;
 }
 
 void skr_attempt_doubt(struct group *g)
@@ -87,7 +87,7 @@ void skr_attempt_forget(struct group *g)
 
 bool skr_attempt_has_news(const struct skr_gang *e, const struct group *g)
 {
-    return g->attempt.failed_epoch != e->epoch.capacity ||
+    return skr_seen_changed(&e->seen, SEEN_CAPACITY, g->attempt.failed_at) ||
            g->attempt.failed_input != g->input_epoch;
 }
 
@@ -119,17 +119,17 @@ void skr_attempt_count(struct group *g)
     g->attempt.n++;
 }
 
-void skr_attempt_failed(struct group *g, uint64_t epoch, uint64_t input)
+void skr_attempt_failed(struct group *g, uint64_t seen, uint64_t input)
 {
     g->attempt.infeasible = true;
-    g->attempt.failed_epoch = epoch;
+    g->attempt.failed_at = seen;
     g->attempt.failed_input = input;
 }
 
 void skr_attempt_failed_again(struct skr_gang *e, struct group *g)
 {
     g->attempt.n++;
-    g->attempt.failed_epoch = e->epoch.capacity;
+    g->attempt.failed_at = e->seen.now;
 }
 
 void skr_attempt_placed(struct group *g, bool optimal)

@@ -32,8 +32,8 @@ void skr_attempt_limit_failed(struct group *g);
 /* All newcomers are tried again. False: they already are. */
 bool skr_attempt_lift(struct group *g);
 void skr_attempt_count(struct group *g);
-/* Records that there was no placement, at that epoch.capacity and input_epoch. */
-void skr_attempt_failed(struct group *g, uint64_t epoch, uint64_t input);
+/* Records that there was no placement, at that stamp (state/seen.h) and input_epoch. */
+void skr_attempt_failed(struct group *g, uint64_t seen, uint64_t input);
 /* Counts one more failure, found from the cache. */
 void skr_attempt_failed_again(struct skr_gang *e, struct group *g);
 void skr_attempt_placed(struct group *g, bool optimal);

@@ -67,15 +67,16 @@ static const struct pod_entry *refused_pod(const struct skr_gang *e, const struc
     return p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) ? p : NULL;
 }
 
-/* What a refusal rests on has changed since when this has grown. */
-static uint64_t lifted(const struct skr_gang *e, const struct group *g)
+/* What the refusal rests on has changed. */
+static bool lifted(const struct skr_gang *e, const struct group *g)
 {
-    return e->epoch.lifted + g->vetoes.lifted;
+    return g->vetoes.lifted_at > g->refusal.seen ||
+           skr_seen_changed(&e->seen, SEEN_LIFTED, g->refusal.seen);
 }
 
 static bool stands(const struct skr_gang *e, const struct group *g)
 {
-    return g->refusal.n > 0 && g->refusal.lifted == lifted(e, g) && refused_pod(e, g);
+    return g->refusal.n > 0 && !lifted(e, g) && refused_pod(e, g);
 }
 
 const char *const skr_mispredicted_name[] = {
@@ -186,7 +187,7 @@ static bool lengthen(struct skr_gang *e, struct group *g, const struct pod_entry
     g->refusal.rule = plugin ? rule : NULL;
     g->refusal.pod = skr_strdup(p->uid);
     g->refusal.node = skr_strdup(p->place.node);
-    g->refusal.lifted = lifted(e, g);
+    g->refusal.seen = e->seen.now;
     g->refusal.n = n < UINT32_MAX ? n + 1 : n;
     g->refusal.counted = doubtful;
     look(e, g);

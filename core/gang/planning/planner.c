@@ -50,7 +50,7 @@ struct planner {
     uint64_t solve; /* its id; 0 none */
     char *group;
     uint64_t input_epoch; /* of the group, at the start of the solve */
-    uint64_t epoch;       /* epoch.capacity then */
+    uint64_t seen;        /* the stamp then */
     bool cancelled;
     bool ended;       /* by a change of its group */
     bool probed_only; /* on probed nodes only; if that fails, on all */
@@ -119,14 +119,14 @@ bool skr_planner_is_solving(const struct skr_gang *e, const struct group *g)
 }
 
 static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason reason,
-                         const char *message, uint64_t epoch, uint64_t input)
+                         const char *message, uint64_t seen, uint64_t input)
 {
-    skr_attempt_failed(g, epoch, input);
+    skr_attempt_failed(g, seen, input);
     skr_group_state_reason(g, reason, message);
     if (g->state == GROUP_READY) {
         skr_group_state_enter(e, g, GROUP_BACKOFF);
     }
-    e->epoch.waiting++;
+    skr_seen_note(&e->seen, SEEN_WAITING);
     skr_dirty_group(e, g);
 }
 
@@ -145,7 +145,7 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     e->planner->solve = skr_out_solve(e, request);
     e->planner->group = skr_strdup(g->key);
     e->planner->input_epoch = g->input_epoch;
-    e->planner->epoch = e->epoch.capacity;
+    e->planner->seen = e->seen.now;
     e->planner->cancelled = false;
     e->planner->ended = false;
     e->planner->probed_only = false;
@@ -176,9 +176,8 @@ static void start_preemption(struct skr_gang *e, struct group *g, bool yielding)
         begin(e, g, request, newcomers, n);
         e->planner->preempting = true;
         e->planner->yielding = yielding;
-        e->planner->epoch = e->epoch.victims;
     } else {
-        skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
+        skr_victim_search_failed(e, g, e->seen.now, g->input_epoch, 0);
         skr_dirty_plan(e);
     }
 }
@@ -222,7 +221,7 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
 {
     struct skr_error error = {.text = "out of memory"};
     if (!skr_topology_is_usable(e)) {
-        no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->epoch.capacity, g->input_epoch);
+        no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->seen.now, g->input_epoch);
         skr_group_state_no_tree(e, g);
         skr_dirty_plan(e);
         return;
@@ -239,13 +238,13 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
                     : skr_problem_build(e, g, newcomers, n, restrict_, &error);
     if (!request && elsewhere) {
         free(newcomers);
-        skr_preemption_stays(e, g, e->epoch.capacity, 0);
+        skr_preemption_stays(e, g, e->seen.now, 0);
         return;
     }
     if (!request) {
         free(newcomers);
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
-        no_placement(e, g, reason_of_error(&error), error.text, e->epoch.capacity, g->input_epoch);
+        no_placement(e, g, reason_of_error(&error), error.text, e->seen.now, g->input_epoch);
         skr_fit_reported(e, g);
         skr_dirty_plan(e);
         return;
@@ -326,12 +325,12 @@ void skr_planner_run(struct skr_gang *e)
 /* ---- the answer ---- */
 
 static void infeasible(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                       const struct skr_solve_request *request, uint64_t epoch, uint64_t input)
+                       const struct skr_solve_request *request, uint64_t seen, uint64_t input)
 {
     SKR_STRBUF(b);
     enum skr_reason reason = skr_unplaced_say(e, g, s, request, &b);
     reason = e->planner->rescue ? SKR_REASON_BIND_FAILED : reason;
-    no_placement(e, g, reason, b.s, epoch, input);
+    no_placement(e, g, reason, b.s, seen, input);
 }
 
 /* Not all newcomers of an open group fit: limits the next solve to the number that fits if it is
@@ -387,7 +386,7 @@ static void no_victims(struct skr_gang *e, struct group *g, const struct skr_sol
     }
     /* It fits with what yields, which has changed since the search for that: this is no result. */
     const bool fits = solved->victims && solved->victims->status == SKR_VICTIMS_NOT_NEEDED;
-    skr_victim_search_failed(e, g, fits ? UINT64_MAX : e->planner->epoch, e->planner->input_epoch,
+    skr_victim_search_failed(e, g, fits ? 0 : e->planner->seen, e->planner->input_epoch,
                              solved->work.took_ns);
 }
 
@@ -409,7 +408,7 @@ static bool end_idle_plans(struct skr_gang *e, struct group *g, const struct skr
         }
     }
     if (any) {
-        skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
+        skr_victim_search_failed(e, g, e->seen.now, g->input_epoch, 0);
     }
     return any;
 }
@@ -434,7 +433,7 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
     } else if (skr_claims_hold_back(e, g, newcomers, n, !yielding)) {
         skr_victim_search_done(g);
     } else if (!yielding && skr_sooner_than(e, g, solved)) {
-        skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch, 0);
+        skr_victim_search_failed(e, g, e->planner->seen, e->planner->input_epoch, 0);
     } else if (skr_victim_problem_still_valid(e, g, newcomers, n, yielding, solved)) {
         if (yielding && end_idle_plans(e, g, solved)) {
             return;
@@ -444,7 +443,7 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
         if (skr_commit_answer(e, g, newcomers, n, solved, victims->solution,
                               yielding ? NULL : solved) != SKR_COMMIT_DONE) {
-            skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
+            skr_victim_search_failed(e, g, e->planner->seen, e->planner->input_epoch,
                                      solved->work.took_ns);
         }
     } else {
@@ -465,7 +464,7 @@ static void use_elsewhere(struct skr_gang *e, struct group *g,
     if (s && s->status == SKR_SOLVE_PLACED && elsewhere_still_valid(e, g, newcomers, s)) {
         skr_preemption_goes_elsewhere(e, g);
     } else if (!s || s->status == SKR_SOLVE_INFEASIBLE) {
-        skr_preemption_stays(e, g, e->planner->epoch, solved->work.took_ns);
+        skr_preemption_stays(e, g, e->planner->seen, solved->work.took_ns);
     }
     free(newcomers);
 }
@@ -499,7 +498,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry **newco
         skr_attempt_again(g);
         result = SKR_ATTEMPT_STALE;
     } else if (outcome == SKR_COMMIT_NO_VOLUMES) {
-        infeasible(e, g, NULL, solved, e->planner->epoch, e->planner->input_epoch);
+        infeasible(e, g, NULL, solved, e->planner->seen, e->planner->input_epoch);
         result = SKR_ATTEMPT_INFEASIBLE;
     }
     e->stats.attempts[result]++;
@@ -520,7 +519,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     if (!s) {
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
         skr_out_decision(e, g->key, "", "Solve failed", "", solved->error.text, true);
-        no_placement(e, g, SKR_REASON_NEVER_FITS, solved->error.text, e->planner->epoch,
+        no_placement(e, g, SKR_REASON_NEVER_FITS, solved->error.text, e->planner->seen,
                      e->planner->input_epoch);
         return;
     }
@@ -553,7 +552,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     } else if (s->status == SKR_SOLVE_INFEASIBLE && skr_commit_drop_limits(e, g)) {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;
     } else if ((s->status == SKR_SOLVE_INFEASIBLE || undecided || none) && e->planner->reporting) {
-        infeasible(e, g, s, solved, g->attempt.failed_epoch, e->planner->input_epoch);
+        infeasible(e, g, s, solved, g->attempt.failed_at, e->planner->input_epoch);
     } else if (e->planner->reporting) {
         /* the solve was cancelled, and the group may have been put to sleep since */
         skr_fit_report_at(g, skr_frame_now(e->frame));
@@ -563,7 +562,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         skr_attempt_limit_failed(g);
         skr_attempt_count(g);
         e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
-        infeasible(e, g, s, solved, e->planner->epoch, e->planner->input_epoch);
+        infeasible(e, g, s, solved, e->planner->seen, e->planner->input_epoch);
     }
     free(newcomers);
 }

@@ -135,8 +135,8 @@ bool skr_queue_goes_before(const struct group *a, const struct group *b)
 /* Whether it was solved in full with its present input, and is known not to fit. */
 static bool still_waits(const struct group *g, enum fit_answer fit)
 {
-    return fit == FIT_NO && g->attempt.infeasible && !g->plan &&
-           g->attempt.failed_epoch != UINT64_MAX && g->attempt.failed_input == g->input_epoch;
+    return fit == FIT_NO && g->attempt.infeasible && !g->plan && g->attempt.failed_at != 0 &&
+           g->attempt.failed_input == g->input_epoch;
 }
 
 static void wake_at(struct skr_gang *e, skr_time at)
@@ -193,7 +193,7 @@ static bool wants_report(const struct skr_gang *e, const struct group *g)
            may_be_told(e, g) && !skr_plan_storage_is_refused(e, g);
 }
 
-/* Whether only a change of its own, a counter of epoch or WAKE_REPORT can make it due. */
+/* Whether only a change of its own, a change that candidates.c looks at, or WAKE_REPORT, can make it due. */
 static bool may_sleep(const struct skr_gang *e, const struct group *g)
 {
     bool reported = g->fit.report_at == 0 || g->fit.report_at > skr_frame_now(e->frame);
@@ -294,7 +294,7 @@ void skr_queue_see_less_room(struct skr_gang *e)
 {
     skr_time at = skr_frame_now(e->frame) + REPORT_PAUSE_S * SKR_SECOND;
     skr_fit_cache_see_changes(e);
-    if (e->candidates.n_asleep > 0 && e->candidates.room != e->epoch.room) {
+    if (e->candidates.n_asleep > 0 && skr_seen_changed(&e->seen, SEEN_ROOM, e->candidates.seen)) {
         wake_at(e, e->report.pause_until > at ? e->report.pause_until : at);
     }
 }

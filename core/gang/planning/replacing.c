@@ -112,15 +112,16 @@ static bool is_due(const struct skr_gang *e, const struct group *g)
     }
     (void)skr_status_map_note(e, g, SKR_ANNOTATION_SEATS, &none);
     return !g->dirty && !g->plan && !none && !g->replacing.text && g->state == GROUP_BOUND &&
-           !g->victim.leaving && !g->source.misplaced && g->replacing.epoch != e->epoch.capacity &&
+           !g->victim.leaving && !g->source.misplaced &&
+           skr_seen_changed(&e->seen, SEEN_CAPACITY, g->replacing.failed_at) &&
            skr_frame_now(e->frame) >= g->replacing.at && !skr_run_limit_is_over(e, g) &&
            !skr_plan_storage_is_refused(e, g);
 }
 
-static void failed(struct skr_gang *e, struct group *g, uint64_t epoch, skr_time took)
+static void failed(struct skr_gang *e, struct group *g, uint64_t seen, skr_time took)
 {
     const skr_time pause = took * PAUSE_TIMES, least = PAUSE_S * SKR_SECOND;
-    g->replacing.epoch = epoch;
+    g->replacing.failed_at = seen;
     g->replacing.at = skr_frame_now(e->frame) + (pause > least ? pause : least);
     skr_wakes_add(e, g->replacing.at, WAKE_REPORT, NULL);
 }
@@ -137,7 +138,7 @@ static bool start(struct skr_gang *e, struct group *g, bool whole)
     e->replacing.work = skr_out_solve(e, request);
     e->replacing.group = skr_strdup(g->key);
     e->replacing.input = g->input_epoch;
-    e->replacing.epoch = e->epoch.capacity;
+    e->replacing.seen = e->seen.now;
     e->replacing.whole = whole;
     return true;
 }
@@ -155,7 +156,7 @@ bool skr_replacing_begin(struct skr_gang *e)
             best = g;
         }
     }
-    if (best && best->replacing.n_lost > SKR_ARRANGED_MAX && best->replacing.epoch == UINT64_MAX) {
+    if (best && best->replacing.n_lost > SKR_ARRANGED_MAX && best->replacing.failed_at == 0) {
         char text[120];
         snprintf(text, sizeof text, "%zu members run on lost nodes, at most %d leave",
                  best->replacing.n_lost, SKR_ARRANGED_MAX);
@@ -163,7 +164,7 @@ bool skr_replacing_begin(struct skr_gang *e)
     }
     if (best && !start(e, best, false) &&
         (best->spec->replace != SKR_REPLACE_WHOLE || !start(e, best, true))) {
-        failed(e, best, e->epoch.capacity, 0);
+        failed(e, best, e->seen.now, 0);
     }
     return e->replacing.work != 0;
 }
@@ -201,7 +202,7 @@ bool skr_replacing_done(struct skr_gang *e, const struct skr_solve_request *solv
         return false;
     }
     struct group *g = skr_groups_find(e, e->replacing.group);
-    const uint64_t input = e->replacing.input, epoch = e->replacing.epoch;
+    const uint64_t input = e->replacing.input, seen = e->replacing.seen;
     const bool whole = e->replacing.whole;
     const struct skr_solution *s = solved->solution;
     skr_replacing_end(e);
@@ -217,7 +218,7 @@ bool skr_replacing_done(struct skr_gang *e, const struct skr_solve_request *solv
         return true;
     }
     if (placed || whole || g->spec->replace != SKR_REPLACE_WHOLE || !start(e, g, true)) {
-        failed(e, g, placed ? UINT64_MAX : epoch, solved->work.took_ns);
+        failed(e, g, placed ? 0 : seen, solved->work.took_ns);
     }
     return true;
 }

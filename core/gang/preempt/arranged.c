@@ -78,7 +78,7 @@ static void find_lost(struct skr_gang *e, struct group *g)
     }
     if (n != g->replacing.n_lost) {
         g->replacing.n_lost = n;
-        g->replacing.epoch = UINT64_MAX;
+        g->replacing.failed_at = 0;
         skr_dirty_plan(e);
     }
 }

@@ -398,7 +398,8 @@ bool skr_preemption_looks_elsewhere(struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
     return plan && plan->preempting && !plan->aborting && e->topology.tree &&
-           plan->elsewhere.at != 0 && plan->elsewhere.epoch != e->epoch.capacity &&
+           plan->elsewhere.at != 0 &&
+           skr_seen_changed(&e->seen, SEEN_CAPACITY, plan->elsewhere.seen) &&
            skr_frame_now(e->frame) >= plan->elsewhere.at && !skr_plan_has_room(e, plan) &&
            no_victim_is_torn(e, plan);
 }
@@ -415,10 +416,10 @@ void skr_preemption_goes_elsewhere(struct skr_gang *e, struct group *g)
                         false);
 }
 
-void skr_preemption_stays(struct skr_gang *e, struct group *g, uint64_t epoch, skr_time took)
+void skr_preemption_stays(struct skr_gang *e, struct group *g, uint64_t seen, skr_time took)
 {
     const skr_time pause = took * ELSEWHERE_TIMES, least = ELSEWHERE_PAUSE_MS * SKR_MILLISECOND;
-    g->plan->elsewhere.epoch = epoch;
+    g->plan->elsewhere.seen = seen;
     look_at(e, g->plan, skr_frame_now(e->frame) + (pause > least ? pause : least));
 }
 
@@ -470,7 +471,7 @@ void skr_preemption_step(struct skr_gang *e, struct group *g)
         return;
     }
     if (plan->elsewhere.at == 0) {
-        plan->elsewhere.epoch = UINT64_MAX;
+        plan->elsewhere.seen = 0;
         look_at(e, plan, skr_frame_now(e->frame) + ELSEWHERE_AFTER_S * SKR_SECOND);
     }
     take_over_victims(e, plan);

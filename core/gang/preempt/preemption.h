@@ -38,8 +38,8 @@ void skr_preemption_settle(struct skr_gang *e, struct plan *plan);
 bool skr_preemption_looks_elsewhere(struct skr_gang *e, const struct group *g);
 /* That solve found a placement: the plan ends, and the group is planned anew. */
 void skr_preemption_goes_elsewhere(struct skr_gang *e, struct group *g);
-/* It found none at this epoch.capacity. took: duration of the solve, which determines the pause. */
-void skr_preemption_stays(struct skr_gang *e, struct group *g, uint64_t epoch, skr_time took);
+/* It found none at this stamp. took: duration of the solve, which determines the pause. */
+void skr_preemption_stays(struct skr_gang *e, struct group *g, uint64_t seen, skr_time took);
 /* Sets the state of a group without a plan that is or was a victim; false: it is neither. */
 bool skr_preemption_rules_state(struct skr_gang *e, struct group *g);
 /* The preemptor that an object names; dropped if there is no such plan. */

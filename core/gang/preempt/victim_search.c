@@ -44,7 +44,8 @@ bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group
 
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
 {
-    const bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
+    const bool news = skr_seen_changed(&e->seen, SEEN_VICTIMS, g->preempt.seen) ||
+                      g->preempt.input != g->input_epoch;
     return news && !skr_claims_keep_from_evicting(g) && skr_frame_now(e->frame) >= g->preempt.at &&
            (skr_victim_search_has_yielding(e, g) || skr_victim_search_may_evict(e, g));
 }
@@ -83,11 +84,11 @@ static skr_time pause_after(const struct skr_gang *e, skr_time took)
     return all < least ? least : all < most ? all : most;
 }
 
-void skr_victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
+void skr_victim_search_failed(struct skr_gang *e, struct group *g, uint64_t seen, uint64_t input,
                               skr_time took)
 {
     g->preempt.failed = true;
-    g->preempt.epoch = epoch;
+    g->preempt.seen = seen;
     g->preempt.input = input;
     g->preempt.at = skr_frame_now(e->frame) + pause_after(e, took);
     skr_wakes_add(e, g->preempt.at, WAKE_REPORT, NULL);

@@ -17,9 +17,9 @@ bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group
 bool skr_victim_search_short_of_room(const struct group *g);
 /* Whether a search for victims is allowed now. */
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g);
-/* No victims were found at these epochs. took: duration of the search, which determines the
+/* No victims were found at this stamp and input_epoch. took: duration of the search, which determines the
  * pause. */
-void skr_victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
+void skr_victim_search_failed(struct skr_gang *e, struct group *g, uint64_t seen, uint64_t input,
                               skr_time took);
 void skr_victim_search_done(struct group *g); /* removes the pause */
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two lists of groups, awake and asleep, and the counters at the last examination. */
+/* Two lists of groups, awake and asleep, and the stamp of the last examination. */
 #include "core/gang/problem/candidates.h"
 
 #include "core/gang/group/claims.h"
 #include "core/gang/problem/fit.h"
 
 #include <utlist.h>
+
+enum { MAKES_DUE = SEEN_CAPACITY | SEEN_VICTIMS | SEEN_NODES | SEEN_LIFTED };
 
 static void leave(struct skr_gang *e, struct group *g)
 {
@@ -53,9 +55,7 @@ void skr_candidates_wake(struct skr_gang *e)
 
 bool skr_candidates_are_stale(const struct skr_gang *e)
 {
-    return e->candidates.stale || e->candidates.capacity != e->epoch.capacity ||
-           e->candidates.victims != e->epoch.victims || e->candidates.nodes != e->epoch.nodes ||
-           e->candidates.lifted != e->epoch.lifted;
+    return e->candidates.stale || skr_seen_changed(&e->seen, MAKES_DUE, e->candidates.seen);
 }
 
 struct group *skr_candidates_awake(struct skr_gang *e)
@@ -70,11 +70,7 @@ struct group *skr_candidates_awake(struct skr_gang *e)
         e->candidates.asleep = NULL;
         e->candidates.n_asleep = 0;
         e->candidates.stale = false;
-        e->candidates.room = e->epoch.room;
-        e->candidates.capacity = e->epoch.capacity;
-        e->candidates.victims = e->epoch.victims;
-        e->candidates.nodes = e->epoch.nodes;
-        e->candidates.lifted = e->epoch.lifted;
+        e->candidates.seen = e->seen.now;
     }
     return e->candidates.awake;
 }

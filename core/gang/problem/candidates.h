@@ -7,7 +7,7 @@
  *
  *   awake    may be due: examined every time
  *   asleep   known not to fit, with no news since: examined again if the group itself was
- *            evaluated, a counter of epoch has grown, or a report is due (WAKE_REPORT)
+ *            evaluated, a change could make it due, or a report is due (WAKE_REPORT)
  *   neither  nothing to plan: Pending, Bound and whole, Invalid, Evicted
  */
 #include "core/gang/state/groups.h"

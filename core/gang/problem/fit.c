@@ -69,7 +69,8 @@ static bool has_its_kind(const struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
     return o->kind && !o->kind->dead && o->kind->owner == skr_kind_owner(g) &&
-           o->timed == is_timed(e, g) && (!o->timed || o->jobs == e->epoch.jobs);
+           o->timed == is_timed(e, g) &&
+           (!o->timed || !skr_seen_changed(&e->seen, SEEN_JOBS, o->seen));
 }
 
 static void join(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers, int32_t n)
@@ -78,7 +79,7 @@ static void join(struct skr_gang *e, struct group *g, struct pod_entry *const *n
     const struct shapes shapes = skr_shapes_of(newcomers, (size_t)n);
     struct window window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER};
     o->timed = is_timed(e, g);
-    o->jobs = e->epoch.jobs;
+    o->seen = e->seen.now;
     if (o->timed) {
         (void)skr_window_of(e, g, newcomers, (size_t)n, skr_instant_up(skr_frame_now(e->frame)),
                             &window);
@@ -201,13 +202,12 @@ void skr_fit_reported(const struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;
     o->report_at = 0;
-    o->reported_room = e->epoch.room;
+    o->told = e->seen.now;
     if (!skr_fit_stands(e, g)) {
         return;
     }
     o->reported_changes = o->kind->changes;
-    o->reported_nodes = e->epoch.nodes;
-    o->reported_late_room = e->epoch.late_room;
+    o->reported = e->seen.now;
     o->reported_short = is_short(o);
 }
 
@@ -215,13 +215,13 @@ enum fit_news skr_fit_news(const struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
     if (!skr_fit_stands(e, g)) {
-        return o->reported_room != e->epoch.room ? NEWS_NUMBERS : NEWS_NONE;
+        return skr_seen_changed(&e->seen, SEEN_ROOM, o->told) ? NEWS_NUMBERS : NEWS_NONE;
     }
-    if (o->reported_nodes != e->epoch.nodes || o->reported_short != is_short(o)) {
+    if (skr_seen_changed(&e->seen, SEEN_NODES, o->reported) || o->reported_short != is_short(o)) {
         return NEWS_REASON;
     }
-    bool old =
-        o->reported_changes != o->kind->changes || o->reported_late_room != e->epoch.late_room;
+    const bool old = o->reported_changes != o->kind->changes ||
+                     skr_seen_changed(&e->seen, SEEN_LATE_ROOM, o->reported);
     return old ? NEWS_NUMBERS : NEWS_NONE;
 }
 

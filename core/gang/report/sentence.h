@@ -27,7 +27,7 @@ enum {
 
 /* The solver's account of a group, cached with it. */
 struct explained {
-    uint64_t facts;       /* epoch.facts when the problem was built */
+    uint64_t seen;        /* the stamp when the problem was built */
     uint64_t input_epoch; /* of the group, then */
     char *account;        /* JSON members, comma in front of each: need, have, domains, ... */
     char *relaxations;    /* JSON objects, comma separated; NULL: none */
@@ -35,7 +35,7 @@ struct explained {
     char *size;           /* that of smaller: "size=6", "roles.worker.size=6"; NULL: none */
     char *set;            /* "constraints.rack.hard=false": the first rule to change; NULL: none */
     char *preemption;     /* JSON of explain_preemption.h; NULL: not requested */
-    uint64_t preemption_facts, preemption_input; /* as above, when that problem was built */
+    uint64_t preemption_seen, preemption_input; /* as above, when that problem was built */
 };
 
 /* A solved problem and its explanation, while the account is written. */

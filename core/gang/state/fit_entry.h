@@ -13,15 +13,15 @@ struct fit {
     bool made;                /* false: the fields below are unset */
     uint64_t input;           /* group->input_epoch */
     bool timed;               /* something was reserved for others, so its window counts */
-    uint64_t jobs;            /* epoch.jobs then */
+    uint64_t seen;            /* the stamp then */
     struct kind *kind;        /* a reference; NULL: the cache does not cover the group */
     struct kind_sizes *sizes; /* of the kind, under the group's rules */
     struct watched *watched;
     int32_t n;               /* members to place */
     uint64_t solved_changes; /* plain_planning: value of kind->changes for which fits was found */
     bool fits;
-    /* Counters of the kind and of the nodes when the group's reason was last reported. */
-    uint64_t reported_changes, reported_nodes, reported_room, reported_late_room;
+    /* Stamps when the group's reason was last reported, and when it was while this stood; value of kind->changes then. */
+    uint64_t told, reported, reported_changes;
     bool reported_short;
     skr_time report_at; /* the reason is old and is reported anew then; 0: it is current */
 };

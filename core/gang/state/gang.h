@@ -20,6 +20,7 @@
 #include "core/frame/frame.h"
 #include "core/gang/state/reason.h"
 #include "core/gang/state/scheduler_entry.h"
+#include "core/gang/state/seen.h"
 #include "core/gang/state/settings.h"
 #include "core/gang/state/stats.h"
 #include "core/pod/pod.h"
@@ -174,16 +175,16 @@ struct skr_gang {
     struct {
         uint64_t work;        /* the search for moves that runs; 0: none */
         char *group;          /* the key of the group that it is for */
-        uint64_t input, seen; /* its input_epoch, and counters of epoch, added, at the start */
+        uint64_t input, seen; /* its input_epoch, and the stamp, at the start */
         bool told;     /* a group had key movable at the last look: explanations may name it */
         skr_time next; /* no search before */
     } moving;          /* time/moving.c */
     struct group *replacers; /* bound groups with key replace; preempt/arranged.c */
     struct {
-        skr_time next;         /* no search before */
-        uint64_t work;         /* the search for places of lost members; 0: none runs */
-        char *group;           /* its key */
-        uint64_t input, epoch; /* its input_epoch, and epoch.capacity, at the start */
+        skr_time next;        /* no search before */
+        uint64_t work;        /* the search for places of lost members; 0: none runs */
+        char *group;          /* its key */
+        uint64_t input, seen; /* its input_epoch, and the stamp, at the start */
         bool whole;
     } replacing; /* planning/replacing.c */
     struct {
@@ -204,10 +205,9 @@ struct skr_gang {
         uint64_t work; /* the round that runs; 0: none */
         bool first;    /* nothing is planned before the first round: it keeps old promises */
         bool due;
-        skr_time next, wake_at; /* no round before; a wake is set for then */
-        uint64_t capacity, room, ends, jobs, nodes, waiting, lifted; /* of epoch, at the last one */
-        uint64_t changes;                                            /* of these, so far */
-    } rounds;                                                        /* time/rounds.c */
+        skr_time next, wake_at;       /* no round before; a wake is set for then */
+        uint64_t seen;                /* the stamp when there was news for a round last */
+    } rounds;                         /* time/rounds.c */
     struct plan *idle_plans;          /* that yield: yielding.h; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
     struct solve_share *solve_shares; /* of namespaces that yield the solver; solve_share.c */
@@ -218,12 +218,10 @@ struct skr_gang {
         struct pod_entry *pods;
         struct map_entry *maps;
         bool plan, tree, nodes;
+        uint64_t freed; /* releases in the ledger that were seen */
     } dirty;
-    size_t n_settled; /* members, in this event; scheduler.c */
-    struct {
-        uint64_t capacity, freed, facts, nodes, lifted, victims, room, late_room, stamps, census,
-            ends, jobs, waiting;
-    } epoch;
+    size_t n_settled;     /* members, in this event; scheduler.c */
+    struct skr_seen seen; /* what changed, and when; dirty.c and the files of the caches */
 
     /* topology.c */
     struct {
@@ -272,8 +270,7 @@ struct skr_gang {
         struct group *awake, *asleep;
         size_t n_asleep;
         bool stale;
-        uint64_t capacity, victims, nodes, lifted,
-            room; /* of epoch, when the sleeping groups were last examined */
+        uint64_t seen; /* the stamp when the sleeping groups were last examined */
     } candidates;
 
     /* queue.c */

@@ -131,14 +131,14 @@ struct group {
     struct forecast *forecast; /* a start that is not promised; NULL: none; group/start.h */
     int moved;                 /* enum skr_move_cause of its last move that was not told yet */
     struct told told;          /* time/told.c, status.c */
-    /* Its start was not known after so many changes: not sought before, nor without another change. */
+    /* Its start was not known then: it is not sought before, nor without a change since the stamp. */
     skr_time unknown_until;
     uint64_t unknown_seen; /* time/rounds.c */
     uint64_t rounded;      /* its input_epoch, as the last round that looked at it had it */
 
     bool dirty; /* dirty.c */
     struct group *dprev, *dnext;
-    uint64_t stamp;              /* epoch.stamps of the last change of what is shown; dirty.c */
+    uint64_t stamp;              /* the last change of what is shown; dirty.c */
     struct group *sprev, *snext; /* in gang->stamped */
     enum candidate candidate;    /* candidates.c, with the list that it is in */
     struct group *cprev, *cnext;
@@ -150,12 +150,12 @@ struct group {
         uint64_t n;        /* attempts so far */
         uint32_t attempts; /* failed ones since the last success: determines the back-off */
         skr_time plan_at;  /* not planned before (planDelay) */
-        /* nor before this, unless epoch.capacity differs from failed_epoch */
+        /* nor before this, unless there is more capacity since failed_at */
         skr_time backoff_until;
         bool infeasible;        /* the result of the last solve */
         size_t limit;           /* tried newcomers of an open group; 0: all */
         bool limit_failed;      /* even that number has no place */
-        uint64_t failed_epoch;  /* epoch.capacity when no placement was found; UINT64_MAX: never */
+        uint64_t failed_at;     /* the stamp when no placement was found; 0: never */
         uint64_t failed_input;  /* input_epoch then */
         uint64_t delayed_input; /* input_epoch that plan_at was set for while Bound */
         uint32_t stale_answers; /* in a row: solved, but the room was taken meanwhile */
@@ -169,15 +169,15 @@ struct group {
         const char *plugin, *rule; /* literals; NULL: unknown */
         uint32_t n;                /* in a row */
         skr_time until;            /* the group is not planned before */
-        uint64_t lifted;           /* epoch.lifted and vetoes.lifted then, added */
+        uint64_t seen;             /* the stamp then */
         bool silent;               /* kube-scheduler never tries the pod */
         bool counted;              /* in stats.mispredictions, or it is none */
     } refusal;                     /* of planned nodes, by kube-scheduler; refusal.c */
     struct {
         struct veto_set *set;
-        size_t n_sets, n; /* n: vetoes of all sets */
-        uint64_t lifted;  /* grows when a change of a node ends one */
-    } vetoes;             /* vetoes.c */
+        size_t n_sets, n;   /* n: vetoes of all sets */
+        uint64_t lifted_at; /* the stamp when a change of a node last ended one */
+    } vetoes;               /* vetoes.c */
     struct {
         struct seat_hold *item;
         size_t n, cap;
@@ -189,17 +189,17 @@ struct group {
     struct {
         struct group *prev, *next; /* in gang->replacers */
         bool listed;
-        char *by;       /* it moves for the group of this key; NULL: it does not */
-        bool whole;     /* all members leave, also those that run on other nodes */
-        char *text;     /* of arranged seats, for the object; NULL: there are none */
-        size_t n;       /* seats that were found together */
-        size_t n_lost;  /* running members on lost nodes */
-        uint64_t epoch; /* epoch.capacity of the last search; UINT64_MAX: none yet */
-        skr_time at;    /* no search before */
-    } replacing;        /* key replace; preempt/arranged.c, planning/replacing.c */
+        char *by;           /* it moves for the group of this key; NULL: it does not */
+        bool whole;         /* all members leave, also those that run on other nodes */
+        char *text;         /* of arranged seats, for the object; NULL: there are none */
+        size_t n;           /* seats that were found together */
+        size_t n_lost;      /* running members on lost nodes */
+        uint64_t failed_at; /* the stamp of the last search; 0: none yet */
+        skr_time at;        /* no search before */
+    } replacing;            /* key replace; preempt/arranged.c, planning/replacing.c */
     struct {
         char *text;              /* which groups would have to move for it; NULL: none is known */
-        uint64_t seen;           /* counters of epoch, added, at the last search */
+        uint64_t seen;           /* the stamp of the last search; 0: again */
         skr_time at, until;      /* no search before; news of running groups then; 0: none */
         skr_time moved_at;       /* it was moved for another one last; 0: not */
     } moving;                    /* time/moving.c */
@@ -209,10 +209,10 @@ struct group {
 
     /* ways_out.c: what would make it fit, as its object has it */
     struct {
-        char *text;            /* one change a line; NULL: none */
-        skr_time at;           /* when it is explained next; 0: not at all */
-        uint64_t facts, input; /* of the account that the lines are from */
-        char *strangers;       /* pods that look like members and are none; NULL: none known */
+        char *text;           /* one change a line; NULL: none */
+        skr_time at;          /* when it is explained next; 0: not at all */
+        uint64_t seen, input; /* of the account that the lines are from */
+        char *strangers;      /* pods that look like members and are none; NULL: none known */
     } ways;
 
     skr_time
@@ -226,9 +226,9 @@ struct group {
     } victim;
     /* victim_search.c: as a preemptor */
     struct {
-        uint64_t epoch, input; /* epoch.victims and input_epoch of the last search */
-        skr_time at;           /* no search before */
-        bool failed;           /* the last one found no victims */
+        uint64_t seen, input; /* the stamp and input_epoch of the last search */
+        skr_time at;          /* no search before */
+        bool failed;          /* the last one found no victims */
     } preempt;
 
     struct {

@@ -84,7 +84,7 @@ struct plan {
     size_t n_vacancies, cap_vacancies;
     bool gave_up; /* a vacancy ended without a replacement */
     struct {
-        uint64_t epoch;    /* epoch.capacity of the last look; UINT64_MAX: none yet */
+        uint64_t seen;     /* the stamp of the last look; 0: none yet */
         skr_time at;       /* no look before; 0: the plan has not begun to wait */
     } elsewhere;           /* room without its victims; preemption.c */
     struct skr_tree *tree; /* the tree it was made or last checked on; a reference */

@@ -12,7 +12,7 @@ struct away *skr_away_create(struct skr_gang *e,
     a->run = run;
     a->in = (struct gathering){.e = e,
                                .live = true,
-                               .changes = e->rounds.changes,
+                               .seen = e->rounds.seen,
                                .now = skr_instant_up(skr_frame_now(e->frame)),
                                .arena = skr_arena_create(ROUND_BYTES_MAX, 0)};
     skr_bug_on(!a->in.arena);

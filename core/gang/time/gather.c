@@ -168,7 +168,7 @@ static void keep_first(struct gathering *in)
     left = left > GATHERED_LIVE_MAX ? GATHERED_LIVE_MAX : left;
     for (size_t i = 0; i < in->n; i++) {
         const struct group *g = in->waiting[i].group;
-        const bool same = g->unknown_until > 0 && g->unknown_seen == in->changes && !drains;
+        const bool same = g->unknown_until > 0 && g->unknown_seen == in->seen && !drains;
         const bool rests = same || in->now * SKR_SECOND < g->unknown_until;
         size_t *of = g->told.unread ? &unread : &left;
         const bool may = *of > 0 && !rests && !has_its_share(in, n, g);

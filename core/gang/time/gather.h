@@ -36,7 +36,7 @@ struct gathering {
     bool live;           /* for the daemon: only groups that may have a turn, at most GATHERED_* */
     size_t forecasts;    /* live: instead the first so many without a reservation; 0: a round */
     struct group *paper; /* that is in no table, and would wait from now on; NULL: none */
-    uint64_t changes;    /* live: rounds.changes when it began */
+    uint64_t seen;       /* live: rounds.seen when it began */
     skr_time rests;      /* groups are to be looked at then; 0: none are left */
     struct skr_arena *arena;
     int64_t now;

@@ -31,9 +31,9 @@ enum {
 
 /* ---- when ---- */
 
-static uint64_t changes_of(const struct skr_gang *e)
+static bool has_news(const struct skr_gang *e, uint64_t since)
 {
-    return e->epoch.capacity + e->epoch.victims + e->epoch.nodes + e->epoch.room;
+    return skr_seen_changed(&e->seen, SEEN_CAPACITY | SEEN_VICTIMS | SEEN_NODES | SEEN_ROOM, since);
 }
 
 static bool lacks_room(const struct group *g)
@@ -99,7 +99,6 @@ static bool any_moves(const struct skr_gang *e)
 static struct group *first_due(struct skr_gang *e, skr_time *next)
 {
     const skr_time now = skr_frame_now(e->frame);
-    const uint64_t changes = changes_of(e);
     const bool automatic = e->settings.moves_mode == SKR_MOVES_MODE_AUTO;
     struct group *g, *tmp, *best = NULL;
     if (automatic && any_moves(e)) {
@@ -116,7 +115,7 @@ static struct group *first_due(struct skr_gang *e, skr_time *next)
         }
         const skr_time waited = g->times.begin + e->settings.move_after;
         const bool news =
-            g->moving.seen != changes || (g->moving.until > 0 && g->moving.until <= now);
+            has_news(e, g->moving.seen) || (g->moving.until > 0 && g->moving.until <= now);
         if (waited > now || g->moving.at > now) {
             sooner(next, waited > g->moving.at ? waited : g->moving.at);
         } else if (news && (!best || skr_queue_goes_before(g, best))) {
@@ -179,7 +178,7 @@ static bool begin(struct skr_gang *e, struct group *g)
     forget(e);
     e->moving.group = skr_strdup(g->key);
     e->moving.input = g->input_epoch;
-    e->moving.seen = changes_of(e);
+    e->moving.seen = e->seen.now;
     e->moving.work = skr_away_send(e, a, true);
     return true;
 }
@@ -209,7 +208,7 @@ void skr_moving_review(struct skr_gang *e)
     struct group *g = any || e->moving.told ? first_due(e, &next) : NULL;
     e->moving.told = any;
     if (g) {
-        g->moving.seen = changes_of(e);
+        g->moving.seen = e->seen.now;
         g->moving.until = rested == SKR_TIME_NEVER ? 0 : rested;
         g->moving.at = now + PAUSE_S * SKR_SECOND;
     }
@@ -372,7 +371,7 @@ bool skr_moving_done(struct skr_gang *e, const struct skr_solve_request *solved)
         const bool found = a->moves->found.status == SKR_MOVES_FOUND;
         set_text(e, g, found ? say(e, g, a->moves) : NULL);
         if (found && e->settings.moves_mode == SKR_MOVES_MODE_AUTO) {
-            if (seen == changes_of(e)) {
+            if (!has_news(e, seen)) {
                 move(e, g, a->moves);
             } else {
                 g->moving.seen = 0; /* again */

@@ -40,22 +40,15 @@ static void wake_at(struct skr_gang *e, skr_time at)
     skr_wakes_add(e, at, WAKE_ROUND, NULL);
 }
 
-/* Notes the counters; whether one has grown. */
+/* Whether there is something new for a round since the last call. */
 static bool see_changes(struct skr_gang *e)
 {
-    const bool changed = e->rounds.capacity != e->epoch.capacity ||
-                         e->rounds.room != e->epoch.room || e->rounds.ends != e->epoch.ends ||
-                         e->rounds.jobs != e->epoch.jobs || e->rounds.nodes != e->epoch.nodes ||
-                         e->rounds.waiting != e->epoch.waiting ||
-                         e->rounds.lifted != e->epoch.lifted;
-    e->rounds.changes += changed;
-    e->rounds.capacity = e->epoch.capacity;
-    e->rounds.room = e->epoch.room;
-    e->rounds.ends = e->epoch.ends;
-    e->rounds.jobs = e->epoch.jobs;
-    e->rounds.nodes = e->epoch.nodes;
-    e->rounds.waiting = e->epoch.waiting;
-    e->rounds.lifted = e->epoch.lifted;
+    enum {
+        NEWS = SEEN_CAPACITY | SEEN_ROOM | SEEN_ENDS | SEEN_JOBS | SEEN_NODES | SEEN_WAITING |
+               SEEN_LIFTED
+    };
+    const bool changed = skr_seen_changed(&e->seen, NEWS, e->rounds.seen);
+    e->rounds.seen = changed ? e->seen.now : e->rounds.seen;
     return changed;
 }
 
@@ -271,7 +264,7 @@ static void apply(struct skr_gang *e, const struct gathering *in, size_t i)
         now = make_booking(e, in, answer);
     } else if (!starts) {
         g->unknown_until = skr_frame_now(e->frame) + UNKNOWN_PAUSE_MS * SKR_MILLISECOND;
-        g->unknown_seen = in->changes;
+        g->unknown_seen = in->seen;
     }
     note_move(e, g, answer, now);
     if (same(g->booking, now)) {

@@ -25,10 +25,9 @@
 struct memory {
     char resource[320]; /* the one that is drawn, or "class/NAME" */
     int64_t one;        /* amount of a slot */
-    uint64_t nodes;     /* epoch.nodes when both were chosen */
+    uint64_t chosen;    /* the stamp when both were chosen */
     uint64_t classes;   /* classes_of() then */
-    uint64_t looked;    /* epoch.stamps when all was described; 0: it was not */
-    uint64_t census;    /* epoch.census then */
+    uint64_t looked;    /* the stamp when all was described; 0: it was not */
     bool counted;       /* a node had the resource then: pods have amounts of it */
 };
 
@@ -403,7 +402,7 @@ static int choose(const struct draw *d, struct memory *m)
         snprintf(m->resource, sizeof m->resource, "%s", page.resource[page.looked_at].name);
         m->one = page.size.n > 0 ? page.size.item[0].amount : 1;
         m->one = m->one > 0 ? m->one : 1;
-        m->nodes = e->epoch.nodes;
+        m->chosen = e->seen.now;
         m->classes = classes_of(e);
     }
     return code;
@@ -413,8 +412,9 @@ static int choose(const struct draw *d, struct memory *m)
 static bool must_choose(const struct view *v, const struct memory *m)
 {
     const char *asked = v->query->argument[SKR_VIEW_RESOURCE];
-    return m->one == 0 || ((!asked || !*asked) &&
-                           (m->nodes != v->e->epoch.nodes || m->classes != classes_of(v->e)));
+    return m->one == 0 ||
+           ((!asked || !*asked) && (skr_seen_changed(&v->e->seen, SEEN_NODES, m->chosen) ||
+                                    m->classes != classes_of(v->e)));
 }
 
 /* Changes of devices that were reported before are reported again from now on. */
@@ -462,7 +462,8 @@ static void draw_all(struct draw *d)
 {
     const struct memory *m = d->memory;
     const struct skr_gang *e = d->v->e;
-    const bool some = m->looked > 0 && m->census == e->epoch.census && m->counted == has_amounts(d);
+    const bool some = m->looked > 0 && !skr_seen_changed(&e->seen, SEEN_CENSUS, m->looked) &&
+                      m->counted == has_amounts(d);
     if (some) {
         draw_stamped_nodes(d);
     } else {
@@ -478,12 +479,11 @@ static void draw_all(struct draw *d)
     }
 }
 
-/* looked: epoch.stamps when it was begun. */
+/* looked: the stamp when it was begun. */
 static void note_all(const struct draw *d, uint64_t looked)
 {
     struct memory *m = skr_picture_memory(d->picture, sizeof *m);
     m->looked = looked;
-    m->census = d->v->e->epoch.census;
     m->counted = has_amounts(d);
 }
 
@@ -507,7 +507,7 @@ int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr
     if (code != 200) {
         return code;
     }
-    const uint64_t looked = gang->epoch.stamps;
+    const uint64_t looked = gang->seen.now;
     draw_all(&d);
     skr_devices_stock_forget_spec(gang->devices.stock, d.spec);
     report_decisions(&d); /* also of a description that is broken off: they are noted as seen */
