@@ -54,6 +54,7 @@ struct skr_watch {
     bool topology_only;         /* those in the namespace of the topology alone are asked for */
     bool seldom;                /* few clusters have any: no metrics before the first one */
     bool on_demand;             /* it does not run before skr_frame_watch(); the one of its type */
+    const char *missing; /* what does not work if the account may not read it; NULL: unsaid */
 };
 
 enum { SKR_API_VERSION_MAX = 160 }; /* bytes of "group/version" with its NUL */

@@ -3,16 +3,15 @@
  * The gang scheduler's row: how it handles each event, and the order in which dirty marks are
  * settled. The decisions are in lifecycle.h.
  */
+
 #include "core/gang/scheduler.h"
 
 #include "core/gang/admission/admission.h"
-#include "core/gang/admission/admission_checks.h"
 #include "core/gang/bind/binding.h"
 #include "core/gang/bind/members.h"
 #include "core/gang/bind/verbs.h"
 #include "core/gang/cache/bookings.h"
 #include "core/gang/cache/claim_objects.h"
-#include "core/gang/cache/csi.h"
 #include "core/gang/cache/device_classes.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
@@ -48,6 +47,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/group/solve_share.h"
+#include "core/gang/kinds.h"
 #include "core/gang/lifecycle.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/plan.h"
@@ -66,7 +66,6 @@
 #include "core/gang/time/moving.h"
 #include "core/gang/time/rounds.h"
 #include "core/gang/view/inspect.h"
-#include "topology/fields.h"
 
 /* ---- wakes ---- */
 
@@ -246,164 +245,18 @@ static void end(void *self, enum skr_end why)
 
 /* ---- events ---- */
 
-static bool is_taint_rule(const struct skr_object_type *type)
-{
-    return type == &skr_gang_taint_rule_v1 || type == &skr_gang_taint_rule_v1beta2;
-}
-
-/* kube-scheduler may find now what it did not find when it refused nodes. slice: the one that came or changed; NULL:
- * one that is gone leaves less to find. */
-static void devices_changed(struct skr_gang *e, const struct skr_object_type *type,
-                            const struct skr_device_slice *slice)
-{
-    if (type == &skr_gang_slice && slice && *slice->reach.node) {
-        skr_vetoes_end(e, slice->reach.node);
-    } else if ((type == &skr_gang_slice && slice) || type == &skr_gang_class ||
-               is_taint_rule(type)) {
-        skr_vetoes_end_all(e);
-    }
-}
-
-static void gone(struct skr_gang *e, const struct skr_event *ev)
-{
-    const struct skr_object_type *type = ev->deleted.type;
-    devices_changed(e, type, NULL);
-    if (type == &skr_gang_node) {
-        skr_node_changes_delete(e, ev->deleted.name);
-    } else if (type == &skr_gang_pod) {
-        skr_evictions_overtaken(e, ev->deleted.namespace_, ev->deleted.name, ev->deleted.uid);
-        skr_pod_changes_delete(e, ev->deleted.namespace_, ev->deleted.name, ev->deleted.uid);
-    } else if (type == &skr_gang_configmap) {
-        skr_maps_delete(e, ev->deleted.namespace_, ev->deleted.name);
-    } else if (type == &skr_gang_budget) {
-        skr_disruptions_delete(e, ev->deleted.namespace_, ev->deleted.name);
-    } else if (type == &skr_gang_class) {
-        skr_device_classes_delete(e, ev->deleted.name);
-    } else if (type == &skr_gang_slice) {
-        skr_devices_slice_delete(e, ev->deleted.name);
-    } else if (is_taint_rule(type)) {
-        skr_devices_stock_remove_rule(e->devices.stock, ev->deleted.name);
-    } else if (type == &skr_gang_namespace) {
-        skr_entries_namespace_delete(e, ev->deleted.name);
-    } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
-        if (type == &skr_gang_device_claim) {
-            skr_device_holds_delete(e, ev->deleted.namespace_, ev->deleted.name);
-            skr_devices_claim_delete(e, ev->deleted.namespace_, ev->deleted.name);
-        } else if (type == &skr_gang_volume_claim) {
-            skr_volumes_claim_delete(e, ev->deleted.namespace_, ev->deleted.name);
-        }
-        skr_claim_objects_delete(e, skr_gang_claim_kind(type), ev->deleted.namespace_,
-                                 ev->deleted.name);
-    } else if (type == &skr_gang_volume) {
-        skr_volumes_delete(e, ev->deleted.name);
-    } else if (type == &skr_gang_storage_class) {
-        skr_volumes_class_delete(e, ev->deleted.name);
-    } else if (type == &skr_gang_csi_node) {
-        skr_csi_node_delete(e, ev->deleted.name);
-    } else if (type == &skr_gang_csi_driver) {
-        skr_csi_driver_delete(e, ev->deleted.name);
-    } else if (type == &skr_gang_csi_capacity) {
-        skr_csi_capacity_delete(e, ev->deleted.namespace_, ev->deleted.name);
-    } else if (type == &skr_gang_attachment) {
-        skr_csi_attachment_delete(e, ev->deleted.name);
-    } else if (skr_admission_delete(e, type, ev->deleted.namespace_, ev->deleted.name)) {
-        return;
-    } else if (skr_gang_owner_kind(type)) {
-        skr_entries_owner_delete(e, skr_gang_owner_kind(type), ev->deleted.namespace_,
-                                 ev->deleted.name);
-    } else {
-        skr_maps_podgroup_delete(e, type, ev->deleted.namespace_, ev->deleted.name);
-    }
-}
-
-static bool is_of_devices(const struct skr_object_type *type)
-{
-    return type == &skr_gang_class || type == &skr_gang_slice || type == &skr_gang_device_claim ||
-           type == &skr_gang_claim_template || is_taint_rule(type);
-}
-
-static bool is_of_volumes(const struct skr_object_type *type)
-{
-    return type == &skr_gang_volume || type == &skr_gang_storage_class ||
-           type == &skr_gang_csi_node || type == &skr_gang_csi_driver ||
-           type == &skr_gang_csi_capacity || type == &skr_gang_attachment;
-}
-
-static void volume_object(struct skr_gang *e, const struct skr_object_type *type,
-                          const void *object)
-{
-    if (type == &skr_gang_storage_class) {
-        skr_volumes_class_upsert(e, object);
-    } else if (type == &skr_gang_csi_node) {
-        skr_csi_node_upsert(e, object);
-    } else if (type == &skr_gang_csi_driver) {
-        skr_csi_driver_upsert(e, object);
-    } else if (type == &skr_gang_csi_capacity) {
-        skr_csi_capacity_upsert(e, object);
-    } else {
-        skr_csi_attachment_upsert(e, object);
-    }
-}
-
 static void object(void *self, struct skr_event *ev)
 {
     struct skr_gang *e = self;
+    const bool deleted = ev->kind == SKR_EVENT_DELETE;
+    const struct skr_gang_kind *kind =
+        skr_gang_kind_of(deleted ? ev->deleted.type : ev->upsert.type);
     skr_dirty_facts(e);
-    if (ev->kind == SKR_EVENT_DELETE) {
-        gone(e, ev);
-        return;
-    }
-    const struct skr_object_type *type = ev->upsert.type;
-    if (e->settings.devices_off && is_of_devices(type)) {
-        return; /* the event keeps the object */
-    }
-    void *taken = skr_event_take_object(ev);
-    devices_changed(e, type, taken);
-    if (type == &skr_gang_node) {
-        skr_node_changes_upsert(e, taken);
-    } else if (type == &skr_gang_pod) {
-        skr_pod_changes_seen(e, taken);
-    } else if (type == &skr_gang_configmap) {
-        skr_maps_upsert(e, taken);
-    } else if (type == &skr_gang_budget) {
-        skr_disruptions_upsert(e, taken);
-    } else if (type == &skr_gang_class) {
-        skr_device_classes_upsert(e, taken);
-    } else if (type == &skr_gang_slice) {
-        skr_devices_slice_upsert(e, taken);
-    } else if (is_taint_rule(type)) {
-        skr_devices_stock_put_rule(e->devices.stock, taken);
-    } else if (type == &skr_gang_namespace) {
-        skr_entries_namespace_upsert(e, skr_object_meta(taken)->name);
-        skr_object_destroy(taken);
-    } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
-        const bool volume = type == &skr_gang_volume_claim;
-        const bool differs = skr_claim_objects_upsert(
-            e, skr_gang_claim_kind(type), skr_object_meta(taken), volume ? NULL : taken);
-        if (!volume) {
-            skr_devices_claim_upsert(e, taken, type == &skr_gang_claim_template, differs);
-        }
-        if (type == &skr_gang_device_claim) {
-            skr_device_holds_upsert(e, taken);
-        } else if (type == &skr_gang_volume_claim) {
-            skr_volumes_claim_upsert(e, taken);
-        }
-        skr_object_destroy(taken);
-    } else if (type == &skr_gang_volume) {
-        skr_volumes_upsert(e, taken);
-    } else if (is_of_volumes(type)) {
-        volume_object(e, type, taken);
-        skr_object_destroy(taken);
-    } else if (type == &skr_gang_kueue_workload) {
-        skr_admission_workload_upsert(e, taken);
-    } else if (type == &skr_gang_admission_check) {
-        skr_admission_check_upsert(e, taken);
-    } else if (type == &skr_gang_kueue_flavor) {
-        skr_admission_flavor_upsert(e, taken);
-    } else if (skr_gang_owner_kind(type)) {
-        skr_entries_owner_upsert(e, taken);
-    } else {
-        skr_maps_podgroup_upsert(e, taken);
+    if (deleted) {
+        kind->gone(e, ev);
+    } else if (!kind->of_devices ||
+               !e->settings.devices_off) { /* else the event keeps the object */
+        kind->put(e, kind->type, skr_event_take_object(ev));
     }
 }
 
@@ -415,24 +268,9 @@ static void listed(void *self, const struct skr_object_type *type)
 
 static void forbidden(void *self, const struct skr_object_type *type, bool is)
 {
-    struct skr_gang *e = self;
-    if (type == &skr_gang_class) {
-        e->classes_forbidden = is;
-        skr_device_classes_judge(e);
-    } else if (type == &skr_gang_slice) {
-        e->devices.forbidden = is;
-        skr_devices_judge(e);
-    } else if (skr_gang_owner_kind(type)) {
-        skr_entries_owner_forbidden(e, type, is);
-    } else if (skr_gang_claim_kind(type) < SKR_POD_CLAIM_KIND_COUNT) {
-        skr_claim_objects_forbidden(e, skr_gang_claim_kind(type), is);
-    } else if (skr_gang_is_native(type)) {
-        skr_entries_native_forbidden(e, is);
-    } else if (is_of_volumes(type)) {
-        skr_csi_forbidden(e, type, is);
-    } else {
-        /* without the label of namespaces, Kueue or facts about taints there is nothing to do */
-        skr_bug_on(type != &skr_gang_namespace && !skr_gang_is_kueue(type) && !is_taint_rule(type));
+    const struct skr_gang_kind *kind = skr_gang_kind_of(type);
+    if (kind->forbidden) {
+        kind->forbidden(self, type, is);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/gang/state/types.h"
 #include "topology/base/json_writer.h"
 
 #define REVIEWS           "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -30,59 +31,27 @@ struct grant {
     const char *purpose;
 };
 
-#define UNKNOWN   " are not known: their pods need annotation sakkara.group.size"
-#define HELD      "devices of members whose plan has ended are freed by kube-scheduler alone"
-#define UNSEEN    "missing claims of members are found by kube-scheduler alone"
-#define UNPLANNED "plans do not know which nodes reach a volume; kube-scheduler refuses other nodes"
+#define HELD "devices of members whose plan has ended are freed by kube-scheduler alone"
+/* Besides reading what it watches. */
 static const struct grant gang[] = {
-    {"", "nodes", "", SEE, "the cluster cannot be seen"},
     {"", "pods", "", GET, "unknown outcomes of writes cannot be read back"},
-    {"", "pods", "", SEE, "the cluster cannot be seen"},
     {"", "pods", "", PATCH, "gates stay closed"},
     {"", "pods", "binding", CREATE, "nothing is bound"},
     {"", "pods", "status", PATCH, "members are not nominated"},
     {"", "pods", "eviction", CREATE,
      "nothing is evicted: no group gives way or moves, no member leaves a lost node"},
-    {"policy", "poddisruptionbudgets", "", SEE, "budgets are met by refusals alone"},
-    {"resource.k8s.io", "deviceclasses", "", SEE,
-     "it is not known which extended resources device classes serve"},
-    {"resource.k8s.io", "resourceslices", "", SEE, "devices are not counted in plans"},
-    {"resource.k8s.io", "devicetaintrules", "", SEE, "devices that a rule taints count as free"},
-    {"", "persistentvolumeclaims", "", SEE, UNSEEN},
-    {"", "persistentvolumes", "", SEE, UNPLANNED},
-    {"storage.k8s.io", "storageclasses", "", SEE, UNPLANNED},
-    {"storage.k8s.io", "csinodes", "", SEE, UNPLANNED},
-    {"storage.k8s.io", "csidrivers", "", SEE, UNPLANNED},
-    {"storage.k8s.io", "csistoragecapacities", "", SEE, UNPLANNED},
-    {"storage.k8s.io", "volumeattachments", "", SEE, UNPLANNED},
-    {"resource.k8s.io", "resourceclaims", "", SEE, UNSEEN},
-    {"resource.k8s.io", "resourceclaimtemplates", "", SEE, UNSEEN},
     {"resource.k8s.io", "resourceclaims", "status", PATCH, HELD},
     {"resource.k8s.io", "resourceclaims", "binding", PATCH, HELD},
     {"", "configmaps", "", GET, "unknown outcomes of writes cannot be read back"},
-    {"", "configmaps", "", SEE, "groups and topology cannot be seen"},
     {"", "configmaps", "", PATCH, "no plan can be committed"},
     {"events.k8s.io", "events", "", CREATE, "Events are lost"},
-    {"scheduling.x-k8s.io", "podgroups", "", GET | SEE | PATCH, "PodGroups are not placed"},
+    {"scheduling.x-k8s.io", "podgroups", "", GET | PATCH, "PodGroups are not placed"},
     /* ClusterRole sakkara-workloads of manifests/install.yaml */
-    {"scheduling.k8s.io", "podgroups", "", GET | SEE | PATCH,
+    {"scheduling.k8s.io", "podgroups", "", GET | PATCH,
      "PodGroups of scheduling.k8s.io are not placed"},
     {"scheduling.k8s.io", "podgroups", "status", PATCH,
      "PodGroups of scheduling.k8s.io have no conditions of their groups"},
-    {"", "namespaces", "", SEE, "label sakkara.gang of namespaces does not count"},
     {"", "configmaps", "", CREATE, "groups of workloads have no map that shows them"},
-    {"batch", "jobs", "", SEE, "sizes of Jobs" UNKNOWN},
-    {"apps", "statefulsets", "", SEE, "sizes of StatefulSets" UNKNOWN},
-    {"jobset.x-k8s.io", "jobsets", "", SEE, "sizes of JobSets" UNKNOWN},
-    {"leaderworkerset.x-k8s.io", "leaderworkersets", "", SEE, "sizes of LeaderWorkerSets" UNKNOWN},
-    {"kubeflow.org", "mpijobs", "", SEE, "sizes of MPIJobs" UNKNOWN},
-    {"kubeflow.org", "pytorchjobs", "", SEE, "sizes of PyTorchJobs" UNKNOWN},
-    {"kubeflow.org", "tfjobs", "", SEE, "sizes of TFJobs" UNKNOWN},
-    {"kubeflow.org", "xgboostjobs", "", SEE, "sizes of XGBoostJobs" UNKNOWN},
-    {"kubeflow.org", "paddlejobs", "", SEE, "sizes of PaddleJobs" UNKNOWN},
-    {"kubeflow.org", "jaxjobs", "", SEE, "sizes of JAXJobs" UNKNOWN},
-    {"ray.io", "rayclusters", "", SEE, "sizes of RayClusters" UNKNOWN},
-    {"sparkoperator.k8s.io", "sparkapplications", "", SEE, "sizes of SparkApplications" UNKNOWN},
     {0},
 };
 
@@ -107,9 +76,7 @@ static const struct grant provisioning[] = {
 #define KUEUE "kueue.x-k8s.io"
 /* manifests/kueue.yaml */
 static const struct grant kueue[] = {
-    {KUEUE, "workloads", "", GET | SEE, "kueue: no admission check is answered"},
-    {KUEUE, "admissionchecks", "", SEE, "kueue: no admission check is answered"},
-    {KUEUE, "resourceflavors", "", SEE, "kueue: no admission check is answered"},
+    {KUEUE, "workloads", "", GET, "kueue: no admission check is answered"},
     {KUEUE, "workloads", "status", PATCH, "kueue: no admission check is answered"},
     {KUEUE, "admissionchecks", "status", PATCH, "kueue: no queue with a check becomes active"},
     {0},
@@ -189,6 +156,17 @@ static size_t add_grants(struct skr_permission *list, size_t n, const struct gra
     return n;
 }
 
+/* Reading what the gang scheduler watches. */
+static size_t add_watches(struct skr_permission *list, size_t n, size_t n_watches)
+{
+    for (const struct skr_watch *w = skr_gang_watch; w < skr_gang_watch + n_watches; w++) {
+        const struct skr_resource *r = w->type->resource;
+        const struct grant grants[] = {{r->group, r->plural, "", SEE, w->missing}, {0}};
+        n = add_grants(list, n, grants);
+    }
+    return n;
+}
+
 /* One object by its name. */
 static size_t add_named(struct skr_permission *list, size_t n, struct skr_permission permission)
 {
@@ -225,7 +203,8 @@ static size_t add_webhook(struct skr_permission *list, size_t n, const char *nam
 size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr_permission *list)
 {
     const char *namespace_ = needs->own_namespace;
-    size_t n = add_grants(list, 0, gang);
+    size_t n = add_watches(list, 0, SKR_GANG_WATCHES - (needs->kueue ? 0 : SKR_GANG_WATCHES_KUEUE));
+    n = add_grants(list, n, gang);
     n = needs->rollback ? add_grants(list, n, rollback) : n;
     n = needs->force ? add_grants(list, n, force) : n;
     n = needs->provisioning ? add_grants(list, n, provisioning) : n;
