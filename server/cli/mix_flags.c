@@ -38,9 +38,7 @@ int skr_mix_view_init(struct skr_mix_view *view, const struct skr_call *call,
         return skr_cli_refuse(call->command, "--config has a preset of its own, beside --preset",
                               presets[flags->preset], messages);
     }
-    const int code = flags->config
-                         ? skr_cli_load_config(flags->config, NULL, &view->config, messages)
-                         : SKR_EXIT_OK;
+    const int code = skr_cli_load_config(flags->config, NULL, &view->config, messages);
     if (code != SKR_EXIT_OK) {
         return code;
     }

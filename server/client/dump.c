@@ -15,6 +15,7 @@
 #include "core/gang/state/requests.h"
 #include "core/gang/state/types.h"
 #include "server/client/source.h"
+#include "server/config/config.h"
 #include "server/kube/decode.h"
 #include "server/manifest/dump_kinds.h"
 #include "server/manifest/manifest.h"
@@ -25,6 +26,7 @@
 
 struct skr_dump {
     struct skr_manifests manifests;
+    struct skr_config *config;
     struct skr_settings settings;
     struct skr_engine *engine;
     skr_time now;
@@ -214,7 +216,9 @@ int skr_dump_read(const struct skr_client_options *options, struct skr_dump **re
         return skr_error_set(error, rc == -SKR_NOT_FOUND ? SKR_NOT_FOUND : SKR_INVALID,
                              "%.200s cannot be read as a dump", path);
     }
-    skr_settings_default(&dump->settings);
+    dump->config = skr_config_default();
+    skr_bug_on(!dump->config);
+    dump->settings = dump->config->settings;
     dump->settings.preemption = false; /* what is asked is about the cluster as it is */
     dump->settings.forecasts = 0;      /* of `sakkara simulate timeline` */
     dump->settings.nothing_asks = true;
@@ -254,6 +258,7 @@ void skr_dump_destroy(struct skr_dump *dump)
     free(dump->work);
     free(dump->list);
     skr_engine_destroy(dump->engine);
+    skr_config_destroy(dump->config);
     skr_manifests_fini(&dump->manifests);
     free(dump);
 }

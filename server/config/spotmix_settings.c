@@ -31,9 +31,6 @@ static void set_value(struct skr_spotmix_expression *expression, const char *val
 void skr_config_spotmix_settings(const struct skr_config *config, struct skr_spotmix_settings *ret)
 {
     skr_spotmix_settings_default(ret);
-    if (!config) {
-        return;
-    }
     const struct skr_config_spotmix *from = &config->spotmix;
     skr_bug_on(!skr_spotmix_settings_preset(ret, from->preset)); /* checked by the reader */
     ret->key_prefix = from->key_prefix;

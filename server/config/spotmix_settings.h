@@ -5,8 +5,7 @@
  * commands that look at files as a daemon would. */
 #include "server/config/config.h"
 
-/* own_namespace is "": only the daemon knows its own. Borrows the configuration. config NULL: the
- * defaults. */
+/* own_namespace is "": only the daemon knows its own. Borrows the configuration. */
 void skr_config_spotmix_settings(const struct skr_config *config, struct skr_spotmix_settings *ret);
 
 #endif

@@ -93,6 +93,8 @@ struct skr_settings {
     bool plain_planning;         /* no cache between solves (tests): the same decisions, slower */
 };
 
+/* Of an engine alone: without reservations, moves and the release of gates. Those of the daemon, and
+ * of all that plays one, are in skr_config_default(). */
 void skr_settings_default(struct skr_settings *settings);
 /* How long a plan waits for its victims after the last one that left: planTimeout, or the time after which
  * they are deleted if that is longer, and SKR_VICTIM_LATE_S. */

@@ -53,6 +53,7 @@ struct story {
     bool ascii;
     bool verbose;
     bool muted; /* the first gang's placement was shown already */
+    struct skr_config *config;
     struct skr_lab *lab;
     struct skr_record record;
     skr_time began; /* when the present gang arrived */
@@ -206,7 +207,9 @@ static void open_story(struct story *story)
         .start = (skr_time)1735689600 * SKR_SECOND, /* 2025-01-01 00:00:00 UTC */
         .trace = {.line = print_trace, .context = story},
     };
-    skr_settings_default(&options.settings);
+    story->config = skr_simulate_config(NULL, story->out);
+    skr_bug_on(!story->config);
+    options.settings = story->config->settings;
     options.settings.instance = "demo";
     skr_cluster_options_default(&options.cluster);
     options.cluster.ordinal_names = true;
@@ -220,6 +223,7 @@ static void close_story(struct story *story)
 {
     skr_record_fini(&story->record);
     skr_lab_destroy(story->lab);
+    skr_config_destroy(story->config);
 }
 
 static int bring_first(struct story *story, const struct situation *situation)

@@ -7,6 +7,7 @@
 #include "server/exit_code.h"
 #include "server/lab/driver/lab.h"
 #include "server/lab/simulate/example.h"
+#include "server/lab/simulate/input.h"
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
 
@@ -179,7 +180,9 @@ static int play(struct skr_lab *lab, bool ascii, struct skr_strbuf *out)
 int skr_devices_demo(bool ascii, struct skr_strbuf *out)
 {
     struct skr_lab_options options = {.start = START};
-    skr_settings_default(&options.settings);
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = skr_simulate_config(NULL, out);
+    skr_bug_on(!config);
+    options.settings = config->settings;
     options.settings.instance = "demo";
     options.settings.server_minor = MINOR;
     skr_cluster_options_default(&options.cluster);

@@ -13,16 +13,9 @@
 int skr_simulate_dump_init(struct skr_simulate_dump *dump, const char *config,
                            struct skr_strbuf *messages)
 {
-    struct skr_findings findings;
     *dump = (struct skr_simulate_dump){0};
     skr_simulate_input_init(&dump->input);
-    if (config) {
-        skr_findings_init(&findings);
-        skr_config_load(config, &dump->config, &findings);
-        skr_findings_write(&findings, config, messages);
-    } else {
-        dump->config = skr_config_default();
-    }
+    dump->config = skr_simulate_config(config, messages);
     if (!dump->config) {
         return SKR_EXIT_ERROR;
     }

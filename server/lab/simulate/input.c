@@ -29,6 +29,16 @@ const struct skr_store_resource *skr_simulate_resource(const json_t *object)
     return known ? skr_store_resource_of_kind(known->api_version, known->kind) : NULL;
 }
 
+struct skr_config *skr_simulate_config(const char *path, struct skr_strbuf *messages)
+{
+    struct skr_findings findings;
+    struct skr_config *config = NULL;
+    skr_findings_init(&findings);
+    (void)skr_config_load_set(path, NULL, 0, &config, &findings);
+    skr_findings_write(&findings, path ? path : "defaults", messages);
+    return config;
+}
+
 void skr_simulate_input_init(struct skr_simulate_input *input)
 {
     *input = (struct skr_simulate_input){.start = FIRST_START};

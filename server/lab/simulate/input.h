@@ -9,6 +9,7 @@
  * workload and job-a-0 for a pod; if that is used, the next free number is appended.
  */
 #include "core/gang/state/settings.h"
+#include "server/config/config.h"
 #include "server/lab/store/store.h"
 #include "server/manifest/manifest.h"
 
@@ -36,6 +37,10 @@ struct skr_simulate_input {
     const struct skr_label_levels *label_levels; /* option topology, borrowed; NULL: none */
     skr_time start; /* of the clock: 2025-01-01, or the first second after all creation times */
 };
+
+/* The daemon's configuration in a file, or its defaults if path is NULL. NULL: refused, which
+ * messages say. */
+struct skr_config *skr_simulate_config(const char *path, struct skr_strbuf *messages);
 
 void skr_simulate_input_init(struct skr_simulate_input *input);
 void skr_simulate_input_fini(struct skr_simulate_input *input);

@@ -35,7 +35,7 @@
 struct simulation {
     const struct skr_simulate_options *options;
     struct skr_strbuf *out, *messages;
-    struct skr_config *config; /* NULL: defaults */
+    struct skr_config *config;
     struct skr_settings settings;
     char *topology_namespace; /* named by the objects; NULL: the configuration's */
     struct skr_simulate_input input;
@@ -54,17 +54,11 @@ struct simulation {
 
 static int read_config(struct simulation *s)
 {
-    struct skr_findings findings;
-    skr_settings_default(&s->settings);
-    if (s->options->config) {
-        skr_findings_init(&findings);
-        skr_config_load(s->options->config, &s->config, &findings);
-        skr_findings_write(&findings, s->options->config, s->messages);
-        if (!s->config) {
-            return SKR_EXIT_ERROR;
-        }
-        s->settings = s->config->settings;
+    s->config = skr_simulate_config(s->options->config, s->messages);
+    if (!s->config) {
+        return SKR_EXIT_ERROR;
     }
+    s->settings = s->config->settings;
     s->settings.instance = "simulate";
     s->settings.explain_waiting = false; /* the report explains every group itself */
     return SKR_EXIT_OK;
@@ -399,7 +393,7 @@ static int simulate(struct simulation *s)
     skr_simulate_input_finish(&s->input, s->messages);
     skr_simulate_input_kinds(&s->input, &s->settings, s->messages);
     s->stepped_at = s->input.start;
-    if (s->config) {
+    if (s->options->config) {
         skr_simulate_topology_warn(&s->input, s->settings.topology_namespace, s->messages);
     } else {
         /* The manifests are freed before the settings. */

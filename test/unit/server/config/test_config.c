@@ -380,11 +380,16 @@ TEST(the_section_of_the_spot_mix_becomes_its_settings)
     assert_int_equal(got.rebuild, SKR_SPOTMIX_REBUILD_NONE);
     assert_false(got.rollout_cost);
     skr_config_destroy(config);
-    skr_config_spotmix_settings(NULL, &got);
+    config = skr_config_default();
+    skr_config_spotmix_settings(config, &got);
     skr_spotmix_settings_default(&defaults);
     assert_string_equal(got.key_prefix, defaults.key_prefix);
     assert_string_equal(got.node_key, defaults.node_key);
     assert_int_equal(got.n_excluded, defaults.n_excluded);
+    assert_int_equal(got.reservation_ttl, defaults.reservation_ttl);
+    assert_int_equal(got.rebuild, defaults.rebuild);
+    assert_int_equal(got.rollout_cost, defaults.rollout_cost);
+    skr_config_destroy(config);
 }
 
 TEST(trusted_namespaces_are_a_list_or_a_star)

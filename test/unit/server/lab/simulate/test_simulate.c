@@ -104,6 +104,33 @@ TEST(every_scenario_ends_as_written_down_and_again)
     free(entry);
 }
 
+/* A gang that waits is promised a start and loses its gates, as beside a real daemon. */
+TEST(without_a_configuration_the_settings_are_those_of_the_daemon)
+{
+    static const char *const names[] = {"backfill", "ordinary-pod-first", "preemption"};
+    static const char text[] = "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n";
+    struct text_file empty = text_file_make(text, strlen(text));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[512];
+        SKR_STRBUF(without);
+        SKR_STRBUF(with);
+        SKR_STRBUF(messages);
+        snprintf(path, sizeof path, FOLDER "/%s.yaml", names[i]);
+        struct text_file file = scenario_file_open(path);
+        const char *files = file.path;
+        struct skr_simulate_options options = {
+            .file = &files, .n_files = 1, .until = SKR_TIME_NEVER, .json = true};
+        const int code = skr_simulate_run(&options, &without, &messages);
+        options.config = empty.path;
+        assert_int_equal(skr_simulate_run(&options, &with, &messages), code);
+        assert_string_equal(without.s, with.s);
+        assert_non_null(strstr(without.s, "Unschedulable"));
+        assert_null(strstr(without.s, "SchedulingGated"));
+        text_file_close(&file);
+    }
+    text_file_close(&empty);
+}
+
 /* ---- input ---- */
 
 /* A run over one file that is named f.yaml in messages. */
