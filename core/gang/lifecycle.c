@@ -111,8 +111,8 @@ static void missing_members(struct group *g)
         missing_roles(g);
         return;
     }
-    skr_strbuf_addf(&text, "group %s has %zu of %d members%s", g->name,
-                    held ? g->seats.n_ready : g->seats.n_new, (int)skr_membership_size(g),
+    skr_strbuf_addf(&text, "group %s has %zu of %zu members%s", g->name,
+                    held ? g->seats.n_ready : g->seats.n_new, skr_membership_needs(g),
                     held ? " ready" : "");
     if (skr_entry_is_derived(g->name)) {
         skr_strbuf_add(&text, " (");
@@ -161,14 +161,17 @@ static bool had_members_before(const struct group *g)
     return g->state == GROUP_BOUND || g->state == GROUP_EVICTED;
 }
 
-static void start_generation(struct group *g)
+/* The next generation, or replacements of members of the last one, whose results stay. */
+static void start_again(const struct skr_gang *e, struct group *g)
 {
-    skr_generation_start(g);
+    if (!skr_generation_goes_on(e, g)) {
+        skr_generation_start(g);
+        skr_group_state_set_times(g, 0, 0);
+        skr_outputs_forget(g);
+    }
     skr_refusal_forget(g);
-    skr_group_state_set_times(g, 0, 0);
     skr_attempt_restart_backoff(g);
     skr_attempt_forget(g);
-    skr_outputs_forget(g);
     skr_membership_changed(g);
 }
 
@@ -253,7 +256,7 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
             }
             return;
         }
-        start_generation(g);
+        start_again(e, g);
         skr_group_state_enter(e, g, GROUP_PENDING);
         skr_membership_update(e, g);
     }

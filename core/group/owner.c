@@ -92,20 +92,13 @@ static int32_t job_pods(const struct skr_fields *spec, const struct skr_fields *
     return possible >= 0 && possible < parallelism ? (int32_t)possible : parallelism;
 }
 
-static int32_t job_left(const struct skr_fields *spec, const struct skr_fields *status)
-{
-    const int64_t possible = job_possible(spec, status);
-    const int64_t left = possible - skr_fields_int32(status, "succeeded", 0);
-    return possible < 0 ? INT32_MAX : left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int32_t)left;
-}
-
 static void fill_job(void *object, const struct skr_fields *json)
 {
     struct skr_owner *owner = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields status = skr_fields_object(json, "status");
     bool is_set;
-    owner->left = job_left(&spec, &status);
+    owner->succeeded = at_least(skr_fields_int32(&status, "succeeded", 0), 0);
     owner->deadline_s = skr_fields_int64(&spec, "activeDeadlineSeconds", 0);
     owner->started = skr_fields_time(&status, "startTime", &is_set);
     owner->above = controller_of(json);
@@ -117,6 +110,8 @@ static void fill_job(void *object, const struct skr_fields *json)
         const int64_t possible = job_possible(&spec, &status);
         add_part(owner, "", 1, job_pods(&spec, &status));
         owner->part->completions = possible < 0 ? INT32_MAX : (int32_t)possible;
+        owner->part->never =
+            at_least(skr_fields_int32(&spec, "parallelism", 1), 0) - owner->part->pods;
     }
 }
 
@@ -155,7 +150,8 @@ static void add_replicated_job(struct skr_owner *owner, const struct skr_fields 
     owner->in_order = owner->in_order || depends.n > 0;
     add_part(owner, skr_fields_text(job, "name"), skr_fields_int32(job, "replicas", 1),
              job_pods(&spec, &none));
-    owner->part[owner->n_parts - 1].completions = job_left(&spec, &none);
+    const int64_t possible = job_possible(&spec, &none);
+    owner->part[owner->n_parts - 1].completions = possible < 0 ? INT32_MAX : (int32_t)possible;
     owner->part[owner->n_parts - 1].exclusive = is_exclusive(&template);
 }
 
@@ -371,13 +367,36 @@ static int64_t copies_of(const struct skr_owner_part *part, const struct skr_wor
     return one ? 1 : part->jobs;
 }
 
-int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *w,
-                          enum skr_workload_scope scope, bool running)
+int64_t skr_owner_total(const struct skr_owner *owner, const struct skr_workload *w,
+                        enum skr_workload_scope scope)
 {
     int64_t sum = 0;
     if (w->alone && w->kind == SKR_WORKLOAD_JOBSET) {
         scope = SKR_SCOPE_REPLICATEDJOB;
     }
+    for (size_t i = 0; i < owner->n_parts; i++) {
+        if (is_of(&owner->part[i], w, scope)) {
+            sum += copies_of(&owner->part[i], w, scope) * owner->part[i].pods;
+        }
+        sum = sum > INT32_MAX ? INT32_MAX : sum;
+    }
+    return sum;
+}
+
+/* Completions of a job of the part that are to come. A Job without a number of them makes no pod more
+ * after the first success. */
+static int32_t left_of(const struct skr_owner *owner, const struct skr_owner_part *part,
+                       int32_t succeeded, int32_t live)
+{
+    const int32_t all = at_least(succeeded, owner->succeeded);
+    return part->completions < INT32_MAX ? at_least(part->completions - all, 0)
+           : all > 0                     ? live
+                                         : INT32_MAX;
+}
+
+int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *w,
+                          enum skr_workload_scope scope, bool running)
+{
     if (owner && w->kind == SKR_WORKLOAD_LWS && owner->leader_first && !running) {
         return 1;
     }
@@ -387,17 +406,15 @@ int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_worklo
     if (!owner) {
         return -1;
     }
-    for (size_t i = 0; i < owner->n_parts; i++) {
-        if (is_of(&owner->part[i], w, scope)) {
-            sum += copies_of(&owner->part[i], w, scope) * owner->part[i].pods;
-        }
-        sum = sum > INT32_MAX ? INT32_MAX : sum;
-    }
+    const int64_t sum = skr_owner_total(owner, w, scope);
     if (owner->minimum > 0) { /* no more than there will be: a launcher may wait for its workers */
         return sum > 0 && sum < owner->minimum ? sum : owner->minimum;
     }
-    const bool ends = w->kind == SKR_WORKLOAD_JOB && !running && owner->left < sum;
-    return ends ? owner->left : sum;
+    if (w->kind == SKR_WORKLOAD_JOB && !running && owner->n_parts > 0) {
+        const int32_t left = left_of(owner, owner->part, 0, INT32_MAX);
+        return left < sum ? left : sum;
+    }
+    return sum;
 }
 
 static bool has_jobs(const struct skr_owner *owner)
@@ -405,25 +422,16 @@ static bool has_jobs(const struct skr_owner *owner)
     return strcmp(owner->kind, "JobSet") == 0 || strcmp(owner->kind, "Job") == 0;
 }
 
-int64_t skr_owner_done(const struct skr_owner *owner, const char *name, int32_t succeeded)
+int64_t skr_owner_done(const struct skr_owner *owner, const char *name, int32_t succeeded,
+                       int32_t live)
 {
     for (size_t i = 0; i < owner->n_parts && has_jobs(owner); i++) {
         const struct skr_owner_part *part = &owner->part[i];
         if (strcmp(part->name, name) == 0) {
-            return at_least(part->pods - at_least(part->completions - succeeded, 0), 0);
+            return at_least(part->pods - left_of(owner, part, succeeded, live), 0);
         }
     }
-    return has_jobs(owner) || owner->minimum > 0 ? 0 : succeeded;
-}
-
-bool skr_owner_may_be_done(const struct skr_owner *owner, size_t succeeded)
-{
-    bool may = succeeded > 0 && !has_jobs(owner);
-    for (size_t i = 0; i < owner->n_parts && !may; i++) {
-        const struct skr_owner_part *part = &owner->part[i];
-        may = (int64_t)succeeded > (int64_t)part->completions - part->pods;
-    }
-    return may;
+    return has_jobs(owner) ? 0 : succeeded;
 }
 
 /* Roles of pods are the types of replicas in lower case. */
@@ -451,13 +459,14 @@ bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)
 {
     bool same = a->conflict == b->conflict && a->in_order == b->in_order &&
                 a->leader_first == b->leader_first && a->minimum == b->minimum &&
-                a->left == b->left && a->n_parts == b->n_parts && strcmp(a->above, b->above) == 0 &&
-                strcmp(a->meta.uid, b->meta.uid) == 0;
+                a->succeeded == b->succeeded && a->n_parts == b->n_parts &&
+                strcmp(a->above, b->above) == 0 && strcmp(a->meta.uid, b->meta.uid) == 0;
     for (size_t i = 0; same && i < a->n_parts; i++) {
         same = strcmp(a->part[i].name, b->part[i].name) == 0 &&
                a->part[i].exclusive == b->part[i].exclusive &&
                a->part[i].completions == b->part[i].completions &&
-               a->part[i].jobs == b->part[i].jobs && a->part[i].pods == b->part[i].pods;
+               a->part[i].never == b->part[i].never && a->part[i].jobs == b->part[i].jobs &&
+               a->part[i].pods == b->part[i].pods;
     }
     return same;
 }

@@ -14,6 +14,7 @@ struct skr_owner_part {
     const char *name;    /* of the replicatedJob; "" else */
     int32_t jobs;        /* replicas of a JobSet's replicatedJob; 1 else */
     int32_t pods;        /* of each job */
+    int32_t never;       /* Job: so many more were asked for, and cannot run beside the others */
     int32_t completions; /* of each job; INT32_MAX: any number */
     bool exclusive;      /* JobSet: its workers exist only after their leader is bound */
 };
@@ -31,7 +32,7 @@ struct skr_owner {
     const char *parts;    /* path of the field that has its parts, or their number; constant */
     int64_t deadline_s;   /* Job: spec.activeDeadlineSeconds; 0: none */
     skr_time started;     /* Job: status.startTime; 0: not yet */
-    int32_t left;         /* Job: completions that have not succeeded; INT32_MAX: any number */
+    int32_t succeeded;    /* Job: pods that have; the API counts deleted ones too */
     size_t n_parts;
     struct skr_owner_part *part;
 };
@@ -65,11 +66,14 @@ const char *skr_owner_conflict(const struct skr_owner *owner, const struct skr_w
  * with its completions, and the leader of a LeaderWorkerSet's group exists. */
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *workload,
                           enum skr_workload_scope scope, bool running);
-/* Members that a job of the named part lacks for good, because so many pods of it have succeeded. With
- * replicas by type each pod is one that is not made again, and the part is the whole object. */
-int64_t skr_owner_done(const struct skr_owner *owner, const char *part, int32_t succeeded);
-/* False: that is 0 for each job if so many pods have succeeded in all. */
-bool skr_owner_may_be_done(const struct skr_owner *owner, size_t succeeded);
+/* The number of its members under the scope, whatever has succeeded; not above INT32_MAX. */
+int64_t skr_owner_total(const struct skr_owner *owner, const struct skr_workload *workload,
+                        enum skr_workload_scope scope);
+/* Members that a job of the named part lacks for good, because pods of it have succeeded: this many,
+ * or more by the object's own count. live: its pods that have not ended. With replicas by type each
+ * pod that has succeeded is one, and the part is the whole object. */
+int64_t skr_owner_done(const struct skr_owner *owner, const char *part, int32_t succeeded,
+                       int32_t live);
 /* Appends the field that says the minimum, or the pods of one role: "spec.parallelism of Job
  * train", "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
 void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,

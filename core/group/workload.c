@@ -276,6 +276,12 @@ const char *skr_workload_kind_between(enum skr_workload_kind kind)
     return rows[kind].between;
 }
 
+bool skr_workload_makes_again(enum skr_workload_kind kind)
+{
+    return kind == SKR_WORKLOAD_LWS || kind == SKR_WORKLOAD_RAYCLUSTER ||
+           kind == SKR_WORKLOAD_STATEFULSET;
+}
+
 bool skr_workload_has_roles(enum skr_workload_kind kind)
 {
     return rows[kind].role;

@@ -72,6 +72,8 @@ void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret);
 
 /* The kind of controllers of pods whose own controller says the generation; "": none. */
 const char *skr_workload_kind_between(enum skr_workload_kind kind);
+/* Whether the controller makes another pod in place of one that has Succeeded. */
+bool skr_workload_makes_again(enum skr_workload_kind kind);
 /* Whether pods of the kind are made from several templates, each for a role. */
 bool skr_workload_has_roles(enum skr_workload_kind kind);
 /* The role that its controller gives the pod, and the set, by labels that need not be complete. Of a

@@ -260,6 +260,27 @@ static const struct rig_object *home_of(const struct rig *rig, const struct rig_
     return o || w->kind != SKR_WRITE_PATCH_PODGROUP ? o : rig_find(rig, RIG_NATIVE, w->key);
 }
 
+/* Pods that Jobs do not make again, because so many have succeeded that fewer are left than run at once.
+ * The pods may be gone. */
+static json_int_t not_made_again(const struct rig *rig)
+{
+    const struct rig_object *o;
+    json_int_t n = 0;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind != RIG_JOB) {
+            continue;
+        }
+        const json_t *spec = json_object_get(o->json, "spec");
+        const json_int_t done =
+            json_integer_value(json_object_get(json_object_get(o->json, "status"), "succeeded"));
+        const json_int_t left = json_integer_value(json_object_get(spec, "completions")) - done;
+        const json_int_t more = json_integer_value(json_object_get(spec, "parallelism")) - left;
+        n += done > 0 && more > 0 ? more : 0;
+    }
+    return n;
+}
+
 /* A gang of which nobody runs yet is bound as a whole. */
 static void check_size(struct rig *rig, const struct rig_write *w, const json_t *plan)
 {
@@ -276,7 +297,8 @@ static void check_size(struct rig *rig, const struct rig_write *w, const json_t 
         planned += json_integer_value(count);
     }
     const char *minimum = rig_text(map->json, "data.minimum");
-    if (planned < atoi(*minimum ? minimum : rig_text(map->json, "data.size"))) {
+    if (planned + not_made_again(rig) <
+        atoi(*minimum ? minimum : rig_text(map->json, "data.size"))) {
         rig_fail(rig, "%s is to be bound with %lld members", w->key, (long long)planned);
     }
 }

@@ -131,21 +131,34 @@ const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const s
     return is_it ? owner : NULL;
 }
 
+/* Of a pod whose controller is of that kind; NULL: it is of another, or the object is not known. */
+static struct owner_entry *controller_of(const struct skr_gang *e, const struct skr_pod *pod,
+                                         const char *kind, const char *full)
+{
+    const size_t n = strlen(full);
+    struct owner_entry *entry =
+        strncmp(pod->controller, full, n) == 0
+            ? skr_workload_owners_find(e, kind, pod->meta.namespace_, pod->controller + n)
+            : NULL;
+    const bool is_it =
+        entry && entry->owner && strcmp(entry->owner->meta.uid, pod->controller_uid) == 0;
+    return is_it ? entry : NULL;
+}
+
 const char *skr_workload_owners_above(const struct skr_gang *e, const struct skr_pod *pod)
 {
-    static const char *const kind[] = {"Job", "StatefulSet"}, *const full[] = {"Job.batch/",
-                                                                               "StatefulSet.apps/"};
-    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
-        const size_t n = strlen(full[i]);
-        if (strncmp(pod->controller, full[i], n) == 0) {
-            const struct owner_entry *entry =
-                skr_workload_owners_find(e, kind[i], pod->meta.namespace_, pod->controller + n);
-            const bool is_it =
-                entry && entry->owner && strcmp(entry->owner->meta.uid, pod->controller_uid) == 0;
-            return is_it ? entry->owner->above : "";
-        }
+    const struct owner_entry *entry = controller_of(e, pod, "Job", "Job.batch/");
+    entry = entry ? entry : controller_of(e, pod, "StatefulSet", "StatefulSet.apps/");
+    return entry ? entry->owner->above : "";
+}
+
+const struct skr_owner *skr_workload_owners_job(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct owner_entry *entry = controller_of(e, pod, "Job", "Job.batch/");
+    if (entry) {
+        entry->counted = true;
     }
-    return "";
+    return entry ? entry->owner : NULL;
 }
 
 static struct owner_entry *get(struct skr_gang *e, const char *key)
@@ -202,6 +215,7 @@ struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner
     e->owners.n_deadlines += owner->deadline_s > 0;
     e->owners.n_deadlines -= old && old->deadline_s > 0;
     entry->owner = owner;
+    entry->counted = entry->counted || !old; /* its pods may have come before */
     if (!old) {
         count_one_more(e, owner->meta.namespace_);
     }

@@ -27,6 +27,7 @@ struct owner_entry {
     struct skr_owner *owner; /* NULL: it does not exist, or is not known; its start as first seen */
     skr_time claimed;        /* the start that the object has */
     struct group *groups;    /* that read it */
+    bool counted; /* a Job: other groups have read what has succeeded since its last change */
 };
 
 /* The kind, which is "" or none of owners' too, is watched from now on. */
@@ -41,6 +42,9 @@ struct owner_entry *skr_workload_owners_find(const struct skr_gang *e, const cha
 /* What the object of the pod says; NULL: it is not known, or has another uid. */
 const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const struct skr_pod *pod,
                                                const struct skr_workload *workload);
+/* The Job that controls the pod, marked as counted; NULL: it is not known, or is no Job. */
+const struct skr_owner *skr_workload_owners_job(const struct skr_gang *e,
+                                                const struct skr_pod *pod);
 /* Uid of what controls the Job or StatefulSet that controls the pod; "" if that is not known. */
 const char *skr_workload_owners_above(const struct skr_gang *e, const struct skr_pod *pod);
 /* Takes owner. Returns its entry if what it says has changed; NULL else. An object beyond the limits is

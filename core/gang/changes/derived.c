@@ -114,49 +114,6 @@ static void lack_size(struct skr_gang *e, struct group *g, const struct pod_entr
     }
 }
 
-static int by_controller(const void *a, const void *b)
-{
-    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
-    return strcmp(p->pod->controller_uid, q->pod->controller_uid);
-}
-
-/* Members that are not made again, because pods of the workload have succeeded: a Job that is complete,
- * or has fewer completions left than pods; a replica of a Kubeflow job. running: only what ended before
- * the present members started, since a gang that runs keeps its size. O(members), and O(n log n) for
- * n that have succeeded once they are enough to matter. */
-static int64_t members_done(const struct skr_gang *e, const struct group *g,
-                            const struct skr_owner *owner, bool running)
-{
-    SKR_STRBUF(generation);
-    struct pod_entry *p, **done = NULL;
-    size_t n = 0, cap = 0;
-    int64_t sum = 0;
-    DL_FOREACH(g->members, p)
-    {
-        if (p->pod->phase == SKR_POD_SUCCEEDED && !(running && p->done)) {
-            skr_grow(&done, &cap, n + 1, sizeof *done);
-            done[n++] = p;
-        }
-    }
-    n = skr_owner_may_be_done(owner, n) ? n : 0;
-    if (n > 0) {
-        skr_generation_youngest(e, g, &generation);
-        qsort(done, n, sizeof *done, by_controller);
-    }
-    for (size_t i = 0, first = 0; i < n; i++) {
-        if (i + 1 == n || by_controller(&done[i], &done[i + 1]) != 0) {
-            struct skr_workload w;
-            skr_workload_of(done[i]->pod, &w);
-            sum += skr_generation_may_be(e, g, done[i], &generation)
-                       ? skr_owner_done(owner, w.part, (int32_t)(i + 1 - first))
-                       : 0;
-            first = i + 1;
-        }
-    }
-    free(done);
-    return sum;
-}
-
 /* The minimum; -1: unknown, and the group says why. */
 static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct pod_entry *oldest,
                           const struct skr_workload *w, enum skr_workload_scope scope)
@@ -168,14 +125,7 @@ static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct pod_
              w->owner_kind, w->owner, conflict);
         return -1;
     }
-    const bool running = g->seats.n_bound > 0;
-    int64_t minimum = skr_owner_minimum(owner, w, scope, running);
-    if (owner && minimum > 0 &&
-        (w->kind == SKR_WORKLOAD_JOBSET || w->kind == SKR_WORKLOAD_KUBEFLOW ||
-         (w->kind == SKR_WORKLOAD_JOB && running))) { /* a Job's status has it before */
-        const int64_t done = members_done(e, g, owner, running);
-        minimum = minimum > done ? minimum - done : 0;
-    }
+    int64_t minimum = skr_owner_minimum(owner, w, scope, g->seats.n_bound > 0);
     if (minimum <= 0 && g->spec) { /* its owner is gone, or nothing is left to do */
         minimum = g->spec->size;
     }

@@ -51,9 +51,28 @@ static void read_again(struct skr_gang *e, struct owner_entry *entry)
     }
 }
 
+/* Groups of pods of a Job whose size another object says may need fewer members now. */
+static void count_again(struct skr_gang *e, const char *namespace_)
+{
+    struct group *g, *tmp;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        if (g->state == GROUP_PENDING && g->spec &&
+            (!namespace_ || strcmp(g->namespace_, namespace_) == 0)) {
+            skr_dirty_group(e, g);
+        }
+    }
+}
+
 void skr_entries_owner_upsert(struct skr_gang *e, struct skr_owner *owner)
 {
-    read_again(e, skr_workload_owners_put(e, owner));
+    struct owner_entry *entry = skr_workload_owners_put(e, owner);
+    read_again(e, entry);
+    if (entry && entry->counted && entry->owner->succeeded > 0 &&
+        !skr_workload_owners_are_coming(e, entry->owner->kind)) {
+        entry->counted = false;
+        count_again(e, entry->owner->meta.namespace_);
+    }
 }
 
 void skr_entries_owner_delete(struct skr_gang *e, const char *kind, const char *namespace_,
@@ -83,6 +102,7 @@ void skr_entries_owner_listed(struct skr_gang *e, const struct skr_object_type *
     skr_workload_owners_listed(e, type);
     enter_all(e, NULL);
     look_again(e);
+    count_again(e, NULL);
 }
 
 void skr_entries_owner_forbidden(struct skr_gang *e, const struct skr_object_type *type, bool is)

@@ -220,13 +220,13 @@ static void also_accepted(const struct skr_gang *e, const struct group *g, struc
 
 static bool lacks_members(const struct group *g)
 {
-    return g->spec && g->seats.n_bound + g->seats.n_ready < (size_t)skr_membership_size(g);
+    return g->spec && g->seats.n_bound + g->seats.n_ready < skr_membership_needs(g);
 }
 
 static void also_missing(const struct group *g, struct also *also)
 {
     SKR_STRBUF(text);
-    size_t have = g->seats.n_bound + g->seats.n_ready, size = (size_t)skr_membership_size(g);
+    size_t have = g->seats.n_bound + g->seats.n_ready, size = skr_membership_needs(g);
     if (!lacks_members(g) || g->state == GROUP_BOUND || also->standing->on_its_way) {
         return;
     }

@@ -142,8 +142,8 @@ static void write_account(const struct group *g, struct skr_strbuf *b)
         skr_strbuf_addf(b, ",\"relaxations\":[%s%s%s]", more, *more && *size ? "," : "", size);
         return;
     }
-    skr_strbuf_addf(b, ",\"need\":{\"members\":%d},\"have\":{\"members\":%zu}",
-                    skr_membership_size(g), g->seats.n_bound + g->seats.n_ready);
+    skr_strbuf_addf(b, ",\"need\":{\"members\":%zu},\"have\":{\"members\":%zu}",
+                    skr_membership_needs(g), g->seats.n_bound + g->seats.n_ready);
     skr_strbuf_add(b, ",\"domains\":[],\"relaxations\":[]");
 }
 

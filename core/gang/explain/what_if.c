@@ -290,7 +290,7 @@ static bool is_incomplete(const struct group *g, size_t n, struct what_if *w)
         skr_roles_say_missing(g, false, &w->sentence);
     } else {
         skr_strbuf_addf(&w->sentence, "group %s has %zu of %zu members", g->name, g->seats.n_ready,
-                        size);
+                        skr_membership_needs(g));
     }
     return true;
 }

@@ -41,11 +41,11 @@ static void add_generation_of(const struct skr_gang *e, const struct group *g,
                               const struct pod_entry *p, struct skr_strbuf *b)
 {
     struct skr_workload w;
-    if (!skr_entry_is_derived(g->name)) {
+    skr_workload_of(p->pod, &w);
+    if (!skr_entry_is_derived(g->name) && w.kind != SKR_WORKLOAD_JOBSET) {
         skr_strbuf_add(b, p->pod->controller_uid);
         return;
     }
-    skr_workload_of(p->pod, &w);
     if (is_of_one_leader(g, &w)) {
         const char *above = skr_workload_owners_above(e, p->pod);
         above = w.kind == SKR_WORKLOAD_LWS && !*above ? leader_of(g, p) : above;
@@ -162,6 +162,190 @@ bool skr_generation_may_replace(const struct skr_gang *e, const struct group *g,
     return has_generation(g, &b);
 }
 
+/* Whether the controller of the pod makes no second run, or its run is not over. */
+static bool may_go_on(const struct group *g, const struct pod_entry *p)
+{
+    struct skr_workload w;
+    skr_workload_of(p->pod, &w);
+    if (w.kind != SKR_WORKLOAD_OTHER && !skr_workload_makes_again(w.kind)) {
+        return true;
+    }
+    const bool enough = g->spec && g->generation.n_succeeded >= (size_t)g->spec->size;
+    return !g->generation.finished || (!enough && *p->pod->controller_uid);
+}
+
+bool skr_generation_goes_on(const struct skr_gang *e, const struct group *g)
+{
+    const struct pod_entry *p;
+    bool goes = false;
+    if (skr_entry_is_derived(g->name) || !g->generation.succeeded || g->generation.n == 0) {
+        return false;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        SKR_STRBUF(b);
+        if (goes || !skr_pod_is_live(p->pod) || skr_pods_is_bound(p) || !may_go_on(g, p)) {
+            continue;
+        }
+        add_generation_of(e, g, p, &b);
+        goes = has_generation(g, &b) && !is_of_next_podgroup(g, p);
+    }
+    return goes;
+}
+
+/* ---- members that are not made again ---- */
+
+/* What the pods of all controllers come to. */
+struct ends {
+    const struct skr_gang *e;
+    struct group *g;
+    bool derived, stated; /* stated: no owner says the size */
+    int64_t total, gone;
+};
+
+/* Pods of one controller. */
+struct lot {
+    const struct pod_entry *first; /* one that lives, if any does */
+    int32_t live, succeeded, done;
+};
+
+static int by_controller(const void *a, const void *b)
+{
+    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
+    return strcmp(p->pod->controller_uid, q->pod->controller_uid);
+}
+
+static void add_gone(struct ends *s, const struct pod_entry *p, int64_t n)
+{
+    const struct group *g = s->g;
+    const size_t r =
+        g->roles.keyed && p->role_name ? skr_group_role_find(g->spec, p->role_name) : g->roles.n;
+    s->gone += n;
+    if (r < g->roles.n) {
+        g->roles.item[r].ended += (int32_t)n;
+    }
+}
+
+static void add_job(struct ends *s, const struct lot *lot)
+{
+    const struct skr_pod *pod = lot->first->pod;
+    const struct skr_owner *job = skr_workload_owners_job(s->e, pod);
+    int64_t gone = lot->succeeded;
+    if (job && job->n_parts > 0) {
+        const int32_t never = s->stated ? job->part->never : 0;
+        gone = skr_owner_done(job, "", lot->succeeded, lot->live) + never;
+        s->total += (int64_t)job->part->pods + never;
+    } else if (s->derived) {
+        struct skr_workload w;
+        skr_workload_of(pod, &w);
+        const struct skr_owner *owner = skr_workload_owners_of(s->e, pod, &w);
+        gone = owner ? skr_owner_done(owner, w.part, lot->succeeded, lot->live) : gone;
+    }
+    add_gone(s, lot->first, gone);
+}
+
+static void add_lot(struct ends *s, struct pod_entry *const *list, size_t n)
+{
+    struct lot lot = {.first = list[0]};
+    struct skr_workload w;
+    for (size_t i = 0; i < n; i++) {
+        const bool live = skr_pod_is_live(list[i]->pod);
+        lot.first = live ? list[i] : lot.first;
+        lot.live += live;
+        lot.succeeded += !live;
+        lot.done += !live && list[i]->done;
+    }
+    if (lot.first->pod->of_job) {
+        if (s->derived || lot.live > 0 || lot.done > 0) { /* else it is of an earlier generation */
+            add_job(s, &lot);
+        }
+        return;
+    }
+    skr_workload_of(lot.first->pod, &w);
+    for (size_t i = 0; i < n && !skr_workload_makes_again(w.kind); i++) {
+        if (!skr_pod_is_live(list[i]->pod) && (s->derived || list[i]->done)) {
+            add_gone(s, list[i], 1);
+        }
+    }
+}
+
+/* Live members, and those that have Succeeded; free(). Of a derived group, those of its generation. */
+static struct pod_entry **ended_or_live(const struct ends *s, size_t *ret_n)
+{
+    SKR_STRBUF(generation);
+    struct pod_entry **list = skr_alloc_array(s->g->n_members + 1, sizeof *list), *p;
+    bool mixed = false;
+    size_t n = 0;
+    if (s->derived) {
+        skr_generation_youngest(s->e, s->g, &generation);
+    }
+    DL_FOREACH(s->g->members, p)
+    {
+        const bool ended = p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p);
+        if (skr_pod_is_live(p->pod) ||
+            (ended && (!s->derived || skr_generation_may_be(s->e, s->g, p, &generation)))) {
+            list[n++] = p;
+            mixed = mixed || by_controller(&list[0], &list[n - 1]) != 0;
+        }
+    }
+    if (mixed) {
+        qsort(list, n, sizeof *list, by_controller);
+    }
+    *ret_n = n;
+    return list;
+}
+
+/* The object of a derived group says how many there are in all, also before they are seen. */
+static int64_t total_of(const struct ends *s, const struct pod_entry *any)
+{
+    struct skr_workload w;
+    const char *unknown;
+    skr_workload_of(any->pod, &w);
+    const struct skr_owner *owner = skr_workload_owners_of(s->e, any->pod, &w);
+    const int64_t all =
+        owner ? skr_owner_total(owner, &w, skr_entry_scope(s->e, any->pod, &w, &unknown)) : 0;
+    return all > s->total ? all : s->total;
+}
+
+static int32_t between(int64_t n, int32_t most)
+{
+    return n < 0 ? 0 : n > most ? most : (int32_t)n;
+}
+
+/* Those that are not made again come off what is beyond the size first. */
+static void set_ended(struct group *g, const struct ends *s)
+{
+    const int32_t size = g->spec->size;
+    g->generation.ended = between(s->gone - (s->total > size ? s->total - size : 0), size);
+    for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
+        g->roles.item[r].ended = between(g->roles.item[r].ended, g->roles.item[r].minimum);
+    }
+}
+
+void skr_generation_count_ended(const struct skr_gang *e, struct group *g)
+{
+    struct ends s = {.e = e, .g = g, .derived = skr_entry_is_derived(g->name)};
+    size_t n = 0;
+    g->generation.ended = 0;
+    for (size_t r = 0; r < g->roles.n; r++) {
+        g->roles.item[r].ended = 0;
+    }
+    if (!g->spec || g->seats.n_live == 0 ||
+        (!g->roles.keyed && g->seats.n_bound + g->seats.n_ready >= (size_t)g->spec->size)) {
+        return;
+    }
+    SKR_AUTO_FREE struct pod_entry **list = ended_or_live(&s, &n);
+    s.stated = !s.derived || skr_labels_get(&list[0]->pod->meta.annotations, SKR_LABEL_GROUP_SIZE);
+    for (size_t i = 0, first = 0; i < n; i++) {
+        if (i + 1 == n || by_controller(&list[i], &list[i + 1]) != 0) {
+            add_lot(&s, &list[first], i + 1 - first);
+            first = i + 1;
+        }
+    }
+    s.total = s.derived ? total_of(&s, list[0]) : s.total;
+    set_ended(g, &s);
+}
+
 /* ---- the end of a generation ---- */
 
 void skr_generation_note_success(struct group *g)
@@ -192,14 +376,15 @@ void skr_generation_start(struct group *g)
     g->seats.gang_plugin = false;
 }
 
-void skr_generation_note_end(struct group *g, size_t size)
+void skr_generation_note_end(const struct skr_gang *e, struct group *g, size_t size)
 {
     const struct pod_entry *p;
     bool others = false;
     if (g->seats.n_live > 0) {
-        if (g->generation.finished) {
+        if (g->generation.finished && !skr_generation_goes_on(e, g)) {
             skr_generation_start(g);
         }
+        g->generation.finished = false;
         return;
     }
     DL_FOREACH(g->members, p)
@@ -225,6 +410,7 @@ void skr_generation_restore_end(struct skr_gang *e, struct group *g, bool finish
             struct pod_entry *p = skr_pods_find_name(e, g->namespace_, name);
             if (p && p->group == g && p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p)) {
                 skr_generation_count_success(g, p);
+                skr_generation_join(e, g, p);
             }
         }
     }

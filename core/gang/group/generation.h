@@ -6,7 +6,7 @@
  * pods of the next wait without a seat. Which generation a pod is of:
  *
  *   map, labels, x-k8s  its controller: another Job is another generation; after a success so is
- *                       any other controller
+ *                       any other controller. Pods of a JobSet have one controller: its attempt
  *   workload            what its row says: core/group/workload.h
  *   native PodGroup     pods name their PodGroup, which may be deleted and made again. Times decide:
  *                       a member that was bound before the PodGroup was created is of an earlier
@@ -36,12 +36,20 @@ bool skr_generation_is_earlier(const struct group *g);
 
 /* ---- its end ---- */
 
+/* Members of its size that are not made again: others have Succeeded in their place. A Job says how many
+ * pods it still makes; other controllers make none again that has Succeeded. Fills ended of the
+ * generation, and of the roles of key roles. O(members), or O(n log n) for several controllers. */
+void skr_generation_count_ended(const struct skr_gang *e, struct group *g);
+/* No member runs, and a newcomer has the controller of one that has Succeeded: it is a replacement.
+ * False for derived groups, whose pods say their generation. O(members). */
+bool skr_generation_goes_on(const struct skr_gang *e, const struct group *g);
+
 /* A bound member has Succeeded: newcomers of other controllers belong to the next generation. */
 void skr_generation_note_success(struct group *g);
 /* It has just Succeeded: counts for the end of its generation. */
 void skr_generation_count_success(struct group *g, struct pod_entry *p);
 /* Members were counted; size: of the group. */
-void skr_generation_note_end(struct group *g, size_t size);
+void skr_generation_note_end(const struct skr_gang *e, struct group *g, size_t size);
 /* No member lives, and the group is done: as many as its size have Succeeded, or all that are left
  * of it. True until a new member lives. */
 bool skr_generation_is_finished(const struct group *g);

@@ -35,6 +35,12 @@ int32_t skr_membership_size(const struct group *g)
     return g->spec ? g->spec->size : 0;
 }
 
+size_t skr_membership_needs(const struct group *g)
+{
+    const int32_t size = skr_membership_size(g), needs = size - g->generation.ended;
+    return (size_t)(size > 0 && needs < 1 ? 1 : needs);
+}
+
 static bool is_open(const struct group *g)
 {
     return g->spec && g->spec->open;
@@ -59,7 +65,7 @@ size_t skr_membership_seats(const struct group *g)
 /* Of n newcomers of an open group, those that make whole steps beyond the minimum. */
 static size_t whole_steps(const struct group *g, size_t n)
 {
-    const size_t size = (size_t)skr_membership_size(g), all = g->seats.n_bound + n;
+    const size_t size = skr_membership_needs(g), all = g->seats.n_bound + n;
     const size_t over = is_open(g) && all > size ? (all - size) % (size_t)g->spec->step : 0;
     return over < n ? n - over : 0;
 }
@@ -67,14 +73,15 @@ static size_t whole_steps(const struct group *g, size_t n)
 bool skr_membership_only_grows(const struct group *g)
 {
     return is_open(g) && g->state == GROUP_BOUND && !g->plan &&
-           g->seats.n_bound >= (size_t)g->spec->size;
+           g->seats.n_bound >= skr_membership_needs(g);
 }
 
 size_t skr_membership_least(const struct group *g)
 {
-    size_t size = (size_t)skr_membership_size(g), n = 1;
-    if (g->seats.n_bound == 0 && size > 0) {
-        return size;
+    const size_t needs = skr_membership_needs(g);
+    size_t n = 1;
+    if (g->seats.n_bound == 0 && needs > 0) {
+        return needs;
     }
     while (whole_steps(g, n) < n) {
         n++;
@@ -142,12 +149,12 @@ static int by_age(const void *a, const void *b)
 
 size_t skr_membership_done(const struct group *g)
 {
-    size_t size = (size_t)skr_membership_size(g);
-    if (g->seats.n_newcomers > 0 || g->seats.n_bound >= size) {
-        return 0;
+    const size_t size = (size_t)skr_membership_size(g), ended = (size_t)g->generation.ended;
+    size_t open = size > g->seats.n_bound ? size - g->seats.n_bound : 0, done = ended;
+    if (g->seats.n_newcomers == 0 && g->generation.n_succeeded > ended) {
+        done = g->generation.n_succeeded; /* nothing waits for their seats */
     }
-    size_t open = size - g->seats.n_bound;
-    return g->generation.n_succeeded < open ? g->generation.n_succeeded : open;
+    return done < open ? done : open;
 }
 
 /* ---- seats ---- */
@@ -213,10 +220,11 @@ static size_t candidates(const struct skr_gang *e, struct group *g, bool running
     struct pod_entry *p;
     size_t n = 0;
     const bool derived = skr_entry_is_derived(g->name);
-    if (!running && !g->plan) {
+    const bool goes_on = !running && skr_generation_goes_on(e, g);
+    if (!running && !g->plan && !goes_on && skr_membership_oldest(g)) { /* another one begins */
         skr_generation_reset(g);
     }
-    const bool begun = running || (derived && skr_generation_has_begun(g));
+    const bool begun = running || goes_on || (derived && skr_generation_has_begun(g));
     if (!begun && derived) {
         skr_generation_youngest(e, g, &first);
     }
@@ -330,9 +338,10 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
         g->seats.n_unread += p->seated && !skr_claims_are_read(e, p);
         g->seats.n_assumed += p->seated && skr_claims_assumed_on(p);
     }
+    skr_generation_count_ended(e, g);
     g->seats.n_ready = whole_steps(g, g->seats.n_ready);
     skr_roles_count(g);
-    skr_generation_note_end(g, (size_t)skr_membership_size(g));
+    skr_generation_note_end(e, g, (size_t)skr_membership_size(g));
 }
 
 bool skr_membership_is_without(const struct group *g, const char *node)
@@ -368,8 +377,8 @@ struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g,
 
 bool skr_membership_may_be_planned(const struct group *g)
 {
-    return g->roles.keyed ? skr_roles_are_complete(g)
-                          : g->seats.n_ready >= (size_t)skr_membership_size(g);
+    return g->roles.keyed ? g->seats.n_ready > 0 && skr_roles_are_complete(g)
+                          : g->seats.n_ready >= skr_membership_needs(g);
 }
 
 bool skr_membership_is_of_another(const struct group *g, const struct pod_entry *p)

@@ -5,7 +5,7 @@
 #include "core/gang/state/groups.h"
 
 void skr_membership_changed(struct group *g); /* seats are assigned anew at the next update */
-/* Seats of a running group whose members have Succeeded, without a newcomer for them. */
+/* Seats whose members have Succeeded, and for which no newcomer comes. */
 size_t skr_membership_done(const struct group *g);
 /* Seats a lost member before other seats are assigned. */
 void skr_membership_seat(struct pod_entry *p);
@@ -14,6 +14,8 @@ void skr_membership_update(struct skr_gang *e,
                            struct group *g); /* counts, and seats if they are dirty */
 int32_t skr_membership_size(
     const struct group *g); /* the minimum of an open group; 0 without a spec */
+/* Its size, without the members that are not made again because others have Succeeded; at least 1. */
+size_t skr_membership_needs(const struct group *g);
 /* The number shown to users: the size; of an open group all members, at least the minimum. */
 size_t skr_membership_seats(const struct group *g);
 /* The number of seats: the size, or the most of an open group; 0 without a spec. */

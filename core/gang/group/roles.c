@@ -332,7 +332,7 @@ void skr_roles_fini(struct group *g)
 bool skr_roles_are_complete(const struct group *g)
 {
     for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
-        if (g->roles.item[r].n_ready < g->roles.item[r].minimum) {
+        if (g->roles.item[r].n_ready + g->roles.item[r].ended < g->roles.item[r].minimum) {
             return false;
         }
     }
@@ -342,7 +342,7 @@ bool skr_roles_are_complete(const struct group *g)
 bool skr_roles_are_present(const struct group *g)
 {
     for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
-        if (g->roles.item[r].n_present < g->roles.item[r].minimum) {
+        if (g->roles.item[r].n_present + g->roles.item[r].ended < g->roles.item[r].minimum) {
             return false;
         }
     }
@@ -352,7 +352,7 @@ bool skr_roles_are_present(const struct group *g)
 bool skr_roles_are_bound(const struct group *g)
 {
     for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
-        if (g->roles.item[r].n_bound < g->roles.item[r].minimum) {
+        if (g->roles.item[r].n_bound + g->roles.item[r].ended < g->roles.item[r].minimum) {
             return false;
         }
     }

@@ -48,10 +48,10 @@ static bool runs(const struct pod_entry *p)
     return skr_pod_is_live(p->pod) && skr_pods_is_bound(p);
 }
 
-/* The number of seats that may be held: the size without the running members. */
+/* The number of seats that may be held: what the group needs without the running members. */
 static size_t most_of(const struct group *g)
 {
-    size_t size = (size_t)skr_membership_size(g), n = 0;
+    size_t size = skr_membership_needs(g), n = 0;
     const struct pod_entry *p;
     bool pushed_out = g->state == GROUP_EVICTED || g->state == GROUP_PREEMPTING;
     DL_FOREACH(g->members, p)

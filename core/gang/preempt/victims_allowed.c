@@ -27,7 +27,7 @@ bool skr_victims_was_begun(const struct skr_gang *e, const char *text, int32_t p
     {
         stay += skr_victims_is_there(p) && !p->pod->meta.deleting;
     }
-    return stay < (size_t)skr_membership_size(h) || stay < (size_t)pods;
+    return stay < skr_membership_needs(h) || stay < (size_t)pods;
 }
 
 /* Whether the record is trusted about this victim: an account that may write records may not evict

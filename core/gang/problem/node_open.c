@@ -12,7 +12,7 @@ bool skr_node_is_spare(const struct group *g, const struct node_entry *entry)
 
 bool skr_node_takes_lost(const struct group *g)
 {
-    const bool lacks = g->spec && g->seats.n_bound < (size_t)skr_membership_size(g);
+    const bool lacks = g->spec && g->seats.n_bound < skr_membership_needs(g);
     return g->seats.n_bound > 0 && (lacks || g->without);
 }
 

@@ -108,14 +108,14 @@ static void restore_keys(struct skr_gang *e, struct group *g, bool late)
                        skr_restore_object_key(e, g, "reason"));
     skr_status_restore_ways(g, skr_restore_object_key(e, g, "ways"));
     skr_pauses_restore(e, g, skr_status_map_note(e, g, SKR_ANNOTATION_PAUSES, NULL));
-    bool finished = g->reported.status == SKR_STATUS_FINISHED;
-    if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
-        const char *rank = skr_restore_object_key(e, g, "rank");
-        skr_group_state_restore(g, GROUP_BOUND);
+    const bool finished = g->reported.status == SKR_STATUS_FINISHED;
+    const char *rank = skr_restore_object_key(e, g, "rank");
+    skr_generation_restore_end(e, g, finished, rank);
+    if (finished || g->reported.status == SKR_STATUS_BOUND || g->generation.n_succeeded > 0) {
         const char *placement = skr_restore_object_key(e, g, "placement");
+        skr_group_state_restore(g, GROUP_BOUND); /* the pods may be gone */
         skr_outputs_restore(g, placement, rank, skr_restore_object_key(e, g, "sets"));
         skr_roles_restore(e, g, placement, rank);
-        skr_generation_restore_end(e, g, finished, rank);
     }
     skr_preemption_restore_victim(g, skr_restore_object_key(e, g, "preemptor"));
     restore_conditions(e, g);
@@ -130,6 +130,7 @@ static void read_object(struct skr_gang *e, struct group *g, bool late)
     skr_membership_update(e, g);
     if (!late || !skr_derived_is(g)) { /* the map may be of earlier pods of the workload */
         restore_keys(e, g, late);
+        skr_membership_update(e, g); /* what has Succeeded counts for the plan */
     }
 }
 

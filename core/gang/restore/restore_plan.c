@@ -209,12 +209,12 @@ static void take_rank(struct lost_seats *seats, int32_t rank)
 
 static void lost_seats_init(struct lost_seats *seats, struct group *g)
 {
-    size_t size = (size_t)skr_membership_size(g);
+    size_t size = (size_t)skr_membership_size(g), needs = skr_membership_needs(g);
     const struct pod_entry *p;
     *seats = (struct lost_seats){
         .plan = g->plan,
         .like = skr_membership_oldest(g),
-        .left = size > g->seats.n_live ? size - g->seats.n_live : 0,
+        .left = needs > g->seats.n_live ? needs - g->seats.n_live : 0,
         .n_ranks = (int32_t)size,
     };
     seats->taken = skr_alloc(size + 1);
@@ -341,7 +341,7 @@ static struct plan *restored_plan(struct skr_gang *e, struct group *g, const cha
 /* A user may have edited the group meanwhile: the input of the plan is not stored. */
 static bool has_right_size(const struct group *g)
 {
-    size_t bound = 0, size = (size_t)skr_membership_size(g);
+    size_t bound = 0, size = (size_t)skr_membership_size(g), needs = skr_membership_needs(g);
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
@@ -349,9 +349,9 @@ static bool has_right_size(const struct group *g)
     }
     size_t total = bound + g->plan->n_members;
     if (g->spec && g->spec->open) {
-        return bound > 0 || total >= size;
+        return bound > 0 || total >= needs;
     }
-    return g->spec && (bound > 0 ? total <= size : total == size);
+    return g->spec && total <= size && (bound > 0 || total >= needs);
 }
 
 /* Existing members of the record; returns how many are missing. */

@@ -96,6 +96,7 @@ struct group {
     struct {
         bool succeeded;     /* a member of it has: skr_generation_note_success() */
         size_t n_succeeded; /* members that this process saw Succeed, or that the object ranks */
+        int32_t ended;      /* of its size, members that are not made again */
         bool finished;      /* no member lives and no work is left */
         bool earlier;       /* members of an earlier native PodGroup run */
         char **controller;  /* of the current generation */

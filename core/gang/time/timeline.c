@@ -50,7 +50,7 @@ static int32_t growth_of(const struct group *g, const struct skr_round_group *ro
     for (size_t i = 0; i < round->place.n; i++) {
         more += round->place.at[i].count;
     }
-    const int32_t lacks = skr_membership_size(g) - (int32_t)g->seats.n_bound;
+    const int32_t lacks = (int32_t)skr_membership_needs(g) - (int32_t)g->seats.n_bound;
     more -= lacks > 0 ? lacks : 0;
     return more > 0 ? more : 0;
 }

@@ -130,15 +130,34 @@ TEST(what_has_succeeded_is_not_made_again)
         skr_owner_jobset_decode, "},'spec':{'replicatedJobs':[{'name':'w','template':{'spec':{'"
                                  "parallelism':2,'completions':5"
                                  "}}},{'name':'queue','template':{'spec':{'parallelism':2}}}]}");
-    assert_int_equal(skr_owner_done(set, "w", 3), 0);
-    assert_int_equal(skr_owner_done(set, "w", 4), 1);
-    assert_int_equal(skr_owner_done(set, "w", 6), 2);
-    assert_int_equal(skr_owner_done(set, "queue", 6), 0);
-    assert_int_equal(skr_owner_done(set, "unknown", 6), 0);
+    assert_int_equal(skr_owner_done(set, "w", 3, 2), 0);
+    assert_int_equal(skr_owner_done(set, "w", 4, 1), 1);
+    assert_int_equal(skr_owner_done(set, "w", 6, 0), 2);
+    assert_int_equal(skr_owner_done(set, "queue", 6, 2), 0);
+    assert_int_equal(skr_owner_done(set, "queue", 6, 1), 1);
+    assert_int_equal(skr_owner_done(set, "queue", 0, 1), 0); /* the other one comes yet */
+    assert_int_equal(skr_owner_done(set, "unknown", 6, 0), 0);
     SKR_AUTO(skr_owner_destroy)
     struct skr_owner *types =
         read_owner(skr_owner_tfjob_decode, "},'spec':{'tfReplicaSpecs':{'Worker':{'replicas':3}}}");
-    assert_int_equal(skr_owner_done(types, "", 2), 2);
+    assert_int_equal(skr_owner_done(types, "", 2, 1), 2);
+}
+
+TEST(a_job_counts_pods_that_have_succeeded_and_are_gone)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *job =
+        read_owner(skr_owner_job_decode,
+                   "},'spec':{'parallelism':4,'completions':6},'status':{'succeeded':4}");
+    assert_int_equal(skr_owner_done(job, "", 0, 0), 2);
+    assert_int_equal(skr_owner_done(job, "", 5, 1), 3);
+    assert_int_equal(job->part->never, 0);
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *failed =
+        read_owner(skr_owner_job_decode, "},'spec':{'parallelism':4,'completions':4},'status':{"
+                                         "'failedIndexes':'3'}");
+    assert_int_equal(skr_owner_done(failed, "", 2, 1), 2);
+    assert_int_equal(failed->part->never, 1);
 }
 
 TEST(a_jobset_in_order_is_known)

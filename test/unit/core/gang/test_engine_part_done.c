@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gangs of which a part has Succeeded: what is left of them is placed, whatever says their size. */
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+#include "topology/base/json_field.h"
+
+#include <string.h>
+
+#define ANNOTATED "'annotations':{'sakkara.gang':'auto','sakkara.group.size':'4'}"
+
+/* What says that the group has four members, and how a pod names it. */
+static const struct way {
+    const char *name;
+    int kind; /* enum rig_kind of its object; -1: there is none */
+    const char *object, *metadata, *spec;
+} way[] = {
+    {"a group map", RIG_MAP,
+     "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'g','size':'4'}}",
+     "'labels':{'sakkara.group.name':'g'}", ""},
+    {"a minimum", RIG_MAP,
+     "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'g','size':'6','minimum':'4'}}",
+     "'labels':{'sakkara.group.name':'g'}", ""},
+    {"a PodGroup of coscheduling", RIG_PODGROUP, "{'metadata':{},'spec':{'minMember':4}}",
+     "'labels':{'scheduling.x-k8s.io/pod-group':'g'}", ""},
+    {"a PodGroup of Kubernetes", RIG_NATIVE,
+     "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':4}}}}", "'labels':{}",
+     "'schedulingGroup':{'podGroupName':'g'},"},
+    {"annotation sakkara.group.size", -1, "", ANNOTATED, ""},
+};
+enum { WAYS = sizeof way / sizeof way[0] };
+
+static const char *uid_of(const struct rig *rig, const char *name)
+{
+    const struct rig_object *o = rig_find(rig, RIG_JOB, name);
+    return o ? skr_object_text(json_object_get(o->json, "metadata"), "uid") : name;
+}
+
+/* Pods prefix-first .. of a controller: kind and apiVersion, name, uid. */
+static void add(struct rig *rig, const struct way *w, const char *prefix, int first, int n,
+                const char *controller, const char *name)
+{
+    for (int i = first; i < first + n; i++) {
+        char pod[64];
+        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
+        rig_create_json(
+            rig, RIG_POD, pod,
+            "{'metadata':{%s,'ownerReferences':[{%s,'name':'%s','uid':'%s','controller':true}]},"
+            "'spec':{'schedulerName':'sakkara',%s'schedulingGates':[{'name':'sakkara.gang'}],"
+            "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+            w->metadata, controller, name, uid_of(rig, name), w->spec);
+    }
+}
+
+#define OF_JOB     "'apiVersion':'batch/v1','kind':'Job'"
+#define OF_PYTORCH "'apiVersion':'kubeflow.org/v1','kind':'PyTorchJob'"
+
+static struct rig *cluster(const struct way *w)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 4);
+    if (w->kind >= 0) {
+        rig_create_json(rig, (enum rig_kind)w->kind, "g", "%s", w->object);
+    }
+    rig_sync(rig);
+    return rig;
+}
+
+/* A Job "train" whose four pods run. completions NULL: as many as pods. */
+static struct rig *running(const struct way *w, const char *completions)
+{
+    struct rig *rig = cluster(w);
+    rig_create_json(rig, RIG_JOB, "train", "{'spec':{'parallelism':4%s%s}}",
+                    completions ? ",'completions':" : "", completions ? completions : "");
+    add(rig, w, "p", 0, 4, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    return rig;
+}
+
+static void end(struct rig *rig, int first, int n, const char *phase)
+{
+    for (int i = first; i < first + n; i++) {
+        char pod[64];
+        snprintf(pod, sizeof pod, "p-%d", i);
+        rig_phase(rig, pod, phase);
+    }
+    rig_run(rig, SKR_SECOND);
+}
+
+static void assert_runs(struct rig *rig, const char *pod, const struct way *w)
+{
+    if (!*rig_node_of(rig, pod)) {
+        fail_msg("%s: %s waits", w->name, pod);
+    }
+}
+
+TEST(the_last_member_is_retried_after_the_others_have_succeeded)
+{
+    for (size_t i = 0; i < WAYS; i++) {
+        for (int restart = 0; restart < 3; restart++) {
+            SKR_AUTO(rig_destroy) struct rig *rig = running(&way[i], "4");
+            end(rig, 0, 3, "Succeeded");
+            end(rig, 3, 1, "Failed");
+            if (restart == 1) {
+                rig_restart(rig);
+            }
+            add(rig, &way[i], "p", 4, 1, OF_JOB, "train");
+            if (restart == 2) {
+                rig_restart(rig);
+            }
+            rig_run(rig, 5 * SKR_SECOND);
+            assert_runs(rig, "p-4", &way[i]);
+        }
+    }
+}
+
+/* The two that are left start together: with room for one none does. */
+TEST(what_is_left_of_the_completions_starts_together)
+{
+    for (size_t i = 0; i < WAYS; i++) {
+        for (int gone = 0; gone < 2; gone++) {
+            SKR_AUTO(rig_destroy) struct rig *rig = running(&way[i], "6");
+            end(rig, 0, 4, "Succeeded");
+            for (int n = 0; gone && n < 4; n++) { /* cleared away: the Job has counted them */
+                char pod[32];
+                snprintf(pod, sizeof pod, "p-%d", n);
+                rig_delete(rig, RIG_POD, pod);
+            }
+            add(rig, &way[i], "p", 4, 1, OF_JOB, "train");
+            rig_run(rig, 5 * SKR_SECOND);
+            assert_true(rig_is_gated(rig, "p-4"));
+            add(rig, &way[i], "p", 5, 1, OF_JOB, "train");
+            rig_run(rig, 5 * SKR_SECOND);
+            rig_edit(rig, RIG_JOB, "train", "{'status':{'succeeded':4}}"); /* later than the pods */
+            rig_run(rig, 5 * SKR_SECOND);
+            assert_runs(rig, "p-4", &way[i]);
+            assert_runs(rig, "p-5", &way[i]);
+        }
+    }
+}
+
+TEST(the_next_wave_of_a_job_is_as_large_as_the_first)
+{
+    for (size_t i = 0; i < WAYS; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = running(&way[i], "12");
+        end(rig, 0, 4, "Succeeded");
+        add(rig, &way[i], "p", 4, 3, OF_JOB, "train");
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_true(rig_is_gated(rig, "p-4"));
+        add(rig, &way[i], "p", 7, 1, OF_JOB, "train");
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_runs(rig, "p-4", &way[i]);
+        assert_runs(rig, "p-7", &way[i]);
+    }
+}
+
+/* A Job without completions makes no pod more after the first success. */
+TEST(the_last_worker_of_a_queue_is_placed)
+{
+    for (size_t i = 0; i < WAYS; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = running(&way[i], NULL);
+        rig->hold_scheduler = true;
+        end(rig, 3, 1, "Failed");
+        add(rig, &way[i], "p", 4, 1, OF_JOB, "train");
+        end(rig, 0, 3, "Succeeded");
+        rig->hold_scheduler = false;
+        rig_restart(rig);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_runs(rig, "p-4", &way[i]);
+    }
+}
+
+/* A Job of 1.37 has a PodGroup of its parallelism, also when it completes less. */
+TEST(an_index_that_has_failed_for_good_is_not_waited_for)
+{
+    for (size_t i = 0; i < WAYS; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = running(&way[i], "4");
+        end(rig, 0, 2, "Succeeded");
+        end(rig, 2, 2, "Failed");
+        rig_edit(rig, RIG_JOB, "train", "{'status':{'succeeded':2,'failedIndexes':'3'}}");
+        add(rig, &way[i], "p", 4, 1, OF_JOB, "train");
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_runs(rig, "p-4", &way[i]);
+    }
+}
+
+/* Its operator makes no pod again that has Succeeded. */
+TEST(the_last_replica_of_an_operator_is_retried)
+{
+    for (size_t i = 0; i + 1 < WAYS; i++) {
+        for (int restart = 0; restart < 2; restart++) {
+            SKR_AUTO(rig_destroy) struct rig *rig = cluster(&way[i]);
+            add(rig, &way[i], "p", 0, 4, OF_PYTORCH, "pt");
+            rig_run(rig, 5 * SKR_SECOND);
+            rig_assert_bound(rig, "p", 4);
+            end(rig, 0, 3, "Succeeded");
+            rig_delete(rig, RIG_POD, "p-3");
+            rig_run(rig, SKR_SECOND);
+            add(rig, &way[i], "p", 3, 1, OF_PYTORCH, "pt");
+            if (restart) {
+                rig->hold_scheduler = true;
+                rig_run(rig, SKR_SECOND);
+                rig_restart(rig);
+                rig->hold_scheduler = false;
+            }
+            rig_run(rig, 5 * SKR_SECOND);
+            assert_runs(rig, "p-3", &way[i]);
+        }
+    }
+}
+
+/* A launcher and its workers: the complete Job counts, that of an earlier run does not. */
+TEST(a_complete_job_beside_the_one_that_is_retried_counts)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(&way[0]);
+    rig_create_json(rig, RIG_JOB, "launcher", "{'spec':{'parallelism':1,'completions':1}}");
+    rig_create_json(rig, RIG_JOB, "train", "{'spec':{'parallelism':3,'completions':3}}");
+    add(rig, &way[0], "l", 0, 1, OF_JOB, "launcher");
+    add(rig, &way[0], "p", 0, 3, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    rig_phase(rig, "l-0", "Succeeded");
+    end(rig, 0, 2, "Succeeded");
+    end(rig, 2, 1, "Failed");
+    rig_restart(rig);
+    add(rig, &way[0], "p", 3, 1, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_runs(rig, "p-3", &way[0]);
+    rig_phase(rig, "p-3", "Succeeded");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    add(rig, &way[0], "again", 0, 3, OF_JOB, "again"); /* the next run needs all four */
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "again-0"));
+    assert_string_equal(rig_key(rig, "g", "message"), "group g has 3 of 4 members");
+}
+
+TEST(the_reason_counts_what_is_left)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = running(&way[0], "6");
+    end(rig, 0, 4, "Succeeded");
+    add(rig, &way[0], "p", 4, 1, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"), "group g has 1 of 2 members");
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"), "group g has 1 of 2 members");
+}
+
+/* Of roles by hand, each needs what is left of it. */
+TEST(a_role_of_a_group_map_counts_what_has_succeeded_of_it)
+{
+    static const struct way roles = {
+        "roles", RIG_MAP,
+        "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'g','roles':"
+        "'{\\'leader\\':{\\'size\\':1},\\'worker\\':{\\'size\\':3}}'}}",
+        "'labels':{'sakkara.group.name':'g'},'annotations':{'sakkara.group.role':'worker'}", ""};
+    static const struct way leader = {
+        "roles", RIG_MAP, "",
+        "'labels':{'sakkara.group.name':'g'},'annotations':{'sakkara.group.role':'leader'}", ""};
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(&roles);
+    rig_create_json(rig, RIG_JOB, "lead", "{'spec':{'parallelism':1,'completions':1}}");
+    rig_create_json(rig, RIG_JOB, "train", "{'spec':{'parallelism':3,'completions':3}}");
+    add(rig, &leader, "l", 0, 1, OF_JOB, "lead");
+    add(rig, &roles, "p", 0, 3, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    end(rig, 0, 2, "Succeeded");
+    end(rig, 2, 1, "Failed");
+    rig_phase(rig, "l-0", "Failed");
+    rig_run(rig, SKR_SECOND);
+    add(rig, &roles, "p", 3, 1, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "p-3")); /* its leader is missing */
+    add(rig, &leader, "l", 1, 1, OF_JOB, "lead");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_runs(rig, "p-3", &roles);
+    assert_runs(rig, "l-1", &roles);
+}
