@@ -10,6 +10,7 @@
 
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/rules.h"
 #include "core/gang/cache/spare.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
@@ -512,7 +513,7 @@ struct kind_sizes *skr_kind_sizes_get(struct skr_gang *e, struct kind *kind, con
 {
     struct skr_rule rule[SKR_LEVELS_MAX] = {{0}};
     struct kind_sizes *kept;
-    skr_group_rules(g->spec, e->topology.tree, rule, NULL);
+    skr_rules_of_group(g, e->topology.tree, rule);
     DL_FOREACH(kind->sizes, kept)
     {
         if (skr_rules_equal(kept->rule, rule, e->topology.tree->n_levels)) {

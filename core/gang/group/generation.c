@@ -2,6 +2,7 @@
 /* Which generation of a group pods are of, and when one has ended. */
 #include "core/gang/group/generation.h"
 
+#include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/workload_owners.h"
@@ -322,18 +323,10 @@ static void set_ended(struct group *g, const struct ends *s)
     }
 }
 
-void skr_generation_count_ended(const struct skr_gang *e, struct group *g)
+static void count_ended(const struct skr_gang *e, struct group *g)
 {
     struct ends s = {.e = e, .g = g, .derived = skr_entry_is_derived(g->name)};
     size_t n = 0;
-    g->generation.ended = 0;
-    for (size_t r = 0; r < g->roles.n; r++) {
-        g->roles.item[r].ended = 0;
-    }
-    if (!g->spec || g->seats.n_live == 0 ||
-        (!g->roles.keyed && g->seats.n_bound + g->seats.n_ready >= (size_t)g->spec->size)) {
-        return;
-    }
     SKR_AUTO_FREE struct pod_entry **list = ended_or_live(&s, &n);
     s.stated = !s.derived || skr_labels_get(&list[0]->pod->meta.annotations, SKR_LABEL_GROUP_SIZE);
     for (size_t i = 0, first = 0; i < n; i++) {
@@ -344,6 +337,22 @@ void skr_generation_count_ended(const struct skr_gang *e, struct group *g)
     }
     s.total = s.derived ? total_of(&s, list[0]) : s.total;
     set_ended(g, &s);
+}
+
+void skr_generation_count_ended(const struct skr_gang *e, struct group *g)
+{
+    const int32_t before = g->generation.ended;
+    g->generation.ended = 0;
+    for (size_t r = 0; r < g->roles.n; r++) {
+        g->roles.item[r].ended = 0;
+    }
+    if (g->spec && g->seats.n_live > 0 &&
+        (g->roles.keyed || g->seats.n_bound + g->seats.n_ready < (size_t)g->spec->size)) {
+        count_ended(e, g);
+    }
+    if (g->generation.ended != before) { /* its rules are others: cache/rules.h */
+        skr_dirty_input(g);
+    }
 }
 
 /* ---- the end of a generation ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/rule_check.h"
 
+#include "core/gang/cache/rules.h"
+
 #include "core/solver/solution.h"
 
 #include <stdlib.h>
@@ -15,10 +17,10 @@ static void add_scope(struct skr_rule_check *check, const struct group *g, int r
         .count = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *scope->count),
         .rule = skr_alloc_array(levels + 1, sizeof *scope->rule)};
     if (role < 0) {
-        skr_group_rules(g->spec, tree, scope->rule, NULL);
+        skr_rules_of_group(g, tree, scope->rule);
     } else {
         SKR_AUTO_FREE uint8_t *has_rule = skr_alloc_array(levels + 1, sizeof *has_rule);
-        skr_group_own_rules(g->spec, g->roles.item[role].name, tree, scope->rule, has_rule);
+        skr_rules_of_role(g, g->roles.item[role].name, tree, scope->rule, has_rule);
     }
     scope->problem = (struct skr_problem){.tree = tree,
                                           .rule = scope->rule,

@@ -16,6 +16,7 @@
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/rules.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
@@ -351,7 +352,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     limit_to_attached(e, newcomers, n, &d, probed_only, a.free_, a.capacity);
     limit_to_learned(e, g, comers.free_, comers.n_free, &d, probed_only, a.free_, a.capacity);
     int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
-    skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
+    skr_rules_of_group(g, e->topology.tree, a.rule);
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->resource = d.resource;
@@ -476,7 +477,7 @@ struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct 
     }
     *demand = 1;
     skr_fit_copy_slots(o, e->topology.tree, room);
-    skr_group_rules(g->spec, e->topology.tree, rule, NULL);
+    skr_rules_of_group(g, e->topology.tree, rule);
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->tree = skr_tree_ref(e->topology.tree);

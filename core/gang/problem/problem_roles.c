@@ -5,6 +5,7 @@
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pod_walk.h"
+#include "core/gang/cache/rules.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/pins.h"
@@ -392,7 +393,7 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
                         ? (i - first == b->g->roles.n ? joint_demand(b, part) : i - first == r)
                         : 1;
     }
-    bool own = role->named && skr_group_own_rules(b->g->spec, role->name, b->tree, rule, has_rule);
+    bool own = role->named && skr_rules_of_role(b->g, role->name, b->tree, rule, has_rule);
     int32_t least = role->minimum < role->size ? role->minimum : part->n;
     least = least < part->n_claimed ? part->n_claimed : least;
     least = least > part->n ? part->n : least;

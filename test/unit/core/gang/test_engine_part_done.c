@@ -277,3 +277,25 @@ TEST(a_role_of_a_group_map_counts_what_has_succeeded_of_it)
     assert_runs(rig, "p-3", &roles);
     assert_runs(rig, "l-1", &roles);
 }
+
+/* Rules that fix numbers of members count all of them, and most are no more. */
+TEST(a_rule_about_numbers_does_not_bind_the_last_member)
+{
+    static const char *const rule[] = {"{'node':{'factor':2}}", "{'node':{'partitions':2}}",
+                                       "{'rack':{'min':4}}"};
+    for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+        rig_racks(rig, 2, 2, 4);
+        rig_group(rig, "g", 4, 0, rule[i]);
+        rig_sync(rig);
+        rig_create_json(rig, RIG_JOB, "train", "{'spec':{'parallelism':4,'completions':4}}");
+        add(rig, &way[0], "p", 0, 4, OF_JOB, "train");
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+        end(rig, 0, 3, "Succeeded");
+        end(rig, 3, 1, "Failed");
+        add(rig, &way[0], "p", 4, 1, OF_JOB, "train");
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_runs(rig, "p-4", &way[0]);
+    }
+}
