@@ -75,6 +75,48 @@ func TestFinishedGangIsFinished(t *testing.T) {
 	r.wait(usual, "running again", r.podsRunning("g", 4))
 }
 
+// TestTheRestOfAPartlyCompleteGangRuns: Three of four pods of a Job succeed and the fourth fails: its retry is bound, also by
+// a daemon that starts in between. Of a Job of six completions, four at a time, the last two run together.
+func TestTheRestOfAPartlyCompleteGangRuns(t *testing.T) {
+	r := startRacks(t, options{}, []int{4, 4})
+	ended := func(group string, phase string, n int) func(*cluster.View) error {
+		return func(v *cluster.View) error {
+			have := 0
+			for _, pod := range v.Pods(r.ns, func(pod *cluster.Pod) bool { return cluster.GroupOf(pod) == group }) {
+				if pod.Status.Phase == phase {
+					have++
+				}
+			}
+			if have != n {
+				return fmt.Errorf("%d pods are %s", have, phase)
+			}
+			return nil
+		}
+	}
+	r.group("g", 4, "")
+	r.indexedJob("train", "g", 4)
+	r.wait(usual, "running", r.podsRunning("g", 4))
+	for rank := range 3 {
+		r.must(r.kubelet.Finish(r.ranked("g", rank), 0))
+	}
+	r.wait(usual, "three have succeeded", ended("g", "Succeeded", 3))
+	r.must(r.kubelet.Finish(r.ranked("g", 3), 1))
+	r.wait(usual, "the last one has failed", ended("g", "Failed", 1))
+	r.daemon.Kill()
+	r.must(r.daemon.Start())
+	r.wait(usual, "the retry runs", r.podsRunning("g", 1))
+	r.endWell("g")
+	r.wait(usual, "finished", r.reason("g", "Finished", ""))
+
+	r.group("queue", 4, "")
+	r.jobOf("queue", "queue", cluster.JobSpec{Parallelism: 4, Completions: 6})
+	r.wait(usual, "four run", r.podsRunning("queue", 4))
+	r.endWell("queue")
+	r.wait(usual, "the last two run", r.podsRunning("queue", 2))
+	r.endWell("queue")
+	r.wait(usual, "finished", r.reason("queue", "Finished", ""))
+}
+
 // TestMapDeletedWhileBoundThenAMemberLost: The replacement of a lost member waits for the group's map, says so in one story,
 // keeps no room from others, and is bound when the map is back and room is free.
 func TestMapDeletedWhileBoundThenAMemberLost(t *testing.T) {
