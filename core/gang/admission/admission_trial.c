@@ -138,7 +138,8 @@ static bool can_be_tried(struct skr_gang *e, struct admission_trial *t)
     } else if (g->roles.defect) {
         decide(t, SKR_KUEUE_RETRY, g->roles.defect);
     } else if (!skr_membership_may_be_planned(g)) {
-        skr_strbuf_addf(&t->text, "the workload has %zu of %zu pods of group %s, which is not tried",
+        skr_strbuf_addf(&t->text,
+                        "the workload has %zu of %zu pods of group %s, which is not tried",
                         g->seats.n_ready, skr_membership_needs(g), g->name);
         decide(t, SKR_KUEUE_READY, "");
     }

@@ -452,7 +452,8 @@ void skr_status_update(struct skr_gang *e, struct group *g)
 static bool outputs_shown(const struct group *g)
 {
     const bool leaves = g->state == GROUP_EVICTED || g->state == GROUP_PREEMPTING;
-    const bool goes_on = g->generation.n_succeeded > 0 && !leaves; /* a restart counts those named */
+    const bool goes_on =
+        g->generation.n_succeeded > 0 && !leaves; /* a restart counts those named */
     bool shown = g->state == GROUP_BOUND || goes_on ||
                  (g->plan && (g->plan->binding || g->plan->replacement));
     return shown && !g->outputs.too_large;

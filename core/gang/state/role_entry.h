@@ -16,8 +16,8 @@ struct role {
     int32_t n_open;    /* the same, and those that wait for their set */
     int32_t n_bound;
     int32_t ended; /* of its minimum, members that are not made again: generation.h */
-    int32_t kind; /* index of its set kind in the spec; -1: none */
-    int32_t each; /* members in one set; 0: none */
+    int32_t kind;  /* index of its set kind in the spec; -1: none */
+    int32_t each;  /* members in one set; 0: none */
 };
 
 #endif
