@@ -175,6 +175,13 @@ static void log_http(void *context, int level, const char *text)
                  (const struct skr_log_pair[]){SKR_LOG_END});
 }
 
+static void warn_unmodelled(void *context, const char *text)
+{
+    (void)context;
+    skr_log_emit(SKR_LOG_WARNING, 0, __FILE__, __LINE__, text,
+                 (const struct skr_log_pair[]){SKR_LOG_END});
+}
+
 static int start_cluster(struct sandbox *s)
 {
     struct skr_cluster_options options;
@@ -183,6 +190,7 @@ static int start_cluster(struct sandbox *s)
     skr_cluster_options_default(&options);
     options.seed = (uint64_t)skr_clock_now(&s->clock);
     options.node_status = true;
+    options.unmodelled = warn_unmodelled;
     s->cluster = skr_cluster_create(&options, skr_clock_now(&s->clock));
     struct skr_store *store = skr_cluster_store(s->cluster);
     const int rc = skr_simulate_input_load(&s->input, store, skr_clock_now(&s->clock), step_cluster,

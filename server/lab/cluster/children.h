@@ -3,7 +3,7 @@
 #define SKR_SERVER_LAB_CLUSTER_CHILDREN_H
 /*
  * What operators create for their objects: other workloads, and pods of given names. Each exists
- * once; a call for one that exists does nothing.
+ * once.
  */
 #include "server/lab/cluster/cluster_parts.h"
 
@@ -22,9 +22,14 @@ json_t *skr_children_template(const json_t *template);
  * spec, taken. False: it did not exist; a refusal is reported as that of a pod. */
 bool skr_children_have(struct skr_cluster *c, const json_t *owner, const char *kind,
                        const char *name, json_t *body);
-/* The same of a pod. labels: taken. */
+/* The same, and the fields of its spec follow those of the body. field: ends with NULL. */
+bool skr_children_follow(struct skr_cluster *c, const json_t *owner, const char *kind,
+                         const char *name, json_t *body, const char *const *field);
+/* The same of a pod, which stays as it is. labels: taken. */
 void skr_children_have_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
                            const char *name, json_t *labels);
+/* Deletes the pods that the owner controls. */
+void skr_children_drop_pods(struct skr_cluster *c, const json_t *owner);
 /* Whether as many pods that the object controls are ready. */
 bool skr_children_are_ready(struct skr_cluster *c, const json_t *owner, int64_t wanted);
 

@@ -74,6 +74,7 @@ void skr_cluster_destroy(struct skr_cluster *cluster)
     skr_kubelet_fini(cluster);
     skr_owners_fini(cluster);
     skr_budgets_fini(cluster);
+    json_decref(cluster->said);
     skr_store_destroy(cluster->store);
     free(cluster);
 }
@@ -197,6 +198,7 @@ static void show_change(struct skr_cluster *c, const struct skr_store_change *ch
         skr_spark_change,
         skr_resource_claims_change,
         skr_volumes_change,
+        skr_unmodelled_change,
     };
     look_at(&c->shown, change);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -41,6 +41,8 @@ struct skr_cluster_options {
      * after a pod was created. event: events.k8s.io/v1, borrowed. NULL: it is written into the
      * store. */
     void (*refused)(void *context, skr_time now, const json_t *event);
+    /* Called with what a controller does not do, once for each kind and field. NULL: it is not said. */
+    void (*unmodelled)(void *context, const char *text);
     void *context;
 };
 

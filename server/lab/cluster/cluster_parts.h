@@ -143,6 +143,7 @@ struct skr_cluster {
     struct skr_budget *budgets;
     struct skr_prepared prepared; /* for the pods that were made last */
     struct skr_started started;
+    json_t *said;           /* what is not modelled and was reported; NULL: nothing */
     struct skr_shown shown; /* the present change, as the models see it */
 };
 
@@ -258,6 +259,7 @@ void skr_cron_jobs_run(struct skr_cluster *c, json_t *cron);
 void skr_ray_services_run(struct skr_cluster *c, json_t *service);
 void skr_spark_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_spark_run(struct skr_cluster *c, json_t *application);
+void skr_unmodelled_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_budgets_run(struct skr_cluster *c, json_t *budget);
 void skr_budgets_fini(struct skr_cluster *c);

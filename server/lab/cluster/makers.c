@@ -131,12 +131,9 @@ static void fill_row(const json_t *job, const json_t *runtime, json_t *row)
 
 void skr_train_jobs_run(struct skr_cluster *c, json_t *job)
 {
-    if (skr_children_is_deleted(job) ||
-        skr_store_get(c->store, "JobSet", namespace_of(job), name_of(job))) {
-        return;
-    }
-    const json_t *runtime = runtime_of(c, job);
-    if (!runtime || skr_path_true(job, "spec.suspend")) {
+    static const char *const followed[] = {"suspend", NULL};
+    const json_t *runtime = skr_children_is_deleted(job) ? NULL : runtime_of(c, job);
+    if (!runtime) {
         return;
     }
     json_t *set = skr_children_template(skr_path_get(runtime, "spec.template"));
@@ -149,7 +146,9 @@ void skr_train_jobs_run(struct skr_cluster *c, json_t *job)
     }
     skr_children_add(set, "labels", skr_path_copy(skr_path_get(job, "spec.labels")));
     skr_children_add(set, "annotations", skr_path_copy(skr_path_get(job, "spec.annotations")));
-    (void)skr_children_have(c, job, "JobSet", name_of(job), set);
+    json_object_set_new(skr_path_own(set, "spec"), "suspend",
+                        json_boolean(skr_path_true(job, "spec.suspend")));
+    (void)skr_children_follow(c, job, "JobSet", name_of(job), set, followed);
 }
 
 struct looking {

@@ -54,6 +54,12 @@ static bool make(struct skr_cluster *c, const struct set *set, int64_t ordinal)
     char name[300], index[24];
     (void)snprintf(name, sizeof name, "%.240s-%lld", set->name, (long long)ordinal);
     (void)snprintf(index, sizeof index, "%lld", (long long)ordinal);
+    /* One of a set of the same name that is gone; its end wakes this one. */
+    if (skr_path_get(
+            skr_store_get(c->store, "Pod", skr_path_text(set->object, "metadata.namespace"), name),
+            "metadata.deletionTimestamp")) {
+        return false;
+    }
     const struct skr_pod_plan plan = {
         .name = name,
         .hostname = name,

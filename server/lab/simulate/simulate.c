@@ -97,6 +97,14 @@ static void take_refusal(void *context, skr_time now, const json_t *event)
     skr_strbuf_addc(s->messages, '\n');
 }
 
+static void take_unmodelled(void *context, const char *text)
+{
+    struct simulation *s = context;
+    skr_strbuf_add(s->messages, "warning: ");
+    skr_page_add_clean(s->messages, text, false);
+    skr_strbuf_addc(s->messages, '\n');
+}
+
 /* Shows changes to the record, and drops history that all have read. */
 static void see(struct simulation *s, skr_time now)
 {
@@ -166,6 +174,7 @@ static int build(struct simulation *s)
     options.cluster.ordinal_names = true;
     options.cluster.node_status = false;
     options.cluster.refused = take_refusal;
+    options.cluster.unmodelled = take_unmodelled;
     options.cluster.context = s;
     if (s->options->verbosity > 0) {
         options.trace = (struct skr_trace){.line = add_trace, .context = s};

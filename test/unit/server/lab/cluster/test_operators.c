@@ -4,6 +4,8 @@
 #include "server/object/path.h"
 #include "test/test.h"
 #include "test/unit/cluster_rig.h"
+#include "test/unit/json_text.h"
+#include "topology/base/strbuf.h"
 
 static struct cluster_rig *rig;
 
@@ -93,6 +95,228 @@ TEST(a_leader_worker_set_has_workers_for_each_leader)
     assert_string_equal(
         cluster_rig_pods(rig),
         "s-0:Running s-0-1:Running s-0-2:Running s-1:Running s-1-1:Running s-1-2:Running");
+}
+
+#define SERVE(replicas, size, image)                                                             \
+    "{'spec':{'replicas':" replicas ",'leaderWorkerTemplate':{'size':" size ",'workerTemplate':" \
+    "{'spec':{'containers':[{'name':'c','image':'" image "'}]}}}}}"
+
+static void create_serve(void)
+{
+    json_t *body = json_text_load(SERVE("1", "2", "x"));
+    json_object_set_new(body, "metadata", json_pack("{s:s}", "name", "s"));
+    char *text = json_dumps(body, 0);
+    sandbox_ok(rig->store, 201, "POST " LWS, text);
+    free(text);
+    json_decref(body);
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "s-0:Running s-0-1:Running");
+}
+
+TEST(a_leader_worker_set_is_scaled_up_and_down)
+{
+    create_serve();
+    sandbox_ok(rig->store, 200, "MERGE " LWS "/s", "{'spec':{'replicas':3}}");
+    cluster_rig_run(rig, 6 * SECOND);
+    assert_string_equal(
+        cluster_rig_pods(rig),
+        "s-0:Running s-0-1:Running s-1:Running s-1-1:Running s-2:Running s-2-1:Running");
+    sandbox_ok(rig->store, 200, "MERGE " LWS "/s", "{'spec':{'replicas':1}}");
+    cluster_rig_run(rig, 9 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "s-0:Running s-0-1:Running");
+    sandbox_ok(rig->store, 200, "MERGE " LWS "/s", "{'spec':{'replicas':0}}");
+    cluster_rig_run(rig, 12 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "");
+}
+
+static bool is_there(const char *pod, const char *uid)
+{
+    const json_t *found = skr_store_get(rig->store, "Pod", "default", pod);
+    return strcmp(skr_path_text(found, "metadata.uid"), uid) == 0;
+}
+
+TEST(a_leader_worker_set_of_another_size_is_replaced_group_by_group)
+{
+    create_serve();
+    sandbox_ok(rig->store, 200, "MERGE " LWS "/s", "{'spec':{'replicas':2}}");
+    cluster_rig_run(rig, 6 * SECOND);
+    char first[40], second[40];
+    (void)snprintf(first, sizeof first, "%s",
+                   sandbox_field(rig->store, PODS "/s-0", "metadata.uid"));
+    (void)snprintf(second, sizeof second, "%s",
+                   sandbox_field(rig->store, PODS "/s-1", "metadata.uid"));
+    sandbox_ok(rig->store, 200, "MERGE " LWS "/s", "{'spec':{'leaderWorkerTemplate':{'size':3}}}");
+    while (is_there("s-1", second)) { /* the last group goes first */
+        assert_true(is_there("s-0", first));
+        cluster_rig_run(rig, SECOND / 50);
+    }
+    assert_true(is_there("s-0", first));
+    cluster_rig_run(rig, 20 * SECOND);
+    assert_string_equal(
+        cluster_rig_pods(rig),
+        "s-0:Running s-0-1:Running s-0-2:Running s-1:Running s-1-1:Running s-1-2:Running");
+    assert_false(is_there("s-0", first));
+}
+
+TEST(a_lost_worker_takes_its_group_with_it_where_the_policy_says_so)
+{
+    char leader[40];
+    create_serve();
+    (void)snprintf(leader, sizeof leader, "%s",
+                   sandbox_field(rig->store, PODS "/s-0", "metadata.uid"));
+    sandbox_ok(rig->store, 200, "DELETE " PODS "/s-0-1", NULL);
+    cluster_rig_run(rig, 8 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "s-0:Running s-0-1:Running");
+    assert_string_not_equal(sandbox_field(rig->store, PODS "/s-0", "metadata.uid"), leader);
+    sandbox_ok(rig->store, 200, "MERGE " LWS "/s",
+               "{'spec':{'leaderWorkerTemplate':{'restartPolicy':'None'}}}");
+    cluster_rig_run(rig, 16 * SECOND);
+    (void)snprintf(leader, sizeof leader, "%s",
+                   sandbox_field(rig->store, PODS "/s-0", "metadata.uid"));
+    sandbox_ok(rig->store, 200, "DELETE " PODS "/s-0-1", NULL);
+    cluster_rig_run(rig, 24 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "s-0:Running s-0-1:Running");
+    assert_string_equal(sandbox_field(rig->store, PODS "/s-0", "metadata.uid"), leader);
+}
+
+TEST(workers_of_a_training_job_are_scaled_and_suspended)
+{
+    static const char *const lines[] = {KUBEFLOW "/pytorchjobs", MPIJOBS};
+    static const char *const bodies[] = {
+        "{'metadata':{'name':'j'},'spec':{'pytorchReplicaSpecs':{'Worker':{'replicas':3," POD
+        "}}}}",
+        "{'metadata':{'name':'j'},'spec':{'mpiReplicaSpecs':{'Worker':{'replicas':3," POD "}}}}"};
+    static const char *const members[] = {"pytorchReplicaSpecs", "mpiReplicaSpecs"};
+    for (size_t i = 0; i < 2; i++) {
+        char line[200], patch[200];
+        (void)snprintf(line, sizeof line, "POST %s", lines[i]);
+        sandbox_ok(rig->store, 201, line, bodies[i]);
+        cluster_rig_run(rig, 3 * SECOND);
+        (void)snprintf(line, sizeof line, "MERGE %s/j", lines[i]);
+        (void)snprintf(patch, sizeof patch, "{'spec':{'%s':{'Worker':{'replicas':1}}}}",
+                       members[i]);
+        sandbox_ok(rig->store, 200, line, patch);
+        cluster_rig_run(rig, 3 * SECOND);
+        assert_string_equal(cluster_rig_pods(rig), "j-worker-0:Running");
+        sandbox_ok(rig->store, 200, line, "{'spec':{'runPolicy':{'suspend':true}}}");
+        cluster_rig_run(rig, 3 * SECOND);
+        assert_string_equal(cluster_rig_pods(rig), "");
+        (void)snprintf(line, sizeof line, "DELETE %s/j", lines[i]);
+        sandbox_ok(rig->store, 200, line, NULL);
+    }
+}
+
+static void add_line(void *context, const char *text)
+{
+    skr_strbuf_addf(context, "%s\n", text);
+}
+
+TEST(what_a_model_does_not_do_is_said_once_a_kind_and_field)
+{
+    SKR_STRBUF(said);
+    struct skr_cluster_options options;
+    skr_cluster_options_default(&options);
+    options.unmodelled = add_line;
+    options.context = &said;
+    struct skr_cluster *cluster = skr_cluster_create(&options, 0);
+    struct skr_store *store = skr_cluster_store(cluster);
+    static const char *const lines[][2] = {
+        {"POST " JOBSETS,
+         "{'metadata':{'name':'t'},'spec':{'replicatedJobs':[{'name':'w'," JOB "}]}}"},
+        {"MERGE " JOBSETS "/t", "{'spec':{'suspend':true}}"},
+        {"MERGE " JOBSETS "/t", "{'spec':{'ttlSecondsAfterFinished':3}}"},
+        {"MERGE " JOBSETS "/t", "{'spec':{'ttlSecondsAfterFinished':4}}"},
+        {"POST " RAY, "{'metadata':{'name':'r'},'spec':{'enableInTreeAutoscaling':true,"
+                      "'workerGroupSpecs':[{'groupName':'g','replicas':1," POD "}]}}"},
+        {"MERGE " RAY "/r",
+         "{'spec':{'workerGroupSpecs':[{'groupName':'g','replicas':2," POD "}]}}"},
+        {"MERGE " RAY "/r",
+         "{'spec':{'workerGroupSpecs':[{'groupName':'h','replicas':2," POD "}]}}"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        sandbox_ok(store, strncmp(lines[i][0], "POST", 4) == 0 ? 201 : 200, lines[i][0],
+                   lines[i][1]);
+        (void)skr_cluster_step(cluster, (skr_time)(i + 1) * SECOND);
+    }
+    assert_string_equal(
+        said.s, "JobSet t: a change of spec.ttlSecondsAfterFinished is not simulated\n"
+                "RayCluster r: spec.enableInTreeAutoscaling is not simulated\n"
+                "RayCluster r: a change of spec.workerGroupSpecs.groupName is not simulated\n");
+    skr_cluster_destroy(cluster);
+}
+
+/* ---- JobSets that fail ---- */
+
+#define FAILING                                                                                  \
+    "'template':{'spec':{'parallelism':1,'completions':1,'backoffLimit':0,'template':{"          \
+    "'metadata':{'annotations':{'sandbox.sakkara/run-for':'2s','sandbox.sakkara/exit-code':'1'}" \
+    "},'spec':{'restartPolicy':'Never','containers':[{'name':'c','image':'x'}]}}}}"
+
+static void create_failing(const char *policy)
+{
+    char body[2000];
+    (void)snprintf(
+        body, sizeof body,
+        "{'metadata':{'name':'t'},'spec':{%s'replicatedJobs':[{'name':'a','replicas':1," FAILING
+        "},{'name':'w','replicas':2," JOB "}]}}",
+        policy);
+    sandbox_ok(rig->store, 201, "POST " JOBSETS, body);
+}
+
+static const char *failure(void)
+{
+    return sandbox_field(rig->store, JOBSETS "/t", "status.conditions[0].reason");
+}
+
+TEST(a_job_set_without_a_failure_policy_fails_with_its_first_job)
+{
+    create_failing("");
+    cluster_rig_run(rig, 20 * SECOND);
+    assert_string_equal(failure(), "FailedJobs");
+    assert_string_equal(cluster_rig_pods(rig), "t-a-0-0:Failed");
+}
+
+TEST(a_job_set_restarts_all_its_jobs_as_often_as_its_policy_says)
+{
+    create_failing("'failurePolicy':{'maxRestarts':2},");
+    cluster_rig_run(rig, 1 * SECOND);
+    has_label("t-w-1-0", "jobset.sigs.k8s.io/restart-attempt", "0");
+    cluster_rig_run(rig, 60 * SECOND);
+    assert_string_equal(sandbox_field(rig->store, JOBSETS "/t", "status.restarts"), "2");
+    has_label("t-a-0-0", "jobset.sigs.k8s.io/restart-attempt", "2");
+    assert_string_equal(failure(), "ReachedMaxRestarts");
+}
+
+TEST(a_rule_of_a_job_set_decides_what_its_failed_jobs_do)
+{
+    create_failing(
+        "'failurePolicy':{'maxRestarts':9,'rules':[{'name':'r','action':'FailJobSet',"
+        "'targetReplicatedJobs':['w']},{'name':'q','action':'FailJobSet',"
+        "'onJobFailureReasons':['BackoffLimitExceeded'],'targetReplicatedJobs':['a']}]},");
+    cluster_rig_run(rig, 20 * SECOND);
+    assert_string_equal(failure(), "FailJobSetFailurePolicyAction");
+    assert_string_equal(sandbox_field(rig->store, JOBSETS "/t", "status.restarts"), "");
+    sandbox_ok(rig->store, 200, "DELETE " JOBSETS "/t", NULL);
+    cluster_rig_run(rig, 30 * SECOND);
+    create_failing("'failurePolicy':{'maxRestarts':0,'rules':[{'name':'r','action':"
+                   "'RestartJobSetAndIgnoreMaxRestarts'}]},");
+    cluster_rig_run(rig, 60 * SECOND);
+    assert_string_not_equal(sandbox_field(rig->store, JOBSETS "/t", "status.restarts"), "");
+    assert_string_equal(failure(), "");
+}
+
+TEST(a_job_set_is_suspended_and_resumed)
+{
+    sandbox_ok(rig->store, 201, "POST " JOBSETS,
+               "{'metadata':{'name':'t'},'spec':{'replicatedJobs':[{'name':'w','replicas':1," JOB
+               "}]}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    sandbox_ok(rig->store, 200, "MERGE " JOBSETS "/t", "{'spec':{'suspend':true}}");
+    cluster_rig_run(rig, 6 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "");
+    sandbox_ok(rig->store, 200, "MERGE " JOBSETS "/t", "{'spec':{'suspend':false}}");
+    cluster_rig_run(rig, 10 * SECOND);
+    assert_non_null(strstr(cluster_rig_pods(rig), "Running"));
 }
 
 TEST(workers_of_a_leader_that_must_be_ready_come_after_it)
