@@ -44,7 +44,7 @@ func TestAlone_ASecondDaemonWithoutAnElectionWaits(t *testing.T) {
 		t.Error("the second one decides too")
 	}
 	for _, write := range proxy.Writes() {
-		if !strings.Contains(write.Path, "/selfsubjectaccessreviews") {
+		if !strings.Contains(write.Path, "subjectaccessreviews") {
 			t.Errorf("the second one wrote: %+v", write)
 		}
 	}
@@ -90,7 +90,7 @@ func TestAlone_OfTwoOnOneHostTheFirstGoesOn(t *testing.T) {
 		t.Error("the second one decides too")
 	}
 	for _, write := range proxy.Writes() {
-		if !strings.Contains(write.Path, "/selfsubjectaccessreviews") {
+		if !strings.Contains(write.Path, "subjectaccessreviews") {
 			t.Errorf("the second one wrote: %+v", write)
 		}
 	}
@@ -103,6 +103,12 @@ func TestAlone_OfTwoOnOneHostTheFirstGoesOn(t *testing.T) {
 	r.tap.Point(second)
 	r.gang("four", 8, `{"rack":{"hard":true}}`, gate(true))
 	r.wait(usual, "all bound by the second", r.allBound("four", 8))
+	_, err = r.daemon.Launch() // and now it is the one that waits
+	r.must(err)
+	r.poll("the first one has all its lists", func() bool { return says(r.daemon, "sakkara_synced 1") })
+	if !says(r.daemon, "sakkara_leader 0") || !says(second, "sakkara_leader 1") {
+		t.Error("the first one decides again")
+	}
 }
 
 // TestAlone_ASecondInstallationStandsAside: A second installation in another namespace by mistake, with a Lease of its own
@@ -129,7 +135,7 @@ func TestAlone_ASecondInstallationStandsAside(t *testing.T) {
 		t.Error("the second one decides too")
 	}
 	for _, write := range proxy.Writes() {
-		if !strings.Contains(write.Path, "/selfsubjectaccessreviews") {
+		if !strings.Contains(write.Path, "subjectaccessreviews") {
 			t.Errorf("the second one wrote: %+v", write)
 		}
 	}
