@@ -50,6 +50,9 @@ static void write_change(struct skr_strbuf *b, const struct pod_entry *p,
 {
     skr_strbuf_add(b, "{\"metadata\":{\"uid\":");
     skr_strbuf_add_json(b, p->uid);
+    if (c->exact) {
+        skr_strbuf_addf(b, ",\"resourceVersion\":\"%" PRIu64 "\"", p->pod->meta.resource_version);
+    }
     for (size_t i = 0; i < c->n_labels; i++) {
         skr_strbuf_add(b, i > 0 ? "," : ",\"labels\":{");
         json_or_null(b, c->label[i].key, c->label[i].value);

@@ -10,6 +10,7 @@ struct member_change {
     struct skr_label label[5]; /* value "": remove */
     size_t n_labels;
     const char *annotation; /* "" remove, NULL untouched */
+    bool exact;             /* only if the pod is at the cached version */
     const char *member;     /* annotation SKR_ANNOTATION_MEMBER; NULL untouched */
     const char *nominated;  /* "" clear, NULL untouched */
     bool drop_gate;

@@ -336,7 +336,8 @@ static void settle_leaving(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- */
 
-/* One member carries the whole plan of a group from labels; it is written before all else. */
+/* One member carries the whole plan of a group from labels; it is written before all else, and never
+ * over a record that was not seen. */
 static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
 {
     if (!skr_nomination_is_anchor(p) || !p->plan->text) {
@@ -346,7 +347,7 @@ static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
     if (strcmp(skr_pods_annotation(p), want) == 0) {
         return false;
     }
-    struct member_change c = {.annotation = want};
+    struct member_change c = {.annotation = want, .exact = true};
     skr_member_patch_send(e, p, &c, SKR_WRITE_CLASS_COMMIT);
     return true;
 }

@@ -313,6 +313,14 @@ static bool all_are_bound(const struct group *g)
     return bound > 0;
 }
 
+static void begin_binding(struct skr_gang *e, struct group *g)
+{
+    skr_plan_want_binding(e, g->plan, true);
+    skr_group_state_enter(e, g, GROUP_BINDING);
+    skr_outputs_update(e, g);
+    skr_plan_text_changed(e, g->plan);
+}
+
 static void step_before_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
@@ -356,10 +364,7 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         return;
     }
     if (x.unbound == x.voted && x.lacking == 0) {
-        skr_plan_want_binding(e, plan, true);
-        skr_group_state_enter(e, g, GROUP_BINDING);
-        skr_outputs_update(e, g);
-        skr_plan_text_changed(e, plan);
+        begin_binding(e, g);
     } else {
         skr_group_state_enter(e, g,
                               x.voted       ? GROUP_HOLDING
@@ -433,7 +438,9 @@ static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
         return false;
     }
     struct progress x = progress_of(e, g);
-    return x.unbound != x.voted || plan->check_nodes || skr_frame_now(e->frame) >= plan->deadline;
+    return (x.unbound != x.voted || plan->check_nodes ||
+            skr_frame_now(e->frame) >= plan->deadline) &&
+           !skr_plan_storage_was_overtaken(e, plan);
 }
 
 /* If the plan's object is deleted, a replacement that no text names is no member: its seat is free
@@ -541,8 +548,24 @@ static void step_binding(struct skr_gang *e, struct group *g)
     }
 }
 
+/* The record says Binding, and another process wrote that, such as a leader that was late. State
+ * Planned never replaces it. If a member is bound, the plan goes on in Binding. Without one a user may
+ * have written it: the plan ends. */
+static void be_overtaken(struct skr_gang *e, struct group *g)
+{
+    if (any_is_bound(g)) {
+        begin_binding(e, g);
+    } else if (!g->plan->binding) {
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, "another process wrote the record of the plan",
+                            false);
+    }
+}
+
 void skr_plan_step(struct skr_gang *e, struct group *g)
 {
+    if (!g->plan->aborting && !g->plan->preempting && skr_plan_storage_was_overtaken(e, g->plan)) {
+        be_overtaken(e, g);
+    }
     if (g->plan->aborting) {
         skr_plan_loss_step(e, g);
     } else if (g->plan->binding) {

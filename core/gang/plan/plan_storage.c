@@ -96,6 +96,22 @@ bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *pl
            (plan->anchor || !is_being_changed(plan->group, plan->text));
 }
 
+bool skr_plan_storage_was_overtaken(const struct skr_gang *e, const struct plan *plan)
+{
+    const struct pod_entry *p = plan->anchor ? skr_pods_find(e, plan->anchor) : NULL;
+    const char *have = p ? skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN)
+                       : !plan->anchor ? skr_plan_storage_text(plan->group)
+                                       : NULL;
+    struct skr_plan_record *r = NULL;
+    if (plan->binding_persisted || !have || !strstr(have, plan->id) ||
+        (plan->text && strcmp(have, plan->text) == 0) || skr_plan_parse(have, &r, NULL) < 0) {
+        return false;
+    }
+    const bool overtaken = r->state == SKR_PLAN_BINDING && strcmp(r->id, plan->id) == 0;
+    skr_plan_record_destroy(r);
+    return overtaken;
+}
+
 void skr_plan_storage_note_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;

@@ -19,6 +19,9 @@ bool skr_plan_storage_is_refused(const struct skr_gang *e, const struct group *g
 /* The same, also while the plan waits for victims and nothing else may depend on it. */
 bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *plan);
 bool skr_plan_storage_is_persisted(const struct skr_gang *e, const struct plan *plan);
+/* The object says that this plan is past the point of no return, and this process did not write that.
+ * O(text) if the object has another text than the plan. */
+bool skr_plan_storage_was_overtaken(const struct skr_gang *e, const struct plan *plan);
 /* No write of the plan's text is in flight or of unknown outcome. */
 bool skr_plan_storage_is_quiet(const struct skr_gang *e, const struct group *g);
 /* Notes that state Binding is persisted: no way back. */

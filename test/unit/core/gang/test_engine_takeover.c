@@ -250,3 +250,93 @@ TEST(a_plan_that_users_write_later_is_removed)
         assert_string_equal(rig_state(rig, "g"), "Ready");
     }
 }
+
+/* ---- another process writes the record of a plan ---- */
+
+/* As a leader does that was late. */
+static void overtake(struct rig *rig, const char *group)
+{
+    SKR_STRBUF(text);
+    const char *have = rig_annotation(rig, RIG_MAP, group, "sakkara.plan");
+    const char *state = strstr(have, "\"Planned\"");
+    assert_non_null(state);
+    for (const char *c = have; *c; c++) {
+        if (c == state) {
+            skr_strbuf_add(&text, "\\'Binding\\'");
+            c += strlen("\"Planned\"") - 1;
+        } else if (*c == '"') {
+            skr_strbuf_add(&text, "\\'");
+        } else {
+            skr_strbuf_addc(&text, *c);
+        }
+    }
+    rig_edit(rig, RIG_MAP, group, "{'metadata':{'annotations':{'sakkara.plan':'%s'}}}", text.s);
+}
+
+static struct rig *planned_long_ago(void)
+{
+    struct rig *rig = scene_planned(0);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'status':'Bound'}}"); /* which we put right */
+    rig_run(rig, SKR_SECOND);
+    return rig;
+}
+
+TEST_RIG(planned_long_ago(),
+         a_record_in_binding_that_another_process_wrote_never_becomes_planned_again)
+{
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    overtake(rig, "g");
+    rig_settle(rig);
+    is_taken_away(rig, "g"); /* no member is bound: a user may have written it */
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 8);
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(planned_long_ago(), a_plan_that_another_process_has_begun_to_bind_is_finished)
+{
+    char plan[64];
+    snprintf(plan, sizeof plan, "%s", rig_planned(rig, "p-0"));
+    rig->hold_watch[RIG_MAP] = true;
+    overtake(rig, "g");
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeName':'%s'}}", plan);
+    rig_settle(rig);
+    rig->hold_watch[RIG_MAP] = false;
+    rig_settle(rig);
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_null(strstr(rig->log.s, "Plan aborted"));
+    rig_assert_bound(rig, "p", 8);
+    rig_assert_clean(rig);
+}
+
+/* The record of a group from labels is on a member: it goes there only if what is there was seen. */
+TEST(a_member_that_carries_the_plan_of_all_is_never_overwritten_unseen)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.label_fallback = true;
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 2, 2, 2);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    for (int i = 0; i < 2; i++) {
+        rig_edit(rig, RIG_POD, i == 0 ? "p-0" : "p-1",
+                 "{'metadata':{'labels':{'sakkara.group.size':'2'}}}");
+    }
+    rig->hold_kind = SKR_WRITE_PATCH_POD;
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    const struct rig_write *w = rig_find_write(rig, SKR_WRITE_PATCH_POD, "p-0");
+    assert_non_null(w);
+    const json_t *metadata = json_object_get(w->body, "metadata");
+    assert_non_null(json_object_get(json_object_get(metadata, "annotations"), "sakkara.plan"));
+    assert_non_null(json_object_get(metadata, "resourceVersion"));
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    scene_let_go(rig, SKR_WRITE_PATCH_POD, RIG_409);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    rig_assert_clean(rig);
+}
