@@ -322,8 +322,8 @@ static size_t slots_for(const struct skr_writer *writer, enum skr_write_class cl
     return n > 0 ? n : 1;
 }
 
-/* The highest class that has something to send and may; SKR_WRITE_CLASS_COUNT: none. */
-static enum skr_write_class next_class(const struct skr_writer *writer)
+/* The class of the next write, if one of it may be sent; SKR_WRITE_CLASS_COUNT: none. */
+static enum skr_write_class next_class(struct skr_writer *writer)
 {
     const enum skr_write_class class = skr_backlog_class(&writer->backlog);
     return class != SKR_WRITE_CLASS_COUNT && writer->in_flight < slots_for(writer, class)

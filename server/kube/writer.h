@@ -3,8 +3,8 @@
 #define SKR_SERVER_KUBE_WRITER_H
 /*
  * Sends the engines' writes and read-backs, many at a time, through the token buckets of backlog.h.
- * Classes have strict priority; within a class, the first in is the first out. Lower classes may not
- * take the last free places, so slow Events never delay a Binding: see slots_for().
+ * Namespaces take turns (turns.h). Lower classes may not take the last free places, so slow Events
+ * never delay a Binding: see slots_for().
  *
  * Outcomes:
  *   2xx                                         OK
