@@ -11,7 +11,64 @@ enum {
     RETRY_LAST_S = 10,
     REFUSED_S = 30,
     CONFLICTS_AT_ONCE = 3, /* in a row: more have a pause before the next patch */
+    UNDONE_AT_ONCE = 3,    /* the same */
+    UNDONE_TOLD = 7,       /* its pause is a second, so nobody did it by chance */
+    UNDONE_CALM_S = 60,
 };
+
+static skr_time delay_after(uint32_t failures)
+{
+    uint32_t shift = failures > RETRY_SHIFT_MAX ? RETRY_SHIFT_MAX : failures;
+    skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
+    return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
+}
+
+/* ---- what others undo ---- */
+
+bool skr_undone_lasts(const struct skr_undone *undone, skr_time now)
+{
+    return undone->n > 0 && now < undone->at + UNDONE_CALM_S * SKR_SECOND;
+}
+
+skr_time skr_undone_note(struct skr_undone *undone, skr_time now)
+{
+    if (!skr_undone_lasts(undone, now)) {
+        *undone = (struct skr_undone){.n = 0};
+    }
+    undone->at = now;
+    undone->n += undone->n < UINT32_MAX;
+    return undone->n > UNDONE_AT_ONCE ? now + delay_after(undone->n - UNDONE_AT_ONCE - 1) : now;
+}
+
+bool skr_undone_tell(struct skr_undone *undone)
+{
+    const bool first = undone->n >= UNDONE_TOLD && !undone->told;
+    undone->told = undone->told || first;
+    return first;
+}
+
+void skr_undone_write_note(const struct skr_undone *undone, const char *what,
+                           struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out,
+                    "another client has changed %s %u times in a row, which sakkara writes; "
+                    "sakkara writes it again after pauses of up to %d s; find that client in "
+                    "metadata.managedFields",
+                    what, (unsigned)undone->n, (int)RETRY_LAST_S);
+}
+
+/* The object was as it should be, that has not changed, and now the object differs. */
+static void look_for_undone(struct skr_object_writer *w, const struct skr_object_target *t,
+                            skr_time now)
+{
+    if (t->wanted && w->rested == t->wanted) {
+        const skr_time at = skr_undone_note(&w->undone, now);
+        w->patch_at = at > w->patch_at ? at : w->patch_at;
+    }
+    w->rested = 0;
+}
+
+/* ---- one object ---- */
 
 static void send_read(struct skr_object_writer *w, struct skr_frame *frame,
                       const struct skr_object_target *t)
@@ -33,6 +90,7 @@ enum skr_object_step skr_object_writer_step(struct skr_object_writer *w, struct 
 {
     skr_time now = skr_frame_now(frame);
     *ret_at = SKR_TIME_NEVER;
+    look_for_undone(w, t, now);
     if (w->write) {
         return SKR_OBJECT_WAIT;
     }
@@ -58,8 +116,9 @@ enum skr_object_step skr_object_writer_step(struct skr_object_writer *w, struct 
     return SKR_OBJECT_PATCH;
 }
 
-void skr_object_writer_rest(struct skr_object_writer *w)
+void skr_object_writer_rest(struct skr_object_writer *w, const struct skr_object_target *t)
 {
+    w->rested = t->wanted;
     if (!w->write) {
         w->urgent = false;
         w->flush_at = 0;
@@ -111,13 +170,6 @@ void skr_object_writer_patch(struct skr_object_writer *w, struct skr_frame *fram
     w->sent_at = skr_frame_now(frame);
 }
 
-static skr_time delay_after(uint32_t failures)
-{
-    uint32_t shift = failures > RETRY_SHIFT_MAX ? RETRY_SHIFT_MAX : failures;
-    skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
-    return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
-}
-
 static skr_time retry_delay(struct skr_object_writer *w)
 {
     return delay_after(w->failures++);
@@ -146,7 +198,8 @@ enum skr_object_result skr_object_writer_done(struct skr_object_writer *w,
     case SKR_WRITE_CONFLICT:
         w->must_read = true;
         if (++w->conflicts > CONFLICTS_AT_ONCE) {
-            w->patch_at = now + delay_after(w->conflicts - CONFLICTS_AT_ONCE - 1);
+            const skr_time at = now + delay_after(w->conflicts - CONFLICTS_AT_ONCE - 1);
+            w->patch_at = at > w->patch_at ? at : w->patch_at;
         }
         break;
     case SKR_WRITE_BUSY:

@@ -12,6 +12,8 @@
  * - after a conflict or an unknown outcome the object is read before anything else is written;
  * - from the fourth conflict in a row on there is a pause before the next patch, 100 ms doubling to
  *   10 s: a user who changes the object all the time cannot make the daemon write all the time;
+ * - if another client undoes what was written, again and again, the pauses grow in the same way
+ *   (struct skr_undone), and the owner of the object is told once;
  * - refused and failed requests come again after a pause;
  * - changes that are not urgent are collected for a moment.
  *
@@ -25,6 +27,24 @@
 #include "topology/base/json_writer.h"
 #include "topology/object.h"
 
+/* How often in a row another client has undone what was written. The row ends after a minute without.
+ * All zero is its beginning. */
+struct skr_undone {
+    uint32_t n;
+    bool told;
+    skr_time at; /* the last time */
+};
+/* Once more. Returns until when the next write waits: from the fourth time in a row on 100 ms, doubling
+ * to 10 s. */
+skr_time skr_undone_note(struct skr_undone *undone, skr_time now);
+/* True once a row, from the first pause of a second on: an Event is due. */
+bool skr_undone_tell(struct skr_undone *undone);
+bool skr_undone_lasts(const struct skr_undone *undone, skr_time now); /* the row */
+/* Of that Event: its reason, and its note, with room for both. */
+#define SKR_UNDONE_REASON "ObjectOverwritten"
+void skr_undone_write_note(const struct skr_undone *undone, const char *what,
+                           struct skr_strbuf *out);
+
 struct skr_object_writer {
     uint64_t write;    /* patch or read-back in flight; 0 none */
     bool reading;      /* that is a read-back */
@@ -37,7 +57,9 @@ struct skr_object_writer {
     skr_time retry_at;
     uint32_t failures;
     uint32_t conflicts; /* of patches, in a row */
-    skr_time patch_at;  /* no patch before, because of them */
+    skr_time patch_at;  /* no patch before, because of them, or of what was undone */
+    uint64_t rested;    /* `wanted` when the object was last as it should be; 0: it changed since */
+    struct skr_undone undone;
 };
 
 /* The object that is written. All borrowed. */
@@ -47,7 +69,8 @@ struct skr_object_target {
     const struct skr_meta *meta;
     int purpose; /* of its writes, and */
     const char *key;
-    bool strategic; /* a strategic merge patch: lists of built-in kinds are merged by their key */
+    uint64_t wanted; /* hash of all that the object should be; 0: what others undo is not noticed */
+    bool strategic;  /* a strategic merge patch: lists of built-in kinds are merged by their key */
     bool
         applies_itself; /* the owner changes its cached object by the patch it sent: the answer need
                             not carry the object, which may be large */
@@ -66,7 +89,8 @@ enum skr_object_step skr_object_writer_step(struct skr_object_writer *writer,
                                             const struct skr_object_target *target,
                                             skr_time collect_until, skr_time *ret_at);
 /* The object is as it should be. */
-void skr_object_writer_rest(struct skr_object_writer *writer);
+void skr_object_writer_rest(struct skr_object_writer *writer,
+                            const struct skr_object_target *target);
 /* Sends a merge patch. in_metadata, members: what differs, as members of a JSON object, without
  * the braces ("\"a\":1,\"b\":2"); "" none. Answered with the object. */
 void skr_object_writer_patch(struct skr_object_writer *writer, struct skr_frame *frame,

@@ -39,8 +39,9 @@ static bool is_over(const struct pod_work *w, skr_time now)
     const bool fails = w->patch.failures || w->bind.failures || w->removal.failures;
     const bool doubt = w->patch.must_read || w->patch.clears || w->patch.owes || w->bind.unknown;
     const bool listed = w->nominated_on || w->binding_queued || w->claims_on;
-    return !listed && !writes && !fails && !doubt && w->patch.at <= now && !w->vote.request &&
-           !w->single.asked_at && !w->removal.confirmed && !w->evict.by;
+    const bool undone = skr_undone_lasts(&w->patch.undone, now);
+    return !listed && !undone && !writes && !fails && !doubt && w->patch.at <= now &&
+           !w->vote.request && !w->single.asked_at && !w->removal.confirmed && !w->evict.by;
 }
 
 void skr_pods_rest(const struct skr_gang *e, struct pod_entry *p)

@@ -7,6 +7,7 @@
  * (residents.h); the others have an entry. This header has lookups, and facts about one pod;
  * pod_changes.h has the meaning of a change.
  */
+#include "core/frame/object_writer.h"
 #include "core/gang/state/gang.h"
 #include "core/pod/pod.h"
 
@@ -51,6 +52,7 @@ struct pod_work {
         /* a patch that removes its part of a plan may have been applied: the cache may be stale */
         bool clears;
         bool owes; /* its nomination could not be written or cleared while that was forbidden */
+        struct skr_undone undone; /* other clients change what it carries of ours */
     } patch;
     /* bit set: reasons with an Event for it since it was last planned; waiting.c */
     uint32_t announced;

@@ -16,6 +16,7 @@
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
+#include "topology/base/hash.h"
 
 #include <string.h>
 
@@ -171,13 +172,39 @@ static void go_alone(const struct target *t, const char *annotation)
     }
 }
 
+/* Of all that the object should have, in any order of the keys. */
+static uint64_t hash_wanted(const struct desired_keys *w, const char *annotation)
+{
+    uint64_t sum = skr_hash_string(annotation);
+    for (size_t i = 0; i < w->n; i++) {
+        sum += skr_hash_pair(skr_hash_string(w->item[i].key),
+                             w->item[i].value ? skr_hash_string(w->item[i].value) : 1);
+    }
+    return sum ? sum : 1;
+}
+
+static void tell_undone(struct skr_gang *e, const struct target *t)
+{
+    if (!skr_undone_tell(&t->writer->undone)) {
+        return;
+    }
+    SKR_STRBUF(what);
+    SKR_STRBUF(note);
+    skr_strbuf_addf(&what, "status or plan of %s %s", t->object.type->resource->kind,
+                    t->object.meta->name);
+    skr_undone_write_note(&t->writer->undone, what.s, &note);
+    skr_out_event_on(e, t->object.type->resource, t->object.meta, true, SKR_UNDONE_REASON,
+                     SKR_UNDONE_REASON, note.s);
+}
+
 /* annotation: the wanted text; "": none. Returns when to look again, SKR_TIME_NEVER if nothing is
  * due. */
-static skr_time settle_target(struct skr_gang *e, const struct target *t, struct desired_keys *w,
+static skr_time settle_target(struct skr_gang *e, struct target *t, struct desired_keys *w,
                               const char *annotation)
 {
     const char *have = skr_labels_get(&t->object.meta->annotations, SKR_ANNOTATION_PLAN);
     bool plan_differs = strcmp(have ? have : "", annotation) != 0;
+    t->object.wanted = hash_wanted(w, annotation);
     size_t n = differences(t, w);
     skr_time at = SKR_TIME_NEVER;
     if (plan_differs && t->writer->refused) {
@@ -186,12 +213,13 @@ static skr_time settle_target(struct skr_gang *e, const struct target *t, struct
     }
     /* If a patch of unknown outcome is open, its result is awaited even without a difference. */
     if (n == 0 && !plan_differs && !t->writer->must_read) {
-        skr_object_writer_rest(t->writer);
+        skr_object_writer_rest(t->writer, &t->object);
     } else if (skr_object_writer_step(t->writer, e->frame, &t->object,
                                       plan_differs ? 0 : collected_at(e, t, w, n),
                                       &at) == SKR_OBJECT_PATCH) {
         send_patch(e, t, w, n, plan_differs ? annotation : NULL);
     }
+    tell_undone(e, t);
     return at;
 }
 
@@ -235,7 +263,7 @@ static skr_time settle_status_map(struct skr_gang *e, struct group *g)
         return skr_status_map_make(e, g);
     }
     skr_status_map_count(e, m);
-    const struct target t = map_target(m);
+    struct target t = map_target(m);
     skr_status_desired_keys(e, g, &w);
     const skr_time at = settle_target(e, &t, &w, "");
     skr_desired_keys_fini(&w);
@@ -248,7 +276,7 @@ static skr_time settle_podgroup(struct skr_gang *e, struct group *g, struct podg
                                 const char *annotation)
 {
     struct desired_keys w = {0};
-    const struct target t = podgroup_target(pg);
+    struct target t = podgroup_target(pg);
     skr_status_desired_keys(e, g, &w);
     const skr_time at = settle_target(e, &t, &w, annotation);
     skr_desired_keys_fini(&w);
@@ -271,7 +299,7 @@ void skr_group_objects_settle(struct skr_gang *e, struct group *g)
         if (g->source.kind == SOURCE_MAP) {
             skr_status_desired_keys(e, g, &w);
         }
-        const struct target t = map_target(g->source.map);
+        struct target t = map_target(g->source.map);
         at = settle_target(e, &t, &w, text_for(g, SOURCE_MAP));
         skr_desired_keys_fini(&w);
     }

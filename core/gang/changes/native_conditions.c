@@ -72,7 +72,7 @@ void skr_native_conditions_settle(struct skr_gang *e, struct group *g, struct po
     const skr_time soon = now + COLLECT_MS * SKR_MILLISECOND;
     add_differences(g, pg->pg, &members);
     if (members.len == 0 && !pg->marker.must_read) {
-        skr_object_writer_rest(&pg->marker);
+        skr_object_writer_rest(&pg->marker, &target);
     } else if (skr_object_writer_step(&pg->marker, e->frame, &target, pause > soon ? pause : soon,
                                       &at) == SKR_OBJECT_PATCH) {
         skr_object_writer_patch(&pg->marker, e->frame, &target, SKR_WRITE_CLASS_STATUS, "",

@@ -472,6 +472,46 @@ static void note_bound_before(struct skr_gang *e, struct pod_entry *p, const str
     }
 }
 
+static bool differ(const struct skr_labels *a, const struct skr_labels *b, const char *key)
+{
+    const char *one = skr_labels_get(a, key), *other = skr_labels_get(b, key);
+    return strcmp(one ? one : "", other ? other : "") != 0;
+}
+
+/* Whether a version has other records of ours. */
+static bool has_other_records(const struct skr_pod *a, const struct skr_pod *b)
+{
+    static const char *const label[] = {SKR_LABEL_STATUS, SKR_LABEL_RETRIES, SKR_LABEL_RANK,
+                                        SKR_LABEL_ROLE, SKR_LABEL_PLAN};
+    bool other = differ(&a->meta.annotations, &b->meta.annotations, SKR_ANNOTATION_PLAN);
+    for (size_t i = 0; i < sizeof label / sizeof *label && !other; i++) {
+        other = differ(&a->meta.labels, &b->meta.labels, label[i]);
+    }
+    return other;
+}
+
+/* The cache has what this process wrote. If no write of ours is on its way and the next version differs
+ * in that, another client has changed it: the next patch waits, longer each time. */
+static void look_for_undone(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod)
+{
+    const bool ours = p->work->patch.write || p->work->bind.write || p->work->bind.unknown ||
+                      p->await_watch || p->await_labels ||
+                      strcmp(p->pod->node_name, pod->node_name) != 0;
+    if (!skr_frame_is_leader(e->frame) || !p->ours || !p->group || ours ||
+        !has_other_records(p->pod, pod)) {
+        return;
+    }
+    struct pod_work *w = skr_pods_work(p);
+    const skr_time at = skr_undone_note(&w->patch.undone, skr_frame_now(e->frame));
+    w->patch.at = at > w->patch.at ? at : w->patch.at;
+    if (skr_undone_tell(&w->patch.undone)) {
+        SKR_STRBUF(note);
+        skr_undone_write_note(&w->patch.undone, "labels sakkara.member.* or the plan of the pod",
+                              &note);
+        skr_out_event(e, "Pod", &pod->meta, true, SKR_UNDONE_REASON, SKR_UNDONE_REASON, note.s);
+    }
+}
+
 /* The pod's entry; NULL: it is a resident, or this version is old. Takes pod. */
 static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
 {
@@ -500,6 +540,8 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
     }
     if (!p) {
         p = entry_create(e, pod);
+    } else {
+        look_for_undone(e, p, pod);
     }
     int32_t rank = p->await_labels ? skr_pods_rank_label(p) : -1;
     if (*pod->node_name) {

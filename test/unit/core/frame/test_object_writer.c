@@ -7,6 +7,7 @@
 
 #include "test/test.h"
 #include "test/unit/frame_rig.h"
+#include "topology/base/hash.h"
 
 static const struct skr_resource things = {.group = "example.org",
                                            .version = "v1",
@@ -209,10 +210,11 @@ static void settle_thing(struct echo *e, struct entry *x)
                                        .subresource = "status",
                                        .meta = &x->thing->meta,
                                        .purpose = FOR_STATUS,
-                                       .key = x->key};
+                                       .key = x->key,
+                                       .wanted = skr_hash_string(x->thing->text)};
     skr_time at;
     if (strcmp(x->thing->text, x->thing->told) == 0) {
-        skr_object_writer_rest(&x->writer);
+        skr_object_writer_rest(&x->writer, &target);
         return;
     }
     if (skr_object_writer_step(&x->writer, e->frame, &target, skr_frame_now(e->frame) + SKR_SECOND,
@@ -354,6 +356,52 @@ TEST_WITH(world, a_users_change_is_read_before_anything_is_written_over_it)
     assert_int_equal(world->rig->write[0].http_status, 409);
     assert_int_equal(world->rig->write[1].verb, SKR_VERB_GET);
     assert_int_equal(patches(world), 1);
+}
+
+/* ---- what others undo ---- */
+
+/* Another client writes the status every 100 ms. */
+static void undo_for(struct world *world, skr_time duration)
+{
+    for (skr_time t = 0; t < duration; t += 100 * SKR_MILLISECOND) {
+        frame_rig_edit(world->rig, &things, "ns/a", "{'status':{'text':'mine'}}");
+        frame_rig_advance(world->rig, 100 * SKR_MILLISECOND);
+    }
+}
+
+TEST_WITH(world, what_another_client_undoes_again_and_again_is_written_at_growing_pauses)
+{
+    frame_rig_start(world->rig);
+    frame_rig_advance(world->rig, 2 * SKR_SECOND);
+    assert_string_equal(told(world), "one");
+    undo_for(world, 600 * SKR_SECOND);
+    const size_t n = patches(world);
+    assert_true(n > 60); /* it does not give up: every 10 s */
+    assert_true(n < 90);
+    struct skr_undone *undone = &self(world)->entries->writer.undone;
+    assert_true(skr_undone_tell(undone));
+    assert_false(skr_undone_tell(undone));
+    /* In the end it is as it should be, and after a minute all is forgotten. */
+    frame_rig_advance(world->rig, 80 * SKR_SECOND);
+    assert_string_equal(told(world), "one");
+    frame_rig_edit(world->rig, &things, "ns/a", "{'status':{'text':'mine'}}");
+    frame_rig_advance(world->rig, 2 * SKR_SECOND);
+    assert_string_equal(told(world), "one");
+}
+
+/* Its owner's own changes are no quarrel. */
+TEST_WITH(world, what_changes_because_it_should_is_written_without_pauses)
+{
+    frame_rig_start(world->rig);
+    frame_rig_advance(world->rig, 2 * SKR_SECOND);
+    for (int i = 0; i < 40; i++) {
+        frame_rig_edit(world->rig, &things, "ns/a", "{'spec':{'text':'%d'}}", i);
+        frame_rig_advance(world->rig, 2 * SKR_SECOND);
+        char text[16];
+        (void)snprintf(text, sizeof text, "%d", i);
+        assert_string_equal(told(world), text);
+    }
+    assert_false(skr_undone_tell(&self(world)->entries->writer.undone));
 }
 
 TEST_WITH(world, a_refused_patch_is_a_line_in_the_log_and_tried_again_later)

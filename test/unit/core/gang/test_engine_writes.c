@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes that conflict, are refused, get lost or whose outcome nobody knows. */
+#include "test/unit/engine_scene.h"
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)
@@ -427,4 +428,78 @@ TEST(a_pod_is_known_to_be_bound_although_a_patch_of_ours_was_answered_before_the
     assert_string_equal(rig_state(rig, "g"), "Bound");
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Bound");
+}
+
+/* ---- what another client undoes ---- */
+
+/* Every 100 ms, which part it is alternates. */
+static void undo_for(struct rig *rig, enum rig_kind kind, const char *key,
+                     const char *const part[2], int seconds)
+{
+    for (int i = 0; i < 10 * seconds; i++) {
+        rig_edit(rig, kind, key, "%s", part[i % 2]);
+        rig_run(rig, 100 * SKR_MILLISECOND);
+    }
+}
+
+static size_t events_with(struct rig *rig, const char *text)
+{
+    size_t n = 0, i;
+    const json_t *event;
+    json_array_foreach(rig->events, i, event)
+    {
+        n += strstr(json_string_value(event), text) ? 1 : 0;
+    }
+    return n;
+}
+
+TEST_RIG(scene_planned(RIG_GATED),
+         a_map_whose_status_and_plan_are_overwritten_is_written_at_growing_pauses)
+{
+    static const char *const part[] = {
+        "{'data':{'status':'mine','rank':'x'}}",
+        "{'metadata':{'annotations':{'sakkara.plan':null}}}",
+    };
+    const size_t before = rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL);
+    undo_for(rig, RIG_MAP, "g", part, 120);
+    const size_t n = rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL) - before;
+    if (n >= 60 || rig_count(rig, SKR_WRITE_GET_CONFIGMAP, NULL) >= 60) {
+        fail_msg("%zu", n);
+    }
+    assert_int_equal(events_with(rig, "ConfigMap/g Warning ObjectOverwritten"), 1);
+    /* The group goes on when that ends. */
+    rig->hold_scheduler = false;
+    rig_run(rig, 90 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 8);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+}
+
+TEST(a_member_whose_labels_are_overwritten_is_written_at_growing_pauses)
+{
+    static const char *const part[] = {
+        "{'metadata':{'labels':{'sakkara.member.rank':'7'}}}",
+        "{'metadata':{'labels':{'sakkara.member.status':'mine'}}}",
+    };
+    for (int bound = 0; bound < 2; bound++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_planned(0);
+        if (bound) {
+            rig->hold_scheduler = false;
+            rig_run(rig, 5 * SKR_SECOND);
+            rig_assert_bound(rig, "p", 8);
+        }
+        const size_t before = rig_count(rig, SKR_WRITE_PATCH_POD, "p-1") +
+                              rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-1");
+        undo_for(rig, RIG_POD, "p-1", part, 120);
+        const size_t n = rig_count(rig, SKR_WRITE_PATCH_POD, "p-1") +
+                         rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-1") - before;
+        if (n >= 60) {
+            fail_msg("bound %d: %zu", bound, n);
+        }
+        assert_int_equal(events_with(rig, "Pod/p-1 Warning ObjectOverwritten"), 1);
+        assert_int_equal(events_with(rig, "ObjectOverwritten"), 1);
+        rig->hold_scheduler = false;
+        rig_run(rig, 90 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 8);
+        assert_string_equal(rig_label(rig, "p-1", "sakkara.member.status"), "Bound");
+    }
 }
