@@ -78,7 +78,7 @@ static void mark_excess(const struct skr_spotmix *mix, const struct skr_spotmix_
     const size_t found = gather(mix, owner, j, class_, pod);
     qsort(pod, found, sizeof(struct skr_spotmix_pod *), by_excess);
     for (size_t i = 0; i < found && (int64_t)i < n; i++) {
-        mark(j, pod[i]->at, pod[i]->reviewed ? SKR_SPOTMIX_LEFT_OVER : SKR_SPOTMIX_MISSED);
+        mark(j, pod[i]->at, SKR_SPOTMIX_SURPLUS);
     }
 }
 
@@ -138,7 +138,7 @@ size_t skr_spotmix_drift_of(const struct skr_spotmix_judgement *judgement)
 
 size_t skr_spotmix_wrong_of(const struct skr_spotmix_judgement *judgement)
 {
-    return judgement->n[SKR_SPOTMIX_WRONG_INDEX] + judgement->n[SKR_SPOTMIX_MISSED];
+    return judgement->n[SKR_SPOTMIX_WRONG_INDEX] + judgement->n[SKR_SPOTMIX_SURPLUS];
 }
 
 void skr_spotmix_wrong_order(const struct skr_spotmix_owner *owner,
@@ -150,7 +150,7 @@ void skr_spotmix_wrong_order(const struct skr_spotmix_owner *owner,
     for (size_t i = 0; i < owner->n_held; i++) {
         if (judgement->standing[i] == SKR_SPOTMIX_WRONG_INDEX) {
             ret[at[0]++] = owner->held[i].pod;
-        } else if (judgement->standing[i] == SKR_SPOTMIX_MISSED) {
+        } else if (judgement->standing[i] == SKR_SPOTMIX_SURPLUS) {
             ret[at[1]++] = owner->held[i].pod;
         }
     }

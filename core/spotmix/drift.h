@@ -21,8 +21,7 @@ struct skr_spotmix_rule;
 enum skr_spotmix_standing {
     SKR_SPOTMIX_RIGHT,       /* pinned pods, too */
     SKR_SPOTMIX_WRONG_INDEX, /* its class is not that of its index */
-    SKR_SPOTMIX_MISSED,      /* one too many of its class, and no review has seen it */
-    SKR_SPOTMIX_LEFT_OVER,   /* one too many of its class, and reviewed */
+    SKR_SPOTMIX_SURPLUS,     /* one too many of its class, while the other one lacks pods */
     SKR_SPOTMIX_OTHER_NODE,  /* its node is of the other class */
     SKR_SPOTMIX_CLASSLESS,   /* no review has seen it, and its node has no class */
     SKR_SPOTMIX_STANDING_COUNT
@@ -39,11 +38,11 @@ void skr_spotmix_judge(const struct skr_spotmix *mix, const struct skr_spotmix_o
 void skr_spotmix_judgement_fini(struct skr_spotmix_judgement *judgement);
 /* All pods that are not right. */
 size_t skr_spotmix_drift_of(const struct skr_spotmix_judgement *judgement);
-/* Pods that a rebuild evicts: WRONG_INDEX and MISSED. Evicting any other pod would not help: its
- * replacement would have the same class, or the next new pod has the missing class anyway. */
+/* Pods that a rebuild evicts: WRONG_INDEX and SURPLUS. Evicting any other pod would not help: its
+ * replacement would have the same class. */
 size_t skr_spotmix_wrong_of(const struct skr_spotmix_judgement *judgement);
 /* The wrong pods in the order of their eviction. First WRONG_INDEX by index: the replacement
- * takes the index that becomes vacant. Then MISSED from the highest index down: a lower index of
+ * takes the index that becomes vacant. Then SURPLUS from the highest index down: a lower index of
  * the other class is vacant then. ret: room for all pods of the owner. */
 void skr_spotmix_wrong_order(const struct skr_spotmix_owner *owner,
                              const struct skr_spotmix_judgement *judgement,

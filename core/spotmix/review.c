@@ -214,19 +214,28 @@ static void spell_token(const unsigned char random[16], char token[SKR_SPOTMIX_T
     token[32] = '\0';
 }
 
+static bool is_dry_run(const struct hearing *hearing)
+{
+    return json_is_true(json_object_get(hearing->request, "dryRun"));
+}
+
+static bool has_reservation(const struct hearing *hearing, struct skr_spotmix_owner *owner)
+{
+    const json_t *meta = json_object_get(hearing->pod, "metadata");
+    const char *token =
+        skr_object_text(json_object_get(meta, "annotations"), hearing->mix->keys.token);
+    return skr_spotmix_is_reserved(hearing->mix, owner, token);
+}
+
 /* Whether this is another review of a pod that has its slot already. Its token shows that or, if
  * the index follows from the name, all that it carries. */
 static bool has_its_slot(const struct hearing *hearing, struct skr_spotmix_owner *owner,
                          const struct skr_spotmix_slot *slot)
 {
-    const json_t *meta = json_object_get(hearing->pod, "metadata");
-    if (owner->kind == SKR_SPOTMIX_STATEFUL_SET) {
-        return skr_spotmix_patch_is_done(&hearing->mix->keys, &hearing->mix->classes, hearing->pod,
-                                         slot->class_, slot->index);
-    }
-    const char *token =
-        skr_object_text(json_object_get(meta, "annotations"), hearing->mix->keys.token);
-    return skr_spotmix_is_reserved(hearing->mix, owner, token);
+    return owner->kind == SKR_SPOTMIX_STATEFUL_SET
+               ? skr_spotmix_patch_is_done(&hearing->mix->keys, &hearing->mix->classes,
+                                           hearing->pod, slot->class_, slot->index)
+               : has_reservation(hearing, owner);
 }
 
 /* false: the name is not that of a pod of the StatefulSet. */
@@ -255,6 +264,9 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
     if (rule->invalid) {
         warn(hearing, INVALID_MAX);
     }
+    if (!is_dry_run(hearing) && !has_reservation(hearing, owner)) {
+        skr_spotmix_give_back(mix, owner, hearing->review->now);
+    }
     if (!find_slot(hearing, owner, rule, &slot)) {
         return SKR_SPOTMIX_OWNER_UNKNOWN;
     }
@@ -273,8 +285,7 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
         return SKR_SPOTMIX_PINNED;
     }
     spell_token(hearing->review->random, slot.token);
-    const bool reserves = owner->kind != SKR_SPOTMIX_STATEFUL_SET &&
-                          !json_is_true(json_object_get(hearing->request, "dryRun"));
+    const bool reserves = owner->kind != SKR_SPOTMIX_STATEFUL_SET && !is_dry_run(hearing);
     if (!skr_spotmix_patch_write(&mix->keys, &mix->classes, hearing->pod, &slot, &hearing->patch,
                                  &cost_kept) ||
         (reserves && !skr_spotmix_reserve(mix, owner, &slot,

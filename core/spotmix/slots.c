@@ -154,6 +154,51 @@ void skr_spotmix_unreserve_all(struct skr_spotmix *mix, struct skr_spotmix_owner
     }
 }
 
+static skr_time made_at(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
+                        size_t at)
+{
+    return owner->reserved[at].reservation->expires - mix->settings->reservation_ttl;
+}
+
+/* The reservation that was made first, of these the one of the lowest index. */
+static size_t oldest_of(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner)
+{
+    size_t oldest = 0;
+    for (size_t i = 1; i < owner->n_reserved; i++) {
+        const skr_time at = made_at(mix, owner, i), before = made_at(mix, owner, oldest);
+        if (at < before ||
+            (at == before && owner->reserved[i].index < owner->reserved[oldest].index)) {
+            oldest = i;
+        }
+    }
+    return oldest;
+}
+
+/* Whether no reservation was made within SKR_SPOTMIX_SILENCE. */
+static bool is_silent(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
+                      skr_time now)
+{
+    bool silent = true;
+    for (size_t i = 0; i < owner->n_reserved && silent; i++) {
+        silent = made_at(mix, owner, i) + SKR_SPOTMIX_SILENCE <= now;
+    }
+    return silent;
+}
+
+void skr_spotmix_give_back(struct skr_spotmix *mix, struct skr_spotmix_owner *owner, skr_time now)
+{
+    const int64_t room = owner->known ? owner->replicas - (int64_t)owner->n_held : 0;
+    const bool silent = is_silent(mix, owner, now);
+    while (owner->n_reserved > 0 && (silent || (room > 0 && (int64_t)owner->n_reserved >= room))) {
+        const size_t oldest = oldest_of(mix, owner);
+        if (made_at(mix, owner, oldest) + SKR_SPOTMIX_RETRY > now) {
+            break;
+        }
+        take_out(mix, owner, oldest);
+        mix->n_expired++;
+    }
+}
+
 skr_time skr_spotmix_expiry(const struct skr_spotmix *mix)
 {
     return mix->reservations ? mix->reservations->expires : SKR_TIME_NEVER;

@@ -183,6 +183,11 @@ enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference);
 bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespace_);
 
 /* ---- slots.c ---- */
+/* The API server answers a create within this time, as a rule. If it takes longer, two pods may get
+ * one index, which repair.c parts. */
+#define SKR_SPOTMIX_SILENCE SKR_SECOND
+/* No controller tries again sooner (client-go, DefaultTypedControllerRateLimiter). */
+#define SKR_SPOTMIX_RETRY (5 * SKR_MILLISECOND)
 /* Vacant indices from one on. */
 struct skr_spotmix_window {
     int32_t from;
@@ -212,6 +217,11 @@ bool skr_spotmix_is_reserved(const struct skr_spotmix *mix, struct skr_spotmix_o
                              const char *token);
 void skr_spotmix_unreserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                            const char *token);
+/* Called when a pod of the owner is reviewed. Frees reservations whose pods the API server has refused
+ * after their reviews. A ReplicaSet never sends more pods than it lacks: if it has a reservation for
+ * each of them, the one made first is of a pod that was refused. If no reservation was made for
+ * SKR_SPOTMIX_SILENCE, all are. O(reservations of the owner), for each that is freed. */
+void skr_spotmix_give_back(struct skr_spotmix *mix, struct skr_spotmix_owner *owner, skr_time now);
 void skr_spotmix_unreserve_all(struct skr_spotmix *mix, struct skr_spotmix_owner *owner);
 
 /* ---- pods.c, nodes too ---- */

@@ -167,7 +167,7 @@ static void add_rows(const struct skr_spotmix *mix, const struct skr_spotmix_own
                                          .class_ = skr_spotmix_pod_class(mix, pod),
                                          .standing = standing,
                                          .wrong = current && (standing == SKR_SPOTMIX_WRONG_INDEX ||
-                                                              standing == SKR_SPOTMIX_MISSED),
+                                                              standing == SKR_SPOTMIX_SURPLUS),
                                          .cost = skr_spotmix_cost_text[pod->cost_claim],
                                          .reason = pod->pinned ? "ClassPinnedByPodSpec"
                                                    : none      ? "Unmutated"

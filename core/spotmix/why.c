@@ -51,8 +51,7 @@ void skr_spotmix_why(const struct skr_spotmix_row *row, const struct skr_spotmix
     case SKR_SPOTMIX_OTHER_NODE:
         skr_strbuf_addf(out, "; its node is %s", spot ? "on-demand" : "spot");
         break;
-    case SKR_SPOTMIX_MISSED:
-    case SKR_SPOTMIX_LEFT_OVER:
+    case SKR_SPOTMIX_SURPLUS:
         skr_strbuf_addf(out, "; too many pods are %s", spot ? "spot" : "on-demand");
         break;
     case SKR_SPOTMIX_RIGHT:
@@ -66,11 +65,7 @@ void skr_spotmix_why(const struct skr_spotmix_row *row, const struct skr_spotmix
 static void say_left(const struct skr_spotmix_row *row, struct skr_strbuf *out)
 {
     skr_strbuf_addf(out, "%zu of the wrong class: ", row->drift);
-    if (row->standing[SKR_SPOTMIX_LEFT_OVER] > 0) {
-        const int32_t index = skr_spotmix_vacant(row->space);
-        skr_strbuf_addf(out, "index %" PRId32 " is vacant, the next pod takes it: %s", index,
-                        skr_spotmix_class_name[skr_spotmix_rule_class(&row->rule, index)]);
-    } else if (row->standing[SKR_SPOTMIX_OTHER_NODE] > 0) {
+    if (row->standing[SKR_SPOTMIX_OTHER_NODE] > 0) {
         skr_strbuf_add(out, "they stay, as their nodes were of their class when they came");
     } else if (row->standing[SKR_SPOTMIX_CLASSLESS] > 0) {
         skr_strbuf_add(out, "they wait for a node, or their nodes are of neither class");

@@ -5,13 +5,16 @@
  * Patches: whatever a pod looks like, the patch applies by an applier that knows nothing of ours
  * (RFC 6902), changes only what it is for, and the pod runs on no node that it could not run on
  * before. Lives: pods are created, seen late, refused by others, deleted, scaled; a model that is
- * a list of (index, expiry) predicts every index.
+ * a list of (index, expiry) predicts every index. Refusals: a ReplicaSet creates its pods in growing
+ * batches, and the API server refuses any of them after their reviews.
  */
 #include "test/test.h"
 
 #include <jansson.h>
 
+#include "core/spotmix/drift.h"
 #include "core/spotmix/mix.h"
+#include "core/spotmix/view.h"
 #include "server/kube/base64.h"
 
 enum { PODS = 5000, LIVES = 200, STEPS = 120, LIVING_MAX = 256 };
@@ -240,15 +243,17 @@ static void check_admission(const json_t *before, const json_t *after, const cha
 
 /* ---- reviews ---- */
 
-static struct skr_spotmix *new_mix(struct skr_spotmix_settings *settings, const char *max)
+static struct skr_spotmix *new_mix(struct skr_spotmix_settings *settings, const char *max,
+                                   unsigned replicas)
 {
     struct skr_spotmix *mix;
     skr_spotmix_settings_default(settings);
     settings->key_prefix = PREFIX;
     assert_int_equal(skr_spotmix_create(settings, &mix, NULL), 0);
     json_auto_t *owner =
-        json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}}}", "metadata", "namespace", "d", "name", "rs",
-                  "uid", "rs-1", "labels", PREFIX, "true", PREFIX "-max-on-demand-count", max);
+        json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}}, s:{s:i}}", "metadata", "namespace", "d",
+                  "name", "rs", "uid", "rs-1", "labels", PREFIX, "true",
+                  PREFIX "-max-on-demand-count", max, "spec", "replicas", (int)replicas);
     skr_spotmix_put(mix, SKR_SPOTMIX_REPLICA_SET, owner);
     return mix;
 }
@@ -321,7 +326,7 @@ TEST(a_patch_always_applies_changes_no_more_and_widens_nothing)
     unsigned n = 0;
     state = 7;
     for (unsigned i = 0; i < PODS; i++) {
-        struct skr_spotmix *mix = new_mix(&settings, roll(2) ? "1" : "0");
+        struct skr_spotmix *mix = new_mix(&settings, roll(2) ? "1" : "0", 1);
         json_auto_t *pod = random_pod();
         json_auto_t *patch = review(mix, pod, 0, i);
         if (patch) {
@@ -418,6 +423,21 @@ static void observe(struct lives *lives, struct life *life)
     }
 }
 
+/* If the last review was a second ago, a pod that is not seen was refused. */
+static void end_silent(struct lives *lives)
+{
+    skr_time last = 0;
+    for (unsigned i = 0; i < lives->n; i++) {
+        const skr_time made = lives->life[i].expires - 30 * SKR_SECOND;
+        last = !lives->life[i].seen && made > last ? made : last;
+    }
+    for (unsigned i = 0; i < lives->n && last + SKR_SECOND <= lives->now; i++) {
+        if (lives->life[i].expires > lives->now) {
+            lives->life[i].expires = lives->now;
+        }
+    }
+}
+
 static void create(struct lives *lives, unsigned number)
 {
     struct life *life = &lives->life[lives->n];
@@ -426,6 +446,7 @@ static void create(struct lives *lives, unsigned number)
         json_pack("{s:{s:s, s:[{s:s, s:s, s:s, s:s, s:b}]}, s:{}}", "metadata", "namespace", "d",
                   "ownerReferences", "apiVersion", "apps/v1", "kind", "ReplicaSet", "name", "rs",
                   "uid", "rs-1", "controller", 1, "spec");
+    end_silent(lives);
     const unsigned expected = vacant(lives);
     json_auto_t *patch = review(lives->mix, pod, lives->now, number + 1);
     assert_non_null(patch);
@@ -490,7 +511,7 @@ TEST(no_two_pods_share_an_index_whatever_happens)
         state = round;
         const unsigned most = roll(6);
         snprintf(max, sizeof max, "%u", most);
-        lives.mix = new_mix(&settings, max);
+        lives.mix = new_mix(&settings, max, 0); /* how many there will be is not known */
         for (unsigned step = 0; step < STEPS; step++) {
             struct life *life = &lives.life[roll(lives.n + 1) % (lives.n > 0 ? lives.n : 1)];
             const unsigned what = roll(10);
@@ -511,4 +532,160 @@ TEST(no_two_pods_share_an_index_whatever_happens)
         }
         skr_spotmix_destroy(lives.mix);
     }
+}
+
+/* ---- refusals ---- */
+
+enum { REPLICAS_MAX = 12, SYNCS_MAX = 60 };
+
+struct set {
+    struct skr_spotmix *mix;
+    unsigned replicas, most;
+    unsigned n; /* pods ever created */
+    struct life life[LIVING_MAX];
+    skr_time now;
+    bool late;     /* the watch shows pods after the next batch has been reviewed */
+    unsigned odds; /* of a refusal, in 8 */
+};
+
+static void show(struct set *set, struct life *life)
+{
+    if (life->there && !life->seen) {
+        life->seen = true;
+        skr_spotmix_put(set->mix, SKR_SPOTMIX_POD, life->object);
+    }
+}
+
+/* false: refused after the review. */
+static bool send_pod(struct set *set)
+{
+    struct life *life = &set->life[set->n];
+    char uid[24];
+    json_auto_t *pod =
+        json_pack("{s:{s:s, s:[{s:s, s:s, s:s, s:s, s:b}]}, s:{}}", "metadata", "namespace", "d",
+                  "ownerReferences", "apiVersion", "apps/v1", "kind", "ReplicaSet", "name", "rs",
+                  "uid", "rs-1", "controller", 1, "spec");
+    assert_true(set->n < LIVING_MAX);
+    json_auto_t *patch = review(set->mix, pod, set->now, set->n + 1);
+    assert_non_null(patch);
+    *life = (struct life){.object = patched(pod, patch), .there = roll(8) >= set->odds};
+    json_t *meta = json_object_get(life->object, "metadata");
+    snprintf(uid, sizeof uid, "p-%06u", set->n);
+    json_object_set_new(meta, "uid", json_string(uid));
+    json_object_set_new(meta, "name", json_string(uid));
+    set->n++;
+    return life->there;
+}
+
+static unsigned count_live(const struct set *set, const char *class_)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < set->n; i++) {
+        const char *its = json_string_value(member(set->life[i].object, "labels", PREFIX "-class"));
+        n += set->life[i].there && (!class_ || strcmp(its, class_) == 0) ? 1 : 0;
+    }
+    return n;
+}
+
+/* One sync of the controller: batches of 1, 2, 4 pods; a refusal ends it. */
+static bool sync_set(struct set *set)
+{
+    bool good = true;
+    for (unsigned batch = 1; good && count_live(set, NULL) < set->replicas; batch *= 2) {
+        const unsigned lacks = set->replicas - count_live(set, NULL), before = set->n;
+        for (unsigned i = 0; i < batch && i < lacks; i++) {
+            good = send_pod(set) && good;
+        }
+        set->now += 2 * SKR_MILLISECOND;
+        for (unsigned i = 0; i < (set->late ? before : set->n); i++) {
+            show(set, &set->life[i]);
+        }
+    }
+    for (unsigned i = 0; i < set->n; i++) { /* it waits until it sees its pods */
+        show(set, &set->life[i]);
+    }
+    return good;
+}
+
+static void sync_until_full(struct set *set)
+{
+    skr_time backoff = 5 * SKR_MILLISECOND;
+    for (unsigned i = 0; !sync_set(set) || count_live(set, NULL) < set->replicas; i++) {
+        set->now += backoff;
+        backoff *= 2;
+        set->odds = i < SYNCS_MAX / 10 ? set->odds : 0;
+        assert_true(i < SYNCS_MAX);
+    }
+}
+
+static void take_fix(void *context, const struct skr_spotmix_fix *fix)
+{
+    struct set *set = context;
+    char number[16];
+    snprintf(number, sizeof number, "%d", (int)fix->index);
+    for (unsigned i = 0; i < set->n; i++) {
+        json_t *meta = json_object_get(set->life[i].object, "metadata");
+        if (strcmp(json_string_value(json_object_get(meta, "uid")), fix->uid) == 0) {
+            json_object_set_new(json_object_get(meta, "labels"), PREFIX "-index",
+                                json_string(number));
+            skr_spotmix_fixed(set->mix, fix->uid, true);
+            skr_spotmix_put(set->mix, SKR_SPOTMIX_POD, set->life[i].object);
+        }
+    }
+}
+
+/* The pod that the reconciler evicts next, which goes; false: none. drift: that is reported. */
+static bool evict_next(struct set *set, size_t *drift)
+{
+    const struct skr_spotmix_settling settling = {
+        .now = SKR_TIME_NEVER, .emit = take_fix, .context = set};
+    SKR_AUTO_FREE struct skr_spotmix_row *row = NULL;
+    SKR_AUTO_FREE struct skr_spotmix_pod_row *pod = NULL;
+    skr_spotmix_settle(set->mix, &settling);
+    assert_int_equal(skr_spotmix_rows(set->mix, &row), 1);
+    *drift = row[0].drift;
+    for (size_t i = skr_spotmix_pod_rows(set->mix, row[0].key, &pod); i-- > 0;) {
+        if (pod[i].wrong) {
+            struct life *life = &set->life[strtoul(pod[i].uid + 2, NULL, 10)];
+            life->there = false;
+            skr_spotmix_drop(set->mix, SKR_SPOTMIX_POD, "", pod[i].uid);
+            return true;
+        }
+    }
+    return false;
+}
+
+TEST(whatever_was_refused_the_counts_hold_at_rest)
+{
+    struct skr_spotmix_settings settings;
+    unsigned refused = 0;
+    for (unsigned round = 0; round < 2000; round++) {
+        struct set set = {.now = SKR_SECOND};
+        char max[8];
+        size_t drift;
+        state = round + 77;
+        set.replicas = 1 + roll(REPLICAS_MAX);
+        set.most = roll(REPLICAS_MAX + 2);
+        set.odds = 1 + roll(8);
+        set.late = round % 4 == 0;
+        snprintf(max, sizeof max, "%u", set.most);
+        set.mix = new_mix(&settings, max, set.replicas);
+        const unsigned wanted = set.most < set.replicas ? set.most : set.replicas;
+        sync_until_full(&set);
+        refused += set.n - set.replicas;
+        if (!set.late) {
+            assert_int_equal(count_live(&set, "on-demand"), wanted);
+        }
+        for (unsigned i = 0; evict_next(&set, &drift); i++) {
+            assert_true(set.late && i < REPLICAS_MAX);
+            sync_until_full(&set);
+        }
+        assert_int_equal(drift, 0);
+        assert_int_equal(count_live(&set, "on-demand"), wanted);
+        for (unsigned i = 0; i < set.n; i++) {
+            json_decref(set.life[i].object);
+        }
+        skr_spotmix_destroy(set.mix);
+    }
+    assert_true(refused > 4000);
 }

@@ -455,7 +455,7 @@ size_t skr_spotmix_world_wrong(const struct skr_spotmix_world *world, const char
             }
         }
         for (size_t i = n_pods; i-- > 0 && n < max;) { /* those that are too many: from the end */
-            if (pod[i].wrong && pod[i].standing == SKR_SPOTMIX_MISSED) {
+            if (pod[i].wrong && pod[i].standing == SKR_SPOTMIX_SURPLUS) {
                 ret[n++] = pod[i].uid;
             }
         }

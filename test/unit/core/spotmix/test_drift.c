@@ -400,16 +400,37 @@ TEST_WITH(shop, a_scale_down_that_is_under_way_is_no_drift)
     expect_drift(shop, 0, 2, 4);
 }
 
-TEST_WITH(shop, a_scale_down_that_took_an_on_demand_pod_is_left_to_the_next_pod)
+TEST_WITH(shop, a_scale_down_that_took_an_on_demand_pod_is_repaired)
 {
     add_six(shop);
     serve(shop);
     frame_rig_edit(shop->rig, &skr_spotmix_replica_sets, "shop/web-a", "{'spec':{'replicas':5}}");
     frame_rig_delete(shop->rig, &skr_spotmix_pods, "shop/p-1"); /* it was not Ready */
+    shop->settings.rebuild = SKR_SPOTMIX_REBUILD_NONE;
     frame_rig_advance(shop->rig, 60 * SKR_SECOND);
     expect_drift(shop, 1, 1, 4);
-    expect_next(shop, "1 of the wrong class: index 1 is vacant, the next pod takes it: on-demand");
-    assert_int_equal(evictions(shop), 0);
+    expect_next(shop, "1 of the wrong class: they stay (spotmix.rebuild)");
+    shop->settings.rebuild = SKR_SPOTMIX_REBUILD_EVICT;
+    frame_rig_edit(shop->rig, &skr_spotmix_pods, "shop/p-0", "{'metadata':{'labels':{'a':'b'}}}");
+    frame_rig_run(shop->rig);
+    assert_int_equal(evictions(shop), 1);
+    add_reviewed(shop, 1);
+    frame_rig_advance(shop->rig, 60 * SKR_SECOND);
+    expect_drift(shop, 0, 2, 3);
+    assert_int_equal(evictions(shop), 1);
+}
+
+/* The API server refused the pods of the indices 0 to 2 after their reviews, too late to know. */
+TEST_WITH(shop, reviewed_pods_that_all_are_spot_are_drift_and_are_replaced_one_by_one)
+{
+    for (int i = 0; i < REPLICAS; i++) {
+        add_reviewed(shop, i + 3);
+    }
+    serve(shop);
+    assert_int_equal(told(shop, "2 of the wrong class: on-demand 0 of 2, spot 6 of 4"), 1);
+    control(shop, 60, 0);
+    assert_int_equal(evictions(shop), 2);
+    expect_drift(shop, 0, 2, 4);
 }
 
 TEST_WITH(shop, an_older_replicaset_that_shrinks_is_no_drift)

@@ -237,16 +237,66 @@ TEST_WITH(stage, a_token_gets_its_own_slot_again)
     assert_string_equal(stage_added(stage, INDEX_PATH), "0");
 }
 
-TEST_WITH(stage, a_reservation_lasts_thirty_seconds)
+/* As it stands in the cache; a pod more than it has live ones is one that it creates. */
+static void want(struct stage *stage, int replicas)
 {
+    char body[500];
+    snprintf(body, sizeof body,
+             "{'metadata':{'namespace':'shop','name':'web-6f9c','uid':'rs-1','ownerReferences':[{"
+             "'apiVersion':'apps/v1','kind':'Deployment','name':'web','uid':'d-1','controller':"
+             "true}]},'spec':{'replicas':%d}}",
+             replicas);
+    stage_put(stage, SKR_SPOTMIX_REPLICA_SET, body);
+}
+
+static void expect_index(struct stage *stage, skr_time now, const char *index)
+{
+    stage->now = now;
     stage_post(stage, REVIEW(POD));
+    assert_string_equal(stage_added(stage, INDEX_PATH), index);
+}
+
+TEST_WITH(stage, a_reservation_lasts_thirty_seconds_while_reviews_come)
+{
+    char index[8];
+    want(stage, 100);
+    expect_index(stage, 0, "0");
     assert_true(skr_spotmix_expiry(stage->mix) == 30 * SKR_SECOND);
-    stage->now = 30 * SKR_SECOND - 1;
-    stage_post(stage, REVIEW(POD));
-    assert_string_equal(stage_added(stage, INDEX_PATH), "1");
-    stage->now++;
-    stage_post(stage, REVIEW(POD));
-    assert_string_equal(stage_added(stage, INDEX_PATH), "0");
+    for (int i = 1; i < 60; i++) {
+        snprintf(index, sizeof index, "%d", i);
+        expect_index(stage, i * SKR_SECOND / 2, index);
+    }
+    expect_index(stage, 30 * SKR_SECOND, "0");
+}
+
+TEST_WITH(stage, a_second_without_a_review_ends_all_reservations)
+{
+    want(stage, 100);
+    expect_index(stage, 0, "0");
+    expect_index(stage, SKR_SECOND - 1, "1");
+    expect_index(stage, 2 * SKR_SECOND - 2, "2");
+    expect_index(stage, 3 * SKR_SECOND - 2, "0");
+}
+
+TEST_WITH(stage, a_controller_that_tries_again_gets_the_index_of_the_pod_that_was_refused)
+{
+    want(stage, 1);
+    for (int i = 0; i < 20; i++) {
+        expect_index(stage, i * 8 * SKR_MILLISECOND, "0");
+    }
+    want(stage, 3);
+    expect_index(stage, 200 * SKR_MILLISECOND, "1");
+    expect_index(stage, 210 * SKR_MILLISECOND, "2"); /* the third that may be on its way */
+    expect_index(stage, 220 * SKR_MILLISECOND, "0");
+    expect_index(stage, 230 * SKR_MILLISECOND, "1");
+}
+
+TEST_WITH(stage, reviews_of_one_moment_are_of_several_pods)
+{
+    want(stage, 1); /* the cache is behind */
+    expect_index(stage, 0, "0");
+    expect_index(stage, 1 * SKR_MILLISECOND, "1");
+    expect_index(stage, 2 * SKR_MILLISECOND, "2");
 }
 
 TEST_WITH(stage, five_hundred_at_once_get_five_hundred_indices)

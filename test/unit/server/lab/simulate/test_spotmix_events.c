@@ -182,7 +182,7 @@ static const struct story {
                         "{'op':'create','pod':'b','owner':'r','persist':false},"
                         "{'op':'advance','seconds':10}," NEW(
                             "c") ",{'op':'advance','seconds':20}," NEW("d") "," NEW("e")),
-     "a=O0 b=O1 c=S2 d=O0 e=O1 2+1"},
+     "a=O0 b=O1 c=O0 d=O1 e=S2 2+1"},
     {"a rollout counts anew",
      STORY(LABELS("2"),
            NEW("a") "," NEW("b") "," NEW("c") "," NEW("d") ",{'op':'rollout','owner':'q'}," NEW_Q(
@@ -225,7 +225,13 @@ static const struct story {
      STORY(LABELS("1"), NEW("z") ",{'op':'create','pod':'a','owner':'r','persist':false},"
                                  "{'op':'delete','pod':'z'},{'op':'webhook-restart'},"
                                  "{'op':'create','pod':'b','owner':'r','resubmit_of':'a'}"),
-     "z=O0 a=S1 b=S1 0+1"},
+     "z=O0 a=S1 b=S1 0+1 evict@4:b"},
+    {"creates that a quota refuses, one after another",
+     STORY(LABELS("1"), "{'op':'create','pod':'a','owner':'r','persist':false},"
+                        "{'op':'advance','seconds':0.01},"
+                        "{'op':'create','pod':'b','owner':'r','persist':false},"
+                        "{'op':'advance','seconds':0.02}," NEW("c")),
+     "a=O0 b=O0 c=O0 1+0"},
     {"a pod that is reviewed twice is stored once",
      STORY(LABELS("1"), "{'op':'create','pod':'a','owner':'r','observe':false},"
                         "{'op':'create','pod':'a','owner':'r','resubmit_of':'a'}," NEW(

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+var patchedReviews = regexp.MustCompile(`(?m)^sakkara_spotmix_admission_total\{[^}]*result="patched"[^}]*\} (\d+)`)
+
+// reviewed is the number of reviews that the leader has patched.
+func (m *mix) reviewed() int {
+	m.Helper()
+	_, body := m.daemon[m.leader()].AdminGet("/metrics")
+	found := patchedReviews.FindStringSubmatch(body)
+	if found == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(found[1])
+	m.must(err)
+	return n
+}
+
+// TestSpotMix_CountsHoldWhateverIsRefused: A quota refuses pods after their reviews, until the ReplicaSet has tried
+// several times. Afterwards the mix is exact: of five replicas three are on-demand, of one replica the one is, and no
+// pod is evicted for it.
+func TestSpotMix_CountsHoldWhateverIsRefused(t *testing.T) {
+	realOnly(t, "admission webhooks are called by the API server")
+	m := startMix(t, "")
+	m.must(m.plane.CreateNodes(mixNode("on-demand-0", "on-demand"), mixNode("spot-0", "spot")))
+	m.mayFail.Store(true)
+	m.workload("Deployment", "deployments", "tried", 0, 1)
+	m.ownerOf("tried")
+	m.leader()
+	m.answers(2 * usual)
+	for _, c := range []struct {
+		name                    string
+		replicas, max, refusals int
+	}{
+		{"web", 5, 3, 9},
+		{"one", 1, 1, 1},
+		{"two", 8, 4, 3},
+	} {
+		quota := "/api/v1/namespaces/" + m.ns + "/resourcequotas"
+		m.must(m.plane.Admin.Create(quota, map[string]any{"metadata": map[string]any{"name": "none"},
+			"spec": map[string]any{"hard": map[string]any{"pods": "0"}}}, nil))
+		m.must(m.plane.Admin.MergePatch(quota+"/none/status", map[string]any{ // no controller counts here
+			"status": map[string]any{"hard": map[string]any{"pods": "0"}, "used": map[string]any{"pods": "0"}}}))
+		m.await(usual, "the quota refuses", func() error {
+			if _, err := m.try(); err == nil {
+				return fmt.Errorf("it does not")
+			}
+			return nil
+		})
+		before := m.reviewed()
+		m.workload("Deployment", "deployments", c.name, c.replicas, c.max)
+		m.await(4*usual, "pods are refused", func() error {
+			if n := m.reviewed() - before; n < c.refusals || len(m.pods(c.name)) > 0 {
+				return fmt.Errorf("%d reviews, %d pods", n, len(m.pods(c.name)))
+			}
+			return nil
+		})
+		m.must(m.plane.Admin.Delete(quota + "/none"))
+		m.exact("refused "+strconv.Itoa(c.refusals)+" times", c.name, c.replicas, c.max, true)
+		if m.eventsOf(c.name)["SpotMixRebuild"] {
+			t.Errorf("%s: pods were evicted", c.name)
+		}
+		pods := m.pods(c.name)
+		for i := range pods {
+			if index, _ := strconv.Atoi(pods[i].Labels[mixKey+"-index"]); index >= c.replicas {
+				t.Errorf("%s has index %d of %d replicas", pods[i].Name, index, c.replicas)
+			}
+		}
+	}
+}
