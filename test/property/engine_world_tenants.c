@@ -246,10 +246,31 @@ static void come(struct world *w)
     }
 }
 
+/* Again and again: what the daemon writes into its maps, and on its members. It costs
+ * no other tenant more than the law says. */
+static void overwrite(struct world *w)
+{
+    enum { EDITS = 20, EDIT_MS = 50 };
+    char key[64];
+    snprintf(key, sizeof key, "hostile/%s", hostile_group[world_pick(w, WORLD_HOSTILE_GROUPS)]);
+    const bool plan = world_pick(w, 2);
+    for (int i = 0; i < EDITS; i++) {
+        if (!rig_find(w->rig, RIG_MAP, key)) {
+            return;
+        }
+        rig_edit(w->rig, RIG_MAP, key,
+                 plan ? "{'metadata':{'annotations':{'sakkara.plan':'mine %d'}}}"
+                      : "{'data':{'status':'mine %d'}}",
+                 i);
+        edit_pods(w, "{'metadata':{'labels':{'sakkara.member.status':'mine'}}}");
+        world_run(w, EDIT_MS * SKR_MILLISECOND);
+    }
+}
+
 void tenants_attack(struct world *w)
 {
     create_claims(w);
-    switch (is_full(w) ? 4 : world_pick(w, 12)) {
+    switch (is_full(w) ? 4 : world_pick(w, 13)) {
     case 0:
         open_gates(w);
         break;
@@ -271,6 +292,9 @@ void tenants_attack(struct world *w)
         break;
     case 6:
         change_claim(w);
+        break;
+    case 7:
+        overwrite(w);
         break;
     default:
         come(w);

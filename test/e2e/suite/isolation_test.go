@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -227,6 +228,55 @@ func TestIsolation_DisksOfOneTenantAreNoVetoForAnother(t *testing.T) {
 			return fmt.Errorf("%v", data)
 		}
 		return nil
+	})
+	h.expectIsolated()
+}
+
+// overwrite edits status and plan of n maps of the tenant in turn, 250 times a second, until the test ends.
+func (r *run) overwrite(n int) {
+	r.Helper()
+	for i := range n {
+		name := fmt.Sprintf("mine-%d", i)
+		r.groupMap(name, map[string]string{"name": name, "size": "2"})
+	}
+	const writers, perSecond = 10, 250
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	r.Cleanup(func() { close(done); running.Wait() })
+	for w := range writers {
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			tick := time.NewTicker(time.Second * writers / perSecond)
+			defer tick.Stop()
+			for i := w; ; i += writers {
+				select {
+				case <-done:
+					return
+				case <-tick.C:
+				}
+				_ = r.plane.Admin.MergePatch(r.mapPath(fmt.Sprintf("mine-%d", i%n)), map[string]any{
+					"metadata": map[string]any{"annotations": map[string]string{"sakkara.plan": fmt.Sprintf("{%d}", i)}},
+					"data":     map[string]string{"status": fmt.Sprintf("mine %d", i)}})
+			}
+		}()
+	}
+}
+
+// TestIsolation_EditsOfWhatTheDaemonWritesDelayNoOther: A tenant edits status and plan of its maps 250 times a second. The
+// daemon may write 100 times a second. It writes them again at growing pauses, and says so; gangs of another tenant are bound
+// in twice the usual time at most.
+func TestIsolation_EditsOfWhatTheDaemonWritesDelayNoOther(t *testing.T) {
+	limited := options{daemon: cluster.DaemonOptions{Settings: map[string]string{"client": "{qps: 100, burst: 100}"}}}
+	h, hostile := tenantsOf(t, limited, 8, 0, "")
+	hostile.overwrite(40)
+	hostile.wait(usual, "the tenant is told", func(v *cluster.View) error {
+		for _, event := range v.Events("ConfigMap", hostile.ns, "mine-0") {
+			if event.Reason == "ObjectOverwritten" {
+				return nil
+			}
+		}
+		return fmt.Errorf("no Event says that the map is overwritten")
 	})
 	h.expectIsolated()
 }
