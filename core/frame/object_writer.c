@@ -116,9 +116,14 @@ enum skr_object_step skr_object_writer_step(struct skr_object_writer *w, struct 
     return SKR_OBJECT_PATCH;
 }
 
+bool skr_object_writer_compares(const struct skr_object_writer *w, bool differs)
+{
+    return differs == (w->rested != 0);
+}
+
 void skr_object_writer_rest(struct skr_object_writer *w, const struct skr_object_target *t)
 {
-    w->rested = t->wanted;
+    w->rested = w->rested ? w->rested : t->wanted;
     if (!w->write) {
         w->urgent = false;
         w->flush_at = 0;

@@ -69,8 +69,10 @@ struct skr_object_target {
     const struct skr_meta *meta;
     int purpose; /* of its writes, and */
     const char *key;
-    uint64_t wanted; /* hash of all that the object should be; 0: what others undo is not noticed */
-    bool strategic;  /* a strategic merge patch: lists of built-in kinds are merged by their key */
+    uint64_t
+        wanted; /* hash of all that the object should be; 0: what others undo is not noticed. Where it
+                        costs much: 0 unless skr_object_writer_compares() */
+    bool strategic; /* a strategic merge patch: lists of built-in kinds are merged by their key */
     bool
         applies_itself; /* the owner changes its cached object by the patch it sent: the answer need
                             not carry the object, which may be large */
@@ -88,6 +90,8 @@ enum skr_object_step skr_object_writer_step(struct skr_object_writer *writer,
                                             struct skr_frame *frame,
                                             const struct skr_object_target *target,
                                             skr_time collect_until, skr_time *ret_at);
+/* Whether the next call reads target->wanted. differs: it will be that of a step, else of a rest. */
+bool skr_object_writer_compares(const struct skr_object_writer *writer, bool differs);
 /* The object is as it should be. */
 void skr_object_writer_rest(struct skr_object_writer *writer,
                             const struct skr_object_target *target);

@@ -204,9 +204,11 @@ static skr_time settle_target(struct skr_gang *e, struct target *t, struct desir
 {
     const char *have = skr_labels_get(&t->object.meta->annotations, SKR_ANNOTATION_PLAN);
     bool plan_differs = strcmp(have ? have : "", annotation) != 0;
-    t->object.wanted = hash_wanted(w, annotation);
     size_t n = differences(t, w);
     skr_time at = SKR_TIME_NEVER;
+    if (skr_object_writer_compares(t->writer, n > 0 || plan_differs)) {
+        t->object.wanted = hash_wanted(w, annotation);
+    }
     if (plan_differs && t->writer->refused) {
         n = 0;
         go_alone(t, annotation);

@@ -494,8 +494,8 @@ static bool has_other_records(const struct skr_pod *a, const struct skr_pod *b)
  * in that, another client has changed it: the next patch waits, longer each time. */
 static void look_for_undone(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod)
 {
-    const bool ours = p->work->patch.write || p->work->bind.write || p->work->bind.unknown ||
-                      p->await_watch || p->await_labels ||
+    const bool ours = p->work->patch.write || p->work->patch.failures || p->work->bind.write ||
+                      p->work->bind.unknown || p->await_watch || p->await_labels ||
                       strcmp(p->pod->node_name, pod->node_name) != 0;
     if (!skr_frame_is_leader(e->frame) || !p->ours || !p->group || ours ||
         !has_other_records(p->pod, pod)) {
