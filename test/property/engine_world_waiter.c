@@ -170,7 +170,7 @@ void waiter_look_at_promises(const struct world *w, struct waiter *g, const stru
     const int64_t now = skr_instant_up(w->rig->now);
     const int64_t end = g->holds == INT64_MAX ? INT64_MAX : now + g->holds;
     for (int i = 0; i < g->n_nodes; i++) {
-        g->node[i].planned += rig_promised_cpu(w->rig, g->node[i].name, self, end);
+        g->node[i].planned += rig_promised(w->rig, "cpu", g->node[i].name, self, end);
     }
 }
 

@@ -230,10 +230,10 @@ bool rig_is_gated(const struct rig *rig, const char *pod);
 size_t rig_n_bound(const struct rig *rig, const char *group);    /* pods of that group label */
 const char *rig_state(const struct rig *rig, const char *group); /* internal: "Holding" */
 bool rig_has_event(const struct rig *rig, const char *part);     /* an Event's text contains it */
-/* Cpu of the node that reservations of other groups keep from one that starts now and ends then. */
+/* What reservations of other groups keep of the node from one that starts now and ends then. */
 struct group;
-int64_t rig_promised_cpu(const struct rig *rig, const char *node, const struct group *self,
-                         int64_t end);
+int64_t rig_promised(const struct rig *rig, const char *resource, const char *node,
+                     const struct group *self, int64_t end);
 /* All prefix-0 .. n-1 bound. */
 void rig_assert_bound(struct rig *rig, const char *prefix, int n);
 /* Nobody unbound carries traces of a plan; no object carries a plan but for groups in flight. */

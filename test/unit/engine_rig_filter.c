@@ -81,16 +81,21 @@ static bool lacks_room(const struct skr_gang *e, const struct skr_pod *pod, cons
     return false;
 }
 
-/* A reservation would lack room while the pod is there. */
+/* A reservation would lack room while the pod is there, of something that the node lists. */
 static bool is_promised(const struct rig *rig, const struct skr_pod *pod, const char *node)
 {
-    const int cpu = skr_resource_names_find(rig->gang->resources, "cpu");
+    const struct skr_gang *e = rig->gang;
+    const struct skr_quantities *want = &pod->shape->requests;
     const int64_t end =
         pod->deadline_s > 0 ? skr_instant_up(rig->now) + pod->deadline_s + pod->grace_s : INT64_MAX;
-    const int64_t promised = rig_promised_cpu(rig, node, NULL, end);
-    return promised > 0 && !skr_ledger_find(rig->gang->ledger, pod->meta.uid, NULL) &&
-           rig_cpu_of(&pod->shape->requests) + promised >
-               skr_ledger_free(rig->gang->ledger, node, (uint16_t)cpu);
+    bool is = false;
+    for (size_t i = 0; i < want->n && !is; i++) {
+        const int id = skr_resource_names_find(e->resources, want->item[i].name);
+        const int64_t promised = rig_promised(rig, want->item[i].name, node, NULL, end);
+        is = id >= 0 && promised > 0 && skr_ledger_allocatable(e->ledger, node, (uint16_t)id) > 0 &&
+             want->item[i].amount + promised > skr_ledger_free(e->ledger, node, (uint16_t)id);
+    }
+    return is && !skr_ledger_find(e->ledger, pod->meta.uid, NULL);
 }
 
 static bool is_spare(const struct rig *rig, const struct skr_pod *pod, const char *node)

@@ -31,17 +31,18 @@
 
 /* ---- room over time ---- */
 
-static int64_t charged(const struct rig *rig, const char *uid, const char *node)
+static int64_t charged(const struct rig *rig, const char *resource, const char *uid,
+                       const char *node)
 {
-    const int cpu = skr_resource_names_find(rig->gang->resources, "cpu");
+    const int id = skr_resource_names_find(rig->gang->resources, resource);
     const char *on = "";
     const struct skr_amounts *a = skr_ledger_amounts(rig->gang->ledger, uid, &on);
-    return a && cpu >= 0 && strcmp(on, node) == 0 ? skr_amounts_get(a, (uint16_t)cpu) : 0;
+    return a && id >= 0 && strcmp(on, node) == 0 ? skr_amounts_get(a, (uint16_t)id) : 0;
 }
 
 /* What pods and held seats on the node give back to the group until then; its own seats are its own. */
-static int64_t freed_until(const struct rig *rig, const char *node, int64_t at,
-                           const struct group *self)
+static int64_t freed_until(const struct rig *rig, const char *resource, const char *node,
+                           int64_t at, const struct group *self)
 {
     const struct end_row *row;
     const struct group *g;
@@ -49,23 +50,24 @@ static int64_t freed_until(const struct rig *rig, const char *node, int64_t at,
     for (row = skr_ends_on(rig->gang, node); row; row = row->next) {
         const struct skr_pod_times times = skr_ends_times(rig->gang, row);
         const int64_t now = skr_instant_up(rig->now);
-        sum += skr_end_soon(&times, SKR_INSTANT_NEVER, now).at <= at ? charged(rig, row->uid, node)
-                                                                     : 0;
+        const bool ends = skr_end_soon(&times, SKR_INSTANT_NEVER, now).at <= at;
+        sum += ends ? charged(rig, resource, row->uid, node) : 0;
     }
     DL_FOREACH2(rig->gang->holders.list, g, holds.next)
     {
         for (size_t i = 0; i < g->holds.n; i++) {
             const struct seat_hold *hold = &g->holds.item[i];
             const bool gives = g == self || skr_instant_up(hold->until) <= at;
-            sum += gives && strcmp(hold->node, node) == 0 ? charged(rig, hold->uid, node) : 0;
+            sum += gives && strcmp(hold->node, node) == 0 ? charged(rig, resource, hold->uid, node)
+                                                          : 0;
         }
     }
     return sum;
 }
 
 /* What others than the group have reserved of the node then. */
-static int64_t reserved_at(const struct rig *rig, const char *node, int64_t at,
-                           const struct group *self)
+static int64_t reserved_at(const struct rig *rig, const char *resource, const char *node,
+                           int64_t at, const struct group *self)
 {
     const struct booking *b;
     int64_t sum = 0;
@@ -74,7 +76,7 @@ static int64_t reserved_at(const struct rig *rig, const char *node, int64_t at,
         const bool then = b->group != self && b->start <= at && at < b->until;
         for (size_t i = 0; then && i < b->n_uses; i++) {
             const struct booking_use *use = &b->use[i];
-            sum += strcmp(b->resource[use->resource], "cpu") == 0 &&
+            sum += strcmp(b->resource[use->resource], resource) == 0 &&
                            strcmp(b->node[use->node].name, node) == 0
                        ? use->amount
                        : 0;
@@ -83,8 +85,8 @@ static int64_t reserved_at(const struct rig *rig, const char *node, int64_t at,
     return sum;
 }
 
-int64_t rig_promised_cpu(const struct rig *rig, const char *node, const struct group *self,
-                         int64_t end)
+int64_t rig_promised(const struct rig *rig, const char *resource, const char *node,
+                     const struct group *self, int64_t end)
 {
     const int64_t now = skr_instant_up(rig->now);
     const struct booking *b;
@@ -92,8 +94,9 @@ int64_t rig_promised_cpu(const struct rig *rig, const char *node, const struct g
     DL_FOREACH(rig->gang->bookings.list, b)
     {
         const int64_t at = b->start > now ? b->start : now;
-        const int64_t reserved = at < end ? reserved_at(rig, node, at, self) : 0;
-        const int64_t lacks = reserved > 0 ? reserved - freed_until(rig, node, at, NULL) : 0;
+        const int64_t reserved = at < end ? reserved_at(rig, resource, node, at, self) : 0;
+        const int64_t lacks =
+            reserved > 0 ? reserved - freed_until(rig, resource, node, at, NULL) : 0;
         most = lacks > most ? lacks : most;
     }
     return most;
@@ -105,7 +108,7 @@ static int64_t left_for(const struct rig *rig, const struct booking *b, const ch
     const int64_t now = skr_instant_up(rig->now), at = b->start > now ? b->start : now;
     const int cpu = skr_resource_names_find(rig->gang->resources, "cpu");
     return skr_ledger_free(rig->gang->ledger, node, (uint16_t)cpu) +
-           freed_until(rig, node, at, b->group) - reserved_at(rig, node, at, NULL);
+           freed_until(rig, "cpu", node, at, b->group) - reserved_at(rig, "cpu", node, at, NULL);
 }
 
 /* ---- nothing starts into one ---- */
@@ -122,7 +125,7 @@ static int64_t takes(const struct rig *rig, const struct group *g, const char *n
         const bool there = p->plan && !skr_pods_is_bound(p) && strcmp(p->place.node, node) == 0;
         const bool ends =
             row && skr_end_soon(&row->times, SKR_INSTANT_NEVER, now).at <= (at > now ? at : now);
-        sum += there && !ends ? charged(rig, p->uid, node) : 0;
+        sum += there && !ends ? charged(rig, "cpu", p->uid, node) : 0;
     }
     return sum;
 }

@@ -106,10 +106,18 @@ static int64_t reserved_at(const struct look *l, const char *resource, int64_t a
     return sum;
 }
 
+/* The resource's name, if the node lists it; else NULL. What a node does not list, it has no room of
+ * that a reservation could take: kube-scheduler serves it from devices, or refuses the node. */
+static const char *listed(const struct look *l, uint16_t resource)
+{
+    const bool lists = l->node && skr_ledger_allocatable(l->e->ledger, l->node->name, resource) > 0;
+    return lists ? skr_resource_names_get(l->e->resources, resource) : NULL;
+}
+
 /* At most 0: the least change of room in the window. */
 static int64_t least_of(const struct look *l, uint16_t resource)
 {
-    const char *name = skr_resource_names_get(l->e->resources, resource);
+    const char *name = listed(l, resource);
     int64_t least = 0;
     for (size_t i = 0; name && i < l->node->n; i++) {
         const struct booked_use *use = &l->node->use[i];
@@ -160,9 +168,9 @@ int64_t skr_booked_slack(const struct skr_gang *e, const struct booked_for *who,
                          uint16_t resource, int64_t end)
 {
     const struct look l = look_at(e, who, skr_booked_find(e, node));
-    const char *name = skr_resource_names_get(e->resources, resource);
+    const char *name = listed(&l, resource);
     int64_t most = INT64_MAX;
-    for (size_t i = 0; l.node && i < l.node->n; i++) {
+    for (size_t i = 0; name && i < l.node->n; i++) {
         const struct booked_use *use = &l.node->use[i];
         const int64_t start = use->booking->start > l.now ? use->booking->start : l.now;
         if (start < end || start >= l.end || strcmp(use->resource, name) != 0) {

@@ -313,6 +313,51 @@ TEST_RIG(limits_waiting(1), single_pods_go_in_front_of_a_reservation_only_if_the
     assert_string_equal(call->text, "sakkara: room is reserved for a group");
 }
 
+/* A class serves a resource; node-3 alone lists it. */
+static struct rig *device_nodes(void)
+{
+    struct rig *rig = limits_four_nodes(1);
+    rig_class(rig, "gpu", "example.com/gpu");
+    rig_edit(rig, RIG_NODE, "node-3", "{'status':{'allocatable':{'example.com/gpu':'1'}}}");
+    limits_gang(rig, "run", 2, 0, 100);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    rig_group(rig, "big", 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "big-%d", i);
+        limits_pod(rig, name, "big", 50);
+        rig_edit(rig, RIG_POD, name,
+                 "{'spec':{'containers':[{'name':'main','resources':{'requests':{'cpu':'1',"
+                 "'example.com/gpu':'1'}}}]}}");
+    }
+    rig_run(rig, SKR_SECOND);
+    return rig;
+}
+
+/* A node without the resource has no room of it to reserve: kube-scheduler allocates devices there. */
+TEST_RIG(device_nodes(), a_resource_that_a_node_does_not_list_is_reserved_on_other_nodes_alone)
+{
+    assert_non_null(booking(rig, "big"));
+    rig_create_json(rig, RIG_POD, "one",
+                    "{'spec':{'schedulerName':'sakkara','containers':[{'name':'main',"
+                    "'resources':{'requests':{'example.com/gpu':'1'}}}]},"
+                    "'status':{'phase':'Pending'}}");
+    rig->hold_scheduler = true;
+    rig_settle(rig);
+    assert_string_equal(rig_filter(rig, "one", "node-2 node-3").passed, "node-2");
+    const char *node = "node-2", *full = "node-3";
+    const struct skr_gang *e = rig->gang;
+    const struct booked_for who = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER}};
+    const uint16_t gpu = (uint16_t)skr_resource_names_find(e->resources, "example.com/gpu");
+    int64_t room = 5;
+    skr_booked_take_off(e, &who, node, &gpu, 1, &room);
+    assert_int_equal(room, 5);
+    assert_int_equal(skr_booked_slack(e, &who, node, gpu, 0), INT64_MAX);
+    skr_booked_take_off(e, &who, full, &gpu, 1, &room);
+    assert_int_equal(room, 4);
+}
+
 TEST_RIG(limits_waiting(1), what_is_remembered_of_nodes_is_what_is_counted_anew)
 {
     const char *all = "node-3 node-0 node-2 node-1";
