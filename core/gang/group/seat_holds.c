@@ -301,13 +301,13 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     }
 }
 
-/* Moves a hold whose node closed to another node, or ends it. */
+/* Moves a hold whose node closed to another node, or ends it. Without a tree there is no other node. */
 static bool moves(struct skr_gang *e, struct group *g, struct seat_hold *hold)
 {
     const char *closed = hold->node;
     skr_ledger_release(e->ledger, hold->uid);
     hold->node = ""; /* counts on no node */
-    const char *node = other_node(e, g, hold, closed);
+    const char *node = skr_topology_is_usable(e) ? other_node(e, g, hold, closed) : NULL;
     hold->node = node ? node : closed;
     if (node) {
         charge(e, hold);
