@@ -69,7 +69,8 @@ static bool exceeds_a_budget(const struct skr_victims_problem *in, const struct 
 
 static bool is_candidate(const struct skr_victims_problem *in, const struct skr_victim *v)
 {
-    if (in->priority <= 0 || (v->kind != SKR_VICTIM_POD && v->priority >= in->priority)) {
+    if (in->priority <= 0 || (in->kept && in->kept[v - in->victim]) ||
+        (v->kind != SKR_VICTIM_POD && v->priority >= in->priority)) {
         return false;
     }
     return !exceeds_a_budget(in, v);
@@ -458,23 +459,10 @@ static int find_fewer(struct skr_victims_room *room, struct skr_victims *ret,
     return rc;
 }
 
-int skr_victims_find(const struct skr_victims_problem *in, struct skr_victims **ret,
-                     struct skr_error *error)
+/* Without needs. */
+static int find_any(const struct skr_victims_problem *in, struct skr_victims **ret,
+                    struct skr_error *error)
 {
-    for (size_t i = 0; i < in->n_victims; i++) {
-        int rc = check_victim(in, i, error);
-        if (rc < 0) {
-            return rc;
-        }
-    }
-    if (in->problem->n < 0 || in->problem->n > SKR_SOLVER_MEMBERS_MAX) {
-        return skr_error_set(error, SKR_INVALID, "%d members, not 0 .. %d", (int)in->problem->n,
-                             (int)SKR_SOLVER_MEMBERS_MAX);
-    }
-    int wrong = in->problem->roles ? skr_roles_problem_check(in->problem, error) : 0;
-    if (wrong != 0) {
-        return wrong;
-    }
     struct skr_victims *victims = skr_alloc(sizeof *victims);
     struct skr_victims_room room;
     skr_victims_room_init(&room, in);
@@ -498,6 +486,27 @@ int skr_victims_find(const struct skr_victims_problem *in, struct skr_victims **
     }
     *ret = victims;
     return 0;
+}
+
+int skr_victims_find(const struct skr_victims_problem *in, struct skr_victims **ret,
+                     struct skr_error *error)
+{
+    for (size_t i = 0; i < in->n_victims; i++) {
+        int rc = check_victim(in, i, error);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    if (in->problem->n < 0 || in->problem->n > SKR_SOLVER_MEMBERS_MAX) {
+        return skr_error_set(error, SKR_INVALID, "%d members, not 0 .. %d", (int)in->problem->n,
+                             (int)SKR_SOLVER_MEMBERS_MAX);
+    }
+    int wrong = in->problem->roles ? skr_roles_problem_check(in->problem, error) : 0;
+    if (wrong != 0) {
+        return wrong;
+    }
+    return in->n_needs > 0 ? skr_victims_needs_search(in, find_any, ret, error)
+                           : find_any(in, ret, error);
 }
 
 void skr_victims_destroy(struct skr_victims *victims)

@@ -28,6 +28,7 @@
  * on a second leaf are needed together.
  */
 #include "core/solver/solver.h"
+#include "core/solver/victims_needs.h"
 #include "core/solver/victims_tables.h"
 
 /* What a victim frees on one leaf. */
@@ -93,6 +94,9 @@ struct skr_victims_problem {
     size_t n_givers;
     size_t n_scopes;
     const struct skr_victim_scope *scope;
+    size_t n_needs;
+    const struct skr_victim_need *need;
+    const uint8_t *kept; /* [victim] it is no candidate; NULL: all are */
     size_t n_budgets;
     const int32_t *budget; /* members that may be evicted at once, all victims together */
     int64_t step_budget;   /* < 0: SKR_VICTIMS_STEPS_MAX; 0: a timeout at once */
@@ -116,7 +120,7 @@ struct skr_victims {
     bool optimal;          /* FOUND: no other set of this cost has a better objective or name */
     int32_t groups_proven; /* FOUND: no sufficient set of this priority has fewer groups */
     struct skr_solution *solution; /* FOUND, NOT_NEEDED: the placement afterwards */
-    struct {
+    struct skr_victims_stats {
         int64_t steps;
         int64_t tests;  /* sets that were tried */
         int64_t leaves; /* leaves whose room changed from one set to the next */
