@@ -503,6 +503,12 @@ bool skr_pod_rule_selects(const struct skr_pod_rule *rule, const struct skr_meta
     return in && matches(&rule->pods, &pod->labels, NULL);
 }
 
+bool skr_pod_rule_may_select(const struct skr_pod_rule *rule, const struct skr_meta *pod)
+{
+    return rule->unknown_namespaces ? matches(&rule->pods, &pod->labels, NULL)
+                                    : skr_pod_rule_selects(rule, pod);
+}
+
 bool skr_pod_ports_clash(const struct skr_pod_rule *a, const struct skr_pod_rule *b)
 {
     return a->port == b->port && strcmp(a->protocol, b->protocol) == 0 &&

@@ -29,6 +29,8 @@ int skr_pod_selector_decode(struct skr_arena *arena, json_t *selector, const cha
                             struct skr_pod_rule *ret, struct skr_error *error);
 /* Whether the rule's selector and namespaces take in the pod. Not for host ports. O(selector). */
 bool skr_pod_rule_selects(const struct skr_pod_rule *rule, const struct skr_meta *pod);
+/* The same, where namespaces that are not known may be any. */
+bool skr_pod_rule_may_select(const struct skr_pod_rule *rule, const struct skr_meta *pod);
 /* Whether two host ports exclude each other: protocol and number are equal, and so are the
  * addresses, or one is all of them. */
 bool skr_pod_ports_clash(const struct skr_pod_rule *a, const struct skr_pod_rule *b);

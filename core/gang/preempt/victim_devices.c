@@ -38,6 +38,36 @@ void skr_victim_devices_add(struct victim_givers *givers, struct pod_entry *p, s
     givers->item[givers->n++] = (struct victim_giver){p, victim};
 }
 
+static int by_pod(const void *a, const void *b)
+{
+    const struct victim_giver *x = a, *y = b;
+    return x->pod->number != y->pod->number
+               ? (x->pod->number > y->pod->number) - (x->pod->number < y->pod->number)
+               : (x->victim > y->victim) - (x->victim < y->victim);
+}
+
+void skr_victim_givers_sort(struct victim_givers *givers)
+{
+    if (givers->n > 0) {
+        qsort(givers->item, givers->n, sizeof *givers->item, by_pod);
+    }
+}
+
+const struct victim_giver *skr_victim_givers_of(const struct victim_givers *givers,
+                                                const struct pod_entry *p)
+{
+    size_t low = 0, high = p ? givers->n : 0;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (givers->item[mid].pod->number < p->number) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return p && low < givers->n && givers->item[low].pod == p ? &givers->item[low] : NULL;
+}
+
 /* ---- what is freed ---- */
 
 static void free_up(struct list *l, const struct victim_giver *giver, const char *key)
@@ -52,29 +82,11 @@ static void free_up(struct list *l, const struct victim_giver *giver, const char
     }
 }
 
-static int by_pod(const void *a, const void *b)
-{
-    const struct victim_giver *x = a, *y = b;
-    return x->pod->number != y->pod->number
-               ? (x->pod->number > y->pod->number) - (x->pod->number < y->pod->number)
-               : (x->victim > y->victim) - (x->victim < y->victim);
-}
-
 /* The first giver with the uid of a pod. NULL: there is none. */
 static const struct victim_giver *find(const struct list *l, const struct victim_givers *givers,
                                        const char *uid)
 {
-    const struct pod_entry *p = skr_pods_find(l->e, uid);
-    size_t low = 0, high = p ? givers->n : 0;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (givers->item[mid].pod->number < p->number) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return p && low < givers->n && givers->item[low].pod == p ? &givers->item[low] : NULL;
+    return skr_victim_givers_of(givers, skr_pods_find(l->e, uid));
 }
 
 /* Whether the pod goes with the victim, or leaves anyway. */
@@ -289,7 +301,6 @@ bool skr_victim_devices_count(struct skr_gang *e, struct group *g,
         return true;
     }
     skr_learned_open(e, g, newcomers, n, request->n_learned, &l.learned);
-    qsort(givers->item, givers->n, sizeof *givers->item, by_pod);
     add_claims(&l, givers);
     add_pending(&l, givers);
     if (l.n > 1) {

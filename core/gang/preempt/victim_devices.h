@@ -30,7 +30,11 @@ struct victim_givers {
 };
 
 void skr_victim_devices_add(struct victim_givers *givers, struct pod_entry *p, size_t victim);
-/* Adds tables to the problem of the search, whose victims and shares are there already. No effect if the newcomers
+void skr_victim_givers_sort(struct victim_givers *givers);
+/* The first giver of the pod, in sorted ones: a member may go alone, or with its group. NULL: it stays. */
+const struct victim_giver *skr_victim_givers_of(const struct victim_givers *givers,
+                                                const struct pod_entry *p);
+/* Adds tables to the problem of the search, whose victims and shares are there already. givers: sorted. No effect if the newcomers
  * need no devices. False without memory in the arena. */
 bool skr_victim_devices_count(struct skr_gang *e, struct group *g,
                               struct pod_entry *const *newcomers, size_t n,

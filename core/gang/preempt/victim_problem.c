@@ -12,6 +12,7 @@
 #include "core/gang/preempt/surplus.h"
 #include "core/gang/preempt/victim_devices.h"
 #include "core/gang/preempt/victim_gains.h"
+#include "core/gang/preempt/victim_needs.h"
 #include "core/gang/preempt/victims_allowed.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/problem/problem.h"
@@ -486,7 +487,9 @@ struct skr_solve_request *skr_victim_problem_build(struct skr_gang *e, struct gr
                                            .n_budgets = n_budgets,
                                            .budget = allowed,
                                            .step_budget = -1};
-        l.full = !skr_victim_devices_count(e, g, newcomers, n, &l.givers, request, in);
+        skr_victim_givers_sort(&l.givers);
+        l.full = !skr_victim_devices_count(e, g, newcomers, n, &l.givers, request, in) ||
+                 !skr_victim_needs_add(e, newcomers, n, &l.givers, request, in);
     }
     free(l.givers.item);
     if (l.full) {
@@ -524,11 +527,16 @@ bool skr_victim_problem_still_valid(struct skr_gang *e, struct group *g,
         valid = v;
         victim[i] = v ? (size_t)(v - now->preemption->victim) : 0;
     }
+    /* What leaves by now is enough: the next search evicts no pod. */
+    valid = valid && (solved->victims->n == 0 ||
+                      !skr_problem_accepts(&now->problem, solved->victims->solution));
     if (valid) {
         skr_victims_add_room(now->preemption, victim, solved->victims->n,
                              (int64_t *)(uintptr_t)now->problem.free);
     }
-    valid = valid && skr_problem_accepts(&now->problem, solved->victims->solution);
+    valid = valid && skr_problem_accepts(&now->problem, solved->victims->solution) &&
+            skr_victims_needs_hold(now->preemption, victim, solved->victims->n,
+                                   solved->victims->solution, NULL, NULL);
     skr_solve_request_destroy(now);
     return valid;
 }

@@ -146,15 +146,9 @@ static void close_by_others(struct pod_rules_work *w)
     }
 }
 
-/* Nodes that count for a spread: those that admit the pod and have all its keys. */
-struct spread_nodes {
-    const struct skr_pod_shape *spec;
-    const struct skr_pod_rule *rule;
-};
-
-static bool counts_for_spread(const struct node_entry *n, const void *context)
+bool skr_pod_rules_counts_for_spread(const struct node_entry *n, const void *context)
 {
-    const struct spread_nodes *s = context;
+    const struct pod_rules_source *s = context;
     for (size_t i = 0; i < s->spec->n_rules; i++) {
         const struct skr_pod_rule *other = &s->spec->rule[i];
         if (other->kind == SKR_POD_RULE_SPREAD && !skr_key_value_on(n, other->topology_key)) {
@@ -178,7 +172,7 @@ bool skr_pod_rules_is_about(const struct skr_pod_shape *spec, const struct skr_p
 
 /* Pods the rule concerns, by domain, on nodes that count for it, without the group's (claims).
  * Returns their number including the group's. */
-static size_t count_others(const struct pod_rules_work *w, const struct spread_nodes *nodes,
+static size_t count_others(const struct pod_rules_work *w, const struct pod_rules_source *nodes,
                            const struct key_domains *d, int32_t *ret, struct pod_ref *some)
 {
     size_t n = 0;
@@ -192,7 +186,7 @@ static size_t count_others(const struct pod_rules_work *w, const struct spread_n
         const char *place = skr_pod_rules_place(w, &p);
         const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
         int32_t domain = skr_key_domain_of(d, skr_key_value_on(node, rule->topology_key));
-        if (domain < 0 || (spread && !counts_for_spread(node, nodes))) {
+        if (domain < 0 || (spread && !skr_pod_rules_counts_for_spread(node, nodes))) {
             continue;
         }
         n++;
@@ -379,8 +373,7 @@ static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape 
     return false;
 }
 
-/* A namespaceSelector needs namespace labels, which are not cached; one such affinity suffices. */
-static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule)
+bool skr_pod_rules_is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule)
 {
     bool unknown = rule->unknown_namespaces;
     for (size_t i = 0; i < spec->n_rules && rule->kind == SKR_POD_RULE_AFFINITY; i++) {
@@ -447,7 +440,7 @@ static void apply_affinity(struct pod_rules_work *w, const struct skr_pod_rule *
     }
 }
 
-static void apply_spread(struct pod_rules_work *w, const struct spread_nodes *nodes, bool own,
+static void apply_spread(struct pod_rules_work *w, const struct pod_rules_source *nodes, bool own,
                          const struct key_domains *d, int32_t *others)
 {
     const struct skr_pod_rule *rule = nodes->rule;
@@ -469,7 +462,8 @@ static void apply_spread(struct pod_rules_work *w, const struct spread_nodes *no
     struct skr_domain_rule *made = own ? make(w, SKR_DOMAIN_SKEW, rule, d, &domain) : NULL;
     if (made) {
         for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
-            domain[i] = domain[i] >= 0 && counts_for_spread(leaf[i], nodes) ? domain[i] : -1;
+            domain[i] =
+                domain[i] >= 0 && skr_pod_rules_counts_for_spread(leaf[i], nodes) ? domain[i] : -1;
         }
         made->max_skew = rule->max_skew;
         made->min_domains = rule->min_domains;
@@ -481,15 +475,16 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
                   const struct skr_pod_rule *rule)
 {
     size_t own = selected(w, spec, rule);
-    if (is_unknown(spec, rule) || (own > 0 && own < w->n && !w->turns) ||
+    if (skr_pod_rules_is_unknown(spec, rule) || (own > 0 && own < w->n && !w->turns) ||
         w->n_made == SKR_DOMAIN_RULES_MAX) {
         return; /* kube-scheduler decides */
     }
     const size_t before = w->n_made;
     struct key_domains d;
-    struct spread_nodes nodes = {spec, rule};
+    struct pod_rules_source nodes = {spec, rule};
     skr_key_domains_init(w->e, rule->topology_key, &d,
-                         rule->kind == SKR_POD_RULE_SPREAD ? counts_for_spread : NULL, &nodes);
+                         rule->kind == SKR_POD_RULE_SPREAD ? skr_pod_rules_counts_for_spread : NULL,
+                         &nodes);
     int32_t *others = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *others);
     struct pod_ref *some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
     bool capped;

@@ -3,7 +3,8 @@
 #define SKR_CORE_GANG_PROBLEM_POD_RULES_GATHER_H
 /*
  * Rules of the newcomers about other pods, and of other pods about the newcomers, over the cached
- * nodes and pods: yields domains for the solver and closed leaves. Private to pod_rules.c.
+ * nodes and pods: yields domains for the solver and closed leaves. For pod_rules.c, and what it counts for
+ * core/gang/preempt/victim_needs.c.
  */
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/problem/pod_rules.h"
@@ -12,6 +13,12 @@ enum { POD_RULE_NAME_MAX = 320 };
 
 /* What a rule is to a newcomer. */
 enum pod_rule_part { POD_RULE_IGNORES, POD_RULE_COUNTS, POD_RULE_FOLLOWS };
+
+/* A rule of pods of this shape. */
+struct pod_rules_source {
+    const struct skr_pod_shape *spec;
+    const struct skr_pod_rule *rule;
+};
 
 struct pod_rules_work {
     struct skr_gang *e;
@@ -24,10 +31,7 @@ struct pod_rules_work {
     bool turns;                   /* include rules that select only some newcomers, and fill part */
     struct skr_domain_rule *made; /* NULL at first, or rules of other roles to add to */
     size_t n_made;
-    struct pod_rules_source {
-        const struct skr_pod_shape *spec;
-        const struct skr_pod_rule *rule;
-    } source[SKR_DOMAIN_RULES_MAX];      /* of the rules that this call made */
+    struct pod_rules_source source[SKR_DOMAIN_RULES_MAX]; /* of the rules that this call made */
     uint8_t *part[SKR_DOMAIN_RULES_MAX]; /* [newcomer] enum pod_rule_part, with turns */
     size_t n_closed;
     char why[POD_RULE_NAME_MAX * 2]; /* the cause that closed the first leaf */
@@ -47,5 +51,9 @@ bool skr_pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_wal
  * all of them select count (updateWithAffinityTerms). */
 bool skr_pod_rules_is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule,
                             const struct skr_meta *pod);
+/* Whether the node counts for a spread (struct pod_rules_source): it admits the pod and has all its keys. */
+bool skr_pod_rules_counts_for_spread(const struct node_entry *n, const void *source);
+/* A namespaceSelector needs namespace labels, which are not cached; one such affinity suffices. */
+bool skr_pod_rules_is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule);
 
 #endif
