@@ -34,6 +34,7 @@
 #include "core/gang/group/roles.h"
 #include "core/gang/group/run_limit.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/group/vain.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/preemption.h"
@@ -170,6 +171,7 @@ static void start_again(const struct skr_gang *e, struct group *g)
         skr_outputs_forget(g);
     }
     skr_refusal_forget(g);
+    skr_vain_forget(g);
     skr_attempt_restart_backoff(g);
     skr_attempt_forget(g);
     skr_membership_changed(g);

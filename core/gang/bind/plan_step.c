@@ -20,6 +20,7 @@
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/rule_check.h"
 #include "core/gang/group/set_units.h"
+#include "core/gang/group/vain.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
@@ -282,6 +283,7 @@ static void finish(struct skr_gang *e, struct group *g)
     }
     skr_attempt_restart_backoff(g);
     skr_refusal_forget(g);
+    skr_vain_forget(g);
     skr_attempt_doubt(g); /* the members that wait now are not the stranded ones */
     skr_group_state_reason(g, lost ? SKR_REASON_BIND_FAILED : SKR_REASON_NONE,
                            lost ? "a member was lost while binding and not replaced in time"

@@ -14,6 +14,7 @@
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/group/start.h"
+#include "core/gang/group/vain.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/problem/candidates.h"
 #include "core/gang/problem/fit.h"
@@ -43,6 +44,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     skr_status_fini(g);
     skr_outputs_forget(g);
     skr_refusal_fini(g);
+    skr_vain_forget(g);
     skr_vetoes_fini(e, g);
     skr_claim_objects_await(e, g, NULL);
     skr_explained_destroy(g->explained);

@@ -14,6 +14,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/roles_change.h"
+#include "core/gang/group/vain.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/state/map_entry.h"
 #include "core/group/lint.h"
@@ -194,6 +195,7 @@ static void spec_changed(struct skr_gang *e, struct group *g)
     skr_dirty_victims(e);
     skr_dirty_input(g);
     skr_refusal_forget(g);
+    skr_vain_forget(g);
     skr_attempt_forget(g);
     skr_dirty_plan(e);
     DL_FOREACH(is_limited ? g->members : NULL, p)

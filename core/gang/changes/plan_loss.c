@@ -18,6 +18,7 @@
 #include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/solve_share.h"
+#include "core/gang/group/vain.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_roles.h"
@@ -111,6 +112,7 @@ static void abort_finish(struct skr_gang *e, struct group *g)
     enum skr_reason reason = plan->abort.reason;
     char *message = skr_strdup(plan->abort.message);
     bool backoff = plan->abort.backoff;
+    skr_vain_note(e, g);
     skr_plan_destroy(e, plan);
     skr_group_state_reason(g, reason, message);
     free(message);

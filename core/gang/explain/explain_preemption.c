@@ -17,6 +17,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/vain.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_problem.h"
@@ -270,7 +271,7 @@ bool skr_explain_preemption_needs_search(const struct skr_gang *e, const struct 
 {
     return g->attempt.infeasible && !g->plan && g->spec && skr_topology_is_usable(e) &&
            g->seats.n_ready > 0 && skr_victim_search_short_of_room(g) && !g->victim.leaving &&
-           g->spec->priority > 0 && !skr_outranks_refuser(g);
+           g->spec->priority > 0 && !skr_outranks_refuser(g) && skr_vain_pause(e, g) == 0;
 }
 
 struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, struct group *g,
@@ -506,6 +507,10 @@ void skr_explain_preemption_plain(const struct skr_gang *e, const struct group *
     } else if (refuser) {
         snprintf(text, sizeof text, "pod %.500s has preemptionPolicy Never", refuser->key);
         open_answer(&w, "Forbidden", text);
+    } else if (skr_vain_pause(e, g) > 0) {
+        SKR_STRBUF(vain);
+        skr_vain_say(e, g, &vain);
+        open_answer(&w, "Paused", vain.s + strlen("; "));
     } else {
         snprintf(text, sizeof text, "room is not what group %.250s lacks%s%s", g->name,
                  g->reason != SKR_REASON_NONE ? ": " : "",

@@ -6,6 +6,7 @@
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/vain.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem_attach.h"
 #include "core/gang/problem/problem_devices.h"
@@ -81,6 +82,7 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     skr_problem_attach_say(request, b);
     skr_problem_volumes_say_room(e, newcomers, n_newcomers, b);
     skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
+    skr_vain_say(e, g, b);
     free(newcomers);
     if (refused > 0) {
         return SKR_REASON_FILTERED_BY_OTHERS;

@@ -4,6 +4,7 @@
 
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/vain.h"
 #include "core/gang/group/yielding.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
@@ -34,7 +35,8 @@ bool skr_victim_search_short_of_room(const struct group *g)
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g)
 {
     return skr_victim_search_short_of_room(g) && e->settings.preemption &&
-           skr_victim_search_may_preempt(g) && !skr_sooner_is_open(e, g);
+           skr_victim_search_may_preempt(g) && !skr_sooner_is_open(e, g) &&
+           skr_vain_pause(e, g) == 0;
 }
 
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/report/pauses.h"
 
+#include "core/gang/group/vain.h"
 #include "core/gang/state/wakes.h"
 #include "topology/base/strbuf.h"
 
@@ -25,6 +26,11 @@ void skr_pauses_settle(struct skr_gang *e, struct group *g)
     SKR_STRBUF(b);
     add(e, g, "gave", g->gave_at, SKR_GROW_AFTER_S, &b);
     add(e, g, "moved", g->moving.moved_at, SKR_MOVE_AGAIN_S, &b);
+    add(e, g, "vain", g->vain.at, SKR_VAIN_KEPT_S, &b);
+    if (g->vain.n > 0 && b.len > 0) {
+        skr_strbuf_addf(&b, ",\"times\":%u,\"why\":", g->vain.n);
+        skr_strbuf_add_json(&b, g->vain.why);
+    }
     if (b.len > 0) {
         skr_strbuf_addc(&b, '}');
     }
@@ -43,9 +49,13 @@ static skr_time instant_of(const struct skr_gang *e, const json_t *json, const c
     return t < now ? t : now;
 }
 
-void skr_pauses_restore(const struct skr_gang *e, struct group *g, const char *text)
+void skr_pauses_restore(struct skr_gang *e, struct group *g, const char *text)
 {
     json_auto_t *json = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
     g->gave_at = instant_of(e, json, "gave");
     g->moving.moved_at = instant_of(e, json, "moved");
+    const json_int_t times = json_integer_value(json_object_get(json, "times"));
+    const char *why = json_string_value(json_object_get(json, "why"));
+    skr_vain_restore(e, g, times > 0 && times < UINT16_MAX ? (uint32_t)times : 0,
+                     instant_of(e, json, "vain"), why ? why : "");
 }

@@ -4,7 +4,8 @@
 /*
  * When a group gave members away, or moved for another one, last: it neither grows nor moves for a
  * while. The annotation sakkara.pauses of its object has these instants for the next process, as long as
- * they count: {"gave":"2026-01-01T12:00:00Z","moved":"…"}.
+ * they count: {"gave":"2026-01-01T12:00:00Z","moved":"…"}. It also has evictions in vain for the group
+ * (core/gang/group/vain.h): "vain":"…","times":2,"why":"…".
  */
 #include "core/gang/state/groups.h"
 
@@ -18,6 +19,6 @@ enum {
 /* Call at every evaluation: sets what the object is to have, and wakes the group when that ends. */
 void skr_pauses_settle(struct skr_gang *e, struct group *g);
 /* Takes over what the object has; NULL: nothing. Instants ahead count as now. */
-void skr_pauses_restore(const struct skr_gang *e, struct group *g, const char *text);
+void skr_pauses_restore(struct skr_gang *e, struct group *g, const char *text);
 
 #endif

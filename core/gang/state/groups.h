@@ -10,6 +10,7 @@
 #include "core/gang/state/role_entry.h"
 #include "core/gang/state/seat_entry.h"
 #include "core/gang/state/told_entry.h"
+#include "core/gang/state/vain_entry.h"
 #include "core/group/group.h"
 
 enum group_source { SOURCE_NONE, SOURCE_MAP, SOURCE_PODGROUP, SOURCE_LABELS, SOURCE_COUNT };
@@ -231,6 +232,7 @@ struct group {
         skr_time at;          /* no search before */
         bool failed;          /* the last one found no victims */
     } preempt;
+    struct vain vain; /* evictions for it that did not help; vain.c */
 
     struct {
         skr_time begin, end; /* of the generation; 0: unset; group_state.c */

@@ -57,6 +57,7 @@ struct plan {
     bool aborting;          /* ending: waits for the persisted removal; plan_loss.c */
     bool preempting;        /* waits for its victims; preemption.c */
     bool preempted;         /* it had victims */
+    int32_t evicted;        /* pods that were evicted for it */
     bool rollback;          /* a member was lost in Binding: bound ones will be deleted */
     bool check_nodes;       /* dirty.c: check whether it still holds */
     bool idle;              /* in gang->idle_plans: skr_plan_note_idle() */
