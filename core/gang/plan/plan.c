@@ -162,6 +162,7 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
             skr_pods_forget_eviction(e, p);
         }
     }
+    skr_dirty_victims(e); /* others counted on the room of the rest */
     skr_dirty_plan(e);
 }
 

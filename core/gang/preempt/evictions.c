@@ -111,13 +111,30 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct group *pr
     skr_pods_work(p)->evict.write = w->id;
 }
 
+static void leave_for(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor)
+{
+    skr_pods_forget_eviction(e, p);
+    skr_pods_work(p)->evict.by = skr_strdup(preemptor->key);
+    skr_pods_note_leaving(e, p, false);
+}
+
+void skr_evictions_earmark(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor)
+{
+    if (!p->work->evict.by) {
+        leave_for(e, p, preemptor);
+    }
+}
+
+bool skr_evictions_is_asked(const struct pod_entry *p)
+{
+    return p->pod->meta.deleting || p->work->evict.write || p->work->evict.at > 0;
+}
+
 void skr_evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor)
 {
     skr_time now = skr_frame_now(e->frame);
     if (!p->work->evict.by || strcmp(p->work->evict.by, preemptor->key) != 0) {
-        skr_pods_forget_eviction(e, p);
-        skr_pods_work(p)->evict.by = skr_strdup(preemptor->key);
-        skr_pods_note_leaving(e, p, false);
+        leave_for(e, p, preemptor);
     }
     if (p->work->evict.write || p->pod->meta.deleting || skr_pods_is_terminal(p->pod)) {
         return;
@@ -207,6 +224,14 @@ static void note_follower(struct skr_gang *e, const struct pod_entry *p)
     }
 }
 
+/* NULL: its group is gone. */
+static void note_granted(const struct group *preemptor)
+{
+    if (preemptor && preemptor->plan && preemptor->plan->preempted) {
+        preemptor->plan->evicted++;
+    }
+}
+
 void skr_evictions_overtaken(struct skr_gang *e, const char *namespace_, const char *name,
                              const char *uid)
 {
@@ -214,6 +239,7 @@ void skr_evictions_overtaken(struct skr_gang *e, const char *namespace_, const c
     const bool same = p && (!uid || !*uid || strcmp(p->uid, uid) == 0);
     if (same && p->work->evict.write && p->work->evict.force != FORCE_MARKING) {
         note_follower(e, p);
+        note_granted(p->work->evict.by ? skr_groups_find(e, p->work->evict.by) : NULL);
     }
 }
 
@@ -241,6 +267,7 @@ void skr_evictions_done(struct skr_gang *e, const struct skr_pending_write *w, s
     switch (outcome) {
     case SKR_WRITE_OK:
         note_follower(e, p);
+        note_granted(preemptor);
         skr_pods_work(p)->evict.failures = 0;
         skr_pods_work(p)->evict.at = skr_frame_now(e->frame) + SEEN_S * SKR_SECOND;
         break;

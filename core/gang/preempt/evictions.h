@@ -5,6 +5,11 @@
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
 
+/* The pod will leave for the group, once a record says so: its room counts as leaving from now on, for
+ * all groups. Idempotent; no effect if it leaves already. */
+void skr_evictions_earmark(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor);
+/* Whether it leaves, or its eviction was asked for. */
+bool skr_evictions_is_asked(const struct pod_entry *p);
 /* The pod must leave for the group; idempotent. Requests its eviction when that is due, else wakes
  * the group when it will be. */
 void skr_evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor);

@@ -126,10 +126,43 @@ static void push(struct skr_gang *e, struct plan_victim *v, struct group *preemp
     skr_evictions_want(e, skr_pods_find(e, uid), preemptor);
 }
 
+/* ---- before the evictions ---- */
+
+/* The next pod of the victim, after p; NULL at first, and at the end. */
+static struct pod_entry *next_pod(const struct skr_gang *e, const struct plan_victim *v,
+                                  struct pod_entry *p)
+{
+    const char *uid = skr_victims_pod_uid(v);
+    const struct group *h = uid ? NULL : skr_groups_find(e, v->text);
+    return p ? (uid ? NULL : p->next) : uid ? skr_pods_find(e, uid) : h ? h->members : NULL;
+}
+
+/* Their room counts as leaving for all groups, before the record of the plan is written. A victim that
+ * moves leaves when its new places are held. */
+static void earmark(struct skr_gang *e, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        struct pod_entry *p = NULL;
+        while (!v->gone && !v->moved && !v->begun && (p = next_pod(e, v, p))) {
+            if (skr_victims_is_there(p)) {
+                skr_evictions_earmark(e, p, plan->group);
+            }
+        }
+    }
+}
+
 /* Not needed any more and not yet touched. */
-static void drop(struct skr_gang *e, struct plan_victim *v)
+static void drop(struct skr_gang *e, struct plan_victim *v, const struct group *preemptor)
 {
     struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+    struct pod_entry *p = NULL;
+    while ((p = next_pod(e, v, p))) {
+        if (p->work->evict.by && strcmp(p->work->evict.by, preemptor->key) == 0) {
+            skr_pods_forget_eviction(e, p);
+            skr_dirty_victims(e);
+        }
+    }
     if (h && h->victim.by) {
         unmark(e, h);
     }
@@ -191,6 +224,7 @@ void skr_preemption_restore(struct skr_gang *e, struct plan *plan,
         add_victim(plan, v.text, skr_victims_pod_uid(&v) || skr_victims_was_begun(e, v.text, pods),
                    pods);
         plan->victim[plan->n_victims - 1].moved = skr_strdup(moved);
+        plan->evicted += plan->victim[plan->n_victims - 1].begun;
         if (h) {
             mark(e, h, plan->group);
             skr_arranged_restore(e, h);
@@ -252,7 +286,8 @@ static void wait_for_room(struct skr_gang *e, struct group *g)
     if (g->plan->freed_at == 0) {
         skr_plan_note_freed(g->plan, now);
     }
-    if (now >= g->plan->freed_at + SETTLES_S * SKR_SECOND && !skr_victims_make_room(e, g->plan)) {
+    if (now >= g->plan->freed_at + SETTLES_S * SKR_SECOND &&
+        !skr_victims_make_room(e, g->plan, false)) {
         skr_plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
                             "pods that the plan counted on do not leave their nodes in time", true);
         return;
@@ -344,7 +379,7 @@ static bool still_fits(struct skr_gang *e, struct group *g)
         skr_wakes_group(e, g, next);
     }
     if ((skr_victims_any_begun(plan) && !stays) || skr_plan_has_room(e, plan) ||
-        skr_victims_make_room(e, plan)) {
+        skr_victims_make_room(e, plan, false)) {
         return true;
     }
     if (plan->n_victims > 0) {
@@ -433,7 +468,7 @@ static void forget_gone(struct skr_gang *e, struct plan *plan)
         bool gone;
         skr_victims_left(e, v, &gone);
         if (gone && !v->begun) {
-            drop(e, v);
+            drop(e, v, plan->group);
         } else {
             plan->victim[kept++] = *v;
         }
@@ -464,6 +499,15 @@ static bool is_over(struct skr_gang *e, struct group *g)
     return true;
 }
 
+enum { OTHERS_PAUSE_MS = 100 };
+
+/* Before its first eviction: victims of other plans, whose room it counts on, are not asked to leave yet. If
+ * these plans end before, no pod was evicted in vain. */
+static bool counts_on_others(const struct skr_gang *e, const struct plan *plan)
+{
+    return !skr_victims_any_begun(plan) && !skr_victims_make_room(e, plan, true);
+}
+
 void skr_preemption_step(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
@@ -486,6 +530,7 @@ void skr_preemption_step(struct skr_gang *e, struct group *g)
     if (!still_fits(e, g)) {
         return;
     }
+    earmark(e, plan);
     if (!skr_plan_storage_is_written(e, plan)) {
         forget_gone(e, plan);
         if (skr_plan_storage_is_quiet(e, g) && skr_plan_storage_is_refused(e, g)) {
@@ -498,13 +543,18 @@ void skr_preemption_step(struct skr_gang *e, struct group *g)
     }
     skr_victims_release(e, plan);
     bool room = skr_plan_has_room(e, plan);
+    if (!room && counts_on_others(e, plan)) {
+        say(e, g);
+        skr_wakes_group(e, g, skr_frame_now(e->frame) + OTHERS_PAUSE_MS * SKR_MILLISECOND);
+        return;
+    }
     size_t waiting = 0, kept = 0;
     for (size_t i = 0; i < plan->n_victims; i++) {
         struct plan_victim *v = &plan->victim[i];
         bool gone;
         skr_victims_left(e, v, &gone);
         if (!gone && room && !v->begun) {
-            drop(e, v);
+            drop(e, v, g);
             continue;
         }
         if (!gone && !(room && skr_victims_only_terminate(e, v))) {

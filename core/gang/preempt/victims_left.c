@@ -8,6 +8,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/evictions.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -124,11 +125,12 @@ static bool is_let_go(const struct plan *plan, const struct pod_entry *p)
 
 /* The node it is charged to, if that room will be free. */
 static const char *leaves_room_at(const struct skr_gang *e, const struct plan *plan,
-                                  const struct pod_entry *p)
+                                  const struct pod_entry *p, bool asked)
 {
     if (skr_victims_is_there(p)) {
         const bool goes = skr_victims_leaves_in_time(e, p) &&
-                          (is_victim(plan, p) || (p->leaving && !is_let_go(plan, p)));
+                          (is_victim(plan, p) || (p->leaving && !is_let_go(plan, p) &&
+                                                  (!asked || skr_evictions_is_asked(p))));
         return goes ? p->pod->node_name : "";
     }
     bool planned = p->plan && p->plan != plan && !p->plan->aborting && !skr_pods_is_bound(p) &&
@@ -138,13 +140,13 @@ static const char *leaves_room_at(const struct skr_gang *e, const struct plan *p
 
 /* Checks one resource on the nodes of the plan; freed[leaf]: all 0, and again on return. */
 static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
-                          const struct skr_amount *request, int64_t *freed)
+                          const struct skr_amount *request, bool asked, int64_t *freed)
 {
     const struct skr_tree *tree = e->topology.tree;
     const struct pod_entry *p;
     bool room = true;
     for (size_t at = 0; (p = skr_pods_next(e, &at));) {
-        int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(e, plan, p));
+        int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(e, plan, p, asked));
         if (leaf >= 0) {
             freed[leaf] =
                 skr_amount_sum(freed[leaf], skr_amounts_get(&p->shape->amounts, request->resource));
@@ -163,7 +165,7 @@ static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
     return room;
 }
 
-bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan)
+bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan, bool asked)
 {
     const struct pod_entry *p;
     uint16_t *seen = NULL;
@@ -185,7 +187,7 @@ bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan)
             if (at == n) {
                 skr_grow(&seen, &cap, n + 1, sizeof *seen);
                 seen[n++] = request->resource;
-                room = has_room_then(e, plan, request, freed);
+                room = has_room_then(e, plan, request, asked, freed);
             }
         }
     }

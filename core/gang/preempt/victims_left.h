@@ -23,9 +23,9 @@ size_t skr_victims_pods_there(const struct group *h);
 size_t skr_victims_left(const struct skr_gang *e, const struct plan_victim *v, bool *ret_gone);
 /* Whether all that is left of it is terminating, however long that takes. */
 bool skr_victims_only_terminate(const struct skr_gang *e, const struct plan_victim *v);
-/* Whether the plan has its room once its victims and all leaving pods are gone. O(resources * (pods
- * + leaves)) */
-bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan);
+/* Whether the plan has its room once its victims and all leaving pods are gone. asked: of victims of other
+ * plans, only those whose eviction was asked for. O(resources * (pods + leaves)) */
+bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan, bool asked);
 
 /* Reports a change of a victim group. Plans that wait for it look again when it has left and has
  * new pods; plans about to continue, when a pod of it appears on a node. O(plans and their
