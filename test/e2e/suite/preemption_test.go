@@ -438,3 +438,42 @@ func TestD42_ReplacementsOfVictimsDoNotSteal(t *testing.T) {
 	r.must(r.plane.Admin.Delete("/apis/apps/v1/namespaces/" + r.ns + "/replicasets/low"))
 	r.removeGroup("low")
 }
+
+// TestPreemption_APartnerOfThePreemptorStays: The only pods that a gang of high priority may run beside fill the room that it
+// needs. It evicts nobody, and the gang of these pods runs on.
+func TestPreemption_APartnerOfThePreemptorStays(t *testing.T) {
+	r := startRacks(t, options{}, []int{4}, []int{4})
+	r.anyRetries("they count from the creation of a pod")
+	low := r.running("low", 4, 1, label("app", "cache"))
+	mid := r.running("mid", 4, 20)
+	r.groupMap("top", map[string]string{"name": "top", "size": "2", "priority": "10"})
+	r.members("top", 2, gated, affine("podAffinity", "cache", "kubernetes.io/hostname"))
+	r.wait(usual, "it waits for capacity", r.reason("top", "Ready", "WaitingForCapacity"))
+	r.quiet(3*time.Second, "nobody has to go", func(v *cluster.View) error {
+		if status := r.statusOf(v, "top"); status == "Preempting" || r.evictions() > 0 {
+			return fmt.Errorf("%s, %d evictions", status, r.evictions())
+		}
+		return nil
+	})
+	r.wait(usual, "low was left alone", r.untouched("low", low))
+	r.wait(usual, "mid was left alone", r.untouched("mid", mid))
+}
+
+// TestPreemption_TwoGangsTakeTheRoomOfOneVictim: The room of one victim of three is enough for two gangs that come together.
+// The second one is planned while the first plan is on its way to the API server, and evicts nobody else.
+func TestPreemption_TwoGangsTakeTheRoomOfOneVictim(t *testing.T) {
+	r := startRacks(t, options{}, []int{4, 4}, []int{4, 4}, []int{4, 4})
+	r.anyRetries("they count from the creation of a pod")
+	for i := range 3 {
+		r.running(fmt.Sprint("low-", i), 8, 1)
+	}
+	r.groupMap("apart", map[string]string{"name": "apart", "size": "2", "priority": "10", "constraints": `{"node":{"type":"spread","hard":true}}`})
+	r.groupMap("together", map[string]string{"name": "together", "size": "4", "priority": "9"})
+	r.members("apart", 2, gated)
+	r.members("together", 4, gated)
+	r.wait(usual, "the first is bound", r.allBound("apart", 2))
+	r.wait(usual, "the second is bound", r.allBound("together", 4))
+	if n := r.evictions(); n != 8 {
+		t.Errorf("%d evictions", n)
+	}
+}
