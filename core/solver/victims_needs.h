@@ -7,33 +7,7 @@
  * its victims. If one is broken, the search is repeated in turn without each of the victims whose pods
  * it needs, and without the domain.
  */
-#include "core/solver/solution.h"
-
-/* Pods of a victim in one domain of a need. */
-struct skr_victim_gift {
-    size_t victim;
-    int32_t domain;
-    int32_t pods;
-};
-
-/* Arrays are borrowed. */
-struct skr_victim_need {
-    enum skr_domain_rule_kind kind; /* ONE: a new member needs a pod in its domain. SKEW: spread */
-    int32_t n_domains;
-    const int32_t *domain; /* [leaf] 0 .. n_domains - 1; -1: the leaf is in none */
-    uint32_t roles;        /* of a problem with roles, bit r: those that it binds; 0: all */
-    uint32_t counted;      /* those whose members count as such pods themselves */
-    bool own;              /* without roles: the members count */
-    /* Which pods count is not known: no pod that may count goes from a domain of a new member. */
-    bool strict;
-    const int32_t *others; /* [domain] pods that count, without those of `gift` */
-    size_t n_gifts;
-    const struct skr_victim_gift *gift; /* of candidates */
-    int32_t max_skew, min_domains;      /* SKEW */
-};
-
-struct skr_victims_problem;
-struct skr_victims;
+#include "core/solver/victims_problem.h"
 
 /* Whether all needs hold for the placement without the pods of these victims. *ret_need, *ret_domain: the
  * first broken one, and the domain where; NULL allowed. O(needs * (leaves + domains + gifts * n)). */

@@ -6,7 +6,7 @@
  * computed again. Internal to victims.c and victims_search.c.
  */
 #include "core/solver/sizes.h"
-#include "core/solver/victims.h"
+#include "core/solver/victims_problem.h"
 
 struct skr_victims_room {
     const struct skr_victims_problem *in;

@@ -17,6 +17,7 @@
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/state/plan_entry.h"
+#include "core/solver/victims_needs.h"
 
 #include <string.h>
 #include <utlist.h>

@@ -7,10 +7,10 @@
 #include "topology/object.h"
 
 struct vain {
-    uint32_t n;      /* plans; 0: none */
-    skr_time at;     /* the end of the last one */
-    uint64_t seen;   /* the stamp then */
-    char *why;       /* what ended it */
+    uint32_t n;    /* plans; 0: none */
+    skr_time at;   /* the end of the last one */
+    uint64_t seen; /* the stamp then */
+    char *why;     /* what ended it */
 };
 
 #endif

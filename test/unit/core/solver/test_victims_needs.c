@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches for victims whose pods the members need: small ones, against all sets and placements. */
 #include "core/solver/victims.h"
+#include "core/solver/victims_needs.h"
 #include "test/test.h"
 #include "test/unit/solver_rig.h"
 
