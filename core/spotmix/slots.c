@@ -9,6 +9,7 @@
 
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
+#include "topology/base/attr.h"
 
 int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner)
 {
@@ -154,47 +155,42 @@ void skr_spotmix_unreserve_all(struct skr_spotmix *mix, struct skr_spotmix_owner
     }
 }
 
-static skr_time made_at(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                        size_t at)
+/* In the order in which they were made, of one moment by index. */
+static int by_age(const void *a, const void *b)
 {
-    return owner->reserved[at].reservation->expires - mix->settings->reservation_ttl;
+    const struct skr_spotmix_reserved *x = a, *y = b;
+    const skr_time at = x->reservation->expires, other = y->reservation->expires;
+    return at != other ? (at < other ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
 }
 
-/* The reservation that was made first, of these the one of the lowest index. */
-static size_t oldest_of(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner)
+/* How many of the reservations made first are of pods that were refused. since: the expiry of a
+ * reservation that is made now. */
+static size_t refused_of(const struct skr_spotmix_owner *owner, skr_time since)
 {
-    size_t oldest = 0;
-    for (size_t i = 1; i < owner->n_reserved; i++) {
-        const skr_time at = made_at(mix, owner, i), before = made_at(mix, owner, oldest);
-        if (at < before ||
-            (at == before && owner->reserved[i].index < owner->reserved[oldest].index)) {
-            oldest = i;
-        }
-    }
-    return oldest;
-}
-
-/* Whether no reservation was made within SKR_SPOTMIX_SILENCE. */
-static bool is_silent(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                      skr_time now)
-{
+    const int64_t room = owner->known ? owner->replicas - (int64_t)owner->n_held : 0;
+    const size_t n = owner->n_reserved;
     bool silent = true;
-    for (size_t i = 0; i < owner->n_reserved && silent; i++) {
-        silent = made_at(mix, owner, i) + SKR_SPOTMIX_SILENCE <= now;
+    for (size_t i = 0; i < n && silent; i++) {
+        silent = owner->reserved[i].reservation->expires + SKR_SPOTMIX_SILENCE <= since;
     }
-    return silent;
+    return silent ? n : room > 0 && (int64_t)n >= room ? n - (size_t)room + 1 : 0;
 }
 
 void skr_spotmix_give_back(struct skr_spotmix *mix, struct skr_spotmix_owner *owner, skr_time now)
 {
-    const int64_t room = owner->known ? owner->replicas - (int64_t)owner->n_held : 0;
-    const bool silent = is_silent(mix, owner, now);
-    while (owner->n_reserved > 0 && (silent || (room > 0 && (int64_t)owner->n_reserved >= room))) {
-        const size_t oldest = oldest_of(mix, owner);
-        if (made_at(mix, owner, oldest) + SKR_SPOTMIX_RETRY > now) {
+    const skr_time since = now + mix->settings->reservation_ttl;
+    const size_t refused = refused_of(owner, since), n = owner->n_reserved;
+    if (refused == 0) {
+        return;
+    }
+    SKR_AUTO_FREE struct skr_spotmix_reserved *oldest = skr_alloc_array(n, sizeof *oldest);
+    memcpy(oldest, owner->reserved, n * sizeof *oldest);
+    qsort(oldest, n, sizeof *oldest, by_age);
+    for (size_t i = 0; i < refused; i++) {
+        if (oldest[i].reservation->expires + SKR_SPOTMIX_RETRY > since) {
             break;
         }
-        take_out(mix, owner, oldest);
+        take_out(mix, owner, oldest[i].reservation->at);
         mix->n_expired++;
     }
 }

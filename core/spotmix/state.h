@@ -220,7 +220,8 @@ void skr_spotmix_unreserve(struct skr_spotmix *mix, struct skr_spotmix_owner *ow
 /* Called when a pod of the owner is reviewed. Frees reservations whose pods the API server has refused
  * after their reviews. A ReplicaSet never sends more pods than it lacks: if it has a reservation for
  * each of them, the one made first is of a pod that was refused. If no reservation was made for
- * SKR_SPOTMIX_SILENCE, all are. O(reservations of the owner), for each that is freed. */
+ * SKR_SPOTMIX_SILENCE, all are. O(n) for n reservations of the owner; if some are freed,
+ * O(n log n). */
 void skr_spotmix_give_back(struct skr_spotmix *mix, struct skr_spotmix_owner *owner, skr_time now);
 void skr_spotmix_unreserve_all(struct skr_spotmix *mix, struct skr_spotmix_owner *owner);
 

@@ -11,8 +11,8 @@ import (
 
 var patchedReviews = regexp.MustCompile(`(?m)^sakkara_spotmix_admission_total\{[^}]*result="patched"[^}]*\} (\d+)`)
 
-// reviewed is the number of reviews that the leader has patched.
-func (m *mix) reviewed() int {
+// patched is the number of reviews that the leader has patched.
+func (m *mix) patched() int {
 	m.Helper()
 	_, body := m.daemon[m.leader()].AdminGet("/metrics")
 	found := patchedReviews.FindStringSubmatch(body)
@@ -55,10 +55,10 @@ func TestSpotMix_CountsHoldWhateverIsRefused(t *testing.T) {
 			}
 			return nil
 		})
-		before := m.reviewed()
+		before := m.patched()
 		m.workload("Deployment", "deployments", c.name, c.replicas, c.max)
 		m.await(4*usual, "pods are refused", func() error {
-			if n := m.reviewed() - before; n < c.refusals || len(m.pods(c.name)) > 0 {
+			if n := m.patched() - before; n < c.refusals || len(m.pods(c.name)) > 0 {
 				return fmt.Errorf("%d reviews, %d pods", n, len(m.pods(c.name)))
 			}
 			return nil
