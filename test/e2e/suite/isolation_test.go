@@ -267,7 +267,7 @@ func (r *run) overwrite(n int) {
 // daemon may write 100 times a second. It writes them again at growing pauses, and says so; gangs of another tenant are bound
 // in twice the usual time at most.
 func TestIsolation_EditsOfWhatTheDaemonWritesDelayNoOther(t *testing.T) {
-	limited := options{daemon: cluster.DaemonOptions{Settings: map[string]string{"client": "{qps: 100, burst: 100}"}}}
+	limited := options{daemon: cluster.DaemonOptions{QPS: 100}}
 	h, hostile := tenantsOf(t, limited, 8, 0, "")
 	hostile.overwrite(40)
 	hostile.wait(usual, "the tenant is told", func(v *cluster.View) error {
