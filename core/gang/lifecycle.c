@@ -18,6 +18,7 @@
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/workload_owners.h"
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/native_conditions.h"
@@ -82,6 +83,15 @@ static void add_strangers(const struct group *g, struct skr_strbuf *b)
     }
 }
 
+/* "; RayCluster ray is being deleted" */
+static void add_end_of_owner(const struct group *g, struct skr_strbuf *b)
+{
+    const struct skr_owner *owner = g->derived.owner ? g->derived.owner->owner : NULL;
+    if (owner && owner->meta.deleting) {
+        skr_strbuf_addf(b, "; %s %s is being deleted", owner->kind, owner->meta.name);
+    }
+}
+
 /* Which roles lack members; members without a role of the key come first. */
 static void missing_roles(struct group *g)
 {
@@ -121,6 +131,7 @@ static void missing_members(struct group *g)
         skr_strbuf_addc(&text, ')');
     }
     add_foreign_gates(g, &text);
+    add_end_of_owner(g, &text);
     add_strangers(g, &text);
     skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
 }

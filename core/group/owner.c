@@ -330,6 +330,27 @@ REPLICAS(jaxjob, "jaxReplicaSpecs", "JAXJob")
 DECODER(raycluster, fill_raycluster, "ray.io/v1", "RayCluster")
 DECODER(spark, fill_spark, "sparkoperator.k8s.io/v1beta2", "SparkApplication")
 
+static void fill_nothing(void *object, const struct skr_fields *json)
+{
+    (void)object;
+    (void)json;
+}
+
+int skr_owner_broken_decode(const json_t *json, const char *api_version, const char *kind,
+                            struct skr_owner **ret, const struct skr_error *error)
+{
+    struct skr_owner *owner = NULL;
+    const int rc = decode(json, api_version, kind, fill_nothing, &owner, NULL);
+    const char *defect = rc == 0 ? skr_arena_strdup(owner->arena, error->text) : NULL;
+    if (!defect) {
+        skr_owner_destroy(owner);
+        return -(int)error->code;
+    }
+    owner->defect = defect;
+    *ret = owner;
+    return 0;
+}
+
 void skr_owner_destroy(struct skr_owner *owner)
 {
     skr_object_destroy(owner);
@@ -397,6 +418,9 @@ static int32_t left_of(const struct skr_owner *owner, const struct skr_owner_par
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *w,
                           enum skr_workload_scope scope, bool running)
 {
+    if (w->kind == SKR_WORKLOAD_KUEUE || (owner && owner->defect)) {
+        return w->size > 0 ? w->size : -1;
+    }
     if (owner && w->kind == SKR_WORKLOAD_LWS && owner->leader_first && !running) {
         return 1;
     }
@@ -457,7 +481,8 @@ void skr_owner_size_field_add(const struct skr_owner *owner, const char *role, s
 
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)
 {
-    bool same = a->conflict == b->conflict && a->in_order == b->in_order &&
+    bool same = !a->defect && !b->defect && a->meta.deleting == b->meta.deleting &&
+                a->conflict == b->conflict && a->in_order == b->in_order &&
                 a->leader_first == b->leader_first && a->minimum == b->minimum &&
                 a->succeeded == b->succeeded && a->n_parts == b->n_parts &&
                 strcmp(a->above, b->above) == 0 && strcmp(a->meta.uid, b->meta.uid) == 0;

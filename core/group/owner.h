@@ -25,6 +25,7 @@ struct skr_owner {
     const char *kind;        /* as in struct skr_workload; constant */
     const char *api_version; /* as which it was read; constant */
     const char *above;       /* of a Job or a StatefulSet: uid of its controller; "": none */
+    const char *defect;      /* why nothing else of it could be read; NULL: it was */
     const char *conflict; /* why no pods of it can be a gang, and what to remove; NULL: they can */
     bool in_order;        /* JobSet: its jobs are created one after the other */
     bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
@@ -55,6 +56,10 @@ int skr_owner_jaxjob_decode(const json_t *json, struct skr_owner **ret, struct s
 int skr_owner_raycluster_decode(const json_t *json, struct skr_owner **ret,
                                 struct skr_error *error);
 int skr_owner_spark_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+/* For an object whose decoder has failed: its metadata, and the error as defect. Fails if that fails, too:
+ * then error stays. */
+int skr_owner_broken_decode(const json_t *json, const char *api_version, const char *kind,
+                            struct skr_owner **ret, const struct skr_error *error);
 void skr_owner_destroy(struct skr_owner *owner); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
 
@@ -78,7 +83,7 @@ int64_t skr_owner_done(const struct skr_owner *owner, const char *part, int32_t 
  * train", "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
 void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,
                               struct skr_strbuf *b);
-/* Whether both objects give the same size and conflict. */
+/* Whether both objects give the same size and conflict; false if one could not be read. */
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);
 
 #endif

@@ -93,9 +93,12 @@ static bool read_kubeflow(const struct skr_pod *pod, struct skr_workload *ret)
 
 static bool read_raycluster(const struct skr_pod *pod, struct skr_workload *ret)
 {
+    const char *type = label(pod, RAY "node-type");
     ret->owner = label(pod, RAY "cluster");
     ret->owner_uid = pod->controller_uid;
-    return *ret->owner && *label(pod, RAY "node-type");
+    ret->beside = (strcmp(type, "head") != 0 && strcmp(type, "worker") != 0) || /* redis-cleanup */
+                  (*pod->controller && !controlled_by(pod, "RayCluster.ray.io"));
+    return *ret->owner && *type;
 }
 
 static bool read_spark(const struct skr_pod *pod, struct skr_workload *ret)
@@ -103,7 +106,7 @@ static bool read_spark(const struct skr_pod *pod, struct skr_workload *ret)
     const char *role = label(pod, "spark-role");
     ret->owner = label(pod, "sparkoperator.k8s.io/app-name");
     ret->owner_kind = *ret->owner ? "SparkApplication" : "";
-    ret->alone = strcmp(role, "driver") == 0;
+    ret->alone = strcmp(role, "executor") != 0; /* a driver, or the server of Spark Connect */
     return *role && *label(pod, "spark-app-selector");
 }
 
@@ -119,6 +122,14 @@ static bool read_statefulset(const struct skr_pod *pod, struct skr_workload *ret
     ret->owner = controlled_by(pod, "StatefulSet.apps");
     ret->owner_uid = pod->controller_uid;
     return ret->owner;
+}
+
+static bool read_kueue(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    const char *total = skr_labels_get(&pod->meta.annotations, SKR_KUEUE_TOTAL);
+    ret->owner = label(pod, SKR_LABEL_KUEUE_GROUP);
+    ret->size = total ? number(total) : -1;
+    return *ret->owner;
 }
 
 static bool read_other(const struct skr_pod *pod, struct skr_workload *ret)
@@ -187,6 +198,7 @@ static const struct row {
     [SKR_WORKLOAD_JOB] = {"Job", "Job", "job", read_job, NULL, NULL, ""},
     [SKR_WORKLOAD_STATEFULSET] = {"StatefulSet", "StatefulSet", "statefulset", read_statefulset,
                                   NULL, NULL, ""},
+    [SKR_WORKLOAD_KUEUE] = {"KueuePodGroup", "", "kueue", read_kueue, NULL, NULL, ""},
     [SKR_WORKLOAD_OTHER] = {"other", "", "", read_other, NULL, NULL, ""},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == SKR_WORKLOAD_COUNT, "a row per kind");
@@ -359,7 +371,7 @@ void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload 
         skr_strbuf_addf(b, "%s/%s", rows[w->kind].prefix, label(pod, "spark-app-selector"));
         return;
     }
-    skr_workload_prefix_add(w->owner_kind, b);
+    skr_workload_prefix_add(*w->owner_kind ? w->owner_kind : rows[w->kind].name, b);
     skr_strbuf_addf(b, "/%s", w->owner);
     if (w->kind == SKR_WORKLOAD_JOBSET) {
         add_jobset(w, w->alone ? SKR_SCOPE_REPLICATEDJOB : scope, b);
@@ -408,6 +420,7 @@ void skr_workload_generation_add(const struct skr_pod *pod, const struct skr_wor
         skr_strbuf_add(b, controlled_by(pod, "MPIJob.kubeflow.org") ? pod->controller_uid : above);
         return;
     case SKR_WORKLOAD_SPARK:
+    case SKR_WORKLOAD_KUEUE:
         return;
     case SKR_WORKLOAD_KUBEFLOW:
     case SKR_WORKLOAD_RAYCLUSTER:

@@ -14,6 +14,7 @@
  *   JobSet                  jobset/NAME; jobset/NAME/REPLICATEDJOB and
  *                           jobset/NAME/REPLICATEDJOB/INDEX under the narrower scopes
  *   LeaderWorkerSet         lws/NAME/INDEX; lws/NAME for all replicas
+ *   pod group of Kueue      kueue/NAME, by its label kueue.x-k8s.io/pod-group-name
  *   other kinds             PREFIX/NAME
  *   any other controller    KIND.GROUP/NAME in lower case
  *   none                    pod/NAME
@@ -24,6 +25,8 @@
 #include "topology/base/strbuf.h"
 
 #define SKR_ANNOTATION_GANG      "sakkara.gang" /* auto, off, or a scope */
+#define SKR_LABEL_KUEUE_GROUP    "kueue.x-k8s.io/pod-group-name"
+#define SKR_KUEUE_TOTAL          "kueue.x-k8s.io/pod-group-total-count"
 #define SKR_LABEL_NAMESPACE_GANG "sakkara.gang" /* of a namespace: auto */
 
 enum skr_workload_kind {
@@ -35,6 +38,7 @@ enum skr_workload_kind {
     SKR_WORKLOAD_SPARK,
     SKR_WORKLOAD_JOB,
     SKR_WORKLOAD_STATEFULSET,
+    SKR_WORKLOAD_KUEUE, /* a pod group, of pods that no row before has */
     SKR_WORKLOAD_OTHER,
     SKR_WORKLOAD_COUNT
 };
@@ -67,6 +71,9 @@ struct skr_workload {
     int32_t number;         /* JobSet: job-index; LeaderWorkerSet: group-index; -1 none */
     int32_t size;           /* that the pod itself has; -1: none */
     bool alone; /* no member of the gang: a Spark driver, an initializer of a TrainJob */
+    /* The operator makes it beside the workload, from the template of a member: an ordinary pod,
+     * whatever it says of a group. */
+    bool beside;
 };
 void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret);
 

@@ -80,7 +80,7 @@ const struct skr_option skr_options[] = {
           "there is room"),
     PLAIN("labelFallback", BOOL, "false", settings.label_fallback,
           "pods of a group without ConfigMap and PodGroup are grouped by their labels alone"),
-    PLAIN("derive.kinds", KINDS, "LeaderWorkerSet JobSet TrainJob MPIJob RayCluster KubeflowJob",
+    PLAIN("derive.kinds", KINDS, "LeaderWorkerSet JobSet TrainJob MPIJob RayCluster KubeflowJob KueuePodGroup",
           settings.derive_kinds,
           "gangs by namespace label `sakkara.gang=auto`; also `Job`, `StatefulSet`, `Spark`"),
     WORDS("derive.statusObject", WORD, "configmap", "none", settings.derive_no_maps,

@@ -13,6 +13,9 @@
 const char *rig_group_label(const json_t *pod)
 {
     const char *name = rig_meta_text(pod, "labels", "sakkara.group.name");
+    if (strcmp(rig_meta_text(pod, "labels", "ray.io/node-type"), "redis-cleanup") == 0) {
+        return ""; /* KubeRay copied the label of the head */
+    }
     return *name ? name : rig_meta_text(pod, "labels", "scheduling.x-k8s.io/pod-group");
 }
 

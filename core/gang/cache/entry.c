@@ -126,6 +126,10 @@ static bool name_now(const struct skr_gang *e, const struct skr_pod *pod, struct
     const char *label = skr_pods_group_name(pod), *unknown;
     const char *gang = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_GANG);
     struct skr_workload w;
+    skr_workload_of(pod, &w);
+    if (w.beside) {
+        return false;
+    }
     if (label) {
         skr_strbuf_add(name, label);
         return true;
@@ -140,7 +144,6 @@ static bool name_now(const struct skr_gang *e, const struct skr_pod *pod, struct
     if (!gang && !find(e, pod->meta.namespace_)) {
         return false;
     }
-    skr_workload_of(pod, &w);
     if ((!gang && !(e->settings.derive_kinds & (1u << w.kind))) ||
         (w.alone && w.kind == SKR_WORKLOAD_SPARK)) {
         return false;

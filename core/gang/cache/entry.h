@@ -9,6 +9,7 @@
  *   4. annotation sakkara.gang: the group of its workload (core/group/workload.h)
  *   5. the namespace has label sakkara.gang: auto, and the kind is in derive.kinds: the same
  *
+ * No rule applies to a pod that an operator makes beside its workload (beside of skr_workload_of()).
  * Value off of annotation sakkara.gang switches 3 to 5 off. Names of 3 to 5 have a slash.
  *
  * A bound pod that is edited stays in its group (skr_entry_is_kept). It then carries the group's name in

@@ -198,7 +198,9 @@ struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner
     const bool is_older = old && owner->meta.resource_version &&
                           owner->meta.resource_version < old->meta.resource_version &&
                           strcmp(owner->meta.uid, old->meta.uid) == 0;
-    if (is_older) {
+    const bool is_worse =
+        owner->defect && old && !old->defect && strcmp(old->meta.uid, owner->meta.uid) == 0;
+    if (is_older || is_worse) { /* the last good one counts */
         skr_owner_destroy(owner);
         return NULL;
     }

@@ -83,24 +83,68 @@ static bool lacks_list(const struct skr_gang *e, struct group *g, const struct s
     return false;
 }
 
+/* Nothing but the pods could say the size. */
+static void lack_count(struct group *g, const struct skr_pod *pod, const struct skr_workload *w)
+{
+    if (w->kind == SKR_WORKLOAD_KUEUE) {
+        lack(g, SKR_REASON_SIZE_UNKNOWN,
+             "group %s: nothing says how many pods it has; add annotation " SKR_KUEUE_TOTAL
+             " to its pods",
+             g->name);
+    } else if (w->kind == SKR_WORKLOAD_OTHER && !*pod->controller) {
+        lack(g, SKR_REASON_SIZE_UNKNOWN,
+             "group %s: a pod without a controller is a group of its own; give the pods of one "
+             "group the same label " SKR_LABEL_GROUP
+             " and a group map, or label " SKR_LABEL_KUEUE_GROUP " and annotation " SKR_KUEUE_TOTAL,
+             g->name);
+    } else {
+        lack(g, SKR_REASON_SIZE_UNKNOWN,
+             "group %s: nothing says how many pods it has; add annotation " SKR_LABEL_GROUP_SIZE
+             " to the pod%s",
+             g->name, *pod->controller ? " template" : "");
+    }
+}
+
+/* The object of that name is there, and is of no use. */
+static void lack_owner(struct group *g, const struct skr_owner *owner)
+{
+    const char *kind = owner->kind, *name = owner->meta.name;
+    if (owner->defect) {
+        lack(g, SKR_REASON_OWNER_NOT_READABLE,
+             "group %s: %s %s cannot be read: %.400s; add annotation " SKR_LABEL_GROUP_SIZE
+             " to the pod template",
+             g->name, kind, name, owner->defect);
+    } else if (owner->meta.deleting) {
+        lack(g, SKR_REASON_OWNER_NOT_READABLE,
+             "group %s: %s %s is being deleted, and is not the controller of pods of the group",
+             g->name, kind, name);
+    } else {
+        lack(g, SKR_REASON_OWNER_NOT_READABLE,
+             "group %s: %s %s has another uid than the controller that its pods name", g->name,
+             kind, name);
+    }
+}
+
 static void lack_size(struct skr_gang *e, struct group *g, const struct pod_entry *oldest,
                       const struct skr_workload *w)
 {
     const struct skr_object_type *type = skr_gang_type_of(NULL, w->owner_kind);
     const int kind = type ? skr_gang_owner_number(type) : -1;
+    const struct owner_entry *entry = g->derived.owner;
     if (!*w->owner_kind) {
-        lack(g, SKR_REASON_SIZE_UNKNOWN,
-             "group %s: nothing says how many pods it has; add annotation " SKR_LABEL_GROUP_SIZE
-             " to the pod%s",
-             g->name, *oldest->pod->controller ? " template" : "");
+        lack_count(g, oldest->pod, w);
     } else if (kind >= 0 && e->owners.forbidden & UINT32_C(1) << kind) {
         lack(g, SKR_REASON_OWNER_NOT_READABLE,
              "group %s: the daemon may not list and watch %s.%s, and %s %s says its size; grant "
              "that, or add annotation " SKR_LABEL_GROUP_SIZE " to the pod template",
              g->name, type->resource->plural, type->resource->group, w->owner_kind, w->owner);
+    } else if (entry && entry->owner && entry->owner->defect) {
+        lack_owner(g, entry->owner);
     } else if (owner_may_come(e, g, oldest)) {
         lack(g, SKR_REASON_MEMBERS_MISSING, "group %s waits for its owner %s %s", g->name,
              w->owner_kind, w->owner);
+    } else if (entry && entry->owner) {
+        lack_owner(g, entry->owner);
     } else if (e->owners.left_out) {
         lack(g, SKR_REASON_OWNER_NOT_READABLE,
              "group %s: %s %s does not exist, or is one of more than %d workloads, or of more than "
@@ -166,9 +210,13 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
     skr_workload_owners_link(e, g, w.owner_kind, w.owner);
     const enum skr_workload_scope scope = skr_entry_scope(e, oldest->pod, &w, &unknown);
     const int rc = skr_group_claimed_size(annotations, &claimed, &error);
-    const int64_t minimum = lacks_list(e, g, &w)    ? -1
-                            : rc < 0 || claimed > 0 ? claimed
-                                                    : minimum_of(e, g, oldest, &w, scope);
+    int64_t minimum = lacks_list(e, g, &w)    ? -1
+                      : rc < 0 || claimed > 0 ? claimed
+                                              : minimum_of(e, g, oldest, &w, scope);
+    if (claimed > 1 && w.kind == SKR_WORKLOAD_OTHER && !*oldest->pod->controller) {
+        lack_count(g, oldest->pod, &w); /* its fellows are groups of their own */
+        minimum = -1;
+    }
     g->derived.minimum = minimum;
     if (minimum < 0) {
         skr_strbuf_add(b, "none");

@@ -15,8 +15,25 @@ struct model {
     const struct group *g;
     const struct pod_entry *oldest; /* NULL: no member lives */
     enum skr_workload_scope scope;
-    struct skr_strbuf workload; /* name of the group that its workload makes; empty: of no use */
+    struct skr_strbuf workload;   /* name of the group that its workload makes; empty: of no use */
+    struct skr_strbuf deployment; /* "NAME-" of pods of a Deployment; empty: they are of none */
 };
+
+/* Pods of a Deployment are called NAME-HASH-SUFFIX, and have the hash of their ReplicaSet as a label. */
+static const char *template_hash(const struct skr_meta *pod)
+{
+    return skr_labels_get(&pod->labels, "pod-template-hash");
+}
+
+static void find_deployment(const struct skr_pod *pod, struct skr_strbuf *b)
+{
+    static const char kind[] = "ReplicaSet.apps/";
+    const char *hash = template_hash(&pod->meta), *set = pod->controller + sizeof kind - 1;
+    if (hash && strncmp(pod->controller, kind, sizeof kind - 1) == 0 &&
+        strlen(set) > strlen(hash) + 1 && strcmp(set + strlen(set) - strlen(hash), hash) == 0) {
+        skr_strbuf_addn(b, set, strlen(set) - strlen(hash));
+    }
+}
 
 static void model_init(const struct skr_gang *e, const struct group *g, struct model *m)
 {
@@ -24,7 +41,9 @@ static void model_init(const struct skr_gang *e, const struct group *g, struct m
     const char *unknown;
     *m = (struct model){.g = g, .oldest = skr_membership_oldest(g)};
     skr_strbuf_init(&m->workload);
+    skr_strbuf_init(&m->deployment);
     if (m->oldest) {
+        find_deployment(m->oldest->pod, &m->deployment);
         skr_workload_of(m->oldest->pod, &w);
         m->scope = skr_entry_scope(e, m->oldest->pod, &w, &unknown);
         if (skr_workload_has_roles(w.kind)) {
@@ -63,23 +82,69 @@ static bool is_of_workload(const struct model *m, const struct pod_walk *p)
     return strcmp(name.s, m->workload.s) == 0;
 }
 
-static bool is_stranger(const struct model *m, const struct pod_walk *p)
+/* A pod of the Deployment that another ReplicaSet made. */
+static bool is_of_rollout(const struct skr_gang *e, const struct model *m, const struct pod_walk *p)
+{
+    const char *hash = template_hash(p->meta);
+    if (m->deployment.len == 0 || !hash ||
+        strcmp(hash, template_hash(&m->oldest->pod->meta)) == 0) {
+        return false;
+    }
+    SKR_STRBUF(name);
+    SKR_STRBUF(begin);
+    skr_pod_ref_add_name(e, skr_pod_walk_ref(p), &name);
+    skr_strbuf_addf(&begin, "%s%s-", m->deployment.s, hash);
+    return strncmp(name.s, begin.s, begin.len) == 0;
+}
+
+/* A member that has failed, and whose controller has not made another one: a Job does. */
+static bool is_in_the_way(const struct model *m, const struct pod_entry *p)
+{
+    return p && p->group == m->g && p->pod->phase == SKR_POD_FAILED && !p->pod->of_job &&
+           *p->pod->controller_uid;
+}
+
+static bool is_stranger(const struct skr_gang *e, const struct model *m, const struct pod_walk *p)
 {
     const struct pod_entry *entry = p->entry;
+    if (is_in_the_way(m, entry)) {
+        return true;
+    }
     if (strcmp(p->meta->namespace_, m->g->namespace_) != 0 ||
         (entry && (entry->group == m->g || !skr_pod_is_live(entry->pod)))) {
         return false;
     }
-    return (!(entry && entry->ours) && names(p->meta, m->g)) || is_of_workload(m, p);
+    return (!(entry && entry->ours) && names(p->meta, m->g)) || is_of_workload(m, p) ||
+           is_of_rollout(e, m, p);
+}
+
+/* The template that the operator made the pod from, where there are several. */
+static void add_template(const struct pod_walk *p, struct skr_strbuf *b)
+{
+    const struct skr_pod of_labels = {.meta = *p->meta, .controller = "", .controller_uid = ""};
+    const char *role = skr_workload_role(p->entry ? p->entry->pod : &of_labels);
+    if (role) {
+        skr_strbuf_addf(b, " on template %.100s", role);
+    }
 }
 
 /* What keeps the pod out of the group. */
-static void say_why(const struct model *m, const struct pod_entry *p, struct skr_strbuf *b)
+static void say_why(const struct skr_gang *e, const struct model *m, const struct pod_walk *walk,
+                    struct skr_strbuf *b)
 {
+    const struct pod_entry *p = walk->entry;
     const char *gang = p ? skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_GANG) : NULL;
-    if (!p) { /* which of the two is not cached */
+    if (is_in_the_way(m, p)) {
+        skr_strbuf_add(b, "it has Failed and its controller makes no other: delete it");
+    } else if (is_of_rollout(e, m, walk)) {
+        skr_strbuf_addf(b,
+                        "of another ReplicaSet: a RollingUpdate replaces pods one by one; set "
+                        "strategy Recreate in Deployment %.*s",
+                        (int)m->deployment.len - 1, m->deployment.s);
+    } else if (!p) { /* which of the two is not cached */
         skr_strbuf_add(
             b, "bound by itself: another schedulerName, or no annotation " SKR_ANNOTATION_GANG);
+        add_template(walk, b);
     } else if (!p->ours) {
         skr_strbuf_addf(b, "schedulerName %.100s",
                         *p->pod->scheduler_name ? p->pod->scheduler_name : "default-scheduler");
@@ -87,9 +152,11 @@ static void say_why(const struct model *m, const struct pod_entry *p, struct skr
         skr_strbuf_addf(b, "in group %.253s", p->group->name);
     } else if (gang && strcmp(gang, "off") == 0) {
         skr_strbuf_add(b, "annotation " SKR_ANNOTATION_GANG ": off");
+    } else if (skr_entry_is_derived(m->g->name)) {
+        skr_strbuf_add(b, "no annotation " SKR_ANNOTATION_GANG);
+        add_template(walk, b);
     } else {
-        skr_strbuf_add(b, skr_entry_is_derived(m->g->name) ? "no annotation " SKR_ANNOTATION_GANG
-                                                           : "no label " SKR_LABEL_GROUP);
+        skr_strbuf_add(b, "no label " SKR_LABEL_GROUP);
     }
 }
 
@@ -101,12 +168,12 @@ struct cause {
     size_t n;
 };
 
-static void count_cause(const struct model *m, const struct pod_walk *p, struct cause *cause,
-                        size_t *n)
+static void count_cause(const struct skr_gang *e, const struct model *m, const struct pod_walk *p,
+                        struct cause *cause, size_t *n)
 {
     SKR_STRBUF(why);
     size_t i = 0;
-    say_why(m, p->entry, &why);
+    say_why(e, m, p, &why);
     while (i < *n && strcmp(cause[i].why.s, why.s) != 0) {
         i++;
     }
@@ -130,8 +197,8 @@ bool skr_strangers_say(const struct skr_gang *e, const struct group *g, struct s
     struct model m;
     model_init(e, g, &m);
     while (skr_pod_walk_next(e, &p)) {
-        if (is_stranger(&m, &p)) {
-            count_cause(&m, &p, cause, &n_causes);
+        if (is_stranger(e, &m, &p)) {
+            count_cause(e, &m, &p, cause, &n_causes);
             n++;
         }
     }
@@ -149,5 +216,6 @@ bool skr_strangers_say(const struct skr_gang *e, const struct group *g, struct s
         skr_strbuf_fini(&cause[i].why);
     }
     skr_strbuf_fini(&m.workload);
+    skr_strbuf_fini(&m.deployment);
     return n > 0;
 }

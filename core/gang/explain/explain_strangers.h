@@ -3,7 +3,8 @@
 #define SKR_CORE_GANG_EXPLAIN_EXPLAIN_STRANGERS_H
 /*
  * Pods that look like members of a group and are none: they name the group, but another scheduler; or
- * they are of the workload of its oldest member, whose templates differ in what enters a pod.
+ * they are of the workload of its oldest member, whose templates differ in what enters a pod; or another
+ * ReplicaSet of its Deployment made them. A member that has Failed and is not made again is named, too.
  */
 #include "core/gang/state/gang.h"
 #include "topology/base/strbuf.h"

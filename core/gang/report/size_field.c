@@ -14,12 +14,14 @@ static void add_podgroup(const struct skr_podgroup *pg, struct skr_strbuf *b)
                     pg->native ? "schedulingPolicy.gang.minCount" : "minMember", pg->meta.name);
 }
 
-/* Pods of a LeaderWorkerSet have their size, where its object is not read. */
-static bool pod_has_size(const struct pod_entry *p)
+/* The annotation that has it on the pods of some kinds, also where no object is read. */
+static const char *size_of_pods(const struct pod_entry *p)
 {
     struct skr_workload w;
     skr_workload_of(p->pod, &w);
-    return w.kind == SKR_WORKLOAD_LWS && w.size >= 0;
+    return w.size < 0                     ? SKR_LABEL_GROUP_SIZE
+           : w.kind == SKR_WORKLOAD_KUEUE ? SKR_KUEUE_TOTAL
+                                          : "leaderworkerset.sigs.k8s.io/size";
 }
 
 void skr_size_field_add(const struct group *g, const char *role, struct skr_strbuf *b)
@@ -36,9 +38,7 @@ void skr_size_field_add(const struct group *g, const char *role, struct skr_strb
         skr_strbuf_add(b, "annotation " SKR_LABEL_GROUP_SIZE);
     } else if (owner) {
         skr_owner_size_field_add(owner, role, b);
-    } else if (oldest && pod_has_size(oldest)) {
-        skr_strbuf_add(b, "annotation leaderworkerset.sigs.k8s.io/size");
     } else {
-        skr_strbuf_add(b, "annotation " SKR_LABEL_GROUP_SIZE);
+        skr_strbuf_addf(b, "annotation %s", oldest ? size_of_pods(oldest) : SKR_LABEL_GROUP_SIZE);
     }
 }

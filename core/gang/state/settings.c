@@ -15,7 +15,7 @@ void skr_settings_default(struct skr_settings *settings)
         .scheduler_name = {"sakkara", "sakkara-scheduler"},
         .derive_kinds = 1u << SKR_WORKLOAD_LWS | 1u << SKR_WORKLOAD_JOBSET |
                         1u << SKR_WORKLOAD_MPIJOB | 1u << SKR_WORKLOAD_KUBEFLOW |
-                        1u << SKR_WORKLOAD_RAYCLUSTER,
+                        1u << SKR_WORKLOAD_RAYCLUSTER | 1u << SKR_WORKLOAD_KUEUE,
         .preemption = true,
         .explain_waiting = true,
         .preempt_force_after = SKR_TIME_NEVER,

@@ -118,9 +118,20 @@ static const struct skr_object_reader configmap_reader = {.read = configmap_read
 #define TYPE(name, what, group_, version_, plural_, kind_, namespaced_, reader_)              \
     KIND(name, what, skr_##what, skr_##what##_decode, skr_##what##_destroy, group_, version_, \
          plural_, kind_, namespaced_, reader_)
-#define OWNER(what, group_, version_, plural_, kind_)                               \
-    KIND(skr_gang_owner_##what, owner_##what, skr_owner, skr_owner_##what##_decode, \
-         skr_owner_destroy, group_, version_, plural_, kind_, true, NULL)
+/* One that cannot be read is kept with its defect, which its groups report. */
+#define OWNER(what, group_, version_, plural_, kind_)                                            \
+    static int what##_read(const json_t *json, struct skr_owner **ret, struct skr_error *error)  \
+    {                                                                                            \
+        struct skr_error own = {.text = ""};                                                     \
+        const int rc = skr_owner_##what##_decode(json, ret, &own);                               \
+        if (rc == 0 ||                                                                           \
+            skr_owner_broken_decode(json, group_ "/" version_, kind_, ret, &own) == 0) {         \
+            return 0;                                                                            \
+        }                                                                                        \
+        return skr_error_set(error, own.code, "%s", own.text);                                   \
+    }                                                                                            \
+    KIND(skr_gang_owner_##what, owner_##what, skr_owner, what##_read, skr_owner_destroy, group_, \
+         version_, plural_, kind_, true, NULL)
 #define TAINT_RULE(version_)                                                             \
     KIND(skr_gang_taint_rule_##version_, taint_rule_##version_, skr_device_taint_rule,   \
          skr_device_taint_rule_decode, skr_device_taint_rule_destroy, "resource.k8s.io", \
