@@ -83,6 +83,14 @@ static bool lacks_list(const struct skr_gang *e, struct group *g, const struct s
     return false;
 }
 
+/* A pod without a controller: its fellows are groups of their own. */
+static bool is_single(const struct group *g, const struct skr_pod *pod)
+{
+    SKR_STRBUF(name);
+    skr_strbuf_addf(&name, "pod/%s", pod->meta.name);
+    return !*pod->controller && strcmp(name.s, g->name) == 0;
+}
+
 /* Nothing but the pods could say the size. */
 static void lack_count(struct group *g, const struct skr_pod *pod, const struct skr_workload *w)
 {
@@ -91,7 +99,7 @@ static void lack_count(struct group *g, const struct skr_pod *pod, const struct 
              "group %s: nothing says how many pods it has; add annotation " SKR_KUEUE_TOTAL
              " to its pods",
              g->name);
-    } else if (w->kind == SKR_WORKLOAD_OTHER && !*pod->controller) {
+    } else if (is_single(g, pod)) {
         lack(g, SKR_REASON_SIZE_UNKNOWN,
              "group %s: a pod without a controller is a group of its own; give the pods of one "
              "group the same label " SKR_LABEL_GROUP
@@ -213,8 +221,8 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
     int64_t minimum = lacks_list(e, g, &w)    ? -1
                       : rc < 0 || claimed > 0 ? claimed
                                               : minimum_of(e, g, oldest, &w, scope);
-    if (claimed > 1 && w.kind == SKR_WORKLOAD_OTHER && !*oldest->pod->controller) {
-        lack_count(g, oldest->pod, &w); /* its fellows are groups of their own */
+    if (claimed > 1 && is_single(g, oldest->pod)) {
+        lack_count(g, oldest->pod, &w);
         minimum = -1;
     }
     g->derived.minimum = minimum;
