@@ -21,6 +21,9 @@ const (
 // IsMember tells whether a pod belongs to a group of ours: by its labels, by the annotation of a workload, or by a PodGroup of
 // Kubernetes with policy gang, whose keys are gangs.
 func IsMember(pod *Pod, gangs map[string]bool) bool {
+	if pod.Labels["ray.io/node-type"] == "redis-cleanup" { // with the labels and annotations of a head that is gone
+		return false
+	}
 	if pod.Spec.SchedulerName != "sakkara" || GroupOf(pod) != "" {
 		return pod.Spec.SchedulerName == "sakkara"
 	}
