@@ -62,6 +62,7 @@ struct skr_device_reach {
 
 /* What devices have alike. */
 struct skr_device_kind {
+    uint64_t id; /* of kinds of a stock (core/devices/kinds.h), never given again; else 0 */
     size_t n_attributes, n_capacities, n_counters, n_taints;
     const struct skr_device_attribute
         *attribute; /* with the values of those that have none of their own */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/devices/answers.h"
 #include "core/devices/pod_problem.h"
 #include "core/devices/stock_parts.h"
 #include "topology/base/arena.h"
@@ -46,7 +47,7 @@ static void add_slice(const struct skr_devices_stock *stock, struct skr_stock_sl
     memset(match, SKR_SELECTOR_YES, n);
     for (size_t i = 0; i < class->n; i++) {
         const uint8_t *answer =
-            class->selector[i] ? skr_devices_stock_answers(slice, class->selector[i]) : NULL;
+            class->selector[i] ? skr_devices_stock_answers(stock, slice, class->selector[i]) : NULL;
         for (size_t k = 0; k < n; k++) {
             match[k] = match[k] && answer ? answer[k] == SKR_SELECTOR_YES : 0;
         }

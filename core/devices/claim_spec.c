@@ -158,22 +158,26 @@ static void read_devices(struct reading *r, const struct skr_fields *devices)
 struct skr_claim_spec *skr_claim_spec_create(const char *text)
 {
     struct skr_claim_spec *spec = skr_alloc(sizeof *spec);
+    spec->text = skr_strdup(text);
+    spec->why = "";
+    return spec;
+}
+
+void skr_claim_spec_read(struct skr_claim_spec *spec)
+{
     struct skr_error error = {.text = ""};
     struct reading reading = {.spec = spec};
-    spec->arena = skr_arena_create(SKR_CLAIM_SPEC_BYTES_MAX, 2048);
-    spec->text = spec->arena ? skr_arena_strdup(spec->arena, text) : NULL;
-    spec->why = "";
-    if (!spec->text) {
-        spec->text = "";
-        spec->why = "it is too large";
-        return spec;
+    if (spec->arena) {
+        return;
     }
-    json_auto_t *json = json_loads(text, 0, NULL);
+    spec->arena = skr_arena_create(SKR_CLAIM_SPEC_BYTES_MAX, 2048);
+    skr_bug_on(!spec->arena);
+    json_auto_t *json = json_loads(spec->text, 0, NULL);
     struct skr_decoding decoding = {"claim", spec->arena, &error, 0};
     const struct skr_fields root = skr_fields_of(&decoding, json);
     if (!json_is_object(json)) {
         spec->why = "it is too large, or cannot be read";
-        return spec;
+        return;
     }
     read_devices(&reading, &root);
     if (decoding.rc < 0) {
@@ -181,14 +185,24 @@ struct skr_claim_spec *skr_claim_spec_create(const char *text)
         spec->why = why ? why : "it is too large";
         spec->n_asks = spec->n_requests = spec->n_constraints = 0;
     }
-    return spec;
+}
+
+void skr_claim_spec_unread(struct skr_claim_spec *spec)
+{
+    free(spec->region);
+    skr_arena_destroy(spec->arena);
+    spec->region = NULL;
+    spec->arena = NULL;
+    spec->n_regions = spec->n_asks = spec->n_requests = spec->n_constraints = 0;
+    spec->reach_epoch = 0;
+    spec->why = "";
 }
 
 void skr_claim_spec_destroy(struct skr_claim_spec *spec)
 {
     if (spec) {
-        free(spec->region);
-        skr_arena_destroy(spec->arena);
+        skr_claim_spec_unread(spec);
+        free(spec->text);
         free(spec);
     }
 }

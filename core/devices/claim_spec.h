@@ -3,7 +3,7 @@
 #define SKR_CORE_DEVICES_CLAIM_SPEC_H
 /*
  * What a ResourceClaim or a template asks for: its spec.devices, read from the text that
- * topology/device_claims.h keeps. What is not modelled makes the whole spec unmodelled, with the reason;
+ * topology/device_claims.h keeps. Until it is read it asks for nothing. What is not modelled makes the whole spec unmodelled, with the reason;
  * such a claim is left to kube-scheduler.
  */
 #include <uthash.h>
@@ -26,6 +26,7 @@ struct skr_claim_amount {
 };
 
 struct skr_device_selector;
+struct skr_stock_share;
 
 /* A request, or one alternative of it. */
 struct skr_claim_request {
@@ -35,7 +36,8 @@ struct skr_claim_request {
     int64_t count;
     size_t n_selectors, n_tolerations, n_amounts;
     const char **selector_text;
-    struct skr_device_selector **selector; /* the owner's, NULL until it sets them */
+    struct skr_device_selector *
+        *selector; /* the owner's, NULL until it sets them, or beyond its limit */
     const struct skr_claim_toleration *toleration;
     const struct skr_claim_amount *amount;
 };
@@ -62,15 +64,20 @@ enum skr_claim_reach {
 };
 
 struct skr_claim_spec {
-    UT_hash_handle hh; /* the owner's, as the next five */
-    size_t refs;
+    UT_hash_handle hh;                  /* the owner's, as the next eleven */
+    size_t refs;                        /* of pods that need it */
+    size_t kept;                        /* objects that ask for it */
+    struct skr_claim_spec *prev, *next; /* among those that are read */
+    struct skr_stock_share *payer,
+        *writer; /* namespaces that it is counted for, while pods need it, and while it exists */
+    size_t paid_selectors;
     enum skr_claim_reach reach; /* at reach_epoch */
     uint64_t reach_epoch;
     size_t
         n_regions; /* of REGIONS: the selectors as text, sorted; names of struct skr_stock_region */
     const char **region;
-    struct skr_arena *arena;
-    const char *text;
+    struct skr_arena *arena; /* of what was read; NULL: it is not read */
+    char *text;
     const char *why; /* it is unmodelled; "": it is modelled */
     size_t n_asks, n_requests, n_constraints;
     struct skr_claim_ask *ask;
@@ -78,8 +85,10 @@ struct skr_claim_spec {
     struct skr_claim_constraint *constraint;
 };
 
-/* Never NULL. Aborts without memory. O(size). */
+/* Never NULL. Aborts without memory. It is not read. O(bytes of text). */
 struct skr_claim_spec *skr_claim_spec_create(const char *text);
+void skr_claim_spec_read(struct skr_claim_spec *spec); /* O(size) */
+void skr_claim_spec_unread(struct skr_claim_spec *spec);
 void skr_claim_spec_destroy(struct skr_claim_spec *spec); /* NULL allowed */
 /* Whether the constraint is about the request. */
 bool skr_claim_constraint_is_about(const struct skr_claim_constraint *constraint,

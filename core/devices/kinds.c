@@ -218,6 +218,7 @@ static struct kind *found_kind(struct skr_device_kinds *kinds, struct skr_kind_f
     made->arena = tight_arena(loose);
     copy_kind(made->arena, device->kind, &made->is);
     made->name = copy(made->arena, device->name);
+    made->is.id = ++kinds->last_id;
     made->family = family;
     family->n++;
     DL_APPEND(family->kinds, made);

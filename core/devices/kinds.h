@@ -15,6 +15,7 @@ struct skr_device_kinds {
     struct skr_hash_seed seed;
     struct skr_kind_family *families;
     size_t n_bytes; /* of all kinds; slices are not in it */
+    uint64_t last_id;
 };
 
 /* A copy that skr_device_kinds_unpack() frees; its meta has a name and a version alone. *ret_counters: whose its

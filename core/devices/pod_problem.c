@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/devices/answers.h"
 #include "core/devices/stock_parts.h"
 
 #define WHOLE ((skr_int128)1000000000) /* in billionths */
@@ -159,19 +160,31 @@ static enum skr_devices_match fits(const struct making *m, const struct skr_clai
 /* ---- selectors ---- */
 
 /* A later selector is not looked at where an earlier one does not match. */
-static void narrow(struct making *m, const struct skr_device_selector *selector, uint8_t *match)
+static void narrow(struct making *m, struct skr_device_selector *selector, uint8_t *match)
 {
+    const struct skr_stock_slice *slice = NULL;
+    const uint8_t *answer = NULL;
+    if (m->why) {
+        return;
+    }
     if (!selector) {
         unmodelled(m, "there are more than 4096 different selectors", SKR_UNCOUNTED_BUDGET);
         return;
     }
     for (size_t row = 0; row < m->rows->node.n; row++) {
+        const struct skr_node_row *at = &m->rows->row[row];
         if (match[row] != SKR_DEVICES_YES) {
             continue;
         }
-        const struct skr_node_row *at = &m->rows->row[row];
-        switch ((enum skr_device_selector_answer)skr_devices_stock_answers(at->slice,
-                                                                           selector)[at->device]) {
+        if (at->slice != slice) {
+            slice = at->slice;
+            answer = skr_devices_stock_answers(m->stock, at->slice, selector);
+        }
+        if (!answer) {
+            unmodelled(m, skr_devices_later, SKR_UNCOUNTED_BUDGET);
+            return;
+        }
+        switch ((enum skr_device_selector_answer)answer[at->device]) {
         case SKR_SELECTOR_YES:
             break;
         case SKR_SELECTOR_NO:
@@ -190,16 +203,17 @@ static void narrow(struct making *m, const struct skr_device_selector *selector,
 }
 
 /* The first device of the slice from this one on that may serve the request; n_devices: none may. */
-static size_t next_that_may_serve(struct skr_stock_slice *s, size_t d,
-                                  const struct skr_claim_request *request,
+static size_t next_that_may_serve(const struct skr_devices_stock *stock, struct skr_stock_slice *s,
+                                  size_t d, const struct skr_claim_request *request,
                                   const struct skr_stock_class *class)
 {
     for (; class && d < s->slice->n_devices; d++) {
         bool may = true;
         for (size_t i = 0; may && i < class->n + request->n_selectors; i++) {
-            const struct skr_device_selector *selector =
+            struct skr_device_selector *selector =
                 i < class->n ? class->selector[i] : request->selector[i - class->n];
-            may = !selector || skr_devices_stock_answers(s, selector)[d] != SKR_SELECTOR_NO;
+            const uint8_t *answer = selector ? skr_devices_stock_answers(stock, s, selector) : NULL;
+            may = !answer || answer[d] != SKR_SELECTOR_NO;
         }
         if (may) {
             return d;
@@ -218,7 +232,7 @@ static bool is_served_somewhere(const struct skr_devices_stock *stock,
     {
         for (size_t d = 0; d < s->slice->n_devices; d++) {
             const struct skr_stock_region *region = s->of_device ? s->of_device[d] : s->region;
-            if (region && !region->nodes && next_that_may_serve(s, d, request, class) == d) {
+            if (region && !region->nodes && next_that_may_serve(stock, s, d, request, class) == d) {
                 return true;
             }
         }
@@ -231,7 +245,8 @@ static void add_reach(const struct skr_devices_stock *stock,
                       struct skr_stock_reach *to)
 {
     const struct skr_stock_class *class = skr_devices_stock_class(stock, request->class_);
-    for (size_t d = 0; (d = next_that_may_serve(s, d, request, class)) < s->slice->n_devices; d++) {
+    for (size_t d = 0; (d = next_that_may_serve(stock, s, d, request, class)) < s->slice->n_devices;
+         d++) {
         skr_stock_reach_add(to, s, d);
         if (!s->of_device) {
             return; /* the others are like it */
@@ -251,7 +266,7 @@ static void find_reach(const struct skr_devices_stock *stock, struct skr_claim_s
     }
     free(spec->region);
     spec->reach = skr_stock_reach_end(&reach);
-    spec->reach_epoch = stock->epoch;
+    spec->reach_epoch = skr_devices_are_later(stock) ? 0 : stock->epoch; /* some are not known */
     spec->region = reach.region;
     spec->n_regions = spec->reach == SKR_CLAIM_OF_REGIONS ? reach.n : 0;
 }
@@ -447,6 +462,7 @@ static void link_equal(const struct skr_devices_problem *p, uint32_t *before)
         while (b > 0 && !are_equal(p, b - 1, row)) {
             b--;
         }
+        *p->work += (row - b) + p->n_requests;
         before[row] = b > 0 ? b - 1 : UINT32_MAX;
     }
 }
@@ -486,7 +502,7 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
                        .arena = arena,
                        .why = rows->why,
                        .uncounted = rows->uncounted};
-    size_t asks = 0, requests = 0, constraints = 0;
+    size_t asks = 0, requests = 0, constraints = 0, selectors = 0;
     if (stock->full) {
         unmodelled(&m, stock->full, SKR_UNCOUNTED_BUDGET);
     }
@@ -497,6 +513,15 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
         asks += pod->spec[i]->n_asks;
         requests += pod->spec[i]->n_requests;
         constraints += pod->spec[i]->n_constraints;
+        for (size_t k = 0; k < pod->spec[i]->n_requests; k++) {
+            selectors += pod->spec[i]->request[k].n_selectors;
+        }
+    }
+    if (requests > SKR_DEVICES_REQUESTS_MAX) {
+        unmodelled(&m, "the claims of a pod have more than 256 requests", SKR_UNCOUNTED_BUDGET);
+    }
+    if (selectors > SKR_DEVICES_SELECTORS_MAX) {
+        unmodelled(&m, "the claims of a pod have more than 512 selectors", SKR_UNCOUNTED_BUDGET);
     }
     struct skr_devices_ask *ask = room(&m, asks, sizeof *ask);
     struct skr_devices_request *request = room(&m, requests, sizeof *request);
@@ -504,6 +529,7 @@ bool skr_pod_problem_make(const struct skr_devices_stock *stock, const struct sk
     uint32_t *before = room(&m, rows->node.n, sizeof *before);
     *ret = (struct skr_devices_problem){.node = &rows->node,
                                         .steps = stock->steps,
+                                        .work = &stock->work->steps,
                                         .ask = ask,
                                         .request = request,
                                         .constraint = constraint};

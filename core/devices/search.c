@@ -552,6 +552,9 @@ enum skr_search_outcome skr_devices_search(const struct skr_devices_problem *pro
             *ret_n = s.n_results;
         }
     }
+    if (problem->work) {
+        *problem->work += s.steps + problem->n_requests + problem->node->n;
+    }
     search_fini(&s);
     return outcome == DONE     ? SKR_SEARCH_PLACED
            : outcome == NOT    ? SKR_SEARCH_NONE

@@ -24,10 +24,13 @@
 #include "topology/base/attr.h"
 
 enum {
-    SKR_DEVICES_A_CLAIM = 32,    /* results of a claim, as Kubernetes permits */
-    SKR_DEVICES_CLAIMS_MAX = 64, /* of a pod */
-    SKR_DEVICES_A_POD = 512,     /* devices that a pod asks for: the depth of the search */
-    SKR_DEVICES_STEPS = 100000,  /* of the search for one pod, by default */
+    SKR_DEVICES_A_CLAIM = 32,        /* results of a claim, as Kubernetes permits */
+    SKR_DEVICES_CLAIMS_MAX = 64,     /* of a pod */
+    SKR_DEVICES_A_POD = 512,         /* devices that a pod asks for: the depth of the search */
+    SKR_DEVICES_STEPS = 100000,      /* of the search for one pod, by default */
+    SKR_DEVICES_PODS_STEPS = 5,      /* times as many: of the searches for all pods of a node */
+    SKR_DEVICES_REQUESTS_MAX = 256,  /* of a pod, alternatives among them */
+    SKR_DEVICES_SELECTORS_MAX = 512, /* of a pod, without those of classes */
 };
 
 enum skr_devices_version { SKR_DEVICES_1_36 = 36, SKR_DEVICES_1_37 = 37 };
@@ -124,6 +127,7 @@ struct skr_devices_problem {
     const uint32_t *before; /* [row] the last row before it that equals it for all requests and
                              * constraints; UINT32_MAX: none */
     uint64_t steps;         /* the most that the search may take */
+    uint64_t *work;         /* grows with what it took; NULL allowed */
     bool fails; /* a class is missing, or the like: kube-scheduler reports an error for any node */
     enum skr_uncounted uncounted; /* of a pod that is unmodelled: pod_problem.c */
 };

@@ -9,7 +9,10 @@
 #include "core/cel/semver.h"
 #include "topology/base/strbuf.h"
 
-enum { RUN_BYTES_MAX = 1024 * 1024 };
+enum {
+    RUN_BYTES_MAX = 1024 * 1024,
+    STEPS_OF_A_RUN = 32, /* that it costs whatever the expression is */
+};
 
 static const struct skr_cel_root roots[] = {{"device", "Ms?"}, {0}};
 static const struct skr_cel_dialect dialect = {.root = roots, .binds = true};
@@ -67,6 +70,29 @@ static bool add_domain(struct skr_device_selector *s, const char *domain)
     return i < SKR_SELECTOR_DOMAINS_MAX;
 }
 
+/* The id that the node looks up in the map of a domain; NULL: none, or it is known in evaluation only. */
+static const char *id_of(const struct skr_cel_node *node)
+{
+    const bool selects =
+        (node->kind == SKR_CEL_NODE_SELECT || node->kind == SKR_CEL_NODE_HAS) && node->n == 1;
+    const bool subscript =
+        node->kind == SKR_CEL_NODE_CALL && strcmp(node->name, "_[_]") == 0 && node->n == 2;
+    const struct skr_cel_node *key = subscript ? node->child[1] : NULL;
+    const bool constant =
+        key && key->kind == SKR_CEL_NODE_CONST && key->value.kind == SKR_CEL_STRING;
+    return selects ? node->name : constant ? key->value.text : NULL;
+}
+
+static void add_read(struct skr_device_selector *s, const char *domain, const char *id)
+{
+    if (s->n_reads == SKR_SELECTOR_READS_MAX) {
+        s->reads_all = true;
+    } else {
+        s->read[s->n_reads].domain = domain;
+        s->read[s->n_reads++].id = id;
+    }
+}
+
 static bool is_search(const struct skr_cel_node *node)
 {
     return node->kind == SKR_CEL_NODE_CALL && strcmp(node->name, "_in_") == 0;
@@ -90,9 +116,18 @@ static int check(struct skr_device_selector *s, const struct skr_cel_node *node,
     const enum field field = field_of(node);
     int rc = 0;
     if (domain) {
+        s->reads_all = true; /* unless the node above it looks up one id: below */
         return add_domain(s, domain)
                    ? 0
                    : refuse(s, node, "the expression names more than 64 domains", error);
+    }
+    const bool all = s->reads_all;
+    const char *of = node->n > 0 ? domain_of(node->child[0]) : NULL, *id = of ? id_of(node) : NULL;
+    if (of && id) {
+        rc = check(s, node->child[0], error);
+        s->reads_all = all;
+        add_read(s, of, id);
+        return rc;
     }
     if (field == FIELD_UNKNOWN) {
         return refuse(s, node, "device has driver, allowMultipleAllocations, attributes, capacity",
@@ -142,6 +177,8 @@ struct skr_device_selector *skr_device_selector_create(const char *text)
 void skr_device_selector_destroy(struct skr_device_selector *selector)
 {
     if (selector) {
+        skr_hash_index_fini(&selector->by_content);
+        free(selector->answer);
         skr_arena_destroy(selector->arena);
         free(selector);
     }
@@ -255,7 +292,8 @@ static void check_attributes(struct view *v, const struct skr_device *device)
 
 /* ---- answers ---- */
 
-static enum skr_device_selector_answer answer_in(struct view *v, const struct skr_device *device)
+static enum skr_device_selector_answer answer_in(struct view *v, const struct skr_device *device,
+                                                 uint64_t *steps)
 {
     struct skr_cel_entry field[4] = {
         {skr_cel_text("driver"), skr_cel_text(v->driver)},
@@ -269,25 +307,46 @@ static enum skr_device_selector_answer answer_in(struct view *v, const struct sk
         return v->full ? SKR_SELECTOR_UNMODELLED : SKR_SELECTOR_FAILS;
     }
     const struct skr_cel_value result = skr_cel_evaluate(v->selector->program, &run);
+    *steps += run.cost;
     return run.over                      ? SKR_SELECTOR_UNMODELLED
            : result.kind != SKR_CEL_BOOL ? SKR_SELECTOR_FAILS
            : result.boolean              ? SKR_SELECTOR_YES
                                          : SKR_SELECTOR_NO;
 }
 
-static enum skr_device_selector_answer ask(const struct skr_device_selector *selector,
-                                           const char *driver, const struct skr_device *device)
+enum skr_device_selector_answer skr_device_selector_ask(const struct skr_device_selector *selector,
+                                                        const char *driver,
+                                                        const struct skr_device *device,
+                                                        uint64_t *steps)
 {
+    if (!selector->program) {
+        return SKR_SELECTOR_UNMODELLED;
+    }
+    *steps += STEPS_OF_A_RUN + device->kind->n_attributes + device->kind->n_capacities;
     SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(RUN_BYTES_MAX, 4096);
     struct view view = {.selector = selector, .driver = driver, .arena = arena};
-    return arena ? answer_in(&view, device) : SKR_SELECTOR_UNMODELLED;
+    return arena ? answer_in(&view, device, steps) : SKR_SELECTOR_UNMODELLED;
+}
+
+bool skr_device_selector_reads(const struct skr_device_selector *selector, const char *driver,
+                               const char *name)
+{
+    const struct view view = {.driver = driver};
+    const char *id;
+    bool reads = selector->reads_all;
+    for (size_t i = 0; !reads && i < selector->n_reads; i++) {
+        reads = is_of(&view, name, selector->read[i].domain, &id) &&
+                strcmp(id, selector->read[i].id) == 0;
+    }
+    return reads;
 }
 
 void skr_device_selector_evaluate(const struct skr_device_selector *selector,
                                   const struct skr_device_slice *slice, uint8_t *answer)
 {
+    uint64_t steps = 0;
     for (size_t i = 0; i < slice->n_devices; i++) {
-        answer[i] = (uint8_t)(selector->program ? ask(selector, slice->driver, &slice->device[i])
-                                                : SKR_SELECTOR_UNMODELLED);
+        answer[i] =
+            (uint8_t)skr_device_selector_ask(selector, slice->driver, &slice->device[i], &steps);
     }
 }

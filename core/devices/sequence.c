@@ -5,14 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/devices/answers.h"
 #include "core/devices/pod_problem.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 #include "topology/base/table.h"
 
+enum { STEPS_OF_A_NODE = 128 }; /* that a question costs whatever devices and requests there are */
+
 static const char too_large[] = "the devices of a node take too much memory";
 static const char too_long[] =
     "the search for devices of one pod takes more steps than devices.steps permits";
+static const char too_long_for_all[] = "the searches for devices of all pods of a node take more "
+                                       "than five times the steps that devices.steps permits";
 
 /* A node where pending pods have their devices, and the pod that comes next. */
 struct board {
@@ -145,18 +150,28 @@ static void memo_put(struct skr_sequence_memo *memo, const struct skr_hash_seed 
 static struct skr_sequence unmodelled(const char *why, enum skr_uncounted kind)
 {
     return (struct skr_sequence){INT32_MAX, SKR_SEQUENCE_UNMODELLED, why,
-                                 why == too_large || why == too_long ? SKR_UNCOUNTED_BUDGET : kind};
+                                 why == too_large || why == too_long || why == too_long_for_all
+                                     ? SKR_UNCOUNTED_BUDGET
+                                     : kind};
+}
+
+/* Of all searches since that count. */
+static bool are_too_many(const struct skr_devices_problem *p, uint64_t began)
+{
+    return *p->work - began > SKR_DEVICES_PODS_STEPS * p->steps;
 }
 
 static struct skr_sequence play(struct board *b, int32_t most, skr_sequence_see *see, void *context)
 {
     struct skr_sequence ret = {.end = SKR_SEQUENCE_MOST, .why = ""};
     struct skr_devices_result result[SKR_DEVICES_A_POD];
+    const uint64_t began = *b->p.work;
     for (; ret.n < most; ret.n++) {
         size_t n = 0;
         const enum skr_search_outcome outcome = skr_devices_search(&b->p, &b->taken, result, &n);
-        if (outcome == SKR_SEARCH_BEYOND) {
-            return unmodelled(too_long, SKR_UNCOUNTED_BUDGET);
+        if (outcome == SKR_SEARCH_BEYOND || are_too_many(&b->p, began)) {
+            return unmodelled(outcome == SKR_SEARCH_BEYOND ? too_long : too_long_for_all,
+                              SKR_UNCOUNTED_BUDGET);
         }
         if (outcome != SKR_SEARCH_PLACED) {
             ret.end = outcome == SKR_SEARCH_ERROR ? SKR_SEQUENCE_ERROR : SKR_SEQUENCE_NONE;
@@ -181,6 +196,7 @@ static const char *play_pending(const struct skr_devices_stock *stock,
 {
     struct skr_devices_problem p;
     const char *why = NULL;
+    const uint64_t began = stock->work->steps;
     for (size_t i = 0; i < n && !why; i++) {
         if ((i == 0 || !skr_pod_claims_are_equal(&pending[i - 1], &pending[i])) &&
             !skr_pod_problem_make(stock, &b->rows, &pending[i], arena, &p, &why)) {
@@ -189,6 +205,8 @@ static const char *play_pending(const struct skr_devices_stock *stock,
         b->p.uncounted = p.uncounted;
         if (!why && skr_devices_search(&p, &b->taken, NULL, NULL) == SKR_SEARCH_BEYOND) {
             why = too_long;
+        } else if (!why && are_too_many(&p, began)) {
+            why = too_long_for_all;
         }
     }
     return why;
@@ -210,6 +228,11 @@ static const char *set_up(const struct skr_devices_stock *stock, const char *nod
 {
     const char *why = NULL;
     ret->p.uncounted = SKR_COUNTED;
+    stock->work->steps += STEPS_OF_A_NODE;
+    if (skr_devices_are_later(stock)) {
+        ret->p.uncounted = SKR_UNCOUNTED_BUDGET;
+        return skr_devices_later;
+    }
     if (!lay_out(stock, node, arena, ret) ||
         !skr_pod_problem_make(stock, &ret->rows, pod, arena, &ret->p, &why)) {
         return too_large;
@@ -345,7 +368,8 @@ struct skr_sequence skr_sequence_serve(const struct skr_devices_stock *stock, co
     SKR_STRBUF(key);
     struct board b;
     size_t n_turns = 0;
-    const char *why = !lay_out(stock, node, arena, &b)
+    const char *why = skr_devices_are_later(stock) ? skr_devices_later
+                      : !lay_out(stock, node, arena, &b)
                           ? too_large
                           : make_turns(stock, &b, pod, n, arena, turn, &n_turns);
     if (why) {
@@ -463,13 +487,15 @@ void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
 
 int32_t skr_sequence_devices(const struct skr_devices_stock *stock, const char *node,
                              const struct skr_pod_claims *pending, size_t n_pending,
-                             const struct skr_pod_claims *pods, bool ever)
+                             const struct skr_pod_claims *pods, bool ever, bool *ret_later)
 {
     SKR_AUTO(skr_arena_destroy)
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
     struct board b;
     int32_t n = 0;
-    if (set_up(stock, node, pending, n_pending, pods, arena, &b)) {
+    const char *why = set_up(stock, node, pending, n_pending, pods, arena, &b);
+    *ret_later = why == skr_devices_later;
+    if (why) {
         return INT32_MAX;
     }
     if (ever) {

@@ -104,11 +104,11 @@ void skr_sequence_free(const struct skr_devices_stock *stock, const char *node,
                        struct skr_sequence_stand ret[SKR_STAND_CLAIMS][SKR_STAND_REQUESTS]);
 
 /* Devices that may serve some request of these pods, whose claims are joined, and that the pending pods leave free;
- * ever: taken ones, too. No order of the pods uses more. INT32_MAX: it is not known, or several claims may share one of
+ * ever: taken ones, too. No order of the pods uses more. *ret_later: it is later (answers.h). INT32_MAX: it is not known, or several claims may share one of
  * them. O(the same). */
 int32_t skr_sequence_devices(const struct skr_devices_stock *stock, const char *node,
                              const struct skr_pod_claims *pending, size_t n_pending,
-                             const struct skr_pod_claims *pods, bool ever);
+                             const struct skr_pod_claims *pods, bool ever, bool *ret_later);
 
 /* For explanations: how many pods the node would serve, after the pending ones, if devices that fewer requests of the
  * pod match came first, and of these those that use fewer counters. kube-scheduler's own number counts (skr_sequence_count); 0: it is not known. O(devices^2 +

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/devices/answers.h"
 #include "core/devices/pod_problem.h"
 #include "core/devices/sequence.h"
 #include "topology/base/arena.h"
@@ -75,13 +76,16 @@ static struct skr_sequence serve(struct skr_devices_stock *stock, const char *co
 {
     struct skr_sequence ret = {.end = SKR_SEQUENCE_MOST, .why = ""};
     struct skr_devices_result result[SKR_DEVICES_A_POD];
+    const uint64_t began = stock->work->steps;
     for (size_t i = 0; i < n; i++) {
         const bool again = i > 0 && strcmp(node[i - 1], node[i]) == 0 &&
                            skr_pod_claims_are_equal(&pod[i - 1], &pod[i]);
         const char *why = again ? NULL : lay_out(stock, node[i], &pod[i], b);
         size_t n_results = 0;
+        const bool beyond = stock->work->steps - began > SKR_DEVICES_PODS_STEPS * stock->steps;
         const enum skr_search_outcome outcome =
-            why ? SKR_SEARCH_BEYOND : skr_devices_search(&b->p, &b->taken, result, &n_results);
+            why || beyond ? SKR_SEARCH_BEYOND
+                          : skr_devices_search(&b->p, &b->taken, result, &n_results);
         if (outcome == SKR_SEARCH_PLACED) {
             allocate(stock, b, result, n_results, i);
         } else if (outcome == SKR_SEARCH_BEYOND) {

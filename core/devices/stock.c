@@ -6,8 +6,10 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/devices/answers.h"
 #include "core/devices/stock_limits.h"
 #include "core/devices/stock_parts.h"
+#include "core/devices/stock_shares.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 #include "topology/base/table.h"
@@ -21,12 +23,16 @@ static void say_changed(struct skr_devices_stock *stock, const char *node)
 
 /* ---- selectors ---- */
 
+static bool unread_oldest(struct skr_devices_stock *stock);
+
 static struct skr_device_selector *selector_get(struct skr_devices_stock *stock, const char *text)
 {
     struct skr_device_selector *found = NULL;
     SKR_TABLE_FIND_STR(&stock->seed, stock->selectors, text, found);
-    if (!found && HASH_COUNT(stock->selectors) >= SKR_STOCK_SELECTORS_MAX) {
-        return NULL;
+    while (!found && HASH_COUNT(stock->selectors) >= SKR_STOCK_SELECTORS_MAX) {
+        if (!unread_oldest(stock)) {
+            return NULL;
+        }
     }
     if (!found) {
         found = skr_device_selector_create(text);
@@ -43,36 +49,10 @@ static void selectors_forget(struct skr_devices_stock *stock,
     for (size_t i = 0; i < n; i++) {
         if (selector[i] && --selector[i]->refs == 0) {
             HASH_DEL(stock->selectors, selector[i]);
+            skr_device_answers_forget(stock, selector[i]);
             skr_device_selector_destroy(selector[i]);
         }
     }
-}
-
-static void answers_forget(struct skr_stock_answers **first)
-{
-    while (*first) {
-        struct skr_stock_answers *answers = *first;
-        *first = answers->next;
-        free(answers);
-    }
-}
-
-const uint8_t *skr_devices_stock_answers(struct skr_stock_slice *slice,
-                                         const struct skr_device_selector *selector)
-{
-    struct skr_stock_answers **at = &slice->answers;
-    for (size_t i = 1; *at && (*at)->selector != selector->id && i < SKR_SLICE_ANSWERS; i++) {
-        at = &(*at)->next;
-    }
-    if (*at && (*at)->selector == selector->id) {
-        return (*at)->of;
-    }
-    answers_forget(at); /* the oldest one, if there are as many as may be */
-    struct skr_stock_answers *made = skr_alloc(sizeof *made + slice->slice->n_devices);
-    made->selector = selector->id;
-    skr_device_selector_evaluate(selector, slice->slice, made->of);
-    LL_PREPEND(slice->answers, made);
-    return made->of;
 }
 
 /* ---- classes ---- */
@@ -136,35 +116,132 @@ void skr_devices_stock_remove_class(struct skr_devices_stock *stock, const char 
 
 /* ---- specs ---- */
 
-const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
-                                                    const char *text)
+static void unread(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
 {
-    struct skr_claim_spec *found = NULL;
-    SKR_TABLE_FIND_STR(&stock->seed, stock->specs, text, found);
-    if (!*text || (!found && HASH_COUNT(stock->specs) >= SKR_STOCK_SPECS_MAX)) {
-        return NULL;
-    }
-    if (!found) {
-        found = skr_claim_spec_create(text);
-        for (size_t i = 0; i < found->n_requests; i++) {
-            struct skr_claim_request *request = &found->request[i];
-            for (size_t k = 0; k < request->n_selectors; k++) {
-                request->selector[k] = selector_get(stock, request->selector_text[k]);
-            }
-        }
-        SKR_TABLE_ADD(&stock->seed, hh, stock->specs, found->text, strlen(found->text), found);
-    }
-    found->refs++;
-    return found;
-}
-
-static void spec_drop(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
-{
-    HASH_DEL(stock->specs, spec);
     for (size_t i = 0; i < spec->n_requests; i++) {
         selectors_forget(stock, spec->request[i].selector, spec->request[i].n_selectors);
     }
-    skr_claim_spec_destroy(spec);
+    if (spec->arena) {
+        DL_DELETE(stock->read, spec);
+        stock->n_read--;
+    }
+    skr_claim_spec_unread(spec);
+}
+
+/* Of those that no pod needs. False: there is none. */
+static bool unread_oldest(struct skr_devices_stock *stock)
+{
+    struct skr_claim_spec *spec;
+    LL_SEARCH_SCALAR(stock->read, spec, refs, 0);
+    if (spec) {
+        unread(stock, spec);
+    }
+    return spec;
+}
+
+static void read_spec(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
+{
+    skr_claim_spec_read(spec);
+    DL_APPEND(stock->read, spec);
+    stock->n_read++;
+    spec->refs++; /* it stays while room is made */
+    for (size_t i = 0; i < spec->n_requests; i++) {
+        struct skr_claim_request *request = &spec->request[i];
+        for (size_t k = 0; k < request->n_selectors; k++) {
+            request->selector[k] = selector_get(stock, request->selector_text[k]);
+        }
+    }
+    spec->refs--;
+}
+
+static struct skr_claim_spec *spec_get(struct skr_devices_stock *stock, const char *text)
+{
+    struct skr_claim_spec *found = NULL;
+    SKR_TABLE_FIND_STR(&stock->seed, stock->specs, text, found);
+    if (!found) {
+        found = skr_claim_spec_create(text);
+        SKR_TABLE_ADD(&stock->seed, hh, stock->specs, found->text, strlen(found->text), found);
+    }
+    return found;
+}
+
+static void drop_unneeded(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
+{
+    if (spec->refs == 0 && spec->payer) {
+        spec->payer->n_specs--;
+        spec->payer->n_selectors -= spec->paid_selectors;
+        spec->payer = NULL;
+    }
+    if (spec->refs == 0 && spec->kept == 0) {
+        if (spec->writer) {
+            spec->writer->text_bytes -= strlen(spec->text);
+        }
+        unread(stock, spec);
+        HASH_DEL(stock->specs, spec);
+        skr_claim_spec_destroy(spec);
+    }
+}
+
+const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
+                                                    const char *text)
+{
+    struct skr_claim_spec *spec = *text ? spec_get(stock, text) : NULL;
+    bool room = true;
+    while (spec && !spec->arena && room && stock->n_read >= SKR_STOCK_SPECS_MAX) {
+        room = unread_oldest(stock);
+    }
+    if (!spec || !room) {
+        if (spec) {
+            drop_unneeded(stock, spec);
+        }
+        return NULL;
+    }
+    if (!spec->arena) {
+        read_spec(stock, spec);
+    } else if (spec->next) {
+        DL_DELETE(stock->read, spec);
+        DL_APPEND(stock->read, spec);
+    }
+    spec->refs++;
+    return spec;
+}
+
+const struct skr_claim_spec *skr_devices_stock_keep(struct skr_devices_stock *stock,
+                                                    const char *namespace_, const char *text)
+{
+    struct skr_claim_spec *spec = *text ? spec_get(stock, text) : NULL;
+    if (spec && !spec->writer) {
+        struct skr_stock_share *share = skr_stock_share_get(stock, namespace_);
+        if (share->text_bytes + strlen(text) > SKR_SHARE_TEXT_BYTES_MAX) {
+            drop_unneeded(stock, spec);
+            return NULL;
+        }
+        share->text_bytes += strlen(text);
+        spec->writer = share;
+    }
+    if (spec) {
+        spec->kept++;
+    }
+    return spec;
+}
+
+static struct skr_claim_spec *spec_of(const struct skr_devices_stock *stock,
+                                      const struct skr_claim_spec *spec)
+{
+    struct skr_claim_spec *found = NULL;
+    if (spec) {
+        SKR_TABLE_FIND_STR(&stock->seed, stock->specs, spec->text, found);
+    }
+    return found;
+}
+
+void skr_devices_stock_unkeep(struct skr_devices_stock *stock, const struct skr_claim_spec *spec)
+{
+    struct skr_claim_spec *found = spec_of(stock, spec);
+    if (found) {
+        found->kept--;
+        drop_unneeded(stock, found);
+    }
 }
 
 const struct skr_claim_spec *skr_devices_stock_extended(struct skr_devices_stock *stock,
@@ -181,12 +258,10 @@ const struct skr_claim_spec *skr_devices_stock_extended(struct skr_devices_stock
 void skr_devices_stock_forget_spec(struct skr_devices_stock *stock,
                                    const struct skr_claim_spec *spec)
 {
-    struct skr_claim_spec *found = NULL;
-    if (spec) {
-        SKR_TABLE_FIND_STR(&stock->seed, stock->specs, spec->text, found);
-    }
-    if (found && --found->refs == 0) {
-        spec_drop(stock, found);
+    struct skr_claim_spec *found = spec_of(stock, spec);
+    if (found) {
+        found->refs--;
+        drop_unneeded(stock, found);
     }
 }
 
@@ -280,7 +355,7 @@ static void slice_drop(struct skr_devices_stock *stock, struct skr_stock_slice *
     skr_stock_account(stock, s->slice, false);
     unlink_slice(stock, s);
     skr_stock_pool_unref(stock, s->pool);
-    answers_forget(&s->answers);
+    skr_slice_answers_forget(&s->answers);
     skr_device_kinds_unpack(&stock->kinds, s->slice, s->counters);
     free(s);
 }
@@ -353,6 +428,8 @@ struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *s
     stock->seed = stock->kinds.seed = *seed;
     stock->version = SKR_DEVICES_1_36;
     stock->steps = SKR_DEVICES_STEPS;
+    stock->work = skr_alloc(sizeof *stock->work);
+    stock->work->most = UINT64_MAX;
     stock->heard = 1;
     stock->changed = changed;
     stock->context = context;
@@ -421,10 +498,13 @@ void skr_devices_stock_destroy(struct skr_devices_stock *stock)
         class_drop(stock, stock->classes);
     }
     while (stock->specs) {
-        spec_drop(stock, stock->specs);
+        stock->specs->refs = stock->specs->kept = 0;
+        drop_unneeded(stock, stock->specs);
     }
     while (stock->rules) {
         rule_drop(stock, stock->rules);
     }
+    skr_stock_shares_fini(stock);
+    free(stock->work);
     free(stock);
 }

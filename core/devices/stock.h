@@ -9,156 +9,13 @@
  * selector. The owner says which nodes match (struct skr_stock_selecting). Without it, or if a selector cannot be
  * read, a claim that devices of a region may serve is unmodelled.
  *
- * What devices have alike is held once (kinds.h). What selectors answer about the devices of a slice is cached with
- * the slice. Memory: some 190 bytes a device of a node with 8 GPUs, 90 of one with all MIG profiles
+ * What devices have alike is held once (kinds.h), and so is what selectors say about them (answers.h). A spec is its
+ * text alone until a pod needs it. Then it is read; it stays so while pods need it, and as long as there is room.
+ * Memory: some 190 bytes a device of a node with 8 GPUs, 90 of one with all MIG profiles
  * (test/bench/bench_devices.c), 48 for each device that is taken, and some 45 for each pod that has any. Owned by one
  * thread. Tables are hashed with the seed of the process.
  */
-#include <uthash.h>
-
-#include "core/devices/claim_spec.h"
-#include "core/devices/kinds.h"
-#include "core/devices/search.h"
-#include "core/devices/selector.h"
-#include "topology/base/hash.h"
-#include "topology/device_claims.h"
-#include "topology/device_classes.h"
-#include "topology/device_taint_rules.h"
-
-enum {
-    SKR_STOCK_SLICES_MAX = 100000,
-    SKR_STOCK_DEVICES_MAX = 2000000,
-    SKR_STOCK_BYTES_MAX = 512 * 1024 * 1024, /* of slices and kinds of devices */
-    SKR_POOL_COUNTERS_MAX = 10000,
-    SKR_STOCK_SPECS_MAX = 4096,     /* distinct ones of claims that exist */
-    SKR_STOCK_SELECTORS_MAX = 4096, /* distinct ones of classes and specs */
-    SKR_STOCK_RULES_MAX = 4096,     /* DeviceTaintRules */
-    SKR_STOCK_REGIONS_MAX = 1024,   /* of one claim */
-    SKR_SLICE_ANSWERS = 64,         /* selectors whose answers a slice keeps, the newest */
-};
-
-struct skr_stock_pool;
-struct skr_stock_node;
-
-/* Nodes that match a node selector. */
-struct skr_stock_region {
-    UT_hash_handle hh; /* by name */
-    size_t refs;
-    void *nodes; /* of struct skr_stock_selecting; NULL: it cannot be read */
-    char name[]; /* the selector as text */
-};
-
-/* What the owner knows about nodes. */
-struct skr_stock_selecting {
-    void *(*parse)(const char *selector); /* NULL: it cannot be read */
-    void (*destroy)(void *nodes);
-    /* context: that of the stock. False: there is no such node. */
-    bool (*selects)(void *context, const void *nodes, const char *node);
-};
-
-/* What a selector says about each device of a slice. */
-struct skr_stock_answers {
-    struct skr_stock_answers *next;
-    uint32_t selector; /* its id */
-    uint8_t of[];      /* [device] */
-};
-
-struct skr_stock_slice {
-    UT_hash_handle hh;                      /* by name */
-    struct skr_device_slice *slice;         /* its meta has a name and a version alone */
-    const struct skr_device_kind *counters; /* whose its counters are; NULL: it has none */
-    struct skr_stock_pool *pool;
-    struct skr_stock_node *node;     /* NULL: several reach it */
-    struct skr_stock_region *region; /* NULL: it says no selector */
-    struct skr_stock_region *
-        *of_device; /* [device] their own; NULL: they say nothing by themselves */
-    struct skr_stock_slice *pprev, *pnext; /* in pool->slices */
-    struct skr_stock_slice *nprev,
-        *nnext;                        /* in node->slices, stock->everywhere or stock->elsewhere */
-    struct skr_stock_answers *answers; /* the newest first */
-};
-
-struct skr_stock_amount {
-    char *name; /* of a capacity */
-    skr_int128 value;
-};
-
-/* A device that an allocation takes, or a share of it. */
-struct skr_stock_taking {
-    struct skr_stock_taking *prev, *next; /* of the same device */
-    struct skr_stock_pool *pool;
-    struct skr_stock_taken *of;
-    const struct skr_stock_claim *claim;
-    bool shared;
-    size_t n_used; /* 0 unless shared */
-    struct skr_stock_amount *used;
-};
-
-/* A device of which allocations take something. */
-struct skr_stock_taken {
-    UT_hash_handle hh; /* by name of the device */
-    struct skr_stock_taking *takings;
-    char name[];
-};
-
-struct skr_stock_pool {
-    UT_hash_handle hh; /* by name */
-    struct skr_stock_slice *slices;
-    struct skr_stock_taken *taken;
-    size_t refs;   /* slices, and results of allocations */
-    uint64_t said; /* stock.heard when its nodes were last reported */
-    char name[];   /* "DRIVER/POOL" */
-};
-
-struct skr_stock_node {
-    UT_hash_handle hh; /* by name */
-    struct skr_stock_slice *slices;
-    char name[];
-};
-
-struct skr_stock_class {
-    UT_hash_handle hh; /* by name */
-    size_t n;
-    struct skr_device_selector **selector; /* NULL: there was no room for one */
-    char name[];
-};
-
-struct skr_stock_rule {
-    UT_hash_handle hh; /* by name */
-    struct skr_device_taint_rule *rule;
-};
-
-struct skr_stock_claim;
-
-struct skr_devices_stock {
-    struct skr_hash_seed seed;
-    enum skr_devices_version version;
-    uint64_t steps; /* of the search for one pod; SKR_DEVICES_STEPS */
-    struct skr_stock_slice *slices;
-    struct skr_stock_slice *everywhere,
-        *elsewhere; /* of all nodes; of regions, or as devices say */
-    struct skr_stock_region *regions;
-    const struct skr_stock_selecting *selecting; /* set once, before the first slice; NULL: none */
-    uint64_t epoch;                              /* grows with slices and classes that come or go */
-    struct skr_stock_pool *pools;
-    struct skr_device_kinds kinds;
-    struct skr_stock_node *nodes;
-    struct skr_stock_class *classes;
-    struct skr_stock_rule *rules;
-    struct skr_device_selector *selectors;
-    struct skr_claim_spec *specs;
-    struct skr_stock_claim *claims;
-    size_t n_devices, n_bytes; /* of slices: stock_limits.h */
-    size_t n_counters;         /* slices that have counters */
-    uint32_t next_selector;
-    /* The limit that a slice or a rule was beyond: nothing is modelled until the next start. NULL: none */
-    const char *full;
-    /* The devices of a node are others, or others are free; NULL: of any node; "": of those that several nodes
-     * reach. Nodes of a pool are reported once until the owner sets heard to another number. */
-    uint64_t heard;
-    void (*changed)(void *context, const char *node);
-    void *context;
-};
+#include "core/devices/stock_state.h"
 
 struct skr_devices_stock *skr_devices_stock_create(const struct skr_hash_seed *seed,
                                                    void (*changed)(void *, const char *),
@@ -206,9 +63,16 @@ const char *skr_devices_stock_next_used(const struct skr_devices_stock *stock,
 const char *skr_devices_stock_elsewhere(const struct skr_devices_stock *stock, const char *key,
                                         const char *node);
 
-/* A reference; NULL: text is "", or beyond SKR_STOCK_SPECS_MAX. */
+/* A reference to a spec that a pod needs, which is read; NULL: text is "", or pods need SKR_STOCK_SPECS_MAX others. O(size)
+ * the first time. */
 const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
                                                     const char *text);
+/* A reference to a spec that may not be read, of an object that no pod may need; NULL: text is "", or beyond
+ * SKR_SHARE_TEXT_BYTES_MAX of the namespace. O(bytes of text) */
+const struct skr_claim_spec *skr_devices_stock_keep(struct skr_devices_stock *stock,
+                                                    const char *namespace_, const char *text);
+void skr_devices_stock_unkeep(struct skr_devices_stock *stock,
+                              const struct skr_claim_spec *spec); /* NULL allowed */
 /* The same of the claim that kube-scheduler makes for an extended resource that the class serves. */
 const struct skr_claim_spec *skr_devices_stock_extended(struct skr_devices_stock *stock,
                                                         const char *class_, int64_t count);
@@ -225,8 +89,4 @@ bool skr_devices_stock_counts(const struct skr_stock_taking *taking);
 const struct skr_stock_taking *skr_devices_stock_takings(const struct skr_devices_stock *stock,
                                                          const struct skr_stock_pool *pool,
                                                          const char *device);
-/* [device] enum skr_device_selector_answer; borrowed until the next call for this slice. */
-const uint8_t *skr_devices_stock_answers(struct skr_stock_slice *slice,
-                                         const struct skr_device_selector *selector);
-
 #endif

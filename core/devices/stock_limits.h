@@ -3,7 +3,7 @@
 #define SKR_CORE_DEVICES_STOCK_LIMITS_H
 /* How many slices, devices and rules of one cluster are counted. Beyond that no device is, until the next
  * start: kube-scheduler decides. */
-#include "core/devices/stock.h"
+#include "core/devices/stock_state.h"
 
 /* The limit that one more slice is beyond, a sentence with its number; NULL: none. */
 const char *skr_stock_beyond(const struct skr_devices_stock *stock,

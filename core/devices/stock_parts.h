@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_DEVICES_STOCK_PARTS_H
 #define SKR_CORE_DEVICES_STOCK_PARTS_H
 /* What stock.c and allocations.c share. */
-#include "core/devices/stock.h"
+#include "core/devices/stock_state.h"
 #include "topology/base/table.h"
 
 struct skr_stock_claim {

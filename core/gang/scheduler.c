@@ -12,6 +12,7 @@
 #include "core/gang/bind/verbs.h"
 #include "core/gang/cache/bookings.h"
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/claim_users.h"
 #include "core/gang/cache/device_classes.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
@@ -57,6 +58,7 @@
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/evictions.h"
 #include "core/gang/problem/candidates.h"
+#include "core/gang/problem/device_turns.h"
 #include "core/gang/restore/restore.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/reason.h"
@@ -136,7 +138,7 @@ static bool settle(void *self)
     skr_topology_settle(e);
     skr_fit_cache_see_changes(e);
     skr_dirty_see_freed(e);
-    if (!skr_dirty_any(e)) {
+    if (!skr_dirty_any(e) && !skr_device_turns_run(e)) {
         skr_binding_pump(e);
         return false;
     }
@@ -152,6 +154,7 @@ static void before(void *self)
 {
     struct skr_gang *e = self;
     e->n_settled = 0;
+    skr_device_turns_begin(e);
     skr_fit_cache_see_changes(e);
 }
 
@@ -387,6 +390,7 @@ static void destroy(void *self)
     skr_entry_fini(e);
     skr_disruptions_fini(e);
     skr_claim_objects_fini(e);
+    skr_claim_users_fini(e);
     skr_volumes_fini(e);
     skr_volume_uses_fini(e);
     skr_fit_cache_fini(e);

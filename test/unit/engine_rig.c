@@ -7,10 +7,16 @@
 #include "test/unit/engine_rig_parts.h"
 #include <utlist.h>
 
+#include "core/devices/answers.h"
+#include "core/gang/problem/device_turns.h"
 #include "test/test.h"
 #include "test/unit/json_fast.h"
 
-enum { STEPS_MAX = 2000000 };
+enum {
+    STEPS_MAX = 2000000,
+    /* Of evaluation, in one event: a piece, what a problem of a group adds, and the searches of one node. */
+    RIG_STEPS_MAX = 2 * SKR_DEVICE_PIECE + SKR_DEVICES_PODS_STEPS * SKR_DEVICES_STEPS,
+};
 
 void rig_fail(struct rig *rig, const char *format, ...)
 {
@@ -163,12 +169,22 @@ static void count_action(struct rig *rig, const struct skr_action *a)
     }
 }
 
+static uint64_t steps_of(const struct rig *rig)
+{
+    return rig->gang ? rig->gang->devices.stock->work->steps : 0;
+}
+
 void rig_handle(struct rig *rig, struct skr_event *event)
 {
     struct skr_actions actions; /* answers may be asked for while another list is carried out */
     struct skr_error error;
     skr_actions_init(&actions);
+    const uint64_t began = steps_of(rig);
     skr_engine_handle(rig->engine, event, rig->now, &actions);
+    if (steps_of(rig) - began > RIG_STEPS_MAX && !rig->settings.on_paper) {
+        rig_fail(rig, "an event took %llu steps of evaluation",
+                 (unsigned long long)(steps_of(rig) - began));
+    }
     if (rig->n_events++ % rig->check_every == 0 && skr_engine_check(rig->engine, &error) < 0) {
         rig_fail(rig, "%s", error.text);
     }

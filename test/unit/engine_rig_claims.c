@@ -71,7 +71,9 @@ void rig_claims_allocate(struct rig *rig, const struct rig_object *pod)
 {
     const json_t *claims = json_object_get(json_object_get(pod->json, "spec"), "resourceClaims");
     for (size_t i = 0; !rig->hold_devices && i < json_array_size(claims); i++) {
-        const char *name = rig_text(json_array_get(claims, i), "resourceClaimName");
+        char name[600];
+        snprintf(name, sizeof name, "%s/%s", pod->pod->meta.namespace_,
+                 rig_text(json_array_get(claims, i), "resourceClaimName"));
         const struct rig_object *claim = rig_find(rig, RIG_DEVICE_CLAIM, name);
         if (claim && !json_object_get(json_object_get(claim->json, "status"), "allocation")) {
             rig_edit(rig, RIG_DEVICE_CLAIM, name,

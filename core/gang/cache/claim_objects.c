@@ -221,7 +221,10 @@ struct claim_facts skr_claim_objects_facts(const struct skr_gang *e, const char 
         return (struct claim_facts){0};
     }
     const struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
-    return (struct claim_facts){name->spec, name->allocated, skr_volumes_reach(name->reach)};
+    const struct skr_claim_spec *spec =
+        name->spec ? skr_devices_stock_spec(e->devices.stock, name->spec->text) : NULL;
+    skr_devices_stock_forget_spec(e->devices.stock, spec); /* its object keeps it */
+    return (struct claim_facts){spec, name->allocated, skr_volumes_reach(name->reach)};
 }
 
 enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const char *namespace_,
@@ -240,7 +243,7 @@ enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const cha
 
 static void forget(struct skr_gang *e, const struct claim_name *name)
 {
-    skr_devices_stock_forget_spec(e->devices.stock, name->spec);
+    skr_devices_stock_unkeep(e->devices.stock, name->spec);
     skr_volumes_reach_forget(e, name->reach);
 }
 
@@ -253,7 +256,7 @@ static bool note_spec(struct skr_gang *e, uint64_t id, const struct skr_device_c
     }
     struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
     const struct claim_name was = *name;
-    name->spec = skr_devices_stock_spec(e->devices.stock, claim->devices);
+    name->spec = skr_devices_stock_keep(e->devices.stock, claim->meta.namespace_, claim->devices);
     name->allocated = claim->allocated;
     name->deleting = claim->meta.deleting;
     name->reach = skr_volumes_reach_get(e, claim->reach);

@@ -2,7 +2,9 @@
 /* How many members the devices of a node serve, after its pending claimers, and which pods have to wait for others. */
 #include "core/gang/cache/devices.h"
 
+#include "core/devices/answers.h"
 #include "core/gang/cache/claimers.h"
+#include "core/gang/cache/device_counts.h"
 #include "core/gang/cache/device_needs.h"
 #include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/pods.h"
@@ -106,19 +108,69 @@ static struct skr_sequence sequence_of(struct skr_gang *e, const struct device_s
     return ret;
 }
 
-/* pending: as in sequence_of(). ret_uncounted: set where that is so. */
-static int32_t least_of(struct skr_gang *e, const struct device_needs *needs, const char *node,
-                        const struct pending *pending, enum skr_uncounted *ret_uncounted)
+/* What a count of one node says. */
+struct tally {
+    int32_t most;
+    enum skr_uncounted uncounted;
+    bool later;
+};
+
+/* pending: as in sequence_of(). */
+static struct tally least_of(struct skr_gang *e, const struct device_needs *needs, const char *node,
+                             const struct pending *pending)
 {
-    int32_t most = INT32_MAX;
+    struct tally ret = {.most = INT32_MAX};
     for (size_t i = 0; i < needs->n; i++) {
         if (skr_device_claims_on(e, &needs->shape[i], node) > 0) {
             const struct skr_sequence sequence = sequence_of(e, &needs->shape[i], node, pending);
-            most = sequence.end != SKR_SEQUENCE_MOST && sequence.n < most ? sequence.n : most;
-            *ret_uncounted = sequence.uncounted ? sequence.uncounted : *ret_uncounted;
+            ret.most =
+                sequence.end != SKR_SEQUENCE_MOST && sequence.n < ret.most ? sequence.n : ret.most;
+            ret.uncounted = sequence.uncounted ? sequence.uncounted : ret.uncounted;
+            ret.later = ret.later || sequence.why == skr_devices_later;
         }
     }
-    return most;
+    return ret;
+}
+
+static struct tally count_now(struct skr_gang *e, const struct group *without,
+                              const struct device_needs *needs, const char *node)
+{
+    struct pending pending = pending_on(e, NULL, NULL, NULL, without, 0, node);
+    const struct tally ret =
+        pending.known ? least_of(e, needs, node, &pending) : (struct tally){.most = INT32_MAX};
+    pending_fini(e, &pending);
+    return ret;
+}
+
+/* Where the count of the node is kept; NULL: pending claimers of the group are left out, or it is not kept. */
+static struct device_count *kept(struct skr_gang *e, const struct group *without,
+                                 struct device_needs *needs, const char *node)
+{
+    const struct claimers *claimers = without ? skr_claimers_of(e, node) : NULL;
+    const struct pod_entry *p;
+    DL_FOREACH2(claimers ? claimers->list : NULL, p, work->claims_next)
+    {
+        if (p->group == without) {
+            return NULL;
+        }
+    }
+    return skr_device_counts_at(e, needs, node);
+}
+
+static bool is_known(const struct device_count *count, enum skr_device_count of)
+{
+    return count && (count->known >> of & 1);
+}
+
+static void keep(struct skr_gang *e, struct device_count *count, enum skr_device_count of,
+                 const struct tally *tally)
+{
+    if (count && !tally->later) {
+        e->devices.stock->heard++; /* what changes next is reported, whatever was before */
+        count->of[of] = tally->most;
+        count->known |= (uint8_t)(1 << of);
+        count->uncounted = of == SKR_COUNT_NOW ? (uint8_t)tally->uncounted : count->uncounted;
+    }
 }
 
 int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
@@ -127,18 +179,40 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
     if (!is_modelled(e)) {
         return INT32_MAX;
     }
-    struct pending pending = pending_on(e, NULL, NULL, NULL, without, 0, node);
-    const int32_t most =
-        pending.known ? least_of(e, needs, node, &pending, &needs->uncounted) : INT32_MAX;
-    pending_fini(e, &pending);
-    return most;
+    struct device_count *count = kept(e, without, needs, node);
+    struct tally tally;
+    if (is_known(count, SKR_COUNT_NOW)) {
+        tally =
+            (struct tally){count->of[SKR_COUNT_NOW], (enum skr_uncounted)count->uncounted, false};
+    } else {
+        tally = count_now(e, without, needs, node);
+        keep(e, count, SKR_COUNT_NOW, &tally);
+    }
+    needs->uncounted = tally.uncounted ? tally.uncounted : needs->uncounted;
+    return tally.most;
 }
 
-int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *needs,
-                              const char *node)
+bool skr_devices_knows_most(struct skr_gang *e, struct device_needs *needs, const char *node,
+                            int32_t *ret)
 {
-    enum skr_uncounted uncounted = SKR_COUNTED;
-    return is_modelled(e) ? least_of(e, needs, node, NULL, &uncounted) : INT32_MAX;
+    const struct device_count *count = is_modelled(e) ? kept(e, NULL, needs, node) : NULL;
+    const bool known = !is_modelled(e) || is_known(count, SKR_COUNT_NOW);
+    *ret = is_known(count, SKR_COUNT_NOW) ? count->of[SKR_COUNT_NOW] : INT32_MAX;
+    return known;
+}
+
+int32_t skr_devices_most_ever(struct skr_gang *e, struct device_needs *needs, const char *node)
+{
+    if (!is_modelled(e)) {
+        return INT32_MAX;
+    }
+    struct device_count *count = kept(e, NULL, needs, node);
+    if (is_known(count, SKR_COUNT_EVER)) {
+        return count->of[SKR_COUNT_EVER];
+    }
+    const struct tally tally = least_of(e, needs, node, NULL);
+    keep(e, count, SKR_COUNT_EVER, &tally);
+    return tally.most;
 }
 
 /* ---- devices of members that differ ---- */
@@ -172,13 +246,15 @@ int64_t skr_devices_least(const struct device_needs *needs)
     return needs->some_without ? 0 : least;
 }
 
-int32_t skr_devices_free(struct skr_gang *e, const struct group *without,
-                         const struct device_needs *needs, const char *node, bool ever)
+/* All claims of the members, joined. */
+static struct tally count_free(struct skr_gang *e, const struct group *without,
+                               const struct device_needs *needs, const char *node, bool ever)
 {
+    struct tally ret = {.most = INT32_MAX};
     size_t n = 0;
     for (size_t i = 0; i < needs->n; i++) {
         if (skr_device_claims_on(e, &needs->shape[i], node) < needs->shape[i].n) {
-            return INT32_MAX; /* it lists what this one asks for */
+            return ret; /* it lists what this one asks for */
         }
         n += needs->shape[i].n;
     }
@@ -193,12 +269,47 @@ int32_t skr_devices_free(struct skr_gang *e, const struct group *without,
     if (!ever) {
         pending = pending_on(e, NULL, NULL, NULL, without, 0, node);
     }
-    const int32_t ret =
-        pending.known && is_modelled(e)
-            ? skr_sequence_devices(e->devices.stock, node, pending.claims, pending.n, &all, ever)
-            : INT32_MAX;
+    if (pending.known && is_modelled(e)) {
+        ret.most = skr_sequence_devices(e->devices.stock, node, pending.claims, pending.n, &all,
+                                        ever, &ret.later);
+    }
     pending_fini(e, &pending);
     return ret;
+}
+
+int32_t skr_devices_free(struct skr_gang *e, const struct group *without,
+                         struct device_needs *needs, const char *node, bool ever)
+{
+    const enum skr_device_count of = ever ? SKR_COUNT_FREE_EVER : SKR_COUNT_FREE;
+    struct device_count *count = kept(e, without, needs, node);
+    if (is_known(count, of)) {
+        return count->of[of];
+    }
+    const struct tally tally = count_free(e, without, needs, node, ever);
+    keep(e, count, of, &tally);
+    return tally.most;
+}
+
+bool skr_devices_are_counted(struct skr_gang *e, struct device_needs *needs, bool differ,
+                             const char *node)
+{
+    const struct device_count *count = kept(e, NULL, needs, node);
+    return !is_modelled(e) || !count ||
+           (is_known(count, differ ? SKR_COUNT_FREE : SKR_COUNT_NOW) &&
+            is_known(count, differ ? SKR_COUNT_FREE_EVER : SKR_COUNT_EVER));
+}
+
+bool skr_devices_count_ahead(struct skr_gang *e, struct device_needs *needs, bool differ,
+                             const char *node)
+{
+    if (differ) {
+        (void)skr_devices_free(e, NULL, needs, node, false);
+        (void)skr_devices_free(e, NULL, needs, node, true);
+    } else {
+        (void)skr_devices_most(e, NULL, needs, node);
+        (void)skr_devices_most_ever(e, needs, node);
+    }
+    return skr_devices_are_counted(e, needs, differ, node);
 }
 
 /* Several requests, which may want the same devices, or devices that exclude each other by counters. */

@@ -2,7 +2,9 @@
 /* Needs of members as shapes. */
 #include "core/gang/cache/device_needs.h"
 
+#include "core/devices/stock_shares.h"
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/device_counts.h"
 #include "core/gang/cache/device_shares.h"
 #include "core/gang/cache/pods.h"
 
@@ -10,15 +12,16 @@
 #include <string.h>
 
 static const char too_old[] = "Kubernetes is older than 1.36, or its version is not known yet";
-static const char too_many_specs[] = "there are more than 4096 different claims";
+static const char too_many[] = "pods ask for more than 4096 different claims";
 static const char too_many_ways[] = "members ask for devices in more than 16 ways";
 
 enum skr_uncounted skr_devices_uncounted(const char *why)
 {
-    return !why                                            ? SKR_COUNTED
-           : why == too_old                                ? SKR_UNCOUNTED_VERSION
-           : why == too_many_specs || why == too_many_ways ? SKR_UNCOUNTED_BUDGET
-                                                           : SKR_UNCOUNTED_FEATURE;
+    return !why             ? SKR_COUNTED
+           : why == too_old ? SKR_UNCOUNTED_VERSION
+           : why == too_many || why == too_many_ways || skr_stock_share_limits(why)
+               ? SKR_UNCOUNTED_BUDGET
+               : SKR_UNCOUNTED_FEATURE;
 }
 
 const char *skr_devices_unmodelled(const struct skr_gang *e)
@@ -44,11 +47,20 @@ void skr_device_shape_fini(struct skr_gang *e, struct device_shape *shape)
     *shape = (struct device_shape){0};
 }
 
-static void add_spec(struct device_shape *shape, const struct skr_claim_spec *spec)
+/* The limit that it is beyond; NULL: none. */
+static const char *add_spec(struct skr_gang *e, const struct skr_pod *pod,
+                            struct device_shape *shape, const char *text)
 {
+    const char *why;
+    const struct skr_claim_spec *spec =
+        skr_stock_share_spec(e->devices.stock, pod->meta.namespace_, text, &why);
     size_t cap = shape->n;
+    if (!spec) {
+        return why;
+    }
     skr_grow_exactly(&shape->spec, &cap, shape->n + 1, sizeof *shape->spec);
     shape->spec[shape->n++] = spec;
+    return NULL;
 }
 
 /* The one extended resource that a class serves. The reason why it is not modelled; NULL: it is. */
@@ -66,12 +78,13 @@ static const char *add_extended(struct skr_gang *e, const struct skr_pod *pod,
             return !class ? "the class is not known"
                           : "a pod asks for two extended resources of classes";
         }
-        const struct skr_claim_spec *spec =
+        const struct skr_claim_spec *any =
             skr_devices_stock_extended(e->devices.stock, class, item->amount);
-        if (!spec) {
-            return too_many_specs;
+        const char *why = any ? add_spec(e, pod, shape, any->text) : too_many;
+        skr_devices_stock_forget_spec(e->devices.stock, any);
+        if (why) {
+            return why;
         }
-        add_spec(shape, spec);
         shape->resource = skr_strdup(item->name);
     }
     return NULL;
@@ -134,7 +147,7 @@ const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
               : facts.allocated ? "a claim has devices already"
                                 : "what a claim asks for is not known";
         if (facts.spec) {
-            add_spec(ret, skr_devices_stock_spec(e->devices.stock, facts.spec->text));
+            why = add_spec(e, pod, ret, facts.spec->text);
         }
     }
     if (!why && !(p && p->work->extended_has_devices)) {
@@ -264,7 +277,7 @@ static struct device_needs *make_needs(struct skr_gang *e, struct pod_entry *con
         skr_devices_needs_unref(e, needs);
         return NULL;
     }
-    return needs;
+    return skr_device_counts_enter(e, needs);
 }
 
 static bool any_needs(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
@@ -305,13 +318,9 @@ struct device_needs *skr_devices_needs_ref(struct device_needs *needs)
 
 void skr_devices_needs_unref(struct skr_gang *e, struct device_needs *needs)
 {
-    if (!needs || --needs->refs > 0) {
-        return;
+    if (needs && --needs->refs == 0) {
+        skr_device_counts_rest(e, needs);
     }
-    for (size_t i = 0; i < needs->n; i++) {
-        skr_device_shape_fini(e, &needs->shape[i]);
-    }
-    free(needs);
 }
 
 bool skr_devices_needs_equal(const struct device_needs *a, const struct device_needs *b)
@@ -319,7 +328,7 @@ bool skr_devices_needs_equal(const struct device_needs *a, const struct device_n
     if (!a || !b) {
         return a == b;
     }
-    bool equal = a->n == b->n;
+    bool equal = a->n == b->n && a->some_without == b->some_without;
     for (size_t i = 0; equal && i < a->n; i++) {
         equal = skr_device_shapes_are_equal(&a->shape[i], &b->shape[i]);
     }

@@ -3,7 +3,9 @@
 #include "core/gang/cache/devices.h"
 
 #include "core/gang/cache/claim_objects.h"
+#include "core/gang/cache/claim_users.h"
 #include "core/gang/cache/claimers.h"
+#include "core/gang/cache/device_counts.h"
 #include "core/gang/cache/device_needs.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
@@ -19,6 +21,7 @@
 
 static void touch(struct skr_gang *e, const char *node)
 {
+    skr_device_counts_void(e, node);
     skr_grow(&e->devices.touched, &e->devices.cap_touched, e->devices.n_touched + 1,
              sizeof(const char *));
     e->devices.touched[e->devices.n_touched++] = skr_names_intern(e, node);
@@ -60,6 +63,7 @@ static void changed(void *context, const char *node)
         touch(e, node);
     } else if (!node) {
         e->devices.touched_all = true;
+        skr_device_counts_void(e, NULL);
     }
     skr_dirty_openings(e);
     skr_dirty_capacity(e);
@@ -101,6 +105,7 @@ void skr_devices_init(struct skr_gang *e)
     e->devices.stock = skr_devices_stock_create(&e->settings.hash_seed, changed, e);
     e->devices.stock->selecting = &selecting;
     e->devices.memo = skr_sequence_memo_create();
+    skr_device_counts_init(e);
     follow_settings(e);
 }
 
@@ -112,6 +117,7 @@ void skr_devices_fini(struct skr_gang *e)
         HASH_DEL(e->devices.claimers, claimers);
         free(claimers);
     }
+    skr_device_counts_fini(e);
     skr_devices_stock_destroy(e->devices.stock);
     skr_sequence_memo_destroy(e->devices.memo);
     free(e->devices.touched);
@@ -266,22 +272,19 @@ static void note_extended(struct skr_gang *e, const struct skr_device_claim *cla
     }
 }
 
-/* Pods that may name the claim or template. */
-static void say_differs(struct skr_gang *e, const struct skr_device_claim *claim)
+/* Pods that name the claim or template, or for which it was made. */
+static void say_differs(struct skr_gang *e, const struct skr_device_claim *claim, bool is_template)
 {
+    const enum skr_pod_claim_kind kind =
+        is_template ? SKR_POD_CLAIM_TEMPLATE : SKR_POD_CLAIM_DEVICES;
     struct pod_entry *p = *claim->pod_uid ? skr_pods_find(e, claim->pod_uid) : NULL;
-    struct group *g, *next;
     if (p) {
         skr_devices_pod_changed(e, p);
         return;
     }
-    HASH_ITER(hh, e->groups, g, next)
-    {
-        for (p = g->seats.n_claimers > 0 ? g->members : NULL; p; p = p->next) {
-            if (p->pod->n_claims > 0 && !skr_pods_is_bound(p)) {
-                skr_devices_pod_changed(e, p);
-            }
-        }
+    for (size_t at = 0;
+         (p = skr_claim_users_next(e, kind, claim->meta.namespace_, claim->meta.name, &at));) {
+        skr_devices_pod_changed(e, p);
     }
 }
 
@@ -309,7 +312,7 @@ void skr_devices_claim_upsert(struct skr_gang *e, const struct skr_device_claim 
         note_extended(e, claim);
     }
     if (differs) {
-        say_differs(e, claim);
+        say_differs(e, claim, is_template);
     }
 }
 

@@ -55,6 +55,13 @@ struct device_needs {
     size_t n;
     struct device_shape shape[SKR_NEEDS_SHAPES_MAX];
     enum skr_uncounted uncounted; /* on some node that was looked at last: skr_devices_most() */
+    /* device_counts.c */
+    bool entered;               /* the others are set */
+    struct device_count *count; /* by number of the node */
+    size_t n_counts, cap_counts;
+    uint64_t seen, complete[2];
+    const struct skr_tree *complete_tree[2];
+    struct device_needs *prev, *next; /* in the list of all needs */
 };
 
 void skr_devices_init(struct skr_gang *e);
@@ -85,15 +92,25 @@ bool skr_devices_needs_equal(const struct device_needs *a, const struct device_n
 int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
                          struct device_needs *needs, const char *node);
 
+/* Whether that number, of all pending claimers, is known without counting. */
+bool skr_devices_knows_most(struct skr_gang *e, struct device_needs *needs, const char *node,
+                            int32_t *ret);
+/* Whether that of skr_devices_count_ahead() is known. */
+bool skr_devices_are_counted(struct skr_gang *e, struct device_needs *needs, bool differ,
+                             const char *node);
+/* Counts what is not known of the node; differ: what skr_devices_free() counts. False: evaluation is at its
+ * bound for now (core/devices/answers.h), and goes on with the next call. */
+bool skr_devices_count_ahead(struct skr_gang *e, struct device_needs *needs, bool differ,
+                             const char *node);
+
 /* The same if all devices were free: no allocations, no pending claimers. */
-int32_t skr_devices_most_ever(struct skr_gang *e, const struct device_needs *needs,
-                              const char *node);
+int32_t skr_devices_most_ever(struct skr_gang *e, struct device_needs *needs, const char *node);
 
 /* Of members that differ: the fewest devices that one takes; and free devices of the node that may serve some of them,
  * or all of those (ever). INT32_MAX: there is no such bound. without: as above. */
 int64_t skr_devices_least(const struct device_needs *needs);
 int32_t skr_devices_free(struct skr_gang *e, const struct group *without,
-                         const struct device_needs *needs, const char *node, bool ever);
+                         struct device_needs *needs, const char *node, bool ever);
 
 /* The number of members of one shape, for explanations. False: the node lists what it asks for, so that devices do not
  * count there. */

@@ -8,6 +8,7 @@
  */
 #include "core/gang/cache/fit_cache.h"
 
+#include "core/gang/cache/device_counts.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/rules.h"
@@ -84,6 +85,9 @@ static void kind_drop(struct skr_gang *e, struct kind *kind)
     kind->sizes = NULL;
     free(kind->slots);
     free(kind->most);
+    free(kind->is_late);
+    kind->is_late = NULL;
+    kind->late = false;
     kind->slots = NULL;
     kind->most = NULL;
     kind->dead = true;
@@ -183,6 +187,7 @@ static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
 
 void skr_fit_cache_touch_node(struct skr_gang *e, const char *node)
 {
+    skr_device_counts_void(e, node);
     mark(e, node, DIRT_NODE);
 }
 
@@ -259,10 +264,29 @@ static int32_t most_of(struct skr_gang *e, const struct kind *kind, const struct
         }
         most = least(most, skr_vetoes_most(e, kind->owner, s, node->name));
     }
-    if (kind->needs && most > 0) {
-        most = least(most, skr_devices_most(e, NULL, kind->needs, node->name));
-    }
     return most;
+}
+
+/* The same with devices. False: these are not counted yet. */
+static bool find_most(struct skr_gang *e, const struct kind *kind, const struct node_entry *node,
+                      int32_t *ret)
+{
+    int32_t devices;
+    *ret = most_of(e, kind, node);
+    if (!kind->needs || *ret <= 0) {
+        return true;
+    }
+    const bool known = skr_devices_knows_most(e, kind->needs, node->name, &devices);
+    *ret = least(*ret, devices);
+    return known;
+}
+
+static int32_t most_with_devices(struct skr_gang *e, const struct kind *kind,
+                                 const struct node_entry *node)
+{
+    const int32_t most = most_of(e, kind, node);
+    return kind->needs && most > 0 ? least(most, skr_devices_most(e, NULL, kind->needs, node->name))
+                                   : most;
 }
 
 static const char *name_of(const struct skr_gang *e, int32_t leaf)
@@ -299,40 +323,73 @@ static int32_t count_slots(const struct skr_gang *e, const struct kind *kind, in
                : least(most, skr_ledger_slots(room, &kind->demand));
 }
 
-/* Counts the dirty leaves again. */
+/* Another number for what the node of the leaf admits, or the same with other room. */
+static void count_leaf(struct skr_gang *e, struct kind *kind, int32_t leaf,
+                       const struct skr_ledger_node *room, size_t *n_changed)
+{
+    const int32_t was = kind->slots[leaf], is = count_slots(e, kind, leaf, room);
+    struct watched *w;
+    if (was == is) {
+        return;
+    }
+    DL_FOREACH(kind->watched, w)
+    {
+        w->sum += least(is, w->n) - least(was, w->n);
+    }
+    kind->slots[leaf] = is;
+    e->fit_cache->changed[(*n_changed)++] = leaf;
+}
+
+static void pass_on(const struct skr_gang *e, struct kind *kind, size_t n_changed)
+{
+    struct kind_sizes *kept;
+    if (n_changed == 0) {
+        return;
+    }
+    kind->changes++;
+    DL_FOREACH(kind->sizes, kept)
+    {
+        if (kept->sizes) {
+            skr_sizes_change(kept->sizes, kind->slots, e->fit_cache->changed, n_changed);
+        }
+    }
+}
+
+/* Counts the dirty leaves again. What devices serve there may come later. */
 static void kind_update(struct skr_gang *e, struct kind *kind)
 {
     struct fit_cache *k = e->fit_cache;
     struct node_entry *const *node = skr_topology_leaf_nodes(e);
     size_t n_changed = 0;
     for (size_t i = 0; i < k->n_dirty; i++) {
-        int32_t leaf = k->dirty[i], was = kind->slots[leaf];
-        if (k->is_dirty[leaf] & DIRT_NODE) {
-            kind->most[leaf] = most_of(e, kind, node[leaf]);
-        }
-        int32_t is = count_slots(e, kind, leaf, k->room[i]);
-        if (was == is) {
-            continue;
-        }
-        struct watched *w;
-        DL_FOREACH(kind->watched, w)
-        {
-            w->sum += least(is, w->n) - least(was, w->n);
-        }
-        kind->slots[leaf] = is;
-        k->changed[n_changed++] = leaf;
-    }
-    if (n_changed == 0) {
-        return;
-    }
-    kind->changes++;
-    struct kind_sizes *kept;
-    DL_FOREACH(kind->sizes, kept)
-    {
-        if (kept->sizes) {
-            skr_sizes_change(kept->sizes, kind->slots, k->changed, n_changed);
+        const int32_t leaf = k->dirty[i];
+        int32_t most;
+        if (!(k->is_dirty[leaf] & DIRT_NODE)) {
+            count_leaf(e, kind, leaf, k->room[i], &n_changed);
+        } else if (find_most(e, kind, node[leaf], &most)) {
+            kind->most[leaf] = most;
+            count_leaf(e, kind, leaf, k->room[i], &n_changed);
+        } else {
+            kind->is_late[leaf] = 1;
+            kind->late = true;
         }
     }
+    pass_on(e, kind, n_changed);
+}
+
+void skr_kind_catch_up(struct skr_gang *e, struct kind *kind)
+{
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    size_t n_changed = 0;
+    for (int32_t leaf = 0; kind->late && leaf < e->fit_cache->tree->n_leaves; leaf++) {
+        if (kind->is_late[leaf]) {
+            kind->is_late[leaf] = 0;
+            kind->most[leaf] = most_with_devices(e, kind, node[leaf]);
+            count_leaf(e, kind, leaf, skr_ledger_get(e->ledger, name_of(e, leaf)), &n_changed);
+        }
+    }
+    kind->late = false;
+    pass_on(e, kind, n_changed);
 }
 
 static int by_leaf(const void *a, const void *b)
@@ -478,8 +535,9 @@ struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struc
     skr_shapes_demand(shapes, &kind->demand);
     kind->slots = skr_alloc_array(n, sizeof *kind->slots);
     kind->most = skr_alloc_array(n, sizeof *kind->most);
+    kind->is_late = needs ? skr_alloc(n) : NULL;
     for (size_t i = 0; i < n; i++) {
-        kind->most[i] = most_of(e, kind, node[i]);
+        kind->most[i] = most_with_devices(e, kind, node[i]);
         kind->slots[i] =
             count_slots(e, kind, (int32_t)i, skr_ledger_get(e->ledger, name_of(e, (int32_t)i)));
     }
@@ -571,8 +629,9 @@ int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error)
     mark_booked(e);
     DL_FOREACH(k->kinds, kind)
     {
+        skr_kind_catch_up(e, kind);
         for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {
-            const int32_t most = most_of(e, kind, node[leaf]);
+            const int32_t most = most_with_devices(e, kind, node[leaf]);
             const struct skr_ledger_node *room = skr_ledger_get(e->ledger, name_of(e, leaf));
             const int32_t now = count_slots(e, kind, leaf, room);
             if ((kind->slots[leaf] != now || kind->most[leaf] != most) && !k->is_dirty[leaf] &&

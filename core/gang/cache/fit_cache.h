@@ -40,6 +40,8 @@ struct kind {
     struct skr_amounts demand; /* the maximum over the shapes */
     int32_t *slots;            /* [leaf] */
     int32_t *most;             /* [leaf] members that node and vetoes admit; 0: it is closed */
+    bool late;                 /* what devices serve on some leaves is to be counted again: */
+    uint8_t *is_late;          /* [leaf] its numbers are old; NULL: the kind needs no devices */
     uint64_t changes;          /* grows when slots of some leaf change */
     size_t refs;               /* groups */
     bool dead;                 /* no longer in the list */
@@ -91,6 +93,8 @@ const struct group *skr_kind_owner(const struct group *g);
  * beyond the byte limit. */
 struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
                           struct device_needs *needs, const struct window *window);
+/* Counts late leaves again. */
+void skr_kind_catch_up(struct skr_gang *e, struct kind *kind);
 void skr_kind_ref(struct skr_gang *e, struct kind *kind);
 void skr_kind_unref(struct skr_gang *e, struct kind *kind);
 /* Sizes of the kind under the group's rules, up to n at least if the limits permit it. */

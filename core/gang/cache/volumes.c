@@ -2,6 +2,7 @@
 /* What claims, volumes and classes say: see volumes.h. */
 #include "core/gang/cache/volumes.h"
 
+#include "core/gang/cache/claim_users.h"
 #include "core/gang/cache/csi.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/volume_rows.h"
@@ -54,6 +55,16 @@ void skr_volumes_touch(struct skr_gang *e)
 }
 
 /* ---- objects ---- */
+
+/* Whether a pod that waits, or is on a node (volume_uses.c), names the claim; by hash. */
+static bool is_used(const struct skr_gang *e, const char *namespace_, const char *name)
+{
+    const uint64_t id = skr_volumes_id(e, namespace_, name);
+    size_t at = 0;
+    uint32_t number;
+    return skr_claim_users_any(e, SKR_POD_CLAIM_VOLUME, namespace_, name) ||
+           skr_hash_index_next(&e->volume_uses.by_claim, (uint32_t)id, &at, &number);
+}
 
 /* 0: the text is empty. */
 static uint64_t id_of(const struct skr_gang *e, int kind, const char *text)
@@ -116,7 +127,7 @@ void skr_volumes_claim_upsert(struct skr_gang *e, const struct skr_volume_claim 
                       equal(row->selected, now.selected);
     claim_fini(v, row);
     *row = now;
-    if (!same) {
+    if (!same && is_used(e, claim->meta.namespace_, claim->meta.name)) {
         skr_volumes_touch(e);
     }
 }
@@ -128,7 +139,9 @@ void skr_volumes_claim_delete(struct skr_gang *e, const char *namespace_, const 
     if (row) {
         claim_fini(e->volumes, row);
         (void)skr_volume_rows_drop_id(e, &e->volumes->claim, id);
-        skr_volumes_touch(e);
+        if (is_used(e, namespace_, name)) {
+            skr_volumes_touch(e);
+        }
     }
 }
 
@@ -207,6 +220,7 @@ void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume)
         .modes = volume->modes,
         .bytes = volume->bytes,
     };
+    const bool used = is_used(e, volume->claim_namespace, volume->claim_name);
     now.rule = rule_of(e, volume);
     const bool same = row->rule == now.rule && row->driver == now.driver &&
                       row->unique == now.unique && row->class_ == now.class_ &&
@@ -214,9 +228,10 @@ void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume)
                       row->claim_uid == now.claim_uid && row->free == now.free &&
                       row->goes == now.goes && row->modes == now.modes && row->bytes == now.bytes &&
                       equal(row->host, now.host) && equal(row->labels, now.labels);
+    const bool matters = used || row->free || now.free || (row->claim && row->claim != now.claim);
     volume_fini(v, row);
     *row = now;
-    if (!same) {
+    if (!same && matters) {
         skr_volumes_touch(e);
     }
 }

@@ -17,6 +17,7 @@
 #include "core/gang/group/vain.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/problem/candidates.h"
+#include "core/gang/problem/device_turns.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/report/measure.h"
 #include "core/gang/report/outputs.h"
@@ -35,6 +36,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     skr_provisioning_forget(e, g);
     skr_dirty_forget_group(e, g);
     skr_candidates_forget(e, g);
+    skr_device_turns_forget(e, g);
     skr_groups_uncount(e, g);
     skr_fit_leave(e, g);
     HASH_DEL(e->groups, g);

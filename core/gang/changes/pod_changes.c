@@ -12,6 +12,7 @@
  */
 #include "core/gang/changes/pod_changes.h"
 
+#include "core/gang/cache/claim_users.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/ends.h"
@@ -306,6 +307,9 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     p->pod = pod;
     update_role(p);
     skr_volume_uses_note(e, pod);
+    if (!old || !same_claims(old, pod) || skr_pods_is_bound(p)) {
+        skr_claim_users_note(e, p);
+    }
     skr_nomination_changed(p);
     p->ours = skr_pods_is_ours(e, pod);
     p->agreed = p->agreed || *skr_pods_label(p, SKR_LABEL_PREEMPTIBLE);
@@ -367,6 +371,7 @@ static void entry_free(struct skr_gang *e, struct pod_entry *p)
 {
     skr_dirty_forget_pod(e, p);
     skr_ordinary_leave(e, p);
+    skr_claim_users_forget(e, p);
     skr_pods_leave(e, p);
     skr_pod_destroy(p->pod);
     skr_shapes_unref(e, p->shape);

@@ -214,6 +214,7 @@ void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_
         break;
     case SKR_REASON_CLAIM_NOT_FOUND:
     case SKR_REASON_CLAIM_IN_USE:
+    case SKR_REASON_EVALUATION_BUDGET:
         next_kubectl(&next, g, "get", "pvc,resourceclaims,resourceclaimtemplates,deviceclasses");
         break;
     case SKR_REASON_ROLE_UNKNOWN:

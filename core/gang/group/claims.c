@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/claims.h"
 
+#include "core/devices/stock_shares.h"
 #include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/devices.h"
 #include "core/gang/cache/dirty.h"
@@ -243,8 +244,9 @@ static bool settle_missing(struct skr_gang *e, struct group *g, bool over)
 
 bool skr_claims_keep_from_planning(const struct skr_gang *e, const struct group *g)
 {
-    return !g->plan && (g->claims.lacks || g->claims.holds_until > skr_frame_now(e->frame) ||
-                        g->seats.n_assumed > 0 || (g->claims.waits && g->seats.n_unasked > 0));
+    return !g->plan &&
+           (g->claims.lacks || g->claims.turn || g->claims.holds_until > skr_frame_now(e->frame) ||
+            g->seats.n_assumed > 0 || (g->claims.waits && g->seats.n_unasked > 0));
 }
 
 bool skr_claims_keep_from_evicting(const struct group *g)
@@ -343,6 +345,22 @@ static void say(const struct skr_gang *e, struct group *g)
     skr_group_state_reason(g, SKR_REASON_WAITING_FOR_CLAIMS, b.s);
 }
 
+static void say_over(const struct skr_gang *e, struct group *g)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    const skr_time until = skr_stock_share_until(e->devices.stock, g->namespace_, now);
+    char at[64];
+    SKR_STRBUF(b);
+    skr_time_write(until - until % SKR_SECOND + SKR_SECOND, e->settings.utc_offset_s, at,
+                   sizeof at);
+    skr_strbuf_addf(&b,
+                    "group %s is not planned before %s: claims of namespace %s have used the %d "
+                    "steps of evaluation that a namespace has a minute; use fewer selectors in its "
+                    "claims, or equal ones",
+                    g->name, at, g->namespace_, SKR_SHARE_STEPS);
+    skr_group_state_reason(g, SKR_REASON_EVALUATION_BUDGET, b.s);
+}
+
 bool skr_claims_hold_back(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                           size_t n, bool evicts)
 {
@@ -397,5 +415,7 @@ void skr_claims_settle(struct skr_gang *e, struct group *g)
         say_kept(e, g);
     } else if (g->claims.waits) {
         say(e, g);
+    } else if (g->claims.over && !over) {
+        say_over(e, g);
     }
 }

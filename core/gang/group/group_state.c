@@ -114,6 +114,7 @@ static const char *text_of_reason(const struct group *g)
     case SKR_REASON_CLAIM_NOT_FOUND:
     case SKR_REASON_CLAIM_IN_USE:
     case SKR_REASON_WAITING_FOR_CLAIMS:
+    case SKR_REASON_EVALUATION_BUDGET:
     case SKR_REASON_PLAN_TIMEOUT:
     case SKR_REASON_BIND_FAILED:
     case SKR_REASON_COUNT:

@@ -34,6 +34,7 @@
 #include "core/gang/preempt/victim_gains.h"
 #include "core/gang/preempt/victim_problem.h"
 #include "core/gang/preempt/victim_search.h"
+#include "core/gang/problem/device_turns.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/paper.h"
 #include "core/gang/problem/problem.h"
@@ -312,12 +313,18 @@ void skr_planner_run(struct skr_gang *e)
     if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {
         skr_dirty_plan(e); /* there is news: plans of all groups come first */
     } else if (next.preempt) {
+        const uint64_t began = skr_device_turns_lift(e);
         start_preemption(e, next.preempt, skr_victim_search_has_yielding(e, next.preempt));
+        skr_device_turns_charge(e, next.preempt, began);
     } else if (next.plan && !next.round) {
+        const uint64_t began = skr_device_turns_lift(e);
         start(e, next.plan, true, next.fit);
+        skr_device_turns_charge(e, next.plan, began);
     } else if (next.report && !next.round) {
+        const uint64_t began = skr_device_turns_lift(e);
         skr_queue_report_begins(e, next.n_waiting);
         start(e, next.report, false, FIT_NO);
+        skr_device_turns_charge(e, next.report, began);
         e->planner->reporting = e->planner->solve != 0;
     }
 }

@@ -36,6 +36,7 @@
 #include "core/gang/preempt/sooner.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/candidates.h"
+#include "core/gang/problem/device_turns.h"
 #include "core/gang/report/pauses.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/state/groups.h"
@@ -254,7 +255,7 @@ struct choice skr_queue_next(struct skr_gang *e)
         if (less) {
             note_news(e, g);
         }
-        if (due) {
+        if (due && skr_device_turns_ready(e, g)) {
             enum fit_answer fit = skr_fit_judge(e, g);
             if (still_waits(g, fit)) {
                 note_attempt(e, g);

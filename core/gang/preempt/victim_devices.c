@@ -3,6 +3,7 @@
 #include "core/gang/preempt/victim_devices.h"
 
 #include "core/devices/stock.h"
+#include "core/gang/cache/device_counts.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/problem/learned.h"
@@ -238,11 +239,13 @@ static void add_table(struct list *l, const struct leaf *leaf, size_t k, size_t 
         l->full = true;
         return;
     }
+    skr_device_counts_suppose(l->e, true);
     for (size_t i = 0; i < n_sets; i++) {
         leave_out(l, leaf, (uint32_t)(all_sets ? i : ((size_t)1 << i) - 1), false);
         room[i] = bounded(skr_learned_of(l->e, l->g, &l->learned.of[k], node, false));
     }
     leave_out(l, leaf, 0, true);
+    skr_device_counts_suppose(l->e, false);
     *free_ = *free_ == SKR_ROOM_UNLIMITED && room[0] == SKR_SOLVER_MEMBERS_MAX ? *free_ : room[0];
     if (leaf->n_victims == 0 || *free_ == SKR_ROOM_UNLIMITED) {
         return;

@@ -153,6 +153,7 @@ enum fit_answer skr_fit_judge(struct skr_gang *e, struct group *g)
     if (!o->kind) {
         return FIT_UNKNOWN;
     }
+    skr_kind_catch_up(e, o->kind);
     if (o->watched->sum < o->n) {
         return FIT_NO;
     }

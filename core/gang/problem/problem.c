@@ -528,6 +528,7 @@ bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
         return valid_in_full(e, g, newcomers, n, s);
     }
     skr_fit_cache_refresh(e);
+    skr_kind_catch_up(e, g->fit.kind);
     bool valid = skr_fit_holds(&g->fit, e->topology.tree, s->count);
     skr_debug_check(valid == valid_in_full(e, g, newcomers, n, s));
     return valid;

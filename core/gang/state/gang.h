@@ -142,6 +142,7 @@ struct skr_gang {
         size_t classes_bytes;
         struct claim_awaited *awaited; /* those that groups wait for */
     } claim_objects;                   /* claim_objects.c */
+    struct claim_users *claim_users;   /* NULL: there are none; claim_users.c */
     struct volumes *volumes;           /* NULL: none was seen; volumes.c */
     struct {
         struct skr_slab item; /* struct use */
@@ -158,11 +159,13 @@ struct skr_gang {
         const char **touched; /* nodes whose devices are others; from names_intern */
         size_t n_touched, cap_touched;
         bool touched_all;
-        struct claimers *claimers; /* pending ones, by node */
-        bool forbidden;            /* slices may not be read; scheduler.c */
-    } devices;                     /* devices.c */
-    struct group *groups;          /* group_table.c */
-    struct group *stamped;         /* groups by stamp; dirty.c */
+        struct claimers *claimers;    /* pending ones, by node */
+        bool forbidden;               /* slices may not be read; scheduler.c */
+        struct device_counts *counts; /* device_counts.c */
+        struct device_turn *turns;    /* of groups whose needs are to be counted; device_turns.c */
+    } devices;                        /* devices.c */
+    struct group *groups;             /* group_table.c */
+    struct group *stamped;            /* groups by stamp; dirty.c */
     /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT];
     size_t n_by_uncounted[SKR_UNCOUNTED_COUNT];

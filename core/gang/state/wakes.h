@@ -17,6 +17,7 @@ enum wake_kind {
     WAKE_MEMBERS,   /* members are left that one event could not settle */
     WAKE_ROUND,     /* a reservation begins, or a round was put off */
     WAKE_MOVES,     /* moves may be sought */
+    WAKE_DEVICES,   /* devices are to be counted for groups that wait */
     WAKE_KIND_COUNT
 };
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/cache/claim_users.h"
+
+#include "core/gang/cache/pods.h"
+
+#include <stdlib.h>
+
+struct user {
+    uint64_t claim; /* a hash of kind and name, with the secret of the process */
+    struct pod_entry *pod;
+};
+
+struct claim_users {
+    struct skr_slab item;
+    struct skr_hash_index by_pod, by_claim;
+};
+
+static uint64_t id_of(const struct skr_gang *e, enum skr_pod_claim_kind kind,
+                      const char *namespace_, const char *name)
+{
+    return skr_hash_pair(skr_hash_keyed_joined(&e->settings.hash_seed, namespace_, "/", name),
+                         (uint64_t)kind);
+}
+
+static struct user *user_at(const struct skr_gang *e, uint32_t number)
+{
+    return skr_slab_at(&e->claim_users->item, number);
+}
+
+static bool find(const struct skr_gang *e, const struct pod_entry *p, uint32_t *ret)
+{
+    for (size_t at = 0; skr_hash_index_next(&e->claim_users->by_pod, p->number, &at, ret);) {
+        if (user_at(e, *ret)->pod == p) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void skr_claim_users_forget(struct skr_gang *e, const struct pod_entry *p)
+{
+    uint32_t number;
+    while (e->claim_users && find(e, p, &number)) {
+        skr_hash_index_remove(&e->claim_users->by_pod, p->number, number);
+        skr_hash_index_remove(&e->claim_users->by_claim, (uint32_t)user_at(e, number)->claim,
+                              number);
+        skr_slab_remove(&e->claim_users->item, number);
+    }
+}
+
+void skr_claim_users_note(struct skr_gang *e, struct pod_entry *p)
+{
+    const size_t n = skr_pods_is_bound(p) ? 0 : p->pod->n_claims;
+    skr_claim_users_forget(e, p);
+    if (n > 0 && !e->claim_users) {
+        e->claim_users = skr_alloc(sizeof *e->claim_users);
+        e->claim_users->item.size = sizeof(struct user);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_pod_claim *claim = &p->pod->claim[i];
+        const uint64_t id = id_of(e, claim->kind, p->pod->meta.namespace_, claim->name);
+        const uint32_t number = skr_slab_add(&e->claim_users->item);
+        *user_at(e, number) = (struct user){id, p};
+        skr_hash_index_add(&e->claim_users->by_pod, p->number, number);
+        skr_hash_index_add(&e->claim_users->by_claim, (uint32_t)id, number);
+    }
+}
+
+struct pod_entry *skr_claim_users_next(const struct skr_gang *e, enum skr_pod_claim_kind kind,
+                                       const char *namespace_, const char *name, size_t *at)
+{
+    const uint64_t id = id_of(e, kind, namespace_, name);
+    uint32_t number;
+    while (e->claim_users &&
+           skr_hash_index_next(&e->claim_users->by_claim, (uint32_t)id, at, &number)) {
+        if (user_at(e, number)->claim == id) {
+            return user_at(e, number)->pod;
+        }
+    }
+    return NULL;
+}
+
+bool skr_claim_users_any(const struct skr_gang *e, enum skr_pod_claim_kind kind,
+                         const char *namespace_, const char *name)
+{
+    size_t at = 0;
+    return skr_claim_users_next(e, kind, namespace_, name, &at);
+}
+
+void skr_claim_users_fini(struct skr_gang *e)
+{
+    if (e->claim_users) {
+        skr_slab_fini(&e->claim_users->item);
+        skr_hash_index_fini(&e->claim_users->by_pod);
+        skr_hash_index_fini(&e->claim_users->by_claim);
+        free(e->claim_users);
+    }
+}

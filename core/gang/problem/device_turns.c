@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/problem/device_turns.h"
+
+#include "core/devices/answers.h"
+#include "core/devices/stock_shares.h"
+#include "core/gang/cache/device_counts.h"
+#include "core/gang/cache/device_needs.h"
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/fit_cache.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/problem/learned.h"
+#include "core/gang/state/wakes.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+/* What is to be counted of a group. */
+struct device_turn {
+    struct group *group;
+    struct device_turn *prev, *next;
+    uint64_t input; /* of the group */
+    const struct skr_tree *tree;
+    size_t n, at;                                  /* needs; those before at are counted */
+    int32_t leaf;                                  /* the next one */
+    struct device_needs *needs[SKR_ROLES_MAX + 1]; /* references */
+    bool differ[SKR_ROLES_MAX + 1];                /* what skr_devices_free() counts */
+};
+
+/* ---- an event ---- */
+
+void skr_device_turns_begin(struct skr_gang *e)
+{
+    struct skr_devices_work *work = e->devices.stock->work;
+    work->most = e->settings.on_paper ? UINT64_MAX : work->steps + SKR_DEVICE_PIECE;
+}
+
+uint64_t skr_device_turns_lift(struct skr_gang *e)
+{
+    e->devices.stock->work->most = UINT64_MAX;
+    return e->devices.stock->work->steps;
+}
+
+void skr_device_turns_charge(struct skr_gang *e, const struct group *g, uint64_t began)
+{
+    struct skr_devices_work *work = e->devices.stock->work;
+    skr_stock_share_spend(e->devices.stock, g->namespace_, work->steps - began,
+                          skr_frame_now(e->frame));
+    work->most = e->settings.on_paper ? UINT64_MAX : began + SKR_DEVICE_PIECE;
+}
+
+/* ---- what is counted ---- */
+
+static bool is_over(const struct skr_gang *e, const struct group *g)
+{
+    return skr_stock_share_left(e->devices.stock, g->namespace_, skr_frame_now(e->frame)) == 0;
+}
+
+/* Whether all leaves are counted; *leaf: the first that is not. */
+static bool is_counted(struct skr_gang *e, struct device_needs *needs, bool differ, int32_t *leaf)
+{
+    const int32_t n = e->topology.tree->n_leaves;
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    if (skr_device_counts_are_complete(e, needs, differ)) {
+        return true;
+    }
+    while (*leaf < n &&
+           (!node[*leaf] || skr_devices_are_counted(e, needs, differ, node[*leaf]->name))) {
+        ++*leaf;
+    }
+    if (*leaf == n) {
+        skr_device_counts_set_complete(e, needs, differ);
+    }
+    return *leaf == n;
+}
+
+/* Members in one kind, whose needs are those of the kind. */
+static bool is_of_kind(const struct group *g)
+{
+    return g->fit.made && g->fit.input == g->input_epoch && g->fit.kind && !g->fit.kind->dead;
+}
+
+static void add(struct device_turn *turn, struct device_needs *needs, bool differ)
+{
+    if (needs) {
+        turn->differ[turn->n] = differ;
+        turn->needs[turn->n++] = skr_devices_needs_ref(needs);
+    }
+}
+
+static void gather(struct skr_gang *e, struct group *g, struct device_turn *turn)
+{
+    struct skr_learned learned;
+    size_t n;
+    if (is_of_kind(g)) {
+        add(turn, g->fit.kind->needs, false);
+        return;
+    }
+    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    skr_learned_open(e, g, newcomers, n, skr_learned_count(e, g, newcomers, n), &learned);
+    for (size_t i = 0; i < learned.n; i++) {
+        add(turn, learned.of[i].needs, learned.of[i].devices);
+    }
+    skr_learned_close(e, &learned);
+}
+
+static void turn_free(struct skr_gang *e, struct device_turn *turn)
+{
+    for (size_t i = 0; i < turn->n; i++) {
+        skr_devices_needs_unref(e, turn->needs[i]);
+    }
+    free(turn);
+}
+
+static bool is_done(struct skr_gang *e, struct device_turn *turn)
+{
+    while (turn->at < turn->n &&
+           is_counted(e, turn->needs[turn->at], turn->differ[turn->at], &turn->leaf)) {
+        turn->at++;
+        turn->leaf = 0;
+    }
+    return turn->at == turn->n;
+}
+
+/* ---- turns ---- */
+
+void skr_device_turns_forget(struct skr_gang *e, struct group *g)
+{
+    struct device_turn *turn = g->claims.turn;
+    if (turn) {
+        DL_DELETE(e->devices.turns, turn);
+        turn_free(e, turn);
+        g->claims.turn = NULL;
+        g->claims.over = false;
+    }
+}
+
+static bool may_need(const struct skr_gang *e, const struct group *g)
+{
+    return !g->plan && e->topology.tree && e->topology.tree->n_leaves > 0 &&
+           !skr_devices_unmodelled(e) && (!is_of_kind(g) || g->fit.kind->needs);
+}
+
+bool skr_device_turns_ready(struct skr_gang *e, struct group *g)
+{
+    if (g->claims.turn || !may_need(e, g)) {
+        return !g->claims.turn;
+    }
+    struct device_turn *turn = skr_alloc(sizeof *turn);
+    turn->group = g;
+    turn->input = g->input_epoch;
+    turn->tree = e->topology.tree;
+    gather(e, g, turn);
+    if (turn->n == 0 || (is_done(e, turn) && !is_over(e, g))) {
+        turn_free(e, turn);
+        return true;
+    }
+    g->claims.turn = turn;
+    DL_APPEND(e->devices.turns, turn);
+    return false;
+}
+
+/* Of the namespace with the most steps left, the first that waits; NULL: all are over. */
+static struct device_turn *next_of(const struct skr_gang *e)
+{
+    struct device_turn *turn, *best = NULL;
+    int64_t most = 0;
+    DL_FOREACH(e->devices.turns, turn)
+    {
+        const int64_t left = skr_stock_share_left(e->devices.stock, turn->group->namespace_,
+                                                  skr_frame_now(e->frame));
+        if (left > most) {
+            most = left;
+            best = turn;
+        }
+    }
+    return best;
+}
+
+/* Counts until it is done, or the piece is. False: it is not done. */
+static bool count(struct skr_gang *e, struct device_turn *turn)
+{
+    const struct skr_devices_work *work = e->devices.stock->work;
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    const struct group *g = turn->group;
+    if (g->plan || turn->input != g->input_epoch || turn->tree != e->topology.tree) {
+        return true; /* it is asked for anew */
+    }
+    while (!is_done(e, turn)) {
+        if (work->steps >= work->most ||
+            !skr_devices_count_ahead(e, turn->needs[turn->at], turn->differ[turn->at],
+                                     node[turn->leaf]->name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Groups of namespaces that are over say so. */
+static bool say_over(struct skr_gang *e)
+{
+    struct device_turn *turn;
+    bool any = false;
+    DL_FOREACH(e->devices.turns, turn)
+    {
+        if (!turn->group->claims.over && is_over(e, turn->group)) {
+            turn->group->claims.over = true;
+            skr_dirty_group(e, turn->group);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void wake_next(struct skr_gang *e)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    const struct device_turn *turn;
+    skr_time at = next_of(e) ? now : SKR_TIME_NEVER;
+    DL_FOREACH(at == now ? NULL : e->devices.turns, turn)
+    {
+        const skr_time until =
+            skr_stock_share_until(e->devices.stock, turn->group->namespace_, now);
+        at = until < at ? until : at;
+    }
+    skr_wakes_add(e, at, WAKE_DEVICES, NULL);
+}
+
+bool skr_device_turns_run(struct skr_gang *e)
+{
+    const struct skr_devices_work *work = e->devices.stock->work;
+    struct device_turn *turn;
+    bool any = false;
+    if (!e->devices.turns) {
+        return false;
+    }
+    while (!any && work->steps < work->most && (turn = next_of(e))) {
+        struct group *g = turn->group;
+        const uint64_t began = work->steps;
+        const bool done = count(e, turn);
+        skr_stock_share_spend(e->devices.stock, g->namespace_, work->steps - began + 1,
+                              skr_frame_now(e->frame));
+        if (done) {
+            skr_device_turns_forget(e, g);
+            skr_dirty_group(e, g);
+            skr_dirty_plan(e);
+            any = true;
+        }
+    }
+    any = say_over(e) || any;
+    if (!any && e->devices.turns) {
+        wake_next(e);
+    }
+    return any;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Evaluation of claims is cut into pieces, a namespace has a budget of it, and objects that no pod names cost their row. */
+#include "core/devices/answers.h"
+#include "core/devices/stock_shares.h"
+#include "core/gang/problem/device_turns.h"
+#include "test/unit/device_scene.h"
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+#include "topology/base/strbuf.h"
+
+enum { NODES = 40, EACH = 8, REQUESTS = 8, SELECTORS = 32 };
+
+/* Nodes whose devices differ in their uuids. */
+static struct rig *cluster_of_uuids(void)
+{
+    struct rig *rig = device_cluster(NODES, EACH);
+    for (int node = 0; node < NODES; node++) {
+        SKR_STRBUF(devices);
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", node);
+        for (int i = 0; i < EACH; i++) {
+            skr_strbuf_addf(&devices,
+                            "%s{'name':'gpu-%d','attributes':{'uuid':{'string':'u-%d-%d'}}}",
+                            i > 0 ? "," : "", i, node, i);
+        }
+        rig_edit(rig, RIG_SLICE, name, "{'spec':{'devices':[%s]}}", devices.s);
+    }
+    rig_settle(rig);
+    return rig;
+}
+
+/* A claim of one namespace with distinct selectors that read the uuid. */
+static void costly_claim(struct rig *rig, enum rig_kind kind, const char *key, int number)
+{
+    SKR_STRBUF(requests);
+    for (int r = 0; r < REQUESTS; r++) {
+        skr_strbuf_addf(&requests,
+                        "%s{'name':'r%d','exactly':{'deviceClassName':'gpu','selectors':[",
+                        r > 0 ? "," : "", r);
+        for (int i = 0; i < SELECTORS; i++) {
+            skr_strbuf_addf(&requests,
+                            "%s{'cel':{'expression':'device.attributes[\\'gpu.example.com\\'].uuid "
+                            "!= \\'%d-%d-%d\\''}}",
+                            i > 0 ? "," : "", number, r, i);
+        }
+        skr_strbuf_add(&requests, "]}}");
+    }
+    if (kind == RIG_CLAIM_TEMPLATE) {
+        rig_create_json(rig, kind, key,
+                        "{'metadata':{},'spec':{'spec':{'devices':{'requests':[%s]}}}}",
+                        requests.s);
+    } else {
+        rig_create_json(rig, kind, key, "{'metadata':{},'spec':{'devices':{'requests':[%s]}}}",
+                        requests.s);
+    }
+}
+
+/* A group of one pod, both of that name, which names the claim. */
+static void pod_with_claim(struct rig *rig, const char *key, const char *group, const char *claim)
+{
+    rig_group(rig, key, 1, 0, NULL);
+    rig_create_json(rig, RIG_POD, key,
+                    "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{'schedulerName':"
+                    "'sakkara','resourceClaims':[{'name':'c','resourceClaimName':'%s'}],"
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]},"
+                    "'status':{'phase':'Pending'}}",
+                    group, claim);
+}
+
+static void costly_group(struct rig *rig, int number)
+{
+    char key[32], group[16], claim[32], name[16];
+    snprintf(key, sizeof key, "hostile/h-%d", number);
+    snprintf(group, sizeof group, "h-%d", number);
+    snprintf(claim, sizeof claim, "hostile/c-%d", number);
+    snprintf(name, sizeof name, "c-%d", number);
+    costly_claim(rig, RIG_DEVICE_CLAIM, claim, number);
+    pod_with_claim(rig, key, group, name);
+}
+
+TEST_RIG(cluster_of_uuids(), r15_a_gang_is_planned_while_claims_of_another_namespace_are_evaluated)
+{
+    const struct skr_devices_work *work = rig->gang->devices.stock->work;
+    costly_group(rig, 0);
+    rig_group(rig, "honest", 4, 0, NULL);
+    rig_pods(rig, "p", 4, "honest", 0);
+    while (rig->n_solves == 0) {
+        assert_true(rig_step(rig) || rig_advance(rig, rig->now + SKR_SECOND));
+    }
+    assert_non_null(rig->gang->devices.turns);
+    const uint64_t steps = work->steps;
+    while (strcmp(rig_state(rig, "honest"), "Planned") != 0) {
+        assert_true(rig_step(rig)); /* the timer that goes on with the evaluation does not fire */
+    }
+    assert_non_null(rig->gang->devices.turns);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "honest"), 4);
+    assert_null(rig->gang->devices.turns);
+    assert_int_equal(rig_n_bound(rig, "h-0"), 1);
+    assert_true(work->steps > steps + 2 * SKR_DEVICE_PIECE);
+}
+
+TEST_RIG(cluster_of_uuids(), equal_selectors_are_evaluated_once_for_all_namespaces)
+{
+    const struct skr_devices_work *work = rig->gang->devices.stock->work;
+    costly_group(rig, 0);
+    rig_run(rig, SKR_SECOND);
+    const uint64_t asked = work->asked;
+    assert_in_range(asked, 1, 1 + REQUESTS * SELECTORS * NODES * EACH);
+    costly_claim(rig, RIG_DEVICE_CLAIM, "other/c", 0);
+    pod_with_claim(rig, "other/g", "g", "c");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 1);
+    assert_int_equal(work->asked, asked);
+}
+
+TEST_RIG(cluster_of_uuids(), a_namespace_beyond_its_budget_of_evaluation_waits_and_says_so)
+{
+    skr_stock_share_spend(rig->gang->devices.stock, "hostile", SKR_SHARE_STEPS - 100000, rig->now);
+    costly_group(rig, 0);
+    costly_group(rig, 1);
+    device_claim(rig, "one", 1);
+    pod_with_claim(rig, "honest", "honest", "one");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "honest"), 1);
+    for (int i = 0; i < 2; i++) {
+        const char *key = i == 0 ? "hostile/h-0" : "hostile/h-1";
+        assert_int_equal(rig_n_bound(rig, key + sizeof "hostile"), 0);
+        assert_string_equal(rig_key(rig, key, "reason"), "EvaluationBudget");
+        const char *message = rig_key(rig, key, "message");
+        assert_non_null(strstr(message, "claims of namespace hostile have used the 20000000 steps "
+                                        "of evaluation that a namespace has a minute; use fewer "
+                                        "selectors in its claims, or equal ones"));
+    }
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h-0"), 1);
+    assert_int_equal(rig_n_bound(rig, "h-1"), 1);
+}
+
+TEST_RIG(cluster_of_uuids(), objects_that_no_pod_names_make_no_group_look_again)
+{
+    const struct skr_devices_stock *stock = rig->gang->devices.stock;
+    char key[32];
+    device_claim(rig, "large", EACH + 1); /* no node has so many */
+    pod_with_claim(rig, "honest", "honest", "large");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "honest", "reason"), "NeverFits");
+    const uint64_t steps = stock->work->steps, looks = rig->gang->stats.looks;
+    const size_t solves = rig->n_solves, read = stock->n_read;
+    for (int i = 0; i < 20; i++) {
+        snprintf(key, sizeof key, "hostile/o-%d", i);
+        costly_claim(rig, RIG_DEVICE_CLAIM, key, i);
+        costly_claim(rig, RIG_CLAIM_TEMPLATE, key, 100 + i);
+        rig_create_json(rig, RIG_VOLUME_CLAIM, key, "{'metadata':{},'spec':{'volumeName':'v'}}");
+    }
+    rig_settle(rig);
+    assert_int_equal(stock->n_read, read);
+    assert_int_equal(stock->work->steps, steps);
+    assert_int_equal(rig->gang->stats.looks, looks);
+    assert_int_equal(rig->n_solves, solves);
+}
