@@ -70,7 +70,9 @@ struct skr_claim_spec {
     struct skr_claim_spec *prev, *next; /* among those that are read */
     struct skr_stock_share *payer,
         *writer; /* namespaces that it is counted for, while pods need it, and while it exists */
-    size_t paid_selectors;
+    /* Requests and selectors, known since it was read first, also while it is not. */
+    bool sized;
+    size_t size_requests, size_selectors;
     enum skr_claim_reach reach; /* at reach_epoch */
     uint64_t reach_epoch;
     size_t

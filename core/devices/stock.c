@@ -116,6 +116,8 @@ void skr_devices_stock_remove_class(struct skr_devices_stock *stock, const char 
 
 /* ---- specs ---- */
 
+enum { STEPS_A_BYTE = 8 }; /* so many bytes of JSON are read in a step */
+
 static void unread(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
 {
     for (size_t i = 0; i < spec->n_requests; i++) {
@@ -139,9 +141,23 @@ static bool unread_oldest(struct skr_devices_stock *stock)
     return spec;
 }
 
+/* Without its selectors, which are expensive to compile. */
+static void size_spec(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
+{
+    stock->work->steps += strlen(spec->text) / STEPS_A_BYTE;
+    skr_claim_spec_read(spec);
+    spec->sized = true;
+    spec->size_requests = spec->n_requests;
+    spec->size_selectors = 0;
+    for (size_t i = 0; i < spec->n_requests; i++) {
+        spec->size_selectors += spec->request[i].n_selectors;
+    }
+}
+
 static void read_spec(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
 {
-    skr_claim_spec_read(spec);
+    size_spec(stock, spec);
+    stock->work->steps += strlen(spec->text);
     DL_APPEND(stock->read, spec);
     stock->n_read++;
     spec->refs++; /* it stays while room is made */
@@ -165,11 +181,27 @@ static struct skr_claim_spec *spec_get(struct skr_devices_stock *stock, const ch
     return found;
 }
 
+void skr_devices_stock_size(struct skr_devices_stock *stock, const char *text, size_t *ret_requests,
+                            size_t *ret_selectors)
+{
+    struct skr_claim_spec *spec = NULL;
+    SKR_TABLE_FIND_STR(&stock->seed, stock->specs, text, spec);
+    struct skr_claim_spec *made = spec ? NULL : skr_claim_spec_create(text);
+    struct skr_claim_spec *of = spec ? spec : made;
+    if (!of->sized) {
+        size_spec(stock, of);
+        skr_claim_spec_unread(of);
+    }
+    *ret_requests = of->size_requests;
+    *ret_selectors = of->size_selectors;
+    skr_claim_spec_destroy(made);
+}
+
 static void drop_unneeded(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
 {
     if (spec->refs == 0 && spec->payer) {
         spec->payer->n_specs--;
-        spec->payer->n_selectors -= spec->paid_selectors;
+        spec->payer->n_selectors -= spec->size_selectors;
         spec->payer = NULL;
     }
     if (spec->refs == 0 && spec->kept == 0) {

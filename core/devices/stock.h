@@ -67,6 +67,9 @@ const char *skr_devices_stock_elsewhere(const struct skr_devices_stock *stock, c
  * the first time. */
 const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
                                                     const char *text);
+/* How much a spec asks for: requests, alternatives among them, and their selectors. O(size) the first time. */
+void skr_devices_stock_size(struct skr_devices_stock *stock, const char *text, size_t *ret_requests,
+                            size_t *ret_selectors);
 /* A reference to a spec that may not be read, of an object that no pod may need; NULL: text is "", or beyond
  * SKR_SHARE_TEXT_BYTES_MAX of the namespace. O(bytes of text) */
 const struct skr_claim_spec *skr_devices_stock_keep(struct skr_devices_stock *stock,

@@ -90,27 +90,27 @@ const struct skr_claim_spec *skr_stock_share_spec(struct skr_devices_stock *stoc
                                                   const char **ret_why)
 {
     struct skr_stock_share *share = skr_stock_share_get(stock, namespace_);
-    const struct skr_claim_spec *found = skr_devices_stock_spec(stock, text);
-    struct skr_claim_spec *spec = (struct skr_claim_spec *)(uintptr_t)found;
-    *ret_why = spec ? NULL : too_many_specs;
-    if (!spec || spec->refs > 1) {
-        return spec; /* it is counted for the namespace that needed it first */
-    }
-    size_t selectors = 0;
-    for (size_t i = 0; i < spec->n_requests; i++) {
-        selectors += spec->request[i].n_selectors;
+    struct skr_claim_spec *spec = NULL;
+    SKR_TABLE_FIND_STR(&stock->seed, stock->specs, text, spec);
+    const bool needed = spec && spec->refs > 0; /* counted for the namespace that needed it first */
+    size_t requests, selectors = 0;
+    if (!needed) {
+        skr_devices_stock_size(stock, text, &requests, &selectors);
     }
     *ret_why = share->n_specs >= SKR_SHARE_SPECS_MAX                      ? too_many_of_one
                : share->n_selectors + selectors > SKR_SHARE_SELECTORS_MAX ? too_many_selectors
                                                                           : NULL;
+    *ret_why = needed ? NULL : *ret_why;
     if (*ret_why) {
-        skr_devices_stock_forget_spec(stock, spec);
-        return NULL;
+        return NULL; /* no selector of it is compiled */
     }
-    spec->payer = share;
-    spec->paid_selectors = selectors;
-    share->n_specs++;
-    share->n_selectors += selectors;
+    spec = (struct skr_claim_spec *)(uintptr_t)skr_devices_stock_spec(stock, text);
+    *ret_why = spec ? NULL : too_many_specs;
+    if (spec && !needed) {
+        spec->payer = share;
+        share->n_specs++;
+        share->n_selectors += spec->size_selectors;
+    }
     return spec;
 }
 

@@ -221,10 +221,7 @@ struct claim_facts skr_claim_objects_facts(const struct skr_gang *e, const char 
         return (struct claim_facts){0};
     }
     const struct claim_name *name = skr_slab_at(&e->claim_objects.id, number);
-    const struct skr_claim_spec *spec =
-        name->spec ? skr_devices_stock_spec(e->devices.stock, name->spec->text) : NULL;
-    skr_devices_stock_forget_spec(e->devices.stock, spec); /* its object keeps it */
-    return (struct claim_facts){spec, name->allocated, skr_volumes_reach(name->reach)};
+    return (struct claim_facts){name->spec, name->allocated, skr_volumes_reach(name->reach)};
 }
 
 enum skr_claim_state skr_claim_objects_state(const struct skr_gang *e, const char *namespace_,

@@ -48,7 +48,8 @@ const struct skr_pod_claim *skr_claim_objects_missing(const struct skr_gang *e,
 bool skr_claim_objects_pass(const struct skr_gang *e, const struct skr_pod *pod);
 /* What is known of a claim of a pod; pointers are borrowed until another event. */
 struct claim_facts {
-    const struct skr_claim_spec *spec; /* NULL: it is not known, or the claim has devices */
+    const struct skr_claim_spec
+        *spec; /* it may not be read; NULL: it is not known, or the claim has devices */
     bool allocated;
     const struct skr_volume *reach; /* of a claim of users that has devices; NULL: all nodes */
 };

@@ -13,13 +13,16 @@
 
 static const char too_old[] = "Kubernetes is older than 1.36, or its version is not known yet";
 static const char too_many[] = "pods ask for more than 4096 different claims";
+static const char too_many_requests[] = "the claims of a pod have more than 256 requests";
+static const char too_many_selectors[] = "the claims of a pod have more than 512 selectors";
 static const char too_many_ways[] = "members ask for devices in more than 16 ways";
 
 enum skr_uncounted skr_devices_uncounted(const char *why)
 {
     return !why             ? SKR_COUNTED
            : why == too_old ? SKR_UNCOUNTED_VERSION
-           : why == too_many || why == too_many_ways || skr_stock_share_limits(why)
+           : why == too_many || why == too_many_ways || why == too_many_requests ||
+                   why == too_many_selectors || skr_stock_share_limits(why)
                ? SKR_UNCOUNTED_BUDGET
                : SKR_UNCOUNTED_FEATURE;
 }
@@ -130,11 +133,30 @@ void skr_device_paid_fini(struct device_paid *paid)
     skr_hash_index_fini(&paid->index);
 }
 
+/* The limit that all claims of the pod are beyond, before any of their selectors is compiled; NULL: none. */
+static const char *beyond_size(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    size_t requests = 0, selectors = 0;
+    for (size_t i = 0; i < pod->n_claims; i++) {
+        const struct claim_facts facts =
+            skr_claim_objects_facts(e, pod->meta.namespace_, &pod->claim[i]);
+        size_t of_requests = 0, of_selectors = 0;
+        if (facts.spec) {
+            skr_devices_stock_size(e->devices.stock, facts.spec->text, &of_requests, &of_selectors);
+        }
+        requests += of_requests;
+        selectors += of_selectors;
+    }
+    return requests > SKR_DEVICES_REQUESTS_MAX     ? too_many_requests
+           : selectors > SKR_DEVICES_SELECTORS_MAX ? too_many_selectors
+                                                   : NULL;
+}
+
 const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
                                 const struct pod_entry *p, const struct device_paid *paid,
                                 struct device_shape *ret)
 {
-    const char *why = NULL;
+    const char *why = beyond_size(e, pod);
     *ret = (struct device_shape){0};
     for (size_t i = 0; !why && i < pod->n_claims; i++) {
         const struct skr_pod_claim *claim = &pod->claim[i];

@@ -50,6 +50,19 @@ static struct uses uses_of(const struct skr_gang *e, struct pod_entry *const *po
     return uses;
 }
 
+/* Reads what a shared claim asks for, unless it is beyond what a pod may ask for. */
+static bool is_read(const struct skr_gang *e, const struct skr_claim_spec *spec)
+{
+    size_t requests, selectors;
+    skr_devices_stock_size(e->devices.stock, spec->text, &requests, &selectors);
+    if (requests > SKR_DEVICES_REQUESTS_MAX || selectors > SKR_DEVICES_SELECTORS_MAX) {
+        return false;
+    }
+    const struct skr_claim_spec *read = skr_devices_stock_spec(e->devices.stock, spec->text);
+    skr_devices_stock_forget_spec(e->devices.stock, read); /* its object keeps it */
+    return read;
+}
+
 /* Whether all pods of its roles use it. */
 static bool is_whole(struct pod_entry *const *pod, size_t n, const struct device_share *share)
 {
@@ -74,6 +87,7 @@ struct device_shares skr_device_shares_of(const struct skr_gang *e, struct pod_e
             share.users++;
         }
         if (share.users > 1) {
+            share.spec = share.spec && is_read(e, share.spec) ? share.spec : NULL;
             skr_grow(&ret.item, &cap, ret.n + 1, sizeof *ret.item);
             ret.item[ret.n++] = share;
             ret.partial = ret.partial || !is_whole(pod, n, &share);
@@ -104,7 +118,8 @@ const struct device_share *skr_device_shares_find(const struct device_shares *sh
 
 static bool is_of_one_node(const struct skr_gang *e, const struct use *use)
 {
-    return use->spec && skr_claim_reach_of(e->devices.stock, use->spec) == SKR_CLAIM_OF_ONE_NODE;
+    return use->spec && is_read(e, use->spec) &&
+           skr_claim_reach_of(e->devices.stock, use->spec) == SKR_CLAIM_OF_ONE_NODE;
 }
 
 /* The pod before use i that names the same claim of one node; SIZE_MAX: there is none. */

@@ -124,10 +124,9 @@ struct group {
         skr_time lacks;       /* a claim of a member is missing or in use, since then; 0: none is */
         struct claim_awaited *awaited; /* that claim; NULL: none; claim_objects.c */
         struct group *aprev, *anext;   /* in awaited->groups */
-        struct device_turn
-            *turn; /* its devices are to be counted; NULL: they are; device_turns.c, as: */
-        bool over; /* its namespace has no steps left for that */
-    } claims;      /* claims.c */
+        struct device_turn *turn;      /* NULL: its devices are counted; device_turns.c, as: */
+        bool over;                     /* its namespace has no steps left for that */
+    } claims;                          /* claims.c */
 
     struct plan *plan;           /* plan.c */
     struct group *pprev, *pnext; /* in gang->planned */

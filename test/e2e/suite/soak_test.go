@@ -38,7 +38,8 @@ const (
 	soakBusy                = 100
 	soakNeverFit            = 2000
 	soakWrongOrder          = 100
-	soakConnections         = 50 // a second, to each port
+	soakCostly              = 500 // costly objects of each kind at a time
+	soakConnections         = 50  // a second, to each port
 	soakProbe               = 50 * time.Millisecond
 	soakLimit               = 2 * time.Minute
 	soakSamples             = 120 // of the memory of the daemon
@@ -88,7 +89,7 @@ func TestBenchSoak(t *testing.T) {
 	defer cancel()
 	var load sync.WaitGroup
 	for _, attack := range []func(context.Context){
-		s.neverFit, s.wrongOrder, s.randomBytes, s.holdRoom, func(ctx context.Context) { s.churn(ctx, rate, "churn") },
+		s.neverFit, s.wrongOrder, s.randomBytes, s.holdRoom, s.costly, func(ctx context.Context) { s.churn(ctx, rate, "churn") },
 	} {
 		load.Add(1)
 		go func() {
@@ -130,6 +131,10 @@ func startSoak(t *testing.T) *soak {
 		s.createStorageClass(soakNever)
 	}
 	s.createClass(soakNever, 1)
+	s.deviceClass(gpu)
+	for i := range 10 {
+		s.devices(fmt.Sprintf("node-%d", i), 8)
+	}
 	t.Cleanup(func() {
 		if err := r.scheduler.Kill(); err != nil {
 			t.Error(err)
@@ -306,6 +311,48 @@ func outbid(priority int) int {
 func (s *soak) neverFit(ctx context.Context) {
 	for i := 0; i < soakNeverFit && ctx.Err() == nil; i++ {
 		s.hostileGroup(fmt.Sprintf("never-%d", i), 1, outbid(1<<30), cpu("1000"))
+	}
+}
+
+// costly makes the costliest object of each kind that the daemon reads: claims, templates and volume claims, maps with long
+// rules, Jobs. Pods name one claim of ten. The oldest go when there are many.
+func (s *soak) costly(ctx context.Context) {
+	base := map[string]string{
+		"claim":    "/apis/resource.k8s.io/v1/namespaces/" + soakHostile + "/resourceclaims",
+		"template": "/apis/resource.k8s.io/v1/namespaces/" + soakHostile + "/resourceclaimtemplates",
+		"volume":   "/api/v1/namespaces/" + soakHostile + "/persistentvolumeclaims",
+		"map":      "/api/v1/namespaces/" + soakHostile + "/configmaps",
+		"job":      "/apis/batch/v1/namespaces/" + soakHostile + "/jobs",
+	}
+	for i := 0; ctx.Err() == nil; i++ {
+		name := fmt.Sprintf("costly-%d", i)
+		meta := map[string]any{"name": name, "annotations": map[string]any{"sakkara.gang": "auto"}}
+		rules := soakMap(name, 1, 0)
+		rules.Data["constraints"] = "{" + strings.Repeat(`"level-of-none":{"type":"pack"},`, 400) + `"rack":{"type":"pack"}}`
+		for kind, object := range map[string]any{
+			"claim": costlyClaim(name, i),
+			"template": map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": meta,
+				"spec": map[string]any{"spec": costlySpec(100000 + i)}},
+			"volume": map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta,
+				"spec": map[string]any{"accessModes": []string{"ReadWriteOnce"}, "storageClassName": soakNever,
+					"resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}}},
+			"map": rules,
+			"job": map[string]any{"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": map[string]any{"suspend": true,
+				"template": map[string]any{"metadata": map[string]any{}, "spec": map[string]any{"restartPolicy": "Never",
+					"containers": []any{map[string]any{"name": "c", "image": "none"}}}}}},
+		} {
+			s.attempt(s.plane.Admin.Create(base[kind], object, nil))
+			if i >= soakCostly {
+				s.attempt(s.plane.Admin.Delete(fmt.Sprintf("%s/costly-%d", base[kind], i-soakCostly)))
+			}
+		}
+		if i%10 == 0 {
+			s.hostilePod(name, gated, label("sakkara.group.name", name), byClaim(name))
+		}
+		if i >= soakCostly {
+			s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("costly-%d", i-soakCostly))))
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

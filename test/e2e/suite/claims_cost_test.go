@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// The costliest claims that the API server admits in numbers: requests of one claim, selectors of one request.
+const costlyRequests, costlySelectors = 8, 32
+
+// costlySpec is a spec of a claim with distinct selectors, no two specs with equal ones.
+func costlySpec(number int) map[string]any {
+	var requests []any
+	for i := range costlyRequests {
+		var selectors []any
+		for k := range costlySelectors {
+			selectors = append(selectors, map[string]any{"cel": map[string]any{
+				"expression": fmt.Sprintf(`device.driver != "%d-%d-%d"`, number, i, k)}})
+		}
+		requests = append(requests, map[string]any{"name": fmt.Sprintf("r%d", i), "exactly": map[string]any{
+			"deviceClassName": classOfGPU, "allocationMode": "ExactCount", "count": 1, "selectors": selectors}})
+	}
+	return map[string]any{"devices": map[string]any{"requests": requests}}
+}
+
+// costlyClaim is a claim of that spec.
+func costlyClaim(name string, number int) map[string]any {
+	return map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+		"metadata": map[string]any{"name": name}, "spec": costlySpec(number)}
+}
+
+// TestClaims_OfAnotherNamespaceDelayNoGang: 16 gated pods of another namespace name 16 claims each, of 8 requests with 32
+// selectors, and as many claims have no pods. Meanwhile a gang that needs no devices is bound, another one with
+// devices is, too, and /livez never fails.
+func TestClaims_OfAnotherNamespaceDelayNoGang(t *testing.T) {
+	from136(t)
+	const pods, claims, nodes = 16, 16, 40
+	var slots [][]int
+	for range 10 {
+		slots = append(slots, []int{8, 8, 8, 8})
+	}
+	list, tree := racks(slots...)
+	r := start(t, list, options{paused: true})
+	r.deviceClass(gpu)
+	for i := range nodes {
+		r.devices(fmt.Sprintf("node-%d", i), 8)
+	}
+	r.begin()
+	r.topology(tree)
+	hostile := &run{T: t, plane: r.plane, ns: r.namespace("hostile")}
+	path := "/apis/resource.k8s.io/v1/namespaces/" + hostile.ns + "/resourceclaims"
+	failures := 0
+	livez := func() {
+		if status, _ := r.daemon.AdminGet("/livez"); status != http.StatusOK {
+			failures++
+		}
+	}
+	for p := range pods {
+		name := fmt.Sprintf("h-%d", p)
+		changes := []change{gated, label("sakkara.group.name", name)}
+		for c := range claims {
+			claim := fmt.Sprintf("c-%d-%d", p, c)
+			r.must(r.plane.Admin.Create(path, costlyClaim(claim, p*claims+c), nil))
+			r.must(r.plane.Admin.Create(path, costlyClaim("unused-"+claim, 1000+p*claims+c), nil))
+			changes = append(changes, byClaim(claim))
+		}
+		hostile.group(name, 1, "")
+		hostile.create(hostile.pod(name, changes...))
+		livez()
+	}
+	began := time.Now()
+	r.gang("cpu", 4, "")
+	r.wait(usual, "the gang without devices is bound", r.allBound("cpu", 4))
+	t.Logf("the gang without devices is bound after %v", time.Since(began))
+	livez()
+	r.createDeviceClaim("one", 1)
+	r.gang("gpu", 1, "", gated, byClaim("one"))
+	r.wait(usual, "the gang with devices is bound", r.allBound("gpu", 1))
+	livez()
+	t.Logf("both are bound after %v", time.Since(began))
+	if failures > 0 {
+		t.Errorf("/livez failed %d times", failures)
+	}
+	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
+	for p := range pods {
+		r.must(r.plane.Admin.Delete(hostile.podPath(fmt.Sprintf("h-%d", p))))
+		r.must(r.plane.Admin.Delete(hostile.mapPath(fmt.Sprintf("h-%d", p))))
+	}
+	r.wait(usual, "the hostile pods are gone", func(v *cluster.View) error {
+		for p := range pods {
+			if v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)).Name != "" {
+				return fmt.Errorf("h-%d is there", p)
+			}
+		}
+		return nil
+	})
+}
