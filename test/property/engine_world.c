@@ -195,7 +195,7 @@ static bool somebody_is_planned(const struct world *w)
     DL_FOREACH(w->rig->list, o)
     {
         if (o->kind == RIG_POD && o->place == RIG_QUEUED &&
-            (!next || o->queued_order < next->queued_order)) {
+            (!next || rig_scheduler_prefers(o, next))) {
             next = o;
         }
     }

@@ -65,10 +65,11 @@ struct rig_object {
     struct skr_pod *pod;
     /* pods: the scheduler's side */
     enum rig_place place;
-    bool in_tree_only; /* rejected without the extender being asked */
-    bool in_cycle;     /* it is being scheduled */
-    bool missed;       /* and something happened meanwhile that brings a rejected one back */
-    uint64_t queued_order;
+    bool in_tree_only;     /* rejected without the extender being asked */
+    bool in_cycle;         /* it is being scheduled */
+    bool missed;           /* and something happened meanwhile that brings a rejected one back */
+    uint64_t queued_order; /* its place in the queue; 0: it was never there */
+    skr_time queued_at;
     skr_time ready_at;      /* in BACKOFF */
     char assumed_node[64];  /* of its own: the node may go */
     skr_time volumes_until; /* assumed, and waits for its volumes at most until then; 0: does not */

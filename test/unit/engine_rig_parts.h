@@ -56,6 +56,8 @@ struct rig_answer rig_ask(struct rig *rig, enum skr_gang_verb verb, const struct
 struct rig_call *rig_call_bind(struct rig *rig, struct rig_object *pod, const char *node,
                                bool by_hand);
 void rig_scheduler_sees(struct rig *rig, struct rig_object *pod, bool own);
+/* a comes first, of two that are queued. */
+bool rig_scheduler_prefers(const struct rig_object *a, const struct rig_object *b);
 void rig_scheduler_wake(struct rig *rig, bool in_tree_event);
 void rig_scheduler_answer(struct rig *rig, const struct skr_answer *answer);
 skr_time rig_scheduler_next(const struct rig *rig); /* when something becomes due */

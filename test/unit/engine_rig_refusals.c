@@ -4,10 +4,13 @@
  * template within a minute, unless the engine has heard of something that the refusal may rest on.
  * Which refusals ended a plan is read from the engine's decisions.
  *
+ * No plan ends by silence: a pod that ends one does not stand in kube-scheduler's queue all the time.
+ *
  * A template is the one that the engine has heard of, not the API server's newest: a refusal is remembered of the pods that
  * the engine knows. Who comes back with another template (gates may go with a node selector, tests edit volumes) is
  * another pod to it, and what was refused to a template that no pod has any more is forgotten with it.
  */
+#include "core/gang/plan/scheduler_progress.h"
 #include "test/unit/engine_rig_parts.h"
 
 #include <stdio.h>
@@ -66,9 +69,29 @@ static int64_t counted_on(const struct rig *rig, const char *group, const char *
     return n;
 }
 
+/* A test that steps kube-scheduler by hand does as it likes. */
+static void judge_silence(struct rig *rig, const char *group, const char *name)
+{
+    SKR_STRBUF(key);
+    if (strncmp(group, "default/", 8) != 0) {
+        skr_strbuf_addf(&key, "%.*s/", (int)strcspn(group, "/"), group);
+    }
+    skr_strbuf_addf(&key, "%s", name);
+    const struct rig_object *pod = rig_find(rig, RIG_POD, key.s);
+    const skr_time patience = SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
+    if (pod && !rig->hold_scheduler && pod->place == RIG_QUEUED && !pod->in_cycle &&
+        pod->queued_at + patience <= rig->now) {
+        rig_fail(rig, "%s: its plan ends by pod %s, which has stood in the queue for %lld s", group,
+                 name, (long long)((rig->now - pod->queued_at) / SKR_SECOND));
+    }
+}
+
 void rig_refusals_note(struct rig *rig, const char *group, const char *message)
 {
     char *node = word_behind(message, "refuses node "), *name = word_behind(message, " for pod ");
+    char *passed = word_behind(message, "has not asked about pod ");
+    judge_silence(rig, group, *passed ? passed : name);
+    free(passed);
     SKR_STRBUF(key);
     skr_strbuf_addf(&key, "%.*s/%s", (int)strcspn(group, "/"), group, name);
     SKR_AUTO_FREE char *template = template_of(rig, heard_pod(rig, key.s));

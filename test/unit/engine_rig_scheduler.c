@@ -6,7 +6,8 @@
  *
  * A rejected pod comes back when its own object changes (the scheduler's own condition patch
  * included, once) and at node events; one that only in-tree filters rejected also when a pod goes.
- * It does not come back by itself: what must wake it is the engine. What happens while it has its cycle counts when
+ * It does not come back by itself: what must wake it is the engine. The queue is sorted by priority, then by the
+ * time of arrival or of the last attempt, which no event changes. What happens while it has its cycle counts when
  * the cycle ends with a rejection, as kube-scheduler's queue keeps the events in flight.
  */
 #include "test/unit/engine_rig_parts.h"
@@ -35,11 +36,26 @@ static bool is_schedulable(const struct rig *rig, const struct skr_pod *pod)
 static void queue(struct rig *rig, struct rig_object *pod)
 {
     pod->place = RIG_QUEUED;
+    pod->queued_at = rig->now;
+}
+
+/* A pod has its place from its arrival, gated or not, and a new one from each attempt. */
+static void stamp(struct rig *rig, struct rig_object *pod)
+{
     pod->queued_order = ++rig->queue_order;
+}
+
+bool rig_scheduler_prefers(const struct rig_object *a, const struct rig_object *b)
+{
+    return a->pod->priority != b->pod->priority ? a->pod->priority > b->pod->priority
+                                                : a->queued_order < b->queued_order;
 }
 
 void rig_scheduler_sees(struct rig *rig, struct rig_object *pod, bool own)
 {
+    if (!pod->queued_order && is_ours(rig, pod->pod)) {
+        stamp(rig, pod);
+    }
     if (!is_schedulable(rig, pod->pod)) {
         if (pod->place != RIG_ASSUMED) {
             pod->place = RIG_OUT;
@@ -231,6 +247,7 @@ void rig_scheduler_bind_failed(struct rig *rig, struct rig_object *pod)
     }
     pod->place = RIG_BACKOFF;
     pod->ready_at = rig->now + SKR_SECOND;
+    stamp(rig, pod);
     if (*pod->pod->nominated_node) {
         rig_drop_nomination(pod);
         rig_changed(rig, pod);
@@ -336,6 +353,7 @@ void rig_scheduler_forget(struct rig *rig, bool hang_up)
     {
         if (o->kind == RIG_POD && hang_up) {
             o->place = RIG_OUT;
+            o->queued_order = 0;
             o->volumes_until = 0;
             rig_scheduler_sees(rig, o, false);
         }
@@ -380,6 +398,7 @@ static void rejected(struct rig *rig, struct rig_object *pod, const char *text, 
     snprintf(message, sizeof message, "0 nodes are available: %s.", text);
     pod->place = RIG_REJECTED;
     pod->in_tree_only = in_tree_only;
+    stamp(rig, pod);
     if (pod->missed) {
         queue(rig, pod);
     }
@@ -399,6 +418,7 @@ static void filter_error(struct rig *rig, struct rig_object *pod)
 {
     pod->place = RIG_BACKOFF;
     pod->ready_at = rig->now + SKR_SECOND;
+    stamp(rig, pod);
     if (*pod->pod->nominated_node) {
         rig_drop_nomination(pod);
         rig_changed(rig, pod);
@@ -453,7 +473,7 @@ bool rig_step_scheduler(struct rig *rig)
     DL_FOREACH(rig->list, o)
     {
         if (o->kind == RIG_POD && o->place == RIG_QUEUED &&
-            (!best || o->queued_order < best->queued_order)) {
+            (!best || rig_scheduler_prefers(o, best))) {
             best = o;
         }
     }

@@ -282,7 +282,7 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         skr_membership_is_beyond(g, p)) {
         return;
     }
-    skr_time at = skr_waiting_label_at(p);
+    skr_time at = skr_waiting_label_at(e, p);
     if (skr_frame_now(e->frame) < at) {
         skr_wakes_add(e, at, WAKE_POD, p->uid);
         return;

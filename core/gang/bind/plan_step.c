@@ -121,22 +121,41 @@ static bool has_come(const struct plan *plan, const struct pod_entry *p)
 }
 
 /* Since when kube-scheduler could have come to the member. */
-static skr_time passed_by_since(const struct skr_gang *e, const struct plan *plan,
-                                const struct pod_entry *p)
+static skr_time awaited_since(const struct skr_gang *e, const struct plan *plan,
+                              const struct pod_entry *p)
 {
     skr_time since =
         p->work->activation.at > e->progress.since ? p->work->activation.at : e->progress.since;
-    since = plan->heard_at > since ? plan->heard_at : since;
-    if (skr_frame_now(e->frame) >= since + SKR_PLAN_IDLE_S * SKR_SECOND) {
-        skr_time before = skr_scheduler_progress_reached_before(e, p);
-        since = before > since ? before : since;
-    }
-    return since;
+    return plan->heard_at > since ? plan->heard_at : since;
 }
 
-/* An activated member without a filter call, while kube-scheduler is alive: its in-tree filters
- * refuse every node, or another plugin holds it. While kube-scheduler still tries members of the
- * plan, or of any plan activated before, this one may be behind them in its queue. */
+/* kube-scheduler does not come to the member: its in-tree filters refuse every node, or it has passed the
+ * member in its queue, as when another plugin holds that. True: the plan has ended. */
+static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, bool refused)
+{
+    SKR_STRBUF(text);
+    if (!refused && g->plan->binding_persisted) {
+        return false; /* another node would not help it; until the deadline */
+    }
+    skr_nomination_tried(p);
+    skr_claims_doubt(p);
+    if (refused) {
+        skr_refusal_note(e, g, p);
+    } else {
+        skr_refusal_note_passed(e, g, p);
+    }
+    if (g->plan->binding_persisted) {
+        skr_dirty_plan(e); /* stranded now */
+        return false;
+    }
+    skr_refusal_say(e, g, &text);
+    skr_plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, true);
+    return true;
+}
+
+/* Looks at activated members without a filter call. Silence alone ends no plan: kube-scheduler may still
+ * try the pods before the member. Until it is known to have refused or passed the member, the plan is idle
+ * at most. True: the plan has ended. */
 static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
@@ -154,34 +173,22 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             next = kept_until > skr_frame_now(e->frame) && kept_until < next ? kept_until : next;
             continue;
         }
-        const skr_time since = passed_by_since(e, g->plan, p);
+        const skr_time since = awaited_since(e, g->plan, p), now = skr_frame_now(e->frame);
         const skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
-        const skr_time idle_at = since + SKR_PLAN_IDLE_S * SKR_SECOND;
-        const char *says = skr_pods_scheduler_says(p->pod);
-        bool alive =
+        const skr_time before = skr_scheduler_progress_reached_before(e, p);
+        const skr_time idle_at = (before > since ? before : since) + SKR_PLAN_IDLE_S * SKR_SECOND;
+        const bool refused = skr_nomination_was_refused(p);
+        const skr_time look_at = until > now ? until : now + SKR_SECOND;
+        const char *says = skr_pods_scheduler_says(p->pod); /* perhaps in the past */
+        const bool lives =
             e->progress.last > p->work->activation.at || (*says && !strstr(says, "sakkara:"));
-        idle = idle || (alive && idle_at <= skr_frame_now(e->frame));
-        if (idle_at > skr_frame_now(e->frame)) {
-            next = idle_at < next ? idle_at : next;
-        } else if (until > skr_frame_now(e->frame)) {
-            next = until < next ? until : next;
-        } else if (alive) {
-            SKR_STRBUF(text);
-            skr_nomination_tried(p);
-            skr_claims_doubt(p);
-            skr_refusal_note(e, g, p);
-            skr_refusal_set_silent(g, !*says);
-            if (g->plan->binding_persisted) {
-                skr_dirty_plan(e); /* stranded now */
-                continue;
-            }
-            skr_refusal_say(e, g, &text);
-            skr_plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, true);
+        idle = idle || (lives && idle_at <= now);
+        if (until <= now && (refused || skr_scheduler_progress_has_passed(e, p)) &&
+            give_up(e, g, p, refused)) {
             return true;
-        } else {
-            skr_time again = skr_frame_now(e->frame) + SKR_SECOND;
-            next = again < next ? again : next;
         }
+        next = idle_at > now && idle_at < next ? idle_at : next;
+        next = look_at < next ? look_at : next;
     }
     idle = idle && !g->plan->binding && skr_namespace_bound_is_beyond(e, g->namespace_);
     skr_plan_note_idle(e, g->plan, idle);
@@ -227,22 +234,44 @@ static struct progress progress_of(const struct skr_gang *e, const struct group 
     return x;
 }
 
-static void say_timeout(const struct group *g, char *buffer, size_t size)
+static bool is_unasked(const struct plan *plan, const struct pod_entry *p)
 {
-    static const char late[] = "not all members reached their bind call in time";
+    return p->plan == plan && p->work->activation.at && !p->work->activation.asked &&
+           !p->work->vote.given && !skr_pods_is_bound(p);
+}
+
+/* kube-scheduler still tries pods that were in its queue before a member of the plan. Each of them is
+ * before it once. */
+static bool is_in_the_queue(const struct skr_gang *e, const struct group *g)
+{
     const struct pod_entry *p;
-    snprintf(buffer, size, "%s", late);
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && p->work->activation.at && !p->work->activation.asked &&
-            !p->work->vote.given && !skr_pods_is_bound(p) && !*skr_pods_scheduler_says(p->pod)) {
-            snprintf(buffer, size,
-                     "%s: kube-scheduler has not tried pod %s; is it running, and does every "
-                     "resourceClaim of the pod exist?",
-                     late, p->pod->meta.name);
-            return;
+        if (is_unasked(g->plan, p) && !skr_nomination_was_refused(p) &&
+            skr_scheduler_progress_reached_before(e, p) > 0) {
+            return true;
         }
     }
+    return false;
+}
+
+static void say_timeout(const struct skr_gang *e, const struct group *g, char *buffer, size_t size)
+{
+    static const char late[] = "not all members reached their bind call in time";
+    const struct pod_entry *p = g->members;
+    while (p && (!is_unasked(g->plan, p) || skr_nomination_was_refused(p))) {
+        p = p->next;
+    }
+    if (!p) {
+        snprintf(buffer, size, "%s", late);
+        return;
+    }
+    const skr_time now = skr_frame_now(e->frame), at = p->work->activation.at;
+    snprintf(buffer, size,
+             "%s: kube-scheduler has not asked about pod %s for %d s, %s; is it running, and does "
+             "every resourceClaim of the pod exist?",
+             late, p->pod->meta.name, (int)((now - at) / SKR_SECOND),
+             e->progress.last > at ? "but about others" : "nor about any other");
 }
 
 static bool any_is_bound(const struct group *g)
@@ -341,8 +370,11 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
     if (plan->n_victims > 0 && skr_preemption_waits_again(e, g)) {
         return;
     }
+    if (skr_frame_now(e->frame) >= plan->deadline && is_in_the_queue(e, g)) {
+        plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
+    }
     if (skr_frame_now(e->frame) >= plan->deadline) {
-        say_timeout(g, text, sizeof text);
+        say_timeout(e, g, text, sizeof text);
         skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, text, true);
         return;
     }

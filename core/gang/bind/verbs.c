@@ -276,6 +276,9 @@ void skr_verbs_filter(struct skr_gang *e, const struct skr_event *ev)
         return;
     }
     skr_sampling_note_names(e, pod, call.node, call.n_nodes);
+    if (p) {
+        skr_scheduler_progress_asked(e, p, call.n_nodes);
+    }
     if (call.group) {
         filter_member(e, p, &call);
     } else {

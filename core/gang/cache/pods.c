@@ -142,13 +142,23 @@ bool skr_pods_is_bound(const struct pod_entry *p)
     return p->pod->node_name[0] != '\0';
 }
 
-bool skr_pods_is_our_scheduler(const struct skr_gang *e, const char *name)
+static size_t profile_named(const struct skr_gang *e, const char *name)
 {
     size_t i = 0;
     while (i < e->settings.n_scheduler_names && strcmp(name, e->settings.scheduler_name[i]) != 0) {
         i++;
     }
-    return i < e->settings.n_scheduler_names;
+    return i;
+}
+
+bool skr_pods_is_our_scheduler(const struct skr_gang *e, const char *name)
+{
+    return profile_named(e, name) < e->settings.n_scheduler_names;
+}
+
+size_t skr_pods_profile(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    return profile_named(e, pod->scheduler_name);
 }
 
 bool skr_pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod)
@@ -235,6 +245,12 @@ const char *skr_pods_label(const struct pod_entry *p, const char *key)
 const char *skr_pods_scheduler_says(const struct skr_pod *pod)
 {
     return strcmp(pod->scheduled_reason, "SchedulingGated") == 0 ? "" : pod->scheduled_message;
+}
+
+const char *skr_pods_scheduler_answer(const struct pod_entry *p)
+{
+    const char *says = skr_pods_scheduler_says(p->pod);
+    return skr_hash_string(says) != p->work->activation.said ? says : "";
 }
 
 const char *skr_pods_annotation(const struct pod_entry *p)

@@ -38,6 +38,7 @@ struct pod_work {
         /* the activation after which it was rejected: skr_nomination_mark(); never reset */
         uint64_t vain;
         bool was_again; /* skr_nomination_repeat() was done once in this plan */
+        uint64_t said;  /* hash of skr_pods_scheduler_says() when the plan was made */
         bool spared;    /* it was not nominated because it needs no nomination */
         bool tried;     /* kube-scheduler tried it in vain: it needs an activation; never reset */
         enum activation_stands stands; /* skr_nomination_stands(), cached */
@@ -164,6 +165,7 @@ struct pod_entry {
     struct group *group;           /* of our pods that name a group */
     struct pod_entry *prev, *next; /* in group->members, or else in gang->ordinary */
     skr_time seen_at;              /* first */
+    skr_time asked_at;             /* last filter call; 0: none. scheduler_progress.c */
     uint64_t attempts_base;        /* group->attempt.n when the pod was first seen */
 
     struct pod_entry *dprev, *dnext; /* dirty.c */
@@ -212,6 +214,8 @@ bool skr_pods_has_seat(const struct pod_entry *p);
 bool skr_pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
 bool skr_pods_is_our_scheduler(const struct skr_gang *e, const char *name);
 bool skr_pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod);
+/* The index of its schedulerName in settings.scheduler_name; their number: it is not one of ours. */
+size_t skr_pods_profile(const struct skr_gang *e, const struct skr_pod *pod);
 bool skr_pods_is_waiting(const struct pod_entry *p); /* ours, without a group, to be scheduled */
 const char *skr_pods_group_name(const struct skr_pod *pod);             /* NULL: none */
 const char *skr_pods_label(const struct pod_entry *p, const char *key); /* "" absent */
@@ -219,6 +223,9 @@ const char *skr_pods_annotation(const struct pod_entry *p); /* sakkara.plan; "" 
 /* Message of the condition PodScheduled after kube-scheduler has tried the pod; "": not yet.
  * SchedulingGated, which the API server sets for a gate, stays until the first attempt. */
 const char *skr_pods_scheduler_says(const struct skr_pod *pod);
+/* The same since the pod's last plan was made, or since skr_nomination_awaited_again(); "": it says
+ * what it said before. An attempt that ends with the same words writes nothing and is not seen. */
+const char *skr_pods_scheduler_answer(const struct pod_entry *p);
 /* From its rank label; -1: none. */
 int32_t skr_pods_rank_label(const struct pod_entry *p);
 

@@ -41,6 +41,7 @@
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
+#include "core/gang/plan/scheduler_progress.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/reason.h"
 
@@ -312,6 +313,9 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     }
     skr_nomination_changed(p);
     p->ours = skr_pods_is_ours(e, pod);
+    if (old) {
+        skr_scheduler_progress_saw(e, p, old);
+    }
     p->agreed = p->agreed || *skr_pods_label(p, SKR_LABEL_PREEMPTIBLE);
     update_shape(e, p);
     update_group(e, p);

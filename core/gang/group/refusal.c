@@ -102,12 +102,15 @@ enum { LOOKED_AT = 64 }; /* members: they are alike */
 static void look(struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    const char *text = p ? skr_pods_scheduler_says(p->pod) : "";
+    const char *text = p ? skr_pods_scheduler_answer(p) : "";
     size_t n = 0, at = phrase_in(text);
+    if (g->refusal.passed_s) {
+        return;
+    }
     for (p = g->members; p && at == N_PHRASES && n < LOOKED_AT; p = p->next, n++) {
         bool waits = skr_pod_is_live(p->pod) && !skr_pods_is_bound(p);
-        if (waits && strcmp(skr_pods_scheduler_says(p->pod), text) != 0) {
-            text = skr_pods_scheduler_says(p->pod);
+        if (waits && strcmp(skr_pods_scheduler_answer(p), text) != 0) {
+            text = skr_pods_scheduler_answer(p);
             at = phrase_in(text);
         }
     }
@@ -126,13 +129,8 @@ void skr_refusal_forget(struct group *g)
     g->refusal.plugin = g->refusal.rule = NULL;
     g->refusal.n = 0;
     g->refusal.until = 0;
-    g->refusal.silent = false;
+    g->refusal.passed_s = 0;
     g->refusal.counted = false;
-}
-
-void skr_refusal_set_silent(struct group *g, bool silent)
-{
-    g->refusal.silent = silent;
 }
 
 static bool is_counted(const struct pod_entry *q, const struct pod_entry *p)
@@ -216,6 +214,15 @@ bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struc
     return lengthen(e, g, p, true);
 }
 
+bool skr_refusal_note_passed(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    const bool pauses = lengthen(e, g, p, true);
+    const skr_time for_ = skr_frame_now(e->frame) - p->work->activation.at;
+    g->refusal.plugin = g->refusal.rule = NULL;
+    g->refusal.passed_s = (int32_t)(for_ / SKR_SECOND);
+    return pauses;
+}
+
 skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g)
 {
     return g->refusal.until > skr_frame_now(e->frame) && stands(e, g) ? g->refusal.until : 0;
@@ -233,12 +240,13 @@ size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g, size_t *ret_
 void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    const char *condition = p ? skr_pods_scheduler_says(p->pod) : "";
-    if (g->refusal.silent && !*condition && !g->refusal.plugin) {
+    const char *condition = p ? skr_pods_scheduler_answer(p) : "";
+    if (g->refusal.passed_s) {
         skr_strbuf_addf(b,
-                        "group %s is not placed: kube-scheduler does not try pod %s, as when a "
-                        "resourceClaim of the pod does not exist",
-                        g->name, p ? p->pod->meta.name : "?");
+                        "group %s is not placed: kube-scheduler has not asked about pod %s for %d "
+                        "s, but about pods that came later into its queue; does another plugin "
+                        "hold the pod, or does a resourceClaim of it not exist?",
+                        g->name, p ? p->pod->meta.name : "?", (int)g->refusal.passed_s);
         return;
     }
     skr_strbuf_addf(b, "group %s is not placed: kube-scheduler refuses node %s for pod %s", g->name,

@@ -25,8 +25,9 @@ bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entr
  * are full, or when a claim that it shares got devices that its node does not reach. That is no matter of
  * the node: there is no veto. */
 bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struct pod_entry *p);
-/* The newest refusal is silence: kube-scheduler never tries the pod, but others. */
-void skr_refusal_set_silent(struct group *g, bool silent);
+/* The same when kube-scheduler does not ask about the activated pod, but since about pods behind it in its
+ * queue. That shows nothing about the node: there is no veto. */
+bool skr_refusal_note_passed(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* Ends the row: the group is bound or has changed. */
 void skr_refusal_forget(struct group *g);
 /* The end of the group's pause; 0: none. */
@@ -36,7 +37,7 @@ skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g);
 size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g, size_t *ret_counted);
 /* "group g: kube-scheduler refuses node n-1 for pod g-0: NodePorts, by the pod's hostPort". Plugin
  * and rule are from the members' PodScheduled conditions, which arrive after the refusal; unknown
- * conditions are quoted. */
+ * conditions are quoted. Conditions that are older than the plan count for nothing. */
 void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
 /* Appends "2 on node-0, 1 on node-1": what nodes took of the refused pod's shape. */
 void skr_refusal_say_accepted(const struct skr_gang *e, const struct group *g,

@@ -4,7 +4,6 @@
 #include "core/gang/plan/nomination.h"
 
 #include "core/gang/cache/pods.h"
-#include "core/gang/plan/scheduler_progress.h"
 #include "topology/base/hash.h"
 
 #include <string.h>
@@ -58,6 +57,7 @@ void skr_nomination_begin(struct pod_entry *p)
     work->activation.stands = STANDS_UNKNOWN;
     work->activation.at = 0;
     work->activation.asked = work->activation.was_again = work->activation.spared = false;
+    work->activation.said = skr_hash_string(skr_pods_scheduler_says(p->pod));
 }
 
 void skr_nomination_end(struct pod_entry *p)
@@ -95,13 +95,19 @@ void skr_nomination_awaited_again(struct skr_gang *e, struct pod_entry *p)
 {
     skr_nomination_activated(e, p);
     skr_pods_work(p)->activation.asked = false;
+    skr_pods_work(p)->activation.said = skr_hash_string(skr_pods_scheduler_says(p->pod));
+}
+
+bool skr_nomination_was_refused(const struct pod_entry *p)
+{
+    const char *says = skr_pods_scheduler_answer(p);
+    return *says && !strstr(says, "sakkara:");
 }
 
 void skr_nomination_heard(struct skr_gang *e, struct pod_entry *p)
 {
     if (!p->work->activation.asked) {
         p->plan->heard_at = skr_frame_now(e->frame);
-        skr_scheduler_progress_reached(e, p);
     }
     skr_pods_work(p)->activation.asked = true;
 }

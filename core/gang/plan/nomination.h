@@ -28,6 +28,8 @@ void skr_nomination_restore(struct pod_entry *p, uint32_t count); /* sent by ear
 void skr_nomination_activated(struct skr_gang *e, struct pod_entry *p);
 /* Its bind call ended: kube-scheduler is to come once more. */
 void skr_nomination_awaited_again(struct skr_gang *e, struct pod_entry *p);
+/* By skr_pods_scheduler_answer(), it has refused every node by filters of its own. */
+bool skr_nomination_was_refused(const struct pod_entry *p);
 /* filter was called for it and accepted a node. */
 void skr_nomination_heard(struct skr_gang *e, struct pod_entry *p);
 /* The number of the activation that a version of the pod shows, by its plan label; 0: none. */

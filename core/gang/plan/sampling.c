@@ -43,16 +43,6 @@ static bool is_learned(const struct skr_gang *e)
 
 /* ---- beliefs ---- */
 
-static size_t profile_of(const struct skr_gang *e, const struct skr_pod *pod)
-{
-    size_t i = 0;
-    while (i < e->settings.n_scheduler_names &&
-           strcmp(e->settings.scheduler_name[i], pod->scheduler_name) != 0) {
-        i++;
-    }
-    return i;
-}
-
 static enum sampling_belief belief_of(const struct skr_gang *e, size_t profile)
 {
     if (profile >= e->settings.n_scheduler_names) { /* no longer one of ours */
@@ -68,14 +58,14 @@ bool skr_sampling_spares(const struct skr_gang *e, const struct pod_entry *p)
     if (!is_learned(e)) {
         return skr_sampling_is_off(e);
     }
-    enum sampling_belief belief = belief_of(e, profile_of(e, p->pod));
+    enum sampling_belief belief = belief_of(e, skr_pods_profile(e, p->pod));
     return belief == SAMPLING_LOOKS_AT_ALL ||
            (belief == SAMPLING_UNKNOWN && (!p->pod->gate || p->place.rank == 0));
 }
 
 skr_time skr_sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p)
 {
-    size_t profile = profile_of(e, p->pod);
+    size_t profile = skr_pods_profile(e, p->pod);
     if (!is_learned(e) || !p->pod->gate || *p->pod->nominated_node ||
         belief_of(e, profile) != SAMPLING_UNKNOWN) {
         return 0;
@@ -96,7 +86,7 @@ static void revise_planned(struct skr_gang *e, size_t profile)
     {
         DL_FOREACH(g->members, p)
         {
-            if (p->plan && profile_of(e, p->pod) == profile) {
+            if (p->plan && skr_pods_profile(e, p->pod) == profile) {
                 skr_dirty_pod(e, p);
             }
         }
@@ -159,7 +149,7 @@ static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const 
 void skr_sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
                              size_t n)
 {
-    size_t profile = profile_of(e, pod);
+    size_t profile = skr_pods_profile(e, pod);
     if (!is_learned(e) || n < 2 || profile >= e->settings.n_scheduler_names) {
         return;
     }
@@ -181,7 +171,7 @@ void skr_sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, cons
 void skr_sampling_note_missing(struct skr_gang *e, const struct pod_entry *p,
                                const char *const *node, size_t n)
 {
-    size_t profile = profile_of(e, p->pod);
+    size_t profile = skr_pods_profile(e, p->pod);
     if (!is_learned(e) || profile >= e->settings.n_scheduler_names ||
         belief_of(e, profile) == SAMPLING_SAMPLES) {
         return;

@@ -27,6 +27,8 @@ enum {
     TURN_NS = 20000,       /* cost of a patch */
     LABEL_AFTER_S = 1,
     LABEL_LATEST_S = 10,
+    WAKE_MS = 20, /* between two members without a gate; kube-scheduler needs less for one */
+    WAKE_TURNS_MAX = 15000,
 };
 
 /* Delay among the writes for members of a large group: other groups' writes need not wait. */
@@ -37,14 +39,23 @@ static skr_time turn_of(const struct pod_entry *p)
     return n <= TURNS_FROM ? 0 : (skr_time)(hash % n) * TURN_NS;
 }
 
-skr_time skr_waiting_label_at(const struct pod_entry *p)
+/* A label wakes a member without a gate, which does not help it. kube-scheduler tries these one after the
+ * other, so that gangs that came later wait for few of them. */
+static skr_time wake_turn_of(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, p->uid, strlen(p->uid));
+    const size_t n = skr_pods_count(e) < WAKE_TURNS_MAX ? skr_pods_count(e) : WAKE_TURNS_MAX;
+    return n > 0 ? (skr_time)(hash % n) * WAKE_MS * SKR_MILLISECOND : 0;
+}
+
+skr_time skr_waiting_label_at(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct group *g = p->group;
     skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
     skr_time last = g->members->prev->seen_at; /* members are in order of arrival */
     skr_time at = (last > since ? last : since) + LABEL_AFTER_S * SKR_SECOND;
     skr_time latest = since + LABEL_LATEST_S * SKR_SECOND;
-    return (at < latest ? at : latest) + turn_of(p);
+    return (at < latest ? at : latest) + (p->pod->gate ? turn_of(p) : wake_turn_of(e, p));
 }
 
 bool skr_waiting_was_misled(const struct pod_entry *p)

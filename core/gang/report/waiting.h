@@ -13,8 +13,8 @@ void skr_waiting_tell(struct skr_gang *e, struct pod_entry *p);
  * member must be tried again, or its condition shows that text for minutes. */
 bool skr_waiting_was_misled(const struct pod_entry *p);
 /* When the label with its state may be written: a second after the state began and the last member
- * arrived, at most ten. While a group is created the label would soon be old, and other writes
+ * arrived, at most ten. Members without a gate have turns, 50 a second. While a group is created the label would soon be old, and other writes
  * matter more. */
-skr_time skr_waiting_label_at(const struct pod_entry *p);
+skr_time skr_waiting_label_at(const struct skr_gang *e, const struct pod_entry *p);
 
 #endif

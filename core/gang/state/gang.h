@@ -262,8 +262,7 @@ struct skr_gang {
     struct {
         skr_time last;                          /* last sign of life of kube-scheduler */
         skr_time since;                         /* alive since then, without a longer pause */
-        struct progress_ask ask[PROGRESS_ASKS]; /* the last calls, by place in its queue */
-        size_t n_asks;
+        struct progress_ask ask[PROGRESS_ASKS]; /* the last calls, one for each place */
     } progress;
 
     size_t n_leaving; /* bound pods that are leaving: skr_pods_note_leaving() */

@@ -4,12 +4,13 @@
 /* What is known of kube-scheduler. */
 #include "topology/object.h"
 
-/* The place of a pod in kube-scheduler's queue, and when it got it: scheduler_progress.h. */
+/* The place of a pod in kube-scheduler's queue, and the last call there: scheduler_progress.h. */
 enum { PROGRESS_ASKS = 32 };
 struct progress_ask {
+    size_t profile; /* of settings.scheduler_name */
     int32_t priority;
-    skr_time activated; /* whole seconds */
-    skr_time at;
+    skr_time queued; /* at the earliest; whole seconds */
+    skr_time at;     /* 0: the entry is free */
 };
 
 /* Whether the kube-scheduler of a profile looks at every node: sampling.h. */
