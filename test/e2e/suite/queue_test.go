@@ -195,3 +195,49 @@ func TestD50_FailedGroupsHoldNoCapacity(t *testing.T) {
 	r.wait(usual, "nobody of the first is bound", r.noneBound("eight"))
 	r.wait(usual, "it waits for room still", r.reason("eight", "Ready", "WaitingForCapacity"))
 }
+
+// TestQueue_APlanWaitsForItsTurnInALongQueue: Some hundred members without a gate, which fit on no node together, stand in
+// kube-scheduler's queue before a gang of four. That is planned once, keeps its plan until kube-scheduler comes to its members,
+// and is bound then. Nothing says meanwhile that kube-scheduler refuses a node or ignores a pod.
+func TestQueue_APlanWaitsForItsTurnInALongQueue(t *testing.T) {
+	const hopeless, each = 500, 80 * time.Millisecond
+	nodes, tree := racks([]int{4, 4}, []int{4, 4})
+	r := start(t, nodes, options{paused: true})
+	r.anyRetries("kube-scheduler tries members without a gate")
+	r.anyMoment("before", "kube-scheduler still goes through its members")
+	r.topology(tree)
+	r.gang("before", hopeless, "")
+	r.tap.Slow(each)
+	r.begin()
+	r.gang("late", 4, "")
+	r.wait(2*usual, "the gang is bound", r.bound(numbered("late", 0, 4)...))
+	calls := r.tap.Calls()
+	before := map[string]bool{}
+	for _, call := range calls {
+		if call.Verb == "filter" && strings.HasPrefix(call.Pod, "late-") {
+			break
+		}
+		before[call.Pod] = true
+	}
+	t.Logf("%d pods were asked about before the gang, %d calls in all", len(before), len(calls))
+	if len(before) < hopeless/2 {
+		t.Errorf("only %d pods were asked about before the gang", len(before))
+	}
+	r.tap.Slow(0)
+	plans := map[string]bool{}
+	for _, change := range r.rec.History() {
+		if change.Plan != nil && strings.HasSuffix(change.Source, "/late") {
+			plans[change.Plan.ID] = true
+		}
+	}
+	if len(plans) != 1 {
+		t.Errorf("the gang was planned %d times", len(plans))
+	}
+	var events cluster.List[struct{ Reason, Note, Message string }]
+	r.must(r.plane.Admin.Get("/api/v1/namespaces/"+r.ns+"/events", &events))
+	for _, event := range events.Items {
+		if strings.Contains(event.Message, "group late is not placed") {
+			t.Errorf("an Event says: %s", event.Message)
+		}
+	}
+}

@@ -45,6 +45,7 @@ type Tap struct {
 	changed chan struct{} // closed and replaced at every change
 	calls   []*Call
 	holds   []*hold
+	slow    time.Duration
 }
 
 type hold struct {
@@ -94,6 +95,9 @@ func (t *Tap) HoldBind(match func(*Call) bool) (release func()) {
 	})
 }
 
+// Slow makes every filter call take this much longer: kube-scheduler gets through its queue as slowly as through a long one.
+func (t *Tap) Slow(d time.Duration) { t.update(func() { t.slow = d }) }
+
 // Calls are the calls so far, in the order of their arrival.
 func (t *Tap) Calls() []Call {
 	t.mu.Lock()
@@ -126,7 +130,7 @@ func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	call := readCall(path.Base(r.URL.Path), body)
-	held := t.arrived(call)
+	held, slow := t.arrived(call)
 	if held != nil {
 		select {
 		case <-held.release:
@@ -134,6 +138,7 @@ func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	time.Sleep(slow)
 	t.mu.Lock()
 	address := t.daemon.Extender
 	if call.Verb == "bind" {
@@ -161,16 +166,19 @@ func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-func (t *Tap) arrived(call *Call) (held *hold) {
+func (t *Tap) arrived(call *Call) (held *hold, slow time.Duration) {
 	t.update(func() {
 		t.calls = append(t.calls, call)
+		if call.Verb == "filter" {
+			slow = t.slow
+		}
 		for _, h := range t.holds {
 			if call.Verb == "bind" && h.match(call) {
 				held = h
 			}
 		}
 	})
-	return held
+	return held, slow
 }
 
 func readCall(verb string, body []byte) *Call {
