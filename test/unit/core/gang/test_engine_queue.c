@@ -8,19 +8,24 @@
 #include "test/unit/engine_test.h"
 
 /* Two nodes of two cpu. Members of "before" fit nowhere together; they came first. */
-static struct rig *behind(int n)
+static struct rig *behind_members(int n, int flags)
 {
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig_group(rig, "before", n, 0, NULL);
     rig_group(rig, "late", 4, 0, NULL);
-    rig_pods(rig, "b", n, "before", 0);
-    rig_pods(rig, "p", 4, "late", 0);
+    rig_pods(rig, "b", n, "before", flags);
+    rig_pods(rig, "p", 4, "late", flags);
     rig_sync(rig);
     rig->hold_scheduler = true;
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "late"), "Admitting");
     return rig;
+}
+
+static struct rig *behind(int n)
+{
+    return behind_members(n, 0);
 }
 
 static void tries(struct rig *rig, int pods)
@@ -46,6 +51,12 @@ TEST_RIG(behind(60), a_gang_keeps_its_plan_until_kube_scheduler_comes_to_it)
     assert_int_equal(rig_n_bound(rig, "late"), 0);
     tries(rig, 5);
     is_bound_by_its_first_plan(rig);
+}
+
+TEST_RIG(behind_members(60, RIG_GATED), members_with_the_gate_stand_before_no_gang)
+{
+    tries(rig, 5);
+    rig_assert_bound(rig, "p", 4);
 }
 
 /* Longer than plans may take otherwise. */
