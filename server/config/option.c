@@ -83,7 +83,7 @@ const struct skr_option skr_options[] = {
     PLAIN("derive.kinds", KINDS,
           "LeaderWorkerSet JobSet TrainJob MPIJob RayCluster KubeflowJob KueuePodGroup",
           settings.derive_kinds,
-          "gangs by namespace label `sakkara.gang=auto`; also `Job`, `StatefulSet`, `Spark`"),
+          "by namespace label `sakkara.gang=auto`; also `Job`, `StatefulSet`, `Spark`"),
     WORDS("derive.statusObject", WORD, "configmap", "none", settings.derive_no_maps,
           "what shows a group without an object: a map, or nothing"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,

@@ -310,7 +310,11 @@ static bool says_size(const struct lint_object *o)
 static void check_size(struct skr_lint *lint, const struct lint_object *o,
                        const struct skr_template *gang)
 {
-    if (!says_size(o) && !json_object_get(annotations_of(gang->json), SKR_LABEL_GROUP_SIZE)) {
+    const json_t *labels = json_object_get(json_object_get(gang->json, "metadata"), "labels");
+    const bool kueue = json_object_get(labels, SKR_LABEL_KUEUE_GROUP) &&
+                       json_object_get(annotations_of(gang->json), SKR_KUEUE_TOTAL);
+    if (!kueue && !says_size(o) &&
+        !json_object_get(annotations_of(gang->json), SKR_LABEL_GROUP_SIZE)) {
         lint_tell(lint, o, "SizeUnknown", at(o, gang, SKR_ANNOTATION_GANG), NULL,
                   "nothing says how many pods the group of a %.64s of %.64s has: add "
                   "annotation " SKR_LABEL_GROUP_SIZE,
