@@ -90,9 +90,9 @@ static void lose(struct skr_round_group *g, enum skr_move_cause cause)
     g->because = UINT32_MAX;
 }
 
-/* Puts back what was set aside. crowded: a group before it took room; if its place is not free any
- * more, it is lost. */
-static int put_back(struct skr_round *r, struct skr_round_group *g, bool crowded,
+/* Puts back what was set aside. crowded: the cause, if another group took room; if its place is not free
+ * any more, it is lost. */
+static int put_back(struct skr_round *r, struct skr_round_group *g, enum skr_move_cause crowded,
                     struct skr_error *error)
 {
     struct skr_start start = {.at = SKR_INSTANT_NEVER};
@@ -106,21 +106,52 @@ static int put_back(struct skr_round *r, struct skr_round_group *g, bool crowded
         g->held = true;
         rc = skr_round_hold(r, g, error);
     } else if (rc == 0) {
-        lose(g, SKR_MOVED_HIGHER_PRIORITY);
+        lose(g, crowded);
     }
     skr_solution_destroy(start.solution);
     return rc;
 }
 
-/* The search without the reservations of groups behind it; better is the earlier start. */
-static int search_before_later(struct skr_round *r, size_t i, struct skr_start *best,
-                               struct skr_error *error)
+/* Which reservations give way to a group that looks for its start. */
+enum way {
+    WAY_NOW,    /* those of a lower class; it may hold none, and starts now or not */
+    WAY_CLASS,  /* the same; it holds one */
+    WAY_BELOW,  /* also those behind it of a lower priority; it holds none */
+    WAY_EQUALS, /* also those behind it; its own promise is lost, and moves by SKR_MOVE_S at most */
+};
+
+/* The cause for group k to give way to group i; SKR_MOVED_NOT: it does not. */
+static enum skr_move_cause gives_way(const struct skr_round *r, size_t k, size_t i, enum way way)
+{
+    const struct skr_round_group *g = &r->group[i], *other = &r->group[k];
+    const bool behind = k > i && way >= WAY_BELOW;
+    if (k == i || !other->held) {
+        return SKR_MOVED_NOT;
+    }
+    return g->class_low > other->class_high || (behind && other->priority < g->priority)
+               ? SKR_MOVED_HIGHER_PRIORITY
+           : behind && way == WAY_EQUALS ? g->lost
+                                         : SKR_MOVED_NOT;
+}
+
+static bool is_better(const struct skr_round *r, const struct skr_round_group *g, enum way way,
+                      const struct skr_start *other, const struct skr_start *best)
+{
+    const bool in_time = way != WAY_EQUALS || other->at <= g->stored->start + SKR_MOVE_S;
+    return other->solution && other->at < best->at && in_time && skr_round_is_near(r, other->at);
+}
+
+/* The search without the reservations that give way to the group; better is the earlier start. */
+static int search_over(struct skr_round *r, size_t i, enum way way, struct skr_start *best,
+                       struct skr_error *error)
 {
     struct skr_round_group *g = &r->group[i];
     struct skr_start other = {.at = SKR_INSTANT_NEVER};
+    SKR_AUTO_FREE enum skr_move_cause *cause = skr_alloc_array(r->n + 1, sizeof *cause);
     bool any = false;
-    for (size_t k = i + 1; k < r->n; k++) {
-        if (r->group[k].held) {
+    for (size_t k = 0; k < r->n; k++) {
+        cause[k] = gives_way(r, k, i, way);
+        if (cause[k] != SKR_MOVED_NOT) {
             skr_round_let_go(r, &r->group[k]);
             any = true;
         }
@@ -128,8 +159,11 @@ static int search_before_later(struct skr_round *r, size_t i, struct skr_start *
     if (!any) {
         return 0;
     }
-    int rc = skr_earliest_start(r->timeline, &g->question, r->cache, &other, error);
-    const bool better = rc == 0 && other.solution && other.at < best->at;
+    int rc = way == WAY_NOW
+                 ? skr_start_at(r->timeline, &g->question, r->cache, skr_timeline_now(r->timeline),
+                                NULL, &other, error)
+                 : skr_earliest_start(r->timeline, &g->question, r->cache, &other, error);
+    const bool better = rc == 0 && is_better(r, g, way, &other, best);
     if (better) {
         skr_solution_destroy(best->solution);
         *best = other;
@@ -139,9 +173,10 @@ static int search_before_later(struct skr_round *r, size_t i, struct skr_start *
     } else {
         skr_solution_destroy(other.solution);
     }
-    for (size_t k = i + 1; k < r->n && rc == 0; k++) {
-        const bool aside = r->group[k].state != SKR_ROUND_UNKNOWN; /* its turn is to come */
-        rc = aside ? put_back(r, &r->group[k], better, error) : 0;
+    for (size_t k = 0; k < r->n && rc == 0; k++) {
+        rc = cause[k] == SKR_MOVED_NOT
+                 ? 0
+                 : put_back(r, &r->group[k], better ? cause[k] : SKR_MOVED_NOT, error);
     }
     if (better) {
         skr_round_let_go(r, g); /* the caller takes it again */
@@ -194,35 +229,58 @@ static int keep(struct skr_round *r, struct skr_round_group *g, struct skr_error
     return skr_round_hold(r, g, error);
 }
 
+/* It cannot start now. had: it has a reservation. */
+static int reserve(struct skr_round *r, struct skr_round_group *g, const struct skr_start *start,
+                   bool had, struct skr_error *error)
+{
+    const bool near = start->solution && skr_round_is_near(r, start->at);
+    if (had && (start->at >= g->start || !near)) {
+        return keep(r, g, error);
+    }
+    if (start->solution && !near) {
+        g->far = start->at;
+        return 0;
+    }
+    return near ? skr_round_reserve(r, g, start, SKR_ROUND_RESERVED, error) : drain(r, g, error);
+}
+
 /* The turn of a group that may hold a reservation. had: it does. */
 static int turn(struct skr_round *r, size_t i, bool had, struct skr_error *error)
 {
     struct skr_round_group *g = &r->group[i];
     struct skr_start start;
     int rc = skr_earliest_start(r->timeline, &g->question, r->cache, &start, error);
-    if (rc == 0 && !had && (!start.solution || start.at > skr_timeline_now(r->timeline))) {
-        rc = search_before_later(r, i, &start, error);
+    if (rc == 0 && (!start.solution || start.at > skr_timeline_now(r->timeline))) {
+        rc = search_over(r, i, had ? WAY_CLASS : WAY_BELOW, &start, error);
+    }
+    const bool late = !had && skr_round_had_promise(g) && start.at > g->stored->start + SKR_MOVE_S;
+    if (rc == 0 && late) {
+        rc = search_over(r, i, WAY_EQUALS, &start, error);
     }
     rc = rc < 0 ? rc : try_now(r, g, &start, error);
     g->exact = start.exact;
     if (rc == 0 && g->state != SKR_ROUND_STARTS) {
-        rc = had && start.at >= g->start ? keep(r, g, error)
-             : start.solution ? skr_round_reserve(r, g, &start, SKR_ROUND_RESERVED, error)
-                              : drain(r, g, error);
+        rc = reserve(r, g, &start, had, error);
     }
     skr_solution_destroy(start.solution);
     return rc;
 }
 
 /* The turn of a group that may hold none: now or not yet. */
-static int turn_without(struct skr_round *r, struct skr_round_group *g, struct skr_error *error)
+static int turn_without(struct skr_round *r, size_t i, struct skr_error *error)
 {
-    struct skr_start start;
-    if (skr_round_is_proven(r, g)) {
-        return 0;
+    struct skr_round_group *g = &r->group[i];
+    const int64_t now = skr_timeline_now(r->timeline);
+    const bool proven = skr_round_is_proven(r, g);
+    struct skr_start start = {.at = SKR_INSTANT_NEVER, .exact = true};
+    int rc = proven ? 0
+                    : skr_start_at(r->timeline, &g->question, r->cache, now, NULL, &start, error);
+    if (rc == 0 && !start.solution) {
+        rc = search_over(r, i, WAY_NOW, &start, error);
     }
-    int rc = skr_start_at(r->timeline, &g->question, r->cache, skr_timeline_now(r->timeline), NULL,
-                          &start, error);
+    if (proven && !start.solution) {
+        return rc;
+    }
     rc = rc < 0 ? rc : try_now(r, g, &start, error);
     g->exact = start.exact;
     if (g->state != SKR_ROUND_STARTS && start.exact) {
@@ -249,7 +307,7 @@ static int decide(struct skr_round *r, size_t i, struct skr_error *error)
     }
     int rc = skr_round_set_aside(r->timeline, g, error);
     if (rc == 0) {
-        rc = pushed ? turn_without(r, g, error) : turn(r, i, held, error);
+        rc = pushed ? turn_without(r, i, error) : turn(r, i, held, error);
     }
     skr_round_give_back(r->timeline, g);
     if (held && (!g->held || g->start != before)) {
@@ -278,6 +336,11 @@ int skr_round_run(struct skr_round *r, struct skr_error *error)
     }
     for (size_t i = 0; i < r->n && rc == 0; i++) {
         rc = decide(r, i, error);
+    }
+    for (size_t i = 0; i < r->n && rc == 0; i++) { /* a higher class may have taken it after its turn */
+        const struct skr_round_group *g = &r->group[i];
+        const bool lost = g->lost == SKR_MOVED_HIGHER_PRIORITY && !g->held;
+        rc = lost && g->state == SKR_ROUND_UNKNOWN ? decide(r, i, error) : 0;
     }
     rc = rc < 0 ? rc : skr_round_forecast_all(r, error);
     for (size_t i = 0; i < r->n; i++) {

@@ -11,7 +11,7 @@ void skr_round_clear(struct skr_round *r)
     for (size_t i = 0; i < r->n; i++) {
         struct skr_round_group *g = &r->group[i];
         g->state = SKR_ROUND_UNKNOWN;
-        g->start = g->until = g->kept_start = SKR_INSTANT_NEVER;
+        g->start = g->until = g->far = g->kept_start = SKR_INSTANT_NEVER;
         g->because = g->unlimited = g->kept_by = UINT32_MAX;
         g->exact = true;
     }

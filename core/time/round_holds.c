@@ -119,25 +119,85 @@ static bool share_a_leaf(struct skr_round_group *a, struct skr_round_group *b)
     return share;
 }
 
+/* Whether the reservation of group k counts for what group i may hold: it is before it in the order. A
+ * promise to an equal counts wherever it is, and makes way for no later one. */
+static bool counts_for(const struct skr_round *r, size_t k, size_t i)
+{
+    const struct skr_round_group *g = &r->group[i], *other = &r->group[k];
+    if (k == i || !other->held) {
+        return false;
+    }
+    return g->priority == other->priority && skr_round_had_promise(g) != skr_round_had_promise(other)
+               ? skr_round_had_promise(other)
+               : k < i;
+}
+
+/* Adds what its least members request. */
+static void add_demand(const struct skr_round_group *g, int64_t *sum)
+{
+    const struct skr_problem *p = skr_round_problem(g);
+    const size_t roles = p->roles ? p->roles->n_roles : 1;
+    for (size_t k = 0; k < roles; k++) {
+        const int64_t *demand = p->roles ? p->roles->role[k].demand : p->demand;
+        const int32_t n = p->roles ? p->roles->role[k].n : p->n;
+        for (size_t i = 0; i < p->n_resources; i++) {
+            int64_t *at = &sum[g->question.resource[i]], amount;
+            amount = __builtin_mul_overflow(demand[i], n, &amount) ? INT64_MAX : amount;
+            *at = skr_amount_sum(*at, amount);
+        }
+    }
+}
+
+/* Whether the reservations of its namespace but the first would be beyond the bound with this one. */
+static bool is_beyond_bound(const struct skr_round *r, size_t own)
+{
+    struct skr_round_group *g = &r->group[own];
+    int64_t sum[SKR_RESOURCES_MAX] = {0};
+    bool first = true, beyond = false;
+    for (size_t k = 0; k < r->n && g->bound; k++) {
+        struct skr_round_group *other = &r->group[k];
+        const bool mine = k != own && other->held && other->space == g->space;
+        /* One that it may push out does not count. */
+        if (!mine || (!counts_for(r, k, own) && share_a_leaf(other, g))) {
+            continue;
+        }
+        for (size_t i = 0; i < other->place.n_uses && !first; i++) {
+            int64_t *at = &sum[other->place.use[i].resource];
+            *at = skr_amount_sum(*at, other->place.use[i].amount);
+        }
+        first = false;
+    }
+    if (first) {
+        return false;
+    }
+    add_demand(g, sum);
+    for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
+        beyond = beyond || sum[id] > g->bound[id];
+    }
+    return beyond;
+}
+
 enum skr_move_cause skr_round_may_not_hold(const struct skr_round *r, size_t i)
 {
+    struct skr_round_group *g = &r->group[i];
     int32_t n = 0, all = 0;
-    bool by_new = false;
-    if (r->group[i].grows) {
+    bool higher = false;
+    if (g->grows) {
         return SKR_MOVED_USER;
     }
     for (size_t k = 0; k < r->n; k++) {
         struct skr_round_group *other = &r->group[k];
         all += k != i && other->held;
-        if (k < i && other->held && share_a_leaf(other, &r->group[i])) {
+        if (counts_for(r, k, i) && share_a_leaf(other, g)) {
             n++;
-            by_new = by_new || !other->stored || other->lost;
+            higher = higher || (other->priority > g->priority && !skr_round_had_promise(other));
         }
     }
-    if (n < r->reservations && all < SKR_RESERVATIONS_MAX) {
+    if (n < r->reservations && all < SKR_RESERVATIONS_MAX &&
+        (skr_round_had_promise(g) || !is_beyond_bound(r, i))) {
         return SKR_MOVED_NOT;
     }
-    return r->reservations > 0 && by_new ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_SETTING;
+    return r->reservations > 0 && higher ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_SETTING;
 }
 
 uint64_t *skr_round_promised(const struct skr_round *r, const struct skr_problem *p, int64_t from)

@@ -9,6 +9,18 @@ static inline const struct skr_problem *skr_round_problem(const struct skr_round
     return g->question.problem;
 }
 
+/* Whether a reservation of that start is near enough. */
+static inline bool skr_round_is_near(const struct skr_round *r, int64_t start)
+{
+    return r->horizon == 0 || start <= skr_instant_plus(skr_timeline_now(r->timeline), r->horizon);
+}
+
+/* It was promised a start, and has not itself given that up. */
+static inline bool skr_round_had_promise(const struct skr_round_group *g)
+{
+    return g->stored && g->lost != SKR_MOVED_USER;
+}
+
 /* ---- round_holds.c ---- */
 
 /* Puts the place on the timeline; takes it off. SKR_LIMIT. */

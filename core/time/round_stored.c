@@ -60,7 +60,8 @@ int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error)
         return 0;
     }
     const bool waited = r->patience != SKR_INSTANT_NEVER && now - g->begin >= r->patience;
-    const bool may = !skr_round_may_not_hold(r, i) && (waited || !s->guess);
+    const bool in_time = s->guess ? waited : skr_round_is_near(r, s->start);
+    const bool may = !skr_round_may_not_hold(r, i) && in_time;
     if (!may || s->node_gone) {
         g->lost = may ? SKR_MOVED_NODE_LOST : SKR_MOVED_SETTING;
         return 0;

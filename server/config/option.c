@@ -133,6 +133,8 @@ const struct skr_option skr_options[] = {
           "groups without a reservation that get a forecast; 0: none"),
     RANGE("time.patience", DURATION_OR_OFF, "off", SKR_SECOND, 30 * DAY, settings.patience,
           "no start is known for this long: a drain"),
+    RANGE("time.horizon", DURATION, "4h", SKR_SECOND, 30 * DAY, settings.horizon,
+          "a reservation begins within this time; a later start is a forecast"),
     RANGE("time.failAfter", DURATION, "30s", SKR_SECOND, DAY, settings.fail_after,
           "a node that is not Ready for this long is lost"),
     THREE("time.moves", CHOICE, "show", "off", "auto", settings.moves_mode,

@@ -312,6 +312,7 @@ static void play_round(struct world *w, struct skr_solver_cache *cache, int32_t 
             .all_n = g->problem.n + g->step * g->steps,
             .step = g->step,
             .begin = g->begin,
+            .priority = g->priority,
             .stored = g->has_stored ? &g->stored : NULL,
         };
     }

@@ -22,8 +22,10 @@
 
 #include "core/gang/cache/ends.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/group_table.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/time/told.h"
@@ -159,7 +161,9 @@ static void judge_plan(struct rig *rig, const struct group *g)
     {
         /* A search for victims leaves out reservations of lower groups; it may need no victim then. */
         const bool outranks =
-            g->spec && b->group->spec && b->group->spec->priority < g->spec->priority;
+            g->spec && b->group->spec &&
+            (b->group->spec->priority < g->spec->priority ||
+             skr_ordinary_class_of(b->group) < skr_membership_lowest_class(g));
         for (size_t i = 0; b->group != g && !outranks && i < b->n; i++) {
             const char *node = b->node[i].name;
             const int64_t left = left_for(rig, b, node), more = takes(rig, g, node, b->start);

@@ -10,6 +10,7 @@
 #include <utlist.h>
 
 #include "core/gang/cache/ends.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "topology/base/table.h"
 
@@ -21,25 +22,29 @@ bool skr_booked_any(const struct skr_gang *e, const struct group *g)
     return others && e->bookings.counting != BOOKED_NONE;
 }
 
-/* A single pod goes before groups all of whose members have a lower priority. */
-static bool outranks(const struct booked_for *who, const struct group *h)
+/* The highest class of the members of its group. */
+static int32_t class_of(struct booking *b)
 {
-    const struct pod_entry *p;
-    DL_FOREACH(who->group ? NULL : h->members, p)
-    {
-        if (skr_pod_is_live(p->pod) && who->pod_priority <= p->pod->priority) {
-            return false;
-        }
+    if (!b->classed || b->class_input != b->group->input_epoch) {
+        b->class_ = skr_ordinary_class_of(b->group);
+        b->class_input = b->group->input_epoch;
+        b->classed = true;
     }
-    return !who->group;
+    return b->class_;
 }
 
-static bool counts(const struct skr_gang *e, const struct booked_for *who, const struct booking *b)
+/* What is used goes before groups all of whose members have a lower class. */
+static bool outranks(const struct window *w, struct booking *b)
+{
+    return w->class_ > class_of(b);
+}
+
+static bool counts(const struct skr_gang *e, const struct booked_for *who, struct booking *b)
 {
     const bool below = who->group && who->group->spec && b->group->spec &&
                        b->group->spec->priority < who->group->spec->priority;
     return b->group != who->group && !(below && e->bookings.counting == BOOKED_NOT_BELOW) &&
-           !outranks(who, b->group);
+           !outranks(&who->window, b);
 }
 
 /* ---- room over time ---- */
@@ -97,7 +102,7 @@ static int64_t reserved_at(const struct look *l, const char *resource, int64_t a
     int64_t sum = 0;
     for (size_t i = 0; i < l->node->n; i++) {
         const struct booked_use *use = &l->node->use[i];
-        const struct booking *b = use->booking;
+        struct booking *b = use->booking;
         if (b->start <= at && at < b->until && strcmp(use->resource, resource) == 0 &&
             counts(l->e, l->who, b)) {
             sum = skr_amount_sum(sum, use->amount);
@@ -190,7 +195,8 @@ static struct window window_of(const struct skr_gang *e, const struct skr_pod *p
     const struct skr_pod_times times = skr_ends_times_of(e, pod);
     const int64_t own = times.deadline_s > 0 ? times.deadline_s : SKR_INSTANT_NEVER;
     return (struct window){.holds = skr_instant_plus(own, times.grace_s),
-                           .cut = skr_job_end(&times, skr_instant_up(skr_frame_now(e->frame)))};
+                           .cut = skr_job_end(&times, skr_instant_up(skr_frame_now(e->frame))),
+                           .class_ = pod->priority};
 }
 
 /* Whether the pod finds too little room, because of what is booked. */
@@ -227,6 +233,17 @@ static void note_passed(struct booking *b, const char *uid)
     *at = skr_strdup(uid);
 }
 
+void skr_booked_note_passed(struct skr_gang *e, const struct window *window, const char *uid,
+                            const char *node)
+{
+    const struct booked_node *booked = e->bookings.n > 0 ? skr_booked_find(e, node) : NULL;
+    for (size_t i = 0; booked && i < booked->n; i++) {
+        if (outranks(window, booked->use[i].booking)) {
+            note_passed(booked->use[i].booking, uid);
+        }
+    }
+}
+
 bool skr_booked_outranked(const struct skr_gang *e, const struct booking *b)
 {
     bool is = false;
@@ -255,8 +272,8 @@ static int64_t end_stays(const struct skr_pod_times *t, int64_t now)
 static void count_left(const struct skr_gang *e, struct booked_left *left,
                        const struct booked_node *node, int64_t now)
 {
-    const struct booked_for who = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER},
-                                   .pod_priority = INT32_MIN};
+    const struct booked_for who = {
+        .window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER, INT32_MIN}};
     const struct look l = look_at(e, &who, node);
     const struct end_row *row = node ? skr_ends_on(e, node->name) : NULL;
     *left = (struct booked_left){.node = node, .until = SKR_INSTANT_NEVER};
@@ -321,16 +338,16 @@ static void see_left(struct skr_gang *e, int64_t now)
 struct booked_pod skr_booked_pod(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct booked_pod ret = {.pod = pod, .now = skr_instant_up(skr_frame_now(e->frame))};
-    const struct booking *b;
+    struct booking *b;
     if (e->bookings.n > 0) {
         see_left(e, ret.now);
-        ret.who = (struct booked_for){.window = window_of(e, pod), .pod_priority = pod->priority};
+        ret.who = (struct booked_for){.window = window_of(e, pod)};
         ret.end = end_of_window(&ret.who.window, ret.now);
         ret.on = skr_ledger_find(e->ledger, pod->meta.uid, NULL);
     }
     DL_FOREACH(e->bookings.list, b)
     {
-        ret.outranks = ret.outranks || outranks(&ret.who, b->group);
+        ret.outranks = ret.outranks || outranks(&ret.who.window, b);
     }
     return ret;
 }
@@ -352,24 +369,18 @@ static const struct booked_left *left_on(struct skr_gang *e, const char *node,
 }
 
 /* The same of any pod. It is noted with the groups that it goes before. */
-static bool keeps_exactly(const struct skr_gang *e, const struct booked_pod *pod,
+static bool keeps_exactly(struct skr_gang *e, const struct booked_pod *pod,
                           const struct skr_amounts *amounts, const struct booked_node *booked)
 {
     struct booked_for who = pod->who;
-    who.pod_priority = INT32_MIN;
+    who.window.class_ = INT32_MIN;
     if (!lacks_room(e, &who, pod->pod, amounts, booked)) {
         return false;
     }
-    who.pod_priority = pod->pod->priority;
-    if (lacks_room(e, &who, pod->pod, amounts, booked)) {
+    if (lacks_room(e, &pod->who, pod->pod, amounts, booked)) {
         return true;
     }
-    for (size_t i = 0; i < booked->n; i++) {
-        struct booking *b = booked->use[i].booking;
-        if (outranks(&who, b->group)) {
-            note_passed(b, pod->pod->meta.uid);
-        }
-    }
+    skr_booked_note_passed(e, &pod->who.window, pod->pod->meta.uid, booked->name);
     return false;
 }
 

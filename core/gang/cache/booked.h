@@ -10,7 +10,8 @@
  *
  *   free now + what ends by a limit until then - what other groups have reserved then
  *
- * An end at the start of a reservation is in time. An end that is not known is never in time. Rounds
+ * An end at the start of a reservation is in time. An end that is not known is never in time. A group or
+ * pod of a higher PriorityClass is kept off by no reservation of a lower one. Rounds
  * (core/gang/time/rounds.h) make reservations, move them and end them. Without reservations nothing
  * here has an effect.
  */
@@ -18,15 +19,16 @@
 
 #include "core/gang/state/booking.h"
 
-/* How long room is used. */
+/* How long room is used, and by which class. */
 struct window {
-    int64_t holds; /* seconds from now on; SKR_INSTANT_NEVER: for ever */
-    int64_t cut;   /* an instant: it ends by then; SKR_INSTANT_NEVER: unset */
+    int64_t holds;  /* seconds from now on; SKR_INSTANT_NEVER: for ever */
+    int64_t cut;    /* an instant: it ends by then; SKR_INSTANT_NEVER: unset */
+    int32_t class_; /* the lowest PriorityClass: it is kept off by no group all of whose pods have less */
 };
 
 static inline bool skr_window_equal(const struct window *a, const struct window *b)
 {
-    return a->holds == b->holds && a->cut == b->cut;
+    return a->holds == b->holds && a->cut == b->cut && a->class_ == b->class_;
 }
 
 /* Whose reservations count. */
@@ -39,7 +41,6 @@ enum booked_counting {
 struct booked_for {
     const struct group *group; /* its own reservation never counts; NULL: a single pod */
     struct window window;
-    int32_t pod_priority; /* of a single pod: it goes before groups all of whose pods have less */
 };
 
 /* Whether the reservation of another group counts for g. O(1). */
@@ -71,7 +72,10 @@ bool skr_booked_keeps(struct skr_gang *e, const struct booked_pod *pod,
                       const struct skr_ledger_node *at);
 /* Room or an end on the node is another one. O(1). */
 void skr_booked_stale(struct skr_gang *e, const char *node);
-/* Whether a single pod of higher priority, which was let pass to a node of the reservation, is there. */
+/* A pod of that class goes to the node: it is noted with the reservations there that it goes before. */
+void skr_booked_note_passed(struct skr_gang *e, const struct window *window, const char *uid,
+                            const char *node);
+/* Whether a pod of a higher class, which was let pass to a node of the reservation, is there. */
 bool skr_booked_outranked(const struct skr_gang *e, const struct booking *b);
 /* Nodes with reservations: begins with NULL; NULL at the end. */
 const struct booked_node *skr_booked_next(const struct skr_gang *e, const struct booked_node *node);

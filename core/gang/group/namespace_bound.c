@@ -31,19 +31,27 @@ static void add_running(struct sums *sums, const struct group *g)
     }
 }
 
-static void add_share(struct sums *sums, const struct skr_gang *e)
+int64_t *skr_namespace_bound_share(const struct skr_gang *e)
 {
     const struct skr_tree *t = e->topology.tree;
-    struct sums all = {0};
+    int64_t *all = skr_alloc_array(SKR_RESOURCES_MAX, sizeof *all);
     for (int32_t leaf = 0; t && leaf < t->n_leaves; leaf++) {
         const struct skr_ledger_node *node =
             skr_ledger_get(e->ledger, t->unit_name[t->first_leaf + leaf]);
         for (uint16_t id = 0; node && id < SKR_RESOURCES_MAX; id++) {
-            all.amount[id] = skr_amount_sum(all.amount[id], skr_ledger_node_allocatable(node, id));
+            all[id] = skr_amount_sum(all[id], skr_ledger_node_allocatable(node, id));
         }
     }
     for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
-        sums->amount[id] = skr_amount_sum(sums->amount[id], all.amount[id] / SKR_NAMESPACE_SHARE);
+        all[id] /= SKR_NAMESPACE_SHARE;
+    }
+    return all;
+}
+
+static void add_share(struct sums *sums, const int64_t *share)
+{
+    for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
+        sums->amount[id] = skr_amount_sum(sums->amount[id], share[id]);
     }
 }
 
@@ -71,7 +79,7 @@ static size_t excess(const struct skr_gang *e, const struct group *g, const stru
     return 0;
 }
 
-static void add_whole_bound(struct sums *bound, const struct skr_gang *e, const char *namespace_)
+static void add_all_running(struct sums *bound, const struct skr_gang *e, const char *namespace_)
 {
     const struct group *h, *tmp;
     HASH_ITER(hh, e->groups, h, tmp)
@@ -80,7 +88,13 @@ static void add_whole_bound(struct sums *bound, const struct skr_gang *e, const 
             add_running(bound, h);
         }
     }
-    add_share(bound, e);
+}
+
+static void add_whole_bound(struct sums *bound, const struct skr_gang *e, const char *namespace_)
+{
+    SKR_AUTO_FREE int64_t *share = skr_namespace_bound_share(e);
+    add_all_running(bound, e, namespace_);
+    add_share(bound, share);
 }
 
 size_t skr_namespace_bound_seats_over(const struct skr_gang *e, const struct group *g)
@@ -108,22 +122,41 @@ static void add_planned(struct sums *sums, const struct group *g)
     }
 }
 
-bool skr_namespace_bound_is_beyond(const struct skr_gang *e, const char *namespace_)
+/* By planned members and held seats. */
+static void add_reserved(struct sums *sums, const struct skr_gang *e, const char *namespace_)
 {
-    struct sums reserved = {0}, bound = {0};
     const struct group *h;
     DL_FOREACH2(e->planned, h, pnext)
     {
         if (strcmp(h->namespace_, namespace_) == 0) {
-            add_planned(&reserved, h);
+            add_planned(sums, h);
         }
     }
     DL_FOREACH2(e->holders.list, h, holds.next)
     {
         for (size_t i = 0; strcmp(h->namespace_, namespace_) == 0 && i < h->holds.n; i++) {
-            add(&reserved, &h->holds.item[i].shape->amounts);
+            add(sums, &h->holds.item[i].shape->amounts);
         }
     }
+}
+
+void skr_namespace_bound_left(const struct skr_gang *e, const char *namespace_,
+                              const int64_t *share, int64_t *ret)
+{
+    struct sums reserved = {0}, bound = {0};
+    add_all_running(&bound, e, namespace_);
+    add_share(&bound, share);
+    add_reserved(&reserved, e, namespace_);
+    for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
+        const bool some = bound.amount[id] > reserved.amount[id];
+        ret[id] = some ? bound.amount[id] - reserved.amount[id] : 0;
+    }
+}
+
+bool skr_namespace_bound_is_beyond(const struct skr_gang *e, const char *namespace_)
+{
+    struct sums reserved = {0}, bound = {0};
+    add_reserved(&reserved, e, namespace_);
     add_whole_bound(&bound, e, namespace_);
     for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
         if (reserved.amount[id] > bound.amount[id]) {

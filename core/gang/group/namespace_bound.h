@@ -11,6 +11,9 @@
  *   seats of a namespace together are beyond its bound, an idle plan of it yields (yielding.h). A plan
  *   before the point of no return is idle while a living kube-scheduler passes one of its members by or
  *   keeps it for its claims, and while it cannot be stored: for how long each is in bind/plan_step.c.
+ * - Reservations of a later start (core/time/round.h): the first one of a namespace is never forbidden. If
+ *   other namespaces have groups, all others together have what planned members and held seats leave of
+ *   the bound.
  */
 #include "core/gang/state/plan_entry.h"
 
@@ -22,5 +25,12 @@ size_t skr_namespace_bound_seats_over(const struct skr_gang *e, const struct gro
 /* Whether planned members and held seats together are beyond the bound. O(groups + members of the
  * namespace + leaves). */
 bool skr_namespace_bound_is_beyond(const struct skr_gang *e, const char *namespace_);
+
+/* The part of a namespace of what all nodes offer, [SKR_RESOURCES_MAX]. free() it. O(leaves). */
+int64_t *skr_namespace_bound_share(const struct skr_gang *e);
+/* What planned members and held seats leave of the bound, [SKR_RESOURCES_MAX]. O(groups + members of the
+ * namespace). */
+void skr_namespace_bound_left(const struct skr_gang *e, const char *namespace_,
+                              const int64_t *share, int64_t *ret);
 
 #endif

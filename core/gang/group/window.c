@@ -5,6 +5,7 @@
 
 #include "core/gang/cache/ends.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/group/membership.h"
 #include "core/gang/group/run_limit.h"
 #include "core/gang/state/booking.h"
 
@@ -33,6 +34,7 @@ bool skr_window_of(const struct skr_gang *e, const struct group *g,
     deadline = most < deadline ? most : deadline;
     ret->holds = skr_instant_plus(deadline, grace);
     ret->cut = cut;
+    ret->class_ = skr_membership_lowest_class(g);
     return rest > 0;
 }
 

@@ -2,6 +2,7 @@
 /* Makes a plan of an answer: see commit.h. */
 #include "core/gang/planning/commit.h"
 
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/device_shares.h"
 #include "core/gang/cache/devices.h"
@@ -432,6 +433,7 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
         return ordered;
     }
     struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
+    const struct window window = {.class_ = skr_membership_lowest_class(g)};
     if (!rescue) {
         skr_seat_holds_open(e, g);
     }
@@ -448,6 +450,7 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
         if (recorded) { /* with its old node: a record of its membership exists */
             skr_plan_note_recorded(newcomers[i]);
         }
+        skr_booked_note_passed(e, &window, newcomers[i]->uid, seat[i].node);
         skr_plan_set_retries(newcomers[i], attempts > INT32_MAX ? INT32_MAX : (int32_t)attempts);
     }
     if (!rescue) {

@@ -77,7 +77,7 @@ static void join(struct skr_gang *e, struct group *g, struct pod_entry *const *n
 {
     struct fit *o = &g->fit;
     const struct shapes shapes = skr_shapes_of(newcomers, (size_t)n);
-    struct window window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER};
+    struct window window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER, 0};
     o->timed = is_timed(e, g);
     o->seen = e->seen.now;
     if (o->timed) {

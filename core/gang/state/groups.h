@@ -138,6 +138,7 @@ struct group {
     /* Its start was not known then: it is not sought before, nor without a change since the stamp. */
     skr_time unknown_until;
     uint64_t unknown_seen; /* time/rounds.c */
+    skr_time far_at;       /* its start is beyond time.horizon until then; 0: it is not */
     uint64_t rounded;      /* its input_epoch, as the last round that looked at it had it */
 
     bool dirty; /* dirty.c */

@@ -51,10 +51,7 @@ static void run(void *input, struct skr_solver_cache *cache)
 uint64_t skr_away_send(struct skr_gang *e, struct away *a, bool aside)
 {
     struct skr_solve_request *request = skr_solve_request_create();
-    a->round.timeline = a->in.timeline;
-    a->round.group = a->in.group;
-    a->round.n = a->in.n_complete;
-    a->round.overrun = a->in.overrun;
+    gathering_set_round(&a->in, &a->round);
     request->work.aside = aside;
     request->tree = skr_tree_ref(e->topology.tree);
     request->other = run;

@@ -18,6 +18,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/reservation.h"
 #include "core/gang/group/window.h"
@@ -31,10 +32,17 @@
 
 /* ---- times of pods ---- */
 
-int64_t gathering_patience(const struct skr_gang *e)
+void gathering_set_round(const struct gathering *in, struct skr_round *ret)
 {
-    const skr_time patience = e->settings.patience;
-    return patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience);
+    const struct skr_settings *s = &in->e->settings;
+    ret->timeline = in->timeline;
+    ret->group = in->group;
+    ret->n = in->n_complete;
+    ret->overrun = in->overrun;
+    ret->reservations = (int32_t)s->reservations;
+    ret->patience =
+        s->patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(s->patience);
+    ret->horizon = skr_instant_up(s->horizon);
 }
 
 /* ---- labels ---- */
@@ -168,7 +176,9 @@ static void keep_first(struct gathering *in)
     left = left > GATHERED_LIVE_MAX ? GATHERED_LIVE_MAX : left;
     for (size_t i = 0; i < in->n; i++) {
         const struct group *g = in->waiting[i].group;
-        const bool same = g->unknown_until > 0 && g->unknown_seen == in->seen && !drains;
+        const bool far = g->far_at > 0 && in->now * SKR_SECOND >= g->far_at;
+        const bool same =
+            g->unknown_until > 0 && g->unknown_seen == in->seen && !drains && !far;
         const bool rests = same || in->now * SKR_SECOND < g->unknown_until;
         size_t *of = g->told.unread ? &unread : &left;
         const bool may = *of > 0 && !rests && !has_its_share(in, n, g);
@@ -438,8 +448,62 @@ static void drop_spares(struct gathering *in, const struct skr_stored_reservatio
     }
 }
 
-static void make_group(struct gathering *in, struct waiting_group *w, struct skr_round_group *ret)
+/* The number of its namespace: that of the first group of it. *ret_n: groups of it. */
+static uint32_t space_of(const struct gathering *in, size_t i, size_t *ret_n)
 {
+    const char *namespace_ = in->waiting[i].group->namespace_;
+    size_t first = i;
+    *ret_n = 0;
+    for (size_t k = in->n_complete; k-- > 0;) {
+        if (strcmp(in->waiting[k].group->namespace_, namespace_) == 0) {
+            first = k;
+            ++*ret_n;
+        }
+    }
+    return (uint32_t)first;
+}
+
+/* Whether other namespaces have groups. */
+static bool has_neighbours(const struct skr_gang *e, const struct group *g)
+{
+    const struct group *h, *tmp;
+    HASH_ITER(hh, e->groups, h, tmp)
+    {
+        if (h->n_members > 0 && strcmp(h->namespace_, g->namespace_) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Who it is, beside the other groups of the round. */
+static void set_rank(struct gathering *in, size_t i, struct skr_round_group *ret)
+{
+    const struct group *g = in->waiting[i].group;
+    size_t n;
+    ret->priority = g->spec->priority;
+    ret->class_low = skr_membership_lowest_class(g);
+    ret->class_high = skr_ordinary_class_of(g);
+    ret->space = space_of(in, i, &n);
+    if (ret->space < i) {
+        ret->bound = in->group[ret->space].bound;
+        return;
+    }
+    if (n == 1 || !has_neighbours(in->e, g)) {
+        return;
+    }
+    in->share = in->share ? in->share : skr_namespace_bound_share(in->e);
+    int64_t *bound = skr_arena_array(in->arena, SKR_RESOURCES_MAX, sizeof *bound);
+    if (bound) {
+        skr_namespace_bound_left(in->e, g->namespace_, in->share, bound);
+    }
+    ret->bound = bound;
+}
+
+static void make_group(struct gathering *in, size_t i)
+{
+    struct waiting_group *w = &in->waiting[i];
+    struct skr_round_group *ret = &in->group[i];
     size_t n;
     SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(in->e, w->group, &n);
     const char *text = !in->live || w->group->told.unread ? skr_told_stored(in->e, w->group) : NULL;
@@ -450,6 +514,7 @@ static void make_group(struct gathering *in, struct waiting_group *w, struct skr
     *ret = (struct skr_round_group){.owner = gathering_number(in, w->group->key),
                                     .begin = skr_instant_up(w->begin),
                                     .grows = skr_membership_only_grows(w->group)};
+    set_rank(in, i, ret);
     const bool may = gathering_window(in, w->group, newcomers, n, &ret->question);
     w->cut = ret->question.cut;
     if (!may || n == 0 || w->group->source.misplaced) {
@@ -482,7 +547,7 @@ int gathering_run(struct gathering *in, struct skr_error *error)
     in->group = skr_alloc_array(in->n_complete + 1, sizeof *in->group);
     in->e->bookings.counting = BOOKED_NONE; /* the timeline has them */
     for (size_t i = 0; i < in->n_complete; i++) {
-        make_group(in, &in->waiting[i], &in->group[i]);
+        make_group(in, i);
     }
     in->e->bookings.counting = BOOKED_ALL;
     return rc;
@@ -501,5 +566,6 @@ void gathering_fini(struct gathering *in)
     free(in->group);
     free(in->waiting);
     free(in->overrun);
+    free(in->share);
     skr_timeline_destroy(in->timeline);
 }

@@ -53,6 +53,7 @@ struct gathering {
     /* Live: others may move for this one. Only it and groups with a reservation are in the round, and
      * groups with key movable have labels; NULL: it is another round. */
     const struct group *moves_for;
+    int64_t *share; /* [SKR_RESOURCES_MAX] part of a namespace of all nodes; NULL: not added up yet */
 };
 
 /* Errors: SKR_LIMIT. Always follow with gathering_fini(). */
@@ -75,6 +76,7 @@ int32_t *gathering_running(const struct gathering *in, const struct group *g,
 int64_t gathering_begin(const struct gathering *in, const struct group *g);
 /* Whether the daemon may start or reserve for the group when room comes. */
 bool gathering_has_turn(const struct skr_gang *e, const struct group *g);
-int64_t gathering_patience(const struct skr_gang *e); /* seconds; SKR_INSTANT_NEVER: off */
+/* What settings say of a round over what was gathered. */
+void gathering_set_round(const struct gathering *in, struct skr_round *ret);
 
 #endif

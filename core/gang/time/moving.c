@@ -173,8 +173,6 @@ static bool begin(struct skr_gang *e, struct group *g)
         skr_away_destroy(a);
         return false;
     }
-    a->round.reservations = (int32_t)e->settings.reservations;
-    a->round.patience = gathering_patience(e);
     forget(e);
     e->moving.group = skr_strdup(g->key);
     e->moving.input = g->input_epoch;

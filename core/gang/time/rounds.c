@@ -105,8 +105,6 @@ static void begin(struct skr_gang *e)
         e->rounds.first = false;
         return;
     }
-    a->round.reservations = (int32_t)e->settings.reservations;
-    a->round.patience = gathering_patience(e);
     e->rounds.work = skr_away_send(e, a, false);
 }
 
@@ -265,6 +263,9 @@ static void apply(struct skr_gang *e, const struct gathering *in, size_t i)
     } else if (!starts) {
         g->unknown_until = skr_frame_now(e->frame) + UNKNOWN_PAUSE_MS * SKR_MILLISECOND;
         g->unknown_seen = in->seen;
+        g->far_at = answer->far == SKR_INSTANT_NEVER
+                        ? 0
+                        : answer->far * SKR_SECOND - e->settings.horizon;
     }
     note_move(e, g, answer, now);
     if (same(g->booking, now)) {
@@ -352,19 +353,29 @@ static enum skr_move_cause why_gone(const struct skr_gang *e, const struct group
                                        : SKR_MOVED_USER;
 }
 
-/* Time alone lets a drain begin: a round is due then, if the last one that looked at the group was before. */
-static void watch_patience(struct skr_gang *e, struct group *g)
+/* A round is due then, if the last one that looked at the group was before. */
+static void watch_instant(struct skr_gang *e, struct group *g, skr_time at)
 {
-    const skr_time now = skr_frame_now(e->frame), pause = UNKNOWN_PAUSE_MS * SKR_MILLISECOND;
-    if (e->settings.patience == SKR_TIME_NEVER || g->unknown_until == 0 ||
-        !gathering_has_turn(e, g)) {
-        return;
-    }
-    const skr_time at = g->times.begin + e->settings.patience;
-    if (now < at) {
+    const skr_time pause = UNKNOWN_PAUSE_MS * SKR_MILLISECOND;
+    if (skr_frame_now(e->frame) < at) {
         skr_wakes_group(e, g, at);
     } else if (g->unknown_until - pause < at) {
         e->rounds.due = true;
+    }
+}
+
+/* Time alone lets a drain begin, and brings a start within the horizon. */
+static void watch_time(struct skr_gang *e, struct group *g)
+{
+    const bool drains = e->settings.patience != SKR_TIME_NEVER;
+    if (g->unknown_until == 0 || (!drains && g->far_at == 0) || !gathering_has_turn(e, g)) {
+        return;
+    }
+    if (drains) {
+        watch_instant(e, g, g->times.begin + e->settings.patience);
+    }
+    if (g->far_at > 0) {
+        watch_instant(e, g, g->far_at);
     }
 }
 
@@ -376,7 +387,7 @@ void skr_rounds_watch(struct skr_gang *e, struct group *g)
         if (skr_victim_search_may_preempt(g) && skr_sooner_is_open(e, g)) {
             skr_wakes_add(e, skr_sooner_until(g), WAKE_REPORT, NULL);
         }
-        watch_patience(e, g);
+        watch_time(e, g);
         return;
     }
     if (gathering_has_turn(e, g)) {

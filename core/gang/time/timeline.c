@@ -273,14 +273,8 @@ int skr_gang_timeline(struct skr_gang *e, const struct skr_timeline_request *req
     struct skr_solver_cache *cache = skr_solver_cache_create(CACHE_BYTES);
     skr_bug_on(!cache);
     rc = gathering_run(&in, error);
-    struct skr_round round = {.timeline = in.timeline,
-                              .cache = cache,
-                              .group = in.group,
-                              .n = in.n_complete,
-                              .overrun = in.overrun,
-                              .reservations = (int32_t)e->settings.reservations,
-                              .forecasts = (int32_t)e->settings.forecasts,
-                              .patience = gathering_patience(e)};
+    struct skr_round round = {.cache = cache, .forecasts = (int32_t)e->settings.forecasts};
+    gathering_set_round(&in, &round);
     rc = rc < 0 ? rc : skr_round_run(&round, error);
     rc = rc < 0 ? rc : answer(&in, cache, ret, error);
     skr_solver_cache_destroy(cache);

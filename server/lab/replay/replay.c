@@ -30,7 +30,8 @@ static const uint16_t resource = 0;
 
 struct waiter {
     size_t job;
-    bool holds; /* stored, and at */
+    bool holds;  /* stored, and at */
+    int64_t far; /* its start comes within the horizon then; SKR_INSTANT_NEVER: unset */
     struct skr_stored_reservation stored;
     struct skr_place_leaf *at;
 };
@@ -119,6 +120,7 @@ static int64_t next_instant(const struct replay *r)
                              : keeps_drains(r) ? skr_instant_plus(begin, r->options->patience)
                                                : SKR_INSTANT_NEVER;
         next = wake > r->now && wake < next ? wake : next;
+        next = w->far > r->now && w->far < next ? w->far : next;
     }
     return next;
 }
@@ -172,7 +174,7 @@ static int arrive(struct replay *r, struct skr_error *error)
             at--;
         }
         memmove(&r->waiter[at + 1], &r->waiter[at], (r->n_waiters - at) * sizeof *r->waiter);
-        r->waiter[at] = (struct waiter){.job = r->next};
+        r->waiter[at] = (struct waiter){.job = r->next, .far = SKR_INSTANT_NEVER};
         r->n_waiters++;
     }
     return rc;
@@ -223,6 +225,7 @@ static void make_group(struct replay *r, size_t i)
         .all_n = job->size,
         .step = 1,
         .begin = EPOCH + job->arrival,
+        .priority = job->priority,
         .stored = w->holds && r->options->policy->keeps ? &w->stored : NULL};
 }
 
@@ -264,6 +267,7 @@ static void hold(struct replay *r, struct waiter *w, struct skr_round_group *g)
     free(w->at);
     w->at = NULL;
     w->holds = g->held;
+    w->far = g->far == SKR_INSTANT_NEVER ? g->far : g->far - r->options->horizon;
     if (!g->held) {
         return;
     }
@@ -340,7 +344,8 @@ static int play_round(struct replay *r, size_t n, bool *ret_started, bool *ret_f
                               .group = r->group,
                               .n = n,
                               .reservations = own ? o->reservations : o->policy->reservations,
-                              .patience = own ? o->patience : SKR_INSTANT_NEVER};
+                              .patience = own ? o->patience : SKR_INSTANT_NEVER,
+                              .horizon = own ? o->horizon : 0};
     const int rc = skr_round_run(&round, error);
     if (rc == 0) {
         *ret_started = take_answers(r, n, ret_freed);

@@ -7,7 +7,7 @@
  * jobs start. It is the round of the daemon; a policy only says what it may reserve and what it
  * remembers. A run is cut at its limit. Nothing is preempted.
  *
- *   sakkara       reservations and patience of the configuration; promises are kept
+ *   sakkara       reservations, patience and horizon of the configuration; promises are kept
  *   fifo          the first of the order starts, or all wait
  *   besteffort    whatever fits starts, in order
  *   easy          the first that waits gets a reservation, made anew in each round
@@ -22,7 +22,7 @@
 
 struct skr_replay_policy {
     const char *name;
-    int32_t reservations; /* -1: those of the options, and their patience */
+    int32_t reservations; /* -1: those of the options, their patience and horizon */
     bool keeps;           /* promises; else reservations are made anew */
     bool alone;           /* the first of the order alone may start */
 };
@@ -33,6 +33,7 @@ struct skr_replay_options {
     const struct skr_replay_place *place;
     int32_t reservations;
     int64_t patience; /* seconds; SKR_INSTANT_NEVER: off */
+    int64_t horizon;  /* seconds; 0: none */
 };
 
 /* What became of a job; instants are those of the trace. */

@@ -174,7 +174,8 @@ static int play_one(struct trace *t, const struct skr_replay_policy *policy,
         .policy = policy,
         .place = place,
         .reservations = (int32_t)t->dump.settings.reservations,
-        .patience = patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience)};
+        .patience = patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(patience),
+        .horizon = skr_instant_up(t->dump.settings.horizon)};
     struct skr_replay_outcome outcome;
     struct skr_error error;
     const int rc = skr_replay_run(&t->jobs, &t->cluster, &options, &outcome, &error);
