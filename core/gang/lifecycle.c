@@ -211,7 +211,7 @@ static void say_limit_over(const struct skr_gang *e, const struct group *g, stru
 {
     char limit[SKR_DURATION_TEXT_MAX];
     if (skr_run_limit_is_over(e, g)) {
-        skr_duration_write(g->spec->run_limit, limit, sizeof limit);
+        skr_duration_write(skr_run_limit_of(g), limit, sizeof limit);
         skr_strbuf_addf(b, "; its run-limit of %s is over, so no replacement is placed", limit);
     }
 }
@@ -357,6 +357,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     if (g->seats.dirty) {
         skr_membership_update(e, g);
     }
+    skr_run_limit_settle(g);
     if (!g->plan && !skr_preemption_rules_state(e, g)) {
         if (g->seats.n_bound > 0) {
             evaluate_bound(e, g);

@@ -65,6 +65,7 @@
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
 #include "core/gang/time/forecasts.h"
+#include "core/gang/time/held.h"
 #include "core/gang/time/moving.h"
 #include "core/gang/time/rounds.h"
 #include "core/gang/view/inspect.h"
@@ -319,6 +320,7 @@ static void (*const done[])(struct skr_gang *, const struct skr_pending_write *,
     [WRITE_FOR_MEMBER] = skr_members_write_done,
     [WRITE_FOR_MEMBER_READ] = skr_members_write_done,
     [WRITE_FOR_EVICTION] = skr_evictions_done,
+    [WRITE_FOR_WORD] = skr_held_done,
     [WRITE_FOR_BINDING] = skr_binding_write_done,
     [WRITE_FOR_BINDING_READ] = skr_binding_write_done,
     [WRITE_FOR_STATUS_MAP] = skr_status_map_done,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pod/rules.h"
 #include "topology/fields.h"
 
 #define JOBSET_EXCLUSIVE "alpha.jobset.sigs.k8s.io/exclusive-topology"
@@ -92,6 +93,31 @@ static int32_t job_pods(const struct skr_fields *spec, const struct skr_fields *
     return possible >= 0 && possible < parallelism ? (int32_t)possible : parallelism;
 }
 
+#define JOB_CONTROLLER "kubernetes.io/job-controller"
+
+/* The Job controller leaves Jobs of another manager alone, and pods that the selector does not take in
+ * (Kubernetes pkg/controller/job, managedByExternalController and ClaimPods). */
+static void read_control(struct skr_owner *owner, const struct skr_fields *json,
+                         const struct skr_fields *spec)
+{
+    const char *manager = skr_fields_text(spec, "managedBy");
+    const struct skr_fields selector = skr_fields_object(spec, "selector");
+    owner->foreign = *manager && strcmp(manager, JOB_CONTROLLER) != 0;
+    owner->has_selector = skr_fields_has(spec, "selector");
+    if (owner->has_selector && json->decoding->rc == 0) {
+        skr_fields_note(json,
+                        skr_pod_selector_decode(owner->arena, selector.json, owner->meta.namespace_,
+                                                &owner->selector, json->decoding->error));
+    }
+}
+
+bool skr_owner_ends(const struct skr_owner *job, const char *controller_uid,
+                    const struct skr_meta *pod)
+{
+    return job->deadline_s > 0 && !job->foreign && strcmp(job->meta.uid, controller_uid) == 0 &&
+           (!job->has_selector || skr_pod_rule_selects(&job->selector, pod));
+}
+
 static void fill_job(void *object, const struct skr_fields *json)
 {
     struct skr_owner *owner = object;
@@ -101,6 +127,9 @@ static void fill_job(void *object, const struct skr_fields *json)
     owner->succeeded = at_least(skr_fields_int32(&status, "succeeded", 0), 0);
     owner->deadline_s = skr_fields_int64(&spec, "activeDeadlineSeconds", 0);
     owner->started = skr_fields_time(&status, "startTime", &is_set);
+    if (owner->deadline_s > 0) {
+        read_control(owner, json, &spec);
+    }
     owner->above = controller_of(json);
     owner->parts = skr_fields_int32(&spec, "completions", INT32_MAX) <
                            skr_fields_int32(&spec, "parallelism", 1)

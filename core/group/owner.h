@@ -7,6 +7,7 @@
  * under a scope. Immutable; one arena each.
  */
 #include "core/group/workload.h"
+#include "core/pod/pod.h"
 
 enum { SKR_OWNER_PARTS_MAX = 64 }; /* replicatedJobs, replica types, worker groups of one object */
 
@@ -34,6 +35,10 @@ struct skr_owner {
     int64_t deadline_s;   /* Job: spec.activeDeadlineSeconds; 0: none */
     skr_time started;     /* Job: status.startTime; 0: not yet */
     int32_t succeeded;    /* Job: pods that have; the API counts deleted ones too */
+    /* Job with a deadline: spec.managedBy names another controller than that of Kubernetes, which alone ends
+     * pods at the deadline; and its selector. */
+    bool foreign, has_selector;
+    struct skr_pod_rule selector;
     size_t n_parts;
     struct skr_owner_part *part;
 };
@@ -83,6 +88,10 @@ int64_t skr_owner_done(const struct skr_owner *owner, const char *part, int32_t 
  * train", "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
 void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,
                               struct skr_strbuf *b);
+/* Whether the controller of Kubernetes ends this pod at the deadline of the Job: it manages the Job, owns
+ * the pod by that uid, and its selector takes in these labels. */
+bool skr_owner_ends(const struct skr_owner *job, const char *controller_uid,
+                    const struct skr_meta *pod);
 /* Whether both objects give the same size and conflict; false if one could not be read. */
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);
 

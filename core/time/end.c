@@ -36,7 +36,8 @@ bool skr_pod_times_equal(const struct skr_pod_times *a, const struct skr_pod_tim
 {
     return a->deadline_s == b->deadline_s && a->started == b->started && a->deleted == b->deleted &&
            a->grace_s == b->grace_s && a->rooted == b->rooted &&
-           a->job_deadline_s == b->job_deadline_s && a->job_started == b->job_started;
+           a->job_deadline_s == b->job_deadline_s && a->job_started == b->job_started &&
+           a->word == b->word;
 }
 
 /* ---- ends ---- */
@@ -61,14 +62,23 @@ static int64_t limit_of(const struct skr_pod_times *pod, int64_t now)
 {
     const int64_t started = started_at(pod->started, now);
     const int64_t job = skr_job_end(pod, now);
-    int64_t own = SKR_INSTANT_NEVER;
-    if (pod->deleted != 0) {
-        return skr_instant_up(pod->deleted);
-    }
+    int64_t limit = job;
     if (pod->deadline_s > 0) {
-        own = skr_instant_plus(started, skr_instant_plus(pod->deadline_s, pod->grace_s));
+        const int64_t own =
+            skr_instant_plus(started, skr_instant_plus(pod->deadline_s, pod->grace_s));
+        limit = own < job ? own : job;
     }
-    return own < job ? own : job;
+    limit = pod->deleted != 0 ? skr_instant_up(pod->deleted) : limit;
+    return pod->word != 0 && pod->word < limit ? pod->word : limit;
+}
+
+int64_t skr_end_begun(const struct skr_pod_times *pod)
+{
+    struct skr_pod_times begun = *pod;
+    begun.word = 0;
+    begun.deadline_s = pod->started != 0 ? pod->deadline_s : 0;
+    begun.job_deadline_s = pod->job_started != 0 ? pod->job_deadline_s : 0;
+    return limit_of(&begun, SKR_INSTANT_NEVER);
 }
 
 struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate, int64_t now)
@@ -79,7 +89,9 @@ struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate,
     }
     if (end.at != SKR_INSTANT_NEVER && end.at <= now) {
         const int64_t late = now - end.at;
+        const int64_t gone = pod->deleted != 0 ? skr_instant_up(pod->deleted) : 0;
         end.at = now + (late > SKR_OVERRUN_S ? late : SKR_OVERRUN_S);
+        end.at = gone > now && gone < end.at ? gone : end.at;
         end.overrun = true;
     }
     if (end.at == SKR_INSTANT_NEVER || end.at - now > SKR_END_BEYOND_S) {

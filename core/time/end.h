@@ -8,6 +8,10 @@
  * A limit is an end that Kubernetes enforces: the pod is terminating, or the pod or its Job has
  * activeDeadlineSeconds. An estimate is an end that the owner of a group claims. Without either the
  * end is not known. Only limits give a right to room.
+ *
+ * A pod that was let in on the word of a limit is held to it: a limit that is later afterwards does not
+ * count. The API server lets nobody raise the deadline of a pod. The deadline of a Job may be raised, and
+ * a deletion may grant more time than the pod had.
  */
 #include "topology/object.h"
 
@@ -31,6 +35,8 @@ struct skr_pod_times {
     /* Of its controlling Job; 0: none. */
     int64_t job_deadline_s;
     skr_time job_started; /* status.startTime */
+    int64_t word; /* the end that it is held to if its limits are later, or are gone; 0: to none */
+    bool raised;  /* what the API says now is later than the end that it was let in with */
 };
 
 struct skr_pod_end {
@@ -53,6 +59,8 @@ struct skr_pod_times skr_pod_times_of(const struct skr_pod *pod);
 bool skr_pod_times_equal(const struct skr_pod_times *a, const struct skr_pod_times *b);
 /* The end of a Job by its own deadline, the grace period of its pods included. */
 int64_t skr_job_end(const struct skr_pod_times *pod, int64_t now);
+/* The end by limits that have begun to run, whatever its word is; SKR_INSTANT_NEVER: none has. */
+int64_t skr_end_begun(const struct skr_pod_times *pod);
 /* estimate: what the pod's group claims, SKR_INSTANT_NEVER: nothing. */
 struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate, int64_t now);
 /* A limit that has passed by less than SKR_OVERRUN_S: the pod is about to go, so what is reserved from

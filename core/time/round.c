@@ -128,10 +128,10 @@ static enum skr_move_cause gives_way(const struct skr_round *r, size_t k, size_t
     if (k == i || !other->held) {
         return SKR_MOVED_NOT;
     }
-    return g->class_low > other->class_high || (behind && other->priority < g->priority)
-               ? SKR_MOVED_HIGHER_PRIORITY
-           : behind && way == WAY_EQUALS ? g->lost
-                                         : SKR_MOVED_NOT;
+    const bool yields = other->priority < g->priority || (other->stored && other->stored->written);
+    return g->class_low > other->class_high || (behind && yields) ? SKR_MOVED_HIGHER_PRIORITY
+           : behind && way == WAY_EQUALS                          ? g->lost
+                                                                  : SKR_MOVED_NOT;
 }
 
 static bool is_better(const struct skr_round *r, const struct skr_round_group *g, enum way way,
@@ -273,8 +273,8 @@ static int turn_without(struct skr_round *r, size_t i, struct skr_error *error)
     const int64_t now = skr_timeline_now(r->timeline);
     const bool proven = skr_round_is_proven(r, g);
     struct skr_start start = {.at = SKR_INSTANT_NEVER, .exact = true};
-    int rc = proven ? 0
-                    : skr_start_at(r->timeline, &g->question, r->cache, now, NULL, &start, error);
+    int rc =
+        proven ? 0 : skr_start_at(r->timeline, &g->question, r->cache, now, NULL, &start, error);
     if (rc == 0 && !start.solution) {
         rc = search_over(r, i, WAY_NOW, &start, error);
     }
@@ -337,7 +337,8 @@ int skr_round_run(struct skr_round *r, struct skr_error *error)
     for (size_t i = 0; i < r->n && rc == 0; i++) {
         rc = decide(r, i, error);
     }
-    for (size_t i = 0; i < r->n && rc == 0; i++) { /* a higher class may have taken it after its turn */
+    for (size_t i = 0; i < r->n && rc == 0;
+         i++) { /* a higher class may have taken it after its turn */
         const struct skr_round_group *g = &r->group[i];
         const bool lost = g->lost == SKR_MOVED_HIGHER_PRIORITY && !g->held;
         rc = lost && g->state == SKR_ROUND_UNKNOWN ? decide(r, i, error) : 0;

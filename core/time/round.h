@@ -20,7 +20,7 @@
  * Two ranks let a group take room from reservations. A group of a higher priority takes it from those
  * behind it in the order, if it holds none yet. A group whose members have a higher PriorityClass takes
  * it from all whose members have a lower one. Between equals no reservation gives way, whichever of
- * them came first. Namespaces may have a bound for all their reservations but the first.
+ * them came first, unless it is read from an object. Namespaces may have a bound for all their reservations but the first.
  *
  * A drain is for a group whose start is not known because pods have no limit: the ends are guessed,
  * and the place is held from the guess on. There is one at a time.
@@ -62,6 +62,7 @@ enum { SKR_MOVE_S = 30 }; /* a start that is later by no more is no move */
 struct skr_stored_reservation {
     int64_t start, promised, since; /* promised: the first start that was told; a guess is none */
     bool guess;
+    bool written; /* read from an object, which users may write: it gives way to equals before it */
     bool anywhere;  /* its nodes were too many to be written */
     bool node_gone; /* one of its nodes is not in the tree */
     bool outranked; /* a pod of a higher class, which was let pass, is on its place */
@@ -75,15 +76,15 @@ struct skr_round_group {
     struct skr_start_question question;
     int32_t all_n; /* of an open group that starts now: up to so many members; else problem->n */
     int32_t step;  /* so many fewer are tried next, >= 1 */
-    const int32_t *running; /* [leaf] members that are there already; NULL: none */
-    int64_t begin;          /* it waits since then */
-    int32_t priority;       /* by which the order is made first */
+    const int32_t *running;        /* [leaf] members that are there already; NULL: none */
+    int64_t begin;                 /* it waits since then */
+    int32_t priority;              /* by which the order is made first */
     int32_t class_low, class_high; /* the lowest and the highest PriorityClass of its members */
     /* A number of its namespace, and by resource id what all reservations of the namespace but the first
      * may hold together, [SKR_RESOURCES_MAX]; NULL: there is no bound. */
     uint32_t space;
     const int64_t *bound;
-    bool grows;             /* it runs, and starts more now or not: nothing is reserved for it */
+    bool grows; /* it runs, and starts more now or not: nothing is reserved for it */
     const struct skr_stored_reservation *stored; /* NULL: none */
     /* Room that others may take first, for this group alone, until it lapses; no uses: none. */
     struct skr_place first;
@@ -101,7 +102,8 @@ struct skr_round_group {
     bool exact;
     bool backfills;
     enum skr_move_cause moved;
-    int64_t far;        /* UNKNOWN: the start, which is beyond the horizon; SKR_INSTANT_NEVER: it is not known */
+    int64_t
+        far; /* UNKNOWN: the start, which is beyond the horizon; SKR_INSTANT_NEVER: it is not known */
     uint32_t because;   /* an owner; UINT32_MAX: none */
     uint32_t unlimited; /* UNKNOWN: a pod, or a group before it, without an end; UINT32_MAX: none */
     /* Of skr_round_forecast(): it would start now but for what that owner holds from kept_start on;
@@ -125,7 +127,8 @@ struct skr_round {
     int32_t reservations;   /* 0: off */
     int32_t forecasts;
     int64_t patience; /* seconds before a drain; SKR_INSTANT_NEVER: off */
-    int64_t horizon;  /* seconds from now on within which a reservation begins, drains aside; 0: any */
+    int64_t
+        horizon; /* seconds from now on within which a reservation begins, drains aside; 0: any */
     /* Of the round: groups that could not start, while no room has come since; then those that have a
      * forecast. */
     const struct skr_round_group *failed[SKR_ROUND_FAILED_MAX];

@@ -120,14 +120,17 @@ static bool share_a_leaf(struct skr_round_group *a, struct skr_round_group *b)
 }
 
 /* Whether the reservation of group k counts for what group i may hold: it is before it in the order. A
- * promise to an equal counts wherever it is, and makes way for no later one. */
+ * promise to an equal counts wherever it is, also while it is lost and the turn of its group is to come, and
+ * makes way for no later one. */
 static bool counts_for(const struct skr_round *r, size_t k, size_t i)
 {
     const struct skr_round_group *g = &r->group[i], *other = &r->group[k];
-    if (k == i || !other->held) {
+    const bool comes = k > i && other->question.problem && skr_round_had_promise(other);
+    if (k == i || (!other->held && !comes)) {
         return false;
     }
-    return g->priority == other->priority && skr_round_had_promise(g) != skr_round_had_promise(other)
+    return g->priority == other->priority &&
+                   skr_round_had_promise(g) != skr_round_had_promise(other)
                ? skr_round_had_promise(other)
                : k < i;
 }
@@ -190,11 +193,12 @@ enum skr_move_cause skr_round_may_not_hold(const struct skr_round *r, size_t i)
         all += k != i && other->held;
         if (counts_for(r, k, i) && share_a_leaf(other, g)) {
             n++;
-            higher = higher || (other->priority > g->priority && !skr_round_had_promise(other));
+            const bool before = other->priority > g->priority || (g->stored && g->stored->written);
+            higher = higher || (before && !skr_round_had_promise(other));
         }
     }
     if (n < r->reservations && all < SKR_RESERVATIONS_MAX &&
-        (skr_round_had_promise(g) || !is_beyond_bound(r, i))) {
+        (g->stored || !is_beyond_bound(r, i))) {
         return SKR_MOVED_NOT;
     }
     return r->reservations > 0 && higher ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_SETTING;

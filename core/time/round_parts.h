@@ -18,7 +18,7 @@ static inline bool skr_round_is_near(const struct skr_round *r, int64_t start)
 /* It was promised a start, and has not itself given that up. */
 static inline bool skr_round_had_promise(const struct skr_round_group *g)
 {
-    return g->stored && g->lost != SKR_MOVED_USER;
+    return g->stored && !g->stored->written && g->lost != SKR_MOVED_USER;
 }
 
 /* ---- round_holds.c ---- */

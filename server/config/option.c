@@ -135,6 +135,8 @@ const struct skr_option skr_options[] = {
           "no start is known for this long: a drain"),
     RANGE("time.horizon", DURATION, "4h", SKR_SECOND, 30 * DAY, settings.horizon,
           "a reservation begins within this time; a later start is a forecast"),
+    PLAIN("time.evictOverrun", BOOL, "true", settings.evict_overrun,
+          "a pod that breaks the limit by which it was let in is evicted where room is reserved"),
     RANGE("time.failAfter", DURATION, "30s", SKR_SECOND, DAY, settings.fail_after,
           "a node that is not Ready for this long is lost"),
     THREE("time.moves", CHOICE, "show", "off", "auto", settings.moves_mode,

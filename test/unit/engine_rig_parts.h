@@ -100,6 +100,7 @@ void rig_filter_ends(struct rig *rig);
 void rig_promises_take_over(struct rig *rig);
 void rig_promises_judge(struct rig *rig); /* after an event */
 void rig_promises_rest(struct rig *rig);  /* nothing is under way */
+bool rig_promises_break(const struct rig *rig, const struct rig_object *pod); /* its word */
 void rig_promises_fini(struct rig *rig);
 
 /* engine_rig_refusals.c */

@@ -2,7 +2,8 @@
 /*
  * Judges of preemption, behind the choice of victims (engine_rig_victims.c).
  *
- *   a_record_comes_first      nobody is evicted whom no record of a plan that the engine can know names
+ *   a_record_comes_first      nobody is evicted whom no record of a plan that the engine can know names, but a pod that
+ *                             breaks its word in reserved room (engine_rig_promises.c)
  *   nobody_goes_on_beside     no member is nominated or let through a gate where victims fill its room
  *   victims_go_whole          when a plan goes on, or waits for a group no more, nobody of a group of which somebody was
  *                             evicted stays
@@ -127,7 +128,7 @@ static bool has_seat(const struct rig *rig, const struct rig_object *pod)
 void rig_preemption_evicts(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
 {
     static const enum rig_kind home[] = {RIG_MAP, RIG_PODGROUP, RIG_POD};
-    bool found = has_seat(rig, pod);
+    bool found = has_seat(rig, pod) || rig_promises_break(rig, pod);
     for (size_t i = 0; i < sizeof home / sizeof *home && !found; i++) {
         json_auto_t *list = rig_known(rig, home[i]);
         for (size_t k = 0; k < json_array_size(list) && !found; k++) {

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/ends.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
@@ -30,6 +31,14 @@
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/time/told.h"
 #include "test/unit/json_fast.h"
+
+/* It has reached the end that it was let in with, its grace period before that aside, where room is reserved. */
+bool rig_promises_break(const struct rig *rig, const struct rig_object *pod)
+{
+    const struct end_row *row = skr_ends_find(rig->gang, pod->pod->meta.uid);
+    return row && row->times.word != 0 && skr_booked_find(rig->gang, pod->pod->node_name) &&
+           row->times.word - row->times.grace_s <= skr_instant_up(rig->now);
+}
 
 /* ---- room over time ---- */
 
@@ -160,10 +169,9 @@ static void judge_plan(struct rig *rig, const struct group *g)
     DL_FOREACH(rig->gang->bookings.list, b)
     {
         /* A search for victims leaves out reservations of lower groups; it may need no victim then. */
-        const bool outranks =
-            g->spec && b->group->spec &&
-            (b->group->spec->priority < g->spec->priority ||
-             skr_ordinary_class_of(b->group) < skr_membership_lowest_class(g));
+        const bool outranks = g->spec && b->group->spec &&
+                              (b->group->spec->priority < g->spec->priority ||
+                               skr_ordinary_class_of(b->group) < skr_membership_lowest_class(g));
         for (size_t i = 0; b->group != g && !outranks && i < b->n; i++) {
             const char *node = b->node[i].name;
             const int64_t left = left_for(rig, b, node), more = takes(rig, g, node, b->start);

@@ -81,6 +81,16 @@ static bool spend_budget(struct rig *rig, const struct rig_object *pod)
     return true;
 }
 
+/* A deletion that is under way may only be made shorter (apiserver pkg/registry/rest, BeforeDelete). */
+static void shorten(struct rig *rig, struct rig_object *o, const json_t *options)
+{
+    const json_t *grace = json_object_get(options, "gracePeriodSeconds");
+    const skr_time end = rig->now + json_integer_value(grace) * SKR_SECOND;
+    if (grace && end < o->pod->meta.deleted_at) {
+        remove_pod(rig, o, end - rig->now);
+    }
+}
+
 int rig_apply_eviction(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
     const json_t *options = json_object_get(w->body, "deleteOptions");
@@ -89,6 +99,7 @@ int rig_apply_eviction(struct rig *rig, struct rig_object *o, const struct rig_w
         return 409;
     }
     if (o->pod->meta.deleting) {
+        shorten(rig, o, options);
         return 201;
     }
     if (!spend_budget(rig, o)) {

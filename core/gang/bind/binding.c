@@ -140,6 +140,7 @@ struct brought {
     size_t n_labels;
     struct skr_label label[5];
     char rank[16], retries[16], plan[32];
+    char end[48];                       /* that its Job gives it; "": none */
     char *role;                         /* NULL: none */
     char *annotation, *gang_annotation; /* NULL: none */
 };
@@ -163,6 +164,10 @@ static struct brought *bring(struct skr_gang *e, struct pod_entry *p, const char
 {
     struct brought *brought = skr_alloc(sizeof *brought);
     brought->node = skr_names_intern(e, node);
+    const int64_t end = skr_ends_by_job(e, p->pod);
+    if (end < SKR_TIME_NEVER / SKR_SECOND) {
+        skr_time_write(end * SKR_SECOND, 0, brought->end, sizeof brought->end);
+    }
     if (!p->plan) {
         return brought;
     }
@@ -188,7 +193,9 @@ static struct brought *bring(struct skr_gang *e, struct pod_entry *p, const char
 
 static void write_brought(struct skr_strbuf *b, const struct brought *brought)
 {
-    const struct skr_label annotation[] = {{SKR_ANNOTATION_PLAN, brought->annotation},
+    const char *end = *brought->end ? brought->end : NULL;
+    const struct skr_label annotation[] = {{SKR_ANNOTATION_END, end},
+                                           {SKR_ANNOTATION_PLAN, brought->annotation},
                                            {SKR_ANNOTATION_GANG_PLAN, brought->gang_annotation}};
     bool any = false;
     for (size_t i = 0; i < brought->n_labels; i++) {

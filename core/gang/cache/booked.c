@@ -188,6 +188,39 @@ int64_t skr_booked_slack(const struct skr_gang *e, const struct booked_for *who,
     return most == INT64_MAX ? most : skr_amount_sum(most, -least_of(&l, resource));
 }
 
+bool skr_booked_needs(const struct skr_gang *e, const struct booked_node *node,
+                      const struct end_row *row, int64_t *spared, const struct booking **ret)
+{
+    const struct booked_for all = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER, INT32_MIN}};
+    const struct look l = look_at(e, &all, node);
+    const struct skr_pod_times times = skr_ends_times(e, row);
+    const int64_t end = skr_end_soon(&times, SKR_INSTANT_NEVER, l.now).at;
+    for (size_t i = 0; i < node->n; i++) {
+        const struct booked_use *use = &node->use[i];
+        const int64_t start = use->booking->start > l.now ? use->booking->start : l.now + 1;
+        const int id = skr_resource_names_find(e->resources, use->resource);
+        const int64_t own = id < 0 ? 0 : charged(&l, row->uid, (uint16_t)id);
+        if (own == 0 || end > start) {
+            continue;
+        }
+        const int64_t room = skr_amount_sum(skr_ledger_free(e->ledger, node->name, (uint16_t)id),
+                                            freed_until(&l, (uint16_t)id, start));
+        const int64_t taken =
+            skr_amount_sum(reserved_at(&l, use->resource, start), skr_amount_sum(spared[id], own));
+        if (room < taken) {
+            *ret = use->booking;
+            return true;
+        }
+    }
+    const char *on = "";
+    const struct skr_amounts *amounts = skr_ledger_amounts(e->ledger, row->uid, &on);
+    for (size_t i = 0; amounts && strcmp(on, node->name) == 0 && i < amounts->n; i++) {
+        int64_t *at = &spared[amounts->item[i].resource];
+        *at = skr_amount_sum(*at, amounts->item[i].amount);
+    }
+    return false;
+}
+
 /* ---- single pods ---- */
 
 static struct window window_of(const struct skr_gang *e, const struct skr_pod *pod)
@@ -272,8 +305,7 @@ static int64_t end_stays(const struct skr_pod_times *t, int64_t now)
 static void count_left(const struct skr_gang *e, struct booked_left *left,
                        const struct booked_node *node, int64_t now)
 {
-    const struct booked_for who = {
-        .window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER, INT32_MIN}};
+    const struct booked_for who = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER, INT32_MIN}};
     const struct look l = look_at(e, &who, node);
     const struct end_row *row = node ? skr_ends_on(e, node->name) : NULL;
     *left = (struct booked_left){.node = node, .until = SKR_INSTANT_NEVER};

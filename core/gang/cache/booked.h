@@ -21,9 +21,10 @@
 
 /* How long room is used, and by which class. */
 struct window {
-    int64_t holds;  /* seconds from now on; SKR_INSTANT_NEVER: for ever */
-    int64_t cut;    /* an instant: it ends by then; SKR_INSTANT_NEVER: unset */
-    int32_t class_; /* the lowest PriorityClass: it is kept off by no group all of whose pods have less */
+    int64_t holds; /* seconds from now on; SKR_INSTANT_NEVER: for ever */
+    int64_t cut;   /* an instant: it ends by then; SKR_INSTANT_NEVER: unset */
+    int32_t
+        class_; /* the lowest PriorityClass: it is kept off by no group all of whose pods have less */
 };
 
 static inline bool skr_window_equal(const struct window *a, const struct window *b)
@@ -54,6 +55,10 @@ void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who,
  * INT64_MAX: no reservation begins then within the window. Cost as above. */
 int64_t skr_booked_slack(const struct skr_gang *e, const struct booked_for *who, const char *node,
                          uint16_t resource, int64_t end);
+/* Whether reservations of the node need the room of the pod at its end, beside what spared has,
+ * [SKR_RESOURCES_MAX]; if not, it is added to spared. *ret: one that does. Cost as above. */
+bool skr_booked_needs(const struct skr_gang *e, const struct booked_node *node,
+                      const struct end_row *row, int64_t *spared, const struct booking **ret);
 /* A single pod, for questions about many nodes. Call skr_fit_cache_see_changes() before. Valid until the
  * next event. O(members of groups with a reservation). */
 struct booked_pod {

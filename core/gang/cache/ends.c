@@ -8,6 +8,8 @@
 
 #include "core/gang/cache/booked.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/residents.h"
 #include "core/gang/cache/workload_owners.h"
 #include "topology/base/table.h"
 
@@ -40,33 +42,108 @@ const struct end_row *skr_ends_on(const struct skr_gang *e, const char *node)
 
 /* ---- times ---- */
 
-static void add_job(const struct skr_gang *e, const char *namespace_, size_t n, const char *job,
-                    struct skr_pod_times *times)
+static const struct skr_owner *find_job(const struct skr_gang *e, const char *namespace_,
+                                        const char *job)
 {
-    const struct owner_entry *entry = NULL;
-    if (*job) {
-        SKR_STRBUF(space);
-        skr_strbuf_addn(&space, namespace_, n);
-        entry = skr_workload_owners_find(e, "Job", space.s, job);
+    const struct owner_entry *entry =
+        *job ? skr_workload_owners_find(e, "Job", namespace_, job) : NULL;
+    return entry ? entry->owner : NULL;
+}
+
+static void add_job(const struct skr_owner *job, struct skr_pod_times *times)
+{
+    times->job_deadline_s = job->deadline_s;
+    times->job_started = job->started;
+}
+
+/* Namespace and labels of the pod; NULL: it is not there. */
+static const struct skr_meta *meta_of(const struct skr_gang *e, const char *uid, const char *space,
+                                      const char *name)
+{
+    const struct pod_entry *p = skr_pods_find(e, uid);
+    const struct resident *r = p ? NULL : skr_residents_find(e, space, name);
+    return p ? &p->pod->meta : r && skr_residents_is(e, r, uid) ? skr_residents_meta(e, r) : NULL;
+}
+
+/* The answer stays for a Job and labels: another Job has another uid, and a selector never changes. */
+static bool is_ended_by(const struct skr_gang *e, struct end_row *row, const struct skr_owner *job,
+                        const char *space)
+{
+    if (strcmp(row->controller, job->meta.uid) != 0 || job->deadline_s == 0) {
+        return false;
     }
-    if (entry && entry->owner) {
-        times->job_deadline_s = entry->owner->deadline_s;
-        times->job_started = entry->owner->started;
+    if (row->judged == END_UNJUDGED) {
+        const struct skr_meta *meta =
+            meta_of(e, row->uid, space, row->key + strcspn(row->key, "/") + 1);
+        if (!meta) {
+            return false;
+        }
+        row->judged = skr_owner_ends(job, row->controller, meta) ? END_BY_JOB : END_NOT_BY_JOB;
     }
+    return row->judged == END_BY_JOB;
+}
+
+/* The earliest end so far is its word. */
+static void keep_word(const struct skr_gang *e, struct end_row *row, struct skr_pod_times *times)
+{
+    const int64_t end = skr_end_begun(times);
+    if (end != SKR_INSTANT_NEVER && (row->times.word == 0 || end < row->times.word)) {
+        row->times.word = end;
+    }
+    times->raised = row->times.word != 0 && end > row->times.word;
+    times->word = e->settings.evict_overrun ? row->times.word : 0;
 }
 
 struct skr_pod_times skr_ends_times(const struct skr_gang *e, const struct end_row *row)
 {
+    struct end_row *own =
+        (struct end_row *)(uintptr_t)row; /* its word is kept when it is first given */
     struct skr_pod_times times = row->times;
-    add_job(e, row->key, strcspn(row->key, "/"), row->job, &times);
+    SKR_STRBUF(space);
+    skr_strbuf_addn(&space, row->key, *row->job ? strcspn(row->key, "/") : 0);
+    const struct skr_owner *job = *row->job ? find_job(e, space.s, row->job) : NULL;
+    if (job && is_ended_by(e, own, job, space.s)) {
+        add_job(job, &times);
+    }
+    keep_word(e, own, &times);
     return times;
 }
 
 struct skr_pod_times skr_ends_times_of(const struct skr_gang *e, const struct skr_pod *pod)
 {
     struct skr_pod_times times = skr_pod_times_of(pod);
-    add_job(e, pod->meta.namespace_, strlen(pod->meta.namespace_), job_of(pod), &times);
+    const struct skr_owner *job = find_job(e, pod->meta.namespace_, job_of(pod));
+    if (job && skr_owner_ends(job, pod->controller_uid, &pod->meta)) {
+        add_job(job, &times);
+    }
     return times;
+}
+
+int64_t skr_ends_by_job(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct skr_pod_times times = {0};
+    const struct skr_owner *job = find_job(e, pod->meta.namespace_, job_of(pod));
+    if (job && skr_owner_ends(job, pod->controller_uid, &pod->meta)) {
+        add_job(job, &times);
+        times.grace_s = pod->grace_s;
+    }
+    return skr_end_begun(&times);
+}
+
+/* What an earlier process wrote. */
+static int64_t written_word(const struct skr_pod *pod)
+{
+    const char *text = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_END);
+    skr_time end;
+    return text && skr_time_parse(text, &end, NULL) == 0 && end > 0 ? skr_instant_up(end) : 0;
+}
+
+void skr_ends_renew(struct skr_gang *e, struct end_row *row)
+{
+    row->times.word = 0;
+    (void)skr_ends_times(e, row);
+    skr_booked_stale(e, row->on->name);
+    e->epoch.ends++;
 }
 
 /* ---- rows ---- */
@@ -104,7 +181,9 @@ static struct end_row *make(struct skr_gang *e, const struct skr_pod *pod)
 {
     const size_t uid = strlen(pod->meta.uid) + 1, space = strlen(pod->meta.namespace_),
                  name = strlen(pod->meta.name) + 1, job = strlen(job_of(pod)) + 1;
-    struct end_row *row = skr_alloc(sizeof *row + uid + space + 1 + name + job);
+    const char *controller = job > 1 ? pod->controller_uid : "";
+    const size_t n = strlen(controller) + 1;
+    struct end_row *row = skr_alloc(sizeof *row + uid + space + 1 + name + job + n);
     char *at = row->text;
     row->uid = memcpy(at, pod->meta.uid, uid);
     at += uid;
@@ -113,6 +192,8 @@ static struct end_row *make(struct skr_gang *e, const struct skr_pod *pod)
     memcpy(at + space + 1, pod->meta.name, name);
     at += space + 1 + name;
     row->job = memcpy(at, job_of(pod), job);
+    row->controller = memcpy(at + job, controller, n);
+    row->times.word = job > 1 ? written_word(pod) : 0;
     SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->ends, row->uid, uid - 1, row);
     return row;
 }
@@ -126,11 +207,15 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
                         ? row->times.started
                         : skr_start_seen(pod->started, skr_frame_now(e->frame));
     times.deadline_s = deadline_s > 0 ? deadline_s : times.deadline_s;
-    if (!is_wanted(e, pod, times.deadline_s)) {
+    times.word = row ? row->times.word : 0;
+    if (!is_wanted(e, pod, times.deadline_s) && times.word == 0) {
         if (row) {
             drop(e, row);
         }
         return;
+    }
+    if (row) {
+        row->judged = END_UNJUDGED; /* its labels may be others */
     }
     if (row && strcmp(row->on->name, node) == 0 && skr_pod_times_equal(&row->times, &times)) {
         return;
@@ -141,11 +226,13 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
         e->n_limits -= has_limit(row);
     } else {
         row = make(e, pod);
+        times.word = row->times.word;
     }
     if (*row->job) {
         skr_workload_owners_ask(e, "Job");
     }
     row->times = times;
+    (void)skr_ends_times(e, row);
     e->n_limits += has_limit(row);
     row->on = skr_nodes_get(e, node);
     DL_APPEND(row->on->ends, row);

@@ -10,11 +10,28 @@ static int32_t whole_seconds(skr_time t)
     return seconds < 1 ? 1 : seconds > INT32_MAX ? INT32_MAX : (int32_t)seconds;
 }
 
+static bool runs(const struct group *g)
+{
+    return g->times.end != 0 && g->seats.n_bound > 0;
+}
+
+skr_time skr_run_limit_of(const struct group *g)
+{
+    const skr_time said = g->spec ? g->spec->run_limit : SKR_TIME_NEVER;
+    return runs(g) && g->times.limit != 0 && g->times.limit < said ? g->times.limit : said;
+}
+
+void skr_run_limit_settle(struct group *g)
+{
+    const skr_time limit = skr_run_limit_of(g);
+    g->times.limit = runs(g) && limit != SKR_TIME_NEVER ? limit : 0;
+}
+
 skr_time skr_run_limit_end(const struct group *g)
 {
+    const skr_time limit = skr_run_limit_of(g);
     skr_time end;
-    if (!g->spec || g->spec->run_limit == SKR_TIME_NEVER || g->times.end == 0 ||
-        g->seats.n_bound == 0 || __builtin_add_overflow(g->times.end, g->spec->run_limit, &end)) {
+    if (limit == SKR_TIME_NEVER || !runs(g) || __builtin_add_overflow(g->times.end, limit, &end)) {
         return SKR_TIME_NEVER;
     }
     return end;
@@ -29,12 +46,13 @@ int32_t skr_run_limit_owed(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct group *g = p->group;
     const int32_t has = p->pod->deadline_s;
-    if (!g->spec || g->spec->run_limit == SKR_TIME_NEVER) {
+    const skr_time limit = skr_run_limit_of(g);
+    if (limit == SKR_TIME_NEVER) {
         return 0;
     }
     const bool is_bound = skr_pods_is_bound(p);
     const skr_time end = skr_run_limit_end(g);
-    const int32_t whole = whole_seconds(g->spec->run_limit);
+    const int32_t whole = whole_seconds(limit);
     int32_t want = whole, slack = 0;
     if (end != SKR_TIME_NEVER && (!is_bound || p->pod->started)) {
         const skr_time from = is_bound ? p->pod->started : skr_frame_now(e->frame);

@@ -8,7 +8,9 @@
  * right to a seat ends with the limit, whatever is recreated.
  *
  * A smaller value that a pod has stays: the API server lets the field be set and lowered, never raised.
- * So a limit that is edited can only shorten what runs.
+ * So a limit that is edited can only shorten what runs. The same holds for the group: while a member runs,
+ * the least limit that it has had since its start is in force, also for replacements. The annotation
+ * sakkara.pauses of its object has that limit for the next process.
  */
 #include "core/gang/state/groups.h"
 
@@ -18,6 +20,10 @@ enum {
     SKR_RUN_LIMIT_SLACK_S = 60,
 };
 
+/* The limit in force; SKR_TIME_NEVER: none. */
+skr_time skr_run_limit_of(const struct group *g);
+/* Call at every evaluation: remembers the limit while the group runs. */
+void skr_run_limit_settle(struct group *g);
 /* The activeDeadlineSeconds that is to be written to the live member, 1 to INT32_MAX; 0: none. */
 int32_t skr_run_limit_owed(const struct skr_gang *e, const struct pod_entry *p);
 /* When the limit of a running group is over; SKR_TIME_NEVER: it has none, or none of it runs. */

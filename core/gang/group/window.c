@@ -28,9 +28,8 @@ bool skr_window_of(const struct skr_gang *e, const struct group *g,
         grace = times.grace_s > grace ? times.grace_s : grace;
     }
     const bool anew = leave == g->seats.n_bound;
-    const int64_t most = limit == SKR_TIME_NEVER ? SKR_INSTANT_NEVER
-                         : anew                  ? skr_instant_up(limit)
-                                                 : rest;
+    const int64_t whole = limit == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(limit);
+    const int64_t most = anew ? whole : rest;
     deadline = most < deadline ? most : deadline;
     ret->holds = skr_instant_plus(deadline, grace);
     ret->cut = cut;

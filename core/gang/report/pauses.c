@@ -31,6 +31,10 @@ void skr_pauses_settle(struct skr_gang *e, struct group *g)
         skr_strbuf_addf(&b, ",\"times\":%u,\"why\":", g->vain.n);
         skr_strbuf_add_json(&b, g->vain.why);
     }
+    if (g->times.limit > 0) {
+        skr_strbuf_addf(&b, "%s\"limit\":%lld", b.len > 0 ? "," : "{",
+                        (long long)(g->times.limit / SKR_SECOND));
+    }
     if (b.len > 0) {
         skr_strbuf_addc(&b, '}');
     }
@@ -58,4 +62,6 @@ void skr_pauses_restore(struct skr_gang *e, struct group *g, const char *text)
     const char *why = json_string_value(json_object_get(json, "why"));
     skr_vain_restore(e, g, times > 0 && times < UINT16_MAX ? (uint32_t)times : 0,
                      instant_of(e, json, "vain"), why ? why : "");
+    const json_int_t limit = json_integer_value(json_object_get(json, "limit"));
+    g->times.limit = limit > 0 && limit <= INT32_MAX ? limit * SKR_SECOND : 0;
 }

@@ -6,6 +6,7 @@
  * while. The annotation sakkara.pauses of its object has these instants for the next process, as long as
  * they count: {"gave":"2026-01-01T12:00:00Z","moved":"…"}. It also has evictions in vain for the group
  * (core/gang/group/vain.h): "vain":"…","times":2,"why":"…".
+ * And the run-limit in force of a group that runs, in seconds (group/run_limit.h): "limit":3600.
  */
 #include "core/gang/state/groups.h"
 

@@ -23,10 +23,10 @@ struct booking {
     int64_t start, until;    /* until SKR_INSTANT_NEVER: for ever */
     int64_t promised, since; /* the first start that was told; when the place was taken */
     bool guess;              /* a drain */
-    char *passed
-        [BOOKING_PASSED]; /* uids of the last pods of a higher class that were let pass to its
+    char *
+        passed[BOOKING_PASSED]; /* uids of the last pods of a higher class that were let pass to its
                                      nodes; NULL: none */
-    size_t n_passed;      /* so far; the n-th is at n % BOOKING_PASSED */
+    size_t n_passed;            /* so far; the n-th is at n % BOOKING_PASSED */
     /* The start at its last move that was counted, or an earlier one since. Small moves add up: cause is
      * that of the last one since, enum skr_move_cause. */
     int64_t anchor;
@@ -34,7 +34,7 @@ struct booking {
     bool classed; /* class_ is the highest PriorityClass of members, as of class_input */
     int32_t class_;
     uint64_t class_input; /* input_epoch of the group */
-    skr_time lacks; /* the group has had no turn since then; 0: it has one */
+    skr_time lacks;       /* the group has had no turn since then; 0: it has one */
     size_t n;
     struct booking_node *node; /* in tree order */
     size_t n_resources;

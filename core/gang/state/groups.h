@@ -240,6 +240,7 @@ struct group {
     struct {
         skr_time begin, end; /* of the generation; 0: unset; group_state.c */
         skr_time complete;   /* complete and unbound since then; 0: not; measure.c */
+        skr_time limit;      /* the least run-limit since it runs; 0: it has none; run_limit.c */
     } times;
 
     /* gate_release.c */

@@ -18,6 +18,7 @@ void skr_settings_default(struct skr_settings *settings)
                         1u << SKR_WORKLOAD_RAYCLUSTER | 1u << SKR_WORKLOAD_KUEUE,
         .preemption = true,
         .explain_waiting = true,
+        .evict_overrun = true,
         .preempt_force_after = SKR_TIME_NEVER,
         .plan_timeout = 300 * SKR_SECOND,
         .plan_delay = 50 * SKR_MILLISECOND,

@@ -75,6 +75,7 @@ struct skr_settings {
     int64_t forecasts;              /* time.forecasts: 64 */
     skr_time patience;              /* time.patience; SKR_TIME_NEVER: off */
     skr_time horizon;               /* time.horizon; 0: none, and the default of the engine */
+    bool evict_overrun;             /* time.evictOverrun; true */
     skr_time fail_after;            /* time.failAfter: 30 s */
     enum skr_moves_mode moves_mode; /* time.moves; the default of the engine is off */
     skr_time move_after;            /* time.moveAfter: 10 min */

@@ -40,8 +40,7 @@ void gathering_set_round(const struct gathering *in, struct skr_round *ret)
     ret->n = in->n_complete;
     ret->overrun = in->overrun;
     ret->reservations = (int32_t)s->reservations;
-    ret->patience =
-        s->patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(s->patience);
+    ret->patience = s->patience == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(s->patience);
     ret->horizon = skr_instant_up(s->horizon);
 }
 

@@ -53,7 +53,8 @@ struct gathering {
     /* Live: others may move for this one. Only it and groups with a reservation are in the round, and
      * groups with key movable have labels; NULL: it is another round. */
     const struct group *moves_for;
-    int64_t *share; /* [SKR_RESOURCES_MAX] part of a namespace of all nodes; NULL: not added up yet */
+    int64_t
+        *share; /* [SKR_RESOURCES_MAX] part of a namespace of all nodes; NULL: not added up yet */
 };
 
 /* Errors: SKR_LIMIT. Always follow with gathering_fini(). */

@@ -19,6 +19,7 @@
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
 #include "core/gang/time/away.h"
+#include "core/gang/time/held.h"
 #include "core/gang/time/told.h"
 #include "topology/base/strbuf.h"
 
@@ -108,12 +109,25 @@ static void begin(struct skr_gang *e)
     e->rounds.work = skr_away_send(e, a, false);
 }
 
+/* After a round, and when a word is due. */
+static void review_words(struct skr_gang *e)
+{
+    if (skr_frame_now(e->frame) < e->rounds.held_at || !skr_frame_is_deciding(e->frame)) {
+        return;
+    }
+    e->rounds.held_at = skr_held_review(e);
+    if (e->rounds.held_at != SKR_TIME_NEVER) {
+        skr_wakes_add(e, e->rounds.held_at, WAKE_ROUND, NULL);
+    }
+}
+
 void skr_rounds_review(struct skr_gang *e)
 {
     const skr_time now = skr_frame_now(e->frame);
     if ((e->settings.reservations == 0 && e->bookings.n == 0) || e->settings.on_paper) {
         return;
     }
+    review_words(e);
     e->rounds.due = see_changes(e) || e->rounds.due || has_begun(e) || e->rounds.first;
     if (!e->rounds.due || e->rounds.work != 0 || skr_planner_is_busy(e) ||
         !skr_frame_is_deciding(e->frame) || !skr_topology_is_usable(e)) {
@@ -263,9 +277,8 @@ static void apply(struct skr_gang *e, const struct gathering *in, size_t i)
     } else if (!starts) {
         g->unknown_until = skr_frame_now(e->frame) + UNKNOWN_PAUSE_MS * SKR_MILLISECOND;
         g->unknown_seen = in->seen;
-        g->far_at = answer->far == SKR_INSTANT_NEVER
-                        ? 0
-                        : answer->far * SKR_SECOND - e->settings.horizon;
+        g->far_at =
+            answer->far == SKR_INSTANT_NEVER ? 0 : answer->far * SKR_SECOND - e->settings.horizon;
     }
     note_move(e, g, answer, now);
     if (same(g->booking, now)) {
@@ -300,6 +313,7 @@ bool skr_rounds_done(struct skr_gang *e, const struct skr_solve_request *solved)
     if (a->rc < 0) {
         report_error(e, a);
     }
+    e->rounds.held_at = skr_frame_now(e->frame);
     wake_for_starts(e);
     skr_dirty_plan(e);
     return true;

@@ -75,6 +75,7 @@ struct skr_stored_reservation *skr_stored_reservation_read(const char *text,
     s->since = instant_of(json, "since");
     s->guess = json_is_true(json_object_get(json, "guess"));
     s->anywhere = !nodes;
+    s->written = true;
     return s->anywhere || read_nodes(nodes, tree, arena, s) ? s : NULL;
 }
 

@@ -26,14 +26,18 @@ type reservation struct{ Start, Since time.Time }
 // promise is the reservation of a group; false: none was told yet.
 func (r *run) promise(group string) (stored reservation, told bool) {
 	r.Helper()
-	r.rec.Look(func(v *cluster.View) {
-		text := v.Map(r.ns, group).Annotations["sakkara.reservation"]
-		told = text != ""
-		if told {
-			r.must(json.Unmarshal([]byte(text), &stored))
-		}
-	})
+	r.rec.Look(func(v *cluster.View) { stored, told = r.promised(v, group) })
 	return stored, told
+}
+
+// promised is the same in a view.
+func (r *run) promised(v *cluster.View, group string) (stored reservation, told bool) {
+	r.Helper()
+	text := v.Map(r.ns, group).Annotations["sakkara.reservation"]
+	if text != "" {
+		r.must(json.Unmarshal([]byte(text), &stored))
+	}
+	return stored, text != ""
 }
 
 // TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting: Gangs of one arrive without end, each for at most 12 s,
@@ -100,5 +104,61 @@ func TestReservations_AStreamOfSmallGroupsDoesNotKeepALargeOneWaiting(t *testing
 	for i := range n {
 		r.removeGroup(fmt.Sprintf("s-%d", i))
 	}
+	r.removeGroup("big")
+}
+
+// TestReservations_AJobIsHeldToItsWord: A Job with a deadline of 30 s runs on two of four nodes, and a gang of four is
+// promised a start at its end. The Job is patched to 20 days, and the daemon is killed. The pods of the Job are evicted at
+// the end that they were let in with, with an Event that says so; the gang is bound then, and its promise never moves.
+func TestReservations_AJobIsHeldToItsWord(t *testing.T) {
+	const limit = 30
+	r := startRacks(t, options{}, []int{1, 1, 1, 1})
+	r.anyEvents("how often the gang waits, and for what, is chance; some die with the daemon")
+	r.groupMap("liar", map[string]string{"size": "2"})
+	deadline := int64(limit)
+	r.jobOf("liar", "liar", cluster.JobSpec{Parallelism: 2, Completions: 2, Deadline: &deadline}, gated)
+	r.wait(time.Minute, "the Job runs", r.podsRunning("liar", 2))
+	var liars []*cluster.Pod
+	r.rec.Look(func(v *cluster.View) { liars = v.Pods(r.ns, of("liar")) })
+	r.groupMap("big", map[string]string{"size": "4", "run-limit": "600s"})
+	r.members("big", 4, gate(true))
+	var first reservation
+	r.poll("big is promised a start", func() (told bool) {
+		first, told = r.promise("big")
+		return told
+	})
+	r.must(r.plane.Admin.MergePatch("/apis/batch/v1/namespaces/"+r.ns+"/jobs/liar",
+		fmt.Sprintf(`{"spec":{"activeDeadlineSeconds":%d}}`, 20*24*3600)))
+	r.daemon.Kill()
+	r.must(r.daemon.Start())
+	r.wait(2*time.Minute, "big is bound", func(v *cluster.View) error {
+		if now, told := r.promised(v, "big"); told && now.Start.After(first.Start.Add(30*time.Second)) {
+			t.Errorf("promised %v first, then %v", first, now)
+		}
+		return r.podsBound("big", 4)(v)
+	})
+	if late := time.Since(first.Start); late > 30*time.Second {
+		t.Errorf("big is bound %v after its start", late)
+	}
+	r.rec.Look(func(v *cluster.View) {
+		for _, pod := range liars {
+			if now := v.Pod(r.ns, pod.Name); now.UID == pod.UID && now.Live() {
+				t.Errorf("%s still runs", pod.Name)
+			}
+		}
+	})
+	r.poll("an Event says whose word was broken", func() (told bool) {
+		r.rec.Look(func(v *cluster.View) {
+			for _, pod := range liars {
+				for _, event := range v.Events("Pod", r.ns, pod.Name) {
+					told = told || event.Reason == "PodBeyondLimit"
+				}
+			}
+		})
+		return told
+	})
+	r.must(r.plane.Admin.Do("DELETE", "/apis/batch/v1/namespaces/"+r.ns+"/jobs/liar", "application/json",
+		map[string]string{"propagationPolicy": "Background"}, nil))
+	r.removeGroup("liar")
 	r.removeGroup("big")
 }

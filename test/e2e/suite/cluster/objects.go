@@ -258,6 +258,7 @@ type JobSpec struct {
 	Completions  int         `json:"completions"`
 	Mode         string      `json:"completionMode,omitempty"`
 	BackoffLimit *int        `json:"backoffLimit,omitempty"`
+	Deadline     *int64      `json:"activeDeadlineSeconds,omitempty"`
 	Template     PodTemplate `json:"template"`
 }
 

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods that were let in before a reservation on the word of a limit are held to it. */
+#include "core/gang/cache/ends.h"
+#include "core/gang/state/booking.h"
+#include "test/unit/limits_scene.h"
+
+enum { LIMIT_S = 60, DAYS_20 = 20 * 24 * 3600 };
+
+static const struct booking *booking(const struct rig *rig, const char *name)
+{
+    return limits_group(rig, name)->booking;
+}
+
+static bool is_gone(const struct rig *rig, const char *pod)
+{
+    const struct rig_object *o = rig_find(rig, RIG_POD, pod);
+    return !o || !o->json;
+}
+
+/* Two of four nodes run a Job that ends after a minute; big waits for all of them. */
+static struct rig *beside_a_job(bool evicts)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.preemption = false;
+    settings.reservations = 1;
+    settings.evict_overrun = evicts;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 4, 1);
+    rig_sync(rig);
+    limits_job_gang(rig, "run", 2, LIMIT_S);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "run"), 2);
+    limits_start(rig, "run", 2);
+    limits_gang(rig, "big", 4, 0, 50);
+    rig_run(rig, 2 * SKR_SECOND);
+    return rig;
+}
+
+/* Big starts at most a moment after what it was promised, since run is evicted. */
+static void expect_the_word_holds(struct rig *rig, int64_t start)
+{
+    assert_int_equal(booking(rig, "big")->start, start);
+    rig_run(rig, (start - limits_now(rig) + 5) * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "run"), 0);
+    assert_int_equal(limits_bound(rig, "big"), 4);
+    assert_true(rig_has_event(rig, "PodBeyondLimit"));
+    for (size_t i = 0; i < SKR_MOVE_CAUSE_COUNT; i++) {
+        assert_int_equal(rig->gang->stats.moves[i], 0);
+    }
+}
+
+TEST_RIG(beside_a_job(true), a_job_whose_deadline_is_raised_is_evicted_at_its_word)
+{
+    const int64_t start = booking(rig, "big")->start;
+    rig_edit(rig, RIG_JOB, "run", "{'spec':{'activeDeadlineSeconds':%d}}", DAYS_20);
+    rig_run(rig, 5 * SKR_SECOND);
+    expect_the_word_holds(rig, start);
+}
+
+TEST_RIG(beside_a_job(true), nor_does_a_restart_forget_the_word)
+{
+    const int64_t start = booking(rig, "big")->start;
+    rig_edit(rig, RIG_JOB, "run", "{'spec':{'activeDeadlineSeconds':%d}}", DAYS_20);
+    rig_run(rig, 15 * SKR_SECOND);
+    assert_true(*rig_annotation(rig, RIG_POD, "run-0", SKR_ANNOTATION_END));
+    rig_restart(rig);
+    rig_run(rig, 2 * SKR_SECOND);
+    expect_the_word_holds(rig, start);
+}
+
+TEST_RIG(beside_a_job(true), a_pod_that_its_job_does_not_own_any_more_is_held_to_its_word)
+{
+    const int64_t start = booking(rig, "big")->start;
+    for (int i = 0; i < 2; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "run-%d", i);
+        rig_edit(rig, RIG_POD, pod, "{'metadata':{'ownerReferences':null}}");
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    expect_the_word_holds(rig, start);
+}
+
+TEST_RIG(beside_a_job(true), a_job_that_is_deleted_and_leaves_its_pods_gave_its_word)
+{
+    const int64_t start = booking(rig, "big")->start;
+    rig_delete(rig, RIG_JOB, "run");
+    rig_run(rig, 5 * SKR_SECOND);
+    expect_the_word_holds(rig, start);
+}
+
+TEST_RIG(beside_a_job(false), without_evictions_the_promise_moves_and_says_so)
+{
+    const int64_t start = booking(rig, "big")->start;
+    rig_edit(rig, RIG_JOB, "run", "{'spec':{'activeDeadlineSeconds':%d}}", LIMIT_S + 600);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(booking(rig, "big")->start, start + 600);
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_OVERRUN], 1);
+    assert_int_equal(limits_bound(rig, "run"), 2);
+    assert_false(rig_has_event(rig, "PodBeyondLimit"));
+}
+
+/* Nobody else needs the room, so the Job may run on, by its new deadline. */
+TEST_RIG(beside_a_job(true), where_nothing_is_reserved_a_longer_deadline_is_no_breach)
+{
+    rig_edit(rig, RIG_JOB, "run", "{'spec':{'activeDeadlineSeconds':%d}}", LIMIT_S + 600);
+    for (int i = 0; i < 4; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "big-%d", i);
+        rig_delete(rig, RIG_POD, pod);
+    }
+    rig_run(rig, (LIMIT_S + 60) * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "run"), 2);
+}
+
+/* ---- whose deadline counts ---- */
+
+static void wait_for_job(struct rig *rig, const char *spec)
+{
+    limits_job_gang(rig, "run", 2, LIMIT_S);
+    rig_edit(rig, RIG_JOB, "run", "{'spec':%s}", spec);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    limits_gang(rig, "big", 4, 0, 50);
+    rig_run(rig, 3 * SKR_SECOND);
+}
+
+TEST_RIG(limits_four_nodes(1), the_deadline_of_a_job_of_another_controller_is_no_end)
+{
+    wait_for_job(rig, "{'managedBy':'example.com/nobody'}");
+    assert_null(booking(rig, "big"));
+}
+
+TEST_RIG(limits_four_nodes(1), that_of_the_controller_of_kubernetes_is_one_by_its_name_too)
+{
+    wait_for_job(rig, "{'managedBy':'kubernetes.io/job-controller'}");
+    assert_non_null(booking(rig, "big"));
+}
+
+TEST_RIG(limits_four_nodes(1), nor_is_that_of_a_job_whose_selector_does_not_take_in_the_pod)
+{
+    wait_for_job(rig, "{'selector':{'matchLabels':{'job':'other'}}}");
+    assert_null(booking(rig, "big"));
+}
+
+TEST_RIG(limits_four_nodes(1), nor_is_that_of_a_job_of_the_same_name_with_another_uid)
+{
+    wait_for_job(rig, "{'suspend':false}");
+    assert_non_null(booking(rig, "big"));
+    rig_delete(rig, RIG_POD, "run-0");
+    rig_delete(rig, RIG_POD, "run-1");
+    rig_create_json(rig, RIG_POD, "liar",
+                    "{'metadata':{'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':"
+                    "'run','uid':'uid-of-another','controller':true}]},'spec':{'schedulerName':"
+                    "'other','nodeName':'node-0','containers':[{'name':'c','resources':{"
+                    "'requests':{'cpu':'1'}}}]},'status':{'phase':'Running'}}");
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_null(booking(rig, "big"));
+}
+
+/* ---- grace ---- */
+
+TEST_RIG(limits_waiting(1), a_grace_period_of_a_week_moves_no_promise)
+{
+    const int64_t start = booking(rig, "big")->start;
+    char text[48];
+    rig_run(rig, 5 * SKR_SECOND);
+    skr_time_write(rig->now - rig->now % SKR_SECOND + 7 * 24 * 3600 * SKR_SECOND, 0, text,
+                   sizeof text);
+    for (int i = 0; i < 2; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "run-%d", i);
+        rig_edit(rig, RIG_POD, pod,
+                 "{'metadata':{'deletionTimestamp':'%s','deletionGracePeriodSeconds':604800}}",
+                 text);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(booking(rig, "big")->start, start);
+    rig_run(rig, (start - limits_now(rig) + 5) * SKR_SECOND);
+    assert_true(rig_has_event(rig, "PodBeyondLimit"));
+    assert_int_equal(limits_bound(rig, "big"), 4);
+    assert_true(is_gone(rig, "run-0"));
+}
+
+/* ---- run-limit ---- */
+
+static int deadline(const struct rig *rig, const char *pod)
+{
+    const json_t *spec = json_object_get(rig_find(rig, RIG_POD, pod)->json, "spec");
+    return (int)json_integer_value(json_object_get(spec, "activeDeadlineSeconds"));
+}
+
+static void run_with_limit(struct rig *rig)
+{
+    limits_gang(rig, "run", 2, 0, 0);
+    rig_edit(rig, RIG_MAP, "run", "{'data':{'run-limit':'22s'}}");
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    assert_int_equal(deadline(rig, "run-0"), 22);
+}
+
+/* A member fails, and its replacement comes after the edit. */
+static void expect_the_rest(struct rig *rig)
+{
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_phase(rig, "run-0", "Failed");
+    limits_pod(rig, "again", "run", 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "again"));
+    assert_in_range(deadline(rig, "again"), 1, 22);
+}
+
+TEST_RIG(limits_four_nodes(1), a_run_limit_that_is_raised_gives_replacements_no_more)
+{
+    run_with_limit(rig);
+    rig_edit(rig, RIG_MAP, "run", "{'data':{'run-limit':'720h'}}");
+    expect_the_rest(rig);
+}
+
+TEST_RIG(limits_four_nodes(1), nor_does_one_that_is_taken_away)
+{
+    run_with_limit(rig);
+    rig_edit(rig, RIG_MAP, "run", "{'data':{'run-limit':null}}");
+    expect_the_rest(rig);
+}
+
+TEST_RIG(limits_four_nodes(1), nor_after_a_restart)
+{
+    run_with_limit(rig);
+    rig_edit(rig, RIG_MAP, "run", "{'data':{'run-limit':'720h'}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_restart(rig);
+    expect_the_rest(rig);
+}
+
+TEST_RIG(limits_four_nodes(1), a_new_start_has_the_limit_of_now)
+{
+    run_with_limit(rig);
+    rig_edit(rig, RIG_MAP, "run", "{'data':{'run-limit':'720h'}}");
+    rig_phase(rig, "run-0", "Failed");
+    rig_phase(rig, "run-1", "Failed");
+    rig_run(rig, 70 * SKR_SECOND);
+    limits_pod(rig, "run-2", "run", 0);
+    limits_pod(rig, "run-3", "run", 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_int_equal(deadline(rig, "run-2"), 720 * 3600);
+}
