@@ -289,6 +289,7 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     }
     settings->copies_max = seed % 11 < 5;
     settings->reservations = seed % 29 >= 20 ? 0 : seed % 29 % 4 == 3 ? 3 : 1;
+    settings->horizon = seed % 19 < 5 ? 40 * SKR_SECOND : 4 * 3600 * SKR_SECOND;
     if (seed % 29 < 3) { /* drains */
         settings->patience = 60 * SKR_SECOND;
         settings->ends_of_all = true;

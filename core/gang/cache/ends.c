@@ -90,7 +90,8 @@ static void keep_word(const struct skr_gang *e, struct end_row *row, struct skr_
     if (end != SKR_INSTANT_NEVER && (row->times.word == 0 || end < row->times.word)) {
         row->times.word = end;
     }
-    times->raised = row->times.word != 0 && end > row->times.word;
+    /* Clocks differ: a little later is the same. */
+    times->raised = row->times.word != 0 && end > skr_instant_plus(row->times.word, SKR_OVERRUN_S);
     times->word = e->settings.evict_overrun ? row->times.word : 0;
 }
 
@@ -143,7 +144,7 @@ void skr_ends_renew(struct skr_gang *e, struct end_row *row)
     row->times.word = 0;
     (void)skr_ends_times(e, row);
     skr_booked_stale(e, row->on->name);
-    e->epoch.ends++;
+    skr_seen_note(&e->seen, SEEN_ENDS);
 }
 
 /* ---- rows ---- */
