@@ -10,7 +10,6 @@
 #include <utlist.h>
 
 #include "core/gang/cache/ends.h"
-#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "topology/base/table.h"
 
@@ -26,7 +25,13 @@ bool skr_booked_any(const struct skr_gang *e, const struct group *g)
 static int32_t class_of(struct booking *b)
 {
     if (!b->classed || b->class_input != b->group->input_epoch) {
-        b->class_ = skr_ordinary_class_of(b->group);
+        const struct pod_entry *p;
+        b->class_ = INT32_MIN;
+        DL_FOREACH(b->group->members, p)
+        {
+            const bool more = skr_pod_is_live(p->pod) && p->pod->priority > b->class_;
+            b->class_ = more ? p->pod->priority : b->class_;
+        }
         b->class_input = b->group->input_epoch;
         b->classed = true;
     }

@@ -8,8 +8,6 @@
 
 #include "core/gang/cache/booked.h"
 #include "core/gang/cache/nodes.h"
-#include "core/gang/cache/pods.h"
-#include "core/gang/cache/residents.h"
 #include "core/gang/cache/workload_owners.h"
 #include "topology/base/table.h"
 
@@ -56,31 +54,41 @@ static void add_job(const struct skr_owner *job, struct skr_pod_times *times)
     times->job_started = job->started;
 }
 
-/* Namespace and labels of the pod; NULL: it is not there. */
-static const struct skr_meta *meta_of(const struct skr_gang *e, const char *uid, const char *space,
-                                      const char *name)
+#define UID_LABEL     "batch.kubernetes.io/controller-uid"
+#define UID_LABEL_OLD "controller-uid"
+
+/* Whether it has the label that the API server puts into selectors of Jobs. */
+static bool is_labelled(const struct skr_pod *pod)
 {
-    const struct pod_entry *p = skr_pods_find(e, uid);
-    const struct resident *r = p ? NULL : skr_residents_find(e, space, name);
-    return p ? &p->pod->meta : r && skr_residents_is(e, r, uid) ? skr_residents_meta(e, r) : NULL;
+    const char *uid = skr_labels_get(&pod->meta.labels, UID_LABEL);
+    uid = uid ? uid : skr_labels_get(&pod->meta.labels, UID_LABEL_OLD);
+    return uid && strcmp(uid, pod->controller_uid) == 0;
 }
 
-/* The answer stays for a Job and labels: another Job has another uid, and a selector never changes. */
-static bool is_ended_by(const struct skr_gang *e, struct end_row *row, const struct skr_owner *job,
-                        const char *space)
+/* With the labels of the pod if its Job is known. The answer stays: another Job has another uid, and a
+ * selector never changes. */
+static void judge(const struct skr_gang *e, struct end_row *row, const struct skr_pod *pod)
 {
-    if (strcmp(row->controller, job->meta.uid) != 0 || job->deadline_s == 0) {
-        return false;
+    const struct skr_owner *job = find_job(e, pod->meta.namespace_, row->job);
+    row->labelled = is_labelled(pod);
+    row->judged = !job || job->deadline_s == 0 || strcmp(row->controller, job->meta.uid) != 0
+                      ? END_UNJUDGED
+                  : skr_owner_ends(job, row->controller, &pod->meta) ? END_BY_JOB
+                                                                     : END_NOT_BY_JOB;
+}
+
+/* If the Job became known after the pod, a selector that the API server made is judged by its label. One
+ * that the user wrote gives no end until the next version of the pod. */
+static bool is_ended_by(struct end_row *row, const struct skr_owner *job)
+{
+    struct skr_label own[] = {{UID_LABEL, row->controller}, {UID_LABEL_OLD, row->controller}};
+    const struct skr_meta meta = {.namespace_ = job->meta.namespace_,
+                                  .labels = {.n = row->labelled ? 2 : 0, .item = own}};
+    if (row->judged == END_UNJUDGED && skr_owner_ends(job, row->controller, &meta)) {
+        row->judged = END_BY_JOB;
     }
-    if (row->judged == END_UNJUDGED) {
-        const struct skr_meta *meta =
-            meta_of(e, row->uid, space, row->key + strcspn(row->key, "/") + 1);
-        if (!meta) {
-            return false;
-        }
-        row->judged = skr_owner_ends(job, row->controller, meta) ? END_BY_JOB : END_NOT_BY_JOB;
-    }
-    return row->judged == END_BY_JOB;
+    return row->judged == END_BY_JOB && strcmp(row->controller, job->meta.uid) == 0 &&
+           job->deadline_s > 0;
 }
 
 /* The earliest end so far is its word. */
@@ -103,7 +111,7 @@ struct skr_pod_times skr_ends_times(const struct skr_gang *e, const struct end_r
     SKR_STRBUF(space);
     skr_strbuf_addn(&space, row->key, *row->job ? strcspn(row->key, "/") : 0);
     const struct skr_owner *job = *row->job ? find_job(e, space.s, row->job) : NULL;
-    if (job && is_ended_by(e, own, job, space.s)) {
+    if (job && is_ended_by(own, job)) {
         add_job(job, &times);
     }
     keep_word(e, own, &times);
@@ -216,7 +224,7 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
         return;
     }
     if (row) {
-        row->judged = END_UNJUDGED; /* its labels may be others */
+        judge(e, row, pod); /* its labels may be others */
     }
     if (row && strcmp(row->on->name, node) == 0 && skr_pod_times_equal(&row->times, &times)) {
         return;
@@ -228,6 +236,7 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
     } else {
         row = make(e, pod);
         times.word = row->times.word;
+        judge(e, row, pod);
     }
     if (*row->job) {
         skr_workload_owners_ask(e, "Job");

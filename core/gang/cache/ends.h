@@ -27,6 +27,7 @@ struct end_row {
     UT_hash_handle hh;           /* by uid */
     const char *uid, *key, *job; /* key: namespace/name; job: the name of its Job, "" none */
     const char *controller;      /* the uid that it names for its Job */
+    bool labelled;               /* it has this uid as a label, which selectors of Jobs ask for */
     enum {
         END_UNJUDGED,
         END_BY_JOB,

@@ -20,7 +20,7 @@ enum write_purpose {
     WRITE_FOR_BINDING_READ,
     WRITE_FOR_ROLLBACK,
     WRITE_FOR_EVICTION,
-    WRITE_FOR_WORD, /* the eviction of a pod that breaks its word; key: its uid */
+    WRITE_FOR_WORD,         /* the eviction of a pod that breaks its word; key: its uid */
     WRITE_FOR_STATUS_MAP,   /* key: of the group */
     WRITE_FOR_PROVISIONING, /* key: of the group */
     WRITE_FOR_CLAIM,        /* key: of the claim */

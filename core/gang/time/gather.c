@@ -176,8 +176,7 @@ static void keep_first(struct gathering *in)
     for (size_t i = 0; i < in->n; i++) {
         const struct group *g = in->waiting[i].group;
         const bool far = g->far_at > 0 && in->now * SKR_SECOND >= g->far_at;
-        const bool same =
-            g->unknown_until > 0 && g->unknown_seen == in->seen && !drains && !far;
+        const bool same = g->unknown_until > 0 && g->unknown_seen == in->seen && !drains && !far;
         const bool rests = same || in->now * SKR_SECOND < g->unknown_until;
         size_t *of = g->told.unread ? &unread : &left;
         const bool may = *of > 0 && !rests && !has_its_share(in, n, g);

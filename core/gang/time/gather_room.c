@@ -62,9 +62,8 @@ static void add_runner(struct runners *all, const struct end_row *row)
                                     ? skr_end_guess(&times, estimate, in->now)
                                     : SKR_INSTANT_NEVER,
                        .amounts = amounts};
-    in->overrun[leaf] |=
-        times.raised ||
-        (r.end.kind == SKR_END_LIMIT && skr_end_of(&times, estimate, in->now).overrun);
+    in->overrun[leaf] |= times.raised || (r.end.kind == SKR_END_LIMIT &&
+                                          skr_end_of(&times, estimate, in->now).overrun);
     skr_grow(&all->item, &all->cap, all->n + 1, sizeof *all->item);
     all->item[all->n++] = r;
 }
