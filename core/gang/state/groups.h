@@ -135,10 +135,9 @@ struct group {
     struct forecast *forecast; /* a start that is not promised; NULL: none; group/start.h */
     int moved;                 /* enum skr_move_cause of its last move that was not told yet */
     struct told told;          /* time/told.c, status.c */
-    /* Its start was not known then: it is not sought before, nor without a change since the stamp. */
-    skr_time unknown_until;
+    /* Not sought before, nor without news: its start was unknown, or beyond time.horizon till far_at. */
+    skr_time unknown_until, far_at;
     uint64_t unknown_seen; /* time/rounds.c */
-    skr_time far_at;       /* its start is beyond time.horizon until then; 0: it is not */
     uint64_t rounded;      /* its input_epoch, as the last round that looked at it had it */
 
     bool dirty; /* dirty.c */
@@ -238,9 +237,8 @@ struct group {
     struct vain vain; /* evictions for it that did not help; vain.c */
 
     struct {
-        skr_time begin, end; /* of the generation; 0: unset; group_state.c */
-        skr_time complete;   /* complete and unbound since then; 0: not; measure.c */
-        skr_time limit;      /* the least run-limit since it runs; 0: it has none; run_limit.c */
+        skr_time begin, end;      /* of the generation; 0: unset; group_state.c */
+        skr_time complete, limit; /* unbound since; least run-limit; measure.c, run_limit.c */
     } times;
 
     /* gate_release.c */
