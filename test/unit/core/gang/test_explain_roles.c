@@ -145,7 +145,7 @@ TEST(the_role_and_the_unit_are_named_and_every_way_out_places_the_group)
 {
     for (size_t k = 0; k < sizeof scenarios / sizeof *scenarios; k++) {
         const struct scenario *s = &scenarios[k];
-        const struct skr_explain_look look = {0};
+        const struct skr_explain_look look = {.verbose = true}; /* all domains */
         json_auto_t *files = files_of(s);
         json_auto_t *x = explain_ways_explain(files);
         const json_t *ways = json_object_get(x, "relaxations"), *way;
