@@ -133,15 +133,17 @@ void skr_device_paid_fini(struct device_paid *paid)
     skr_hash_index_fini(&paid->index);
 }
 
-/* The limit that all claims of the pod are beyond, before any of their selectors is compiled; NULL: none. */
-static const char *beyond_size(const struct skr_gang *e, const struct skr_pod *pod)
+const char *skr_devices_beyond(const struct skr_gang *e, const struct skr_pod *pod)
 {
     size_t requests = 0, selectors = 0;
     for (size_t i = 0; i < pod->n_claims; i++) {
         const struct claim_facts facts =
             skr_claim_objects_facts(e, pod->meta.namespace_, &pod->claim[i]);
         size_t of_requests = 0, of_selectors = 0;
-        if (facts.spec) {
+        if (facts.spec && facts.spec->sized) {
+            of_requests = facts.spec->size_requests;
+            of_selectors = facts.spec->size_selectors;
+        } else if (facts.spec) {
             skr_devices_stock_size(e->devices.stock, facts.spec->text, &of_requests, &of_selectors);
         }
         requests += of_requests;
@@ -156,7 +158,7 @@ const char *skr_device_shape_of(struct skr_gang *e, const struct skr_pod *pod,
                                 const struct pod_entry *p, const struct device_paid *paid,
                                 struct device_shape *ret)
 {
-    const char *why = beyond_size(e, pod);
+    const char *why = skr_devices_beyond(e, pod);
     *ret = (struct device_shape){0};
     for (size_t i = 0; !why && i < pod->n_claims; i++) {
         const struct skr_pod_claim *claim = &pod->claim[i];

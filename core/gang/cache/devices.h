@@ -83,6 +83,8 @@ struct device_needs *skr_devices_explain(struct skr_gang *e, struct pod_entry *c
 /* What kind of reason that is; NULL: SKR_COUNTED. */
 enum skr_uncounted skr_devices_uncounted(const char *why);
 bool skr_devices_has_claims(const struct skr_pod *pod); /* ResourceClaims, or templates */
+/* The limit of one pod that its claims are beyond, a clause; NULL: none. No selector is compiled. O(claims). */
+const char *skr_devices_beyond(const struct skr_gang *e, const struct skr_pod *pod);
 struct device_needs *skr_devices_needs_ref(struct device_needs *needs); /* NULL allowed */
 void skr_devices_needs_unref(struct skr_gang *e, struct device_needs *needs);
 bool skr_devices_needs_equal(const struct device_needs *a, const struct device_needs *b);

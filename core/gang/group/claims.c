@@ -240,13 +240,48 @@ static bool settle_missing(struct skr_gang *e, struct group *g, bool over)
     return true;
 }
 
+/* ---- claims that ask for too much ---- */
+
+/* kube-scheduler would evaluate all of it, one pod after the other, while others wait: members keep their gates. */
+static bool settle_beyond(struct skr_gang *e, struct group *g, bool over)
+{
+    const bool was = g->claims.beyond;
+    const struct pod_entry *p, *first = NULL;
+    g->claims.beyond = false;
+    DL_FOREACH(over || e->settings.devices_off || g->seats.n_claimers == 0 ? NULL : g->members, p)
+    {
+        const bool counts = p->seated && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p);
+        if (counts && skr_devices_beyond(e, p->pod) &&
+            (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0)) {
+            first = p;
+        }
+    }
+    if (!first) {
+        if (was) {
+            skr_attempt_doubt(g);
+            skr_dirty_group(e, g);
+        }
+        return false;
+    }
+    SKR_STRBUF(b);
+    g->claims.beyond = true;
+    skr_attempt_doubt(g);
+    if (g->state == GROUP_BACKOFF) {
+        skr_group_state_enter(e, g, GROUP_READY);
+    }
+    skr_strbuf_addf(&b, "group %s is not planned: %s, as those of pod %s; use fewer", g->name,
+                    skr_devices_beyond(e, first->pod), first->pod->meta.name);
+    skr_group_state_reason(g, SKR_REASON_EVALUATION_BUDGET, b.s);
+    return true;
+}
+
 /* ---- groups ---- */
 
 bool skr_claims_keep_from_planning(const struct skr_gang *e, const struct group *g)
 {
-    return !g->plan &&
-           (g->claims.lacks || g->claims.turn || g->claims.holds_until > skr_frame_now(e->frame) ||
-            g->seats.n_assumed > 0 || (g->claims.waits && g->seats.n_unasked > 0));
+    return !g->plan && (g->claims.lacks || g->claims.turn || g->claims.beyond ||
+                        g->claims.holds_until > skr_frame_now(e->frame) || g->seats.n_assumed > 0 ||
+                        (g->claims.waits && g->seats.n_unasked > 0));
 }
 
 bool skr_claims_keep_from_evicting(const struct group *g)
@@ -408,7 +443,7 @@ void skr_claims_settle(struct skr_gang *e, struct group *g)
         skr_dirty_plan(e);
     }
     g->claims.kept = kept;
-    if (settle_missing(e, g, over)) {
+    if (settle_missing(e, g, over) || settle_beyond(e, g, over)) {
         return;
     }
     if (kept) {

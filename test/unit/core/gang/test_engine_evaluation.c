@@ -159,3 +159,34 @@ TEST_RIG(cluster_of_uuids(), objects_that_no_pod_names_make_no_group_look_again)
     assert_int_equal(rig->gang->stats.looks, looks);
     assert_int_equal(rig->n_solves, solves);
 }
+
+TEST_RIG(cluster_of_uuids(),
+         a_group_whose_claims_ask_for_too_much_is_not_planned_and_keeps_its_gates)
+{
+    const struct skr_devices_work *work = rig->gang->devices.stock->work;
+    char key[32];
+    for (int i = 0; i < 3; i++) {
+        snprintf(key, sizeof key, "hostile/c-%d", i);
+        costly_claim(rig, RIG_DEVICE_CLAIM, key, i);
+    }
+    rig_group(rig, "hostile/h-0", 1, 0, NULL);
+    rig_create_json(
+        rig, RIG_POD, "hostile/h-0",
+        "{'metadata':{'labels':{'sakkara.group.name':'h-0'}},'spec':{'schedulerName':'sakkara',"
+        "'schedulingGates':[{'name':'sakkara.gang'}],'resourceClaims':[{'name':'a',"
+        "'resourceClaimName':'c-0'},{'name':'b','resourceClaimName':'c-1'},{'name':'c',"
+        "'resourceClaimName':'c-2'}],'containers':[{'name':'c','resources':{'requests':{'cpu':'1'"
+        "}}}]},'status':{'phase':'Pending'}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "hostile/h-0", "reason"), "EvaluationBudget");
+    assert_string_equal(rig_key(rig, "hostile/h-0", "message"),
+                        "group h-0 is not planned: the claims of a pod have more than 512 "
+                        "selectors, as those of pod h-0; use fewer");
+    assert_int_equal(rig->n_filters, 0);
+    assert_int_equal(work->asked, 0);
+    rig_delete(rig, RIG_DEVICE_CLAIM, "hostile/c-2");
+    device_claim(rig, "hostile/c-2", 1);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h-0"), 0); /* no node has 17 devices */
+    assert_string_equal(rig_key(rig, "hostile/h-0", "reason"), "NeverFits");
+}
