@@ -147,6 +147,24 @@ static bool is_own(const json_t *object)
     return strncmp(json_string_value(json_object_get(object, "apiVersion")), "sakkara/", 8) == 0;
 }
 
+/* What the steps of a Scenario create are objects of an API server. */
+static void resolve_created(json_t *scenario)
+{
+    json_t *step;
+    size_t i;
+    json_array_foreach(json_object_get(scenario, "steps"), i, step)
+    {
+        json_t *create = json_object_get(step, "create");
+        json_t *list = json_is_array(create) ? create : json_object_get(create, "items");
+        for (size_t k = 0; k < json_array_size(list); k++) {
+            json_array_set_new(list, k, skr_nulls_resolved_alone(json_array_get(list, k)));
+        }
+        if (json_is_object(create) && !json_is_array(list)) {
+            json_object_set_new(step, "create", skr_nulls_resolved_alone(create));
+        }
+    }
+}
+
 /* Takes object, whose place is the reader's. */
 static void take_object(struct reader *r, json_t *object, struct skr_yaml_mark mark)
 {
@@ -166,7 +184,9 @@ static void take_object(struct reader *r, json_t *object, struct skr_yaml_mark m
         json_decref(object);
         return;
     }
-    if (!is_own(object)) {
+    if (is_own(object)) {
+        resolve_created(object);
+    } else {
         json_t *resolved = skr_nulls_resolved_alone(object);
         json_decref(object);
         object = resolved;
