@@ -168,10 +168,11 @@ static void finish(const struct set *s, const char *type, const char *reason, co
     write_status(s, status);
 }
 
-static void count_restart(const struct set *s, bool counts)
+/* all: of all Jobs, which makes a new attempt. */
+static void count_restart(const struct set *s, bool all, bool counts)
 {
     json_t *status = own_status(s);
-    json_object_set_new(status, "restarts", json_integer(s->attempt + 1));
+    json_object_set_new(status, "restarts", json_integer(s->attempt + (all ? 1 : 0)));
     json_object_set_new(
         status, "restartsCountTowardsMax",
         json_integer(skr_path_int(status, "restartsCountTowardsMax", 0) + (counts ? 1 : 0)));
@@ -249,7 +250,7 @@ static void restart_or_fail(const struct set *s)
         finish(s, "Failed", "ReachedMaxRestarts",
                "jobset failed due to reaching max number of restarts");
     } else {
-        count_restart(s, true);
+        count_restart(s, true, true);
     }
 }
 
@@ -275,9 +276,10 @@ static bool handle_failure(const struct set *s)
         finish(s, "Failed", "FailJobSetFailurePolicyAction",
                "applying FailJobSet failure policy action");
     } else if (strcmp(action, "RestartJobSetAndIgnoreMaxRestarts") == 0) {
-        count_restart(s, false);
+        count_restart(s, true, false);
     } else if (strcmp(action, "RecreateJob") == 0) {
         delete_job(s, failed);
+        count_restart(s, false, true);
     } else {
         restart_or_fail(s);
     }

@@ -226,12 +226,25 @@ TEST(what_a_model_does_not_do_is_said_once_a_kind_and_field)
         {"MERGE " JOBSETS "/t", "{'spec':{'suspend':true}}"},
         {"MERGE " JOBSETS "/t", "{'spec':{'ttlSecondsAfterFinished':3}}"},
         {"MERGE " JOBSETS "/t", "{'spec':{'ttlSecondsAfterFinished':4}}"},
+        {"MERGE " JOBSETS "/t", "{'spec':{'network':{'subdomain':'a'}}}"},
         {"POST " RAY, "{'metadata':{'name':'r'},'spec':{'enableInTreeAutoscaling':true,"
                       "'workerGroupSpecs':[{'groupName':'g','replicas':1," POD "}]}}"},
         {"MERGE " RAY "/r",
          "{'spec':{'workerGroupSpecs':[{'groupName':'g','replicas':2," POD "}]}}"},
         {"MERGE " RAY "/r",
          "{'spec':{'workerGroupSpecs':[{'groupName':'h','replicas':2," POD "}]}}"},
+        {"POST " JOBSETS,
+         "{'metadata':{'name':'u'},'spec':{'failurePolicy':{'restartStrategy':'InPlaceRestart',"
+         "'rules':[{'name':'a','action':'FailJobSet'},{'name':'b','action':'Explode',"
+         "'onJobFailureMessagePatterns':['x']}]},'replicatedJobs':[{'name':'w'," JOB "}]}}"},
+        {"POST " LWS, "{'metadata':{'name':'l'},'spec':{'replicas':1,'startupPolicy':'LeaderReady',"
+                      "'leaderWorkerTemplate':{'restartPolicy':'RecreateGroupAfterStart','"
+                      "workerTemplate':{}}}}"},
+        {"POST " KUBEFLOW "/pytorchjobs",
+         "{'metadata':{'name':'p'},'spec':{'pytorchReplicaSpecs':{'Worker':{'replicas':2," POD
+         "}}}}"},
+        {"MERGE " PODS "/p-worker-0/status", "{'status':{'phase':'Failed'}}"},
+        {"MERGE " PODS "/p-worker-1/status", "{'status':{'phase':'Failed'}}"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         sandbox_ok(store, strncmp(lines[i][0], "POST", 4) == 0 ? 201 : 200, lines[i][0],
@@ -239,9 +252,16 @@ TEST(what_a_model_does_not_do_is_said_once_a_kind_and_field)
         (void)skr_cluster_step(cluster, (skr_time)(i + 1) * SECOND);
     }
     assert_string_equal(
-        said.s, "JobSet t: a change of spec.ttlSecondsAfterFinished is not simulated\n"
+        said.s, "JobSet t: spec.ttlSecondsAfterFinished is not simulated\n"
+                "JobSet t: a change of spec.network is not simulated\n"
                 "RayCluster r: spec.enableInTreeAutoscaling is not simulated\n"
-                "RayCluster r: a change of spec.workerGroupSpecs.groupName is not simulated\n");
+                "RayCluster r: a change of spec.workerGroupSpecs.groupName is not simulated\n"
+                "JobSet u: spec.failurePolicy.restartStrategy InPlaceRestart is not simulated\n"
+                "JobSet u: spec.failurePolicy.rules.action Explode is not simulated\n"
+                "JobSet u: spec.failurePolicy.rules.onJobFailureMessagePatterns is not simulated\n"
+                "LeaderWorkerSet l: spec.leaderWorkerTemplate.restartPolicy "
+                "RecreateGroupAfterStart is not simulated\n"
+                "PyTorchJob p: what follows a failed pod is not simulated\n");
     skr_cluster_destroy(cluster);
 }
 
@@ -303,6 +323,17 @@ TEST(a_rule_of_a_job_set_decides_what_its_failed_jobs_do)
     cluster_rig_run(rig, 60 * SECOND);
     assert_string_not_equal(sandbox_field(rig->store, JOBSETS "/t", "status.restarts"), "");
     assert_string_equal(failure(), "");
+}
+
+TEST(a_job_that_is_made_anew_counts_among_the_restarts_of_its_job_set)
+{
+    create_failing(
+        "'failurePolicy':{'maxRestarts':1,'rules':[{'name':'r','action':'RecreateJob'}]},");
+    cluster_rig_run(rig, 20 * SECOND);
+    assert_string_equal(sandbox_field(rig->store, JOBSETS "/t", "status.restarts"), "0");
+    assert_string_not_equal(
+        sandbox_field(rig->store, JOBSETS "/t", "status.restartsCountTowardsMax"), "");
+    has_label("t-w-1-0", "jobset.sigs.k8s.io/restart-attempt", "0");
 }
 
 TEST(a_job_set_is_suspended_and_resumed)
