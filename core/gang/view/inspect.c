@@ -231,7 +231,9 @@ static void write_members(const struct group *g, struct skr_strbuf *b)
         add_string(b, "node", node);
         add_string(b, "rank", rank);
         add_string(b, "status", status);
-        skr_strbuf_addf(b, ",\"bound\":%s}", skr_pods_is_bound(p) ? "true" : "false");
+        skr_strbuf_addf(b, ",\"bound\":%s,\"succeeded\":%s}",
+                        skr_pods_is_bound(p) && skr_pod_is_live(p->pod) ? "true" : "false",
+                        p->pod->phase == SKR_POD_SUCCEEDED ? "true" : "false");
     }
     skr_strbuf_addc(b, ']');
     free(list);

@@ -34,6 +34,15 @@ struct summing {
     bool placements;
 };
 
+static void add_count(json_t *group, const json_t *members, const char *which)
+{
+    json_int_t n = 0;
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        n += json_is_true(json_object_get(json_array_get(members, i), which)) ? 1 : 0;
+    }
+    json_object_set_new(group, which, json_integer(n));
+}
+
 /* One group at a time: the members of all groups may be many. */
 static void add_group(void *context, const char *text, size_t n)
 {
@@ -41,11 +50,8 @@ static void add_group(void *context, const char *text, size_t n)
     json_t *group = NULL;
     skr_bug_on(skr_json_tree_read(text, n, &group, NULL) < 0);
     const json_t *members = json_object_get(group, "members");
-    size_t bound = 0;
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        bound += json_is_true(json_object_get(json_array_get(members, i), "bound")) ? 1 : 0;
-    }
-    json_object_set_new(group, "bound", json_integer((json_int_t)bound));
+    add_count(group, members, "bound");
+    add_count(group, members, "succeeded");
     json_object_del(group, "members");
     if (!summing->placements) {
         json_object_del(group, "placement");
@@ -270,12 +276,11 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
         const json_t *group = json_array_get(groups, i);
         char pods[48], priority[24];
         const char *reason = skr_path_text(group, "reason");
-        /* Ended members count as well, until the next generation exists. */
-        size_t bound = (size_t)skr_path_int(group, "bound", 0);
+        const char *its = skr_path_text(group, "status");
         size_t size = (size_t)skr_path_int(group, "size", 0);
         size_t present = (size_t)skr_path_int(group, "present", 0);
-        const char *status = skr_render_status(skr_path_text(group, "status"), bound > 0);
-        size_t shown = strcmp(status, "Waiting") == 0 ? present : bound;
+        size_t shown = (size_t)skr_path_int(group, skr_render_pods_counted(its), 0);
+        const char *status = skr_render_status(its, skr_path_int(group, "bound", 0) > 0);
         if (size > 0) {
             snprintf(pods, sizeof pods, "%zu/%zu", shown < size ? shown : size, size);
         } else {

@@ -22,8 +22,8 @@ struct skr_simulate_report {
     bool lacks_pods; /* a workload of the input has pods that were never made */
 };
 
-/* Groups as skr_gang_write_json() writes them, with the number "bound" in place of "members", and
- * "placement" only if requested. json_decref() it. */
+/* Groups as skr_gang_write_json() writes them, with the numbers "bound" and "succeeded" in place of
+ * "members", and "placement" only if requested. json_decref() it. */
 json_t *skr_simulate_groups(const struct skr_gang *engine, bool placements);
 
 /* Requires groups with placements. */
