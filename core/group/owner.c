@@ -43,6 +43,26 @@ static bool has_annotation(const struct skr_fields *object, const char *key)
     return skr_fields_has(&annotations, key);
 }
 
+enum { CONDITIONS_MAX = 256 /* of all writers */ };
+
+/* Whether its controller has written that it is over, well or not. */
+static bool is_over(const struct skr_fields *object)
+{
+    static const char *const types[] = {"Complete", "Completed", "Failed", "Succeeded"};
+    const struct skr_fields status = skr_fields_object(object, "status");
+    const struct skr_fields list = skr_fields_list(&status, "conditions", CONDITIONS_MAX);
+    bool over = false;
+    for (size_t i = 0; !over && skr_fields_more(&list, i); i++) {
+        const struct skr_fields one = skr_fields_entry(&list, i);
+        const char *type = skr_fields_word(&one, "type");
+        for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+            over = over || strcmp(type, types[k]) == 0;
+        }
+        over = over && strcmp(skr_fields_word(&one, "status"), "True") == 0;
+    }
+    return over;
+}
+
 /* ---- Job, StatefulSet ---- */
 
 enum { REFERENCES_MAX = 64 };
@@ -131,6 +151,7 @@ static void fill_job(void *object, const struct skr_fields *json)
         read_control(owner, json, &spec);
     }
     owner->above = controller_of(json);
+    owner->over = is_over(json);
     owner->parts = skr_fields_int32(&spec, "completions", INT32_MAX) <
                            skr_fields_int32(&spec, "parallelism", 1)
                        ? "completions"
@@ -191,6 +212,7 @@ static void fill_jobset(void *object, const struct skr_fields *json)
     const struct skr_fields startup = skr_fields_object(&spec, "startupPolicy");
     const struct skr_fields jobs = skr_fields_list(&spec, "replicatedJobs", SKR_OWNER_PARTS_MAX);
     owner->parts = "replicatedJobs";
+    owner->over = is_over(json);
     owner->in_order = strcmp(skr_fields_word(&startup, "startupPolicyOrder"), "InOrder") == 0;
     owner->conflict = is_exclusive(json) ? EXCLUSIVE_CONFLICT : NULL;
     if (!make_room(owner, json, jobs.n)) {
@@ -250,6 +272,7 @@ static void fill_replicas(void *object, const struct skr_fields *json, const cha
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields specs = skr_fields_object(&spec, key);
     owner->minimum = min_available(&spec);
+    owner->over = is_over(json);
     owner->parts = owner->minimum > 0 ? "runPolicy.schedulingPolicy.minAvailable" : key;
     if (make_room(owner, json, SKR_OWNER_PARTS_MAX)) {
         add_replica_specs(owner, &specs);
@@ -513,7 +536,7 @@ bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)
     bool same = !a->defect && !b->defect && a->meta.deleting == b->meta.deleting &&
                 a->conflict == b->conflict && a->in_order == b->in_order &&
                 a->leader_first == b->leader_first && a->minimum == b->minimum &&
-                a->succeeded == b->succeeded && a->n_parts == b->n_parts &&
+                a->succeeded == b->succeeded && a->over == b->over && a->n_parts == b->n_parts &&
                 strcmp(a->above, b->above) == 0 && strcmp(a->meta.uid, b->meta.uid) == 0;
     for (size_t i = 0; same && i < a->n_parts; i++) {
         same = strcmp(a->part[i].name, b->part[i].name) == 0 &&

@@ -39,6 +39,7 @@ struct skr_owner {
      * pods at the deadline; and its selector. */
     bool foreign, has_selector;
     struct skr_pod_rule selector;
+    bool over; /* it has ended, well or not, and makes no pod more */
     size_t n_parts;
     struct skr_owner_part *part;
 };
@@ -92,7 +93,7 @@ void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,
  * the pod by that uid, and its selector takes in these labels. */
 bool skr_owner_ends(const struct skr_owner *job, const char *controller_uid,
                     const struct skr_meta *pod);
-/* Whether both objects give the same size and conflict; false if one could not be read. */
+/* Whether both objects give the same size, conflict and end; false if one could not be read. */
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);
 
 #endif

@@ -385,6 +385,12 @@ void skr_generation_start(struct group *g)
     g->seats.gang_plugin = false;
 }
 
+/* The workload makes no pod more. */
+static bool is_over(const struct group *g)
+{
+    return g->derived.owner && g->derived.owner->owner && g->derived.owner->owner->over;
+}
+
 void skr_generation_note_end(const struct skr_gang *e, struct group *g, size_t size)
 {
     const struct pod_entry *p;
@@ -401,7 +407,7 @@ void skr_generation_note_end(const struct skr_gang *e, struct group *g, size_t s
         others = others || p->pod->phase != SKR_POD_SUCCEEDED;
     }
     bool enough = size > 0 && g->generation.n_succeeded >= size;
-    if (g->generation.n_succeeded > 0 && (enough || !others)) {
+    if ((g->generation.n_succeeded > 0 && (enough || !others)) || is_over(g)) {
         g->generation.finished = true;
     }
 }

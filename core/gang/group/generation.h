@@ -51,7 +51,7 @@ void skr_generation_count_success(struct group *g, struct pod_entry *p);
 /* Members were counted; size: of the group. */
 void skr_generation_note_end(const struct skr_gang *e, struct group *g, size_t size);
 /* No member lives, and the group is done: as many as its size have Succeeded, or all that are left
- * of it. True until a new member lives. */
+ * of it, or its workload has ended, well or not. True until a new member lives. */
 bool skr_generation_is_finished(const struct group *g);
 void skr_generation_start(struct group *g); /* the next one: forgets results of the last */
 /* From an earlier process: whether the object's status was Finished, and the members that its rank

@@ -84,6 +84,35 @@ TEST_RIG(cluster(), a_derived_group_is_shown_by_a_map_that_belongs_to_its_worklo
     assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "status"), "Bound");
 }
 
+TEST_RIG(cluster(), the_group_of_a_job_that_has_failed_is_finished_and_may_run_again)
+{
+    job_of(rig, "train", 4);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_phase(rig, "train-0", "Failed");
+    for (int i = 1; i < 4; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "train-%d", i);
+        rig_delete(rig, RIG_POD, pod);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "status"), "Bound");
+    assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "reason"), "MembersMissing");
+    rig_edit(rig, RIG_JOB, "train",
+             "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}");
+    for (int i = 0; i < 2; i++) {
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "status"), "Finished");
+        assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "reason"), "");
+        rig_restart(rig);
+    }
+    rig_delete(rig, RIG_POD, "train-0");
+    rig_delete(rig, RIG_JOB, "train");
+    job_of(rig, "train", 4);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 4);
+    assert_string_equal(rig_state(rig, "default/job/train"), "Bound");
+}
+
 TEST_RIG(cluster(), a_map_that_shows_a_group_defines_none)
 {
     part_of_job(rig, "train", 4, 3);

@@ -143,6 +143,36 @@ TEST(what_has_succeeded_is_not_made_again)
     assert_int_equal(skr_owner_done(types, "", 2, 1), 2);
 }
 
+TEST(a_workload_is_over_once_its_controller_says_so)
+{
+    static const struct {
+        decode *decode;
+        const char *status;
+        bool over;
+    } row[] = {
+        {skr_owner_job_decode, "", false},
+        {skr_owner_job_decode, "{'type':'FailureTarget','status':'True'}", false},
+        {skr_owner_job_decode,
+         "{'type':'Suspended','status':'False'},{'type':'Failed','status':'True'}", true},
+        {skr_owner_job_decode, "{'type':'Complete','status':'True'}", true},
+        {skr_owner_jobset_decode, "{'type':'Failed','status':'False'}", false},
+        {skr_owner_jobset_decode, "{'type':'Failed','status':'True'}", true},
+        {skr_owner_jobset_decode, "{'type':'Completed','status':'True'}", true},
+        {skr_owner_pytorchjob_decode, "{'type':'Restarting','status':'True'}", false},
+        {skr_owner_pytorchjob_decode, "{'type':'Failed','status':'True'}", true},
+        {skr_owner_mpijob_decode, "{'type':'Succeeded','status':'True'}", true},
+        {skr_owner_lws_decode, "{'type':'Available','status':'True'}", false},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char rest[200];
+        snprintf(rest, sizeof rest, "},'status':{'conditions':[%s]}", row[i].status);
+        SKR_AUTO(skr_owner_destroy) struct skr_owner *before = read_owner(row[i].decode, "}");
+        SKR_AUTO(skr_owner_destroy) struct skr_owner *owner = read_owner(row[i].decode, rest);
+        assert_int_equal(owner->over, row[i].over);
+        assert_int_equal(skr_owner_equal(before, owner), !row[i].over);
+    }
+}
+
 TEST(a_job_counts_pods_that_have_succeeded_and_are_gone)
 {
     SKR_AUTO(skr_owner_destroy)
