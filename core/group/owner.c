@@ -339,6 +339,39 @@ static void fill_spark(void *object, const struct skr_fields *json)
 
 /* ---- all ---- */
 
+static const json_t *below(const json_t *json, const char *key, const char *then)
+{
+    return json_object_get(json_object_get(json, key), then);
+}
+
+/* By a condition, as jobs of all kinds have it, or by the state of a SparkApplication. */
+static bool has_ended(const json_t *json)
+{
+    static const char *const end[] = {"Complete", "Completed", "Succeeded", "Failed"};
+    const char *state =
+        json_string_value(json_object_get(below(json, "status", "applicationState"), "state"));
+    bool ended = state && (strcmp(state, "COMPLETED") == 0 || strcmp(state, "FAILED") == 0);
+    size_t i;
+    json_t *one;
+    json_array_foreach(below(json, "status", "conditions"), i, one)
+    {
+        const char *type = json_string_value(json_object_get(one, "type"));
+        const char *status = json_string_value(json_object_get(one, "status"));
+        for (size_t k = 0; type && status && k < sizeof end / sizeof *end; k++) {
+            ended = ended || (strcmp(type, end[k]) == 0 && strcmp(status, "True") == 0);
+        }
+    }
+    return ended;
+}
+
+/* Kubeflow's jobs are suspended in their run policy. */
+static bool is_stopped(const json_t *json)
+{
+    return json_is_true(below(json, "spec", "suspend")) ||
+           json_is_true(json_object_get(below(json, "spec", "runPolicy"), "suspend")) ||
+           has_ended(json);
+}
+
 static int decode(const json_t *json, const char *api_version, const char *kind,
                   skr_object_fill *fill, struct skr_owner **ret, struct skr_error *error)
 {
@@ -348,6 +381,7 @@ static int decode(const json_t *json, const char *api_version, const char *kind,
         *ret = object;
         (*ret)->kind = kind;
         (*ret)->api_version = api_version;
+        (*ret)->stopped = is_stopped(json);
         (*ret)->above = (*ret)->above ? (*ret)->above : "";
     }
     return rc;
@@ -493,6 +527,18 @@ int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_worklo
     return sum;
 }
 
+bool skr_owner_makes_pods(const struct skr_owner *owner, int32_t number)
+{
+    int64_t pods = 0;
+    if (!owner || owner->meta.deleting || owner->stopped) {
+        return false;
+    }
+    for (size_t i = 0; i < owner->n_parts; i++) {
+        pods += (int64_t)(owner->part[i].jobs > 0) * owner->part[i].pods;
+    }
+    return pods > 0 && number < owner->part[0].jobs;
+}
+
 static bool has_jobs(const struct skr_owner *owner)
 {
     return strcmp(owner->kind, "JobSet") == 0 || strcmp(owner->kind, "Job") == 0;
@@ -536,8 +582,9 @@ bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)
     bool same = !a->defect && !b->defect && a->meta.deleting == b->meta.deleting &&
                 a->conflict == b->conflict && a->in_order == b->in_order &&
                 a->leader_first == b->leader_first && a->minimum == b->minimum &&
-                a->succeeded == b->succeeded && a->over == b->over && a->n_parts == b->n_parts &&
-                strcmp(a->above, b->above) == 0 && strcmp(a->meta.uid, b->meta.uid) == 0;
+                a->stopped == b->stopped && a->succeeded == b->succeeded && a->over == b->over &&
+                a->n_parts == b->n_parts && strcmp(a->above, b->above) == 0 &&
+                strcmp(a->meta.uid, b->meta.uid) == 0;
     for (size_t i = 0; same && i < a->n_parts; i++) {
         same = strcmp(a->part[i].name, b->part[i].name) == 0 &&
                a->part[i].exclusive == b->part[i].exclusive &&

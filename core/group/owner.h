@@ -30,6 +30,7 @@ struct skr_owner {
     const char *conflict; /* why no pods of it can be a gang, and what to remove; NULL: they can */
     bool in_order;        /* JobSet: its jobs are created one after the other */
     bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
+    bool stopped;         /* suspended, or it has ended: no pod is made */
     int32_t minimum;      /* minAvailable; not above 0: the sum of its parts */
     const char *parts;    /* path of the field that has its parts, or their number; constant */
     int64_t deadline_s;   /* Job: spec.activeDeadlineSeconds; 0: none */
@@ -85,6 +86,9 @@ int64_t skr_owner_total(const struct skr_owner *owner, const struct skr_workload
  * pod that has succeeded is one, and the part is the whole object. */
 int64_t skr_owner_done(const struct skr_owner *owner, const char *part, int32_t succeeded,
                        int32_t live);
+/* Whether it makes pods that are missing: it is not deleted, suspended, at an end, or scaled down to
+ * nothing. number: of the group of a LeaderWorkerSet, below its replicas; -1: none. NULL: no. */
+bool skr_owner_makes_pods(const struct skr_owner *owner, int32_t number);
 /* Appends the field that says the minimum, or the pods of one role: "spec.parallelism of Job
  * train", "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
 void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,
@@ -93,7 +97,8 @@ void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,
  * the pod by that uid, and its selector takes in these labels. */
 bool skr_owner_ends(const struct skr_owner *job, const char *controller_uid,
                     const struct skr_meta *pod);
-/* Whether both objects give the same size, conflict and end; false if one could not be read. */
+/* Whether both objects give the same size, conflict and end, and both make pods or neither does; false if
+ * one could not be read. */
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);
 
 #endif

@@ -29,6 +29,10 @@ enum rig_kind {
     RIG_VOLUME_CLAIM,
     RIG_DEVICE_CLAIM,
     RIG_CLAIM_TEMPLATE,
+    RIG_LWS,
+    RIG_RAYCLUSTER,
+    RIG_PYTORCHJOB,
+    RIG_MPIJOB,
     RIG_KIND_COUNT
 };
 enum {

@@ -28,7 +28,11 @@ static const char *const kind_name[] = {"Node",
                                         "Namespace",
                                         "PersistentVolumeClaim",
                                         "ResourceClaim",
-                                        "ResourceClaimTemplate"};
+                                        "ResourceClaimTemplate",
+                                        "LeaderWorkerSet",
+                                        "RayCluster",
+                                        "PyTorchJob",
+                                        "MPIJob"};
 _Static_assert(sizeof kind_name / sizeof *kind_name == RIG_KIND_COUNT, "names");
 
 static bool is_plain(enum rig_kind kind, const char *key)
@@ -108,15 +112,25 @@ json_t *rig_json(const char *format, va_list args)
 
 const struct skr_object_type *rig_type(enum rig_kind kind)
 {
-    static const struct skr_object_type *const type[] = {
-        &skr_gang_node,           &skr_gang_pod,
-        &skr_gang_configmap,      &skr_gang_podgroup,
-        &skr_gang_budget,         &skr_gang_class,
-        &skr_gang_slice,          &skr_gang_owner_job,
-        &skr_gang_owner_jobset,   &skr_gang_owner_statefulset,
-        &skr_gang_native_v1beta1, &skr_gang_namespace,
-        &skr_gang_volume_claim,   &skr_gang_device_claim,
-        &skr_gang_claim_template};
+    static const struct skr_object_type *const type[] = {&skr_gang_node,
+                                                         &skr_gang_pod,
+                                                         &skr_gang_configmap,
+                                                         &skr_gang_podgroup,
+                                                         &skr_gang_budget,
+                                                         &skr_gang_class,
+                                                         &skr_gang_slice,
+                                                         &skr_gang_owner_job,
+                                                         &skr_gang_owner_jobset,
+                                                         &skr_gang_owner_statefulset,
+                                                         &skr_gang_native_v1beta1,
+                                                         &skr_gang_namespace,
+                                                         &skr_gang_volume_claim,
+                                                         &skr_gang_device_claim,
+                                                         &skr_gang_claim_template,
+                                                         &skr_gang_owner_lws,
+                                                         &skr_gang_owner_raycluster,
+                                                         &skr_gang_owner_pytorchjob,
+                                                         &skr_gang_owner_mpijob};
     _Static_assert(sizeof type / sizeof *type == RIG_KIND_COUNT, "types");
     return type[kind];
 }

@@ -89,6 +89,13 @@ bool skr_workload_owners_are_coming(const struct skr_gang *e, const char *kind)
     return false;
 }
 
+bool skr_workload_owners_may_be(const struct skr_gang *e, const struct owner_entry *entry)
+{
+    char kind[64];
+    snprintf(kind, sizeof kind, "%.*s", (int)strcspn(entry->key, "/"), entry->key);
+    return !entry->owner && skr_workload_owners_are_coming(e, kind);
+}
+
 void skr_workload_owners_listed(struct skr_gang *e, const struct skr_object_type *type)
 {
     for (size_t i = 0; skr_gang_owner_type(i); i++) {

@@ -36,6 +36,9 @@ void skr_workload_owners_ask(struct skr_gang *e, const char *kind);
 bool skr_workload_owners_are_coming(const struct skr_gang *e, const char *kind);
 void skr_workload_owners_listed(struct skr_gang *e, const struct skr_object_type *type);
 
+/* Nothing is known of the object yet: the first list of its kind is not complete. */
+bool skr_workload_owners_may_be(const struct skr_gang *e, const struct owner_entry *entry);
+
 /* NULL: none. name: of the object. */
 struct owner_entry *skr_workload_owners_find(const struct skr_gang *e, const char *kind,
                                              const char *namespace_, const char *name);

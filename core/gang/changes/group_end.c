@@ -64,7 +64,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
 
 void skr_group_end_if_empty(struct skr_gang *e, struct group *g)
 {
-    if (!g->members && !g->source.maps && !g->source.podgroup && !g->plan) {
+    if (!g->members && !g->source.maps && !g->source.podgroup && !g->plan && g->holds.n == 0) {
         skr_provisioning_end(e, g);
         group_destroy(e, g);
     }

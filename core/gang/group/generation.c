@@ -357,6 +357,44 @@ void skr_generation_count_ended(const struct skr_gang *e, struct group *g)
 
 /* ---- the end of a generation ---- */
 
+void skr_generation_read_owner(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    struct skr_workload w;
+    skr_workload_of(p->pod, &w);
+    skr_workload_owners_ask(e, w.owner_kind);
+    skr_workload_owners_link(e, g, w.owner_kind, w.owner);
+}
+
+/* Of a group that is one replica of a LeaderWorkerSet; -1: it is none. */
+static int32_t replica_of(const struct group *g)
+{
+    const char *last = strrchr(g->name, '/');
+    const bool is = strncmp(g->name, "lws/", 4) == 0 && last != g->name + 3;
+    return is ? (int32_t)strtol(last + 1, NULL, 10) : -1;
+}
+
+bool skr_generation_is_made_again(const struct skr_gang *e, const struct group *g)
+{
+    const struct owner_entry *owner = g->derived.owner;
+    const struct pod_entry *p;
+    if (owner && owner->owner) {
+        return skr_owner_makes_pods(owner->owner, replica_of(g));
+    }
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_pod_is_live(p->pod) && !skr_pods_is_bound(p)) {
+            return true;
+        }
+    }
+    return owner && skr_workload_owners_may_be(e, owner);
+}
+
+size_t skr_generation_later_size(const struct group *g)
+{
+    const struct skr_owner *owner = g->derived.owner ? g->derived.owner->owner : NULL;
+    return owner && owner->leader_first && g->spec ? (size_t)owner->part[0].pods : 0;
+}
+
 void skr_generation_note_success(struct group *g)
 {
     g->generation.succeeded = true;

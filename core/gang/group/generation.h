@@ -43,6 +43,14 @@ void skr_generation_count_ended(const struct skr_gang *e, struct group *g);
 /* No member runs, and a newcomer has the controller of one that has Succeeded: it is a replacement.
  * False for derived groups, whose pods say their generation. O(members). */
 bool skr_generation_goes_on(const struct skr_gang *e, const struct group *g);
+/* Whether members that are missing are made again though none runs: the workload's object says so, or, if
+ * it is not known, a newcomer. O(members). */
+bool skr_generation_is_made_again(const struct skr_gang *e, const struct group *g);
+/* Members once all are made, where some are made only after others run: the workers of a LeaderWorkerSet. 0: all are
+ * made at once. */
+size_t skr_generation_later_size(const struct group *g);
+/* The workload of a member of any group is read from now on. */
+void skr_generation_read_owner(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 
 /* A bound member has Succeeded: newcomers of other controllers belong to the next generation. */
 void skr_generation_note_success(struct group *g);

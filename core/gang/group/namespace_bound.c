@@ -20,15 +20,40 @@ static void add(struct sums *sums, const struct skr_amounts *a)
     }
 }
 
-static void add_running(struct sums *sums, const struct group *g)
+/* leaving: also members that are being deleted. */
+static void add_running(struct sums *sums, const struct group *g, bool leaving)
 {
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (skr_pod_is_live(p->pod) && skr_pods_is_bound(p)) {
+        const bool runs = leaving ? !skr_pods_is_terminal(p->pod) : skr_pod_is_live(p->pod);
+        if (runs && skr_pods_is_bound(p)) {
             add(sums, &p->shape->amounts);
         }
     }
+}
+
+static void add_groups(struct sums *sums, const struct skr_gang *e, const char *namespace_,
+                       bool leaving)
+{
+    const struct group *h, *tmp;
+    HASH_ITER(hh, e->groups, h, tmp)
+    {
+        if (strcmp(h->namespace_, namespace_) == 0) {
+            add_running(sums, h, leaving);
+        }
+    }
+}
+
+void skr_namespace_bound_note_first(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    struct sums sums = {0};
+    const skr_time now = skr_frame_now(e->frame);
+    g->holds.ran = skr_alloc(sizeof *g->holds.ran);
+    *g->holds.ran = (struct seats_ran){.since = now, .until = now + e->settings.seat_hold};
+    add_groups(&sums, e, g->namespace_, true);
+    add(&sums, &p->shape->amounts);
+    memcpy(g->holds.ran->amount, sums.amount, sizeof sums.amount);
 }
 
 int64_t *skr_namespace_bound_share(const struct skr_gang *e)
@@ -81,11 +106,20 @@ static size_t excess(const struct skr_gang *e, const struct group *g, const stru
 
 static void add_all_running(struct sums *bound, const struct skr_gang *e, const char *namespace_)
 {
-    const struct group *h, *tmp;
-    HASH_ITER(hh, e->groups, h, tmp)
+    add_groups(bound, e, namespace_, false);
+}
+
+/* What the namespace ran with counts where that is more. */
+static void raise_to_ran(struct sums *bound, const struct skr_gang *e, const char *namespace_)
+{
+    const struct group *h;
+    DL_FOREACH2(e->holders.list, h, holds.next)
     {
-        if (strcmp(h->namespace_, namespace_) == 0) {
-            add_running(bound, h);
+        const struct seats_ran *ran = strcmp(h->namespace_, namespace_) == 0 ? h->holds.ran : NULL;
+        for (size_t id = 0; ran && ran->until > skr_frame_now(e->frame) && id < SKR_RESOURCES_MAX;
+             id++) {
+            bound->amount[id] =
+                bound->amount[id] < ran->amount[id] ? ran->amount[id] : bound->amount[id];
         }
     }
 }
@@ -94,13 +128,14 @@ static void add_whole_bound(struct sums *bound, const struct skr_gang *e, const 
 {
     SKR_AUTO_FREE int64_t *share = skr_namespace_bound_share(e);
     add_all_running(bound, e, namespace_);
+    raise_to_ran(bound, e, namespace_);
     add_share(bound, share);
 }
 
 size_t skr_namespace_bound_seats_over(const struct skr_gang *e, const struct group *g)
 {
     struct sums bound = {0};
-    add_running(&bound, g);
+    add_running(&bound, g, false);
     if (g->holds.n == 0 || excess(e, g, &bound) == 0) {
         return 0;
     }

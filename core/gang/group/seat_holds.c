@@ -8,12 +8,14 @@
 #include "core/gang/group/seat_holds.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/group/generation.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/roles.h"
@@ -48,17 +50,51 @@ static bool runs(const struct pod_entry *p)
     return skr_pod_is_live(p->pod) && skr_pods_is_bound(p);
 }
 
-/* The number of seats that may be held: what the group needs without the running members. */
-static size_t most_of(const struct group *g)
+/* The number of seats that may be held: what the group needs without the running members. Without any, a seat is held
+ * only for a group that goes on: for its next generation. */
+static size_t most_of(const struct skr_gang *e, const struct group *g)
 {
-    size_t size = skr_membership_needs(g), n = 0;
+    const size_t needs = skr_membership_needs(g), later = skr_generation_later_size(g);
+    size_t size = needs > later ? needs : later, n = 0;
     const struct pod_entry *p;
     bool pushed_out = g->state == GROUP_EVICTED || g->state == GROUP_PREEMPTING;
     DL_FOREACH(g->members, p)
     {
         n += runs(p) || (p->plan && !p->plan->aborting && skr_pod_is_live(p->pod));
     }
-    return n == 0 || n >= size || pushed_out ? 0 : size - n;
+    return n >= size || pushed_out || (n == 0 && !skr_generation_is_made_again(e, g)) ? 0
+                                                                                      : size - n;
+}
+
+/* Whether no member runs, and one is still on its node. The time of its seats begins when all have left,
+ * at most seatHoldMax after the first. */
+static bool is_leaving(const struct skr_gang *e, const struct group *g)
+{
+    const struct pod_entry *p;
+    bool leaving = false, running = false;
+    DL_FOREACH(g->holds.ran ? g->members : NULL, p)
+    {
+        running = running || runs(p);
+        leaving = leaving || (skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod));
+    }
+    return leaving && !running &&
+           skr_frame_now(e->frame) < g->holds.ran->since + e->settings.seat_hold_max;
+}
+
+/* A member has left after others: their seats are held as long as its own. */
+static void renew(struct skr_gang *e, struct group *g, skr_time duration)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    const skr_time last = g->holds.ran->since + e->settings.seat_hold_max;
+    const skr_time until = now + duration < last ? now + duration : last;
+    for (size_t i = 0; i < g->holds.n; i++) {
+        struct seat_hold *hold = &g->holds.item[i];
+        hold->until = !hold->arranged && hold->until < until ? until : hold->until;
+    }
+    g->holds.ran->until = now + e->settings.seat_hold;
+    if (until > now) {
+        skr_wakes_group(e, g, until);
+    }
 }
 
 /* ---- where ---- */
@@ -206,7 +242,10 @@ void skr_seat_holds_drop(struct skr_gang *e, struct group *g, size_t at)
     skr_shapes_unref(e, hold->shape);
     free(hold->uid);
     memmove(hold, hold + 1, (g->holds.n - at - 1) * sizeof *hold);
-    g->holds.n--;
+    if (--g->holds.n == 0) {
+        free(g->holds.ran);
+        g->holds.ran = NULL;
+    }
     skr_dirty_stamp(e, g);
     note_holder(e, g, true, INT32_MIN);
     skr_dirty_facts(e);
@@ -223,6 +262,8 @@ static void add(struct skr_gang *e, struct group *g, const struct pod_entry *p,
     hold.shape = skr_shapes_ref(p->shape);
     hold.role = p->role;
     hold.set = p->set;
+    hold.rank = skr_pods_rank_label(p);
+    memcpy(hold.index, p->pod->index, sizeof hold.index);
     snprintf(hold.uid, n, SKR_SEAT_PREFIX "%s", uid);
     skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
     g->holds.item[g->holds.n++] = hold;
@@ -282,7 +323,10 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
          * over */
         return;
     }
-    if (duration == 0 || !skr_topology_is_usable(e) || n_plain(g) >= most_of(g) ||
+    if (!skr_entry_is_derived(g->name)) {
+        skr_generation_read_owner(e, g, p);
+    }
+    if (duration == 0 || !skr_topology_is_usable(e) || n_plain(g) >= most_of(e, g) ||
         skr_seat_holds_of(g, p->uid)) {
         return;
     }
@@ -298,6 +342,13 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     if (node && skr_ledger_fits(e->ledger, node, &p->shape->amounts, NULL)) {
         hold.node = node;
         add(e, g, p, hold);
+        if (!g->holds.ran && skr_generation_is_made_again(e, g)) {
+            skr_namespace_bound_note_first(e, g, p);
+        }
+    }
+    if (g->holds.ran && !skr_membership_runs(g)) {
+        renew(e, g, duration);
+        skr_dirty_input(g); /* what fits was found without the seat */
     }
 }
 
@@ -335,12 +386,19 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
     if (g->holds.n == 0) {
         return;
     }
-    size_t most = duration_of(e, g) > 0 && skr_topology_is_usable(e) ? most_of(g) : 0;
+    size_t most = duration_of(e, g) > 0 && skr_topology_is_usable(e) ? most_of(e, g) : 0;
+    const bool leaving = is_leaving(e, g);
+    if (leaving) {
+        g->holds.ran->until = skr_frame_now(e->frame) + e->settings.seat_hold;
+    }
+    if (g->holds.ran && g->holds.ran->until > skr_frame_now(e->frame)) {
+        skr_wakes_group(e, g, g->holds.ran->until);
+    }
     size_t plain = n_plain(g);
     for (size_t i = g->holds.n; i-- > 0;) {
         struct seat_hold *hold = &g->holds.item[i];
         bool over = (!hold->arranged && plain > most) ||
-                    (!hold->early && hold->until <= skr_frame_now(e->frame));
+                    (!hold->early && !leaving && hold->until <= skr_frame_now(e->frame));
         if (over || (!is_open(e, hold->shape, hold->node) && (hold->early || !moves(e, g, hold)))) {
             plain -= !hold->arranged;
             skr_seat_holds_drop(e, g, i);

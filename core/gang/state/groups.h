@@ -188,6 +188,7 @@ struct group {
         int32_t priority;          /* of the group, while n > 0 */
         int32_t class_;            /* the highest spec.priority of the lost members, while n > 0 */
         size_t running;            /* members, when that was looked at last */
+        struct seats_ran *ran;     /* while n > 0, of members that are made again; NULL: none */
         struct group *prev, *next; /* in gang->holders */
     } holds;                       /* room of lost members; seat_holds.c */
     struct {
