@@ -26,6 +26,9 @@ enum skr_pod_index_key {
     SKR_POD_INDEX_COUNT
 };
 
+/* Of the numbers that SKR_POD_INDEX_WORKLOAD joins, the low one has at least so many bits. */
+enum { SKR_POD_INDEX_SHIFT_MIN = 10 };
+
 /* index[key]: the number, or -1 when neither a label nor an annotation has it as digits alone, up to
  * INT32_MAX. The label counts when both are there. annotations: of the pod, NULL allowed; borrowed. */
 void skr_pod_index_read(const struct skr_labels *labels, const struct skr_json *annotations,

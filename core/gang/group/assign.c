@@ -2,11 +2,11 @@
 /*
  * Assigns seats: from counts per leaf to names, nodes and ranks.
  *
- * - Fresh gang: members go along the used leaves in the order (distance from the master's leaf,
- *   tree order), which is also the order of ranks.
- * - With claimed members only the gaps are filled. Adopted members are ranked first. Then the i-th
- *   new place in tree order gets the i-th free rank, and goes to the newcomer with that index or to
- *   the next in order.
+ * - Fresh gang: members, in the order of their ranks, go along the used leaves in the order
+ *   (distance from the first used leaf, tree order).
+ * - With claimed members only the gaps are filled. Adopted members are ranked first. Newcomers go
+ *   where their index was, if there is a gap; the others, in the order of their ranks, take the rest
+ *   in tree order.
  *
  * All sort keys differ between pods (names are unique in a namespace), so the result does not
  * depend on the order of the input.
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/group/known_ranks.h"
 #include "core/pod/index.h"
 #include "topology/base/arena.h"
 
@@ -24,13 +25,15 @@ struct deal {
     const struct skr_tree *tree;
     const int32_t *count;
     struct skr_seat *seat;
-    size_t n_seats;
+    size_t n_seats; /* gone ones included */
+    size_t n_ranks; /* members */
+    struct skr_known_ranks known;
     int32_t *claims; /* [leaf] */
     size_t n_claimed;
     struct skr_seat **newcomer; /* in member order */
     size_t n_newcomers;
     struct skr_seat **claimed; /* in member order once their ranks are known */
-    bool *held;                /* [n_seats]: rank is taken */
+    bool *held;                /* [n_ranks]: rank is taken */
 };
 
 struct used_leaf {
@@ -108,11 +111,10 @@ static int by_adoption(const void *a, const void *b)
     return skr_seat_compare(left->seat, right->seat);
 }
 
-static void sit(const struct skr_tree *tree, struct skr_seat *seat, int32_t leaf, int32_t rank)
+static void sit(const struct skr_tree *tree, struct skr_seat *seat, int32_t leaf)
 {
     seat->leaf = leaf;
     seat->node = tree->unit_name[tree->first_leaf + leaf];
-    seat->rank = rank;
 }
 
 /* Index of the master among seats in member order. n > 0. */
@@ -134,7 +136,11 @@ static int read_input(struct deal *d, struct skr_error *error)
     int64_t places = 0;
     for (size_t i = 0; i < d->n_seats; i++) {
         struct skr_seat *seat = &d->seat[i];
+        if (seat->gone) {
+            continue;
+        }
         if (!seat->claimed) {
+            seat->rank = -1;
             seat->leaf = -1;
             d->newcomer[d->n_newcomers++] = seat;
             continue;
@@ -148,6 +154,7 @@ static int read_input(struct deal *d, struct skr_error *error)
             d->claims[seat->leaf]++;
         }
     }
+    d->n_ranks = d->n_claimed + d->n_newcomers;
     for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
         if (d->count[leaf] < d->claims[leaf]) {
             return skr_error_set(error, SKR_BUG, "node %.100s: count %d is less than %d claims",
@@ -166,12 +173,90 @@ static int read_input(struct deal *d, struct skr_error *error)
     return 0;
 }
 
+/* ---- ranks of newcomers ---- */
+
+static bool is_free(const struct deal *d, int64_t rank)
+{
+    if (rank < 0 || rank > INT32_MAX) {
+        return false;
+    }
+    if ((size_t)rank < d->n_ranks) {
+        return !d->held[rank];
+    }
+    for (size_t i = 0; i < d->n_seats; i++) { /* a rank of an index: few are so high */
+        if (!d->seat[i].gone && d->seat[i].rank == rank) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool give(struct deal *d, struct skr_seat *seat, int64_t rank)
+{
+    if (!is_free(d, rank)) {
+        return false;
+    }
+    seat->rank = (int32_t)rank;
+    if ((size_t)rank < d->n_ranks) {
+        d->held[rank] = true;
+    }
+    return true;
+}
+
+/* Whether without other members each index is the rank. */
+static bool all_counted(const struct deal *d)
+{
+    bool all = d->n_claimed == 0 && d->known.n == 0;
+    for (size_t i = 0; i < d->n_newcomers; i++) {
+        all = all && d->newcomer[i]->counted;
+    }
+    return all;
+}
+
+static void rank_newcomers(struct deal *d)
+{
+    const bool counted = all_counted(d);
+    size_t rank = 0;
+    for (size_t i = 0; i < d->n_newcomers; i++) {
+        give(d, d->newcomer[i], skr_known_ranks_of(&d->known, d->newcomer[i]));
+    }
+    for (size_t i = 0; i < d->n_newcomers; i++) {
+        const int32_t index = d->newcomer[i]->index;
+        if (d->newcomer[i]->rank < 0 && (counted || (index >= 0 && (size_t)index < d->n_ranks))) {
+            give(d, d->newcomer[i], index);
+        }
+    }
+    for (size_t i = 0; i < d->n_newcomers; i++) {
+        while (d->newcomer[i]->rank < 0 && !give(d, d->newcomer[i], (int64_t)rank)) {
+            rank++;
+        }
+    }
+    if (d->n_newcomers > 1) {
+        qsort(d->newcomer, d->n_newcomers, sizeof d->newcomer[0], by_rank);
+    }
+}
+
 /* ---- a fresh gang ---- */
+
+/* The leaves that the gang uses, nearest to the first of them first. */
+static size_t order_leaves(const struct deal *d, struct used_leaf *used)
+{
+    size_t n = 0;
+    for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
+        if (d->count[leaf] > 0) {
+            used[n++].leaf = leaf;
+        }
+    }
+    for (size_t i = n; i-- > 0;) {
+        used[i].distance = skr_tree_distance(d->tree, used[0].leaf, used[i].leaf);
+    }
+    qsort(used, n, sizeof used[0], by_distance);
+    return n;
+}
 
 static int deal_fresh(struct deal *d, struct skr_arena *arena, struct skr_error *error)
 {
-    size_t n_used = 0;
-    int32_t rank = 0;
+    int32_t k = 0;
     if (d->n_newcomers == 0) {
         return 0;
     }
@@ -179,23 +264,22 @@ static int deal_fresh(struct deal *d, struct skr_arena *arena, struct skr_error 
     if (!used) {
         return skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
     }
-    for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
-        if (d->count[leaf] > 0) {
-            used[n_used++].leaf = leaf;
+    const size_t n_used = order_leaves(d, used);
+    const size_t at = find_master(d->newcomer, d->n_newcomers);
+    if (strstr(d->newcomer[at]->name,
+               "master")) { /* it moves to the front; the others keep their order */
+        struct skr_seat *master = d->newcomer[at];
+        memmove(&d->newcomer[1], &d->newcomer[0], at * sizeof d->newcomer[0]);
+        d->newcomer[0] = master;
+        for (size_t i = 0; i < d->n_newcomers; i++) {
+            d->newcomer[i]->rank = (int32_t)i;
         }
+    } else {
+        rank_newcomers(d);
     }
-    for (size_t i = n_used; i-- > 0;) {
-        used[i].distance = skr_tree_distance(d->tree, used[0].leaf, used[i].leaf);
-    }
-    qsort(used, n_used, sizeof used[0], by_distance);
-    /* The master moves to the front; the others keep their order. */
-    size_t at = find_master(d->newcomer, d->n_newcomers);
-    struct skr_seat *master = d->newcomer[at];
-    memmove(&d->newcomer[1], &d->newcomer[0], at * sizeof d->newcomer[0]);
-    d->newcomer[0] = master;
     for (size_t i = 0; i < n_used; i++) {
-        for (int32_t k = 0; k < d->count[used[i].leaf]; k++, rank++) {
-            sit(d->tree, d->newcomer[rank], used[i].leaf, rank);
+        for (int32_t c = 0; c < d->count[used[i].leaf]; c++, k++) {
+            sit(d->tree, d->newcomer[k], used[i].leaf);
         }
     }
     return 0;
@@ -204,7 +288,7 @@ static int deal_fresh(struct deal *d, struct skr_arena *arena, struct skr_error 
 /* ---- beside claimed members ---- */
 
 /* Marks the held ranks. If two members hold one rank, the later one loses it. Returns the highest
- * held rank below n_seats plus one. */
+ * held rank below n_ranks plus one. */
 static size_t mark_held(struct deal *d)
 {
     size_t above = 0;
@@ -218,7 +302,7 @@ static size_t mark_held(struct deal *d)
     }
     for (size_t i = 0; i < d->n_claimed; i++) {
         const struct skr_seat *seat = d->claimed[i];
-        if (seat->rank < 0 || (size_t)seat->rank >= d->n_seats) {
+        if (seat->rank < 0 || (size_t)seat->rank >= d->n_ranks) {
             continue;
         }
         size_t rank = (size_t)seat->rank;
@@ -288,10 +372,10 @@ static int rank_adopted(struct deal *d, struct skr_arena *arena, struct skr_erro
     }
     size_t rank = above;
     for (size_t i = 0; i < n; i++) {
-        while (rank < d->n_seats && d->held[rank]) {
+        while (rank < d->n_ranks && d->held[rank]) {
             rank++;
         }
-        if (rank == d->n_seats) {
+        if (rank == d->n_ranks) {
             rank = 0; /* no free rank above the held ones: the lowest free ones */
         }
         while (d->held[rank]) {
@@ -303,61 +387,28 @@ static int rank_adopted(struct deal *d, struct skr_arena *arena, struct skr_erro
     return 0;
 }
 
-/* A new place and the rank that goes with it. */
-struct place {
-    int32_t leaf, rank;
-    bool taken;
-};
-
-static struct place *place_of_rank(struct place *place, size_t n, int32_t rank)
+/* Newcomers, in the order of their ranks, take the new places. */
+static void fill_gaps(struct deal *d)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (place[middle].rank < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < n && place[low].rank == rank ? &place[low] : NULL;
-}
-
-static int fill_gaps(struct deal *d, struct skr_arena *arena, struct skr_error *error)
-{
-    struct place *place = skr_arena_array(arena, d->n_newcomers + 1, sizeof place[0]);
-    size_t n = 0, rank = 0;
-    if (!place) {
-        return skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
-    }
-    for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
-        for (int32_t k = d->claims[leaf]; k < d->count[leaf]; k++) {
-            while (d->held[rank]) {
-                rank++;
-            }
-            place[n++] = (struct place){.leaf = leaf, .rank = (int32_t)rank};
-            rank++;
-        }
-    }
+    int32_t next = 0;
+    rank_newcomers(d);
     for (size_t i = 0; i < d->n_newcomers; i++) {
-        struct place *own = place_of_rank(place, n, d->newcomer[i]->index);
-        if (own) {
-            own->taken = true;
-            sit(d->tree, d->newcomer[i], own->leaf, own->rank);
+        const int32_t leaf = skr_known_ranks_leaf(&d->known, d->newcomer[i]);
+        if (leaf >= 0 && d->claims[leaf] < d->count[leaf]) {
+            d->claims[leaf]++;
+            sit(d->tree, d->newcomer[i], leaf);
         }
     }
-    size_t next = 0;
     for (size_t i = 0; i < d->n_newcomers; i++) {
         if (d->newcomer[i]->leaf >= 0) {
             continue;
         }
-        while (place[next].taken) {
+        while (d->claims[next] >= d->count[next]) {
             next++;
         }
-        sit(d->tree, d->newcomer[i], place[next].leaf, place[next].rank);
-        next++;
+        d->claims[next]++;
+        sit(d->tree, d->newcomer[i], next);
     }
-    return 0;
 }
 
 int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_seat *seat,
@@ -376,13 +427,13 @@ int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_sea
         rc = skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
     } else {
         rc = read_input(&d, error);
-        if (rc == 0 && d.n_claimed == 0) {
+        rc = rc == 0 ? rank_adopted(&d, arena, error) : rc;
+        if (rc == 0 && !skr_known_ranks_init(&d.known, arena, seat, n_seats)) {
+            rc = skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
+        } else if (rc == 0 && d.n_claimed == 0) {
             rc = deal_fresh(&d, arena, error);
         } else if (rc == 0) {
-            rc = rank_adopted(&d, arena, error);
-            if (rc == 0) {
-                rc = fill_gaps(&d, arena, error);
-            }
+            fill_gaps(&d);
         }
     }
     return rc;

@@ -30,6 +30,9 @@ static int split_seats(struct deal *d, struct skr_error *error)
     }
     for (size_t i = 0; i < d->n_seats; i++) {
         struct skr_seat *s = &d->seat[i];
+        if (s->gone) {
+            continue;
+        }
         if (s->role >= d->layout->n_roles) {
             return skr_error_set(error, SKR_BUG, "seat %.100s: role %d of %zu", s->name, s->role,
                                  d->layout->n_roles);
@@ -38,6 +41,7 @@ static int split_seats(struct deal *d, struct skr_error *error)
             d->claimed[d->n_claimed++] = s;
         } else {
             s->rank = -1;
+            s->leaf = s->pinned ? s->leaf : -1;
             d->newcomer[d->n_newcomers++] = s;
         }
     }

@@ -13,9 +13,10 @@
  * units of their level in that order. In a unit (without sets: in the tree) the members of a role
  * fill its places in that order of leaves.
  *
- * Beside members that run, places are taken in tree order. A set with a running member stays in its
- * unit. A newcomer gets a freed rank of its role and set: the one that its index belongs to, else
- * the next. If none is free, it gets the rank that equals its index, else the lowest free one.
+ * Beside members that run, a newcomer whose index had a place on a leaf takes a new place of its role
+ * there; the others take places in tree order. A set with a running member stays in its unit. A
+ * newcomer gets the rank of its index (known_ranks.h), else a freed rank of its role and set. If none
+ * is free, it gets the rank that equals its index, else the lowest free one.
  */
 #include "core/gang/group/assign.h"
 #include "core/gang/group/rank_layout.h"

@@ -377,7 +377,7 @@ bool skr_generation_is_made_again(const struct skr_gang *e, const struct group *
 {
     const struct owner_entry *owner = g->derived.owner;
     const struct pod_entry *p;
-    if (owner && owner->owner) {
+    if (owner && owner->owner && !owner->owner->defect) {
         return skr_owner_makes_pods(owner->owner, replica_of(g));
     }
     DL_FOREACH(g->members, p)

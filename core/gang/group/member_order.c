@@ -102,8 +102,16 @@ void skr_member_order_sort_roles(struct pod_entry **pod, size_t n)
     }
 }
 
+/* Jobs and LeaderWorkerSets count their pods from 0, and so do operators in the low part of an index. */
+static bool is_counted(enum skr_pod_index_key key, int32_t index)
+{
+    const bool first = key == SKR_POD_INDEX_WORKLOAD && index < 1 << SKR_POD_INDEX_SHIFT_MIN;
+    return index >= 0 && (key == SKR_POD_INDEX_JOB || key == SKR_POD_INDEX_LWS || first);
+}
+
 /* The indices of the members of one role. */
-static void index_role(struct pod_entry *const *pod, struct skr_seat *seat, size_t n, uint8_t role)
+static enum skr_pod_index_key index_role(struct pod_entry *const *pod, struct skr_seat *seat,
+                                         size_t n, uint8_t role)
 {
     SKR_AUTO_FREE struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
     size_t k = 0;
@@ -116,11 +124,14 @@ static void index_role(struct pod_entry *const *pod, struct skr_seat *seat, size
     for (size_t i = 0; i < n; i++) {
         if (pod[i]->role == role) {
             seat[i].index = skr_member_order_index(pod[i], key);
+            seat[i].counted = is_counted(key, seat[i].index);
         }
     }
+    return key;
 }
 
-void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n)
+void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n,
+                            enum skr_pod_index_key *ret_key)
 {
     uint32_t done = 0;
     for (size_t i = 0; i < n; i++) {
@@ -132,7 +143,10 @@ void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat,
         uint8_t role = pod[i]->role < 32 ? pod[i]->role : 31;
         if (!(done >> role & 1)) {
             done |= 1U << role;
-            index_role(pod, seat, n, pod[i]->role);
+            const enum skr_pod_index_key key = index_role(pod, seat, n, pod[i]->role);
+            if (ret_key && pod[i]->role < SKR_ROLES_MAX) {
+                ret_key[pod[i]->role] = key;
+            }
         }
     }
 }

@@ -19,7 +19,9 @@ int skr_member_order_compare(const struct pod_entry *left, const struct pod_entr
 void skr_member_order_sort(struct pod_entry **pod, size_t n);
 /* Sorts pods by role, those of each role in its order. */
 void skr_member_order_sort_roles(struct pod_entry **pod, size_t n);
-/* Fills seat[i] for pod[i]: name, index, role and set. Each role has an order of its own. */
-void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n);
+/* Fills seat[i] for pod[i]: name, index, role and set. Each role has an order of its own, with the key
+ * ret_key[role] if that is not NULL. */
+void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n,
+                            enum skr_pod_index_key *ret_key);
 
 #endif

@@ -10,6 +10,7 @@
 
 /* The rank order of a whole group. */
 struct skr_rank_layout {
+    bool whole; /* of key roles: it has the roles and sizes of all that belong to the group */
     size_t n_roles;
     struct {
         int32_t size;

@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_GROUP_ROLE_DEAL_H
 /* The seats of skr_assign_roles() while it deals ranks, then places. */
 #include "core/gang/group/assign.h"
+#include "core/gang/group/known_ranks.h"
 #include "core/gang/group/rank_layout.h"
 #include "topology/base/arena.h"
 
@@ -21,7 +22,8 @@ struct deal {
     const struct skr_rank_layout *layout;
     struct skr_arena *arena;
     struct skr_seat *seat;
-    size_t n_seats;
+    size_t n_seats; /* gone ones included */
+    struct skr_known_ranks known;
     bool fresh; /* no member is claimed */
 
     struct skr_seat **newcomer; /* in rank order */

@@ -153,7 +153,34 @@ static bool place_sets(struct deal *d, const struct skr_role_counts *counts, int
     return comes;
 }
 
-/* Newcomers take places in the order of their ranks. unit[kind][set]. */
+static bool is_in(const struct deal *d, const struct skr_seat *s, int32_t leaf, int32_t unit)
+{
+    const int32_t kind = d->layout->role[s->role].kind;
+    return kind < 0 || skr_tree_unit_at(d->tree, leaf, d->layout->kind[kind].level) == unit;
+}
+
+/* The unit of its set; -1: any. */
+static int32_t unit_of(const struct deal *d, const struct skr_seat *s, int32_t *const *unit)
+{
+    const int32_t kind = d->layout->role[s->role].kind;
+    return kind >= 0 && s->set >= 0 && s->set < d->layout->kind[kind].sets ? unit[kind][s->set]
+                                                                           : -1;
+}
+
+/* Beside members that run, a newcomer whose index had a place on a leaf takes one there. */
+static void take_known_places(struct deal *d, int32_t *const *unit)
+{
+    for (size_t i = 0; i < d->n_newcomers && !d->fresh; i++) {
+        struct skr_seat *s = d->newcomer[i];
+        const int32_t leaf = s->pinned ? -1 : skr_known_ranks_leaf(&d->known, s);
+        if (leaf >= 0 && d->places[s->role][leaf] > 0 && is_in(d, s, leaf, unit_of(d, s, unit))) {
+            d->places[s->role][leaf]--;
+            sit(d, s, leaf);
+        }
+    }
+}
+
+/* The others take places in the order of their ranks. unit[kind][set]. */
 static int take_places(struct deal *d, int32_t *const *unit, struct skr_error *error)
 {
     size_t next[SKR_ROLES_MAX] = {0}; /* of the role, in its set: earlier leaves are full */
@@ -161,21 +188,17 @@ static int take_places(struct deal *d, int32_t *const *unit, struct skr_error *e
     for (size_t i = 0; i < d->n_newcomers; i++) {
         struct skr_seat *s = d->newcomer[i];
         int32_t kind = d->layout->role[s->role].kind, found = -1;
-        if (s->pinned) {
+        if (s->leaf >= 0) {
             continue;
         }
-        int32_t in = -1; /* any unit */
+        const int32_t in = unit_of(d, s, unit);
         if (kind >= 0) {
-            bool known = s->set >= 0 && s->set < d->layout->kind[kind].sets;
-            in = known ? unit[kind][s->set] : -1;
             next[s->role] = set[s->role] == s->set ? next[s->role] : 0;
             set[s->role] = s->set;
         }
         for (size_t *at = &next[s->role]; *at < d->n_leaves && found < 0; *at += found < 0) {
             int32_t leaf = d->leaf[*at].at;
-            bool here =
-                kind < 0 || skr_tree_unit_at(d->tree, leaf, d->layout->kind[kind].level) == in;
-            found = here && d->places[s->role][leaf] > 0 ? leaf : -1;
+            found = is_in(d, s, leaf, in) && d->places[s->role][leaf] > 0 ? leaf : -1;
         }
         if (found < 0) {
             return skr_error_set(error, SKR_BUG, "seat %.100s: role %d has no place left", s->name,
@@ -312,6 +335,9 @@ int skr_role_places_take(struct deal *d, const struct skr_role_counts *counts,
     for (size_t k = 0; k < layout->n_kinds && room; k++) {
         unit[k] = skr_arena_array(d->arena, (size_t)layout->kind[k].sets + 1, sizeof **unit);
         room = unit[k] && place_sets(d, &of, (int32_t)k, unit[k]);
+    }
+    if (room) {
+        take_known_places(d, unit);
     }
     return room ? take_places(d, unit, error)
                 : skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");

@@ -63,7 +63,7 @@ static const struct skr_seat *find_master(const struct deal *d)
     size_t at = SIZE_MAX;
     for (size_t i = 0; i < d->n_seats; i++) {
         const struct skr_seat *s = &d->seat[i];
-        if (!strstr(s->name, "master")) {
+        if (s->gone || !strstr(s->name, "master")) {
             continue;
         }
         size_t here = begin_of(d, s->role, set_of(d, s));
@@ -167,39 +167,14 @@ static size_t next_own(struct deal *d, const struct skr_seat *seat)
     return *next;
 }
 
-/* Whether rank - index is the same for all claimed members of the role and set; *ret: that. */
-static bool offset_of(const struct deal *d, const struct skr_seat *seat, int64_t *ret)
-{
-    bool any = false;
-    for (size_t i = 0; i < d->n_claimed; i++) {
-        const struct skr_seat *c = d->claimed[i];
-        if (c->role != seat->role || set_of(d, c) != set_of(d, seat)) {
-            continue;
-        }
-        int64_t offset = (int64_t)c->rank - c->index;
-        if (c->rank < 0 || c->index < 0 || (any && offset != *ret)) {
-            return false;
-        }
-        any = true;
-        *ret = offset;
-    }
-    return any;
-}
-
 /* Newcomers whose index shows which rank is theirs. */
 static void rank_by_index(struct deal *d)
 {
-    int64_t offset = 0;
-    bool known = false;
-    for (size_t i = 0; i < d->n_newcomers && !d->fresh; i++) {
+    for (size_t i = 0; i < d->n_newcomers; i++) {
         struct skr_seat *s = d->newcomer[i];
-        const struct skr_seat *before = i > 0 ? d->newcomer[i - 1] : NULL;
-        if (!before || before->role != s->role || set_of(d, before) != set_of(d, s)) {
-            known = offset_of(d, s, &offset);
-        }
-        if (known && s->index >= 0 && is_free(d, offset + s->index) &&
-            is_of(d, (size_t)(offset + s->index), s)) {
-            give(d, s, (size_t)(offset + s->index));
+        const int64_t rank = skr_known_ranks_of(&d->known, s);
+        if (is_free(d, rank) && (!d->layout->whole || is_of(d, (size_t)rank, s))) {
+            give(d, s, (size_t)rank);
         }
     }
 }
@@ -286,14 +261,16 @@ static void move_master(struct deal *d)
 bool skr_role_ranks_give(struct deal *d)
 {
     mark_held(d);
-    if (!rank_adopted(d)) {
+    if (!rank_adopted(d) || !skr_known_ranks_init(&d->known, d->arena, d->seat, d->n_seats)) {
         return false;
     }
     if (d->n_newcomers > 1) {
         qsort(d->newcomer, d->n_newcomers, sizeof(struct skr_seat *), by_place);
     }
     move_master(d);
-    rank_by_index(d);
+    if (!d->fresh || !find_master(d)) {
+        rank_by_index(d);
+    }
     rank_the_rest(d, d->newcomer, d->n_newcomers);
     if (d->n_newcomers > 1) {
         qsort(d->newcomer, d->n_newcomers, sizeof(struct skr_seat *), by_rank);

@@ -3,6 +3,90 @@
 
 #include "core/gang/group/role_sets.h"
 
+#include <string.h>
+#include <utlist.h>
+
+/* ---- members that are gone ---- */
+
+static const char *name_of_role(const struct pod_entry *p)
+{
+    return p->role_name ? p->role_name : "";
+}
+
+/* The role that members like this one have now: of its name, preferably of its shape. name NULL: of any. SKR_ROLES_MAX:
+ * there is none. */
+static uint8_t role_like(struct pod_entry *const *owner, size_t n, const char *name,
+                         const struct shape *shape)
+{
+    uint8_t role = SKR_ROLES_MAX;
+    for (size_t i = 0; i < n; i++) {
+        const bool alike = owner[i]->shape == shape;
+        if (name ? strcmp(name_of_role(owner[i]), name) != 0 : !alike) {
+            continue;
+        }
+        role = role == SKR_ROLES_MAX || alike ? owner[i]->role : role;
+        if (alike) {
+            break;
+        }
+    }
+    return role;
+}
+
+/* The set that a member said, else that of the member with its index. */
+static int32_t set_like(const struct group *g, const struct skr_seat *gone, int32_t said,
+                        const struct skr_seat *seat, size_t n)
+{
+    if (gone->role >= g->roles.n || g->roles.item[gone->role].kind < 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < n && said < 0; i++) {
+        said = seat[i].role == gone->role && seat[i].index == gone->index ? seat[i].set : -1;
+    }
+    return said;
+}
+
+size_t skr_seating_add_gone(const struct group *g, struct pod_entry *const *owner, size_t n,
+                            const enum skr_pod_index_key *key, const struct skr_tree *tree,
+                            struct skr_seat *seat)
+{
+    const struct pod_entry *p;
+    size_t k = n;
+    DL_FOREACH(g->members, p)
+    {
+        struct skr_seat *gone = &seat[k];
+        const bool counts = !skr_pod_is_live(p->pod) && skr_pods_is_bound(p);
+        *gone = (struct skr_seat){.name = p->pod->meta.name,
+                                  .rank = counts ? skr_pods_rank_label(p) : -1,
+                                  .created = p->pod->meta.created,
+                                  .gone = true};
+        gone->role =
+            gone->rank >= 0 ? role_like(owner, n, name_of_role(p), p->shape) : SKR_ROLES_MAX;
+        if (gone->role < SKR_ROLES_MAX) {
+            gone->index = skr_member_order_index(p, key[gone->role]);
+            gone->set = set_like(g, gone, p->set_said, seat, n);
+            gone->leaf = skr_tree_find_leaf(tree, p->pod->node_name);
+            k++;
+        }
+    }
+    for (size_t i = 0; i < g->holds.n; i++) {
+        const struct seat_hold *hold = &g->holds.item[i];
+        struct skr_seat *gone = &seat[k];
+        *gone =
+            (struct skr_seat){.name = hold->uid, .rank = hold->rank, .gone = true, .held = true};
+        gone->role = hold->early ? SKR_ROLES_MAX : role_like(owner, n, NULL, hold->shape);
+        if (gone->role < SKR_ROLES_MAX) {
+            const enum skr_pod_index_key of = key[gone->role];
+            gone->index = of < SKR_POD_INDEX_COUNT ? hold->index[of] : -1;
+            gone->set = set_like(g, gone, hold->set, seat, n);
+            gone->leaf = skr_tree_find_leaf(tree, hold->node);
+            k++;
+        }
+    }
+    return k;
+}
+
+/* ---- the deal ---- */
+
 static bool any_pinned(const struct skr_seat *seat, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -11,6 +11,7 @@
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
+#include "core/gang/group/known_ranks.h"
 #include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/pins.h"
@@ -37,11 +38,12 @@
 
 enum { ORDERS_MAX = 16 }; /* of the members on a node that are tried */
 
-/* Seats for the assignment: newcomers first, in the given order, then members that stay. */
+/* Seats for the assignment: newcomers first, in the given order, then members that stay, then those that are gone. */
 static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g,
                                  struct pod_entry *const *newcomers, size_t n, size_t *ret_n)
 {
-    struct skr_seat *seat = skr_alloc_array(g->n_members + n + 1, sizeof *seat);
+    struct skr_seat *seat = skr_alloc_array(g->n_members + g->holds.n + n + 1, sizeof *seat);
+    enum skr_pod_index_key key[SKR_ROLES_MAX] = {0};
     struct pod_entry **owner = skr_alloc_array(g->n_members + n + 1, sizeof *owner);
     const bool pins = skr_pins_count(newcomers, n);
     size_t k = 0;
@@ -68,11 +70,82 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
                                       .rank = p->plan ? p->place.rank : skr_pods_rank_label(p),
                                       .claimed = true};
     }
-    skr_member_order_seats(owner, seat, k);
+    skr_member_order_seats(owner, seat, k, key);
+    *ret_n = skr_seating_add_gone(g, owner, k, key, e->topology.tree, seat);
     free(owner);
-    *ret_n = k;
     return seat;
 }
+
+/* ---- own places ---- */
+
+static void add_room(const struct skr_solve_request *request, const struct pod_entry *p,
+                     int32_t leaf, int64_t *room)
+{
+    const size_t n = request->problem.n_resources;
+    for (size_t r = 0; r < n; r++) {
+        int64_t *sum = &room[(size_t)leaf * n + r];
+        *sum = skr_amount_sum(*sum, skr_amounts_get(&p->shape->amounts, request->resource[r]));
+    }
+}
+
+/* Room for each newcomer where its index was, and on each held seat of the role and set of newcomers without an index.
+ * False: these are too few. Seats begin with the newcomers. */
+static bool add_homes(const struct skr_solve_request *request, const struct skr_known_ranks *known,
+                      const struct skr_seat *seat, size_t n_seats,
+                      struct pod_entry *const *newcomers, size_t n, int64_t *room)
+{
+    size_t plain = 0, places = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t leaf = skr_known_ranks_leaf(known, &seat[i]);
+        plain += seat[i].index < 0;
+        if (seat[i].index >= 0 && leaf < 0) {
+            return false;
+        }
+        if (leaf >= 0) {
+            add_room(request, newcomers[i], leaf, room);
+        }
+    }
+    for (size_t i = n; i < n_seats && plain > 0; i++) {
+        size_t k = 0;
+        while (k < n &&
+               !(seat[k].index < 0 && seat[k].role == seat[i].role && seat[k].set == seat[i].set)) {
+            k++;
+        }
+        if (seat[i].held && seat[i].leaf >= 0 && k < n) {
+            add_room(request, newcomers[k], seat[i].leaf, room);
+            places++;
+        }
+    }
+    return places >= plain;
+}
+
+bool skr_commit_at_home(const struct skr_gang *e, const struct group *g,
+                        struct pod_entry *const *newcomers, size_t n,
+                        struct skr_solve_request *request)
+{
+    struct skr_problem *p = &request->problem;
+    const size_t leaves = (size_t)p->tree->n_leaves;
+    const size_t listed = p->n_resources - request->drivers.n - request->n_learned;
+    int64_t *free_ = (int64_t *)(uintptr_t)p->free;
+    struct skr_known_ranks known;
+    size_t n_seats;
+    if (g->seats.n_bound == 0 || request->pinned) {
+        return false;
+    }
+    SKR_AUTO_FREE struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
+    SKR_AUTO_FREE int64_t *room = skr_alloc_array(leaves * p->n_resources + 1, sizeof *room);
+    bool fits = skr_known_ranks_init(&known, request->arena, seat, n_seats) &&
+                add_homes(request, &known, seat, n_seats, newcomers, n, room);
+    for (size_t i = 0; i < leaves * p->n_resources && fits; i++) {
+        fits = i % p->n_resources >= listed || room[i] <= free_[i];
+    }
+    for (size_t i = 0; i < leaves * p->n_resources && fits; i++) {
+        free_[i] = i % p->n_resources < listed ? room[i] : free_[i];
+    }
+    return fits;
+}
+
+/* ---- seats ---- */
 
 /* Nodes and ranks by roles. The problem's claims for missing members of sets have no seat. */
 static int deal_roles(struct skr_gang *e, const struct group *g,

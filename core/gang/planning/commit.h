@@ -16,6 +16,11 @@ enum skr_commit_outcome {
     SKR_COMMIT_NO_VOLUMES, /* no placement gives each member its volumes */
 };
 
+/* Limits the problem of a group that runs to the places that the newcomers had: by their index, else held
+ * seats of their role and set. False: one has none with room, and the problem is as before. */
+bool skr_commit_at_home(const struct skr_gang *e, const struct group *g,
+                        struct pod_entry *const *newcomers, size_t n,
+                        struct skr_solve_request *request);
 /* The answer holds on the present ledger. newcomers: those of the solve, in its order; the array is
  * changed, and counts of s if volumes want it. preemption: NULL, or the victims that make the room. */
 enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,

@@ -54,6 +54,7 @@ struct planner {
     uint64_t seen;        /* the stamp then */
     bool cancelled;
     bool ended;       /* by a change of its group */
+    bool at_home;     /* at the places that its newcomers had; if that fails, anywhere */
     bool probed_only; /* on probed nodes only; if that fails, on all */
     bool rescue;      /* for members in Binding whose node is gone */
     bool elsewhere;   /* for a plan that waits for victims, as if it did not exist */
@@ -149,6 +150,7 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     e->planner->seen = e->seen.now;
     e->planner->cancelled = false;
     e->planner->ended = false;
+    e->planner->at_home = false;
     e->planner->probed_only = false;
     e->planner->rescue = false;
     e->planner->elsewhere = false;
@@ -218,7 +220,8 @@ static enum skr_reason reason_of_error(const struct skr_error *error)
                                          : SKR_REASON_NEVER_FITS;
 }
 
-static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fit_answer fit)
+static void start(struct skr_gang *e, struct group *g, bool at_home, bool probed_only,
+                  enum fit_answer fit)
 {
     struct skr_error error = {.text = "out of memory"};
     if (!skr_topology_is_usable(e)) {
@@ -250,10 +253,12 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
         skr_dirty_plan(e);
         return;
     }
-    if (!simple && !planned) {
+    at_home = at_home && !simple && !planned && skr_commit_at_home(e, g, newcomers, n, request);
+    if (!simple && !planned && !at_home) {
         skr_problem_add_anew(e, g, newcomers, n, request);
     }
     begin(e, g, request, newcomers, n);
+    e->planner->at_home = at_home;
     e->planner->probed_only = restrict_;
     e->planner->rescue = planned && !elsewhere;
     e->planner->elsewhere = elsewhere;
@@ -318,12 +323,12 @@ void skr_planner_run(struct skr_gang *e)
         skr_device_turns_charge(e, next.preempt, began);
     } else if (next.plan && !next.round) {
         const uint64_t began = skr_device_turns_lift(e);
-        start(e, next.plan, true, next.fit);
+        start(e, next.plan, true, true, next.fit);
         skr_device_turns_charge(e, next.plan, began);
     } else if (next.report && !next.round) {
         const uint64_t began = skr_device_turns_lift(e);
         skr_queue_report_begins(e, next.n_waiting);
-        start(e, next.report, false, FIT_NO);
+        start(e, next.report, false, false, FIT_NO);
         skr_device_turns_charge(e, next.report, began);
         e->planner->reporting = e->planner->solve != 0;
     }
@@ -476,22 +481,23 @@ static void use_elsewhere(struct skr_gang *e, struct group *g,
     free(newcomers);
 }
 
-/* Roles short of their sizes have room for none of the newcomers: the group stays as it is. */
-static bool places_none(const struct skr_solve_request *solved, const struct skr_solution *s)
+/* How many of n newcomers have places. Roles short of their sizes may have room for none: the group stays as it is. */
+static size_t n_placed(const struct skr_solve_request *solved, const struct skr_solution *s,
+                       size_t n)
 {
-    int32_t more = s->status == SKR_SOLVE_PLACED && s->roles ? 0 : 1;
-    for (size_t r = 0; more == 0 && r < solved->roles->n; r++) {
+    int64_t more = s->roles ? 0 : (int64_t)n;
+    for (size_t r = 0; s->roles && r < solved->roles->n; r++) {
         const struct skr_role *role = &solved->problem.roles->role[r];
-        int32_t claims = 0;
+        more += s->roles->size[r];
         for (int32_t i = 0; role->claimed && i < solved->tree->n_leaves; i++) {
-            claims += role->claimed[i];
+            more -= role->claimed[i];
         }
-        more += s->roles->size[r] - claims;
     }
-    return more == 0 && !solved->pinned;
+    return s->status == SKR_SOLVE_PLACED && more > 0 ? (size_t)more : 0;
 }
 
-static void commit(struct skr_gang *e, struct group *g, struct pod_entry **newcomers,
+/* False: it was for the places that newcomers had, and they are placed anywhere instead. */
+static bool commit(struct skr_gang *e, struct group *g, struct pod_entry **newcomers,
                    const struct skr_solve_request *solved, struct skr_solution *s)
 {
     enum skr_attempt result = SKR_ATTEMPT_PLANNED;
@@ -499,6 +505,9 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry **newco
     skr_attempt_fresh(g);
     const enum skr_commit_outcome outcome =
         skr_commit_answer(e, g, newcomers, e->planner->n_uids, solved, s, NULL);
+    if (outcome != SKR_COMMIT_DONE && e->planner->at_home) {
+        return false;
+    }
     if (outcome == SKR_COMMIT_FAILED) {
         skr_attempt_backoff(e, g);
     } else if (outcome == SKR_COMMIT_AGAIN) {
@@ -509,6 +518,14 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry **newco
         result = SKR_ATTEMPT_INFEASIBLE;
     }
     e->stats.attempts[result]++;
+    return true;
+}
+
+/* Solves it again, anywhere. */
+static void leave_home(struct skr_gang *e, struct group *g)
+{
+    forget_solve(e);
+    start(e, g, false, true, FIT_UNKNOWN);
 }
 
 static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
@@ -535,13 +552,18 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         return;
     }
     size_t n = e->planner->n_uids;
-    const bool none = places_none(solved, s);
+    const size_t placed = n_placed(solved, s, n);
+    const bool none = placed == 0 && s->status == SKR_SOLVE_PLACED && !solved->pinned;
     const bool undecided = s->status == SKR_SOLVE_TIMEOUT && s->roles && !e->planner->cancelled;
-    if (s->status == SKR_SOLVE_PLACED && !none) {
+    if (e->planner->at_home && placed < n && !e->planner->cancelled) {
+        leave_home(e, g);
+    } else if (s->status == SKR_SOLVE_PLACED && !none) {
         if (!e->planner->rescue && skr_claims_hold_back(e, g, newcomers, n, false)) {
             skr_attempt_fresh(g);
         } else if (skr_problem_still_valid(e, g, newcomers, n, s)) {
-            commit(e, g, newcomers, solved, s);
+            if (!commit(e, g, newcomers, solved, s)) {
+                leave_home(e, g);
+            }
         } else {
             e->stats.attempts[SKR_ATTEMPT_STALE]++;
             if (skr_attempt_stale(g)) {
@@ -554,7 +576,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         free(newcomers);
         forget_solve(e);
         skr_fit_cache_refresh(e);
-        start(e, g, false, FIT_UNKNOWN);
+        start(e, g, false, false, FIT_UNKNOWN);
         return;
     } else if (s->status == SKR_SOLVE_INFEASIBLE && skr_commit_drop_limits(e, g)) {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;

@@ -161,7 +161,7 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
         }
         lacking += skr_outputs_rank_of(p) < 0;
     }
-    skr_member_order_seats(owner, seat, n);
+    skr_member_order_seats(owner, seat, n, NULL);
     if (lacking > 0 &&
         skr_seating_deal_known(g, e->topology.tree, count, on, seat, n, &error) == 0) {
         for (size_t i = 0; i < n; i++) {

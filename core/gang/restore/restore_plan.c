@@ -144,7 +144,7 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
             count[leaf]++;
         }
     }
-    skr_member_order_seats(owner, seat, n);
+    skr_member_order_seats(owner, seat, n, NULL);
     good = good && skr_seating_deal_known(g, e->topology.tree, count, on, seat, n, NULL) == 0;
     for (size_t i = 0; good && i < n; i++) { /* ranks already carried stay */
         int32_t told = owner[i]->plan == plan ? owner[i]->place.rank : -1;

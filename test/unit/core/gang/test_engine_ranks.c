@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of members whose controller numbers its pods. */
 #include "test/unit/engine_test.h"
+#include "topology/base/json_field.h"
+
+#include <string.h>
 
 /* A pod of the group whose controller gave it a number. */
 static void pod_of_index(struct rig *rig, const char *name, const char *key, int index)
@@ -74,5 +77,211 @@ TEST(indices_that_are_not_all_there_or_not_different_are_no_order)
         assert_string_equal(rig_label(rig, "p-1", "sakkara.member.rank"), "0");
         assert_string_equal(rig_label(rig, "p-9", "sakkara.member.rank"), "1");
         assert_string_equal(rig_label(rig, "p-10", "sakkara.member.rank"), "2");
+    }
+}
+
+/* ---- beside members that have ended ---- */
+
+/* A pod of JOB, which makes the pods of the group: by its own name, or one of JobSet js. */
+static void job_pod(struct rig *rig, const char *name, const char *job, int number, int index)
+{
+    const struct rig_object *owner = rig_find(rig, RIG_JOB, job);
+    char labels[256] = "";
+    if (!owner) {
+        snprintf(
+            labels, sizeof labels,
+            "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'w',"
+            "'jobset.sigs.k8s.io/job-index':'%d','jobset.sigs.k8s.io/job-global-index':'%d',",
+            number, number);
+    }
+    rig_create_json(
+        rig, RIG_POD, name,
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{%s"
+        "'batch.kubernetes.io/job-completion-index':'%d'},'ownerReferences':[{'apiVersion':"
+        "'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':true}]},'spec':{"
+        "'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+        labels, index, job,
+        owner ? skr_object_text(json_object_get(owner->json, "metadata"), "uid") : job);
+}
+
+static void has_rank(struct rig *rig, const char *pod, int rank)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", rank);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_not_equal(rig_node_of(rig, pod), "");
+    assert_string_equal(rig_label(rig, pod, "sakkara.member.rank"), text);
+}
+
+/* Four indexes; those before the last succeed, so many at the end; then the last one fails. */
+TEST(an_index_keeps_its_rank_whichever_others_live)
+{
+    for (int succeed = 0; succeed < 4; succeed++) {
+        for (int restart = 0; restart < 2; restart++) {
+            char pod[32];
+            SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+            rig_racks(rig, 1, 2, 4);
+            rig_sync(rig);
+            rig_create_json(rig, RIG_JOB, "j", "{'spec':{'parallelism':4,'completions':4}}");
+            for (int i = 0; i < 4; i++) {
+                snprintf(pod, sizeof pod, "j-%d", i);
+                job_pod(rig, pod, "j", 0, i);
+            }
+            rig_run(rig, 5 * SKR_SECOND);
+            rig_assert_bound(rig, "j", 4);
+            for (int i = 0; i < succeed; i++) {
+                snprintf(pod, sizeof pod, "j-%d", i);
+                rig_phase(rig, pod, "Succeeded");
+            }
+            rig_edit(rig, RIG_JOB, "j", "{'status':{'succeeded':%d}}", succeed);
+            rig_run(rig, SKR_SECOND);
+            rig_phase(rig, "j-3", "Failed");
+            rig_run(rig, SKR_SECOND);
+            if (restart) {
+                rig_restart(rig);
+            }
+            job_pod(rig, "again", "j", 0, 3);
+            has_rank(rig, "again", 3);
+            rig_phase(rig, "again", "Failed");
+            rig_delete(rig, RIG_POD, "j-3");
+            rig_delete(rig, RIG_POD, "again");
+            job_pod(rig, "third", "j", 0, 3);
+            has_rank(rig, "third", 3);
+        }
+    }
+}
+
+/* Two Jobs of two pods: ranks go on from one Job to the next. */
+TEST(in_a_jobset_an_index_of_a_job_keeps_its_rank)
+{
+    for (int succeed = 0; succeed < 4; succeed++) {
+        char pod[32];
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+        rig_racks(rig, 1, 2, 4);
+        rig_sync(rig);
+        rig_create_json(rig, RIG_JOBSET, "js",
+                        "{'spec':{'replicatedJobs':[{'name':'w','replicas':2,'template':{'spec':"
+                        "{'parallelism':2,'completions':2}}}]}}");
+        for (int i = 0; i < 4; i++) {
+            snprintf(pod, sizeof pod, "js-%d", i);
+            job_pod(rig, pod, i < 2 ? "js-w-0" : "js-w-1", i / 2, i % 2);
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "js", 4);
+        for (int i = 0; i < succeed; i++) {
+            snprintf(pod, sizeof pod, "js-%d", i);
+            rig_phase(rig, pod, "Succeeded");
+        }
+        rig_run(rig, SKR_SECOND);
+        rig_phase(rig, "js-3", "Failed");
+        job_pod(rig, "again", "js-w-1", 1, 1);
+        has_rank(rig, "again", 3);
+    }
+}
+
+/* More completions than pods at a time: the fifth index is no one else's. */
+TEST_RIG(rig_create(), an_index_beyond_the_size_is_its_rank_too)
+{
+    rig_racks(rig, 1, 2, 4);
+    rig_sync(rig);
+    rig_create_json(rig, RIG_JOB, "j", "{'spec':{'parallelism':2,'completions':6}}");
+    job_pod(rig, "j-0", "j", 0, 0);
+    job_pod(rig, "j-1", "j", 0, 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_phase(rig, "j-0", "Succeeded");
+    job_pod(rig, "j-2", "j", 0, 2);
+    has_rank(rig, "j-2", 2);
+    rig_phase(rig, "j-1", "Succeeded");
+    rig_phase(rig, "j-2", "Failed");
+    rig_run(rig, SKR_SECOND);
+    job_pod(rig, "j-2b", "j", 0, 2);
+    job_pod(rig, "j-3", "j", 0, 3);
+    has_rank(rig, "j-2b", 2);
+    has_rank(rig, "j-3", 3);
+}
+
+/* ---- places ---- */
+
+TEST(a_replacement_goes_to_its_own_seat_before_that_of_another)
+{
+    static const char *const key[] = {"batch.kubernetes.io/job-completion-index",
+                                      "apps.kubernetes.io/pod-index",
+                                      "training.kubeflow.org/replica-index"};
+    for (size_t k = 0; k < sizeof key / sizeof *key; k++) {
+        for (int first = 2; first <= 4; first += 2) {
+            SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+            char pod[32], node[32];
+            rig_racks(rig, 1, 6, 1);
+            rig_group(rig, "g", 6, 0, NULL);
+            rig_sync(rig);
+            for (int i = 0; i < 6; i++) {
+                snprintf(pod, sizeof pod, "j-%d", i);
+                pod_of_index(rig, pod, key[k], i);
+            }
+            rig_run(rig, 5 * SKR_SECOND);
+            rig_delete(rig, RIG_POD, "j-2");
+            rig_delete(rig, RIG_POD, "j-4");
+            rig_run(rig, SKR_SECOND);
+            for (int n = 0; n < 2; n++) {
+                const int index = n == 0 ? first : 6 - first;
+                snprintf(pod, sizeof pod, "again-%d", index);
+                snprintf(node, sizeof node, "node-%d", index);
+                pod_of_index(rig, pod, key[k], index);
+                has_rank(rig, pod, index);
+                assert_string_equal(rig_node_of(rig, pod), node);
+            }
+            rig_assert_clean(rig);
+        }
+    }
+}
+
+/* Its own seat is of no use to it: its node is closed, and no other node is open. */
+TEST_RIG(rig_create(), a_replacement_without_a_seat_of_its_own_takes_another_one)
+{
+    rig_racks(rig, 1, 3, 1);
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_sync(rig);
+    for (int i = 0; i < 3; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "j-%d", i);
+        pod_of_index(rig, pod, "apps.kubernetes.io/pod-index", i);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_edit(rig, RIG_NODE, "node-2", "{'spec':{'unschedulable':true}}");
+    rig_delete(rig, RIG_POD, "j-1");
+    rig_delete(rig, RIG_POD, "j-2");
+    rig_run(rig, SKR_SECOND);
+    pod_of_index(rig, "again-2", "apps.kubernetes.io/pod-index", 2);
+    has_rank(rig, "again-2", 2);
+    assert_string_equal(rig_node_of(rig, "again-2"), "node-1");
+}
+
+/* A filler kept the last member off node-0. It ends, and ties go to the first node. */
+TEST(a_pod_that_is_made_again_while_it_terminates_comes_back_to_its_node_where_it_fits)
+{
+    for (int fits = 0; fits < 2; fits++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+        rig_racks(rig, 1, 3, 2);
+        rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'cpu':'3'}}}");
+        rig_edit(rig, RIG_NODE, "node-2", "{'status':{'allocatable':{'cpu':'%d'}}}", 1 + fits);
+        rig_group(rig, "g", 4, 0, NULL);
+        rig_sync(rig);
+        rig_create_json(rig, RIG_POD, "filler",
+                        "{'spec':{'nodeName':'node-0','containers':[{'name':'c','resources':{"
+                        "'requests':{'cpu':'2'}}}]}}");
+        rig_run(rig, SKR_SECOND);
+        for (int i = 0; i < 4; i++) {
+            char pod[32];
+            snprintf(pod, sizeof pod, "j-%d", i);
+            pod_of_index(rig, pod, "batch.kubernetes.io/job-completion-index", i);
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_string_equal(rig_node_of(rig, "j-3"), "node-2");
+        rig_delete(rig, RIG_POD, "filler");
+        rig_terminate(rig, "j-3");
+        pod_of_index(rig, "again", "batch.kubernetes.io/job-completion-index", 3);
+        has_rank(rig, "again", 3);
+        assert_string_equal(rig_node_of(rig, "again"), fits ? "node-2" : "node-0");
     }
 }
