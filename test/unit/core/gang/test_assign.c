@@ -175,6 +175,74 @@ TEST(a_replacement_takes_the_seat_of_its_index)
     assert_seats(tree, count, named, 4, "0:w-2@node-0 1:p@node-0 2:w-9@node-1 3:w-10@node-2");
 }
 
+/* A member that has ended, and where its index was. */
+static struct skr_seat gone(const struct skr_tree *tree, const char *node, int32_t index,
+                            int32_t rank)
+{
+    struct skr_seat s = indexed(seat(tree, "gone", node, rank), index);
+    s.claimed = false;
+    s.gone = true;
+    return s;
+}
+
+static struct skr_seat counted(struct skr_seat s)
+{
+    s.counted = true;
+    return s;
+}
+
+TEST(an_index_has_the_rank_that_it_had_or_that_its_neighbours_show)
+{
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
+    const struct skr_seat new3 = indexed(seat(tree, "new", NULL, -1), 3);
+    const struct row {
+        int32_t rank;
+        struct skr_seat seat[4];
+    } row[] = {
+        {3, {new3, gone(tree, "node-0", 3, 3)}},          /* its own, and it is alone */
+        {3, {counted(new3), gone(tree, "node-0", 0, 0)}}, /* its neighbour's, ... */
+        {0, {new3, gone(tree, "node-0", 4, 1)}},          /* ... on the other side, ... */
+        {2, {new3, gone(tree, "node-0", 2, 1), gone(tree, "node-0", 4, 3)}}, /* ... on both, */
+        {0, {new3, gone(tree, "node-0", 2, 1), gone(tree, "node-0", 4, 1)}}, /* ... if they agree */
+        {0, {new3, gone(tree, "node-0", 3 << 17, 9)}}, /* an index of another block */
+        {0, {new3}},                                   /* alone: as in a fresh gang, ... */
+        {3, {counted(new3)}},                          /* ... unless its controller counts */
+        {7, {counted(new3), gone(tree, "node-0", 1, 5)}},
+        {0, {new3, gone(tree, "node-0", 1, 5)}}, /* as many members were never seen */
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const int32_t count[6] = {0, 1};
+        struct skr_seat own[4];
+        size_t n = 0;
+        for (; n < 4 && row[i].seat[n].name; n++) {
+            own[n] = row[i].seat[n];
+        }
+        assert_int_equal(skr_assign(tree, count, own, n, NULL), 0);
+        if (own[0].rank != row[i].rank || own[0].leaf != 1) {
+            fail_msg("row %zu: rank %d on leaf %d", i, (int)own[0].rank, (int)own[0].leaf);
+        }
+    }
+}
+
+TEST(a_replacement_goes_where_its_index_was)
+{
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
+    const int32_t count[6] = {1, 1, 1, 1};
+    struct skr_seat own[] = {indexed(seat(tree, "a", NULL, -1), 1),
+                             indexed(seat(tree, "b", NULL, -1), 2),
+                             indexed(seat(tree, "c", NULL, -1), 3),
+                             indexed(seat(tree, "p", "node-3", 0), 0),
+                             gone(tree, "node-2", 1, 1),
+                             gone(tree, "node-0", 3, 3)};
+    assert_int_equal(skr_assign(tree, count, own, 6, NULL), 0);
+    assert_string_equal(own[0].node, "node-2");
+    assert_string_equal(own[1].node, "node-1");
+    assert_string_equal(own[2].node, "node-0");
+    for (int32_t i = 0; i < 3; i++) {
+        assert_int_equal(own[i].rank, i + 1);
+    }
+}
+
 /* A tree of three levels, two children each: distances 2, 4, 6, 8. */
 static struct skr_tree *deep_tree(void)
 {

@@ -215,3 +215,24 @@ TEST(one_role_is_dealt_as_before)
         }
     }
 }
+
+/* The leader and two workers have ended: the layout has room for the last worker alone. */
+TEST(an_index_of_a_role_keeps_its_rank_when_other_roles_have_ended)
+{
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = make_tree(2, 2);
+    struct skr_rank_layout layout = {.n_roles = 2,
+                                     .role = {{.size = 1, .kind = -1}, {.size = 1, .kind = -1}}};
+    int32_t other[6] = {1}, worker[6] = {0, 0, 1};
+    const int32_t total[6] = {1, 0, 1};
+    const struct skr_role_counts counts = {.total = total, .of_role = {other, worker}};
+    struct skr_seat seat[] = {newcomer("w", 1, -1), newcomer("l", 0, -1), newcomer("gone", 1, -1)};
+    seat[0].index = 3;
+    seat[0].counted = true;
+    seat[1].index = 0;
+    seat[2].index = 1;
+    seat[2].rank = 2;
+    seat[2].gone = true;
+    assert_int_equal(skr_assign_roles(tree, &layout, &counts, seat, 3, NULL), 0);
+    assert_int_equal(seat[0].rank, 4);
+    assert_int_equal(seat[1].rank, 0);
+}

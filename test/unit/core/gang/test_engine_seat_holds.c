@@ -2,6 +2,8 @@
 /* The room of lost members: kept for their replacements, for a while and only where it should be. */
 #include "test/unit/engine_test.h"
 
+#include <stdlib.h>
+
 /* Six slots; g runs on four of them, other needs three and waits. */
 static struct rig *waiting_for(skr_time hold, const char *constraints)
 {
@@ -470,4 +472,53 @@ TEST_RIG(hostile_holds_two(), what_other_namespaces_run_lets_none_hold_more)
     rig_delete(rig, RIG_POD, "h-1");
     rig_run(rig, SKR_SECOND);
     assert_non_null(strstr(rig_also(rig, "h", "SeatHeld"), "1 seat is held"));
+}
+
+/* ---- workloads that start again ---- */
+
+static void pods_of_job(struct rig *rig, const char *group, const char *prefix)
+{
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        rig_create_json(rig, RIG_POD, name,
+                        "{'metadata':{'labels':{'sakkara.group.name':'%s'},'ownerReferences':[{"
+                        "'apiVersion':'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':"
+                        "true}]},'spec':{'schedulerName':'sakkara','schedulingGates':[{'name':"
+                        "'sakkara.gang'}],'containers':[{'name':'c','resources':{'requests':{"
+                        "'cpu':'1'}}}]}}",
+                        group, group, group);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, prefix, 4);
+}
+
+static void all_gone(struct rig *rig, const char *prefix)
+{
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_run(rig, SKR_SECOND);
+}
+
+/* One group after the other runs and ends. The namespace ran four pods at a time. */
+TEST_RIG(rig_create(), a_namespace_holds_no_more_than_it_ran_when_its_workloads_start_again_in_turn)
+{
+    rig_racks(rig, 1, 12, 1);
+    rig_sync(rig);
+    static const char *const group[] = {"a", "b", "c"};
+    for (int i = 0; i < 3; i++) {
+        rig_group(rig, group[i], 4, 0, NULL);
+        rig_create_json(rig, RIG_JOB, group[i], "{'spec':{'parallelism':4}}");
+        pods_of_job(rig, group[i], group[i]);
+        all_gone(rig, group[i]);
+    }
+    size_t n = 0;
+    for (int i = 0; i < 3; i++) {
+        n += (size_t)strtol(rig_also(rig, group[i], "SeatHeld"), NULL, 10);
+    }
+    assert_int_equal(n, 4);
+    rig_assert_clean(rig);
 }
