@@ -58,13 +58,28 @@ func TestRestarts_AStatefulSetWhosePodsAllGoKeepsItsRoom(t *testing.T) {
 	r.anyEvents("how often members were seen missing is left to chance")
 	sets := "/apis/apps/v1/namespaces/" + r.ns + "/statefulsets"
 	pod := r.pod("", annotated, gated, func(pod *cluster.Pod) { pod.Spec.RestartPolicy = "Always" })
+	var set cluster.Pod // only its metadata count
 	r.must(r.plane.Admin.Create(sets, map[string]any{"metadata": map[string]any{"name": "set"}, "spec": map[string]any{
 		"replicas": 4, "podManagementPolicy": "Parallel", "serviceName": "set", "selector": map[string]any{"matchLabels": map[string]string{"app": "set"}},
 		"template": map[string]any{"metadata": map[string]any{"labels": map[string]string{"app": "set"},
-			"annotations": map[string]string{"sakkara.gang": "auto"}}, "spec": pod.Spec}}}, nil))
+			"annotations": map[string]string{"sakkara.gang": "auto"}}, "spec": pod.Spec}}}, &set))
+	var create func()
+	if !onSandbox { // the control plane runs no controller of StatefulSets
+		create = func() {
+			pods := make([]*cluster.Pod, 4)
+			for i := range pods {
+				pods[i] = r.pod(fmt.Sprintf("set-%d", i), annotated, gated, label("app", "set"), label("apps.kubernetes.io/pod-index", strconv.Itoa(i)),
+					func(pod *cluster.Pod) {
+						pod.OwnerReferences = []cluster.Owner{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "set", UID: set.UID, Controller: true}}
+					})
+			}
+			r.must(r.plane.CreatePods(pods...))
+		}
+		create()
+	}
 	r.wait(usual, "all run", r.boundAre(ofPrefix("set-"), 4, 4))
 	r.stranger()
-	r.restarts("set-", 4, nil)
+	r.restarts("set-", 4, create)
 	r.must(r.plane.Admin.Delete(sets + "/set"))
 	r.wait(usual, "the stranger has room", r.podsBound("stranger", 1))
 }
