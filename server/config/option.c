@@ -103,9 +103,8 @@ const struct skr_option skr_options[] = {
     RANGE("planDelay", DURATION, "50ms", 0, 60 * SKR_SECOND, settings.plan_delay,
           "wait before a complete group is planned, so that a burst is ordered by priority"),
     RANGE("seatHold", DURATION, "60s", 0, DAY, settings.seat_hold,
-          "room of a lost member is kept this long for its replacement while others of its group "
-          "run, or its workload makes pods; 0: not at all; key `seat-hold` of a group's map goes "
-          "first"),
+          "room of a lost member is kept this long for a replacement while others run, or its "
+          "workload makes pods; 0: not at all; key `seat-hold` of a group's map goes first"),
     RANGE("seatHoldMax", DURATION, "10m", 0, DAY, settings.seat_hold_max,
           "longest time that room is kept so, whatever `seatHold` and `seat-hold` say"),
     WORDS("onPartialBind", WORD, "replace", "rollback", settings.rollback_partial,
