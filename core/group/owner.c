@@ -347,7 +347,8 @@ static const json_t *below(const json_t *json, const char *key, const char *then
 /* By a condition, as jobs of all kinds have it, or by the state of a SparkApplication. */
 static bool has_ended(const json_t *json)
 {
-    static const char *const end[] = {"Complete", "Completed", "Succeeded", "Failed"};
+    static const char *const end[] = {"Complete", "Completed",     "Succeeded",
+                                      "Failed",   "FailureTarget", "SuccessCriteriaMet"};
     const char *state =
         json_string_value(json_object_get(below(json, "status", "applicationState"), "state"));
     bool ended = state && (strcmp(state, "COMPLETED") == 0 || strcmp(state, "FAILED") == 0);
