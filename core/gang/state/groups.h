@@ -103,7 +103,6 @@ struct group {
         char **controller;  /* of the current generation */
         size_t n, cap;
     } generation;
-
     struct {
         bool read;    /* item is as the members are: skr_membership_changed() */
         bool ignored; /* a member has rules of ours, or Kueue places it itself */
