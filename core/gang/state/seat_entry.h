@@ -15,7 +15,7 @@ struct seat_hold {
     uint8_t role;                       /* of the group */
     int32_t set;                        /* -1: none */
     int32_t rank;                       /* that the member had; -1: none */
-    int32_t index[SKR_POD_INDEX_COUNT]; /* of its pod */
+    int32_t index[SKR_POD_INDEX_COUNT]; /* of its pod, by key */
     skr_time until;
     bool arranged; /* found before its pod left, and persisted: core/gang/preempt/arranged.h */
     bool early;    /* its pod still runs; only if arranged */
