@@ -104,11 +104,6 @@ static size_t excess(const struct skr_gang *e, const struct group *g, const stru
     return 0;
 }
 
-static void add_all_running(struct sums *bound, const struct skr_gang *e, const char *namespace_)
-{
-    add_groups(bound, e, namespace_, false);
-}
-
 /* What the namespace ran with counts where that is more. */
 static void raise_to_ran(struct sums *bound, const struct skr_gang *e, const char *namespace_)
 {
@@ -127,7 +122,7 @@ static void raise_to_ran(struct sums *bound, const struct skr_gang *e, const cha
 static void add_whole_bound(struct sums *bound, const struct skr_gang *e, const char *namespace_)
 {
     SKR_AUTO_FREE int64_t *share = skr_namespace_bound_share(e);
-    add_all_running(bound, e, namespace_);
+    add_groups(bound, e, namespace_, false);
     raise_to_ran(bound, e, namespace_);
     add_share(bound, share);
 }
@@ -179,7 +174,7 @@ void skr_namespace_bound_left(const struct skr_gang *e, const char *namespace_,
                               const int64_t *share, int64_t *ret)
 {
     struct sums reserved = {0}, bound = {0};
-    add_all_running(&bound, e, namespace_);
+    add_groups(&bound, e, namespace_, false);
     add_share(&bound, share);
     add_reserved(&reserved, e, namespace_);
     for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
