@@ -24,7 +24,8 @@ enum { NEVER, ELSEWHERE, UNPROVISIONED, MISSING, LATE, CLAIMS, NO_CLAIM = CLAIMS
 static const char *const hostile_group[WORLD_HOSTILE_GROUPS] = {"ha", "hb"};
 
 struct intruder {
-    const char *group; /* NULL: a single pod */
+    const char *group;   /* NULL: a single pod */
+    const char *devices; /* the ResourceClaim that it names; NULL: none */
     uint32_t claim;
     bool gated, other_gate;
     bool stays;   /* has a finalizer */
@@ -48,7 +49,7 @@ static bool is_of(const struct rig_object *o, const char *namespace_)
 
 static void add(struct world *w, struct intruder x)
 {
-    char name[64], group[64] = "", volumes[128] = "", gates[64] = "", more[64] = "";
+    char name[64], group[64] = "", volumes[128] = "", gates[64] = "", more[128] = "";
     snprintf(name, sizeof name, "hostile/x-%02d", w->pods++);
     if (x.group) {
         snprintf(group, sizeof group, "'sakkara.group.name':'%s'", x.group);
@@ -62,7 +63,10 @@ static void add(struct world *w, struct intruder x)
         snprintf(gates, sizeof gates, ",'schedulingGates':[{'name':'%s'}]",
                  x.other_gate ? "hostile.example.com/later" : "sakkara.gang");
     }
-    if (x.endless) {
+    if (x.devices) {
+        snprintf(more, sizeof more, ",'resourceClaims':[{'name':'d','resourceClaimName':'%s'}]",
+                 x.devices);
+    } else if (x.endless) {
         snprintf(more, sizeof more, ",'terminationGracePeriodSeconds':9223372036854775807");
     }
     rig_create_json(
@@ -205,10 +209,79 @@ static void create_claims(struct world *w)
     w->has_claims = true;
 }
 
+/* ---- costly objects ---- */
+
+/* Each node has devices that differ, so that a selector that reads their uuid is evaluated about each. */
+static void create_devices(struct world *w)
+{
+    struct rig_object *o, *next;
+    if (rig_find(w->rig, RIG_CLASS, "gpu")) {
+        return;
+    }
+    rig_create_json(w->rig, RIG_CLASS, "gpu",
+                    "{'metadata':{},'spec':{'selectors':[{'cel':{'expression':"
+                    "'device.driver == \\'gpu.example.com\\''}}]}}");
+    DL_FOREACH_SAFE(w->rig->list, o, next)
+    {
+        if (o->kind == RIG_NODE) {
+            rig_create_json(w->rig, RIG_SLICE, o->key,
+                            "{'metadata':{},'spec':{'driver':'gpu.example.com','nodeName':'%s',"
+                            "'pool':{'name':'%s','generation':1,'resourceSliceCount':1},'devices':"
+                            "[{'name':'g','attributes':{'uuid':{'string':'%s'}}}]}}",
+                            o->key, o->key, o->key);
+        }
+    }
+}
+
+/* An object of the hostile namespace instead of the one of that name. spec: JSON of its own. */
+static void replace(struct world *w, enum rig_kind kind, const char *key, const char *spec)
+{
+    if (rig_find(w->rig, kind, key)) {
+        rig_delete(w->rig, kind, key);
+    }
+    rig_create_json(w->rig, kind, key, "{'metadata':{},'spec':%s}", spec);
+}
+
+/* Distinct claims and templates of many selectors; pods name some of them. */
+static void add_costly(struct world *w, struct intruder x)
+{
+    static const char *const name[] = {"costly-0", "costly-1", "costly-2"};
+    const char *which = name[world_pick(w, 3)];
+    char key[64];
+    SKR_STRBUF(devices);
+    SKR_STRBUF(template);
+    skr_strbuf_add(&devices, "{'devices':{'requests':[");
+    for (int r = 0; r < 4; r++) {
+        skr_strbuf_addf(&devices,
+                        "%s{'name':'r%d','exactly':{'deviceClassName':'gpu','selectors':[",
+                        r > 0 ? "," : "", r);
+        for (int i = 0; i < 16; i++) {
+            skr_strbuf_addf(&devices,
+                            "%s{'cel':{'expression':'device.attributes[\\'gpu.example.com\\'].uuid"
+                            " != \\'%d-%d-%d\\''}}",
+                            i > 0 ? "," : "", w->pods, r, i);
+        }
+        skr_strbuf_add(&devices, "]}}");
+    }
+    skr_strbuf_add(&devices, "]}}");
+    skr_strbuf_addf(&template, "{'spec':%s}", devices.s);
+    snprintf(key, sizeof key, "hostile/%s", which);
+    create_devices(w);
+    replace(w, RIG_DEVICE_CLAIM, key, devices.s);
+    replace(w, RIG_CLAIM_TEMPLATE, key, template.s);
+    if (world_pick(w, 2)) {
+        x.devices = which;
+        add_gang(w, x);
+    }
+}
+
 static void come(struct world *w)
 {
     struct intruder x = {.claim = NO_CLAIM};
-    switch (world_pick(w, 8)) {
+    switch (world_pick(w, 9)) {
+    case 8:
+        add_costly(w, x);
+        break;
     case 0: /* the daemon knows the pod when its gate goes: open_gates() */
         x.claim = world_pick(w, 2) ? UNPROVISIONED : LATE;
         x.other_gate = world_pick(w, 2);

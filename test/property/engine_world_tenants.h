@@ -3,7 +3,8 @@
 #define SKR_TEST_PROPERTY_ENGINE_WORLD_TENANTS_H
 /*
  * Two tenants of a world. The hostile one (namespace "hostile") holds room for what never happens, in every way that pods,
- * ConfigMaps and claims allow. The honest one (namespace "default") runs gangs that come as a whole and go.
+ * ConfigMaps and claims allow, and has what is costly to look at: distinct claims and templates of many selectors, with
+ * and without pods. No event may take more than RIG_STEPS_MAX of evaluation (engine_rig.c). The honest one (namespace "default") runs gangs that come as a whole and go.
  *
  * First, hostile acts happen among all others. From step WORLD_SIEGE_FROM on the world is a siege: the honest
  * namespace starts empty, nodes and tree are whole, and no request fails or is late. So the law below can name seconds.

@@ -168,7 +168,7 @@ type heldFor struct {
 	beyond        time.Duration // a deadline, at most
 }
 
-type reservation struct {
+type soakReservation struct {
 	Reason, Group, Member, Pod, Node string
 	Until                            *time.Time
 }
@@ -184,7 +184,7 @@ func (s *soak) watchReservations(ctx context.Context) <-chan held {
 			<-tick.C
 			asked := time.Now()
 			status, body := s.daemon.AdminGet("/v1/reservations")
-			var list struct{ Items []reservation }
+			var list struct{ Items []soakReservation }
 			if status != http.StatusOK || json.Unmarshal([]byte(body), &list) != nil {
 				continue
 			}
@@ -195,7 +195,7 @@ func (s *soak) watchReservations(ctx context.Context) <-chan held {
 	return all
 }
 
-func (h *held) add(items []reservation, asked time.Time) {
+func (h *held) add(items []soakReservation, asked time.Time) {
 	h.answers++
 	h.most = max(h.most, len(items))
 	now := map[string]int{}
