@@ -209,7 +209,7 @@ struct skr_gang {
         bool first;    /* nothing is planned before the first round: it keeps old promises */
         bool due;
         skr_time next, wake_at;       /* no round before; a wake is set for then */
-        skr_time held_at;             /* words of pods are looked at then; time/held.c */
+        skr_time held_at, rests;      /* words of pods, and groups that stood back, are due then */
         uint64_t seen;                /* the stamp when there was news for a round last */
     } rounds;                         /* time/rounds.c */
     struct plan *idle_plans;          /* that yield: yielding.h; plan.c */

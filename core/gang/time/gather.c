@@ -165,7 +165,8 @@ static void keep_open(struct gathering *in)
 }
 
 /* A round of the daemon has those with a reservation, and the first of the others. Those whose start
- * was not known a moment ago, or of which nothing has changed since, stand back. */
+ * was not known a moment ago, or of which nothing has changed since, stand back, unless their own
+ * members or rules have changed. */
 static void keep_first(struct gathering *in)
 {
     const size_t most = GATHERED_LEAVES / ((size_t)in->e->topology.tree->n_leaves + 1);
@@ -175,9 +176,10 @@ static void keep_first(struct gathering *in)
     left = left > GATHERED_LIVE_MAX ? GATHERED_LIVE_MAX : left;
     for (size_t i = 0; i < in->n; i++) {
         const struct group *g = in->waiting[i].group;
+        const bool unknown = g->unknown_until > 0 && g->rounded == g->input_epoch;
         const bool far = g->far_at > 0 && in->now * SKR_SECOND >= g->far_at;
-        const bool same = g->unknown_until > 0 && g->unknown_seen == in->seen && !drains && !far;
-        const bool rests = same || in->now * SKR_SECOND < g->unknown_until;
+        const bool same = unknown && g->unknown_seen == in->seen && !drains && !far;
+        const bool rests = same || (unknown && in->now * SKR_SECOND < g->unknown_until);
         size_t *of = g->told.unread ? &unread : &left;
         const bool may = *of > 0 && !rests && !has_its_share(in, n, g);
         *of -= may && !g->booking;
@@ -535,7 +537,7 @@ static void make_group(struct gathering *in, size_t i)
 int gathering_run(struct gathering *in, struct skr_error *error)
 {
     int rc = find_groups(in, error);
-    if (rc < 0) {
+    if (rc < 0 || (in->live && in->n_complete == 0)) {
         return rc;
     }
     const int32_t leaves = in->e->topology.tree->n_leaves;

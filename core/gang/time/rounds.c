@@ -94,10 +94,7 @@ static void begin(struct skr_gang *e)
 {
     struct away *a = skr_away_create(e, skr_round_run);
     const int rc = gathering_run(&a->in, &a->error);
-    if (a->in.rests > 0) {
-        e->rounds.due = true;
-        e->rounds.next = a->in.rests;
-    }
+    e->rounds.rests = a->in.rests;
     if (rc < 0 || a->in.n_complete == 0) {
         if (rc < 0) {
             report_error(e, a);
@@ -128,7 +125,11 @@ void skr_rounds_review(struct skr_gang *e)
         return;
     }
     review_words(e);
-    e->rounds.due = see_changes(e) || e->rounds.due || has_begun(e) || e->rounds.first;
+    const bool rested = e->rounds.rests > 0 && e->rounds.rests <= now;
+    e->rounds.due = see_changes(e) || e->rounds.due || rested || has_begun(e) || e->rounds.first;
+    if (e->rounds.rests > now) {
+        wake_at(e, e->rounds.rests); /* an earlier wake may have replaced this one */
+    }
     if (!e->rounds.due || e->rounds.work != 0 || skr_planner_is_busy(e) ||
         !skr_frame_is_deciding(e->frame) || !skr_topology_is_usable(e)) {
         return;
@@ -138,6 +139,7 @@ void skr_rounds_review(struct skr_gang *e)
         return;
     }
     e->rounds.due = false;
+    e->rounds.rests = 0;
     e->rounds.next = now + ROUND_PAUSE_MS * SKR_MILLISECOND;
     if (e->bookings.n > 0 || e->rounds.first || any_end(e)) {
         const bool first = e->rounds.first;
@@ -147,8 +149,9 @@ void skr_rounds_review(struct skr_gang *e)
             wake_at(e, now);
         }
     }
-    if (e->rounds.due) {
-        wake_at(e, e->rounds.next);
+    if (e->rounds.due || e->rounds.rests > 0) {
+        const bool later = !e->rounds.due && e->rounds.rests > e->rounds.next;
+        wake_at(e, later ? e->rounds.rests : e->rounds.next);
     }
     wake_for_starts(e);
 }

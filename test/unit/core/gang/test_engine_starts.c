@@ -152,6 +152,26 @@ TEST_RIG(limits_four_nodes(1), what_comes_with_a_group_that_waits_takes_none_of_
     assert_int_equal(limits_bound(rig, "in-time"), 1);
 }
 
+/* Its start was not known a moment ago. The next round looks at it with its new rules. */
+TEST_RIG(limits_four_nodes(1), a_group_whose_rules_change_is_looked_at_by_the_next_round)
+{
+    limits_gang(rig, "run", 2, 0, 100);
+    limits_gang(rig, "endless", 1, 0, 0);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    limits_start(rig, "endless", 1);
+    limits_gang(rig, "big", 4, 0, 50);
+    rig_run(rig, 200 * SKR_MILLISECOND);
+    assert_true(limits_group(rig, "big")->unknown_until > rig->now);
+    rig_edit(rig, RIG_MAP, "big", "{'data':{'priority':'1'}}");
+    limits_gang(rig, "small", 1, 0, 0); /* waits for that round, and no longer */
+    rig_run(rig, 300 * SKR_MILLISECOND);
+    assert_int_equal(limits_bound(rig, "small"), 1);
+    rig_edit(rig, RIG_MAP, "big", "{'data':{'size':'2'}}");
+    rig_run(rig, 300 * SKR_MILLISECOND);
+    assert_non_null(booking(rig, "big"));
+}
+
 TEST_RIG(limits_waiting(0), without_reservations_everything_that_fits_starts)
 {
     assert_null(booking(rig, "big"));
