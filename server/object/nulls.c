@@ -74,7 +74,7 @@ static bool has_nulls(const json_t *value, const json_t *known)
     }
     json_array_foreach(value, i, child)
     {
-        if (is_tree(child) && has_nulls(child, json_array_get(known, i))) {
+        if (json_is_null(child) || (is_tree(child) && has_nulls(child, json_array_get(known, i)))) {
             return true;
         }
     }
@@ -99,6 +99,32 @@ static const char *zero_of(const struct place *at, const char *name)
     return NULL;
 }
 
+/* What null is in the list: "" among strings, {} among structs. Of a list of nulls alone, the name
+ * tells. A reference. */
+static json_t *zero_in(const json_t *list, const struct place *at)
+{
+    static const char *const texts[] = {"args", "command", "values"};
+    json_t *child;
+    size_t i;
+    if (!at->typed) {
+        return json_null();
+    }
+    json_array_foreach(list, i, child)
+    {
+        if (!json_is_null(child)) {
+            return json_is_string(child)   ? json_string("")
+                   : json_is_object(child) ? json_object()
+                                           : json_null();
+        }
+    }
+    for (i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strcmp(texts[i], at->name) == 0) {
+            return json_string("");
+        }
+    }
+    return json_object();
+}
+
 static json_t *resolved(const json_t *value, const struct place *at, const json_t *known);
 
 static json_t *resolved_list(const json_t *list, const struct place *at, const json_t *known)
@@ -109,7 +135,9 @@ static json_t *resolved_list(const json_t *list, const struct place *at, const j
     skr_bug_on(!copy);
     json_array_foreach(list, i, child)
     {
-        json_array_append_new(copy, resolved(child, at, json_array_get(known, i)));
+        json_array_append_new(copy, json_is_null(child)
+                                        ? zero_in(list, at)
+                                        : resolved(child, at, json_array_get(known, i)));
     }
     return copy;
 }

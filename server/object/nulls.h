@@ -4,7 +4,8 @@
 /*
  * What kube-apiserver makes of JSON null, which YAML writes as a key without a value. A member of a
  * struct that is null is absent. In a map, the key stays: null is the zero value of the map's type,
- * which is "" in a map of strings and "0" in a map of quantities. Sources: encoding/json, Unmarshal;
+ * which is "" in a map of strings and "0" in a map of quantities. So it is in lists: an element that
+ * is null is "" or an empty struct. Sources: encoding/json, Unmarshal;
  * apimachinery pkg/api/resource/quantity.go, UnmarshalJSON.
  *
  * A custom resource has typed metadata alone. Elsewhere in it a null is dropped, in maps too

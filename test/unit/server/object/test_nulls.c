@@ -70,6 +70,25 @@ TEST(a_field_that_is_null_is_absent)
     check(table, sizeof table / sizeof *table);
 }
 
+TEST(null_in_a_list_is_the_zero_of_its_elements)
+{
+    static const struct example table[] = {
+        {"{'apiVersion':'v1','kind':'Pod','metadata':{'finalizers':['a/b',null]},'spec':{"
+         "'containers':[{'args':[null],'command':['sh',null],'env':[null]}],'tolerations':[null,"
+         "{'key':'k'}]}}",
+         "{'apiVersion':'v1','kind':'Pod','metadata':{'finalizers':['a/b','']},'spec':{"
+         "'containers':[{'args':[''],'command':['sh',''],'env':[{}]}],'tolerations':[{},"
+         "{'key':'k'}]}}"},
+        {"{'apiVersion':'batch/v1','kind':'Job','spec':{'selector':{'matchExpressions':[{'key':"
+         "'a','values':[null]}]}}}",
+         "{'apiVersion':'batch/v1','kind':'Job','spec':{'selector':{'matchExpressions':[{'key':"
+         "'a','values':['']}]}}}"},
+        {"{'apiVersion':'ray.io/v1','kind':'RayCluster','spec':{'a':['b',null]}}",
+         "{'apiVersion':'ray.io/v1','kind':'RayCluster','spec':{'a':['b',null]}}"},
+    };
+    check(table, sizeof table / sizeof *table);
+}
+
 TEST(of_a_custom_resource_the_metadata_alone_are_typed)
 {
     static const struct example table[] = {
