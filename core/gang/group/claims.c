@@ -107,7 +107,8 @@ void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *nod
 
 const char *skr_claims_counted_on(const struct pod_entry *p)
 {
-    return p->work->assumed.node ? p->work->assumed.node : p->work->assumed.bind_on;
+    const char *bind_on = skr_pod_is_live(p->pod) ? p->work->assumed.bind_on : NULL;
+    return p->work->assumed.node ? p->work->assumed.node : bind_on;
 }
 
 void skr_claims_bind_asked(struct skr_gang *e, struct pod_entry *p, const char *node)

@@ -56,7 +56,8 @@ void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *nod
 /* kube-scheduler asks to bind it there: its claims are bound. */
 void skr_claims_bind_asked(struct skr_gang *e, struct pod_entry *p, const char *node);
 /* Where kube-scheduler may count the member without a plan: it is assumed there, or its bind call came
- * from there and kube-scheduler has not come to it since. From skr_names_intern(); NULL: nowhere. */
+ * from there and kube-scheduler has not come to it since. kube-scheduler never comes to a pod again
+ * that is being deleted: such a bind call counts no more. From skr_names_intern(); NULL: nowhere. */
 const char *skr_claims_counted_on(const struct pod_entry *p);
 /* kube-scheduler has let go of it. Frees the room on the node unless a plan has it, or it is bound. */
 void skr_claims_let_go(struct skr_gang *e, struct pod_entry *p);

@@ -417,3 +417,33 @@ TEST_RIG(refused_by_an_assumed_pod(), a_veto_lasts_while_the_assumed_pod_stays)
     rig_assert_bound(rig, "p", 0);
     assert_true(skr_groups_find(rig->gang, "default/g")->vetoes.n > 0);
 }
+
+/* ---- members that are being deleted ---- */
+
+/* kube-scheduler has let go of p-0, whose bind call failed, and never comes to it again. */
+TEST(a_member_that_is_being_deleted_does_not_count_on_the_node_of_its_failed_bind_call)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    rig->hold_scheduler = true;
+    rig_racks(rig, 1, 2, 4);
+    rig_gang(rig, "g", 2, "p", 3, 0);
+    rig_run(rig, SKR_SECOND);
+    SKR_AUTO_FREE char *node = skr_strdup(rig_planned(rig, "p-1"));
+    assert_string_equal(rig_planned(rig, "p-0"), node);
+    rig_filter(rig, "p-0", node);
+    const struct rig_call *call = rig_bind(rig, "p-0", node);
+    rig_terminate(rig, "p-0");
+    rig_settle(rig);
+    assert_int_equal(call->state, RIG_ERROR);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_planned(rig, "p-1"), node);
+    assert_string_equal(rig_planned(rig, "p-2"), node);
+    rig_filter(rig, "p-1", node);
+    rig_bind(rig, "p-1", node);
+    for (int i = 0; i < 2; i++) { /* the first time its nomination may be news to kube-scheduler */
+        rig_filter(rig, "p-2", strcmp(node, "node-0") == 0 ? "node-1" : "node-0");
+        rig_run(rig, SKR_SECOND);
+    }
+    assert_string_not_equal(rig_planned(rig, "p-1"), "");
+    assert_string_not_equal(rig_planned(rig, "p-1"), rig_planned(rig, "p-2"));
+}
