@@ -183,17 +183,17 @@ static uint64_t hash_wanted(const struct desired_keys *w, const char *annotation
     return sum ? sum : 1;
 }
 
-static void tell_undone(struct skr_gang *e, const struct target *t)
+void skr_group_objects_tell_undone(struct skr_gang *e, struct skr_object_writer *writer,
+                                   const struct skr_object_target *object, const char *part)
 {
-    if (!skr_undone_tell(&t->writer->undone)) {
+    if (!skr_undone_tell(&writer->undone)) {
         return;
     }
     SKR_STRBUF(what);
     SKR_STRBUF(note);
-    skr_strbuf_addf(&what, "status or plan of %s %s", t->object.type->resource->kind,
-                    t->object.meta->name);
-    skr_undone_write_note(&t->writer->undone, what.s, &note);
-    skr_out_event_on(e, t->object.type->resource, t->object.meta, true, SKR_UNDONE_REASON,
+    skr_strbuf_addf(&what, "%s of %s %s", part, object->type->resource->kind, object->meta->name);
+    skr_undone_write_note(&writer->undone, what.s, &note);
+    skr_out_event_on(e, object->type->resource, object->meta, true, SKR_UNDONE_REASON,
                      SKR_UNDONE_REASON, note.s);
 }
 
@@ -221,7 +221,7 @@ static skr_time settle_target(struct skr_gang *e, struct target *t, struct desir
                                       &at) == SKR_OBJECT_PATCH) {
         send_patch(e, t, w, n, plan_differs ? annotation : NULL);
     }
-    tell_undone(e, t);
+    skr_group_objects_tell_undone(e, t->writer, &t->object, "status or plan");
     return at;
 }
 

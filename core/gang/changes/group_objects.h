@@ -16,6 +16,9 @@ void skr_group_objects_settle(struct skr_gang *e, struct group *g);
 void skr_group_objects_settle_shown(struct skr_gang *e, struct group *g, struct podgroup_entry *pg);
 void skr_group_objects_done(struct skr_gang *e, const struct skr_pending_write *w,
                             struct skr_event *event);
+/* An Event about the object, once, if another client undoes what the writer writes. part: of it. */
+void skr_group_objects_tell_undone(struct skr_gang *e, struct skr_object_writer *writer,
+                                   const struct skr_object_target *object, const char *part);
 void skr_group_objects_forget(struct sent_patch *sent);
 
 #endif

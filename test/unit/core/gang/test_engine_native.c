@@ -123,6 +123,29 @@ TEST_RIG(cluster(), conditions_that_may_not_be_written_stop_nothing)
     assert_in_range(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), 1, 5);
 }
 
+/* A merge patch that replaces the list of conditions. */
+TEST_RIG(cluster(), conditions_of_a_podgroup_that_are_overwritten_are_written_at_growing_pauses)
+{
+    static const char *const part[] = {"{'status':{'conditions':[]}}",
+                                       "{'status':{'conditions':[{'type':'sakkara.Bound','status':"
+                                       "'False','reason':'Mine','message':'x'}]}}"};
+    podgroup(rig, "pg", 2);
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 2);
+    rig_forget_counts(rig);
+    for (int i = 0; i < 1200; i++) {
+        rig_edit(rig, RIG_NATIVE, "pg", "%s", part[i % 2]);
+        rig_run(rig, 100 * SKR_MILLISECOND);
+    }
+    /* A pause of 2 s alone permits 60; of 10 s, 12. */
+    assert_in_range(rig_count(rig, SKR_WRITE_MARK_PODGROUP, NULL), 5, 25);
+    assert_true(rig_has_event(rig, "ObjectOverwritten: another client has "
+                                   "changed conditions of PodGroup pg"));
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_string_equal(condition_of(rig, "pg", "sakkara.Bound"), "True MembersBound");
+}
+
 static const char *overridden(struct rig *rig, const char *policy)
 {
     rig_create_json(rig, RIG_NATIVE, "pg", "{'metadata':{},'spec':{'schedulingPolicy':{%s}}}",
