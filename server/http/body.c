@@ -34,6 +34,7 @@ struct framing {
     bool other_coding; /* than "chunked" */
     bool bad_name;
     bool folded;
+    bool bare_cr; /* some parsers end a line there (RFC 9112, section 2.2) */
 };
 
 static bool is_field(const char *name, size_t n, const char *field)
@@ -69,6 +70,7 @@ static enum MHD_Result look_at_field(void *cls, enum MHD_ValueKind kind, const c
     (void)kind;
     framing->bad_name = framing->bad_name || !is_token(name, name_size);
     framing->folded = framing->folded || !is_in_one_line(name, name_size, value);
+    framing->bare_cr = framing->bare_cr || memchr(value, '\r', value_size);
     if (is_field(name, name_size, MHD_HTTP_HEADER_CONTENT_LENGTH)) {
         framing->n_lengths++;
     } else if (is_field(name, name_size, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
@@ -87,6 +89,9 @@ const char *skr_body_framing_fault(struct skr_connection *connection, const char
     }
     if (framing.folded) {
         return "a header is continued on a second line\n";
+    }
+    if (framing.bare_cr) {
+        return "a header has a carriage return inside\n";
     }
     if (framing.n_codings > 0 && framing.n_lengths > 0) {
         return "Content-Length is given beside Transfer-Encoding\n";

@@ -452,6 +452,8 @@ TEST(a_request_whose_end_is_ambiguous_is_refused_and_nothing_behind_it_is_read)
         {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n chunked", "second line"},
         {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\t, identity", ""},
         {"HTTP/1.1\r\nHost: x\r\nContent: 5\r\n -Length", "second line"},
+        {"HTTP/1.1\r\nHost: x\r\nX: a\rContent-Length: 5", "carriage return"},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nX: \r Content-Length: 0", "carriage return"},
         {"HTTP/1.1\r\n Content-Length: 5\r\nHost: x", ""},
         {"HTTP/1.1\nHost: x\nContent-Length: 5\nContent-Length: 0", "more than once"},
     };
@@ -468,6 +470,31 @@ TEST(a_request_whose_end_is_ambiguous_is_refused_and_nothing_behind_it_is_read)
     }
     skr_listener_destroy(listener);
     assert_int_equal(n, 0);
+}
+
+/* Three requests in one write: the second one ends the connection. */
+TEST(a_request_whose_end_is_ambiguous_behind_a_clear_one_ends_the_connection)
+{
+    static const char three[] =
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "0\r\nContent-Length: 9\r\n\r\n" /* a trailer is no length */
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 41\r\n\r\n"
+        "POST / HTTP/1.1\r\nHost: x\r\nX: smuggled\r\n\r\n";
+    struct skr_listener_options options = defaults();
+    int n = 0;
+    options.handler.context = &n;
+    struct skr_listener *listener = listen_with(&options);
+    const int fd = http_connect(skr_listener_port(listener));
+    http_send_text(fd, three);
+    http_expect_body(http_receive(fd), 200, "kept");
+    struct http_answer answer = http_receive(fd);
+    assert_int_equal(answer.status, 400);
+    http_answer_free(&answer);
+    char rest;
+    assert_true(recv(fd, &rest, 1, 0) <= 0);
+    close(fd);
+    skr_listener_destroy(listener);
+    assert_int_equal(n, 1);
 }
 
 TEST(a_request_whose_end_is_clear_is_read_and_the_next_one_too)
