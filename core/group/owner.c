@@ -344,33 +344,15 @@ static const json_t *below(const json_t *json, const char *key, const char *then
     return json_object_get(json_object_get(json, key), then);
 }
 
-/* By a condition, as jobs of all kinds have it, or by the state of a SparkApplication. */
-static bool has_ended(const json_t *json)
-{
-    static const char *const end[] = {"Complete", "Completed",     "Succeeded",
-                                      "Failed",   "FailureTarget", "SuccessCriteriaMet"};
-    const char *state =
-        json_string_value(json_object_get(below(json, "status", "applicationState"), "state"));
-    bool ended = state && (strcmp(state, "COMPLETED") == 0 || strcmp(state, "FAILED") == 0);
-    size_t i;
-    json_t *one;
-    json_array_foreach(below(json, "status", "conditions"), i, one)
-    {
-        const char *type = json_string_value(json_object_get(one, "type"));
-        const char *status = json_string_value(json_object_get(one, "status"));
-        for (size_t k = 0; type && status && k < sizeof end / sizeof *end; k++) {
-            ended = ended || (strcmp(type, end[k]) == 0 && strcmp(status, "True") == 0);
-        }
-    }
-    return ended;
-}
-
-/* Kubeflow's jobs are suspended in their run policy. */
+/* Kubeflow's jobs are suspended in their run policy. A SparkApplication says its end in a state, the
+ * others by a condition: is_over(). */
 static bool is_stopped(const json_t *json)
 {
-    return json_is_true(below(json, "spec", "suspend")) ||
-           json_is_true(json_object_get(below(json, "spec", "runPolicy"), "suspend")) ||
-           has_ended(json);
+    const json_t *application = below(json, "status", "applicationState");
+    const char *state = json_string_value(json_object_get(application, "state"));
+    const bool ended = state && (strcmp(state, "COMPLETED") == 0 || strcmp(state, "FAILED") == 0);
+    return ended || json_is_true(below(json, "spec", "suspend")) ||
+           json_is_true(json_object_get(below(json, "spec", "runPolicy"), "suspend"));
 }
 
 static int decode(const json_t *json, const char *api_version, const char *kind,
@@ -531,7 +513,7 @@ int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_worklo
 bool skr_owner_makes_pods(const struct skr_owner *owner, int32_t number)
 {
     int64_t pods = 0;
-    if (!owner || owner->meta.deleting || owner->stopped) {
+    if (!owner || owner->meta.deleting || owner->stopped || owner->over) {
         return false;
     }
     for (size_t i = 0; i < owner->n_parts; i++) {

@@ -30,7 +30,7 @@ struct skr_owner {
     const char *conflict; /* why no pods of it can be a gang, and what to remove; NULL: they can */
     bool in_order;        /* JobSet: its jobs are created one after the other */
     bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
-    bool stopped;         /* suspended, or it has ended: no pod is made */
+    bool stopped;         /* suspended, or a SparkApplication that has ended: no pod is made */
     int32_t minimum;      /* minAvailable; not above 0: the sum of its parts */
     const char *parts;    /* path of the field that has its parts, or their number; constant */
     int64_t deadline_s;   /* Job: spec.activeDeadlineSeconds; 0: none */

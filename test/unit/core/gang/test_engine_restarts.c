@@ -52,7 +52,7 @@ static const struct row {
     {"Job with a map", RIG_JOB, "{'parallelism':4,'completions':4}",
      "'sakkara.group.name':'g','batch.kubernetes.io/job-completion-index':'%d'",
      "'apiVersion':'batch/v1','kind':'Job'", false, "{'spec':{'suspend':true}}",
-     "{'spec':{'parallelism':0}}", "SuccessCriteriaMet"},
+     "{'spec':{'parallelism':0}}", "Complete"},
     {"JobSet with a map", RIG_JOBSET,
      "{'replicatedJobs':[{'name':'w','template':{'spec':{'parallelism':4,'completions':4}}}]}",
      "'sakkara.group.name':'g','jobset.sigs.k8s.io/jobset-name':'w',"
