@@ -65,11 +65,16 @@ void scene_add_pod(struct scene *s, const struct scene_pod *p)
     if (p->deleted) {
         skr_strbuf_addf(&b, ",'deletionTimestamp':'%s'", text_of(p->deleted, time));
     }
+    const char *slash = p->owner ? strchr(p->owner, '/') : NULL;
+    skr_strbuf_add(&b, ",'labels':{");
     if (p->group) {
-        skr_strbuf_addf(&b, ",'labels':{'sakkara.group.name':'%s'}", p->group);
+        skr_strbuf_addf(&b, "'sakkara.group.name':'%s'%s", p->group, slash ? "," : "");
     }
-    if (p->owner) {
-        const char *slash = strchr(p->owner, '/');
+    if (slash) { /* what selectors of Jobs ask for */
+        skr_strbuf_addf(&b, "'batch.kubernetes.io/controller-uid':'u-%s'", slash + 1);
+    }
+    skr_strbuf_addc(&b, '}');
+    if (slash) {
         skr_strbuf_addf(&b,
                         ",'ownerReferences':[{'apiVersion':'batch/v1','kind':'%.*s','name':'%s',"
                         "'uid':'u-%s','controller':true}]",

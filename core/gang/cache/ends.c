@@ -147,6 +147,12 @@ static int64_t written_word(const struct skr_pod *pod)
     return text && skr_time_parse(text, &end, NULL) == 0 && end > 0 ? skr_instant_up(end) : 0;
 }
 
+bool skr_ends_broke_word(const struct skr_gang *e, const char *uid)
+{
+    const struct end_row *row = skr_ends_find(e, uid);
+    return row && row->evict.told;
+}
+
 void skr_ends_renew(struct skr_gang *e, struct end_row *row)
 {
     row->times.word = 0;

@@ -50,6 +50,8 @@ struct end_row {
 void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *node,
                   int32_t deadline_s);
 void skr_ends_forget(struct skr_gang *e, const char *uid);
+/* Whether the pod is evicted because it runs on beyond its word: its group has no right to its seat. */
+bool skr_ends_broke_word(const struct skr_gang *e, const char *uid);
 /* Its word counts no more: what its limits say now is its word. */
 void skr_ends_renew(struct skr_gang *e, struct end_row *row);
 /* The end by the Job of a pod that is about to be bound; SKR_INSTANT_NEVER: none has begun. */

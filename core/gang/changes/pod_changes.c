@@ -179,11 +179,12 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
         }
         skr_ends_put(e, p->pod, p->pod->node_name, 0);
     } else if (skr_pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
+        const bool lost = p->lost && !skr_ends_broke_word(e, p->uid);
         skr_nodes_touch(e, p->pod->node_name);
         skr_vetoes_end(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
         skr_ends_forget(e, p->uid);
-        if (p->group && p->lost) {
+        if (p->group && lost) {
             skr_seat_holds_lost(e, p->group, p);
         }
     } else if (p->plan) {
@@ -398,6 +399,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
     leave_group(e, p);
     update_nomination(e, p, true);
     if (skr_ledger_find(e->ledger, p->uid, NULL)) {
+        lost = lost && !skr_ends_broke_word(e, p->uid);
         release_charge(e, p->uid);
         if (g && lost) {
             skr_seat_holds_lost(e, g, p);
