@@ -108,10 +108,20 @@ static int32_t broken(const struct skr_victim_need *need, const struct sums *s)
                                            : broken_affinity(need, s);
 }
 
-static bool is_in(const size_t *list, size_t n, size_t victim)
+/* The gift goes with the victim. */
+static bool goes_with(const struct skr_victims_problem *in, const struct skr_victim_gift *gift,
+                      size_t victim)
+{
+    const struct skr_victim *of = &in->victim[gift->victim];
+    return gift->victim == victim || (of->kind == SKR_VICTIM_SURPLUS && of->surplus_of >= 0 &&
+                                      (size_t)of->surplus_of == victim);
+}
+
+static bool goes(const struct skr_victims_problem *in, const struct skr_victim_gift *gift,
+                 const size_t *victim, size_t n)
 {
     size_t i = 0;
-    while (i < n && list[i] != victim) {
+    while (i < n && !goes_with(in, gift, victim[i])) {
         i++;
     }
     return i < n;
@@ -131,8 +141,7 @@ bool skr_victims_needs_hold(const struct skr_victims_problem *in, const size_t *
         memcpy(s.left, need->others, (size_t)need->n_domains * sizeof *s.left);
         for (size_t i = 0; i < need->n_gifts; i++) {
             const struct skr_victim_gift *gift = &need->gift[i];
-            const bool goes = is_in(victim, n, gift->victim);
-            (goes ? s.gone : s.left)[gift->domain] += gift->pods;
+            (goes(in, gift, victim, n) ? s.gone : s.left)[gift->domain] += gift->pods;
         }
         add_solution(in->problem, need, solution, &s);
         where = broken(need, &s);
@@ -244,7 +253,7 @@ static int search_on(struct searches *s, const struct skr_victims *broken_answer
         bool gives = false;
         for (size_t k = 0; k < need->n_gifts && !gives; k++) {
             const struct skr_victim_gift *gift = &need->gift[k];
-            gives = gift->victim == broken_answer->victim[i] &&
+            gives = goes_with(&s->in, gift, broken_answer->victim[i]) &&
                     (need->kind == SKR_DOMAIN_SKEW || gift->domain == domain);
         }
         rc = gives ? without(s, broken_answer->victim[i], error) : 0;

@@ -46,7 +46,8 @@ struct skr_victim {
     const struct skr_victim_charge *charge;
 };
 
-/* Pods of a victim in one domain of a need. */
+/* Pods of a victim in one domain of a need. Those of a surplus member are not its group's, too: they go
+ * with either. */
 struct skr_victim_gift {
     size_t victim;
     int32_t domain;

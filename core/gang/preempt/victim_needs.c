@@ -64,15 +64,18 @@ static bool count_pod(struct work *w, const struct pod_walk *p, int32_t domain, 
 {
     const struct victim_giver *giver = skr_victim_givers_of(w->givers, p->entry);
     const struct victim_giver *end = w->givers->item + w->givers->n;
-    bool gives = false;
     if (p->deleting || (p->entry && p->entry->leaving)) {
         return true;
     }
-    for (; giver && giver < end && giver->pod == p->entry; giver++) {
-        add_gift(w, giver->victim, domain);
-        gives = true;
+    if (!giver) {
+        others[domain]++;
+        return false;
     }
-    others[domain] += !gives;
+    /* The last one: a surplus member counts once, whether it goes alone or with its group. */
+    while (giver + 1 < end && giver[1].pod == p->entry) {
+        giver++;
+    }
+    add_gift(w, giver->victim, domain);
     return false;
 }
 

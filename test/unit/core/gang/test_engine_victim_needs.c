@@ -117,6 +117,46 @@ TEST_RIG(zones(), an_ordinary_pod_that_a_group_needs_stays_and_another_one_goes)
     assert_int_equal(evictions(rig), 1);
 }
 
+/* Group c may be smaller: one cache in zone-1, and so many in zone-0. The rest is full of pods that stay. */
+static void elastic_caches(struct rig *rig, int in_zone_0)
+{
+    char name[32];
+    rig_group(rig, "c", in_zone_0 + 1, 1, NULL);
+    rig_edit(rig, RIG_MAP, "c", "{'data':{'minimum':'1'}}");
+    rig_group(rig, "top", 5 - in_zone_0, 20, NULL);
+    for (int i = 0; i <= in_zone_0; i++) {
+        snprintf(name, sizeof name, "c-%d", i);
+        pod(rig, name, "c", "cache", i == in_zone_0, "");
+    }
+    for (int i = 0; i < 5 - in_zone_0; i++) {
+        snprintf(name, sizeof name, "top-%d", i);
+        pod(rig, name, "top", "web", i < 2 ? 2 : i == 2, "");
+    }
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "c") + rig_n_bound(rig, "top"), 2 * NODES);
+    rig_group(rig, "high", 1, 9, NULL);
+    pod(rig, "high-0", "high", "job", -1, BESIDE("zone", ""));
+    rig_run(rig, 60 * SKR_SECOND);
+}
+
+TEST_RIG(zones(), a_surplus_member_that_is_the_only_partner_in_its_domain_stays)
+{
+    elastic_caches(rig, 1);
+    assert_int_equal(rig_n_bound(rig, "c"), 2);
+    assert_int_equal(evictions(rig), 0);
+    assert_outcome(rig, "Insufficient");
+}
+
+/* The last one is the first to go, else. */
+TEST_RIG(zones(), of_two_surplus_members_the_one_beside_another_partner_goes)
+{
+    elastic_caches(rig, 2);
+    assert_string_equal(rig_node_of(rig, "high-0"), "node-0");
+    assert_string_equal(rig_node_of(rig, "c-2"), "node-1");
+    assert_int_equal(rig_n_bound(rig, "c"), 2);
+    assert_int_equal(evictions(rig), 1);
+}
+
 /* It may be in the way of no search that its affinity needs a pod which is leaving. */
 TEST_RIG(zones(), a_partner_that_leaves_anyway_does_not_count)
 {

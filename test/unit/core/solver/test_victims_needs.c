@@ -175,6 +175,25 @@ TEST_WITH(needs_world, a_pod_that_a_rule_may_select_does_not_leave_the_domain)
     expect(needs_world, "no");
 }
 
+/* b is a member of a, which holds both slots of the leaf. */
+TEST_WITH(needs_world, a_surplus_member_goes_alone_or_with_its_group)
+{
+    const size_t a = group_on(needs_world, 0, 2, 1), b = group_on(needs_world, 0, 1, 1);
+    needs_world->victim[b].kind = SKR_VICTIM_SURPLUS;
+    needs_world->victim[b].surplus_of = (int32_t)a;
+    needs_world->victim[b].beyond = 1;
+    needs_world->problem.n_givers = 1;
+    needs_world->rig.problem.eligible = (const uint8_t[]){1, 0, 0, 0};
+    needs_world->rig.problem.n = 1;
+    need_of(needs_world, SKR_DOMAIN_ONE);
+    gives(needs_world, b, 0, 1);
+    expect(needs_world, "no");
+    gives(needs_world, a, 0, 1); /* the member that the group needs */
+    expect(needs_world, "b");
+    needs_world->rig.problem.n = 2; /* both would have to go */
+    expect(needs_world, "no");
+}
+
 /* ---- against all sets and placements ---- */
 
 static uint32_t draw(uint64_t *state, uint32_t n)
