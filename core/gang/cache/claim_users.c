@@ -15,8 +15,7 @@ struct claim_users {
     struct skr_hash_index by_pod, by_claim;
 };
 
-static uint64_t id_of(const struct skr_gang *e, enum skr_pod_claim_kind kind,
-                      const char *namespace_, const char *name)
+static uint64_t id_of(const struct skr_gang *e, int kind, const char *namespace_, const char *name)
 {
     return skr_hash_pair(skr_hash_keyed_joined(&e->settings.hash_seed, namespace_, "/", name),
                          (uint64_t)kind);
@@ -48,26 +47,33 @@ void skr_claim_users_forget(struct skr_gang *e, const struct pod_entry *p)
     }
 }
 
+static void add(struct skr_gang *e, struct pod_entry *p, int kind, const char *name)
+{
+    if (!e->claim_users) {
+        e->claim_users = skr_alloc(sizeof *e->claim_users);
+        e->claim_users->item.size = sizeof(struct user);
+    }
+    const uint64_t id = id_of(e, kind, p->pod->meta.namespace_, name);
+    const uint32_t number = skr_slab_add(&e->claim_users->item);
+    *user_at(e, number) = (struct user){id, p};
+    skr_hash_index_add(&e->claim_users->by_pod, p->number, number);
+    skr_hash_index_add(&e->claim_users->by_claim, (uint32_t)id, number);
+}
+
 void skr_claim_users_note(struct skr_gang *e, struct pod_entry *p)
 {
     const size_t n = skr_pods_is_bound(p) ? 0 : p->pod->n_claims;
     skr_claim_users_forget(e, p);
-    if (n > 0 && !e->claim_users) {
-        e->claim_users = skr_alloc(sizeof *e->claim_users);
-        e->claim_users->item.size = sizeof(struct user);
-    }
     for (size_t i = 0; i < n; i++) {
-        const struct skr_pod_claim *claim = &p->pod->claim[i];
-        const uint64_t id = id_of(e, claim->kind, p->pod->meta.namespace_, claim->name);
-        const uint32_t number = skr_slab_add(&e->claim_users->item);
-        *user_at(e, number) = (struct user){id, p};
-        skr_hash_index_add(&e->claim_users->by_pod, p->number, number);
-        skr_hash_index_add(&e->claim_users->by_claim, (uint32_t)id, number);
+        add(e, p, (int)p->pod->claim[i].kind, p->pod->claim[i].name);
+    }
+    if (*p->pod->scheduling_group) {
+        add(e, p, SKR_USERS_OF_PODGROUP, p->pod->scheduling_group);
     }
 }
 
-struct pod_entry *skr_claim_users_next(const struct skr_gang *e, enum skr_pod_claim_kind kind,
-                                       const char *namespace_, const char *name, size_t *at)
+struct pod_entry *skr_claim_users_next(const struct skr_gang *e, int kind, const char *namespace_,
+                                       const char *name, size_t *at)
 {
     const uint64_t id = id_of(e, kind, namespace_, name);
     uint32_t number;
@@ -80,8 +86,8 @@ struct pod_entry *skr_claim_users_next(const struct skr_gang *e, enum skr_pod_cl
     return NULL;
 }
 
-bool skr_claim_users_any(const struct skr_gang *e, enum skr_pod_claim_kind kind,
-                         const char *namespace_, const char *name)
+bool skr_claim_users_any(const struct skr_gang *e, int kind, const char *namespace_,
+                         const char *name)
 {
     size_t at = 0;
     return skr_claim_users_next(e, kind, namespace_, name, &at);

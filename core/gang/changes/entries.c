@@ -2,10 +2,12 @@
 /*
  * An entry depends on the owner, the namespace, the PodGroup, and the permissions to read these. A
  * change of any of them checks entries again. Namespaces and permissions change rarely: all pods are
- * checked. Owners change often: only members of groups that read the owner are checked.
+ * checked. Owners and PodGroups change often: only members of groups that read the owner, and pods that
+ * name the PodGroup, are checked.
  */
 #include "core/gang/changes/entries.h"
 
+#include "core/gang/cache/claim_users.h"
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
@@ -15,6 +17,7 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/state/types.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void enter_again(struct skr_gang *e, struct pod_entry *p)
@@ -134,16 +137,32 @@ void skr_entries_native_forbidden(struct skr_gang *e, bool is)
     }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
 void skr_entries_native_changed(struct skr_gang *e, const char *namespace_, const char *name)
 {
+    SKR_AUTO_FREE struct pod_entry **user = NULL;
     struct pod_entry *p;
-    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+    size_t n = 0, cap = 0;
+    for (size_t at = 0;
+         (p = skr_claim_users_next(e, SKR_USERS_OF_PODGROUP, namespace_, name, &at));) {
         if (p->ours && strcmp(p->pod->scheduling_group, name) == 0 &&
             strcmp(p->pod->meta.namespace_, namespace_) == 0) {
-            enter_again(e, p);
-            if (p->group) { /* its label may win over the PodGroup */
-                skr_dirty_group(e, p->group);
-            }
+            skr_grow(&user, &cap, n + 1, sizeof *user);
+            user[n++] = p;
+        }
+    }
+    if (n > 0) { /* the order of an index decides nothing */
+        qsort(user, n, sizeof *user, by_number);
+    }
+    for (size_t i = 0; i < n; i++) {
+        enter_again(e, user[i]);
+        if (user[i]->group) { /* its label may win over the PodGroup */
+            skr_dirty_group(e, user[i]->group);
         }
     }
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of PodGroups of scheduling.k8s.io. */
+#include "core/gang/changes/entries.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
+#include "test/unit/growth.h"
 #include "topology/base/json_field.h"
 
 #include <string.h>
@@ -406,4 +408,30 @@ TEST_RIG(cluster(), pods_older_than_their_podgroup_are_of_it)
     native_pods(rig, "more", 2, "pg");
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "more", 2);
+}
+
+enum { MANY_PODS = 1600, FEW_PODS = MANY_PODS / GROWTH_PARTS, CALLS = 64 };
+
+struct sized_rigs {
+    struct rig *many, *few;
+};
+
+/* n PodGroups that no pod names, CALLS times, beside n pods of another one. */
+static void unnamed_podgroups(void *context, size_t n)
+{
+    const struct sized_rigs *rigs = context;
+    const struct rig *rig = n == MANY_PODS ? rigs->many : rigs->few;
+    for (size_t i = 0; i < n * CALLS; i++) {
+        skr_entries_native_changed(rig->gang, "hostile", "unnamed");
+    }
+}
+
+TEST(a_podgroup_that_no_pod_names_costs_no_look_at_the_pods_of_others)
+{
+    struct sized_rigs rigs = {cluster(), cluster()};
+    native_pods(rigs.many, "n", MANY_PODS, "pg");
+    native_pods(rigs.few, "n", FEW_PODS, "pg");
+    assert_cost_is_linear(unnamed_podgroups, &rigs, MANY_PODS);
+    rig_destroy(rigs.many);
+    rig_destroy(rigs.few);
 }
