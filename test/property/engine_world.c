@@ -43,10 +43,34 @@ static bool may_join(const struct world *w, const struct skr_pod *pod, const cha
     return true;
 }
 
+static const char *half_of(const struct world *w, const char *node)
+{
+    const struct rig_object *o = rig_find(w->rig, RIG_NODE, node);
+    return o ? rig_meta_text(o->json, "labels", "half") : "";
+}
+
+/* Halves of the cluster are the domains of the rule. */
+static bool has_partner(const struct world *w, const struct skr_pod *pod, const char *node)
+{
+    const char *group = skr_labels_get(&pod->meta.labels, "sakkara.group.name");
+    const char *half = half_of(w, node);
+    const struct rig_object *o;
+    bool found = !w->partners || !group || strcmp(group, "gb") != 0;
+    DL_FOREACH(w->rig->list, o)
+    {
+        found = found ||
+                (o->kind == RIG_POD && *half && o->pod->phase != SKR_POD_SUCCEEDED &&
+                 o->pod->phase != SKR_POD_FAILED && strcmp(world_group_of(w, o), "ga") == 0 &&
+                 (strcmp(half_of(w, o->pod->node_name), half) == 0 ||
+                  (o->place == RIG_ASSUMED && strcmp(half_of(w, o->assumed_node), half) == 0)));
+    }
+    return found;
+}
+
 static bool in_tree(void *context, const struct skr_pod *pod, const char *node)
 {
     const struct world *w = context;
-    return strcmp(w->veto, node) != 0 && may_join(w, pod, node);
+    return strcmp(w->veto, node) != 0 && may_join(w, pod, node) && has_partner(w, pod, node);
 }
 
 const char *const world_group[WORLD_GROUPS] = {"ga", "gb", "gc", "gd", "ge", "podgroup", "labels"};
@@ -340,6 +364,10 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);
     users_begin_time(w);
+    w->partners = seed % 41 < 10 && seed % 9 < 7 && !w->derived && !w->timed && !w->moves;
+    if (w->partners) {
+        users_begin_partners(w);
+    }
     if (seed % 9 >= 7 && !w->tenants) {
         world_roles_begin(w);
     }

@@ -37,6 +37,7 @@ struct world {
     bool derived;  /* workloads without an object of their group: engine_world_derived.h */
     bool losses;   /* nodes are lost, and groups have key replace */
     bool elastic;  /* groups have key minimum */
+    bool partners; /* pods of gb run beside one of ga, and nowhere else */
     bool moves;    /* groups move for others, and hours pass */
     struct {
         int attempt, size; /* 0: it does not exist yet */

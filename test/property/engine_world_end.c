@@ -7,6 +7,7 @@
 #include "test/property/engine_world_derived.h"
 #include "test/property/engine_world_roles.h"
 #include "test/property/engine_world_tenants.h"
+#include "test/property/engine_world_users.h"
 #include "test/test.h"
 #include "test/unit/engine_rig_failover.h"
 
@@ -62,6 +63,7 @@ void world_mend(struct world *w)
     char name[32];
     world_calm(w);
     world_repair(w);
+    users_end_partners(w);
     struct rig_object *o;
     DL_FOREACH(w->rig->list, o)
     {

@@ -175,6 +175,39 @@ static void limit(struct world *w, const char *pod)
     }
 }
 
+void users_begin_partners(struct world *w)
+{
+    char name[32];
+    w->rig->partners = "ga";
+    for (int i = 0; i < WORLD_NODES; i++) {
+        snprintf(name, sizeof name, "node-%d", i);
+        if (rig_find(w->rig, RIG_NODE, name)) {
+            rig_edit(w->rig, RIG_NODE, name, "{'metadata':{'labels':{'half':'%d'}}}", i % 2);
+        }
+    }
+}
+
+static void run_beside(struct world *w, const char *pod, const char *group)
+{
+    rig_edit(w->rig, RIG_POD, pod,
+             "{'spec':{'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':"
+             "[{'topologyKey':'half','labelSelector':{'matchLabels':{'sakkara.group.name':'%s'}}}]"
+             "}}}}",
+             group);
+}
+
+void users_end_partners(struct world *w)
+{
+    struct rig_object *o;
+    DL_FOREACH(w->partners ? w->rig->list : NULL, o)
+    {
+        if (o->kind == RIG_POD && !*o->pod->node_name) {
+            rig_edit(w->rig, RIG_POD, o->key, "{'spec':{'affinity':null}}");
+        }
+    }
+    w->partners = false;
+}
+
 /* A member: those of one group want devices of the class, where there is one. */
 static void add_member(struct world *w, const char *name, const char *group, int flags)
 {
@@ -182,6 +215,9 @@ static void add_member(struct world *w, const char *name, const char *group, int
     limit(w, name);
     if (w->devices && strcmp(group, "gb") == 0) {
         ask_for(w, name, DEVICE, flags);
+    }
+    if (w->partners && strcmp(group, "gb") == 0) {
+        run_beside(w, name, "ga");
     }
     world_roles_of_pod(w, name, group);
 }

@@ -9,6 +9,9 @@ enum { WORLD_PODS_MAX = 60 };
 void users_change_map(struct world *w);
 /* Keys of the first groups for elastic worlds and worlds with moves. */
 void users_begin_time(struct world *w);
+/* From now on pods of gb run beside one of ga, and nowhere else; at the end those that wait go anywhere. */
+void users_begin_partners(struct world *w);
+void users_end_partners(struct world *w);
 void users_change_double(struct world *w); /* another map of a group that has one */
 void users_change_topology(struct world *w);
 void users_change_podgroup(struct world *w);

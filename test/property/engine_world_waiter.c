@@ -20,7 +20,8 @@ bool waiter_home(const struct world *w, struct waiter *g, int group)
     const struct rig_object *o, *double_ = rig_find(w->rig, RIG_MAP, "double");
     const bool podgroup = group == WORLD_PODGROUP;
     g->home = rig_find(w->rig, podgroup ? RIG_PODGROUP : RIG_MAP, g->name);
-    if (!g->home || (double_ && strcmp(rig_text(double_->json, "data.name"), g->name) == 0)) {
+    if (!g->home || (w->partners && strcmp(g->name, "gb") == 0) ||
+        (double_ && strcmp(rig_text(double_->json, "data.name"), g->name) == 0)) {
         return false;
     }
     o = g->home;

@@ -53,6 +53,7 @@ struct rig {
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
     void (*at_rest)(void *context); /* rig_run() has come to a rest; NULL: nobody asks */
     void *context;                  /* of both */
+    const char *partners;           /* a group that pods of others must run beside; NULL: none */
     bool allow_overfull;
     skr_time grace; /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
     /* Bound pods with activeDeadlineSeconds start, and go when that is over; those with label "late" so many seconds later. */

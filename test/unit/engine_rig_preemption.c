@@ -8,7 +8,7 @@
  *   victims_go_whole          when a plan goes on, or waits for a group no more, nobody of a group of which somebody was
  *                             evicted stays
  *   nothing_is_in_vain        a plan for which somebody was evicted ends in Binding, unless the world changed, a
- *                             third group pushes its own out, the group has room without them, or a new life cannot read the map of a victim or has not
+ *                             third group pushes its own out, or pods that it must run beside, the group has room without them, or a new life cannot read the map of a victim or has not
  *                             heard yet that anybody was evicted
  *
  * They know what the API server stores, what the engine has heard of it, and which requests it makes; never what it thinks.
@@ -207,6 +207,12 @@ void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const stru
     }
 }
 
+/* Other groups must run beside it. */
+static bool is_partner(const struct rig *rig, const char *pod)
+{
+    return rig->partners && strcmp(rig_label(rig, pod, "sakkara.group.name"), rig->partners) == 0;
+}
+
 /* Its eviction was granted. */
 void rig_preemption_evicted(struct rig *rig, const char *pod)
 {
@@ -217,6 +223,8 @@ void rig_preemption_evicted(struct rig *rig, const char *pod)
         json_t *group = json_object_get(json_object_get(kept, "asked"), pod);
         if (group) {
             json_array_append(json_object_get(kept, "begun"), group);
+        } else if (is_partner(rig, pod)) {
+            json_object_set_new(kept, "partners", json_true());
         }
     }
 }
@@ -276,6 +284,7 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
     const json_t *since = json_object_get(ended, "since");
     if (since && rig->is_calm && !json_object_get(rig->binding_ids, before) &&
         !json_is_true(json_object_get(ended, "moves")) &&
+        !json_is_true(json_object_get(ended, "partners")) &&
         json_integer_value(since) == (json_int_t)rig->disturbances && !is_pushed_out(rig, home) &&
         knows_victims(rig, ended) && !is_overdue(rig, ended)) {
         rig_fail(rig, "%s: its plan %s ends, and somebody was evicted for it", w->key, before);
