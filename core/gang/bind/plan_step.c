@@ -153,6 +153,14 @@ static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, bo
     return true;
 }
 
+/* kube-scheduler writes nothing if it refuses a pod again in the same words. They count for this plan, too, if
+ * the group was refused before it, and no pod that may precede the member was tried meanwhile. */
+static bool is_refused_again(const struct group *g, const struct pod_entry *p, skr_time before)
+{
+    const char *says = skr_pods_scheduler_says(p->pod);
+    return g->refusal.n > 0 && before == 0 && *says && !strstr(says, "sakkara:");
+}
+
 /* Looks at activated members without a filter call. Silence alone ends no plan: kube-scheduler may still
  * try the pods before the member. Until it is known to have refused or passed the member, the plan is idle
  * at most. True: the plan has ended. */
@@ -177,7 +185,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         const skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
         const skr_time before = skr_scheduler_progress_reached_before(e, p);
         const skr_time idle_at = (before > since ? before : since) + SKR_PLAN_IDLE_S * SKR_SECOND;
-        const bool refused = skr_nomination_was_refused(p);
+        const bool refused = skr_nomination_was_refused(p) || is_refused_again(g, p, before);
         const skr_time look_at = until > now ? until : now + SKR_SECOND;
         const char *says = skr_pods_scheduler_says(p->pod); /* perhaps in the past */
         const bool lives =
