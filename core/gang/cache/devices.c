@@ -283,7 +283,7 @@ static void say_differs(struct skr_gang *e, const struct skr_device_claim *claim
         return;
     }
     for (size_t at = 0;
-         (p = skr_claim_users_next(e, kind, claim->meta.namespace_, claim->meta.name, &at));) {
+         (p = skr_claim_users_next(e, (int)kind, claim->meta.namespace_, claim->meta.name, &at));) {
         skr_devices_pod_changed(e, p);
     }
 }

@@ -368,7 +368,7 @@ TEST_RIG(device_nodes(), a_resource_that_a_node_does_not_list_is_reserved_on_oth
     assert_string_equal(rig_filter(rig, "one", "node-2 node-3").passed, "node-2");
     const char *node = "node-2", *full = "node-3";
     const struct skr_gang *e = rig->gang;
-    const struct booked_for who = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER}};
+    const struct booked_for who = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER, 0}};
     const uint16_t gpu = (uint16_t)skr_resource_names_find(e->resources, "example.com/gpu");
     int64_t room = 5;
     skr_booked_take_off(e, &who, node, &gpu, 1, &room);
