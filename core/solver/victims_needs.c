@@ -221,7 +221,7 @@ static int elsewhere(struct searches *s, const struct skr_victim_need *need, int
                      struct skr_error *error)
 {
     const size_t leaves = (size_t)s->problem.tree->n_leaves;
-    const uint8_t *eligible = s->problem.eligible, *of_role[SKR_ROLES_MAX];
+    const uint8_t *eligible = s->problem.eligible, *of_role[SKR_ROLES_MAX] = {NULL};
     for (size_t r = 0; r < s->roles.n_roles; r++) {
         const bool binds = need->roles == 0 || (need->roles >> r & 1) != 0;
         of_role[r] = s->role[r].eligible;

@@ -73,8 +73,8 @@ static bool is_spent(const struct skr_turns *turns, const struct skr_turn *turn)
 
 static struct skr_turn **list_of(struct skr_turns *turns, const struct skr_turn *turn, int class)
 {
-    return class <= DECIDE_LAST && is_spent(turns, turn) ? &turns->spent[class]
-                                                         : &turns->ready[class];
+    const bool waits = class <= DECIDE_LAST && is_spent(turns, turn);
+    return (waits ? turns->spent : turns->ready) + class;
 }
 
 static void forget(struct skr_turns *turns, struct skr_turn *turn)
