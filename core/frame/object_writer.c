@@ -12,7 +12,7 @@ enum {
     REFUSED_S = 30,
     CONFLICTS_AT_ONCE = 3, /* in a row: more have a pause before the next patch */
     UNDONE_AT_ONCE = 3,    /* the same */
-    UNDONE_TOLD = 7,       /* its pause is a second, so nobody did it by chance */
+    UNDONE_TOLD = 7,       /* its pause is a second, which is no accident */
     UNDONE_CALM_S = 60,
 };
 

@@ -10,7 +10,7 @@
  * end is not known. Only limits give a right to room.
  *
  * A pod that was let in on the word of a limit is held to it: a limit that is later afterwards does not
- * count. The API server lets nobody raise the deadline of a pod. The deadline of a Job may be raised, and
+ * count. The API server lets no user raise the deadline of a pod. The deadline of a Job may be raised, and
  * a deletion may grant more time than the pod had.
  */
 #include "topology/object.h"

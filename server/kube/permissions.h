@@ -59,7 +59,7 @@ enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
 
 /* Whether the Lease of an installation may be in this namespace: whether its account of the name that
  * manifests/install.yaml gives may bind pods in all namespaces. A user with all rights in one namespace
- * cannot grant that, and whoever may use such an account is an installation. */
+ * cannot grant that, and an account that has it is of an installation. */
 enum skr_permission_answer skr_permission_ask_installation(struct skr_caller *caller,
                                                            const char *namespace_, skr_time timeout,
                                                            struct skr_error *error);

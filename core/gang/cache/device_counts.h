@@ -27,7 +27,7 @@ void skr_device_counts_init(struct skr_gang *e);
 struct device_needs *skr_device_counts_enter(struct skr_gang *e, struct device_needs *made);
 /* The last reference is gone. */
 void skr_device_counts_rest(struct skr_gang *e, struct device_needs *needs);
-/* Room for counts of the node; NULL: there is no such node, or it is not for now: victims are left out. Counts that
+/* Room for counts of the node; NULL: there is no such node, or it is unknown yet: victims are left out. Counts that
  * are void are not known. */
 struct device_count *skr_device_counts_at(struct skr_gang *e, struct device_needs *needs,
                                           const char *node);

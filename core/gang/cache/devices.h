@@ -101,7 +101,7 @@ bool skr_devices_knows_most(struct skr_gang *e, struct device_needs *needs, cons
 bool skr_devices_are_counted(struct skr_gang *e, struct device_needs *needs, bool differ,
                              const char *node);
 /* Counts what is not known of the node; differ: what skr_devices_free() counts. False: evaluation is at its
- * bound for now (core/devices/answers.h), and goes on with the next call. */
+ * present bound (core/devices/answers.h), and goes on with the next call. */
 bool skr_devices_count_ahead(struct skr_gang *e, struct device_needs *needs, bool differ,
                              const char *node);
 

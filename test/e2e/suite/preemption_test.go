@@ -440,7 +440,7 @@ func TestD42_ReplacementsOfVictimsDoNotSteal(t *testing.T) {
 }
 
 // TestPreemption_APartnerOfThePreemptorStays: The only pods that a gang of high priority may run beside fill the room that it
-// needs. It evicts nobody, and the gang of these pods runs on.
+// needs. It evicts no pod, and the gang of these pods runs on.
 func TestPreemption_APartnerOfThePreemptorStays(t *testing.T) {
 	r := startRacks(t, options{}, []int{4}, []int{4})
 	r.anyRetries("they count from the creation of a pod")
@@ -460,7 +460,7 @@ func TestPreemption_APartnerOfThePreemptorStays(t *testing.T) {
 }
 
 // TestPreemption_TwoGangsTakeTheRoomOfOneVictim: The room of one victim of three is enough for two gangs that come together.
-// The second one is planned while the first plan is on its way to the API server, and evicts nobody else.
+// The second one is planned while the first plan is on its way to the API server, and evicts no other pod.
 func TestPreemption_TwoGangsTakeTheRoomOfOneVictim(t *testing.T) {
 	r := startRacks(t, options{}, []int{4, 4}, []int{4, 4}, []int{4, 4})
 	r.anyRetries("they count from the creation of a pod")
