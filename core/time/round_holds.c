@@ -135,6 +135,14 @@ static bool counts_for(const struct skr_round *r, size_t k, size_t i)
                : k < i;
 }
 
+/* What is no resource of nodes (places that were learned, volumes of a driver) has no bound. */
+static void add_amount(int64_t *sum, uint16_t resource, int64_t amount)
+{
+    if (resource < SKR_RESOURCES_MAX) {
+        sum[resource] = skr_amount_sum(sum[resource], amount);
+    }
+}
+
 /* Adds what its least members request. */
 static void add_demand(const struct skr_round_group *g, int64_t *sum)
 {
@@ -144,9 +152,9 @@ static void add_demand(const struct skr_round_group *g, int64_t *sum)
         const int64_t *demand = p->roles ? p->roles->role[k].demand : p->demand;
         const int32_t n = p->roles ? p->roles->role[k].n : p->n;
         for (size_t i = 0; i < p->n_resources; i++) {
-            int64_t *at = &sum[g->question.resource[i]], amount;
+            int64_t amount;
             amount = __builtin_mul_overflow(demand[i], n, &amount) ? INT64_MAX : amount;
-            *at = skr_amount_sum(*at, amount);
+            add_amount(sum, g->question.resource[i], amount);
         }
     }
 }
@@ -165,8 +173,7 @@ static bool is_beyond_bound(const struct skr_round *r, size_t own)
             continue;
         }
         for (size_t i = 0; i < other->place.n_uses && !first; i++) {
-            int64_t *at = &sum[other->place.use[i].resource];
-            *at = skr_amount_sum(*at, other->place.use[i].amount);
+            add_amount(sum, other->place.use[i].resource, other->place.use[i].amount);
         }
         first = false;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a reservation keeps off: how far away it may be, whose class it yields to, how many there are. */
 #include "core/gang/cache/booked.h"
+#include "test/unit/device_scene.h"
 #include "test/unit/limits_scene.h"
 
 enum { DAY_S = 24 * 3600, HORIZON_S = 4 * 3600 };
@@ -201,4 +202,42 @@ TEST_RIG(limits_four_nodes(1), alone_it_has_one_in_every_pool)
     two_pools(rig, false);
     assert_non_null(booking(rig, "a"));
     assert_non_null(booking(rig, "b"));
+}
+
+/* A device on each of four nodes that hold one pod. */
+static struct rig *with_devices(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.preemption = false;
+    settings.reservations = 1;
+    settings.server_minor = 36;
+    struct rig *rig = rig_create_with(&settings);
+    char name[32];
+    rig_racks(rig, 1, 4, 1);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "node-%d", i);
+        device_slice(rig, name, 1);
+    }
+    rig_create_json(rig, RIG_CLASS, "gpu",
+                    "{'metadata':{},'spec':{'selectors':[{'cel':{'expression':"
+                    "'device.driver == \\'gpu.example.com\\''}}]}}");
+    rig_sync(rig);
+    return rig;
+}
+
+/* Devices that a node serves are no resource of nodes: the bound does not count them. */
+TEST_RIG(with_devices(), the_bound_of_a_namespace_is_told_for_groups_with_claims)
+{
+    char name[32];
+    two_pools(rig, true);
+    for (int k = 0; k < 4; k++) {
+        snprintf(name, sizeof name, "%c-%d", 'a' + k / 2, k % 2);
+        device_claim(rig, name, 1);
+        rig_edit(rig, RIG_POD, name,
+                 "{'spec':{'resourceClaims':[{'name':'c','resourceClaimName':'%s'}]}}", name);
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_non_null(booking(rig, "a"));
+    assert_null(booking(rig, "b"));
 }
