@@ -80,7 +80,7 @@ static bool read_kubeflow(const struct skr_pod *pod, struct skr_workload *ret)
     char full[64];
     ret->owner = label(pod, KF "job-name");
     ret->owner_uid = pod->controller_uid;
-    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0] && *ret->owner; i++) {
         snprintf(full, sizeof full, "%s.kubeflow.org", kind[i]);
         const char *name = controlled_by(pod, full);
         if (name && strcmp(name, ret->owner) == 0) {

@@ -183,6 +183,11 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         }
         const skr_time since = awaited_since(e, g->plan, p), now = skr_frame_now(e->frame);
         const skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
+        const skr_time first_look = since + SKR_PLAN_IDLE_S * SKR_SECOND;
+        if (first_look > now) { /* most of them, at most times: nothing to count yet */
+            next = first_look < next ? first_look : next;
+            continue;
+        }
         const skr_time before = skr_scheduler_progress_reached_before(e, p);
         const skr_time idle_at = (before > since ? before : since) + SKR_PLAN_IDLE_S * SKR_SECOND;
         const bool refused = skr_nomination_was_refused(p) || is_refused_again(g, p, before);
