@@ -128,10 +128,12 @@ static enum skr_move_cause gives_way(const struct skr_round *r, size_t k, size_t
     if (k == i || !other->held) {
         return SKR_MOVED_NOT;
     }
-    const bool yields = other->priority < g->priority || (other->stored && other->stored->written);
-    return g->class_low > other->class_high || (behind && yields) ? SKR_MOVED_HIGHER_PRIORITY
-           : behind && way == WAY_EQUALS                          ? g->lost
-                                                                  : SKR_MOVED_NOT;
+    const bool below =
+        g->class_low > other->class_high || (behind && other->priority < g->priority);
+    return below                                               ? SKR_MOVED_HIGHER_PRIORITY
+           : behind && other->stored && other->stored->written ? SKR_MOVED_ROOM_TAKEN
+           : behind && way == WAY_EQUALS                       ? g->lost
+                                                               : SKR_MOVED_NOT;
 }
 
 static bool is_better(const struct skr_round *r, const struct skr_round_group *g, enum way way,

@@ -191,7 +191,7 @@ enum skr_move_cause skr_round_may_not_hold(const struct skr_round *r, size_t i)
 {
     struct skr_round_group *g = &r->group[i];
     int32_t n = 0, all = 0;
-    bool higher = false;
+    bool higher = false, taken = false;
     if (g->grows) {
         return SKR_MOVED_USER;
     }
@@ -200,15 +200,19 @@ enum skr_move_cause skr_round_may_not_hold(const struct skr_round *r, size_t i)
         all += k != i && other->held;
         if (counts_for(r, k, i) && share_a_leaf(other, g)) {
             n++;
-            const bool before = other->priority > g->priority || (g->stored && g->stored->written);
-            higher = higher || (before && !skr_round_had_promise(other));
+            const bool fresh = !skr_round_had_promise(other);
+            higher = higher || (fresh && other->priority > g->priority);
+            taken = taken || (fresh && g->stored && g->stored->written);
         }
     }
     if (n < r->reservations && all < SKR_RESERVATIONS_MAX &&
         (g->stored || !is_beyond_bound(r, i))) {
         return SKR_MOVED_NOT;
     }
-    return r->reservations > 0 && higher ? SKR_MOVED_HIGHER_PRIORITY : SKR_MOVED_SETTING;
+    return r->reservations == 0 ? SKR_MOVED_SETTING
+           : higher             ? SKR_MOVED_HIGHER_PRIORITY
+           : taken              ? SKR_MOVED_ROOM_TAKEN
+                                : SKR_MOVED_SETTING;
 }
 
 uint64_t *skr_round_promised(const struct skr_round *r, const struct skr_problem *p, int64_t from)

@@ -385,7 +385,7 @@ TEST_WITH(scene, a_forged_reservation_gains_nothing)
     GANG(.name = "odder", .cpu = 4, .begin = -80, .limit = "1h", .stored = "[");
     run(s);
     expect(s, "big", "reserved 100 node-0=1,node-1=1 because default/r0");
-    expect(s, "thief", "forecast 3700 because default/big moved HigherPriority");
+    expect(s, "thief", "forecast 3700 because default/big moved RoomTaken");
 }
 
 TEST_WITH(scene, a_drain_keeps_its_place_and_gets_a_new_guess)
