@@ -325,6 +325,10 @@ int skr_role_places_take(struct deal *d, const struct skr_role_counts *counts,
     for (size_t r = 0; r < layout->n_roles; r++) {
         split = split || of.of_role[r];
     }
+    if (!split && layout->n_roles == 1) {
+        of.of_role[0] = of.total;
+        split = true;
+    }
     int rc = split ? 0 : split_total(d, &of, error);
     rc = rc == 0 ? count_places(d, &of, error) : rc;
     if (rc < 0) {

@@ -139,17 +139,33 @@ static void mark_held(struct deal *d)
             d->held[rank] = true;
         }
     }
+    if (d->n_claimed > 1) {
+        qsort(d->claimed, d->n_claimed, sizeof(struct skr_seat *), by_place);
+    }
 }
 
 static bool is_free(const struct deal *d, int64_t rank)
 {
-    return rank >= 0 && (size_t)rank < d->n_ranks && !d->held[rank];
+    if (rank < 0 || rank > INT32_MAX) {
+        return false;
+    }
+    if ((size_t)rank < d->n_ranks) {
+        return !d->held[rank];
+    }
+    for (size_t i = 0; i < d->n_seats; i++) { /* a rank of an index: few are so high */
+        if (!d->seat[i].gone && d->seat[i].rank == rank) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void give(struct deal *d, struct skr_seat *seat, size_t rank)
 {
     seat->rank = (int32_t)rank;
-    d->held[rank] = true;
+    if (rank < d->n_ranks) {
+        d->held[rank] = true;
+    }
 }
 
 /* The next free rank of its role and set; n_positions: none. */
@@ -167,75 +183,161 @@ static size_t next_own(struct deal *d, const struct skr_seat *seat)
     return *next;
 }
 
-/* Newcomers whose index shows which rank is theirs. */
-static void rank_by_index(struct deal *d)
+static void give_own(struct deal *d, struct skr_seat *const *seat, size_t n)
 {
-    for (size_t i = 0; i < d->n_newcomers; i++) {
-        struct skr_seat *s = d->newcomer[i];
-        const int64_t rank = skr_known_ranks_of(&d->known, s);
-        if (is_free(d, rank) && (!d->layout->whole || is_of(d, (size_t)rank, s))) {
-            give(d, s, (size_t)rank);
-        }
-    }
-}
-
-static void rank_the_rest(struct deal *d, struct skr_seat *const *seat, size_t n)
-{
-    size_t lowest = 0;
     for (size_t i = 0; i < n; i++) {
         size_t rank = seat[i]->rank < 0 ? next_own(d, seat[i]) : d->n_positions;
         if (rank < d->n_positions) {
             give(d, seat[i], rank);
         }
     }
+}
+
+/* The index of a seat is its rank, if that is free: below the bound, or wherever its controller counts. */
+static void give_index(struct deal *d, struct skr_seat *const *seat, size_t n, size_t bound,
+                       bool counted)
+{
     for (size_t i = 0; i < n; i++) {
-        if (seat[i]->rank < 0 && seat[i]->index >= 0 && (size_t)seat[i]->index < d->n_seats &&
-            is_free(d, seat[i]->index)) {
-            give(d, seat[i], (size_t)seat[i]->index);
+        const int32_t index = seat[i]->index;
+        if (seat[i]->rank < 0 && (counted || (index >= 0 && (size_t)index < bound)) &&
+            is_free(d, index)) {
+            give(d, seat[i], (size_t)index);
         }
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (seat[i]->rank >= 0) {
-            continue;
-        }
-        while (d->held[lowest]) {
-            lowest++;
-        }
-        give(d, seat[i], lowest);
     }
 }
 
-/* Adopted members: in member order, those outside the tree last. */
-static int by_leaf(const void *a, const void *b)
+/* Whether without other members each index is the rank. */
+static bool all_counted(const struct deal *d)
 {
-    const struct skr_seat *left = *(struct skr_seat *const *)a;
-    const struct skr_seat *right = *(struct skr_seat *const *)b;
-    if (left->role != right->role || left->set != right->set) {
-        return by_place(a, b);
+    bool all = d->n_claimed == 0 && d->known.n == 0;
+    for (size_t i = 0; i < d->n_newcomers; i++) {
+        all = all && d->newcomer[i]->counted;
     }
-    if ((left->leaf < 0) != (right->leaf < 0)) {
-        return left->leaf < 0 ? 1 : -1;
+    return all;
+}
+
+/* Newcomers whose index shows which rank is theirs. */
+static void rank_by_index(struct deal *d)
+{
+    const struct skr_rank_layout *l = d->layout;
+    for (size_t i = 0; i < d->n_newcomers; i++) {
+        struct skr_seat *s = d->newcomer[i];
+        const int64_t rank = skr_known_ranks_of(&d->known, s);
+        if (is_free(d, rank) && (!l->whole || is_of(d, (size_t)rank, s))) {
+            give(d, s, (size_t)rank);
+        }
     }
-    if (left->leaf < 0 && strcmp(left->node, right->node) != 0) {
-        return strcmp(left->node, right->node);
+    if (l->n_roles == 1 && l->role[0].kind < 0) { /* indices begin with the first rank */
+        give_index(d, d->newcomer, d->n_newcomers, d->n_positions, all_counted(d));
     }
-    return skr_seat_compare(left, right);
+}
+
+static void rank_the_rest(struct deal *d, struct skr_seat *const *seat, size_t n)
+{
+    size_t lowest = 0;
+    give_own(d, seat, n);
+    give_index(d, seat, n, d->n_seats, false);
+    for (size_t i = 0; i < n; i++) {
+        while (seat[i]->rank < 0 && d->held[lowest]) {
+            lowest++;
+        }
+        if (seat[i]->rank < 0) {
+            give(d, seat[i], lowest);
+        }
+    }
+}
+
+/* ---- adopted members ---- */
+
+struct adopted {
+    struct skr_seat *seat;
+    int32_t distance; /* from the master; -1 for the master itself, INT32_MAX outside the tree */
+};
+
+static int by_adoption(const void *a, const void *b)
+{
+    const struct adopted *left = a, *right = b;
+    const struct skr_seat *l = left->seat, *r = right->seat;
+    if (l->role != r->role) {
+        return l->role < r->role ? -1 : 1;
+    }
+    if (l->set != r->set) {
+        return l->set < r->set ? -1 : 1;
+    }
+    if (left->distance != right->distance) {
+        return left->distance < right->distance ? -1 : 1;
+    }
+    if (l->leaf != r->leaf) {
+        return l->leaf < r->leaf ? -1 : 1;
+    }
+    const int order = l->leaf < 0 && l->node && r->node ? strcmp(l->node, r->node) : 0;
+    return order != 0 ? order : skr_seat_compare(l, r);
+}
+
+/* The leaf that adopted members are measured from: that of rank 0, else of the master among them;
+ * -1 if there is neither. Both lists are in member order of their roles and sets. */
+static int32_t reference_leaf(const struct deal *d, struct adopted *adopted, size_t n)
+{
+    for (size_t i = 0; i < d->n_claimed; i++) {
+        if (d->claimed[i]->rank == 0 && d->claimed[i]->leaf >= 0) {
+            return d->claimed[i]->leaf;
+        }
+    }
+    struct adopted *master = NULL;
+    bool named = false;
+    for (size_t i = 0; i < n && !named; i++) {
+        named = adopted[i].seat->leaf >= 0 && strstr(adopted[i].seat->name, "master");
+        master = named || (!master && adopted[i].seat->leaf >= 0) ? &adopted[i] : master;
+    }
+    if (master) {
+        master->distance = -1;
+    }
+    return master ? master->seat->leaf : -1;
+}
+
+/* Ranks of their role and set above the held ones; if those run out, as others without a rank. */
+static void give_adopted(struct deal *d, struct skr_seat *const *seat, size_t n)
+{
+    for (size_t rank = 0; rank < d->n_positions; rank++) {
+        const struct position *at = &d->position[rank];
+        if (d->held[rank]) {
+            d->first[first_position(d, at->role, at->set)] = rank + 1;
+        }
+    }
+    give_own(d, seat, n);
+    memset(d->first, 0, d->n_positions * sizeof *d->first);
+    rank_the_rest(d, seat, n);
 }
 
 static bool rank_adopted(struct deal *d)
 {
-    struct skr_seat **adopted = skr_arena_array(d->arena, d->n_claimed + 1, sizeof *adopted);
+    struct adopted *list = skr_arena_array(d->arena, d->n_claimed + 1, sizeof *list);
+    struct skr_seat **seat = skr_arena_array(d->arena, d->n_claimed + 1, sizeof *seat);
     size_t n = 0;
-    for (size_t i = 0; adopted && i < d->n_claimed; i++) {
+    if (!list || !seat) {
+        return false;
+    }
+    for (size_t i = 0; i < d->n_claimed; i++) {
         if (d->claimed[i]->rank < 0) {
-            adopted[n++] = d->claimed[i];
+            list[n++].seat = d->claimed[i];
         }
     }
-    if (adopted && n > 0) {
-        qsort(adopted, n, sizeof(struct skr_seat *), by_leaf);
-        rank_the_rest(d, adopted, n);
+    const int32_t from = reference_leaf(d, list, n);
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].seat->leaf < 0) {
+            list[i].distance = INT32_MAX;
+        } else if (list[i].distance == 0) {
+            list[i].distance = skr_tree_distance(d->tree, from, list[i].seat->leaf);
+        }
     }
-    return adopted;
+    if (n > 0) {
+        qsort(list, n, sizeof *list, by_adoption);
+        for (size_t i = 0; i < n; i++) {
+            seat[i] = list[i].seat;
+        }
+        give_adopted(d, seat, n);
+    }
+    return true;
 }
 
 /* The master is the first of its role and set. */
