@@ -2,29 +2,35 @@
 #ifndef SKR_CORE_GANG_GROUP_ASSIGN_H
 #define SKR_CORE_GANG_GROUP_ASSIGN_H
 /*
- * Assigns each member a node and a rank, from the solver's counts. Deterministic: the same members
- * and counts give the same result.
+ * Assigns each member a node and a rank, from the solver's counts by role. A group of equal members
+ * has one role. Deterministic: the same members and counts give the same result.
  *
  * Member order: by index where members have one, else by name in natural order.
  *
- * Fresh gang: the master is the first member, in member order, whose name contains "master", else
- * the first of all. It goes to the first used leaf in tree order. The others, in member order, fill
- * that leaf, then the used leaves by (distance from the master's leaf, tree order). Ranks: by
- * (distance from the master, leaf position, member order); rank 0 is the master. So indices 0 .. n
- * - 1 without a master are the ranks.
+ * Ranks are positions in the rank order (rank_layout.h). The first member in that order whose name
+ * contains "master" goes first of all.
+ *
+ * Places: the anchor is the first leaf in tree order with a member of the role, or of the kind, that
+ * is first in rank order. Leaves and units are taken by (distance from the anchor, tree order). Sets go
+ * to the units of their level in that order. In a unit (without sets: in the tree) the members of a
+ * role, in rank order, fill its places in that order of leaves.
  *
  * Replacements, and pods that start while others have ended: a newcomer gets the rank of its index
- * (known_ranks.h), else the rank that is its index, if those are free. The others get the lowest free
- * ranks, in member order. A newcomer whose index had a place on a leaf takes a new place there. The
- * other new places, in tree order, go to the others in the order of their ranks.
- * Claimed members without a rank (adopted) are ranked as if dealt, after those with a rank. Members
- * on nodes outside the tree (leaf -1) rank last, by node name, then member order.
+ * (known_ranks.h), else a freed rank of its role and set, in member order. If none is free, it gets the
+ * rank that equals its index, else the lowest free one. If the group has one role without sets, the rank
+ * that equals its index goes before other freed ranks. A newcomer whose index had a place on a leaf takes
+ * a new place of its role there. The other new places, in tree order, go to the others in the order of
+ * their ranks. A set with a running member stays in its unit.
  *
- * New ranks are below the number of members, but for those of an index. Adopted members take the free ranks above the held ones, in the
- * order (distance from the member with rank 0, else from the master among them; leaf; member
- * order), and lower ranks if those run out. Of claimed members with the same rank the first in
- * member order keeps it; the others count as adopted.
+ * Claimed members without a rank (adopted) are ranked as if dealt, before newcomers. They take the free
+ * ranks of their role and set above the held ones, in the order (distance from the member with rank 0,
+ * else from the master among them; leaf; member order), and lower ranks if those run out. Members on
+ * nodes outside the tree (leaf -1) come last, by node name, then member order. Of claimed members with
+ * the same rank the first in member order keeps it; the others count as adopted.
+ *
+ * With one role without sets new ranks are below the number of members, but for those of an index.
  */
+#include "core/gang/group/rank_layout.h"
 #include "topology/object.h"
 #include "topology/tree.h"
 
@@ -41,19 +47,26 @@ struct skr_seat {
     bool gone;        /* no member any more: leaf and rank are those that its index had */
     bool held;        /* gone, and its room is held */
     skr_time created; /* gone: of several with one index the youngest counts */
-    bool pinned;      /* newcomer: leaf is given (assign_roles.h) */
-    uint8_t role;     /* assign_roles.h */
-    int32_t set;      /* of the kind of its role; assign_roles.h */
+    bool pinned;      /* newcomer: leaf is given */
+    uint8_t role;
+    int32_t set; /* of the kind of its role */
 };
 
-/* Member order: by index, then name. < 0: left comes first. */
-int skr_seat_compare(const struct skr_seat *left, const struct skr_seat *right);
+/* How many members of each role a solution places, by leaf and unit of the tree. */
+struct skr_role_counts {
+    const int32_t *total; /* [leaf] final members of all roles, claims included */
+    /* [role][leaf] the same of one role; all NULL: any split of the total is good. */
+    const int32_t *of_role[SKR_ROLES_MAX];
+    const int32_t *sets[SKR_SET_KINDS_MAX]; /* [unit] sets of the kind; NULL: not known */
+};
 
-/* count[leaf]: final members, claims included; sum of count - claims in the tree = number of
- * newcomers. Sets leaf, node, rank of newcomers and rank of claimed members without one. The order
- * of seats is kept. Ranks are unique; ranks of claimed members stay. Errors: SKR_BUG if the sums do
- * not match, SKR_NO_MEMORY. O(n log n + leaves). */
-int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_seat *seat,
-               size_t n_seats, struct skr_error *error);
+/* Sets leaf, node, rank of newcomers and rank of claimed members without one. Counts less claims in the
+ * tree are the numbers of newcomers. If layout has one role without sets, its size does not matter: the
+ * members that are dealt make the rank order. The order of seats is kept. Ranks are unique; ranks of
+ * claimed members stay. Errors: SKR_BUG if the sums do not match, SKR_NO_MEMORY. O(n log n + leaves *
+ * roles). */
+int skr_assign(const struct skr_tree *tree, const struct skr_rank_layout *layout,
+               const struct skr_role_counts *counts, struct skr_seat *seat, size_t n_seats,
+               struct skr_error *error);
 
 #endif

@@ -11,7 +11,17 @@
 
 #include <stdlib.h>
 
+#include "core/pod/index.h"
+
 enum { BLOCK = 512 };
+
+int skr_seat_compare(const struct skr_seat *left, const struct skr_seat *right)
+{
+    if (left->index != right->index) {
+        return left->index < right->index ? -1 : 1;
+    }
+    return skr_pod_compare_names(left->name, right->name);
+}
 
 static int compare(const struct skr_seat *left, const struct skr_seat *right)
 {

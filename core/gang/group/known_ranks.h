@@ -14,6 +14,9 @@ struct skr_known_ranks {
     size_t n, n_seats;            /* n_seats: of all */
 };
 
+/* Member order: by index, then name. < 0: left comes first. */
+int skr_seat_compare(const struct skr_seat *left, const struct skr_seat *right);
+
 /* False: out of memory. O(n log n). */
 bool skr_known_ranks_init(struct skr_known_ranks *known, struct skr_arena *arena,
                           const struct skr_seat *seat, size_t n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of seats of several roles: see role_places.h. */
-#include "core/gang/group/role_places.h"
+/* Gives places to newcomers, as assign.h says. */
+#include "core/gang/group/deal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +21,10 @@ static int32_t find_anchor(const struct deal *d, const struct skr_role_counts *c
         return -1;
     }
     uint8_t role = d->position[0].role;
-    int32_t kind = d->layout->role[role].kind;
+    int32_t kind = d->layout.role[role].kind;
     for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
-        for (size_t r = 0; r < d->layout->n_roles; r++) {
-            bool counts_here = r == role || (kind >= 0 && d->layout->role[r].kind == kind);
+        for (size_t r = 0; r < d->layout.n_roles; r++) {
+            bool counts_here = r == role || (kind >= 0 && d->layout.role[r].kind == kind);
             if (counts_here && counts->of_role[r] && counts->of_role[r][leaf] > 0) {
                 return leaf;
             }
@@ -46,7 +46,7 @@ static bool order_leaves(struct deal *d)
     }
     for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
         bool used = false;
-        for (size_t r = 0; r < d->layout->n_roles && !used; r++) {
+        for (size_t r = 0; r < d->layout.n_roles && !used; r++) {
             used = d->places[r][leaf] > 0;
         }
         if (used) {
@@ -85,13 +85,13 @@ static bool count_sets(const struct deal *d, const struct skr_role_counts *count
         memcpy(ret, counts->sets[kind], (size_t)d->tree->n_units * sizeof *ret);
         return true;
     }
-    while (r < d->layout->n_roles && d->layout->role[r].kind != kind) {
+    while (r < d->layout.n_roles && d->layout.role[r].kind != kind) {
         r++;
     }
-    if (r == d->layout->n_roles) {
+    if (r == d->layout.n_roles) {
         return false;
     }
-    int32_t each = d->layout->role[r].each, level = d->layout->kind[kind].level;
+    int32_t each = d->layout.role[r].each, level = d->layout.kind[kind].level;
     count_units(d->tree, counts->of_role[r], level, ret);
     for (int32_t u = 0; u < d->tree->n_units; u++) {
         ret[u] = (ret[u] + each - 1) / each;
@@ -103,7 +103,7 @@ static bool count_sets(const struct deal *d, const struct skr_role_counts *count
 static bool place_sets(struct deal *d, const struct skr_role_counts *counts, int32_t kind,
                        int32_t *unit)
 {
-    int32_t level = d->layout->kind[kind].level, sets = d->layout->kind[kind].sets;
+    int32_t level = d->layout.kind[kind].level, sets = d->layout.kind[kind].sets;
     int32_t *left = skr_arena_array(d->arena, (size_t)d->tree->n_units + 1, sizeof *left);
     struct near *near = skr_arena_array(d->arena, (size_t)d->tree->n_units + 1, sizeof *near);
     size_t n = 0, at = 0;
@@ -115,7 +115,7 @@ static bool place_sets(struct deal *d, const struct skr_role_counts *counts, int
     }
     for (size_t i = 0; i < d->n_claimed; i++) {
         const struct skr_seat *c = d->claimed[i];
-        if (d->layout->role[c->role].kind == kind && c->leaf >= 0 && c->set >= 0 && c->set < sets &&
+        if (d->layout.role[c->role].kind == kind && c->leaf >= 0 && c->set >= 0 && c->set < sets &&
             unit[c->set] < 0) {
             unit[c->set] = skr_tree_unit_at(d->tree, c->leaf, level);
             left[unit[c->set]]--;
@@ -137,7 +137,7 @@ static bool place_sets(struct deal *d, const struct skr_role_counts *counts, int
     bool *comes = skr_arena_array(d->arena, (size_t)sets + 1, sizeof *comes);
     for (size_t i = 0; comes && i < d->n_newcomers; i++) {
         const struct skr_seat *c = d->newcomer[i];
-        if (d->layout->role[c->role].kind == kind && c->set >= 0 && c->set < sets) {
+        if (d->layout.role[c->role].kind == kind && c->set >= 0 && c->set < sets) {
             comes[c->set] = true;
         }
     }
@@ -155,16 +155,15 @@ static bool place_sets(struct deal *d, const struct skr_role_counts *counts, int
 
 static bool is_in(const struct deal *d, const struct skr_seat *s, int32_t leaf, int32_t unit)
 {
-    const int32_t kind = d->layout->role[s->role].kind;
-    return kind < 0 || skr_tree_unit_at(d->tree, leaf, d->layout->kind[kind].level) == unit;
+    const int32_t kind = d->layout.role[s->role].kind;
+    return kind < 0 || skr_tree_unit_at(d->tree, leaf, d->layout.kind[kind].level) == unit;
 }
 
 /* The unit of its set; -1: any. */
 static int32_t unit_of(const struct deal *d, const struct skr_seat *s, int32_t *const *unit)
 {
-    const int32_t kind = d->layout->role[s->role].kind;
-    return kind >= 0 && s->set >= 0 && s->set < d->layout->kind[kind].sets ? unit[kind][s->set]
-                                                                           : -1;
+    const int32_t kind = d->layout.role[s->role].kind;
+    return kind >= 0 && s->set >= 0 && s->set < d->layout.kind[kind].sets ? unit[kind][s->set] : -1;
 }
 
 /* Beside members that run, a newcomer whose index had a place on a leaf takes one there. */
@@ -187,7 +186,7 @@ static int take_places(struct deal *d, int32_t *const *unit, struct skr_error *e
     int32_t set[SKR_ROLES_MAX] = {0};
     for (size_t i = 0; i < d->n_newcomers; i++) {
         struct skr_seat *s = d->newcomer[i];
-        int32_t kind = d->layout->role[s->role].kind, found = -1;
+        int32_t kind = d->layout.role[s->role].kind, found = -1;
         if (s->leaf >= 0) {
             continue;
         }
@@ -221,7 +220,7 @@ static int split_total(struct deal *d, struct skr_role_counts *counts, struct sk
     int32_t *role[SKR_ROLES_MAX];
     size_t n = 0, at = 0;
     int64_t places = 0;
-    for (size_t r = 0; r < d->layout->n_roles; r++) {
+    for (size_t r = 0; r < d->layout.n_roles; r++) {
         role[r] = skr_arena_array(d->arena, (size_t)d->tree->n_leaves + 1, sizeof **role);
         if (!role[r]) {
             return skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
@@ -273,7 +272,7 @@ static int count_places(struct deal *d, const struct skr_role_counts *counts,
                         struct skr_error *error)
 {
     size_t places = 0;
-    for (size_t r = 0; r < d->layout->n_roles; r++) {
+    for (size_t r = 0; r < d->layout.n_roles; r++) {
         d->places[r] = skr_arena_array(d->arena, (size_t)d->tree->n_leaves + 1, sizeof(int32_t));
         if (!d->places[r]) {
             return skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
@@ -284,24 +283,20 @@ static int count_places(struct deal *d, const struct skr_role_counts *counts,
     }
     for (size_t i = 0; i < d->n_seats; i++) {
         struct skr_seat *s = &d->seat[i];
-        bool given = s->claimed || s->pinned;
-        if (given && s->leaf >= d->tree->n_leaves) {
-            return skr_error_set(error, SKR_BUG, "seat %.100s: leaf %d of %d", s->name,
-                                 (int)s->leaf, (int)d->tree->n_leaves);
-        }
-        if (given && s->leaf >= 0) {
+        if ((s->claimed || s->pinned) && s->leaf >= 0) {
             d->places[s->role][s->leaf]--;
         }
         if (s->pinned) {
             sit(d, s, s->leaf);
         }
     }
-    for (size_t r = 0; r < d->layout->n_roles; r++) {
+    for (size_t r = 0; r < d->layout.n_roles; r++) {
         for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
             if (d->places[r][leaf] < 0) {
-                return skr_error_set(error, SKR_BUG,
-                                     "node %.100s: role %zu has fewer members than claims",
-                                     d->tree->unit_name[d->tree->first_leaf + leaf], r);
+                const int32_t count = counts->of_role[r] ? counts->of_role[r][leaf] : 0;
+                return skr_error_set(error, SKR_BUG, "node %.100s: count %d is less than %d claims",
+                                     d->tree->unit_name[d->tree->first_leaf + leaf], (int)count,
+                                     (int)(count - d->places[r][leaf]));
             }
             places += (size_t)d->places[r][leaf];
         }
@@ -318,7 +313,7 @@ static int count_places(struct deal *d, const struct skr_role_counts *counts,
 int skr_role_places_take(struct deal *d, const struct skr_role_counts *counts,
                          struct skr_error *error)
 {
-    const struct skr_rank_layout *layout = d->layout;
+    const struct skr_rank_layout *layout = &d->layout;
     struct skr_role_counts of = *counts;
     int32_t *unit[SKR_SET_KINDS_MAX] = {0};
     bool split = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks of seats of several roles: see role_ranks.h. */
-#include "core/gang/group/role_ranks.h"
+/* Gives ranks to seats, as assign.h says. */
+#include "core/gang/group/deal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static int32_t set_of(const struct deal *d, const struct skr_seat *seat)
 {
-    return d->layout->role[seat->role].kind < 0 ? -1 : seat->set;
+    return d->layout.role[seat->role].kind < 0 ? -1 : seat->set;
 }
 
 /* By role, set and member order: inside one role and set this is the rank order. */
@@ -39,7 +39,7 @@ static int by_rank(const void *a, const void *b)
 /* Where the positions of role and set begin, the master at its own place. */
 static size_t begin_of(const struct deal *d, uint8_t role, int32_t set)
 {
-    const struct skr_rank_layout *l = d->layout;
+    const struct skr_rank_layout *l = &d->layout;
     size_t in_set = set >= 0 ? (size_t)set * d->stride[l->role[role].kind] : 0;
     return d->start[role] + in_set;
 }
@@ -84,7 +84,7 @@ static bool is_of(const struct deal *d, size_t rank, const struct skr_seat *seat
 
 bool skr_role_ranks_begin(struct deal *d)
 {
-    size_t n = skr_rank_layout_size(d->layout);
+    size_t n = skr_rank_layout_size(&d->layout);
     uint8_t *role = skr_arena_array(d->arena, n + 1, sizeof *role);
     int32_t *set = skr_arena_array(d->arena, n + 1, sizeof *set);
     d->position = skr_arena_array(d->arena, n + 1, sizeof *d->position);
@@ -94,7 +94,7 @@ bool skr_role_ranks_begin(struct deal *d)
     if (!role || !set || !d->position || !d->first || !d->held) {
         return false;
     }
-    d->n_positions = skr_rank_layout_positions(d->layout, role, set);
+    d->n_positions = skr_rank_layout_positions(&d->layout, role, set);
     for (size_t i = 0; i < n; i++) {
         d->position[i] = (struct position){role[i], set[i]};
     }
@@ -103,9 +103,9 @@ bool skr_role_ranks_begin(struct deal *d)
             d->start[role[i]] = i;
         }
     }
-    for (size_t r = 0; r < d->layout->n_roles; r++) {
-        if (d->layout->role[r].kind >= 0) {
-            d->stride[d->layout->role[r].kind] += (size_t)d->layout->role[r].each;
+    for (size_t r = 0; r < d->layout.n_roles; r++) {
+        if (d->layout.role[r].kind >= 0) {
+            d->stride[d->layout.role[r].kind] += (size_t)d->layout.role[r].each;
         }
     }
     d->master = SIZE_MAX;
@@ -219,15 +219,14 @@ static bool all_counted(const struct deal *d)
 /* Newcomers whose index shows which rank is theirs. */
 static void rank_by_index(struct deal *d)
 {
-    const struct skr_rank_layout *l = d->layout;
     for (size_t i = 0; i < d->n_newcomers; i++) {
         struct skr_seat *s = d->newcomer[i];
         const int64_t rank = skr_known_ranks_of(&d->known, s);
-        if (is_free(d, rank) && (!l->whole || is_of(d, (size_t)rank, s))) {
+        if (is_free(d, rank) && (!d->layout.whole || is_of(d, (size_t)rank, s))) {
             give(d, s, (size_t)rank);
         }
     }
-    if (l->n_roles == 1 && l->role[0].kind < 0) { /* indices begin with the first rank */
+    if (d->alike) {
         give_index(d, d->newcomer, d->n_newcomers, d->n_positions, all_counted(d));
     }
 }

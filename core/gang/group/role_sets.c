@@ -129,7 +129,9 @@ static void fill_sets(const struct group *g, size_t kind, const uint8_t *role_at
 void skr_role_sets_layout(const struct group *g, const struct skr_tree *tree,
                           struct skr_rank_layout *ret)
 {
-    *ret = (struct skr_rank_layout){.whole = g->roles.keyed, .n_roles = g->roles.n};
+    *ret = (struct skr_rank_layout){.whole = g->roles.keyed,
+                                    .n_roles = g->roles.n > 0 ? g->roles.n : 1,
+                                    .role = {{.kind = -1}}};
     for (size_t r = 0; r < g->roles.n; r++) {
         const struct role *role = &g->roles.item[r];
         bool in_sets = role->kind >= 0 && role->each > 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_GROUP_SEATING_H
 #define SKR_CORE_GANG_GROUP_SEATING_H
-/* Nodes and ranks for the members of a group: by skr_assign() if they are equal, else by roles. */
-#include "core/gang/group/assign_roles.h"
+/* Nodes and ranks for the members of a group. */
+#include "core/gang/group/assign.h"
 #include "core/gang/group/member_order.h"
 #include "core/gang/state/groups.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who goes where and with which rank in groups of several roles. */
-#include "core/gang/group/assign_roles.h"
+#include "core/gang/group/assign.h"
 #include "test/test.h"
 #include "topology/base/error.h"
 #include "topology/base/strbuf.h"
@@ -49,7 +49,7 @@ static void assert_dealt(const struct skr_tree *tree, const struct skr_rank_layo
 {
     struct skr_error error = {.text = ""};
     SKR_STRBUF(b);
-    if (skr_assign_roles(tree, layout, counts, seat, n, &error) < 0) {
+    if (skr_assign(tree, layout, counts, seat, n, &error) < 0) {
         fail_msg("%s", error.text);
     }
     for (int32_t rank = 0; rank < SEATS_MAX; rank++) {
@@ -176,78 +176,6 @@ TEST(a_pinned_member_stays_and_the_others_fill_the_rest)
     assert_dealt(tree, &layout, &counts, seat, 3, "0:p-0@n2 1:p-1@n0 2:p-2@n1");
 }
 
-enum { DEALT_MAX = 14 };
-
-/* xorshift, so that low bits are as good as high ones */
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (uint32_t)(*state >> 24) % below;
-}
-
-/* Members and gone ones of one role: ranked, adopted, doubled, outside the tree, with and without indices. */
-static size_t make_seats(const struct skr_tree *tree, uint64_t *state, struct skr_seat *seat,
-                         char (*name)[16], int32_t *total)
-{
-    static const char *const far[] = {"far", "farther"};
-    const size_t n = 1 + draw(state, DEALT_MAX);
-    const uint32_t adopted = draw(state, 3), doubled = draw(state, 3), runs = draw(state, 4);
-    const uint32_t indices = draw(state, 4), step = 1 + draw(state, 3), goes = draw(state, 4);
-    const bool counted = draw(state, 3) == 0;
-    for (size_t i = 0; i < n; i++) {
-        struct skr_seat *s = &seat[i];
-        const int32_t leaf = (int32_t)draw(state, (uint32_t)tree->n_leaves);
-        snprintf(name[i], sizeof name[i], draw(state, 25) == 0 ? "master-%u" : "p-%u",
-                 (unsigned)((i * 5 + 3) % DEALT_MAX));
-        *s = newcomer(name[i], 0, 0);
-        s->index = indices == 0 ? -1 : (int32_t)(i * step + (indices == 3 ? 600 * (i & 1) : 0));
-        s->counted = counted && s->index >= 0;
-        s->gone = goes == 0 && draw(state, 3) == 0;
-        s->claimed = !s->gone && runs > 0 && draw(state, 4) < runs;
-        if (s->gone || s->claimed) {
-            const bool outside = draw(state, 8) == 0;
-            s->leaf = outside ? -1 : leaf;
-            s->node = outside ? far[draw(state, 2)] : tree->unit_name[tree->first_leaf + leaf];
-            s->rank = (int32_t)(draw(state, 12) == 0 ? 1000 + i : i);
-            s->rank = doubled > 0 && draw(state, 4) < doubled ? (int32_t)draw(state, 16) : s->rank;
-            s->rank = adopted > 0 && draw(state, 3) < adopted ? -1 : s->rank;
-        }
-        if (!s->gone && !(s->claimed && s->leaf < 0)) {
-            total[leaf]++;
-        }
-    }
-    return n;
-}
-
-/* One role: the same as skr_assign(). */
-TEST(one_role_is_dealt_as_before)
-{
-    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = make_tree(3, 3);
-    uint64_t state = 88172645463325252u;
-    for (int round = 0; round < 200000; round++) {
-        struct skr_seat a[DEALT_MAX], b[DEALT_MAX];
-        char name[DEALT_MAX][16];
-        int32_t total[9] = {0};
-        struct skr_rank_layout layout = {.n_roles = 1, .role = {{.kind = -1}}};
-        const struct skr_role_counts counts = {.total = total};
-        const size_t n = make_seats(tree, &state, a, name, total);
-        for (size_t i = 0; i < n; i++) {
-            layout.role[0].size += !a[i].gone;
-        }
-        memcpy(b, a, sizeof a);
-        assert_int_equal(skr_assign(tree, total, a, n, NULL), 0);
-        assert_int_equal(skr_assign_roles(tree, &layout, &counts, b, n, NULL), 0);
-        for (size_t i = 0; i < n; i++) {
-            if (a[i].rank != b[i].rank || a[i].leaf != b[i].leaf) {
-                fail_msg("round %d: seat %zu has rank %d leaf %d, not %d %d", round, i, b[i].rank,
-                         b[i].leaf, a[i].rank, a[i].leaf);
-            }
-        }
-    }
-}
-
 /* The leader and two workers have ended: the layout has room for the last worker alone. */
 TEST(an_index_of_a_role_keeps_its_rank_when_other_roles_have_ended)
 {
@@ -264,7 +192,7 @@ TEST(an_index_of_a_role_keeps_its_rank_when_other_roles_have_ended)
     seat[2].index = 1;
     seat[2].rank = 2;
     seat[2].gone = true;
-    assert_int_equal(skr_assign_roles(tree, &layout, &counts, seat, 3, NULL), 0);
+    assert_int_equal(skr_assign(tree, &layout, &counts, seat, 3, NULL), 0);
     assert_int_equal(seat[0].rank, 4);
     assert_int_equal(seat[1].rank, 0);
 }

@@ -259,6 +259,26 @@ TEST_RIG(rig_create(), sets_lie_in_one_rack_each_and_a_lost_worker_returns_to_it
     rig_assert_clean(rig);
 }
 
+/* One role in sets: a member of each set is lost, and the newcomer says that it is of the second. */
+TEST_RIG(rig_create(), a_lost_member_of_the_only_role_returns_to_its_set)
+{
+    rig_racks(rig, 3, 2, 2);
+    role_map(rig, "{'worker':{'size':4}}",
+             "{'sets':[{'level':'rack','roles':{'worker':2},'exclusive':true}]}");
+    rig_sync(rig);
+    role_members(rig, "w", 4, "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 4);
+    rig_remove(rig, "w-1");
+    rig_remove(rig, "w-2");
+    rig_run(rig, SKR_SECOND);
+    role_member(rig, "w-9", "worker','sakkara.group.set':'1", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    role_expect_rank(rig, "w-9", "2");
+    assert_string_equal(rig_key(rig, "g", "sets"), "{\"0\":\"rack-0\",\"1\":\"rack-1\"}");
+    rig_assert_clean(rig);
+}
+
 /* Raised by two sets: members of a set that is not whole wait, and no set has a part of another. */
 TEST_RIG(rig_create(), sizes_of_sets_are_raised_by_whole_sets)
 {

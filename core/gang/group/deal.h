@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_CORE_GANG_GROUP_ROLE_DEAL_H
-#define SKR_CORE_GANG_GROUP_ROLE_DEAL_H
-/* The seats of skr_assign_roles() while it deals ranks, then places. */
+#ifndef SKR_CORE_GANG_GROUP_DEAL_H
+#define SKR_CORE_GANG_GROUP_DEAL_H
+/* The seats of skr_assign() while it deals ranks (role_ranks.c), then places (role_places.c). */
 #include "core/gang/group/assign.h"
 #include "core/gang/group/known_ranks.h"
-#include "core/gang/group/rank_layout.h"
 #include "topology/base/arena.h"
 
 struct position {
@@ -19,7 +18,8 @@ struct near {
 
 struct deal {
     const struct skr_tree *tree;
-    const struct skr_rank_layout *layout;
+    struct skr_rank_layout layout;
+    bool alike; /* one role without sets: an index may be a rank */
     struct skr_arena *arena;
     struct skr_seat *seat;
     size_t n_seats; /* gone ones included */
@@ -45,5 +45,15 @@ struct deal {
     size_t n_leaves;
     int32_t anchor;
 };
+
+/* Lays out the positions. false: out of memory, as below. */
+bool skr_role_ranks_begin(struct deal *d);
+/* Newcomers and claimed members are split: gives ranks to those without one. Newcomers are in the
+ * order of their ranks afterwards. */
+bool skr_role_ranks_give(struct deal *d);
+/* Newcomers are in the order of their ranks. Errors: SKR_NO_MEMORY; SKR_BUG if counts do not match
+ * the seats. */
+int skr_role_places_take(struct deal *d, const struct skr_role_counts *counts,
+                         struct skr_error *error);
 
 #endif
