@@ -176,6 +176,31 @@ TEST(a_pinned_member_stays_and_the_others_fill_the_rest)
     assert_dealt(tree, &layout, &counts, seat, 3, "0:p-0@n2 1:p-1@n0 2:p-2@n1");
 }
 
+TEST(adopted_workers_are_ranked_by_their_distance_from_the_leader)
+{
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = make_tree(2, 2);
+    const int32_t leader[] = {0, 0, 1, 0}, worker[] = {1, 0, 2, 1}, total[] = {1, 0, 3, 1};
+    const struct skr_role_counts counts = {.total = total, .of_role = {leader, worker}};
+    struct skr_seat none[] = {
+        running(tree, "l", 0, 0, "n2", -1),
+        running(tree, "w-0", 1, 0, "n0", -1),
+        running(tree, "w-1", 1, 0, "n3", -1),
+        running(tree, "w-2", 1, 0, "n2", -1),
+        newcomer("w-3", 1, 0),
+    };
+    assert_dealt(tree, &leader_and_workers, &counts, none, 5,
+                 "0:l@n2 1:w-2@n2 2:w-1@n3 3:w-0@n0 4:w-3@n2");
+    struct skr_seat some[] = {
+        running(tree, "l", 0, 0, "n2", 0),
+        running(tree, "w-0", 1, 0, "n0", -1),
+        running(tree, "w-1", 1, 0, "n3", 2),
+        running(tree, "w-2", 1, 0, "n2", 2),
+        newcomer("w-3", 1, 0),
+    };
+    assert_dealt(tree, &leader_and_workers, &counts, some, 5,
+                 "0:l@n2 1:w-3@n2 2:w-1@n3 3:w-2@n2 4:w-0@n0");
+}
+
 /* The leader and two workers have ended: the layout has room for the last worker alone. */
 TEST(an_index_of_a_role_keeps_its_rank_when_other_roles_have_ended)
 {
