@@ -184,7 +184,7 @@ void skr_solution_destroy(struct skr_solution *solution); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_solution, skr_solution_destroy)
 
 /* Independent checker, linear: 0 when counts (tree->n_leaves) are a valid placement, else
- * -SKR_INVALID and what is violated where. Not for problems with roles: skr_roles_check(). */
+ * -SKR_INVALID and what is violated where. skr_roles_check(), with all members in one role. */
 int skr_solution_check(const struct skr_problem *problem, const int32_t *count,
                        struct skr_error *error);
 /* Key of any placement, for comparisons; in arena; level 1 first. NULL without memory. */

@@ -24,36 +24,6 @@
 #include "core/solver/tie_choice.h"
 #include "topology/base/arena.h"
 
-int skr_answer_check(const struct skr_problem *problem, struct skr_error *error)
-{
-    if (problem->n < 0 || problem->n > SKR_SOLVER_MEMBERS_MAX) {
-        return skr_error_set(error, SKR_INVALID,
-                             "solver: %" PRId32
-                             " members, must be 0 to %d (SKR_SOLVER_MEMBERS_MAX)",
-                             problem->n, SKR_SOLVER_MEMBERS_MAX);
-    }
-    for (size_t r = 0; r < problem->n_resources; r++) {
-        if (problem->demand[r] < 0) {
-            return skr_error_set(error, SKR_INVALID, "solver: demand of resource %zu is negative",
-                                 r);
-        }
-    }
-    int64_t claims = 0;
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && problem->claimed; leaf++) {
-        if (problem->claimed[leaf] < 0) {
-            return skr_error_set(error, SKR_INVALID, "solver: negative claim on leaf %" PRId32,
-                                 leaf);
-        }
-        claims += problem->claimed[leaf];
-    }
-    if (claims > problem->n) {
-        return skr_error_set(error, SKR_INVALID,
-                             "solver: %" PRId64 " members are claimed already, more than %" PRId32,
-                             claims, problem->n);
-    }
-    return 0;
-}
-
 /* Puts counts and key into the solution. False without memory. */
 static bool fill_placed(struct skr_solution *solution, const struct skr_tree *tree,
                         const int32_t *count)

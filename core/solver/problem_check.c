@@ -1,8 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the roles, set kinds and caps of a problem contradict themselves. */
+/* Whether a problem contradicts itself: its members, roles, set kinds and caps. */
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "core/solver/answer.h"
 #include "core/solver/roles/roles_solve.h"
+
+/* Demand and claims of members that are alike; who: before what is said, "" or "role NAME: ". */
+static int check_members(const struct skr_problem *problem, const struct skr_role *members,
+                         const char *who, struct skr_error *error)
+{
+    for (size_t d = 0; d < problem->n_resources; d++) {
+        if (members->demand[d] < 0) {
+            return skr_error_set(error, SKR_INVALID, "solver: %sdemand of resource %zu is negative",
+                                 who, d);
+        }
+    }
+    int64_t claims = 0;
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && members->claimed; leaf++) {
+        if (members->claimed[leaf] < 0) {
+            return skr_error_set(error, SKR_INVALID, "solver: %snegative claim on leaf %" PRId32,
+                                 who, leaf);
+        }
+        claims += members->claimed[leaf];
+    }
+    if (claims > members->n) {
+        return skr_error_set(error, SKR_INVALID,
+                             "solver: %s%" PRId64
+                             " members are claimed already, more than %" PRId32,
+                             who, claims, members->n);
+    }
+    return 0;
+}
+
+int skr_answer_check(const struct skr_problem *problem, struct skr_error *error)
+{
+    const struct skr_role all = {
+        .n = problem->n, .demand = problem->demand, .claimed = problem->claimed};
+    if (problem->n < 0 || problem->n > SKR_SOLVER_MEMBERS_MAX) {
+        return skr_error_set(error, SKR_INVALID,
+                             "solver: %" PRId32
+                             " members, must be 0 to %d (SKR_SOLVER_MEMBERS_MAX)",
+                             problem->n, SKR_SOLVER_MEMBERS_MAX);
+    }
+    return check_members(problem, &all, "", error);
+}
 
 static int check_role(const struct skr_problem *problem, size_t r, struct skr_error *error)
 {
@@ -15,27 +57,9 @@ static int check_role(const struct skr_problem *problem, size_t r, struct skr_er
                              ", must be 1 to %d (SKR_SOLVER_MEMBERS_MAX)",
                              name, role->n, role->minimum, SKR_SOLVER_MEMBERS_MAX);
     }
-    for (size_t d = 0; d < problem->n_resources; d++) {
-        if (role->demand[d] < 0) {
-            return skr_error_set(error, SKR_INVALID,
-                                 "solver: role %s: demand of resource %zu is negative", name, d);
-        }
-    }
-    int64_t claims = 0;
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && role->claimed; leaf++) {
-        if (role->claimed[leaf] < 0) {
-            return skr_error_set(error, SKR_INVALID,
-                                 "solver: role %s: negative claim on leaf %" PRId32, name, leaf);
-        }
-        claims += role->claimed[leaf];
-    }
-    if (claims > role->n) {
-        return skr_error_set(error, SKR_INVALID,
-                             "solver: role %s: %" PRId64
-                             " members are claimed already, more than %" PRId32,
-                             name, claims, role->n);
-    }
-    return 0;
+    char who[128];
+    snprintf(who, sizeof who, "role %s: ", name);
+    return check_members(problem, role, who, error);
 }
 
 static int check_kind(const struct skr_problem *problem, size_t k, uint32_t *seen,
