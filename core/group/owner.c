@@ -503,10 +503,6 @@ int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_worklo
     if (owner->minimum > 0) { /* no more than there will be: a launcher may wait for its workers */
         return sum > 0 && sum < owner->minimum ? sum : owner->minimum;
     }
-    if (w->kind == SKR_WORKLOAD_JOB && !running && owner->n_parts > 0) {
-        const int32_t left = left_of(owner, owner->part, 0, INT32_MAX);
-        return left < sum ? left : sum;
-    }
     return sum;
 }
 

@@ -73,9 +73,9 @@ SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
 /* Why the pods of the group of this pod cannot be a gang, and what to remove; NULL: they can. */
 const char *skr_owner_conflict(const struct skr_owner *owner, const struct skr_workload *workload,
                                enum skr_workload_scope scope);
-/* Members that the group of this pod needs before it is planned. -1: nothing says it; 0: nothing is
- * left to do. owner NULL: not known. running: a member runs. The size of a Job then does not shrink
- * with its completions, and the leader of a LeaderWorkerSet's group exists. */
+/* The size of the group of this pod, whatever has succeeded: skr_owner_done() counts that. -1: nothing
+ * says it; 0: it makes no pods. owner NULL: not known. running: a member runs, so the leader of a
+ * LeaderWorkerSet's group exists. */
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *workload,
                           enum skr_workload_scope scope, bool running);
 /* The number of its members under the scope, whatever has succeeded; not above INT32_MAX. */

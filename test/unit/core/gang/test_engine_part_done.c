@@ -299,3 +299,20 @@ TEST(a_rule_about_numbers_does_not_bind_the_last_member)
         assert_runs(rig, "p-4", &way[0]);
     }
 }
+
+/* Also where the Job itself says the size. */
+TEST(a_rule_about_numbers_does_not_bind_what_is_left_of_a_derived_group)
+{
+    static const struct way derived = {
+        "the Job", -1, "",
+        "'annotations':{'sakkara.gang':'auto','sakkara.group.constraints':"
+        "'{\\'node\\':{\\'factor\\':2}}'}",
+        ""};
+    SKR_AUTO(rig_destroy) struct rig *rig = running(&derived, "4");
+    end(rig, 0, 3, "Succeeded");
+    end(rig, 3, 1, "Failed");
+    rig_edit(rig, RIG_JOB, "train", "{'status':{'succeeded':3}}");
+    add(rig, &derived, "p", 4, 1, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_runs(rig, "p-4", &derived);
+}
