@@ -202,6 +202,8 @@ struct ends {
     struct group *g;
     bool derived, stated; /* stated: no owner says the size */
     int64_t total, gone;
+    int64_t done,
+        cleared; /* members that are known to be done; deleted ones that their Jobs count */
 };
 
 /* Pods of one controller. */
@@ -234,6 +236,7 @@ static void add_job(struct ends *s, const struct lot *lot)
     int64_t gone = lot->succeeded;
     if (job && job->n_parts > 0) {
         const int32_t never = s->stated ? job->part->never : 0;
+        s->cleared += job->succeeded > lot->succeeded ? job->succeeded - lot->succeeded : 0;
         gone = skr_owner_done(job, "", lot->succeeded, lot->live) + never;
         s->total += (int64_t)job->part->pods + never;
     } else if (s->derived) {
@@ -256,6 +259,7 @@ static void add_lot(struct ends *s, struct pod_entry *const *list, size_t n)
         lot.succeeded += !live;
         lot.done += !live && list[i]->done;
     }
+    s->done += lot.done;
     if (lot.first->pod->of_job) {
         if (s->derived || lot.live > 0 || lot.done > 0) { /* else it is of an earlier generation */
             add_job(s, &lot);
@@ -308,6 +312,40 @@ static int64_t total_of(const struct ends *s, const struct pod_entry *any)
     return all > s->total ? all : s->total;
 }
 
+/* Whether a member of the role of the key has a seat. O(members). */
+static bool role_lives(const struct group *g, size_t role)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->seated && p->role == role && skr_pod_is_live(p->pod)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Members that were deleted after their success, with Jobs that count them no more. Of roles by hand they
+ * were those of which none lives. */
+static void add_cleared(struct ends *s)
+{
+    const struct group *g = s->g;
+    int64_t left = (int64_t)g->generation.n_succeeded - s->done - s->cleared;
+    if (left <= 0 || !skr_generation_goes_on(s->e, g)) {
+        return;
+    }
+    s->total += left;
+    s->gone += left;
+    for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
+        struct role *role = &g->roles.item[r];
+        const int32_t lacks = role->minimum - role->ended;
+        if (lacks > 0 && lacks <= left && !role_lives(g, r)) {
+            role->ended += lacks;
+            left -= lacks;
+        }
+    }
+}
+
 static int32_t between(int64_t n, int32_t most)
 {
     return n < 0 ? 0 : n > most ? most : (int32_t)n;
@@ -335,6 +373,7 @@ static void count_ended(const struct skr_gang *e, struct group *g)
             first = i + 1;
         }
     }
+    add_cleared(&s);
     s.total = s.derived ? total_of(&s, list[0]) : s.total;
     set_ended(g, &s);
 }

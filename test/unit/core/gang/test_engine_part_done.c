@@ -247,35 +247,36 @@ TEST(the_reason_counts_what_is_left)
     assert_string_equal(rig_key(rig, "g", "message"), "group g has 1 of 2 members");
 }
 
+static const struct way worker_by_hand = {
+    "roles", RIG_MAP,
+    "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'g','roles':"
+    "'{\\'leader\\':{\\'size\\':1},\\'worker\\':{\\'size\\':3}}'}}",
+    "'labels':{'sakkara.group.name':'g'},'annotations':{'sakkara.group.role':'worker'}", ""};
+static const struct way leader_by_hand = {
+    "roles", RIG_MAP, "",
+    "'labels':{'sakkara.group.name':'g'},'annotations':{'sakkara.group.role':'leader'}", ""};
+
 /* Of roles by hand, each needs what is left of it. */
 TEST(a_role_of_a_group_map_counts_what_has_succeeded_of_it)
 {
-    static const struct way roles = {
-        "roles", RIG_MAP,
-        "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'g','roles':"
-        "'{\\'leader\\':{\\'size\\':1},\\'worker\\':{\\'size\\':3}}'}}",
-        "'labels':{'sakkara.group.name':'g'},'annotations':{'sakkara.group.role':'worker'}", ""};
-    static const struct way leader = {
-        "roles", RIG_MAP, "",
-        "'labels':{'sakkara.group.name':'g'},'annotations':{'sakkara.group.role':'leader'}", ""};
-    SKR_AUTO(rig_destroy) struct rig *rig = cluster(&roles);
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(&worker_by_hand);
     rig_create_json(rig, RIG_JOB, "lead", "{'spec':{'parallelism':1,'completions':1}}");
     rig_create_json(rig, RIG_JOB, "train", "{'spec':{'parallelism':3,'completions':3}}");
-    add(rig, &leader, "l", 0, 1, OF_JOB, "lead");
-    add(rig, &roles, "p", 0, 3, OF_JOB, "train");
+    add(rig, &leader_by_hand, "l", 0, 1, OF_JOB, "lead");
+    add(rig, &worker_by_hand, "p", 0, 3, OF_JOB, "train");
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 4);
     end(rig, 0, 2, "Succeeded");
     end(rig, 2, 1, "Failed");
     rig_phase(rig, "l-0", "Failed");
     rig_run(rig, SKR_SECOND);
-    add(rig, &roles, "p", 3, 1, OF_JOB, "train");
+    add(rig, &worker_by_hand, "p", 3, 1, OF_JOB, "train");
     rig_run(rig, 5 * SKR_SECOND);
     assert_true(rig_is_gated(rig, "p-3")); /* its leader is missing */
-    add(rig, &leader, "l", 1, 1, OF_JOB, "lead");
+    add(rig, &leader_by_hand, "l", 1, 1, OF_JOB, "lead");
     rig_run(rig, 5 * SKR_SECOND);
-    assert_runs(rig, "p-3", &roles);
-    assert_runs(rig, "l-1", &roles);
+    assert_runs(rig, "p-3", &worker_by_hand);
+    assert_runs(rig, "l-1", &worker_by_hand);
 }
 
 /* Rules that fix numbers of members count all of them, and most are no more. */
@@ -315,4 +316,38 @@ TEST(a_rule_about_numbers_does_not_bind_what_is_left_of_a_derived_group)
     add(rig, &derived, "p", 4, 1, OF_JOB, "train");
     rig_run(rig, 5 * SKR_SECOND);
     assert_runs(rig, "p-4", &derived);
+}
+
+/* A complete launcher is cleared away with its pod, as by ttlSecondsAfterFinished; then all workers fail. */
+static void retry_workers_without_launcher(const struct way *launcher, const struct way *worker)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(worker);
+    rig_create_json(rig, RIG_JOB, "launcher", "{'spec':{'parallelism':1,'completions':1}}");
+    rig_create_json(rig, RIG_JOB, "train", "{'spec':{'parallelism':3,'completions':3}}");
+    add(rig, launcher, "l", 0, 1, OF_JOB, "launcher");
+    add(rig, worker, "p", 0, 3, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 3);
+    rig_phase(rig, "l-0", "Succeeded");
+    rig_run(rig, SKR_SECOND);
+    rig_delete(rig, RIG_JOB, "launcher");
+    rig_delete(rig, RIG_POD, "l-0");
+    end(rig, 0, 3, "Failed");
+    add(rig, worker, "p", 3, 2, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "p-3")); /* one more is made */
+    add(rig, worker, "p", 5, 1, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_runs(rig, "p-3", worker);
+    assert_runs(rig, "p-5", worker);
+}
+
+TEST(a_complete_job_that_was_cleared_away_counts)
+{
+    for (size_t i = 0; i < WAYS; i++) {
+        if (!strstr(way[i].metadata, "annotations")) { /* else each Job is a group */
+            retry_workers_without_launcher(&way[i], &way[i]);
+        }
+    }
+    retry_workers_without_launcher(&leader_by_hand, &worker_by_hand);
 }
