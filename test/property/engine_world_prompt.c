@@ -16,6 +16,8 @@
  *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
  *   run-limit that is over                              core/gang/group/run_limit.c
  *   members beyond the minimum were evicted             core/gang/planning/queue.c
+ *   members that run are to leave for seats             core/gang/preempt/arranged.h
+ *   single pods above its class that were not tried     core/gang/cache/ordinary.c
  *
  * and what takes room without being bound: reservations of other groups that do not end in time, nodes that kube-scheduler refused to the group within a minute (vetoes.c),
  * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c),
@@ -37,6 +39,7 @@
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/report/pauses.h"
 #include "core/gang/state/plan_entry.h"
@@ -88,7 +91,7 @@ static void look_at_planned(struct waiter *g, const struct group *self, const st
     }
 }
 
-static void look_at_reserved(const struct rig *rig, struct waiter *g, const struct group *self)
+void waiter_look_at_reserved(const struct rig *rig, struct waiter *g, const struct group *self)
 {
     const struct group *other, *tmp;
     const struct pod_entry *p;
@@ -137,12 +140,22 @@ void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g, const
     }
 }
 
+/* A plan leaves room for it, wherever it goes. */
+static bool a_pod_goes_first(const struct rig *rig, const struct group *g)
+{
+    const struct pod_entry *p = rig->gang->ordinary;
+    while (p && !skr_ordinary_goes_first(rig->gang, p, skr_ordinary_class_of(g))) {
+        p = p->next;
+    }
+    return p;
+}
+
 static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
            skr_claims_keep_from_planning(rig->gang, g) || skr_refusal_pause(rig->gang, g) > 0 ||
            skr_plan_storage_is_refused(rig->gang, g) || g->attempt.backoff_until > rig->now ||
-           skr_run_limit_end(g) <= rig->now;
+           skr_run_limit_end(g) <= rig->now || skr_arranged_waits(g) || a_pod_goes_first(rig, g);
 }
 
 /* ---- judgement ---- */
@@ -200,7 +213,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     }
     waiter_look_at_spares(rig, g, known);
     waiter_look_at_others(w, g);
-    look_at_reserved(rig, g, known);
+    waiter_look_at_reserved(rig, g, known);
     waiter_look_at_promises(w, g, known);
     waiter_look_at_refused_nodes(rig, g, known);
     waiter_expect(w, g,

@@ -266,7 +266,7 @@ static bool is_overdue(const struct rig *rig, const json_t *kept)
     {
         const struct rig_object *o = rig_find(rig, RIG_POD, pod);
         if (o && o->pod->meta.deleting &&
-            o->pod->meta.deleted_at + LATE_S * SKR_SECOND < RIG_EPOCH + rig->now) {
+            o->pod->meta.deleted_at + LATE_S * SKR_SECOND < rig->now) {
             return true;
         }
     }
