@@ -254,6 +254,8 @@ static void anything(struct world *w)
     } else if (x < 940 && HASH_COUNT(w->rig->objects) < WORLD_PODS_MAX) {
         if (w->busy && world_pick(w, 3) == 0) {
             users_add_gang(w);
+        } else if (w->crowded && world_pick(w, w->pushed ? 3 : 12) == 0) {
+            users_push(w);
         } else {
             users_add_pod(w);
         }
@@ -351,7 +353,9 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->rig->in_tree = in_tree;
     w->rig->context = w;
     w->rig->at_rest = at_rest;
+    w->rig->has_room_then = world_has_room_then;
     w->crowded = seed % 2;
+    w->pushed = w->crowded && seed % 16 < 4;
     w->busy = seed % 5 < 3;
     w->tenants = seed % 17 < 3;
     w->pictures = seed % 19 < 3;
@@ -362,7 +366,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->moves = seed % 37 < 12;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
-    rig_group(w->rig, "gb", 4, 1, NULL);
+    rig_group(w->rig, "gb", w->pushed ? 3 : 4, !w->pushed, NULL);
     users_begin_time(w);
     w->partners = seed % 41 < 10 && seed % 9 < 7 && !w->derived && !w->timed && !w->moves;
     if (w->partners) {
@@ -389,10 +393,10 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     if (w->busy && !w->crowded) {
         users_add_members(w, "early", 4, "gb", 0);
     }
-    if (w->crowded) { /* ga runs, and gb cannot beside it */
+    if (w->crowded) { /* ga runs, and gb cannot beside it, unless both are equal and fill the cluster */
         rig_pods(w->rig, "first", 3, "ga", 0);
         rig_run(w->rig, SKR_SECOND);
-        users_add_members(w, "second", 4, "gb", seed % 13 < 4 ? RIG_GATED : 0);
+        users_add_members(w, "second", w->pushed ? 3 : 4, "gb", seed % 13 < 4 ? RIG_GATED : 0);
     }
 }
 

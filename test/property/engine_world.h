@@ -30,6 +30,7 @@ struct world {
     bool shy;      /* there are some: pods that run beside no other one */
     bool no_tree;  /* the topology map is malformed */
     bool crowded;  /* who comes late has to push */
+    bool pushed; /* crowded, with two groups of which either makes room for two that outrank both */
     bool devices;  /* a class serves a resource that only some nodes list */
     bool tenants;  /* a hostile namespace is there: engine_world_tenants.h */
     bool roles;    /* groups whose members are not equal: engine_world_roles.h */
@@ -85,6 +86,8 @@ void world_check_mended(struct world *w);
 void world_check_reasons(struct world *w);
 /* Of any world, at any time: whether a group is left alone that could be placed (engine_world_prompt.c). */
 void world_check_promptness(struct world *w);
+/* Whether a group needs no further victims, by what leaves anyway (engine_world_victims.c). context: the world. */
+bool world_has_room_then(void *context, const struct skr_solve_request *search);
 /* The same: whether the page has followed all changes. */
 void world_check_picture(struct world *w);
 const char *world_group_of(const struct world *w, const struct rig_object *pod);

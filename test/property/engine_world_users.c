@@ -292,6 +292,24 @@ void users_add_gang(struct world *w)
     }
 }
 
+/* Two small groups that outrank most others come at once: the room of one victim may do for both. */
+void users_push(struct world *w)
+{
+    static const char *const name[] = {"gc", "ge"};
+    for (int i = 0; i < 2 && HASH_COUNT(w->rig->objects) < WORLD_PODS_MAX; i++) {
+        const int size = 1 + (int)world_pick(w, 2), priority = 3 + (int)world_pick(w, 2);
+        if (rig_find(w->rig, RIG_MAP, name[i])) {
+            rig_delete(w->rig, RIG_MAP, name[i]);
+        }
+        world_roles_make_map(w, name[i], size, priority, NULL);
+        for (int k = (int)rig_n_bound(w->rig, name[i]); k < size; k++) {
+            char pod[32];
+            snprintf(pod, sizeof pod, "p-%02d", w->pods++);
+            add_member(w, pod, name[i], 0);
+        }
+    }
+}
+
 /* Every plan that puts two of them on one node is refused. */
 void users_add_shy_gang(struct world *w, bool gated)
 {

@@ -20,6 +20,7 @@ void users_change_pod(struct world *w);
 void users_change_node(struct world *w);
 void users_add_pod(struct world *w);
 void users_add_gang(struct world *w); /* as many pods as the group of a map lacks */
+void users_push(struct world *w);     /* two groups that outrank most others */
 void users_add_members(struct world *w, const char *prefix, int n, const char *group, int flags);
 void users_add_shy_gang(struct world *w, bool gated);
 void users_begin_devices(struct world *w);

@@ -127,6 +127,8 @@ static void take_action(struct rig *rig, struct skr_action *a)
     } else if (a->kind == SKR_ACTION_WORK) {
         struct rig_solve *s = skr_alloc(sizeof *s);
         s->request = skr_solve_request_of(a->work);
+        s->in_vain = s->request->preemption && rig->has_room_then && !rig->is_aside &&
+                     rig->has_room_then(rig->context, s->request);
         a->work = NULL;
         rig->n_solves++;
         DL_APPEND(rig->solves, s);
@@ -308,6 +310,20 @@ const json_t *rig_what_if(struct rig *rig, const char *name, const struct skr_wh
     return explain(rig, name, false, what_if);
 }
 
+/* No second set of victims while the room of the first would do. */
+static void judge_victims(struct rig *rig, const struct rig_solve *s)
+{
+    const struct skr_victims *found = s->request->victims;
+    for (size_t i = 0; s->in_vain && found && i < found->n; i++) {
+        const struct skr_victim *v = &s->request->preemption->victim[found->victim[i]];
+        if (v->members > 0) { /* else a plan or a seat yields */
+            rig_fail(rig,
+                     "%s shall give way, and its preemptor has room when those that leave are gone",
+                     v->name);
+        }
+    }
+}
+
 bool rig_step_solve(struct rig *rig)
 {
     struct rig_solve *s = rig->solves;
@@ -319,6 +335,7 @@ bool rig_step_solve(struct rig *rig)
     work->type->run(work, NULL);
     work->took_ns = rig->solve_ns;
     DL_DELETE(rig->solves, s);
+    judge_victims(rig, s);
     rig_tell(rig, "solved, %d members", s->request->problem.n);
     rig_handle(rig, &event);
     free(s);

@@ -52,8 +52,10 @@ struct rig {
     size_t sample;              /* most nodes that filter is asked about; 0 all */
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
     void (*at_rest)(void *context); /* rig_run() has come to a rest; NULL: nobody asks */
-    void *context;                  /* of both */
-    const char *partners;           /* a group that pods of others must run beside; NULL: none */
+    /* Whether the group that a search for victims is for has room without further ones; NULL: nobody asks. */
+    bool (*has_room_then)(void *context, const struct skr_solve_request *search);
+    void *context;        /* of these */
+    const char *partners; /* a group that pods of others must run beside; NULL: none */
     bool allow_overfull;
     skr_time grace; /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
     /* Bound pods with activeDeadlineSeconds start, and go when that is over; those with label "late" so many seconds later. */

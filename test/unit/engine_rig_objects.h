@@ -130,6 +130,8 @@ struct rig_call {
 struct rig_solve {
     struct rig_solve *prev, *next;
     struct skr_solve_request *request;
+    bool
+        in_vain; /* a search for victims, though its group has room when those that leave are gone */
 };
 
 struct rig_fault {
