@@ -33,6 +33,7 @@ static void mark_holds(struct skr_gang *e)
     {
         for (size_t i = 0; i < g->holds.n; i++) {
             skr_names_mark(g->holds.item[i].node);
+            skr_names_mark(g->holds.item[i].role_name);
         }
     }
 }

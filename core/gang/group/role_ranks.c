@@ -369,7 +369,7 @@ bool skr_role_ranks_give(struct deal *d)
         qsort(d->newcomer, d->n_newcomers, sizeof(struct skr_seat *), by_place);
     }
     move_master(d);
-    if (!d->fresh || !find_master(d)) {
+    if (!d->fresh || d->known.n > 0 || !find_master(d)) {
         rank_by_index(d);
     }
     rank_the_rest(d, d->newcomer, d->n_newcomers);

@@ -260,6 +260,7 @@ static void add(struct skr_gang *e, struct group *g, const struct pod_entry *p,
     hold.uid = skr_alloc(n);
     hold.node = skr_names_intern(e, hold.node);
     hold.shape = skr_shapes_ref(p->shape);
+    hold.role_name = p->role_name ? skr_names_intern(e, p->role_name) : NULL;
     hold.role = p->role;
     hold.set = p->set;
     hold.rank = skr_pods_rank_label(p);

@@ -8,20 +8,21 @@
 
 /* ---- members that are gone ---- */
 
-static const char *name_of_role(const struct pod_entry *p)
+/* Of what a pod said of its role; NULL: nothing. */
+static const char *text_of(const char *role_name)
 {
-    return p->role_name ? p->role_name : "";
+    return role_name ? role_name : "";
 }
 
-/* The role that members like this one have now: of its name, preferably of its shape. name NULL: of any. SKR_ROLES_MAX:
- * there is none. */
+/* The role that members like this one have now: of its name, preferably of its shape. SKR_ROLES_MAX: there
+ * is none. */
 static uint8_t role_like(struct pod_entry *const *owner, size_t n, const char *name,
                          const struct shape *shape)
 {
     uint8_t role = SKR_ROLES_MAX;
     for (size_t i = 0; i < n; i++) {
         const bool alike = owner[i]->shape == shape;
-        if (name ? strcmp(name_of_role(owner[i]), name) != 0 : !alike) {
+        if (strcmp(text_of(owner[i]->role_name), text_of(name)) != 0) {
             continue;
         }
         role = role == SKR_ROLES_MAX || alike ? owner[i]->role : role;
@@ -59,8 +60,7 @@ size_t skr_seating_add_gone(const struct group *g, struct pod_entry *const *owne
                                   .rank = counts ? skr_pods_rank_label(p) : -1,
                                   .created = p->pod->meta.created,
                                   .gone = true};
-        gone->role =
-            gone->rank >= 0 ? role_like(owner, n, name_of_role(p), p->shape) : SKR_ROLES_MAX;
+        gone->role = gone->rank >= 0 ? role_like(owner, n, p->role_name, p->shape) : SKR_ROLES_MAX;
         if (gone->role < SKR_ROLES_MAX) {
             gone->index = skr_member_order_index(p, key[gone->role]);
             gone->set = set_like(g, gone, p->set_said, seat, n);
@@ -73,7 +73,8 @@ size_t skr_seating_add_gone(const struct group *g, struct pod_entry *const *owne
         struct skr_seat *gone = &seat[k];
         *gone =
             (struct skr_seat){.name = hold->uid, .rank = hold->rank, .gone = true, .held = true};
-        gone->role = hold->early ? SKR_ROLES_MAX : role_like(owner, n, NULL, hold->shape);
+        gone->role =
+            hold->early ? SKR_ROLES_MAX : role_like(owner, n, hold->role_name, hold->shape);
         if (gone->role < SKR_ROLES_MAX) {
             const enum skr_pod_index_key of = key[gone->role];
             gone->index = of < SKR_POD_INDEX_COUNT ? hold->index[of] : -1;

@@ -12,6 +12,7 @@ struct seat_hold {
     char *uid;                          /* of its charge */
     const char *node;                   /* from names_intern */
     struct shape *shape;                /* a reference */
+    const char *role_name;              /* what its pod said, from names_intern; NULL: nothing */
     uint8_t role;                       /* of the group */
     int32_t set;                        /* -1: none */
     int32_t rank;                       /* that the member had; -1: none */

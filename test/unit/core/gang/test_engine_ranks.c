@@ -285,3 +285,62 @@ TEST(a_pod_that_is_made_again_while_it_terminates_comes_back_to_its_node_where_i
         assert_string_equal(rig_node_of(rig, "again"), fits ? "node-2" : "node-0");
     }
 }
+
+/* ---- roles of equal pods ---- */
+
+static void replica(struct rig *rig, const char *kind, const char *type, int index)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s-%s-%d", kind, type, index);
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'sakkara.group.name':'g',"
+                    "'training.kubeflow.org/replica-type':'%s',"
+                    "'training.kubeflow.org/replica-index':'%d'},'ownerReferences':[{'apiVersion':"
+                    "'kubeflow.org/v1','kind':'%s','name':'t','uid':'t','controller':true}]},"
+                    "'spec':{'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+                    type, index, kind);
+}
+
+/* Of four members so many before the last one succeed; the others are lost and made again. */
+static void lose_the_others(const char *kind, const char *const type[4], const int index[4],
+                            int succeed)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    char name[4][32];
+    rig_racks(rig, 1, 2, 4);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name[i], sizeof name[i], "%s-%s-%d", kind, type[i], index[i]);
+        replica(rig, kind, type[i], index[i]);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    for (int i = 3 - succeed; i < 3; i++) {
+        rig_phase(rig, name[i], "Succeeded");
+    }
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < 4; i++) {
+        if (i == 3 || i < 3 - succeed) {
+            rig_delete(rig, RIG_POD, name[i]);
+            rig_run(rig, SKR_SECOND);
+            replica(rig, kind, type[i], index[i]);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        has_rank(rig, name[i], i);
+    }
+}
+
+TEST(roles_of_equal_pods_keep_the_ranks_of_their_indexes)
+{
+    for (int succeed = 0; succeed < 3; succeed++) {
+        lose_the_others("PyTorchJob", (const char *const[]){"master", "worker", "worker", "worker"},
+                        (const int[]){0, 0, 1, 2}, succeed);
+        lose_the_others("TFJob", (const char *const[]){"chief", "ps", "worker", "worker"},
+                        (const int[]){0, 0, 0, 1}, succeed);
+        lose_the_others("TFJob", (const char *const[]){"chief", "worker", "worker", "worker"},
+                        (const int[]){0, 0, 1, 2}, succeed);
+    }
+}
