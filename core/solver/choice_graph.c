@@ -41,16 +41,17 @@ struct skr_edge *skr_edges_take(struct skr_run *run, struct skr_edges *edges)
     return ret;
 }
 
-int32_t skr_siblings_port(const struct skr_siblings *siblings, int32_t total)
+int32_t skr_ports_find(const struct skr_ports *ports, uint64_t key, int32_t main)
 {
     int32_t lo = 0;
-    int32_t hi = siblings->n_ports - 1;
+    int32_t hi = ports->n - 1;
     while (lo <= hi) {
         int32_t mid = lo + (hi - lo) / 2;
-        if (siblings->port[mid].total == total) {
+        const struct skr_port *port = &ports->port[mid];
+        if (port->key == key && port->main == main) {
             return mid;
         }
-        if (siblings->port[mid].total < total) {
+        if (port->key < key || (port->key == key && port->main < main)) {
             lo = mid + 1;
         } else {
             hi = mid - 1;
@@ -59,130 +60,144 @@ int32_t skr_siblings_port(const struct skr_siblings *siblings, int32_t total)
     return -1;
 }
 
-static int64_t weight_of_unit(const struct skr_span *span, const struct skr_state *state,
-                              const struct skr_weights *weights)
+static void weigh_by_ports(struct skr_graph_node *unit)
 {
-    if (weights) {
-        if (weights->by_room) {
-            return state->total > 0 ? span->room : 0;
-        }
-        return weights->by_count[state->total];
-    }
-    return state->port < 0 ? 0 : span->inside->note->siblings->port[state->port].weight;
-}
-
-static int64_t weight_of_pair(const struct skr_span *span, const struct skr_state *state)
-{
-    const struct skr_edge *edge = span->note->edge + state->first_edge;
-    int64_t least = SKR_WEIGHT_NONE;
-    for (int32_t i = 0; i < state->n_edges; i++) {
-        int64_t weight = span->left->note->state[edge[i].left].weight +
-                         span->right->note->state[edge[i].right].weight;
-        least = weight < least ? weight : least;
-    }
-    return least < SKR_WEIGHT_MAX ? least : SKR_WEIGHT_NONE;
-}
-
-static void weigh_level(struct skr_graph_level *level, const struct skr_weights *weights)
-{
-    for (int32_t i = 0; i < level->n_spans; i++) {
-        struct skr_span *span = level->span[i];
-        for (int32_t s = 0; s < span->note->n_states; s++) {
-            struct skr_state *state = &span->note->state[s];
-            if (state->live) {
-                state->weight = !span->left ? weight_of_unit(span, state, weights)
-                                            : weight_of_pair(span, state);
-            }
-        }
-    }
-    for (int32_t i = 0; i < level->n_siblings; i++) {
-        struct skr_siblings *siblings = level->siblings[i];
-        for (int32_t p = 0; p < siblings->n_ports; p++) {
-            struct skr_port *port = &siblings->port[p];
-            if (port->live) {
-                port->weight = siblings->narrow->note->state[port->state].weight;
-            }
+    for (int32_t s = 0; s < unit->n_states; s++) {
+        struct skr_state *state = &unit->state[s];
+        if (state->live) {
+            state->weight = state->port < 0 ? 0 : unit->ports->port[state->port].weight;
         }
     }
 }
 
-void skr_graph_weigh(struct skr_graph *graph, int32_t deepest, const struct skr_weights *weights)
+static void weigh_pair(struct skr_graph_node *pair)
+{
+    const struct skr_state *left = pair->left->state;
+    const struct skr_state *right = pair->right->state;
+    for (int32_t s = 0; s < pair->n_states; s++) {
+        struct skr_state *state = &pair->state[s];
+        const struct skr_edge *edge = pair->edge + state->first_edge;
+        int64_t least = SKR_WEIGHT_NONE;
+        for (int32_t i = 0; state->live && i < state->n_edges; i++) {
+            int64_t weight = left[edge[i].left].weight + right[edge[i].right].weight;
+            least = weight < least ? weight : least;
+        }
+        if (state->live) {
+            state->weight = least < SKR_WEIGHT_MAX ? least : SKR_WEIGHT_NONE;
+        }
+    }
+}
+
+void skr_graph_weigh(struct skr_graph *graph, int32_t deepest, skr_weigh_unit_fn *weigh,
+                     const void *context)
 {
     for (int32_t level = deepest; level >= 1; level--) {
-        weigh_level(&graph->level[level], level == deepest ? weights : NULL);
+        const struct skr_graph_level *at = &graph->level[level];
+        for (int32_t i = 0; i < at->n_nodes; i++) {
+            if (at->node[i]->left) {
+                weigh_pair(at->node[i]);
+            } else if (weigh && level == deepest) {
+                weigh(context, at->node[i]);
+            } else {
+                weigh_by_ports(at->node[i]);
+            }
+        }
+        for (int32_t i = 0; i < at->n_sets; i++) {
+            for (int32_t p = 0; p < at->set[i]->n; p++) {
+                struct skr_port *port = &at->set[i]->port[p];
+                if (port->live) {
+                    port->weight = at->set[i]->node->state[port->state].weight;
+                }
+            }
+        }
     }
 }
 
 int64_t skr_graph_root_weight(const struct skr_graph *graph)
 {
-    return graph->level[1].siblings[0]->port[0].weight;
+    return graph->level[1].set[0]->port[0].weight;
 }
 
-/* Marked ports are live, all others are not; marks the states behind the live ones. */
-static void enter_ports(struct skr_graph_level *level, bool opened)
+/* Marks the states behind the marked ports. keep: marked ports are live, all others are not. */
+static void enter_ports(const struct skr_graph_level *level, bool keep, bool opened)
 {
-    for (int32_t i = 0; i < level->n_siblings; i++) {
-        struct skr_siblings *siblings = level->siblings[i];
-        for (int32_t p = 0; p < siblings->n_ports; p++) {
-            struct skr_port *port = &siblings->port[p];
-            port->live = port->marked;
-            port->marked = false;
-            if (port->live && opened) {
-                siblings->narrow->note->state[port->state].marked = true;
+    for (int32_t i = 0; i < level->n_sets; i++) {
+        for (int32_t p = 0; p < level->set[i]->n; p++) {
+            struct skr_port *port = &level->set[i]->port[p];
+            if (port->marked && opened) {
+                level->set[i]->node->state[port->state].marked = true;
             }
+            port->live = keep ? port->marked : port->live;
+            port->marked = false;
         }
     }
 }
 
-static void keep_best_edges(struct skr_span *span, struct skr_state *state)
+/* Marks where the edges of least weight lead, and drops the others, if they are not to be kept. */
+static void mark_halves(struct skr_graph_node *pair, struct skr_state *state, bool keep)
 {
-    struct skr_edge *edge = span->note->edge + state->first_edge;
+    struct skr_edge *edge = pair->edge + state->first_edge;
     int32_t kept = 0;
     for (int32_t i = 0; i < state->n_edges; i++) {
-        struct skr_state *left = &span->left->note->state[edge[i].left];
-        struct skr_state *right = &span->right->note->state[edge[i].right];
+        struct skr_state *left = &pair->left->state[edge[i].left];
+        struct skr_state *right = &pair->right->state[edge[i].right];
         if (left->weight + right->weight == state->weight) {
             left->marked = true;
             right->marked = true;
-            edge[kept++] = edge[i];
+            if (keep) {
+                edge[kept++] = edge[i];
+            }
         }
     }
-    state->n_edges = kept;
+    state->n_edges = keep ? kept : state->n_edges;
 }
 
-/* Returns whether a state has more than one edge. */
-static bool tighten_level(struct skr_graph_level *level)
+/* From the marked states of a level to what the walks of least weight through them meet. keep: the
+ * rest is dropped. Returns whether a state has more than one edge. */
+static bool walk_level(const struct skr_graph_level *level, bool keep)
 {
     bool choice = false;
-    for (int32_t i = level->n_spans - 1; i >= 0; i--) {
-        struct skr_span *span = level->span[i];
-        for (int32_t s = 0; s < span->note->n_states; s++) {
-            struct skr_state *state = &span->note->state[s];
-            state->live = state->marked;
+    for (int32_t i = level->n_nodes - 1; i >= 0; i--) {
+        struct skr_graph_node *node = level->node[i];
+        for (int32_t s = 0; s < node->n_states; s++) {
+            struct skr_state *state = &node->state[s];
+            bool met = state->marked;
+            state->live = keep ? met : state->live;
             state->marked = false;
-            if (!state->live) {
+            if (!met) {
                 continue;
             }
-            if (span->left) {
-                keep_best_edges(span, state);
+            if (node->left) {
+                mark_halves(node, state, keep);
                 choice = choice || state->n_edges > 1;
             } else if (state->port >= 0) {
-                span->inside->note->siblings->port[state->port].marked = true;
+                node->ports->port[state->port].marked = true;
             }
         }
+    }
+    return choice;
+}
+
+static bool walk(struct skr_graph *graph, int32_t deepest, bool keep)
+{
+    bool choice = false;
+    graph->level[1].set[0]->port[0].marked = true;
+    for (int32_t level = 1; level <= deepest; level++) {
+        enter_ports(&graph->level[level], keep, true);
+        choice = walk_level(&graph->level[level], keep) || choice;
     }
     return choice;
 }
 
 bool skr_graph_tighten(struct skr_graph *graph, int32_t deepest)
 {
-    bool choice = false;
-    graph->level[1].siblings[0]->port[0].marked = true;
-    for (int32_t level = 1; level <= deepest; level++) {
-        enter_ports(&graph->level[level], true);
-        choice = tighten_level(&graph->level[level]) || choice;
-    }
+    bool choice = walk(graph, deepest, true);
     /* The states of the next level are not made yet, or get their turn later. */
-    enter_ports(&graph->level[deepest + 1], false);
+    enter_ports(&graph->level[deepest + 1], true, false);
     return choice;
+}
+
+void skr_graph_mark(struct skr_graph *graph, int32_t deepest)
+{
+    walk(graph, deepest, false);
 }

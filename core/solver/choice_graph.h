@@ -2,12 +2,15 @@
 #ifndef SKR_CORE_SOLVER_CHOICE_GRAPH_H
 #define SKR_CORE_SOLVER_CHOICE_GRAPH_H
 /*
- * The choice graph: all placements that are still possible, written down once.
+ * The choice graph: all placements that are still possible, written down once. It is the same for
+ * equal members (open_level.h) and for roles (roles/role_graph.h).
  *
- *   state   a span holds this total (of this many used units). A state of a pair lists edges: the
- *           ways to split it into a state of the left and a state of the right half. A state of an
- *           inner unit with a total > 0 points to a port.
- *   port    a sibling set holds this total; it stands for the state of the whole set.
+ *   node    a span whose states the graph has
+ *   state   a span holds this vector: a main count in one of its rows. Of equal members the main
+ *           count is the total, and the row the number of used units. A state of a pair lists edges:
+ *           the ways to split it into a state of the left and a state of the right half. A state of
+ *           an inner unit that holds anything points to a port.
+ *   port    a sibling set holds this vector; it stands for the state of the whole set.
  *
  * A placement is a walk from the root's port: at every pair take one edge, at every port go on to
  * the state behind it. In the beginning the walks are all valid placements. A *weighing* gives
@@ -41,8 +44,9 @@ struct skr_edges {
 
 struct skr_state {
     int64_t weight; /* least, by the last weighing */
-    int32_t total;
-    int32_t port;       /* of an inner unit with total > 0: port of its children; else -1 */
+    int32_t row;    /* of roles: of the span's rows */
+    int32_t main;
+    int32_t port;       /* of an inner unit that holds anything: port of its children; else -1 */
     int32_t first_edge; /* of a pair */
     int32_t n_edges;
     bool live;   /* still on a walk from the root */
@@ -50,45 +54,88 @@ struct skr_state {
 };
 
 struct skr_port {
-    int64_t weight;
-    int32_t total; /* > 0 */
-    int32_t state; /* index of a state of the set's span; -1 until its level is opened */
+    int64_t weight; /* while its level is opened: of roles a lower bound, unless it is exact */
+    int32_t main;   /* of equal members: the total, > 0 */
+    int32_t state;  /* index of a state of the set's node; -1 until its level is opened */
     bool live;
     bool marked;
+
+    /* Of roles. */
+    bool exact;   /* weight is the least weight of the first word */
+    bool wanted;  /* in the dense pass at hand */
+    bool solo;    /* wanted, and one unit holds all of it */
+    uint64_t key; /* with counters */
+    /* With a lead of type pack: a lower bound of the units that its best placements use. The dense
+     * pass looks only for placements that use no more. 0: it looks for all. */
+    int32_t least_used;
+    int32_t tries;
+    int64_t bound; /* of the weight */
 };
 
-/* A sibling set that a live choice needs. One for all units with equal children. */
-struct skr_siblings {
-    struct skr_span *all;    /* as the feasible sets have it */
-    struct skr_span *narrow; /* as it was opened: units may have lost counts, see narrow_counts.h */
-    int32_t n_units;         /* all->n_units */
-    struct skr_span **member; /* [n_units] of all, in tree order, as in narrow; NULL: holds 0 */
-    int32_t n_ports;
-    struct skr_port *port; /* ascending by total */
-    uint64_t *wanted;      /* totals of the ports, while they are collected */
+/* A sibling set that a live choice needs, by the vectors it is to hold. One for all units with equal
+ * children. */
+struct skr_ports {
+    struct skr_graph_node *node; /* the set as it was opened; NULL: it can hold nothing */
+    int32_t n;
+    struct skr_port *port; /* ascending by key, then main count */
+};
+
+/* The first member of what the node belongs to: struct skr_span_note, struct skr_role_span. */
+struct skr_graph_node {
+    struct skr_graph_node *left, *right; /* NULL for a unit */
+    struct skr_ports *ports;             /* of a unit: of its children, if a state has one */
+    int32_t n_states;
+    struct skr_state *state; /* by row, then main count, ascending */
+    struct skr_edge *edge;
 };
 
 /* One level of the graph. */
 struct skr_graph_level {
-    int32_t n_siblings;
-    struct skr_siblings **siblings;
-    int32_t n_spans;
-    struct skr_span **span; /* those with states, parts before wholes */
-    int32_t step;           /* all their totals are multiples of it */
+    int32_t n_sets;
+    struct skr_ports **set;
+    int32_t n_nodes;
+    struct skr_graph_node **node; /* those with states, parts before wholes */
+    int32_t step;                 /* of equal members: all their totals are multiples of it */
 };
 
 struct skr_graph {
     struct skr_run *run;
     int32_t n_levels; /* opened so far: levels 1 .. n_levels */
     struct skr_graph_level level[SKR_LEVELS_MAX + 2];
-    uint32_t stamp; /* for walks over spans */
+    uint32_t stamp;          /* of equal members: for walks over spans */
+    struct skr_role_run *rr; /* of roles */
+    int32_t narrow; /* of roles: scope of the amounts that spans need for the dense pass at hand */
 };
 
-/* Weights of the counts of one level. */
-struct skr_weights {
-    bool by_room;            /* a used unit weighs its room; by_count is not used */
-    const int64_t *by_count; /* [n + 1] */
+/* A sibling set of equal members. */
+struct skr_siblings {
+    struct skr_ports ports;  /* first: see skr_siblings_at() */
+    struct skr_span *all;    /* as the feasible sets have it */
+    struct skr_span *narrow; /* as it was opened: units may have lost counts, see narrow_counts.h */
+    int32_t n_units;         /* all->n_units */
+    struct skr_span **member; /* [n_units] of all, in tree order, as in narrow; NULL: holds 0 */
+    uint64_t *wanted;         /* totals of the ports, while they are collected */
 };
+
+static inline struct skr_siblings *skr_siblings_at(const struct skr_graph_level *level, int32_t i)
+{
+    return (struct skr_siblings *)(void *)level->set[i];
+}
+
+/* Notes about a span of equal members; memory of its run. */
+struct skr_span_note {
+    struct skr_graph_node node;    /* first: see skr_span_of() */
+    struct skr_siblings *siblings; /* whole sibling set that some live choice needs; else NULL */
+    uint32_t stamp;                /* of the last walk that met it */
+    struct skr_dense_span *dense;  /* while its level is opened */
+    struct skr_span *span;
+    struct skr_span_note *next; /* of the run */
+};
+
+static inline struct skr_span *skr_span_of(const struct skr_graph_node *node)
+{
+    return ((const struct skr_span_note *)(const void *)node)->span;
+}
 
 /* Doubles cap. False: the run had to stop. */
 bool skr_edges_grow(struct skr_run *run, struct skr_edges *edges);
@@ -105,17 +152,22 @@ static inline bool skr_edges_put(struct skr_run *run, struct skr_edges *edges, i
 /* A copy [edges->n] in the memory of the run; the edges become empty. NULL: the run had to stop. */
 struct skr_edge *skr_edges_take(struct skr_run *run, struct skr_edges *edges);
 
-/* Port of a sibling set for a total, or -1. */
-int32_t skr_siblings_port(const struct skr_siblings *siblings, int32_t total);
+/* Port of a sibling set for a vector, or -1. */
+int32_t skr_ports_find(const struct skr_ports *ports, uint64_t key, int32_t main);
 
-/* Weighs every live state of levels deepest .. 1; weights are those of level deepest. NULL: the
- * units of level deepest weigh what their ports weigh, as set by the caller. */
-void skr_graph_weigh(struct skr_graph *graph, int32_t deepest, const struct skr_weights *weights);
+/* Sets the weights of the live states of a unit. */
+typedef void skr_weigh_unit_fn(const void *context, struct skr_graph_node *unit);
+/* Weighs every live state of levels deepest .. 1; weigh: those of the units of level deepest. NULL:
+ * these weigh what their ports weigh, as set by the caller. */
+void skr_graph_weigh(struct skr_graph *graph, int32_t deepest, skr_weigh_unit_fn *weigh,
+                     const void *context);
 /* Least weight at the root; >= SKR_WEIGHT_MAX: no placement is left. */
 int64_t skr_graph_root_weight(const struct skr_graph *graph);
 /* Drops edges of levels 1 .. deepest that are not of least weight, then states and ports (those of
  * level deepest + 1 too, when made) that no walk from the root meets. Returns whether any state of
  * those levels has more than one edge left. */
 bool skr_graph_tighten(struct skr_graph *graph, int32_t deepest);
+/* Marks the ports of level deepest + 1 on walks of least weight, and drops nothing. */
+void skr_graph_mark(struct skr_graph *graph, int32_t deepest);
 
 #endif

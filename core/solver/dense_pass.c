@@ -19,7 +19,7 @@
 #include "core/solver/dense_windows.h"
 #include "core/solver/open_level.h"
 
-static void weigh_unit(const struct skr_span *span, int32_t step, const struct skr_weights *weights)
+static void weigh_unit(const struct skr_span *span, int32_t step, const int64_t *by_count)
 {
     struct skr_dense_span *dense = span->note->dense;
     for (int32_t row = 0; row < span->rows; row++) {
@@ -31,7 +31,7 @@ static void weigh_unit(const struct skr_span *span, int32_t step, const struct s
         int64_t *weight = dense->weight + window->first;
         for (int32_t x = skr_bits_next(bits, span->words, window->lo * step);
              x >= 0 && x / step <= window->hi; x = skr_bits_next(bits, span->words, x + 1)) {
-            weight[x / step - window->lo] = weights->by_count[x];
+            weight[x / step - window->lo] = by_count[x];
         }
     }
 }
@@ -84,16 +84,16 @@ static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
     return true;
 }
 
-static bool weigh_spans(struct skr_graph *graph, int32_t level, const struct skr_weights *weights)
+static bool weigh_spans(struct skr_graph *graph, int32_t level, const int64_t *by_count)
 {
     const struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        struct skr_span *span = at->span[i];
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        struct skr_span *span = skr_span_of(at->node[i]);
         if (span->note->dense->cells == 0) {
             continue;
         }
         if (!span->left) {
-            weigh_unit(span, at->step, weights);
+            weigh_unit(span, at->step, by_count);
         } else if (!weigh_pair(graph->run, span)) {
             return false;
         }
@@ -121,23 +121,23 @@ static int64_t cell_of_port(const struct skr_run *run, int32_t step,
 static bool settle_ports(struct skr_graph *graph, int32_t level)
 {
     struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        struct skr_siblings *siblings = at->siblings[i];
-        for (int32_t p = 0; p < siblings->n_ports; p++) {
-            struct skr_port *port = &siblings->port[p];
-            int64_t cell = cell_of_port(graph->run, at->step, siblings, port->total);
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_siblings *siblings = skr_siblings_at(at, i);
+        for (int32_t p = 0; p < siblings->ports.n; p++) {
+            struct skr_port *port = &siblings->ports.port[p];
+            int64_t cell = cell_of_port(graph->run, at->step, siblings, port->main);
             port->weight = cell < 0 ? SKR_WEIGHT_NONE : siblings->narrow->note->dense->weight[cell];
         }
     }
-    skr_graph_weigh(graph, level - 1, NULL);
+    skr_graph_weigh(graph, level - 1, NULL, NULL);
     skr_bug_on(skr_graph_root_weight(graph) >= SKR_WEIGHT_MAX);
     bool choice = skr_graph_tighten(graph, level - 1);
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        struct skr_siblings *siblings = at->siblings[i];
-        for (int32_t p = 0; p < siblings->n_ports; p++) {
-            if (siblings->port[p].live) {
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_siblings *siblings = skr_siblings_at(at, i);
+        for (int32_t p = 0; p < siblings->ports.n; p++) {
+            if (siblings->ports.port[p].live) {
                 int64_t cell =
-                    cell_of_port(graph->run, at->step, siblings, siblings->port[p].total);
+                    cell_of_port(graph->run, at->step, siblings, siblings->ports.port[p].main);
                 siblings->narrow->note->dense->marked[cell] = 1;
             }
         }
@@ -192,6 +192,7 @@ static bool put_edges(struct skr_run *run, struct skr_edges *edges, const struct
 static bool make_row_states(struct skr_graph *graph, struct skr_span *span, int32_t row,
                             struct skr_edges *edges, bool *choice)
 {
+    struct skr_graph_node *node = &span->note->node;
     struct skr_dense_span *dense = span->note->dense;
     const struct skr_window *window = &dense->row[row];
     for (int32_t total = window->lo; total <= window->hi; total++) {
@@ -199,10 +200,11 @@ static bool make_row_states(struct skr_graph *graph, struct skr_span *span, int3
         if (dense->marked[c] == 0) {
             continue;
         }
-        dense->state[c] = span->note->n_states;
-        struct skr_state *state = &span->note->state[span->note->n_states++];
+        dense->state[c] = node->n_states;
+        struct skr_state *state = &node->state[node->n_states++];
         *state = (struct skr_state){.weight = dense->weight[c],
-                                    .total = total * graph->level[span->level].step,
+                                    .row = row,
+                                    .main = total * graph->level[span->level].step,
                                     .port = -1,
                                     .live = true};
         if (span->left) {
@@ -220,13 +222,14 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct s
                         bool *choice)
 {
     struct skr_run *run = graph->run;
+    struct skr_graph_node *node = &span->note->node;
     const struct skr_dense_span *dense = span->note->dense;
     int32_t n = 0;
     for (int32_t c = 0; c < dense->cells; c++) {
         n += dense->marked[c];
     }
-    span->note->state = skr_run_alloc(run, (size_t)n, sizeof *span->note->state);
-    if (!span->note->state) {
+    node->state = skr_run_alloc(run, (size_t)n, sizeof *node->state);
+    if (!node->state) {
         return false;
     }
     for (int32_t row = 0; row < span->rows && n > 0; row++) {
@@ -235,45 +238,45 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct s
         }
     }
     run->stats.states_kept += n;
-    span->note->edge = skr_edges_take(run, edges);
-    return span->note->edge && skr_run_poll(run);
+    node->edge = skr_edges_take(run, edges);
+    return node->edge && skr_run_poll(run);
 }
 
 /* Cells become states, once all states are made. */
 static void resolve(struct skr_graph_level *at, const struct skr_run *run)
 {
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        struct skr_span *span = at->span[i];
-        for (int32_t s = 0; s < span->note->n_states && span->left; s++) {
-            struct skr_edge *edge = span->note->edge + span->note->state[s].first_edge;
-            for (int32_t e = 0; e < span->note->state[s].n_edges; e++) {
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        const struct skr_graph_node *node = at->node[i];
+        const struct skr_span *span = skr_span_of(node);
+        for (int32_t s = 0; s < node->n_states && span->left; s++) {
+            struct skr_edge *edge = node->edge + node->state[s].first_edge;
+            for (int32_t e = 0; e < node->state[s].n_edges; e++) {
                 edge[e].left = span->left->note->dense->state[edge[e].left];
                 edge[e].right = span->right->note->dense->state[edge[e].right];
             }
         }
     }
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        struct skr_siblings *siblings = at->siblings[i];
-        for (int32_t p = 0; p < siblings->n_ports; p++) {
-            if (siblings->port[p].live) {
-                int64_t cell = cell_of_port(run, at->step, siblings, siblings->port[p].total);
-                siblings->port[p].state = siblings->narrow->note->dense->state[cell];
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_siblings *siblings = skr_siblings_at(at, i);
+        for (int32_t p = 0; p < siblings->ports.n; p++) {
+            if (siblings->ports.port[p].live) {
+                int64_t cell = cell_of_port(run, at->step, siblings, siblings->ports.port[p].main);
+                siblings->ports.port[p].state = siblings->narrow->note->dense->state[cell];
             }
         }
     }
 }
 
-static bool pass(struct skr_graph *graph, int32_t level, const struct skr_weights *weights,
-                 bool *ret_choice)
+static bool pass(struct skr_graph *graph, int32_t level, const int64_t *by_count, bool *ret_choice)
 {
     struct skr_graph_level *at = &graph->level[level];
-    if (!skr_dense_windows(graph, level) || !weigh_spans(graph, level, weights)) {
+    if (!skr_dense_windows(graph, level) || !weigh_spans(graph, level, by_count)) {
         return false;
     }
     bool choice = settle_ports(graph, level);
     struct skr_edges edges = {0};
-    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
-        if (!make_states(graph, at->span[i], &edges, &choice)) {
+    for (int32_t i = at->n_nodes - 1; i >= 0; i--) {
+        if (!make_states(graph, skr_span_of(at->node[i]), &edges, &choice)) {
             return false;
         }
     }
@@ -282,16 +285,16 @@ static bool pass(struct skr_graph *graph, int32_t level, const struct skr_weight
     return true;
 }
 
-bool skr_dense_pass(struct skr_graph *graph, int32_t level, const struct skr_weights *weights,
+bool skr_dense_pass(struct skr_graph *graph, int32_t level, const int64_t *by_count,
                     bool *ret_choice)
 {
     if (!skr_run_scratch_begin(graph->run)) {
         return false;
     }
-    bool done = pass(graph, level, weights, ret_choice);
+    bool done = pass(graph, level, by_count, ret_choice);
     skr_run_scratch_end(graph->run);
-    for (int32_t i = 0; i < graph->level[level].n_spans; i++) {
-        graph->level[level].span[i]->note->dense = NULL;
+    for (int32_t i = 0; i < graph->level[level].n_nodes; i++) {
+        skr_span_of(graph->level[level].node[i])->note->dense = NULL;
     }
     return done;
 }

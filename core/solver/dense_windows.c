@@ -57,8 +57,8 @@ static void widen_halves(const struct skr_run *run, struct skr_span *span, int32
 static int32_t find_step(const struct skr_run *run, const struct skr_graph_level *at)
 {
     int32_t step = 0;
-    for (int32_t i = 0; i < at->n_spans && step != 1 && !run->plain; i++) {
-        const struct skr_span *unit = at->span[i];
+    for (int32_t i = 0; i < at->n_nodes && step != 1 && !run->plain; i++) {
+        const struct skr_span *unit = skr_span_of(at->node[i]);
         const uint64_t *bits = skr_span_row(unit, unit->rows - 1);
         for (int32_t x = unit->left ? -1 : skr_bits_next(bits, unit->words, 1); x > 0 && step != 1;
              x = skr_bits_next(bits, unit->words, x + 1)) {
@@ -73,9 +73,9 @@ static bool begin_windows(struct skr_graph *graph, int32_t level)
 {
     struct skr_run *run = graph->run;
     struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_spans; i++) {
+    for (int32_t i = 0; i < at->n_nodes; i++) {
         struct skr_dense_span *dense = skr_run_scratch_alloc(run, 1, sizeof *dense);
-        size_t rows = (size_t)at->span[i]->rows;
+        size_t rows = (size_t)skr_span_of(at->node[i])->rows;
         struct skr_window *row = skr_run_scratch_alloc(run, rows, sizeof *row);
         if (!dense || !row) {
             return false;
@@ -84,14 +84,14 @@ static bool begin_windows(struct skr_graph *graph, int32_t level)
             row[r] = (struct skr_window){.lo = INT32_MAX, .hi = -1};
         }
         dense->row = row;
-        at->span[i]->note->dense = dense;
+        skr_span_of(at->node[i])->note->dense = dense;
     }
     int32_t row = skr_law_row(&run->law[level]);
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        const struct skr_siblings *siblings = at->siblings[i];
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        const struct skr_siblings *siblings = skr_siblings_at(at, i);
         bool there = siblings->narrow && row < siblings->narrow->rows;
-        for (int32_t p = 0; p < siblings->n_ports && there; p++) {
-            int32_t total = siblings->port[p].total;
+        for (int32_t p = 0; p < siblings->ports.n && there; p++) {
+            int32_t total = siblings->ports.port[p].main;
             struct skr_window ends = ends_of(run, siblings->narrow, row, at->step);
             widen(siblings->narrow, row, &ends, (total - 1) / at->step + 1, total / at->step);
         }
@@ -134,8 +134,8 @@ bool skr_dense_windows(struct skr_graph *graph, int32_t level)
     if (!begin_windows(graph, level)) {
         return false;
     }
-    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
-        struct skr_span *span = at->span[i];
+    for (int32_t i = at->n_nodes - 1; i >= 0; i--) {
+        struct skr_span *span = skr_span_of(at->node[i]);
         for (int32_t row = 0; row < span->rows && span->left; row++) {
             widen_halves(graph->run, span, row, at->step);
         }

@@ -205,10 +205,10 @@ static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings
     if (law->used > 0 && !sorted) {
         return false;
     }
-    *ret = (struct shapes){.type = law->type, .n = siblings->n_ports};
-    for (int32_t p = 0; p < siblings->n_ports; p++) {
+    *ret = (struct shapes){.type = law->type, .n = siblings->ports.n};
+    for (int32_t p = 0; p < siblings->ports.n; p++) {
         struct shape *shape = &ret->item[p];
-        int32_t total = siblings->port[p].total;
+        int32_t total = siblings->ports.port[p].main;
         if (spread) {
             shape->water = water_level(siblings, sorted, law->used, total);
         }
@@ -252,7 +252,7 @@ bool skr_narrow_members(struct skr_run *run, struct skr_siblings *siblings, skr_
 bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool *ret_exact)
 {
     *ret_exact = false;
-    if (run->plain || siblings->n_ports > PORTS_MAX) {
+    if (run->plain || siblings->ports.n > PORTS_MAX) {
         return true;
     }
     if (!applies(run, siblings)) {

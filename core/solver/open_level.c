@@ -45,14 +45,14 @@ static bool make_ports(struct skr_run *run, struct skr_siblings *siblings)
          x = skr_bits_next(siblings->wanted, words, x + 1)) {
         n++;
     }
-    siblings->port = skr_run_alloc(run, (size_t)n, sizeof *siblings->port);
-    if (!siblings->port) {
+    siblings->ports.port = skr_run_alloc(run, (size_t)n, sizeof *siblings->ports.port);
+    if (!siblings->ports.port) {
         return false;
     }
     for (int32_t x = skr_bits_next(siblings->wanted, words, 0); x >= 0;
          x = skr_bits_next(siblings->wanted, words, x + 1)) {
-        siblings->port[siblings->n_ports++] =
-            (struct skr_port){.total = x, .state = -1, .live = true};
+        siblings->ports.port[siblings->ports.n++] =
+            (struct skr_port){.main = x, .state = -1, .live = true};
     }
     return true;
 }
@@ -61,13 +61,13 @@ bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run, struct skr_sp
 {
     *graph = (struct skr_graph){.run = run};
     struct skr_graph_level *level = &graph->level[1];
-    level->siblings = skr_run_alloc(run, 1, sizeof(struct skr_siblings *));
+    level->set = skr_run_alloc(run, 1, sizeof(struct skr_ports *));
     struct skr_siblings *siblings = siblings_new(run, root);
-    if (!level->siblings || !siblings) {
+    if (!level->set || !siblings) {
         return false;
     }
-    level->siblings[0] = siblings;
-    level->n_siblings = 1;
+    level->set[0] = &siblings->ports;
+    level->n_sets = 1;
     skr_bits_set(siblings->wanted, run->n);
     return make_ports(run, siblings);
 }
@@ -78,14 +78,15 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
     struct skr_run *run = graph->run;
     struct skr_graph_level *from = &graph->level[above];
     struct skr_graph_level *to = &graph->level[above + 1];
-    to->siblings = skr_run_alloc(run, (size_t)from->n_spans, sizeof(struct skr_siblings *));
-    if (!to->siblings) {
+    to->set = skr_run_alloc(run, (size_t)from->n_nodes, sizeof(struct skr_ports *));
+    if (!to->set) {
         return false;
     }
-    for (int32_t i = 0; i < from->n_spans; i++) {
-        struct skr_span *unit = from->span[i];
-        for (int32_t s = 0; s < unit->note->n_states && unit->inside; s++) {
-            if (!unit->note->state[s].live || unit->note->state[s].total == 0) {
+    for (int32_t i = 0; i < from->n_nodes; i++) {
+        const struct skr_graph_node *node = from->node[i];
+        struct skr_span *unit = skr_span_of(node);
+        for (int32_t s = 0; s < node->n_states && unit->inside; s++) {
+            if (!node->state[s].live || node->state[s].main == 0) {
                 continue;
             }
             if (!unit->inside->note || !unit->inside->note->siblings) {
@@ -93,22 +94,25 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
                 if (!siblings) {
                     return false;
                 }
-                to->siblings[to->n_siblings++] = siblings;
+                to->set[to->n_sets++] = &siblings->ports;
             }
-            skr_bits_set(unit->inside->note->siblings->wanted, unit->note->state[s].total);
+            skr_bits_set(unit->inside->note->siblings->wanted, node->state[s].main);
         }
     }
-    for (int32_t i = 0; i < to->n_siblings; i++) {
-        if (!make_ports(run, to->siblings[i])) {
+    for (int32_t i = 0; i < to->n_sets; i++) {
+        if (!make_ports(run, skr_siblings_at(to, i))) {
             return false;
         }
     }
-    for (int32_t i = 0; i < from->n_spans; i++) {
-        struct skr_span *unit = from->span[i];
-        for (int32_t s = 0; s < unit->note->n_states && unit->inside; s++) {
-            struct skr_state *state = &unit->note->state[s];
-            if (state->live && state->total > 0) {
-                state->port = skr_siblings_port(unit->inside->note->siblings, state->total);
+    for (int32_t i = 0; i < from->n_nodes; i++) {
+        struct skr_graph_node *unit = from->node[i];
+        const struct skr_span *inside = skr_span_of(unit)->inside;
+        struct skr_siblings *siblings = inside && inside->note ? inside->note->siblings : NULL;
+        unit->ports = siblings ? &siblings->ports : NULL;
+        for (int32_t s = 0; s < unit->n_states && unit->ports; s++) {
+            struct skr_state *state = &unit->state[s];
+            if (state->live && state->main > 0) {
+                state->port = skr_ports_find(unit->ports, 0, state->main);
             }
         }
     }
@@ -146,18 +150,18 @@ static bool feasible_below(struct skr_graph *graph, int32_t level, int32_t most,
     struct skr_run *run = graph->run;
     struct skr_graph_level *at = &graph->level[level];
     int32_t row = skr_law_row(&run->law[level]);
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        struct skr_siblings *siblings = at->siblings[i];
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_siblings *siblings = skr_siblings_at(at, i);
         if (!narrow_to(run, siblings, most, false)) {
             return false;
         }
-        for (int32_t p = 0; p < siblings->n_ports; p++) {
-            struct skr_port *port = &siblings->port[p];
-            bool has = siblings->narrow && skr_span_has(siblings->narrow, row, port->total);
+        for (int32_t p = 0; p < siblings->ports.n; p++) {
+            struct skr_port *port = &siblings->ports.port[p];
+            bool has = siblings->narrow && skr_span_has(siblings->narrow, row, port->main);
             port->weight = has ? 0 : SKR_WEIGHT_NONE;
         }
     }
-    skr_graph_weigh(graph, level - 1, NULL);
+    skr_graph_weigh(graph, level - 1, NULL, NULL);
     *ret = skr_graph_root_weight(graph) < SKR_WEIGHT_MAX;
     return true;
 }
@@ -166,8 +170,8 @@ static bool feasible_below(struct skr_graph *graph, int32_t level, int32_t most,
 static int32_t greatest_count(const struct skr_graph_level *level)
 {
     int32_t most = 1;
-    for (int32_t i = 0; i < level->n_siblings; i++) {
-        const struct skr_siblings *siblings = level->siblings[i];
+    for (int32_t i = 0; i < level->n_sets; i++) {
+        const struct skr_siblings *siblings = skr_siblings_at(level, i);
         for (int32_t m = 0; m < siblings->n_units; m++) {
             const struct skr_span *unit = siblings->member[m];
             most = unit && unit->hi > most ? unit->hi : most;
@@ -204,9 +208,9 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
     struct skr_graph_level *at = &graph->level[level];
     bool silent = run->law[level].silent;
     bool all_exact = true;
-    for (int32_t i = 0; i < at->n_siblings && !silent; i++) {
+    for (int32_t i = 0; i < at->n_sets && !silent; i++) {
         bool exact = false;
-        if (!skr_narrow_counts(run, at->siblings[i], &exact)) {
+        if (!skr_narrow_counts(run, skr_siblings_at(at, i), &exact)) {
             return false;
         }
         all_exact = all_exact && exact;
@@ -216,17 +220,17 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
         !least_maximum(graph, level, &most)) {
         return false;
     }
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        if (!narrow_to(run, at->siblings[i], most, true)) {
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        if (!narrow_to(run, skr_siblings_at(at, i), most, true)) {
             return false;
         }
     }
     return true;
 }
 
-/* Appends span and its parts, parts first. Depth: logarithm of the units. */
-static bool list_spans(struct skr_graph *graph, struct skr_span *span, struct skr_span **list,
-                       int32_t *n)
+/* Appends the nodes of span and its parts, parts first. Depth: logarithm of the units. */
+static bool list_nodes(struct skr_graph *graph, struct skr_span *span,
+                       struct skr_graph_level *level)
 {
     if (!skr_span_take_note(graph->run, span)) {
         return false;
@@ -235,11 +239,14 @@ static bool list_spans(struct skr_graph *graph, struct skr_span *span, struct sk
         return true;
     }
     span->note->stamp = graph->stamp;
-    if (span->left &&
-        (!list_spans(graph, span->left, list, n) || !list_spans(graph, span->right, list, n))) {
-        return false;
+    if (span->left) {
+        if (!list_nodes(graph, span->left, level) || !list_nodes(graph, span->right, level)) {
+            return false;
+        }
+        span->note->node.left = &span->left->note->node;
+        span->note->node.right = &span->right->note->node;
     }
-    list[(*n)++] = span;
+    level->node[level->n_nodes++] = &span->note->node;
     return true;
 }
 
@@ -247,19 +254,20 @@ static bool list_level(struct skr_graph *graph, int32_t level)
 {
     struct skr_graph_level *at = &graph->level[level];
     size_t most = 0;
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        most += 2 * (size_t)at->siblings[i]->n_units;
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        most += 2 * (size_t)skr_siblings_at(at, i)->n_units;
     }
-    at->span = skr_run_alloc(graph->run, most, sizeof(struct skr_span *));
-    if (!at->span) {
+    at->node = skr_run_alloc(graph->run, most, sizeof(struct skr_graph_node *));
+    if (!at->node) {
         return false;
     }
     graph->stamp++;
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        if (at->siblings[i]->narrow &&
-            !list_spans(graph, at->siblings[i]->narrow, at->span, &at->n_spans)) {
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_span *narrow = skr_siblings_at(at, i)->narrow;
+        if (narrow && !list_nodes(graph, narrow, at)) {
             return false;
         }
+        at->set[i]->node = narrow ? &narrow->note->node : NULL;
     }
     return true;
 }
@@ -268,11 +276,11 @@ void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bi
 {
     const struct skr_graph_level *at = &graph->level[level];
     memset(bits, 0, ((size_t)graph->run->n / 64 + 1) * sizeof *bits);
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        const struct skr_span *unit = at->span[i];
-        for (int32_t s = 0; s < unit->note->n_states && !unit->left; s++) {
-            if (unit->note->state[s].live) {
-                skr_bits_set(bits, unit->note->state[s].total);
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        const struct skr_graph_node *unit = at->node[i];
+        for (int32_t s = 0; s < unit->n_states && !unit->left; s++) {
+            if (unit->state[s].live) {
+                skr_bits_set(bits, unit->state[s].main);
             }
         }
     }
@@ -282,8 +290,8 @@ void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bi
 static void possible_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits)
 {
     const struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        const struct skr_span *unit = at->span[i];
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        const struct skr_span *unit = skr_span_of(at->node[i]);
         if (!unit->left) {
             const uint64_t *used = skr_span_row(unit, unit->rows - 1);
             for (int32_t w = 0; w < unit->words; w++) {
@@ -308,8 +316,7 @@ bool skr_graph_open_level(struct skr_graph *graph, struct skr_words *words, bool
         return false;
     }
     possible_counts(graph, level, counts);
-    struct skr_weights weights;
-    skr_bug_on(!skr_words_next(run, words, counts, &weights));
+    skr_bug_on(!skr_words_next(run, words, counts));
     graph->n_levels = level;
-    return skr_dense_pass(graph, level, &weights, ret_choice);
+    return skr_dense_pass(graph, level, words->by_count, ret_choice);
 }

@@ -20,7 +20,7 @@ void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bi
 
 /* dense_pass.c: makes states and edges of the level whose spans are listed, by the first word.
  * Ports of the level that lead nowhere, and everything above that needs them, are dropped. */
-bool skr_dense_pass(struct skr_graph *graph, int32_t level, const struct skr_weights *weights,
+bool skr_dense_pass(struct skr_graph *graph, int32_t level, const int64_t *by_count,
                     bool *ret_choice);
 
 #endif

@@ -10,6 +10,22 @@
 #include "core/solver/open_level.h"
 #include "core/solver/weight_words.h"
 
+static void weigh_by_count(const void *context, struct skr_graph_node *unit)
+{
+    const struct skr_words *words = context;
+    for (int32_t s = 0; s < unit->n_states; s++) {
+        unit->state[s].weight = words->by_count[unit->state[s].main];
+    }
+}
+
+static void weigh_by_room(const void *context, struct skr_graph_node *unit)
+{
+    (void)context;
+    for (int32_t s = 0; s < unit->n_states; s++) {
+        unit->state[s].weight = unit->state[s].main > 0 ? skr_span_of(unit)->room : 0;
+    }
+}
+
 /* The rest of the words of a level, after the one it was opened with. */
 static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool choice)
 {
@@ -20,12 +36,11 @@ static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool ch
     }
     /* Without a choice one placement is left, as far as opened. */
     while (choice || run->plain) {
-        struct skr_weights weights;
         skr_graph_counts(graph, words->level, counts);
-        if (!skr_words_next(run, words, counts, &weights)) {
+        if (!skr_words_next(run, words, counts)) {
             break;
         }
-        skr_graph_weigh(graph, words->level, &weights);
+        skr_graph_weigh(graph, words->level, weigh_by_count, words);
         choice = skr_graph_tighten(graph, words->level);
         if (!skr_run_poll(run)) {
             return false;
@@ -47,11 +62,10 @@ bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, int32
             return false;
         }
     }
-    const struct skr_weights by_room = {.by_room = true};
     for (int32_t level = 1; level <= deepest; level++) {
         if (run->problem->tie_break == SKR_TIE_TIGHT && run->law[level].type == SKR_RULE_PACK &&
             !run->law[level].silent) {
-            skr_graph_weigh(ret, level, &by_room);
+            skr_graph_weigh(ret, level, weigh_by_room, NULL);
             skr_graph_tighten(ret, level);
         }
     }

@@ -68,7 +68,7 @@ static bool one_other(const struct view *v, const struct peeled *p, int32_t rest
 
 static bool have_holders(struct skr_run *run, struct view *v)
 {
-    size_t n = (size_t)v->siblings->port[v->siblings->n_ports - 1].total + 1;
+    size_t n = (size_t)v->siblings->ports.port[v->siblings->ports.n - 1].main + 1;
     if (!v->holders) {
         v->holders = skr_run_alloc(run, n, sizeof *v->holders);
         v->holder = skr_run_alloc(run, n, sizeof *v->holder);
@@ -174,14 +174,14 @@ bool skr_peel(struct skr_run *run, struct skr_siblings *siblings)
         return true;
     }
     struct view view = {.siblings = siblings, .sorted = skr_siblings_by_size(run, siblings)};
-    struct peeling peeling = {.n = siblings->n_ports};
+    struct peeling peeling = {.n = siblings->ports.n};
     peeling.item = skr_run_alloc(run, (size_t)peeling.n, sizeof *peeling.item);
     if (!view.sorted || !peeling.item) {
         return false;
     }
     bool known = true;
     for (int32_t p = 0; p < peeling.n && known; p++) {
-        if (!peel_total(run, &view, siblings->port[p].total, &peeling.item[p], &known)) {
+        if (!peel_total(run, &view, siblings->ports.port[p].main, &peeling.item[p], &known)) {
             return false;
         }
     }

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "core/solver/choice_graph.h"
 #include "core/solver/intern.h"
 #include "core/solver/row_sums.h"
 

@@ -25,10 +25,7 @@
 #include "core/solver/count_bits.h"
 #include "core/solver/solve_run.h"
 
-struct skr_siblings;   /* choice_graph.h */
-struct skr_state;      /* choice_graph.h */
-struct skr_edge;       /* choice_graph.h */
-struct skr_dense_span; /* dense_pass.c */
+struct skr_span_note; /* choice_graph.h */
 
 /* One row of the bits: ends, hi < lo when it is empty; is_run: lo, lo + step, ..., hi, with the
  * step of the level's law. */
@@ -51,19 +48,7 @@ struct skr_span {
     struct skr_span *left, *right; /* NULL for a unit */
     struct skr_span *inside;       /* unit: the span of its children; NULL for a leaf */
 
-    struct skr_span_note *note; /* NULL: none yet */
-};
-
-/* Notes of the second half of the method about a span; memory of its run. */
-struct skr_span_note {
-    struct skr_siblings *siblings; /* whole sibling set that some live choice needs; else NULL */
-    int32_t n_states;
-    uint32_t stamp;          /* of the last walk that met it */
-    struct skr_state *state; /* by row, then total, ascending */
-    struct skr_edge *edge;
-    struct skr_dense_span *dense; /* while its level is opened */
-    struct skr_span *span;
-    struct skr_span_note *next; /* of the run */
+    struct skr_span_note *note; /* of the second half of the method; NULL: none yet */
 };
 
 static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t row)

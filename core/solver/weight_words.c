@@ -51,12 +51,10 @@ bool skr_words_init(struct skr_run *run, int32_t level, struct skr_words *ret)
     return ret->by_count;
 }
 
-bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts,
-                    struct skr_weights *ret)
+bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts)
 {
     int32_t left = WORD_BITS;
     memset(words->by_count, 0, ((size_t)run->n + 1) * sizeof *words->by_count);
-    *ret = (struct skr_weights){.by_count = words->by_count};
     if (run->law[words->level].silent) {
         bool first = !words->digits.begun;
         words->digits.begun = true;

@@ -37,14 +37,14 @@ bool skr_digits_put(struct skr_digits *digits, const uint64_t *counts, int64_t *
 struct skr_words {
     int32_t level;
     struct skr_digits digits;
-    int64_t *by_count;
+    int64_t *by_count; /* [n + 1] weights of the counts of one unit, by the word at hand */
 };
 
 /* Words of a level; false without memory. */
 bool skr_words_init(struct skr_run *run, int32_t level, struct skr_words *ret);
-/* Sets ret to the next word; counts[n / 64 + 1] is the set of counts that units of the level still
- * have. False when there is none: all digits were weighed. A silent level has one word, of zeros. */
-bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts,
-                    struct skr_weights *ret);
+/* Sets by_count to the next word; counts[n / 64 + 1] is the set of counts that units of the level
+ * still have. False when there is none: all digits were weighed. A silent level has one word, of
+ * zeros. */
+bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts);
 
 #endif

@@ -20,7 +20,7 @@ struct measure {
 };
 
 struct bounds {
-    struct skr_role_graph *graph;
+    struct skr_graph *graph;
     int32_t level;
     const struct skr_role_words *words;
     struct skr_role_span *const *unit; /* [n_units] of the set at hand */
@@ -106,8 +106,8 @@ static void raise_used(struct bounds *b, const int64_t *each, struct skr_role_po
     int64_t one = b->words->one_used;
     struct measure measure = measure_of(b, each);
     find_most(b, &measure);
-    for (int32_t p = 0; p < set->n; p++) {
-        struct skr_role_port *port = &set->port[p];
+    for (int32_t p = 0; p < set->ports.n; p++) {
+        struct skr_port *port = &set->ports.port[p];
         int32_t used = least_used(b, amount_of(b, &measure, port->key, port->main));
         /* The counts of so many units weigh less than one more unit. */
         int64_t weight = used * one - (one - 1) - b->words->slack;
@@ -129,8 +129,8 @@ static void bound_set(struct bounds *b, struct skr_role_ports *set)
     }
     struct measure measure = measure_of(b, each);
     find_most(b, &measure);
-    for (int32_t p = 0; p < set->n; p++) {
-        struct skr_role_port *port = &set->port[p];
+    for (int32_t p = 0; p < set->ports.n; p++) {
+        struct skr_port *port = &set->ports.port[p];
         port->weight =
             best_list(b, scope, amount_of(b, &measure, port->key, port->main)) - b->words->slack;
     }
@@ -150,17 +150,17 @@ static void bound_set(struct bounds *b, struct skr_role_ports *set)
     }
 }
 
-bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
+bool skr_role_bound_ports(struct skr_graph *graph, int32_t level,
                           const struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
-    struct skr_role_level *at = &graph->level[level];
+    struct skr_graph_level *at = &graph->level[level];
     bool pack = words->n_keys > 0 && words->one_used > 0;
     int32_t most = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        most = at->set[i]->all->n_units > most ? at->set[i]->all->n_units : most;
-        for (int32_t p = 0; p < at->set[i]->n; p++) {
-            at->set[i]->port[p].bound = -words->slack;
+        most = skr_role_set(at, i)->all->n_units > most ? skr_role_set(at, i)->all->n_units : most;
+        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
+            skr_role_set(at, i)->ports.port[p].bound = -words->slack;
         }
     }
     struct bounds b = {.graph = graph, .level = level, .words = words};
@@ -169,14 +169,14 @@ bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
         return false;
     }
     for (int32_t i = 0; i < at->n_sets && pack; i++) {
-        bound_set(&b, at->set[i]);
-        if (!skr_role_run_step(rr, at->set[i]->all->n_units)) {
+        bound_set(&b, skr_role_set(at, i));
+        if (!skr_role_run_step(rr, skr_role_set(at, i)->all->n_units)) {
             return false;
         }
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        for (int32_t p = 0; p < at->set[i]->n; p++) {
-            at->set[i]->port[p].weight = at->set[i]->port[p].bound;
+        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
+            skr_role_set(at, i)->ports.port[p].weight = skr_role_set(at, i)->ports.port[p].bound;
         }
     }
     return true;

@@ -32,13 +32,12 @@ struct skr_role_cells {
 
 /* Cells of the spans of the level, every weight SKR_WEIGHT_NONE. Costs pairs of rows, for every span.
  * False: the run had to stop. */
-bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
-                      const struct skr_role_words *words);
+bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_role_words *words);
 /* Sets can_rest and can_fill of the units of the level. *ret: whether at most one unit of a set is not
  * settled in best placements; else neither counts. Costs sorting the units of each set. False: the
  * run had to stop. */
-bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
-                     const struct skr_role_words *words, bool *ret);
+bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_role_words *words,
+                     bool *ret);
 
 /* Cuts main counts lo .. hi to amounts least .. most, which are base + main * slope. */
 static inline void skr_role_cut(int32_t *lo, int32_t *hi, int32_t base, int32_t slope,
@@ -55,7 +54,7 @@ static inline void skr_role_cut(int32_t *lo, int32_t *hi, int32_t base, int32_t 
 
 /* The cell of a port, which its row's window has. */
 static inline int32_t skr_role_cell_of(const struct skr_role_ports *set,
-                                       const struct skr_role_port *port)
+                                       const struct skr_port *port)
 {
     int32_t k = skr_role_rows_find(&set->all->rows, port->key);
     const struct skr_window *window = &set->all->cells->row[k];

@@ -254,7 +254,7 @@ static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
 }
 
 /* The weight of a port; its cell may be outside the narrowed windows. */
-static int64_t found(const struct skr_role_ports *set, const struct skr_role_port *port)
+static int64_t found(const struct skr_role_ports *set, const struct skr_port *port)
 {
     int32_t k = skr_role_rows_find(&set->all->rows, port->key);
     const struct skr_window *window = &set->all->cells->row[k];
@@ -263,17 +263,17 @@ static int64_t found(const struct skr_role_ports *set, const struct skr_role_por
                : set->all->cells->weight[skr_role_cell_of(set, port)];
 }
 
-static bool begin_pass(struct pass *pass, struct skr_role_graph *graph, int32_t level)
+static bool begin_pass(struct pass *pass, struct skr_graph *graph, int32_t level)
 {
     struct skr_run *run = &pass->rr->run;
-    const struct skr_role_level *at = &graph->level[level];
+    const struct skr_graph_level *at = &graph->level[level];
     if (!skr_role_windows(graph, level, pass->words) ||
         !skr_role_settle(graph, level, pass->words, &pass->settled)) {
         return false;
     }
     int32_t most = 0;
-    for (int32_t i = 0; i < at->n_spans && pass->settled; i++) {
-        most = skr_larger(most, at->span[i]->cells->n);
+    for (int32_t i = 0; i < at->n_nodes && pass->settled; i++) {
+        most = skr_larger(most, skr_role_span_at(at, i)->cells->n);
     }
     pass->settled_weight = skr_run_scratch_alloc(run, (size_t)most, sizeof(int64_t));
     for (int32_t c = 0; c < most && pass->settled_weight; c++) {
@@ -282,28 +282,28 @@ static bool begin_pass(struct pass *pass, struct skr_role_graph *graph, int32_t 
     return pass->settled_weight;
 }
 
-bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
+bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level,
                           const struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
-    const struct skr_role_level *at = &graph->level[level];
+    const struct skr_graph_level *at = &graph->level[level];
     struct pass pass = {.rr = rr, .words = words, .axes = &rr->axes[level]};
     graph->narrow = 0;
     if (!begin_pass(&pass, graph, level)) {
         return false;
     }
     pass.scope = graph->narrow;
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        if (!(at->span[i]->left ? weigh_pair(&pass, at->span[i])
-                                : weigh_unit(&pass, at->span[i]))) {
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        if (!(skr_role_span_at(at, i)->left ? weigh_pair(&pass, skr_role_span_at(at, i))
+                                            : weigh_unit(&pass, skr_role_span_at(at, i)))) {
             return false;
         }
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        struct skr_role_ports *set = at->set[i];
-        for (int32_t p = 0; p < set->n; p++) {
-            if (set->port[p].wanted) {
-                skr_role_port_found(&set->port[p], words, found(set, &set->port[p]));
+        struct skr_role_ports *set = skr_role_set(at, i);
+        for (int32_t p = 0; p < set->ports.n; p++) {
+            if (set->ports.port[p].wanted) {
+                skr_role_port_found(&set->ports.port[p], words, found(set, &set->ports.port[p]));
             }
         }
     }

@@ -78,7 +78,7 @@ static bool place(struct skr_role_run *rr, const struct skr_role_sets *sets,
                   struct skr_role_exact *ret)
 {
     const struct skr_tree *tree = rr->run.tree;
-    struct skr_role_graph graph;
+    struct skr_graph graph;
     int32_t *members =
         skr_run_alloc(&rr->run, (size_t)tree->n_units * (size_t)rr->n_roles, sizeof *members);
     if (!members) {

@@ -2,12 +2,9 @@
 #ifndef SKR_CORE_SOLVER_ROLES_ROLE_GRAPH_H
 #define SKR_CORE_SOLVER_ROLES_ROLE_GRAPH_H
 /*
- * The choice graph, as core/solver/choice_graph.h has it, with vectors in place of totals.
- *
- * A *state* is a vector that a span may hold; a state of a pair has edges, the ways to split it. A
- * *port* is a vector that a whole sibling set holds, with all its counters. Levels are opened from
- * the top. A level's first word is weighed for all vectors at once (role_dense.c); states are made
- * only where it is least. Later words are weighed on the states.
+ * The choice graph of roles. A level's first word is weighed for all vectors at once (role_dense.c);
+ * states are made only where it is least. Later words are weighed on the states. A port is a vector
+ * with all its counters.
  *
  * Internal to the solver; memory of the run.
  */
@@ -15,51 +12,27 @@
 #include "core/solver/roles/role_sets.h"
 #include "core/solver/weight_words.h"
 
-struct skr_role_state {
-    int64_t weight;
-    int32_t row; /* of the span */
-    int32_t main;
-    int32_t port; /* of a unit: of its children; -1: they hold nothing */
-    int32_t first_edge, n_edges;
-    bool live, marked;
-};
-
-struct skr_role_port {
-    uint64_t key; /* with counters */
-    int32_t main;
-    int32_t state;  /* of the set's span; -1 until its level is opened */
-    int64_t weight; /* while its level is opened: a lower bound, unless it is exact */
-    bool live, marked;
-    bool exact;  /* weight is the least weight of the first word */
-    bool wanted; /* in the dense pass at hand */
-    bool solo;   /* wanted, and one unit holds all of it */
-    /* With a lead of type pack: a lower bound of the units that its best placements use. The dense
-     * pass looks only for placements that use no more. 0: it looks for all. */
-    int32_t least_used;
-    int32_t tries;
-    int64_t bound; /* of the weight */
-};
-
+/* A sibling set. */
 struct skr_role_ports {
+    struct skr_ports ports;      /* first: see skr_role_set() */
     struct skr_role_span *all;   /* the ports are those of the span that the feasible sets have */
     struct skr_role_span **unit; /* [all->n_units] of all, in tree order; equal ones are one span */
-    int32_t n;
-    struct skr_role_port *port; /* by key, then main */
 };
 
-struct skr_role_level {
-    int32_t n_sets;
-    struct skr_role_ports **set;
-    int32_t n_spans;
-    struct skr_role_span **span; /* parts before wholes */
-};
+static inline struct skr_role_ports *skr_role_set(const struct skr_graph_level *level, int32_t i)
+{
+    return (struct skr_role_ports *)(void *)level->set[i];
+}
 
-struct skr_role_graph {
-    struct skr_role_run *rr;
-    int32_t n_levels; /* opened so far */
-    int32_t narrow;   /* scope of the amounts that spans need for the dense pass at hand */
-    struct skr_role_level level[SKR_LEVELS_MAX + 2];
-};
+static inline struct skr_role_span *skr_role_span_of(struct skr_graph_node *node)
+{
+    return (struct skr_role_span *)(void *)node;
+}
+
+static inline struct skr_role_span *skr_role_span_at(const struct skr_graph_level *level, int32_t i)
+{
+    return skr_role_span_of(level->node[i]);
+}
 
 /* Weights of one word: the sum over the scopes of table[scope][amount]. */
 struct skr_role_words {
@@ -85,59 +58,44 @@ bool skr_role_words_counts(struct skr_role_run *rr, int32_t level, uint64_t **re
 int64_t skr_role_words_weight(const struct skr_role_run *rr, const struct skr_role_words *words,
                               uint64_t key, int32_t main);
 
-/* What units weigh on the deepest level. */
-enum skr_role_weighing {
-    SKR_ROLE_WEIGH_WORD,
-    SKR_ROLE_WEIGH_PORTS, /* what their ports weigh, as set by the caller */
-    SKR_ROLE_WEIGH_ROOM,
-};
-void skr_role_graph_weigh(struct skr_role_graph *graph, int32_t deepest, enum skr_role_weighing how,
-                          const struct skr_role_words *words);
-/* Drops what is not of least weight. Whether any state has more than one edge left. */
-bool skr_role_graph_tighten(struct skr_role_graph *graph, int32_t deepest);
-/* Marks the ports of level deepest + 1 on walks of least weight, and drops nothing. */
-void skr_role_graph_mark(struct skr_role_graph *graph, int32_t deepest);
-
 /* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
  * makes its states. False: the run had to stop. */
-bool skr_role_graph_open(struct skr_role_graph *graph, struct skr_role_words *words);
+bool skr_role_graph_open(struct skr_graph *graph, struct skr_role_words *words);
 
 /* Takes away what no best placement holds, if the first key of the level is of type spread. Ports
  * that are left without a placement are no longer live. False: the run had to stop. */
-bool skr_role_spread(struct skr_role_graph *graph, const struct skr_role_words *words);
+bool skr_role_spread(struct skr_graph *graph, const struct skr_role_words *words);
 
 /* A set with room for n ports. NULL: the run had to stop. */
-struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_role_level *level,
+struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_graph_level *level,
                                           struct skr_role_span *all, int32_t n);
-/* Lists the spans of the sets with wanted ports in graph->level[level].span. */
-bool skr_role_graph_list(struct skr_role_graph *graph, int32_t level);
+/* Lists the spans of the sets with wanted ports in graph->level[level].node. */
+bool skr_role_graph_list(struct skr_graph *graph, int32_t level);
 /* The first word of the level for all vectors that wanted ports need; these become exact. */
-bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
+bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level,
                           const struct skr_role_words *words);
 /* Lower bounds of the first word of all ports of the level into their weights. */
-bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
+bool skr_role_bound_ports(struct skr_graph *graph, int32_t level,
                           const struct skr_role_words *words);
 /* The amounts of graph->narrow, which it chooses, that spans need for the wanted ports of the level. */
-bool skr_role_narrow(struct skr_role_graph *graph, int32_t level,
-                     const struct skr_role_words *words);
+bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_role_words *words);
 /* The least weight that the dense pass found for the port: exact, or a better bound. */
-void skr_role_port_found(struct skr_role_port *port, const struct skr_role_words *words,
-                         int64_t weight);
+void skr_role_port_found(struct skr_port *port, const struct skr_role_words *words, int64_t weight);
 /* States and edges of least weight below the live ports, which are those of the dense pass before. */
-bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level);
+bool skr_role_dense_states(struct skr_graph *graph, int32_t level);
 
 /* The graph of all optimal placements of the members [n_roles], which are in S(root). */
 bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
-                      const int32_t *members, struct skr_role_graph *ret);
+                      const int32_t *members, struct skr_graph *ret);
 /* One of them, by the rule for ties: members[unit * n_roles + role]. */
-bool skr_role_choose(const struct skr_role_graph *graph, const struct skr_role_sets *sets,
+bool skr_role_choose(const struct skr_graph *graph, const struct skr_role_sets *sets,
                      const int32_t *target, int32_t *members);
 
 static inline bool skr_role_ports_wanted(const struct skr_role_ports *set)
 {
     bool any = false;
-    for (int32_t p = 0; p < set->n && !any; p++) {
-        any = set->port[p].wanted;
+    for (int32_t p = 0; p < set->ports.n && !any; p++) {
+        any = set->ports.port[p].wanted;
     }
     return any;
 }

@@ -141,8 +141,8 @@ static bool add_slack(struct skr_role_run *rr, const struct skr_role_ports *set,
     if (!rank_units(rr, set, scope, &w)) {
         return false;
     }
-    for (int32_t p = 0; p < set->n; p++) {
-        const struct skr_role_port *port = &set->port[p];
+    for (int32_t p = 0; p < set->ports.n; p++) {
+        const struct skr_port *port = &set->ports.port[p];
         if (port->wanted && port->least_used > 0) {
             *ret -= skr_axes_amount(&rr->axes[set->all->level], port->key, port->main, scope);
             for (int32_t i = 0; i < port->least_used && i < w.n; i++) {
@@ -155,11 +155,10 @@ static bool add_slack(struct skr_role_run *rr, const struct skr_role_ports *set,
 
 /* The scope whose amounts are bounded. The members of the main axis lie in the units that the group
  * uses. If what these hold is closer to the need, the bounds are narrower. */
-static bool choose_scope(struct skr_role_graph *graph, int32_t level,
-                         const struct skr_role_words *words)
+static bool choose_scope(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
-    const struct skr_role_level *at = &graph->level[level];
+    const struct skr_graph_level *at = &graph->level[level];
     const int32_t main = rr->axes[level].axis[rr->axes[level].n - 1].role;
     int64_t of_group = 0;
     int64_t of_main = 0;
@@ -168,9 +167,10 @@ static bool choose_scope(struct skr_role_graph *graph, int32_t level,
         return true;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        if (skr_role_ports_wanted(at->set[i]) && at->set[i]->all->n_units <= UNITS_MAX &&
-            (!add_slack(rr, at->set[i], rr->n_roles, &of_group) ||
-             !add_slack(rr, at->set[i], main, &of_main))) {
+        if (skr_role_ports_wanted(skr_role_set(at, i)) &&
+            skr_role_set(at, i)->all->n_units <= UNITS_MAX &&
+            (!add_slack(rr, skr_role_set(at, i), rr->n_roles, &of_group) ||
+             !add_slack(rr, skr_role_set(at, i), main, &of_main))) {
             return false;
         }
     }
@@ -178,7 +178,7 @@ static bool choose_scope(struct skr_role_graph *graph, int32_t level,
     return true;
 }
 
-static bool narrow_set(struct skr_role_graph *graph, const struct skr_role_words *words,
+static bool narrow_set(struct skr_graph *graph, const struct skr_role_words *words,
                        struct skr_role_ports *set)
 {
     struct skr_run *run = &graph->rr->run;
@@ -193,8 +193,8 @@ static bool narrow_set(struct skr_role_graph *graph, const struct skr_role_words
     if (!w.in || !w.out) {
         return false;
     }
-    for (int32_t p = 0; p < set->n; p++) {
-        const struct skr_role_port *port = &set->port[p];
+    for (int32_t p = 0; p < set->ports.n; p++) {
+        const struct skr_port *port = &set->ports.port[p];
         w.k = port->least_used;
         w.amount = skr_axes_amount(axes, port->key, port->main, graph->narrow);
         if (port->wanted && w.k > 0) {
@@ -207,18 +207,17 @@ static bool narrow_set(struct skr_role_graph *graph, const struct skr_role_words
     return true;
 }
 
-bool skr_role_narrow(struct skr_role_graph *graph, int32_t level,
-                     const struct skr_role_words *words)
+bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
 {
-    struct skr_role_level *at = &graph->level[level];
+    struct skr_graph_level *at = &graph->level[level];
     if (!choose_scope(graph, level, words)) {
         return false;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        struct skr_role_ports *set = at->set[i];
+        struct skr_role_ports *set = skr_role_set(at, i);
         bool any = false;
-        for (int32_t p = 0; p < set->n; p++) {
-            struct skr_role_port *port = &set->port[p];
+        for (int32_t p = 0; p < set->ports.n; p++) {
+            struct skr_port *port = &set->ports.port[p];
             if (set->all->n_units > UNITS_MAX) {
                 port->least_used = 0;
             }
@@ -234,8 +233,7 @@ bool skr_role_narrow(struct skr_role_graph *graph, int32_t level,
     return true;
 }
 
-void skr_role_port_found(struct skr_role_port *port, const struct skr_role_words *words,
-                         int64_t weight)
+void skr_role_port_found(struct skr_port *port, const struct skr_role_words *words, int64_t weight)
 {
     int64_t one = words->one_used;
     /* Digits below "used" are negative in sum, and less than one of it. */

@@ -14,10 +14,10 @@
 
 /* A vector that a unit's state wants from the unit's children. */
 struct want {
-    struct skr_role_span *inside;
+    struct skr_role_span *unit, *inside;
     uint64_t key;
     int32_t main;
-    struct skr_role_state *state;
+    struct skr_state *state;
 };
 
 static int by_vector(const void *a, const void *b)
@@ -34,22 +34,22 @@ static int by_vector(const void *a, const void *b)
 }
 
 /* Live states of units of the level above that hold anything, in ret. */
-static int32_t list_wants(const struct skr_role_graph *graph, int32_t level, struct want *ret)
+static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct want *ret)
 {
     const struct skr_role_run *rr = graph->rr;
-    const struct skr_role_level *above = &graph->level[level - 1];
+    const struct skr_graph_level *above = &graph->level[level - 1];
     int32_t n = 0;
-    for (int32_t i = 0; i < above->n_spans; i++) {
-        struct skr_role_span *span = above->span[i];
-        for (int32_t s = 0; s < span->n_states && !span->left; s++) {
-            struct skr_role_state *state = &span->state[s];
+    for (int32_t i = 0; i < above->n_nodes; i++) {
+        struct skr_role_span *span = skr_role_span_at(above, i);
+        for (int32_t s = 0; s < span->node.n_states && !span->left; s++) {
+            struct skr_state *state = &span->node.state[s];
             uint64_t key = span->rows.row[state->row].key;
             if (!state->live || ((key & rr->axes[level - 1].side) == 0 && state->main == 0)) {
                 continue;
             }
             if (ret) {
                 int32_t members[SKR_ROLES_MAX];
-                struct want want = {.inside = span->inside, .state = state};
+                struct want want = {.unit = span, .inside = span->inside, .state = state};
                 skr_axes_members(rr, level - 1, key, state->main, members);
                 skr_bug_on(!skr_axes_vector(rr, level, members, &want.key, &want.main));
                 ret[n] = want;
@@ -60,7 +60,7 @@ static int32_t list_wants(const struct skr_role_graph *graph, int32_t level, str
     return n;
 }
 
-struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_role_level *level,
+struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_graph_level *level,
                                           struct skr_role_span *all, int32_t n)
 {
     struct skr_role_ports *set = skr_run_alloc(&rr->run, 1, sizeof *set);
@@ -68,25 +68,26 @@ struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_ro
         return NULL;
     }
     set->all = all;
-    set->port = skr_run_alloc(&rr->run, (size_t)n, sizeof *set->port);
+    set->ports.port = skr_run_alloc(&rr->run, (size_t)n, sizeof *set->ports.port);
     set->unit = skr_run_alloc(&rr->run, (size_t)all->n_units, sizeof(struct skr_role_span *));
-    if (!set->port || !set->unit) {
+    if (!set->ports.port || !set->unit) {
         return NULL;
     }
     skr_role_span_units(all, set->unit, 0);
-    level->set[level->n_sets++] = set;
+    set->ports.node = &all->node;
+    level->set[level->n_sets++] = &set->ports;
     all->ports = set;
     return set;
 }
 
 /* The ports of a level below the first. */
-static bool make_ports(struct skr_role_graph *graph, int32_t level)
+static bool make_ports(struct skr_graph *graph, int32_t level)
 {
     struct skr_role_run *rr = graph->rr;
-    struct skr_role_level *at = &graph->level[level];
+    struct skr_graph_level *at = &graph->level[level];
     int32_t n = list_wants(graph, level, NULL);
     struct want *want = skr_run_alloc(&rr->run, (size_t)n, sizeof *want);
-    at->set = skr_run_alloc(&rr->run, (size_t)n, sizeof(struct skr_role_ports *));
+    at->set = skr_run_alloc(&rr->run, (size_t)n, sizeof(struct skr_ports *));
     if (!want || !at->set) {
         return false;
     }
@@ -102,32 +103,33 @@ static bool make_ports(struct skr_role_graph *graph, int32_t level)
             return false;
         }
         for (; i < end; i++) {
-            struct skr_role_port *last = set->n > 0 ? &set->port[set->n - 1] : NULL;
+            struct skr_port *last = set->ports.n > 0 ? &set->ports.port[set->ports.n - 1] : NULL;
             if (!last || last->key != want[i].key || last->main != want[i].main) {
-                set->port[set->n++] = (struct skr_role_port){
+                set->ports.port[set->ports.n++] = (struct skr_port){
                     .key = want[i].key, .main = want[i].main, .state = -1, .live = true};
                 rr->ports++;
             }
-            want[i].state->port = set->n - 1;
+            want[i].state->port = set->ports.n - 1;
+            want[i].unit->node.ports = &set->ports;
         }
     }
     return true;
 }
 
-/* Lists the spans of a set; the depth is the logarithm of its units. */
-static int32_t list_spans(struct skr_role_span *span, struct skr_role_span **ret, int32_t n)
+/* Lists the nodes of a set; the depth is the logarithm of its units. */
+static int32_t list_nodes(struct skr_role_span *span, struct skr_graph_node **ret, int32_t n)
 {
     if (span->listed) {
         return n;
     }
     span->listed = true;
     if (ret) {
-        ret[n] = span;
+        ret[n] = &span->node;
     }
     n++;
     if (span->left) {
-        n = list_spans(span->left, ret, n);
-        n = list_spans(span->right, ret, n);
+        n = list_nodes(span->left, ret, n);
+        n = list_nodes(span->right, ret, n);
     }
     return n;
 }
@@ -145,49 +147,50 @@ static void unlist(struct skr_role_span *span)
 
 static int by_id(const void *a, const void *b)
 {
-    const struct skr_role_span *const *x = a;
-    const struct skr_role_span *const *y = b;
-    return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+    struct skr_graph_node *const *x = a;
+    struct skr_graph_node *const *y = b;
+    return (skr_role_span_of(*x)->id > skr_role_span_of(*y)->id) -
+           (skr_role_span_of(*x)->id < skr_role_span_of(*y)->id);
 }
 
-bool skr_role_graph_list(struct skr_role_graph *graph, int32_t level)
+/* The nodes of the sets with wanted ports into ret (NULL: none), each once. Returns how many. */
+static int32_t list_sets(const struct skr_graph_level *at, struct skr_graph_node **ret)
 {
-    struct skr_role_level *at = &graph->level[level];
     int32_t n = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        n = skr_role_ports_wanted(at->set[i]) ? list_spans(at->set[i]->all, NULL, n) : n;
+        struct skr_role_ports *set = skr_role_set(at, i);
+        n = skr_role_ports_wanted(set) ? list_nodes(set->all, ret, n) : n;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        unlist(at->set[i]->all);
+        unlist(skr_role_set(at, i)->all);
     }
-    at->span = skr_run_alloc(&graph->rr->run, (size_t)n, sizeof(struct skr_role_span *));
-    if (!at->span) {
+    return n;
+}
+
+bool skr_role_graph_list(struct skr_graph *graph, int32_t level)
+{
+    struct skr_graph_level *at = &graph->level[level];
+    int32_t n = list_sets(at, NULL);
+    at->node = skr_run_alloc(graph->run, (size_t)n, sizeof(struct skr_graph_node *));
+    if (!at->node) {
         return false;
     }
-    at->n_spans = 0;
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        if (skr_role_ports_wanted(at->set[i])) {
-            at->n_spans = list_spans(at->set[i]->all, at->span, at->n_spans);
-        }
-    }
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        unlist(at->set[i]->all);
-    }
-    qsort(at->span, (size_t)n, sizeof(struct skr_role_span *), by_id);
+    at->n_nodes = list_sets(at, at->node);
+    qsort(at->node, (size_t)n, sizeof(struct skr_graph_node *), by_id);
     return true;
 }
 
 /* The amounts of all scopes that units of the level can have. */
-static bool first_counts(struct skr_role_graph *graph, int32_t level, uint64_t **counts)
+static bool first_counts(struct skr_graph *graph, int32_t level, uint64_t **counts)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_axes *axes = &rr->axes[level];
-    const struct skr_role_level *at = &graph->level[level];
+    const struct skr_graph_level *at = &graph->level[level];
     if (!skr_role_words_counts(rr, level, counts)) {
         return false;
     }
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        const struct skr_role_span *span = at->span[i];
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        const struct skr_role_span *span = skr_role_span_at(at, i);
         for (int32_t k = 0; k < span->rows.n && !span->left; k++) {
             const struct skr_role_row *row = &span->rows.row[k];
             for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
@@ -203,22 +206,22 @@ static bool first_counts(struct skr_role_graph *graph, int32_t level, uint64_t *
     return true;
 }
 
-static void want_live(const struct skr_role_level *at)
+static void want_live(const struct skr_graph_level *at)
 {
     for (int32_t i = 0; i < at->n_sets; i++) {
-        for (int32_t p = 0; p < at->set[i]->n; p++) {
-            at->set[i]->port[p].wanted = at->set[i]->port[p].live;
+        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
+            skr_role_set(at, i)->ports.port[p].wanted = skr_role_set(at, i)->ports.port[p].live;
         }
     }
 }
 
 /* Wants the marked ports that are not exact, and unmarks all. Whether there are any. */
-static bool want_marked(const struct skr_role_level *at)
+static bool want_marked(const struct skr_graph_level *at)
 {
     bool any = false;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        for (int32_t p = 0; p < at->set[i]->n; p++) {
-            struct skr_role_port *port = &at->set[i]->port[p];
+        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
+            struct skr_port *port = &skr_role_set(at, i)->ports.port[p];
             port->wanted = port->marked && !port->exact;
             port->marked = false;
             any = any || port->wanted;
@@ -227,8 +230,7 @@ static bool want_marked(const struct skr_role_level *at)
     return any;
 }
 
-static bool dense_pass(struct skr_role_graph *graph, int32_t level,
-                       const struct skr_role_words *words)
+static bool dense_pass(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
 {
     struct skr_run *run = &graph->rr->run;
     skr_run_scratch_end(run);
@@ -237,10 +239,10 @@ static bool dense_pass(struct skr_role_graph *graph, int32_t level,
 }
 
 /* Weights of ports, exact on the best walks. *passes: how many dense passes. */
-static bool weigh_ports(struct skr_role_graph *graph, int32_t level,
-                        const struct skr_role_words *words, int32_t *passes)
+static bool weigh_ports(struct skr_graph *graph, int32_t level, const struct skr_role_words *words,
+                        int32_t *passes)
 {
-    struct skr_role_level *at = &graph->level[level];
+    struct skr_graph_level *at = &graph->level[level];
     if (graph->rr->run.plain) {
         *passes = 1;
         return dense_pass(graph, level, words);
@@ -249,8 +251,8 @@ static bool weigh_ports(struct skr_role_graph *graph, int32_t level,
         return false;
     }
     for (*passes = 0;; ++*passes) {
-        skr_role_graph_weigh(graph, level - 1, SKR_ROLE_WEIGH_PORTS, NULL);
-        skr_role_graph_mark(graph, level - 1);
+        skr_graph_weigh(graph, level - 1, NULL, NULL);
+        skr_graph_mark(graph, level - 1);
         if (!want_marked(at)) {
             return true;
         }
@@ -260,10 +262,10 @@ static bool weigh_ports(struct skr_role_graph *graph, int32_t level,
     }
 }
 
-static bool open_level(struct skr_role_graph *graph, int32_t level, struct skr_role_words *words)
+static bool open_level(struct skr_graph *graph, int32_t level, struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
-    struct skr_role_level *at = &graph->level[level];
+    struct skr_graph_level *at = &graph->level[level];
     uint64_t *counts[SKR_SCOPES_MAX];
     int32_t passes = 0;
     if ((level > 1 && !make_ports(graph, level)) || !skr_role_words_init(rr, level, words) ||
@@ -278,8 +280,8 @@ static bool open_level(struct skr_role_graph *graph, int32_t level, struct skr_r
     if (!weigh_ports(graph, level, words, &passes)) {
         return false;
     }
-    skr_role_graph_weigh(graph, level - 1, SKR_ROLE_WEIGH_PORTS, NULL);
-    skr_role_graph_tighten(graph, level - 1);
+    skr_graph_weigh(graph, level - 1, NULL, NULL);
+    skr_graph_tighten(graph, level - 1);
     if (passes != 1) {
         /* Several passes have listed spans: one more pass for the ports that are left. */
         want_live(at);
@@ -290,7 +292,7 @@ static bool open_level(struct skr_role_graph *graph, int32_t level, struct skr_r
     return skr_role_dense_states(graph, level);
 }
 
-bool skr_role_graph_open(struct skr_role_graph *graph, struct skr_role_words *words)
+bool skr_role_graph_open(struct skr_graph *graph, struct skr_role_words *words)
 {
     int32_t level = graph->n_levels + 1;
     bool done = open_level(graph, level, words);

@@ -6,20 +6,20 @@
 #include "core/solver/roles/role_graph.h"
 
 /* The amounts of all scopes that live units of the level have. */
-static void live_counts(const struct skr_role_graph *graph, int32_t level, uint64_t *const *ret)
+static void live_counts(const struct skr_graph *graph, int32_t level, uint64_t *const *ret)
 {
     const struct skr_role_run *rr = graph->rr;
     const struct skr_axes *axes = &rr->axes[level];
-    const struct skr_role_level *at = &graph->level[level];
+    const struct skr_graph_level *at = &graph->level[level];
     for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
         for (int32_t w = 0; ret[scope] && w <= rr->n[scope] / 64; w++) {
             ret[scope][w] = 0;
         }
     }
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        const struct skr_role_span *span = at->span[i];
-        for (int32_t s = 0; s < span->n_states && !span->left; s++) {
-            const struct skr_role_state *state = &span->state[s];
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        const struct skr_role_span *span = skr_role_span_at(at, i);
+        for (int32_t s = 0; s < span->node.n_states && !span->left; s++) {
+            const struct skr_state *state = &span->node.state[s];
             uint64_t key = span->rows.row[state->row].key;
             for (int32_t scope = 0; scope < rr->n_scopes && state->live; scope++) {
                 if (ret[scope]) {
@@ -30,13 +30,14 @@ static void live_counts(const struct skr_role_graph *graph, int32_t level, uint6
     }
 }
 
-static bool has_choice(const struct skr_role_graph *graph)
+static bool has_choice(const struct skr_graph *graph)
 {
     for (int32_t level = 1; level <= graph->n_levels; level++) {
-        const struct skr_role_level *at = &graph->level[level];
-        for (int32_t i = 0; i < at->n_spans; i++) {
-            for (int32_t s = 0; s < at->span[i]->n_states; s++) {
-                if (at->span[i]->state[s].n_edges > 1) {
+        const struct skr_graph_level *at = &graph->level[level];
+        for (int32_t i = 0; i < at->n_nodes; i++) {
+            for (int32_t s = 0; s < at->node[i]->n_states; s++) {
+                const struct skr_state *state = &at->node[i]->state[s];
+                if (state->live && state->n_edges > 1) {
                     return true;
                 }
             }
@@ -45,8 +46,37 @@ static bool has_choice(const struct skr_role_graph *graph)
     return false;
 }
 
+/* A word, which is weighed on the states of a level. */
+struct weighing {
+    const struct skr_role_run *rr;
+    const struct skr_role_words *words;
+};
+
+static void weigh_by_word(const void *context, struct skr_graph_node *unit)
+{
+    const struct weighing *by = context;
+    const struct skr_role_span *span = skr_role_span_of(unit);
+    for (int32_t s = 0; s < unit->n_states; s++) {
+        struct skr_state *state = &unit->state[s];
+        state->weight =
+            skr_role_words_weight(by->rr, by->words, span->rows.row[state->row].key, state->main);
+    }
+}
+
+static void weigh_by_room(const void *context, struct skr_graph_node *unit)
+{
+    const struct skr_role_run *rr = context;
+    const struct skr_role_span *span = skr_role_span_of(unit);
+    for (int32_t s = 0; s < unit->n_states; s++) {
+        struct skr_state *state = &unit->state[s];
+        uint64_t key = span->rows.row[state->row].key;
+        bool used = state->main > 0 || skr_axes_base(&rr->axes[span->level], key, rr->n_roles) > 0;
+        state->weight = used ? span->room : 0;
+    }
+}
+
 /* The words of a level after the one it was opened with. */
-static bool weigh_rest(struct skr_role_graph *graph, struct skr_role_words *words)
+static bool weigh_rest(struct skr_graph *graph, struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     uint64_t *counts[SKR_SCOPES_MAX];
@@ -59,8 +89,9 @@ static bool weigh_rest(struct skr_role_graph *graph, struct skr_role_words *word
         if (!skr_role_words_next(rr, words, counts)) {
             break;
         }
-        skr_role_graph_weigh(graph, words->level, SKR_ROLE_WEIGH_WORD, words);
-        choice = skr_role_graph_tighten(graph, words->level);
+        const struct weighing by = {.rr = rr, .words = words};
+        skr_graph_weigh(graph, words->level, weigh_by_word, &by);
+        choice = skr_graph_tighten(graph, words->level);
         if (!skr_role_run_step(rr, rr->run.stats.states_kept)) {
             return false;
         }
@@ -69,19 +100,19 @@ static bool weigh_rest(struct skr_role_graph *graph, struct skr_role_words *word
 }
 
 bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
-                      const int32_t *members, struct skr_role_graph *ret)
+                      const int32_t *members, struct skr_graph *ret)
 {
-    *ret = (struct skr_role_graph){.rr = rr};
-    struct skr_role_level *first = &ret->level[1];
-    first->set = skr_run_alloc(&rr->run, 1, sizeof(struct skr_role_ports *));
+    *ret = (struct skr_graph){.run = &rr->run, .rr = rr};
+    struct skr_graph_level *first = &ret->level[1];
+    first->set = skr_run_alloc(&rr->run, 1, sizeof(struct skr_ports *));
     struct skr_role_ports *root =
         first->set ? skr_role_ports_add(rr, first, sets->inside[0], 1) : NULL;
     if (!root) {
         return false;
     }
-    root->n = 1;
-    root->port[0] = (struct skr_role_port){.state = -1, .live = true};
-    skr_axes_vector(rr, 1, members, &root->port[0].key, &root->port[0].main);
+    root->ports.n = 1;
+    root->ports.port[0] = (struct skr_port){.state = -1, .live = true};
+    skr_axes_vector(rr, 1, members, &root->ports.port[0].key, &root->ports.port[0].main);
     for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
         struct skr_role_words words;
         if (!skr_role_graph_open(ret, &words) || !weigh_rest(ret, &words)) {
@@ -94,8 +125,8 @@ bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
         const struct skr_law *law = &rr->law[level][scope];
         if (rr->run.problem->tie_break == SKR_TIE_TIGHT && law->type == SKR_RULE_PACK &&
             !law->silent) {
-            skr_role_graph_weigh(ret, level, SKR_ROLE_WEIGH_ROOM, NULL);
-            skr_role_graph_tighten(ret, level);
+            skr_graph_weigh(ret, level, weigh_by_room, rr);
+            skr_graph_tighten(ret, level);
         }
     }
     return true;

@@ -99,8 +99,8 @@ static void settle_set(struct units *units, const struct skr_role_ports *set)
 {
     int32_t rests = INT32_MAX;
     int32_t fills = -1;
-    for (int32_t p = 0; p < set->n; p++) {
-        const struct skr_role_port *port = &set->port[p];
+    for (int32_t p = 0; p < set->ports.n; p++) {
+        const struct skr_port *port = &set->ports.port[p];
         int32_t k = units->axes->n_counters > 0 ? 0 : port->solo ? 1 : port->least_used;
         int32_t hosts = side_members(units->axes, port->key) + units->n_hosts;
         if (port->wanted) {
@@ -114,11 +114,11 @@ static void settle_set(struct units *units, const struct skr_role_ports *set)
     }
 }
 
-static bool all_intervals(const struct skr_role_level *at)
+static bool all_intervals(const struct skr_graph_level *at)
 {
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        const struct skr_role_rows *rows = &at->span[i]->rows;
-        for (int32_t k = 0; k < rows->n && !at->span[i]->left; k++) {
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        const struct skr_role_rows *rows = &skr_role_span_at(at, i)->rows;
+        for (int32_t k = 0; k < rows->n && !skr_role_span_at(at, i)->left; k++) {
             if (rows->row[k].bits) {
                 return false;
             }
@@ -127,11 +127,11 @@ static bool all_intervals(const struct skr_role_level *at)
     return true;
 }
 
-bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
-                     const struct skr_role_words *words, bool *ret)
+bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_role_words *words,
+                     bool *ret)
 {
     struct skr_role_run *rr = graph->rr;
-    const struct skr_role_level *at = &graph->level[level];
+    const struct skr_graph_level *at = &graph->level[level];
     struct units units = {.axes = &rr->axes[level]};
     *ret = false;
     if (rr->run.plain || words->one_used == 0 || !all_intervals(at)) {
@@ -144,13 +144,13 @@ bool skr_role_settle(struct skr_role_graph *graph, int32_t level,
     }
     int32_t most = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        most = skr_larger(most, at->set[i]->all->n_units);
+        most = skr_larger(most, skr_role_set(at, i)->all->n_units);
     }
     units.room = skr_run_scratch_alloc(&rr->run, (size_t)most, sizeof *units.room);
     for (int32_t i = 0; i < at->n_sets && units.room; i++) {
-        if (skr_role_ports_wanted(at->set[i])) {
-            list_rooms(&units, at->set[i]);
-            settle_set(&units, at->set[i]);
+        if (skr_role_ports_wanted(skr_role_set(at, i))) {
+            list_rooms(&units, skr_role_set(at, i));
+            settle_set(&units, skr_role_set(at, i));
         }
     }
     *ret = true;

@@ -126,6 +126,8 @@ static bool join(struct skr_role_run *rr, struct skr_role_span *left, struct skr
     span->level = left->level;
     span->left = left;
     span->right = right;
+    span->node.left = &left->node;
+    span->node.right = &right->node;
     span->n_units = left->n_units + right->n_units;
     *ret = span;
     if (!merge(rr, span)) {

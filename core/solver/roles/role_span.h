@@ -8,6 +8,7 @@
  *
  * Internal to the solver; memory of the run.
  */
+#include "core/solver/choice_graph.h"
 #include "core/solver/roles/rows.h"
 
 enum { SKR_ROLE_RANGES_MAX = 8 };
@@ -23,8 +24,9 @@ struct skr_role_peak {
 };
 
 struct skr_role_span {
-    int32_t id;    /* order of making: parts have smaller ids than the whole */
-    int32_t level; /* of the units in it */
+    struct skr_graph_node node; /* first: see skr_role_span_of() */
+    int32_t id;                 /* order of making: parts have smaller ids than the whole */
+    int32_t level;              /* of the units in it */
     int32_t n_units;
     struct skr_role_rows rows;
     const struct skr_role_peak *peak; /* [n_peaks], by key; NULL: it has none (role_peaks.h) */
@@ -42,9 +44,6 @@ struct skr_role_span {
         int32_t least, most;
     } range[SKR_ROLE_RANGES_MAX];
     bool listed; /* in the level that is opened */
-    int32_t n_states;
-    struct skr_role_state *state; /* by key, then main count, ascending */
-    struct skr_edge *edge;
 };
 
 bool skr_role_spans_init(struct skr_role_run *rr);

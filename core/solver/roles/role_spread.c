@@ -12,7 +12,7 @@
 #include "core/solver/roles/role_cells.h"
 
 struct spread {
-    struct skr_role_graph *graph;
+    struct skr_graph *graph;
     int32_t level, scope;
     int32_t **most;                  /* [set][unit] greatest amount */
     struct skr_role_span **narrowed; /* [set] its units, at most m each; NULL: one holds more */
@@ -23,13 +23,13 @@ struct spread {
 static bool list_most(struct spread *s, int32_t *ret)
 {
     struct skr_role_run *rr = s->graph->rr;
-    const struct skr_role_level *at = &s->graph->level[s->level];
+    const struct skr_graph_level *at = &s->graph->level[s->level];
     size_t n_units = 0;
     s->most = skr_run_alloc(&rr->run, (size_t)at->n_sets, sizeof *s->most);
     s->narrowed = skr_run_alloc(&rr->run, (size_t)at->n_sets, sizeof(struct skr_role_span *));
     *ret = 0;
     for (int32_t i = 0; i < at->n_sets && s->most && s->narrowed; i++) {
-        const struct skr_role_ports *set = at->set[i];
+        const struct skr_role_ports *set = skr_role_set(at, i);
         size_t n = (size_t)set->all->n_units;
         n_units = n > n_units ? n : n_units;
         s->most[i] = skr_run_alloc(&rr->run, n, sizeof(int32_t));
@@ -49,22 +49,22 @@ static bool list_most(struct spread *s, int32_t *ret)
 /* Whether the ports that weigh 0 make up a placement. */
 static bool any_placement(const struct spread *s)
 {
-    skr_role_graph_weigh(s->graph, s->level - 1, SKR_ROLE_WEIGH_PORTS, NULL);
-    return s->graph->level[1].set[0]->port[0].weight < SKR_WEIGHT_MAX;
+    skr_graph_weigh(s->graph, s->level - 1, NULL, NULL);
+    return skr_graph_root_weight(s->graph) < SKR_WEIGHT_MAX;
 }
 
 /* Whether the units have room for the amounts of ports, at most m each. */
 static bool has_room(const struct spread *s, int32_t m)
 {
     const struct skr_axes *axes = &s->graph->rr->axes[s->level];
-    const struct skr_role_level *at = &s->graph->level[s->level];
+    const struct skr_graph_level *at = &s->graph->level[s->level];
     for (int32_t i = 0; i < at->n_sets; i++) {
         int64_t room = 0;
-        for (int32_t u = 0; u < at->set[i]->all->n_units; u++) {
+        for (int32_t u = 0; u < skr_role_set(at, i)->all->n_units; u++) {
             room += skr_smaller(m, s->most[i][u]);
         }
-        for (int32_t p = 0; p < at->set[i]->n; p++) {
-            struct skr_role_port *port = &at->set[i]->port[p];
+        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
+            struct skr_port *port = &skr_role_set(at, i)->ports.port[p];
             bool fits = skr_axes_amount(axes, port->key, port->main, s->scope) <= room;
             port->weight = fits ? 0 : SKR_WEIGHT_NONE;
         }
@@ -102,7 +102,7 @@ static bool cut_unit(const struct spread *s, const struct skr_role_span *unit, i
 /* Makes s->narrowed[i]. */
 static bool cut_set(struct spread *s, int32_t i, int32_t m)
 {
-    const struct skr_role_ports *set = s->graph->level[s->level].set[i];
+    const struct skr_role_ports *set = skr_role_set(&s->graph->level[s->level], i);
     s->narrowed[i] = NULL;
     for (int32_t u = 0; u < set->all->n_units; u++) {
         s->item[u] = set->unit[u];
@@ -119,14 +119,14 @@ static bool cut_set(struct spread *s, int32_t i, int32_t m)
 /* Makes s->narrowed of all sets. *ret: whether m suffices. */
 static bool try_most(struct spread *s, int32_t m, bool *ret)
 {
-    const struct skr_role_level *at = &s->graph->level[s->level];
+    const struct skr_graph_level *at = &s->graph->level[s->level];
     for (int32_t i = 0; i < at->n_sets; i++) {
         if (!cut_set(s, i, m)) {
             return false;
         }
         const struct skr_role_span *all = s->narrowed[i];
-        for (int32_t p = 0; p < at->set[i]->n; p++) {
-            struct skr_role_port *port = &at->set[i]->port[p];
+        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
+            struct skr_port *port = &skr_role_set(at, i)->ports.port[p];
             bool has = all && skr_role_span_has(all, port->key, port->main);
             port->weight = has ? 0 : SKR_WEIGHT_NONE;
         }
@@ -174,7 +174,7 @@ static bool least_most(struct spread *s, int32_t greatest, int32_t *ret)
     return last == hi || hi == greatest || try_most(s, hi, &suffices);
 }
 
-bool skr_role_spread(struct skr_role_graph *graph, const struct skr_role_words *words)
+bool skr_role_spread(struct skr_graph *graph, const struct skr_role_words *words)
 {
     const struct skr_role_run *rr = graph->rr;
     struct spread s = {.graph = graph, .level = words->level, .scope = words->scope[0]};
@@ -186,15 +186,17 @@ bool skr_role_spread(struct skr_role_graph *graph, const struct skr_role_words *
     if (!list_most(&s, &greatest) || !least_most(&s, greatest, &m)) {
         return false;
     }
-    const struct skr_role_level *at = &graph->level[s.level];
+    const struct skr_graph_level *at = &graph->level[s.level];
     for (int32_t i = 0; i < at->n_sets && m < greatest; i++) {
         if (s.narrowed[i]) {
-            at->set[i]->all = s.narrowed[i];
-            skr_role_span_units(s.narrowed[i], at->set[i]->unit, 0);
+            struct skr_role_ports *set = skr_role_set(at, i);
+            set->all = s.narrowed[i];
+            set->ports.node = &set->all->node;
+            skr_role_span_units(set->all, set->unit, 0);
         }
     }
     if (m < greatest) {
-        skr_role_graph_tighten(graph, s.level - 1);
+        skr_graph_tighten(graph, s.level - 1);
     }
     return true;
 }

@@ -113,9 +113,9 @@ static bool make_states(struct skr_role_run *rr, struct skr_edges *edges,
     for (int32_t c = 0; c < cells->n; c++) {
         n += cells->marked[c];
     }
-    span->n_states = 0;
-    span->state = skr_run_alloc(&rr->run, (size_t)n, sizeof *span->state);
-    if (!span->state) {
+    span->node.n_states = 0;
+    span->node.state = skr_run_alloc(&rr->run, (size_t)n, sizeof *span->node.state);
+    if (!span->node.state) {
         return false;
     }
     for (int32_t k = 0; k < span->rows.n; k++) {
@@ -125,9 +125,9 @@ static bool make_states(struct skr_role_run *rr, struct skr_edges *edges,
             if (!cells->marked[c]) {
                 continue;
             }
-            cells->state[c] = span->n_states;
-            struct skr_role_state *state = &span->state[span->n_states++];
-            *state = (struct skr_role_state){.row = k, .main = x, .port = -1, .live = true};
+            cells->state[c] = span->node.n_states;
+            struct skr_state *state = &span->node.state[span->node.n_states++];
+            *state = (struct skr_state){.row = k, .main = x, .port = -1, .live = true};
             state->first_edge = edges->n;
             if (span->left && (!put_edges(&rr->run, edges, span, k, x, cells->weight[c]) ||
                                !skr_role_run_step(rr, 1 + window->hi - window->lo))) {
@@ -137,28 +137,28 @@ static bool make_states(struct skr_role_run *rr, struct skr_edges *edges,
         }
     }
     rr->run.stats.states_kept += n;
-    span->edge = skr_edges_take(&rr->run, edges);
-    return span->edge;
+    span->node.edge = skr_edges_take(&rr->run, edges);
+    return span->node.edge;
 }
 
 static void number_edges(struct skr_role_span *span)
 {
-    for (int32_t s = 0; s < span->n_states; s++) {
-        struct skr_edge *edge = span->edge + span->state[s].first_edge;
-        for (int32_t e = 0; e < span->state[s].n_edges; e++) {
+    for (int32_t s = 0; s < span->node.n_states; s++) {
+        struct skr_edge *edge = span->node.edge + span->node.state[s].first_edge;
+        for (int32_t e = 0; e < span->node.state[s].n_edges; e++) {
             edge[e].left = span->left->cells->state[edge[e].left];
             edge[e].right = span->right->cells->state[edge[e].right];
         }
     }
 }
 
-bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level)
+bool skr_role_dense_states(struct skr_graph *graph, int32_t level)
 {
     struct skr_role_run *rr = graph->rr;
-    const struct skr_role_level *at = &graph->level[level];
+    const struct skr_graph_level *at = &graph->level[level];
     struct skr_edges edges = {0};
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        struct skr_role_cells *cells = at->span[i]->cells;
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        struct skr_role_cells *cells = skr_role_span_at(at, i)->cells;
         cells->marked = skr_run_scratch_alloc(&rr->run, (size_t)cells->n, 1);
         cells->state = skr_run_scratch_alloc(&rr->run, (size_t)cells->n, sizeof *cells->state);
         if (!cells->marked || !cells->state) {
@@ -166,27 +166,27 @@ bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level)
         }
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        const struct skr_role_ports *set = at->set[i];
-        for (int32_t p = 0; p < set->n; p++) {
-            if (set->port[p].live) {
-                set->all->cells->marked[skr_role_cell_of(set, &set->port[p])] = 1;
+        const struct skr_role_ports *set = skr_role_set(at, i);
+        for (int32_t p = 0; p < set->ports.n; p++) {
+            if (set->ports.port[p].live) {
+                set->all->cells->marked[skr_role_cell_of(set, &set->ports.port[p])] = 1;
             }
         }
     }
-    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
-        if (!make_states(rr, &edges, at->span[i])) {
+    for (int32_t i = at->n_nodes - 1; i >= 0; i--) {
+        if (!make_states(rr, &edges, skr_role_span_at(at, i))) {
             return false;
         }
     }
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        if (at->span[i]->left) {
-            number_edges(at->span[i]);
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        if (skr_role_span_at(at, i)->left) {
+            number_edges(skr_role_span_at(at, i));
         }
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        struct skr_role_ports *set = at->set[i];
-        for (int32_t p = 0; p < set->n; p++) {
-            struct skr_role_port *port = &set->port[p];
+        struct skr_role_ports *set = skr_role_set(at, i);
+        for (int32_t p = 0; p < set->ports.n; p++) {
+            struct skr_port *port = &set->ports.port[p];
             port->state = port->live ? set->all->cells->state[skr_role_cell_of(set, port)] : -1;
         }
     }

@@ -77,13 +77,13 @@ static bool has_zero(const struct skr_role_span *span)
            skr_role_row_has(&span->rows.row[0], 0);
 }
 
-static bool holds(const struct skr_role_span *span, const struct skr_role_port *port)
+static bool holds(const struct skr_role_span *span, const struct skr_port *port)
 {
     return skr_role_span_has(span, port->key, port->main);
 }
 
 /* Whether ports of the level are solo as soon as one unit holds all. */
-static bool can_be_solo(const struct skr_role_graph *graph, const struct skr_role_words *words)
+static bool can_be_solo(const struct skr_graph *graph, const struct skr_role_words *words)
 {
     const struct skr_role_run *rr = graph->rr;
     return !rr->run.plain && words->one_used > 0 && words->scope[words->lead] == rr->n_roles &&
@@ -91,7 +91,7 @@ static bool can_be_solo(const struct skr_role_graph *graph, const struct skr_rol
 }
 
 /* Whether one unit holds all of the port, and no other one must hold anything. */
-static bool fits_alone(const struct skr_role_ports *set, const struct skr_role_port *port)
+static bool fits_alone(const struct skr_role_ports *set, const struct skr_port *port)
 {
     int32_t n_holding = 0;
     int32_t n_needed = 0;
@@ -107,7 +107,7 @@ static bool fits_alone(const struct skr_role_ports *set, const struct skr_role_p
 }
 
 /* The windows of a solo port, in all spans of its set. */
-static void widen_solo(struct skr_role_span *span, const struct skr_role_port *port)
+static void widen_solo(struct skr_role_span *span, const struct skr_port *port)
 {
     span->n_ranges = 0;
     if (has_zero(span)) {
@@ -147,8 +147,8 @@ static bool make_weights(struct skr_role_run *rr, struct skr_role_span *span)
 /* The windows of the wanted ports of a set, but for solo ones. */
 static void want_ports(struct skr_role_ports *set, bool can_be_solo)
 {
-    for (int32_t p = 0; p < set->n; p++) {
-        struct skr_role_port *port = &set->port[p];
+    for (int32_t p = 0; p < set->ports.n; p++) {
+        struct skr_port *port = &set->ports.port[p];
         port->solo = port->wanted && can_be_solo && fits_alone(set, port);
         if (!port->wanted || port->solo) {
             continue;
@@ -163,54 +163,52 @@ static void want_ports(struct skr_role_ports *set, bool can_be_solo)
 }
 
 /* What the spans need for the windows of whole sets. */
-static bool pass_down(struct skr_role_graph *graph, int32_t level,
-                      const struct skr_role_words *words)
+static bool pass_down(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
-    const struct skr_role_level *at = &graph->level[level];
+    const struct skr_graph_level *at = &graph->level[level];
     bool cut = !rr->run.plain && words->one_used > 0;
     if (cut && !skr_role_narrow(graph, level, words)) {
         return false;
     }
-    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+    for (int32_t i = at->n_nodes - 1; i >= 0; i--) {
         if (cut) {
-            cut_windows(&rr->axes[level], graph->narrow, at->span[i]);
+            cut_windows(&rr->axes[level], graph->narrow, skr_role_span_at(at, i));
         }
-        if (at->span[i]->left) {
-            if (!skr_role_run_step(rr, at->span[i]->rows.n)) {
+        if (skr_role_span_at(at, i)->left) {
+            if (!skr_role_run_step(rr, skr_role_span_at(at, i)->rows.n)) {
                 return false;
             }
-            pass_windows(at->span[i]);
+            pass_windows(skr_role_span_at(at, i));
         }
     }
     return true;
 }
 
-bool skr_role_windows(struct skr_role_graph *graph, int32_t level,
-                      const struct skr_role_words *words)
+bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
-    const struct skr_role_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        if (!make_cells(rr, at->span[i])) {
+    const struct skr_graph_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        if (!make_cells(rr, skr_role_span_at(at, i))) {
             return false;
         }
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        want_ports(at->set[i], can_be_solo(graph, words));
+        want_ports(skr_role_set(at, i), can_be_solo(graph, words));
     }
     if (!pass_down(graph, level, words)) {
         return false;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        for (int32_t p = 0; p < at->set[i]->n; p++) {
-            if (at->set[i]->port[p].solo) {
-                widen_solo(at->set[i]->all, &at->set[i]->port[p]);
+        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
+            if (skr_role_set(at, i)->ports.port[p].solo) {
+                widen_solo(skr_role_set(at, i)->all, &skr_role_set(at, i)->ports.port[p]);
             }
         }
     }
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        if (!make_weights(rr, at->span[i])) {
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        if (!make_weights(rr, skr_role_span_at(at, i))) {
             return false;
         }
     }
