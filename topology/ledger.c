@@ -407,11 +407,8 @@ int32_t skr_ledger_slots(const struct skr_ledger_node *node, const struct skr_am
     }
     for (size_t i = 0; i < amounts->n; i++) {
         const struct skr_amount *want = &amounts->item[i];
-        int64_t free_now = node_free(node, want->resource);
-        if (want->amount > 0 && !is_unlimited(node, want)) {
-            int64_t here = free_now > 0 ? free_now / want->amount : 0;
-            slots = here < slots ? here : slots;
-        }
+        const int64_t here = skr_room_holds(skr_ledger_node_room(node, want), want->amount);
+        slots = here < slots ? here : slots;
     }
     return (int32_t)slots;
 }

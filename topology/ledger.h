@@ -19,6 +19,7 @@
 #include "topology/base/uuid.h"
 #include "topology/object.h"
 #include "topology/resources.h"
+#include "topology/room.h"
 
 enum skr_charge_kind {
     SKR_CHARGE_BOUND,    /* the API server says the pod is on the node */
@@ -96,28 +97,11 @@ struct skr_part skr_ledger_node_use(const struct skr_ledger_node *node);
 int skr_part_compare(const struct skr_part *a, const struct skr_part *b);
 /* Room for what is asked for: free as above; SKR_ROOM_UNLIMITED where the node does not list it and
  * the request is by_class. The same on the empty node. NULL allowed. */
-#define SKR_ROOM_UNLIMITED INT64_MAX
 int64_t skr_ledger_node_room(const struct skr_ledger_node *node, const struct skr_amount *request);
 int64_t skr_ledger_node_empty_room(const struct skr_ledger_node *node,
                                    const struct skr_amount *request);
-/* The sum, or the nearest number that fits: an amount may be the largest there is. */
-static inline int64_t skr_amount_sum(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
-}
-/* Room and what comes to it, or goes (amount < 0). */
-static inline int64_t skr_room_plus(int64_t room, int64_t amount)
-{
-    return room == SKR_ROOM_UNLIMITED ? room : skr_amount_sum(room, amount);
-}
-/* For sums: 0 of room without a limit, and of less than none. */
-static inline int64_t skr_room_counted(int64_t room)
-{
-    return room == SKR_ROOM_UNLIMITED || room < 0 ? 0 : room;
-}
 /* How many pods of these amounts what is free on the node holds: the least over amounts > 0 of
- * floor(free / amount), INT32_MAX when nothing limits or beyond; 0 for NULL and a node that does
+ * skr_room_holds(), INT32_MAX when nothing limits or beyond; 0 for NULL and a node that does
  * not exist. */
 int32_t skr_ledger_slots(const struct skr_ledger_node *node, const struct skr_amounts *amounts);
 /* Calls see for every node, each once, of which something may have changed since the last call of

@@ -10,7 +10,7 @@
 
 #include "core/solver/roles.h"
 #include "topology/base/arena.h"
-#include "topology/ledger.h"
+#include "topology/room.h"
 
 enum { CHANGED_MAX = 256 };
 
@@ -80,19 +80,6 @@ static void probe_fini(struct probe *p)
     free(p->due);
 }
 
-/* Members that fit into these amounts. */
-static int64_t members_in(const struct skr_problem *problem, const int64_t *room)
-{
-    int64_t most = INT32_MAX;
-    for (size_t r = 0; r < problem->n_resources; r++) {
-        if (problem->demand[r] > 0 && room[r] != SKR_ROOM_UNLIMITED) {
-            const int64_t here = room[r] > 0 ? room[r] / problem->demand[r] : 0;
-            most = here < most ? here : most;
-        }
-    }
-    return most;
-}
-
 static void note_change(struct probe *p, int32_t leaf)
 {
     if (p->n_changed < CHANGED_MAX) {
@@ -130,7 +117,8 @@ static void look_at(struct probe *p, int32_t leaf, int64_t start, int64_t end)
         p->least[r] = skr_room_plus(now[r], p->least[r]);
     }
     if (!problem->roles) {
-        set_members(p, leaf, members_in(problem, p->least));
+        set_members(p, leaf,
+                    skr_room_holds_all(p->least, problem->demand, problem->n_resources, INT32_MAX));
         return;
     }
     for (size_t r = 0; r < n; r++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "topology/base/arena.h"
-#include "topology/ledger.h"
+#include "topology/room.h"
 
 /* ---- the timeline ---- */
 
@@ -82,7 +82,7 @@ static bool may_hold(const struct skr_problem *p, const int64_t *demand, const u
     bool fits = !eligible || eligible[leaf];
     for (size_t k = 0; k < p->n_resources && fits && p->capacity; k++) {
         const int64_t room = p->capacity[(size_t)leaf * p->n_resources + k];
-        fits = room == SKR_ROOM_UNLIMITED || room / count >= demand[k];
+        fits = skr_room_holds(room, demand[k]) >= count;
     }
     return fits;
 }

@@ -304,10 +304,8 @@ static int32_t slots_beside_booked(const struct skr_gang *e, const struct kind *
         const struct skr_amount *item = &kind->demand.item[i];
         int64_t left = skr_ledger_node_room(room, item);
         skr_booked_take_off(e, &who, node, &item->resource, 1, &left);
-        if (item->amount > 0 && left != SKR_ROOM_UNLIMITED) {
-            const int64_t holds = left < 0 ? 0 : left / item->amount;
-            slots = holds < slots ? (int32_t)holds : slots;
-        }
+        const int64_t holds = skr_room_holds(left, item->amount);
+        slots = holds < slots ? (int32_t)holds : slots;
     }
     return slots;
 }

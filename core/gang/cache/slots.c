@@ -26,11 +26,6 @@ static void ask(const struct skr_gang *e, const struct skr_slots *slots, struct 
     ret->resource[slots->n_resources] = SKR_RESOURCE_PODS;
 }
 
-static int64_t at_least_zero(int64_t amount)
-{
-    return amount < 0 ? 0 : amount;
-}
-
 static void begin(const struct skr_gang *e, struct skr_slot_count *count)
 {
     size_t names = e->topology.tree->n_resource_names;
@@ -73,9 +68,9 @@ static void count_leaf(const struct skr_gang *e, struct skr_slot_count *count,
         return;
     }
     skr_ledger_free_each(e->ledger, n->name, asked->resource, asked->n, have);
-    int64_t pods = at_least_zero(have[asked->n - 1]);
+    int64_t pods = skr_room_holds(have[asked->n - 1], 1);
     for (size_t r = 0; r + 1 < asked->n; r++) {
-        int64_t whole = asked->known[r] ? at_least_zero(have[r]) / asked->one[r] : 0;
+        int64_t whole = asked->known[r] ? skr_room_holds(have[r], asked->one[r]) : 0;
         for (size_t i = 0; i < SKR_SLOT_SIZES; i++) {
             int64_t fits = whole >> i < pods ? whole >> i : pods;
             if (fits > 0) {

@@ -36,23 +36,14 @@ static int64_t free_of(const struct skr_problem *p, size_t r)
 
 static int64_t room_of(const struct skr_problem *p, int32_t leaf, size_t r)
 {
-    int64_t free_ = p->free[(size_t)leaf * p->n_resources + r];
-    int64_t fits = p->demand[r] > 0 ? (free_ > 0 ? free_ : 0) / p->demand[r] : p->n;
-    return fits < p->n ? fits : p->n;
+    return skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources + r], &p->demand[r], 1, p->n);
 }
 
 int32_t skr_account_leaf_fit(const struct account *a, int32_t leaf)
 {
     const struct skr_problem *p = &a->request->problem;
-    int64_t fits = p->n;
-    if (!p->eligible[leaf]) {
-        return 0;
-    }
-    for (size_t r = 0; r < p->n_resources; r++) {
-        int64_t room = room_of(p, leaf, r);
-        fits = room < fits ? room : fits;
-    }
-    return (int32_t)fits;
+    return (int32_t)skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources], p->demand,
+                                       p->n_resources, p->eligible[leaf] ? p->n : 0);
 }
 
 /* Of equally scarce resources: devices before cpu and memory, pods last. */

@@ -56,17 +56,9 @@ int32_t skr_explain_role_fit(const struct account *a, size_t r, int32_t leaf)
 {
     const struct skr_problem *p = &a->request->problem;
     const struct skr_role *role = &roles_of(a)->role[r];
-    int64_t fits = role->n - a->claims[r];
-    if (role->eligible && !role->eligible[leaf]) {
-        return 0;
-    }
-    for (size_t d = 0; d < p->n_resources; d++) {
-        int64_t free_ = skr_room_counted(p->free[(size_t)leaf * p->n_resources + d]);
-        if (role->demand[d] > 0 && free_ / role->demand[d] < fits) {
-            fits = free_ / role->demand[d];
-        }
-    }
-    return fits > 0 ? (int32_t)fits : 0;
+    const int32_t most = role->eligible && !role->eligible[leaf] ? 0 : role->n - a->claims[r];
+    return (int32_t)skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources], role->demand,
+                                       p->n_resources, most > 0 ? most : 0);
 }
 
 void skr_explain_roles_need(const struct account *a, struct skr_strbuf *b)

@@ -41,13 +41,8 @@ static int32_t room_of(const struct skr_solve_request *solved, int32_t role, siz
     const struct skr_role *of = role >= 0 ? &p->roles->role[role] : NULL;
     const int64_t *demand = of ? of->demand : p->demand;
     const size_t n = p->n_resources - solved->n_learned - solved->drivers.n;
-    int64_t most = (of ? of->eligible : p->eligible)[leaf] ? p->n : 0;
-    for (size_t r = 0; r < n; r++) {
-        const int64_t free_ = p->free[leaf * p->n_resources + r];
-        const int64_t fits = demand[r] <= 0 ? most : free_ < 0 ? 0 : free_ / demand[r];
-        most = fits < most ? fits : most;
-    }
-    return (int32_t)most;
+    const int32_t most = (of ? of->eligible : p->eligible)[leaf] ? p->n : 0;
+    return (int32_t)skr_room_holds_all(&p->free[leaf * p->n_resources], demand, n, most);
 }
 
 /* ---- any placement ---- */

@@ -34,33 +34,21 @@ static int32_t claims_of(const struct saying *say, size_t r)
     return n;
 }
 
-/* Whether a leaf takes one more member of the role, and has room for it. */
-static bool has_room(const struct saying *say, size_t r, int32_t leaf)
+/* New members of the role that a leaf holds, as if no other role existed: at most most. */
+static int64_t members_on(const struct saying *say, size_t r, int32_t leaf, int32_t most)
 {
     const struct skr_problem *p = say->problem;
     const struct skr_role *role = &p->roles->role[r];
-    bool room = !role->eligible || role->eligible[leaf];
-    for (size_t i = 0; i < p->n_resources && room; i++) {
-        room =
-            role->demand[i] == 0 || p->free[(size_t)leaf * p->n_resources + i] >= role->demand[i];
-    }
-    return room;
+    return skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources], role->demand, p->n_resources,
+                              role->eligible && !role->eligible[leaf] ? 0 : most);
 }
 
-/* New members of the role that the leaves hold, each leaf as if no other role existed. */
+/* The same on all leaves. */
 static int64_t slots_of(const struct saying *say, size_t r)
 {
-    const struct skr_problem *p = say->problem;
-    const struct skr_role *role = &p->roles->role[r];
     int64_t sum = 0;
-    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
-        int64_t fits = has_room(say, r, leaf) ? role->n : 0;
-        for (size_t i = 0; i < p->n_resources && fits > 0; i++) {
-            const int64_t free_ = p->free[(size_t)leaf * p->n_resources + i];
-            const int64_t room = role->demand[i] > 0 ? free_ / role->demand[i] : fits;
-            fits = room < fits ? room : fits;
-        }
-        sum += fits;
+    for (int32_t leaf = 0; leaf < say->problem->tree->n_leaves; leaf++) {
+        sum += members_on(say, r, leaf, say->problem->roles->role[r].n);
     }
     return sum;
 }
@@ -181,7 +169,7 @@ static bool say_lost(const struct saying *say)
         }
         bool room = unit < 0;
         for (int32_t i = 0; i < tree->n_leaves && !room; i++) {
-            room = skr_tree_unit_at(tree, i, level) == unit && has_room(say, r, i);
+            room = skr_tree_unit_at(tree, i, level) == unit && members_on(say, r, i, 1) > 0;
         }
         if (!room) {
             skr_strbuf_addf(

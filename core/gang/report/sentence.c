@@ -453,19 +453,12 @@ static void say_spares(struct skr_gang *e, struct group *g, const struct skr_pro
     SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     const struct shapes shapes = skr_shapes_of(newcomers, n);
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
-        int64_t slots = INT32_MAX;
         if (closed_by(e, g, &shapes, p->tree->unit_name[p->tree->first_leaf + i]) != CLOSED_SPARE) {
             continue;
         }
-        for (size_t r = 0; r < p->n_resources; r++) {
-            const int64_t room = p->free[(size_t)i * p->n_resources + r];
-            const int64_t holds = p->demand[r] > 0 && room != SKR_ROOM_UNLIMITED
-                                      ? (room < 0 ? 0 : room / p->demand[r])
-                                      : slots;
-            slots = holds < slots ? holds : slots;
-        }
         spares++;
-        fits = skr_amount_sum(fits, slots);
+        fits = skr_amount_sum(fits, skr_room_holds_all(&p->free[(size_t)i * p->n_resources],
+                                                       p->demand, p->n_resources, INT32_MAX));
     }
     if (spares > 0 && p->roles) {
         skr_strbuf_addf(b, "; time.spare keeps %zu node%s", spares, spares == 1 ? "" : "s");

@@ -87,7 +87,7 @@ static void add_node(const struct draw *d, const struct node_entry *n, struct su
     }
     if (n->node->ready && !n->node->unschedulable && left > 0) {
         const int64_t pods = skr_ledger_node_free(room, SKR_RESOURCE_PODS);
-        const int64_t fits = id == SKR_RESOURCE_PODS ? left : left / d->memory->one;
+        const int64_t fits = id == SKR_RESOURCE_PODS ? left : skr_room_holds(left, d->memory->one);
         const int64_t slots = fits < pods ? fits : pods;
         s->slots = skr_amount_sum(s->slots, slots > 0 ? slots : 0);
     }

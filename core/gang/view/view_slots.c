@@ -20,10 +20,8 @@ int64_t skr_slots_of_node(const struct skr_gang *e, const struct node_entry *n,
     }
     skr_ledger_free_each(e->ledger, n->name, id, size->n, left);
     for (size_t i = 0; i < size->n; i++) {
-        if (size->item[i].amount <= 0) {
-            continue;
-        }
-        int64_t fits = size->item[i].unknown || left[i] <= 0 ? 0 : left[i] / size->item[i].amount;
+        const int64_t fits =
+            skr_room_holds(size->item[i].unknown ? 0 : left[i], size->item[i].amount);
         least = fits < least ? fits : least;
     }
     return least == INT64_MAX ? 0 : least;

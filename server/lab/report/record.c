@@ -281,7 +281,7 @@ static int32_t slots_of(const struct skr_amounts *demand, const struct skr_sched
         }
         int64_t room = skr_sched_allocatable(node, resource);
         room -= empty ? 0 : skr_sched_used(node, resource);
-        int64_t n = room > 0 ? room / demand->item[i].amount : 0;
+        const int64_t n = skr_room_holds(room, demand->item[i].amount);
         least = n < least ? n : least;
     }
     return (int32_t)least;

@@ -121,7 +121,7 @@ static int take_cluster(struct trace *t)
     for (int32_t i = 0; i < tree->n_leaves; i++) {
         const char *node = tree->unit_name[tree->first_leaf + i];
         const int64_t all = skr_ledger_allocatable(e->ledger, node, (uint16_t)id);
-        const int64_t slots = all > 0 ? all / skr_resource_one(name) : 0;
+        const int64_t slots = skr_room_holds(all, skr_resource_one(name));
         t->cluster.slots[i] = slots < SKR_REPLAY_SLOTS_MAX ? slots : SKR_REPLAY_SLOTS_MAX;
     }
     return SKR_EXIT_OK;
