@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/solver/each_role.h"
 #include "topology/base/arena.h"
 #include "topology/room.h"
 
@@ -76,23 +77,17 @@ int skr_round_reserve(struct skr_round *r, struct skr_round_group *g, const stru
 
 /* ---- pools ---- */
 
-static bool may_hold(const struct skr_problem *p, const int64_t *demand, const uint8_t *eligible,
-                     int32_t leaf, int32_t count)
-{
-    bool fits = !eligible || eligible[leaf];
-    for (size_t k = 0; k < p->n_resources && fits && p->capacity; k++) {
-        const int64_t room = p->capacity[(size_t)leaf * p->n_resources + k];
-        fits = skr_room_holds(room, demand[k]) >= count;
-    }
-    return fits;
-}
-
 bool skr_round_may_be_on(const struct skr_problem *p, int32_t leaf, int32_t count)
 {
-    bool may = !p->roles && may_hold(p, p->demand, p->eligible, leaf, count);
-    for (size_t k = 0; p->roles && k < p->roles->n_roles && !may; k++) {
-        const struct skr_role *role = &p->roles->role[k];
-        may = may_hold(p, role->demand, role->eligible, leaf, 1);
+    bool may = false;
+    for (size_t k = 0; k < skr_problem_n_roles(p) && !may; k++) {
+        const struct skr_role role = skr_problem_role(p, k);
+        const int64_t *room = &p->capacity[(size_t)leaf * p->n_resources];
+        const int32_t least =
+            p->roles ? 1 : count; /* which of the count have this role is not known */
+        may =
+            skr_role_takes(&role, leaf) &&
+            (!p->capacity || skr_room_holds_all(room, role.demand, p->n_resources, least) >= least);
     }
     return may;
 }
@@ -147,13 +142,11 @@ static void add_amount(int64_t *sum, uint16_t resource, int64_t amount)
 static void add_demand(const struct skr_round_group *g, int64_t *sum)
 {
     const struct skr_problem *p = skr_round_problem(g);
-    const size_t roles = p->roles ? p->roles->n_roles : 1;
-    for (size_t k = 0; k < roles; k++) {
-        const int64_t *demand = p->roles ? p->roles->role[k].demand : p->demand;
-        const int32_t n = p->roles ? p->roles->role[k].n : p->n;
+    for (size_t k = 0; k < skr_problem_n_roles(p); k++) {
+        const struct skr_role role = skr_problem_role(p, k);
         for (size_t i = 0; i < p->n_resources; i++) {
             int64_t amount;
-            amount = __builtin_mul_overflow(demand[i], n, &amount) ? INT64_MAX : amount;
+            amount = __builtin_mul_overflow(role.demand[i], role.n, &amount) ? INT64_MAX : amount;
             add_amount(sum, g->question.resource[i], amount);
         }
     }

@@ -42,13 +42,9 @@ static int64_t taken(const struct skr_solve_request *request, int32_t leaf, size
 {
     const struct skr_solution *s = request->solution;
     const struct skr_problem *p = &request->problem;
-    const size_t leaves = (size_t)request->tree->n_leaves;
     int64_t sum = 0;
-    if (!s->roles) {
-        return s->count[leaf] * p->demand[r];
-    }
-    for (size_t k = 0; k < p->roles->n_roles; k++) {
-        sum += s->roles->count[k * leaves + (size_t)leaf] * p->roles->role[k].demand[r];
+    for (size_t k = 0; k < skr_problem_n_roles(p); k++) {
+        sum += skr_solution_of_role(s, p->tree, k)[leaf] * skr_problem_role(p, k).demand[r];
     }
     return sum;
 }

@@ -174,7 +174,7 @@ const char *skr_account_closed(const struct account *a, int32_t leaf, int role, 
     {
         bool one_opens;
         if (!p->seated || skr_pods_is_bound(p) || p->shape == seen ||
-            (role != SKR_ACCOUNT_ANY_ROLE && p->role != role)) {
+            (role != SKR_ROLE_OF_ALL && p->role != role)) {
             continue;
         }
         seen = p->shape;

@@ -260,7 +260,7 @@ static void write_closed(const struct account *a, const struct row *row, bool *f
     for (int32_t leaf = row->first; leaf < row->end; leaf++) {
         bool opens;
         const char *why =
-            p->eligible[leaf] ? NULL : skr_account_closed(a, leaf, SKR_ACCOUNT_ANY_ROLE, &opens);
+            p->eligible[leaf] ? NULL : skr_account_closed(a, leaf, SKR_ROLE_OF_ALL, &opens);
         int64_t room = p->n_resources > 0 ? p->free[(size_t)leaf * p->n_resources + a->scarce] : 0;
         if (!why) {
             continue;

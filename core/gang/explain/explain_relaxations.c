@@ -405,15 +405,10 @@ static const char *closed_to(const struct account *a, const struct skr_solution 
     const struct skr_problem *p = &a->request->problem;
     const char *closed = NULL;
     bool opens;
-    for (size_t r = 0; p->roles && !closed && r < p->roles->n_roles; r++) {
-        const int32_t *claimed = p->roles->role[r].claimed;
-        const int32_t n = s->roles->count[r * (size_t)p->tree->n_leaves + (size_t)leaf];
-        if (n > (claimed ? claimed[leaf] : 0)) {
-            closed = skr_account_closed(a, leaf, a->request->roles->role[r], &opens);
+    for (size_t r = 0; !closed && r < skr_problem_n_roles(p); r++) {
+        if (skr_solution_added(p, s, r, leaf) > 0) {
+            closed = skr_account_closed(a, leaf, skr_request_group_role(a->request, r), &opens);
         }
-    }
-    if (!p->roles && s->count[leaf] > (p->claimed ? p->claimed[leaf] : 0)) {
-        closed = skr_account_closed(a, leaf, SKR_ACCOUNT_ANY_ROLE, &opens);
     }
     return closed;
 }

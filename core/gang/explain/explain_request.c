@@ -246,16 +246,16 @@ static bool opened(const struct account *a, const uint8_t *open, int role, const
     return any;
 }
 
-/* The same for each role of the problem, whose roles the request owns. */
-static bool open_roles(const struct account *a, const struct skr_solve_request *request)
+/* The same for each role of the problem, which the request owns. */
+static bool open_roles(const struct account *a, struct skr_solve_request *request)
 {
-    const struct skr_roles *roles = request->problem.roles;
     bool any = false;
-    for (size_t r = 0; r < roles->n_roles; r++) {
-        struct skr_role *role = (struct skr_role *)(uintptr_t)&roles->role[r];
-        any = (role->eligible &&
-               opened(a, role->eligible, request->roles->role[r], &role->eligible)) ||
-              any;
+    for (size_t r = 0; r < skr_problem_n_roles(&request->problem); r++) {
+        const uint8_t **open =
+            request->problem.roles
+                ? &((struct skr_role *)(uintptr_t)request->problem.roles->role)[r].eligible
+                : &request->problem.eligible;
+        any = (*open && opened(a, *open, skr_request_group_role(request, r), open)) || any;
     }
     return any;
 }
@@ -269,9 +269,7 @@ static bool start_second(struct skr_gang *e, struct group *g)
         return false;
     }
     struct account a = {.e = e, .g = g, .request = request};
-    if (!(request->problem.roles ? open_roles(&a, request)
-                                 : opened(&a, request->problem.eligible, SKR_ACCOUNT_ANY_ROLE,
-                                          &request->problem.eligible))) {
+    if (!open_roles(&a, request)) {
         skr_solve_request_destroy(request);
         return false;
     }

@@ -332,12 +332,9 @@ struct skr_solve_request *skr_what_if_next(struct skr_gang *e, struct group *g, 
 static void write_roles(const struct group *g, const struct skr_solve_request *request,
                         const struct skr_solution *s, int32_t leaf, struct skr_json_writer *w)
 {
-    const size_t leaves = (size_t)request->tree->n_leaves;
     skr_json_open(w, "roles", '{');
     for (size_t r = 0; r < request->roles->n; r++) {
-        const int32_t *claimed = request->problem.roles->role[r].claimed;
-        const int32_t n =
-            s->roles->count[r * leaves + (size_t)leaf] - (claimed ? claimed[leaf] : 0);
+        const int32_t n = skr_solution_added(&request->problem, s, r, leaf);
         const uint8_t role = request->roles->role[r];
         if (n > 0 && role < g->roles.n) {
             skr_json_int(w, g->roles.item[role].name, n);

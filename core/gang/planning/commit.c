@@ -169,16 +169,12 @@ static int deal_roles(struct skr_gang *e, const struct group *g,
     return skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
 }
 
-/* New members of a role of the problem by leaf; without roles: of all. */
+/* New members of a role of the problem by leaf. */
 static void places_of(const struct skr_solve_request *solved, const struct skr_solution *s,
                       size_t r, int32_t *ret)
 {
-    const size_t leaves = (size_t)solved->tree->n_leaves;
-    const int32_t *count = s->roles ? &s->roles->count[r * leaves] : s->count;
-    const int32_t *claimed =
-        s->roles ? solved->problem.roles->role[r].claimed : solved->problem.claimed;
-    for (size_t i = 0; i < leaves; i++) {
-        ret[i] = count[i] - (claimed ? claimed[i] : 0);
+    for (int32_t leaf = 0; leaf < solved->tree->n_leaves; leaf++) {
+        ret[leaf] = skr_solution_added(&solved->problem, s, r, leaf);
     }
 }
 
@@ -188,7 +184,6 @@ static void deal_kept(struct skr_gang *e, const struct skr_solve_request *solved
                       const struct skr_solution *s, struct pod_entry *const *newcomers, size_t n,
                       struct skr_seat *seat)
 {
-    const size_t n_roles = s->roles ? solved->roles->n : 1;
     if (!skr_problem_volumes_matter(e, newcomers, n) && !skr_device_shares_any(e, newcomers, n)) {
         return;
     }
@@ -197,10 +192,10 @@ static void deal_kept(struct skr_gang *e, const struct skr_solve_request *solved
     SKR_AUTO_FREE int32_t *leaf = skr_alloc_array(n + 1, sizeof *leaf);
     SKR_AUTO_FREE size_t *at = skr_alloc_array(n + 1, sizeof *at);
     SKR_AUTO_FREE struct pod_entry **of_role = skr_alloc_array(n + 1, sizeof *of_role);
-    for (size_t r = 0; r < n_roles; r++) {
+    for (size_t r = 0; r < skr_problem_n_roles(&solved->problem); r++) {
         size_t k = 0;
         for (size_t i = 0; i < n; i++) {
-            if (!seat[i].pinned && (!s->roles || newcomers[i]->role == solved->roles->role[r])) {
+            if (!seat[i].pinned && skr_request_role_of(solved, newcomers[i]->role) == (int32_t)r) {
                 at[k] = i;
                 of_role[k++] = newcomers[i];
             }

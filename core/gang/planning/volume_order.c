@@ -23,26 +23,14 @@ struct order {
     size_t *order; /* [n] */
 };
 
-/* The role of the problem, -1: it has no roles, or not this one. */
-static int32_t role_of(const struct skr_solve_request *solved, const struct pod_entry *p)
-{
-    for (size_t r = 0; solved->roles && r < solved->roles->n; r++) {
-        if (solved->roles->role[r] == p->role) {
-            return (int32_t)r;
-        }
-    }
-    return -1;
-}
-
 /* Members of a role that the resources of nodes have room for on a leaf; volumes are played. */
-static int32_t room_of(const struct skr_solve_request *solved, int32_t role, size_t leaf)
+static int32_t room_of(const struct skr_solve_request *solved, size_t role, size_t leaf)
 {
     const struct skr_problem *p = &solved->problem;
-    const struct skr_role *of = role >= 0 ? &p->roles->role[role] : NULL;
-    const int64_t *demand = of ? of->demand : p->demand;
+    const struct skr_role of = skr_problem_role(p, role);
     const size_t n = p->n_resources - solved->n_learned - solved->drivers.n;
-    const int32_t most = (of ? of->eligible : p->eligible)[leaf] ? p->n : 0;
-    return (int32_t)skr_room_holds_all(&p->free[leaf * p->n_resources], demand, n, most);
+    const int32_t most = skr_role_takes(&of, (int32_t)leaf) ? p->n : 0;
+    return (int32_t)skr_room_holds_all(&p->free[leaf * p->n_resources], of.demand, n, most);
 }
 
 /* ---- any placement ---- */
@@ -51,7 +39,7 @@ static int32_t room_of(const struct skr_solve_request *solved, int32_t role, siz
 static void count(const struct order *o, const int32_t *leaf, int32_t by)
 {
     for (size_t i = 0; i < o->n; i++) {
-        const int32_t role = role_of(o->solved, o->newcomers[i]);
+        const int32_t role = skr_request_role_of(o->solved, o->newcomers[i]->role);
         o->s->count[leaf[i]] += by;
         if (o->s->roles && role >= 0) {
             o->s->roles->count[(size_t)role * o->leaves + (size_t)leaf[i]] += by;
@@ -78,9 +66,9 @@ static void places_of(const struct order *o, bool any)
     memset(o->place, 0, SKR_ROLES_MAX * o->leaves * sizeof *o->place);
     for (size_t i = 0; i < o->n; i++) {
         int32_t *place = &o->place[o->newcomers[i]->role * o->leaves];
-        const int32_t role = role_of(o->solved, o->newcomers[i]);
-        for (size_t leaf = 0; leaf < o->leaves && any; leaf++) {
-            place[leaf] = room_of(o->solved, role, leaf);
+        const int32_t role = skr_request_role_of(o->solved, o->newcomers[i]->role);
+        for (size_t leaf = 0; leaf < o->leaves && any && role >= 0; leaf++) {
+            place[leaf] = room_of(o->solved, (size_t)role, leaf);
         }
         place[o->leaf[i]] += any ? 0 : 1;
     }

@@ -100,36 +100,21 @@ static bool count_others(struct work *w, const struct pod_rules_source *s,
 
 /* ---- which members ---- */
 
-/* The role of the problem; -1: the pod has none in it. */
-static int32_t role_of(const struct work *w, const struct pod_entry *p)
-{
-    const struct skr_request_roles *roles = w->request->roles;
-    for (size_t r = 0; roles && r < roles->n; r++) {
-        if (roles->role[r] == p->role) {
-            return (int32_t)r;
-        }
-    }
-    return -1;
-}
-
 /* Which members have the rule, and which count for it. */
 static void add_members(const struct work *w, const struct pod_rules_source *s,
                         struct skr_victim_need *need)
 {
-    size_t own = 0;
     uint32_t others = 0; /* roles with a member that does not count */
     for (size_t i = 0; i < w->n; i++) {
         const bool counts = skr_pod_rules_is_about(s->spec, s->rule, &w->newcomers[i]->pod->meta);
-        const int32_t r = role_of(w, w->newcomers[i]);
+        const int32_t r = skr_request_role_of(w->request, w->newcomers[i]->role);
         const uint32_t role = r >= 0 ? UINT32_C(1) << r : 0;
-        own += counts;
         need->roles |= w->newcomers[i]->shape->spec == s->spec ? role : 0;
         need->counted |= counts ? role : 0;
         others |= counts ? 0 : role;
     }
-    need->own = own > 0;
-    need->strict = skr_pod_rules_is_unknown(s->spec, s->rule) || (need->counted & others) != 0 ||
-                   (!w->request->roles && own > 0 && own < w->n);
+    need->own = need->counted != 0;
+    need->strict = skr_pod_rules_is_unknown(s->spec, s->rule) || (need->counted & others) != 0;
 }
 
 /* ---- needs ---- */

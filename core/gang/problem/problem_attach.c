@@ -321,9 +321,9 @@ void skr_problem_attach_room(struct skr_gang *e, const struct skr_problem_driver
 /* The least that a member of any role demands of it, if it demands any; 0: none does. */
 static int64_t least_demand(const struct skr_problem *p, size_t resource)
 {
-    int64_t least = p->roles ? 0 : p->demand[resource];
-    for (size_t r = 0; p->roles && r < p->roles->n_roles; r++) {
-        const int64_t one = p->roles->role[r].demand[resource];
+    int64_t least = 0;
+    for (size_t r = 0; r < skr_problem_n_roles(p); r++) {
+        const int64_t one = skr_problem_role(p, r).demand[resource];
         least = one > 0 && (least == 0 || one < least) ? one : least;
     }
     return least;

@@ -78,23 +78,12 @@ void skr_held_say(const struct skr_solve_request *request, int32_t level, struct
     }
 }
 
-static int32_t claimed_by(const int32_t *claimed, int32_t leaf)
-{
-    return claimed ? claimed[leaf] : 0;
-}
-
 int32_t skr_held_more(const struct skr_solve_request *request, const struct skr_solution *s,
                       int32_t leaf)
 {
-    const struct skr_problem *p = &request->problem;
-    const size_t leaves = (size_t)request->tree->n_leaves;
     int32_t sum = 0;
-    if (!s->roles) {
-        return s->count[leaf] - claimed_by(p->claimed, leaf);
-    }
-    for (size_t r = 0; r < p->roles->n_roles; r++) {
-        sum += s->roles->count[r * leaves + (size_t)leaf] -
-               claimed_by(p->roles->role[r].claimed, leaf);
+    for (size_t r = 0; r < skr_problem_n_roles(&request->problem); r++) {
+        sum += skr_solution_added(&request->problem, s, r, leaf);
     }
     return sum;
 }

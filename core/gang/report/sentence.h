@@ -22,7 +22,6 @@ enum {
     SKR_EXPLAIN_OPENED_MAX = 8,       /* closed nodes that a relaxation names */
     SKR_EXPLAIN_MOVED_MAX = 64,       /* nodes in the change of a group that starts anew */
     SKR_EXPLAIN_PHRASE_NODES_MAX = 3, /* nodes in the text of a relaxation */
-    SKR_ACCOUNT_ANY_ROLE = -1,
 };
 
 /* The solver's account of a group, cached with it. */

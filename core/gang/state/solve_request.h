@@ -11,7 +11,7 @@
  */
 #include "core/frame/work.h"
 #include "core/solver/cache.h"
-#include "core/solver/roles.h"
+#include "core/solver/each_role.h"
 #include "core/solver/victims.h"
 
 /* Roles of a problem, as roles of the group; in the request's arena. */
@@ -46,7 +46,7 @@ struct skr_solve_request {
     size_t n_learned;
     const struct skr_tree *tree; /* a reference */
     struct skr_arena *arena;
-    struct skr_request_roles *roles; /* NULL: the members are equal */
+    struct skr_request_roles *roles; /* NULL: the members are equal; skr_request_role_of() */
     bool pinned;                     /* some newcomers are claims on given nodes */
     int32_t outside; /* further members on nodes outside the tree: not part of the problem */
     /* The result; problem.cancel is &work.cancel. */
@@ -70,6 +70,26 @@ struct skr_solve_request {
 };
 
 extern const struct skr_work_type skr_solve_work;
+
+enum { SKR_ROLE_OF_ALL = -1 }; /* the role of the problem is that of all members of the group */
+
+/* The role of the group that a role of the problem is. */
+static inline int skr_request_group_role(const struct skr_solve_request *request, size_t r)
+{
+    return request->roles ? request->roles->role[r] : SKR_ROLE_OF_ALL;
+}
+
+/* The role of the problem that members with this role of the group are; -1: it has none of them. */
+static inline int32_t skr_request_role_of(const struct skr_solve_request *request,
+                                          uint8_t group_role)
+{
+    for (size_t r = 0; request->roles && r < request->roles->n; r++) {
+        if (request->roles->role[r] == group_role) {
+            return (int32_t)r;
+        }
+    }
+    return request->roles ? -1 : 0;
+}
 
 /* The request that contains this work. */
 struct skr_solve_request *skr_solve_request_of(struct skr_work *work);
