@@ -246,54 +246,7 @@ static int read_group(struct skr_solve_reader *r)
     }
     file->problem.rule = rule;
     file->problem.n = file->group->size;
-    return has_roles ? skr_solve_roles_begin(r) : 0;
-}
-
-static int read_member(struct skr_solve_reader *r)
-{
-    json_t *member = json_object_get(r->root, "member");
-    const char *const whole[] = {"member", NULL};
-    const char *const several[] = {"members", NULL};
-    if (r->roles) {
-        return member ? skr_solve_refuse(r, whole, "members are those of roles: use members")
-                      : skr_solve_roles_read_members(r);
-    }
-    if (json_object_get(r->root, "members")) {
-        return skr_solve_refuse(r, several, "needs group.roles");
-    }
-    int64_t *demand = skr_arena_array(r->file->arena, SKR_SOLVE_RESOURCES_MAX, sizeof *demand);
-    if (!demand) {
-        return skr_solve_no_memory(r);
-    }
-    r->file->problem.demand = demand;
-    r->by_slots = !member;
-    if (r->by_slots) {
-        r->resource[r->n_resources++] = "slots";
-        demand[0] = 1;
-        return 0;
-    }
-    if (!json_is_object(member)) {
-        return skr_solve_refuse_type(r, whole, "an object", member);
-    }
-    const char *key;
-    json_t *value;
-    json_object_foreach(member, key, value)
-    {
-        const char *const path[] = {"member", key, NULL};
-        if (r->n_resources == SKR_SOLVE_RESOURCES_MAX) {
-            return skr_solve_refuse(r, path, "more than 32 resources");
-        }
-        int64_t *amount = &demand[r->n_resources];
-        r->resource[r->n_resources++] = key;
-        int rc = skr_solve_read_amount(r, path, key, value, amount);
-        if (rc != 0) {
-            return rc;
-        }
-        if (*amount < 0) {
-            return skr_solve_refuse(r, path, "must not be negative");
-        }
-    }
-    return 0;
+    return skr_solve_roles_begin(r);
 }
 
 /* ---- options ---- */
@@ -336,15 +289,6 @@ static int read_explain(struct skr_solve_reader *r)
         }
     }
     return 0;
-}
-
-static int read_roles(struct skr_solve_reader *r)
-{
-    static const char *const path[] = {"apart", NULL};
-    if (r->roles) {
-        return skr_solve_roles_finish(r);
-    }
-    return json_object_get(r->root, "apart") ? skr_solve_refuse(r, path, "needs group.roles") : 0;
 }
 
 static int read_options(struct skr_solve_reader *r)
@@ -406,8 +350,12 @@ int skr_solve_file_parse(const char *text, struct skr_solve_file **ret, struct s
         return skr_solve_no_memory(&r);
     }
     r.file->arena = arena;
-    int (*const step[])(struct skr_solve_reader *) = {load,        read_topology,        read_group,
-                                                      read_member, skr_solve_read_nodes, read_roles,
+    int (*const step[])(struct skr_solve_reader *) = {load,
+                                                      read_topology,
+                                                      read_group,
+                                                      skr_solve_roles_read_members,
+                                                      skr_solve_read_nodes,
+                                                      skr_solve_roles_finish,
                                                       read_options};
     int rc = 0;
     for (size_t i = 0; i < sizeof step / sizeof step[0] && rc == 0; i++) {

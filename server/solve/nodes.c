@@ -17,9 +17,7 @@ struct node {
     int64_t free[SKR_SOLVE_RESOURCES_MAX];
     int64_t used[SKR_SOLVE_RESOURCES_MAX];
     int64_t capacity[SKR_SOLVE_RESOURCES_MAX];
-    bool eligible;
-    uint8_t eligible_of[SKR_ROLES_MAX]; /* of roles, in place of eligible */
-    int32_t claimed;
+    uint8_t eligible[SKR_ROLES_MAX];
 };
 
 /* path[n] is free for the name of a resource. */
@@ -55,37 +53,13 @@ static int read_amounts(const struct skr_solve_reader *r, const char **path, siz
 
 static const char *const node_keys[] = {"free", "used", "capacity", "eligible", "claimed", NULL};
 
-/* eligible and claimed of members that are equal. */
-static int read_members(struct skr_solve_reader *r, const char **path, size_t n,
-                        const json_t *object, struct node *ret)
-{
-    path[n + 1] = NULL;
-    const json_t *eligible = json_object_get(object, "eligible");
-    path[n] = "eligible";
-    if (eligible && !json_is_boolean(eligible)) {
-        return skr_solve_refuse_type(r, path, "true or false", eligible);
-    }
-    ret->eligible = !eligible ? ret->eligible : json_is_true(eligible);
-    const json_t *claimed = json_object_get(object, "claimed");
-    path[n] = "claimed";
-    if (claimed && !json_is_integer(claimed)) {
-        return skr_solve_refuse_type(r, path, "a number of members", claimed);
-    }
-    json_int_t count = !claimed ? ret->claimed : json_integer_value(claimed);
-    if (count < 0 || count > SKR_SOLVER_MEMBERS_MAX) {
-        return skr_solve_refuse(r, path, "must be 0 to 1048576");
-    }
-    ret->claimed = (int32_t)count;
-    return 0;
-}
-
-/* The same of roles; leaf -1: the defaults, which have no claims. */
+/* eligible and claimed; leaf -1: the defaults, which have no claims. */
 static int read_roles(struct skr_solve_reader *r, const char **path, size_t n, const json_t *object,
                       int32_t leaf, struct node *ret)
 {
     const json_t *eligible = json_object_get(object, "eligible");
     json_t *claimed = json_object_get(object, "claimed");
-    int rc = !eligible ? 0 : skr_solve_roles_read_eligible(r, path, n, eligible, ret->eligible_of);
+    int rc = !eligible ? 0 : skr_solve_roles_read_eligible(r, path, n, eligible, ret->eligible);
     return rc < 0 || !claimed || leaf < 0 ? rc
                                           : skr_solve_roles_read_claimed(r, path, n, claimed, leaf);
 }
@@ -118,26 +92,19 @@ static int read_node(struct skr_solve_reader *r, const char **path, size_t n, co
         }
     }
     r->has_capacity = r->has_capacity || ret->has_capacity;
-    return r->roles ? read_roles(r, path, n, object, leaf, ret)
-                    : read_members(r, path, n, object, ret);
+    return read_roles(r, path, n, object, leaf, ret);
 }
 
 struct node_arrays {
     int64_t *free, *capacity;
-    uint8_t *eligible;
-    int32_t *claimed;
 };
 
 /* What the claimed members of the node use of a resource, saturated. */
-static int64_t claimed_use(const struct skr_solve_reader *r, const struct node *node, int32_t leaf,
-                           size_t resource)
+static int64_t claimed_use(const struct skr_solve_reader *r, int32_t leaf, size_t resource)
 {
-    const size_t n = r->roles ? r->roles->roles.n_roles : 1;
     int64_t use = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int64_t count = r->roles ? r->roles->claimed[i][leaf] : node->claimed;
-        const int64_t demand =
-            r->roles ? r->roles->demand[i][resource] : r->file->problem.demand[resource];
+    for (size_t i = 0; i < r->roles->roles.n_roles; i++) {
+        const int64_t count = r->roles->claimed[i][leaf], demand = r->roles->demand[i][resource];
         const bool fits = count == 0 || demand <= (INT64_MAX - use) / count;
         use = fits ? use + demand * count : INT64_MAX;
     }
@@ -147,10 +114,8 @@ static int64_t claimed_use(const struct skr_solve_reader *r, const struct node *
 static void set_node(const struct skr_solve_reader *r, const struct node *node, int32_t leaf,
                      const struct node_arrays *to)
 {
-    to->eligible[leaf] = node->eligible;
-    to->claimed[leaf] = node->claimed;
-    for (size_t i = 0; r->roles && i < r->roles->roles.n_roles; i++) {
-        r->roles->eligible[i][leaf] = node->eligible_of[i];
+    for (size_t i = 0; i < r->roles->roles.n_roles; i++) {
+        r->roles->eligible[i][leaf] = node->eligible[i];
     }
     for (size_t i = 0; i < r->n_resources; i++) {
         int64_t free = node->has_free ? node->free[i] : node->has_capacity ? node->capacity[i] : 0;
@@ -159,7 +124,7 @@ static void set_node(const struct skr_solve_reader *r, const struct node *node, 
         int64_t capacity = node->capacity[i];
         if (!node->has_capacity) {
             int64_t own = free > 0 ? free : 0;
-            const int64_t use = claimed_use(r, node, leaf, i);
+            const int64_t use = claimed_use(r, leaf, i);
             capacity = use <= INT64_MAX - own ? own + use : INT64_MAX;
         }
         to->free[at] = free;
@@ -170,8 +135,8 @@ static void set_node(const struct skr_solve_reader *r, const struct node *node, 
 static int read_default(struct skr_solve_reader *r, struct node *ret)
 {
     const char *path[4] = {"default"};
-    *ret = (struct node){.eligible = true};
-    memset(ret->eligible_of, 1, sizeof ret->eligible_of);
+    *ret = (struct node){.has_free = false};
+    memset(ret->eligible, 1, sizeof ret->eligible);
     const json_t *object = json_object_get(r->root, "default");
     if (!object) {
         return 0;
@@ -191,10 +156,8 @@ int skr_solve_read_nodes(struct skr_solve_reader *r)
     struct node_arrays arrays = {
         .free = skr_arena_array(arena, leaves * r->n_resources, sizeof(int64_t)),
         .capacity = skr_arena_array(arena, leaves * r->n_resources, sizeof(int64_t)),
-        .eligible = skr_arena_array(arena, leaves, sizeof(uint8_t)),
-        .claimed = skr_arena_array(arena, leaves, sizeof(int32_t)),
     };
-    if (!arrays.free || !arrays.capacity || !arrays.eligible || !arrays.claimed) {
+    if (!arrays.free || !arrays.capacity) {
         return skr_solve_no_memory(r);
     }
     struct node common;
@@ -228,7 +191,5 @@ int skr_solve_read_nodes(struct skr_solve_reader *r)
     file->problem.n_resources = r->n_resources;
     file->problem.free = arrays.free;
     file->problem.capacity = r->has_capacity ? arrays.capacity : NULL;
-    file->problem.eligible = arrays.eligible;
-    file->problem.claimed = arrays.claimed;
     return rc;
 }

@@ -23,7 +23,7 @@ struct skr_solve_reader {
     const char *resource[SKR_SOLVE_RESOURCES_MAX]; /* borrowed from root */
     bool by_slots;                                 /* no member given: amounts are slots */
     bool has_capacity;                             /* some node has one */
-    struct skr_solve_roles *roles;                 /* NULL: the members are equal */
+    struct skr_solve_roles *roles;
 };
 
 /* Position of the value, or 1:1. */

@@ -19,7 +19,13 @@ static void *array(struct skr_solve_reader *r, size_t n, size_t size)
 
 static size_t n_roles(const struct skr_solve_reader *r)
 {
-    return r->file->group->n_roles;
+    return r->roles->roles.n_roles;
+}
+
+/* False: all members are equal, which is one role without a name. */
+static bool are_named(const struct skr_solve_reader *r)
+{
+    return r->file->group->n_roles > 0;
 }
 
 /* ---- the group ---- */
@@ -27,7 +33,9 @@ static size_t n_roles(const struct skr_solve_reader *r)
 static bool begin_role(struct skr_solve_reader *r, struct skr_solve_roles *s, size_t i)
 {
     const struct skr_tree *tree = r->file->tree;
-    const struct skr_group_role *from = &r->file->group->role[i];
+    const int32_t size = r->file->group->size;
+    const struct skr_group_role all = {.name = "", .size = size, .minimum = size};
+    const struct skr_group_role *from = are_named(r) ? &r->file->group->role[i] : &all;
     struct skr_rule *rule = array(r, (size_t)tree->n_levels, sizeof *rule);
     uint8_t *has_rule = array(r, (size_t)tree->n_levels, sizeof *has_rule);
     s->demand[i] = array(r, SKR_SOLVE_RESOURCES_MAX, sizeof *s->demand[i]);
@@ -84,21 +92,22 @@ static bool begin_sets(struct skr_solve_reader *r, struct skr_solve_roles *s)
 int skr_solve_roles_begin(struct skr_solve_reader *r)
 {
     const struct skr_group_spec *group = r->file->group;
+    const size_t n = are_named(r) ? group->n_roles : 1;
     struct skr_solve_roles *s = array(r, 1, sizeof *s);
     bool ok = s;
-    for (size_t i = 0; ok && i < group->n_roles; i++) {
+    for (size_t i = 0; ok && i < n; i++) {
         ok = begin_role(r, s, i);
     }
     if (!ok || !begin_sets(r, s)) {
         return skr_solve_no_memory(r);
     }
-    s->roles = (struct skr_roles){.n_roles = group->n_roles,
-                                  .role = s->role,
-                                  .n_kinds = group->n_sets,
-                                  .kind = s->kind,
-                                  .cap = s->cap};
+    s->roles = (struct skr_roles){
+        .n_roles = n, .role = s->role, .n_kinds = group->n_sets, .kind = s->kind, .cap = s->cap};
     r->roles = s;
-    r->file->problem.roles = &s->roles;
+    r->file->problem.roles = are_named(r) ? &s->roles : NULL;
+    r->file->problem.demand = s->role[0].demand;
+    r->file->problem.eligible = s->role[0].eligible;
+    r->file->problem.claimed = s->role[0].claimed;
     return 0;
 }
 
@@ -142,18 +151,19 @@ static int32_t resource_index(struct skr_solve_reader *r, const char *const *pat
     return (int32_t)i;
 }
 
-static int read_demand(struct skr_solve_reader *r, const char *role, json_t *object,
-                       int64_t *demand)
+/* The requests of a member at "member", or at "members" for a role. */
+static int read_demand(struct skr_solve_reader *r, const char *section, const char *role,
+                       json_t *object, int64_t *demand)
 {
-    const char *const whole[] = {"members", role, NULL};
+    const char *path[4] = {section, role};
     const char *resource;
     json_t *value;
     if (!json_is_object(object)) {
-        return skr_solve_refuse_type(r, whole, "an object", object);
+        return skr_solve_refuse_type(r, path, "an object", object);
     }
     json_object_foreach(object, resource, value)
     {
-        const char *const path[] = {"members", role, resource, NULL};
+        path[role ? 2 : 1] = resource;
         const int32_t at = resource_index(r, path, resource);
         if (at < 0) {
             return -SKR_INVALID;
@@ -169,10 +179,9 @@ static int read_demand(struct skr_solve_reader *r, const char *role, json_t *obj
     return 0;
 }
 
-int skr_solve_roles_read_members(struct skr_solve_reader *r)
+static int read_of_roles(struct skr_solve_reader *r, json_t *members)
 {
     static const char *const whole[] = {"members", NULL};
-    json_t *members = json_object_get(r->root, "members");
     uint32_t seen = 0;
     const char *name;
     json_t *value;
@@ -186,7 +195,8 @@ int skr_solve_roles_read_members(struct skr_solve_reader *r)
     {
         const char *const path[] = {"members", name, NULL};
         const int32_t role = find_role(r, path, name);
-        int rc = role < 0 ? -SKR_INVALID : read_demand(r, name, value, r->roles->demand[role]);
+        int rc = role < 0 ? -SKR_INVALID
+                          : read_demand(r, "members", name, value, r->roles->demand[role]);
         if (rc != 0) {
             return rc;
         }
@@ -202,6 +212,27 @@ int skr_solve_roles_read_members(struct skr_solve_reader *r)
     return 0;
 }
 
+int skr_solve_roles_read_members(struct skr_solve_reader *r)
+{
+    static const char *const one[] = {"member", NULL}, *const several[] = {"members", NULL};
+    json_t *member = json_object_get(r->root, "member");
+    json_t *members = json_object_get(r->root, "members");
+    if (are_named(r)) {
+        return member ? skr_solve_refuse(r, one, "members are those of roles: use members")
+                      : read_of_roles(r, members);
+    }
+    if (members) {
+        return skr_solve_refuse(r, several, "needs group.roles");
+    }
+    r->by_slots = !member;
+    if (r->by_slots) {
+        r->resource[r->n_resources++] = "slots";
+        r->roles->demand[0][0] = 1;
+        return 0;
+    }
+    return read_demand(r, "member", NULL, member, r->roles->demand[0]);
+}
+
 /* ---- nodes ---- */
 
 int skr_solve_roles_read_eligible(struct skr_solve_reader *r, const char **path, size_t n,
@@ -215,8 +246,9 @@ int skr_solve_roles_read_eligible(struct skr_solve_reader *r, const char **path,
         memset(eligible, json_is_true(value), n_roles(r));
         return 0;
     }
-    if (!json_is_object(value)) {
-        return skr_solve_refuse_type(r, path, "true, false or an object of roles", value);
+    if (!are_named(r) || !json_is_object(value)) {
+        return skr_solve_refuse_type(
+            r, path, are_named(r) ? "true, false or an object of roles" : "true or false", value);
     }
     json_t *object = skr_object_unconst(value);
     json_object_foreach(object, name, one)
@@ -287,6 +319,20 @@ static int read_sets_of_role(struct skr_solve_reader *r, const char *const *path
     return rc;
 }
 
+static int read_count(struct skr_solve_reader *r, const char *const *path, int32_t role,
+                      const json_t *value, int32_t leaf)
+{
+    if (!json_is_integer(value)) {
+        return skr_solve_refuse_type(r, path, "a number of members", value);
+    }
+    const json_int_t count = json_integer_value(value);
+    if (count < 0 || count > SKR_SOLVER_MEMBERS_MAX) {
+        return skr_solve_refuse(r, path, "must be 0 to 1048576");
+    }
+    r->roles->claimed[role][leaf] = (int32_t)count;
+    return 0;
+}
+
 int skr_solve_roles_read_claimed(struct skr_solve_reader *r, const char **path, size_t n,
                                  json_t *value, int32_t leaf)
 {
@@ -295,6 +341,9 @@ int skr_solve_roles_read_claimed(struct skr_solve_reader *r, const char **path, 
     int rc = 0;
     path[n] = "claimed";
     path[n + 1] = NULL;
+    if (!are_named(r)) {
+        return read_count(r, path, 0, value, leaf);
+    }
     if (!json_is_object(value)) {
         return skr_solve_refuse_type(r, path, "an object of roles", value);
     }
@@ -306,17 +355,8 @@ int skr_solve_roles_read_claimed(struct skr_solve_reader *r, const char **path, 
         if (role < 0) {
             return rc == 0 ? -SKR_INVALID : rc;
         }
-        if (r->roles->kind_of[role] >= 0) {
-            rc = read_sets_of_role(r, path, role, one, leaf);
-            continue;
-        }
-        if (!json_is_integer(one)) {
-            return skr_solve_refuse_type(r, path, "a number of members", one);
-        }
-        if (json_integer_value(one) < 0 || json_integer_value(one) > SKR_SOLVER_MEMBERS_MAX) {
-            return skr_solve_refuse(r, path, "must be 0 to 1048576");
-        }
-        r->roles->claimed[role][leaf] = (int32_t)json_integer_value(one);
+        rc = r->roles->kind_of[role] >= 0 ? read_sets_of_role(r, path, role, one, leaf)
+                                          : read_count(r, path, role, one, leaf);
     }
     return rc;
 }
@@ -408,7 +448,11 @@ static int read_apart(struct skr_solve_reader *r)
 
 int skr_solve_roles_finish(struct skr_solve_reader *r)
 {
-    static const char *const nodes[] = {"nodes", NULL};
+    static const char *const nodes[] = {"nodes", NULL}, *const apart[] = {"apart", NULL};
+    if (!are_named(r)) {
+        return json_object_get(r->root, "apart") ? skr_solve_refuse(r, apart, "needs group.roles")
+                                                 : 0;
+    }
     for (size_t i = 0; i < n_roles(r); i++) {
         int64_t claims = 0;
         for (int32_t leaf = 0; leaf < r->file->tree->n_leaves; leaf++) {

@@ -2,8 +2,9 @@
 #ifndef SKR_SERVER_SOLVE_ROLES_H
 #define SKR_SERVER_SOLVE_ROLES_H
 /*
- * Roles in a solve file: `members` in place of `member`, what nodes say of each role, `apart`.
- * Sizes, own rules and sets are those of the group. Internal to server/solve/.
+ * Roles in a solve file: `member` or `members`, what nodes say of each role, `apart`. Sizes, own
+ * rules and sets are those of the group. A group without roles has one, which has no name: `member`
+ * is its member, and the problem has no roles. Internal to server/solve/.
  */
 #include "core/solver/roles.h"
 #include "server/solve/reader.h"
@@ -24,15 +25,15 @@ struct skr_solve_roles {
     int32_t *set_members[SKR_ROLES_MAX];  /* [set] live members of the role */
 };
 
-/* Own rules and sets of the group, which has roles, against the tree. */
+/* Own rules and sets of the group against the tree. */
 int skr_solve_roles_begin(struct skr_solve_reader *r);
-/* "members": requests of each role; adds the resources. */
+/* "member", or "members": requests of each role; adds the resources. */
 int skr_solve_roles_read_members(struct skr_solve_reader *r);
-/* "eligible" of a node or of the defaults: true, false or by role. eligible[n_roles] has the
+/* "eligible" of a node or of the defaults: true, false or by named role. eligible[n_roles] has the
  * defaults. path[0 .. n - 1] names the node, with room for two more and the end. */
 int skr_solve_roles_read_eligible(struct skr_solve_reader *r, const char **path, size_t n,
                                   const json_t *value, uint8_t *eligible);
-/* "claimed" of a node: by role a number, or for roles of sets a list of the numbers of their sets. */
+/* "claimed" of a node: by named role a number, or for roles of sets a list of the numbers of their sets. */
 int skr_solve_roles_read_claimed(struct skr_solve_reader *r, const char **path, size_t n,
                                  json_t *value, int32_t leaf);
 /* "apart", and what holds for all nodes together. */
