@@ -94,7 +94,13 @@ static bool is_single(const struct group *g, const struct skr_pod *pod)
 /* Nothing but the pods could say the size. */
 static void lack_count(struct group *g, const struct skr_pod *pod, const struct skr_workload *w)
 {
-    if (w->kind == SKR_WORKLOAD_KUEUE) {
+    const char *total = skr_labels_get(&pod->meta.annotations, SKR_KUEUE_TOTAL);
+    if (w->kind == SKR_WORKLOAD_KUEUE && total) {
+        lack(g, SKR_REASON_SIZE_UNKNOWN,
+             "group %s: annotation " SKR_KUEUE_TOTAL
+             " of its pods must be an integer from 1 on, got \"%.60s\"",
+             g->name, total);
+    } else if (w->kind == SKR_WORKLOAD_KUEUE) {
         lack(g, SKR_REASON_SIZE_UNKNOWN,
              "group %s: nothing says how many pods it has; add annotation " SKR_KUEUE_TOTAL
              " to its pods",
