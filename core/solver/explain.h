@@ -25,6 +25,10 @@ bool skr_bottleneck_explain(struct skr_run *run, const struct skr_feasible *feas
 /* relaxation.c: minimal sets of rules without which n is feasible. The sum of fits is in *ret. */
 void skr_relaxations_find(struct skr_run *run, const struct skr_feasible *feasible,
                           struct skr_explanation *ret);
+/* The same of a problem with roles that is infeasible, though not for want of room alone. Takes from
+ * *steps. */
+void skr_role_relaxations_find(const struct skr_problem *problem, int64_t *steps,
+                               struct skr_explanation *ret);
 /* missing_slots.c: the least number of slots that would have to be added to these leaves, and
  * where. Class and sum of fits are in *ret. */
 void skr_missing_slots_find(struct skr_run *run, const struct skr_leaf_bounds *leaf,

@@ -2,16 +2,17 @@
 /*
  * Relaxations: the smallest sets of rules that have to be dropped.
  *
- * An atom is one number, or hard, of one level. All sets of one atom are tried, then all of two,
+ * An atom is one number, or hard, of one level; with roles also of a rule of a role, and a set kind or
+ * its being exclusive. All sets of one atom are tried, then all of two,
  * and so on; the first size with a set that works ends the search, so every set reported is one of
- * the smallest and no part of it suffices. Every trial is a feasibility pass of its own; below the
- * deepest level that a set touches nothing changes, and the sets of units there are taken over
- * from the run that was infeasible.
+ * the smallest and no part of it suffices. Every trial is a feasibility pass of its own. Of equal
+ * members nothing changes below the deepest level that a set touches, and the sets of units there are
+ * taken over from the run that was infeasible.
  *
  * Without hard, the other numbers of its level count, as they are written. So they are atoms, too,
  * but only together with hard. A min and max that contradict each other are void and no atoms.
  *
- * Values. Sizes only grow with max and shrink with min, so the value nearest to the rule's is found
+ * Values, of equal members. Sizes only grow with max and shrink with min, so the value nearest to the rule's is found
  * by bisection. A factor must divide n, since every member is in some unit of its level: the
  * divisors are tried, largest first. Partitions are tried by distance, the smaller first.
  *
@@ -22,34 +23,66 @@
 #include <string.h>
 
 #include "core/solver/atom_sets.h"
+#include "core/solver/roles/role_variant.h"
 
-enum { ATOMS_MAX = SKR_LEVELS_MAX * SKR_RELAXATION_KIND_COUNT };
+enum { ATOMS_MAX = SKR_LEVELS_MAX * SKR_RELAXATION_KIND_COUNT * (SKR_ROLES_MAX + 1) + 8 };
 
 struct search {
-    struct skr_run *run;
-    const struct skr_feasible *base;
+    const struct skr_problem *problem;
+    struct skr_run *run;             /* equal members: that was infeasible, */
+    const struct skr_feasible *base; /* with these sets */
+    int64_t *role_steps;             /* roles: of the exact runs */
     struct skr_relaxation_atom atom[ATOMS_MAX];
     struct skr_atom_sets sets;
     int64_t steps_left;
     struct skr_explanation *ret;
 };
 
-static const struct skr_rule *rule_of(const struct search *s, int32_t level)
+/* The rule that an atom drops; NULL: it is no rule. */
+static const struct skr_rule *rule_of(const struct search *s,
+                                      const struct skr_relaxation_atom *atom)
 {
-    return &s->run->problem->rule[level - 1];
+    const struct skr_rule *rules =
+        atom->role < 0 ? s->problem->rule : s->problem->roles->role[atom->role].rule;
+    return atom->what == SKR_ATOM_RULE ? &rules[atom->level - 1] : NULL;
 }
 
-static void list_atoms(struct search *s)
+/* The rules of the group (role -1) or of a role, from the deepest level up. */
+static void list_rules(struct search *s, int32_t role)
 {
-    for (int32_t level = s->run->tree->n_levels; level >= 1; level--) {
+    const struct skr_role *own = role >= 0 ? &s->problem->roles->role[role] : NULL;
+    for (int32_t level = s->problem->tree->n_levels; level >= 1; level--) {
+        if (own && (!own->rule || !own->has_rule || !own->has_rule[level - 1])) {
+            continue;
+        }
         for (int kind = 0; kind < SKR_RELAXATION_KIND_COUNT; kind++) {
-            if (skr_rule_has(rule_of(s, level), (enum skr_relaxation_kind)kind)) {
-                s->atom[s->sets.n_atoms++] = (struct skr_relaxation_atom){
-                    .level = level, .kind = (enum skr_relaxation_kind)kind};
+            const struct skr_relaxation_atom atom = {
+                .role = role, .level = level, .kind = (enum skr_relaxation_kind)kind};
+            if (skr_rule_has(rule_of(s, &atom), atom.kind)) {
+                s->atom[s->sets.n_atoms++] = atom;
             }
         }
     }
 }
+
+static void list_atoms(struct search *s)
+{
+    const struct skr_roles *roles = s->problem->roles;
+    list_rules(s, -1);
+    for (int32_t role = 0; roles && role < (int32_t)roles->n_roles; role++) {
+        list_rules(s, role);
+    }
+    for (int what = SKR_ATOM_EXCLUSIVE; roles && what <= SKR_ATOM_SETS; what++) {
+        for (size_t k = 0; k < roles->n_kinds; k++) {
+            if (what == SKR_ATOM_SETS || roles->kind[k].exclusive) {
+                s->atom[s->sets.n_atoms++] = (struct skr_relaxation_atom){
+                    .what = (enum skr_atom_what)what, .role = -1, .set_kind = (int32_t)k};
+            }
+        }
+    }
+}
+
+/* ---- trials ---- */
 
 /* Whether n is feasible, by a pass over the levels that the set touches. */
 static bool sizes_hold(struct skr_run *inner, const struct search *s, int32_t deepest, bool *ret)
@@ -62,20 +95,14 @@ static bool sizes_hold(struct skr_run *inner, const struct search *s, int32_t de
     return true;
 }
 
-/* Whether n is feasible without the picked atoms; the one at `kept` (-1: none) gets value instead.
- * False in *ret, too, when a limit was met. */
-static void try_set(struct search *s, int32_t n_picked, int32_t kept, int32_t value, bool *ret)
+/* Equal members. Whether they are feasible without the picked atoms; the one at `kept` (-1: none)
+ * gets value instead. */
+static bool try_rules(struct search *s, int32_t kept, int32_t value)
 {
-    *ret = false;
-    if (s->sets.stopped || s->steps_left == 0) {
-        s->sets.stopped = true;
-        return;
-    }
-    s->steps_left--;
     struct skr_rule rule[SKR_LEVELS_MAX];
-    memcpy(rule, s->run->problem->rule, (size_t)s->run->tree->n_levels * sizeof *rule);
+    memcpy(rule, s->problem->rule, (size_t)s->problem->tree->n_levels * sizeof *rule);
     int32_t deepest = 1;
-    for (int32_t i = 0; i < n_picked; i++) {
+    for (int32_t i = 0; i < s->sets.n_picked; i++) {
         const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[i]];
         if (i == kept) {
             *skr_rule_number(&rule[atom->level - 1], atom->kind) = value;
@@ -84,29 +111,88 @@ static void try_set(struct search *s, int32_t n_picked, int32_t kept, int32_t va
         }
         deepest = atom->level > deepest ? atom->level : deepest;
     }
-    struct skr_problem problem = *s->run->problem;
+    struct skr_problem problem = *s->problem;
     problem.rule = rule;
     struct skr_run inner;
+    bool ret = false;
     s->sets.stopped =
-        !skr_run_begin_inner(s->run, &problem, &inner) || !sizes_hold(&inner, s, deepest, ret);
+        !skr_run_begin_inner(s->run, &problem, &inner) || !sizes_hold(&inner, s, deepest, &ret);
     skr_run_end_inner(s->run, &inner);
-    *ret = *ret && !s->sets.stopped;
+    return ret && !s->sets.stopped;
 }
 
-/* Numbers that hard voids, with hard left in place: dropping them does nothing. */
-static bool is_idle(const struct search *s, int32_t n_picked)
+/* Leaves the kind without effect: sets of nothing are dropped by the caller. */
+static void drop(struct skr_role_variant *v, const struct skr_relaxation_atom *atom)
 {
-    for (int32_t i = 0; i < n_picked; i++) {
+    if (atom->what == SKR_ATOM_EXCLUSIVE) {
+        v->kind[atom->set_kind].exclusive = false;
+    } else if (atom->what == SKR_ATOM_SETS) {
+        memset(v->kind[atom->set_kind].each, 0, sizeof v->kind[0].each);
+    } else {
+        skr_rule_drop(atom->role < 0 ? &v->rule[atom->level - 1]
+                                     : &v->own[atom->role][atom->level - 1],
+                      atom->kind);
+    }
+}
+
+static void drop_empty_kinds(struct skr_role_variant *v)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < v->roles.n_kinds; k++) {
+        bool any = false;
+        for (size_t r = 0; r < v->roles.n_roles; r++) {
+            any = any || v->kind[k].each[r] > 0;
+        }
+        if (any) {
+            v->kind[n++] = v->kind[k];
+        }
+    }
+    v->roles.n_kinds = n;
+}
+
+/* Roles. Whether they are feasible without the picked atoms. */
+static bool try_roles(struct search *s)
+{
+    struct skr_role_variant v;
+    skr_role_variant_init(&v, s->problem);
+    for (int32_t i = 0; i < s->sets.n_picked; i++) {
+        drop(&v, &s->atom[s->sets.pick[i]]);
+    }
+    drop_empty_kinds(&v);
+    enum skr_role_verdict verdict = skr_role_feasible(&v.problem, s->role_steps);
+    s->sets.stopped = verdict != SKR_ROLE_PLACED && verdict != SKR_ROLE_INFEASIBLE;
+    return verdict == SKR_ROLE_PLACED;
+}
+
+/* False, too, when a limit was met. */
+static bool try_set(struct search *s, int32_t kept, int32_t value)
+{
+    if (s->sets.stopped || s->steps_left == 0) {
+        s->sets.stopped = true;
+        return false;
+    }
+    s->steps_left--;
+    return s->problem->roles ? try_roles(s) : try_rules(s, kept, value);
+}
+
+/* Whether an atom of the set at hand does nothing: a number that hard voids, with hard left in
+ * place; exclusive sets that are no sets. */
+static bool is_idle(const struct search *s)
+{
+    for (int32_t i = 0; i < s->sets.n_picked; i++) {
         const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[i]];
-        if (atom->kind == SKR_RELAX_HARD || !rule_of(s, atom->level)->hard) {
-            continue;
-        }
-        bool with_hard = false;
-        for (int32_t j = 0; j < i; j++) {
+        const struct skr_rule *rule = rule_of(s, atom);
+        bool idle = rule && rule->hard && atom->kind != SKR_RELAX_HARD;
+        for (int32_t j = 0; j < s->sets.n_picked; j++) {
             const struct skr_relaxation_atom *other = &s->atom[s->sets.pick[j]];
-            with_hard = with_hard || (other->level == atom->level && other->kind == SKR_RELAX_HARD);
+            if (other->what == SKR_ATOM_RULE && other->role == atom->role &&
+                other->level == atom->level && other->kind == SKR_RELAX_HARD) {
+                idle = false;
+            }
+            idle = idle || (atom->what == SKR_ATOM_EXCLUSIVE && other->what == SKR_ATOM_SETS &&
+                            other->set_kind == atom->set_kind);
         }
-        if (!with_hard) {
+        if (idle) {
             return true;
         }
     }
@@ -117,15 +203,12 @@ static bool is_idle(const struct search *s, int32_t n_picked)
 
 /* The value nearest to `bad` that works, by bisection: `good` works, and so does what lies between
  * a value that works and `good`. */
-static int32_t nearest_bound(struct search *s, int32_t n_picked, int32_t at, int32_t bad,
-                             int32_t good)
+static int32_t nearest_bound(struct search *s, int32_t at, int32_t bad, int32_t good)
 {
     int32_t way = good > bad ? 1 : -1;
     while ((good - bad) * way > 1) {
         int32_t mid = bad + (good - bad + way) / 2;
-        bool works = false;
-        try_set(s, n_picked, at, mid, &works);
-        if (works) {
+        if (try_set(s, at, mid)) {
             good = mid;
         } else {
             bad = mid;
@@ -134,23 +217,18 @@ static int32_t nearest_bound(struct search *s, int32_t n_picked, int32_t at, int
     return good;
 }
 
-static int32_t nearest_factor(struct search *s, int32_t n_picked, int32_t at, int32_t factor)
+static int32_t nearest_factor(struct search *s, int32_t at, int32_t factor)
 {
     int32_t from = factor - 1 < s->run->n ? factor - 1 : s->run->n;
     for (int32_t f = from; f > 1 && !s->sets.stopped; f--) {
-        bool works = false;
-        if (s->run->n % f == 0) {
-            try_set(s, n_picked, at, f, &works);
-        }
-        if (works) {
+        if (s->run->n % f == 0 && try_set(s, at, f)) {
             return f;
         }
     }
     return s->sets.stopped ? 0 : 1;
 }
 
-static int32_t nearest_partitions(struct search *s, int32_t n_picked, int32_t at, int32_t level,
-                                  int32_t partitions)
+static int32_t nearest_partitions(struct search *s, int32_t at, int32_t level, int32_t partitions)
 {
     const struct skr_tree *tree = s->run->tree;
     int32_t most = 0;
@@ -161,41 +239,34 @@ static int32_t nearest_partitions(struct search *s, int32_t n_picked, int32_t at
     int32_t start = partitions <= most ? 1 : partitions - most;
     for (int32_t by = start; !s->sets.stopped && (by < partitions || by <= most - partitions);
          by++) {
-        bool works = false;
-        if (by < partitions) {
-            try_set(s, n_picked, at, partitions - by, &works);
-            if (works) {
-                return partitions - by;
-            }
+        if (by < partitions && try_set(s, at, partitions - by)) {
+            return partitions - by;
         }
-        if (by <= most - partitions) {
-            try_set(s, n_picked, at, partitions + by, &works);
-            if (works) {
-                return partitions + by;
-            }
+        if (by <= most - partitions && try_set(s, at, partitions + by)) {
+            return partitions + by;
         }
     }
     return 0;
 }
 
-static int32_t nearest_value(struct search *s, int32_t n_picked, int32_t at)
+static int32_t nearest_value(struct search *s, int32_t at)
 {
     const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[at]];
-    const struct skr_rule *rule = rule_of(s, atom->level);
+    const struct skr_rule *rule = rule_of(s, atom);
     int32_t n = s->run->n;
     int32_t value = 0;
     switch (atom->kind) {
     case SKR_RELAX_MAX:
-        value = nearest_bound(s, n_picked, at, rule->max < n ? rule->max : n - 1, n);
+        value = nearest_bound(s, at, rule->max < n ? rule->max : n - 1, n);
         break;
     case SKR_RELAX_MIN:
-        value = nearest_bound(s, n_picked, at, rule->min <= n ? rule->min : n + 1, 1);
+        value = nearest_bound(s, at, rule->min <= n ? rule->min : n + 1, 1);
         break;
     case SKR_RELAX_FACTOR:
-        value = nearest_factor(s, n_picked, at, rule->factor);
+        value = nearest_factor(s, at, rule->factor);
         break;
     case SKR_RELAX_PARTITIONS:
-        value = nearest_partitions(s, n_picked, at, atom->level, rule->partitions);
+        value = nearest_partitions(s, at, atom->level, rule->partitions);
         break;
     case SKR_RELAX_HARD:
     case SKR_RELAXATION_KIND_COUNT:
@@ -211,13 +282,7 @@ static int32_t nearest_value(struct search *s, int32_t n_picked, int32_t at)
 static void look_at(void *context)
 {
     struct search *s = context;
-    int32_t n_picked = s->sets.n_picked;
-    bool works = false;
-    if (is_idle(s, n_picked)) {
-        return;
-    }
-    try_set(s, n_picked, -1, 0, &works);
-    if (!works) {
+    if (is_idle(s) || !try_set(s, -1, 0)) {
         return;
     }
     if (s->sets.found == SKR_RELAXATIONS_MAX) {
@@ -225,18 +290,18 @@ static void look_at(void *context)
         return;
     }
     struct skr_relaxation *relaxation = &s->ret->relaxation[s->sets.found++];
-    relaxation->n_atoms = (size_t)n_picked;
-    for (int32_t i = 0; i < n_picked; i++) {
+    relaxation->n_atoms = (size_t)s->sets.n_picked;
+    for (int32_t i = 0; i < s->sets.n_picked; i++) {
         relaxation->atom[i] = s->atom[s->sets.pick[i]];
     }
 }
 
-static void find_values(struct search *s, struct skr_explanation *ret)
+static void find_values(struct search *s)
 {
-    for (size_t i = 0; i < ret->n_relaxations; i++) {
-        struct skr_relaxation *relaxation = &ret->relaxation[i];
-        int32_t n_picked = (int32_t)relaxation->n_atoms;
-        for (int32_t a = 0; a < n_picked; a++) {
+    for (size_t i = 0; i < s->ret->n_relaxations; i++) {
+        struct skr_relaxation *relaxation = &s->ret->relaxation[i];
+        s->sets.n_picked = (int32_t)relaxation->n_atoms;
+        for (int32_t a = 0; a < s->sets.n_picked; a++) {
             int32_t at = 0;
             while (s->atom[at].level != relaxation->atom[a].level ||
                    s->atom[at].kind != relaxation->atom[a].kind) {
@@ -244,25 +309,40 @@ static void find_values(struct search *s, struct skr_explanation *ret)
             }
             s->sets.pick[a] = at;
         }
-        for (int32_t a = 0; a < n_picked && !s->sets.stopped; a++) {
-            relaxation->atom[a].value = nearest_value(s, n_picked, a);
+        for (int32_t a = 0; a < s->sets.n_picked && !s->sets.stopped; a++) {
+            relaxation->atom[a].value = nearest_value(s, a);
         }
+    }
+}
+
+static void find(struct search *s)
+{
+    int64_t budget = s->problem->step_budget;
+    s->steps_left = budget < 0 ? SKR_RELAXATION_STEPS_MAX : budget;
+    skr_atom_sets_walk(&s->sets, look_at, s);
+    s->ret->n_relaxations = s->sets.found;
+    if (!s->problem->roles) {
+        find_values(s);
+    }
+    if (!s->sets.stopped) {
+        s->ret->parts |= SKR_EXPLAIN_RELAXATIONS;
     }
 }
 
 void skr_relaxations_find(struct skr_run *run, const struct skr_feasible *feasible,
                           struct skr_explanation *ret)
 {
-    struct search s = {.run = run, .base = feasible, .ret = ret};
-    int64_t budget = run->problem->step_budget;
-    s.steps_left = budget < 0 ? SKR_RELAXATION_STEPS_MAX : budget;
+    struct search s = {.problem = run->problem, .run = run, .base = feasible, .ret = ret};
     if (ret->sum_fits >= run->n) { /* without any rule, what fits is what is there */
         list_atoms(&s);
     }
-    skr_atom_sets_walk(&s.sets, look_at, &s);
-    ret->n_relaxations = s.sets.found;
-    find_values(&s, ret);
-    if (!s.sets.stopped) {
-        ret->parts |= SKR_EXPLAIN_RELAXATIONS;
-    }
+    find(&s);
+}
+
+void skr_role_relaxations_find(const struct skr_problem *problem, int64_t *steps,
+                               struct skr_explanation *ret)
+{
+    struct search s = {.problem = problem, .role_steps = steps, .ret = ret};
+    list_atoms(&s);
+    find(&s);
 }

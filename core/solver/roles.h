@@ -106,25 +106,6 @@ struct skr_role_short {
     int32_t fits[SKR_ROLES_MAX];
 };
 
-/* What a relaxation drops: a rule of the group or of a role, or a property of a set kind. */
-enum skr_role_atom_kind {
-    SKR_ROLE_ATOM_RULE,
-    SKR_ROLE_ATOM_EXCLUSIVE,
-    SKR_ROLE_ATOM_SETS,
-    SKR_ROLE_ATOM_KIND_COUNT
-};
-struct skr_role_atom {
-    enum skr_role_atom_kind what;
-    int32_t role;                  /* RULE: -1: of the group */
-    int32_t level;                 /* RULE */
-    enum skr_relaxation_kind rule; /* RULE */
-    int32_t set_kind;              /* EXCLUSIVE, SETS */
-};
-struct skr_role_relaxation {
-    size_t n_atoms;
-    struct skr_role_atom atom[SKR_RELAXATION_ATOMS_MAX];
-};
-
 struct skr_roles_explanation {
     /* [n_roles] most members of the role with all others complete, that is, at their minimum or
      * more; -1: even none does not help, or the role is in a set kind. */
@@ -136,11 +117,6 @@ struct skr_roles_explanation {
     int32_t holds_empty[SKR_ROLES_MAX]; /* the same in an empty cluster; capacity NULL: 0 */
     size_t n_bottlenecks;               /* as those of struct skr_explanation, the same order */
     struct skr_role_short *bottleneck;
-    /* With SKR_EXPLAIN_RELAXATIONS, in place of those of struct skr_explanation: all smallest sets
-     * of atoms without which the problem is feasible. Rules of the group first, then of the roles
-     * in their order, each from the deepest level up; then exclusive, then sets. */
-    size_t n_relaxations;
-    struct skr_role_relaxation *relaxation;
 };
 
 struct skr_roles_outcome {

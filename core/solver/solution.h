@@ -81,12 +81,18 @@ enum skr_relaxation_kind {
     SKR_RELAXATION_KIND_COUNT
 };
 
+/* What a relaxation drops: a rule of the group or of a role, or a property of a set kind. */
+enum skr_atom_what { SKR_ATOM_RULE, SKR_ATOM_EXCLUSIVE, SKR_ATOM_SETS };
+
 struct skr_relaxation_atom {
-    int32_t level;
-    enum skr_relaxation_kind kind;
+    enum skr_atom_what what;
+    int32_t set_kind;              /* EXCLUSIVE, SETS */
+    int32_t role;                  /* RULE: -1: of the group */
+    int32_t level;                 /* RULE */
+    enum skr_relaxation_kind kind; /* RULE */
     /* The value nearest to the rule's that suffices too, the other atoms of the set dropped:
      * smallest max, largest min, largest factor (1: only dropping it does), nearest partitions. 0:
-     * none, or none was found within the steps; for hard. */
+     * none, or none was found within the steps; for hard; of a problem with roles. */
     int32_t value;
 };
 
@@ -122,8 +128,9 @@ struct skr_explanation {
     size_t n_sizes;
     struct skr_size_range size[SKR_SIZE_RANGES_MAX];
     /* All smallest sets of rules without which n is feasible; each is verified, and so is that no
-     * smaller set suffices. Deepest level first, then by kind. Empty and complete: there is too
-     * little room even without rules. */
+     * smaller set suffices. Deepest level first, then by kind. With roles: of the group, then of the
+     * roles in their order; then exclusive, then sets. Empty and complete: there is too little room
+     * even without rules. */
     size_t n_relaxations;
     struct skr_relaxation relaxation[SKR_RELAXATIONS_MAX];
     /* Least number of slots which, added to these (eligible) leaves, make n feasible; -1 when none

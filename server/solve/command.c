@@ -22,9 +22,8 @@ _Static_assert(sizeof class_name / sizeof class_name[0] == SKR_INFEASIBLE_CLASS_
 static const char *const status_name[] = {"placed", "infeasible", "timeout"};
 _Static_assert(sizeof status_name / sizeof status_name[0] == SKR_SOLVE_STATUS_COUNT,
                "a name per status");
-const char *const skr_solve_relaxation_name[] = {"hard", "max", "min", "factor", "partitions"};
-_Static_assert(sizeof skr_solve_relaxation_name / sizeof skr_solve_relaxation_name[0] ==
-                   SKR_RELAXATION_KIND_COUNT,
+static const char *const relaxation_name[] = {"hard", "max", "min", "factor", "partitions"};
+_Static_assert(sizeof relaxation_name / sizeof relaxation_name[0] == SKR_RELAXATION_KIND_COUNT,
                "a name per kind");
 
 /* ---- reading ---- */
@@ -142,6 +141,28 @@ static void write_sizes(const struct skr_solve_writer *w, const struct skr_expla
     skr_strbuf_add(w->out, "]}");
 }
 
+static void write_atom(const struct skr_solve_writer *w, const struct skr_relaxation_atom *atom)
+{
+    if (atom->what != SKR_ATOM_RULE) {
+        skr_strbuf_addf(w->out, "{\"%s\": %" PRId32 "}",
+                        atom->what == SKR_ATOM_SETS ? "sets" : "exclusive", atom->set_kind);
+        return;
+    }
+    skr_strbuf_add(w->out, "{");
+    if (atom->role >= 0) {
+        skr_strbuf_add(w->out, "\"role\": ");
+        skr_strbuf_add_json(w->out, w->problem->roles->role[atom->role].name);
+        skr_strbuf_add(w->out, ", ");
+    }
+    skr_strbuf_add(w->out, "\"level\": ");
+    skr_strbuf_add_json(w->out, w->tree->level_name[atom->level]);
+    skr_strbuf_addf(w->out, ", \"rule\": \"%s\"", relaxation_name[atom->kind]);
+    if (atom->value > 0) {
+        skr_strbuf_addf(w->out, ", \"value\": %" PRId32, atom->value);
+    }
+    skr_strbuf_add(w->out, "}");
+}
+
 static void write_relaxations(const struct skr_solve_writer *w, const struct skr_explanation *x)
 {
     skr_strbuf_add(w->out, ",\n    \"relaxations\": [");
@@ -149,14 +170,8 @@ static void write_relaxations(const struct skr_solve_writer *w, const struct skr
         const struct skr_relaxation *relaxation = &x->relaxation[i];
         skr_strbuf_add(w->out, i == 0 ? "\n      [" : ",\n      [");
         for (size_t a = 0; a < relaxation->n_atoms; a++) {
-            const struct skr_relaxation_atom *atom = &relaxation->atom[a];
-            skr_strbuf_add(w->out, a == 0 ? "{\"level\": " : ", {\"level\": ");
-            skr_strbuf_add_json(w->out, w->tree->level_name[atom->level]);
-            skr_strbuf_addf(w->out, ", \"rule\": \"%s\"", skr_solve_relaxation_name[atom->kind]);
-            if (atom->value > 0) {
-                skr_strbuf_addf(w->out, ", \"value\": %" PRId32, atom->value);
-            }
-            skr_strbuf_add(w->out, "}");
+            skr_strbuf_add(w->out, a == 0 ? "" : ", ");
+            write_atom(w, &relaxation->atom[a]);
         }
         skr_strbuf_add(w->out, "]");
     }
@@ -202,7 +217,7 @@ static void write_roles_explanation(const struct skr_solve_writer *w, const stru
         write_bottleneck(w, x, &s->roles->explanation);
     }
     if (asked != 0) {
-        skr_solve_write_role_relaxations(w, &s->roles->explanation);
+        write_relaxations(w, x);
     }
     write_incomplete(w, asked & ~x->parts);
     skr_strbuf_add(w->out, "\n  }");

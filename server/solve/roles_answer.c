@@ -196,37 +196,3 @@ void skr_solve_write_shortages(const struct skr_solve_writer *w,
         skr_strbuf_add(w->out, "]");
     }
 }
-
-static void write_atom(const struct skr_solve_writer *w, const struct skr_role_atom *atom)
-{
-    if (atom->what != SKR_ROLE_ATOM_RULE) {
-        skr_strbuf_addf(w->out, "{\"%s\": %" PRId32 "}",
-                        atom->what == SKR_ROLE_ATOM_SETS ? "sets" : "exclusive", atom->set_kind);
-        return;
-    }
-    skr_strbuf_add(w->out, "{");
-    if (atom->role >= 0) {
-        skr_strbuf_add(w->out, "\"role\": ");
-        skr_strbuf_add_json(w->out, w->problem->roles->role[atom->role].name);
-        skr_strbuf_add(w->out, ", ");
-    }
-    skr_strbuf_add(w->out, "\"level\": ");
-    skr_strbuf_add_json(w->out, w->tree->level_name[atom->level]);
-    skr_strbuf_addf(w->out, ", \"rule\": \"%s\"}", skr_solve_relaxation_name[atom->rule]);
-}
-
-void skr_solve_write_role_relaxations(const struct skr_solve_writer *w,
-                                      const struct skr_roles_explanation *explanation)
-{
-    skr_strbuf_add(w->out, ",\n    \"relaxations\": [");
-    for (size_t i = 0; i < explanation->n_relaxations; i++) {
-        const struct skr_role_relaxation *relaxation = &explanation->relaxation[i];
-        skr_strbuf_add(w->out, i == 0 ? "\n      [" : ",\n      [");
-        for (size_t a = 0; a < relaxation->n_atoms; a++) {
-            skr_strbuf_add(w->out, a == 0 ? "" : ", ");
-            write_atom(w, &relaxation->atom[a]);
-        }
-        skr_strbuf_add(w->out, "]");
-    }
-    skr_strbuf_add(w->out, "]");
-}

@@ -19,8 +19,5 @@ void skr_solve_write_short(const struct skr_solve_writer *w,
 /* "roleAlone", "largestOfRole", "largestOfSets". */
 void skr_solve_write_shortages(const struct skr_solve_writer *w,
                                const struct skr_roles_explanation *explanation);
-/* "relaxations". */
-void skr_solve_write_role_relaxations(const struct skr_solve_writer *w,
-                                      const struct skr_roles_explanation *explanation);
 
 #endif

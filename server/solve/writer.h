@@ -16,7 +16,5 @@ void skr_solve_write_unit(const struct skr_solve_writer *w, int32_t unit);
 /* ", "NAME": [[4,2],[1,1]]": two units hold 4, one holds 1. */
 void skr_solve_write_runs(const struct skr_solve_writer *w, const char *name,
                           const struct skr_level_key *key);
-/* "hard", "max", ... */
-extern const char *const skr_solve_relaxation_name[];
 
 #endif

@@ -8,6 +8,7 @@
  * than any node of the tree.
  */
 #include "core/gang/explain/explain_relaxations.h"
+#include "core/gang/explain/explain_roles.h"
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -263,8 +264,8 @@ static void write_room(const struct account *a, struct skr_strbuf *b)
 
 /* ---- rules ---- */
 
-const char *const skr_relaxation_key[] = {"hard", "max", "min", "factor", "partitions"};
-_Static_assert(sizeof skr_relaxation_key / sizeof *skr_relaxation_key == SKR_RELAXATION_KIND_COUNT,
+static const char *const relaxation_key[] = {"hard", "max", "min", "factor", "partitions"};
+_Static_assert(sizeof relaxation_key / sizeof *relaxation_key == SKR_RELAXATION_KIND_COUNT,
                "names");
 
 static int32_t value_now(const struct skr_rule *rule, enum skr_relaxation_kind kind)
@@ -273,21 +274,24 @@ static int32_t value_now(const struct skr_rule *rule, enum skr_relaxation_kind k
     return now[kind];
 }
 
-bool skr_relaxation_is_of_within(const struct account *a, const struct skr_relaxation_atom *atom)
+/* Whether the hard pack that the atom drops is one of the group's key `within`. */
+static bool is_of_within(const struct account *a, const struct skr_relaxation_atom *atom)
 {
     const char *within = a->g->spec ? a->g->spec->within : NULL;
-    return atom->kind == SKR_RELAX_HARD && within &&
-           atom->level <= skr_tree_find_level(a->request->problem.tree, within);
+    return atom->what == SKR_ATOM_RULE && atom->role < 0 && atom->kind == SKR_RELAX_HARD &&
+           within && atom->level <= skr_tree_find_level(a->request->problem.tree, within);
 }
 
-void skr_relaxation_add_within(const struct account *a, const struct skr_relaxation *from,
-                               struct relaxation *r)
+/* The key `within` names the level above the highest one that is dropped, or is removed. Atoms that are
+ * not of it are left out. */
+static void add_within(const struct account *a, const struct skr_relaxation *from,
+                       struct relaxation *r)
 {
     const struct skr_tree *tree = a->request->problem.tree;
     int32_t level = 0;
     for (size_t j = 0; j < from->n_atoms; j++) {
         const struct skr_relaxation_atom *atom = &from->atom[j];
-        if (skr_relaxation_is_of_within(a, atom) && (level == 0 || atom->level < level)) {
+        if (is_of_within(a, atom) && (level == 0 || atom->level < level)) {
             level = atom->level;
         }
     }
@@ -304,38 +308,47 @@ static void add_rule(const struct account *a, const struct skr_relaxation_atom *
                      struct relaxation *r)
 {
     const struct skr_problem *p = &a->request->problem;
-    const char *level = p->tree->level_name[atom->level], *key = skr_relaxation_key[atom->kind];
+    const char *level = p->tree->level_name[atom->level], *key = relaxation_key[atom->kind];
+    const char *role = atom->role < 0 ? NULL : skr_explain_role_at(a, (size_t)atom->role)->name;
     int32_t value =
         alone && !(atom->kind == SKR_RELAX_FACTOR && atom->value <= 1) ? atom->value : 0;
     SKR_STRBUF(path);
     char text[32] = "null";
-    skr_strbuf_addf(&path, "constraints.%s.%s", level, key);
+    skr_strbuf_addf(&path, "constraints.%s%s%s%s.%s", role ? "roles." : "", role ? role : "",
+                    role ? "." : "", level, key);
     skr_relaxation_and(r);
     if (atom->kind == SKR_RELAX_HARD) {
-        skr_strbuf_addf(&r->text, "the %s constraint is soft", level);
+        skr_strbuf_addf(&r->text, "the %s constraint%s%s is soft", level, role ? " of role " : "",
+                        role ? role : "");
         snprintf(text, sizeof text, "false");
     } else if (value > 0) {
         skr_strbuf_addf(&r->text, "%s of %s is %d, not %d", key, level, value,
                         value_now(&p->rule[atom->level - 1], atom->kind));
         snprintf(text, sizeof text, "%d", (int)value);
     } else {
-        skr_strbuf_addf(&r->text, "%s has no %s", level, key);
+        skr_strbuf_addf(&r->text, "%s has no %s%s%s", level, key, role ? " of role " : "",
+                        role ? role : "");
     }
     skr_relaxation_add(r, "constraint", path.s, text, false);
 }
 
-static void write_rules(const struct account *a, struct skr_strbuf *b, char **ret_set)
+void skr_explain_rules(const struct account *a, struct skr_strbuf *b, char **ret_set)
 {
     for (size_t i = 0; i < a->x->n_relaxations; i++) {
         const struct skr_relaxation *from = &a->x->relaxation[i];
         struct relaxation r;
+        if (a->roles && !skr_relaxation_is_possible(a, from)) {
+            continue;
+        }
         skr_relaxation_begin(&r);
         for (size_t j = 0; j < from->n_atoms; j++) {
-            if (!skr_relaxation_is_of_within(a, &from->atom[j])) {
+            if (from->atom[j].what != SKR_ATOM_RULE) {
+                skr_relaxation_add_kind(a, &from->atom[j], &r);
+            } else if (!is_of_within(a, &from->atom[j])) {
                 add_rule(a, &from->atom[j], from->n_atoms == 1, &r);
             }
         }
-        skr_relaxation_add_within(a, from, &r);
+        add_within(a, from, &r);
         skr_relaxation_end(&r, b, ret_set);
     }
 }
@@ -365,7 +378,7 @@ void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char
 {
     *ret_set = NULL;
     write_room(a, b);
-    write_rules(a, b, ret_set);
+    skr_explain_rules(a, b, ret_set);
 }
 
 /* ---- the whole group ---- */

@@ -28,13 +28,12 @@ void skr_relaxation_and(struct relaxation *r);
 /* A value of the group: a text, or a number, false or null. */
 void skr_relaxation_add(struct relaxation *r, const char *change, const char *path,
                         const char *value, bool is_text);
-/* The key of a level that the atom drops. */
-extern const char *const skr_relaxation_key[];
-/* Whether the hard pack that the atom drops is one of the group's key `within`. */
-bool skr_relaxation_is_of_within(const struct account *a, const struct skr_relaxation_atom *atom);
-/* The key `within` names the level above the highest one that is dropped, or is removed. Atoms that are
- * not of it are left out. */
-void skr_relaxation_add_within(const struct account *a, const struct skr_relaxation *from,
-                               struct relaxation *r);
+/* The rules, exclusive sets and sets to drop, as objects. *ret_set: as of skr_relaxation_end(). */
+void skr_explain_rules(const struct account *a, struct skr_strbuf *b, char **ret_set);
+/* explain_role_ways.c: sets of a kind, or only their being exclusive, are dropped. */
+void skr_relaxation_add_kind(const struct account *a, const struct skr_relaxation_atom *atom,
+                             struct relaxation *r);
+/* Sets of members that run cannot be dissolved: roles_change.h. */
+bool skr_relaxation_is_possible(const struct account *a, const struct skr_relaxation *of);
 
 #endif

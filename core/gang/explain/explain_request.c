@@ -21,6 +21,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/explain/explain_preemption.h"
+#include "core/gang/explain/explain_relaxations.h"
 #include "core/gang/explain/explain_roles.h"
 #include "core/gang/explain/ways_out.h"
 #include "core/gang/explain/what_if.h"
@@ -340,7 +341,7 @@ static void first_solved(struct skr_gang *e, struct group *g,
     skr_explain_account(&a, &b);
     q->draft->account = skr_strbuf_take(&b, NULL);
     if (a.roles) {
-        skr_explain_roles_rules(&a, &b, &q->draft->set);
+        skr_explain_rules(&a, &b, &q->draft->set);
     } else {
         skr_explain_relaxations(&a, &b, &q->draft->set);
         skr_explain_moved(&a, &b);

@@ -8,36 +8,15 @@
 #include "core/gang/state/groups.h"
 #include "core/group/label_value.h"
 
-/* ---- rules and sets ---- */
+/* ---- sets ---- */
 
-static void add_rule(const struct account *a, const struct skr_role_atom *atom,
-                     struct relaxation *r)
-{
-    const char *level = a->request->problem.tree->level_name[atom->level];
-    const char *key = skr_relaxation_key[atom->rule];
-    const bool hard = atom->rule == SKR_RELAX_HARD;
-    SKR_STRBUF(path);
-    skr_relaxation_and(r);
-    if (atom->role >= 0) {
-        const char *role = skr_explain_role_at(a, (size_t)atom->role)->name;
-        skr_strbuf_addf(&path, "constraints.roles.%s.%s.%s", role, level, key);
-        skr_strbuf_addf(&r->text,
-                        hard ? "the %s constraint of role %s is soft" : "%s has no %s of role %s",
-                        level, hard ? role : key, role);
-    } else {
-        skr_strbuf_addf(&path, "constraints.%s.%s", level, key);
-        skr_strbuf_addf(&r->text, hard ? "the %s constraint is soft" : "%s has no %s", level, key);
-    }
-    skr_relaxation_add(r, "constraint", path.s, hard ? "false" : "null", false);
-}
-
-static void add_kind(const struct account *a, const struct skr_role_atom *atom,
-                     struct relaxation *r)
+void skr_relaxation_add_kind(const struct account *a, const struct skr_relaxation_atom *atom,
+                             struct relaxation *r)
 {
     const struct skr_set_kind *kind = &a->request->problem.roles->kind[atom->set_kind];
     const unsigned at = a->request->roles->kind[atom->set_kind];
     const char *level = a->request->problem.tree->level_name[kind->level];
-    const bool exclusive = atom->what == SKR_ROLE_ATOM_EXCLUSIVE;
+    const bool exclusive = atom->what == SKR_ATOM_EXCLUSIVE;
     int32_t count[SKR_ROLES_MAX] = {0};
     char path[64];
     for (size_t i = 0; i < a->request->problem.roles->n_roles; i++) {
@@ -51,43 +30,16 @@ static void add_kind(const struct account *a, const struct skr_role_atom *atom,
     skr_relaxation_add(r, "constraint", path, exclusive ? "false" : "null", false);
 }
 
-/* Sets of members that run cannot be dissolved: roles_change.h. */
-static bool is_possible(const struct account *a, const struct skr_role_relaxation *of)
+bool skr_relaxation_is_possible(const struct account *a, const struct skr_relaxation *of)
 {
     bool sets = false, runs = false;
     for (size_t i = 0; i < of->n_atoms; i++) {
-        sets = sets || of->atom[i].what == SKR_ROLE_ATOM_SETS;
+        sets = sets || of->atom[i].what == SKR_ATOM_SETS;
     }
     for (size_t r = 0; r < a->request->problem.roles->n_roles; r++) {
         runs = runs || a->claims[r] > 0;
     }
     return !sets || !runs;
-}
-
-void skr_explain_roles_rules(const struct account *a, struct skr_strbuf *b, char **ret_set)
-{
-    for (size_t i = 0; i < a->roles->n_relaxations; i++) {
-        const struct skr_role_relaxation *from = &a->roles->relaxation[i];
-        struct skr_relaxation within = {0};
-        struct relaxation r;
-        if (!is_possible(a, from)) {
-            continue;
-        }
-        skr_relaxation_begin(&r);
-        for (size_t j = 0; j < from->n_atoms; j++) {
-            const struct skr_role_atom *atom = &from->atom[j];
-            const struct skr_relaxation_atom rule = {.level = atom->level, .kind = atom->rule};
-            if (atom->what != SKR_ROLE_ATOM_RULE) {
-                add_kind(a, atom, &r);
-            } else if (atom->role < 0 && skr_relaxation_is_of_within(a, &rule)) {
-                within.atom[within.n_atoms++] = rule;
-            } else {
-                add_rule(a, atom, &r);
-            }
-        }
-        skr_relaxation_add_within(a, &within, &r);
-        skr_relaxation_end(&r, b, ret_set);
-    }
 }
 
 /* ---- sizes ---- */

@@ -23,10 +23,7 @@ void skr_explain_roles_have(const struct account *a, struct skr_strbuf *b);
 /* ,"roles":[{"name":"worker","fits":7,"needs":8}] of a unit: the i-th bottleneck; i < 0: no level
  * decides, and each role is counted as if it were alone. */
 void skr_explain_roles_unit(const struct account *a, int32_t unit, int i, struct skr_strbuf *b);
-/* explain_role_ways.c: the rules, exclusive sets and sets to drop, as objects. ret_set: as of
- * skr_explain_relaxations(). */
-void skr_explain_roles_rules(const struct account *a, struct skr_strbuf *b, char **ret_set);
-/* Smaller roles, or fewer sets, as objects. *ret_set: the first of them; NULL: none, or the group
+/* explain_role_ways.c: smaller roles, or fewer sets, as objects. *ret_set: the first of them; NULL: none, or the group
  * has no key roles. */
 void skr_explain_roles_sizes(const struct account *a, struct skr_strbuf *b, char **ret_set);
 

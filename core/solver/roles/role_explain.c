@@ -9,6 +9,7 @@
  */
 #include "core/solver/roles/role_explain.h"
 
+#include "core/solver/explain.h"
 #include "core/solver/roles/role_refute.h"
 
 static bool room_for_one(const struct skr_problem *problem, const struct skr_role *role,
@@ -139,7 +140,9 @@ bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *so
     if (!skr_role_explain_sets(problem, ret->level, solution)) {
         return false;
     }
-    return (problem->explain_parts & SKR_EXPLAIN_RELAXATIONS) == 0 ||
-           ret->class == SKR_CLASS_WAITING_FOR_CAPACITY ||
-           skr_role_explain_relaxations(problem, &steps, solution);
+    if ((problem->explain_parts & SKR_EXPLAIN_RELAXATIONS) != 0 &&
+        ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
+        skr_role_relaxations_find(problem, &steps, ret);
+    }
+    return true;
 }

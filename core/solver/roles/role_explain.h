@@ -26,8 +26,5 @@ void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles
 /* What S(root) has, and the bottlenecks of the deciding level (0: none). */
 bool skr_role_explain_sets(const struct skr_problem *problem, int32_t level,
                            struct skr_solution *solution);
-/* The smallest sets of atoms. */
-bool skr_role_explain_relaxations(const struct skr_problem *problem, int64_t *steps,
-                                  struct skr_solution *solution);
 
 #endif

@@ -78,10 +78,11 @@ static bool fill_placed(const struct skr_problem *problem, struct skr_solution *
 
 /* ---- one role, solved as equal members ---- */
 
-/* The parts of the explanation of equal members that roles name, too. False without memory. */
+/* The parts of the explanation of equal members that roles name, too; roles have no nearest values.
+ * False without memory. */
 static bool explain_single(const struct skr_problem *problem, struct skr_solution *solution)
 {
-    const struct skr_explanation *from = &solution->explanation;
+    struct skr_explanation *from = &solution->explanation;
     struct skr_roles_explanation *ret = &solution->roles->explanation;
     skr_role_explain_nothing(ret);
     ret->largest_of_role[0] = from->largest;
@@ -90,23 +91,17 @@ static bool explain_single(const struct skr_problem *problem, struct skr_solutio
     ret->n_bottlenecks = from->n_bottlenecks;
     ret->bottleneck =
         skr_arena_array(solution->arena, from->n_bottlenecks, sizeof *ret->bottleneck);
-    ret->n_relaxations = from->n_relaxations;
-    ret->relaxation =
-        skr_arena_array(solution->arena, from->n_relaxations, sizeof *ret->relaxation);
     for (size_t i = 0; i < from->n_bottlenecks && ret->bottleneck; i++) {
         ret->bottleneck[i].unit = from->bottleneck[i].unit;
         ret->bottleneck[i].needs[0] = from->bottleneck[i].needs;
         ret->bottleneck[i].fits[0] = from->bottleneck[i].fits;
     }
-    for (size_t i = 0; i < from->n_relaxations && ret->relaxation; i++) {
-        ret->relaxation[i].n_atoms = from->relaxation[i].n_atoms;
+    for (size_t i = 0; i < from->n_relaxations; i++) {
         for (size_t a = 0; a < from->relaxation[i].n_atoms; a++) {
-            const struct skr_relaxation_atom *atom = &from->relaxation[i].atom[a];
-            ret->relaxation[i].atom[a] = (struct skr_role_atom){
-                .what = SKR_ROLE_ATOM_RULE, .role = -1, .level = atom->level, .rule = atom->kind};
+            from->relaxation[i].atom[a].value = 0;
         }
     }
-    return ret->bottleneck && ret->relaxation;
+    return ret->bottleneck;
 }
 
 /* False without memory. */

@@ -254,10 +254,10 @@ TEST(a_rack_is_short_of_workers_beside_the_leader)
     assert_int_equal(why->bottleneck[1].fits[1], 4);
     assert_int_equal(why->alone, 0);
     assert_int_equal(why->holds_now[0], 4);
-    assert_int_equal(why->n_relaxations, 1);
-    assert_int_equal(why->relaxation[0].n_atoms, 1);
-    assert_int_equal(why->relaxation[0].atom[0].role, -1);
-    assert_int_equal(why->relaxation[0].atom[0].rule, SKR_RELAX_HARD);
+    assert_int_equal(solution->explanation.n_relaxations, 1);
+    assert_int_equal(solution->explanation.relaxation[0].n_atoms, 1);
+    assert_int_equal(solution->explanation.relaxation[0].atom[0].role, -1);
+    assert_int_equal(solution->explanation.relaxation[0].atom[0].kind, SKR_RELAX_HARD);
     explained_fini(&rig, solution);
 }
 
@@ -272,8 +272,8 @@ TEST(one_set_of_two_fits)
     assert_int_equal(why->largest_of_sets[0], 1);
     assert_int_equal(why->largest_of_role[1], -1);
     assert_int_equal(solution->explanation.class, SKR_CLASS_PLACEMENT_FAILED);
-    assert_int_equal(why->n_relaxations, 1);
-    assert_int_equal(why->relaxation[0].atom[0].what, SKR_ROLE_ATOM_SETS);
+    assert_int_equal(solution->explanation.n_relaxations, 1);
+    assert_int_equal(solution->explanation.relaxation[0].atom[0].what, SKR_ATOM_SETS);
     explained_fini(&rig, solution);
 }
 
