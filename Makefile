@@ -139,7 +139,7 @@ $(O)/%.o: %.c
 endif
 ifeq ($(VARIANT),asan)
 # Oracles enumerate for three quarters of the time of their tests. The sanitizers are for what they judge.
-ORACLES := $(patsubst %,$(O)/test/property/%.o,enumerator roles_enumerator plain_dp plain_costs roles_dp)
+ORACLES := $(patsubst %,$(O)/test/property/%.o,enumerator dp)
 $(ORACLES): CFLAGS_BASE := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(CFLAGS_BASE))
 $(ORACLES): OPT := -O2
 endif

@@ -34,13 +34,14 @@ if [ "${1:-}" = --roles ]; then
     shift
     copy=build/planted-roles
     list=test/planted-roles.txt
-    program='build/obj/test/property/test_solver_roles build/obj/test/property/test_solver_roles_laws'
+    program='build/obj/test/property/test_solver_oracles build/obj/test/property/test_solver_laws'
     effort="$N problems"
     seen='^  SEED='
     find_it() {
-        for one in $program; do
+        for one in 'test_solver_oracles about_roles' test_solver_laws; do
             code=0
-            timeout 300 "$one" || code=$?
+            # shellcheck disable=SC2086 # a program, and the tests of it
+            timeout 300 build/obj/test/property/$one || code=$?
             # Too slow is not found.
             [ $code = 0 ] || [ $code = 124 ] || return 1
         done

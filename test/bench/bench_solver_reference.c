@@ -24,7 +24,7 @@
 #include "test/unit/solver_cluster.h"
 #include "topology/base/arena.h"
 
-enum { REPEAT = 5, LOADS_MAX = 200, TREES = 1000 };
+enum { REPEAT = 5, LOADS_MAX = 200, TREES = 1000, FLAT_MAX = 8 };
 
 #define COUNT_OF(array) (sizeof array / sizeof((array)[0]))
 #define PACK(...)                          \
@@ -231,17 +231,16 @@ static void run_simple(void)
     static const int32_t children[] = {2, 3, 2};
     static const int64_t slots[] = {1, 2, 3, 2, 1};
     memcpy(in.child_count, children, sizeof children);
-    instance_link(&in, 2);
-    memcpy(in.free, slots, sizeof slots);
-    in.demand[0] = 1;
+    instance_grow(&in, 2);
+    for (int32_t leaf = 0; leaf < in.tree.n_leaves; leaf++) {
+        in.free[leaf * INSTANCE_RESOURCES] = slots[leaf];
+        in.eligible[0][leaf] = 1;
+    }
+    in.demand[0][0] = 1;
     in.rule[0].type = SKR_RULE_PACK;
     in.rule[1].type = SKR_RULE_SPREAD;
     in.problem.n = 4;
-    in.problem.rule = in.rule;
-    in.problem.n_resources = 1;
-    in.problem.demand = in.demand;
-    in.problem.free = in.free;
-    in.problem.step_budget = -1;
+    instance_link(&in);
     for (int i = 0; i < 20; i++) {
         ask(&in.problem, &t);
     }
@@ -310,14 +309,14 @@ static void make_tree(struct instance *in, const struct family *family, struct r
         in->child_count[rack] = 2 + random_below(random, 3);
     }
     if (family->flat) {
-        in->child_count[0] = 4 + random_below(random, PLAIN_FANOUT_MAX - 3);
+        in->child_count[0] = 4 + random_below(random, FLAT_MAX - 3);
     }
-    instance_link(in, family->flat ? 1 : 2);
+    instance_grow(in, family->flat ? 1 : 2);
     for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
         in->free[leaf * INSTANCE_RESOURCES] = random_below(random, 7);
-        in->eligible[leaf] = 1;
+        in->eligible[0][leaf] = 1;
     }
-    in->demand[0] = 1;
+    in->demand[0][0] = 1;
     for (int32_t level = 0; level < in->tree.n_levels; level++) {
         in->rule[level] = family->rule[level];
         if (family->any_type) {
@@ -325,13 +324,7 @@ static void make_tree(struct instance *in, const struct family *family, struct r
         }
     }
     in->problem.n = 2 + random_below(random, 11);
-    in->problem.rule = in->rule;
-    in->problem.n_resources = INSTANCE_RESOURCES;
-    in->problem.demand = in->demand;
-    in->problem.free = in->free;
-    in->problem.eligible = in->eligible;
-    in->problem.claimed = in->claimed;
-    in->problem.step_budget = -1;
+    instance_link(in);
 }
 
 static void write_share(const struct tally *t, bool there)
@@ -356,19 +349,19 @@ static void run_family(const struct family *family, uint64_t seed)
         struct oracle_answer exact;
         struct oracle_answer by_greed;
         make_tree(&in, family, &random);
-        plain_dp_solve(&in, &exact, NULL);
+        dp_solve(&in, &exact, NULL);
         if (!exact.feasible) {
             continue;
         }
         SKR_AUTO(skr_solution_destroy) struct skr_solution *ours = solve(&in.problem);
         refused += ours->status == SKR_SOLVE_PLACED &&
-                           memcmp(ours->count, exact.count,
+                           memcmp(ours->count, exact.count[0],
                                   (size_t)in.tree.n_leaves * sizeof(int32_t)) == 0
                        ? 0
                        : 1;
         greedy_solve(&in, &random, &by_greed);
         greedy.feasible++;
-        judge(&in.problem, ours, by_greed.feasible, by_greed.count, &greedy);
+        judge(&in.problem, ours, by_greed.feasible, by_greed.count[0], &greedy);
         theirs.feasible++;
         if (reference) {
             struct reference_answer answer = reference_solve(reference, &in.problem, 1);

@@ -155,17 +155,19 @@ static int64_t place(struct greedy *g, int32_t level, int32_t unit, int64_t sibl
     return total;
 }
 
-void greedy_solve(const struct instance *instance, struct random *random, struct oracle_answer *ret)
+void greedy_solve(const struct instance *in, struct random *random, struct oracle_answer *ret)
 {
-    const struct skr_tree *tree = &instance->tree;
-    struct greedy g = {.in = instance, .random = random};
+    const struct skr_tree *tree = &in->tree;
+    struct greedy g = {.in = in, .random = random};
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        g.sum_fit[tree->first_leaf + leaf] = instance_fit(instance, leaf);
+        g.sum_fit[tree->first_leaf + leaf] = instance_fit(in, leaf);
     }
     for (int32_t u = tree->n_units - 1; u > 0; u--) {
         g.sum_fit[tree->parent[u]] += g.sum_fit[u];
     }
-    int64_t total = place(&g, 0, 0, 1, instance->problem.n, 0);
-    ret->feasible = total == instance->problem.n;
-    memcpy(ret->count, g.count, sizeof ret->count);
+    int64_t total = place(&g, 0, 0, 1, in->problem.n, 0);
+    memset(ret, 0, sizeof *ret);
+    ret->feasible = total == in->problem.n;
+    ret->size[0] = (int32_t)total;
+    memcpy(ret->count[0], g.count, sizeof g.count);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Generator: 1-4 levels, 1-5 children, tight loads, every rule with a probability of its own per
- * instance, claims in a fifth, ineligible leaves in a tenth; a third of the trees are structured
- * (equal racks, one odd rack, one full rack, single-child chains).
- */
 #include "test/property/instance.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 uint64_t random_next(struct random *random)
@@ -30,12 +24,9 @@ bool random_percent(struct random *random, int32_t percent)
     return random_below(random, 100) < percent;
 }
 
-static int32_t between(struct random *random, int32_t lo, int32_t hi)
-{
-    return lo + random_below(random, hi - lo + 1);
-}
+/* ---- arrays and pointers ---- */
 
-void instance_link(struct instance *instance, int32_t n_levels)
+void instance_grow(struct instance *instance, int32_t n_levels)
 {
     struct skr_tree *tree = &instance->tree;
     tree->n_levels = n_levels;
@@ -58,189 +49,67 @@ void instance_link(struct instance *instance, int32_t n_levels)
     for (int32_t u = tree->first_leaf; u < next; u++) {
         instance->child_count[u] = 0;
     }
-    for (int32_t u = 0; u < next; u++) {
-        instance->unit_name[u] = "unit";
+}
+
+static void link_tree(struct instance *instance)
+{
+    static const char *unit_name[INSTANCE_UNITS_MAX];
+    struct skr_tree *tree = &instance->tree;
+    for (int32_t u = 0; u < INSTANCE_UNITS_MAX; u++) {
+        unit_name[u] = "unit";
     }
-    for (int32_t level = 0; level <= n_levels; level++) {
+    for (int32_t level = 0; level <= tree->n_levels; level++) {
         tree->level_name[level] = "level";
     }
     tree->parent = instance->parent;
     tree->child_first = instance->child_first;
     tree->child_count = instance->child_count;
-    tree->unit_name = instance->unit_name;
+    tree->unit_name = unit_name;
     tree->name = "random";
-    instance->problem.tree = tree;
 }
 
-/* Children per unit, level by level, until the leaves are used up. */
-static void make_tree(struct instance *instance, struct random *random, int32_t most_leaves)
+void instance_link(struct instance *instance)
 {
-    int32_t levels = between(random, 1, 4);
-    bool equal = random_percent(random, 20);
-    bool chains = random_percent(random, 10);
-    int32_t width = 1; /* units of the level above */
-    int32_t unit = 0;
-    for (int32_t level = 1; level <= levels; level++) {
-        int32_t each = between(random, 1, 5);
-        int32_t next = 0;
-        for (int32_t u = 0; u < width; u++) {
-            int32_t n = equal ? each : between(random, 1, 5);
-            if (chains && random_percent(random, 70)) {
-                n = 1;
-            }
-            /* One child at least for everybody still to come. */
-            int32_t left = most_leaves - next - (width - u - 1);
-            n = n < left ? n : left;
-            n = n > 1 ? n : 1;
-            instance->child_count[unit++] = n;
-            next += n;
-        }
-        width = next;
-    }
-    instance_link(instance, levels);
-}
-
-static void make_demand(struct instance *instance, struct random *random)
-{
-    for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-        instance->demand[r] = random_percent(random, 30) ? 0 : between(random, 1, 1000);
-    }
-    instance->demand[random_below(random, INSTANCE_RESOURCES)] = between(random, 1, 3);
-}
-
-/* Free amounts of a leaf with exactly slots room. */
-static void make_leaf(struct instance *instance, struct random *random, int32_t leaf, int32_t slots)
-{
-    int32_t tightest = 0;
-    do {
-        tightest = random_below(random, INSTANCE_RESOURCES);
-    } while (instance->demand[tightest] == 0);
-    for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-        int64_t demand = instance->demand[r];
-        int64_t *amount = &instance->free[leaf * INSTANCE_RESOURCES + r];
-        if (demand == 0) {
-            *amount = between(random, -5, 5);
-        } else if (r == tightest) {
-            *amount = slots * demand + random_below(random, (int32_t)demand);
-            if (slots == 0 && random_percent(random, 30)) {
-                *amount = -between(random, 1, 5000);
-            }
-        } else {
-            *amount = (slots + random_below(random, 4)) * demand;
-        }
-    }
-}
-
-static void make_loads(struct instance *instance, struct random *random, int32_t slots)
-{
-    const struct skr_tree *tree = &instance->tree;
-    int32_t n_racks = tree->first_leaf - tree->level_first[tree->n_levels - 1];
-    bool equal = random_percent(random, 25);
-    int32_t odd = random_percent(random, 30) ? random_below(random, n_racks) : -1;
-    int32_t full = random_percent(random, 20) ? random_below(random, n_racks) : -1;
-    int32_t same = between(random, 0, slots);
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        int32_t rack =
-            tree->parent[tree->first_leaf + leaf] - tree->level_first[tree->n_levels - 1];
-        int32_t room = equal && rack != odd ? same : between(random, 0, slots);
-        make_leaf(instance, random, leaf, rack == full ? 0 : room);
-    }
-}
-
-static void make_rules(struct instance *instance, struct random *random, int32_t n)
-{
-    int32_t likely = between(random, 15, 35);
-    for (int32_t level = 0; level < instance->tree.n_levels; level++) {
-        struct skr_rule *rule = &instance->rule[level];
-        *rule = (struct skr_rule){0};
-        rule->type = random_percent(random, 50) ? SKR_RULE_PACK : SKR_RULE_SPREAD;
-        rule->hard = random_percent(random, likely / 2);
-        if (random_percent(random, likely)) {
-            rule->partitions = between(random, -1, 4);
-        }
-        if (random_percent(random, likely)) {
-            rule->min = between(random, -1, 5);
-        }
-        if (random_percent(random, likely)) {
-            rule->max = between(random, 0, n < 2 ? 2 : n);
-        }
-        if (random_percent(random, likely)) {
-            rule->factor = between(random, 0, 4);
-        }
-    }
-}
-
-/* What is free, what is claimed, and a few members of others. */
-static void make_capacity(struct instance *instance, struct random *random)
-{
-    for (int32_t leaf = 0; leaf < instance->tree.n_leaves; leaf++) {
-        int32_t others = random_percent(random, 50) ? 0 : between(random, 0, 6);
-        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-            int64_t free = instance->free[leaf * INSTANCE_RESOURCES + r];
-            instance->capacity[leaf * INSTANCE_RESOURCES + r] =
-                (free > 0 ? free : 0) + (instance->claimed[leaf] + others) * instance->demand[r];
-        }
-    }
-    instance->problem.capacity = instance->capacity;
-}
-
-void instance_make(struct instance *ret, uint64_t seed, uint64_t index,
-                   const struct instance_limits *limits)
-{
-    memset(ret, 0, sizeof *ret);
-    struct random random = {.state = seed * UINT64_C(0x2545f4914f6cdd1d) + index};
-    random_next(&random);
-    make_tree(ret, &random, limits->leaves);
-    make_demand(ret, &random);
-    make_loads(ret, &random, limits->slots);
-    struct skr_problem *problem = &ret->problem;
-    bool with_claims = random_percent(&random, 20);
-    bool with_ineligible = random_percent(&random, 10);
-    int32_t claims = 0;
-    for (int32_t leaf = 0; leaf < ret->tree.n_leaves; leaf++) {
-        ret->eligible[leaf] = !(with_ineligible && random_percent(&random, 25));
-        if (with_claims && random_percent(&random, 25) && claims + 3 <= limits->n) {
-            ret->claimed[leaf] = between(&random, 1, 3);
-            claims += ret->claimed[leaf];
-        }
-    }
+    struct skr_problem *problem = &instance->problem;
+    link_tree(instance);
+    problem->tree = &instance->tree;
+    problem->rule = instance->rule;
     problem->n_resources = INSTANCE_RESOURCES;
-    problem->demand = ret->demand;
-    problem->free = ret->free;
-    problem->eligible = ret->eligible;
-    problem->claimed = ret->claimed;
-    problem->rule = ret->rule;
+    problem->demand = instance->demand[0];
+    problem->free = instance->free;
+    problem->capacity = problem->capacity ? instance->capacity : NULL;
+    problem->eligible = instance->eligible[0];
+    problem->claimed = instance->claimed[0];
+    problem->bounds = problem->bounds ? instance->bounds : NULL;
     problem->step_budget = -1;
-    problem->tie_break = random_percent(&random, 25) ? SKR_TIE_TIGHT : SKR_TIE_TREE;
-    problem->n = limits->n;
-    int32_t sum = 0;
-    for (int32_t leaf = 0; leaf < ret->tree.n_leaves; leaf++) {
-        sum += instance_fit(ret, leaf);
+    if (!problem->roles) {
+        instance->roles.n_roles = 1;
+        return;
     }
-    int32_t n = sum * between(&random, 50, 110) / 100;
-    n = n < limits->n ? n : between(&random, limits->n / 2, limits->n);
-    problem->n = n > claims ? n : claims;
-    make_rules(ret, &random, problem->n);
-    if (random_percent(&random, 33)) {
-        make_capacity(ret, &random);
+    problem->roles = &instance->roles;
+    problem->n = 0;
+    instance->roles.role = instance->role;
+    instance->roles.kind = instance->kind;
+    instance->roles.cap = instance->cap;
+    for (size_t r = 0; r < instance->roles.n_roles; r++) {
+        struct skr_role *role = &instance->role[r];
+        role->demand = instance->demand[r];
+        role->eligible = instance->eligible[r];
+        role->claimed = instance->claimed[r];
+        role->rule = role->rule ? instance->own[r] : NULL;
+        role->has_rule = role->rule ? instance->has_rule[r] : NULL;
+        problem->n += role->n;
+    }
+    for (size_t k = 0; k < instance->roles.n_kinds; k++) {
+        instance->kind[k].alive = instance->kind[k].alive ? instance->alive[k] : NULL;
     }
 }
 
 void instance_copy(struct instance *ret, const struct instance *from)
 {
-    *ret = *from;
-    ret->tree.parent = ret->parent;
-    ret->tree.child_first = ret->child_first;
-    ret->tree.child_count = ret->child_count;
-    ret->tree.unit_name = ret->unit_name;
-    ret->problem.tree = &ret->tree;
-    ret->problem.rule = ret->rule;
-    ret->problem.demand = ret->demand;
-    ret->problem.free = ret->free;
-    ret->problem.capacity = !from->problem.capacity ? NULL : ret->capacity;
-    ret->problem.eligible = ret->eligible;
-    ret->problem.claimed = ret->claimed;
-    ret->problem.bounds = !from->problem.bounds ? NULL : ret->bounds;
+    memcpy(ret, from, sizeof *ret);
+    instance_link(ret);
+    ret->problem.step_budget = from->problem.step_budget;
 }
 
 void instance_bound(struct instance *instance, struct random *random)
@@ -265,60 +134,157 @@ void instance_bound(struct instance *instance, struct random *random)
 void instance_empty(struct instance *ret, const struct instance *from)
 {
     instance_copy(ret, from);
-    for (int32_t leaf = 0; leaf < from->tree.n_leaves; leaf++) {
-        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-            int32_t at = leaf * INSTANCE_RESOURCES + r;
-            ret->free[at] = from->capacity[at] - from->claimed[leaf] * from->demand[r];
-        }
+    for (int32_t at = 0; at < from->tree.n_leaves * INSTANCE_RESOURCES; at++) {
+        ret->free[at] = from->capacity[at] - from->claimed[0][at / INSTANCE_RESOURCES] *
+                                                 from->demand[0][at % INSTANCE_RESOURCES];
     }
 }
 
-int64_t instance_room(const struct instance *instance, int32_t leaf)
+/* ---- what a problem says ---- */
+
+int32_t instance_unit(const struct instance *in, int32_t leaf, int32_t level)
+{
+    int32_t unit = in->tree.first_leaf + leaf;
+    while (unit >= in->tree.level_first[level + 1]) {
+        unit = in->parent[unit];
+    }
+    return unit;
+}
+
+const struct skr_rule *instance_rule(const struct instance *in, int32_t scope, int32_t level)
+{
+    if (scope == instance_n_roles(in)) {
+        return &in->rule[level - 1];
+    }
+    return in->role[scope].rule && in->has_rule[scope][level - 1] ? &in->own[scope][level - 1]
+                                                                  : NULL;
+}
+
+int32_t instance_claims(const struct instance *in, int32_t role, int32_t unit)
+{
+    int32_t claims = 0;
+    for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
+        int32_t u = in->tree.first_leaf + leaf;
+        while (u > unit) {
+            u = in->parent[u];
+        }
+        claims += u == unit ? in->claimed[role][leaf] : 0;
+    }
+    return claims;
+}
+
+int64_t instance_room(const struct instance *in, int32_t role, int32_t leaf)
 {
     int64_t room = INT32_MAX;
-    if (!instance->eligible[leaf]) {
-        return 0;
-    }
-    for (size_t r = 0; r < INSTANCE_RESOURCES; r++) {
-        int64_t amount = instance->free[(size_t)leaf * INSTANCE_RESOURCES + r];
-        if (instance->demand[r] > 0) {
-            int64_t slots = amount > 0 ? amount / instance->demand[r] : 0;
+    for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+        const int64_t amount = in->free[leaf * INSTANCE_RESOURCES + r];
+        if (in->demand[role][r] > 0) {
+            const int64_t slots = amount > 0 ? amount / in->demand[role][r] : 0;
             room = slots < room ? slots : room;
         }
     }
-    return room;
+    return in->eligible[role][leaf] ? room : 0;
 }
 
-int32_t instance_fit(const struct instance *instance, int32_t leaf)
+int64_t instance_tight_room(const struct instance *in, int32_t leaf)
 {
-    int64_t room = instance_room(instance, leaf);
-    int64_t fit = instance->claimed[leaf] + room;
-    return fit < instance->problem.n ? (int32_t)fit : instance->problem.n;
+    int32_t big = 0;
+    for (int32_t r = 1; r < instance_n_roles(in); r++) {
+        big = instance_n(in, r) > instance_n(in, big) ? r : big;
+    }
+    return instance_room(in, big, leaf);
 }
 
-void instance_print(const struct instance *instance)
+int32_t instance_fit(const struct instance *in, int32_t leaf)
 {
-    const struct skr_tree *tree = &instance->tree;
-    printf("  n=%" PRId32 " tie=%s children", instance->problem.n,
-           instance->problem.tie_break == SKR_TIE_TIGHT ? "tight" : "tree");
-    for (int32_t u = 0; u < tree->first_leaf; u++) {
-        printf(" %" PRId32, instance->child_count[u]);
+    int64_t fit = in->claimed[0][leaf] + instance_room(in, 0, leaf);
+    return fit < in->problem.n ? (int32_t)fit : in->problem.n;
+}
+
+/* ---- in words ---- */
+
+static void print_rule(const struct skr_rule *rule, int32_t level)
+{
+    const int32_t number[] = {rule->partitions, rule->min, rule->max, rule->factor};
+    static const char *const name[] = {"partitions", "min", "max", "factor"};
+    printf(" L%" PRId32 "(%s%s%s", level, rule->silent ? "silent " : "", rule->hard ? "hard " : "",
+           rule->type == SKR_RULE_PACK ? "pack" : "spread");
+    for (int32_t i = 0; i < 4; i++) {
+        if (number[i] != 0) {
+            printf(" %s %" PRId32, name[i], number[i]);
+        }
     }
-    printf(" leaves fit[claimed]");
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        printf(" %" PRId32 "[%" PRId32 "]", instance_fit(instance, leaf), instance->claimed[leaf]);
+    printf(")");
+}
+
+static void print_role(const struct instance *in, int32_t r)
+{
+    printf("  role %s n=%" PRId32 " minimum=%" PRId32 " demand",
+           in->problem.roles ? in->role[r].name : "of equal members", instance_n(in, r),
+           instance_minimum(in, r));
+    for (int32_t d = 0; d < INSTANCE_RESOURCES; d++) {
+        printf(" %" PRId64, in->demand[r][d]);
     }
-    for (int32_t level = 0; level < tree->n_levels; level++) {
-        const struct skr_rule *rule = &instance->rule[level];
-        printf(" L%" PRId32 " %s%s", level + 1, rule->hard ? "hard " : "",
-               rule->type == SKR_RULE_PACK ? "pack" : "spread");
-        printf(" partitions %" PRId32 " min %" PRId32 " max %" PRId32 " factor %" PRId32,
-               rule->partitions, rule->min, rule->max, rule->factor);
-        printf("%s", rule->silent ? " silent" : "");
+    printf(" room");
+    for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
+        printf(" %" PRId64 "%s", instance_room(in, r, leaf), in->eligible[r][leaf] ? "" : "!");
+        if (in->claimed[r][leaf] > 0) {
+            printf("[%" PRId32 "]", in->claimed[r][leaf]);
+        }
     }
-    for (int32_t u = 1; u < tree->n_units && instance->problem.bounds; u++) {
-        printf("%s%" PRId32 "-%" PRId32, u == 1 ? " bounds " : " ", instance->bounds[u].least,
-               instance->bounds[u].most);
+    for (int32_t level = 1; level <= in->tree.n_levels; level++) {
+        const struct skr_rule *rule = instance_rule(in, r, level);
+        if (rule) {
+            print_rule(rule, level);
+        }
     }
     printf("\n");
+}
+
+static void print_sets_and_caps(const struct instance *in)
+{
+    for (size_t k = 0; k < in->roles.n_kinds; k++) {
+        printf("  sets at L%" PRId32 "%s of", in->kind[k].level,
+               in->kind[k].exclusive ? " exclusive" : "");
+        for (size_t r = 0; r < in->roles.n_roles; r++) {
+            printf(" %" PRId32, in->kind[k].each[r]);
+        }
+        for (int32_t u = 0; in->kind[k].alive && u < in->tree.n_units; u++) {
+            if (in->alive[k][u] > 0) {
+                printf(" alive@unit%" PRId32 "=%" PRId32, u, in->alive[k][u]);
+            }
+        }
+        printf("\n");
+    }
+    for (size_t i = 0; i < in->roles.n_caps; i++) {
+        printf("  cap roles 0x%" PRIx32 " against 0x%" PRIx32 " L%" PRId32 " most %" PRId32 "\n",
+               in->cap[i].roles, in->cap[i].against, in->cap[i].level, in->cap[i].most);
+    }
+}
+
+void instance_print(const struct instance *in)
+{
+    const struct skr_tree *tree = &in->tree;
+    printf("  n=%" PRId32 " tie=%s children", in->problem.n,
+           in->problem.tie_break == SKR_TIE_TIGHT ? "tight" : "tree");
+    for (int32_t u = 0; u < tree->first_leaf; u++) {
+        printf(" %" PRId32, in->child_count[u]);
+    }
+    printf(" free");
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        const int64_t *amount = &in->free[leaf * INSTANCE_RESOURCES];
+        printf(" %" PRId64 "/%" PRId64 "/%" PRId64, amount[0], amount[1], amount[2]);
+    }
+    for (int32_t level = 1; level <= tree->n_levels; level++) {
+        print_rule(&in->rule[level - 1], level);
+    }
+    for (int32_t u = 1; u < tree->n_units && in->problem.bounds; u++) {
+        printf("%s%" PRId32 "-%" PRId32, u == 1 ? " bounds " : " ", in->bounds[u].least,
+               in->bounds[u].most);
+    }
+    printf("\n");
+    for (int32_t r = 0; r < instance_n_roles(in); r++) {
+        print_role(in, r);
+    }
+    print_sets_and_caps(in);
 }

@@ -59,7 +59,7 @@ void instance_write(const struct instance *instance, FILE *to)
     fprintf(to, "],\n    \"tree\": {");
     write_units(tree, 0, to);
     fprintf(to, "}},\n  \"member\": ");
-    write_amounts(instance->demand, to);
+    write_amounts(instance->demand[0], to);
     fprintf(to, ",\n  \"nodes\": {\n");
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         fprintf(to, "%s    \"n%" PRId32 "\": {\"free\": ", leaf == 0 ? "" : ",\n", leaf);
@@ -68,10 +68,10 @@ void instance_write(const struct instance *instance, FILE *to)
             fprintf(to, ", \"capacity\": ");
             write_amounts(&instance->capacity[leaf * INSTANCE_RESOURCES], to);
         }
-        if (instance->claimed[leaf] > 0) {
-            fprintf(to, ", \"claimed\": %" PRId32, instance->claimed[leaf]);
+        if (instance->claimed[0][leaf] > 0) {
+            fprintf(to, ", \"claimed\": %" PRId32, instance->claimed[0][leaf]);
         }
-        fprintf(to, "%s}", instance->eligible[leaf] ? "" : ", \"eligible\": false");
+        fprintf(to, "%s}", instance->eligible[0][leaf] ? "" : ", \"eligible\": false");
     }
     fprintf(to, "},\n  \"group\": {\"size\": %" PRId32 ", \"constraints\": {\n",
             instance->problem.n);

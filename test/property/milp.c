@@ -59,7 +59,7 @@ static bool can_hold(const struct instance *in, int32_t level, int32_t unit, int
     const struct skr_tree *tree = &in->tree;
     if (unit >= tree->first_leaf) {
         int32_t leaf = unit - tree->first_leaf;
-        if (x < in->claimed[leaf] || x > instance_fit(in, leaf)) {
+        if (x < in->claimed[0][leaf] || x > instance_fit(in, leaf)) {
             return false;
         }
     }
@@ -97,7 +97,7 @@ static void write_units(const struct instance *in, FILE *to)
     const struct skr_tree *tree = &in->tree;
     for (int32_t level = 0; level <= tree->n_levels; level++) {
         for (int32_t u = tree->level_first[level]; u < tree->level_first[level + 1]; u++) {
-            bool claimed = level == tree->n_levels && in->claimed[u - tree->first_leaf] > 0;
+            bool claimed = level == tree->n_levels && in->claimed[0][u - tree->first_leaf] > 0;
             fprintf(to, " one_%" PRId32 ": 0 none", u);
             write_sum(in, to, level, u, false, 1);
             fprintf(to, " %s 1\n", level == 0 || claimed ? "=" : "<=");

@@ -2,7 +2,7 @@
 #ifndef SKR_TEST_PROPERTY_MILP_H
 #define SKR_TEST_PROPERTY_MILP_H
 /*
- * Oracle 5: the problem as a mixed integer program, in LP format, solved by a program that knows
+ * Oracle 4: the problem as a mixed integer program, in LP format, solved by a program that knows
  * nothing of trees: glpsol (GLPK) or cbc, whichever is installed; MILP=glpsol or MILP=cbc chooses.
  *
  * A key is a vector of digits; as many as fit into an objective below 10^5 are minimised at a time,

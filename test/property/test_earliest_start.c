@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The earliest start is that of an enumeration of all instants, straight from the definition. */
 #include "core/time/earliest.h"
-#include "test/property/roles_instance.h"
 #include "test/property/trial.h"
 #include "test/test.h"
 #include "topology/ledger.h"
@@ -152,27 +151,29 @@ BEFORE_ALL
 
 TEST(the_earliest_start_is_that_of_an_enumeration)
 {
-    const struct instance_limits limits = {.leaves = 8, .slots = 5, .n = 12};
+    const struct instance_shape limits = {.leaves = 8, .slots = 5, .n = 12};
     const uint64_t n = trial.n / 10;
-    for (uint64_t i = trial.first; i < trial.first + n; i++) {
+    EACH_TRIAL(n)
+    {
         struct instance in;
-        struct random random = {.state = i + 1};
-        instance_make(&in, trial.seed, i, &limits);
+        struct random random = {.state = trial.at + 1};
+        instance_make(&in, trial.seed, trial.at, &limits);
         if (in.problem.n > 0 && random_percent(&random, 20)) {
             instance_bound(&in, &random);
         }
-        run_case(&in.problem, &in, i);
+        run_case(&in.problem, &in, trial.at);
     }
 }
 
 TEST(so_is_that_of_roles)
 {
     const uint64_t n = trial.n / 50;
-    for (uint64_t i = trial.first; i < trial.first + n; i++) {
+    EACH_TRIAL(n)
+    {
         static const enum roles_kind kinds[] = {ROLES_SMALL, ROLES_SETS, ROLES_CAPS, ROLES_CLAIMS,
                                                 ROLES_MINIMUM};
-        struct roles_instance ri;
-        roles_instance_make(&ri, trial.seed, kinds[i % 5], i);
-        run_case(&ri.in.problem, &ri.in, i);
+        struct instance in;
+        instance_make(&in, trial.seed, trial.at, &roles_shape[kinds[trial.at % 5]]);
+        run_case(&in.problem, &in, trial.at);
     }
 }

@@ -218,7 +218,7 @@ static void make_group(struct world *w, size_t number)
 {
     struct member_group *g = &w->group[number];
     struct instance other;
-    const struct instance_limits limits = {.leaves = LEAVES, .slots = 3, .n = 4};
+    const struct instance_shape limits = {.leaves = LEAVES, .slots = 3, .n = 4};
     instance_make(&other, trial.seed + 31, w->index * 100 + number, &limits);
     for (int32_t i = 0; i < w->in.tree.n_levels; i++) {
         const bool ruled = random_percent(&w->random, 60) && i < other.tree.n_levels;
@@ -284,7 +284,7 @@ static void reserve(struct world *w)
 
 static void make_world(struct world *w, uint64_t index)
 {
-    const struct instance_limits size = {.leaves = LEAVES, .slots = 3, .n = 4};
+    const struct instance_shape size = {.leaves = LEAVES, .slots = 3, .n = 4};
     *w = (struct world){.random = {.state = index * 6151 + 3}, .index = index};
     instance_make(&w->in, trial.seed + 30, index, &size);
     w->timeline = skr_timeline_create(w->in.tree.n_leaves, NOW);
@@ -409,12 +409,13 @@ TEST(moves_are_those_of_an_enumeration)
 {
     static struct world w;
     int tried = 0, helped = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
+    EACH_TRIAL(trial.n / 4)
+    {
         struct skr_solver_cache *cache = skr_solver_cache_create(1 << 20);
-        make_world(&w, i);
+        make_world(&w, trial.at);
         if (is_of_use(&w, cache)) {
             tried++;
-            helped += check(&w, 1 + (int32_t)(i % 3), cache);
+            helped += check(&w, 1 + (int32_t)(trial.at % 3), cache);
         }
         skr_solver_cache_destroy(cache);
         skr_timeline_destroy(w.timeline);

@@ -63,7 +63,7 @@ static void arrive(struct world *w)
 {
     struct instance other;
     struct waiter *g = &w->waiter[w->n++];
-    const struct instance_limits limits = {.leaves = 8, .slots = 5, .n = 10};
+    const struct instance_shape limits = {.leaves = 8, .slots = 5, .n = 10};
     instance_make(&other, trial.seed + 9, w->index * 1000 + w->next, &limits);
     const bool for_ever = !w->limits && random_percent(&w->random, 25);
     *g = (struct waiter){.holds = for_ever ? SKR_INSTANT_NEVER : 1 + random_below(&w->random, 40),
@@ -338,7 +338,7 @@ static void play_round(struct world *w, struct skr_solver_cache *cache, int32_t 
 static void play(uint64_t index, bool limits, bool drains)
 {
     static struct world w;
-    const struct instance_limits size = {.leaves = 8, .slots = 5, .n = 10};
+    const struct instance_shape size = {.leaves = 8, .slots = 5, .n = 10};
     struct skr_solver_cache *cache = skr_solver_cache_create(1 << 20);
     w = (struct world){.random = {.state = index * 977 + 5},
                        .now = NOW,
@@ -367,21 +367,24 @@ BEFORE_ALL
  * first. */
 TEST(no_promise_moves_later)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 20; i++) {
-        play(i, true, false);
+    EACH_TRIAL(trial.n / 20)
+    {
+        play(trial.at, true, false);
     }
 }
 
 TEST(only_groups_before_it_move_one)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 40; i++) {
-        play(i, false, false);
+    EACH_TRIAL(trial.n / 40)
+    {
+        play(trial.at, false, false);
     }
 }
 
 TEST(drains_move_no_promise)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 40; i++) {
-        play(i, false, true);
+    EACH_TRIAL(trial.n / 40)
+    {
+        play(trial.at, false, true);
     }
 }

@@ -6,15 +6,6 @@
 
 enum { CHANGES = 12, PROBLEMS = 4 };
 
-static int32_t claims_of(const struct instance *in)
-{
-    int32_t sum = 0;
-    for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
-        sum += in->claimed[leaf];
-    }
-    return sum;
-}
-
 /* Pods came or went, a member was placed, or a node was cordoned. */
 static int32_t change_leaf(struct instance *in, struct random *random)
 {
@@ -23,19 +14,19 @@ static int32_t change_leaf(struct instance *in, struct random *random)
     int32_t slots = random_below(random, 9) - 3;
     switch (random_below(random, 4)) {
     case 0:
-        in->eligible[leaf] = !in->eligible[leaf];
+        in->eligible[0][leaf] = !in->eligible[0][leaf];
         break;
     case 1:
-        in->claimed[leaf] = 0;
+        in->claimed[0][leaf] = 0;
         break;
     case 2:
-        if (claims_of(in) < in->problem.n) {
-            in->claimed[leaf]++;
+        if (instance_claims(in, 0, 0) < in->problem.n) {
+            in->claimed[0][leaf]++;
         }
         break;
     default:
         for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-            free[r] += slots * in->demand[r];
+            free[r] += slots * in->demand[0][r];
         }
         break;
     }
@@ -53,43 +44,45 @@ static bool same_explanation(const struct skr_explanation *a, const struct skr_e
            a->n_slot_leaves == b->n_slot_leaves;
 }
 
-static void check_same(const struct instance *in, uint64_t index, const struct skr_solution *warm)
+static void check_same(const struct instance *in, const struct skr_solution *warm)
 {
-    SKR_AUTO(skr_solution_destroy) struct skr_solution *cold = trial_solve(in, index);
-    trial_check_answer(in, index, warm);
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *cold = trial_solve(in);
+    trial_check_answer(in, warm);
     size_t size = (size_t)in->tree.n_leaves * sizeof(int32_t);
     if (warm->status != cold->status) {
-        trial_fail(in, index, "warm and cold differ in status");
+        trial_fail(in, "warm and cold differ in status");
     }
     if (cold->status == SKR_SOLVE_PLACED && memcmp(warm->count, cold->count, size) != 0) {
-        trial_fail(in, index, "warm and cold place differently");
+        trial_fail(in, "warm and cold place differently");
     }
     if (!same_explanation(&warm->explanation, &cold->explanation)) {
-        trial_fail(in, index, "warm and cold explain differently");
+        trial_fail(in, "warm and cold explain differently");
     }
 }
 
-static void solve_warm(struct skr_solver_cache *cache, const struct instance *in, uint64_t index)
+static void solve_warm(struct skr_solver_cache *cache, const struct instance *in)
 {
     SKR_AUTO(skr_solution_destroy) struct skr_solution *warm = NULL;
     struct skr_error error;
     if (skr_solver_cache_solve(cache, &in->problem, &warm, &error) != 0) {
-        trial_fail(in, index, error.text);
+        trial_fail(in, error.text);
     }
-    check_same(in, index, warm);
+    check_same(in, warm);
 }
 
 TEST(warm_answers_are_those_of_cold_solves)
 {
     struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 24);
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
-        struct random random = {.state = i};
+    EACH_TRIAL(trial.n / 8)
+    {
+        struct random random = {.state = trial.at};
         struct instance in;
-        instance_make(&in, trial.seed + 30, i, i % 4 == 3 ? &trial_large : &trial_small);
+        instance_make(&in, trial.seed + 30, trial.at,
+                      trial.at % 4 == 3 ? &trial_large : &trial_small);
         in.problem.explain = true;
-        in.problem.explain_parts = i % 16 == 0 ? SKR_EXPLAIN_ALL : 0;
+        in.problem.explain_parts = trial.at % 16 == 0 ? SKR_EXPLAIN_ALL : 0;
         for (int32_t c = 0; c < CHANGES; c++) {
-            solve_warm(cache, &in, i);
+            solve_warm(cache, &in);
             for (int32_t k = random_below(&random, 3); k >= 0; k--) {
                 change_leaf(&in, &random);
             }
@@ -104,13 +97,14 @@ TEST(warm_answers_are_those_of_cold_solves)
 /* More problems than fit into the cache: answers do not depend on what was dropped. */
 TEST(what_is_dropped_does_not_matter)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 64; i++) {
-        struct random random = {.state = i};
+    EACH_TRIAL(trial.n / 64)
+    {
+        struct random random = {.state = trial.at};
         struct skr_solver_cache *cache =
             skr_solver_cache_create((size_t)random_below(&random, 200000));
         static struct instance in[PROBLEMS];
         for (int32_t p = 0; p < PROBLEMS; p++) {
-            instance_make(&in[p], trial.seed + 32, i * PROBLEMS + (uint64_t)p, &trial_small);
+            instance_make(&in[p], trial.seed + 32, trial.at * PROBLEMS + (uint64_t)p, &trial_small);
         }
         /* Same tree and leaves, another size. */
         instance_copy(&in[1], &in[0]);
@@ -119,7 +113,7 @@ TEST(what_is_dropped_does_not_matter)
         for (int32_t c = 0; c < CHANGES; c++) {
             int32_t p = random_below(&random, PROBLEMS);
             change_leaf(&in[p], &random);
-            solve_warm(cache, &in[p], i * PROBLEMS + (uint64_t)p);
+            solve_warm(cache, &in[p]);
         }
         skr_solver_cache_destroy(cache);
     }
@@ -135,7 +129,7 @@ TEST(a_kept_problem_is_found_again_and_bounded)
     struct skr_solution *got = NULL;
     for (int32_t c = 0; c < 3000; c++) {
         int32_t leaf = random_below(&random, in.tree.n_leaves);
-        in.free[leaf * INSTANCE_RESOURCES] = random_below(&random, 60) * in.demand[0];
+        in.free[leaf * INSTANCE_RESOURCES] = random_below(&random, 60) * in.demand[0][0];
         assert_int_equal(skr_solver_cache_solve(cache, &in.problem, &got, NULL), 0);
         assert_in_range(skr_solver_cache_bytes(cache), 1, 1 << 20);
         skr_solution_destroy(got);

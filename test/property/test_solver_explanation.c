@@ -6,28 +6,27 @@
 static bool is_feasible(const struct instance *in)
 {
     int32_t cost[128];
-    plain_costs(in, NULL, cost);
+    dp_costs(in, NULL, cost);
     return cost[in->problem.n] == 0;
 }
 
 /* ---- sizes ---- */
 
-static void check_sizes(const struct instance *in, uint64_t index,
-                        const struct skr_explanation *got)
+static void check_sizes(const struct instance *in, const struct skr_explanation *got)
 {
     struct instance twice;
     int32_t cost[128];
     bool listed[128] = {false};
     instance_copy(&twice, in);
     twice.problem.n = 2 * in->problem.n;
-    plain_costs(&twice, NULL, cost);
+    dp_costs(&twice, NULL, cost);
     if ((got->parts & SKR_EXPLAIN_SIZES) == 0 || got->sizes_first != 1 ||
         got->sizes_last != twice.problem.n) {
-        trial_fail(in, index, "sizes are not complete");
+        trial_fail(in, "sizes are not complete");
     }
     for (size_t i = 0; i < got->n_sizes; i++) {
         if (i > 0 && got->size[i].first <= got->size[i - 1].last + 1) {
-            trial_fail(in, index, "ranges of sizes touch");
+            trial_fail(in, "ranges of sizes touch");
         }
         for (int32_t x = got->size[i].first; x <= got->size[i].last; x++) {
             listed[x] = true;
@@ -35,15 +34,14 @@ static void check_sizes(const struct instance *in, uint64_t index,
     }
     for (int32_t x = 1; x <= twice.problem.n; x++) {
         if (listed[x] != (cost[x] == 0)) {
-            trial_fail(in, index, "a size is wrong");
+            trial_fail(in, "a size is wrong");
         }
     }
 }
 
 /* ---- slots ---- */
 
-static void check_slots(const struct instance *in, uint64_t index,
-                        const struct skr_explanation *got)
+static void check_slots(const struct instance *in, const struct skr_explanation *got)
 {
     int32_t cost[128];
     int32_t most[INSTANCE_LEAVES_MAX];
@@ -53,15 +51,15 @@ static void check_slots(const struct instance *in, uint64_t index,
         instance_empty(&empty, in);
         for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
             /* Claims use capacity. */
-            int64_t room = instance_room(&empty, leaf) + in->claimed[leaf];
+            int64_t room = instance_room(&empty, 0, leaf) + in->claimed[0][leaf];
             most[leaf] = room < in->problem.n ? (int32_t)room : in->problem.n;
         }
     }
-    plain_costs(in, bounded ? most : NULL, cost);
-    int32_t want = cost[in->problem.n] >= PLAIN_NO_COST ? -1 : cost[in->problem.n];
+    dp_costs(in, bounded ? most : NULL, cost);
+    int32_t want = cost[in->problem.n] >= DP_NO_COST ? -1 : cost[in->problem.n];
     if ((got->parts & SKR_EXPLAIN_SLOTS) == 0 || got->slots != want) {
         printf("  slots %d, expected %d\n", got->slots, want);
-        trial_fail(in, index, "missing slots are wrong");
+        trial_fail(in, "missing slots are wrong");
     }
     if (want <= 0 || got->n_slot_leaves > SKR_MISSING_SLOTS_MAX) {
         return;
@@ -73,13 +71,13 @@ static void check_slots(const struct instance *in, uint64_t index,
         int32_t leaf = got->slot[i].leaf;
         sum += got->slot[i].slots;
         for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-            int64_t free = in->demand[r] * (instance_room(in, leaf) + got->slot[i].slots);
+            int64_t free = in->demand[0][r] * (instance_room(in, 0, leaf) + got->slot[i].slots);
             int64_t *amount = &grown.free[leaf * INSTANCE_RESOURCES + r];
             *amount = *amount > free ? *amount : free;
         }
     }
     if (sum != want || !is_feasible(&grown)) {
-        trial_fail(in, index, "with the missing slots it is not feasible");
+        trial_fail(in, "with the missing slots it is not feasible");
     }
 }
 
@@ -186,8 +184,7 @@ static int32_t nearest(const struct instance *in, const struct atoms *atoms, uin
     return 0;
 }
 
-static void check_relaxations(const struct instance *in, uint64_t index,
-                              const struct skr_explanation *got)
+static void check_relaxations(const struct instance *in, const struct skr_explanation *got)
 {
     struct atoms atoms;
     list_atoms(in, &atoms);
@@ -205,11 +202,11 @@ static void check_relaxations(const struct instance *in, uint64_t index,
     if (size > SKR_RELAXATION_ATOMS_MAX) {
         n_found = 0; /* more than are reported */
     } else if ((got->parts & SKR_EXPLAIN_RELAXATIONS) == 0 && n_found <= SKR_RELAXATIONS_MAX) {
-        trial_fail(in, index, "relaxations are not complete");
+        trial_fail(in, "relaxations are not complete");
     }
     if (n_found != got->n_relaxations) {
         printf("  %zu relaxations, expected %zu\n", got->n_relaxations, n_found);
-        trial_fail(in, index, "number of relaxations is wrong");
+        trial_fail(in, "number of relaxations is wrong");
     }
     for (size_t i = 0; i < n_found; i++) {
         size_t first = i;
@@ -225,17 +222,17 @@ static void check_relaxations(const struct instance *in, uint64_t index,
             }
             const struct skr_relaxation_atom *atom = &got->relaxation[i].atom[a++];
             if (atom->level != atoms.item[at].level || atom->kind != atoms.item[at].kind) {
-                trial_fail(in, index, "a relaxation is wrong");
+                trial_fail(in, "a relaxation is wrong");
             }
             int32_t value = nearest(in, &atoms, set, at);
             if (atom->value != value) {
                 printf("  level %d kind %d: %d, expected %d\n", atom->level, (int)atom->kind,
                        atom->value, value);
-                trial_fail(in, index, "nearest value is wrong");
+                trial_fail(in, "nearest value is wrong");
             }
         }
         if (a != got->relaxation[i].n_atoms) {
-            trial_fail(in, index, "a relaxation has other atoms");
+            trial_fail(in, "a relaxation has other atoms");
         }
     }
 }
@@ -255,7 +252,7 @@ static bool key_is(const struct skr_level_key *key, const int32_t *list, int32_t
     return at == used && key->used == used;
 }
 
-static void check_keys(const struct instance *in, uint64_t index, const struct skr_solution *got)
+static void check_keys(const struct instance *in, const struct skr_solution *got)
 {
     int32_t list[INSTANCE_UNITS_MAX];
     struct instance cleared;
@@ -266,18 +263,18 @@ static void check_keys(const struct instance *in, uint64_t index, const struct s
     for (int32_t level = 1; level <= in->tree.n_levels; level++) {
         int32_t used = enumerator_best_level(in, level, list);
         if (!key_is(&got->best_alone[level - 1], list, used)) {
-            trial_fail(in, index, "best key of a level alone is wrong");
+            trial_fail(in, "best key of a level alone is wrong");
         }
         if (in->problem.capacity) {
             used = enumerator_best_level(&cleared, level, list);
             complete = complete && used > 0;
             if (!key_is(&got->best_empty[level - 1], list, used)) {
-                trial_fail(in, index, "best key of a level on an empty cluster is wrong");
+                trial_fail(in, "best key of a level on an empty cluster is wrong");
             }
         }
     }
     if (complete != ((got->explanation.parts & SKR_EXPLAIN_KEYS) != 0)) {
-        trial_fail(in, index, "keys are not complete");
+        trial_fail(in, "keys are not complete");
     }
 }
 
@@ -286,21 +283,22 @@ static void check_keys(const struct instance *in, uint64_t index, const struct s
 TEST(infeasible_problems_are_explained_in_full)
 {
     uint64_t n_relaxed = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
+    EACH_TRIAL(trial.n)
+    {
         struct instance in;
-        instance_make(&in, trial.seed + 20, i, &trial_small);
+        instance_make(&in, trial.seed + 20, trial.at, &trial_small);
         in.problem.explain = true;
         in.problem.explain_parts = SKR_EXPLAIN_ALL;
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
-        trial_check_answer(&in, i, got);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in);
+        trial_check_answer(&in, got);
         const struct skr_explanation *x = &got->explanation;
         if (got->status == SKR_SOLVE_INFEASIBLE) {
-            check_sizes(&in, i, x);
-            check_slots(&in, i, x);
-            check_relaxations(&in, i, x);
+            check_sizes(&in, x);
+            check_slots(&in, x);
+            check_relaxations(&in, x);
             n_relaxed += x->n_relaxations > 0 ? 1 : 0;
         } else if (in.problem.n > 0) {
-            check_sizes(&in, i, x);
+            check_sizes(&in, x);
         }
     }
     assert_true(trial.n < 100 || n_relaxed > trial.n / 20);
@@ -308,14 +306,15 @@ TEST(infeasible_problems_are_explained_in_full)
 
 TEST(placed_problems_are_compared_with_the_best_of_each_level)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
+    EACH_TRIAL(trial.n / 2)
+    {
         struct instance in;
-        instance_make(&in, trial.seed + 21, i, &trial_tiny);
+        instance_make(&in, trial.seed + 21, trial.at, &trial_tiny);
         in.problem.explain = true;
         in.problem.explain_parts = SKR_EXPLAIN_KEYS;
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in);
         if (got->status == SKR_SOLVE_PLACED && in.problem.n > 0) {
-            check_keys(&in, i, got);
+            check_keys(&in, got);
         }
     }
 }
@@ -323,11 +322,12 @@ TEST(placed_problems_are_compared_with_the_best_of_each_level)
 /* A part that meets a limit is not marked, and changes nothing else. */
 TEST(limits_leave_parts_out_and_never_change_the_answer)
 {
-    for (uint64_t i = trial.first; i < trial.first + (trial.n < 200 ? trial.n : 200); i++) {
+    EACH_TRIAL((trial.n < 200 ? trial.n : 200))
+    {
         struct instance in;
-        instance_make(&in, trial.seed + 22, i, &trial_small);
+        instance_make(&in, trial.seed + 22, trial.at, &trial_small);
         in.problem.explain = true;
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = trial_solve(&in);
         in.problem.explain_parts = SKR_EXPLAIN_ALL;
         in.problem.step_budget = 1;
         for (in.problem.byte_limit = 30000; in.problem.byte_limit < 3000000;
@@ -339,7 +339,7 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
             if (got->status != want->status || got->explanation.class != want->explanation.class ||
                 got->explanation.largest != want->explanation.largest ||
                 got->explanation.n_relaxations > 1) {
-                trial_fail(&in, i, "a limit changed the answer");
+                trial_fail(&in, "a limit changed the answer");
             }
             skr_solution_destroy(got);
         }

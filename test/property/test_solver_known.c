@@ -12,23 +12,24 @@
 
 enum { FILES_PATH_MAX = 512 };
 
-/* The problem of a file as an instance. False when it is too large. */
+/* The problem of a file, of equal members, as an instance. False when it is too large. */
 static bool take(const struct skr_solve_file *file, struct instance *ret)
 {
     const struct skr_tree *tree = file->tree;
     const struct skr_problem *problem = &file->problem;
-    if (tree->n_levels > INSTANCE_LEVELS_MAX || tree->n_leaves > INSTANCE_LEAVES_MAX ||
-        tree->n_units > INSTANCE_UNITS_MAX || problem->n_resources > INSTANCE_RESOURCES) {
+    if (problem->roles || tree->n_levels > INSTANCE_LEVELS_MAX ||
+        tree->n_leaves > INSTANCE_LEAVES_MAX || tree->n_units > INSTANCE_UNITS_MAX ||
+        problem->n_resources > INSTANCE_RESOURCES) {
         return false;
     }
     memset(ret, 0, sizeof *ret);
     memcpy(ret->child_count, tree->child_count, (size_t)tree->n_units * sizeof(int32_t));
-    instance_link(ret, tree->n_levels);
+    instance_grow(ret, tree->n_levels);
     memcpy(ret->rule, problem->rule, (size_t)tree->n_levels * sizeof ret->rule[0]);
-    memcpy(ret->demand, problem->demand, problem->n_resources * sizeof(int64_t));
+    memcpy(ret->demand[0], problem->demand, problem->n_resources * sizeof(int64_t));
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        ret->eligible[leaf] = problem->eligible[leaf];
-        ret->claimed[leaf] = problem->claimed[leaf];
+        ret->eligible[0][leaf] = problem->eligible[leaf];
+        ret->claimed[0][leaf] = problem->claimed[leaf];
         for (size_t r = 0; r < problem->n_resources; r++) {
             size_t at = (size_t)leaf * problem->n_resources + r;
             size_t to = (size_t)leaf * INSTANCE_RESOURCES + r;
@@ -37,14 +38,7 @@ static bool take(const struct skr_solve_file *file, struct instance *ret)
         }
     }
     ret->problem = *problem;
-    ret->problem.n_resources = INSTANCE_RESOURCES;
-    ret->problem.tree = &ret->tree;
-    ret->problem.rule = ret->rule;
-    ret->problem.demand = ret->demand;
-    ret->problem.free = ret->free;
-    ret->problem.capacity = !problem->capacity ? NULL : ret->capacity;
-    ret->problem.eligible = ret->eligible;
-    ret->problem.claimed = ret->claimed;
+    instance_link(ret);
     return true;
 }
 
@@ -114,8 +108,8 @@ TEST(shrinking_leaves_what_matters)
         assert_int_equal(in.rule[in.tree.n_levels - 1].max, 2);
         assert_int_equal(in.problem.n, 3);
         assert_int_equal(instance_fit(&in, 0), 3);
-        struct skr_solution *got = trial_solve(&in, i);
-        trial_check_answer(&in, i, got);
+        struct skr_solution *got = trial_solve(&in);
+        trial_check_answer(&in, got);
         skr_solution_destroy(got);
         shrunk++;
     }

@@ -12,22 +12,23 @@ TEST(integer_programming_finds_nothing_better)
         printf("  neither glpsol (package glpk-utils) nor cbc (coinor-cbc) is installed\n");
         skip();
     }
-    static const struct instance_limits middle = {.leaves = 20, .slots = 10, .n = 30};
+    static const struct instance_shape middle = {.leaves = 20, .slots = 10, .n = 30};
     uint64_t clear = 0;
     uint64_t n = trial.n < 400 ? trial.n : trial.n / 400;
     n = n < PROBLEMS_MAX ? n : PROBLEMS_MAX;
-    for (uint64_t i = trial.first; i < trial.first + n; i++) {
+    EACH_TRIAL(n)
+    {
         struct instance in;
-        instance_make(&in, trial.seed + 40, i, &middle);
+        instance_make(&in, trial.seed + 40, trial.at, &middle);
         in.problem.tie_break = SKR_TIE_TREE;
         if (in.problem.n == 0) {
             continue;
         }
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
-        trial_check_answer(&in, i, got);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in);
+        trial_check_answer(&in, got);
         enum milp_verdict verdict = milp_compare(&in, got->key);
         if (verdict == MILP_DISAGREES) {
-            trial_fail(&in, i, "integer programming says otherwise");
+            trial_fail(&in, "integer programming says otherwise");
         }
         clear += verdict == MILP_AGREES ? 1 : 0;
     }

@@ -16,21 +16,20 @@ static void no_claims(struct instance *in)
 static void slots_of(const struct instance *in, int32_t *slots)
 {
     for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
-        int64_t room = in->eligible[leaf] ? instance_room(in, leaf) : 0;
+        int64_t room = instance_room(in, 0, leaf);
         slots[leaf] = room > INT32_MAX ? INT32_MAX : (int32_t)room;
     }
 }
 
-static void check_all_sizes(struct instance *in, uint64_t index, const struct skr_sizes *sizes)
+static void check_all_sizes(struct instance *in, const struct skr_sizes *sizes)
 {
     int32_t n = in->problem.n;
     for (in->problem.n = 1; in->problem.n <= skr_sizes_most(sizes); in->problem.n++) {
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = trial_solve(in, index);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = trial_solve(in);
         bool placed = solution->status == SKR_SOLVE_PLACED;
         if (placed != skr_sizes_has(sizes, in->problem.n)) {
-            trial_fail(in, index,
-                       placed ? "a size that can be placed is not there"
-                              : "a size that cannot be placed is there");
+            trial_fail(in, placed ? "a size that can be placed is not there"
+                                  : "a size that cannot be placed is there");
         }
     }
     in->problem.n = n;
@@ -44,10 +43,11 @@ static size_t change_leaves(struct instance *in, struct random *random, int32_t 
     for (int32_t at = random_below(random, step); at < in->tree.n_leaves;
          at += 1 + random_below(random, step)) {
         if (random_below(random, 4) == 0) {
-            in->eligible[at] = !in->eligible[at];
+            in->eligible[0][at] = !in->eligible[0][at];
         }
         for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-            in->free[at * INSTANCE_RESOURCES + r] += (random_below(random, 9) - 4) * in->demand[r];
+            in->free[at * INSTANCE_RESOURCES + r] +=
+                (random_below(random, 9) - 4) * in->demand[0][r];
         }
         leaf[n++] = at;
     }
@@ -59,18 +59,20 @@ TEST(kept_sizes_are_those_that_can_be_placed)
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
     size_t empty = skr_sizes_pool_bytes(pool);
     size_t kept = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 32; i++) {
-        struct random random = {.state = i};
+    EACH_TRIAL(trial.n / 32)
+    {
+        struct random random = {.state = trial.at};
         struct instance in;
         int32_t slots[INSTANCE_LEAVES_MAX];
         int32_t leaf[INSTANCE_LEAVES_MAX];
-        instance_make(&in, trial.seed + 60, i, i % 4 == 3 ? &trial_large : &trial_small);
+        instance_make(&in, trial.seed + 60, trial.at,
+                      trial.at % 4 == 3 ? &trial_large : &trial_small);
         no_claims(&in);
         slots_of(&in, slots);
         struct skr_sizes *sizes =
             skr_sizes_create(pool, &in.tree, in.rule, in.problem.n + 3, slots);
         for (int32_t c = 0; c < CHANGES && sizes; c++) {
-            check_all_sizes(&in, i, sizes);
+            check_all_sizes(&in, sizes);
             size_t n = change_leaves(&in, &random, leaf);
             slots_of(&in, slots);
             skr_sizes_change(sizes, slots, leaf, n);
@@ -87,11 +89,12 @@ TEST(kept_sizes_are_those_that_can_be_placed)
 TEST(more_room_takes_no_size_away)
 {
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 32; i++) {
-        struct random random = {.state = i + 7};
+    EACH_TRIAL(trial.n / 32)
+    {
+        struct random random = {.state = trial.at + 7};
         struct instance in;
         int32_t slots[INSTANCE_LEAVES_MAX];
-        instance_make(&in, trial.seed + 61, i, &trial_small);
+        instance_make(&in, trial.seed + 61, trial.at, &trial_small);
         no_claims(&in);
         slots_of(&in, slots);
         int32_t most = in.problem.n + 3;
@@ -106,7 +109,7 @@ TEST(more_room_takes_no_size_away)
             skr_sizes_change(sizes, slots, &leaf, 1);
             for (int32_t n = 1; n <= most; n++) {
                 if (had[n] && !skr_sizes_has(sizes, n)) {
-                    trial_fail(&in, i, "more room took a size away");
+                    trial_fail(&in, "more room took a size away");
                 }
             }
         }

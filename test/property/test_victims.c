@@ -7,7 +7,6 @@
 #include "core/solver/victims.h"
 #include "test/property/trial.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 
 enum { GIVERS = 3, VICTIMS = 8, SHARES = 3, BUDGETS = 2, CHARGES = 2 };
 
@@ -30,7 +29,7 @@ struct world {
     int32_t count[2 * GIVERS][INSTANCE_LEAVES_MAX];
 };
 
-static const struct instance_limits small = {.leaves = 6, .slots = 4, .n = 7};
+static const struct instance_shape small = {.leaves = 6, .slots = 4, .n = 7};
 
 /* ---- random preemptions ---- */
 
@@ -43,7 +42,7 @@ static void make_shares(struct world *w, struct random *random, int32_t i)
         int32_t at = (leaf + s) % w->in.tree.n_leaves;
         int32_t members = 1 + random_below(random, 2);
         for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
-            int64_t demand = w->in.demand[r];
+            int64_t demand = w->in.demand[0][r];
             /* Half a slot, a slot, and more than one. */
             int64_t each = (demand + 1) / 2 * (1 + random_below(random, 3));
             w->amount[i][s][r] = random_percent(random, 15) ? 0 : each * members;
@@ -161,7 +160,7 @@ static void make_table(struct world *w, struct random *random, int32_t leaf)
     struct skr_victim_table *table = &w->table[w->problem.n_tables];
     size_t *victim = w->of_table[w->problem.n_tables];
     int64_t *room = w->room[w->problem.n_tables];
-    int64_t adds[VICTIMS], demand = w->in.demand[resource];
+    int64_t adds[VICTIMS], demand = w->in.demand[0][resource];
     *table = (struct skr_victim_table){
         .leaf = leaf, .resource = resource, .victim = victim, .room = room};
     for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
@@ -400,18 +399,6 @@ static int compare_names(const struct world *w, uint32_t a, uint32_t b)
     return n_a < n_b ? -1 : n_a > n_b;
 }
 
-static int compare_placements(const struct world *w, const struct oracle_answer *a,
-                              const struct oracle_answer *b)
-{
-    struct skr_arena *arena = skr_arena_create((size_t)1 << 20, 0);
-    const struct skr_tree *tree = &w->in.tree;
-    struct skr_level_key *of_a = skr_placement_key(tree, a->count, arena);
-    struct skr_level_key *of_b = skr_placement_key(tree, b->count, arena);
-    int order = skr_placement_compare(tree, w->in.rule, of_a, of_b);
-    skr_arena_destroy(arena);
-    return order;
-}
-
 static struct subset subset_of(const struct world *w, uint32_t set)
 {
     struct subset s = {.set = set, .rank = INT32_MIN, .follower = INT32_MIN};
@@ -446,7 +433,7 @@ static bool best_subset(const struct world *w, struct subset *ret)
         if (!answer.feasible) {
             continue;
         }
-        int order = found ? compare_placements(w, &answer, &best) : -1;
+        int order = found ? enumerator_compare(&w->in, &answer, &best) : -1;
         if (order < 0 || (order == 0 && compare_names(w, all[i].set, ret->set) < 0)) {
             best = answer;
             *ret = all[i];
@@ -493,11 +480,12 @@ static uint64_t played(void)
 TEST(victims_are_those_that_looking_at_every_subset_finds)
 {
     uint64_t found = 0, none = 0, needless = 0;
-    for (uint64_t i = trial.first; i < trial.first + played(); i++) {
+    EACH_TRIAL(played())
+    {
         struct world w;
         struct subset want = {0};
         struct skr_victims *got = NULL;
-        world_make(&w, i);
+        world_make(&w, trial.at);
         bool any = best_subset(&w, &want);
         assert_int_equal(skr_victims_find(&w.problem, &got, NULL), 0);
         enum skr_victims_status status = !any            ? SKR_VICTIMS_INSUFFICIENT
@@ -508,7 +496,7 @@ TEST(victims_are_those_that_looking_at_every_subset_finds)
             printf("  status %d, not %d\n", (int)got->status, (int)status);
             print_set(&w, "want", want.set);
             print_set(&w, "got", set_of(got));
-            trial_fail(&w.in, i, "other victims than those of all subsets");
+            trial_fail(&w.in, "other victims than those of all subsets");
         }
         if (status == SKR_VICTIMS_FOUND) {
             assert_int_equal(got->groups, want.groups);
@@ -529,13 +517,14 @@ TEST(victims_are_those_that_looking_at_every_subset_finds)
 TEST(a_search_that_was_cut_short_chooses_a_set_that_suffices)
 {
     uint64_t cut = 0;
-    for (uint64_t i = trial.first; i < trial.first + played() / 4; i++) {
+    EACH_TRIAL(played() / 4)
+    {
         struct world w;
         struct subset want = {0};
         struct skr_victims *got = NULL;
-        world_make(&w, i);
+        world_make(&w, trial.at);
         bool any = best_subset(&w, &want);
-        w.problem.step_budget = (int64_t)(i % 24);
+        w.problem.step_budget = (int64_t)(trial.at % 24);
         assert_int_equal(skr_victims_find(&w.problem, &got, NULL), 0);
         if (got->status == SKR_VICTIMS_FOUND) {
             struct oracle_answer answer;
@@ -548,12 +537,12 @@ TEST(a_search_that_was_cut_short_chooses_a_set_that_suffices)
             if (!sound) {
                 print_set(&w, "want", want.set);
                 print_set(&w, "got", s.set);
-                trial_fail(&w.in, i, "a cut search claims what is not so");
+                trial_fail(&w.in, "a cut search claims what is not so");
             }
             cut += !got->optimal;
         } else if (got->status == SKR_VICTIMS_INSUFFICIENT && any) {
             print_set(&w, "want", want.set);
-            trial_fail(&w.in, i, "a cut search says that there is nothing to find");
+            trial_fail(&w.in, "a cut search says that there is nothing to find");
         } else if (got->status == SKR_VICTIMS_NOT_NEEDED) {
             assert_true(any && want.set == 0);
         }

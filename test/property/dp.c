@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Oracle for roles: dynamic programming as plainly as it goes. A table per unit: for every vector
- * of members the best key of the levels below. The children of a unit are added from the right, to
- * tables over (vector so far, used children so far of each scope whose rule counts them).
+ * Oracle 2: dynamic programming as plainly as it goes. A table per unit: for every vector of members
+ * the best key of the levels below. The children of a unit are added from the right, to tables over
+ * (vector so far, used children so far of each scope whose rule counts them).
  *
  * A key is one long list of digits, smaller is better. Per level, for each scope with a key (roles
  * with an own rule in role order, then the group): used units (pack; 0 for spread), then for every
@@ -11,17 +11,20 @@
  *
  * Ties: a sibling set at a time, from the left the greatest (sum, role 0, role 1, ...) with which
  * the best key is still reached; then each child by itself.
+ *
+ * Costs: the only digit is the number of slots that leaves have grown by.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/property/roles_oracle.h"
+#include "test/property/oracle.h"
 
 enum { SCOPES_MAX = SKR_ROLES_MAX + 1 };
 
 struct table {
     bool *ok;
-    int64_t *key; /* [state * digits] */
+    int64_t *key; /* [state * width]: the last digits, those of levels from one on */
+    int32_t width;
 };
 
 /* The children of one unit: suffix[c] has those from the c-th on. */
@@ -33,13 +36,16 @@ struct siblings {
 };
 
 struct dp {
-    const struct roles_instance *ri;
+    const struct instance *in;
+    bool costs;
+    const int32_t *most; /* costs: see dp_costs() */
     int32_t n_roles, n_states;
     int32_t (*vector)[SCOPES_MAX]; /* [state] members of each role, then their sum */
+    const struct skr_rule *rule[INSTANCE_LEVELS_MAX + 1][SCOPES_MAX]; /* NULL: none */
     int32_t digits;
     int32_t digit[INSTANCE_LEVELS_MAX + 1][SCOPES_MAX]; /* first of the key; -1: it has none */
+    int32_t from[INSTANCE_LEVELS_MAX + 2];              /* first digit of the level */
     int32_t tight;                                      /* first of the room digits */
-    int32_t big;                                        /* role whose room counts */
     int64_t room[INSTANCE_UNITS_MAX];
     struct table unit[INSTANCE_UNITS_MAX]; /* levels below it */
 };
@@ -53,22 +59,24 @@ static void *zeroed(size_t n, size_t size)
     return memory;
 }
 
-static struct table table_new(const struct dp *dp, int32_t n_states)
+/* level: the first one whose digits it has. */
+static struct table table_new(const struct dp *dp, int32_t n_states, int32_t level)
 {
+    const int32_t width = dp->digits - dp->from[level];
     return (struct table){zeroed((size_t)n_states, sizeof(bool)),
-                          zeroed((size_t)n_states * (size_t)dp->digits, sizeof(int64_t))};
+                          zeroed((size_t)n_states * (size_t)width, sizeof(int64_t)), width};
 }
 
 static void table_free(struct table *t)
 {
     free(t->ok);
     free(t->key);
-    *t = (struct table){NULL, NULL};
+    *t = (struct table){NULL, NULL, 0};
 }
 
-static int64_t *key_at(const struct dp *dp, const struct table *t, int32_t state)
+static int64_t *key_at(const struct table *t, int32_t state)
 {
-    return t->key + (size_t)state * (size_t)dp->digits;
+    return t->key + (size_t)state * (size_t)t->width;
 }
 
 static int32_t scope_size(const struct dp *dp, int32_t scope)
@@ -76,48 +84,33 @@ static int32_t scope_size(const struct dp *dp, int32_t scope)
     return dp->vector[dp->n_states - 1][scope];
 }
 
-static const struct skr_rule *rule_at(const struct dp *dp, int32_t scope, int32_t level)
-{
-    const bool own = scope < dp->n_roles;
-    if (!own) {
-        return &dp->ri->in.rule[level - 1];
-    }
-    return dp->ri->role[scope].rule && dp->ri->has_rule[scope][level - 1]
-               ? &dp->ri->own[scope][level - 1]
-               : NULL;
-}
-
-/* The state of the difference of two vectors, -1: it is negative somewhere. */
+/* The state of the difference of two vectors, -1: it is negative somewhere. States are numbers with a
+ * digit for each role: sums of digits add up if and only if no digit borrows. */
 static int32_t minus(const struct dp *dp, int32_t from, int32_t what)
 {
-    int32_t state = 0;
-    for (int32_t r = 0; r < dp->n_roles; r++) {
-        const int32_t x = dp->vector[from][r] - dp->vector[what][r];
-        if (x < 0) {
-            return -1;
-        }
-        state = state * (dp->ri->role[r].n + 1) + x;
-    }
-    return state;
+    const int32_t left = from - what, all = dp->n_roles;
+    return left >= 0 && dp->vector[left][all] + dp->vector[what][all] == dp->vector[from][all]
+               ? left
+               : -1;
 }
 
 /* ---- what a unit may hold ---- */
 
 static bool leaf_fits(const struct dp *dp, int32_t leaf, const int32_t *x)
 {
-    const struct roles_instance *ri = dp->ri;
+    const struct instance *in = dp->in;
     int64_t need[INSTANCE_RESOURCES] = {0};
     for (int32_t r = 0; r < dp->n_roles; r++) {
-        if (x[r] < ri->claimed[r][leaf] ||
-            (x[r] > ri->claimed[r][leaf] && !ri->eligible[r][leaf])) {
+        if (x[r] < in->claimed[r][leaf] ||
+            (x[r] > in->claimed[r][leaf] && !in->eligible[r][leaf])) {
             return false;
         }
         for (int32_t d = 0; d < INSTANCE_RESOURCES; d++) {
-            need[d] += ri->demand[r][d] * (x[r] - ri->claimed[r][leaf]);
+            need[d] += in->demand[r][d] * (x[r] - in->claimed[r][leaf]);
         }
     }
     for (int32_t d = 0; d < INSTANCE_RESOURCES; d++) {
-        if (need[d] > 0 && need[d] > ri->in.free[leaf * INSTANCE_RESOURCES + d]) {
+        if (need[d] > 0 && need[d] > in->free[leaf * INSTANCE_RESOURCES + d]) {
             return false;
         }
     }
@@ -163,7 +156,7 @@ static bool cap_admits(const struct dp *dp, const struct skr_role_cap *cap, int3
         for (int32_t side = 0; side < 2; side++) {
             if ((side == 0 ? cap->roles : cap->against) & 1U << r) {
                 sum[side] += x[r];
-                claims[side] += roles_instance_claims(dp->ri, r, unit);
+                claims[side] += instance_claims(dp->in, r, unit);
             }
         }
     }
@@ -173,17 +166,18 @@ static bool cap_admits(const struct dp *dp, const struct skr_role_cap *cap, int3
 
 static bool unit_admits(const struct dp *dp, int32_t level, int32_t unit, const int32_t *x)
 {
-    const struct roles_instance *ri = dp->ri;
-    bool admits = true;
+    const struct instance *in = dp->in;
+    bool admits = !in->problem.bounds || (x[dp->n_roles] >= in->bounds[unit].least &&
+                                          x[dp->n_roles] <= in->bounds[unit].most);
     for (int32_t scope = 0; admits && scope <= dp->n_roles; scope++) {
-        const struct skr_rule *rule = rule_at(dp, scope, level);
+        const struct skr_rule *rule = dp->rule[level][scope];
         admits = !rule || rule_admits(rule, x[scope]);
     }
-    for (size_t k = 0; admits && k < ri->roles.n_kinds; k++) {
-        admits = ri->kind[k].level != level || kind_admits(dp, &ri->kind[k], unit, x);
+    for (size_t k = 0; admits && k < in->roles.n_kinds; k++) {
+        admits = in->kind[k].level != level || kind_admits(dp, &in->kind[k], unit, x);
     }
-    for (size_t i = 0; admits && i < ri->roles.n_caps; i++) {
-        admits = ri->cap[i].level != level || cap_admits(dp, &ri->cap[i], unit, x);
+    for (size_t i = 0; admits && i < in->roles.n_caps; i++) {
+        admits = in->cap[i].level != level || cap_admits(dp, &in->cap[i], unit, x);
     }
     return admits;
 }
@@ -193,19 +187,20 @@ static void add_unit(const struct dp *dp, int32_t level, int32_t unit, const int
                      int64_t *key)
 {
     for (int32_t scope = 0; scope <= dp->n_roles; scope++) {
-        const int32_t first = dp->digit[level][scope];
+        const int32_t first = dp->digit[level][scope] - dp->from[level];
         if (first < 0 || x[scope] == 0) {
             continue;
         }
-        const bool pack = rule_at(dp, scope, level)->type == SKR_RULE_PACK;
+        const bool pack = dp->rule[level][scope]->type == SKR_RULE_PACK;
         key[first] += pack ? 1 : 0;
         key[first + 1 + scope_size(dp, scope) - x[scope]] += pack ? -1 : 1;
     }
     /* A lone role is a group of equal members; what is tight follows its own rule. */
-    const bool lone = dp->n_roles == 1 && rule_at(dp, 0, level);
-    if (dp->ri->in.problem.tie_break == SKR_TIE_TIGHT && x[dp->n_roles] > 0 &&
-        rule_at(dp, lone ? 0 : dp->n_roles, level)->type == SKR_RULE_PACK) {
-        key[dp->tight + level - 1] += dp->room[unit];
+    const bool lone = dp->n_roles == 1 && dp->rule[level][0];
+    const struct skr_rule *rule = dp->rule[level][lone ? 0 : dp->n_roles];
+    if (dp->in->problem.tie_break == SKR_TIE_TIGHT && !dp->costs && x[dp->n_roles] > 0 &&
+        rule->type == SKR_RULE_PACK && !rule->silent) {
+        key[dp->tight - dp->from[level] + level - 1] += dp->room[unit];
     }
 }
 
@@ -216,7 +211,7 @@ static void find_counted(const struct dp *dp, struct siblings *s)
     s->n_counted = 0;
     s->n_counters = 1;
     for (int32_t scope = 0; scope <= dp->n_roles; scope++) {
-        const struct skr_rule *rule = rule_at(dp, scope, s->level);
+        const struct skr_rule *rule = dp->rule[s->level][scope];
         const bool one = rule && rule->hard && rule->type == SKR_RULE_PACK;
         if (one || (rule && !rule->hard && rule->partitions > 0)) {
             s->scope[s->n_counted] = scope;
@@ -256,22 +251,23 @@ static int32_t wanted_counters(const struct siblings *s, const int32_t *x)
 /* The tables of one child as its siblings see it: what it admits, with its own digits. */
 static struct table child_table(const struct dp *dp, int32_t level, int32_t unit)
 {
-    struct table t = table_new(dp, dp->n_states);
+    const struct table *below = &dp->unit[unit];
+    struct table t = table_new(dp, dp->n_states, level);
     for (int32_t y = 0; y < dp->n_states; y++) {
-        t.ok[y] = dp->unit[unit].ok[y] && unit_admits(dp, level, unit, dp->vector[y]);
+        t.ok[y] = below->ok[y] && unit_admits(dp, level, unit, dp->vector[y]);
         if (t.ok[y]) {
-            memcpy(key_at(dp, &t, y), key_at(dp, &dp->unit[unit], y),
-                   (size_t)dp->digits * sizeof *t.key);
-            add_unit(dp, level, unit, dp->vector[y], key_at(dp, &t, y));
+            memcpy(key_at(&t, y) + t.width - below->width, key_at(below, y),
+                   (size_t)below->width * sizeof *t.key);
+            add_unit(dp, level, unit, dp->vector[y], key_at(&t, y));
         }
     }
     return t;
 }
 
 /* < 0: the sum of a and b is better than than. */
-static int compare_sum(const struct dp *dp, const int64_t *a, const int64_t *b, const int64_t *than)
+static int compare_sum(int32_t width, const int64_t *a, const int64_t *b, const int64_t *than)
 {
-    for (int32_t i = 0; i < dp->digits; i++) {
+    for (int32_t i = 0; i < width; i++) {
         const int64_t sum = a[i] + b[i];
         if (sum != than[i]) {
             return sum < than[i] ? -1 : 1;
@@ -293,11 +289,11 @@ static void add_child(const struct dp *dp, const struct siblings *s, const struc
                     continue;
                 }
                 const int32_t to = x * s->n_counters + counters;
-                const int64_t *a = key_at(dp, rest, from), *b = key_at(dp, child, y);
-                int64_t *best = key_at(dp, ret, to);
-                if (!ret->ok[to] || compare_sum(dp, a, b, best) < 0) {
+                const int64_t *a = key_at(rest, from), *b = key_at(child, y);
+                int64_t *best = key_at(ret, to);
+                if (!ret->ok[to] || compare_sum(ret->width, a, b, best) < 0) {
                     ret->ok[to] = true;
-                    for (int32_t i = 0; i < dp->digits; i++) {
+                    for (int32_t i = 0; i < ret->width; i++) {
                         best[i] = a[i] + b[i];
                     }
                 }
@@ -308,12 +304,11 @@ static void add_child(const struct dp *dp, const struct siblings *s, const struc
 
 static void siblings_make(const struct dp *dp, int32_t parent, int32_t level, struct siblings *s)
 {
-    *s = (struct siblings){.first = dp->ri->in.child_first[parent],
-                           .n = dp->ri->in.child_count[parent],
-                           .level = level};
+    *s = (struct siblings){
+        .first = dp->in->child_first[parent], .n = dp->in->child_count[parent], .level = level};
     find_counted(dp, s);
     for (int32_t c = s->n; c >= 0; c--) {
-        s->suffix[c] = table_new(dp, dp->n_states * s->n_counters);
+        s->suffix[c] = table_new(dp, dp->n_states * s->n_counters, level);
         if (c == s->n) {
             s->suffix[c].ok[0] = true;
             continue;
@@ -335,10 +330,20 @@ static void siblings_free(struct siblings *s)
 
 static void make_leaf(struct dp *dp, int32_t leaf)
 {
-    struct table *t = &dp->unit[dp->ri->in.tree.first_leaf + leaf];
-    *t = table_new(dp, dp->n_states);
+    struct table *t = &dp->unit[dp->in->tree.first_leaf + leaf];
+    *t = table_new(dp, dp->n_states, dp->in->tree.n_levels + 1);
     for (int32_t x = 0; x < dp->n_states; x++) {
         t->ok[x] = leaf_fits(dp, leaf, dp->vector[x]);
+    }
+    if (dp->costs) {
+        const int32_t fit = instance_fit(dp->in, leaf);
+        const int32_t most = !dp->in->eligible[0][leaf] ? fit
+                             : dp->most                 ? dp->most[leaf]
+                                                        : INT32_MAX;
+        for (int32_t x = fit + 1; x < dp->n_states && x <= most; x++) {
+            t->ok[x] = true;
+            t->key[x] = x - fit;
+        }
     }
 }
 
@@ -346,52 +351,41 @@ static void make_inner(struct dp *dp, int32_t unit, int32_t level)
 {
     struct siblings s;
     struct table *t = &dp->unit[unit];
-    *t = table_new(dp, dp->n_states);
+    *t = table_new(dp, dp->n_states, level + 1);
     siblings_make(dp, unit, level + 1, &s);
     for (int32_t x = 0; x < dp->n_states; x++) {
         const int32_t from = x * s.n_counters + wanted_counters(&s, dp->vector[x]);
         t->ok[x] = s.suffix[0].ok[from];
-        memcpy(key_at(dp, t, x), key_at(dp, &s.suffix[0], from),
-               (size_t)dp->digits * sizeof *t->key);
+        memcpy(key_at(t, x), key_at(&s.suffix[0], from), (size_t)t->width * sizeof *t->key);
     }
     siblings_free(&s);
 }
 
 static void make_rooms(struct dp *dp)
 {
-    const struct skr_tree *tree = &dp->ri->in.tree;
-    for (int32_t r = dp->n_roles - 1; r >= 0; r--) {
-        dp->big = dp->ri->role[r].n >= dp->ri->role[dp->big].n ? r : dp->big;
-    }
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        int64_t room = INT32_MAX;
-        for (int32_t d = 0; d < INSTANCE_RESOURCES; d++) {
-            const int64_t demand = dp->ri->demand[dp->big][d];
-            const int64_t left = dp->ri->in.free[leaf * INSTANCE_RESOURCES + d];
-            if (demand > 0 && (left <= 0 || left / demand < room)) {
-                room = left <= 0 ? 0 : left / demand;
-            }
-        }
-        dp->room[tree->first_leaf + leaf] = dp->ri->eligible[dp->big][leaf] ? room : 0;
-    }
+    const struct skr_tree *tree = &dp->in->tree;
     for (int32_t u = tree->n_units - 1; u > 0; u--) {
+        dp->room[u] += u < tree->first_leaf ? 0 : instance_tight_room(dp->in, u - tree->first_leaf);
         dp->room[tree->parent[u]] += dp->room[u];
     }
 }
 
 static void lay_out_digits(struct dp *dp)
 {
-    for (int32_t level = 1; level <= dp->ri->in.tree.n_levels; level++) {
+    memset(dp->digit, 0xff, sizeof dp->digit);
+    for (int32_t level = 1; level <= dp->in->tree.n_levels; level++) {
+        dp->from[level] = dp->digits;
         for (int32_t scope = 0; scope <= dp->n_roles; scope++) {
-            dp->digit[level][scope] = -1;
-            if (rule_at(dp, scope, level)) {
+            const struct skr_rule *rule = instance_rule(dp->in, scope, level);
+            dp->rule[level][scope] = rule;
+            if (rule && !rule->silent && !dp->costs) {
                 dp->digit[level][scope] = dp->digits;
                 dp->digits += 1 + scope_size(dp, scope);
             }
         }
     }
-    dp->tight = dp->digits;
-    dp->digits += dp->ri->in.tree.n_levels;
+    dp->tight = dp->from[dp->in->tree.n_levels + 1] = dp->digits;
+    dp->digits += dp->costs ? 1 : dp->in->tree.n_levels;
 }
 
 /* False: too many vectors. */
@@ -399,8 +393,8 @@ static bool list_vectors(struct dp *dp)
 {
     int64_t n = 1;
     for (int32_t r = 0; r < dp->n_roles; r++) {
-        n *= dp->ri->role[r].n + 1;
-        if (n > ROLES_STATES_MAX) {
+        n *= instance_n(dp->in, r) + 1;
+        if (n > DP_STATES_MAX) {
             return false;
         }
     }
@@ -409,9 +403,9 @@ static bool list_vectors(struct dp *dp)
     for (int32_t state = 0; state < dp->n_states; state++) {
         int32_t rest = state;
         for (int32_t r = dp->n_roles - 1; r >= 0; r--) {
-            dp->vector[state][r] = rest % (dp->ri->role[r].n + 1);
+            dp->vector[state][r] = rest % (instance_n(dp->in, r) + 1);
             dp->vector[state][dp->n_roles] += dp->vector[state][r];
-            rest /= dp->ri->role[r].n + 1;
+            rest /= instance_n(dp->in, r) + 1;
         }
     }
     return true;
@@ -448,14 +442,14 @@ static int32_t choose(const struct dp *dp, const struct siblings *s, int32_t c, 
                       int32_t counters)
 {
     struct table child = child_table(dp, s->level, s->first + c);
-    const int64_t *want = key_at(dp, &s->suffix[c], x * s->n_counters + counters);
+    const int64_t *want = key_at(&s->suffix[c], x * s->n_counters + counters);
     int32_t best = -1;
     for (int32_t y = 0; y < dp->n_states; y++) {
         const int32_t left = child.ok[y] ? minus(dp, x, y) : -1;
         const int32_t k = left >= 0 ? counters_left(s, counters, dp->vector[y]) : -1;
         const int32_t from = left * s->n_counters + k;
         if (k >= 0 && s->suffix[c + 1].ok[from] &&
-            compare_sum(dp, key_at(dp, &child, y), key_at(dp, &s->suffix[c + 1], from), want) ==
+            compare_sum(child.width, key_at(&child, y), key_at(&s->suffix[c + 1], from), want) ==
                 0 &&
             (best < 0 || is_greater(dp, y, best))) {
             best = y;
@@ -466,15 +460,15 @@ static int32_t choose(const struct dp *dp, const struct siblings *s, int32_t c, 
 }
 
 static void fill_in(const struct dp *dp, int32_t unit, int32_t level, int32_t x,
-                    struct roles_answer *ret)
+                    struct oracle_answer *ret)
 {
-    const struct skr_tree *tree = &dp->ri->in.tree;
+    const struct skr_tree *tree = &dp->in->tree;
     struct siblings s;
     int32_t child[INSTANCE_LEAVES_MAX];
-    if (unit >= tree->first_leaf) {
-        for (int32_t r = 0; r < dp->n_roles; r++) {
-            ret->count[r][unit - tree->first_leaf] = dp->vector[x][r];
-        }
+    for (int32_t r = 0; r < dp->n_roles && unit >= tree->first_leaf; r++) {
+        ret->count[r][unit - tree->first_leaf] = dp->vector[x][r];
+    }
+    if (unit >= tree->first_leaf || x == 0) {
         return;
     }
     siblings_make(dp, unit, level + 1, &s);
@@ -496,7 +490,7 @@ static int32_t find_sizes(const struct dp *dp)
     for (int32_t x = dp->n_states - 1; x >= 0; x--) {
         bool enough = dp->unit[0].ok[x];
         for (int32_t r = 0; r < dp->n_roles; r++) {
-            enough = enough && dp->vector[x][r] >= dp->ri->role[r].minimum;
+            enough = enough && dp->vector[x][r] >= instance_minimum(dp->in, r);
         }
         if (enough) {
             return x;
@@ -505,23 +499,42 @@ static int32_t find_sizes(const struct dp *dp)
     return -1;
 }
 
-bool roles_dp_solve(const struct roles_instance *ri, struct roles_answer *ret)
+/* The tables of all units; false: too many vectors. */
+static bool make_all(struct dp *dp, const struct instance *in)
 {
-    const struct skr_tree *tree = &ri->in.tree;
-    struct dp dp = {.ri = ri, .n_roles = (int32_t)ri->roles.n_roles};
-    memset(ret, 0, sizeof *ret);
-    if (!list_vectors(&dp)) {
+    const struct skr_tree *tree = &in->tree;
+    dp->in = in;
+    dp->n_roles = instance_n_roles(in);
+    if (!list_vectors(dp)) {
         return false;
     }
-    lay_out_digits(&dp);
-    make_rooms(&dp);
+    lay_out_digits(dp);
+    make_rooms(dp);
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        make_leaf(&dp, leaf);
+        make_leaf(dp, leaf);
     }
     for (int32_t level = tree->n_levels - 1; level >= 0; level--) {
         for (int32_t u = tree->level_first[level]; u < tree->level_first[level + 1]; u++) {
-            make_inner(&dp, u, level);
+            make_inner(dp, u, level);
         }
+    }
+    return true;
+}
+
+static void free_all(struct dp *dp)
+{
+    for (int32_t u = 0; u < dp->in->tree.n_units; u++) {
+        table_free(&dp->unit[u]);
+    }
+    free(dp->vector);
+}
+
+bool dp_solve(const struct instance *in, struct oracle_answer *ret, bool *sizes)
+{
+    struct dp dp = {.costs = false};
+    memset(ret, 0, sizeof *ret);
+    if (!make_all(&dp, in)) {
+        return false;
     }
     const int32_t x = find_sizes(&dp);
     ret->feasible = x >= 0;
@@ -529,9 +542,21 @@ bool roles_dp_solve(const struct roles_instance *ri, struct roles_answer *ret)
         memcpy(ret->size, dp.vector[x], (size_t)dp.n_roles * sizeof *ret->size);
         fill_in(&dp, 0, 0, x, ret);
     }
-    for (int32_t u = 0; u < tree->n_units; u++) {
-        table_free(&dp.unit[u]);
+    if (sizes) {
+        memcpy(sizes, dp.unit[0].ok, (size_t)dp.n_states * sizeof *sizes);
     }
-    free(dp.vector);
+    free_all(&dp);
     return true;
+}
+
+void dp_costs(const struct instance *in, const int32_t *most, int32_t *cost)
+{
+    struct dp dp = {.costs = true, .most = most};
+    if (!make_all(&dp, in)) {
+        abort();
+    }
+    for (int32_t x = 0; x < dp.n_states; x++) {
+        cost[x] = dp.unit[0].ok[x] ? (int32_t)dp.unit[0].key[x] : DP_NO_COST;
+    }
+    free_all(&dp);
 }
