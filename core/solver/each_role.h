@@ -39,4 +39,15 @@ static inline int32_t skr_solution_added(const struct skr_problem *p, const stru
     return skr_solution_of_role(s, p->tree, r)[leaf] - (role.claimed ? role.claimed[leaf] : 0);
 }
 
+/* The same of all roles. */
+static inline int32_t skr_solution_more(const struct skr_problem *p, const struct skr_solution *s,
+                                        int32_t leaf)
+{
+    int32_t more = 0;
+    for (size_t r = 0; r < skr_problem_n_roles(p); r++) {
+        more += skr_solution_added(p, s, r, leaf);
+    }
+    return more;
+}
+
 #endif

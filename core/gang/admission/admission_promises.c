@@ -68,7 +68,7 @@ void skr_admission_promises_add(struct skr_gang *e, const struct skr_kueue_workl
         return;
     }
     for (int32_t leaf = 0; leaf < leaves; leaf++) {
-        nodes += skr_held_more(request, request->solution, leaf) > 0;
+        nodes += skr_solution_more(&request->problem, request->solution, leaf) > 0;
     }
     struct promise *p = skr_alloc(sizeof *p);
     p->workload = skr_object_key(workload->meta.namespace_, workload->meta.name);
@@ -81,7 +81,7 @@ void skr_admission_promises_add(struct skr_gang *e, const struct skr_kueue_workl
         p->resource[p->n_resources] = skr_strdup(request->resource_name[p->n_resources]);
     }
     for (int32_t leaf = 0; leaf < leaves; leaf++) {
-        if (skr_held_more(request, request->solution, leaf) > 0) {
+        if (skr_solution_more(&request->problem, request->solution, leaf) > 0) {
             add_node(p, request, leaf);
         }
     }

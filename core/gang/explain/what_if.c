@@ -350,7 +350,7 @@ static void write_units(const struct group *g, const struct skr_solve_request *r
     struct skr_json_writer out = {.out = &w->units};
     skr_json_open(&out, NULL, '[');
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        const int32_t more = skr_held_more(request, s, leaf);
+        const int32_t more = skr_solution_more(&request->problem, s, leaf);
         if (more <= 0) {
             continue;
         }

@@ -6,11 +6,6 @@
 #include "core/gang/group/known_ranks.h"
 #include "topology/base/arena.h"
 
-struct position {
-    uint8_t role;
-    int32_t set; /* -1: none */
-};
-
 /* A used leaf, or a unit with a new set. */
 struct near {
     int32_t at, distance;
@@ -31,7 +26,7 @@ struct deal {
     struct skr_seat **claimed;
     size_t n_claimed;
 
-    struct position *position; /* [n_positions] */
+    struct skr_rank_position *position; /* [n_positions] */
     size_t n_positions;
     size_t start[SKR_ROLES_MAX];      /* where the role begins, in set 0 */
     size_t stride[SKR_SET_KINDS_MAX]; /* members of one set */

@@ -24,10 +24,15 @@ struct skr_rank_layout {
     } kind[SKR_SET_KINDS_MAX];
 };
 
-/* Role and set at each position of the rank order: ret_role and ret_set of layout size entries, set
- * -1 without a kind. Without a master. Returns the number of positions. */
-size_t skr_rank_layout_positions(const struct skr_rank_layout *layout, uint8_t *ret_role,
-                                 int32_t *ret_set);
+struct skr_rank_position {
+    uint8_t role;
+    int32_t set; /* -1: of no kind */
+};
+
+/* The role and set of each position of the rank order, without a master: ret has layout size
+ * entries. Returns their number. */
+size_t skr_rank_layout_positions(const struct skr_rank_layout *layout,
+                                 struct skr_rank_position *ret);
 size_t skr_rank_layout_size(const struct skr_rank_layout *layout);
 
 #endif

@@ -51,7 +51,7 @@ static size_t first_position(const struct deal *d, uint8_t role, int32_t set)
     if (d->master == SIZE_MAX) {
         return at;
     }
-    const struct position *own = &d->position[0];
+    const struct skr_rank_position *own = &d->position[0];
     bool of_master = own->role == role && own->set == set;
     return of_master ? 0 : at < d->master ? at + 1 : at;
 }
@@ -85,22 +85,17 @@ static bool is_of(const struct deal *d, size_t rank, const struct skr_seat *seat
 bool skr_role_ranks_begin(struct deal *d)
 {
     size_t n = skr_rank_layout_size(&d->layout);
-    uint8_t *role = skr_arena_array(d->arena, n + 1, sizeof *role);
-    int32_t *set = skr_arena_array(d->arena, n + 1, sizeof *set);
     d->position = skr_arena_array(d->arena, n + 1, sizeof *d->position);
     d->first = skr_arena_array(d->arena, n + 1, sizeof *d->first);
     d->n_ranks = n + d->n_seats;
     d->held = skr_arena_array(d->arena, d->n_ranks + 1, sizeof *d->held);
-    if (!role || !set || !d->position || !d->first || !d->held) {
+    if (!d->position || !d->first || !d->held) {
         return false;
     }
-    d->n_positions = skr_rank_layout_positions(&d->layout, role, set);
-    for (size_t i = 0; i < n; i++) {
-        d->position[i] = (struct position){role[i], set[i]};
-    }
+    d->n_positions = skr_rank_layout_positions(&d->layout, d->position);
     for (size_t i = n; i-- > 0;) {
-        if (set[i] <= 0) {
-            d->start[role[i]] = i;
+        if (d->position[i].set <= 0) {
+            d->start[d->position[i].role] = i;
         }
     }
     for (size_t r = 0; r < d->layout.n_roles; r++) {
@@ -112,7 +107,7 @@ bool skr_role_ranks_begin(struct deal *d)
     const struct skr_seat *master = find_master(d);
     size_t at = master ? begin_of(d, master->role, set_of(d, master)) : 0;
     if (master && at < n && is_of(d, at, master)) { /* to the front; those before it move by one */
-        struct position own = d->position[at];
+        struct skr_rank_position own = d->position[at];
         memmove(&d->position[1], &d->position[0], at * sizeof own);
         d->position[0] = own;
         d->master = at;
@@ -298,7 +293,7 @@ static int32_t reference_leaf(const struct deal *d, struct adopted *adopted, siz
 static void give_adopted(struct deal *d, struct skr_seat *const *seat, size_t n)
 {
     for (size_t rank = 0; rank < d->n_positions; rank++) {
-        const struct position *at = &d->position[rank];
+        const struct skr_rank_position *at = &d->position[rank];
         if (d->held[rank]) {
             d->first[first_position(d, at->role, at->set)] = rank + 1;
         }

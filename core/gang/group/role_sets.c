@@ -69,8 +69,8 @@ static struct pod_entry **members_of_kind(const struct group *g, size_t kind, si
     return list;
 }
 
-static void fill_sets(const struct group *g, size_t kind, const uint8_t *role_at,
-                      const int32_t *set_at, size_t n_positions)
+static void fill_sets(const struct group *g, size_t kind, const struct skr_rank_position *position,
+                      size_t n_positions)
 {
     struct filling f = {.sets = sets_of(g, kind)};
     size_t n;
@@ -91,8 +91,8 @@ static void fill_sets(const struct group *g, size_t kind, const uint8_t *role_at
     }
     for (size_t i = 0; i < n; i++) {
         int32_t rank = list[i]->set < 0 && is_placed(list[i]) ? rank_of(list[i]) : -1;
-        if (rank >= 0 && (size_t)rank < n_positions && role_at[rank] == list[i]->role) {
-            enter_set(&f, list[i], set_at[rank]);
+        if (rank >= 0 && (size_t)rank < n_positions && position[rank].role == list[i]->role) {
+            enter_set(&f, list[i], position[rank].set);
         }
     }
     int32_t from[SKR_ROLES_MAX] = {0};
@@ -161,10 +161,9 @@ void skr_role_sets_update(struct group *g)
     struct skr_rank_layout layout;
     skr_role_sets_layout(g, NULL, &layout);
     size_t n = skr_rank_layout_size(&layout);
-    SKR_AUTO_FREE uint8_t *role = skr_alloc_array(n + 1, sizeof *role);
-    SKR_AUTO_FREE int32_t *set = skr_alloc_array(n + 1, sizeof *set);
-    skr_rank_layout_positions(&layout, role, set);
+    SKR_AUTO_FREE struct skr_rank_position *position = skr_alloc_array(n + 1, sizeof *position);
+    skr_rank_layout_positions(&layout, position);
     for (size_t k = 0; k < g->spec->n_sets; k++) {
-        fill_sets(g, k, role, set, n);
+        fill_sets(g, k, position, n);
     }
 }

@@ -97,19 +97,22 @@ int skr_seating_deal(const struct group *g, const struct skr_tree *tree,
     return skr_assign(tree, &layout, counts, seat, n, error);
 }
 
-int skr_seating_deal_known(const struct group *g, const struct skr_tree *tree, const int32_t *count,
+int skr_seating_deal_known(const struct group *g, const struct skr_tree *tree,
                            const int32_t *node_leaf, struct skr_seat *seat, size_t n,
                            struct skr_error *error)
 {
-    struct skr_role_counts counts = {.total = count};
     size_t leaves = (size_t)tree->n_leaves;
-    SKR_AUTO_FREE int32_t *of_role = skr_alloc_array(g->roles.n * leaves + 1, sizeof *of_role);
+    SKR_AUTO_FREE int32_t *count = skr_alloc_array((g->roles.n + 1) * leaves + 1, sizeof *count);
+    struct skr_role_counts counts = {.total = &count[g->roles.n * leaves]};
     for (size_t r = 0; r < g->roles.n; r++) {
-        counts.of_role[r] = &of_role[r * leaves];
+        counts.of_role[r] = &count[r * leaves];
     }
     for (size_t i = 0; i < n; i++) {
+        if (node_leaf[i] >= 0) {
+            count[g->roles.n * leaves + (size_t)node_leaf[i]]++;
+        }
         if (node_leaf[i] >= 0 && seat[i].role < g->roles.n) {
-            of_role[seat[i].role * leaves + (size_t)node_leaf[i]]++;
+            count[seat[i].role * leaves + (size_t)node_leaf[i]]++;
         }
     }
     return skr_seating_deal(g, tree, &counts, seat, n, error);

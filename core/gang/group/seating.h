@@ -16,9 +16,8 @@ size_t skr_seating_add_gone(const struct group *g, struct pod_entry *const *owne
 int skr_seating_deal(const struct group *g, const struct skr_tree *tree,
                      const struct skr_role_counts *counts, struct skr_seat *seat, size_t n,
                      struct skr_error *error);
-/* The same for members whose nodes are known: count[leaf] members end on a leaf, node_leaf[i] is the
- * leaf of seat[i], -1 outside the tree. */
-int skr_seating_deal_known(const struct group *g, const struct skr_tree *tree, const int32_t *count,
+/* The same for members whose nodes are known: node_leaf[i] is the leaf of seat[i], -1 outside the tree. */
+int skr_seating_deal_known(const struct group *g, const struct skr_tree *tree,
                            const int32_t *node_leaf, struct skr_seat *seat, size_t n,
                            struct skr_error *error);
 

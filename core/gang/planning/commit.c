@@ -258,20 +258,16 @@ struct skr_seat *skr_commit_seats(struct skr_gang *e, const struct group *g,
 static size_t keep_placed(const struct skr_solve_request *solved, const struct skr_solution *s,
                           struct pod_entry **newcomers, size_t n)
 {
-    size_t kept = 0, leaves = (size_t)solved->tree->n_leaves;
-    if (!s->roles) {
-        return n;
-    }
+    size_t kept = 0;
     SKR_AUTO_FREE struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
-    for (size_t r = 0; r < solved->roles->n; r++) {
-        const struct skr_role *role = &solved->problem.roles->role[r];
-        int32_t places = s->roles->size[r];
+    for (size_t r = 0; r < skr_problem_n_roles(&solved->problem); r++) {
+        int32_t places = 0;
         size_t begin = kept;
-        for (size_t i = 0; i < leaves; i++) {
-            places -= role->claimed ? role->claimed[i] : 0;
+        for (int32_t leaf = 0; leaf < solved->tree->n_leaves; leaf++) {
+            places += skr_solution_added(&solved->problem, s, r, leaf);
         }
         for (size_t i = 0; i < n; i++) {
-            if (newcomers[i]->role == solved->roles->role[r]) {
+            if (skr_request_role_of(solved, newcomers[i]->role) == (int32_t)r) {
                 list[kept++] = newcomers[i];
             }
         }

@@ -481,19 +481,14 @@ static void use_elsewhere(struct skr_gang *e, struct group *g,
     free(newcomers);
 }
 
-/* How many of n newcomers have places. Roles short of their sizes may have room for none: the group stays as it is. */
-static size_t n_placed(const struct skr_solve_request *solved, const struct skr_solution *s,
-                       size_t n)
+/* How many newcomers have places. Roles short of their sizes may have room for none: the group stays as it is. */
+static size_t n_placed(const struct skr_solve_request *solved, const struct skr_solution *s)
 {
-    int64_t more = s->roles ? 0 : (int64_t)n;
-    for (size_t r = 0; s->roles && r < solved->roles->n; r++) {
-        const struct skr_role *role = &solved->problem.roles->role[r];
-        more += s->roles->size[r];
-        for (int32_t i = 0; role->claimed && i < solved->tree->n_leaves; i++) {
-            more -= role->claimed[i];
-        }
+    int64_t more = 0;
+    for (int32_t i = 0; s->status == SKR_SOLVE_PLACED && i < solved->tree->n_leaves; i++) {
+        more += skr_solution_more(&solved->problem, s, i);
     }
-    return s->status == SKR_SOLVE_PLACED && more > 0 ? (size_t)more : 0;
+    return more > 0 ? (size_t)more : 0;
 }
 
 /* False: it was for the places that newcomers had, and they are placed anywhere instead. */
@@ -552,7 +547,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         return;
     }
     size_t n = e->planner->n_uids;
-    const size_t placed = n_placed(solved, s, n);
+    const size_t placed = n_placed(solved, s);
     const bool none = placed == 0 && s->status == SKR_SOLVE_PLACED && !solved->pinned;
     const bool undecided = s->status == SKR_SOLVE_TIMEOUT && s->roles && !e->planner->cancelled;
     if (e->planner->at_home && placed < n && !e->planner->cancelled) {

@@ -78,23 +78,13 @@ void skr_held_say(const struct skr_solve_request *request, int32_t level, struct
     }
 }
 
-int32_t skr_held_more(const struct skr_solve_request *request, const struct skr_solution *s,
-                      int32_t leaf)
-{
-    int32_t sum = 0;
-    for (size_t r = 0; r < skr_problem_n_roles(&request->problem); r++) {
-        sum += skr_solution_added(&request->problem, s, r, leaf);
-    }
-    return sum;
-}
-
 void skr_held_say_more(const struct skr_solve_request *request, const struct skr_solution *s,
                        struct skr_strbuf *b)
 {
     const struct skr_tree *tree = request->tree;
     int32_t *more = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *more), sum = 0;
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        more[leaf] = skr_held_more(request, s, leaf);
+        more[leaf] = skr_solution_more(&request->problem, s, leaf);
         sum += more[leaf] > 0 ? more[leaf] : 0;
     }
     skr_strbuf_addf(b, "%d pod%s in ", (int)sum, sum == 1 ? "" : "s");

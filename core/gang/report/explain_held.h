@@ -15,10 +15,7 @@ void skr_held_say(const struct skr_solve_request *request, int32_t level, struct
 /* The units of a level with some of count[leaf] below them: "rack-0", "rack-0 and rack-1", "5 racks". */
 void skr_held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
                         struct skr_strbuf *b);
-/* Members that the solution adds on the leaf to those of the group that are there. */
-int32_t skr_held_more(const struct skr_solve_request *request, const struct skr_solution *s,
-                      int32_t leaf);
-/* Where these are, by units of the lowest level above nodes: "3 pods in rack-0". O(leaves). */
+/* Where the new members are, by units of the lowest level above nodes: "3 pods in rack-0". O(leaves). */
 void skr_held_say_more(const struct skr_solve_request *request, const struct skr_solution *s,
                        struct skr_strbuf *b);
 

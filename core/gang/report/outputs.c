@@ -142,8 +142,6 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
     SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     SKR_AUTO_FREE int32_t *on = skr_alloc_array(g->n_members + 1, sizeof *on);
     SKR_AUTO_FREE struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
-    SKR_AUTO_FREE int32_t *count =
-        skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     size_t n = 0, lacking = 0;
     DL_FOREACH(g->members, p)
     {
@@ -156,14 +154,10 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
         on[n] = leaf;
         seat[n++] = (struct skr_seat){
             .node = node, .leaf = leaf, .rank = skr_outputs_rank_of(p), .claimed = true};
-        if (leaf >= 0) {
-            count[leaf]++;
-        }
         lacking += skr_outputs_rank_of(p) < 0;
     }
     skr_member_order_seats(owner, seat, n, NULL);
-    if (lacking > 0 &&
-        skr_seating_deal_known(g, e->topology.tree, count, on, seat, n, &error) == 0) {
+    if (lacking > 0 && skr_seating_deal_known(g, e->topology.tree, on, seat, n, &error) == 0) {
         for (size_t i = 0; i < n; i++) {
             if (skr_outputs_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
                 skr_plan_set_rank(owner[i], seat[i].rank);

@@ -120,8 +120,6 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
     SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     SKR_AUTO_FREE int32_t *on = skr_alloc_array(g->n_members + 1, sizeof *on);
     SKR_AUTO_FREE struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
-    SKR_AUTO_FREE int32_t *count =
-        skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     bool good = true;
     DL_FOREACH(g->members, p)
     {
@@ -140,12 +138,9 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
                                               : of_plan ? p->place.rank
                                                         : skr_pods_rank_label(p),
                                       .claimed = claimed};
-        if (leaf >= 0) {
-            count[leaf]++;
-        }
     }
     skr_member_order_seats(owner, seat, n, NULL);
-    good = good && skr_seating_deal_known(g, e->topology.tree, count, on, seat, n, NULL) == 0;
+    good = good && skr_seating_deal_known(g, e->topology.tree, on, seat, n, NULL) == 0;
     for (size_t i = 0; good && i < n; i++) { /* ranks already carried stay */
         int32_t told = owner[i]->plan == plan ? owner[i]->place.rank : -1;
         good = seat[i].claimed || (strcmp(seat[i].node, owner[i]->place.node) == 0 &&
