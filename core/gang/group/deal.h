@@ -30,7 +30,8 @@ struct deal {
     size_t n_positions;
     size_t start[SKR_ROLES_MAX];      /* where the role begins, in set 0 */
     size_t stride[SKR_SET_KINDS_MAX]; /* members of one set */
-    size_t master;                    /* the position that moved to the front; SIZE_MAX: none */
+    const struct skr_seat *named;     /* the master by its name; NULL: no name says so */
+    size_t master;                    /* its position, which moved to the front; SIZE_MAX: none */
     size_t n_ranks;                   /* bound of all ranks that are given */
     bool *held;                       /* [n_ranks] */
     size_t *first; /* [n_positions] the next free rank is looked for from here, by first position */

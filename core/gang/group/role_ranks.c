@@ -104,9 +104,10 @@ bool skr_role_ranks_begin(struct deal *d)
         }
     }
     d->master = SIZE_MAX;
-    const struct skr_seat *master = find_master(d);
-    size_t at = master ? begin_of(d, master->role, set_of(d, master)) : 0;
-    if (master && at < n && is_of(d, at, master)) { /* to the front; those before it move by one */
+    d->named = find_master(d);
+    size_t at = d->named ? begin_of(d, d->named->role, set_of(d, d->named)) : 0;
+    if (d->named && at < n &&
+        is_of(d, at, d->named)) { /* to the front; those before it move by one */
         struct skr_rank_position own = d->position[at];
         memmove(&d->position[1], &d->position[0], at * sizeof own);
         d->position[0] = own;
@@ -337,7 +338,7 @@ static bool rank_adopted(struct deal *d)
 /* The master is the first of its role and set. */
 static void move_master(struct deal *d)
 {
-    const struct skr_seat *master = d->fresh ? find_master(d) : NULL;
+    const struct skr_seat *master = d->fresh ? d->named : NULL;
     size_t at = 0, first = 0;
     while (at < d->n_newcomers && d->newcomer[at] != master) {
         at++;
@@ -364,7 +365,7 @@ bool skr_role_ranks_give(struct deal *d)
         qsort(d->newcomer, d->n_newcomers, sizeof(struct skr_seat *), by_place);
     }
     move_master(d);
-    if (!d->fresh || d->known.n > 0 || !find_master(d)) {
+    if (!d->fresh || d->known.n > 0 || !d->named) {
         rank_by_index(d);
     }
     rank_the_rest(d, d->newcomer, d->n_newcomers);
