@@ -178,6 +178,7 @@ static void start_again(const struct skr_gang *e, struct group *g)
 {
     if (!skr_generation_goes_on(e, g)) {
         skr_generation_start(g);
+        skr_run_limit_start(g);
         skr_group_state_set_times(g, 0, 0);
         skr_outputs_forget(g);
     }
@@ -357,7 +358,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     if (g->seats.dirty) {
         skr_membership_update(e, g);
     }
-    skr_run_limit_settle(g);
+    skr_run_limit_settle(e, g);
     if (!g->plan && !skr_preemption_rules_state(e, g)) {
         if (g->seats.n_bound > 0) {
             evaluate_bound(e, g);

@@ -11,6 +11,10 @@
  * So a limit that is edited can only shorten what runs. The same holds for the group: while a member runs,
  * the least limit that it has had since its start is in force, also for replacements. The annotation
  * sakkara.pauses of its object has that limit for the next process.
+ *
+ * A generation that starts in held seats of the one before has the rest of that one's limit: the seats
+ * were let in on its word. times.word has that end until its members are bound. Without held seats, or
+ * after that end, the limit is the whole one.
  */
 #include "core/gang/state/groups.h"
 
@@ -22,11 +26,14 @@ enum {
 
 /* The limit in force; SKR_TIME_NEVER: none. */
 skr_time skr_run_limit_of(const struct group *g);
-/* Call at every evaluation: remembers the limit while the group runs. */
-void skr_run_limit_settle(struct group *g);
+/* Call at every evaluation: remembers the limit while the group runs. O(members) if none does. */
+void skr_run_limit_settle(const struct skr_gang *e, struct group *g);
+/* The next generation begins. O(members). */
+void skr_run_limit_start(struct group *g);
 /* The activeDeadlineSeconds that is to be written to the live member, 1 to INT32_MAX; 0: none. */
 int32_t skr_run_limit_owed(const struct skr_gang *e, const struct pod_entry *p);
-/* When the limit of a running group is over; SKR_TIME_NEVER: it has none, or none of it runs. */
+/* When the limit of a running group, or of its held seats, is over; SKR_TIME_NEVER: it has none, or neither
+ * is there. */
 skr_time skr_run_limit_end(const struct group *g);
 /* The group runs, and its limit is over: no replacement is placed, and no seat is held. */
 bool skr_run_limit_is_over(const struct skr_gang *e, const struct group *g);

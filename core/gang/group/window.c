@@ -27,7 +27,7 @@ bool skr_window_of(const struct skr_gang *e, const struct group *g,
         cut = job > cut ? job : cut;
         grace = times.grace_s > grace ? times.grace_s : grace;
     }
-    const bool anew = leave == g->seats.n_bound;
+    const bool anew = leave == g->seats.n_bound && g->times.word == 0;
     const int64_t whole = limit == SKR_TIME_NEVER ? SKR_INSTANT_NEVER : skr_instant_up(limit);
     const int64_t most = anew ? whole : rest;
     deadline = most < deadline ? most : deadline;

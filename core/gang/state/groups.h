@@ -237,8 +237,8 @@ struct group {
     struct vain vain; /* evictions for it that did not help; vain.c */
 
     struct {
-        skr_time begin, end;      /* of the generation; 0: unset; group_state.c */
-        skr_time complete, limit; /* unbound since; least run-limit; measure.c, run_limit.c */
+        skr_time begin, end;            /* of the generation; 0: unset; group_state.c */
+        skr_time complete, limit, word; /* unbound since; least run-limit; run_limit.h */
     } times;
 
     /* gate_release.c */

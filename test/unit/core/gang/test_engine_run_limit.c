@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Key run-limit becomes the activeDeadlineSeconds of the members. */
+#include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
+#include "topology/base/json_field.h"
 
 /* activeDeadlineSeconds; 0: none. */
 static int deadline(const struct rig *rig, const char *pod)
@@ -153,4 +155,64 @@ TEST_RIG(rig_create(), without_the_key_no_member_is_limited)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
     assert_int_equal(deadline(rig, "p-0"), 0);
+}
+
+/* Two pods of Job w. */
+static void generation(struct rig *rig, const char *prefix)
+{
+    const struct rig_object *job = rig_find(rig, RIG_JOB, "w");
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        rig_create_json(rig, RIG_POD, name,
+                        "{'metadata':{'labels':{'sakkara.group.name':'g'},'ownerReferences':[{"
+                        "'apiVersion':'batch/v1','kind':'Job','name':'w','uid':'%s',"
+                        "'controller':true}]},'spec':{'schedulerName':'sakkara',"
+                        "'schedulingGates':[{'name':'sakkara.gang'}],"
+                        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+                        skr_object_text(json_object_get(job->json, "metadata"), "uid"));
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+}
+
+/* After four of its ten minutes the limit is edited, and all pods are deleted. */
+static struct rig *between_generations(const char *limit)
+{
+    struct rig *rig = limited();
+    rig_create_json(rig, RIG_JOB, "w", "{'spec':{'parallelism':2,'completions':2}}");
+    generation(rig, "a");
+    rig_assert_bound(rig, "a", 2);
+    rig_run(rig, 4 * 60 * SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'run-limit':%s}}", limit);
+    rig_run(rig, SKR_SECOND);
+    rig_delete(rig, RIG_POD, "a-0");
+    rig_delete(rig, RIG_POD, "a-1");
+    rig_run(rig, SKR_SECOND);
+    return rig;
+}
+
+TEST(a_generation_in_held_seats_gets_the_rest_of_the_limit)
+{
+    static const char *const limits[] = {"'10m'", "'720h'", "null"};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = between_generations(limits[i]);
+        generation(rig, "b");
+        rig_assert_bound(rig, "b", 2);
+        assert_in_range(deadline(rig, "b-0"), 330, 360);
+        assert_in_range(deadline(rig, "b-1"), 330, 360);
+        rig_restart(rig);
+        rig_delete(rig, RIG_POD, "b-1");
+        rig_run(rig, SKR_SECOND);
+        generation(rig, "c");
+        assert_in_range(deadline(rig, "c-0"), 300, 360);
+    }
+}
+
+TEST(without_held_seats_a_generation_gets_the_whole_limit)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = between_generations("'20m'");
+    rig_run(rig, 120 * SKR_SECOND); /* longer than seats are held */
+    generation(rig, "b");
+    rig_assert_bound(rig, "b", 2);
+    assert_int_equal(deadline(rig, "b-0"), 1200);
 }
