@@ -27,6 +27,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/preempt/victims_left.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/time/told.h"
@@ -141,6 +142,32 @@ static int64_t takes(const struct rig *rig, const struct group *g, const char *n
     return sum;
 }
 
+static int64_t leaves(const struct rig *rig, const struct pod_entry *p, const char *node,
+                      int64_t at)
+{
+    const struct end_row *row = p ? skr_ends_find(rig->gang, p->uid) : NULL;
+    const bool ends =
+        row && skr_end_soon(&row->times, SKR_INSTANT_NEVER, skr_instant_up(rig->now)).at <= at;
+    return p && !ends ? charged(rig, "cpu", p->uid, node) : 0;
+}
+
+/* What victims of the plan give back of the node that is not back by then anyway. */
+static int64_t gains(const struct rig *rig, const struct plan *plan, const char *node, int64_t at)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const char *uid = skr_victims_pod_uid(&plan->victim[i]);
+        const struct group *h = uid ? NULL : skr_groups_find(rig->gang, plan->victim[i].text);
+        const struct pod_entry *p;
+        sum += uid ? leaves(rig, skr_pods_find(rig->gang, uid), node, at) : 0;
+        DL_FOREACH(h ? h->members : NULL, p)
+        {
+            sum += leaves(rig, p, node, at);
+        }
+    }
+    return sum;
+}
+
 /* A seat that was held for the group before this event: its right to the room is older. */
 static bool held_seat(const struct rig *rig, const struct group *g, const char *node)
 {
@@ -174,7 +201,8 @@ static void judge_plan(struct rig *rig, const struct group *g)
                                skr_ordinary_class_of(b->group) < skr_membership_lowest_class(g));
         for (size_t i = 0; b->group != g && !outranks && i < b->n; i++) {
             const char *node = b->node[i].name;
-            const int64_t left = left_for(rig, b, node), more = takes(rig, g, node, b->start);
+            const int64_t left = left_for(rig, b, node) + gains(rig, g->plan, node, b->start);
+            const int64_t more = takes(rig, g, node, b->start);
             if (left < 0 && left + more >= 0 && !held_seat(rig, g, node)) {
                 rig_fail(rig, "%s starts on %s, which is reserved for %s", g->key, node,
                          b->group->key);
