@@ -88,8 +88,9 @@ struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate,
         end = (struct skr_pod_end){.kind = SKR_END_ESTIMATE, .at = estimate};
     }
     if (end.at != SKR_INSTANT_NEVER && end.at <= now) {
-        const int64_t late = now - end.at;
         const int64_t gone = pod->deleted != 0 ? skr_instant_up(pod->deleted) : 0;
+        /* Evicted after its end, it is late from then on. */
+        const int64_t late = now - (gone > end.at && gone <= now ? gone : end.at);
         end.at = now + (late > SKR_OVERRUN_S ? late : SKR_OVERRUN_S);
         end.at = gone > now && gone < end.at ? gone : end.at;
         end.overrun = true;
