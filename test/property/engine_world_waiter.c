@@ -8,12 +8,22 @@
 #include <utlist.h>
 
 #include "core/gang/cache/spare.h"
+#include "core/gang/group/group_table.h"
 #include "core/time/end.h"
 #include "test/property/engine_world_roles.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/json_fast.h"
 
 enum { UNLIMITED = 1000 };
+
+/* Pods that have Succeeded and are deleted: they are not made again (core/gang/group/generation.h). */
+static int ended(const struct world *w, const char *name)
+{
+    char key[64];
+    snprintf(key, sizeof key, "default/%s", name);
+    const struct group *g = skr_groups_find(w->rig->gang, key);
+    return g && g->generation.n_succeeded > 0 ? g->generation.ended : 0;
+}
 
 bool waiter_home(const struct world *w, struct waiter *g, int group)
 {
@@ -32,6 +42,9 @@ bool waiter_home(const struct world *w, struct waiter *g, int group)
               : minimum > 0 ? minimum
                             : g->most;
     g->open = g->size < g->most;
+    const int gone = ended(w, g->name);
+    g->size -= gone < g->size ? gone : g->size;
+    g->most -= podgroup || gone > g->most ? 0 : gone;
     g->step = minimum > 0 ? atoi(rig_text(o->json, "data.step")) : 1;
     g->step = g->step > 0 ? g->step : 1;
     g->status = podgroup ? rig_meta_text(o->json, "annotations", "sakkara.status")

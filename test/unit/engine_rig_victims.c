@@ -348,13 +348,21 @@ static json_t *untouched(const struct rig *rig, const json_t *victims)
     return list;
 }
 
+/* Its group was pushed out since it was chosen. */
+static bool terminates(const struct rig *rig, const char *victim)
+{
+    const char *uid = strchr(victim, '@');
+    const struct rig_object *pod = uid ? pod_of_uid(rig, uid + 1) : NULL;
+    return pod && pod->pod->meta.deleting;
+}
+
 static void surplus_is_surplus(struct rig *rig, const json_t *victims, const json_t *chosen)
 {
     for (size_t i = 0; i < json_array_size(chosen); i++) {
         char group[600];
         const char *victim = json_string_value(json_array_get(chosen, i));
         victim_group(rig, victim, group, sizeof group);
-        if (!*group || rig_lists(victims, group)) {
+        if (!*group || rig_lists(victims, group) || terminates(rig, victim)) {
             continue;
         }
         const int stay = others(rig, group, victims);
