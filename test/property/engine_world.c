@@ -359,7 +359,8 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->busy = seed % 5 < 3;
     w->tenants = seed % 17 < 3;
     w->pictures = seed % 19 < 3;
-    w->timed = w->rig->ends_pods = seed % 29 < 12;
+    w->timed = seed % 29 < 12;
+    w->rig->ends_pods = w->timed || w->tenants;
     w->derived = seed % 23 < 3 && !w->tenants;
     w->losses = seed % 31 < 8;
     w->elastic = seed % 11 < 4;

@@ -91,25 +91,43 @@ static void add_seat(void *context, const struct reservation *r)
     seats->cpu += hostile && r->reason == SKR_RESERVED_SEAT ? cpu_of(seats->w, r->amounts) : 0;
 }
 
-/* A namespace holds at most as much as its members use that run, and a share of the cluster. */
+/* Its members used so many cpus within seatHold; until now they did as at the last rest. */
+static int64_t ran_with(struct world *w, int64_t now)
+{
+    int64_t most = now;
+    for (int64_t n = 0; n < WORLD_CPUS; n++) {
+        w->ran_at[n] = n * 1000 < w->ran ? w->rig->now : w->ran_at[n];
+        const bool lately = w->ran_at[n] + w->rig->settings.seat_hold >= w->rig->now;
+        most = lately && (n + 1) * 1000 > most ? (n + 1) * 1000 : most;
+    }
+    w->ran = now;
+    return most;
+}
+
+/* A namespace holds at most as much as its members use that run, or used within seatHold, as a workload that starts
+ * again runs nothing for a while, and a share of the cluster. */
 static void judge_seats(struct world *w)
 {
     struct seats seats = {.w = w};
     const struct rig_object *o;
-    int64_t runs = 0, all = 0;
+    int64_t runs = 0, there = 0, all = 0; /* there: terminating ones, too */
     skr_reservations_each(w->rig->gang, add_seat, &seats);
-    DL_FOREACH(seats.cpu > 0 ? w->rig->list : NULL, o)
+    DL_FOREACH(w->rig->list, o)
     {
         if (o->kind == RIG_NODE) {
             all += waiter_cpu_of(&o->node->allocatable);
         } else if (o->kind == RIG_POD && is_of_namespace(o->key, "hostile") && *o->pod->node_name &&
-                   skr_pod_is_live(o->pod) && *world_group_of(w, o)) {
-            runs += waiter_cpu_of(&o->pod->shape->requests);
+                   o->pod->phase < SKR_POD_SUCCEEDED && *world_group_of(w, o)) {
+            const int64_t cpu = waiter_cpu_of(&o->pod->shape->requests);
+            runs += skr_pod_is_live(o->pod) ? cpu : 0;
+            there += cpu;
         }
     }
-    if (seats.cpu > runs + all / SKR_NAMESPACE_SHARE) {
-        rig_fail(w->rig, "the hostile namespace holds %lld m for lost members, and runs %lld m",
-                 (long long)seats.cpu, (long long)runs);
+    const int64_t was = ran_with(w, there), ran = was > runs && was > there ? was : runs;
+    if (seats.cpu > ran + all / SKR_NAMESPACE_SHARE) {
+        rig_fail(w->rig,
+                 "the hostile namespace holds %lld m for lost members, runs %lld m, and ran %lld m",
+                 (long long)seats.cpu, (long long)runs, (long long)ran);
     }
 }
 
@@ -165,6 +183,7 @@ void tenants_check(struct world *w)
         return;
     }
     judge_seats(w);
+    words_check(w);
     if (w->fits_life != w->rig->n_lives) {
         memset(w->fits_since, 0, sizeof w->fits_since);
         w->fits_life = w->rig->n_lives;

@@ -343,7 +343,7 @@ static void overwrite(struct world *w)
 void tenants_attack(struct world *w)
 {
     create_claims(w);
-    switch (is_full(w) ? 4 : world_pick(w, 13)) {
+    switch (is_full(w) ? 4 : world_pick(w, 16)) {
     case 0:
         open_gates(w);
         break;
@@ -368,6 +368,13 @@ void tenants_attack(struct world *w)
         break;
     case 7:
         overwrite(w);
+        break;
+    case 8:
+    case 9:
+        words_give(w);
+        break;
+    case 10:
+        words_break(w);
         break;
     default:
         come(w);
@@ -447,7 +454,9 @@ static void begin_siege(struct world *w)
         w->rig->sample = 0;
     }
     w->siege = true;
-    world_run(w, SKR_SECOND);
+    w->overruns = w->rig->promises.overruns;
+    w->ran = WORLD_CPUS * 1000; /* what ran before is not known */
+    words_run(w, SKR_SECOND);
 }
 
 void tenants_step(struct world *w)
@@ -462,6 +471,6 @@ void tenants_step(struct world *w)
         change_honest(w);
     }
     const bool long_ = world_pick(w, 16) == 0;
-    world_run(w, long_ ? (1 + world_pick(w, MINUTES_MAX)) * 60 * SKR_SECOND
+    words_run(w, long_ ? (1 + world_pick(w, MINUTES_MAX)) * 60 * SKR_SECOND
                        : world_pick(w, 8) * SKR_SECOND);
 }

@@ -36,6 +36,12 @@ enum {
 void tenants_attack(struct world *w);
 /* One step of a siege: an act of a tenant, and time. */
 void tenants_step(struct world *w);
+/* Pods of the hostile namespace are let in on the word of a limit, and break it: engine_world_words.c. */
+void words_give(struct world *w);
+void words_break(struct world *w);
+void words_run(struct world *w,
+               skr_time duration); /* world_run(); its Jobs end at their deadlines */
+void words_check(struct world *w); /* of a siege that has come to rest */
 /* The hostile namespace is deleted with all that it has. */
 void tenants_end(struct world *w);
 /* Of a siege that has come to rest. */

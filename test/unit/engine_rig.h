@@ -89,6 +89,8 @@ struct rig {
             start; /* key of a group: the start at its last move, or an earlier one since; NULL: not yet */
         json_t *seats;          /* "group node" of held seats, before the event */
         uint64_t causes, plans; /* counted so far */
+        size_t
+            overruns; /* events after which one of namespace default was later, with cause Overrun */
     } promises;
     size_t disturbances; /* changes of the world that may end a plan: when they are made (the
                                       test counts), and when the engine hears of them */

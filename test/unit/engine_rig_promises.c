@@ -310,6 +310,7 @@ void rig_promises_take_over(struct rig *rig)
 
 struct moves {
     size_t n, maybe;
+    bool overran;  /* that of a group of namespace default moved later, with cause Overrun */
     char last[64]; /* key */
 };
 
@@ -326,6 +327,8 @@ static bool judge_promise(const struct rig *rig, const char *key, json_t *promis
         moves->n += !may;
         moves->maybe += may;
         snprintf(moves->last, sizeof moves->last, "%s", key);
+        moves->overran = moves->overran ||
+                         (g->moved == SKR_MOVED_OVERRUN && strcmp(g->namespace_, "default") == 0);
         rig_tell(rig, "promise of %s: %lld s later", key,
                  (long long)(b->start - json_integer_value(promise)));
         json_integer_set(promise, b->start);
@@ -367,6 +370,7 @@ static void judge_moves(struct rig *rig)
         note_promise(rig, b->group->key, b->start);
     }
     rig->promises.causes += causes;
+    rig->promises.overruns += moves.overran;
     if (causes < moves.n || causes > moves.n + moves.maybe ||
         rig->gang->stats.moves[SKR_MOVED_NOT] > 0) {
         rig_fail(rig, "%zu promises moved or ended, the last one of %s, and %d causes were counted",
