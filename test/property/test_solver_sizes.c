@@ -3,7 +3,7 @@
 #include "core/solver/sizes.h"
 #include "test/property/trial.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
+#include "test/unit/solver_cluster.h"
 
 enum { CHANGES = 8 };
 
@@ -121,43 +121,19 @@ TEST(more_room_takes_no_size_away)
 /* ---- sibling sets of many chunks ---- */
 
 struct wide {
-    struct skr_tree *tree;
-    int64_t free[1000];
+    struct cluster cluster;
     int32_t slots[1000];
 };
 
-static void wide_init(struct wide *w, int32_t racks, int32_t nodes)
-{
-    static const char *const levels[] = {"rack", "node"};
-    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("wide");
-    char name[32];
-    for (int32_t r = 0; r < racks; r++) {
-        snprintf(name, sizeof name, "r%d", r);
-        skr_tree_builder_add(b, 1, name, NULL);
-        for (int32_t i = 0; i < nodes; i++) {
-            snprintf(name, sizeof name, "r%dn%d", r, i);
-            skr_tree_builder_add(b, 2, name, NULL);
-        }
-    }
-    assert_int_equal(skr_tree_builder_finish(b, levels, 2, NULL, 0, &w->tree, NULL, NULL), 0);
-}
-
 static void wide_set(struct wide *w, int32_t leaf, int32_t slots)
 {
-    w->free[leaf] = slots;
+    w->cluster.free[leaf] = slots;
     w->slots[leaf] = slots;
 }
 
-static bool wide_solve(const struct wide *w, const struct skr_rule *rule, int32_t n)
+static bool wide_solve(struct wide *w, const struct skr_rule *rule, int32_t n)
 {
-    static const int64_t one = 1;
-    struct skr_problem problem = {.tree = w->tree,
-                                  .n = n,
-                                  .rule = rule,
-                                  .n_resources = 1,
-                                  .demand = &one,
-                                  .free = w->free,
-                                  .step_budget = -1};
+    const struct skr_problem problem = cluster_problem(&w->cluster, rule, n);
     SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     assert_int_equal(skr_solve(&problem, &solution, NULL), 0);
     return solution->status == SKR_SOLVE_PLACED;
@@ -179,45 +155,48 @@ TEST(wide_trees_keep_the_same_sizes)
     static const int32_t shape[][2] = {{1, 1}, {1, 17}, {1, 200}, {33, 3}, {50, 20}, {7, 70}};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
         for (size_t r = 0; r < sizeof wide_rules / sizeof *wide_rules; r++) {
-            struct wide w = {.tree = NULL};
+            struct wide w;
             struct random random = {.state = s * 100 + r};
             struct skr_sizes_pool *pool = skr_sizes_pool_create();
-            wide_init(&w, shape[s][0], shape[s][1]);
+            cluster_init(&w.cluster, shape[s], 2, 0);
+            const int32_t n_leaves = w.cluster.tree.n_leaves;
             /* Room for about n members. */
-            int32_t full = 100 - 100 * 20 / (20 + w.tree->n_leaves);
-            for (int32_t leaf = 0; leaf < w.tree->n_leaves; leaf++) {
+            int32_t full = 100 - 100 * 20 / (20 + n_leaves);
+            for (int32_t leaf = 0; leaf < n_leaves; leaf++) {
                 wide_set(&w, leaf, random_percent(&random, full) ? 0 : random_below(&random, 7));
             }
-            struct skr_sizes *sizes = skr_sizes_create(pool, w.tree, wide_rules[r], 90, w.slots);
+            struct skr_sizes *sizes =
+                skr_sizes_create(pool, &w.cluster.tree, wide_rules[r], 90, w.slots);
             assert_non_null(sizes);
             for (int32_t c = 0; c < 60; c++) {
                 int32_t n = 1 + random_below(&random, 90);
                 assert_int_equal(skr_sizes_has(sizes, n), wide_solve(&w, wide_rules[r], n));
-                int32_t leaf = random_below(&random, w.tree->n_leaves);
+                int32_t leaf = random_below(&random, n_leaves);
                 wide_set(&w, leaf, random_percent(&random, full) ? 0 : random_below(&random, 7));
                 skr_sizes_change(sizes, w.slots, &leaf, 1);
             }
             skr_sizes_destroy(sizes);
             skr_sizes_pool_destroy(pool);
-            skr_tree_unref(w.tree);
+            cluster_fini(&w.cluster);
         }
     }
 }
 
 TEST(rules_whose_merges_take_long_are_not_kept)
 {
-    struct wide w = {.tree = NULL};
-    wide_init(&w, 900, 1);
+    static const int32_t slots[900], racks[] = {900, 1};
+    struct cluster c;
+    cluster_init(&c, racks, 2, 0);
     const struct skr_rule many[] = {{.partitions = 800}, {.type = SKR_RULE_PACK}};
     const struct skr_rule few[] = {{.partitions = 8}, {.type = SKR_RULE_PACK}};
-    assert_false(skr_sizes_can_keep(w.tree, many, 1000));
-    assert_true(skr_sizes_can_keep(w.tree, few, 1000));
-    assert_false(skr_sizes_can_keep(w.tree, few, 0));
-    assert_false(skr_sizes_can_keep(w.tree, few, SKR_SOLVER_MEMBERS_MAX + 1));
+    assert_false(skr_sizes_can_keep(&c.tree, many, 1000));
+    assert_true(skr_sizes_can_keep(&c.tree, few, 1000));
+    assert_false(skr_sizes_can_keep(&c.tree, few, 0));
+    assert_false(skr_sizes_can_keep(&c.tree, few, SKR_SOLVER_MEMBERS_MAX + 1));
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
-    assert_null(skr_sizes_create(pool, w.tree, many, 1000, w.slots));
+    assert_null(skr_sizes_create(pool, &c.tree, many, 1000, slots));
     skr_sizes_pool_destroy(pool);
-    skr_tree_unref(w.tree);
+    cluster_fini(&c);
 }
 
 BEFORE_ALL

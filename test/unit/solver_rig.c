@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/solver_rig.h"
 
+#include "core/solver/roles.h"
 #include "test/test.h"
 static void add_unit(struct skr_tree_builder *builder, int32_t depth, int32_t *n)
 {
@@ -16,6 +17,10 @@ static const char *read_leaf(struct solver_rig *f, int32_t leaf, const char *tex
     long fit = strtol(text, &end, 10);
     assert_ptr_not_equal(text, end);
     f->eligible[leaf] = 1;
+    if (*end == '/') {
+        f->problem.n_resources = 2;
+        f->free[2 * leaf + 1] = strtol(end + 1, &end, 10);
+    }
     if (*end == '[') {
         f->claimed[leaf] = (int32_t)strtol(end + 1, &end, 10);
         end++;
@@ -24,7 +29,7 @@ static const char *read_leaf(struct solver_rig *f, int32_t leaf, const char *tex
         f->eligible[leaf] = 0;
         end++;
     }
-    f->free[leaf] = fit - f->claimed[leaf];
+    f->free[leaf * (int32_t)f->problem.n_resources] = fit - f->claimed[leaf];
     return end;
 }
 
@@ -32,6 +37,7 @@ void solver_rig_init(struct solver_rig *f, const char *text, int32_t n)
 {
     static const char *const level_names[] = {"zone", "rack", "node", "socket"};
     memset(f, 0, sizeof *f);
+    f->problem.n_resources = 1;
     struct skr_tree_builder *builder = skr_tree_builder_create("test");
     assert_non_null(builder);
     int32_t depth = 1;
@@ -59,7 +65,7 @@ void solver_rig_init(struct solver_rig *f, const char *text, int32_t n)
     f->problem = (struct skr_problem){.tree = f->tree,
                                       .n = n,
                                       .rule = f->rule,
-                                      .n_resources = 1,
+                                      .n_resources = f->problem.n_resources,
                                       .demand = f->demand,
                                       .free = f->free,
                                       .eligible = f->eligible,
@@ -75,8 +81,10 @@ struct skr_solution *solver_rig_solve(const struct solver_rig *f)
     if (skr_solve(&f->problem, &solution, &error) != 0) {
         fail_msg("%s", error.text);
     }
+    const struct skr_roles_outcome *roles = solution->roles;
     if (solution->status == SKR_SOLVE_PLACED &&
-        skr_solution_check(&f->problem, solution->count, &error) != 0) {
+        (f->problem.roles ? skr_roles_check(&f->problem, roles->size, roles->count, &error)
+                          : skr_solution_check(&f->problem, solution->count, &error)) != 0) {
         fail_msg("%s", error.text);
     }
     return solution;

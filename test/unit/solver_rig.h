@@ -6,7 +6,8 @@
  *
  * Trees are written as nested lists of leaves, one letter less deep than they are: "(5,2) (4,2)" is
  * two racks of two nodes, "((2) (2)) ((7))" two zones of racks. A leaf is the number of members it
- * can hold in all; "3[2]" has 2 of these 3 claimed already; "4!" is not eligible.
+ * can hold in all; "3[2]" has 2 of these 3 claimed already; "4!" is not eligible. "16/4" has two
+ * resources, as all leaves then have.
  */
 #include "core/solver/solver.h"
 
@@ -16,8 +17,8 @@ struct solver_rig {
     struct skr_tree *tree;
     struct skr_problem problem;
     struct skr_rule rule[SOLVER_RIG_LEVELS];
-    int64_t demand[1];
-    int64_t free[SOLVER_RIG_LEAVES_MAX];
+    int64_t demand[2];
+    int64_t free[2 * SOLVER_RIG_LEAVES_MAX];
     int64_t capacity[SOLVER_RIG_LEAVES_MAX];
     uint8_t eligible[SOLVER_RIG_LEAVES_MAX];
     int32_t claimed[SOLVER_RIG_LEAVES_MAX];

@@ -7,56 +7,27 @@
 #include "core/solver/roles.h"
 #include "core/solver/victims.h"
 #include "test/test.h"
+#include "test/unit/solver_cluster.h"
+#include "test/unit/solver_rig.h"
 
-enum { LEAVES_MAX = 8, LEVELS = 2 };
+enum { LEVELS = 2 };
 static const int64_t leader_demand[] = {8, 0};
 static const int64_t worker_demand[] = {4, 1};
 
 struct rig {
-    struct skr_tree *tree;
-    int64_t free[2 * LEAVES_MAX];
-    struct skr_rule rule[LEVELS];
+    struct solver_rig f;
     struct skr_rule own[2][LEVELS];
     uint8_t has_own[2][LEVELS];
     struct skr_role role[2];
     struct skr_set_kind kind;
     struct skr_role_cap cap;
     struct skr_roles roles;
-    struct skr_problem problem;
 };
-
-static void add_unit(struct skr_tree_builder *builder, int32_t depth, int32_t number)
-{
-    char name[16];
-    snprintf(name, sizeof name, "u%" PRId32, number);
-    assert_int_equal(skr_tree_builder_add(builder, depth, name, NULL), 0);
-}
 
 static void rig_init(struct rig *rig, const char *text, int32_t leaders, int32_t workers)
 {
-    static const char *const level_names[] = {"rack", "node"};
     memset(rig, 0, sizeof *rig);
-    struct skr_tree_builder *builder = skr_tree_builder_create("test");
-    int32_t units = 0;
-    size_t leaves = 0;
-    while (*text != '\0') {
-        if (*text == '(') {
-            add_unit(builder, 1, units++);
-        }
-        if (strchr("() ", *text)) {
-            text++;
-            continue;
-        }
-        char *end = NULL;
-        rig->free[2 * leaves] = strtol(text, &end, 10);
-        rig->free[2 * leaves + 1] = strtol(end + 1, &end, 10);
-        text = end;
-        leaves++;
-        add_unit(builder, 2, units++);
-    }
-    assert_int_equal(
-        skr_tree_builder_finish(builder, level_names, LEVELS, NULL, 0, &rig->tree, NULL, NULL), 0);
-    skr_tree_builder_destroy(builder);
+    solver_rig_init(&rig->f, text, leaders + workers);
     rig->role[0] = (struct skr_role){
         .name = "leader", .n = leaders, .minimum = leaders, .demand = leader_demand};
     rig->role[1] = (struct skr_role){
@@ -67,13 +38,8 @@ static void rig_init(struct rig *rig, const char *text, int32_t leaders, int32_t
     }
     rig->roles =
         (struct skr_roles){.n_roles = 2, .role = rig->role, .kind = &rig->kind, .cap = &rig->cap};
-    rig->problem = (struct skr_problem){.tree = rig->tree,
-                                        .n = leaders + workers,
-                                        .rule = rig->rule,
-                                        .n_resources = 2,
-                                        .free = rig->free,
-                                        .roles = &rig->roles,
-                                        .step_budget = -1};
+    rig->f.problem.roles = &rig->roles;
+    rig->f.problem.explain = false;
 }
 
 /* "Lww - / www w": nodes, with racks apart. */
@@ -84,7 +50,7 @@ static void counts_to_text(const struct rig *rig, const struct skr_solution *sol
         strcpy(ret, words[solution->status == SKR_SOLVE_TIMEOUT]);
         return;
     }
-    const struct skr_tree *tree = rig->tree;
+    const struct skr_tree *tree = rig->f.tree;
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         int32_t unit = tree->first_leaf + leaf;
         if (leaf > 0) {
@@ -110,12 +76,8 @@ static void counts_to_text(const struct rig *rig, const struct skr_solution *sol
 static void check(struct rig *rig, const char *name, const char *expected)
 {
     for (int plain = 0; plain < 2; plain++) {
-        struct skr_solution *solution = NULL;
-        struct skr_error error = {0};
-        rig->problem.no_fast_paths = plain != 0;
-        if (skr_solve(&rig->problem, &solution, &error) != 0) {
-            fail_msg("%s: %s", name, error.text);
-        }
+        rig->f.problem.no_fast_paths = plain != 0;
+        struct skr_solution *solution = solver_rig_solve(&rig->f);
         char text[256];
         counts_to_text(rig, solution, text);
         if (strcmp(text, expected) != 0) {
@@ -123,7 +85,7 @@ static void check(struct rig *rig, const char *name, const char *expected)
         }
         skr_solution_destroy(solution);
     }
-    skr_tree_unref(rig->tree);
+    skr_tree_unref(rig->f.tree);
 }
 
 TEST(a_leader_and_workers_share_the_nodes_of_one_rack)
@@ -142,7 +104,7 @@ TEST(a_leader_and_workers_share_the_nodes_of_one_rack)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct rig rig;
         rig_init(&rig, table[i].tree, 1, table[i].workers);
-        rig.rule[0] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = true};
+        rig.f.rule[0] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = true};
         check(&rig, table[i].name, table[i].expected);
     }
 }
@@ -221,28 +183,18 @@ TEST(roles_that_are_apart_share_no_unit)
 
 static struct skr_solution *explained(struct rig *rig)
 {
-    struct skr_solution *solution = NULL;
-    struct skr_error error = {0};
-    rig->problem.explain = true;
-    rig->problem.explain_parts = SKR_EXPLAIN_ALL;
-    if (skr_solve(&rig->problem, &solution, &error) != 0) {
-        fail_msg("%s", error.text);
-    }
+    rig->f.problem.explain = true;
+    rig->f.problem.explain_parts = SKR_EXPLAIN_ALL;
+    struct skr_solution *solution = solver_rig_solve(&rig->f);
     assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
     return solution;
-}
-
-static void explained_fini(struct rig *rig, struct skr_solution *solution)
-{
-    skr_solution_destroy(solution);
-    skr_tree_unref(rig->tree);
 }
 
 TEST(a_rack_is_short_of_workers_beside_the_leader)
 {
     struct rig rig;
     rig_init(&rig, "(16/4 20/4) (12/8 12/8)", 1, 8);
-    rig.rule[0] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = true};
+    rig.f.rule[0] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = true};
     struct skr_solution *solution = explained(&rig);
     const struct skr_roles_explanation *why = &solution->roles->explanation;
     assert_int_equal(solution->explanation.class, SKR_CLASS_PLACEMENT_FAILED);
@@ -258,7 +210,7 @@ TEST(a_rack_is_short_of_workers_beside_the_leader)
     assert_int_equal(solution->explanation.relaxation[0].n_atoms, 1);
     assert_int_equal(solution->explanation.relaxation[0].atom[0].role, -1);
     assert_int_equal(solution->explanation.relaxation[0].atom[0].kind, SKR_RELAX_HARD);
-    explained_fini(&rig, solution);
+    solver_rig_fini(&rig.f, solution);
 }
 
 TEST(one_set_of_two_fits)
@@ -274,7 +226,7 @@ TEST(one_set_of_two_fits)
     assert_int_equal(solution->explanation.class, SKR_CLASS_PLACEMENT_FAILED);
     assert_int_equal(solution->explanation.n_relaxations, 1);
     assert_int_equal(solution->explanation.relaxation[0].atom[0].what, SKR_ATOM_SETS);
-    explained_fini(&rig, solution);
+    solver_rig_fini(&rig.f, solution);
 }
 
 TEST(a_role_that_fits_nowhere_is_named)
@@ -288,7 +240,7 @@ TEST(a_role_that_fits_nowhere_is_named)
     assert_int_equal(why->holds_now[1], 3);
     assert_int_equal(why->largest_of_role[0], 0);
     assert_int_equal(solution->explanation.class, SKR_CLASS_WAITING_FOR_CAPACITY);
-    explained_fini(&rig, solution);
+    solver_rig_fini(&rig.f, solution);
 }
 
 TEST(the_four_classes)
@@ -308,11 +260,11 @@ TEST(the_four_classes)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct rig rig;
         rig_init(&rig, table[i].tree, 1, table[i].workers);
-        rig.rule[0] = table[i].rule;
-        rig.problem.capacity = capacity;
+        rig.f.rule[0] = table[i].rule;
+        rig.f.problem.capacity = capacity;
         struct skr_solution *solution = explained(&rig);
         assert_int_equal(solution->explanation.class, table[i].expected);
-        explained_fini(&rig, solution);
+        solver_rig_fini(&rig.f, solution);
     }
 }
 
@@ -322,10 +274,9 @@ TEST(one_role_is_solved_as_equal_members)
     rig_init(&rig, "(16/4 16/4) (32/8)", 1, 6);
     rig.roles.n_roles = 1;
     rig.roles.role = &rig.role[1];
-    rig.problem.n = 6;
-    struct skr_solution *solution = NULL;
-    assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
-    struct skr_problem equal = rig.problem;
+    rig.f.problem.n = 6;
+    struct skr_solution *solution = solver_rig_solve(&rig.f);
+    struct skr_problem equal = rig.f.problem;
     equal.roles = NULL;
     equal.demand = worker_demand;
     struct skr_solution *same = NULL;
@@ -334,7 +285,7 @@ TEST(one_role_is_solved_as_equal_members)
     assert_memory_equal(solution->roles->count, same->count, 3 * sizeof *same->count);
     assert_int_equal(solution->roles->size[0], 6);
     skr_solution_destroy(same);
-    explained_fini(&rig, solution);
+    solver_rig_fini(&rig.f, solution);
 }
 
 /* The level is of the type of the role's own rule, whichever method solves it. */
@@ -352,15 +303,14 @@ TEST(a_cap_that_binds_nothing_leaves_a_lone_role_its_tie)
             rig.roles.role = &rig.role[1];
             rig.roles.n_caps = n_caps;
             rig.cap = (struct skr_role_cap){.roles = 1, .level = 2, .most = 5};
-            rig.problem.n = 1;
-            rig.problem.tie_break = SKR_TIE_TIGHT;
-            rig.rule[1].type = table[i].group;
+            rig.f.problem.n = 1;
+            rig.f.problem.tie_break = SKR_TIE_TIGHT;
+            rig.f.rule[1].type = table[i].group;
             rig.own[1][1].type = table[i].own;
             rig.has_own[1][1] = 1;
-            struct skr_solution *solution = NULL;
-            assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
+            struct skr_solution *solution = solver_rig_solve(&rig.f);
             assert_int_equal(solution->count[0], table[i].on_roomy);
-            explained_fini(&rig, solution);
+            solver_rig_fini(&rig.f, solution);
         }
     }
 }
@@ -373,15 +323,15 @@ TEST(roles_that_contradict_themselves_are_an_error)
     rig_init(&rig, "(16/4 16/4)", 2, 3);
     rig.roles.n_kinds = 1;
     rig.kind = (struct skr_set_kind){.level = 1, .each = {1, 1}};
-    assert_int_equal(skr_solve(&rig.problem, &solution, &error), -SKR_INVALID);
+    assert_int_equal(skr_solve(&rig.f.problem, &solution, &error), -SKR_INVALID);
     assert_string_equal(error.text,
                         "solver: role worker: 3 members, at least 3, are no whole number "
                         "of sets of 1 as the other roles have");
     rig.roles.n_kinds = 0;
-    rig.problem.n = 4;
-    assert_int_equal(skr_solve(&rig.problem, &solution, &error), -SKR_INVALID);
+    rig.f.problem.n = 4;
+    assert_int_equal(skr_solve(&rig.f.problem, &solution, &error), -SKR_INVALID);
     assert_string_equal(error.text, "solver: 4 members, but the roles have 5 in sum");
-    skr_tree_unref(rig.tree);
+    skr_tree_unref(rig.f.tree);
 }
 
 TEST(beyond_the_exact_range_a_placement_is_valid_and_has_a_bound)
@@ -389,13 +339,12 @@ TEST(beyond_the_exact_range_a_placement_is_valid_and_has_a_bound)
     struct rig rig;
     rig_init(&rig, "(16/4 16/4) (32/8)", 2, 8);
     rig.roles.row_limit = 1;
-    struct skr_solution *solution = NULL;
-    assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
+    struct skr_solution *solution = solver_rig_solve(&rig.f);
     assert_int_equal(solution->status, SKR_SOLVE_PLACED);
     assert_false(solution->optimal);
-    assert_int_equal(skr_roles_check(&rig.problem, NULL, solution->roles->count, NULL), 0);
+    assert_int_equal(skr_roles_check(&rig.f.problem, NULL, solution->roles->count, NULL), 0);
     assert_int_equal(solution->roles->least_used[0], 2);
-    explained_fini(&rig, solution);
+    solver_rig_fini(&rig.f, solution);
 }
 
 TEST(beyond_the_exact_range_a_no_is_proven_by_one_role)
@@ -403,16 +352,15 @@ TEST(beyond_the_exact_range_a_no_is_proven_by_one_role)
     struct rig rig;
     rig_init(&rig, "(16/4 16/4) (32/8)", 2, 17);
     rig.roles.row_limit = 1;
-    struct skr_solution *solution = NULL;
-    assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
+    struct skr_solution *solution = solver_rig_solve(&rig.f);
     assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
-    explained_fini(&rig, solution);
+    solver_rig_fini(&rig.f, solution);
 }
 
 /* Eight roles of four members on thirty nodes of 5, 5 and 5: too many roles for the exact method. */
 enum { MANY_NODES = 30, MANY_ROLES = 8, MANY_EACH = 4, MANY_RESOURCES = 3 };
 struct many {
-    struct skr_tree *tree;
+    struct cluster cluster;
     int64_t free[MANY_NODES * MANY_RESOURCES], capacity[MANY_NODES * MANY_RESOURCES];
     struct skr_rule rule;
     struct skr_role role[MANY_ROLES];
@@ -423,15 +371,8 @@ struct many {
 /* The demand of role r is demand[r % 3]. */
 static void many_init(struct many *many, const int64_t demand[3][MANY_RESOURCES])
 {
-    static const char *const level_names[] = {"node"};
     *many = (struct many){.rule = {.type = SKR_RULE_PACK}};
-    struct skr_tree_builder *builder = skr_tree_builder_create("test");
-    for (int32_t i = 0; i < MANY_NODES; i++) {
-        add_unit(builder, 1, i);
-    }
-    assert_int_equal(
-        skr_tree_builder_finish(builder, level_names, 1, NULL, 0, &many->tree, NULL, NULL), 0);
-    skr_tree_builder_destroy(builder);
+    cluster_init(&many->cluster, (const int32_t[]){MANY_NODES}, 1, 0);
     for (size_t i = 0; i < sizeof many->free / sizeof *many->free; i++) {
         many->free[i] = 5;
         many->capacity[i] = 10;
@@ -441,22 +382,19 @@ static void many_init(struct many *many, const int64_t demand[3][MANY_RESOURCES]
             .name = "r", .n = MANY_EACH, .minimum = MANY_EACH, .demand = demand[r % 3]};
     }
     many->roles = (struct skr_roles){.n_roles = MANY_ROLES, .role = many->role};
-    many->problem = (struct skr_problem){.tree = many->tree,
-                                         .n = MANY_ROLES * MANY_EACH,
-                                         .rule = &many->rule,
-                                         .n_resources = MANY_RESOURCES,
-                                         .free = many->free,
-                                         .capacity = many->capacity,
-                                         .roles = &many->roles,
-                                         .explain = true,
-                                         .step_budget = -1};
+    many->problem = cluster_problem(&many->cluster, &many->rule, MANY_ROLES * MANY_EACH);
+    many->problem.n_resources = MANY_RESOURCES;
+    many->problem.free = many->free;
+    many->problem.capacity = many->capacity;
+    many->problem.roles = &many->roles;
+    many->problem.explain = true;
 }
 
 static struct skr_solution *many_solve(struct many *many)
 {
     struct skr_solution *solution = NULL;
     assert_int_equal(skr_solve(&many->problem, &solution, NULL), 0);
-    skr_tree_unref(many->tree);
+    cluster_fini(&many->cluster);
     return solution;
 }
 
@@ -527,7 +465,7 @@ TEST(a_victim_makes_room_for_the_leader)
     };
     struct rig rig;
     rig_init(&rig, "(4/4 8/4) (4/4)", 1, 3);
-    struct skr_victims_problem in = {.problem = &rig.problem,
+    struct skr_victims_problem in = {.problem = &rig.f.problem,
                                      .priority = 3,
                                      .n_victims = 2,
                                      .victim = victim,
@@ -539,5 +477,5 @@ TEST(a_victim_makes_room_for_the_leader)
     assert_int_equal(victims->victim[0], 1);
     assert_true(victims->optimal);
     skr_victims_destroy(victims);
-    skr_tree_unref(rig.tree);
+    skr_tree_unref(rig.f.tree);
 }
