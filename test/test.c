@@ -14,6 +14,12 @@ struct run {
 struct test_hooks test_hooks;
 static struct test *tests;
 
+uint64_t test_number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
 void test_register(struct test *test)
 {
     /* In which order constructors of one file run is left to the compiler. */

@@ -60,6 +60,9 @@ struct test {
 
 void test_register(struct test *test);
 
+/* A number of the environment, such as N or SEED. */
+uint64_t test_number(const char *name, uint64_t otherwise);
+
 /* What runs once, or around each test; each file has at most one of a kind. A failed assert in
  * BEFORE_ALL fails the program. */
 struct test_hooks {

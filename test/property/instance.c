@@ -4,14 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "test/random.h"
+
 uint64_t random_next(struct random *random)
 {
-    /* splitmix64 */
-    random->state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = random->state;
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
+    return random_of(&random->state);
 }
 
 int32_t random_below(struct random *random, int32_t n)

@@ -15,12 +15,6 @@ static struct skr_taint taint = {.key = "k", .value = "v", .effect = SKR_TAINT_N
 static const char *excluded[1] = {"c00"};
 static const char *evicting[2] = {"c01", "c02"};
 
-static size_t runs(size_t otherwise)
-{
-    const char *n = getenv("N");
-    return n ? (size_t)strtoull(n, NULL, 10) : otherwise;
-}
-
 /* ---- worlds ---- */
 
 static void spoil_cluster(struct propagation_world *world, size_t i)
@@ -292,7 +286,7 @@ TEST(every_way_that_is_named_places_the_binding)
 {
     size_t made[CHANGES] = {0};
     size_t helpless = 0;
-    for (size_t run = 0; run < runs(20000); run++) {
+    for (size_t run = 0; run < test_number("N", 20000); run++) {
         struct propagation_world world;
         char line[LINE_BYTES];
         make(&world, run);
@@ -306,10 +300,10 @@ TEST(every_way_that_is_named_places_the_binding)
         }
         free(text);
     }
-    for (int change = 0; change < CHANGES && runs(20000) >= 20000; change++) {
+    for (int change = 0; change < CHANGES && test_number("N", 20000) >= 20000; change++) {
         if (made[change] == 0) {
             fail_msg("change %d was never named", change);
         }
     }
-    assert_true(helpless > 0 || runs(20000) < 20000);
+    assert_true(helpless > 0 || test_number("N", 20000) < 20000);
 }

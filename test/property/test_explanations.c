@@ -4,6 +4,7 @@
  * is counted again by looking at all placements, and every way out that is offered, carried out in the files, places
  * the group in `sakkara simulate`. SEED, FIRST and N as for the other properties.
  */
+#include "test/random.h"
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
 #include "test/unit/explain_ways.h"
@@ -34,10 +35,7 @@ struct world {
 
 static int draw(struct world *w, int n)
 {
-    w->state += 0x9e3779b97f4a7c15u;
-    uint64_t z = (w->state ^ w->state >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (int)((z ^ z >> 31) % (uint64_t)n);
+    return (int)(random_of(&w->state) % (uint64_t)n);
 }
 
 /* ---- a random group ---- */
@@ -395,17 +393,11 @@ static bool check_world(const struct world *w, size_t *ways)
     return stuck;
 }
 
-static uint64_t number(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 TEST(what_is_said_of_partly_bound_groups_is_true_and_every_way_out_works)
 {
-    const uint64_t seed = number("SEED", 1), n = number("N", GROUPS);
+    const uint64_t seed = test_number("SEED", 1), n = test_number("N", GROUPS);
     size_t stuck = 0, ways = 0;
-    for (uint64_t i = number("FIRST", 0), tried = 0; stuck < n && tried < 4 * n; i++) {
+    for (uint64_t i = test_number("FIRST", 0), tried = 0; stuck < n && tried < 4 * n; i++) {
         struct world w;
         make_world(&w, seed, i);
         if (w.held == 0) {

@@ -333,10 +333,9 @@ static void play(struct cluster *c, uint64_t seed)
 
 TEST(an_ordinary_pod_is_refused_on_room_of_groups_alone_and_for_what_the_node_lists)
 {
-    const char *seed = getenv("SEED"), *n = getenv("N");
-    uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
+    const uint64_t first = test_number("SEED", 1), n = test_number("N", CLUSTERS);
     struct cluster c = {.rig = NULL};
-    for (uint64_t i = 0; i < (n ? strtoull(n, NULL, 10) : CLUSTERS); i++) {
+    for (uint64_t i = 0; i < n; i++) {
         fprintf(stderr, "seed %llu\n", (unsigned long long)(first + i));
         play(&c, first + i);
     }

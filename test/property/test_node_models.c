@@ -9,12 +9,6 @@ enum { GRADES = 4, NODES = 6, NODES_MANY = 300, NAMES = 3, COMPONENTS = 4 };
 
 static const char *const name_of[NAMES] = {"cpu", "example.com/gpu", "memory"};
 
-static size_t runs(size_t otherwise)
-{
-    const char *n = getenv("N");
-    return n ? (size_t)strtoull(n, NULL, 10) : otherwise;
-}
-
 /* Some of the names, in order, with small amounts. */
 static void make_amounts(struct propagation_world *world, int64_t below,
                          struct skr_quantity_item item[NAMES], struct skr_quantities *ret)
@@ -96,7 +90,7 @@ static bool put(struct node *node, size_t n, const struct skr_quantities *reques
 TEST(room_equals_first_fit_one_replica_after_the_other)
 {
     struct propagation_world world = {.seed = 3};
-    for (size_t run = 0; run < runs(20000); run++) {
+    for (size_t run = 0; run < test_number("N", 20000); run++) {
         struct models models;
         struct node node[GRADES * NODES];
         struct skr_quantity_item item[NAMES];
@@ -173,7 +167,7 @@ static void check_sets(struct propagation_world *world, int64_t nodes, int64_t m
 TEST(sets_equal_first_fit_one_set_after_the_other)
 {
     struct propagation_world world = {.seed = 5};
-    for (size_t run = 0; run < runs(10000); run++) {
+    for (size_t run = 0; run < test_number("N", 10000); run++) {
         check_sets(&world, NODES, world_random(&world, 400));
     }
 }
@@ -181,7 +175,7 @@ TEST(sets_equal_first_fit_one_set_after_the_other)
 TEST(sets_that_repeat_are_skipped_and_the_rest_is_the_same)
 {
     struct propagation_world world = {.seed = 9};
-    for (size_t run = 0; run < runs(200); run++) {
+    for (size_t run = 0; run < test_number("N", 200); run++) {
         check_sets(&world, NODES_MANY, world_random(&world, 5000));
     }
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spread: the fast selection against its definition, and laws that hold for every input. */
 #include "core/placement/spread.h"
+#include "test/random.h"
 #include "test/test.h"
 
 enum { CLUSTERS_MAX = 14, VALUES = 4, BYTES_MAX = 1 << 20 };
-
-static size_t runs(size_t otherwise)
-{
-    const char *n = getenv("N");
-    return n ? (size_t)strtoull(n, NULL, 10) : otherwise;
-}
 
 struct instance {
     uint64_t seed;
@@ -21,18 +16,9 @@ struct instance {
     struct skr_spread_problem problem;
 };
 
-/* splitmix64 */
-static uint64_t next(struct instance *x)
-{
-    uint64_t z = (x->seed += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 static size_t below(struct instance *x, size_t n)
 {
-    return (size_t)(next(x) % n);
+    return (size_t)(random_of(&x->seed) % n);
 }
 
 static void draw(struct instance *x, uint64_t seed)
@@ -46,7 +32,7 @@ static void draw(struct instance *x, uint64_t seed)
     for (size_t i = 0; i < p->n; i++) {
         snprintf(x->name[i], sizeof x->name[i], "c%02zu", i);
         x->names[i] = x->name[i];
-        x->total[i] = (int64_t)(next(x) >> 1) % extreme * (below(x, 2) ? 1 : -1);
+        x->total[i] = (int64_t)(random_of(&x->seed) >> 1) % extreme * (below(x, 2) ? 1 : -1);
         for (size_t l = 0; l < p->n_levels; l++) {
             bool missing = below(x, 12) == 0;
             x->value[i * p->n_levels + l] = missing ? NULL : values[below(x, VALUES)];
@@ -74,7 +60,7 @@ static bool ignore(void *context, const struct skr_spread_step *step)
 
 TEST(the_fast_selection_equals_its_definition)
 {
-    for (size_t run = 0; run < runs(100000); run++) {
+    for (size_t run = 0; run < test_number("N", 100000); run++) {
         struct instance x;
         struct skr_spread_result fast;
         struct skr_error error = {0};
@@ -93,7 +79,7 @@ TEST(the_fast_selection_equals_its_definition)
 /* min(capacity_t, smallest capacity + maxSkew) per domain, whatever the scores are. */
 TEST(a_single_hard_level_ends_where_the_smallest_domain_lets_it)
 {
-    for (size_t run = 0; run < runs(20000); run++) {
+    for (size_t run = 0; run < test_number("N", 20000); run++) {
         struct instance x;
         struct skr_spread_result fast;
         int32_t capacity[VALUES] = {0}, smallest = CLUSTERS_MAX, expected = 0;
@@ -124,15 +110,15 @@ TEST(a_single_hard_level_ends_where_the_smallest_domain_lets_it)
 /* P + w * (200 (x - lo) / R - 100), compared as fractions with 128 bits. */
 TEST(integer_keys_are_in_the_order_of_the_fractions)
 {
-    for (size_t run = 0; run < runs(100000); run++) {
+    for (size_t run = 0; run < test_number("N", 100000); run++) {
         struct instance x = {.seed = run + 1};
-        const uint64_t hi = next(&x) >> 16, lo = hi > 0 ? next(&x) % hi : 0;
+        const uint64_t hi = random_of(&x.seed) >> 16, lo = hi > 0 ? random_of(&x.seed) % hi : 0;
         const struct skr_spread_problem p = {.weight = (int32_t)below(&x, 21) - 10};
         skr_int128 key[2];
         long double value[2];
         for (int i = 0; i < 2; i++) {
-            uint64_t at = lo + (hi > lo ? next(&x) % (hi - lo + 1) : 0);
-            int64_t total = (int64_t)(next(&x) % 60001) - 30000;
+            uint64_t at = lo + (hi > lo ? random_of(&x.seed) % (hi - lo + 1) : 0);
+            int64_t total = (int64_t)(random_of(&x.seed) % 60001) - 30000;
             key[i] = skr_spread_key(&p, at, lo, hi, total);
             value[i] =
                 hi == lo

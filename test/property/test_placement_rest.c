@@ -6,6 +6,7 @@
  */
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
+#include "test/random.h"
 #include "test/test.h"
 #include "test/unit/frame_rig.h"
 
@@ -34,19 +35,9 @@ struct world {
     size_t n_clusters, n_placements; /* Placements that are ours */
 };
 
-static size_t runs(size_t otherwise)
-{
-    const char *n = getenv("N");
-    return n ? (size_t)strtoull(n, NULL, 10) : otherwise;
-}
-
-/* splitmix64 */
 static size_t below(struct world *w, size_t n)
 {
-    uint64_t z = (w->random += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)((z ^ (z >> 31)) % n);
+    return (size_t)(random_of(&w->random) % n);
 }
 
 /* ---- what there is ---- */
@@ -338,7 +329,7 @@ static void show_late(struct world *w)
 /* The watch shows the writes at once, or when all of them are answered. */
 TEST(every_placement_is_decided_once_and_then_they_rest)
 {
-    for (size_t run = 0; run < runs(300); run++) {
+    for (size_t run = 0; run < test_number("N", 300); run++) {
         struct world w;
         world_begin(&w, run + 1);
         w.rig->hold_watch = run % 2 == 1 ? DECISIONS : NULL;
@@ -352,7 +343,7 @@ TEST(every_placement_is_decided_once_and_then_they_rest)
 
 TEST(one_change_is_decided_about_once_and_then_they_rest)
 {
-    for (size_t run = 0; run < runs(300); run++) {
+    for (size_t run = 0; run < test_number("N", 300); run++) {
         struct world w;
         world_begin(&w, run + 1);
         frame_rig_start(w.rig);

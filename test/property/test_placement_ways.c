@@ -4,6 +4,7 @@
  * a user would take it: each line is a change, and with it more clusters are selected.
  */
 #include "server/lab/simulate/placement.h"
+#include "test/random.h"
 #include "test/test.h"
 
 enum { LINE_BYTES = 200 };
@@ -12,25 +13,11 @@ enum { LINE_BYTES = 200 };
 
 static const char heading[] = "\n  Would change it (each was tried):\n";
 
-static size_t runs(size_t otherwise)
-{
-    const char *n = getenv("N");
-    return n ? (size_t)strtoull(n, NULL, 10) : otherwise;
-}
-
 /* ---- objects ---- */
-
-static uint64_t next(uint64_t *seed)
-{
-    uint64_t z = (*seed += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 static bool one_in(uint64_t *seed, uint64_t n)
 {
-    return next(seed) % n == 0;
+    return random_of(seed) % n == 0;
 }
 
 /* labelled: the number of the cluster that has label, too; -1: none. */
@@ -39,8 +26,8 @@ static void write_clusters(uint64_t *seed, size_t n, int labelled, const char *l
 {
     static const char *const values[] = {"a", "b", "c"};
     for (size_t i = 0; i < n; i++) {
-        const char *region = values[next(seed) % 3];
-        const char *zone = values[next(seed) % 3];
+        const char *region = values[random_of(seed) % 3];
+        const char *zone = values[random_of(seed) % 3];
         const bool has_region = !one_in(seed, 6);
         const bool has_zone = !one_in(seed, 6);
         const bool is_tainted = one_in(seed, 4);
@@ -101,7 +88,7 @@ struct change {
 static void write_objects(size_t run, const struct change *change, struct skr_strbuf *out)
 {
     uint64_t seed = run;
-    const size_t n = next(&seed) % 8;
+    const size_t n = random_of(&seed) % 8;
     const bool has_sets = !one_in(&seed, 3);
     write_clusters(&seed, n, change->labelled, change->set, out);
     if (has_sets) {
@@ -110,7 +97,7 @@ static void write_objects(size_t run, const struct change *change, struct skr_st
     skr_strbuf_addf(out,
                     "apiVersion: " GROUP "v1beta1\nkind: Placement\nmetadata: {name: web, "
                     "namespace: shop}\nspec:\n  numberOfClusters: %d\n",
-                    (int)(next(&seed) % 9));
+                    (int)(random_of(&seed) % 9));
     skr_strbuf_add(out, one_in(&seed, 4) ? "  clusterSets: [s1]\n" : "");
     skr_strbuf_add(out, one_in(&seed, 3) ? "  predicates: [{requiredClusterSelector: "
                                            "{labelSelector: {matchLabels: {region: a}}}}]\n"
@@ -202,7 +189,7 @@ TEST(every_change_that_is_named_selects_more_clusters)
 {
     const struct change none = {.labelled = -1};
     size_t made[KINDS] = {0};
-    for (size_t run = 0; run < runs(3000); run++) {
+    for (size_t run = 0; run < test_number("N", 3000); run++) {
         char line[LINE_BYTES];
         char *text = text_of(run, &none, NULL);
         const char *begin = strstr(text, heading);
@@ -213,7 +200,7 @@ TEST(every_change_that_is_named_selects_more_clusters)
         }
         free(text);
     }
-    for (int kind = 0; kind < KINDS && runs(3000) >= 3000; kind++) {
+    for (int kind = 0; kind < KINDS && test_number("N", 3000) >= 3000; kind++) {
         if (made[kind] == 0) {
             fail_msg("change %d was never named", kind);
         }

@@ -81,15 +81,9 @@ static void check(struct world *w, const char *what)
     }
 }
 
-static uint64_t number(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 TEST(what_is_placed_kube_scheduler_admits_and_what_is_not_it_refuses)
 {
-    const uint64_t first = number("FIRST", 1), n = number("N", CLUSTERS);
+    const uint64_t first = test_number("FIRST", 1), n = test_number("N", CLUSTERS);
     SKR_AUTO_FREE struct world *w = skr_alloc(sizeof *w);
     for (uint64_t seed = first; seed < first + n; seed++) {
         char what[40];

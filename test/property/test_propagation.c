@@ -9,12 +9,6 @@
 #include "test/property/propagation_world.h"
 #include "test/test.h"
 
-static size_t runs(size_t otherwise)
-{
-    const char *n = getenv("N");
-    return n ? (size_t)strtoull(n, NULL, 10) : otherwise;
-}
-
 /* ---- division ---- */
 
 static bool gets_next(const struct skr_share *a, const struct skr_share *b, bool descending)
@@ -50,7 +44,7 @@ TEST(division_equals_handing_out_one_by_one)
     enum { SHARES_MAX = 12 };
     struct propagation_world world = {.seed = 7};
     char name[SHARES_MAX][8];
-    for (size_t run = 0; run < runs(100000); run++) {
+    for (size_t run = 0; run < test_number("N", 100000); run++) {
         struct skr_share fast[SHARES_MAX];
         struct skr_share slow[SHARES_MAX];
         size_t n = (size_t)world_random(&world, SHARES_MAX) + 1;
@@ -76,7 +70,7 @@ TEST(nobody_gets_more_than_its_room_while_there_is_enough)
     enum { SHARES = 6 };
     static const char *const name[SHARES] = {"a", "b", "c", "d", "e", "f"};
     struct propagation_world world = {.seed = 11};
-    for (size_t run = 0; run < runs(20000); run++) {
+    for (size_t run = 0; run < test_number("N", 20000); run++) {
         struct skr_share share[SHARES];
         int64_t sum = 0;
         for (size_t i = 0; i < SHARES; i++) {
@@ -92,7 +86,7 @@ TEST(nobody_gets_more_than_its_room_while_there_is_enough)
 
 TEST(growth_takes_no_replica_away)
 {
-    for (size_t run = 0; run < runs(20000); run++) {
+    for (size_t run = 0; run < test_number("N", 20000); run++) {
         struct propagation_world world;
         world_make(&world, run + 1, 6, 4);
         int64_t have = 0;
@@ -401,7 +395,7 @@ TEST(the_exact_search_equals_trying_everything)
     size_t placed = 0;
     size_t n_best_score = 0;
     size_t n_bounded = 0;
-    for (size_t run = 0; run < runs(20000); run++) {
+    for (size_t run = 0; run < test_number("N", 20000); run++) {
         struct propagation_world world;
         /* Mostly 9 clusters. */
         world_make(&world, run + 1, run % 4 == 0 ? 1 + run / 4 % 9 : 9, 1 + (int64_t)(run / 9 % 6));
@@ -543,7 +537,7 @@ TEST(the_search_by_regions_equals_all_paths)
     SKR_AUTO_FREE struct walk *w = calloc(1, sizeof *w);
     SKR_AUTO_FREE struct path *found = calloc(PATHS_MAX, sizeof *found);
     size_t shortened = 0;
-    for (size_t run = 0; run < runs(4000); run++) {
+    for (size_t run = 0; run < test_number("N", 4000); run++) {
         struct propagation_world world;
         world_make(&world, run + 1, 2 + run % 24, 1);
         for (size_t i = 0; i < world.n; i++) {
@@ -585,5 +579,5 @@ TEST(the_search_by_regions_equals_all_paths)
         }
         skr_binding_decision_destroy(decision);
     }
-    assert_true(shortened > 0 || runs(4000) < 4000);
+    assert_true(shortened > 0 || test_number("N", 4000) < 4000);
 }

@@ -305,15 +305,9 @@ static void sums_are_those_of_the_nodes(struct cluster *c)
     }
 }
 
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static void play(void (*check)(struct cluster *c))
 {
-    const uint64_t seed = from_environment("SEED", 1), n = from_environment("N", CLUSTERS);
+    const uint64_t seed = test_number("SEED", 1), n = test_number("N", CLUSTERS);
     for (uint64_t i = 0; i < n; i++) {
         struct cluster c = {.state = (seed * UINT64_C(0x9e3779b97f4a7c15)) ^
                                      ((i + 1) * UINT64_C(0xd1b54a32d192ed03))};

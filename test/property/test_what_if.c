@@ -8,6 +8,7 @@
 
 #include "core/gang/state/pages.h"
 #include "server/exit_code.h"
+#include "test/random.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/explain_ways.h"
@@ -24,10 +25,7 @@ static uint64_t state;
 
 static int draw(int n)
 {
-    state += 0x9e3779b97f4a7c15u;
-    uint64_t z = (state ^ state >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (int)((z ^ z >> 31) % (uint64_t)n);
+    return (int)(random_of(&state) % (uint64_t)n);
 }
 
 /* Groups that may give way, ordinary pods, cordoned nodes, and group g, which waits. */
@@ -216,9 +214,8 @@ static int play(void)
 
 TEST(what_a_question_answers_is_what_simulate_makes_of_a_dump)
 {
-    const char *seed = getenv("SEED"), *n = getenv("N");
-    size_t seen[3] = {0}, wanted = n ? strtoull(n, NULL, 10) : CLUSTERS;
-    const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
+    const uint64_t first = test_number("SEED", 1), wanted = test_number("N", CLUSTERS);
+    size_t seen[3] = {0};
     for (uint64_t i = 0; seen[0] + seen[1] < wanted; i++) {
         state = first * 1000003u + i;
         seen[play()]++;

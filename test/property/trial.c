@@ -10,17 +10,11 @@ const struct instance_shape trial_medium = {.leaves = 24, .slots = 20, .n = 63};
 const struct instance_shape trial_large = {.leaves = 32, .slots = 60, .n = 700};
 const struct instance_shape trial_wide = {.leaves = 30, .slots = 12, .n = 360, .wide = true};
 
-static uint64_t env_number(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return !text ? otherwise : strtoull(text, NULL, 10);
-}
-
 void trial_begin(const char *name)
 {
-    trial.seed = env_number("SEED", trial.seed);
-    trial.first = env_number("FIRST", 0);
-    trial.n = env_number("N", trial.n);
+    trial.seed = test_number("SEED", trial.seed);
+    trial.first = test_number("FIRST", 0);
+    trial.n = test_number("N", trial.n);
     printf("%s: SEED=%" PRIu64 " FIRST=%" PRIu64 " N=%" PRIu64 "\n", name, trial.seed, trial.first,
            trial.n);
 }

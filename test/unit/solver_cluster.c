@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "test/random.h"
+
 static void *must(void *memory)
 {
     if (!memory) {
@@ -67,12 +69,7 @@ void cluster_fini(struct cluster *c)
 
 uint64_t cluster_random(struct cluster *c)
 {
-    /* splitmix64 */
-    c->random += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = c->random;
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
+    return random_of(&c->random);
 }
 
 void cluster_load(struct cluster *c, uint64_t seed)

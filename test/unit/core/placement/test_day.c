@@ -8,6 +8,7 @@
  */
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
+#include "test/random.h"
 #include "test/test.h"
 #include "test/unit/frame_rig.h"
 
@@ -299,22 +300,14 @@ static size_t writes_but_events(const struct frame_rig *rig)
 
 enum { NO_FAULTS };
 
-static uint64_t splitmix(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 static void set_faults(struct frame_rig *rig, uint64_t *random)
 {
     static const struct frame_rig_match any = {.resource = NULL};
     static const struct frame_rig_match decisions = {.resource = DECISIONS};
     for (int i = 0; *random != NO_FAULTS && i < 4; i++) {
         const enum frame_fault fault =
-            (enum frame_fault)(splitmix(random) % FRAME_FAULT_KIND_COUNT);
-        frame_rig_fault(rig, fault, 1 + splitmix(random) % 3, i % 2 ? &any : &decisions);
+            (enum frame_fault)(random_of(random) % FRAME_FAULT_KIND_COUNT);
+        frame_rig_fault(rig, fault, 1 + random_of(random) % 3, i % 2 ? &any : &decisions);
     }
 }
 

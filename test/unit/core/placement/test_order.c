@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order in which objects are given, and clusters within a decision, never changes an answer. */
+#include "test/random.h"
 #include "test/test.h"
 #include "test/unit/placement_scene.h"
 #include "topology/base/attr.h"
@@ -14,10 +15,7 @@ struct scene {
 
 static size_t below(struct scene *s, size_t n)
 {
-    uint64_t z = (s->random += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)((z ^ (z >> 31)) % n);
+    return (size_t)(random_of(&s->random) % n);
 }
 
 static void draw(struct scene *s, uint64_t seed)
