@@ -57,6 +57,7 @@ struct skr_port {
     int64_t weight; /* while its level is opened: of roles a lower bound, unless it is exact */
     int32_t main;   /* of equal members: the total, > 0 */
     int32_t state;  /* index of a state of the set's node; -1 until its level is opened */
+    int32_t cell;   /* while its level is opened: of the node's cells; -1: the set cannot hold it */
     bool live;
     bool marked;
 
@@ -80,6 +81,8 @@ struct skr_ports {
     struct skr_port *port; /* ascending by key, then main count */
 };
 
+struct skr_cells; /* dense_windows.h */
+
 /* The first member of what the node belongs to: struct skr_span_note, struct skr_role_span. */
 struct skr_graph_node {
     struct skr_graph_node *left, *right; /* NULL for a unit */
@@ -87,6 +90,7 @@ struct skr_graph_node {
     int32_t n_states;
     struct skr_state *state; /* by row, then main count, ascending */
     struct skr_edge *edge;
+    struct skr_cells *cells; /* while its level is opened */
 };
 
 /* One level of the graph. */
@@ -127,7 +131,6 @@ struct skr_span_note {
     struct skr_graph_node node;    /* first: see skr_span_of() */
     struct skr_siblings *siblings; /* whole sibling set that some live choice needs; else NULL */
     uint32_t stamp;                /* of the last walk that met it */
-    struct skr_dense_span *dense;  /* while its level is opened */
     struct skr_span *span;
     struct skr_span_note *next; /* of the run */
 };

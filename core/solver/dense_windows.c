@@ -11,7 +11,39 @@
 
 #include "core/solver/row_sums.h"
 
-enum { CELLS_MAX = 1 << 30 }; /* of one span; the byte limit is met long before */
+bool skr_cells_begin(struct skr_run *run, int32_t n, struct skr_graph_node *node)
+{
+    struct skr_cells *cells = skr_run_scratch_alloc(run, 1, sizeof *cells);
+    if (!cells) {
+        return false;
+    }
+    cells->n_rows = n;
+    cells->row = skr_run_scratch_alloc(run, (size_t)n, sizeof *cells->row);
+    for (int32_t k = 0; k < n && cells->row; k++) {
+        cells->row[k].hi = -1;
+    }
+    node->cells = cells;
+    return cells->row;
+}
+
+bool skr_cells_weights(struct skr_run *run, struct skr_cells *cells)
+{
+    int64_t n = 0;
+    for (int32_t k = 0; k < cells->n_rows; k++) {
+        cells->row[k].first = (int32_t)n;
+        n += skr_window_width(&cells->row[k]);
+        if (n > INT32_MAX / 2) {
+            run->stop = SKR_RUN_BYTE_LIMIT;
+            return false;
+        }
+    }
+    cells->n = (int32_t)n;
+    cells->weight = skr_run_scratch_alloc(run, (size_t)n, sizeof *cells->weight);
+    for (int32_t c = 0; c < cells->n && cells->weight; c++) {
+        cells->weight[c] = SKR_WEIGHT_NONE;
+    }
+    return cells->weight;
+}
 
 /* A row's totals, in steps. */
 static struct skr_window ends_of(const struct skr_run *run, const struct skr_span *span,
@@ -28,20 +60,15 @@ static struct skr_window ends_of(const struct skr_run *run, const struct skr_spa
 static void widen(struct skr_span *span, int32_t row, const struct skr_window *ends, int32_t lo,
                   int32_t hi)
 {
-    struct skr_window *window = &span->note->dense->row[row];
-    lo = skr_larger(lo, ends->lo);
-    hi = skr_smaller(hi, ends->hi);
-    if (lo <= hi) {
-        window->lo = skr_smaller(window->lo, lo);
-        window->hi = skr_larger(window->hi, hi);
-    }
+    skr_window_widen(&span->note->node.cells->row[row], skr_larger(lo, ends->lo),
+                     skr_smaller(hi, ends->hi));
 }
 
 /* Widens the rows of the halves to what a row of the pair wants of them. */
 static void widen_halves(const struct skr_run *run, struct skr_span *span, int32_t row,
                          int32_t step)
 {
-    const struct skr_window *want = &span->note->dense->row[row];
+    const struct skr_window *want = &span->note->node.cells->row[row];
     for (int32_t a = skr_larger(0, row - span->right->rows + 1);
          a < span->left->rows && a <= row && want->lo <= want->hi; a++) {
         struct skr_window left = ends_of(run, span->left, a, step);
@@ -74,17 +101,9 @@ static bool begin_windows(struct skr_graph *graph, int32_t level)
     struct skr_run *run = graph->run;
     struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        struct skr_dense_span *dense = skr_run_scratch_alloc(run, 1, sizeof *dense);
-        size_t rows = (size_t)skr_span_of(at->node[i])->rows;
-        struct skr_window *row = skr_run_scratch_alloc(run, rows, sizeof *row);
-        if (!dense || !row) {
+        if (!skr_cells_begin(run, skr_span_of(at->node[i])->rows, at->node[i])) {
             return false;
         }
-        for (size_t r = 0; r < rows; r++) {
-            row[r] = (struct skr_window){.lo = INT32_MAX, .hi = -1};
-        }
-        dense->row = row;
-        skr_span_of(at->node[i])->note->dense = dense;
     }
     int32_t row = skr_law_row(&run->law[level]);
     for (int32_t i = 0; i < at->n_sets; i++) {
@@ -95,34 +114,6 @@ static bool begin_windows(struct skr_graph *graph, int32_t level)
             struct skr_window ends = ends_of(run, siblings->narrow, row, at->step);
             widen(siblings->narrow, row, &ends, (total - 1) / at->step + 1, total / at->step);
         }
-    }
-    return true;
-}
-
-static bool make_cells(struct skr_run *run, const struct skr_span *span)
-{
-    struct skr_dense_span *dense = span->note->dense;
-    int64_t cells = 0;
-    for (int32_t row = 0; row < span->rows; row++) {
-        dense->row[row].first = (int32_t)cells;
-        cells += skr_window_width(&dense->row[row]);
-        if (cells > CELLS_MAX) {
-            run->stop = SKR_RUN_BYTE_LIMIT;
-            return false;
-        }
-    }
-    dense->cells = (int32_t)cells;
-    if (cells == 0) {
-        return true;
-    }
-    dense->weight = skr_run_scratch_alloc(run, (size_t)cells, sizeof *dense->weight);
-    dense->marked = skr_run_scratch_alloc(run, (size_t)cells, sizeof *dense->marked);
-    dense->state = skr_run_scratch_alloc(run, (size_t)cells, sizeof *dense->state);
-    if (!dense->weight || !dense->marked || !dense->state) {
-        return false;
-    }
-    for (int32_t c = 0; c < dense->cells; c++) {
-        dense->weight[c] = SKR_WEIGHT_NONE;
     }
     return true;
 }
@@ -139,7 +130,7 @@ bool skr_dense_windows(struct skr_graph *graph, int32_t level)
         for (int32_t row = 0; row < span->rows && span->left; row++) {
             widen_halves(graph->run, span, row, at->step);
         }
-        if (!make_cells(graph->run, span)) {
+        if (!skr_cells_weights(graph->run, at->node[i]->cells)) {
             return false;
         }
     }

@@ -1,22 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_DENSE_WINDOWS_H
 #define SKR_CORE_SOLVER_DENSE_WINDOWS_H
-/* The arrays of the dense pass, and the totals that they cover. Internal to the solver; scratch
- * memory. */
+/* The cells of a level that is opened: the vectors of each span that its dense pass looks at, their
+ * weights, and the states made of them. A row has the cells of one window of main counts. Internal
+ * to the solver; scratch memory. */
 #include "core/solver/choice_graph.h"
+
+struct skr_role_rows; /* roles/rows.h */
 
 /* The cells of one row of a span. */
 struct skr_window {
-    int32_t lo, hi; /* of totals, in steps; hi < lo: not needed */
+    int32_t lo, hi; /* of main counts, in steps; hi < lo: not needed */
     int32_t first;  /* cell of lo */
 };
 
-struct skr_dense_span {
-    struct skr_window *row; /* [rows] */
-    int32_t cells;          /* 0: not needed */
-    int64_t *weight;        /* [cells] */
-    uint8_t *marked;        /* [cells] on a best walk */
-    int32_t *state;         /* [cells] index of the state made for it */
+/* A main count and its least weight, if all units of the span are settled (role_settled.c). */
+struct skr_role_settled {
+    int64_t weight;
+    int32_t main;
+};
+
+struct skr_cells {
+    /* Rows of halves whose keys add up to that of a row of the whole make it up. NULL: of equal
+     * members, whose keys are the numbers of their rows. */
+    const struct skr_role_rows *rows;
+    int32_t n_rows;
+    struct skr_window *row; /* [n_rows] */
+    int32_t n;              /* 0: not needed */
+    int64_t *weight;        /* [n] the least of the first word */
+    uint8_t *marked;        /* [n] on a walk of least weight */
+    int32_t *state;         /* [n] index of the state made for it */
+
+    /* Of a unit that is no host (role_settled.c): in best placements it can be empty, or not
+     * settled; it can be full without being the least of the used units. */
+    bool can_rest, can_fill;
+    /* settled[first_settled[k] .. first_settled[k + 1]) are those of row k, main counts ascending;
+     * first_settled is [n_rows + 1]. NULL: any number of units is not settled. */
+    int32_t *first_settled;
+    struct skr_role_settled *settled;
 };
 
 static inline int32_t skr_larger(int32_t a, int32_t b)
@@ -67,8 +88,27 @@ static inline int32_t skr_line_add(const struct skr_line *to, int64_t weight, in
     return n;
 }
 
-/* Makes span->note->dense of the spans listed for the level, every weight SKR_WEIGHT_NONE, and the
- * level's step. False when the run had to stop. */
+static inline void skr_window_widen(struct skr_window *window, int32_t lo, int32_t hi)
+{
+    if (lo <= hi) {
+        bool empty = window->hi < window->lo;
+        window->lo = empty ? lo : skr_smaller(lo, window->lo);
+        window->hi = empty ? hi : skr_larger(hi, window->hi);
+    }
+}
+
+/* Cells with n empty windows; then, for the windows that they have got, every weight SKR_WEIGHT_NONE.
+ * False: the run had to stop. */
+bool skr_cells_begin(struct skr_run *run, int32_t n, struct skr_graph_node *node);
+bool skr_cells_weights(struct skr_run *run, struct skr_cells *cells);
+
+/* Equal members: the cells of the nodes listed for the level, and its step. False when the run had
+ * to stop. */
 bool skr_dense_windows(struct skr_graph *graph, int32_t level);
+
+/* dense_states.c: makes the states of a level and their edges of least weight, below its live ports,
+ * which have their cells. *choice becomes true if a state has more than one edge. False: the run had
+ * to stop. */
+bool skr_dense_states(struct skr_graph *graph, int32_t level, bool *choice);
 
 #endif

@@ -1,34 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_ROLES_ROLE_CELLS_H
 #define SKR_CORE_SOLVER_ROLES_ROLE_CELLS_H
-/*
- * Cells: the vectors of a span that the dense pass of its level looks at. A row has the cells of one
- * window of main counts. Internal to the opening of a level; scratch memory.
- */
+/* Cells of a level of roles. Internal to the opening of a level; scratch memory. */
 #include "core/solver/dense_windows.h"
 #include "core/solver/roles/role_graph.h"
-
-/* A main count and its least weight, if all units of the span are settled (role_settled.c). */
-struct skr_role_settled {
-    int64_t weight;
-    int32_t main;
-};
-
-struct skr_role_cells {
-    struct skr_window *row; /* [rows], in main counts */
-    int32_t n;
-    int64_t *weight; /* [n] the least of the first word */
-    uint8_t *marked; /* [n] on a walk of least weight */
-    int32_t *state;  /* [n] index of the state made for it */
-
-    /* Of a unit that is no host (role_settled.c): in best placements it can be empty, or not
-     * settled; it can be full without being the least of the used units. */
-    bool can_rest, can_fill;
-    /* settled[first_settled[k] .. first_settled[k + 1]) are those of row k, main counts ascending;
-     * first_settled is [rows + 1]. NULL: any number of units is not settled. */
-    int32_t *first_settled;
-    struct skr_role_settled *settled;
-};
 
 /* Cells of the spans of the level, every weight SKR_WEIGHT_NONE. Costs pairs of rows, for every span.
  * False: the run had to stop. */
@@ -57,7 +32,7 @@ static inline int32_t skr_role_cell_of(const struct skr_role_ports *set,
                                        const struct skr_port *port)
 {
     int32_t k = skr_role_rows_find(&set->all->rows, port->key);
-    const struct skr_window *window = &set->all->cells->row[k];
+    const struct skr_window *window = &set->all->node.cells->row[k];
     return window->first + port->main - window->lo;
 }
 

@@ -25,7 +25,7 @@ struct pass {
 /* A list with room for n, of a span whose rows follow each other. */
 static bool begin_settled(const struct pass *pass, struct skr_role_span *span, int32_t n)
 {
-    struct skr_role_cells *cells = span->cells;
+    struct skr_cells *cells = span->node.cells;
     struct skr_run *run = &pass->rr->run;
     cells->settled = skr_run_scratch_alloc(run, (size_t)n, sizeof *cells->settled);
     cells->first_settled =
@@ -33,7 +33,7 @@ static bool begin_settled(const struct pass *pass, struct skr_role_span *span, i
     return cells->settled && cells->first_settled;
 }
 
-static void put_settled(struct skr_role_cells *cells, int32_t k, int32_t main)
+static void put_settled(struct skr_cells *cells, int32_t k, int32_t main)
 {
     const struct skr_window *window = &cells->row[k];
     if (main >= window->lo && main <= window->hi) {
@@ -44,7 +44,7 @@ static void put_settled(struct skr_role_cells *cells, int32_t k, int32_t main)
 
 static bool weigh_unit(const struct pass *pass, struct skr_role_span *span)
 {
-    struct skr_role_cells *cells = span->cells;
+    struct skr_cells *cells = span->node.cells;
     if (pass->settled && !begin_settled(pass, span, 2 * span->rows.n)) {
         return false;
     }
@@ -75,8 +75,8 @@ static bool weigh_unit(const struct pass *pass, struct skr_role_span *span)
 static int32_t list_parts(const struct pass *pass, const struct skr_role_span *span, int32_t k,
                           struct skr_line *ret)
 {
-    const struct skr_window *window = &span->cells->row[k];
-    struct skr_line line = skr_line_of(window, span->cells->weight);
+    const struct skr_window *window = &span->node.cells->row[k];
+    struct skr_line line = skr_line_of(window, span->node.cells->weight);
     if (span->n_ranges == 0) {
         ret[0] = line;
         return 1;
@@ -99,8 +99,8 @@ static int32_t list_parts(const struct pass *pass, const struct skr_role_span *s
 /* Cells of a row whose amounts no best placement has weigh nothing less than NONE. */
 static void drop_cells(const struct pass *pass, const struct skr_role_span *span, int32_t k)
 {
-    const struct skr_window *window = &span->cells->row[k];
-    int64_t *weight = span->cells->weight + window->first;
+    const struct skr_window *window = &span->node.cells->row[k];
+    int64_t *weight = span->node.cells->weight + window->first;
     struct skr_line part[SKR_ROLE_RANGES_MAX];
     int32_t n_parts = list_parts(pass, span, k, part);
     int32_t x = window->lo;
@@ -131,9 +131,9 @@ static void add_parts(struct sums *sums, int64_t weight, int32_t x, const struct
 static void add_cells(const struct pass *pass, struct sums *sums, const struct skr_role_span *a,
                       int32_t i, const struct skr_role_span *b, int32_t j)
 {
-    const struct skr_window *x_row = &a->cells->row[i];
-    const struct skr_window *y_row = &b->cells->row[j];
-    const int64_t *weight = a->cells->weight + x_row->first;
+    const struct skr_window *x_row = &a->node.cells->row[i];
+    const struct skr_window *y_row = &b->node.cells->row[j];
+    const int64_t *weight = a->node.cells->weight + x_row->first;
     struct skr_line part[SKR_ROLE_RANGES_MAX];
     int32_t n_parts = list_parts(pass, b, j, part);
     int32_t last = skr_smaller(x_row->hi, sums->to.hi - y_row->lo);
@@ -150,15 +150,16 @@ static void add_settled(const struct pass *pass, struct sums *sums, const struct
 {
     struct skr_line part[SKR_ROLE_RANGES_MAX];
     int32_t n_parts = list_parts(pass, b, j, part);
-    for (int32_t s = a->cells->first_settled[i]; s < a->cells->first_settled[i + 1]; s++) {
-        const struct skr_role_settled *one = &a->cells->settled[s];
+    for (int32_t s = a->node.cells->first_settled[i]; s < a->node.cells->first_settled[i + 1];
+         s++) {
+        const struct skr_role_settled *one = &a->node.cells->settled[s];
         add_parts(sums, one->weight, one->main, part, n_parts);
     }
 }
 
 /* The settled ones of both. */
-static void add_both(struct sums *sums, const struct skr_role_cells *a, int32_t i,
-                     const struct skr_role_cells *b, int32_t j)
+static void add_both(struct sums *sums, const struct skr_cells *a, int32_t i,
+                     const struct skr_cells *b, int32_t j)
 {
     for (int32_t s = a->first_settled[i]; s < a->first_settled[i + 1]; s++) {
         for (int32_t t = b->first_settled[j]; t < b->first_settled[j + 1]; t++) {
@@ -175,21 +176,22 @@ static void add_both(struct sums *sums, const struct skr_role_cells *a, int32_t 
 
 static int32_t n_settled(const struct skr_role_span *span)
 {
-    return span->cells->first_settled ? span->cells->first_settled[span->rows.n] : 0;
+    return span->node.cells->first_settled ? span->node.cells->first_settled[span->rows.n] : 0;
 }
 
 /* Whether lists are so short that adding them costs less than adding cells to cells. */
 static bool worth_it(const struct skr_role_span *a, const struct skr_role_span *b)
 {
-    int64_t cells = (int64_t)a->cells->n * b->cells->n;
-    int64_t listed = (int64_t)n_settled(a) * b->cells->n + (int64_t)n_settled(b) * a->cells->n;
-    return a->cells->first_settled && b->cells->first_settled && listed < cells;
+    int64_t cells = (int64_t)a->node.cells->n * b->node.cells->n;
+    int64_t listed =
+        (int64_t)n_settled(a) * b->node.cells->n + (int64_t)n_settled(b) * a->node.cells->n;
+    return a->node.cells->first_settled && b->node.cells->first_settled && listed < cells;
 }
 
 /* The settled list of a pair, from pass->settled_weight, which becomes empty again. */
 static bool list_settled(const struct pass *pass, struct skr_role_span *span)
 {
-    struct skr_role_cells *cells = span->cells;
+    struct skr_cells *cells = span->node.cells;
     int32_t n = 0;
     for (int32_t c = 0; c < cells->n; c++) {
         n += pass->settled_weight[c] <= SKR_WEIGHT_MAX && cells->weight[c] <= SKR_WEIGHT_MAX;
@@ -219,11 +221,11 @@ static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
     const struct skr_role_span *right = span->right;
     bool listed = worth_it(left, right);
     for (int32_t k = 0; k < span->rows.n; k++) {
-        const struct skr_window *window = &span->cells->row[k];
+        const struct skr_window *window = &span->node.cells->row[k];
         if (window->hi < window->lo) {
             continue;
         }
-        struct sums sums = {.to = skr_line_of(window, span->cells->weight),
+        struct sums sums = {.to = skr_line_of(window, span->node.cells->weight),
                             .steps = left->rows.n + right->rows.n};
         struct sums both = {.steps = 0};
         if (listed) {
@@ -235,7 +237,7 @@ static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
             if (listed) {
                 add_settled(pass, &sums, left, i, right, j);
                 add_settled(pass, &sums, right, j, left, i);
-                add_both(&both, left->cells, i, right->cells, j);
+                add_both(&both, left->node.cells, i, right->node.cells, j);
             } else {
                 add_cells(pass, &sums, left, i, right, j);
             }
@@ -257,10 +259,10 @@ static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
 static int64_t found(const struct skr_role_ports *set, const struct skr_port *port)
 {
     int32_t k = skr_role_rows_find(&set->all->rows, port->key);
-    const struct skr_window *window = &set->all->cells->row[k];
+    const struct skr_window *window = &set->all->node.cells->row[k];
     return port->main < window->lo || port->main > window->hi
                ? SKR_WEIGHT_NONE
-               : set->all->cells->weight[skr_role_cell_of(set, port)];
+               : set->all->node.cells->weight[skr_role_cell_of(set, port)];
 }
 
 static bool begin_pass(struct pass *pass, struct skr_graph *graph, int32_t level)
@@ -273,7 +275,7 @@ static bool begin_pass(struct pass *pass, struct skr_graph *graph, int32_t level
     }
     int32_t most = 0;
     for (int32_t i = 0; i < at->n_nodes && pass->settled; i++) {
-        most = skr_larger(most, skr_role_span_at(at, i)->cells->n);
+        most = skr_larger(most, skr_role_span_at(at, i)->node.cells->n);
     }
     pass->settled_weight = skr_run_scratch_alloc(run, (size_t)most, sizeof(int64_t));
     for (int32_t c = 0; c < most && pass->settled_weight; c++) {

@@ -59,8 +59,9 @@ int64_t skr_role_words_weight(const struct skr_role_run *rr, const struct skr_ro
                               uint64_t key, int32_t main);
 
 /* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
- * makes its states. False: the run had to stop. */
-bool skr_role_graph_open(struct skr_graph *graph, struct skr_role_words *words);
+ * makes its states. *choice: whether more than one placement may be left. False: the run had to
+ * stop. */
+bool skr_role_graph_open(struct skr_graph *graph, struct skr_role_words *words, bool *choice);
 
 /* Takes away what no best placement holds, if the first key of the level is of type spread. Ports
  * that are left without a placement are no longer live. False: the run had to stop. */
@@ -81,8 +82,6 @@ bool skr_role_bound_ports(struct skr_graph *graph, int32_t level,
 bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_role_words *words);
 /* The least weight that the dense pass found for the port: exact, or a better bound. */
 void skr_role_port_found(struct skr_port *port, const struct skr_role_words *words, int64_t weight);
-/* States and edges of least weight below the live ports, which are those of the dense pass before. */
-bool skr_role_dense_states(struct skr_graph *graph, int32_t level);
 
 /* The graph of all optimal placements of the members [n_roles], which are in S(root). */
 bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
@@ -98,25 +97,6 @@ static inline bool skr_role_ports_wanted(const struct skr_role_ports *set)
         any = set->ports.port[p].wanted;
     }
     return any;
-}
-
-/* The next pair of rows (*i of x, *j of y) whose keys add up to key. Begin with *i = 0 and
- * *j = y->n - 1; to go on, add 1 to *i. */
-static inline bool skr_role_rows_pair(const struct skr_role_rows *x, const struct skr_role_rows *y,
-                                      uint64_t key, int32_t *i, int32_t *j)
-{
-    while (*i < x->n && *j >= 0) {
-        uint64_t sum = x->row[*i].key + y->row[*j].key;
-        if (sum == key) {
-            return true;
-        }
-        if (sum < key) {
-            ++*i;
-        } else {
-            --*j;
-        }
-    }
-    return false;
 }
 
 #endif

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "core/solver/roles/role_graph.h"
+#include "core/solver/roles/role_cells.h"
 
 /* A vector that a unit's state wants from the unit's children. */
 struct want {
@@ -262,7 +262,8 @@ static bool weigh_ports(struct skr_graph *graph, int32_t level, const struct skr
     }
 }
 
-static bool open_level(struct skr_graph *graph, int32_t level, struct skr_role_words *words)
+static bool open_level(struct skr_graph *graph, int32_t level, struct skr_role_words *words,
+                       bool *choice)
 {
     struct skr_role_run *rr = graph->rr;
     struct skr_graph_level *at = &graph->level[level];
@@ -281,7 +282,7 @@ static bool open_level(struct skr_graph *graph, int32_t level, struct skr_role_w
         return false;
     }
     skr_graph_weigh(graph, level - 1, NULL, NULL);
-    skr_graph_tighten(graph, level - 1);
+    *choice = skr_graph_tighten(graph, level - 1);
     if (passes != 1) {
         /* Several passes have listed spans: one more pass for the ports that are left. */
         want_live(at);
@@ -289,13 +290,21 @@ static bool open_level(struct skr_graph *graph, int32_t level, struct skr_role_w
             return false;
         }
     }
-    return skr_role_dense_states(graph, level);
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        const struct skr_role_ports *set = skr_role_set(at, i);
+        for (int32_t p = 0; p < set->ports.n; p++) {
+            struct skr_port *port = &set->ports.port[p];
+            port->cell = port->live ? skr_role_cell_of(set, port) : -1;
+        }
+    }
+    at->step = 1;
+    return skr_dense_states(graph, level, choice);
 }
 
-bool skr_role_graph_open(struct skr_graph *graph, struct skr_role_words *words)
+bool skr_role_graph_open(struct skr_graph *graph, struct skr_role_words *words, bool *choice)
 {
     int32_t level = graph->n_levels + 1;
-    bool done = open_level(graph, level, words);
+    bool done = open_level(graph, level, words, choice);
     skr_run_scratch_end(&graph->rr->run);
     graph->n_levels = level;
     return done;

@@ -30,22 +30,6 @@ static void live_counts(const struct skr_graph *graph, int32_t level, uint64_t *
     }
 }
 
-static bool has_choice(const struct skr_graph *graph)
-{
-    for (int32_t level = 1; level <= graph->n_levels; level++) {
-        const struct skr_graph_level *at = &graph->level[level];
-        for (int32_t i = 0; i < at->n_nodes; i++) {
-            for (int32_t s = 0; s < at->node[i]->n_states; s++) {
-                const struct skr_state *state = &at->node[i]->state[s];
-                if (state->live && state->n_edges > 1) {
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
-}
-
 /* A word, which is weighed on the states of a level. */
 struct weighing {
     const struct skr_role_run *rr;
@@ -76,14 +60,13 @@ static void weigh_by_room(const void *context, struct skr_graph_node *unit)
 }
 
 /* The words of a level after the one it was opened with. */
-static bool weigh_rest(struct skr_graph *graph, struct skr_role_words *words)
+static bool weigh_rest(struct skr_graph *graph, struct skr_role_words *words, bool choice)
 {
     struct skr_role_run *rr = graph->rr;
     uint64_t *counts[SKR_SCOPES_MAX];
     if (!skr_role_words_counts(rr, words->level, counts)) {
         return false;
     }
-    bool choice = has_choice(graph);
     while (choice || rr->run.plain) {
         live_counts(graph, words->level, counts);
         if (!skr_role_words_next(rr, words, counts)) {
@@ -115,7 +98,8 @@ bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
     skr_axes_vector(rr, 1, members, &root->ports.port[0].key, &root->ports.port[0].main);
     for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
         struct skr_role_words words;
-        if (!skr_role_graph_open(ret, &words) || !weigh_rest(ret, &words)) {
+        bool choice = false;
+        if (!skr_role_graph_open(ret, &words, &choice) || !weigh_rest(ret, &words, choice)) {
             return false;
         }
     }

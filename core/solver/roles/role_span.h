@@ -14,7 +14,6 @@
 enum { SKR_ROLE_RANGES_MAX = 8 };
 
 struct skr_edge;       /* choice_graph.h */
-struct skr_role_cells; /* role_cells.h */
 struct skr_role_state; /* role_graph.h */
 struct skr_role_ports; /* role_graph.h */
 
@@ -37,7 +36,6 @@ struct skr_role_span {
 
     /* Of the second half. */
     struct skr_role_ports *ports; /* whole sibling set that a live choice needs; else NULL */
-    struct skr_role_cells *cells; /* while its level is opened */
     int32_t least, most;          /* amounts that the dense pass at hand needs: graph->narrow */
     int32_t n_ranges;             /* of these amounts, ascending; 0: all of least .. most */
     struct {

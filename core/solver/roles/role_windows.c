@@ -10,32 +10,17 @@
  */
 #include "core/solver/roles/role_cells.h"
 
-static void widen(struct skr_window *window, int32_t lo, int32_t hi)
-{
-    if (lo > hi) {
-        return;
-    }
-    bool empty = window->hi < window->lo;
-    window->lo = empty ? lo : skr_smaller(lo, window->lo);
-    window->hi = empty ? hi : skr_larger(hi, window->hi);
-}
-
 /* Empty windows, which need no amounts. */
-static bool make_cells(struct skr_role_run *rr, struct skr_role_span *span)
+static bool begin_cells(struct skr_role_run *rr, struct skr_role_span *span)
 {
-    struct skr_role_cells *cells = skr_run_scratch_alloc(&rr->run, 1, sizeof *cells);
-    if (!cells) {
-        return false;
-    }
-    cells->row = skr_run_scratch_alloc(&rr->run, (size_t)span->rows.n, sizeof *cells->row);
-    for (int32_t k = 0; k < span->rows.n && cells->row; k++) {
-        cells->row[k].hi = -1;
-    }
-    span->cells = cells;
     span->least = INT32_MAX;
     span->most = -1;
     span->n_ranges = 0;
-    return cells->row;
+    if (!skr_cells_begin(&rr->run, span->rows.n, &span->node)) {
+        return false;
+    }
+    span->node.cells->rows = &span->rows;
+    return true;
 }
 
 /* Cuts the windows of a span to the amounts that it needs. */
@@ -43,7 +28,7 @@ static void cut_windows(const struct skr_axes *axes, int32_t scope, struct skr_r
 {
     int32_t slope = skr_axes_slope(axes, scope);
     for (int32_t k = 0; k < span->rows.n; k++) {
-        struct skr_window *window = &span->cells->row[k];
+        struct skr_window *window = &span->node.cells->row[k];
         int32_t base = skr_axes_base(axes, span->rows.row[k].key, scope);
         skr_role_cut(&window->lo, &window->hi, base, slope, span->least, span->most);
     }
@@ -55,7 +40,7 @@ static void pass_windows(struct skr_role_span *span)
     const struct skr_role_rows *x = &span->left->rows;
     const struct skr_role_rows *y = &span->right->rows;
     for (int32_t k = 0; k < span->rows.n; k++) {
-        const struct skr_window *window = &span->cells->row[k];
+        const struct skr_window *window = &span->node.cells->row[k];
         if (window->hi < window->lo) {
             continue;
         }
@@ -63,10 +48,11 @@ static void pass_windows(struct skr_role_span *span)
         for (int32_t i = 0; skr_role_rows_pair(x, y, span->rows.row[k].key, &i, &j); i++) {
             const struct skr_role_row *a = &x->row[i];
             const struct skr_role_row *b = &y->row[j];
-            widen(&span->left->cells->row[i], skr_larger(a->lo, window->lo - b->hi),
-                  skr_smaller(a->hi, window->hi - b->lo));
-            widen(&span->right->cells->row[j], skr_larger(b->lo, window->lo - a->hi),
-                  skr_smaller(b->hi, window->hi - a->lo));
+            skr_window_widen(&span->left->node.cells->row[i], skr_larger(a->lo, window->lo - b->hi),
+                             skr_smaller(a->hi, window->hi - b->lo));
+            skr_window_widen(&span->right->node.cells->row[j],
+                             skr_larger(b->lo, window->lo - a->hi),
+                             skr_smaller(b->hi, window->hi - a->lo));
         }
     }
 }
@@ -111,37 +97,16 @@ static void widen_solo(struct skr_role_span *span, const struct skr_port *port)
 {
     span->n_ranges = 0;
     if (has_zero(span)) {
-        widen(&span->cells->row[0], 0, 0);
+        skr_window_widen(&span->node.cells->row[0], 0, 0);
     }
     if (holds(span, port)) {
         int32_t k = skr_role_rows_find(&span->rows, port->key);
-        widen(&span->cells->row[k], port->main, port->main);
+        skr_window_widen(&span->node.cells->row[k], port->main, port->main);
     }
     if (span->left) {
         widen_solo(span->left, port);
         widen_solo(span->right, port);
     }
-}
-
-static bool make_weights(struct skr_role_run *rr, struct skr_role_span *span)
-{
-    struct skr_role_cells *cells = span->cells;
-    int64_t n = 0;
-    for (int32_t k = 0; k < span->rows.n; k++) {
-        struct skr_window *window = &cells->row[k];
-        window->first = (int32_t)n;
-        n += skr_window_width(window);
-        if (n > INT32_MAX / 2) {
-            rr->run.stop = SKR_RUN_BYTE_LIMIT;
-            return false;
-        }
-    }
-    cells->n = (int32_t)n;
-    cells->weight = skr_run_scratch_alloc(&rr->run, (size_t)n, sizeof *cells->weight);
-    for (int32_t c = 0; c < cells->n && cells->weight; c++) {
-        cells->weight[c] = SKR_WEIGHT_NONE;
-    }
-    return cells->weight;
 }
 
 /* The windows of the wanted ports of a set, but for solo ones. */
@@ -158,7 +123,7 @@ static void want_ports(struct skr_role_ports *set, bool can_be_solo)
         }
         int32_t k = skr_role_rows_find(&set->all->rows, port->key);
         skr_bug_on(k < 0);
-        widen(&set->all->cells->row[k], port->main, port->main);
+        skr_window_widen(&set->all->node.cells->row[k], port->main, port->main);
     }
 }
 
@@ -190,7 +155,7 @@ bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_r
     struct skr_role_run *rr = graph->rr;
     const struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        if (!make_cells(rr, skr_role_span_at(at, i))) {
+        if (!begin_cells(rr, skr_role_span_at(at, i))) {
             return false;
         }
     }
@@ -208,7 +173,7 @@ bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_r
         }
     }
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        if (!make_weights(rr, skr_role_span_at(at, i))) {
+        if (!skr_cells_weights(&rr->run, at->node[i]->cells)) {
             return false;
         }
     }

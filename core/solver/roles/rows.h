@@ -60,6 +60,25 @@ static inline bool skr_role_rows_only_zero(const struct skr_role_rows *rows)
 }
 bool skr_role_rows_equal(const struct skr_role_rows *a, const struct skr_role_rows *b);
 
+/* The next pair of rows (*i of x, *j of y) whose keys add up to key. Begin with *i = 0 and
+ * *j = y->n - 1; to go on, add 1 to *i. */
+static inline bool skr_role_rows_pair(const struct skr_role_rows *x, const struct skr_role_rows *y,
+                                      uint64_t key, int32_t *i, int32_t *j)
+{
+    while (*i < x->n && *j >= 0) {
+        uint64_t sum = x->row[*i].key + y->row[*j].key;
+        if (sum == key) {
+            return true;
+        }
+        if (sum < key) {
+            ++*i;
+        } else {
+            --*j;
+        }
+    }
+    return false;
+}
+
 struct skr_role_builder;
 
 /* Main counts above `most` are not added. All functions: false when the run had to stop. */
