@@ -140,6 +140,7 @@ static int check_step(const json_t *step, size_t i, skr_manifest_check *check, v
                       struct skr_error *error)
 {
     static const char *const keys[] = {"at", "create", "delete", "patch"};
+    static const char *const target[] = {"apiVersion", "kind", "metadata", "name", "namespace"};
     char path[64];
     skr_time at;
     snprintf(path, sizeof path, "steps[%zu]", i);
@@ -162,8 +163,13 @@ static int check_step(const json_t *step, size_t i, skr_manifest_check *check, v
              create    ? "create"
              : delete_ ? "delete"
                        : "patch");
-    return create ? check_create(create, path, check, context, error)
-                  : check_target(delete_ ? delete_ : patch, path, error);
+    if (create) {
+        return check_create(create, path, check, context, error);
+    }
+    rc = check_target(delete_ ? delete_ : patch, path, error);
+    return rc < 0 || patch
+               ? rc
+               : check_keys(delete_, path, target, sizeof target / sizeof target[0], error);
 }
 
 int skr_scenario_check(const json_t *scenario, skr_manifest_check *check, void *context,

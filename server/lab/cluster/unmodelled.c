@@ -23,14 +23,13 @@ static const struct {
     {"LeaderWorkerSet", "spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge"},
     {"LeaderWorkerSet", "spec.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable"},
     {"MPIJob", "spec.runLauncherAsWorker"},
-    {"MPIJob", "spec.runPolicy.backoffLimit"},
     {"PyTorchJob", "spec.elasticPolicy"},
-    {"PyTorchJob", "spec.runPolicy.backoffLimit"},
     {"RayCluster", "spec.enableInTreeAutoscaling"},
+    {"RayJob", "spec.activeDeadlineSeconds"},
     {"RayJob", "spec.backoffLimit"},
+    {"RayJob", "spec.shutdownAfterJobFinishes"},
     {"SparkApplication", "spec.dynamicAllocation"},
     {"SparkApplication", "spec.restartPolicy"},
-    {"TFJob", "spec.runPolicy.backoffLimit"},
 };
 
 /* Members whose values have an effect; of the object at the path, or of each object of a list. Without
@@ -55,9 +54,15 @@ static const struct {
     {"MPIJob", "spec", "launcherCreationPolicy", {"AtStartup", "WaitForWorkersReady"}},
 };
 
-/* Kinds whose failed pods stay as they are, and with them the job. */
-static const char *const without_failures[] = {
+/* Kinds whose failed pods stay as they are, and with them the job, which never ends; and their fields
+ * without an effect. */
+static const char *const endless[] = {
     "JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob",
+};
+static const char *const ignored_of_endless[] = {
+    "spec.runPolicy.activeDeadlineSeconds",
+    "spec.runPolicy.backoffLimit",
+    "spec.runPolicy.ttlSecondsAfterFinished",
 };
 
 /* Kinds of which only some changes of the spec are followed: keys, at any depth. */
@@ -166,11 +171,26 @@ static void say_values(struct skr_cluster *c, const json_t *object, const char *
 
 static void say_failure(struct skr_cluster *c, const json_t *pod)
 {
-    const size_t n = sizeof without_failures / sizeof *without_failures;
-    if (is_among(without_failures, n, c->shown.controller_kind) &&
+    if (is_among(endless, sizeof endless / sizeof *endless, c->shown.controller_kind) &&
         strcmp(skr_path_text(pod, "status.phase"), "Failed") == 0) {
         say(c, c->shown.controller_kind, skr_path_text(c->shown.controller, "name"), "",
             "what follows a failed pod");
+    }
+}
+
+static void say_ignored(struct skr_cluster *c, const json_t *object, const char *kind)
+{
+    const char *name = skr_path_text(object, "metadata.name");
+    const bool ends = !is_among(endless, sizeof endless / sizeof *endless, kind);
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) {
+        if (strcmp(ignored[i].kind, kind) == 0 && skr_path_get(object, ignored[i].path)) {
+            say(c, kind, name, "", ignored[i].path);
+        }
+    }
+    for (size_t i = 0; !ends && i < sizeof ignored_of_endless / sizeof *ignored_of_endless; i++) {
+        if (skr_path_get(object, ignored_of_endless[i])) {
+            say(c, kind, name, "", ignored_of_endless[i]);
+        }
     }
 }
 
@@ -189,11 +209,7 @@ void skr_unmodelled_change(struct skr_cluster *c, const struct skr_store_change 
     if (!spec || spec == before) {
         return;
     }
-    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) {
-        if (strcmp(ignored[i].kind, kind) == 0 && skr_path_get(change->object, ignored[i].path)) {
-            say(c, kind, name, "", ignored[i].path);
-        }
-    }
+    say_ignored(c, change->object, kind);
     say_values(c, change->object, kind);
     for (size_t i = 0; before && i < sizeof followed / sizeof *followed; i++) {
         char path[PATH_BYTES] = "spec";

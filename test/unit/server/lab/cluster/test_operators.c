@@ -241,8 +241,8 @@ TEST(what_a_model_does_not_do_is_said_once_a_kind_and_field)
                       "'leaderWorkerTemplate':{'restartPolicy':'RecreateGroupAfterStart','"
                       "workerTemplate':{}}}}"},
         {"POST " KUBEFLOW "/pytorchjobs",
-         "{'metadata':{'name':'p'},'spec':{'pytorchReplicaSpecs':{'Worker':{'replicas':2," POD
-         "}}}}"},
+         "{'metadata':{'name':'p'},'spec':{'runPolicy':{'activeDeadlineSeconds':9},"
+         "'pytorchReplicaSpecs':{'Worker':{'replicas':2," POD "}}}}"},
         {"MERGE " PODS "/p-worker-0/status", "{'status':{'phase':'Failed'}}"},
         {"MERGE " PODS "/p-worker-1/status", "{'status':{'phase':'Failed'}}"},
     };
@@ -261,6 +261,7 @@ TEST(what_a_model_does_not_do_is_said_once_a_kind_and_field)
                 "JobSet u: spec.failurePolicy.rules.onJobFailureMessagePatterns is not simulated\n"
                 "LeaderWorkerSet l: spec.leaderWorkerTemplate.restartPolicy "
                 "RecreateGroupAfterStart is not simulated\n"
+                "PyTorchJob p: spec.runPolicy.activeDeadlineSeconds is not simulated\n"
                 "PyTorchJob p: what follows a failed pod is not simulated\n");
     skr_cluster_destroy(cluster);
 }

@@ -182,6 +182,8 @@ TEST(broken_input_is_told_with_file_line_and_column)
          "f.yaml:4:8: steps[0].at: a duration such as 10s is expected\n"},
         {SCENARIO "- {at: 1s, delete: {kind: Service, name: s}}\n",
          "f.yaml:4:27: steps[0].delete.kind: \"Service\" is not simulated\n"},
+        {SCENARIO "- {at: 1s, delete: {kind: Node, name: n1, propagationPolicy: Orphan}}\n",
+         "f.yaml:4:62: steps[0].delete.propagationPolicy: unknown key\n"},
         {SCENARIO "- {at: 1s, remove: {kind: Node, name: n1}}\n",
          "f.yaml:4:20: steps[0].remove: unknown key\n"},
         {SCENARIO "- {at: 1s, delet: {kind: Node, name: n1}}\n",
