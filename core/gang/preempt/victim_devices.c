@@ -6,6 +6,7 @@
 #include "core/gang/cache/device_counts.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/problem/learned.h"
 
 #include <stdlib.h>
@@ -83,11 +84,12 @@ static void free_up(struct list *l, const struct victim_giver *giver, const char
     }
 }
 
-/* The first giver with the uid of a pod. NULL: there is none. */
+/* The first giver with the uid of a pod. NULL: there is none, or it keeps its devices. */
 static const struct victim_giver *find(const struct list *l, const struct victim_givers *givers,
                                        const char *uid)
 {
-    return skr_victim_givers_of(givers, skr_pods_find(l->e, uid));
+    const struct victim_giver *giver = skr_victim_givers_of(givers, skr_pods_find(l->e, uid));
+    return giver && skr_claims_assumed_on(giver->pod) ? NULL : giver;
 }
 
 /* Whether the pod goes with the victim, or leaves anyway. */
@@ -127,7 +129,8 @@ static void add_claims(struct list *l, const struct victim_givers *givers)
 static void add_pending(struct list *l, const struct victim_givers *givers)
 {
     for (size_t i = 0; i < givers->n; i++) {
-        if (givers->item[i].pod->work->claims_on) {
+        const struct pod_entry *p = givers->item[i].pod;
+        if (p->work->claims_on && !skr_claims_assumed_on(p)) {
             free_up(l, &givers->item[i], NULL);
         }
     }

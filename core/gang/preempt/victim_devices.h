@@ -18,7 +18,8 @@
 
 enum { SKR_VICTIM_SEQUENCES_MAX = 1024 }; /* of one search */
 
-/* A pod that goes with a victim. */
+/* A pod that goes with a victim. One that kube-scheduler has assumed for its claims loses its plan: no rule may
+ * count on it any more, but its room and its devices are not free yet. */
 struct victim_giver {
     struct pod_entry *pod;
     size_t victim; /* SIZE_MAX: it leaves anyway */

@@ -252,6 +252,17 @@ static void add_surplus(struct list *l, struct group *h, int32_t whole)
     free(list);
 }
 
+/* A member of the victim that was added last, which has a place in a plan. One that kube-scheduler keeps for its
+ * claims keeps its room when the plan ends. */
+static void add_planned(struct list *l, struct skr_victim *v, struct pod_entry *p)
+{
+    if (!skr_claims_assumed_on(p)) {
+        add_share(l, v, p->group->n_members, p->place.node, &p->shape->amounts,
+                  skr_victim_gains_end(l->e, p->uid));
+    }
+    skr_victim_devices_add(&l->givers, p, l->n - 1);
+}
+
 static void add_group(struct list *l, struct group *h)
 {
     struct pod_entry *p;
@@ -268,11 +279,8 @@ static void add_group(struct list *l, struct group *h)
             add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts,
                       skr_victim_gains_end(l->e, p->uid));
             skr_victim_devices_add(&l->givers, p, at);
-        } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p) &&
-                   !skr_claims_assumed_on(p)) {
-            add_share(l, v, h->n_members, p->place.node, &p->shape->amounts,
-                      skr_victim_gains_end(l->e, p->uid));
-            skr_victim_devices_add(&l->givers, p, at);
+        } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p)) {
+            add_planned(l, v, p);
         }
     }
     finish_shares(l, v);
@@ -397,10 +405,8 @@ static void add_idle(struct list *l, const struct skr_claimant *c)
             add(l, SKR_VICTIM_GROUP, h->key, yielding_priority(h->spec->priority, c->group));
         DL_FOREACH(h->members, p)
         {
-            if (p->plan == plan && !skr_pods_is_bound(p) && !skr_claims_assumed_on(p)) {
-                add_share(l, v, h->n_members, p->place.node, &p->shape->amounts,
-                          skr_victim_gains_end(l->e, p->uid));
-                skr_victim_devices_add(&l->givers, p, l->n - 1);
+            if (p->plan == plan && !skr_pods_is_bound(p)) {
+                add_planned(l, v, p);
             }
         }
         finish_shares(l, v);

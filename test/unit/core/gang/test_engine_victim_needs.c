@@ -117,6 +117,29 @@ TEST_RIG(zones(), an_ordinary_pod_that_a_group_needs_stays_and_another_one_goes)
     assert_int_equal(evictions(rig), 1);
 }
 
+/* The partner is kept for its volume, and its plan would end with its group. */
+TEST_RIG(zones(), a_partner_that_is_assumed_and_not_bound_is_needed_too)
+{
+    rig_claim(rig, "late", RIG_CLAIM_LATE);
+    gang(rig, "c1", "web", 1, 99, "");
+    gang(rig, "c2", "web", 2, 99, "");
+    rig_group(rig, "c", 2, 1, NULL);
+    pod(rig, "c-0", "c", "cache", 0, "");
+    rig_edit(rig, RIG_POD, "c-0",
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'late'}}]}}");
+    pod(rig, "c-1", "c", "web", 0, "");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "c"), "Holding");
+    rig_group(rig, "high", 1, 9, NULL);
+    pod(rig, "high-0", "high", "job", -1, BESIDE("zone", ""));
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "c"), "Holding");
+    assert_string_equal(rig_key(rig, "high", "reason"), "WaitingForCapacity");
+    rig_claim(rig, "late", RIG_CLAIM_BOUND);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "c"), 2);
+}
+
 /* Group c may be smaller: one cache in zone-1, and so many in zone-0. The rest is full of pods that stay. */
 static void elastic_caches(struct rig *rig, int in_zone_0)
 {
