@@ -152,8 +152,7 @@ BEFORE_ALL
 TEST(the_earliest_start_is_that_of_an_enumeration)
 {
     const struct instance_shape limits = {.leaves = 8, .slots = 5, .n = 12};
-    const uint64_t n = trial.n / 10;
-    EACH_TRIAL(n)
+    EACH_TRIAL(trial_share(10))
     {
         struct instance in;
         struct random random = {.state = trial.at + 1};
@@ -167,8 +166,7 @@ TEST(the_earliest_start_is_that_of_an_enumeration)
 
 TEST(so_is_that_of_roles)
 {
-    const uint64_t n = trial.n / 50;
-    EACH_TRIAL(n)
+    EACH_TRIAL(trial_share(50))
     {
         static const enum roles_kind kinds[] = {ROLES_SMALL, ROLES_SETS, ROLES_CAPS, ROLES_CLAIMS,
                                                 ROLES_MINIMUM};

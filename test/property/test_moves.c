@@ -409,7 +409,7 @@ TEST(moves_are_those_of_an_enumeration)
 {
     static struct world w;
     int tried = 0, helped = 0;
-    EACH_TRIAL(trial.n / 4)
+    EACH_TRIAL(trial_share(4))
     {
         struct skr_solver_cache *cache = skr_solver_cache_create(1 << 20);
         make_world(&w, trial.at);

@@ -367,7 +367,7 @@ BEFORE_ALL
  * first. */
 TEST(no_promise_moves_later)
 {
-    EACH_TRIAL(trial.n / 20)
+    EACH_TRIAL(trial_share(20))
     {
         play(trial.at, true, false);
     }
@@ -375,7 +375,7 @@ TEST(no_promise_moves_later)
 
 TEST(only_groups_before_it_move_one)
 {
-    EACH_TRIAL(trial.n / 40)
+    EACH_TRIAL(trial_share(40))
     {
         play(trial.at, false, false);
     }
@@ -383,7 +383,7 @@ TEST(only_groups_before_it_move_one)
 
 TEST(drains_move_no_promise)
 {
-    EACH_TRIAL(trial.n / 40)
+    EACH_TRIAL(trial_share(40))
     {
         play(trial.at, false, true);
     }

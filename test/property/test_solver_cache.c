@@ -73,7 +73,7 @@ static void solve_warm(struct skr_solver_cache *cache, const struct instance *in
 TEST(warm_answers_are_those_of_cold_solves)
 {
     struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 24);
-    EACH_TRIAL(trial.n / 8)
+    EACH_TRIAL(trial_share(8))
     {
         struct random random = {.state = trial.at};
         struct instance in;
@@ -97,7 +97,7 @@ TEST(warm_answers_are_those_of_cold_solves)
 /* More problems than fit into the cache: answers do not depend on what was dropped. */
 TEST(what_is_dropped_does_not_matter)
 {
-    EACH_TRIAL(trial.n / 64)
+    EACH_TRIAL(trial_share(64))
     {
         struct random random = {.state = trial.at};
         struct skr_solver_cache *cache =

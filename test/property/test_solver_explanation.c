@@ -239,19 +239,6 @@ static void check_relaxations(const struct instance *in, const struct skr_explan
 
 /* ---- keys ---- */
 
-static bool key_is(const struct skr_level_key *key, const int32_t *list, int32_t used)
-{
-    int32_t at = 0;
-    for (size_t r = 0; r < key->n_runs; r++) {
-        for (int32_t m = 0; m < key->run[r].mult; m++, at++) {
-            if (at >= used || list[at] != key->run[r].count) {
-                return false;
-            }
-        }
-    }
-    return at == used && key->used == used;
-}
-
 static void check_keys(const struct instance *in, const struct skr_solution *got)
 {
     int32_t list[INSTANCE_UNITS_MAX];
@@ -262,13 +249,13 @@ static void check_keys(const struct instance *in, const struct skr_solution *got
     bool complete = true;
     for (int32_t level = 1; level <= in->tree.n_levels; level++) {
         int32_t used = enumerator_best_level(in, level, list);
-        if (!key_is(&got->best_alone[level - 1], list, used)) {
+        if (!trial_key_is(&got->best_alone[level - 1], list, used)) {
             trial_fail(in, "best key of a level alone is wrong");
         }
         if (in->problem.capacity) {
             used = enumerator_best_level(&cleared, level, list);
             complete = complete && used > 0;
-            if (!key_is(&got->best_empty[level - 1], list, used)) {
+            if (!trial_key_is(&got->best_empty[level - 1], list, used)) {
                 trial_fail(in, "best key of a level on an empty cluster is wrong");
             }
         }
@@ -306,7 +293,7 @@ TEST(infeasible_problems_are_explained_in_full)
 
 TEST(placed_problems_are_compared_with_the_best_of_each_level)
 {
-    EACH_TRIAL(trial.n / 2)
+    EACH_TRIAL(trial_share(2))
     {
         struct instance in;
         instance_make(&in, trial.seed + 21, trial.at, &trial_tiny);
@@ -322,7 +309,7 @@ TEST(placed_problems_are_compared_with_the_best_of_each_level)
 /* A part that meets a limit is not marked, and changes nothing else. */
 TEST(limits_leave_parts_out_and_never_change_the_answer)
 {
-    EACH_TRIAL((trial.n < 200 ? trial.n : 200))
+    EACH_TRIAL(trial.n < 200 ? trial.n : 200)
     {
         struct instance in;
         instance_make(&in, trial.seed + 22, trial.at, &trial_small);

@@ -325,7 +325,7 @@ TEST(more_freedom_never_makes_things_worse)
 {
     uint64_t equal = 0, roles = 0;
     struct instance in;
-    EACH_TRIAL(trial.n / 2)
+    EACH_TRIAL(trial_share(2))
     {
         instance_make(&in, trial.seed + 1, trial.at, &trial_small);
         equal += check_more_freedom(&in) ? 1 : 0;
@@ -406,7 +406,7 @@ static void check_order(struct instance *in)
 
 TEST(the_order_of_siblings_never_changes_the_key)
 {
-    check_both(trial.n / 4, trial_share(8), 2, check_order);
+    check_both(trial_share(4), trial_share(8), 2, check_order);
 }
 
 static void check_scale(struct instance *in)
@@ -438,16 +438,16 @@ static void check_scale(struct instance *in)
 
 TEST(scale_and_idle_resources_do_not_matter)
 {
-    check_both(trial.n / 4, trial_share(8), 3, check_scale);
+    check_both(trial_share(4), trial_share(8), 3, check_scale);
 }
 
 /* The answer of the oracles' problems is compared with and without fast paths, too. */
 TEST(fast_paths_change_nothing)
 {
     uint64_t wide = 0;
-    EACH_TRIAL(trial.n / 10 + trial.n / 2)
+    EACH_TRIAL(6 * trial_share(10))
     {
-        const bool large = trial.at - trial.first < trial.n / 10;
+        const bool large = trial.at % 6 == 0;
         struct instance in, plain;
         instance_make(&in, trial.seed + 8, trial.at, large ? &trial_large : &trial_wide);
         instance_copy(&plain, &in);
@@ -485,7 +485,7 @@ static void check_placed(struct instance *in)
 
 TEST(members_that_are_placed_stay)
 {
-    check_both(trial.n / 4, trial_share(8), 4, check_placed);
+    check_both(trial_share(4), trial_share(8), 4, check_placed);
 }
 
 static bool lone_bound(const struct skr_rule *rule)
@@ -524,7 +524,7 @@ TEST(the_greedy_method_is_never_better)
 /* Every unit of a level gets a single child, which takes over its children. */
 TEST(a_level_without_choice_changes_no_count)
 {
-    EACH_TRIAL(trial.n / 4)
+    EACH_TRIAL(trial_share(4))
     {
         struct instance in, out;
         struct random random = {.state = trial.at};

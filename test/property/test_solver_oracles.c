@@ -178,7 +178,7 @@ TEST(bounds_of_units_and_silent_levels_are_obeyed)
 /* All sizes, and a timeout without steps for each. */
 TEST(sizes_are_feasible_exactly_where_the_root_set_says)
 {
-    EACH_TRIAL(trial.n / 8)
+    EACH_TRIAL(trial_share(8))
     {
         struct instance in;
         struct oracle_answer answer;

@@ -59,7 +59,7 @@ TEST(kept_sizes_are_those_that_can_be_placed)
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
     size_t empty = skr_sizes_pool_bytes(pool);
     size_t kept = 0;
-    EACH_TRIAL(trial.n / 32)
+    EACH_TRIAL(trial_share(32))
     {
         struct random random = {.state = trial.at};
         struct instance in;
@@ -89,7 +89,7 @@ TEST(kept_sizes_are_those_that_can_be_placed)
 TEST(more_room_takes_no_size_away)
 {
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
-    EACH_TRIAL(trial.n / 32)
+    EACH_TRIAL(trial_share(32))
     {
         struct random random = {.state = trial.at + 7};
         struct instance in;

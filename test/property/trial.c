@@ -140,6 +140,19 @@ static int descending(const void *a, const void *b)
     return *(const int32_t *)b - *(const int32_t *)a;
 }
 
+bool trial_key_is(const struct skr_level_key *key, const int32_t *amount, int32_t used)
+{
+    int32_t at = 0;
+    for (size_t run = 0; run < key->n_runs; run++) {
+        for (int32_t i = 0; i < key->run[run].mult; i++) {
+            if (at == used || amount[at++] != key->run[run].count) {
+                return false;
+            }
+        }
+    }
+    return at == used && key->used == used;
+}
+
 /* Whether the key has the amounts of the used units of the level. */
 static bool key_is(const struct instance *in, const struct skr_level_key *key, int32_t level,
                    const int32_t *leaf_amount)
@@ -147,19 +160,15 @@ static bool key_is(const struct instance *in, const struct skr_level_key *key, i
     int32_t amount[INSTANCE_UNITS_MAX] = {0};
     const int32_t first = in->tree.level_first[level];
     const int32_t n = in->tree.level_first[level + 1] - first;
-    int32_t at = 0;
+    int32_t used = 0;
     for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
         amount[instance_unit(in, leaf, level) - first] += leaf_amount[leaf];
     }
     qsort(amount, (size_t)n, sizeof *amount, descending);
-    for (size_t run = 0; run < key->n_runs; run++) {
-        for (int32_t i = 0; i < key->run[run].mult; i++) {
-            if (at == n || amount[at++] != key->run[run].count) {
-                return false;
-            }
-        }
+    while (used < n && amount[used] > 0) {
+        used++;
     }
-    return at == key->used && (at == n || amount[at] == 0);
+    return trial_key_is(key, amount, used);
 }
 
 static bool keys_are_right(const struct instance *in, const struct skr_solution *got,

@@ -58,6 +58,8 @@ bool trial_answers_equal(const struct oracle_answer *a, const struct oracle_answ
 /* The same status and, if they are placed, the same key of the group. */
 bool trial_keys_equal(const struct instance *in, const struct skr_solution *a,
                       const struct skr_solution *b);
+/* Whether the key has these amounts of used units, greatest first. */
+bool trial_key_is(const struct skr_level_key *key, const int32_t *amount, int32_t used);
 /* What holds for every answer whatever the problem. */
 void trial_check_answer(const struct instance *in, const struct skr_solution *got);
 /* The answer is the oracle's, ties included. */
