@@ -20,7 +20,8 @@ static void fill(void *object, const struct skr_fields *json)
                                                       json->decoding->error));
     }
     budget->allowed = skr_fields_int32(&status, "disruptionsAllowed", 0);
-    if (seen < json_integer_value(json_object_get(metadata, "generation")) || budget->allowed < 0) {
+    budget->generation = json_integer_value(json_object_get(metadata, "generation"));
+    if (seen < budget->generation || budget->allowed < 0) {
         budget->allowed = 0;
     }
 }

@@ -9,6 +9,7 @@ struct skr_budget {
     struct skr_arena *arena;
     struct skr_meta meta;
     struct skr_pod_rule selector; /* of pods in its namespace; no selector: none */
+    int64_t generation;           /* of its spec; 0: unsaid */
     int32_t allowed; /* status.disruptionsAllowed; 0 while the status is of an older spec */
 };
 

@@ -41,6 +41,7 @@ struct claim_classes;
 struct claimers;
 struct device_hold;
 struct disruption_budget;
+struct disruption_space;
 struct early_yeses;
 struct end_row;
 struct explain_requests;
@@ -132,8 +133,9 @@ struct skr_gang {
     } owners;                               /* workload_owners.c */
     struct auto_namespace *auto_namespaces; /* entry.c */
     bool native_forbidden; /* PodGroups of scheduling.k8s.io may not be read; entries.c */
-    struct disruption_budget *disruptions; /* disruptions.c */
-    bool classes_forbidden;                /* device_classes.c */
+    struct disruption_budget *disruptions; /* disruptions.c, as: */
+    struct disruption_space *disruption_spaces;
+    bool classes_forbidden; /* device_classes.c */
     struct {
         struct skr_slab id; /* hashes of names */
         struct skr_hash_index by_id;
