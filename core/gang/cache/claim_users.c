@@ -2,21 +2,29 @@
 #include "core/gang/cache/claim_users.h"
 
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/volumes.h"
+#include "core/gang/cache/workload_owners.h"
 
 #include <stdlib.h>
 
 struct user {
     uint64_t claim; /* a hash of kind and name, with the secret of the process */
     struct pod_entry *pod;
+    bool volume;
 };
 
 struct claim_users {
     struct skr_slab item;
     struct skr_hash_index by_pod, by_claim;
+    size_t n_volumes;
 };
 
-static uint64_t id_of(const struct skr_gang *e, int kind, const char *namespace_, const char *name)
+uint64_t skr_claim_users_id(const struct skr_gang *e, int kind, const char *namespace_,
+                            const char *name)
 {
+    if (kind == SKR_POD_CLAIM_VOLUME) {
+        return skr_volumes_id(e, namespace_, name);
+    }
     return skr_hash_pair(skr_hash_keyed_joined(&e->settings.hash_seed, namespace_, "/", name),
                          (uint64_t)kind);
 }
@@ -40,6 +48,7 @@ void skr_claim_users_forget(struct skr_gang *e, const struct pod_entry *p)
 {
     uint32_t number;
     while (e->claim_users && find(e, p, &number)) {
+        e->claim_users->n_volumes -= user_at(e, number)->volume;
         skr_hash_index_remove(&e->claim_users->by_pod, p->number, number);
         skr_hash_index_remove(&e->claim_users->by_claim, (uint32_t)user_at(e, number)->claim,
                               number);
@@ -53,9 +62,10 @@ static void add(struct skr_gang *e, struct pod_entry *p, int kind, const char *n
         e->claim_users = skr_alloc(sizeof *e->claim_users);
         e->claim_users->item.size = sizeof(struct user);
     }
-    const uint64_t id = id_of(e, kind, p->pod->meta.namespace_, name);
+    const uint64_t id = skr_claim_users_id(e, kind, p->pod->meta.namespace_, name);
     const uint32_t number = skr_slab_add(&e->claim_users->item);
-    *user_at(e, number) = (struct user){id, p};
+    *user_at(e, number) = (struct user){id, p, kind == SKR_POD_CLAIM_VOLUME};
+    e->claim_users->n_volumes += kind == SKR_POD_CLAIM_VOLUME;
     skr_hash_index_add(&e->claim_users->by_pod, p->number, number);
     skr_hash_index_add(&e->claim_users->by_claim, (uint32_t)id, number);
 }
@@ -63,6 +73,7 @@ static void add(struct skr_gang *e, struct pod_entry *p, int kind, const char *n
 void skr_claim_users_note(struct skr_gang *e, struct pod_entry *p)
 {
     const size_t n = skr_pods_is_bound(p) ? 0 : p->pod->n_claims;
+    const char *job = skr_workload_owners_job_name(p->pod);
     skr_claim_users_forget(e, p);
     for (size_t i = 0; i < n; i++) {
         add(e, p, (int)p->pod->claim[i].kind, p->pod->claim[i].name);
@@ -70,12 +81,14 @@ void skr_claim_users_note(struct skr_gang *e, struct pod_entry *p)
     if (*p->pod->scheduling_group) {
         add(e, p, SKR_USERS_OF_PODGROUP, p->pod->scheduling_group);
     }
+    if (*job) {
+        add(e, p, SKR_USERS_OF_JOB, job);
+    }
 }
 
-struct pod_entry *skr_claim_users_next(const struct skr_gang *e, int kind, const char *namespace_,
-                                       const char *name, size_t *at)
+/* Iterates: *at begins as 0; NULL at the end. */
+static struct pod_entry *next(const struct skr_gang *e, uint64_t id, size_t *at)
 {
-    const uint64_t id = id_of(e, kind, namespace_, name);
     uint32_t number;
     while (e->claim_users &&
            skr_hash_index_next(&e->claim_users->by_claim, (uint32_t)id, at, &number)) {
@@ -86,11 +99,30 @@ struct pod_entry *skr_claim_users_next(const struct skr_gang *e, int kind, const
     return NULL;
 }
 
-bool skr_claim_users_any(const struct skr_gang *e, int kind, const char *namespace_,
-                         const char *name)
+static int by_number(const void *a, const void *b)
 {
-    size_t at = 0;
-    return skr_claim_users_next(e, kind, namespace_, name, &at);
+    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+struct pod_entry **skr_claim_users_list(const struct skr_gang *e, uint64_t id, size_t *ret_n)
+{
+    struct pod_entry **list = NULL, *p;
+    size_t n = 0, cap = 0;
+    for (size_t at = 0; (p = next(e, id, &at));) {
+        skr_grow(&list, &cap, n + 1, sizeof(struct pod_entry *));
+        list[n++] = p;
+    }
+    if (n > 0) { /* the order of an index decides nothing */
+        qsort(list, n, sizeof(struct pod_entry *), by_number);
+    }
+    *ret_n = n;
+    return list;
+}
+
+bool skr_claim_users_any_volume(const struct skr_gang *e)
+{
+    return e->claim_users && e->claim_users->n_volumes > 0;
 }
 
 void skr_claim_users_fini(struct skr_gang *e)

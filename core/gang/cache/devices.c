@@ -282,9 +282,11 @@ static void say_differs(struct skr_gang *e, const struct skr_device_claim *claim
         skr_devices_pod_changed(e, p);
         return;
     }
-    for (size_t at = 0;
-         (p = skr_claim_users_next(e, (int)kind, claim->meta.namespace_, claim->meta.name, &at));) {
-        skr_devices_pod_changed(e, p);
+    size_t n;
+    SKR_AUTO_FREE struct pod_entry **user = skr_claim_users_list(
+        e, skr_claim_users_id(e, (int)kind, claim->meta.namespace_, claim->meta.name), &n);
+    for (size_t i = 0; i < n; i++) {
+        skr_devices_pod_changed(e, user[i]);
     }
 }
 

@@ -11,15 +11,6 @@
 #include "core/gang/cache/workload_owners.h"
 #include "topology/base/table.h"
 
-#define JOB "Job.batch/"
-
-/* The name of the Job that controls the pod; "": none. */
-static const char *job_of(const struct skr_pod *pod)
-{
-    const size_t n = sizeof JOB - 1;
-    return pod->of_job && strncmp(pod->controller, JOB, n) == 0 ? pod->controller + n : "";
-}
-
 static struct end_row *find(const struct skr_gang *e, const char *uid)
 {
     struct end_row *row = NULL;
@@ -121,7 +112,8 @@ struct skr_pod_times skr_ends_times(const struct skr_gang *e, const struct end_r
 struct skr_pod_times skr_ends_times_of(const struct skr_gang *e, const struct skr_pod *pod)
 {
     struct skr_pod_times times = skr_pod_times_of(pod);
-    const struct skr_owner *job = find_job(e, pod->meta.namespace_, job_of(pod));
+    const struct skr_owner *job =
+        find_job(e, pod->meta.namespace_, skr_workload_owners_job_name(pod));
     if (job && skr_owner_ends(job, pod->controller_uid, &pod->meta)) {
         add_job(job, &times);
     }
@@ -131,7 +123,8 @@ struct skr_pod_times skr_ends_times_of(const struct skr_gang *e, const struct sk
 int64_t skr_ends_by_job(const struct skr_gang *e, const struct skr_pod *pod)
 {
     struct skr_pod_times times = {0};
-    const struct skr_owner *job = find_job(e, pod->meta.namespace_, job_of(pod));
+    const struct skr_owner *job =
+        find_job(e, pod->meta.namespace_, skr_workload_owners_job_name(pod));
     if (job && skr_owner_ends(job, pod->controller_uid, &pod->meta)) {
         add_job(job, &times);
         times.grace_s = pod->grace_s;
@@ -189,13 +182,15 @@ void skr_ends_forget(struct skr_gang *e, const char *uid)
 static bool is_wanted(const struct skr_gang *e, const struct skr_pod *pod, int64_t deadline_s)
 {
     return e->settings.ends_of_all ||
-           (e->settings.reservations > 0 && (deadline_s > 0 || pod->meta.deleting || *job_of(pod)));
+           (e->settings.reservations > 0 &&
+            (deadline_s > 0 || pod->meta.deleting || *skr_workload_owners_job_name(pod)));
 }
 
 static struct end_row *make(struct skr_gang *e, const struct skr_pod *pod)
 {
     const size_t uid = strlen(pod->meta.uid) + 1, space = strlen(pod->meta.namespace_),
-                 name = strlen(pod->meta.name) + 1, job = strlen(job_of(pod)) + 1;
+                 name = strlen(pod->meta.name) + 1,
+                 job = strlen(skr_workload_owners_job_name(pod)) + 1;
     const char *controller = job > 1 ? pod->controller_uid : "";
     const size_t n = strlen(controller) + 1;
     struct end_row *row = skr_alloc(sizeof *row + uid + space + 1 + name + job + n);
@@ -206,7 +201,7 @@ static struct end_row *make(struct skr_gang *e, const struct skr_pod *pod)
     at[space] = '/';
     memcpy(at + space + 1, pod->meta.name, name);
     at += space + 1 + name;
-    row->job = memcpy(at, job_of(pod), job);
+    row->job = memcpy(at, skr_workload_owners_job_name(pod), job);
     row->controller = memcpy(at + job, controller, n);
     row->times.word = job > 1 ? written_word(pod) : 0;
     SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->ends, row->uid, uid - 1, row);

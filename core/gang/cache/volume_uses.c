@@ -54,15 +54,12 @@ void skr_volume_uses_forget(struct skr_gang *e, const char *uid)
 {
     const uint64_t pod = e->volume_uses.item.n > 0 ? pod_id(e, uid) : 0;
     uint32_t number;
-    bool any = false;
     while (e->volume_uses.item.n > 0 && find(e, pod, &number)) {
+        const uint64_t claim = use_at(e, number)->claim;
         skr_hash_index_remove(&e->volume_uses.by_pod, (uint32_t)pod, number);
-        skr_hash_index_remove(&e->volume_uses.by_claim, (uint32_t)use_at(e, number)->claim, number);
+        skr_hash_index_remove(&e->volume_uses.by_claim, (uint32_t)claim, number);
         skr_slab_remove(&e->volume_uses.item, number);
-        any = true;
-    }
-    if (any) {
-        skr_volumes_touch(e);
+        skr_volumes_touch_claim(e, claim); /* its room does the same for others */
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/gang/cache/claim_users.h"
 #include "core/gang/cache/csi.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
 #include "core/gang/cache/volume_rows.h"
 #include "core/gang/state/groups.h"
 #include "topology/base/table.h"
@@ -33,38 +34,27 @@ static uint16_t pool_of(struct skr_gang *e, const char *class)
     return skr_volume_rows_driver(e, name.s);
 }
 
-/* Groups with claims that wait may fit now. */
 void skr_volumes_touch(struct skr_gang *e)
 {
-    struct group *g = NULL, *next = NULL;
-    bool any = false;
-    if (!skr_frame_is_synced(e->frame)) {
-        return;
-    }
-    skr_dirty_facts(e);
-    HASH_ITER(hh, e->groups, g, next)
-    {
-        if (g->seats.n_claimers > 0 && !g->plan) {
-            skr_dirty_group(e, g);
-            any = true;
-        }
-    }
-    if (any) {
+    if (skr_frame_is_synced(e->frame) && skr_claim_users_any_volume(e)) {
         skr_dirty_capacity(e);
     }
 }
 
-/* ---- objects ---- */
-
-/* Whether a pod that waits, or is on a node (volume_uses.c), names the claim; by hash. */
-static bool is_used(const struct skr_gang *e, const char *namespace_, const char *name)
+void skr_volumes_touch_claim(struct skr_gang *e, uint64_t claim)
 {
-    const uint64_t id = skr_volumes_id(e, namespace_, name);
-    size_t at = 0;
-    uint32_t number;
-    return skr_claim_users_any(e, SKR_POD_CLAIM_VOLUME, namespace_, name) ||
-           skr_hash_index_next(&e->volume_uses.by_claim, (uint32_t)id, &at, &number);
+    size_t n = 0;
+    SKR_AUTO_FREE struct pod_entry **user =
+        skr_frame_is_synced(e->frame) ? skr_claim_users_list(e, claim, &n) : NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (user[i]->group && !user[i]->group->plan) {
+            skr_dirty_input(user[i]->group);
+            skr_dirty_group(e, user[i]->group);
+        }
+    }
 }
+
+/* ---- objects ---- */
 
 /* 0: the text is empty. */
 static uint64_t id_of(const struct skr_gang *e, int kind, const char *text)
@@ -127,8 +117,8 @@ void skr_volumes_claim_upsert(struct skr_gang *e, const struct skr_volume_claim 
                       equal(row->selected, now.selected);
     claim_fini(v, row);
     *row = now;
-    if (!same && is_used(e, claim->meta.namespace_, claim->meta.name)) {
-        skr_volumes_touch(e);
+    if (!same) {
+        skr_volumes_touch_claim(e, row->id);
     }
 }
 
@@ -139,9 +129,7 @@ void skr_volumes_claim_delete(struct skr_gang *e, const char *namespace_, const 
     if (row) {
         claim_fini(e->volumes, row);
         (void)skr_volume_rows_drop_id(e, &e->volumes->claim, id);
-        if (is_used(e, namespace_, name)) {
-            skr_volumes_touch(e);
-        }
+        skr_volumes_touch_claim(e, id);
     }
 }
 
@@ -194,6 +182,17 @@ const struct skr_volume *skr_volumes_reach(const struct volume_rule *rule)
     return rule ? rule->holder : NULL;
 }
 
+/* Those of a volume. free_: any late claim of its class may take it. */
+static void touch_users(struct skr_gang *e, bool free_, uint64_t claim)
+{
+    if (free_) {
+        skr_volumes_touch(e);
+    }
+    if (claim) {
+        skr_volumes_touch_claim(e, claim);
+    }
+}
+
 void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume)
 {
     struct volumes *v = skr_volume_rows(e);
@@ -220,7 +219,7 @@ void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume)
         .modes = volume->modes,
         .bytes = volume->bytes,
     };
-    const bool used = is_used(e, volume->claim_namespace, volume->claim_name);
+    const uint64_t was_for = row->claim;
     now.rule = rule_of(e, volume);
     const bool same = row->rule == now.rule && row->driver == now.driver &&
                       row->unique == now.unique && row->class_ == now.class_ &&
@@ -228,11 +227,14 @@ void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume)
                       row->claim_uid == now.claim_uid && row->free == now.free &&
                       row->goes == now.goes && row->modes == now.modes && row->bytes == now.bytes &&
                       equal(row->host, now.host) && equal(row->labels, now.labels);
-    const bool matters = used || row->free || now.free || (row->claim && row->claim != now.claim);
+    const bool any = row->free || now.free;
     volume_fini(v, row);
     *row = now;
-    if (!same && matters) {
-        skr_volumes_touch(e);
+    if (!same) {
+        touch_users(e, any, now.claim);
+    }
+    if (!same && was_for != now.claim) {
+        touch_users(e, any, was_for);
     }
 }
 
@@ -241,9 +243,11 @@ void skr_volumes_delete(struct skr_gang *e, const char *name)
     const uint64_t id = skr_volume_rows_id(e, OF_VOLUME, name, "");
     struct volume_row *row = e->volumes ? skr_volume_rows_find(&e->volumes->volume, id) : NULL;
     if (row) {
+        const bool was_free = row->free;
+        const uint64_t was_for = row->claim;
         volume_fini(e->volumes, row);
         (void)skr_volume_rows_drop_id(e, &e->volumes->volume, id);
-        skr_volumes_touch(e);
+        touch_users(e, was_free, was_for);
     }
 }
 

@@ -27,8 +27,10 @@ void skr_volumes_upsert(struct skr_gang *e, struct skr_volume *volume); /* takes
 void skr_volumes_delete(struct skr_gang *e, const char *name);
 void skr_volumes_class_upsert(struct skr_gang *e, const struct skr_storage_class *class_);
 void skr_volumes_class_delete(struct skr_gang *e, const char *name);
-/* Groups with claims that wait are looked at again. O(groups). */
+/* Groups with volume claims may fit now. O(1). */
 void skr_volumes_touch(struct skr_gang *e);
+/* The same for groups whose pods name the claim, which skr_volumes_id() has. O(these pods). */
+void skr_volumes_touch_claim(struct skr_gang *e, uint64_t claim);
 void skr_volumes_fini(struct skr_gang *e);
 
 struct volume_rule;

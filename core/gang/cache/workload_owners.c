@@ -10,6 +10,8 @@
 #include <string.h>
 #include <utlist.h>
 
+#define JOB "Job.batch/"
+
 struct owner_count {
     UT_hash_handle hh; /* by namespace */
     char *namespace_;
@@ -138,6 +140,12 @@ const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const s
     return is_it ? owner : NULL;
 }
 
+const char *skr_workload_owners_job_name(const struct skr_pod *pod)
+{
+    const size_t n = sizeof JOB - 1;
+    return pod->of_job && strncmp(pod->controller, JOB, n) == 0 ? pod->controller + n : "";
+}
+
 /* Of a pod whose controller is of that kind; NULL: it is of another, or the object is not known. */
 static struct owner_entry *controller_of(const struct skr_gang *e, const struct skr_pod *pod,
                                          const char *kind, const char *full)
@@ -154,14 +162,14 @@ static struct owner_entry *controller_of(const struct skr_gang *e, const struct 
 
 const char *skr_workload_owners_above(const struct skr_gang *e, const struct skr_pod *pod)
 {
-    const struct owner_entry *entry = controller_of(e, pod, "Job", "Job.batch/");
+    const struct owner_entry *entry = controller_of(e, pod, "Job", JOB);
     entry = entry ? entry : controller_of(e, pod, "StatefulSet", "StatefulSet.apps/");
     return entry ? entry->owner->above : "";
 }
 
 const struct skr_owner *skr_workload_owners_job(const struct skr_gang *e, const struct skr_pod *pod)
 {
-    struct owner_entry *entry = controller_of(e, pod, "Job", "Job.batch/");
+    struct owner_entry *entry = controller_of(e, pod, "Job", JOB);
     if (entry) {
         entry->counted = true;
     }

@@ -45,6 +45,8 @@ struct owner_entry *skr_workload_owners_find(const struct skr_gang *e, const cha
 /* What the object of the pod says; NULL: it is not known, or has another uid. */
 const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const struct skr_pod *pod,
                                                const struct skr_workload *workload);
+/* The name of the Job that controls the pod; "": none. Borrowed from the pod. */
+const char *skr_workload_owners_job_name(const struct skr_pod *pod);
 /* The Job that controls the pod, marked as counted; NULL: it is not known, or is no Job. */
 const struct skr_owner *skr_workload_owners_job(const struct skr_gang *e,
                                                 const struct skr_pod *pod);

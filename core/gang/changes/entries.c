@@ -54,16 +54,21 @@ static void read_again(struct skr_gang *e, struct owner_entry *entry)
     }
 }
 
-/* Groups of pods of a Job whose size another object says may need fewer members now. */
-static void count_again(struct skr_gang *e, const char *namespace_)
+/* A group of pods of a Job whose size another object says may need fewer members now. */
+static void count_again(struct skr_gang *e, struct group *g)
 {
-    struct group *g, *tmp;
-    HASH_ITER(hh, e->groups, g, tmp)
-    {
-        if (g->state == GROUP_PENDING && g->spec &&
-            (!namespace_ || strcmp(g->namespace_, namespace_) == 0)) {
-            skr_dirty_group(e, g);
-        }
+    if (g && g->state == GROUP_PENDING && g->spec) {
+        skr_dirty_group(e, g);
+    }
+}
+
+static void count_again_for(struct skr_gang *e, const struct skr_meta *job)
+{
+    size_t n;
+    SKR_AUTO_FREE struct pod_entry **user = skr_claim_users_list(
+        e, skr_claim_users_id(e, SKR_USERS_OF_JOB, job->namespace_, job->name), &n);
+    for (size_t i = 0; i < n; i++) {
+        count_again(e, user[i]->group);
     }
 }
 
@@ -74,7 +79,7 @@ void skr_entries_owner_upsert(struct skr_gang *e, struct skr_owner *owner)
     if (entry && entry->counted && entry->owner->succeeded > 0 &&
         !skr_workload_owners_are_coming(e, entry->owner->kind)) {
         entry->counted = false;
-        count_again(e, entry->owner->meta.namespace_);
+        count_again_for(e, &entry->owner->meta);
     }
 }
 
@@ -102,10 +107,14 @@ static void look_again(struct skr_gang *e)
 
 void skr_entries_owner_listed(struct skr_gang *e, const struct skr_object_type *type)
 {
+    struct group *g, *tmp;
     skr_workload_owners_listed(e, type);
     enter_all(e, NULL);
     look_again(e);
-    count_again(e, NULL);
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        count_again(e, g);
+    }
 }
 
 void skr_entries_owner_forbidden(struct skr_gang *e, const struct skr_object_type *type, bool is)
@@ -137,29 +146,15 @@ void skr_entries_native_forbidden(struct skr_gang *e, bool is)
     }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
-    return (p->number > q->number) - (p->number < q->number);
-}
-
 void skr_entries_native_changed(struct skr_gang *e, const char *namespace_, const char *name)
 {
-    SKR_AUTO_FREE struct pod_entry **user = NULL;
-    struct pod_entry *p;
-    size_t n = 0, cap = 0;
-    for (size_t at = 0;
-         (p = skr_claim_users_next(e, SKR_USERS_OF_PODGROUP, namespace_, name, &at));) {
-        if (p->ours && strcmp(p->pod->scheduling_group, name) == 0 &&
-            strcmp(p->pod->meta.namespace_, namespace_) == 0) {
-            skr_grow(&user, &cap, n + 1, sizeof *user);
-            user[n++] = p;
-        }
-    }
-    if (n > 0) { /* the order of an index decides nothing */
-        qsort(user, n, sizeof *user, by_number);
-    }
+    size_t n;
+    SKR_AUTO_FREE struct pod_entry **user =
+        skr_claim_users_list(e, skr_claim_users_id(e, SKR_USERS_OF_PODGROUP, namespace_, name), &n);
     for (size_t i = 0; i < n; i++) {
+        if (!user[i]->ours) {
+            continue;
+        }
         enter_again(e, user[i]);
         if (user[i]->group) { /* its label may win over the PodGroup */
             skr_dirty_group(e, user[i]->group);
