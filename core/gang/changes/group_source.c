@@ -188,11 +188,19 @@ static struct skr_group_spec *take_next(struct group *g)
     return spec;
 }
 
+/* One without any room gives none to others, whatever its source says. */
+static bool has_room(const struct group *g)
+{
+    return g->plan || g->booking || g->holds.n > 0 || skr_membership_runs(g);
+}
+
 static void spec_changed(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     const bool is_limited = g->spec && g->spec->run_limit != SKR_TIME_NEVER;
-    skr_dirty_victims(e);
+    if (has_room(g)) {
+        skr_dirty_victims(e);
+    }
     skr_dirty_input(g);
     skr_refusal_forget(g);
     skr_vain_forget(g);
