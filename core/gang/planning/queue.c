@@ -11,8 +11,8 @@
  * After such a change all waiting groups are examined once with cached data (fit.h; candidates.h).
  * Those that still do not fit have had their attempt; the first of the others is planned. The
  * reported reason of a group says why it did not fit then. If another reason may hold now, it is
- * updated as soon as no plan needs the solver. If only numbers have changed, it is updated after a
- * pause. The pause grows with the number of waiting groups, so that these problems take a twentieth
+ * updated as soon as no plan needs the solver, after a pause. If only numbers have changed, the pause is some
+ * seconds at least. It grows with the number of waiting groups, so that these problems take a twentieth
  * of the engine's time.
  */
 #include "core/gang/planning/queue.h"
@@ -152,10 +152,10 @@ static void wake_at(struct skr_gang *e, skr_time at)
 /* Its report is old: sets the time of the next. */
 static void note_news(struct skr_gang *e, struct group *g)
 {
-    enum fit_news news = skr_fit_news(e, g);
-    skr_time at = news == NEWS_NUMBERS && e->report.pause_until > skr_frame_now(e->frame)
-                      ? e->report.pause_until
-                      : skr_frame_now(e->frame);
+    const enum fit_news news = skr_fit_news(e, g);
+    const skr_time now = skr_frame_now(e->frame),
+                   until = news == NEWS_NUMBERS ? e->report.pause_until : e->report.reasons_until;
+    const skr_time at = until > now ? until : now;
     if (news != NEWS_NONE && (g->fit.report_at == 0 || g->fit.report_at > at)) {
         skr_fit_report_at(g, at);
     }
@@ -194,12 +194,24 @@ static bool wants_report(const struct skr_gang *e, const struct group *g)
            may_be_told(e, g) && !skr_plan_storage_is_refused(e, g);
 }
 
-/* Whether only a change of its own, a change that candidates.c looks at, or WAKE_REPORT, can make it due. */
+/* Whether only a change of its own, a change that candidates.c looks at, or WAKE_REPORT, can make it due; its report
+ * may be due. */
 static bool may_sleep(const struct skr_gang *e, const struct group *g)
 {
-    bool reported = g->fit.report_at == 0 || g->fit.report_at > skr_frame_now(e->frame);
-    return g->attempt.infeasible && !g->plan && !skr_attempt_has_news(e, g) && reported &&
-           !skr_victim_search_has_news(e, g);
+    const bool reported = g->fit.report_at == 0 || g->fit.report_at > skr_frame_now(e->frame);
+    return g->attempt.infeasible && !g->plan && !skr_attempt_has_news(e, g) &&
+           (reported || wants_report(e, g)) && !skr_victim_search_has_news(e, g);
+}
+
+/* The first of those whose report is due and that are not examined for anything else. */
+static struct group *next_report(struct skr_gang *e)
+{
+    struct group *g;
+    while ((g = e->candidates.reports) && !wants_report(e, g)) {
+        skr_candidates_get_up(e, g);
+        skr_dirty_plan(e);
+    }
+    return g;
 }
 
 /* A pod of the group could be on a node of the reservation. */
@@ -277,9 +289,10 @@ struct choice skr_queue_next(struct skr_gang *e)
         if (may_reserve(e, g)) {
             reserves = is_before(e, g, reserves) ? g : reserves;
         } else if (may_sleep(e, g)) {
-            skr_candidates_sleep(e, g);
+            skr_candidates_sleep(e, g, wants_report(e, g));
         }
     }
+    best.report = best.report ? best.report : next_report(e);
     if (reserves) {
         best.round = best.plan && !best.plan->plan && is_before(e, reserves, best.plan);
         best.preempt = best.preempt && is_before(e, reserves, best.preempt) ? NULL : best.preempt;
@@ -300,16 +313,21 @@ void skr_queue_see_less_room(struct skr_gang *e)
     }
 }
 
+static void pause_for(const struct skr_gang *e, skr_time *until, skr_time pause)
+{
+    if (skr_frame_now(e->frame) >= *until) {
+        *until = skr_frame_now(e->frame) + pause;
+    }
+}
+
 void skr_queue_report_begins(struct skr_gang *e, size_t n_waiting)
 {
-    if (skr_frame_now(e->frame) < e->report.pause_until) {
-        return;
-    }
-    skr_time pause = REPORT_PAUSE_S * SKR_SECOND, most = REPORT_PAUSE_MAX_S * SKR_SECOND;
-    uint64_t work = (uint64_t)n_waiting * (uint64_t)e->topology.tree->n_leaves;
-    skr_time for_work =
+    const skr_time pause = REPORT_PAUSE_S * SKR_SECOND, most = REPORT_PAUSE_MAX_S * SKR_SECOND;
+    const uint64_t work = (uint64_t)n_waiting * (uint64_t)e->topology.tree->n_leaves;
+    const skr_time for_work =
         work < (uint64_t)most / REPORT_PAUSE_NS ? (skr_time)work * REPORT_PAUSE_NS : most;
-    e->report.pause_until = skr_frame_now(e->frame) + (for_work > pause ? for_work : pause);
+    pause_for(e, &e->report.reasons_until, for_work);
+    pause_for(e, &e->report.pause_until, for_work > pause ? for_work : pause);
 }
 
 int skr_queue_check(struct skr_gang *e, struct skr_error *error)
@@ -320,8 +338,10 @@ int skr_queue_check(struct skr_gang *e, struct skr_error *error)
     }
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        bool due = is_due(e, g) || skr_victim_search_is_due(e, g) || wants_report(e, g);
-        if (due && g->candidate != CANDIDATE_AWAKE) {
+        const bool due = is_due(e, g) || skr_victim_search_is_due(e, g);
+        const bool examined =
+            g->candidate == CANDIDATE_AWAKE || (!due && g->candidate == CANDIDATE_REPORT);
+        if ((due || wants_report(e, g)) && !examined) {
             return skr_error_set(error, SKR_BUG, "group %s is due, and is not looked at", g->key);
         }
     }

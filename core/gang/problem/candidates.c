@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two lists of groups, awake and asleep, and the stamp of the last examination. */
+/* Three lists of groups, and the stamp of the last examination. */
 #include "core/gang/problem/candidates.h"
 
 #include "core/gang/group/claims.h"
@@ -15,6 +15,9 @@ static void leave(struct skr_gang *e, struct group *g)
         DL_DELETE2(e->candidates.awake, g, cprev, cnext);
     } else if (g->candidate == CANDIDATE_ASLEEP) {
         DL_DELETE2(e->candidates.asleep, g, cprev, cnext);
+        e->candidates.n_asleep--;
+    } else if (g->candidate == CANDIDATE_REPORT) {
+        DL_DELETE2(e->candidates.reports, g, cprev, cnext);
         e->candidates.n_asleep--;
     }
     g->candidate = CANDIDATE_NOT;
@@ -40,12 +43,23 @@ void skr_candidates_note(struct skr_gang *e, struct group *g)
     }
 }
 
-void skr_candidates_sleep(struct skr_gang *e, struct group *g)
+void skr_candidates_sleep(struct skr_gang *e, struct group *g, bool report)
 {
     leave(e, g);
-    g->candidate = CANDIDATE_ASLEEP;
-    DL_APPEND2(e->candidates.asleep, g, cprev, cnext);
+    g->candidate = report ? CANDIDATE_REPORT : CANDIDATE_ASLEEP;
+    if (report) {
+        DL_APPEND2(e->candidates.reports, g, cprev, cnext);
+    } else {
+        DL_APPEND2(e->candidates.asleep, g, cprev, cnext);
+    }
     e->candidates.n_asleep++;
+}
+
+void skr_candidates_get_up(struct skr_gang *e, struct group *g)
+{
+    leave(e, g);
+    g->candidate = CANDIDATE_AWAKE;
+    DL_APPEND2(e->candidates.awake, g, cprev, cnext);
 }
 
 void skr_candidates_wake(struct skr_gang *e)
@@ -58,16 +72,22 @@ bool skr_candidates_are_stale(const struct skr_gang *e)
     return e->candidates.stale || skr_seen_changed(&e->seen, MAKES_DUE, e->candidates.seen);
 }
 
+static void wake_list(struct skr_gang *e, struct group **list)
+{
+    struct group *g;
+    DL_FOREACH2(*list, g, cnext)
+    {
+        g->candidate = CANDIDATE_AWAKE;
+    }
+    DL_CONCAT2(e->candidates.awake, *list, cprev, cnext);
+    *list = NULL;
+}
+
 struct group *skr_candidates_awake(struct skr_gang *e)
 {
     if (skr_candidates_are_stale(e)) {
-        struct group *g;
-        DL_FOREACH2(e->candidates.asleep, g, cnext)
-        {
-            g->candidate = CANDIDATE_AWAKE;
-        }
-        DL_CONCAT2(e->candidates.awake, e->candidates.asleep, cprev, cnext);
-        e->candidates.asleep = NULL;
+        wake_list(e, &e->candidates.reports);
+        wake_list(e, &e->candidates.asleep);
         e->candidates.n_asleep = 0;
         e->candidates.stale = false;
         e->candidates.seen = e->seen.now;

@@ -272,16 +272,17 @@ struct skr_gang {
 
     /* candidates.c */
     struct {
-        struct group *awake, *asleep;
-        size_t n_asleep;
+        struct group *awake, *asleep, *reports;
+        size_t n_asleep; /* and in reports */
         bool stale;
         uint64_t seen; /* the stamp when the sleeping groups were last examined */
     } candidates;
 
     /* queue.c */
     struct {
-        skr_time pause_until; /* numbers in reasons are not updated before */
-        skr_time wake_at;     /* WAKE_REPORT is set for it */
+        skr_time pause_until;   /* numbers in reasons are not updated before */
+        skr_time reasons_until; /* nor reasons before this */
+        skr_time wake_at;       /* WAKE_REPORT is set for it */
     } report;
 
     struct {

@@ -30,7 +30,7 @@ enum group_state {
     GROUP_STATE_COUNT
 };
 
-enum candidate { CANDIDATE_NOT, CANDIDATE_AWAKE, CANDIDATE_ASLEEP };
+enum candidate { CANDIDATE_NOT, CANDIDATE_AWAKE, CANDIDATE_ASLEEP, CANDIDATE_REPORT };
 
 struct group {
     UT_hash_handle hh; /* by namespace/name */
