@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand"
 	"net"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -314,38 +315,25 @@ func (s *soak) neverFit(ctx context.Context) {
 	}
 }
 
-// costly makes the costliest object of each kind that the daemon reads: claims, templates and volume claims, maps with long
-// rules, Jobs. Pods name one claim of ten. The oldest go when there are many.
+// costly makes the costliest object of each kind that a tenant may make and the daemon reads, and changes each once. The
+// oldest go when there are many. Pods name one claim of ten. A kind that the API server does not serve is left out.
 func (s *soak) costly(ctx context.Context) {
-	base := map[string]string{
-		"claim":    "/apis/resource.k8s.io/v1/namespaces/" + soakHostile + "/resourceclaims",
-		"template": "/apis/resource.k8s.io/v1/namespaces/" + soakHostile + "/resourceclaimtemplates",
-		"volume":   "/api/v1/namespaces/" + soakHostile + "/persistentvolumeclaims",
-		"map":      "/api/v1/namespaces/" + soakHostile + "/configmaps",
-		"job":      "/apis/batch/v1/namespaces/" + soakHostile + "/jobs",
-	}
+	kinds := slices.Clone(costlyKinds)
 	for i := 0; ctx.Err() == nil; i++ {
 		name := fmt.Sprintf("costly-%d", i)
-		meta := map[string]any{"name": name, "annotations": map[string]any{"sakkara.gang": "auto"}}
-		rules := soakMap(name, 1, 0)
-		rules.Data["constraints"] = "{" + strings.Repeat(`"level-of-none":{"type":"pack"},`, 400) + `"rack":{"type":"pack"}}`
-		for kind, object := range map[string]any{
-			"claim": costlyClaim(name, i),
-			"template": map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": meta,
-				"spec": map[string]any{"spec": costlySpec(100000 + i)}},
-			"volume": map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta,
-				"spec": map[string]any{"accessModes": []string{"ReadWriteOnce"}, "storageClassName": soakNever,
-					"resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}}},
-			"map": rules,
-			"job": map[string]any{"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": map[string]any{"suspend": true,
-				"template": map[string]any{"metadata": map[string]any{}, "spec": map[string]any{"restartPolicy": "Never",
-					"containers": []any{map[string]any{"name": "c", "image": "none"}}}}}},
-		} {
-			s.attempt(s.plane.Admin.Create(base[kind], object, nil))
-			if i >= soakCostly {
-				s.attempt(s.plane.Admin.Delete(fmt.Sprintf("%s/costly-%d", base[kind], i-soakCostly)))
+		kinds = slices.DeleteFunc(kinds, func(kind costlyKind) bool {
+			path := kind.path + "/namespaces/" + soakHostile + "/" + kind.plural
+			err := s.plane.Admin.Create(path, kind.object(name, i), nil)
+			if cluster.IsStatus(err, http.StatusNotFound) {
+				return true
 			}
-		}
+			s.attempt(err)
+			s.attempt(s.plane.Admin.MergePatch(path+"/"+name, `{"metadata":{"annotations":{"beat":"1"}}}`))
+			if i >= soakCostly {
+				s.attempt(s.plane.Admin.Delete(fmt.Sprintf("%s/costly-%d", path, i-soakCostly)))
+			}
+			return false
+		})
 		if i%10 == 0 {
 			s.hostilePod(name, gated, label("sakkara.group.name", name), byClaim(name))
 		}
@@ -353,6 +341,115 @@ func (s *soak) costly(ctx context.Context) {
 			s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("costly-%d", i-soakCostly))))
 		}
 		time.Sleep(20 * time.Millisecond)
+	}
+	fmt.Printf("kinds of costly objects that the API server serves: %d of %d\n", len(kinds), len(costlyKinds))
+}
+
+type costlyKind struct {
+	path, plural string
+	object       func(name string, i int) any
+}
+
+// costlyKinds has a row for each kind that skr_gang_watch lists and a tenant may make, and for pods' templates and
+// Deployments.
+var costlyKinds = []costlyKind{
+	{"/apis/resource.k8s.io/v1", "resourceclaims", func(name string, i int) any { return costlyClaim(name, i) }},
+	{"/apis/resource.k8s.io/v1", "resourceclaimtemplates", func(name string, i int) any {
+		return costlyObject("resource.k8s.io/v1", "ResourceClaimTemplate", name, map[string]any{"spec": costlySpec(100000 + i)})
+	}},
+	{"/api/v1", "persistentvolumeclaims", func(name string, _ int) any {
+		return costlyObject("v1", "PersistentVolumeClaim", name, map[string]any{"accessModes": []string{"ReadWriteOnce"},
+			"storageClassName": soakNever, "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}})
+	}},
+	{"/api/v1", "configmaps", func(name string, _ int) any {
+		rules := soakMap(name, 1, 0)
+		rules.Data["constraints"] = "{" + strings.Repeat(`"level-of-none":{"type":"pack"},`, 400) + `"rack":{"type":"pack"}}`
+		return rules
+	}},
+	{"/api/v1", "podtemplates", func(name string, _ int) any {
+		object := costlyObject("v1", "PodTemplate", name, nil)
+		object["template"] = costlyPods("Always")
+		return object
+	}},
+	{"/apis/batch/v1", "jobs", func(name string, i int) any {
+		return costlyObject("batch/v1", "Job", name, map[string]any{"suspend": true, "activeDeadlineSeconds": 1000 + i,
+			"template": costlyPods("Never")})
+	}},
+	{"/apis/apps/v1", "statefulsets", costlySet("StatefulSet")},
+	{"/apis/apps/v1", "deployments", costlySet("Deployment")},
+	{"/apis/policy/v1", "poddisruptionbudgets", func(name string, i int) any {
+		var terms []any
+		for k := range 100 {
+			terms = append(terms, map[string]any{"key": fmt.Sprintf("k%d-%d", i, k), "operator": "DoesNotExist"})
+		}
+		return costlyObject("policy/v1", "PodDisruptionBudget", name, map[string]any{"maxUnavailable": 0,
+			"selector": map[string]any{"matchExpressions": terms}})
+	}},
+	{"/apis/scheduling.x-k8s.io/v1alpha1", "podgroups", func(name string, i int) any {
+		return costlyObject("scheduling.x-k8s.io/v1alpha1", "PodGroup", name, map[string]any{"minMember": 2 + i})
+	}},
+	{"/apis/scheduling.k8s.io/v1alpha2", "podgroups", costlyNative("v1alpha2")},
+	{"/apis/scheduling.k8s.io/v1alpha3", "podgroups", costlyNative("v1alpha3")},
+	{"/apis/scheduling.k8s.io/v1beta1", "podgroups", costlyNative("v1beta1")},
+	{"/apis/jobset.x-k8s.io/v1alpha2", "jobsets", func(name string, _ int) any {
+		return costlyObject("jobset.x-k8s.io/v1alpha2", "JobSet", name, map[string]any{"suspend": true,
+			"replicatedJobs": []any{map[string]any{"name": "w", "replicas": 4, "template": map[string]any{
+				"spec": map[string]any{"parallelism": 4, "completions": 4, "template": costlyPods("Never")}}}}})
+	}},
+	{"/apis/leaderworkerset.x-k8s.io/v1", "leaderworkersets", func(name string, _ int) any {
+		return costlyObject("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", name, map[string]any{"replicas": 0,
+			"leaderWorkerTemplate": map[string]any{"size": 4, "workerTemplate": costlyPods("Always")}})
+	}},
+	{"/apis/kubeflow.org/v2beta1", "mpijobs", costlyReplicas("v2beta1", "MPIJob", "mpiReplicaSpecs")},
+	{"/apis/kubeflow.org/v1", "mpijobs", costlyReplicas("v1", "MPIJob", "mpiReplicaSpecs")},
+	{"/apis/kubeflow.org/v1", "pytorchjobs", costlyReplicas("v1", "PyTorchJob", "pytorchReplicaSpecs")},
+	{"/apis/kubeflow.org/v1", "tfjobs", costlyReplicas("v1", "TFJob", "tfReplicaSpecs")},
+	{"/apis/kubeflow.org/v1", "xgboostjobs", costlyReplicas("v1", "XGBoostJob", "xgbReplicaSpecs")},
+	{"/apis/kubeflow.org/v1", "paddlejobs", costlyReplicas("v1", "PaddleJob", "paddleReplicaSpecs")},
+	{"/apis/kubeflow.org/v1", "jaxjobs", costlyReplicas("v1", "JAXJob", "jaxReplicaSpecs")},
+	{"/apis/ray.io/v1", "rayclusters", func(name string, _ int) any {
+		return costlyObject("ray.io/v1", "RayCluster", name, map[string]any{"suspend": true,
+			"headGroupSpec": map[string]any{"rayStartParams": map[string]any{}, "template": costlyPods("Always")}})
+	}},
+	{"/apis/sparkoperator.k8s.io/v1beta2", "sparkapplications", func(name string, _ int) any {
+		return costlyObject("sparkoperator.k8s.io/v1beta2", "SparkApplication", name, map[string]any{"type": "Scala", "mode": "cluster",
+			"sparkVersion": "4.0.0", "driver": map[string]any{}, "executor": map[string]any{"instances": 4}})
+	}},
+	{"/apis/kueue.x-k8s.io/v1beta2", "workloads", func(name string, _ int) any {
+		return costlyObject("kueue.x-k8s.io/v1beta2", "Workload", name, map[string]any{"podSets": []any{
+			map[string]any{"name": "main", "count": 4, "template": costlyPods("Never")}}})
+	}},
+}
+
+func costlyObject(apiVersion, kind, name string, spec any) map[string]any {
+	return map[string]any{"apiVersion": apiVersion, "kind": kind, "spec": spec,
+		"metadata": map[string]any{"name": name, "annotations": map[string]any{"sakkara.gang": "auto"}}}
+}
+
+func costlyPods(restart string) map[string]any {
+	return map[string]any{"metadata": map[string]any{"labels": map[string]any{"costly": "pods"}}, "spec": map[string]any{
+		"restartPolicy": restart, "containers": []any{map[string]any{"name": "c", "image": "none"}}}}
+}
+
+func costlySet(kind string) func(string, int) any {
+	return func(name string, _ int) any {
+		return costlyObject("apps/v1", kind, name, map[string]any{"replicas": 0, "template": costlyPods("Always"),
+			"selector": map[string]any{"matchLabels": map[string]any{"costly": "pods"}}})
+	}
+}
+
+func costlyNative(version string) func(string, int) any {
+	return func(name string, i int) any {
+		return costlyObject("scheduling.k8s.io/"+version, "PodGroup", name, map[string]any{
+			"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": 2 + i}}})
+	}
+}
+
+func costlyReplicas(version, kind, field string) func(string, int) any {
+	return func(name string, i int) any {
+		part := map[string]any{"replicas": 4, "restartPolicy": "Never", "template": costlyPods("Never")}
+		return costlyObject("kubeflow.org/"+version, kind, name, map[string]any{field: map[string]any{"Worker": part},
+			"runPolicy": map[string]any{"suspend": true}})
 	}
 }
 
