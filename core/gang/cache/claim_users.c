@@ -2,7 +2,6 @@
 #include "core/gang/cache/claim_users.h"
 
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/volumes.h"
 #include "core/gang/cache/workload_owners.h"
 
 #include <stdlib.h>
@@ -22,11 +21,9 @@ struct claim_users {
 uint64_t skr_claim_users_id(const struct skr_gang *e, int kind, const char *namespace_,
                             const char *name)
 {
-    if (kind == SKR_POD_CLAIM_VOLUME) {
-        return skr_volumes_id(e, namespace_, name);
-    }
-    return skr_hash_pair(skr_hash_keyed_joined(&e->settings.hash_seed, namespace_, "/", name),
-                         (uint64_t)kind);
+    const uint64_t id = skr_hash_pair(
+        skr_hash_keyed_joined(&e->settings.hash_seed, namespace_, "/", name), (uint64_t)kind);
+    return id ? id : 1;
 }
 
 static struct user *user_at(const struct skr_gang *e, uint32_t number)

@@ -15,8 +15,7 @@ enum { SKR_USERS_OF_PODGROUP = SKR_POD_CLAIM_KIND_COUNT, SKR_USERS_OF_JOB };
 /* A version of the pod. O(its claims). */
 void skr_claim_users_note(struct skr_gang *e, struct pod_entry *p);
 void skr_claim_users_forget(struct skr_gang *e, const struct pod_entry *p);
-/* Of an object, for the functions below. kind: enum skr_pod_claim_kind, or one of those above. A volume claim has the
- * id of skr_volumes_id(). */
+/* Of an object, for the functions below. kind: enum skr_pod_claim_kind, or one of those above. Never 0. */
 uint64_t skr_claim_users_id(const struct skr_gang *e, int kind, const char *namespace_,
                             const char *name);
 /* The pods that name the object, in the order in which they came; NULL: none does. free() it. */

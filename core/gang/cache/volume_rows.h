@@ -92,7 +92,6 @@ struct volumes {
 };
 
 enum {
-    OF_CLAIM = 'c',
     OF_VOLUME = 'v',
     OF_CLASS = 's',
     OF_NODE = 'n',

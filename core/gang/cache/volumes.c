@@ -15,7 +15,7 @@
 
 uint64_t skr_volumes_id(const struct skr_gang *e, const char *namespace_, const char *claim)
 {
-    return skr_volume_rows_id(e, OF_CLAIM, namespace_, claim);
+    return skr_claim_users_id(e, SKR_POD_CLAIM_VOLUME, namespace_, claim);
 }
 
 static void *find_or_add(struct skr_gang *e, struct table *t, uint64_t id)
@@ -93,8 +93,8 @@ static void volume_fini(struct volumes *v, struct volume_row *row)
 void skr_volumes_claim_upsert(struct skr_gang *e, const struct skr_volume_claim *claim)
 {
     struct volumes *v = skr_volume_rows(e);
-    struct claim_row *row = find_or_add(
-        e, &v->claim, skr_volume_rows_id(e, OF_CLAIM, claim->meta.namespace_, claim->meta.name));
+    struct claim_row *row =
+        find_or_add(e, &v->claim, skr_volumes_id(e, claim->meta.namespace_, claim->meta.name));
     if (!row) {
         return;
     }
@@ -124,7 +124,7 @@ void skr_volumes_claim_upsert(struct skr_gang *e, const struct skr_volume_claim 
 
 void skr_volumes_claim_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
-    const uint64_t id = skr_volume_rows_id(e, OF_CLAIM, namespace_, name);
+    const uint64_t id = skr_volumes_id(e, namespace_, name);
     struct claim_row *row = e->volumes ? skr_volume_rows_find(&e->volumes->claim, id) : NULL;
     if (row) {
         claim_fini(e->volumes, row);

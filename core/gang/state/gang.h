@@ -41,7 +41,6 @@ struct claim_classes;
 struct claimers;
 struct device_hold;
 struct disruption_budget;
-struct disruption_space;
 struct early_yeses;
 struct end_row;
 struct explain_requests;
@@ -124,18 +123,17 @@ struct skr_gang {
     struct podgroup_entry *podgroups; /* maps.c */
     struct {
         struct owner_entry *table;
-        struct owner_count *counts;         /* of namespaces with objects in the table */
-        size_t n;                           /* objects in the table */
-        size_t n_deadlines;                 /* Jobs among them with a deadline */
-        bool left_out;                      /* an object was beyond the limits */
-        uint32_t forbidden;                 /* bits of skr_gang_owner_number(); entries.c */
-        uint32_t asked, listed;             /* bits of skr_gang_owner_type() */
-    } owners;                               /* workload_owners.c */
-    struct auto_namespace *auto_namespaces; /* entry.c */
-    bool native_forbidden; /* PodGroups of scheduling.k8s.io may not be read; entries.c */
-    struct disruption_budget *disruptions; /* disruptions.c, as: */
+        struct owner_count *counts;           /* of namespaces with objects in the table */
+        size_t n;                             /* objects in the table */
+        size_t n_deadlines;                   /* Jobs among them with a deadline */
+        bool left_out;                        /* an object was beyond the limits */
+        uint32_t forbidden;                   /* bits of skr_gang_owner_number(); entries.c */
+        uint32_t asked, listed;               /* bits of skr_gang_owner_type() */
+    } owners;                                 /* workload_owners.c */
+    struct auto_namespace *auto_namespaces;   /* entry.c */
+    bool native_forbidden, classes_forbidden; /* not to be read; entries.c, device_classes.c */
+    struct disruption_budget *disruptions;    /* disruptions.c, as: */
     struct disruption_space *disruption_spaces;
-    bool classes_forbidden; /* device_classes.c */
     struct {
         struct skr_slab id; /* hashes of names */
         struct skr_hash_index by_id;
@@ -278,12 +276,11 @@ struct skr_gang {
         uint64_t seen; /* the stamp when the sleeping groups were last examined */
     } candidates;
 
-    /* queue.c */
     struct {
-        skr_time pause_until;   /* numbers in reasons are not updated before */
-        skr_time reasons_until; /* nor reasons before this */
-        skr_time wake_at;       /* WAKE_REPORT is set for it */
-    } report;
+        skr_time pause_until,
+            reasons_until; /* no update of numbers in reasons, of reasons before */
+        skr_time wake_at;  /* WAKE_REPORT is set for it */
+    } report;              /* queue.c */
 
     struct {
         struct skr_tree *tree; /* a reference: in which they were chosen */
