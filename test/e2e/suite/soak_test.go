@@ -246,12 +246,41 @@ func soakMap(name string, size, priority int) *cluster.ConfigMap {
 		Data: map[string]string{"name": name, "size": fmt.Sprint(size), "priority": fmt.Sprint(priority)}}
 }
 
-// probe changes a map of the other namespace that is no group, until stop, and prints how long the API server takes for
-// that: a gang's way has four such requests in a row.
+// probe watches the machine until stop, and prints what it sees: how long the API server takes to change a map that is
+// no group, and how long a plain pod of the other namespace takes to its node. A gang's way has four such requests in
+// a row, and as many cycles of kube-scheduler as members. The plain pod needs no decision of the daemon.
 func (s *soak) probe(when string) (stop func()) {
 	name := "probe-" + when[:5]
 	s.must(s.plane.Admin.Create("/api/v1/namespaces/"+s.ns+"/configmaps", &cluster.ConfigMap{Meta: cluster.Meta{Name: name}}, nil))
-	end, ended := make(chan struct{}), make(chan struct{})
+	endRequests := s.repeat("one request to the API server, "+when, func(i int) error {
+		return s.plane.Admin.MergePatch(s.mapPath(name), fmt.Sprintf(`{"data":{"i":"%d"}}`, i))
+	})
+	endPods := s.repeat("a plain pod to its node, "+when, func(i int) error {
+		pod := s.pod(fmt.Sprintf("%s-%d", name, i))
+		bound := make(chan struct{})
+		s.mu.Lock()
+		s.bound[pod.Name] = bound
+		s.mu.Unlock()
+		if err := s.plane.Admin.Create("/api/v1/namespaces/"+s.ns+"/pods", pod, nil); err != nil {
+			return err
+		}
+		defer func() { s.attempt(s.plane.Admin.Delete(s.podPath(pod.Name))) }()
+		select {
+		case <-bound:
+			return nil
+		case <-time.After(soakLimit):
+			return fmt.Errorf("pod %s is not bound within %v", pod.Name, soakLimit)
+		}
+	})
+	return func() {
+		endRequests()
+		endPods()
+	}
+}
+
+// repeat does it again and again until end, and prints how long it takes.
+func (s *soak) repeat(what string, do func(i int) error) (end func()) {
+	stop, ended := make(chan struct{}), make(chan struct{})
 	var times []time.Duration
 	go func() {
 		defer close(ended)
@@ -260,21 +289,20 @@ func (s *soak) probe(when string) (stop func()) {
 		for i := 0; ; i++ {
 			select {
 			case <-tick.C:
-			case <-end:
+			case <-stop:
 				return
 			}
 			begin := time.Now()
-			if s.plane.Admin.MergePatch(s.mapPath(name), fmt.Sprintf(`{"data":{"i":"%d"}}`, i)) == nil {
+			if do(i) == nil {
 				times = append(times, time.Since(begin))
 			}
 		}
 	}()
 	return func() {
-		close(end)
+		close(stop)
 		<-ended
 		slices.Sort(times)
-		fmt.Printf("one request to the API server, %s: %d, p50 %v, p99 %v\n", when, len(times),
-			percentile(times, 50), percentile(times, 99))
+		fmt.Printf("%s: %d, p50 %v, p99 %v\n", what, len(times), percentile(times, 50), percentile(times, 99))
 	}
 }
 
