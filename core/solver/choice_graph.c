@@ -60,6 +60,38 @@ int32_t skr_ports_find(const struct skr_ports *ports, uint64_t key, int32_t main
     return -1;
 }
 
+/* The depth is the logarithm of the units. */
+static void list_nodes(struct skr_graph *graph, struct skr_graph_node *node,
+                       struct skr_graph_level *level)
+{
+    if (node->stamp == graph->stamp) {
+        return;
+    }
+    node->stamp = graph->stamp;
+    if (node->left) {
+        list_nodes(graph, node->left, level);
+        list_nodes(graph, node->right, level);
+    }
+    level->node[level->n_nodes++] = node;
+}
+
+bool skr_graph_list(struct skr_graph *graph, int32_t level, size_t most,
+                    bool (*wanted)(const struct skr_ports *set))
+{
+    struct skr_graph_level *at = &graph->level[level];
+    at->n_nodes = 0;
+    if (!at->node) {
+        at->node = skr_run_alloc(graph->run, 2 * most, sizeof(struct skr_graph_node *));
+    }
+    graph->stamp++;
+    for (int32_t i = 0; i < at->n_sets && at->node; i++) {
+        if (at->set[i]->node && (!wanted || wanted(at->set[i]))) {
+            list_nodes(graph, at->set[i]->node, at);
+        }
+    }
+    return at->node;
+}
+
 static void weigh_by_ports(struct skr_graph_node *unit)
 {
     for (int32_t s = 0; s < unit->n_states; s++) {

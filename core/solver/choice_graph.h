@@ -91,6 +91,7 @@ struct skr_graph_node {
     struct skr_state *state; /* by row, then main count, ascending */
     struct skr_edge *edge;
     struct skr_cells *cells; /* while its level is opened */
+    uint32_t stamp;          /* of the last walk that met it */
 };
 
 /* One level of the graph. */
@@ -106,7 +107,7 @@ struct skr_graph {
     struct skr_run *run;
     int32_t n_levels; /* opened so far: levels 1 .. n_levels */
     struct skr_graph_level level[SKR_LEVELS_MAX + 2];
-    uint32_t stamp;          /* of equal members: for walks over spans */
+    uint32_t stamp;          /* of the last walk over nodes */
     struct skr_role_run *rr; /* of roles */
     int32_t narrow; /* of roles: scope of the amounts that spans need for the dense pass at hand */
 };
@@ -130,7 +131,6 @@ static inline struct skr_siblings *skr_siblings_at(const struct skr_graph_level 
 struct skr_span_note {
     struct skr_graph_node node;    /* first: see skr_span_of() */
     struct skr_siblings *siblings; /* whole sibling set that some live choice needs; else NULL */
-    uint32_t stamp;                /* of the last walk that met it */
     struct skr_span *span;
     struct skr_span_note *next; /* of the run */
 };
@@ -154,6 +154,20 @@ static inline bool skr_edges_put(struct skr_run *run, struct skr_edges *edges, i
 }
 /* A copy [edges->n] in the memory of the run; the edges become empty. NULL: the run had to stop. */
 struct skr_edge *skr_edges_take(struct skr_run *run, struct skr_edges *edges);
+
+static inline bool skr_ports_wanted(const struct skr_ports *set)
+{
+    bool any = false;
+    for (int32_t p = 0; p < set->n && !any; p++) {
+        any = set->port[p].wanted;
+    }
+    return any;
+}
+
+/* Lists the nodes of the sets of the level that are wanted (NULL: all), each once, parts before wholes.
+ * most: units of all sets of the level. False: the run had to stop. */
+bool skr_graph_list(struct skr_graph *graph, int32_t level, size_t most,
+                    bool (*wanted)(const struct skr_ports *set));
 
 /* Port of a sibling set for a vector, or -1. */
 int32_t skr_ports_find(const struct skr_ports *ports, uint64_t key, int32_t main);

@@ -228,25 +228,21 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
     return true;
 }
 
-/* Appends the nodes of span and its parts, parts first. Depth: logarithm of the units. */
-static bool list_nodes(struct skr_graph *graph, struct skr_span *span,
-                       struct skr_graph_level *level)
+/* Makes the nodes of a span and its parts. Depth: logarithm of the units. */
+static bool make_nodes(struct skr_run *run, struct skr_span *span)
 {
-    if (!skr_span_take_note(graph->run, span)) {
+    if (!skr_span_take_note(run, span)) {
         return false;
     }
-    if (span->note->stamp == graph->stamp) {
+    struct skr_graph_node *node = &span->note->node;
+    if (!span->left || node->left) {
         return true;
     }
-    span->note->stamp = graph->stamp;
-    if (span->left) {
-        if (!list_nodes(graph, span->left, level) || !list_nodes(graph, span->right, level)) {
-            return false;
-        }
-        span->note->node.left = &span->left->note->node;
-        span->note->node.right = &span->right->note->node;
+    if (!make_nodes(run, span->left) || !make_nodes(run, span->right)) {
+        return false;
     }
-    level->node[level->n_nodes++] = &span->note->node;
+    node->left = &span->left->note->node;
+    node->right = &span->right->note->node;
     return true;
 }
 
@@ -255,21 +251,14 @@ static bool list_level(struct skr_graph *graph, int32_t level)
     struct skr_graph_level *at = &graph->level[level];
     size_t most = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        most += 2 * (size_t)skr_siblings_at(at, i)->n_units;
-    }
-    at->node = skr_run_alloc(graph->run, most, sizeof(struct skr_graph_node *));
-    if (!at->node) {
-        return false;
-    }
-    graph->stamp++;
-    for (int32_t i = 0; i < at->n_sets; i++) {
         struct skr_span *narrow = skr_siblings_at(at, i)->narrow;
-        if (narrow && !list_nodes(graph, narrow, at)) {
+        if (narrow && !make_nodes(graph->run, narrow)) {
             return false;
         }
         at->set[i]->node = narrow ? &narrow->note->node : NULL;
+        most += narrow ? (size_t)narrow->n_units : 0;
     }
-    return true;
+    return skr_graph_list(graph, level, most, NULL);
 }
 
 void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits)
@@ -306,7 +295,8 @@ bool skr_graph_open_level(struct skr_graph *graph, struct skr_words *words, bool
     struct skr_run *run = graph->run;
     int32_t level = graph->n_levels + 1;
     uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *counts);
-    if (!counts || !skr_words_init(run, level, words)) {
+    *words = (struct skr_words){.level = level};
+    if (!counts || !skr_words_add(run, words, 0, &run->law[level], run->n)) {
         return false;
     }
     if (level > 1 && !want_siblings(graph, level - 1)) {
@@ -316,7 +306,8 @@ bool skr_graph_open_level(struct skr_graph *graph, struct skr_words *words, bool
         return false;
     }
     possible_counts(graph, level, counts);
-    skr_bug_on(!skr_words_next(run, words, counts));
+    words->n_keys = run->law[level].silent ? 0 : 1;
+    skr_words_next(words, &counts);
     graph->n_levels = level;
-    return skr_dense_pass(graph, level, words->by_count, ret_choice);
+    return skr_dense_pass(graph, level, words->table[0], ret_choice);
 }

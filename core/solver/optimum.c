@@ -14,7 +14,7 @@ static void weigh_by_count(const void *context, struct skr_graph_node *unit)
 {
     const struct skr_words *words = context;
     for (int32_t s = 0; s < unit->n_states; s++) {
-        unit->state[s].weight = words->by_count[unit->state[s].main];
+        unit->state[s].weight = words->table[0][unit->state[s].main];
     }
 }
 
@@ -37,7 +37,7 @@ static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool ch
     /* Without a choice one placement is left, as far as opened. */
     while (choice || run->plain) {
         skr_graph_counts(graph, words->level, counts);
-        if (!skr_words_next(run, words, counts)) {
+        if (!skr_words_next(words, &counts)) {
             break;
         }
         skr_graph_weigh(graph, words->level, weigh_by_count, words);

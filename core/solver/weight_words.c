@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { WORD_BITS = 60 }; /* sums stay within +-SKR_WEIGHT_MAX */
+enum { WORD_BITS = 58 }; /* sums, and bounds of them, stay within +-SKR_WEIGHT_MAX */
 
 bool skr_digits_put(struct skr_digits *digits, const uint64_t *counts, int64_t *table,
                     int32_t *left)
@@ -44,22 +44,39 @@ bool skr_digits_put(struct skr_digits *digits, const uint64_t *counts, int64_t *
     return true;
 }
 
-bool skr_words_init(struct skr_run *run, int32_t level, struct skr_words *ret)
+bool skr_words_add(struct skr_run *run, struct skr_words *words, int32_t scope,
+                   const struct skr_law *law, int32_t n)
 {
-    *ret = (struct skr_words){.level = level, .digits = skr_digits_of(&run->law[level], run->n)};
-    ret->by_count = skr_run_alloc(run, (size_t)run->n + 1, sizeof *ret->by_count);
-    return ret->by_count;
+    words->scope[words->n_keys] = scope;
+    words->digits[words->n_keys++] = skr_digits_of(law, n);
+    words->table[scope] = skr_run_alloc(run, (size_t)n + 1, sizeof(int64_t));
+    return words->table[scope];
 }
 
-bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts)
+bool skr_words_next(struct skr_words *words, uint64_t *const *counts)
 {
     int32_t left = WORD_BITS;
-    memset(words->by_count, 0, ((size_t)run->n + 1) * sizeof *words->by_count);
-    if (run->law[words->level].silent) {
-        bool first = !words->digits.begun;
-        words->digits.begun = true;
-        return first;
+    for (int32_t k = 0; k < words->n_keys; k++) {
+        memset(words->table[words->scope[k]], 0,
+               ((size_t)words->digits[k].n + 1) * sizeof(int64_t));
     }
-    skr_digits_put(&words->digits, counts, words->by_count, &left);
+    words->lead = words->at;
+    words->one_used = 0;
+    words->slack = 0;
+    bool full = false;
+    while (words->at < words->n_keys && !full) {
+        int32_t scope = words->scope[words->at];
+        struct skr_digits *digits = &words->digits[words->at];
+        full = !skr_digits_put(digits, counts[scope], words->table[scope], &left);
+        if (words->at == words->lead) {
+            words->one_used = digits->one_used;
+        }
+        if (!full) {
+            if (words->at == words->lead && words->at + 1 < words->n_keys) {
+                words->slack = (INT64_C(1) << left) - 1;
+            }
+            words->at++;
+        }
+    }
     return left < WORD_BITS;
 }

@@ -22,7 +22,7 @@ struct measure {
 struct bounds {
     struct skr_graph *graph;
     int32_t level;
-    const struct skr_role_words *words;
+    const struct skr_words *words;
     struct skr_role_span *const *unit; /* [n_units] of the set at hand */
     int32_t n_units;
     int64_t *most; /* [n_units] by a measure, greatest first */
@@ -150,8 +150,7 @@ static void bound_set(struct bounds *b, struct skr_role_ports *set)
     }
 }
 
-bool skr_role_bound_ports(struct skr_graph *graph, int32_t level,
-                          const struct skr_role_words *words)
+bool skr_role_bound_ports(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     struct skr_graph_level *at = &graph->level[level];

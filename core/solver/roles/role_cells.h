@@ -7,11 +7,11 @@
 
 /* Cells of the spans of the level, every weight SKR_WEIGHT_NONE. Costs pairs of rows, for every span.
  * False: the run had to stop. */
-bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_role_words *words);
+bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_words *words);
 /* Sets can_rest and can_fill of the units of the level. *ret: whether at most one unit of a set is not
  * settled in best placements; else neither counts. Costs sorting the units of each set. False: the
  * run had to stop. */
-bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_role_words *words,
+bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_words *words,
                      bool *ret);
 
 /* Cuts main counts lo .. hi to amounts least .. most, which are base + main * slope. */

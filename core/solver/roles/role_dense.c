@@ -15,7 +15,7 @@
 /* The pass over one level. */
 struct pass {
     struct skr_role_run *rr;
-    const struct skr_role_words *words;
+    const struct skr_words *words;
     const struct skr_axes *axes;
     int32_t scope;           /* of the ranges; if the level is not narrowed, there are none */
     bool settled;            /* all units of a set are but one */
@@ -284,8 +284,7 @@ static bool begin_pass(struct pass *pass, struct skr_graph *graph, int32_t level
     return pass->settled_weight;
 }
 
-bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level,
-                          const struct skr_role_words *words)
+bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_graph_level *at = &graph->level[level];

@@ -34,54 +34,32 @@ static inline struct skr_role_span *skr_role_span_at(const struct skr_graph_leve
     return skr_role_span_of(level->node[i]);
 }
 
-/* Weights of one word: the sum over the scopes of table[scope][amount]. */
-struct skr_role_words {
-    int32_t level;
-    int32_t n_keys;
-    int32_t scope[SKR_SCOPES_MAX];  /* of each key, in their order */
-    int32_t at;                     /* the key whose digits come next */
-    struct skr_digits digits;       /* of that key */
-    int64_t *table[SKR_SCOPES_MAX]; /* [scope][n of the scope + 1]; NULL: no key */
-    /* The first key of the word at hand; the weight of one used unit, if that is a digit of the word;
-     * a bound of what the digits of later keys add or take. */
-    int32_t lead;
-    int64_t one_used, slack;
-};
-
-bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_role_words *ret);
-/* The next word. counts[scope]: bits [n / 64 + 1] of the amounts that units of the level may still
- * have. False when all digits were weighed. */
-bool skr_role_words_next(const struct skr_role_run *rr, struct skr_role_words *words,
-                         uint64_t *const *counts);
+bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_words *ret);
 /* [scope] bits of the run, all 0; NULL where the level has no key. False: the run had to stop. */
 bool skr_role_words_counts(struct skr_role_run *rr, int32_t level, uint64_t **ret);
-int64_t skr_role_words_weight(const struct skr_role_run *rr, const struct skr_role_words *words,
+int64_t skr_role_words_weight(const struct skr_role_run *rr, const struct skr_words *words,
                               uint64_t key, int32_t main);
 
 /* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
  * makes its states. *choice: whether more than one placement may be left. False: the run had to
  * stop. */
-bool skr_role_graph_open(struct skr_graph *graph, struct skr_role_words *words, bool *choice);
+bool skr_role_graph_open(struct skr_graph *graph, struct skr_words *words, bool *choice);
 
 /* Takes away what no best placement holds, if the first key of the level is of type spread. Ports
  * that are left without a placement are no longer live. False: the run had to stop. */
-bool skr_role_spread(struct skr_graph *graph, const struct skr_role_words *words);
+bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words);
 
 /* A set with room for n ports. NULL: the run had to stop. */
 struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_graph_level *level,
                                           struct skr_role_span *all, int32_t n);
-/* Lists the spans of the sets with wanted ports in graph->level[level].node. */
-bool skr_role_graph_list(struct skr_graph *graph, int32_t level);
 /* The first word of the level for all vectors that wanted ports need; these become exact. */
-bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level,
-                          const struct skr_role_words *words);
+bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level, const struct skr_words *words);
 /* Lower bounds of the first word of all ports of the level into their weights. */
-bool skr_role_bound_ports(struct skr_graph *graph, int32_t level,
-                          const struct skr_role_words *words);
+bool skr_role_bound_ports(struct skr_graph *graph, int32_t level, const struct skr_words *words);
 /* The amounts of graph->narrow, which it chooses, that spans need for the wanted ports of the level. */
-bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_role_words *words);
+bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_words *words);
 /* The least weight that the dense pass found for the port: exact, or a better bound. */
-void skr_role_port_found(struct skr_port *port, const struct skr_role_words *words, int64_t weight);
+void skr_role_port_found(struct skr_port *port, const struct skr_words *words, int64_t weight);
 
 /* The graph of all optimal placements of the members [n_roles], which are in S(root). */
 bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
@@ -89,14 +67,5 @@ bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
 /* One of them, by the rule for ties: members[unit * n_roles + role]. */
 bool skr_role_choose(const struct skr_graph *graph, const struct skr_role_sets *sets,
                      const int32_t *target, int32_t *members);
-
-static inline bool skr_role_ports_wanted(const struct skr_role_ports *set)
-{
-    bool any = false;
-    for (int32_t p = 0; p < set->ports.n && !any; p++) {
-        any = set->ports.port[p].wanted;
-    }
-    return any;
-}
 
 #endif

@@ -155,7 +155,7 @@ static bool add_slack(struct skr_role_run *rr, const struct skr_role_ports *set,
 
 /* The scope whose amounts are bounded. The members of the main axis lie in the units that the group
  * uses. If what these hold is closer to the need, the bounds are narrower. */
-static bool choose_scope(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
+static bool choose_scope(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_graph_level *at = &graph->level[level];
@@ -167,8 +167,7 @@ static bool choose_scope(struct skr_graph *graph, int32_t level, const struct sk
         return true;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        if (skr_role_ports_wanted(skr_role_set(at, i)) &&
-            skr_role_set(at, i)->all->n_units <= UNITS_MAX &&
+        if (skr_ports_wanted(at->set[i]) && skr_role_set(at, i)->all->n_units <= UNITS_MAX &&
             (!add_slack(rr, skr_role_set(at, i), rr->n_roles, &of_group) ||
              !add_slack(rr, skr_role_set(at, i), main, &of_main))) {
             return false;
@@ -178,7 +177,7 @@ static bool choose_scope(struct skr_graph *graph, int32_t level, const struct sk
     return true;
 }
 
-static bool narrow_set(struct skr_graph *graph, const struct skr_role_words *words,
+static bool narrow_set(struct skr_graph *graph, const struct skr_words *words,
                        struct skr_role_ports *set)
 {
     struct skr_run *run = &graph->rr->run;
@@ -207,7 +206,7 @@ static bool narrow_set(struct skr_graph *graph, const struct skr_role_words *wor
     return true;
 }
 
-bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
+bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
     struct skr_graph_level *at = &graph->level[level];
     if (!choose_scope(graph, level, words)) {
@@ -233,7 +232,7 @@ bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_ro
     return true;
 }
 
-void skr_role_port_found(struct skr_port *port, const struct skr_role_words *words, int64_t weight)
+void skr_role_port_found(struct skr_port *port, const struct skr_words *words, int64_t weight)
 {
     int64_t one = words->one_used;
     /* Digits below "used" are negative in sum, and less than one of it. */

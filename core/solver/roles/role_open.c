@@ -116,68 +116,15 @@ static bool make_ports(struct skr_graph *graph, int32_t level)
     return true;
 }
 
-/* Lists the nodes of a set; the depth is the logarithm of its units. */
-static int32_t list_nodes(struct skr_role_span *span, struct skr_graph_node **ret, int32_t n)
+/* Lists the nodes of the sets with wanted ports. */
+static bool list_wanted(struct skr_graph *graph, int32_t level)
 {
-    if (span->listed) {
-        return n;
-    }
-    span->listed = true;
-    if (ret) {
-        ret[n] = &span->node;
-    }
-    n++;
-    if (span->left) {
-        n = list_nodes(span->left, ret, n);
-        n = list_nodes(span->right, ret, n);
-    }
-    return n;
-}
-
-static void unlist(struct skr_role_span *span)
-{
-    if (span->listed) {
-        span->listed = false;
-        if (span->left) {
-            unlist(span->left);
-            unlist(span->right);
-        }
-    }
-}
-
-static int by_id(const void *a, const void *b)
-{
-    struct skr_graph_node *const *x = a;
-    struct skr_graph_node *const *y = b;
-    return (skr_role_span_of(*x)->id > skr_role_span_of(*y)->id) -
-           (skr_role_span_of(*x)->id < skr_role_span_of(*y)->id);
-}
-
-/* The nodes of the sets with wanted ports into ret (NULL: none), each once. Returns how many. */
-static int32_t list_sets(const struct skr_graph_level *at, struct skr_graph_node **ret)
-{
-    int32_t n = 0;
+    const struct skr_graph_level *at = &graph->level[level];
+    size_t most = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        struct skr_role_ports *set = skr_role_set(at, i);
-        n = skr_role_ports_wanted(set) ? list_nodes(set->all, ret, n) : n;
+        most += (size_t)skr_role_set(at, i)->all->n_units;
     }
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        unlist(skr_role_set(at, i)->all);
-    }
-    return n;
-}
-
-bool skr_role_graph_list(struct skr_graph *graph, int32_t level)
-{
-    struct skr_graph_level *at = &graph->level[level];
-    int32_t n = list_sets(at, NULL);
-    at->node = skr_run_alloc(graph->run, (size_t)n, sizeof(struct skr_graph_node *));
-    if (!at->node) {
-        return false;
-    }
-    at->n_nodes = list_sets(at, at->node);
-    qsort(at->node, (size_t)n, sizeof(struct skr_graph_node *), by_id);
-    return true;
+    return skr_graph_list(graph, level, most, skr_ports_wanted);
 }
 
 /* The amounts of all scopes that units of the level can have. */
@@ -230,16 +177,16 @@ static bool want_marked(const struct skr_graph_level *at)
     return any;
 }
 
-static bool dense_pass(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
+static bool dense_pass(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
     struct skr_run *run = &graph->rr->run;
     skr_run_scratch_end(run);
-    return skr_role_graph_list(graph, level) && skr_run_scratch_begin(run) &&
+    return list_wanted(graph, level) && skr_run_scratch_begin(run) &&
            skr_role_dense_weigh(graph, level, words);
 }
 
 /* Weights of ports, exact on the best walks. *passes: how many dense passes. */
-static bool weigh_ports(struct skr_graph *graph, int32_t level, const struct skr_role_words *words,
+static bool weigh_ports(struct skr_graph *graph, int32_t level, const struct skr_words *words,
                         int32_t *passes)
 {
     struct skr_graph_level *at = &graph->level[level];
@@ -262,7 +209,7 @@ static bool weigh_ports(struct skr_graph *graph, int32_t level, const struct skr
     }
 }
 
-static bool open_level(struct skr_graph *graph, int32_t level, struct skr_role_words *words,
+static bool open_level(struct skr_graph *graph, int32_t level, struct skr_words *words,
                        bool *choice)
 {
     struct skr_role_run *rr = graph->rr;
@@ -274,10 +221,10 @@ static bool open_level(struct skr_graph *graph, int32_t level, struct skr_role_w
         return false;
     }
     want_live(at);
-    if (!skr_role_graph_list(graph, level) || !first_counts(graph, level, counts)) {
+    if (!list_wanted(graph, level) || !first_counts(graph, level, counts)) {
         return false;
     }
-    skr_role_words_next(rr, words, counts);
+    skr_words_next(words, counts);
     if (!weigh_ports(graph, level, words, &passes)) {
         return false;
     }
@@ -301,7 +248,7 @@ static bool open_level(struct skr_graph *graph, int32_t level, struct skr_role_w
     return skr_dense_states(graph, level, choice);
 }
 
-bool skr_role_graph_open(struct skr_graph *graph, struct skr_role_words *words, bool *choice)
+bool skr_role_graph_open(struct skr_graph *graph, struct skr_words *words, bool *choice)
 {
     int32_t level = graph->n_levels + 1;
     bool done = open_level(graph, level, words, choice);

@@ -33,7 +33,7 @@ static void live_counts(const struct skr_graph *graph, int32_t level, uint64_t *
 /* A word, which is weighed on the states of a level. */
 struct weighing {
     const struct skr_role_run *rr;
-    const struct skr_role_words *words;
+    const struct skr_words *words;
 };
 
 static void weigh_by_word(const void *context, struct skr_graph_node *unit)
@@ -60,7 +60,7 @@ static void weigh_by_room(const void *context, struct skr_graph_node *unit)
 }
 
 /* The words of a level after the one it was opened with. */
-static bool weigh_rest(struct skr_graph *graph, struct skr_role_words *words, bool choice)
+static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool choice)
 {
     struct skr_role_run *rr = graph->rr;
     uint64_t *counts[SKR_SCOPES_MAX];
@@ -69,7 +69,7 @@ static bool weigh_rest(struct skr_graph *graph, struct skr_role_words *words, bo
     }
     while (choice || rr->run.plain) {
         live_counts(graph, words->level, counts);
-        if (!skr_role_words_next(rr, words, counts)) {
+        if (!skr_words_next(words, counts)) {
             break;
         }
         const struct weighing by = {.rr = rr, .words = words};
@@ -97,7 +97,7 @@ bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
     root->ports.port[0] = (struct skr_port){.state = -1, .live = true};
     skr_axes_vector(rr, 1, members, &root->ports.port[0].key, &root->ports.port[0].main);
     for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
-        struct skr_role_words words;
+        struct skr_words words;
         bool choice = false;
         if (!skr_role_graph_open(ret, &words, &choice) || !weigh_rest(ret, &words, choice)) {
             return false;

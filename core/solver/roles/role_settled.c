@@ -127,7 +127,7 @@ static bool all_intervals(const struct skr_graph_level *at)
     return true;
 }
 
-bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_role_words *words,
+bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_words *words,
                      bool *ret)
 {
     struct skr_role_run *rr = graph->rr;
@@ -148,7 +148,7 @@ bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_ro
     }
     units.room = skr_run_scratch_alloc(&rr->run, (size_t)most, sizeof *units.room);
     for (int32_t i = 0; i < at->n_sets && units.room; i++) {
-        if (skr_role_ports_wanted(skr_role_set(at, i))) {
+        if (skr_ports_wanted(at->set[i])) {
             list_rooms(&units, skr_role_set(at, i));
             settle_set(&units, skr_role_set(at, i));
         }

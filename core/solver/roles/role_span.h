@@ -41,7 +41,6 @@ struct skr_role_span {
     struct {
         int32_t least, most;
     } range[SKR_ROLE_RANGES_MAX];
-    bool listed; /* in the level that is opened */
 };
 
 bool skr_role_spans_init(struct skr_role_run *rr);

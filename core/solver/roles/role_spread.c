@@ -174,7 +174,7 @@ static bool least_most(struct spread *s, int32_t greatest, int32_t *ret)
     return last == hi || hi == greatest || try_most(s, hi, &suffices);
 }
 
-bool skr_role_spread(struct skr_graph *graph, const struct skr_role_words *words)
+bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words)
 {
     const struct skr_role_run *rr = graph->rr;
     struct spread s = {.graph = graph, .level = words->level, .scope = words->scope[0]};

@@ -69,7 +69,7 @@ static bool holds(const struct skr_role_span *span, const struct skr_port *port)
 }
 
 /* Whether ports of the level are solo as soon as one unit holds all. */
-static bool can_be_solo(const struct skr_graph *graph, const struct skr_role_words *words)
+static bool can_be_solo(const struct skr_graph *graph, const struct skr_words *words)
 {
     const struct skr_role_run *rr = graph->rr;
     return !rr->run.plain && words->one_used > 0 && words->scope[words->lead] == rr->n_roles &&
@@ -128,7 +128,7 @@ static void want_ports(struct skr_role_ports *set, bool can_be_solo)
 }
 
 /* What the spans need for the windows of whole sets. */
-static bool pass_down(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
+static bool pass_down(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_graph_level *at = &graph->level[level];
@@ -150,7 +150,7 @@ static bool pass_down(struct skr_graph *graph, int32_t level, const struct skr_r
     return true;
 }
 
-bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_role_words *words)
+bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_graph_level *at = &graph->level[level];
