@@ -17,7 +17,8 @@
  *
  * Replacements, and pods that start while others have ended: a newcomer gets the rank of its index
  * (known_ranks.h), else a freed rank of its role and set, in member order. If none is free, it gets the
- * rank that equals its index, else the lowest free one. If the group has one role without sets, the rank
+ * rank that equals its index, else the lowest free one. Ranks of members that have succeeded are free for
+ * their own index alone. If the group has one role without sets, the rank
  * that equals its index goes before other freed ranks. A newcomer whose index had a place on a leaf takes
  * a new place of its role there. The other new places, in tree order, go to the others in the order of
  * their ranks. A set with a running member stays in its unit.
@@ -44,12 +45,14 @@ struct skr_seat {
     int32_t leaf; /* claimed: leaf, -1 outside the tree; newcomer: set */
     int32_t rank; /* claimed: its rank, -1 without one; newcomer: set */
     bool claimed;
-    bool gone;        /* no member any more: leaf and rank are those that its index had */
-    bool held;        /* gone, and its room is held */
+    bool gone; /* no member any more: leaf and rank are those that its index had */
+    bool held; /* gone, and its room is held */
+    bool
+        done; /* gone, and has succeeded in this generation: its rank is not free for another index */
     skr_time created; /* gone: of several with one index the youngest counts */
     bool pinned;      /* newcomer: leaf is given */
-    uint8_t role;
-    int32_t set; /* of the kind of its role */
+    uint8_t role;     /* done: SKR_ROLES_MAX if no member is of its role now */
+    int32_t set;      /* of the kind of its role */
 };
 
 /* How many members of each role a solution places, by leaf and unit of the tree. */

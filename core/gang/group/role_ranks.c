@@ -227,6 +227,17 @@ static void rank_by_index(struct deal *d)
     }
 }
 
+/* Members that have succeeded keep their ranks, unless their own index came again. */
+static void hold_done(struct deal *d)
+{
+    for (size_t i = 0; i < d->n_seats; i++) {
+        const struct skr_seat *s = &d->seat[i];
+        if (s->done && (size_t)s->rank < d->n_ranks) {
+            d->held[s->rank] = true;
+        }
+    }
+}
+
 static void rank_the_rest(struct deal *d, struct skr_seat *const *seat, size_t n)
 {
     size_t lowest = 0;
@@ -368,6 +379,7 @@ bool skr_role_ranks_give(struct deal *d)
     if (!d->fresh || d->known.n > 0 || !d->named) {
         rank_by_index(d);
     }
+    hold_done(d);
     rank_the_rest(d, d->newcomer, d->n_newcomers);
     if (d->n_newcomers > 1) {
         qsort(d->newcomer, d->n_newcomers, sizeof(struct skr_seat *), by_rank);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/seating.h"
 
+#include "core/gang/cache/entry.h"
+#include "core/gang/group/generation.h"
 #include "core/gang/group/role_sets.h"
 
 #include <string.h>
@@ -46,12 +48,26 @@ static int32_t set_like(const struct group *g, const struct skr_seat *gone, int3
     return said;
 }
 
-size_t skr_seating_add_gone(const struct group *g, struct pod_entry *const *owner, size_t n,
+/* Whether it has Succeeded in the generation that youngest says; of a group by hand, in that of its last
+ * start. */
+static bool is_done(const struct skr_gang *e, const struct group *g, const struct pod_entry *p,
+                    const struct skr_strbuf *youngest)
+{
+    return p->done || (p->pod->phase == SKR_POD_SUCCEEDED && skr_entry_is_derived(g->name) &&
+                       skr_generation_may_be(e, g, p, youngest));
+}
+
+size_t skr_seating_add_gone(const struct skr_gang *e, const struct group *g,
+                            struct pod_entry *const *owner, size_t n,
                             const enum skr_pod_index_key *key, const struct skr_tree *tree,
                             struct skr_seat *seat)
 {
+    SKR_STRBUF(youngest);
     const struct pod_entry *p;
     size_t k = n;
+    if (skr_entry_is_derived(g->name)) {
+        skr_generation_youngest(e, g, &youngest);
+    }
     DL_FOREACH(g->members, p)
     {
         struct skr_seat *gone = &seat[k];
@@ -61,12 +77,14 @@ size_t skr_seating_add_gone(const struct group *g, struct pod_entry *const *owne
                                   .created = p->pod->meta.created,
                                   .gone = true};
         gone->role = gone->rank >= 0 ? role_like(owner, n, p->role_name, p->shape) : SKR_ROLES_MAX;
+        gone->done = gone->rank >= 0 && is_done(e, g, p, &youngest);
+        gone->index = -1;
         if (gone->role < SKR_ROLES_MAX) {
             gone->index = skr_member_order_index(p, key[gone->role]);
             gone->set = set_like(g, gone, p->set_said, seat, n);
             gone->leaf = skr_tree_find_leaf(tree, p->pod->node_name);
-            k++;
         }
+        k += gone->role < SKR_ROLES_MAX || gone->done;
     }
     for (size_t i = 0; i < g->holds.n; i++) {
         const struct seat_hold *hold = &g->holds.item[i];

@@ -9,7 +9,8 @@
 /* Adds to seat[n], which are those of owner[n], the seats of members that are gone: pods that have ended or
  * are being deleted, and held seats. key: of the index, by role. seat has room for all members and all
  * held seats. Returns the number of all seats. O(members * roles). */
-size_t skr_seating_add_gone(const struct group *g, struct pod_entry *const *owner, size_t n,
+size_t skr_seating_add_gone(const struct skr_gang *e, const struct group *g,
+                            struct pod_entry *const *owner, size_t n,
                             const enum skr_pod_index_key *key, const struct skr_tree *tree,
                             struct skr_seat *seat);
 /* Seats of owner[n], filled by skr_member_order_seats(). counts->of_role is by role of the group. */

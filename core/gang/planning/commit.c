@@ -71,7 +71,7 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
                                       .claimed = true};
     }
     skr_member_order_seats(owner, seat, k, key);
-    *ret_n = skr_seating_add_gone(g, owner, k, key, e->topology.tree, seat);
+    *ret_n = skr_seating_add_gone(e, g, owner, k, key, e->topology.tree, seat);
     free(owner);
     return seat;
 }

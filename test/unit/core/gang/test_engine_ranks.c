@@ -344,3 +344,58 @@ TEST(roles_of_equal_pods_keep_the_ranks_of_their_indexes)
                         (const int[]){0, 0, 1, 2}, succeed);
     }
 }
+
+/* ---- a lone replacement ---- */
+
+/* One pod of JobSet js for each job: of w, or the first one of d. */
+static void pod_of_job(struct rig *rig, const char *name, int driver, int index)
+{
+    rig_create_json(
+        rig, RIG_POD, name,
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{"
+        "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'%s',"
+        "'jobset.sigs.k8s.io/job-index':'%d','jobset.sigs.k8s.io/job-global-index':'%d',"
+        "'batch.kubernetes.io/job-completion-index':'0'},'ownerReferences':[{'apiVersion':"
+        "'batch/v1','kind':'Job','name':'js-%d','uid':'js-%d','controller':true}]},'spec':{"
+        "'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+        driver && index == 0 ? "d" : "w", index - driver * (index > 0), index, index, index);
+}
+
+/* All others have succeeded, and the seat of the lost one has lapsed: their ranks are not free. */
+TEST(a_lone_replacement_takes_no_rank_of_a_member_that_has_succeeded)
+{
+    for (int lost = 0; lost < 4; lost++) {
+        for (int driver = 0; driver < 2; driver++) {
+            SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+            char pod[32];
+            rig_racks(rig, 1, 2, 4);
+            rig_sync(rig);
+            rig_create_json(rig, RIG_JOBSET, "js",
+                            "{'spec':{'replicatedJobs':[%s{'name':'w','replicas':%d,'template':{"
+                            "'spec':{'parallelism':1,'completions':1}}}]}}",
+                            driver ? "{'name':'d','template':{'spec':{'parallelism':1,"
+                                     "'completions':1}}},"
+                                   : "",
+                            4 - driver);
+            for (int i = 0; i < 4; i++) {
+                snprintf(pod, sizeof pod, "j-%d", i);
+                pod_of_job(rig, pod, driver, i);
+            }
+            rig_run(rig, 5 * SKR_SECOND);
+            rig_assert_bound(rig, "j", 4);
+            for (int i = 0; i < 4; i++) {
+                snprintf(pod, sizeof pod, "j-%d", i);
+                if (i != lost) {
+                    rig_phase(rig, pod, "Succeeded");
+                }
+            }
+            rig_run(rig, SKR_SECOND);
+            snprintf(pod, sizeof pod, "j-%d", lost);
+            rig_delete(rig, RIG_POD, pod);
+            rig_run(rig, 300 * SKR_SECOND);
+            pod_of_job(rig, "again", driver, lost);
+            has_rank(rig, "again", lost);
+        }
+    }
+}
