@@ -219,19 +219,20 @@ static void count_move(struct skr_gang *e, struct group *g, enum skr_move_cause 
 }
 
 /* A cause is counted once for each move, and for small ones that add up to a move. now: NULL if nothing
- * is reserved any more. */
+ * is reserved any more. What an earlier process promised may have been told to be over during the round. */
 static void note_move(struct skr_gang *e, struct group *g, const struct skr_round_group *answer,
                       struct booking *now)
 {
     const struct booking *old = g->booking;
+    const bool promised = answer->stored && (old || g->told.unread);
     const int64_t anchor = old ? old->anchor : answer->stored ? answer->stored->start : 0;
     const enum skr_move_cause before = old ? (enum skr_move_cause)old->cause : SKR_MOVED_NOT;
     const enum skr_move_cause cause = answer->lost != SKR_MOVED_NOT ? answer->lost : before;
-    if (!answer->stored && !now) {
+    if (!promised && !now) {
         if (old) { /* no question can be asked for it any more */
             count_move(e, g, SKR_MOVED_USER);
         }
-    } else if (!answer->stored) {
+    } else if (!promised) {
         now->anchor = now->start;
     } else if (!now) {
         count_move(e, g, cause);
@@ -270,7 +271,6 @@ static void apply(struct skr_gang *e, const struct gathering *in, size_t i)
         return;
     }
     const bool starts = answer->state == SKR_ROUND_STARTS;
-    g->told.unread = false;
     if (g->rounded != w->input && skr_victim_search_may_preempt(g)) {
         skr_candidates_wake(e); /* it may evict others now */
     }
@@ -284,6 +284,7 @@ static void apply(struct skr_gang *e, const struct gathering *in, size_t i)
             answer->far == SKR_INSTANT_NEVER ? 0 : answer->far * SKR_SECOND - e->settings.horizon;
     }
     note_move(e, g, answer, now);
+    g->told.unread = false;
     if (same(g->booking, now)) {
         g->booking->anchor = now->anchor;
         g->booking->cause = now->cause;

@@ -344,3 +344,30 @@ TEST(where_no_group_waits_reservations_change_no_byte_of_a_decision)
         assert_string_equal(with.s, without.s);
     }
 }
+
+/* What an earlier process promised is told to be over while the first round that asks about it is under way. */
+TEST_RIG(limits_waiting(1), a_promise_that_is_over_is_counted_once)
+{
+    uint64_t moves = 0;
+    assert_true(*rig_annotation(rig, RIG_MAP, "big", "sakkara.reservation"));
+    rig_delete(rig, RIG_POD, "big-3");
+    rig_create_json(rig, RIG_POD, "endless",
+                    "{'metadata':{},'spec':{'nodeName':'node-3','containers':[{'name':'c',"
+                    "'resources':{'requests':{'cpu':'1'}}}]},'status':{'phase':'Running'}}");
+    rig_restart(rig);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_solves = true;
+    limits_pod(rig, "big-3", "big", 50);
+    rig_run(rig, 100 * SKR_MILLISECOND);
+    rig->hold_solves = false;
+    rig_step_solve(rig); /* it does not fit now; the round is next */
+    rig->hold_solves = true;
+    rig_run(rig, 10 * SKR_SECOND);
+    rig->hold_solves = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "big", "sakkara.reservation"), "");
+    for (size_t i = 0; i < SKR_MOVE_CAUSE_COUNT; i++) {
+        moves += rig->gang->stats.moves[i];
+    }
+    assert_int_equal(moves, 1);
+}
