@@ -12,7 +12,6 @@
 
 enum {
     WORLD_NODES = 9,
-    WORLD_CPUS = 2 * WORLD_NODES,
     WORLD_MAPS = 5, /* groups of maps; then one of a PodGroup, one of labels */
     WORLD_PODGROUP = WORLD_MAPS,
     WORLD_LABELS,
@@ -46,10 +45,8 @@ struct world {
         bool mixed;        /* its pods were not always members of its group */
     } work[WORLD_DERIVED];
     bool tree_changed;
-    bool siege;                  /* the law of tenants holds */
-    int64_t ran;                 /* hostile members at the last rest of the siege, millicores; */
-    skr_time ran_at[WORLD_CPUS]; /* ... and when they last used more than so many cpus */
-    size_t overruns;             /* rig->promises.overruns, as was seen last */
+    bool siege;      /* the law of tenants holds */
+    size_t overruns; /* rig->promises.overruns, as was seen last */
     bool has_claims;
     skr_time fits_since[WORLD_HONEST_GROUPS]; /* in the siege; 0: it does not */
     size_t fits_life; /* rig->n_lives then: time without a daemon does not count */

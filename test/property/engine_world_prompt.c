@@ -206,7 +206,8 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
         return;
     }
     waiter_look(w, g, tree);
-    const int least = waiter_least(g);
+    const int n = waiter_least(g), planned = known->plan ? (int)known->plan->n_members : 0;
+    const int least = planned > n ? planned : n; /* a plan that waits for victims goes as a whole */
     if (!g->plain || g->waiting < least || g->waiting == 0 || g->gated > 0 ||
         (g->held >= g->size && gave_lately(rig, known))) {
         return;

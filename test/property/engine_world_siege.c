@@ -91,39 +91,40 @@ static void add_seat(void *context, const struct reservation *r)
     seats->cpu += hostile && r->reason == SKR_RESERVED_SEAT ? cpu_of(seats->w, r->amounts) : 0;
 }
 
-/* Its members used so many cpus within seatHold; until now they did as at the last rest. */
-static int64_t ran_with(struct world *w, int64_t now)
+/* What it ran with when a group lost its first seat counts while the group's workload makes its pods again, for
+ * seatHoldMax in all. */
+static int64_t ran_with(const struct world *w)
 {
-    int64_t most = now;
-    for (int64_t n = 0; n < WORLD_CPUS; n++) {
-        w->ran_at[n] = n * 1000 < w->ran ? w->rig->now : w->ran_at[n];
-        const bool lately = w->ran_at[n] + w->rig->settings.seat_hold >= w->rig->now;
-        most = lately && (n + 1) * 1000 > most ? (n + 1) * 1000 : most;
+    const struct group *g;
+    const int cpu = skr_resource_names_find(w->rig->gang->resources, "cpu");
+    int64_t most = 0;
+    DL_FOREACH2(w->rig->gang->holders.list, g, holds.next)
+    {
+        const struct seats_ran *ran = is_of_namespace(g->key, "hostile") ? g->holds.ran : NULL;
+        const bool lately =
+            ran && ran->since + w->rig->settings.seat_hold_max >= w->rig->now && cpu >= 0;
+        most = lately && ran->amount[cpu] > most ? ran->amount[cpu] : most;
     }
-    w->ran = now;
     return most;
 }
 
-/* A namespace holds at most as much as its members use that run, or used within seatHold, as a workload that starts
- * again runs nothing for a while, and a share of the cluster. */
+/* A namespace holds at most as much as its members use that run, or as it ran with, and a share of the cluster. */
 static void judge_seats(struct world *w)
 {
     struct seats seats = {.w = w};
     const struct rig_object *o;
-    int64_t runs = 0, there = 0, all = 0; /* there: terminating ones, too */
+    int64_t runs = 0, all = 0;
     skr_reservations_each(w->rig->gang, add_seat, &seats);
-    DL_FOREACH(w->rig->list, o)
+    DL_FOREACH(seats.cpu > 0 ? w->rig->list : NULL, o)
     {
         if (o->kind == RIG_NODE) {
             all += waiter_cpu_of(&o->node->allocatable);
         } else if (o->kind == RIG_POD && is_of_namespace(o->key, "hostile") && *o->pod->node_name &&
-                   o->pod->phase < SKR_POD_SUCCEEDED && *world_group_of(w, o)) {
-            const int64_t cpu = waiter_cpu_of(&o->pod->shape->requests);
-            runs += skr_pod_is_live(o->pod) ? cpu : 0;
-            there += cpu;
+                   skr_pod_is_live(o->pod) && *world_group_of(w, o)) {
+            runs += waiter_cpu_of(&o->pod->shape->requests);
         }
     }
-    const int64_t was = ran_with(w, there), ran = was > runs && was > there ? was : runs;
+    const int64_t was = ran_with(w), ran = was > runs ? was : runs;
     if (seats.cpu > ran + all / SKR_NAMESPACE_SHARE) {
         rig_fail(w->rig,
                  "the hostile namespace holds %lld m for lost members, runs %lld m, and ran %lld m",

@@ -455,7 +455,6 @@ static void begin_siege(struct world *w)
     }
     w->siege = true;
     w->overruns = w->rig->promises.overruns;
-    w->ran = WORLD_CPUS * 1000; /* what ran before is not known */
     words_run(w, SKR_SECOND);
 }
 
