@@ -229,7 +229,7 @@ static bool is_about_to_be_planned(const struct skr_gang *e, const struct pod_en
     const struct group *g = p->group;
     bool solving = skr_planner_is_solving(e, g);
     bool due =
-        g->state == GROUP_READY && !g->attempt.infeasible && !g->claims.waits && !g->claims.lacks;
+        g->state == GROUP_READY && !g->attempt.infeasible && !skr_claims_keep_from_planning(e, g);
     return p->seated && (solving || due);
 }
 

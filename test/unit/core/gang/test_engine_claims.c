@@ -494,6 +494,35 @@ TEST_RIG(assumed(), a_member_that_kube_scheduler_keeps_takes_one_place_and_its_g
     rig_assert_clean(rig);
 }
 
+/* kube-scheduler's own filters refuse b-1 on all nodes but node-2. */
+static bool passes_on_the_last(void *context, const struct skr_pod *pod, const char *node)
+{
+    (void)context;
+    return strcmp(pod->meta.name, "b-1") != 0 || strcmp(node, "node-2") == 0;
+}
+
+/* Its group waits for the claims of the other member, for minutes. */
+TEST(a_member_beside_one_that_kube_scheduler_keeps_is_nominated_no_more)
+{
+    struct rig *rig = rig_create();
+    rig->in_tree = passes_on_the_last;
+    rig_racks(rig, 1, 3, 1);
+    rig_group(rig, "late", 2, 0, NULL);
+    rig_group(rig, "good", 1, 0, NULL);
+    rig_claim(rig, "default/c", RIG_CLAIM_LATE);
+    rig_sync(rig);
+    add_members(rig, "b", 1, "late", 0);
+    rig_pod(rig, "b-1", "late", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(kept_for_claims(rig), 1);
+    rig_assert_text(rig_planned(rig, "b-1"), "");
+    rig_assert_text(rig_find(rig, RIG_POD, "b-1")->pod->nominated_node, "");
+    rig_pods(rig, "p", 1, "good", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 1);
+    rig_destroy(rig);
+}
+
 TEST_RIG(assumed(), a_member_that_kube_scheduler_lets_go_of_is_planned_again)
 {
     rig_claim(rig, "default/c", RIG_CLAIM_BOUND); /* the bind call comes, too late for the plan */
