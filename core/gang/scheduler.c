@@ -404,6 +404,7 @@ static void destroy(void *self)
     skr_ledger_destroy(e->ledger);
     skr_resource_names_destroy(e->resources);
     skr_names_fini(e);
+    free(e->releases);
     free(e);
 }
 

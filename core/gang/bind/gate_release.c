@@ -63,43 +63,75 @@ static bool has_turn(const struct skr_gang *e, const struct group *g)
            skr_frame_now(e->frame) < g->release.opened_at + SKR_RELEASED_TURN_S * SKR_SECOND;
 }
 
-/* turns: groups whose turn is over are not before it. */
-static bool is_first(const struct skr_gang *e, const struct group *g, bool turns)
+/* What all groups that wait for capacity say. Many look at the same time: with more than FEW groups, one count serves
+ * for twenty times its cost. */
+struct releases {
+    skr_time at;
+    uint64_t seen;       /* the stamp then: a group that went is none of first */
+    size_t all, in_turn; /* newcomers of open groups; of those whose turn it is */
+    /* The first of those that may go, by the queue. [1]: but for those whose turn is over. */
+    const struct group *first[2];
+};
+enum { FEW = 256, GROUP_NS = 1000 };
+
+static void count(const struct skr_gang *e, struct releases *r)
 {
-    const struct group *other, *tmp;
-    HASH_ITER(hh, e->groups, other, tmp)
+    const struct group *g, *tmp;
+    *r = (struct releases){.at = skr_frame_now(e->frame), .seen = e->seen.now};
+    HASH_ITER(hh, e->groups, g, tmp)
     {
-        const bool waits = waits_for_capacity(other) && !keeps_gates(e, other) &&
-                           (!turns || !other->release.open || has_turn(e, other));
-        if (other != g && waits && skr_queue_goes_before(other, g)) {
-            return false;
+        if (!waits_for_capacity(g)) {
+            continue;
+        }
+        const bool turn = has_turn(e, g);
+        r->all += g->release.open ? g->seats.n_newcomers : 0;
+        r->in_turn += turn ? g->seats.n_newcomers : 0;
+        for (int k = 0; k < (!g->release.open || turn ? 2 : 1) && !keeps_gates(e, g); k++) {
+            r->first[k] = !r->first[k] || skr_queue_goes_before(g, r->first[k]) ? g : r->first[k];
         }
     }
-    return true;
 }
 
-/* Whether it is the turn of the group. O(groups). */
-static bool may_go(const struct skr_gang *e, const struct group *g)
+static struct releases *look(struct skr_gang *e)
+{
+    const size_t n = HASH_COUNT(e->groups);
+    const bool is_new = !e->releases;
+    e->releases = is_new ? skr_alloc(sizeof *e->releases) : e->releases;
+    if (is_new || n <= FEW || skr_seen_changed(&e->seen, SEEN_CENSUS, e->releases->seen) ||
+        skr_frame_now(e->frame) >= e->releases->at + (skr_time)n * GROUP_NS) {
+        count(e, e->releases);
+    }
+    return e->releases;
+}
+
+/* Whether it is the turn of the group. O(groups) if they are counted. */
+static bool may_go(const struct skr_gang *e, const struct group *g, const struct releases *r)
 {
     const size_t own = g->seats.n_newcomers;
-    size_t in_turn = 0, all = 0;
-    const struct group *other, *tmp;
-    HASH_ITER(hh, e->groups, other, tmp)
-    {
-        const bool out = other->release.open && waits_for_capacity(other);
-        all += out ? other->seats.n_newcomers : 0;
-        in_turn += out && has_turn(e, other) ? other->seats.n_newcomers : 0;
-    }
     if (keeps_gates(e, g) || own > SKR_RELEASED_GROUP_MAX) {
         return false;
     }
-    return is_first(e, g, false) || (all + own <= SKR_RELEASED_ALL_MAX &&
-                                     (in_turn + own <= SKR_RELEASED_MAX || is_first(e, g, true)));
+    return r->first[0] == g || (r->all + own <= SKR_RELEASED_ALL_MAX &&
+                                (r->in_turn + own <= SKR_RELEASED_MAX || r->first[1] == g));
+}
+
+static void open_gates(struct skr_gang *e, struct group *g)
+{
+    struct pod_entry *p;
+    g->release.open = true;
+    g->release.opened_at = skr_frame_now(e->frame);
+    e->releases->all += g->seats.n_newcomers;
+    e->releases->in_turn += g->seats.n_newcomers;
+    skr_out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
+                     "the group has waited for capacity; autoscalers may see its members", false);
+    DL_FOREACH(g->members, p)
+    {
+        skr_dirty_pod(e, p);
+    }
 }
 
 void skr_gate_release_settle(struct skr_gang *e, struct group *g)
 {
-    struct pod_entry *p;
     if (!waits_for_capacity(g)) {
         g->release.since = 0;
         g->release.open = g->release.open && g->seats.n_bound == 0 && g->seats.n_live > 0;
@@ -117,18 +149,10 @@ void skr_gate_release_settle(struct skr_gang *e, struct group *g)
         skr_wakes_group(e, g, at);
     } else if (skr_provisioning_step(e, g)) {
         return;
-    } else if (!may_go(e, g)) {
+    } else if (!may_go(e, g, look(e))) {
         skr_wakes_group(e, g, skr_frame_now(e->frame) + LOOK_AGAIN_S * SKR_SECOND);
     } else {
-        g->release.open = true;
-        g->release.opened_at = skr_frame_now(e->frame);
-        skr_out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
-                         "the group has waited for capacity; autoscalers may see its members",
-                         false);
-        DL_FOREACH(g->members, p)
-        {
-            skr_dirty_pod(e, p);
-        }
+        open_gates(e, g);
     }
 }
 

@@ -40,7 +40,6 @@ struct claim_awaited;
 struct claim_classes;
 struct claimers;
 struct device_hold;
-struct disruption_budget;
 struct early_yeses;
 struct end_row;
 struct explain_requests;
@@ -294,6 +293,7 @@ struct skr_gang {
     struct explain_requests *explain_requests; /* NULL before the first request */
     skr_time ways_slot; /* no waiting group is explained before; ways_out.c */
 
+    struct releases *releases; /* NULL: never counted; gate_release.c */
     struct skr_gang_counters stats;
 };
 

@@ -55,6 +55,24 @@ TEST_RIG(begin(60 * SKR_SECOND),
     rig_assert_bound(rig, "job", 30);
 }
 
+/* One count serves all that look at the same time. */
+TEST_RIG(begin(60 * SKR_SECOND), of_many_groups_that_look_at_once_as_many_go_as_one_by_one)
+{
+    enum { GROUPS = 300 };
+    char name[32];
+    rig->check_every = 100;
+    rig_sync(rig);
+    for (int i = 0; i < GROUPS; i++) {
+        snprintf(name, sizeof name, "g-%d", i);
+        rig_group(rig, name, 1, 0, NULL);
+        rig_pod(rig, name, name, RIG_GATED);
+        rig_edit(rig, RIG_POD, name,
+                 "{'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'99'}}}]}}");
+    }
+    rig_run(rig, 100 * SKR_SECOND);
+    assert_int_equal(gated(rig, "g", GROUPS), GROUPS - SKR_RELEASED_MAX);
+}
+
 /* Kubernetes 1.37 puts the pods of every Job into a PodGroup. */
 TEST_RIG(begin(60 * SKR_SECOND), pods_in_a_podgroup_lose_their_gates_unless_it_is_their_group)
 {
