@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Digits of the keys of a level, cut into words, as core/solver/weight_words.h has them: the own
- * keys of the roles in role order, then the key of the group. One word may hold digits of several
- * keys.
- */
+/* The keys of a level: the own keys of the roles in role order, then the key of the group. */
 #include "core/solver/roles/role_graph.h"
 
 bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_words *ret)
