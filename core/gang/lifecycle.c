@@ -174,11 +174,11 @@ static bool had_members_before(const struct group *g)
 }
 
 /* The next generation, or replacements of members of the last one, whose results stay. */
-static void start_again(const struct skr_gang *e, struct group *g)
+static void start_again(struct skr_gang *e, struct group *g)
 {
     if (!skr_generation_goes_on(e, g)) {
         skr_generation_start(g);
-        skr_run_limit_start(g);
+        skr_run_limit_start(e, g);
         skr_group_state_set_times(g, 0, 0);
         skr_outputs_forget(g);
     }

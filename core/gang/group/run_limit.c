@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/run_limit.h"
 
+#include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/state/wakes.h"
 #include "core/pod/pod.h"
 
 #include <utlist.h>
@@ -28,9 +30,10 @@ static bool has_seats(const struct group *g)
     return has;
 }
 
+/* A member runs, or its seat counts: skr_run_limit_settle(). */
 static bool runs(const struct group *g)
 {
-    return g->times.end != 0 && (g->seats.n_bound > 0 || (g->times.limit != 0 && has_seats(g)));
+    return g->times.end != 0 && (g->seats.n_bound > 0 || g->times.limit != 0);
 }
 
 skr_time skr_run_limit_of(const struct group *g)
@@ -40,7 +43,7 @@ skr_time skr_run_limit_of(const struct group *g)
 }
 
 /* A word is the limit of the generation that runs, or it ends without seats. */
-static void settle_word(const struct skr_gang *e, struct group *g)
+static void settle_word(struct skr_gang *e, struct group *g)
 {
     if (g->times.end != 0 && g->seats.n_bound > 0) {
         const skr_time rest = g->times.word - g->times.end;
@@ -49,22 +52,29 @@ static void settle_word(const struct skr_gang *e, struct group *g)
     } else if (g->seats.n_bound == 0 && !g->plan &&
                (skr_frame_now(e->frame) >= g->times.word || !has_seats(g))) {
         g->times.word = 0;
+        skr_dirty_input(g);
+        skr_dirty_plan(e);
     }
 }
 
-void skr_run_limit_settle(const struct skr_gang *e, struct group *g)
+void skr_run_limit_settle(struct skr_gang *e, struct group *g)
 {
     if (g->times.word != 0) {
         settle_word(e, g);
     }
     const skr_time limit = skr_run_limit_of(g);
-    g->times.limit = runs(g) && limit != SKR_TIME_NEVER ? limit : 0;
+    const bool counts = runs(g) && (g->seats.n_bound > 0 || has_seats(g));
+    g->times.limit = counts && limit != SKR_TIME_NEVER ? limit : 0;
 }
 
-void skr_run_limit_start(struct group *g)
+void skr_run_limit_start(struct skr_gang *e, struct group *g)
 {
     const skr_time end = skr_run_limit_end(g);
-    g->times.word = end != SKR_TIME_NEVER && has_seats(g) ? end : 0;
+    const bool has = end != SKR_TIME_NEVER && end > skr_frame_now(e->frame) && has_seats(g);
+    g->times.word = has ? end : 0;
+    if (has) {
+        skr_wakes_group(e, g, end);
+    }
 }
 
 skr_time skr_run_limit_end(const struct group *g)
@@ -79,7 +89,10 @@ skr_time skr_run_limit_end(const struct group *g)
 
 bool skr_run_limit_is_over(const struct skr_gang *e, const struct group *g)
 {
-    return skr_frame_now(e->frame) >= skr_run_limit_end(g);
+    const skr_time end = skr_run_limit_end(g);
+    const bool starts = g->times.word != 0 && g->seats.n_bound == 0;
+    const skr_time least = starts ? SKR_RUN_LIMIT_SLACK_S * SKR_SECOND : 0;
+    return end != SKR_TIME_NEVER && skr_frame_now(e->frame) + least >= end;
 }
 
 int32_t skr_run_limit_owed(const struct skr_gang *e, const struct pod_entry *p)

@@ -27,15 +27,16 @@ enum {
 /* The limit in force; SKR_TIME_NEVER: none. */
 skr_time skr_run_limit_of(const struct group *g);
 /* Call at every evaluation: remembers the limit while the group runs. O(members) if none does. */
-void skr_run_limit_settle(const struct skr_gang *e, struct group *g);
+void skr_run_limit_settle(struct skr_gang *e, struct group *g);
 /* The next generation begins. O(members). */
-void skr_run_limit_start(struct group *g);
+void skr_run_limit_start(struct skr_gang *e, struct group *g);
 /* The activeDeadlineSeconds that is to be written to the live member, 1 to INT32_MAX; 0: none. */
 int32_t skr_run_limit_owed(const struct skr_gang *e, const struct pod_entry *p);
 /* When the limit of a running group, or of its held seats, is over; SKR_TIME_NEVER: it has none, or neither
  * is there. */
 skr_time skr_run_limit_end(const struct group *g);
-/* The group runs, and its limit is over: no replacement is placed, and no seat is held. */
+/* The group runs, and its limit is over: no replacement is placed, and no seat is held. Of a generation that
+ * is to start in held seats, less than the slack is left: it waits for the whole limit. */
 bool skr_run_limit_is_over(const struct skr_gang *e, const struct group *g);
 
 #endif

@@ -216,3 +216,19 @@ TEST(without_held_seats_a_generation_gets_the_whole_limit)
     rig_assert_bound(rig, "b", 2);
     assert_int_equal(deadline(rig, "b-0"), 1200);
 }
+
+/* As when the kubelet has ended them at the limit. */
+TEST(a_generation_right_before_the_end_of_the_limit_waits_for_the_whole_one)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = between_generations("'10m'");
+    generation(rig, "b");
+    rig_run(rig, 340 * SKR_SECOND); /* of 600, 245 were over */
+    rig_delete(rig, RIG_POD, "b-0");
+    rig_delete(rig, RIG_POD, "b-1");
+    rig_run(rig, SKR_SECOND);
+    generation(rig, "c");
+    assert_string_equal(rig_node_of(rig, "c-0"), "");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "c", 2);
+    assert_int_equal(deadline(rig, "c-0"), 600);
+}
