@@ -140,8 +140,7 @@ void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g, const
     }
 }
 
-/* A plan leaves room for it, wherever it goes. */
-static bool a_pod_goes_first(const struct rig *rig, const struct group *g)
+bool waiter_a_pod_goes_first(const struct rig *rig, const struct group *g)
 {
     const struct pod_entry *p = rig->gang->ordinary;
     while (p && !skr_ordinary_goes_first(rig->gang, p, skr_ordinary_class_of(g))) {
@@ -155,7 +154,8 @@ static bool is_held_back(const struct rig *rig, const struct group *g)
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
            skr_claims_keep_from_planning(rig->gang, g) || skr_refusal_pause(rig->gang, g) > 0 ||
            skr_plan_storage_is_refused(rig->gang, g) || g->attempt.backoff_until > rig->now ||
-           skr_run_limit_end(g) <= rig->now || skr_arranged_waits(g) || a_pod_goes_first(rig, g);
+           skr_run_limit_end(g) <= rig->now || skr_arranged_waits(g) ||
+           waiter_a_pod_goes_first(rig, g);
 }
 
 /* ---- judgement ---- */

@@ -247,15 +247,17 @@ static void add_costly(struct world *w, struct intruder x)
 {
     static const char *const name[] = {"costly-0", "costly-1", "costly-2"};
     const char *which = name[world_pick(w, 3)];
+    const bool full = world_pick(w, 4) == 0; /* as many as the API server admits by cost */
+    const int requests = full ? 8 : 4, selectors = full ? 32 : 16;
     char key[64];
     SKR_STRBUF(devices);
     SKR_STRBUF(template);
     skr_strbuf_add(&devices, "{'devices':{'requests':[");
-    for (int r = 0; r < 4; r++) {
+    for (int r = 0; r < requests; r++) {
         skr_strbuf_addf(&devices,
                         "%s{'name':'r%d','exactly':{'deviceClassName':'gpu','selectors':[",
                         r > 0 ? "," : "", r);
-        for (int i = 0; i < 16; i++) {
+        for (int i = 0; i < selectors; i++) {
             skr_strbuf_addf(&devices,
                             "%s{'cel':{'expression':'device.attributes[\\'gpu.example.com\\'].uuid"
                             " != \\'%d-%d-%d\\''}}",
@@ -319,6 +321,13 @@ static void come(struct world *w)
     }
 }
 
+/* The number takes the place of %d. */
+static void write_edit(char *text, size_t size, const char *edit, int number)
+{
+    const size_t at = (size_t)(strchr(edit, '%') - edit);
+    snprintf(text, size, "%.*s%d%s", (int)at, edit, number, edit + at + 2);
+}
+
 /* Again and again: what the daemon writes into its maps, and on its members. It costs
  * no other tenant more than the law says. */
 static void overwrite(struct world *w)
@@ -326,15 +335,20 @@ static void overwrite(struct world *w)
     enum { EDITS = 20, EDIT_MS = 50 };
     char key[64];
     snprintf(key, sizeof key, "hostile/%s", hostile_group[world_pick(w, WORLD_HOSTILE_GROUPS)]);
-    const bool plan = world_pick(w, 2);
+    static const char *const what[] = {"{'metadata':{'annotations':{'sakkara.plan':'mine %d'}}}",
+                                       "{'data':{'status':'mine %d'}}",
+                                       "{'metadata':{'annotations':{'sakkara.seats':'%d'}}}",
+                                       "{'metadata':{'annotations':{'sakkara.reservation':'%d'}}}",
+                                       "{'metadata':{'annotations':{'sakkara.pauses':'%d'}}}",
+                                       "{'data':{'conditions':'%d','plannedStart':'never'}}"};
+    const char *edit = what[world_pick(w, sizeof what / sizeof *what)];
     for (int i = 0; i < EDITS; i++) {
         if (!rig_find(w->rig, RIG_MAP, key)) {
             return;
         }
-        rig_edit(w->rig, RIG_MAP, key,
-                 plan ? "{'metadata':{'annotations':{'sakkara.plan':'mine %d'}}}"
-                      : "{'data':{'status':'mine %d'}}",
-                 i);
+        char text[120];
+        write_edit(text, sizeof text, edit, i);
+        rig_edit(w->rig, RIG_MAP, key, "%s", text);
         edit_pods(w, "{'metadata':{'labels':{'sakkara.member.status':'mine'}}}");
         world_run(w, EDIT_MS * SKR_MILLISECOND);
     }

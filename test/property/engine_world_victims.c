@@ -115,7 +115,8 @@ bool world_has_room_then(void *context, const struct skr_solve_request *search)
         snprintf(key, sizeof key, "default/%s", g.name);
         const struct group *self = skr_groups_find(w->rig->gang, key);
         if (self && self->spec && skr_planner_is_solving(w->rig->gang, self)) {
-            return waiter_home(w, &g, i) && fits(w, &g, self, search);
+            return waiter_home(w, &g, i) && !waiter_a_pod_goes_first(w->rig, self) &&
+                   fits(w, &g, self, search);
         }
     }
     return false;

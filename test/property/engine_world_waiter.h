@@ -45,6 +45,8 @@ void waiter_look(const struct world *w, struct waiter *g, const json_t *tree);
 void waiter_look_at_others(const struct world *w, struct waiter *g);
 /* Closes the nodes that time.spare keeps from its new members. */
 void waiter_look_at_spares(const struct rig *rig, struct waiter *g, const struct group *self);
+/* A single pod of a higher PriorityClass: plans of the group leave room for it, wherever it goes (ordinary.h). */
+bool waiter_a_pod_goes_first(const struct rig *rig, const struct group *g);
 /* What the engine keeps free for other groups, whether it is written or not, and for ordinary pods. */
 void waiter_look_at_reserved(const struct rig *rig, struct waiter *g, const struct group *self);
 /* Room that is reserved for others, of a group that the engine knows. */
