@@ -4,6 +4,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/pods.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/reservation.h"
@@ -132,6 +133,48 @@ static void judge_seats(struct world *w)
     }
 }
 
+/* ---- silence ---- */
+
+static const struct group *honest(const struct world *w, int which)
+{
+    char key[64];
+    snprintf(key, sizeof key, "default/%s", world_group[which]);
+    return skr_groups_find(w->rig->gang, key);
+}
+
+/* kube-scheduler's words about a member may stand for a refusal later, in the same words (core/gang/bind/plan_step.c). */
+static bool is_refused(const struct group *g)
+{
+    const struct pod_entry *p;
+    bool is = g->refusal.n > 0;
+    DL_FOREACH(g->members, p)
+    {
+        is = is || *skr_pods_scheduler_says(p->pod);
+    }
+    return is;
+}
+
+/* kube-scheduler asks about no pod for a while. No refusal is made of that, of a group that it has refused nothing
+ * before. The time does not count for the law. */
+void siege_silence(struct world *w, skr_time duration)
+{
+    bool fresh[WORLD_HONEST_GROUPS];
+    w->rig->hold_scheduler = true;
+    for (int i = 0; i < WORLD_HONEST_GROUPS; i++) {
+        const struct group *g = honest(w, i);
+        fresh[i] = !g || !is_refused(g);
+    }
+    words_run(w, duration);
+    w->rig->hold_scheduler = false;
+    for (int i = 0; i < WORLD_HONEST_GROUPS; i++) {
+        const struct group *g = honest(w, i);
+        if (fresh[i] && g && g->refusal.n > 0) {
+            rig_fail(w->rig, "%s is refused, and kube-scheduler was silent", g->key);
+        }
+    }
+    memset(w->fits_since, 0, sizeof w->fits_since);
+}
+
 /* ---- judgement ---- */
 
 /* For people. */
@@ -161,9 +204,7 @@ static bool fits(struct world *w, struct waiter *g, const struct group *self, co
 static void judge(struct world *w, int which, const json_t *tree)
 {
     struct waiter g = {.name = world_group[which]};
-    char key[64];
-    snprintf(key, sizeof key, "default/%s", g.name);
-    const struct group *self = skr_groups_find(w->rig->gang, key);
+    const struct group *self = honest(w, which);
     if (!waiter_home(w, &g, which) || !self || !self->spec || !fits(w, &g, self, tree)) {
         w->fits_since[which] = 0;
         return;
@@ -180,7 +221,8 @@ static void judge(struct world *w, int which, const json_t *tree)
 
 void tenants_check(struct world *w)
 {
-    if (!w->siege || w->rig->watches || w->rig->writes || w->rig->solves || !w->rig->synced) {
+    if (!w->siege || w->rig->hold_scheduler || w->rig->watches || w->rig->writes ||
+        w->rig->solves || !w->rig->synced) {
         return;
     }
     judge_seats(w);

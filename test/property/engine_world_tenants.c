@@ -483,6 +483,9 @@ void tenants_step(struct world *w)
     } else if (x < 8) {
         change_honest(w);
     }
+    if (world_pick(w, 24) == 0) {
+        siege_silence(w, (10 + world_pick(w, 50)) * SKR_SECOND);
+    }
     const bool long_ = world_pick(w, 16) == 0;
     words_run(w, long_ ? (1 + world_pick(w, MINUTES_MAX)) * 60 * SKR_SECOND
                        : world_pick(w, 8) * SKR_SECOND);

@@ -42,6 +42,8 @@ void words_break(struct world *w);
 void words_run(struct world *w,
                skr_time duration); /* world_run(); its Jobs end at their deadlines */
 void words_check(struct world *w); /* of a siege that has come to rest */
+/* kube-scheduler comes to no pod for so long. */
+void siege_silence(struct world *w, skr_time duration);
 /* The hostile namespace is deleted with all that it has. */
 void tenants_end(struct world *w);
 /* Of a siege that has come to rest. */
