@@ -45,6 +45,19 @@ static void edit_pods(struct world *w, const char *patch)
     }
 }
 
+/* One of the last word terminates. */
+static bool any_goes(const struct world *w)
+{
+    const struct rig_object *o;
+    DL_FOREACH(w->rig->list, o)
+    {
+        if (is_bound_by_it(o) && o->pod->meta.deleting) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void make_job(struct world *w, int n, uint32_t limit_s)
 {
     char text[48];
@@ -60,6 +73,9 @@ void words_give(struct world *w)
     const int n = 1 + (int)world_pick(w, MEMBERS_MAX);
     const uint32_t limit_s = 20 + world_pick(w, 100), grace_s = world_pick(w, 2) * 3;
     const bool of_job = world_pick(w, 2), gated = world_pick(w, 2);
+    if (any_goes(w)) {
+        return; /* the group would wait for itself, and it evicts no pod of its own */
+    }
     remove_pods(w);
     if (rig_find(w->rig, RIG_JOB, JOB)) {
         rig_delete(w->rig, RIG_JOB, JOB);
@@ -179,7 +195,8 @@ void words_check(struct world *w)
 {
     const bool more = w->rig->promises.overruns > w->overruns;
     w->overruns = w->rig->promises.overruns;
-    if (more && !a_finalizer_keeps_one(w)) {
+    /* A seat of the next generation of the Job may be held in that room. */
+    if (more && !a_finalizer_keeps_one(w) && !w->rig->gang->holders.list) {
         rig_fail(w->rig, "a promise moves since a pod broke its word");
     }
 }
