@@ -236,8 +236,9 @@ static void note_move(struct skr_gang *e, struct group *g, const struct skr_roun
         now->anchor = now->start;
     } else if (!now) {
         count_move(e, g, cause);
-    } else if (cause == SKR_MOVED_NOT && (now->guess || !old)) {
-        /* A guess has passed; or the start has, before this process could plan. */
+    } else if (cause == SKR_MOVED_NOT &&
+               (now->guess || !old || now->start <= skr_instant_up(skr_frame_now(e->frame)))) {
+        /* A guess has passed; or the start has, and no room is missing, as when its namespace stands back. */
         now->anchor = now->start;
     } else if (now->start > anchor + SKR_MOVE_S) {
         count_move(e, g, cause);
