@@ -154,7 +154,7 @@ static bool is_held_back(const struct rig *rig, const struct group *g)
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
            skr_claims_keep_from_planning(rig->gang, g) || skr_refusal_pause(rig->gang, g) > 0 ||
            skr_plan_storage_is_refused(rig->gang, g) || g->attempt.backoff_until > rig->now ||
-           skr_run_limit_end(g) <= rig->now || skr_arranged_waits(g) ||
+           skr_run_limit_is_over(rig->gang, g) || skr_arranged_waits(g) ||
            waiter_a_pod_goes_first(rig, g);
 }
 
