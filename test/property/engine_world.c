@@ -7,6 +7,7 @@
 #include <utlist.h>
 
 #include "test/property/engine_world_derived.h"
+#include "test/property/engine_world_restarts.h"
 #include "test/property/engine_world_roles.h"
 #include "test/property/engine_world_tenants.h"
 #include "test/unit/engine_rig_failover.h"
@@ -208,7 +209,7 @@ static bool somebody_never_goes(const struct world *w)
 
 bool world_is_odd(const struct world *w)
 {
-    return w->veto[0] || (w->shy && !w->mended) || w->no_tree || w->tenants ||
+    return w->veto[0] || (w->shy && !w->mended) || w->no_tree || w->tenants || w->restarting ||
            w->rig->settings.plan_timeout < 300 * SKR_SECOND || somebody_never_goes(w);
 }
 
@@ -291,6 +292,8 @@ void world_step(struct world *w, uint64_t seed, int step)
     w->rig->is_calm = !world_is_odd(w);
     if (w->tenants && step >= WORLD_SIEGE_FROM) {
         tenants_step(w);
+    } else if (w->restarts && step >= WORLD_RESTARTS_FROM) {
+        restarts_step(w);
     } else {
         anything(w);
     }
@@ -338,6 +341,7 @@ static void at_rest(void *context)
     tenants_check(context);
     world_roles_check(context);
     derived_check(context);
+    restarts_check(context);
     world_check_picture(context);
 }
 
@@ -362,6 +366,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     w->timed = seed % 29 < 12;
     w->rig->ends_pods = w->timed || w->tenants;
     w->derived = seed % 23 < 3 && !w->tenants;
+    w->restarts = seed % 13 == 12 && seed % 9 < 7 && !w->tenants;
     w->losses = seed % 31 < 8;
     w->elastic = seed % 11 < 4;
     w->moves = seed % 37 < 12;

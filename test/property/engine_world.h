@@ -43,7 +43,10 @@ struct world {
     struct {
         int attempt, size; /* 0: it does not exist yet */
         bool mixed;        /* its pods were not always members of its group */
+        skr_time kept_until, held_until, whole_since; /* engine_world_restarts.h; 0: not */
+        int seats[WORLD_NODES], ran; /* that its last attempt left; that all workloads had then */
     } work[WORLD_DERIVED];
+    bool restarts, restarting; /* the law of restarts will hold, and holds */
     bool tree_changed;
     bool siege;      /* the law of tenants holds */
     size_t overruns; /* rig->promises.overruns, as was seen last */

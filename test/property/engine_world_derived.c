@@ -40,7 +40,7 @@ static int attempt_of(const struct rig_object *pod)
     return atoi(pod->key + 11);
 }
 
-static bool is_of(const struct rig_object *o, int which)
+bool derived_is_of(const struct rig_object *o, int which)
 {
     return o->kind == RIG_POD && strcmp(derived_of(o), workload[which].name) == 0;
 }
@@ -213,7 +213,7 @@ static void delete_one(struct world *w, int which, bool any)
     struct rig_object *o;
     DL_FOREACH(w->rig->list, o)
     {
-        if (is_of(o, which) && (any || attempt_of(o) < w->work[which].attempt)) {
+        if (derived_is_of(o, which) && (any || attempt_of(o) < w->work[which].attempt)) {
             rig_delete(w->rig, RIG_POD, o->key);
             return;
         }
@@ -226,7 +226,7 @@ static void delete_unbound(struct world *w, int which)
     struct rig_object *o, *next;
     DL_FOREACH_SAFE(w->rig->list, o, next)
     {
-        if (is_of(o, which) && !*o->pod->node_name) {
+        if (derived_is_of(o, which) && !*o->pod->node_name) {
             rig_delete(w->rig, RIG_POD, o->key);
         }
     }
@@ -301,7 +301,7 @@ static void edit(struct world *w, int which)
     uint32_t n = 0;
     DL_FOREACH(w->rig->list, o)
     {
-        if (is_of(o, which) && world_pick(w, ++n) == 0) {
+        if (derived_is_of(o, which) && world_pick(w, ++n) == 0) {
             chosen = o;
         }
     }
@@ -325,6 +325,28 @@ static void change_namespace(struct world *w)
     }
 }
 
+void derived_begin(struct world *w, int which, int size)
+{
+    w->work[which].attempt++;
+    w->work[which].size = size;
+    make_object(w, which);
+}
+
+void derived_make_pods(struct world *w, int which)
+{
+    make_pods(w, which, true);
+}
+
+void derived_begin_again(struct world *w, int which)
+{
+    char set[32];
+    name_of(w, which, -1, set);
+    if (workload[which].kind == WORK_LWS && rig_find(w->rig, RIG_STATEFUL_SET, set)) {
+        rig_delete(w->rig, RIG_STATEFUL_SET, set);
+    }
+    w->work[which].attempt++;
+}
+
 void derived_happens(struct world *w)
 {
     const int which = (int)world_pick(w, WORLD_DERIVED);
@@ -333,10 +355,8 @@ void derived_happens(struct world *w)
         return;
     }
     if (w->work[which].attempt == 0) {
-        w->work[which].attempt = 1;
-        w->work[which].size = 1 + (int)world_pick(w, 4);
+        derived_begin(w, which, 1 + (int)world_pick(w, 4));
         w->work[which].mixed = !workload[which].annotated;
-        make_object(w, which);
     } else if (x < 12) {
         make_pods(w, which, x < 6);
     } else if (x < 16) {
@@ -359,7 +379,7 @@ void derived_check(struct world *w)
     for (int i = 0; i < WORLD_DERIVED; i++) {
         DL_FOREACH(w->work[i].mixed ? NULL : w->rig->list, o)
         {
-            if (!is_of(o, i) || !skr_pod_is_live(o->pod) || !*o->pod->node_name) {
+            if (!derived_is_of(o, i) || !skr_pod_is_live(o->pod) || !*o->pod->node_name) {
                 continue;
             }
             if (attempt[i] && attempt[i] != attempt_of(o)) {
@@ -378,8 +398,9 @@ static void delete_old(struct world *w)
     DL_FOREACH_SAFE(w->rig->list, o, next)
     {
         for (int i = 0; i < WORLD_DERIVED; i++) {
-            const bool old = is_of(o, i) && attempt_of(o) < w->work[i].attempt;
-            if (old || (is_of(o, i) && (!skr_pod_is_live(o->pod) || o->pod->meta.deleting))) {
+            const bool old = derived_is_of(o, i) && attempt_of(o) < w->work[i].attempt;
+            if (old ||
+                (derived_is_of(o, i) && (!skr_pod_is_live(o->pod) || o->pod->meta.deleting))) {
                 rig_delete(w->rig, RIG_POD, o->key);
                 break;
             }
@@ -406,7 +427,7 @@ void derived_mend(struct world *w)
     {
         for (int i = 0; i < WORLD_DERIVED; i++) {
             const bool says = workload[i].annotated && workload[i].kind != WORK_NATIVE;
-            if (is_of(o, i)) {
+            if (derived_is_of(o, i)) {
                 rig_edit(w->rig, RIG_POD, o->key,
                          "{'metadata':{'annotations':{'sakkara.gang':%s,'sakkara.group.size':null,"
                          "'sakkara.group.within':null,'sakkara.group.constraints':null}}}",

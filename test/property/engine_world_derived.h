@@ -11,6 +11,11 @@
 
 /* One act of a controller or of its user. */
 void derived_happens(struct world *w);
+/* A workload of so many pods comes, without them. */
+void derived_begin(struct world *w, int which, int size);
+void derived_make_pods(struct world *w, int which);
+/* Its attempt has ended, and the next one begins, of the same owner. No pod of it is there yet. */
+void derived_begin_again(struct world *w, int which);
 /* Of any world, at any time: no two attempts of a workload run side by side, unless some of its pods have been
  * ordinary ones. */
 void derived_check(struct world *w);
@@ -20,5 +25,6 @@ void derived_mend(struct world *w);
 void derived_check_mended(struct world *w);
 /* The workload of the pod; "" none. */
 const char *derived_of(const struct rig_object *pod);
+bool derived_is_of(const struct rig_object *o, int which);
 
 #endif

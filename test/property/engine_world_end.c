@@ -5,6 +5,7 @@
 #include <utlist.h>
 
 #include "test/property/engine_world_derived.h"
+#include "test/property/engine_world_restarts.h"
 #include "test/property/engine_world_roles.h"
 #include "test/property/engine_world_tenants.h"
 #include "test/property/engine_world_users.h"
@@ -32,6 +33,7 @@ void world_calm_down(struct world *w)
 void world_calm(struct world *w)
 {
     tenants_end(w);
+    restarts_end(w);
     world_calm_down(w);
 }
 

@@ -410,15 +410,20 @@ void tenants_end(struct world *w)
 
 /* ---- honest ---- */
 
-static void clear_honest(struct world *w)
+void tenants_clear(struct world *w)
 {
     struct rig_object *o, *next;
+    world_calm_down(w);
     DL_FOREACH_SAFE(w->rig->list, o, next)
     {
         bool is_tree = o->kind == RIG_MAP && strcmp(o->key, "default/topology") == 0;
         if (is_of(o, "default") && !is_tree) {
             rig_delete(w->rig, o->kind, o->key);
         }
+    }
+    world_repair(w);
+    if (!w->rig->settings.sampling_nodes_min) { /* as kube-scheduler does with so few nodes */
+        w->rig->sample = 0;
     }
 }
 
@@ -461,12 +466,7 @@ static void change_honest(struct world *w)
 
 static void begin_siege(struct world *w)
 {
-    world_calm_down(w);
-    clear_honest(w);
-    world_repair(w);
-    if (!w->rig->settings.sampling_nodes_min) { /* as kube-scheduler does with so few nodes */
-        w->rig->sample = 0;
-    }
+    tenants_clear(w);
     w->siege = true;
     w->overruns = w->rig->promises.overruns;
     words_run(w, SKR_SECOND);

@@ -44,6 +44,8 @@ void words_run(struct world *w,
 void words_check(struct world *w); /* of a siege that has come to rest */
 /* kube-scheduler comes to no pod for so long. */
 void siege_silence(struct world *w, skr_time duration);
+/* Faults rest, nodes and tree are whole, and namespace default is empty but for the tree. */
+void tenants_clear(struct world *w);
 /* The hostile namespace is deleted with all that it has. */
 void tenants_end(struct world *w);
 /* Of a siege that has come to rest. */
