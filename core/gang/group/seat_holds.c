@@ -367,12 +367,14 @@ static bool moves(struct skr_gang *e, struct group *g, struct seat_hold *hold)
     return node;
 }
 
-/* Fewer members run in the namespace, which bounds what its other groups may hold. */
+/* Fewer members run in the namespace, or what it ran with counts no more: that bounds what its other groups may hold. */
 static void note_running(struct skr_gang *e, struct group *g, size_t n)
 {
+    const struct seats_ran *ran = g->holds.ran;
+    const size_t counts = n + (ran && ran->until > skr_frame_now(e->frame) ? SIZE_MAX / 2 : 0);
     struct group *h;
-    bool fewer = n < g->holds.running;
-    g->holds.running = n;
+    bool fewer = counts < g->holds.running;
+    g->holds.running = counts;
     DL_FOREACH2(fewer ? e->holders.list : NULL, h, holds.next)
     {
         if (h != g && strcmp(h->namespace_, g->namespace_) == 0) {
@@ -383,8 +385,8 @@ static void note_running(struct skr_gang *e, struct group *g, size_t n)
 
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
 {
-    note_running(e, g, g->seats.n_bound);
     if (g->holds.n == 0) {
+        note_running(e, g, g->seats.n_bound);
         return;
     }
     size_t most = duration_of(e, g) > 0 && skr_topology_is_usable(e) ? most_of(e, g) : 0;
@@ -415,6 +417,7 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
             over--;
         }
     }
+    note_running(e, g, g->seats.n_bound);
 }
 
 void skr_seat_holds_watch(struct skr_gang *e, struct group *g, bool watched)
@@ -429,7 +432,6 @@ void skr_seat_holds_watch(struct skr_gang *e, struct group *g, bool watched)
 
 void skr_seat_holds_end(struct skr_gang *e, struct group *g)
 {
-    note_running(e, g, 0);
     skr_seat_holds_watch(e, g, false);
     free(g->replacing.text);
     free(g->replacing.by);
@@ -438,6 +440,7 @@ void skr_seat_holds_end(struct skr_gang *e, struct group *g)
     while (g->holds.n > 0) {
         skr_seat_holds_drop(e, g, g->holds.n - 1);
     }
+    note_running(e, g, 0);
     free(g->holds.item);
     g->holds.item = NULL;
     g->holds.cap = 0;

@@ -264,3 +264,29 @@ TEST_RIG(full(&rows[2]), a_leader_that_starts_alone_leaves_the_seats_of_its_work
     assert_string_not_equal(rig_node_of(rig, "g1-0"), "");
     assert_string_equal(rig_node_of(rig, "other-0"), "");
 }
+
+/* Ten slots. The workload and h ran on eight, so h may hold three seats beside the four of the workload; then h runs on one. */
+TEST(what_a_namespace_ran_with_allows_no_seats_when_it_counts_no_more)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    char pod[32];
+    rig_racks(rig, 1, 10, 1);
+    rig_group(rig, "h", 4, 0, NULL);
+    rig_edit(rig, RIG_MAP, "h", "{'data':{'seat-hold':'600s'}}");
+    rig_sync(rig);
+    rig_create_json(rig, rows[1].kind, "w", "{'spec':%s}", rows[1].spec);
+    generation(rig, &rows[1], 0);
+    rig_pods(rig, "h", 4, "h", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g0", 4);
+    rig_assert_bound(rig, "h", 4);
+    end_pods(rig, true);
+    for (int i = 1; i < 4; i++) {
+        snprintf(pod, sizeof pod, "h-%d", i);
+        rig_delete(rig, RIG_POD, pod);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(rig_also(rig, "h", "SeatHeld"), "3 seats are held"));
+    rig_run(rig, 65 * SKR_SECOND);
+    assert_non_null(strstr(rig_also(rig, "h", "SeatHeld"), "1 seat is held"));
+}
