@@ -201,7 +201,7 @@ static bool is_beyond_bound(const struct world *w)
 {
     int held = 0, ran = 0;
     for (int i = 0; i < WORLD_DERIVED; i++) {
-        const bool is = w->work[i].held_until > w->rig->now && count(w, i, true) == 0;
+        const bool is = w->work[i].held_until >= w->rig->now && count(w, i, true) < w->work[i].size;
         for (int node = 0; is && node < WORLD_NODES; node++) {
             held += w->work[i].seats[node];
         }
