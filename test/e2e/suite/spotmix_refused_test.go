@@ -24,8 +24,31 @@ func (m *mix) patched() int {
 	return n
 }
 
-// TestSpotMix_CountsHoldWhateverIsRefused: A quota refuses pods after their reviews, until the ReplicaSet has tried
-// several times. Afterwards the mix is exact: of five replicas three are on-demand, of one replica the one is, and no
+// aQuota refuses every pod. No controller counts here.
+func (m *mix) aQuota() string {
+	m.Helper()
+	quota := "/api/v1/namespaces/" + m.ns + "/resourcequotas"
+	none := map[string]any{"pods": "0"}
+	m.must(m.plane.Admin.Create(quota, map[string]any{"metadata": map[string]any{"name": "none"}, "spec": map[string]any{"hard": none}}, nil))
+	m.must(m.plane.Admin.MergePatch(quota+"/none/status", map[string]any{"status": map[string]any{"hard": none, "used": none}}))
+	return quota + "/none"
+}
+
+// aWebhook refuses every pod, since nothing answers at its address.
+func (m *mix) aWebhook() string {
+	m.Helper()
+	hooks, name := "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "none-"+m.ns
+	m.must(m.plane.Admin.Create(hooks, map[string]any{"metadata": map[string]any{"name": name}, "webhooks": []any{map[string]any{
+		"name": "none.example.com", "admissionReviewVersions": []string{"v1"}, "sideEffects": "None", "failurePolicy": "Fail", "timeoutSeconds": 1,
+		"clientConfig":      map[string]any{"url": "https://127.0.0.1:1/"},
+		"namespaceSelector": map[string]any{"matchLabels": map[string]string{"kubernetes.io/metadata.name": m.ns}},
+		"rules":             []any{map[string]any{"apiGroups": []string{""}, "apiVersions": []string{"v1"}, "operations": []string{"CREATE"}, "resources": []string{"pods"}}},
+	}}}, nil))
+	return hooks + "/" + name
+}
+
+// TestSpotMix_CountsHoldWhateverIsRefused: A quota or another webhook refuses pods after their reviews, until the ReplicaSet
+// has tried several times. Afterwards the mix is exact: of five replicas three are on-demand, of one replica the one is, and no
 // pod is evicted for it.
 func TestSpotMix_CountsHoldWhateverIsRefused(t *testing.T) {
 	realOnly(t, "admission webhooks are called by the API server")
@@ -39,17 +62,15 @@ func TestSpotMix_CountsHoldWhateverIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name                    string
 		replicas, max, refusals int
+		refuse                  func() string
 	}{
-		{"web", 5, 3, 9},
-		{"one", 1, 1, 1},
-		{"two", 8, 4, 3},
+		{"web", 5, 3, 9, m.aQuota},
+		{"one", 1, 1, 1, m.aQuota},
+		{"two", 8, 4, 3, m.aQuota},
+		{"hook", 5, 3, 9, m.aWebhook},
 	} {
-		quota := "/api/v1/namespaces/" + m.ns + "/resourcequotas"
-		m.must(m.plane.Admin.Create(quota, map[string]any{"metadata": map[string]any{"name": "none"},
-			"spec": map[string]any{"hard": map[string]any{"pods": "0"}}}, nil))
-		m.must(m.plane.Admin.MergePatch(quota+"/none/status", map[string]any{ // no controller counts here
-			"status": map[string]any{"hard": map[string]any{"pods": "0"}, "used": map[string]any{"pods": "0"}}}))
-		m.await(usual, "the quota refuses", func() error {
+		refuses := c.refuse()
+		m.await(usual, "a pod is refused", func() error {
 			if _, err := m.try(); err == nil {
 				return fmt.Errorf("it does not")
 			}
@@ -63,7 +84,7 @@ func TestSpotMix_CountsHoldWhateverIsRefused(t *testing.T) {
 			}
 			return nil
 		})
-		m.must(m.plane.Admin.Delete(quota + "/none"))
+		m.must(m.plane.Admin.Delete(refuses))
 		m.exact("refused "+strconv.Itoa(c.refusals)+" times", c.name, c.replicas, c.max, true)
 		if m.eventsOf(c.name)["SpotMixRebuild"] {
 			t.Errorf("%s: pods were evicted", c.name)
