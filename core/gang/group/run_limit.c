@@ -63,7 +63,8 @@ void skr_run_limit_settle(struct skr_gang *e, struct group *g)
         settle_word(e, g);
     }
     const skr_time limit = skr_run_limit_of(g);
-    const bool counts = runs(g) && (g->seats.n_bound > 0 || has_seats(g));
+    const bool seats = skr_frame_now(e->frame) < skr_run_limit_end(g) && has_seats(g);
+    const bool counts = runs(g) && (g->seats.n_bound > 0 || seats);
     g->times.limit = counts && limit != SKR_TIME_NEVER ? limit : 0;
 }
 
