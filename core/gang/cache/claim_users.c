@@ -53,33 +53,60 @@ void skr_claim_users_forget(struct skr_gang *e, const struct pod_entry *p)
     }
 }
 
-static void add(struct skr_gang *e, struct pod_entry *p, int kind, const char *name)
+static void add(struct skr_gang *e, struct pod_entry *p, uint64_t id, bool volume)
 {
     if (!e->claim_users) {
         e->claim_users = skr_alloc(sizeof *e->claim_users);
         e->claim_users->item.size = sizeof(struct user);
     }
-    const uint64_t id = skr_claim_users_id(e, kind, p->pod->meta.namespace_, name);
     const uint32_t number = skr_slab_add(&e->claim_users->item);
-    *user_at(e, number) = (struct user){id, p, kind == SKR_POD_CLAIM_VOLUME};
-    e->claim_users->n_volumes += kind == SKR_POD_CLAIM_VOLUME;
+    *user_at(e, number) = (struct user){id, p, volume};
+    e->claim_users->n_volumes += volume;
     skr_hash_index_add(&e->claim_users->by_pod, p->number, number);
     skr_hash_index_add(&e->claim_users->by_claim, (uint32_t)id, number);
 }
 
+/* Most changes of a pod change nothing here. To remove it takes a walk over those of its Job. */
+static bool stands(const struct skr_gang *e, const struct pod_entry *p, const uint64_t *id,
+                   size_t n)
+{
+    size_t found = 0;
+    uint32_t number;
+    for (size_t at = 0;
+         e->claim_users && skr_hash_index_next(&e->claim_users->by_pod, p->number, &at, &number);) {
+        const struct user *user = user_at(e, number);
+        bool is_named = user->pod != p;
+        for (size_t i = 0; i < n && !is_named; i++) {
+            is_named = user->claim == id[i];
+        }
+        if (!is_named) {
+            return false;
+        }
+        found += user->pod == p;
+    }
+    return found == n;
+}
+
 void skr_claim_users_note(struct skr_gang *e, struct pod_entry *p)
 {
-    const size_t n = skr_pods_is_bound(p) ? 0 : p->pod->n_claims;
-    const char *job = skr_workload_owners_job_name(p->pod);
-    skr_claim_users_forget(e, p);
-    for (size_t i = 0; i < n; i++) {
-        add(e, p, (int)p->pod->claim[i].kind, p->pod->claim[i].name);
+    const size_t claims = skr_pods_is_bound(p) ? 0 : p->pod->n_claims;
+    const char *space = p->pod->meta.namespace_, *job = skr_workload_owners_job_name(p->pod);
+    SKR_AUTO_FREE uint64_t *id = skr_alloc_array(claims + 2, sizeof *id);
+    size_t n = 0;
+    for (; n < claims; n++) {
+        id[n] = skr_claim_users_id(e, (int)p->pod->claim[n].kind, space, p->pod->claim[n].name);
     }
     if (*p->pod->scheduling_group) {
-        add(e, p, SKR_USERS_OF_PODGROUP, p->pod->scheduling_group);
+        id[n++] = skr_claim_users_id(e, SKR_USERS_OF_PODGROUP, space, p->pod->scheduling_group);
     }
     if (*job) {
-        add(e, p, SKR_USERS_OF_JOB, job);
+        id[n++] = skr_claim_users_id(e, SKR_USERS_OF_JOB, space, job);
+    }
+    if (!stands(e, p, id, n)) {
+        skr_claim_users_forget(e, p);
+        for (size_t i = 0; i < n; i++) {
+            add(e, p, id[i], i < claims && p->pod->claim[i].kind == SKR_POD_CLAIM_VOLUME);
+        }
     }
 }
 
