@@ -47,28 +47,34 @@ typedef bool read_row(const struct skr_pod *pod, struct skr_workload *ret);
 
 static bool read_lws(const struct skr_pod *pod, struct skr_workload *ret)
 {
-    const char *size = skr_labels_get(&pod->meta.annotations, LWS "size");
     ret->owner = label(pod, LWS "name");
+    if (!*ret->owner) {
+        return false;
+    }
+    const char *size = skr_labels_get(&pod->meta.annotations, LWS "size");
     ret->number = number(label(pod, LWS "group-index"));
     ret->size = size ? number(size) : -1;
-    return *ret->owner && ret->number >= 0 && number(label(pod, LWS "worker-index")) >= 0;
+    return ret->number >= 0 && number(label(pod, LWS "worker-index")) >= 0;
 }
 
 static bool read_jobset(const struct skr_pod *pod, struct skr_workload *ret)
 {
-    const char *step = label(pod, "trainer.kubeflow.org/trainjob-ancestor-step");
     ret->owner = label(pod, JOBSET "jobset-name");
+    if (!*ret->owner) {
+        return false;
+    }
+    const char *step = label(pod, "trainer.kubeflow.org/trainjob-ancestor-step");
     ret->owner_uid = label(pod, JOBSET "jobset-uid");
     ret->part = label(pod, JOBSET "replicatedjob-name");
     ret->number = number(label(pod, JOBSET "job-index"));
     ret->alone = strcmp(step, "dataset-initializer") == 0 || strcmp(step, "model-initializer") == 0;
-    return *ret->owner && *ret->part && ret->number >= 0;
+    return *ret->part && ret->number >= 0;
 }
 
 static bool read_mpijob(const struct skr_pod *pod, struct skr_workload *ret)
 {
     ret->owner = label(pod, KF "job-name");
-    return strcmp(label(pod, KF "operator-name"), "mpi-operator") == 0 && *ret->owner &&
+    return *ret->owner && strcmp(label(pod, KF "operator-name"), "mpi-operator") == 0 &&
            *label(pod, KF "job-role");
 }
 

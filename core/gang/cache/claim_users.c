@@ -26,6 +26,12 @@ uint64_t skr_claim_users_id(const struct skr_gang *e, int kind, const char *name
     return id ? id : 1;
 }
 
+/* Numbers of pods are small; an index wants all bits. */
+static uint32_t hash_of(const struct pod_entry *p)
+{
+    return (uint32_t)skr_hash_pair(p->number, 0);
+}
+
 static struct user *user_at(const struct skr_gang *e, uint32_t number)
 {
     return skr_slab_at(&e->claim_users->item, number);
@@ -33,7 +39,7 @@ static struct user *user_at(const struct skr_gang *e, uint32_t number)
 
 static bool find(const struct skr_gang *e, const struct pod_entry *p, uint32_t *ret)
 {
-    for (size_t at = 0; skr_hash_index_next(&e->claim_users->by_pod, p->number, &at, ret);) {
+    for (size_t at = 0; skr_hash_index_next(&e->claim_users->by_pod, hash_of(p), &at, ret);) {
         if (user_at(e, *ret)->pod == p) {
             return true;
         }
@@ -46,7 +52,7 @@ void skr_claim_users_forget(struct skr_gang *e, const struct pod_entry *p)
     uint32_t number;
     while (e->claim_users && find(e, p, &number)) {
         e->claim_users->n_volumes -= user_at(e, number)->volume;
-        skr_hash_index_remove(&e->claim_users->by_pod, p->number, number);
+        skr_hash_index_remove(&e->claim_users->by_pod, hash_of(p), number);
         skr_hash_index_remove(&e->claim_users->by_claim, (uint32_t)user_at(e, number)->claim,
                               number);
         skr_slab_remove(&e->claim_users->item, number);
@@ -62,7 +68,7 @@ static void add(struct skr_gang *e, struct pod_entry *p, uint64_t id, bool volum
     const uint32_t number = skr_slab_add(&e->claim_users->item);
     *user_at(e, number) = (struct user){id, p, volume};
     e->claim_users->n_volumes += volume;
-    skr_hash_index_add(&e->claim_users->by_pod, p->number, number);
+    skr_hash_index_add(&e->claim_users->by_pod, hash_of(p), number);
     skr_hash_index_add(&e->claim_users->by_claim, (uint32_t)id, number);
 }
 
@@ -72,8 +78,8 @@ static bool stands(const struct skr_gang *e, const struct pod_entry *p, const ui
 {
     size_t found = 0;
     uint32_t number;
-    for (size_t at = 0;
-         e->claim_users && skr_hash_index_next(&e->claim_users->by_pod, p->number, &at, &number);) {
+    for (size_t at = 0; e->claim_users &&
+                        skr_hash_index_next(&e->claim_users->by_pod, hash_of(p), &at, &number);) {
         const struct user *user = user_at(e, number);
         bool is_named = user->pod != p;
         for (size_t i = 0; i < n && !is_named; i++) {

@@ -109,7 +109,11 @@ void skr_workload_owners_listed(struct skr_gang *e, const struct skr_object_type
 
 static void key_of(struct skr_strbuf *b, const char *kind, const char *namespace_, const char *name)
 {
-    skr_strbuf_addf(b, "%s/%s/%s", kind, namespace_, name);
+    skr_strbuf_add(b, kind);
+    skr_strbuf_addc(b, '/');
+    skr_strbuf_add(b, namespace_);
+    skr_strbuf_addc(b, '/');
+    skr_strbuf_add(b, name);
 }
 
 static struct owner_entry *find(const struct skr_gang *e, const char *key)

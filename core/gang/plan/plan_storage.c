@@ -104,7 +104,8 @@ bool skr_plan_storage_was_overtaken(const struct skr_gang *e, const struct plan 
                                        : NULL;
     struct skr_plan_record *r = NULL;
     if (plan->binding_persisted || !have || !strstr(have, plan->id) ||
-        (plan->text && strcmp(have, plan->text) == 0) || skr_plan_parse(have, &r, NULL) < 0) {
+        (plan->text && strcmp(have, plan->text) == 0) || !strstr(have, "\"Binding\"") ||
+        skr_plan_parse(have, &r, NULL) < 0) {
         return false;
     }
     const bool overtaken = r->state == SKR_PLAN_BINDING && strcmp(r->id, plan->id) == 0;

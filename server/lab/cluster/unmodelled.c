@@ -197,7 +197,6 @@ static void say_ignored(struct skr_cluster *c, const json_t *object, const char 
 void skr_unmodelled_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const char *kind = change->resource->kind;
-    const char *name = skr_path_text(change->object, "metadata.name");
     const json_t *spec = json_object_get(change->object, "spec");
     const json_t *before = json_object_get(change->before, "spec");
     if (!c->options.unmodelled || change->kind == SKR_STORE_DELETED) {
@@ -206,9 +205,10 @@ void skr_unmodelled_change(struct skr_cluster *c, const struct skr_store_change 
     if (c->shown.is_pod) {
         say_failure(c, change->object);
     }
-    if (!spec || spec == before) {
+    if (c->shown.is_pod || !spec || spec == before) { /* pods are the kubelet's: no row is of them */
         return;
     }
+    const char *name = skr_path_text(change->object, "metadata.name");
     say_ignored(c, change->object, kind);
     say_values(c, change->object, kind);
     for (size_t i = 0; before && i < sizeof followed / sizeof *followed; i++) {
