@@ -132,7 +132,8 @@ static skr_time hold_to_word(struct skr_gang *e, const struct booked_node *node,
     }
     const struct pod_entry *p = skr_pods_find(e, row->uid);
     const bool own = p && p->group == needs->group; /* it would make room for itself */
-    if (own || row->evict.write || is_leaving(&times, instant)) {
+    const bool runs = !p || skr_pods_is_bound(p);   /* else it has a place in a plan alone */
+    if (own || !runs || row->evict.write || is_leaving(&times, instant)) {
         return SKR_TIME_NEVER;
     }
     if (now >= row->evict.at) {

@@ -58,6 +58,19 @@ TEST_RIG(beside_a_job(true), a_job_whose_deadline_is_raised_is_evicted_at_its_wo
     expect_the_word_holds(rig, start);
 }
 
+/* It has a place in a plan alone: what ends is the plan. */
+TEST_RIG(beside_a_job(true), a_pod_that_is_not_bound_yet_is_not_evicted_at_its_word)
+{
+    rig->hold_scheduler = true;
+    limits_job_gang(rig, "late", 2, LIMIT_S / 2);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_not_equal(rig_planned(rig, "late-0"), "");
+    rig_edit(rig, RIG_JOB, "late", "{'spec':{'activeDeadlineSeconds':%d}}", DAYS_20);
+    rig_run(rig, 2 * LIMIT_S * SKR_SECOND);
+    assert_false(is_gone(rig, "late-0"));
+    assert_false(is_gone(rig, "late-1"));
+}
+
 TEST_RIG(beside_a_job(true), nor_does_a_restart_forget_the_word)
 {
     const int64_t start = booking(rig, "big")->start;
