@@ -195,6 +195,8 @@ static bool gave_lately(const struct rig *rig, const struct group *g)
     return g->gave_at > 0 && g->gave_at + SKR_GROW_AFTER_S * SKR_SECOND > rig->now;
 }
 
+enum { ROUND_PAUSE_MS = 100 }; /* of rounds.c */
+
 static void judge(struct world *w, struct waiter *g, const json_t *tree)
 {
     struct rig *rig = w->rig;
@@ -217,9 +219,10 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     waiter_look_at_reserved(rig, g, known);
     waiter_look_at_promises(w, g, known);
     waiter_look_at_refused_nodes(rig, g, known);
-    waiter_expect(w, g,
-                  rig->timer <= rig->now + rig->settings.plan_delay ||
-                      !waiter_fits(g, WAITER_NOW, least),
+    /* Whose room a reservation keeps is decided by the next round. */
+    const skr_time pause = rig->gang->rounds.due ? ROUND_PAUSE_MS * SKR_MILLISECOND : 0;
+    const skr_time soon = pause > rig->settings.plan_delay ? pause : rig->settings.plan_delay;
+    waiter_expect(w, g, rig->timer <= rig->now + soon || !waiter_fits(g, WAITER_NOW, least),
                   "it fits, and nothing is going to happen");
 }
 
