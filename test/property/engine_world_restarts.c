@@ -210,7 +210,8 @@ static bool is_beyond_bound(const struct world *w)
     return held > ran;
 }
 
-/* The law is silent about all that are kept now. A daemon that starts holds no seats. */
+/* The law is silent about all that are kept now. A daemon that starts holds no seats. A reservation may take
+ * the room of seats that are held: not as it should be. */
 static void forget(struct world *w)
 {
     for (int i = 0; i < WORLD_DERIVED; i++) {
@@ -248,7 +249,7 @@ void restarts_check(struct world *w)
     if (!w->restarting || w->rig->watches || w->rig->writes || w->rig->solves || !w->rig->synced) {
         return;
     }
-    if (w->fits_life != w->rig->n_lives || is_beyond_bound(w)) {
+    if (w->fits_life != w->rig->n_lives || is_beyond_bound(w) || w->rig->gang->bookings.list) {
         forget(w);
     }
     for (int i = 0; i < WORLD_NODES; i++) {
