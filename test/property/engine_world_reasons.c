@@ -157,6 +157,9 @@ static void judge(struct world *w, const struct waiter *g)
 
 void world_check_reasons(struct world *w)
 {
+    rig_run(
+        w->rig,
+        2 * SKR_SECOND); /* a seat may lapse at this instant; what it changes is told after a pause */
     /* room that groups of workloads hold, and held seats, are not on the objects that are looked at */
     const bool seats = w->timed && w->rig->gang->holders.list;
     json_auto_t *tree = w->derived || seats ? NULL : waiter_tree(w);
