@@ -34,8 +34,8 @@ struct skr_scheduler {
     void (*listed)(void *self, const struct skr_object_type *type);
     /* FORBIDDEN. NULL: no watch of its may be. */
     void (*forbidden)(void *self, const struct skr_object_type *type, bool is);
-    /* REQUEST and HANGUP, at any time: also before begin() and after end(). NULL: nobody asks it
-     * anything. */
+    /* REQUEST and HANGUP, at any time: also before begin() and after end(). NULL: it gets
+     * neither. */
     void (*request)(void *self, const struct skr_event *event);
     /* A write has its outcome. The pending write goes afterwards; so does an object that is left in
      * the event. */

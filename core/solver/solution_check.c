@@ -21,7 +21,7 @@ struct check {
     int32_t *total;       /* [role * n_units + unit] */
     int32_t *group;       /* [unit] of all roles */
     int32_t *added;       /* [role * n_units + unit] of total no claims; NULL: no cap asks */
-    char *of; /* [NAME_BYTES] " of ", and whose members are spoken of; "": of equal members */
+    char *of; /* [NAME_BYTES] " of ROLE", which a message is about; "" if members are equal */
     struct skr_error *error;
 };
 
@@ -96,7 +96,7 @@ static int check_leaf(const struct check *check, int32_t leaf)
     return rc;
 }
 
-/* A used child of a used parent, by the rule of those whom `of` names. */
+/* A used child of a used parent, by a rule about the members that `of` names. */
 static int check_child(const struct check *check, const struct skr_rule *rule, const char *of,
                        int32_t unit, int32_t x)
 {

@@ -82,12 +82,11 @@ bool skr_round_may_be_on(const struct skr_problem *p, int32_t leaf, int32_t coun
     bool may = false;
     for (size_t k = 0; k < skr_problem_n_roles(p) && !may; k++) {
         const struct skr_role role = skr_problem_role(p, k);
-        const int64_t *room = &p->capacity[(size_t)leaf * p->n_resources];
+        const int64_t *room = p->capacity ? &p->capacity[(size_t)leaf * p->n_resources] : NULL;
         const int32_t least =
             p->roles ? 1 : count; /* which of the count have this role is not known */
-        may =
-            skr_role_takes(&role, leaf) &&
-            (!p->capacity || skr_room_holds_all(room, role.demand, p->n_resources, least) >= least);
+        may = skr_role_takes(&role, leaf) &&
+              (!room || skr_room_holds_all(room, role.demand, p->n_resources, least) >= least);
     }
     return may;
 }

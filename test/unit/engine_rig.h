@@ -51,8 +51,8 @@ struct rig {
     bool forbids_classes;       /* rig_forbid_classes() */
     size_t sample;              /* most nodes that filter is asked about; 0 all */
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
-    void (*at_rest)(void *context); /* rig_run() has come to a rest; NULL: nobody asks */
-    /* Whether the group that a search for victims is for has room without further ones; NULL: nobody asks. */
+    void (*at_rest)(void *context); /* called when rig_run() has come to a rest; NULL: not */
+    /* Called when a search for victims begins: whether its group has room without any more. NULL: not called. */
     bool (*has_room_then)(void *context, const struct skr_solve_request *search);
     void *context;        /* of these */
     const char *partners; /* a group that pods of others must run beside; NULL: none */

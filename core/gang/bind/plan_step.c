@@ -184,7 +184,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         const skr_time since = awaited_since(e, g->plan, p), now = skr_frame_now(e->frame);
         const skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
         const skr_time first_look = since + SKR_PLAN_IDLE_S * SKR_SECOND;
-        if (first_look > now) { /* most of them, at most times: nothing to count yet */
+        if (first_look > now) { /* too early for a plan to be idle */
             next = first_look < next ? first_look : next;
             continue;
         }

@@ -72,7 +72,7 @@ static void add(struct skr_gang *e, struct pod_entry *p, uint64_t id, bool volum
     skr_hash_index_add(&e->claim_users->by_claim, (uint32_t)id, number);
 }
 
-/* Most changes of a pod change nothing here. To remove it takes a walk over those of its Job. */
+/* Whether the pod named exactly these before. To take it out costs a walk over the pods of its Job. */
 static bool stands(const struct skr_gang *e, const struct pod_entry *p, const uint64_t *id,
                    size_t n)
 {

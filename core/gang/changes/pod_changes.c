@@ -309,9 +309,7 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     p->pod = pod;
     update_role(p);
     skr_volume_uses_note(e, pod);
-    if (!old || !same_claims(old, pod) || skr_pods_is_bound(p)) {
-        skr_claim_users_note(e, p);
-    }
+    skr_claim_users_note(e, p);
     skr_nomination_changed(p);
     p->ours = skr_pods_is_ours(e, pod);
     if (old) {

@@ -48,7 +48,7 @@ struct skr_seat {
     bool gone; /* no member any more: leaf and rank are those that its index had */
     bool held; /* gone, and its room is held */
     bool
-        done; /* gone, and has succeeded in this generation: its rank is not free for another index */
+        done; /* gone, as it has succeeded in this generation: its rank is free for its index alone */
     skr_time created; /* gone: of several with one index the youngest counts */
     bool pinned;      /* newcomer: leaf is given */
     uint8_t role;     /* done: SKR_ROLES_MAX if no member is of its role now */

@@ -202,8 +202,8 @@ struct ends {
     struct group *g;
     bool derived, stated; /* stated: no owner says the size */
     int64_t total, gone;
-    int64_t done,
-        cleared; /* members that are known to be done; deleted ones that their Jobs count */
+    int64_t done;    /* members that have succeeded and still exist */
+    int64_t cleared; /* others that have succeeded, and that their Jobs count */
 };
 
 /* Pods of one controller. */

@@ -45,13 +45,10 @@ void skr_candidates_note(struct skr_gang *e, struct group *g)
 
 void skr_candidates_sleep(struct skr_gang *e, struct group *g, bool report)
 {
+    struct group **list = report ? &e->candidates.reports : &e->candidates.asleep;
     leave(e, g);
     g->candidate = report ? CANDIDATE_REPORT : CANDIDATE_ASLEEP;
-    if (report) {
-        DL_APPEND2(e->candidates.reports, g, cprev, cnext);
-    } else {
-        DL_APPEND2(e->candidates.asleep, g, cprev, cnext);
-    }
+    DL_APPEND2(*list, g, cprev, cnext);
     e->candidates.n_asleep++;
 }
 

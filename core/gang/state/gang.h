@@ -276,10 +276,10 @@ struct skr_gang {
     } candidates;
 
     struct {
-        skr_time pause_until,
-            reasons_until; /* no update of numbers in reasons, of reasons before */
-        skr_time wake_at;  /* WAKE_REPORT is set for it */
-    } report;              /* queue.c */
+        skr_time pause_until;   /* numbers in reasons are not updated before */
+        skr_time reasons_until; /* nor are reasons before this */
+        skr_time wake_at;       /* WAKE_REPORT is set for it */
+    } report;                   /* queue.c */
 
     struct {
         struct skr_tree *tree; /* a reference: in which they were chosen */

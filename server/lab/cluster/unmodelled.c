@@ -205,8 +205,8 @@ void skr_unmodelled_change(struct skr_cluster *c, const struct skr_store_change 
     if (c->shown.is_pod) {
         say_failure(c, change->object);
     }
-    if (c->shown.is_pod || !spec ||
-        spec == before) { /* pods are the kubelet's: no row is of them */
+    /* No row below is of pods. */
+    if (c->shown.is_pod || !spec || spec == before) {
         return;
     }
     const char *name = skr_path_text(change->object, "metadata.name");
