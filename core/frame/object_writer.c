@@ -57,6 +57,14 @@ void skr_undone_write_note(const struct skr_undone *undone, const char *what,
                     what, (unsigned)undone->n, (int)RETRY_LAST_S);
 }
 
+void skr_rewrites_note(struct skr_rewrites *rewrites, uint64_t wanted, skr_time now)
+{
+    if (rewrites->wrote == wanted) {
+        rewrites->next = skr_undone_note(&rewrites->undone, now);
+    }
+    rewrites->wrote = wanted;
+}
+
 /* The object was as it should be, that has not changed, and now the object differs. */
 static void look_for_undone(struct skr_object_writer *w, const struct skr_object_target *t,
                             skr_time now)

@@ -45,6 +45,16 @@ bool skr_undone_lasts(const struct skr_undone *undone, skr_time now); /* the row
 void skr_undone_write_note(const struct skr_undone *undone, const char *what,
                            struct skr_strbuf *out);
 
+/* The same of a cycle that writes several objects, or one in several ways. All zero is its beginning. */
+struct skr_rewrites {
+    uint64_t wrote; /* hash of all that the last cycle wanted that wrote */
+    skr_time next;  /* the next cycle waits until then */
+    struct skr_undone undone;
+};
+/* A cycle has written all that it wanted, of which wanted is the hash. If the one before wanted the
+ * same, another client has undone it. */
+void skr_rewrites_note(struct skr_rewrites *rewrites, uint64_t wanted, skr_time now);
+
 struct skr_object_writer {
     uint64_t write;    /* patch or read-back in flight; 0 none */
     bool reading;      /* that is a read-back */

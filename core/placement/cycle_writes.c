@@ -11,6 +11,7 @@
 #include "core/frame/object_writer.h"
 #include "core/placement/report.h"
 #include "core/placement/state.h"
+#include "topology/base/hash.h"
 
 /* ---- decisions ---- */
 
@@ -230,11 +231,44 @@ static bool delete_surplus(struct skr_placements *self, struct skr_placement_ent
 
 /* ---- the cycle ---- */
 
+static uint64_t hash_of(const struct skr_placement *placement, const struct skr_target *target)
+{
+    const char *const text[] = {target->keeps ? "" : target->groups, target->reason,
+                                target->message, target->misconfigured};
+    uint64_t hash = skr_hash_pair((uint64_t)placement->generation, target->n_slices);
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        hash = skr_hash_pair(hash, skr_hash_string(text[i]));
+    }
+    for (size_t i = 0; i < target->n_slices; i++) {
+        const struct skr_target_slice *slice = &target->slice[i];
+        hash = skr_hash_pair(hash, skr_hash_string(slice->name));
+        for (size_t c = 0; c < slice->n; c++) {
+            hash = skr_hash_pair(hash, skr_hash_string(slice->cluster[c]));
+        }
+    }
+    return hash;
+}
+
+/* What a cycle has written is what the one before wrote if another client undoes it. */
+static void note_writes(struct skr_placements *self, struct skr_placement_entry *entry)
+{
+    SKR_STRBUF(note);
+    skr_rewrites_note(&entry->rewrites, hash_of(entry->placement, entry->target),
+                      skr_frame_now(self->frame));
+    if (skr_undone_tell(&entry->rewrites.undone)) {
+        skr_undone_write_note(&entry->rewrites.undone, "PlacementDecisions or the status", &note);
+        skr_placements_event(self, entry, NULL, true, SKR_UNDONE_REASON, SKR_UNDONE_REASON, note.s);
+    }
+}
+
 static void end_cycle(struct skr_placements *self, struct skr_placement_entry *entry, bool good)
 {
     const skr_time now = skr_frame_now(self->frame);
     if (entry->written_at != 0) {
         skr_durations_add(&self->counts.bind, &skr_placement_scale, now - entry->written_at);
+    }
+    if (good && entry->written_at != 0 && entry->target && entry->placement) {
+        note_writes(self, entry);
     }
     entry->written_at = 0;
     if (entry->target) {
@@ -306,6 +340,11 @@ bool skr_placements_settle(void *object)
         if (entry) {
             skr_placements_close(self, entry);
         }
+        return true;
+    }
+    if (skr_frame_now(self->frame) < entry->rewrites.next) {
+        skr_keys_succeed(self->keys, key);
+        skr_keys_add(self->keys, key, 0, entry->rewrites.next);
         return true;
     }
     self->counts.cycles++;

@@ -12,6 +12,7 @@
 #include <utlist.h>
 
 #include "core/frame/keys.h"
+#include "core/frame/object_writer.h"
 #include "core/placement/evaluate.h"
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
@@ -102,6 +103,7 @@ struct skr_placement_entry {
     struct skr_cluster_count *named;
     bool news;         /* something that it depends on changed since its last good cycle began */
     skr_time again_at; /* a toleration or a score of its last cycle ends; SKR_TIME_NEVER: none */
+    struct skr_rewrites rewrites;
     /* The cycle that runs: */
     struct skr_target *target; /* Balance counts its clusters, whether written already or not */
     size_t pending;            /* writes in flight */

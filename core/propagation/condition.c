@@ -122,17 +122,32 @@ static struct skr_reference reference_to(const struct skr_binding_entry *entry,
                             version);
 }
 
-void skr_condition_report_warning(struct skr_propagation *self,
-                                  const struct skr_binding_entry *entry)
+static void warn(struct skr_propagation *self, const struct skr_binding_entry *entry,
+                 const char *reason, const char *text)
 {
     char version[SKR_API_VERSION_MAX];
     const struct skr_note note = {.regarding = reference_to(entry, version),
                                   .warning = true,
-                                  .reason = "ScheduleBindingWarning",
+                                  .reason = reason,
                                   .action = "Schedule",
-                                  .note = entry->warning,
+                                  .note = text,
                                   .controller = self->settings->scheduler_name};
     skr_frame_event(self->frame, &note);
+}
+
+void skr_condition_report_warning(struct skr_propagation *self,
+                                  const struct skr_binding_entry *entry)
+{
+    warn(self, entry, "ScheduleBindingWarning", entry->warning);
+}
+
+void skr_condition_report_undone(struct skr_propagation *self, struct skr_binding_entry *entry)
+{
+    SKR_STRBUF(note);
+    if (skr_undone_tell(&entry->rewrites.undone)) {
+        skr_undone_write_note(&entry->rewrites.undone, "spec.clusters", &note);
+        warn(self, entry, SKR_UNDONE_REASON, note.s);
+    }
 }
 
 void skr_condition_report_outcome(struct skr_propagation *self,

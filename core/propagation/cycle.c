@@ -12,6 +12,7 @@
 #include "core/frame/object_writer.h"
 #include "core/propagation/decision_json.h"
 #include "core/propagation/state.h"
+#include "topology/base/hash.h"
 
 enum { TIME_BYTES = 40 };
 
@@ -125,11 +126,13 @@ static bool write_main(struct skr_propagation *self, struct skr_binding_entry *e
     skr_json_string(&w, "policy.karmada.io/applied-placement", binding->placement_text);
     skr_json_close(&w, '}');
     skr_json_close(&w, '}');
+    const size_t before = body.len;
     if (entry->changed) {
         skr_json_open(&w, "spec", '{');
         skr_binding_decision_write_targets(decision, "clusters", &w);
         skr_json_close(&w, '}');
     }
+    entry->wrote = skr_hash_bytes(SKR_HASH_BEGIN, body.s + before, body.len - before);
     skr_json_close(&w, '}');
     send(self, entry, SKR_VERB_MERGE_PATCH, "", SKR_WRITE_MAIN, body.s);
     skr_strbuf_fini(&body);
@@ -299,6 +302,11 @@ bool skr_propagation_settle(void *self)
         skr_keys_succeed(propagation->keys, key);
         return true;
     }
+    if (skr_frame_now(propagation->frame) < entry->rewrites.next) {
+        skr_keys_succeed(propagation->keys, key);
+        skr_propagation_queue(propagation, entry, entry->rewrites.next);
+        return true;
+    }
     skr_keys_spend(propagation->keys, SKR_PROPAGATION_CYCLE_COST);
     entry->started_at = skr_frame_now(propagation->frame);
     entry->written_at = 0;
@@ -342,6 +350,10 @@ static void main_written(struct skr_propagation *self, struct skr_binding_entry 
                          struct skr_event *event)
 {
     take_answer(self, entry, event);
+    if (entry->changed) {
+        skr_rewrites_note(&entry->rewrites, entry->wrote, skr_frame_now(self->frame));
+        skr_condition_report_undone(self, entry);
+    }
     /* The patch made one generation. If there are more, another writer changed the binding too. */
     int64_t now = entry->binding->generation;
     if (now == entry->generation + 1) {

@@ -10,6 +10,7 @@
 #include <uthash.h>
 
 #include "core/frame/keys.h"
+#include "core/frame/object_writer.h"
 #include "core/propagation/decision.h"
 #include "core/propagation/scheduler.h"
 #include "core/propagation/types.h"
@@ -67,6 +68,7 @@ struct skr_binding_entry {
     UT_hash_handle hh; /* by key: "namespace/name", or "name" of a ClusterResourceBinding */
     char *key;
     struct skr_binding *binding;
+    struct skr_rewrites rewrites; /* of spec.clusters */
     skr_time retriggered_at; /* for a cluster that improved; not again within SKR_RETRIGGER_TIME */
     /* The cycle that runs: when it began, when its first patch went out (0: none), and the
      * decision. */
@@ -80,7 +82,8 @@ struct skr_binding_entry {
     struct skr_estimators *estimators; /* from the questions to the decision; NULL: not asked */
     int64_t generation;                /* decided on */
     int64_t observed;                  /* to be written on success */
-    bool changed;                      /* spec.clusters was written */
+    bool changed;                      /* spec.clusters was written, and */
+    uint64_t wrote;                    /* the hash of that */
     bool tells_outcome;                /* by Events, once the status is there */
     bool tells_warning;
     bool advances_only; /* nothing was decided: schedulerObservedGeneration alone is written */
@@ -177,6 +180,8 @@ void skr_condition_report_outcome(struct skr_propagation *self,
                                   const struct skr_binding_entry *entry);
 void skr_condition_report_warning(struct skr_propagation *self,
                                   const struct skr_binding_entry *entry);
+/* That another client undoes what is written to spec.clusters, once it is due to be told. */
+void skr_condition_report_undone(struct skr_propagation *self, struct skr_binding_entry *entry);
 
 /* ---- cycle.c ---- */
 

@@ -277,6 +277,32 @@ TEST_WITH(hub, scores_are_told_when_decisions_change_and_not_for_labels)
     assert_int_equal(events_of(hub->rig, "ScoreUpdate"), 1);
 }
 
+/* 250 edits a second: written at once four times, then after 100, 200, 400 ms, and so on. */
+TEST_WITH(hub, decisions_that_are_overwritten_are_written_at_growing_pauses)
+{
+    add_clusters(hub->rig, 1, 2);
+    add_placement(hub->rig, "{}");
+    frame_rig_start(hub->rig);
+    frame_rig_forget_writes(hub->rig);
+    for (int i = 0; i < 125; i++) {
+        frame_rig_edit(hub->rig, DECISIONS, "ns/p-decision-1", "{'status':{'decisions':[]}}");
+        frame_rig_advance(hub->rig, 4 * SKR_MILLISECOND);
+    }
+    assert_in_range(decision_writes(hub->rig), 5, 7);
+    assert_int_equal(events_of(hub->rig, "ObjectOverwritten"), 0);
+    for (int i = 0; i < 2875; i++) {
+        frame_rig_edit(hub->rig, DECISIONS, "ns/p-decision-1", "{'status':{'decisions':[]}}");
+        frame_rig_advance(hub->rig, 4 * SKR_MILLISECOND);
+    }
+    assert_in_range(decision_writes(hub->rig), 9, 11);
+    assert_int_equal(events_of(hub->rig, "ObjectOverwritten"), 1);
+    frame_rig_advance(hub->rig, 71 * SKR_SECOND);
+    assert_int_equal(count_in(hub->rig, 1), 2);
+    frame_rig_edit(hub->rig, DECISIONS, "ns/p-decision-1", "{'status':{'decisions':[]}}");
+    frame_rig_run(hub->rig);
+    assert_int_equal(count_in(hub->rig, 1), 2);
+}
+
 static const char *note_of(const struct frame_rig *rig, const char *reason)
 {
     const char *note = NULL;

@@ -165,6 +165,27 @@ TEST_WITH(world, growth_and_shrinking_follow_the_replicas)
     assert_string_equal(places(rig, "default/web"), "a:2,b:1");
 }
 
+TEST_WITH(world, clusters_that_are_overwritten_are_written_at_growing_pauses)
+{
+    struct frame_rig *rig = world->rig;
+    const struct frame_rig_match of_events = {.resource = &skr_events};
+    add_binding(rig, "default/web", "sakkara", 3, divided);
+    frame_rig_start(rig);
+    frame_rig_forget_writes(rig);
+    for (int i = 0; i < 1000; i++) {
+        frame_rig_edit(rig, &skr_resource_bindings, "default/web", "{'spec':{'clusters':[]}}");
+        frame_rig_advance(rig, 4 * SKR_MILLISECOND);
+    }
+    assert_in_range(frame_rig_writes(rig, &of_main), 7, 10);
+    frame_rig_advance(rig, 71 * SKR_SECOND);
+    assert_string_equal(places(rig, "default/web"), "a:2,b:1");
+    frame_rig_forget_writes(rig);
+    frame_rig_edit(rig, &skr_resource_bindings, "default/web", "{'spec':{'clusters':[]}}");
+    frame_rig_run(rig);
+    assert_string_equal(places(rig, "default/web"), "a:2,b:1");
+    assert_int_equal(frame_rig_writes(rig, &of_events), 2);
+}
+
 TEST_WITH(world, a_concurrent_eviction_is_not_overwritten)
 {
     struct frame_rig *rig = world->rig;
