@@ -24,7 +24,7 @@
  *
  * Internal to the solver; memory of the run.
  */
-#include "core/solver/span.h"
+#include "core/solver/solve_run.h"
 
 /* Weights of finished states are within +-SKR_WEIGHT_MAX; SKR_WEIGHT_NONE: not reachable. The sum
  * of any two weights fits into 64 bits. */
@@ -83,7 +83,7 @@ struct skr_ports {
 
 struct skr_cells; /* dense_windows.h */
 
-/* The first member of what the node belongs to: struct skr_span_note, struct skr_role_span. */
+/* The first member of a span. */
 struct skr_graph_node {
     struct skr_graph_node *left, *right; /* NULL for a unit */
     struct skr_ports *ports;             /* of a unit: of its children, if a state has one */
@@ -125,19 +125,6 @@ struct skr_siblings {
 static inline struct skr_siblings *skr_siblings_at(const struct skr_graph_level *level, int32_t i)
 {
     return (struct skr_siblings *)(void *)level->set[i];
-}
-
-/* Notes about a span of equal members; memory of its run. */
-struct skr_span_note {
-    struct skr_graph_node node;    /* first: see skr_span_of() */
-    struct skr_siblings *siblings; /* whole sibling set that some live choice needs; else NULL */
-    struct skr_span *span;
-    struct skr_span_note *next; /* of the run */
-};
-
-static inline struct skr_span *skr_span_of(const struct skr_graph_node *node)
-{
-    return ((const struct skr_span_note *)(const void *)node)->span;
 }
 
 /* Doubles cap. False: the run had to stop. */

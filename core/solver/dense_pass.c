@@ -21,8 +21,8 @@
 
 static void weigh_unit(const struct skr_span *span, int32_t step, const int64_t *by_count)
 {
-    struct skr_cells *dense = span->note->node.cells;
-    for (int32_t row = 0; row < span->rows; row++) {
+    struct skr_cells *dense = span->node.cells;
+    for (int32_t row = 0; row < span->rows.n; row++) {
         const uint64_t *bits = skr_span_row(span, row);
         const struct skr_window *window = &dense->row[row];
         if (window->hi < window->lo) {
@@ -58,15 +58,15 @@ static bool weigh_rows(struct skr_run *run, const struct skr_line *to, const str
 
 static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
 {
-    const struct skr_cells *dense = span->note->node.cells;
-    const struct skr_cells *x = span->left->note->node.cells;
-    const struct skr_cells *y = span->right->note->node.cells;
-    for (int32_t a = 0; a < span->left->rows; a++) {
+    const struct skr_cells *dense = span->node.cells;
+    const struct skr_cells *x = span->left->node.cells;
+    const struct skr_cells *y = span->right->node.cells;
+    for (int32_t a = 0; a < span->left->rows.n; a++) {
         struct skr_line left = skr_line_of(&x->row[a], x->weight);
         if (!skr_run_poll(run)) {
             return false;
         }
-        for (int32_t b = 0; b < span->right->rows && a + b < span->rows; b++) {
+        for (int32_t b = 0; b < span->right->rows.n && a + b < span->rows.n; b++) {
             struct skr_line right = skr_line_of(&y->row[b], y->weight);
             struct skr_line to = skr_line_of(&dense->row[a + b], dense->weight);
             bool needed = left.weight && right.weight && to.weight;
@@ -89,7 +89,7 @@ static bool weigh_spans(struct skr_graph *graph, int32_t level, const int64_t *b
     const struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_nodes; i++) {
         struct skr_span *span = skr_span_of(at->node[i]);
-        if (span->note->node.cells->n == 0) {
+        if (span->node.cells->n == 0) {
             continue;
         }
         if (!span->left) {
@@ -110,10 +110,10 @@ static int32_t cell_of_port(const struct skr_run *run, int32_t step,
         return -1;
     }
     int32_t row = skr_law_row(&run->law[span->level]);
-    if (!skr_span_has(span, row, total)) {
+    if (!skr_span_has(span, (uint64_t)row, total)) {
         return -1;
     }
-    const struct skr_window *window = &span->note->node.cells->row[row];
+    const struct skr_window *window = &span->node.cells->row[row];
     return window->first + (total / step - window->lo);
 }
 

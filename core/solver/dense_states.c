@@ -6,7 +6,7 @@
  * states and edges.
  */
 #include "core/solver/dense_windows.h"
-#include "core/solver/roles/rows.h"
+#include "core/solver/rows.h"
 
 /* A cell whose edges are looked for, and a row of each half that may make it up. */
 struct split {
@@ -101,13 +101,13 @@ static bool put_edges(struct skr_run *run, struct skr_edges *edges,
                           .right = node->right->cells,
                           .main = x,
                           .weight = weight};
-    const struct skr_role_rows *rows = node->cells->rows;
+    const struct skr_rows *rows = node->cells->rows;
     split.j = split.right->n_rows - 1;
     if (!rows) {
         split.i = skr_larger(0, k - split.j);
     }
-    for (; rows ? skr_role_rows_pair(split.left->rows, split.right->rows, rows->row[k].key,
-                                     &split.i, &split.j)
+    for (; rows ? skr_rows_pair(split.left->rows, split.right->rows, rows->row[k].key, &split.i,
+                                &split.j)
                 : split.i < split.left->n_rows && split.i <= k;
          split.i++) {
         split.j = rows ? split.j : k - split.i;

@@ -9,7 +9,7 @@
  */
 #include "core/solver/dense_windows.h"
 
-#include "core/solver/row_sums.h"
+#include "core/solver/span.h"
 
 bool skr_cells_begin(struct skr_run *run, int32_t n, struct skr_graph_node *node)
 {
@@ -46,33 +46,31 @@ bool skr_cells_weights(struct skr_run *run, struct skr_cells *cells)
 }
 
 /* A row's totals, in steps. */
-static struct skr_window ends_of(const struct skr_run *run, const struct skr_span *span,
-                                 int32_t row, int32_t step)
+static struct skr_window ends_of(const struct skr_span *span, int32_t row, int32_t step)
 {
-    struct skr_row ends = skr_row_of(run, span, row);
-    if (ends.hi < ends.lo) {
+    const struct skr_row *ends = &span->rows.row[row];
+    if (ends->hi < ends->lo) {
         return (struct skr_window){.lo = 0, .hi = -1};
     }
-    return (struct skr_window){.lo = ends.lo / step, .hi = ends.hi / step};
+    return (struct skr_window){.lo = ends->lo / step, .hi = ends->hi / step};
 }
 
 /* The row's window has lo .. hi, as far as the row goes. */
 static void widen(struct skr_span *span, int32_t row, const struct skr_window *ends, int32_t lo,
                   int32_t hi)
 {
-    skr_window_widen(&span->note->node.cells->row[row], skr_larger(lo, ends->lo),
+    skr_window_widen(&span->node.cells->row[row], skr_larger(lo, ends->lo),
                      skr_smaller(hi, ends->hi));
 }
 
 /* Widens the rows of the halves to what a row of the pair wants of them. */
-static void widen_halves(const struct skr_run *run, struct skr_span *span, int32_t row,
-                         int32_t step)
+static void widen_halves(struct skr_span *span, int32_t row, int32_t step)
 {
-    const struct skr_window *want = &span->note->node.cells->row[row];
-    for (int32_t a = skr_larger(0, row - span->right->rows + 1);
-         a < span->left->rows && a <= row && want->lo <= want->hi; a++) {
-        struct skr_window left = ends_of(run, span->left, a, step);
-        struct skr_window right = ends_of(run, span->right, row - a, step);
+    const struct skr_window *want = &span->node.cells->row[row];
+    for (int32_t a = skr_larger(0, row - span->right->rows.n + 1);
+         a < span->left->rows.n && a <= row && want->lo <= want->hi; a++) {
+        struct skr_window left = ends_of(span->left, a, step);
+        struct skr_window right = ends_of(span->right, row - a, step);
         if (left.lo <= left.hi && right.lo <= right.hi) {
             widen(span->left, a, &left, want->lo - right.hi, want->hi - right.lo);
             widen(span->right, row - a, &right, want->lo - left.hi, want->hi - left.lo);
@@ -86,7 +84,7 @@ static int32_t find_step(const struct skr_run *run, const struct skr_graph_level
     int32_t step = 0;
     for (int32_t i = 0; i < at->n_nodes && step != 1 && !run->plain; i++) {
         const struct skr_span *unit = skr_span_of(at->node[i]);
-        const uint64_t *bits = skr_span_row(unit, unit->rows - 1);
+        const uint64_t *bits = skr_span_row(unit, unit->rows.n - 1);
         for (int32_t x = unit->left ? -1 : skr_bits_next(bits, unit->words, 1); x > 0 && step != 1;
              x = skr_bits_next(bits, unit->words, x + 1)) {
             step = skr_common_divisor(x, step);
@@ -101,17 +99,17 @@ static bool begin_windows(struct skr_graph *graph, int32_t level)
     struct skr_run *run = graph->run;
     struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        if (!skr_cells_begin(run, skr_span_of(at->node[i])->rows, at->node[i])) {
+        if (!skr_cells_begin(run, skr_span_of(at->node[i])->rows.n, at->node[i])) {
             return false;
         }
     }
     int32_t row = skr_law_row(&run->law[level]);
     for (int32_t i = 0; i < at->n_sets; i++) {
         const struct skr_siblings *siblings = skr_siblings_at(at, i);
-        bool there = siblings->narrow && row < siblings->narrow->rows;
+        bool there = siblings->narrow && row < siblings->narrow->rows.n;
         for (int32_t p = 0; p < siblings->ports.n && there; p++) {
             int32_t total = siblings->ports.port[p].main;
-            struct skr_window ends = ends_of(run, siblings->narrow, row, at->step);
+            struct skr_window ends = ends_of(siblings->narrow, row, at->step);
             widen(siblings->narrow, row, &ends, (total - 1) / at->step + 1, total / at->step);
         }
     }
@@ -127,8 +125,8 @@ bool skr_dense_windows(struct skr_graph *graph, int32_t level)
     }
     for (int32_t i = at->n_nodes - 1; i >= 0; i--) {
         struct skr_span *span = skr_span_of(at->node[i]);
-        for (int32_t row = 0; row < span->rows && span->left; row++) {
-            widen_halves(graph->run, span, row, at->step);
+        for (int32_t row = 0; row < span->rows.n && span->left; row++) {
+            widen_halves(span, row, at->step);
         }
         if (!skr_cells_weights(graph->run, at->node[i]->cells)) {
             return false;

@@ -6,7 +6,7 @@
  * to the solver; scratch memory. */
 #include "core/solver/choice_graph.h"
 
-struct skr_role_rows; /* roles/rows.h */
+struct skr_rows; /* rows.h */
 
 /* The cells of one row of a span. */
 struct skr_window {
@@ -23,7 +23,7 @@ struct skr_role_settled {
 struct skr_cells {
     /* Rows of halves whose keys add up to that of a row of the whole make it up. NULL: of equal
      * members, whose keys are the numbers of their rows. */
-    const struct skr_role_rows *rows;
+    const struct skr_rows *rows;
     int32_t n_rows;
     struct skr_window *row; /* [n_rows] */
     int32_t n;              /* 0: not needed */

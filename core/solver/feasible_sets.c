@@ -24,7 +24,7 @@ static void leaf_totals(const struct skr_leaf_bounds *leaf, int32_t at, uint64_t
 static void inner_totals(const struct skr_run *run, const struct skr_span *inside, uint64_t *bits)
 {
     int32_t row = skr_law_row(&run->law[inside->level]);
-    if (row < inside->rows) {
+    if (row < inside->rows.n) {
         memcpy(bits, skr_span_row(inside, row), (size_t)inside->words * sizeof *bits);
     }
     bits[0] |= skr_span_row(inside, 0)[0] & 1;
@@ -62,7 +62,7 @@ bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feas
     if (!inside) {
         return total == 0;
     }
-    return skr_span_has(inside, skr_law_row(&run->law[inside->level]), total) ||
+    return skr_span_has(inside, (uint64_t)skr_law_row(&run->law[inside->level]), total) ||
            (total == 0 && skr_span_has(inside, 0, 0));
 }
 
@@ -115,8 +115,8 @@ static bool build_unit(struct skr_run *run, struct skr_feasible *feasible, int32
     bool done = true;
     if (!skr_bits_only_zero(bits, words)) {
         struct skr_span *inside = unit < run->tree->first_leaf ? feasible->inside[unit] : NULL;
-        *ret = skr_span_unit(run, level, inside, !feasible->room ? 0 : feasible->room[unit], bits,
-                             words);
+        *ret = skr_span_of_counts(run, level, inside, !feasible->room ? 0 : feasible->room[unit],
+                                  bits, words);
         done = *ret;
     }
     memset(bits, 0, (size_t)words * sizeof *bits);

@@ -185,14 +185,14 @@ static bool applies(const struct skr_run *run, const struct skr_siblings *siblin
 }
 
 /* The unit with these counts alone (words of them); NULL in *ret: it can hold 0 only. */
-static bool narrow_to_counts(struct skr_run *run, const struct skr_span *unit, const uint64_t *bits,
+static bool narrow_to_counts(struct skr_run *run, const struct skr_span *unit, uint64_t *bits,
                              int32_t words, struct skr_span **ret)
 {
     *ret = NULL;
     if (skr_bits_only_zero(bits, words)) {
         return true;
     }
-    *ret = skr_span_unit(run, unit->level, unit->inside, unit->room, bits, words);
+    *ret = skr_span_of_counts(run, unit->level, unit->inside, unit->room, bits, words);
     return *ret;
 }
 
@@ -273,7 +273,7 @@ bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
     }
     int32_t words = skr_bits_words(most);
     uint64_t *bits = run->bits_tmp;
-    memcpy(bits, skr_span_row(unit, unit->rows - 1), (size_t)words * sizeof *bits);
+    memcpy(bits, skr_span_row(unit, unit->rows.n - 1), (size_t)words * sizeof *bits);
     bits[0] |= skr_span_row(unit, 0)[0] & 1;
     skr_bits_clear_above(bits, words, most);
     return narrow_to_counts(run, unit, bits, words, ret);

@@ -6,7 +6,7 @@
  * without search, and its units need to be tried with these few counts only. Internal to the
  * solver.
  */
-#include "core/solver/choice_graph.h"
+#include "core/solver/span.h"
 
 /*
  * Takes counts away from the members of the set that no optimal placement can use, for the totals

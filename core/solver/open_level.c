@@ -29,11 +29,9 @@ static struct skr_siblings *siblings_new(struct skr_run *run, struct skr_span *a
     if (!siblings->wanted || !siblings->member) {
         return NULL;
     }
-    skr_span_units(all, siblings->member);
-    if (!skr_span_take_note(run, all)) {
-        return NULL;
-    }
-    all->note->siblings = siblings;
+    skr_span_units(all, siblings->member, 0);
+    skr_span_use(run, all);
+    all->siblings = siblings;
     return siblings;
 }
 
@@ -83,20 +81,20 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
         return false;
     }
     for (int32_t i = 0; i < from->n_nodes; i++) {
-        const struct skr_graph_node *node = from->node[i];
+        struct skr_graph_node *node = from->node[i];
         struct skr_span *unit = skr_span_of(node);
         for (int32_t s = 0; s < node->n_states && unit->inside; s++) {
             if (!node->state[s].live || node->state[s].main == 0) {
                 continue;
             }
-            if (!unit->inside->note || !unit->inside->note->siblings) {
+            if (!unit->inside->siblings) {
                 struct skr_siblings *siblings = siblings_new(run, unit->inside);
                 if (!siblings) {
                     return false;
                 }
                 to->set[to->n_sets++] = &siblings->ports;
             }
-            skr_bits_set(unit->inside->note->siblings->wanted, node->state[s].main);
+            skr_bits_set(unit->inside->siblings->wanted, node->state[s].main);
         }
     }
     for (int32_t i = 0; i < to->n_sets; i++) {
@@ -107,7 +105,7 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
     for (int32_t i = 0; i < from->n_nodes; i++) {
         struct skr_graph_node *unit = from->node[i];
         const struct skr_span *inside = skr_span_of(unit)->inside;
-        struct skr_siblings *siblings = inside && inside->note ? inside->note->siblings : NULL;
+        struct skr_siblings *siblings = inside ? inside->siblings : NULL;
         unit->ports = siblings ? &siblings->ports : NULL;
         for (int32_t s = 0; s < unit->n_states && unit->ports; s++) {
             struct skr_state *state = &unit->state[s];
@@ -157,7 +155,8 @@ static bool feasible_below(struct skr_graph *graph, int32_t level, int32_t most,
         }
         for (int32_t p = 0; p < siblings->ports.n; p++) {
             struct skr_port *port = &siblings->ports.port[p];
-            bool has = siblings->narrow && skr_span_has(siblings->narrow, row, port->main);
+            bool has =
+                siblings->narrow && skr_span_has(siblings->narrow, (uint64_t)row, port->main);
             port->weight = has ? 0 : SKR_WEIGHT_NONE;
         }
     }
@@ -228,35 +227,17 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
     return true;
 }
 
-/* Makes the nodes of a span and its parts. Depth: logarithm of the units. */
-static bool make_nodes(struct skr_run *run, struct skr_span *span)
-{
-    if (!skr_span_take_note(run, span)) {
-        return false;
-    }
-    struct skr_graph_node *node = &span->note->node;
-    if (!span->left || node->left) {
-        return true;
-    }
-    if (!make_nodes(run, span->left) || !make_nodes(run, span->right)) {
-        return false;
-    }
-    node->left = &span->left->note->node;
-    node->right = &span->right->note->node;
-    return true;
-}
-
 static bool list_level(struct skr_graph *graph, int32_t level)
 {
     struct skr_graph_level *at = &graph->level[level];
     size_t most = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
         struct skr_span *narrow = skr_siblings_at(at, i)->narrow;
-        if (narrow && !make_nodes(graph->run, narrow)) {
-            return false;
+        if (narrow) {
+            skr_span_use(graph->run, narrow);
+            at->set[i]->node = &narrow->node;
+            most += (size_t)narrow->n_units;
         }
-        at->set[i]->node = narrow ? &narrow->note->node : NULL;
-        most += narrow ? (size_t)narrow->n_units : 0;
     }
     return skr_graph_list(graph, level, most, NULL);
 }
@@ -282,7 +263,7 @@ static void possible_counts(const struct skr_graph *graph, int32_t level, uint64
     for (int32_t i = 0; i < at->n_nodes; i++) {
         const struct skr_span *unit = skr_span_of(at->node[i]);
         if (!unit->left) {
-            const uint64_t *used = skr_span_row(unit, unit->rows - 1);
+            const uint64_t *used = skr_span_row(unit, unit->rows.n - 1);
             for (int32_t w = 0; w < unit->words; w++) {
                 bits[w] |= used[w];
             }

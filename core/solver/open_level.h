@@ -6,7 +6,7 @@
  * totals, and the states and edges inside them that are best by the first word of the level's key.
  * Internal to the solver.
  */
-#include "core/solver/choice_graph.h"
+#include "core/solver/span.h"
 #include "core/solver/weight_words.h"
 
 /* Root of the graph: the span of the root's children must hold run->n. Then levels 1, 2, ... in

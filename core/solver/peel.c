@@ -41,7 +41,7 @@ struct view {
 
 static const uint64_t *counts_of(const struct skr_span *unit)
 {
-    return skr_span_row(unit, unit->rows - 1);
+    return skr_span_row(unit, unit->rows.n - 1);
 }
 
 static bool can_hold(const struct skr_span *unit, int32_t x)

@@ -30,28 +30,18 @@ struct work {
     int32_t hi;
 };
 
-struct skr_row skr_row_of(const struct skr_run *run, const struct skr_span *span, int32_t row)
+void skr_row_ends(struct skr_row *row, int32_t words)
 {
-    if (span->row) {
-        return span->row[row];
-    }
-    bool is_run = span->step == run->law[span->level].step || span->lo == span->hi;
-    return (struct skr_row){.lo = span->lo, .hi = span->hi, .is_run = is_run && !run->plain};
+    row->lo = skr_bits_next(row->bits, words, 0);
+    row->hi = row->lo < 0 ? -1 : skr_bits_previous(row->bits, words * 64 - 1);
+    row->lo = row->lo < 0 ? 0 : row->lo;
 }
 
-static struct skr_row look_at_row(const struct skr_run *run, const struct skr_span *span,
-                                  int32_t row)
+void skr_row_look(const struct skr_run *run, int32_t level, struct skr_row *row)
 {
-    const uint64_t *bits = skr_span_row(span, row);
-    struct skr_row ends = {.lo = skr_bits_next(bits, span->words, 0), .hi = -1};
-    if (ends.lo < 0) {
-        ends.lo = 0;
-        return ends;
-    }
-    ends.hi = skr_bits_previous(bits, span->words * 64 - 1);
-    ends.is_run = !run->plain && skr_bits_is_progression(bits, span->words, ends.lo, ends.hi,
-                                                         run->law[span->level].step);
-    return ends;
+    row->is_run = row->lo <= row->hi && !run->plain &&
+                  skr_bits_is_progression(row->bits, skr_bits_words(row->hi), row->lo, row->hi,
+                                          run->law[level].step);
 }
 
 /* The span's ends include the row's. */
@@ -64,29 +54,36 @@ static void include_row(struct skr_span *span, const struct skr_row *row)
     }
 }
 
-void skr_row_ends(const struct skr_run *run, struct skr_span *span)
+/* Step of the counts of a unit, from its rows "not used" and "used"; 0: they have none. */
+static int32_t step_of_unit(const struct skr_row *row, int32_t step)
 {
-    for (int32_t row = 0; row < span->rows; row++) {
-        struct skr_row ends = {.lo = 0, .hi = -1};
-        if (span->row) {
-            ends = look_at_row(run, span, row);
-            span->row[row] = ends;
-        } else {
-            ends.lo = skr_bits_next(span->bits, span->words, 0);
-            ends.hi = ends.lo < 0 ? -1 : skr_bits_previous(span->bits, span->words * 64 - 1);
-            ends.lo = ends.lo < 0 ? 0 : ends.lo;
-        }
-        include_row(span, &ends);
+    const struct skr_row *used = &row[1];
+    if (used->hi < used->lo) {
+        return 1;
+    }
+    return used->is_run && (row->hi < 0 || used->lo == step) ? step : 0;
+}
+
+void skr_span_settle(const struct skr_run *run, struct skr_span *span)
+{
+    const int32_t step = run->law[span->level].step;
+    for (int32_t u = 0; u < span->rows.n; u++) {
+        include_row(span, &span->rows.row[u]);
+    }
+    if (span->rows.n == 1) {
+        span->step = span->rows.row->is_run ? step : 0;
+    } else if (!span->left) {
+        span->step = step_of_unit(span->rows.row, step);
     }
 }
 
 /* ---- rows that are bits ---- */
 
-static bool all_rows_are_runs(const struct skr_run *run, const struct skr_span *span)
+static bool all_rows_are_runs(const struct skr_span *span)
 {
-    for (int32_t row = 0; row < span->rows; row++) {
-        struct skr_row ends = skr_row_of(run, span, row);
-        if (ends.lo <= ends.hi && !ends.is_run) {
+    for (int32_t u = 0; u < span->rows.n; u++) {
+        const struct skr_row *row = &span->rows.row[u];
+        if (row->lo <= row->hi && !row->is_run) {
             return false;
         }
     }
@@ -98,7 +95,7 @@ static struct half gather(const struct skr_span *span, int32_t most, int32_t ste
     int32_t words = span->words < most ? span->words : most;
     struct half half = {.span = span, .bits = into};
     half.words = skr_bits_gathered_words(words, step);
-    for (int32_t row = 0; row < span->rows; row++) {
+    for (int32_t row = 0; row < span->rows.n; row++) {
         skr_bits_gather(into + (size_t)row * (size_t)half.words, skr_span_row(span, row), words,
                         step);
     }
@@ -114,7 +111,7 @@ static bool gather_all(struct work *w)
     w->step = w->law;
     w->words = skr_bits_gathered_words(w->span->words, w->step);
     size_t row = (size_t)w->words;
-    size_t need = ((size_t)left->rows + (size_t)right->rows + (size_t)w->span->rows) * row;
+    size_t need = ((size_t)left->rows.n + (size_t)right->rows.n + (size_t)w->span->rows.n) * row;
     if (need > run->n_gathered) {
         run->gathered = skr_run_alloc(run, 2 * need, sizeof(uint64_t));
         run->n_gathered = !run->gathered ? 0 : 2 * need;
@@ -123,10 +120,10 @@ static bool gather_all(struct work *w)
         }
     }
     w->sums = run->gathered;
-    uint64_t *next = w->sums + (size_t)w->span->rows * row;
-    memset(w->sums, 0, (size_t)w->span->rows * row * sizeof *w->sums);
+    uint64_t *next = w->sums + (size_t)w->span->rows.n * row;
+    memset(w->sums, 0, (size_t)w->span->rows.n * row * sizeof *w->sums);
     w->left = gather(left, w->span->words, w->step, next);
-    w->right = gather(right, w->span->words, w->step, next + (size_t)left->rows * row);
+    w->right = gather(right, w->span->words, w->step, next + (size_t)left->rows.n * row);
     return true;
 }
 
@@ -195,19 +192,19 @@ static void sum_row(const struct work *w, int32_t row)
     struct skr_span *span = w->span;
     struct intervals all = {.last = {.hi = -1}, .ends = {.hi = -1}};
     bool runs_alone = true;
-    int32_t first = row < span->right->rows ? 0 : row - span->right->rows + 1;
-    for (int32_t a = first; a < span->left->rows && a <= row; a++) {
-        struct skr_row left = skr_row_of(w->run, span->left, a);
-        struct skr_row right = skr_row_of(w->run, span->right, row - a);
-        int32_t lo = left.lo + right.lo;
-        if (left.hi < left.lo || right.hi < right.lo || lo > w->hi) {
+    int32_t first = row < span->right->rows.n ? 0 : row - span->right->rows.n + 1;
+    for (int32_t a = first; a < span->left->rows.n && a <= row; a++) {
+        const struct skr_row *left = &span->left->rows.row[a];
+        const struct skr_row *right = &span->right->rows.row[row - a];
+        int32_t lo = left->lo + right->lo;
+        if (left->hi < left->lo || right->hi < right->lo || lo > w->hi) {
             continue;
         }
-        if (left.is_run && right.is_run) {
-            int32_t hi = right.hi < w->hi - left.hi ? left.hi + right.hi : w->hi;
+        if (left->is_run && right->is_run) {
+            int32_t hi = right->hi < w->hi - left->hi ? left->hi + right->hi : w->hi;
             add_interval(w, row, lo, hi - (hi - lo) % w->law, &all);
         } else {
-            add_bits(w, a, &left, row - a, &right);
+            add_bits(w, a, left, row - a, right);
             runs_alone = false;
         }
     }
@@ -217,10 +214,14 @@ static void sum_row(const struct work *w, int32_t row)
         skr_bits_scatter(bits, span->words, w->sums + (size_t)row * (size_t)w->words, w->step);
     }
     skr_bits_clear_above(bits, span->words, w->hi);
-    if (span->row) {
-        all.ends.is_run = all.written == 1;
-        span->row[row] = runs_alone ? all.ends : look_at_row(w->run, span, row);
-        include_row(span, &span->row[row]);
+    struct skr_row *ret = &skr_dense_rows(span)[row];
+    if (runs_alone) {
+        ret->lo = all.ends.lo;
+        ret->hi = all.ends.hi;
+        ret->is_run = all.written == 1;
+    } else {
+        skr_row_ends(ret, span->words);
+        skr_row_look(w->run, span->level, ret);
     }
 }
 
@@ -237,15 +238,12 @@ bool skr_row_sums(struct skr_run *run, struct skr_span *span, int32_t hi)
                      .law = run->plain ? 1 : run->law[span->level].step,
                      .step = 1,
                      .hi = hi};
-    if (w.law > 1 && !(all_rows_are_runs(run, left) && all_rows_are_runs(run, right)) &&
-        !gather_all(&w)) {
+    if (w.law > 1 && !(all_rows_are_runs(left) && all_rows_are_runs(right)) && !gather_all(&w)) {
         return false;
     }
-    for (int32_t row = 0; row < span->rows; row++) {
+    for (int32_t row = 0; row < span->rows.n; row++) {
         sum_row(&w, row);
     }
-    if (!span->row) {
-        skr_row_ends(run, span);
-    }
+    skr_span_settle(run, span);
     return true;
 }

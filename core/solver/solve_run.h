@@ -33,12 +33,14 @@ struct skr_law {
     bool silent;    /* the key of the level is not compared */
 };
 
-struct skr_span_note;
+struct skr_role_run; /* roles/axes.h */
+struct skr_span;
 struct skr_span_table;
 
 struct skr_run {
     const struct skr_problem *problem;
     const struct skr_tree *tree;
+    struct skr_role_run *rr; /* the run of roles that this one is part of; NULL: equal members */
     int32_t n;
     bool plain;                             /* no fast paths */
     struct skr_law law[SKR_LEVELS_MAX + 1]; /* [level], 0 unused */
@@ -49,9 +51,9 @@ struct skr_run {
     size_t byte_limit;
     enum skr_run_stop stop;
     struct skr_span_table *spans;
-    struct skr_span_note *notes; /* all of them */
-    uint64_t *bits_tmp;          /* [n / 64 + 1], for skr_bits_add_sums() */
-    uint64_t *gathered;          /* [n_gathered], of row_sums.c */
+    struct skr_span *used; /* spans in use by the second half: skr_span_use() */
+    uint64_t *bits_tmp;    /* [n / 64 + 1], for skr_bits_add_sums() */
+    uint64_t *gathered;    /* [n_gathered], of row_sums.c */
     size_t n_gathered;
     struct skr_solve_stats stats;
 };

@@ -165,7 +165,7 @@ static int solve_into(const struct skr_problem *problem, const struct skr_run *b
     struct skr_run run;
     bool done = skr_run_init(&run, problem) && skr_run_poll(&run) &&
                 run_solver(&run, base, feasible, solution);
-    skr_spans_drop_notes(&run);
+    skr_spans_end_use(&run);
     skr_run_fini(&run);
     solution->stats = run.stats;
     if (done) {

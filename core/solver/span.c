@@ -2,8 +2,12 @@
 /*
  * Spans and their interning.
  *
- * The key of a pair is its two halves; that of a unit is level, children, room and counts. Spans are
+ * The key of a pair is its two halves; that of a unit is level, children, room and rows. Spans are
  * interned in the order of the tree.
+ *
+ * The merge of two spans looks at all pairs of rows. Of roles a sum with a field beyond its limit is
+ * left out, and sets with few peaks are merged by these. Dense rows are merged by row_sums.h, and two
+ * runs of one step by their ends.
  *
  * skr_span_all() pairs neighbours, then neighbours of the pairs, and so on: the depth is
  * log2(units), and runs of equal units fold into few distinct spans.
@@ -12,8 +16,8 @@
 
 #include <string.h>
 
-#include "core/solver/choice_graph.h"
 #include "core/solver/intern.h"
+#include "core/solver/roles/role_peaks.h"
 #include "core/solver/row_sums.h"
 
 struct skr_span_table {
@@ -36,27 +40,51 @@ bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared
     return skr_intern_init(run, slots, &run->spans->all);
 }
 
-bool skr_span_take_note(struct skr_run *run, struct skr_span *span)
+void skr_span_use(struct skr_run *run, struct skr_span *span)
 {
-    if (!span->note) {
-        span->note = skr_run_alloc(run, 1, sizeof *span->note);
-        if (!span->note) {
-            return false;
+    if (!span->used) {
+        span->used = run->used ? run->used : span;
+        run->used = span;
+        if (span->left) {
+            skr_span_use(run, span->left);
+            skr_span_use(run, span->right);
         }
-        span->note->span = span;
-        span->note->next = run->notes;
-        run->notes = span->note;
     }
-    return true;
 }
 
-void skr_spans_drop_notes(struct skr_run *run)
+void skr_spans_end_use(struct skr_run *run)
 {
-    for (struct skr_span_note *note = run->notes; note; note = note->next) {
-        note->span->note = NULL;
+    for (struct skr_span *span = run->used; span;) {
+        struct skr_span *next = span->used != span ? span->used : NULL;
+        span->node = (struct skr_graph_node){.left = span->node.left, .right = span->node.right};
+        span->siblings = NULL;
+        span->used = NULL;
+        span = next;
     }
-    run->notes = NULL;
+    run->used = NULL;
 }
+
+int32_t skr_span_units(struct skr_span *span, struct skr_span **ret, int32_t n)
+{
+    if (span->left) {
+        n = skr_span_units(span->left, ret, n);
+        return skr_span_units(span->right, ret, n);
+    }
+    ret[n] = span;
+    return n + 1;
+}
+
+bool skr_bits_only_zero(const uint64_t *bits, int32_t words)
+{
+    for (int32_t w = 1; w < words; w++) {
+        if (bits[w] != 0) {
+            return false;
+        }
+    }
+    return bits[0] == 1;
+}
+
+/* ---- the table ---- */
 
 static uint64_t hash_pair(const struct skr_span *left, const struct skr_span *right)
 {
@@ -64,52 +92,153 @@ static uint64_t hash_pair(const struct skr_span *left, const struct skr_span *ri
 }
 
 static uint64_t hash_unit(int32_t level, const struct skr_span *inside, int64_t room,
-                          const uint64_t *bits, int32_t words)
+                          const struct skr_rows *rows)
 {
     uint64_t hash = skr_intern_mix(2, (uint64_t)level);
     hash = skr_intern_mix(hash, !inside ? UINT64_MAX : (uint64_t)inside->id);
     hash = skr_intern_mix(hash, (uint64_t)room);
-    for (int32_t w = 0; w < words; w++) {
-        hash = skr_intern_mix(hash, bits[w]);
+    for (int32_t i = 0; i < rows->n; i++) {
+        const struct skr_row *row = &rows->row[i];
+        hash = skr_intern_mix(hash, row->key);
+        hash = skr_intern_mix(hash, (uint64_t)row->lo << 32 | (uint32_t)row->hi);
+        for (int32_t w = 0; row->bits && w < skr_bits_words(row->hi); w++) {
+            hash = skr_intern_mix(hash, row->bits[w]);
+        }
     }
     return hash;
 }
 
-static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t rows, int32_t words)
+static bool is_unit(const struct skr_span *span, int32_t level, const struct skr_span *inside,
+                    int64_t room, const struct skr_rows *rows)
+{
+    return !span->left && span->level == level && span->inside == inside && span->room == room &&
+           skr_rows_equal(&span->rows, rows);
+}
+
+/* The unit that the tables of the run have; NULL: none. Nothing is in that of a plain run. */
+static struct skr_span *find_unit(const struct skr_run *run, uint64_t hash, int32_t level,
+                                  const struct skr_span *inside, int64_t room,
+                                  const struct skr_rows *rows)
+{
+    for (const struct skr_span_table *table = run->spans; table; table = table->base) {
+        const struct skr_intern *all = &table->all;
+        for (size_t at = hash & all->mask; all->slot[at].item; at = (at + 1) & all->mask) {
+            const struct skr_intern_slot *slot = &all->slot[at];
+            if (slot->hash == hash && is_unit(slot->item, level, inside, room, rows)) {
+                return slot->item;
+            }
+        }
+    }
+    return NULL;
+}
+
+static struct skr_span *find_pair(const struct skr_run *run, uint64_t hash,
+                                  const struct skr_span *left, const struct skr_span *right)
+{
+    for (const struct skr_span_table *table = run->spans; table; table = table->base) {
+        const struct skr_intern *all = &table->all;
+        for (size_t at = hash & all->mask; all->slot[at].item; at = (at + 1) & all->mask) {
+            struct skr_span *span = all->slot[at].item;
+            if (all->slot[at].hash == hash && span->left == left && span->right == right) {
+                return span;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* A new span, with memory for dense rows. */
+static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t n_dense, int32_t words)
 {
     /* One piece of memory: the span, its bits, its rows. */
-    size_t n_bits = (size_t)rows * (size_t)words;
+    size_t n_bits = (size_t)n_dense * (size_t)words;
     size_t size = sizeof(struct skr_span) + n_bits * sizeof(uint64_t);
-    size_t of_rows = rows > 1 ? (size_t)rows * sizeof(struct skr_row) : 0;
-    struct skr_span *span = skr_run_alloc(run, 1, size + of_rows);
+    struct skr_span *span = skr_run_alloc(run, 1, size + (size_t)n_dense * sizeof(struct skr_row));
     if (!span) {
         return NULL;
     }
     span->id = run->spans->all.next_id++;
     span->level = level;
-    span->rows = rows;
-    span->words = words;
-    span->lo = 0;
     span->hi = -1;
-    span->bits = (uint64_t *)(void *)(span + 1);
-    span->row = rows > 1 ? (struct skr_row *)(void *)(span->bits + n_bits) : NULL;
+    if (n_dense > 0) {
+        span->words = words;
+        span->bits = (uint64_t *)(void *)(span + 1);
+        span->rows.n = n_dense;
+        span->rows.row = skr_dense_rows(span);
+        for (int32_t u = 0; u < n_dense; u++) {
+            skr_dense_rows(span)[u] =
+                (struct skr_row){.key = (uint64_t)u, .hi = -1, .bits = skr_span_row(span, u)};
+        }
+    }
     return span;
 }
 
-/* Recognises the steps that rules make: 1, or that of the factors of the level and those below. */
-static void find_step(const struct skr_run *run, struct skr_span *span, const uint64_t *bits)
+/* ---- units ---- */
+
+/* Puts a new unit into the table. */
+static struct skr_span *add_unit(struct skr_run *run, struct skr_span *span,
+                                 struct skr_span *inside, int64_t room, uint64_t hash)
 {
-    int32_t factor = run->law[span->level].step;
-    if (span->lo > span->hi) {
-        return;
-    }
-    if (skr_bits_is_progression(bits, span->words, span->lo, span->hi, 1)) {
-        span->step = 1;
-    } else if (factor > 1 &&
-               skr_bits_is_progression(bits, span->words, span->lo, span->hi, factor)) {
-        span->step = factor;
-    }
+    span->n_units = 1;
+    span->inside = inside;
+    span->room = room;
+    return skr_intern_add(run, &run->spans->all, span, hash) ? span : NULL;
 }
+
+struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_span *inside,
+                               int64_t room, const struct skr_rows *rows)
+{
+    uint64_t hash = hash_unit(level, inside, room, rows);
+    struct skr_span *span = find_unit(run, hash, level, inside, room, rows);
+    if (span) {
+        return span;
+    }
+    span = span_new(run, level, 0, 0);
+    if (!span || !skr_rows_copy(run->rr, rows, &span->rows) ||
+        !add_unit(run, span, inside, room, hash)) {
+        return NULL;
+    }
+    run->rr->rows += rows->n;
+    run->stats.units_visited++;
+    return skr_role_peaks_find(run->rr, span) ? span : NULL;
+}
+
+struct skr_span *skr_span_of_counts(struct skr_run *run, int32_t level, struct skr_span *inside,
+                                    int64_t room, uint64_t *bits, int32_t words)
+{
+    const int32_t greatest = skr_bits_previous(bits, words * 64 - 1);
+    const bool counted = run->law[level].used > 0;
+    const uint64_t zero = bits[0] & 1;
+    struct skr_row row[2] = {{.hi = zero != 0 ? 0 : -1, .bits = &zero}, {.bits = bits}};
+    struct skr_row *all = &row[counted ? 1 : 0];
+    words = skr_bits_words(greatest < 0 ? 0 : greatest);
+    bits[0] &= counted ? ~UINT64_C(1) : UINT64_MAX;
+    *all = (struct skr_row){.key = counted ? 1 : 0, .bits = bits};
+    skr_row_ends(all, words);
+    const struct skr_rows rows = {.n = counted ? 2 : 1, .row = row};
+    uint64_t hash = run->plain ? 0 : hash_unit(level, inside, room, &rows);
+    struct skr_span *span = run->plain ? NULL : find_unit(run, hash, level, inside, room, &rows);
+    if (!span) {
+        span = span_new(run, level, rows.n, words);
+        if (span) {
+            span->bits[0] = zero;
+            memcpy(span->bits + (size_t)(rows.n - 1) * (size_t)words, bits,
+                   (size_t)words * sizeof *bits);
+            for (int32_t u = 0; u < rows.n; u++) {
+                struct skr_row *to = &skr_dense_rows(span)[u];
+                to->lo = row[u].lo;
+                to->hi = row[u].hi;
+                skr_row_look(run, level, to);
+            }
+            skr_span_settle(run, span);
+            span = add_unit(run, span, inside, room, hash);
+        }
+    }
+    bits[0] |= zero;
+    return span;
+}
+
+/* ---- pairs ---- */
 
 /* Step of the sums of two spans, 0: not known. A single count goes with any step. */
 static int32_t step_of_sums(const struct skr_run *run, const struct skr_span *left,
@@ -124,86 +253,6 @@ static int32_t step_of_sums(const struct skr_run *run, const struct skr_span *le
     return left->step == right->step ? left->step : 0;
 }
 
-bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total)
-{
-    return row < span->rows && total <= span->hi && skr_bits_get(skr_span_row(span, row), total);
-}
-
-bool skr_bits_only_zero(const uint64_t *bits, int32_t words)
-{
-    for (int32_t w = 1; w < words; w++) {
-        if (bits[w] != 0) {
-            return false;
-        }
-    }
-    return bits[0] == 1;
-}
-
-/* Whether span is the unit described; bits has the words of its greatest count. */
-static bool is_unit(const struct skr_span *span, int32_t level, const struct skr_span *inside,
-                    int64_t room, const uint64_t *bits, int32_t words)
-{
-    if (span->left || span->level != level || span->inside != inside || span->room != room ||
-        span->words != words) {
-        return false;
-    }
-    if (span->rows == 1) {
-        return memcmp(span->bits, bits, (size_t)words * sizeof *bits) == 0;
-    }
-    for (int32_t w = 0; w < words; w++) {
-        if ((span->bits[w] | span->bits[words + w]) != bits[w]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static struct skr_span *find_unit(const struct skr_intern *table, uint64_t hash, int32_t level,
-                                  const struct skr_span *inside, int64_t room, const uint64_t *bits,
-                                  int32_t words)
-{
-    for (size_t at = hash & table->mask; table->slot[at].item; at = (at + 1) & table->mask) {
-        const struct skr_intern_slot *slot = &table->slot[at];
-        if (slot->hash == hash && is_unit(slot->item, level, inside, room, bits, words)) {
-            return slot->item;
-        }
-    }
-    return NULL;
-}
-
-struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_span *inside,
-                               int64_t room, const uint64_t *bits, int32_t words)
-{
-    int32_t greatest = skr_bits_previous(bits, words * 64 - 1);
-    words = skr_bits_words(greatest < 0 ? 0 : greatest);
-    uint64_t hash = 0;
-    if (!run->plain) {
-        hash = hash_unit(level, inside, room, bits, words);
-        for (const struct skr_span_table *table = run->spans; table; table = table->base) {
-            struct skr_span *known = find_unit(&table->all, hash, level, inside, room, bits, words);
-            if (known) {
-                return known;
-            }
-        }
-    }
-    struct skr_span *span = span_new(run, level, run->law[level].used > 0 ? 2 : 1, words);
-    if (!span) {
-        return NULL;
-    }
-    span->n_units = 1;
-    span->inside = inside;
-    span->room = room;
-    uint64_t *used = span->bits + (size_t)(span->rows - 1) * (size_t)words;
-    memcpy(used, bits, (size_t)words * sizeof *bits);
-    if (span->rows == 2) {
-        span->bits[0] = bits[0] & 1;
-        used[0] &= ~UINT64_C(1);
-    }
-    skr_row_ends(run, span);
-    find_step(run, span, bits);
-    return skr_intern_add(run, &run->spans->all, span, hash) ? span : NULL;
-}
-
 static int32_t rows_of_pair(const struct skr_run *run, const struct skr_span *left,
                             const struct skr_span *right)
 {
@@ -211,62 +260,98 @@ static int32_t rows_of_pair(const struct skr_run *run, const struct skr_span *le
     if (used == 0) {
         return 1;
     }
-    int32_t most = left->rows - 1 + right->rows - 1;
+    int32_t most = left->rows.n - 1 + right->rows.n - 1;
     return (most < used ? most : used) + 1;
 }
 
 /* Counts from lo by step, as far as hi. */
-static void set_progression(struct skr_span *span, int32_t lo, int32_t hi, int32_t step)
+static void set_progression(const struct skr_run *run, struct skr_span *span, int32_t lo,
+                            int32_t hi, int32_t step)
 {
     if (lo > hi) {
         return;
     }
-    span->lo = lo;
-    span->hi = hi - (hi - lo) % step;
+    struct skr_row *row = skr_dense_rows(span);
+    span->lo = row->lo = lo;
+    span->hi = row->hi = hi - (hi - lo) % step;
     span->step = step;
+    row->is_run = step == run->law[span->level].step || span->lo == span->hi;
     skr_bits_set_progression(span->bits, lo, span->hi, step);
 }
 
-static struct skr_span *span_pair(struct skr_run *run, struct skr_span *left,
-                                  struct skr_span *right)
+/* A new span of the two, without its rows. */
+static struct skr_span *pair_new(struct skr_run *run, struct skr_span *left, struct skr_span *right,
+                                 int32_t n_dense, int32_t words)
 {
-    uint64_t hash = hash_pair(left, right);
-    for (const struct skr_span_table *table = run->spans; table && !run->plain;
-         table = table->base) {
-        const struct skr_intern *all = &table->all;
-        for (size_t at = hash & all->mask; all->slot[at].item; at = (at + 1) & all->mask) {
-            struct skr_span *span = all->slot[at].item;
-            if (all->slot[at].hash == hash && span->left == left && span->right == right) {
-                return span;
-            }
-        }
+    struct skr_span *span = span_new(run, left->level, n_dense, words);
+    if (span) {
+        span->n_units = left->n_units + right->n_units;
+        span->left = left;
+        span->right = right;
+        span->node.left = &left->node;
+        span->node.right = &right->node;
     }
-    if (!skr_run_poll(run)) {
-        return NULL;
-    }
+    return span;
+}
+
+static struct skr_span *dense_pair(struct skr_run *run, struct skr_span *left,
+                                   struct skr_span *right)
+{
     int32_t hi = 0;
     if (left->lo <= left->hi && right->lo <= right->hi) {
         hi = right->hi < run->n - left->hi ? left->hi + right->hi : run->n;
     }
     int32_t rows = rows_of_pair(run, left, right);
-    struct skr_span *span = span_new(run, left->level, rows, skr_bits_words(hi));
+    struct skr_span *span = pair_new(run, left, right, rows, skr_bits_words(hi));
     if (!span) {
         return NULL;
     }
-    span->n_units = left->n_units + right->n_units;
-    span->left = left;
-    span->right = right;
     int32_t step = rows == 1 ? step_of_sums(run, left, right) : 0;
     if (step > 0) {
-        set_progression(span, left->lo + right->lo, hi, step);
+        set_progression(run, span, left->lo + right->lo, hi, step);
         run->stats.merges_of_runs++;
     } else if (!skr_row_sums(run, span, hi)) {
         return NULL;
-    } else if (rows == 1) {
-        find_step(run, span, span->bits);
     }
     run->stats.merges++;
-    return skr_intern_add(run, &run->spans->all, span, hash) ? span : NULL;
+    return span;
+}
+
+/* The rows of a pair of roles. */
+static bool merge(struct skr_role_run *rr, struct skr_span *span)
+{
+    const struct skr_axes *axes = &rr->axes[span->level];
+    const struct skr_rows *x = &span->left->rows;
+    const struct skr_rows *y = &span->right->rows;
+    if (skr_role_peaks_are_fewer(rr, span)) {
+        return skr_role_peaks_merge(rr, span);
+    }
+    if (!skr_role_run_step(rr, (int64_t)x->n * y->n) ||
+        !skr_rows_begin(rr, skr_axes_main_most(axes))) {
+        return false;
+    }
+    for (int32_t i = 0; i < x->n; i++) {
+        for (int32_t j = 0; j < y->n; j++) {
+            uint64_t key = x->row[i].key + y->row[j].key;
+            if (skr_axes_fits(axes, key) && !skr_rows_add_sums(rr, key, &x->row[i], &y->row[j])) {
+                return false;
+            }
+        }
+    }
+    rr->run.stats.merges++;
+    return skr_rows_finish(rr, true, &span->rows) &&
+           (!span->left->peak || !span->right->peak || skr_role_peaks_find(rr, span));
+}
+
+static struct skr_span *role_pair(struct skr_run *run, struct skr_span *left,
+                                  struct skr_span *right)
+{
+    struct skr_span *span = pair_new(run, left, right, 0, 0);
+    if (!span || !merge(run->rr, span)) {
+        return NULL;
+    }
+    run->rr->rows += span->rows.n;
+    return span;
 }
 
 bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *right,
@@ -276,8 +361,15 @@ bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *
         *ret = !left ? right : left;
         return true;
     }
-    *ret = span_pair(run, left, right);
-    return *ret;
+    uint64_t hash = hash_pair(left, right);
+    *ret = find_pair(run, hash, left, right);
+    if (*ret) {
+        return true;
+    }
+    if (skr_run_poll(run)) {
+        *ret = run->rr ? role_pair(run, left, right) : dense_pair(run, left, right);
+    }
+    return *ret && skr_intern_add(run, &run->spans->all, *ret, hash);
 }
 
 bool skr_span_all(struct skr_run *run, struct skr_span *const *item, int32_t n,
@@ -298,19 +390,4 @@ bool skr_span_all(struct skr_run *run, struct skr_span *const *item, int32_t n,
     }
     *ret = item[0];
     return true;
-}
-
-/* Depth is the logarithm of the number of units. */
-static struct skr_span **put_units(struct skr_span *span, struct skr_span **ret)
-{
-    if (!span->left) {
-        *ret = span;
-        return ret + 1;
-    }
-    return put_units(span->right, put_units(span->left, ret));
-}
-
-void skr_span_units(struct skr_span *span, struct skr_span **ret)
-{
-    put_units(span, ret);
 }

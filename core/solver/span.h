@@ -2,55 +2,84 @@
 #ifndef SKR_CORE_SOLVER_SPAN_H
 #define SKR_CORE_SOLVER_SPAN_H
 /*
- * Spans: neighbouring siblings and the totals they can hold together.
+ * Spans: neighbouring siblings and what they can hold together.
  *
  * A span is one unit, or two spans side by side; a whole sibling set is one span, paired up as a
  * balanced binary tree in tree order:
  *
- *            {a b c d}          totals = sums of the totals of the two halves
+ *            {a b c d}          rows = sums of the rows of the two halves
  *            /       \
  *        {a b}       {c d}
  *        /   \       /   \
- *       a     b     c     d     totals = what the unit may hold: S(unit), and allowed on its level
+ *       a     b     c     d     rows = what the unit may hold: S(unit), and allowed on its level
  *
- * Where the level limits the number of used children (partitions, hard pack) the totals are kept
- * apart by that number: row u of the bits holds the totals that u used units can reach.
+ * Of roles a row is a set of vectors, and its key has a counter for each rule that limits the number
+ * of used children (rows.h). Equal members have dense rows: where the level limits the number of
+ * used children (partitions, hard pack), row u holds the totals that u used units can reach.
+ * Elsewhere row 0 is the only one.
  *
  * Spans are interned: equal units are the same span, and two pairs of the same spans are too, so
  * racks with equal contents are one object and are worked on once. (Not with no_fast_paths.) A span
  * of units that can hold nothing but 0 does not exist: it is left out, written as NULL.
  *
- * Memory: the arena of the run.
+ * Internal to the solver. Memory: the arena of the run.
  */
-#include "core/solver/count_bits.h"
-#include "core/solver/solve_run.h"
+#include "core/solver/choice_graph.h"
+#include "core/solver/rows.h"
 
-struct skr_span_note; /* choice_graph.h */
+enum { SKR_ROLE_RANGES_MAX = 8 };
 
-/* One row of the bits: ends, hi < lo when it is empty; is_run: lo, lo + step, ..., hi, with the
- * step of the level's law. */
-struct skr_row {
-    int32_t lo, hi;
-    bool is_run;
+struct skr_role_ports; /* role_graph.h */
+
+struct skr_role_peak {
+    uint64_t key;
+    int32_t main;
 };
 
 struct skr_span {
-    int32_t id;          /* order of making: parts have smaller ids than the whole */
-    int32_t level;       /* of the units in it */
-    int32_t n_units;     /* in it, those that can hold nothing but 0 left out */
-    int32_t rows;        /* 1; or, where the level counts used units, the most used + 1 */
-    int32_t lo, hi;      /* least and greatest total of all rows; hi < lo: no total is possible */
-    int32_t words;       /* of one row */
-    uint64_t *bits;      /* [rows * words] */
-    struct skr_row *row; /* [rows]; NULL: one row, see lo, hi and step */
-    int32_t step; /* one row, or a unit: its counts are lo, lo + step, ..., hi; 0: they are not */
-    int64_t room; /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
+    struct skr_graph_node node; /* first: see skr_span_of() */
+    int32_t id;                 /* order of making: parts have smaller ids than the whole */
+    int32_t level;              /* of the units in it */
+    int32_t n_units;            /* in it, those that can hold nothing but 0 left out */
+    struct skr_rows rows;
+    int64_t room;                  /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
     struct skr_span *left, *right; /* NULL for a unit */
-    struct skr_span *inside;       /* unit: the span of its children; NULL for a leaf */
+    struct skr_span *inside;       /* unit: the span of its children; NULL: it has none */
 
-    struct skr_span_note *note; /* of the second half of the method; NULL: none yet */
+    /* Of equal members. */
+    int32_t lo, hi; /* least and greatest total of all rows; hi < lo: no total is possible */
+    int32_t words;  /* of one row */
+    int32_t step;   /* one row, or a unit: its counts are lo, lo + step, ..., hi; 0: they are not */
+    uint64_t *bits; /* [rows.n * words] */
+
+    /* Of roles. */
+    const struct skr_role_peak *peak; /* [n_peaks], by key; NULL: it has none (role_peaks.h) */
+    int32_t n_peaks;
+
+    /* Of the second half, as node. */
+    union { /* of a whole sibling set that a live choice needs; else NULL */
+        struct skr_siblings *siblings;
+        struct skr_role_ports *ports;
+    };
+    struct skr_span *used; /* the next span in use; the last one: itself; NULL: not in use */
+    int32_t least, most;   /* of roles: amounts that the dense pass at hand needs: graph->narrow */
+    int32_t n_ranges;      /* of these amounts, ascending; 0: all of least .. most */
+    struct {
+        int32_t least, most;
+    } range[SKR_ROLE_RANGES_MAX];
 };
 
+static inline struct skr_span *skr_span_of(struct skr_graph_node *node)
+{
+    return (struct skr_span *)(void *)node;
+}
+
+static inline struct skr_span *skr_span_at(const struct skr_graph_level *level, int32_t i)
+{
+    return skr_span_of(level->node[i]);
+}
+
+/* The bits of a dense row. */
 static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t row)
 {
     return span->bits + (size_t)row * (size_t)span->words;
@@ -62,36 +91,44 @@ static inline bool skr_span_is_interval(const struct skr_span *span)
     return span->step == 1 || span->lo == span->hi;
 }
 
-/* Whether row used units (row 0 where the level does not count them) can reach total. */
-bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total);
+/* Whether the span may hold the vector. */
+static inline bool skr_span_has(const struct skr_span *span, uint64_t key, int32_t main)
+{
+    int32_t k = skr_rows_find(&span->rows, key);
+    return k >= 0 && skr_row_has(&span->rows.row[k], main);
+}
 
 /* An empty table for the run. base: NULL, or a run whose spans may be parts of the new ones.
  * shared: base has the laws and n of this run, so its own spans are found, too. They do not change,
- * except for the notes of the second half, which skr_spans_drop_notes() removes again. */
+ * except for what skr_span_use() says. */
 bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared);
-/* The span's note, made when there is none. False without memory. */
-bool skr_span_take_note(struct skr_run *run, struct skr_span *span);
-/* All notes of the run; before its memory goes. */
-void skr_spans_drop_notes(struct skr_run *run);
+/* The second half may write into the span and its parts, of equal members. O(parts not in use). */
+void skr_span_use(struct skr_run *run, struct skr_span *span);
+/* The spans in use become as they were before; when the run has ended, and before its memory goes. */
+void skr_spans_end_use(struct skr_run *run);
 
-/* The span of one unit that may hold the counts in bits (words of them, words <= n / 64 + 1;
- * copied). inside: span of its children, NULL for a leaf. NULL: out of memory or cancelled. */
+/* The span of one unit of the level; rows have its counters, and are copied. inside: the span of its
+ * children, NULL: it has none. NULL: the run had to stop. */
 struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_span *inside,
-                               int64_t room, const uint64_t *bits, int32_t words);
-/* left and right, side by side; totals above n are dropped. Either may be NULL (holds 0 only).
- * False: out of memory or cancelled. */
+                               int64_t room, const struct skr_rows *rows);
+/* The same of equal members. bits: the counts, words of them, words <= n / 64 + 1; scratch bit 0. */
+struct skr_span *skr_span_of_counts(struct skr_run *run, int32_t level, struct skr_span *inside,
+                                    int64_t room, uint64_t *bits, int32_t words);
+/* left and right, side by side; vectors beyond those of the group are dropped. Either may be NULL
+ * (holds 0 only). False: the run had to stop. */
 bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *right,
                    struct skr_span **ret);
 /* All n >= 1 of item (NULL: holds 0 only) side by side: pairs of neighbours, then pairs of these,
  * and so on. rounds gets them, round by round, at most n + 32 entries; may be item itself. NULL in
- * *ret: all hold 0 only. False: out of memory or cancelled. */
+ * *ret: all hold 0 only. False: the run had to stop. */
 bool skr_span_all(struct skr_run *run, struct skr_span *const *item, int32_t n,
                   struct skr_span **rounds, struct skr_span **ret);
 /* Whether the set is {0}: a unit that can hold nothing else is left out. */
 bool skr_bits_only_zero(const uint64_t *bits, int32_t words);
 
-/* The units of a span in tree order into ret[n_units]. */
-void skr_span_units(struct skr_span *span, struct skr_span **ret);
+/* Puts the units of a span to ret[n], in tree order. Returns n and their number. The depth is the
+ * logarithm of it. */
+int32_t skr_span_units(struct skr_span *span, struct skr_span **ret, int32_t n);
 
 /* Row of a whole sibling set in which its parent's total must stand: 0, or the law's used. */
 static inline int32_t skr_law_row(const struct skr_law *law)

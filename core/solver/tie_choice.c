@@ -147,7 +147,7 @@ static void total_of(const void *context, const struct skr_graph_node *unit,
 static void choose_children(struct skr_chooser *chooser, const struct skr_run *run,
                             const struct skr_feasible *feasible, int32_t unit, int32_t *total)
 {
-    const struct skr_siblings *siblings = feasible->inside[unit]->note->siblings;
+    const struct skr_siblings *siblings = feasible->inside[unit]->siblings;
     skr_choose_set(chooser, &siblings->ports, skr_ports_find(&siblings->ports, 0, total[unit]));
     int32_t member = 0;
     int32_t chosen = 0;

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "core/solver/count_bits.h"
+
 enum { WORD_BITS = 58 }; /* sums, and bounds of them, stay within +-SKR_WEIGHT_MAX */
 
 bool skr_digits_put(struct skr_digits *digits, const uint64_t *counts, int64_t *table,

@@ -189,6 +189,7 @@ bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *proble
     if (!skr_run_init(&rr->run, problem)) {
         return false;
     }
+    rr->run.rr = rr;
     for (int32_t r = 0; r < rr->n_roles; r++) {
         rr->n[r] = sizes ? sizes[r] : rr->roles->role[r].n;
         rr->n[rr->n_roles] += rr->n[r];

@@ -19,7 +19,6 @@
  *
  * Internal to the solver.
  */
-#include "core/solver/intern.h"
 #include "core/solver/roles.h"
 #include "core/solver/solve_run.h"
 
@@ -89,7 +88,6 @@ struct skr_role_run {
     bool beyond; /* stopped: outside the exact range */
     struct skr_role_builder *builder;
     struct skr_role_table *table;
-    struct skr_intern spans;
     int64_t rows, ports; /* statistics */
 };
 

@@ -7,17 +7,17 @@
 #include "core/solver/roles/role_graph.h"
 
 /* Splits a vector of a pair over its halves; it is in the rows of the pair. */
-static void split(const struct skr_role_span *span, uint64_t key, int32_t main, uint64_t *ret_key,
+static void split(const struct skr_span *span, uint64_t key, int32_t main, uint64_t *ret_key,
                   int32_t *ret_main)
 {
-    const struct skr_role_rows *x = &span->left->rows;
-    const struct skr_role_rows *y = &span->right->rows;
+    const struct skr_rows *x = &span->left->rows;
+    const struct skr_rows *y = &span->right->rows;
     int32_t i = 0;
-    for (int32_t j = y->n - 1; skr_role_rows_pair(x, y, key, &i, &j); i++) {
-        const struct skr_role_row *a = &x->row[i];
-        const struct skr_role_row *b = &y->row[j];
+    for (int32_t j = y->n - 1; skr_rows_pair(x, y, key, &i, &j); i++) {
+        const struct skr_row *a = &x->row[i];
+        const struct skr_row *b = &y->row[j];
         for (int32_t m = a->hi < main - b->lo ? a->hi : main - b->lo; m >= a->lo; m--) {
-            if (skr_role_row_has(a, m) && skr_role_row_has(b, main - m)) {
+            if (skr_row_has(a, m) && skr_row_has(b, main - m)) {
                 *ret_key = a->key;
                 *ret_main = m;
                 return;
@@ -28,7 +28,7 @@ static void split(const struct skr_role_span *span, uint64_t key, int32_t main, 
 }
 
 /* The depth is the logarithm of the units. Returns where the next unit's members go. */
-static int32_t *place(struct skr_role_run *rr, const struct skr_role_span *span, uint64_t key,
+static int32_t *place(struct skr_role_run *rr, const struct skr_span *span, uint64_t key,
                       int32_t main, int32_t *ret)
 {
     if (!span->left) {

@@ -13,16 +13,15 @@
 
 /* The most of each axis among the vectors that have at least `least` of every other axis, at most
  * `most` of it; -1: there is none. */
-static void most_of_axes(const struct skr_axes *axes, const struct skr_role_rows *rows,
+static void most_of_axes(const struct skr_axes *axes, const struct skr_rows *rows,
                          const int32_t *least, const int32_t *most, int32_t *ret)
 {
     for (int32_t a = 0; a < axes->n; a++) {
         ret[a] = -1;
     }
     for (int32_t i = 0; i < rows->n; i++) {
-        const struct skr_role_row *row = &rows->row[i];
-        for (int32_t x = skr_role_row_next(row, 0); x <= row->hi;
-             x = skr_role_row_next(row, x + 1)) {
+        const struct skr_row *row = &rows->row[i];
+        for (int32_t x = skr_row_next(row, 0); x <= row->hi; x = skr_row_next(row, x + 1)) {
             int32_t counts[SKR_AXES_MAX];
             int32_t missing = 0;
             int32_t which = 0;
@@ -48,7 +47,7 @@ static bool explain_root(struct skr_role_run *rr, const struct skr_role_sets *se
 {
     const struct skr_axes *axes = &rr->axes[1];
     struct skr_roles_explanation *roles = &solution->roles->explanation;
-    struct skr_role_rows rows;
+    struct skr_rows rows;
     int32_t least[SKR_AXES_MAX];
     int32_t most[SKR_AXES_MAX];
     int32_t found[SKR_AXES_MAX];
@@ -68,7 +67,7 @@ static bool explain_root(struct skr_role_run *rr, const struct skr_role_sets *se
             roles->largest_of_sets[axes->axis[a].kind] = found[a];
         }
     }
-    solution->explanation.largest = skr_role_rows_greatest(axes, &rows, rr->n_roles);
+    solution->explanation.largest = skr_rows_greatest(axes, &rows, rr->n_roles);
     return true;
 }
 
@@ -98,10 +97,10 @@ struct level_view {
     int32_t *sorted; /* working space */
 };
 
-static const struct skr_role_rows *rows_of(const struct level_view *view, int32_t unit)
+static const struct skr_rows *rows_of(const struct level_view *view, int32_t unit)
 {
-    static const struct skr_role_row zero = {0};
-    static const struct skr_role_rows none = {.n = 1, .row = &zero};
+    static const struct skr_row zero = {0};
+    static const struct skr_rows none = {.n = 1, .row = &zero};
     return view->sets->unit[unit] ? &view->sets->unit[unit]->rows : &none;
 }
 
@@ -239,13 +238,13 @@ static int64_t sum_of_fits(const struct skr_problem *problem)
     struct skr_role_variant v;
     struct skr_role_run rr;
     struct skr_role_sets sets;
-    struct skr_role_rows rows;
+    struct skr_rows rows;
     int64_t sum = 0;
     skr_role_variant_init(&v, problem);
     skr_role_variant_free_levels(&v, problem->tree->n_levels);
     if (skr_role_run_init(&rr, &v.problem, NULL, 1) && skr_role_sets_build(&rr, &sets) &&
         skr_role_sets_root(&rr, &sets, &rows)) {
-        sum = skr_role_rows_greatest(&rr.axes[1], &rows, rr.n_roles);
+        sum = skr_rows_greatest(&rr.axes[1], &rows, rr.n_roles);
     }
     skr_role_run_fini(&rr);
     return sum;

@@ -23,7 +23,7 @@ struct bounds {
     struct skr_graph *graph;
     int32_t level;
     const struct skr_words *words;
-    struct skr_role_span *const *unit; /* [n_units] of the set at hand */
+    struct skr_span *const *unit; /* [n_units] of the set at hand */
     int32_t n_units;
     int64_t *most; /* [n_units] by a measure, greatest first */
 };
@@ -65,7 +65,7 @@ static int64_t amount_of(const struct bounds *b, const struct measure *measure, 
 static void find_most(struct bounds *b, const struct measure *measure)
 {
     for (int32_t u = 0; u < b->n_units; u++) {
-        const struct skr_role_rows *rows = &b->unit[u]->rows;
+        const struct skr_rows *rows = &b->unit[u]->rows;
         b->most[u] = 0;
         if (u > 0 && b->unit[u] == b->unit[u - 1]) {
             b->most[u] = b->most[u - 1];

@@ -31,7 +31,7 @@ static inline void skr_role_cut(int32_t *lo, int32_t *hi, int32_t base, int32_t 
 static inline int32_t skr_role_cell_of(const struct skr_role_ports *set,
                                        const struct skr_port *port)
 {
-    int32_t k = skr_role_rows_find(&set->all->rows, port->key);
+    int32_t k = skr_rows_find(&set->all->rows, port->key);
     const struct skr_window *window = &set->all->node.cells->row[k];
     return window->first + port->main - window->lo;
 }

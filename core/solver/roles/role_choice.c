@@ -8,7 +8,7 @@
 static void members_of(const void *context, const struct skr_graph_node *unit,
                        const struct skr_state *state, int32_t *ret)
 {
-    const struct skr_role_span *span = (const struct skr_role_span *)(const void *)unit;
+    const struct skr_span *span = (const struct skr_span *)(const void *)unit;
     skr_axes_members(context, span->level, span->rows.row[state->row].key, state->main, ret);
 }
 

@@ -23,7 +23,7 @@ struct pass {
 };
 
 /* A list with room for n, of a span whose rows follow each other. */
-static bool begin_settled(const struct pass *pass, struct skr_role_span *span, int32_t n)
+static bool begin_settled(const struct pass *pass, struct skr_span *span, int32_t n)
 {
     struct skr_cells *cells = span->node.cells;
     struct skr_run *run = &pass->rr->run;
@@ -42,20 +42,19 @@ static void put_settled(struct skr_cells *cells, int32_t k, int32_t main)
     }
 }
 
-static bool weigh_unit(const struct pass *pass, struct skr_role_span *span)
+static bool weigh_unit(const struct pass *pass, struct skr_span *span)
 {
     struct skr_cells *cells = span->node.cells;
     if (pass->settled && !begin_settled(pass, span, 2 * span->rows.n)) {
         return false;
     }
     for (int32_t k = 0; k < span->rows.n; k++) {
-        const struct skr_role_row *row = &span->rows.row[k];
+        const struct skr_row *row = &span->rows.row[k];
         const struct skr_window *window = &cells->row[k];
         int64_t *weight = cells->weight + window->first;
         bool host = !pass->settled || row->key != 0 || row->lo > 0;
         int32_t from = host || cells->can_rest ? window->lo : skr_larger(window->lo, row->hi);
-        for (int32_t x = skr_role_row_next(row, from); x <= window->hi;
-             x = skr_role_row_next(row, x + 1)) {
+        for (int32_t x = skr_row_next(row, from); x <= window->hi; x = skr_row_next(row, x + 1)) {
             weight[x - window->lo] = skr_role_words_weight(pass->rr, pass->words, row->key, x);
         }
         if (pass->settled) {
@@ -72,7 +71,7 @@ static bool weigh_unit(const struct pass *pass, struct skr_role_span *span)
 }
 
 /* The main counts of a row that best placements may have: parts of its line into ret, ascending. */
-static int32_t list_parts(const struct pass *pass, const struct skr_role_span *span, int32_t k,
+static int32_t list_parts(const struct pass *pass, const struct skr_span *span, int32_t k,
                           struct skr_line *ret)
 {
     const struct skr_window *window = &span->node.cells->row[k];
@@ -97,7 +96,7 @@ static int32_t list_parts(const struct pass *pass, const struct skr_role_span *s
 }
 
 /* Cells of a row whose amounts no best placement has weigh nothing less than NONE. */
-static void drop_cells(const struct pass *pass, const struct skr_role_span *span, int32_t k)
+static void drop_cells(const struct pass *pass, const struct skr_span *span, int32_t k)
 {
     const struct skr_window *window = &span->node.cells->row[k];
     int64_t *weight = span->node.cells->weight + window->first;
@@ -128,8 +127,8 @@ static void add_parts(struct sums *sums, int64_t weight, int32_t x, const struct
 }
 
 /* All cells of row i of a span, and all of row j of another one. */
-static void add_cells(const struct pass *pass, struct sums *sums, const struct skr_role_span *a,
-                      int32_t i, const struct skr_role_span *b, int32_t j)
+static void add_cells(const struct pass *pass, struct sums *sums, const struct skr_span *a,
+                      int32_t i, const struct skr_span *b, int32_t j)
 {
     const struct skr_window *x_row = &a->node.cells->row[i];
     const struct skr_window *y_row = &b->node.cells->row[j];
@@ -145,8 +144,8 @@ static void add_cells(const struct pass *pass, struct sums *sums, const struct s
 }
 
 /* The settled ones of row i of a span, and all cells of row j of another one. */
-static void add_settled(const struct pass *pass, struct sums *sums, const struct skr_role_span *a,
-                        int32_t i, const struct skr_role_span *b, int32_t j)
+static void add_settled(const struct pass *pass, struct sums *sums, const struct skr_span *a,
+                        int32_t i, const struct skr_span *b, int32_t j)
 {
     struct skr_line part[SKR_ROLE_RANGES_MAX];
     int32_t n_parts = list_parts(pass, b, j, part);
@@ -174,13 +173,13 @@ static void add_both(struct sums *sums, const struct skr_cells *a, int32_t i,
     }
 }
 
-static int32_t n_settled(const struct skr_role_span *span)
+static int32_t n_settled(const struct skr_span *span)
 {
     return span->node.cells->first_settled ? span->node.cells->first_settled[span->rows.n] : 0;
 }
 
 /* Whether lists are so short that adding them costs less than adding cells to cells. */
-static bool worth_it(const struct skr_role_span *a, const struct skr_role_span *b)
+static bool worth_it(const struct skr_span *a, const struct skr_span *b)
 {
     int64_t cells = (int64_t)a->node.cells->n * b->node.cells->n;
     int64_t listed =
@@ -189,7 +188,7 @@ static bool worth_it(const struct skr_role_span *a, const struct skr_role_span *
 }
 
 /* The settled list of a pair, from pass->settled_weight, which becomes empty again. */
-static bool list_settled(const struct pass *pass, struct skr_role_span *span)
+static bool list_settled(const struct pass *pass, struct skr_span *span)
 {
     struct skr_cells *cells = span->node.cells;
     int32_t n = 0;
@@ -215,10 +214,10 @@ static bool list_settled(const struct pass *pass, struct skr_role_span *span)
     return true;
 }
 
-static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
+static bool weigh_pair(const struct pass *pass, struct skr_span *span)
 {
-    const struct skr_role_span *left = span->left;
-    const struct skr_role_span *right = span->right;
+    const struct skr_span *left = span->left;
+    const struct skr_span *right = span->right;
     bool listed = worth_it(left, right);
     for (int32_t k = 0; k < span->rows.n; k++) {
         const struct skr_window *window = &span->node.cells->row[k];
@@ -232,8 +231,8 @@ static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
             both.to = skr_line_of(window, pass->settled_weight);
         }
         int32_t j = right->rows.n - 1;
-        for (int32_t i = 0;
-             skr_role_rows_pair(&left->rows, &right->rows, span->rows.row[k].key, &i, &j); i++) {
+        for (int32_t i = 0; skr_rows_pair(&left->rows, &right->rows, span->rows.row[k].key, &i, &j);
+             i++) {
             if (listed) {
                 add_settled(pass, &sums, left, i, right, j);
                 add_settled(pass, &sums, right, j, left, i);
@@ -258,7 +257,7 @@ static bool weigh_pair(const struct pass *pass, struct skr_role_span *span)
 /* The weight of a port; its cell may be outside the narrowed windows. */
 static int64_t found(const struct skr_role_ports *set, const struct skr_port *port)
 {
-    int32_t k = skr_role_rows_find(&set->all->rows, port->key);
+    int32_t k = skr_rows_find(&set->all->rows, port->key);
     const struct skr_window *window = &set->all->node.cells->row[k];
     return port->main < window->lo || port->main > window->hi
                ? SKR_WEIGHT_NONE
@@ -275,7 +274,7 @@ static bool begin_pass(struct pass *pass, struct skr_graph *graph, int32_t level
     }
     int32_t most = 0;
     for (int32_t i = 0; i < at->n_nodes && pass->settled; i++) {
-        most = skr_larger(most, skr_role_span_at(at, i)->node.cells->n);
+        most = skr_larger(most, skr_span_at(at, i)->node.cells->n);
     }
     pass->settled_weight = skr_run_scratch_alloc(run, (size_t)most, sizeof(int64_t));
     for (int32_t c = 0; c < most && pass->settled_weight; c++) {
@@ -295,8 +294,8 @@ bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level, const struct s
     }
     pass.scope = graph->narrow;
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        if (!(skr_role_span_at(at, i)->left ? weigh_pair(&pass, skr_role_span_at(at, i))
-                                            : weigh_unit(&pass, skr_role_span_at(at, i)))) {
+        if (!(skr_span_at(at, i)->left ? weigh_pair(&pass, skr_span_at(at, i))
+                                       : weigh_unit(&pass, skr_span_at(at, i)))) {
             return false;
         }
     }

@@ -38,14 +38,14 @@ static bool is_greater(const struct skr_role_run *rr, const int32_t *a, const in
 static bool greatest_sizes(struct skr_role_run *rr, const struct skr_role_sets *sets, bool *found,
                            int32_t *ret)
 {
-    struct skr_role_rows rows;
+    struct skr_rows rows;
     if (!skr_role_sets_root(rr, sets, &rows)) {
         return false;
     }
     for (int32_t i = 0; i < rows.n; i++) {
-        const struct skr_role_row *row = &rows.row[i];
-        for (int32_t main = skr_role_row_next(row, 0); main <= row->hi;
-             main = skr_role_row_next(row, main + 1)) {
+        const struct skr_row *row = &rows.row[i];
+        for (int32_t main = skr_row_next(row, 0); main <= row->hi;
+             main = skr_row_next(row, main + 1)) {
             int32_t members[SKR_ROLES_MAX];
             bool enough = true;
             skr_axes_members(rr, 1, row->key, main, members);

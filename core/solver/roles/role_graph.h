@@ -14,24 +14,14 @@
 
 /* A sibling set. */
 struct skr_role_ports {
-    struct skr_ports ports;      /* first: see skr_role_set() */
-    struct skr_role_span *all;   /* the ports are those of the span that the feasible sets have */
-    struct skr_role_span **unit; /* [all->n_units] of all, in tree order; equal ones are one span */
+    struct skr_ports ports; /* first: see skr_role_set() */
+    struct skr_span *all;   /* the ports are those of the span that the feasible sets have */
+    struct skr_span **unit; /* [all->n_units] of all, in tree order; equal ones are one span */
 };
 
 static inline struct skr_role_ports *skr_role_set(const struct skr_graph_level *level, int32_t i)
 {
     return (struct skr_role_ports *)(void *)level->set[i];
-}
-
-static inline struct skr_role_span *skr_role_span_of(struct skr_graph_node *node)
-{
-    return (struct skr_role_span *)(void *)node;
-}
-
-static inline struct skr_role_span *skr_role_span_at(const struct skr_graph_level *level, int32_t i)
-{
-    return skr_role_span_of(level->node[i]);
 }
 
 bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_words *ret);
@@ -51,7 +41,7 @@ bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words);
 
 /* A set with room for n ports. NULL: the run had to stop. */
 struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_graph_level *level,
-                                          struct skr_role_span *all, int32_t n);
+                                          struct skr_span *all, int32_t n);
 /* The first word of the level for all vectors that wanted ports need; these become exact. */
 bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level, const struct skr_words *words);
 /* Lower bounds of the first word of all ports of the level into their weights. */

@@ -104,7 +104,7 @@ static bool walk_axis(const struct walk *w, int32_t a, uint64_t key)
     }
     int32_t hi = most_of(w, a, lo, left, next);
     if (a == w->axes->n - 1) {
-        const struct skr_role_row row = {.key = key, .lo = lo, .hi = hi};
+        const struct skr_row row = {.key = key, .lo = lo, .hi = hi};
         return skr_role_filter_put(w->filter, key, &row, lo, hi);
     }
     for (int32_t count = lo; count <= hi; count++) {

@@ -28,7 +28,7 @@ struct narrow {
     int32_t amount;
 };
 
-static void widen(struct skr_role_span *span, int64_t least, int64_t most)
+static void widen(struct skr_span *span, int64_t least, int64_t most)
 {
     if (least <= most) {
         span->least = least < span->least ? (int32_t)least : span->least;
@@ -37,7 +37,7 @@ static void widen(struct skr_role_span *span, int64_t least, int64_t most)
 }
 
 /* Adds a range, whose ends are not below those of the range before. */
-static void add_range(struct skr_role_span *span, int64_t least, int64_t most)
+static void add_range(struct skr_span *span, int64_t least, int64_t most)
 {
     if (least > most) {
         return;
@@ -53,7 +53,7 @@ static void add_range(struct skr_role_span *span, int64_t least, int64_t most)
 }
 
 /* The depth is the logarithm of the units. */
-static void open_wide(struct skr_role_span *span)
+static void open_wide(struct skr_span *span)
 {
     span->n_ranges = 0;
     widen(span, 0, INT32_MAX);
@@ -64,7 +64,7 @@ static void open_wide(struct skr_role_span *span)
 }
 
 /* Bounds of a span whose units begin at `first`. */
-static void narrow_span(const struct narrow *w, struct skr_role_span *span, int32_t first)
+static void narrow_span(const struct narrow *w, struct skr_span *span, int32_t first)
 {
     int32_t n_in = 0;
     int32_t n_out = 0;
@@ -122,8 +122,7 @@ static bool rank_units(struct skr_role_run *rr, const struct skr_role_ports *set
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        ret->most[i] =
-            skr_role_rows_greatest(&rr->axes[set->all->level], &set->unit[i]->rows, scope);
+        ret->most[i] = skr_rows_greatest(&rr->axes[set->all->level], &set->unit[i]->rows, scope);
         ranked[i] = (struct ranked){.most = ret->most[i], .unit = (int32_t)i};
     }
     qsort(ranked, n, sizeof *ranked, roomiest_first);

@@ -14,7 +14,7 @@
 
 /* A vector that a unit's state wants from the unit's children. */
 struct want {
-    struct skr_role_span *unit, *inside;
+    struct skr_span *unit, *inside;
     uint64_t key;
     int32_t main;
     struct skr_state *state;
@@ -40,7 +40,7 @@ static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct w
     const struct skr_graph_level *above = &graph->level[level - 1];
     int32_t n = 0;
     for (int32_t i = 0; i < above->n_nodes; i++) {
-        struct skr_role_span *span = skr_role_span_at(above, i);
+        struct skr_span *span = skr_span_at(above, i);
         for (int32_t s = 0; s < span->node.n_states && !span->left; s++) {
             struct skr_state *state = &span->node.state[s];
             uint64_t key = span->rows.row[state->row].key;
@@ -61,7 +61,7 @@ static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct w
 }
 
 struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_graph_level *level,
-                                          struct skr_role_span *all, int32_t n)
+                                          struct skr_span *all, int32_t n)
 {
     struct skr_role_ports *set = skr_run_alloc(&rr->run, 1, sizeof *set);
     if (!set) {
@@ -69,11 +69,11 @@ struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_gr
     }
     set->all = all;
     set->ports.port = skr_run_alloc(&rr->run, (size_t)n, sizeof *set->ports.port);
-    set->unit = skr_run_alloc(&rr->run, (size_t)all->n_units, sizeof(struct skr_role_span *));
+    set->unit = skr_run_alloc(&rr->run, (size_t)all->n_units, sizeof(struct skr_span *));
     if (!set->ports.port || !set->unit) {
         return NULL;
     }
-    skr_role_span_units(all, set->unit, 0);
+    skr_span_units(all, set->unit, 0);
     set->ports.node = &all->node;
     level->set[level->n_sets++] = &set->ports;
     all->ports = set;
@@ -137,9 +137,9 @@ static bool first_counts(struct skr_graph *graph, int32_t level, uint64_t **coun
         return false;
     }
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        const struct skr_role_span *span = skr_role_span_at(at, i);
+        const struct skr_span *span = skr_span_at(at, i);
         for (int32_t k = 0; k < span->rows.n && !span->left; k++) {
-            const struct skr_role_row *row = &span->rows.row[k];
+            const struct skr_row *row = &span->rows.row[k];
             for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
                 int32_t base = skr_axes_base(axes, row->key, scope);
                 int32_t slope = skr_axes_slope(axes, scope);

@@ -17,7 +17,7 @@ static void live_counts(const struct skr_graph *graph, int32_t level, uint64_t *
         }
     }
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        const struct skr_role_span *span = skr_role_span_at(at, i);
+        const struct skr_span *span = skr_span_at(at, i);
         for (int32_t s = 0; s < span->node.n_states && !span->left; s++) {
             const struct skr_state *state = &span->node.state[s];
             uint64_t key = span->rows.row[state->row].key;
@@ -39,7 +39,7 @@ struct weighing {
 static void weigh_by_word(const void *context, struct skr_graph_node *unit)
 {
     const struct weighing *by = context;
-    const struct skr_role_span *span = skr_role_span_of(unit);
+    const struct skr_span *span = skr_span_of(unit);
     for (int32_t s = 0; s < unit->n_states; s++) {
         struct skr_state *state = &unit->state[s];
         state->weight =
@@ -50,7 +50,7 @@ static void weigh_by_word(const void *context, struct skr_graph_node *unit)
 static void weigh_by_room(const void *context, struct skr_graph_node *unit)
 {
     const struct skr_role_run *rr = context;
-    const struct skr_role_span *span = skr_role_span_of(unit);
+    const struct skr_span *span = skr_span_of(unit);
     for (int32_t s = 0; s < unit->n_states; s++) {
         struct skr_state *state = &unit->state[s];
         uint64_t key = span->rows.row[state->row].key;

@@ -85,8 +85,7 @@ static int32_t beyond(const struct skr_axes *axes, const int32_t *most, uint64_t
 }
 
 /* Whether all vectors below those of the row are there, too. */
-static bool has_smaller(const struct skr_axes *axes, const int32_t *most,
-                        const struct skr_role_row *row)
+static bool has_smaller(const struct skr_axes *axes, const int32_t *most, const struct skr_row *row)
 {
     bool has = !row->bits && row->lo == 0;
     for (int32_t a = 0; a + 1 < axes->n && has; a++) {
@@ -96,10 +95,10 @@ static bool has_smaller(const struct skr_axes *axes, const int32_t *most,
     return has;
 }
 
-bool skr_role_peaks_find(struct skr_role_run *rr, struct skr_role_span *span)
+bool skr_role_peaks_find(struct skr_role_run *rr, struct skr_span *span)
 {
     const struct skr_axes *axes = &rr->axes[span->level];
-    const struct skr_role_rows *rows = &span->rows;
+    const struct skr_rows *rows = &span->rows;
     /* With one axis there is one row: a merge is one step. */
     if (rr->run.plain || axes->n == 1 || rows->n == 0 || rows->row[0].key != 0 ||
         rows->row[0].lo != 0) {
@@ -123,7 +122,7 @@ bool skr_role_peaks_find(struct skr_role_run *rr, struct skr_role_span *span)
     }
     struct skr_role_peak *peak = whole ? skr_run_alloc(&rr->run, (size_t)n, sizeof *peak) : NULL;
     for (int32_t k = 0; k < rows->n && peak; k++) {
-        const struct skr_role_row *row = &rows->row[k];
+        const struct skr_row *row = &rows->row[k];
         if (beyond(axes, most, row->key) < row->hi) {
             peak[span->n_peaks++] = (struct skr_role_peak){.key = row->key, .main = row->hi};
         }
@@ -147,8 +146,8 @@ static uint64_t cut(const struct skr_axes *axes, uint64_t key)
     return ret;
 }
 
-static void add_peaks(const struct skr_axes *axes, const struct skr_role_span *left,
-                      const struct skr_role_span *right, int32_t *most)
+static void add_peaks(const struct skr_axes *axes, const struct skr_span *left,
+                      const struct skr_span *right, int32_t *most)
 {
     const int32_t main_most = skr_axes_main_most(axes);
     for (int32_t i = 0; i < left->n_peaks; i++) {
@@ -163,15 +162,15 @@ static void add_peaks(const struct skr_axes *axes, const struct skr_role_span *l
     }
 }
 
-bool skr_role_peaks_are_fewer(const struct skr_role_run *rr, const struct skr_role_span *span)
+bool skr_role_peaks_are_fewer(const struct skr_role_run *rr, const struct skr_span *span)
 {
-    const struct skr_role_span *left = span->left;
-    const struct skr_role_span *right = span->right;
+    const struct skr_span *left = span->left;
+    const struct skr_span *right = span->right;
     return left->peak && right->peak &&
            (int64_t)left->rows.n * right->rows.n >= rr->table->n_keys[span->level];
 }
 
-bool skr_role_peaks_merge(struct skr_role_run *rr, struct skr_role_span *span)
+bool skr_role_peaks_merge(struct skr_role_run *rr, struct skr_span *span)
 {
     const struct skr_axes *axes = &rr->axes[span->level];
     const uint64_t *key = rr->table->key[span->level];
@@ -189,13 +188,13 @@ bool skr_role_peaks_merge(struct skr_role_run *rr, struct skr_role_span *span)
         most[key[k]] = most[key[k]] > greater ? most[key[k]] : greater;
         n += most[key[k]] > NOTHING ? 1 : 0;
     }
-    struct skr_role_row *row = skr_run_alloc(&rr->run, (size_t)n, sizeof *row);
+    struct skr_row *row = skr_run_alloc(&rr->run, (size_t)n, sizeof *row);
     struct skr_role_peak *peak = skr_run_alloc(&rr->run, (size_t)n_peaks, sizeof *peak);
     rr->beyond = rr->beyond || n > rr->row_limit;
     for (int32_t k = 0; k < n_keys && row && peak; k++) {
         const int32_t main = most[key[k]];
         if (main > NOTHING) {
-            row[span->rows.n++] = (struct skr_role_row){.key = key[k], .hi = main};
+            row[span->rows.n++] = (struct skr_row){.key = key[k], .hi = main};
         }
         if (main > beyond(axes, most, key[k])) {
             peak[span->n_peaks++] = (struct skr_role_peak){.key = key[k], .main = main};

@@ -11,15 +11,15 @@
  * Keys index a table, so the fields of a level must be few bits. A fast path: the rows are those of the
  * general merge. Internal to the solver; memory of the run.
  */
-#include "core/solver/roles/role_span.h"
+#include "core/solver/span.h"
 
 /* The peaks of a span with rows; span->peak stays NULL if it has none, or the level has no table. False:
  * the run had to stop. O(rows * axes). */
-bool skr_role_peaks_find(struct skr_role_run *rr, struct skr_role_span *span);
+bool skr_role_peaks_find(struct skr_role_run *rr, struct skr_span *span);
 /* Whether the halves of a pair have peaks, and the pairs of their rows are not fewer than the vectors of
  * the level. */
-bool skr_role_peaks_are_fewer(const struct skr_role_run *rr, const struct skr_role_span *span);
+bool skr_role_peaks_are_fewer(const struct skr_role_run *rr, const struct skr_span *span);
 /* Rows and peaks of such a pair. O(pairs of peaks + vectors of the level * axes). */
-bool skr_role_peaks_merge(struct skr_role_run *rr, struct skr_role_span *span);
+bool skr_role_peaks_merge(struct skr_role_run *rr, struct skr_span *span);
 
 #endif

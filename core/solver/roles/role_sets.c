@@ -50,7 +50,7 @@ static int32_t only_main(const struct skr_role_run *rr, int32_t level, const int
 }
 
 /* One row of the children of a unit of the level at which kinds collapse. */
-static bool collapse_row(const struct skr_role_filter *filter, const struct skr_role_row *row)
+static bool collapse_row(const struct skr_role_filter *filter, const struct skr_row *row)
 {
     struct skr_role_run *rr = filter->rr;
     int32_t level = filter->level;
@@ -71,10 +71,10 @@ static bool collapse_row(const struct skr_role_filter *filter, const struct skr_
     }
     int32_t from = only > row->lo ? only : row->lo;
     int32_t to = only >= 0 && only < row->hi ? only : row->hi;
-    for (int32_t x = skr_role_row_next(row, from); x <= to; x = skr_role_row_next(row, x + 1)) {
+    for (int32_t x = skr_row_next(row, from); x <= to; x = skr_row_next(row, x + 1)) {
         skr_axes_members(rr, level + 1, row->key, x, members);
         if (skr_axes_vector(rr, level, members, &key, &main)) {
-            const struct skr_role_row one = {.lo = main, .hi = main};
+            const struct skr_row one = {.lo = main, .hi = main};
             if (!skr_role_filter_put(filter, key & axes->side, &one, main, main)) {
                 return false;
             }
@@ -85,20 +85,20 @@ static bool collapse_row(const struct skr_role_filter *filter, const struct skr_
 
 /* The vectors of an inner unit of level >= 1 as a child of its parent. */
 static bool unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
-                      const struct skr_role_span *inside, struct skr_role_rows *ret)
+                      const struct skr_span *inside, struct skr_rows *ret)
 {
     const struct skr_axes *below = &rr->axes[level + 1];
     struct skr_role_filter filter;
     skr_role_filter_init(&filter, rr, level, unit);
-    if (!skr_role_rows_begin(rr, skr_axes_main_most(&rr->axes[level]))) {
+    if (!skr_rows_begin(rr, skr_axes_main_most(&rr->axes[level]))) {
         return false;
     }
-    const struct skr_role_row zero = {0};
-    const struct skr_role_rows none = {.n = 1, .row = &zero};
-    const struct skr_role_rows *rows = inside ? &inside->rows : &none;
+    const struct skr_row zero = {0};
+    const struct skr_rows none = {.n = 1, .row = &zero};
+    const struct skr_rows *rows = inside ? &inside->rows : &none;
     bool whole = collapses(rr, level);
     for (int32_t i = 0; i < rows->n; i++) {
-        const struct skr_role_row *row = &rows->row[i];
+        const struct skr_row *row = &rows->row[i];
         if (!counters_complete(below, row->key)) {
             continue;
         }
@@ -107,17 +107,16 @@ static bool unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
             return false;
         }
     }
-    return skr_role_run_step(rr, rows->n) && skr_role_rows_finish(rr, false, ret);
+    return skr_role_run_step(rr, rows->n) && skr_rows_finish(rr, false, ret);
 }
 
-static bool leaf_rows(struct skr_role_run *rr, int32_t leaf, int64_t *left,
-                      struct skr_role_rows *ret)
+static bool leaf_rows(struct skr_role_run *rr, int32_t leaf, int64_t *left, struct skr_rows *ret)
 {
     int32_t level = rr->run.tree->n_levels;
     struct skr_role_filter filter;
     skr_role_filter_init(&filter, rr, level, rr->run.tree->first_leaf + leaf);
-    return skr_role_rows_begin(rr, skr_axes_main_most(&rr->axes[level])) &&
-           skr_role_leaf_put(&filter, leaf, left) && skr_role_rows_finish(rr, false, ret);
+    return skr_rows_begin(rr, skr_axes_main_most(&rr->axes[level])) &&
+           skr_role_leaf_put(&filter, leaf, left) && skr_rows_finish(rr, false, ret);
 }
 
 /* The role whose room SKR_TIE_TIGHT compares: the one with most members. */
@@ -154,27 +153,27 @@ static bool sum_rooms(struct skr_role_run *rr, struct skr_role_sets *ret)
 
 /* The span of a unit with these rows. */
 static bool put_unit(struct skr_role_run *rr, struct skr_role_sets *sets, int32_t level,
-                     int32_t unit, const struct skr_role_rows *rows)
+                     int32_t unit, const struct skr_rows *rows)
 {
     const struct skr_tree *tree = rr->run.tree;
-    if (skr_role_rows_only_zero(rows)) {
+    if (skr_rows_only_zero(rows)) {
         return true;
     }
-    struct skr_role_span *inside = unit < tree->first_leaf ? sets->inside[unit] : NULL;
+    struct skr_span *inside = unit < tree->first_leaf ? sets->inside[unit] : NULL;
     sets->unit[unit] =
-        skr_role_span_unit(rr, level, inside, sets->room ? sets->room[unit] : 0, rows);
+        skr_span_unit(&rr->run, level, inside, sets->room ? sets->room[unit] : 0, rows);
     return sets->unit[unit];
 }
 
 static bool put_inside(struct skr_role_run *rr, struct skr_role_sets *sets, int32_t unit,
-                       struct skr_role_span **item)
+                       struct skr_span **item)
 {
     const struct skr_tree *tree = rr->run.tree;
     int32_t n = tree->child_count[unit];
     for (int32_t i = 0; i < n; i++) {
         item[i] = sets->unit[tree->child_first[unit] + i];
     }
-    return n == 0 || skr_role_span_all(rr, item, n, &sets->inside[unit]);
+    return n == 0 || skr_span_all(&rr->run, item, n, item, &sets->inside[unit]);
 }
 
 bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret)
@@ -182,17 +181,17 @@ bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret)
     const struct skr_tree *tree = rr->run.tree;
     size_t n_units = (size_t)tree->n_units;
     *ret = (struct skr_role_sets){
-        .unit = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_role_span *)),
-        .inside = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_role_span *)),
+        .unit = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_span *)),
+        .inside = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_span *)),
     };
-    struct skr_role_span **item = skr_run_alloc(&rr->run, n_units, sizeof *item);
+    struct skr_span **item = skr_run_alloc(&rr->run, n_units, sizeof *item);
     int64_t *left = skr_run_alloc(&rr->run, (SKR_AXES_MAX + 1) * (rr->run.problem->n_resources + 1),
                                   sizeof *left);
-    if (!ret->unit || !ret->inside || !item || !left || !skr_role_spans_init(rr) ||
+    if (!ret->unit || !ret->inside || !item || !left || !skr_spans_init(&rr->run, NULL, false) ||
         !sum_rooms(rr, ret)) {
         return false;
     }
-    struct skr_role_rows rows;
+    struct skr_rows rows;
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         if (!leaf_rows(rr, leaf, left, &rows) ||
             !put_unit(rr, ret, tree->n_levels, tree->first_leaf + leaf, &rows)) {
@@ -212,23 +211,23 @@ bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret)
 }
 
 bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_role_sets *sets,
-                        struct skr_role_rows *ret)
+                        struct skr_rows *ret)
 {
     const struct skr_axes *axes = &rr->axes[1];
-    const struct skr_role_row zero = {0};
-    const struct skr_role_rows none = {.n = 1, .row = &zero};
-    const struct skr_role_rows *rows = sets->inside[0] ? &sets->inside[0]->rows : &none;
-    if (!skr_role_rows_begin(rr, skr_axes_main_most(axes))) {
+    const struct skr_row zero = {0};
+    const struct skr_rows none = {.n = 1, .row = &zero};
+    const struct skr_rows *rows = sets->inside[0] ? &sets->inside[0]->rows : &none;
+    if (!skr_rows_begin(rr, skr_axes_main_most(axes))) {
         return false;
     }
     for (int32_t i = 0; i < rows->n; i++) {
-        const struct skr_role_row *row = &rows->row[i];
+        const struct skr_row *row = &rows->row[i];
         if (counters_complete(axes, row->key) &&
-            !skr_role_rows_add_row(rr, row->key & axes->side, row, row->lo, row->hi)) {
+            !skr_rows_add_row(rr, row->key & axes->side, row, row->lo, row->hi)) {
             return false;
         }
     }
-    return skr_role_rows_finish(rr, true, ret);
+    return skr_rows_finish(rr, true, ret);
 }
 
 bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_role_sets *sets,
@@ -239,5 +238,5 @@ bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_role_sets
     if (!sets->inside[0] || !skr_axes_vector(rr, 1, members, &key, &main)) {
         return false;
     }
-    return skr_role_span_has(sets->inside[0], key, main);
+    return skr_span_has(sets->inside[0], key, main);
 }

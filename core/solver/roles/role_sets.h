@@ -5,12 +5,12 @@
  * First half of the method: for every unit the vectors that its subtree can hold with all rules,
  * sets and caps below it obeyed. Internal to the solver; memory of the run.
  */
-#include "core/solver/roles/role_span.h"
+#include "core/solver/span.h"
 
 struct skr_role_sets {
-    struct skr_role_span **unit;   /* [unit] as a child of its parent; NULL: holds nothing but 0 */
-    struct skr_role_span **inside; /* [inner unit] its children; NULL: they hold nothing */
-    int64_t *room;                 /* [unit] sum over the leaves below; NULL when ties do not ask */
+    struct skr_span **unit;   /* [unit] as a child of its parent; NULL: holds nothing but 0 */
+    struct skr_span **inside; /* [inner unit] its children; NULL: they hold nothing */
+    int64_t *room;            /* [unit] sum over the leaves below; NULL when ties do not ask */
 };
 
 enum { SKR_ROLE_SUMS_MAX = 2 * SKR_ROLE_CAPS_MAX + SKR_DOMAIN_RULES_MAX };
@@ -33,7 +33,7 @@ void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *r
                           int32_t unit);
 /* Puts those of the vectors (key, main counts of row within lo .. hi) that the unit may hold. */
 bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
-                         const struct skr_role_row *row, int32_t lo, int32_t hi);
+                         const struct skr_row *row, int32_t lo, int32_t hi);
 
 /* Vectors that the leaf can hold, into the filter; left[(SKR_AXES_MAX + 1) * n_resources] is working
  * space. */
@@ -42,7 +42,7 @@ bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf, int64
 bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret);
 /* S(root): vectors of the axes of level 1, without counters. Sorted by key. */
 bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_role_sets *sets,
-                        struct skr_role_rows *ret);
+                        struct skr_rows *ret);
 /* Whether the members [n_roles] are in S(root). */
 bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_role_sets *sets,
                        const int32_t *members);

@@ -34,9 +34,9 @@ struct units {
 };
 
 /* What a unit can hold without being a host; -1: it always is one. */
-static int32_t room_of(const struct units *units, const struct skr_role_span *span)
+static int32_t room_of(const struct units *units, const struct skr_span *span)
 {
-    const struct skr_role_row *row = &span->rows.row[0];
+    const struct skr_row *row = &span->rows.row[0];
     return span->rows.n > 0 && row->key == 0 && row->lo == 0 ? row->hi * units->slope : -1;
 }
 
@@ -77,7 +77,7 @@ static int32_t count_from(const struct units *units, int32_t room)
     return units->n - lo;
 }
 
-static void mark_unit(const struct units *units, const struct skr_role_span *unit, int32_t rests,
+static void mark_unit(const struct units *units, const struct skr_span *unit, int32_t rests,
                       int32_t fills)
 {
     int32_t room = room_of(units, unit);
@@ -117,8 +117,8 @@ static void settle_set(struct units *units, const struct skr_role_ports *set)
 static bool all_intervals(const struct skr_graph_level *at)
 {
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        const struct skr_role_rows *rows = &skr_role_span_at(at, i)->rows;
-        for (int32_t k = 0; k < rows->n && !skr_role_span_at(at, i)->left; k++) {
+        const struct skr_rows *rows = &skr_span_at(at, i)->rows;
+        for (int32_t k = 0; k < rows->n && !skr_span_at(at, i)->left; k++) {
             if (rows->row[k].bits) {
                 return false;
             }

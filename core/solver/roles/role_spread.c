@@ -14,9 +14,9 @@
 struct spread {
     struct skr_graph *graph;
     int32_t level, scope;
-    int32_t **most;                  /* [set][unit] greatest amount */
-    struct skr_role_span **narrowed; /* [set] its units, at most m each; NULL: one holds more */
-    struct skr_role_span **item;     /* [units of the largest set] working space */
+    int32_t **most;             /* [set][unit] greatest amount */
+    struct skr_span **narrowed; /* [set] its units, at most m each; NULL: one holds more */
+    struct skr_span **item;     /* [units of the largest set] working space */
 };
 
 /* *ret: the greatest amount of all units. */
@@ -26,7 +26,7 @@ static bool list_most(struct spread *s, int32_t *ret)
     const struct skr_graph_level *at = &s->graph->level[s->level];
     size_t n_units = 0;
     s->most = skr_run_alloc(&rr->run, (size_t)at->n_sets, sizeof *s->most);
-    s->narrowed = skr_run_alloc(&rr->run, (size_t)at->n_sets, sizeof(struct skr_role_span *));
+    s->narrowed = skr_run_alloc(&rr->run, (size_t)at->n_sets, sizeof(struct skr_span *));
     *ret = 0;
     for (int32_t i = 0; i < at->n_sets && s->most && s->narrowed; i++) {
         const struct skr_role_ports *set = skr_role_set(at, i);
@@ -37,12 +37,11 @@ static bool list_most(struct spread *s, int32_t *ret)
             return false;
         }
         for (size_t u = 0; u < n; u++) {
-            s->most[i][u] =
-                skr_role_rows_greatest(&rr->axes[s->level], &set->unit[u]->rows, s->scope);
+            s->most[i][u] = skr_rows_greatest(&rr->axes[s->level], &set->unit[u]->rows, s->scope);
             *ret = skr_larger(*ret, s->most[i][u]);
         }
     }
-    s->item = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_role_span *));
+    s->item = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_span *));
     return s->item;
 }
 
@@ -73,29 +72,29 @@ static bool has_room(const struct spread *s, int32_t m)
 }
 
 /* The unit without amounts above m. NULL in *ret: no vector is left. False: the run had to stop. */
-static bool cut_unit(const struct spread *s, const struct skr_role_span *unit, int32_t m,
-                     struct skr_role_span **ret)
+static bool cut_unit(const struct spread *s, const struct skr_span *unit, int32_t m,
+                     struct skr_span **ret)
 {
     struct skr_role_run *rr = s->graph->rr;
     const struct skr_axes *axes = &rr->axes[s->level];
-    struct skr_role_rows rows;
-    if (!skr_role_rows_begin(rr, skr_axes_main_most(axes))) {
+    struct skr_rows rows;
+    if (!skr_rows_begin(rr, skr_axes_main_most(axes))) {
         return false;
     }
     for (int32_t k = 0; k < unit->rows.n; k++) {
-        const struct skr_role_row *row = &unit->rows.row[k];
+        const struct skr_row *row = &unit->rows.row[k];
         int32_t lo = row->lo;
         int32_t hi = row->hi;
         skr_role_cut(&lo, &hi, skr_axes_base(axes, row->key, s->scope),
                      skr_axes_slope(axes, s->scope), 0, m);
-        if (!skr_role_rows_add_row(rr, row->key, row, lo, hi)) {
+        if (!skr_rows_add_row(rr, row->key, row, lo, hi)) {
             return false;
         }
     }
-    if (!skr_role_rows_finish(rr, false, &rows)) {
+    if (!skr_rows_finish(rr, false, &rows)) {
         return false;
     }
-    *ret = rows.n == 0 ? NULL : skr_role_span_unit(rr, s->level, unit->inside, unit->room, &rows);
+    *ret = rows.n == 0 ? NULL : skr_span_unit(&rr->run, s->level, unit->inside, unit->room, &rows);
     return rows.n == 0 || *ret;
 }
 
@@ -113,7 +112,7 @@ static bool cut_set(struct spread *s, int32_t i, int32_t m)
             return true;
         }
     }
-    return skr_role_span_all(s->graph->rr, s->item, set->all->n_units, &s->narrowed[i]);
+    return skr_span_all(&s->graph->rr->run, s->item, set->all->n_units, s->item, &s->narrowed[i]);
 }
 
 /* Makes s->narrowed of all sets. *ret: whether m suffices. */
@@ -124,10 +123,10 @@ static bool try_most(struct spread *s, int32_t m, bool *ret)
         if (!cut_set(s, i, m)) {
             return false;
         }
-        const struct skr_role_span *all = s->narrowed[i];
+        const struct skr_span *all = s->narrowed[i];
         for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
             struct skr_port *port = &skr_role_set(at, i)->ports.port[p];
-            bool has = all && skr_role_span_has(all, port->key, port->main);
+            bool has = all && skr_span_has(all, port->key, port->main);
             port->weight = has ? 0 : SKR_WEIGHT_NONE;
         }
     }
@@ -192,7 +191,7 @@ bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words)
             struct skr_role_ports *set = skr_role_set(at, i);
             set->all = s.narrowed[i];
             set->ports.node = &set->all->node;
-            skr_role_span_units(set->all, set->unit, 0);
+            skr_span_units(set->all, set->unit, 0);
         }
     }
     if (m < greatest) {

@@ -11,7 +11,7 @@
 #include "core/solver/roles/role_cells.h"
 
 /* Empty windows, which need no amounts. */
-static bool begin_cells(struct skr_role_run *rr, struct skr_role_span *span)
+static bool begin_cells(struct skr_role_run *rr, struct skr_span *span)
 {
     span->least = INT32_MAX;
     span->most = -1;
@@ -24,7 +24,7 @@ static bool begin_cells(struct skr_role_run *rr, struct skr_role_span *span)
 }
 
 /* Cuts the windows of a span to the amounts that it needs. */
-static void cut_windows(const struct skr_axes *axes, int32_t scope, struct skr_role_span *span)
+static void cut_windows(const struct skr_axes *axes, int32_t scope, struct skr_span *span)
 {
     int32_t slope = skr_axes_slope(axes, scope);
     for (int32_t k = 0; k < span->rows.n; k++) {
@@ -35,19 +35,19 @@ static void cut_windows(const struct skr_axes *axes, int32_t scope, struct skr_r
 }
 
 /* What the halves of a pair must cover. */
-static void pass_windows(struct skr_role_span *span)
+static void pass_windows(struct skr_span *span)
 {
-    const struct skr_role_rows *x = &span->left->rows;
-    const struct skr_role_rows *y = &span->right->rows;
+    const struct skr_rows *x = &span->left->rows;
+    const struct skr_rows *y = &span->right->rows;
     for (int32_t k = 0; k < span->rows.n; k++) {
         const struct skr_window *window = &span->node.cells->row[k];
         if (window->hi < window->lo) {
             continue;
         }
         int32_t j = y->n - 1;
-        for (int32_t i = 0; skr_role_rows_pair(x, y, span->rows.row[k].key, &i, &j); i++) {
-            const struct skr_role_row *a = &x->row[i];
-            const struct skr_role_row *b = &y->row[j];
+        for (int32_t i = 0; skr_rows_pair(x, y, span->rows.row[k].key, &i, &j); i++) {
+            const struct skr_row *a = &x->row[i];
+            const struct skr_row *b = &y->row[j];
             skr_window_widen(&span->left->node.cells->row[i], skr_larger(a->lo, window->lo - b->hi),
                              skr_smaller(a->hi, window->hi - b->lo));
             skr_window_widen(&span->right->node.cells->row[j],
@@ -57,15 +57,14 @@ static void pass_windows(struct skr_role_span *span)
     }
 }
 
-static bool has_zero(const struct skr_role_span *span)
+static bool has_zero(const struct skr_span *span)
 {
-    return span->rows.n > 0 && span->rows.row[0].key == 0 &&
-           skr_role_row_has(&span->rows.row[0], 0);
+    return span->rows.n > 0 && span->rows.row[0].key == 0 && skr_row_has(&span->rows.row[0], 0);
 }
 
-static bool holds(const struct skr_role_span *span, const struct skr_port *port)
+static bool holds(const struct skr_span *span, const struct skr_port *port)
 {
-    return skr_role_span_has(span, port->key, port->main);
+    return skr_span_has(span, port->key, port->main);
 }
 
 /* Whether ports of the level are solo as soon as one unit holds all. */
@@ -93,14 +92,14 @@ static bool fits_alone(const struct skr_role_ports *set, const struct skr_port *
 }
 
 /* The windows of a solo port, in all spans of its set. */
-static void widen_solo(struct skr_role_span *span, const struct skr_port *port)
+static void widen_solo(struct skr_span *span, const struct skr_port *port)
 {
     span->n_ranges = 0;
     if (has_zero(span)) {
         skr_window_widen(&span->node.cells->row[0], 0, 0);
     }
     if (holds(span, port)) {
-        int32_t k = skr_role_rows_find(&span->rows, port->key);
+        int32_t k = skr_rows_find(&span->rows, port->key);
         skr_window_widen(&span->node.cells->row[k], port->main, port->main);
     }
     if (span->left) {
@@ -121,7 +120,7 @@ static void want_ports(struct skr_role_ports *set, bool can_be_solo)
         if (port->least_used == 1 && can_be_solo) {
             port->least_used = 2;
         }
-        int32_t k = skr_role_rows_find(&set->all->rows, port->key);
+        int32_t k = skr_rows_find(&set->all->rows, port->key);
         skr_bug_on(k < 0);
         skr_window_widen(&set->all->node.cells->row[k], port->main, port->main);
     }
@@ -138,13 +137,13 @@ static bool pass_down(struct skr_graph *graph, int32_t level, const struct skr_w
     }
     for (int32_t i = at->n_nodes - 1; i >= 0; i--) {
         if (cut) {
-            cut_windows(&rr->axes[level], graph->narrow, skr_role_span_at(at, i));
+            cut_windows(&rr->axes[level], graph->narrow, skr_span_at(at, i));
         }
-        if (skr_role_span_at(at, i)->left) {
-            if (!skr_role_run_step(rr, skr_role_span_at(at, i)->rows.n)) {
+        if (skr_span_at(at, i)->left) {
+            if (!skr_role_run_step(rr, skr_span_at(at, i)->rows.n)) {
                 return false;
             }
-            pass_windows(skr_role_span_at(at, i));
+            pass_windows(skr_span_at(at, i));
         }
     }
     return true;
@@ -155,7 +154,7 @@ bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_w
     struct skr_role_run *rr = graph->rr;
     const struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_nodes; i++) {
-        if (!begin_cells(rr, skr_role_span_at(at, i))) {
+        if (!begin_cells(rr, skr_span_at(at, i))) {
             return false;
         }
     }

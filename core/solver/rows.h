@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_CORE_SOLVER_ROLES_ROWS_H
-#define SKR_CORE_SOLVER_ROLES_ROWS_H
+#ifndef SKR_CORE_SOLVER_ROWS_H
+#define SKR_CORE_SOLVER_ROWS_H
 /*
  * Rows: a set of vectors, written as sets of main counts by key. A row without bits holds every
  * count of lo .. hi. Rows are sorted by key, and none is empty.
+ *
+ * Equal members have *dense* rows: their key is the number of used children, row u is that of key
+ * u, and all rows have bits, of equally many words. Dense rows may be empty: hi < lo.
  *
  * A builder collects vectors in any order. There is one a run, which is used by one function at a
  * time: begin(), any number of add...(), finish(). Internal to the solver.
@@ -11,24 +14,25 @@
 #include "core/solver/count_bits.h"
 #include "core/solver/roles/axes.h"
 
-struct skr_role_row {
+struct skr_row {
     uint64_t key;
     int32_t lo, hi;
     const uint64_t *bits; /* [skr_bits_words(hi)]; NULL: all of lo .. hi */
+    bool is_run;          /* dense: lo, lo + step, ..., hi, with the step of the level's law */
 };
 
-struct skr_role_rows {
+struct skr_rows {
     int32_t n;
-    const struct skr_role_row *row;
+    const struct skr_row *row;
 };
 
-static inline bool skr_role_row_has(const struct skr_role_row *row, int32_t main)
+static inline bool skr_row_has(const struct skr_row *row, int32_t main)
 {
     return main >= row->lo && main <= row->hi && (!row->bits || skr_bits_get(row->bits, main));
 }
 
 /* The next main count of the row >= from; > row->hi: there is none. */
-static inline int32_t skr_role_row_next(const struct skr_role_row *row, int32_t from)
+static inline int32_t skr_row_next(const struct skr_row *row, int32_t from)
 {
     if (from < row->lo) {
         return row->lo;
@@ -41,10 +45,10 @@ static inline int32_t skr_role_row_next(const struct skr_role_row *row, int32_t 
 }
 
 /* Index of the row with this key, or -1. O(log n). */
-int32_t skr_role_rows_find(const struct skr_role_rows *rows, uint64_t key);
+int32_t skr_rows_find(const struct skr_rows *rows, uint64_t key);
 /* The greatest amount of a scope in a vector of the set; 0: it is empty. */
-static inline int32_t skr_role_rows_greatest(const struct skr_axes *axes,
-                                             const struct skr_role_rows *rows, int32_t scope)
+static inline int32_t skr_rows_greatest(const struct skr_axes *axes, const struct skr_rows *rows,
+                                        int32_t scope)
 {
     int32_t most = 0;
     for (int32_t k = 0; k < rows->n; k++) {
@@ -54,16 +58,16 @@ static inline int32_t skr_role_rows_greatest(const struct skr_axes *axes,
     return most;
 }
 /* Whether the set is {0}. */
-static inline bool skr_role_rows_only_zero(const struct skr_role_rows *rows)
+static inline bool skr_rows_only_zero(const struct skr_rows *rows)
 {
     return rows->n == 1 && rows->row[0].key == 0 && rows->row[0].hi == 0;
 }
-bool skr_role_rows_equal(const struct skr_role_rows *a, const struct skr_role_rows *b);
+bool skr_rows_equal(const struct skr_rows *a, const struct skr_rows *b);
 
 /* The next pair of rows (*i of x, *j of y) whose keys add up to key. Begin with *i = 0 and
  * *j = y->n - 1; to go on, add 1 to *i. */
-static inline bool skr_role_rows_pair(const struct skr_role_rows *x, const struct skr_role_rows *y,
-                                      uint64_t key, int32_t *i, int32_t *j)
+static inline bool skr_rows_pair(const struct skr_rows *x, const struct skr_rows *y, uint64_t key,
+                                 int32_t *i, int32_t *j)
 {
     while (*i < x->n && *j >= 0) {
         uint64_t sum = x->row[*i].key + y->row[*j].key;
@@ -82,17 +86,16 @@ static inline bool skr_role_rows_pair(const struct skr_role_rows *x, const struc
 struct skr_role_builder;
 
 /* Main counts above `most` are not added. All functions: false when the run had to stop. */
-bool skr_role_rows_begin(struct skr_role_run *rr, int32_t most);
-bool skr_role_rows_add(struct skr_role_run *rr, uint64_t key, int32_t lo, int32_t hi);
-bool skr_role_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct skr_role_row *row,
-                           int32_t lo, int32_t hi);
+bool skr_rows_begin(struct skr_role_run *rr, int32_t most);
+bool skr_rows_add(struct skr_role_run *rr, uint64_t key, int32_t lo, int32_t hi);
+bool skr_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct skr_row *row, int32_t lo,
+                      int32_t hi);
 /* All sums of one count of each row. */
-bool skr_role_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct skr_role_row *a,
-                            const struct skr_role_row *b);
+bool skr_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct skr_row *a,
+                       const struct skr_row *b);
 /* keep: copied into the memory of the run; else valid until the next begin(). */
-bool skr_role_rows_finish(struct skr_role_run *rr, bool keep, struct skr_role_rows *ret);
+bool skr_rows_finish(struct skr_role_run *rr, bool keep, struct skr_rows *ret);
 /* A copy in the memory of the run. */
-bool skr_role_rows_copy(struct skr_role_run *rr, const struct skr_role_rows *rows,
-                        struct skr_role_rows *ret);
+bool skr_rows_copy(struct skr_role_run *rr, const struct skr_rows *rows, struct skr_rows *ret);
 
 #endif

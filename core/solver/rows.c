@@ -5,7 +5,7 @@
  * then on it holds bits. finish() sorts the keys and writes bits without gaps as intervals again,
  * so equal sets have equal rows.
  */
-#include "core/solver/roles/rows.h"
+#include "core/solver/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +29,13 @@ struct skr_role_builder {
     int32_t n_bits, bits_cap;
     uint64_t *sum, *a, *b, *tmp; /* [words] */
     int32_t cap_words;
-    struct skr_role_row *out; /* [out_cap] */
+    struct skr_row *out; /* [out_cap] */
     size_t out_cap;
 };
 
 enum { SLOTS_FIRST = 256 };
 
-int32_t skr_role_rows_find(const struct skr_role_rows *rows, uint64_t key)
+int32_t skr_rows_find(const struct skr_rows *rows, uint64_t key)
 {
     int32_t lo = 0;
     int32_t hi = rows->n - 1;
@@ -53,12 +53,12 @@ int32_t skr_role_rows_find(const struct skr_role_rows *rows, uint64_t key)
     return -1;
 }
 
-bool skr_role_rows_equal(const struct skr_role_rows *a, const struct skr_role_rows *b)
+bool skr_rows_equal(const struct skr_rows *a, const struct skr_rows *b)
 {
     bool same = a->n == b->n;
     for (int32_t i = 0; same && i < a->n; i++) {
-        const struct skr_role_row *x = &a->row[i];
-        const struct skr_role_row *y = &b->row[i];
+        const struct skr_row *x = &a->row[i];
+        const struct skr_row *y = &b->row[i];
         same = x->key == y->key && x->lo == y->lo && x->hi == y->hi && !x->bits == !y->bits &&
                (!x->bits ||
                 memcmp(x->bits, y->bits, (size_t)skr_bits_words(x->hi) * sizeof *x->bits) == 0);
@@ -93,7 +93,7 @@ static bool make_builder(struct skr_role_run *rr)
     return true;
 }
 
-bool skr_role_rows_begin(struct skr_role_run *rr, int32_t most)
+bool skr_rows_begin(struct skr_role_run *rr, int32_t most)
 {
     if (!rr->builder && !make_builder(rr)) {
         return false;
@@ -223,7 +223,7 @@ static bool add_interval(struct skr_role_run *rr, struct slot *slot, int32_t lo,
     return true;
 }
 
-bool skr_role_rows_add(struct skr_role_run *rr, uint64_t key, int32_t lo, int32_t hi)
+bool skr_rows_add(struct skr_role_run *rr, uint64_t key, int32_t lo, int32_t hi)
 {
     if (lo > hi || lo > rr->builder->most) {
         return true;
@@ -253,7 +253,7 @@ static bool add_bits(struct skr_role_run *rr, struct slot *slot, const uint64_t 
 }
 
 /* Bits [words of most] of a row within lo .. hi. */
-static void flatten(const struct skr_role_builder *b, const struct skr_role_row *row, int32_t lo,
+static void flatten(const struct skr_role_builder *b, const struct skr_row *row, int32_t lo,
                     int32_t hi, uint64_t *ret)
 {
     memset(ret, 0, (size_t)b->words * sizeof *ret);
@@ -264,21 +264,21 @@ static void flatten(const struct skr_role_builder *b, const struct skr_role_row 
         }
         return;
     }
-    for (int32_t x = skr_role_row_next(row, lo); x <= hi; x = skr_role_row_next(row, x + 1)) {
+    for (int32_t x = skr_row_next(row, lo); x <= hi; x = skr_row_next(row, x + 1)) {
         skr_bits_set(ret, x);
     }
 }
 
-bool skr_role_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct skr_role_row *row,
-                           int32_t lo, int32_t hi)
+bool skr_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct skr_row *row, int32_t lo,
+                      int32_t hi)
 {
     struct skr_role_builder *b = rr->builder;
     lo = lo > row->lo ? lo : row->lo;
     hi = hi < row->hi ? hi : row->hi;
     if (!row->bits) {
-        return skr_role_rows_add(rr, key, lo, hi);
+        return skr_rows_add(rr, key, lo, hi);
     }
-    lo = lo <= hi ? skr_role_row_next(row, lo) : lo;
+    lo = lo <= hi ? skr_row_next(row, lo) : lo;
     if (lo > hi || lo > b->most) {
         return true;
     }
@@ -287,8 +287,8 @@ bool skr_role_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct s
     return slot && add_bits(rr, slot, b->a);
 }
 
-bool skr_role_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct skr_role_row *x,
-                            const struct skr_role_row *y)
+bool skr_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct skr_row *x,
+                       const struct skr_row *y)
 {
     struct skr_role_builder *b = rr->builder;
     if (x->lo + y->lo > b->most) {
@@ -311,19 +311,19 @@ bool skr_role_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct 
 
 static int by_key(const void *a, const void *b)
 {
-    const struct skr_role_row *x = a;
-    const struct skr_role_row *y = b;
+    const struct skr_row *x = a;
+    const struct skr_row *y = b;
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static void sort_rows(struct skr_role_row *row, int32_t n)
+static void sort_rows(struct skr_row *row, int32_t n)
 {
     if (n > 24) {
         qsort(row, (size_t)n, sizeof *row, by_key);
         return;
     }
     for (int32_t i = 1; i < n; i++) {
-        const struct skr_role_row moved = row[i];
+        const struct skr_row moved = row[i];
         int32_t at = i;
         while (at > 0 && row[at - 1].key > moved.key) {
             row[at] = row[at - 1];
@@ -333,14 +333,13 @@ static void sort_rows(struct skr_role_row *row, int32_t n)
     }
 }
 
-bool skr_role_rows_copy(struct skr_role_run *rr, const struct skr_role_rows *rows,
-                        struct skr_role_rows *ret)
+bool skr_rows_copy(struct skr_role_run *rr, const struct skr_rows *rows, struct skr_rows *ret)
 {
     size_t words = 0;
     for (int32_t i = 0; i < rows->n; i++) {
         words += rows->row[i].bits ? (size_t)skr_bits_words(rows->row[i].hi) : 0;
     }
-    struct skr_role_row *row =
+    struct skr_row *row =
         skr_run_alloc(&rr->run, (size_t)rows->n * sizeof *row + words * sizeof(uint64_t), 1);
     if (!row) {
         return false;
@@ -355,11 +354,11 @@ bool skr_role_rows_copy(struct skr_role_run *rr, const struct skr_role_rows *row
             bits += n;
         }
     }
-    *ret = (struct skr_role_rows){.n = rows->n, .row = row};
+    *ret = (struct skr_rows){.n = rows->n, .row = row};
     return true;
 }
 
-bool skr_role_rows_finish(struct skr_role_run *rr, bool keep, struct skr_role_rows *ret)
+bool skr_rows_finish(struct skr_role_run *rr, bool keep, struct skr_rows *ret)
 {
     struct skr_role_builder *b = rr->builder;
     if ((size_t)b->n > b->out_cap) {
@@ -376,8 +375,8 @@ bool skr_role_rows_finish(struct skr_role_run *rr, bool keep, struct skr_role_ro
         if (slot->lo > slot->hi) {
             continue;
         }
-        struct skr_role_row *row = &b->out[n++];
-        *row = (struct skr_role_row){.key = slot->key, .lo = slot->lo, .hi = slot->hi};
+        struct skr_row *row = &b->out[n++];
+        *row = (struct skr_row){.key = slot->key, .lo = slot->lo, .hi = slot->hi};
         if (slot->bits >= 0) {
             uint64_t *bits = b->bits[slot->bits];
             if (!skr_bits_is_progression(bits, skr_bits_words(row->hi), row->lo, row->hi, 1)) {
@@ -386,6 +385,6 @@ bool skr_role_rows_finish(struct skr_role_run *rr, bool keep, struct skr_role_ro
         }
     }
     sort_rows(b->out, n);
-    *ret = (struct skr_role_rows){.n = n, .row = b->out};
-    return !keep || skr_role_rows_copy(rr, ret, ret);
+    *ret = (struct skr_rows){.n = n, .row = b->out};
+    return !keep || skr_rows_copy(rr, ret, ret);
 }
