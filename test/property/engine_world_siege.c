@@ -142,34 +142,24 @@ static const struct group *honest(const struct world *w, int which)
     return skr_groups_find(w->rig->gang, key);
 }
 
-/* kube-scheduler's words about a member may stand for a refusal later, in the same words (core/gang/bind/plan_step.c). */
-static bool is_refused(const struct group *g)
-{
-    const struct pod_entry *p;
-    bool is = g->refusal.n > 0;
-    DL_FOREACH(g->members, p)
-    {
-        is = is || *skr_pods_scheduler_says(p->pod);
-    }
-    return is;
-}
-
-/* kube-scheduler asks about no pod for a while. No refusal is made of that, of a group that it has refused nothing
- * before. The time does not count for the law. */
+/* kube-scheduler asks about no pod for a while. What it said before may still come to an end in its patience. From
+ * then on no group has another refused node: nothing is made of silence. The time does not count for the law. */
 void siege_silence(struct world *w, skr_time duration)
 {
-    bool fresh[WORLD_HONEST_GROUPS];
+    const skr_time first = (SKR_ACTIVATION_PATIENCE_S + 1) * SKR_SECOND;
+    size_t refused[WORLD_HONEST_GROUPS];
     w->rig->hold_scheduler = true;
+    words_run(w, duration < first ? duration : first);
     for (int i = 0; i < WORLD_HONEST_GROUPS; i++) {
         const struct group *g = honest(w, i);
-        fresh[i] = !g || !is_refused(g);
+        refused[i] = g ? g->vetoes.n : 0;
     }
-    words_run(w, duration);
+    words_run(w, duration < first ? 0 : duration - first);
     w->rig->hold_scheduler = false;
     for (int i = 0; i < WORLD_HONEST_GROUPS; i++) {
         const struct group *g = honest(w, i);
-        if (fresh[i] && g && g->refusal.n > 0) {
-            rig_fail(w->rig, "%s is refused, and kube-scheduler was silent", g->key);
+        if (g && g->vetoes.n > refused[i]) {
+            rig_fail(w->rig, "%s has a refused node more, and kube-scheduler was silent", g->key);
         }
     }
     memset(w->fits_since, 0, sizeof w->fits_since);

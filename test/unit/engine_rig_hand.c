@@ -23,7 +23,9 @@ static struct rig_answer ask_by_hand(struct rig *rig, enum skr_gang_verb verb, c
     const char *names[512];
     size_t n = 0;
     SKR_AUTO_FREE char *copy = skr_strdup(nodes ? nodes : "");
-    const struct rig_object *o, *p = rig_find(rig, RIG_POD, pod);
+    const struct rig_object *o;
+    struct rig_object *p = rig_find(rig, RIG_POD, pod);
+    p->tried_at = rig->now;
     if (nodes) {
         n = split(copy, names, 512);
     } else {

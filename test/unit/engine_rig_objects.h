@@ -74,6 +74,7 @@ struct rig_object {
     bool missed;           /* and something happened meanwhile that brings a rejected one back */
     uint64_t queued_order; /* its place in the queue; 0: it was never there */
     skr_time queued_at;
+    skr_time tried_at;      /* when it was last scheduled, asked about by hand, or edited */
     skr_time ready_at;      /* in BACKOFF */
     char assumed_node[64];  /* of its own: the node may go */
     skr_time volumes_until; /* assumed, and waits for its volumes at most until then; 0: does not */

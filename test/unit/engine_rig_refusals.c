@@ -4,13 +4,16 @@
  * template within a minute, unless the engine has heard of something that the refusal may rest on.
  * Which refusals ended a plan is read from the engine's decisions.
  *
- * No plan ends by silence: a pod that ends one does not stand in kube-scheduler's queue all the time.
+ * No plan ends by silence: a pod that ends one does not stand in kube-scheduler's queue all the time. No refusal is
+ * made of silence: kube-scheduler has tried the pod that it is said to refuse since its plan was made.
  *
  * A template is the one that the engine has heard of, not the API server's newest: a refusal is remembered of the pods that
  * the engine knows. Who comes back with another template (gates may go with a node selector, tests edit volumes) is
  * another pod to it, and what was refused to a template that no pod has any more is forgotten with it.
  */
+#include "core/gang/group/group_table.h"
 #include "core/gang/plan/scheduler_progress.h"
+#include "core/gang/state/plan_entry.h"
 #include "test/unit/engine_rig_parts.h"
 
 #include <stdio.h>
@@ -69,16 +72,26 @@ static int64_t counted_on(const struct rig *rig, const char *group, const char *
     return n;
 }
 
-/* A test that steps kube-scheduler by hand does as it likes. */
-static void judge_silence(struct rig *rig, const char *group, const char *name)
+static const struct rig_object *pod_of(const struct rig *rig, const char *group, const char *name)
 {
     SKR_STRBUF(key);
     if (strncmp(group, "default/", 8) != 0) {
         skr_strbuf_addf(&key, "%.*s/", (int)strcspn(group, "/"), group);
     }
     skr_strbuf_addf(&key, "%s", name);
-    const struct rig_object *pod = rig_find(rig, RIG_POD, key.s);
+    return rig_find(rig, RIG_POD, key.s);
+}
+
+/* A test that steps kube-scheduler by hand lets pods stand as it likes. name: of the pod by which the plan ends. */
+static void judge_silence(struct rig *rig, const char *group, const char *name, bool refused)
+{
+    const struct rig_object *pod = pod_of(rig, group, name);
+    const struct group *g = skr_groups_find(rig->gang, group);
     const skr_time patience = SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
+    if (refused && pod && g && g->plan && pod->tried_at < g->plan->created_at) {
+        rig_fail(rig, "%s: pod %s is said to be refused, and was not tried since its plan was made",
+                 group, name);
+    }
     if (pod && !rig->hold_scheduler && pod->place == RIG_QUEUED && !pod->in_cycle &&
         pod->queued_at + patience <= rig->now) {
         rig_fail(rig, "%s: its plan ends by pod %s, which has stood in the queue for %lld s", group,
@@ -90,7 +103,7 @@ void rig_refusals_note(struct rig *rig, const char *group, const char *message)
 {
     char *node = word_behind(message, "refuses node "), *name = word_behind(message, " for pod ");
     char *passed = word_behind(message, "has not asked about pod ");
-    judge_silence(rig, group, *passed ? passed : name);
+    judge_silence(rig, group, *passed ? passed : name, *node);
     free(passed);
     SKR_STRBUF(key);
     skr_strbuf_addf(&key, "%.*s/%s", (int)strcspn(group, "/"), group, name);

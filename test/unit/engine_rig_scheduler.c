@@ -43,6 +43,7 @@ static void queue(struct rig *rig, struct rig_object *pod)
 static void stamp(struct rig *rig, struct rig_object *pod)
 {
     pod->queued_order = ++rig->queue_order;
+    pod->tried_at = rig->now;
 }
 
 bool rig_scheduler_prefers(const struct rig_object *a, const struct rig_object *b)
@@ -434,6 +435,7 @@ static void cycle(struct rig *rig, struct rig_object *pod)
     const struct rig_object *nominated =
         *pod->pod->nominated_node ? rig_find(rig, RIG_NODE, pod->pod->nominated_node) : NULL;
     pod->in_cycle = true;
+    pod->tried_at = rig->now;
     pod->missed = false;
     count_pending(rig, pod->pod);
     if (nominated && passes_in_tree(rig, pod->pod, nominated)) {

@@ -346,6 +346,7 @@ void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *
         rig_merge(o, patch);
         rig_changed(rig, o);
         if (kind == RIG_POD) {
+            o->tried_at = rig->now; /* in kube-scheduler's name, perhaps */
             rig_scheduler_sees(rig, o, false);
         }
     } else {

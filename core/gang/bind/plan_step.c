@@ -129,20 +129,27 @@ static skr_time awaited_since(const struct skr_gang *e, const struct plan *plan,
     return plan->heard_at > since ? plan->heard_at : since;
 }
 
-/* kube-scheduler does not come to the member: its in-tree filters refuse every node, or it has passed the
- * member in its queue, as when another plugin holds that. True: the plan has ended. */
-static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, bool refused)
+/* Why kube-scheduler does not come to an activated member. */
+enum absence {
+    ABSENCE_UNKNOWN,
+    ABSENCE_REFUSED, /* it has said so: its in-tree filters refuse every node */
+    ABSENCE_PASSED,  /* it has passed the member in its queue, as when another plugin holds that */
+    ABSENCE_SILENT,  /* it refused the member for an earlier plan of the group, and is silent now */
+};
+
+/* True: the plan has ended. */
+static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, enum absence why)
 {
     SKR_STRBUF(text);
-    if (!refused && g->plan->binding_persisted) {
+    if (why != ABSENCE_REFUSED && g->plan->binding_persisted) {
         return false; /* another node would not help it; until the deadline */
     }
     skr_nomination_tried(p);
     skr_claims_doubt(p);
-    if (refused) {
+    if (why == ABSENCE_REFUSED) {
         skr_refusal_note(e, g, p);
     } else {
-        skr_refusal_note_passed(e, g, p);
+        skr_refusal_note_absent(e, g, p, why == ABSENCE_PASSED);
     }
     if (g->plan->binding_persisted) {
         skr_dirty_plan(e); /* stranded now */
@@ -153,17 +160,30 @@ static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, bo
     return true;
 }
 
-/* kube-scheduler writes nothing if it refuses a pod again in the same words. They count for this plan, too, if
- * the group was refused before it, and no pod that may precede the member was tried meanwhile. */
-static bool is_refused_again(const struct group *g, const struct pod_entry *p, skr_time before)
+static bool says_refused(const struct pod_entry *p)
 {
-    const char *says = skr_pods_scheduler_says(p->pod);
-    return g->refusal.n > 0 && before == 0 && *says && !strstr(says, "sakkara:");
+    const char *says = skr_pods_scheduler_says(p->pod); /* perhaps in the past */
+    return *says && !strstr(says, "sakkara:");
 }
 
-/* Looks at activated members without a filter call. Silence alone ends no plan: kube-scheduler may still
- * try the pods before the member. Until it is known to have refused or passed the member, the plan is idle
- * at most. True: the plan has ended. */
+/* kube-scheduler writes nothing if it refuses a pod again in the same words. So silence ends the plan of a group
+ * that was refused before, if no pod that may precede the member was tried meanwhile. That refuses no node.
+ * before: the last try of such a pod. */
+static enum absence absence_of(const struct skr_gang *e, const struct group *g,
+                               const struct pod_entry *p, skr_time before)
+{
+    if (skr_nomination_was_refused(p)) {
+        return ABSENCE_REFUSED;
+    }
+    if (skr_scheduler_progress_has_passed(e, p)) {
+        return ABSENCE_PASSED;
+    }
+    return g->refusal.n > 0 && before == 0 && says_refused(p) ? ABSENCE_SILENT : ABSENCE_UNKNOWN;
+}
+
+/* Looks at activated members without a filter call. Silence alone ends no plan of a group that was not refused
+ * before: kube-scheduler may still try the pods before the member. Until then the plan is idle at most. True:
+ * the plan has ended. */
 static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
@@ -190,14 +210,11 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         }
         const skr_time before = skr_scheduler_progress_reached_before(e, p);
         const skr_time idle_at = (before > since ? before : since) + SKR_PLAN_IDLE_S * SKR_SECOND;
-        const bool refused = skr_nomination_was_refused(p) || is_refused_again(g, p, before);
+        const enum absence why = until <= now ? absence_of(e, g, p, before) : ABSENCE_UNKNOWN;
         const skr_time look_at = until > now ? until : now + SKR_SECOND;
-        const char *says = skr_pods_scheduler_says(p->pod); /* perhaps in the past */
-        const bool lives =
-            e->progress.last > p->work->activation.at || (*says && !strstr(says, "sakkara:"));
+        const bool lives = e->progress.last > p->work->activation.at || says_refused(p);
         idle = idle || (lives && idle_at <= now);
-        if (until <= now && (refused || skr_scheduler_progress_has_passed(e, p)) &&
-            give_up(e, g, p, refused)) {
+        if (why != ABSENCE_UNKNOWN && give_up(e, g, p, why)) {
             return true;
         }
         next = idle_at > now && idle_at < next ? idle_at : next;

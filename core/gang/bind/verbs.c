@@ -200,6 +200,7 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
         skr_nomination_tried(p);
         if (!p->plan) {
             probe(e, p, call);
+            skr_refusal_came(e, p->group, p);
         }
     }
     if (p) {

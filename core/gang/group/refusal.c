@@ -104,7 +104,7 @@ static void look(struct skr_gang *e, struct group *g)
     const struct pod_entry *p = refused_pod(e, g);
     const char *text = p ? skr_pods_scheduler_answer(p) : "";
     size_t n = 0, at = phrase_in(text);
-    if (g->refusal.passed_s) {
+    if (g->refusal.absent_s) {
         return;
     }
     for (p = g->members; p && at == N_PHRASES && n < LOOKED_AT; p = p->next, n++) {
@@ -129,7 +129,7 @@ void skr_refusal_forget(struct group *g)
     g->refusal.plugin = g->refusal.rule = NULL;
     g->refusal.n = 0;
     g->refusal.until = 0;
-    g->refusal.passed_s = 0;
+    g->refusal.absent_s = 0;
     g->refusal.counted = false;
 }
 
@@ -214,13 +214,24 @@ bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struc
     return lengthen(e, g, p, true);
 }
 
-bool skr_refusal_note_passed(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+bool skr_refusal_note_absent(struct skr_gang *e, struct group *g, const struct pod_entry *p,
+                             bool passed)
 {
     const bool pauses = lengthen(e, g, p, true);
     const skr_time for_ = skr_frame_now(e->frame) - p->work->activation.at;
-    g->refusal.plugin = g->refusal.rule = NULL;
-    g->refusal.passed_s = (int32_t)(for_ / SKR_SECOND);
+    g->refusal.plugin = passed ? NULL : g->refusal.plugin;
+    g->refusal.absent_s = (int32_t)(for_ / SKR_SECOND);
+    g->refusal.passed = passed;
     return pauses;
+}
+
+void skr_refusal_came(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    if (g->refusal.absent_s && g->refusal.until && strcmp(g->refusal.pod, p->uid) == 0) {
+        g->refusal.until = 0;
+        skr_attempt_again(g);
+        skr_dirty_plan(e);
+    }
 }
 
 skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g)
@@ -240,17 +251,23 @@ size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g, size_t *ret_
 void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    const char *condition = p ? skr_pods_scheduler_answer(p) : "";
-    if (g->refusal.passed_s) {
+    const char *name = p ? p->pod->meta.name : "?", *condition = "";
+    skr_strbuf_addf(b, "group %s is not placed: kube-scheduler ", g->name);
+    if (!g->refusal.absent_s) {
+        condition = p ? skr_pods_scheduler_answer(p) : "";
+        skr_strbuf_addf(b, "refuses node %s for pod %s", g->refusal.node ? g->refusal.node : "?",
+                        name);
+    } else if (g->refusal.passed) {
         skr_strbuf_addf(b,
-                        "group %s is not placed: kube-scheduler has not asked about pod %s for %d "
-                        "s, but about pods that came later into its queue; does another plugin "
-                        "hold the pod, or does a resourceClaim of it not exist?",
-                        g->name, p ? p->pod->meta.name : "?", (int)g->refusal.passed_s);
-        return;
+                        "has not asked about pod %s for %d s, but about pods that came later into "
+                        "its queue; does another plugin hold the pod, or does a resourceClaim of "
+                        "it not exist?",
+                        name, (int)g->refusal.absent_s);
+    } else {
+        condition = p ? skr_pods_scheduler_says(p->pod) : "";
+        skr_strbuf_addf(b, "has not asked about pod %s for %d s, which it refused before", name,
+                        (int)g->refusal.absent_s);
     }
-    skr_strbuf_addf(b, "group %s is not placed: kube-scheduler refuses node %s for pod %s", g->name,
-                    g->refusal.node ? g->refusal.node : "?", p ? p->pod->meta.name : "?");
     if (g->refusal.plugin) {
         skr_strbuf_addf(b, ": %s, because of %s", g->refusal.plugin, g->refusal.rule);
     } else if (*condition &&

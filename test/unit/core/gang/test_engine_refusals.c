@@ -5,6 +5,8 @@
 
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/group_table.h"
+#include "core/gang/plan/scheduler_progress.h"
+#include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 
 static bool shy = true;
@@ -281,6 +283,59 @@ TEST(the_plugin_and_the_pods_rule_are_named)
         assert_non_null(
             strstr(json_string_value(json_object_get(answer, "sentence")), row[i].want));
     }
+}
+
+static bool refuses_one(void *context, const struct skr_pod *pod, const char *node)
+{
+    (void)context;
+    (void)node;
+    return !shy || strcmp(pod->meta.name, "p-1") != 0;
+}
+
+/* Every node is refused to one member, and kube-scheduler says so. */
+static struct rig *refused_everywhere(void)
+{
+    struct rig *rig = rig_create();
+    shy = true;
+    rig->in_tree = refuses_one;
+    rig_racks(rig, 1, 3, 4);
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
+    rig_run(rig, 600 * SKR_SECOND);
+    return rig;
+}
+
+/* kube-scheduler comes to the gang no more. Its words stand, and are of an earlier plan. */
+TEST_RIG(refused_everywhere(), silence_after_a_refusal_refuses_no_node)
+{
+    const struct group *g = skr_groups_find(rig->gang, "default/g");
+    rig->hold_scheduler = true;
+    rig_run(rig, 60 * SKR_SECOND); /* what was refused before is forgotten */
+    const uint64_t before = plans(rig);
+    int planned = 0;
+    for (int i = 0; i < 3600; i++) {
+        rig_run(rig, SKR_SECOND);
+        assert_int_equal(g->vetoes.n, 0);
+        planned += g->plan != NULL;
+    }
+    assert_in_range(plans(rig) - before, 2, 24);
+    assert_in_range(planned, 1, 24 * (SKR_ACTIVATION_PATIENCE_S + 2)); /* else the room is free */
+    rig_run(rig, g->plan ? (SKR_ACTIVATION_PATIENCE_S + 1) * SKR_SECOND : 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
+    const char *message = rig_key(rig, "g", "message");
+    assert_non_null(
+        strstr(message, "group g is not placed: kube-scheduler has not asked about pod p-1"));
+    assert_non_null(strstr(message, " for 15 s, which it refused before: 0 nodes are available: "));
+}
+
+TEST_RIG(refused_everywhere(), a_pause_that_silence_made_ends_when_kube_scheduler_comes)
+{
+    rig->hold_scheduler = true;
+    rig_run(rig, 3600 * SKR_SECOND);
+    shy = false; /* what it rests on goes, unseen by the daemon */
+    rig->hold_scheduler = false;
+    rig_scheduler_wake(rig, true);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
 }
 
 #define GATED_CONDITION                                                                      \
