@@ -345,6 +345,7 @@ static const struct skr_gang_kind kinds[] = {
     OWNER(jaxjob),
     OWNER(raycluster),
     OWNER(spark),
+    OWNER(deployment),
     {.type = &skr_gang_budget, .put = put_budget, .gone = budget_gone},
     {.type = &skr_gang_namespace, .put = put_namespace, .gone = namespace_gone},
     {.type = &skr_gang_class,

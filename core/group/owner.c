@@ -63,7 +63,7 @@ static bool is_over(const struct skr_fields *object)
     return over;
 }
 
-/* ---- Job, StatefulSet ---- */
+/* ---- Job, Deployment, StatefulSet ---- */
 
 enum { REFERENCES_MAX = 64 };
 
@@ -165,18 +165,25 @@ static void fill_job(void *object, const struct skr_fields *json)
     }
 }
 
-static void fill_statefulset(void *object, const struct skr_fields *json)
+static void fill_deployment(void *object, const struct skr_fields *json)
 {
     struct skr_owner *owner = object;
     const struct skr_fields spec = skr_fields_object(json, "spec");
     owner->parts = "replicas";
+    if (make_room(owner, json, 1)) {
+        add_part(owner, "", 1, skr_fields_int32(&spec, "replicas", 1));
+    }
+}
+
+static void fill_statefulset(void *object, const struct skr_fields *json)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    fill_deployment(object, json);
     owner->above = controller_of(json);
     if (strcmp(skr_fields_word(&spec, "podManagementPolicy"), "Parallel") != 0) {
         owner->conflict = "its pods are created one after the other: set spec.podManagementPolicy "
                           "to Parallel";
-    }
-    if (make_room(owner, json, 1)) {
-        add_part(owner, "", 1, skr_fields_int32(&spec, "replicas", 1));
     }
 }
 
@@ -386,6 +393,7 @@ static int decode(const json_t *json, const char *api_version, const char *kind,
     DECODER(name, fill_##name, "kubeflow.org/v1", kind)
 
 DECODER(job, fill_job, "batch/v1", "Job")
+DECODER(deployment, fill_deployment, "apps/v1", "Deployment")
 DECODER(statefulset, fill_statefulset, "apps/v1", "StatefulSet")
 DECODER(jobset, fill_jobset, "jobset.x-k8s.io/v1alpha2", "JobSet")
 DECODER(lws, fill_lws, "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")

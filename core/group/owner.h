@@ -45,7 +45,8 @@ struct skr_owner {
     struct skr_owner_part *part;
 };
 
-/* Decoders by kind. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. */
+/* Decoders by kind. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. A Deployment says nothing about sizes: its
+ * ReplicaSets are the groups. */
 int skr_owner_job_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
 int skr_owner_statefulset_decode(const json_t *json, struct skr_owner **ret,
                                  struct skr_error *error);
@@ -63,6 +64,8 @@ int skr_owner_jaxjob_decode(const json_t *json, struct skr_owner **ret, struct s
 int skr_owner_raycluster_decode(const json_t *json, struct skr_owner **ret,
                                 struct skr_error *error);
 int skr_owner_spark_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_deployment_decode(const json_t *json, struct skr_owner **ret,
+                                struct skr_error *error);
 /* For an object whose decoder has failed: its metadata, and the error as defect. Fails if that fails, too:
  * then error stays. */
 int skr_owner_broken_decode(const json_t *json, const char *api_version, const char *kind,

@@ -289,6 +289,17 @@ void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret)
     }
 }
 
+void skr_workload_deployment_add(const struct skr_pod *pod, struct skr_strbuf *b)
+{
+    const char *set = controlled_by(pod, "ReplicaSet.apps"),
+               *hash = label(pod, "pod-template-hash");
+    const size_t n = set ? strlen(set) : 0, n_hash = strlen(hash) + 1;
+    if (n_hash > 1 && n > n_hash && set[n - n_hash] == '-' &&
+        strcmp(set + n - n_hash + 1, hash) == 0) {
+        skr_strbuf_addn(b, set, n - n_hash);
+    }
+}
+
 const char *skr_workload_kind_between(enum skr_workload_kind kind)
 {
     return rows[kind].between;

@@ -77,6 +77,9 @@ struct skr_workload {
 };
 void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret);
 
+/* Appends the name of the Deployment of the pod: its ReplicaSet is called NAME-HASH, and the pod has the hash as a
+ * label. Appends nothing if it is of none. */
+void skr_workload_deployment_add(const struct skr_pod *pod, struct skr_strbuf *b);
 /* The kind of controllers of pods whose own controller says the generation; "": none. */
 const char *skr_workload_kind_between(enum skr_workload_kind kind);
 /* Whether the controller makes another pod in place of one that has Succeeded. */

@@ -33,6 +33,7 @@ enum rig_kind {
     RIG_RAYCLUSTER,
     RIG_PYTORCHJOB,
     RIG_MPIJOB,
+    RIG_DEPLOYMENT,
     RIG_KIND_COUNT
 };
 enum {

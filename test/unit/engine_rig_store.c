@@ -32,7 +32,8 @@ static const char *const kind_name[] = {"Node",
                                         "LeaderWorkerSet",
                                         "RayCluster",
                                         "PyTorchJob",
-                                        "MPIJob"};
+                                        "MPIJob",
+                                        "Deployment"};
 _Static_assert(sizeof kind_name / sizeof *kind_name == RIG_KIND_COUNT, "names");
 
 static bool is_plain(enum rig_kind kind, const char *key)
@@ -130,7 +131,8 @@ const struct skr_object_type *rig_type(enum rig_kind kind)
                                                          &skr_gang_owner_lws,
                                                          &skr_gang_owner_raycluster,
                                                          &skr_gang_owner_pytorchjob,
-                                                         &skr_gang_owner_mpijob};
+                                                         &skr_gang_owner_mpijob,
+                                                         &skr_gang_owner_deployment};
     _Static_assert(sizeof type / sizeof *type == RIG_KIND_COUNT, "types");
     return type[kind];
 }

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <utlist.h>
 
-#define JOB "Job.batch/"
+#define JOB        "Job.batch/"
+#define DEPLOYMENT "Deployment"
 
 struct owner_count {
     UT_hash_handle hh; /* by namespace */
@@ -262,15 +263,9 @@ struct owner_entry *skr_workload_owners_delete(struct skr_gang *e, const char *k
     return is_read ? entry : NULL;
 }
 
-void skr_workload_owners_link(struct skr_gang *e, struct group *g, const char *kind,
-                              const char *name)
+static void link_to(struct skr_gang *e, struct group *g, struct owner_entry *now)
 {
-    struct owner_entry *old = g->derived.owner, *now = NULL;
-    if (*kind) {
-        SKR_STRBUF(key);
-        key_of(&key, kind, g->namespace_, name);
-        now = get(e, key.s);
-    }
+    struct owner_entry *old = g->derived.owner;
     if (now == old) {
         return;
     }
@@ -282,6 +277,43 @@ void skr_workload_owners_link(struct skr_gang *e, struct group *g, const char *k
     if (now) {
         DL_APPEND2(now->groups, g, derived.prev, derived.next);
     }
+}
+
+const char *skr_workload_owners_link(struct skr_gang *e, struct group *g, const struct skr_pod *pod)
+{
+    struct skr_workload w = {.owner_kind = ""};
+    SKR_STRBUF(name);
+    SKR_STRBUF(key);
+    if (pod) {
+        skr_workload_of(pod, &w);
+        skr_strbuf_add(&name, w.owner);
+    }
+    if (pod && w.kind == SKR_WORKLOAD_OTHER) {
+        skr_workload_deployment_add(pod, &name);
+        w.owner_kind = name.len > 0 ? DEPLOYMENT : "";
+    }
+    if (*w.owner_kind) {
+        key_of(&key, w.owner_kind, g->namespace_, name.s);
+    }
+    link_to(e, g, key.len > 0 ? get(e, key.s) : NULL);
+    return w.owner_kind;
+}
+
+static bool is_deployment(const struct owner_entry *entry)
+{
+    return entry && strncmp(entry->key, DEPLOYMENT "/", sizeof DEPLOYMENT) == 0;
+}
+
+const struct skr_owner *skr_workload_owners_of_group(const struct group *g)
+{
+    const struct owner_entry *entry = g->derived.owner;
+    return entry && !is_deployment(entry) ? entry->owner : NULL;
+}
+
+bool skr_workload_owners_roll_out(const struct group *g, const struct group *h)
+{
+    return g != h && is_deployment(g->derived.owner) && g->derived.owner == h->derived.owner &&
+           strchr(g->name, '/') && strchr(h->name, '/');
 }
 
 void skr_workload_owners_fini(struct skr_gang *e)

@@ -58,9 +58,14 @@ struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner
 /* Returns the entry if groups read it. */
 struct owner_entry *skr_workload_owners_delete(struct skr_gang *e, const char *kind,
                                                const char *namespace_, const char *name);
-/* The group reads this object from now on; kind "": none. */
-void skr_workload_owners_link(struct skr_gang *e, struct group *g, const char *kind,
-                              const char *name);
+/* The group reads the object of this pod's workload from now on; NULL: none. The Deployment of a pod that is of no
+ * workload: it says whether pods are made again, and nothing of sizes. Returns its kind; "": none. */
+const char *skr_workload_owners_link(struct skr_gang *e, struct group *g,
+                                     const struct skr_pod *pod);
+/* What says the size of a derived group; NULL: nothing is known, or only its pods say it. */
+const struct skr_owner *skr_workload_owners_of_group(const struct group *g);
+/* Whether both derived groups are of ReplicaSets of one Deployment. */
+bool skr_workload_owners_roll_out(const struct group *g, const struct group *h);
 void skr_workload_owners_fini(struct skr_gang *e);
 
 #endif

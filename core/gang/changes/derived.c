@@ -221,7 +221,7 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
     }
     const struct skr_labels *annotations = &oldest->pod->meta.annotations;
     skr_workload_of(oldest->pod, &w);
-    skr_workload_owners_link(e, g, w.owner_kind, w.owner);
+    (void)skr_workload_owners_link(e, g, oldest->pod);
     const enum skr_workload_scope scope = skr_entry_scope(e, oldest->pod, &w, &unknown);
     const int rc = skr_group_claimed_size(annotations, &claimed, &error);
     int64_t minimum = lacks_list(e, g, &w)    ? -1
@@ -310,6 +310,6 @@ const char *skr_derived_native_level(const struct skr_gang *e, struct group *g,
 
 void skr_derived_fini(struct skr_gang *e, struct group *g)
 {
-    skr_workload_owners_link(e, g, "", "");
+    (void)skr_workload_owners_link(e, g, NULL);
     free(g->derived.lack_text);
 }

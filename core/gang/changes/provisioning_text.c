@@ -31,8 +31,8 @@ static const struct skr_meta *object_of(const struct group *g, const struct skr_
         *ret = skr_gang_podgroup_type(g->source.podgroup->pg->native)->resource;
         return &g->source.podgroup->pg->meta;
     }
-    if (g->derived.owner && g->derived.owner->owner) {
-        const struct skr_owner *owner = g->derived.owner->owner;
+    const struct skr_owner *owner = skr_workload_owners_of_group(g);
+    if (owner) {
         *ret = skr_gang_type_of(owner->api_version, owner->kind)->resource;
         return &owner->meta;
     }

@@ -20,9 +20,9 @@ enum { OWNER_CHARS = 40, AFTER_S = 1, AGAIN_S = 30, REFUSED_S = 300 };
 
 static const struct skr_owner *owner_of(const struct skr_gang *e, const struct group *g)
 {
-    const bool shown = !e->settings.derive_no_maps && g->source.kind == SOURCE_LABELS &&
-                       skr_derived_is(g) && g->derived.owner;
-    return shown ? g->derived.owner->owner : NULL;
+    const bool shown =
+        !e->settings.derive_no_maps && g->source.kind == SOURCE_LABELS && skr_derived_is(g);
+    return shown ? skr_workload_owners_of_group(g) : NULL;
 }
 
 static void add_name(struct skr_strbuf *b, const struct group *g, const struct skr_owner *owner)

@@ -109,8 +109,8 @@ static void next_devices(struct next *next, const struct skr_gang *e, const stru
 /* The resource of the workload that has the size of the group: ",jobs". */
 static void add_owner_kind(struct skr_strbuf *b, const struct group *g)
 {
-    const struct owner_entry *owner = g->derived.owner;
-    const char *kind = owner && owner->owner ? owner->owner->kind : "";
+    const struct skr_owner *owner = skr_workload_owners_of_group(g);
+    const char *kind = owner ? owner->kind : "";
     if (!*kind) {
         return;
     }

@@ -16,23 +16,12 @@ struct model {
     const struct pod_entry *oldest; /* NULL: no member lives */
     enum skr_workload_scope scope;
     struct skr_strbuf workload;   /* name of the group that its workload makes; empty: of no use */
-    struct skr_strbuf deployment; /* "NAME-" of pods of a Deployment; empty: they are of none */
+    struct skr_strbuf deployment; /* its name; empty: they are of none */
 };
 
-/* Pods of a Deployment are called NAME-HASH-SUFFIX, and have the hash of their ReplicaSet as a label. */
 static const char *template_hash(const struct skr_meta *pod)
 {
     return skr_labels_get(&pod->labels, "pod-template-hash");
-}
-
-static void find_deployment(const struct skr_pod *pod, struct skr_strbuf *b)
-{
-    static const char kind[] = "ReplicaSet.apps/";
-    const char *hash = template_hash(&pod->meta), *set = pod->controller + sizeof kind - 1;
-    if (hash && strncmp(pod->controller, kind, sizeof kind - 1) == 0 &&
-        strlen(set) > strlen(hash) + 1 && strcmp(set + strlen(set) - strlen(hash), hash) == 0) {
-        skr_strbuf_addn(b, set, strlen(set) - strlen(hash));
-    }
 }
 
 static void model_init(const struct skr_gang *e, const struct group *g, struct model *m)
@@ -43,7 +32,7 @@ static void model_init(const struct skr_gang *e, const struct group *g, struct m
     skr_strbuf_init(&m->workload);
     skr_strbuf_init(&m->deployment);
     if (m->oldest) {
-        find_deployment(m->oldest->pod, &m->deployment);
+        skr_workload_deployment_add(m->oldest->pod, &m->deployment);
         skr_workload_of(m->oldest->pod, &w);
         m->scope = skr_entry_scope(e, m->oldest->pod, &w, &unknown);
         if (skr_workload_has_roles(w.kind)) {
@@ -93,7 +82,7 @@ static bool is_of_rollout(const struct skr_gang *e, const struct model *m, const
     SKR_STRBUF(name);
     SKR_STRBUF(begin);
     skr_pod_ref_add_name(e, skr_pod_walk_ref(p), &name);
-    skr_strbuf_addf(&begin, "%s%s-", m->deployment.s, hash);
+    skr_strbuf_addf(&begin, "%s-%s-", m->deployment.s, hash);
     return strncmp(name.s, begin.s, begin.len) == 0;
 }
 
@@ -139,8 +128,8 @@ static void say_why(const struct skr_gang *e, const struct model *m, const struc
     } else if (is_of_rollout(e, m, walk)) {
         skr_strbuf_addf(b,
                         "of another ReplicaSet: a RollingUpdate replaces pods one by one; set "
-                        "strategy Recreate in Deployment %.*s",
-                        (int)m->deployment.len - 1, m->deployment.s);
+                        "strategy Recreate in Deployment %s",
+                        m->deployment.s);
     } else if (!p) { /* which of the two is not cached */
         skr_strbuf_add(
             b, "bound by itself: another schedulerName, or no annotation " SKR_ANNOTATION_GANG);

@@ -398,10 +398,7 @@ void skr_generation_count_ended(const struct skr_gang *e, struct group *g)
 
 void skr_generation_read_owner(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
-    struct skr_workload w;
-    skr_workload_of(p->pod, &w);
-    skr_workload_owners_ask(e, w.owner_kind);
-    skr_workload_owners_link(e, g, w.owner_kind, w.owner);
+    skr_workload_owners_ask(e, skr_workload_owners_link(e, g, p->pod));
 }
 
 /* Of a group that is one replica of a LeaderWorkerSet; -1: it is none. */

@@ -15,6 +15,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/workload_owners.h"
 #include "core/gang/group/generation.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/namespace_bound.h"
@@ -324,9 +325,7 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
          * over */
         return;
     }
-    if (!skr_entry_is_derived(g->name)) {
-        skr_generation_read_owner(e, g, p);
-    }
+    skr_generation_read_owner(e, g, p);
     if (duration == 0 || !skr_topology_is_usable(e) || n_plain(g) >= most_of(e, g) ||
         skr_seat_holds_of(g, p->uid)) {
         return;
@@ -383,8 +382,51 @@ static void note_running(struct skr_gang *e, struct group *g, size_t n)
     }
 }
 
+/* All members of one have left, and the other one is made in its place: it has its seats from now on. */
+static void pass_on(struct skr_gang *e, struct group *from, struct group *to)
+{
+    skr_time last = 0;
+    if (from->holds.n == 0 || from->seats.n_live > 0 || to->seats.n_live == 0 || to->holds.n > 0 ||
+        n_plain(from) < from->holds.n) {
+        return;
+    }
+    free(to->holds.item);
+    to->holds.item = from->holds.item;
+    to->holds.n = from->holds.n;
+    to->holds.cap = from->holds.cap;
+    to->holds.ran = from->holds.ran;
+    from->holds.item = NULL;
+    from->holds.ran = NULL;
+    from->holds.n = from->holds.cap = 0;
+    note_holder(e, to, false, from->holds.class_);
+    note_holder(e, from, true, INT32_MIN);
+    for (size_t i = 0; i < to->holds.n; i++) {
+        last = to->holds.item[i].until > last ? to->holds.item[i].until : last;
+    }
+    skr_wakes_group(e, to, last);
+    skr_dirty_stamp(e, from);
+    skr_dirty_stamp(e, to);
+    skr_dirty_input(to); /* what fits was found without the seats */
+    skr_dirty_facts(e);
+    skr_dirty_group(e, from);
+    skr_dirty_group(e, to);
+}
+
+/* Each ReplicaSet of a Deployment is a group of its own. */
+static void pass_between_replica_sets(struct skr_gang *e, struct group *g)
+{
+    struct group *h = g->derived.owner ? g->derived.owner->groups : NULL;
+    for (; h; h = h->derived.next) {
+        if (skr_workload_owners_roll_out(g, h)) {
+            pass_on(e, g, h);
+            pass_on(e, h, g);
+        }
+    }
+}
+
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
 {
+    pass_between_replica_sets(e, g);
     if (g->holds.n == 0) {
         note_running(e, g, g->seats.n_bound);
         return;

@@ -27,7 +27,7 @@ static const char *size_of_pods(const struct pod_entry *p)
 void skr_size_field_add(const struct group *g, const char *role, struct skr_strbuf *b)
 {
     const struct pod_entry *oldest = skr_membership_oldest(g);
-    const struct skr_owner *owner = g->derived.owner ? g->derived.owner->owner : NULL;
+    const struct skr_owner *owner = skr_workload_owners_of_group(g);
     if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
         add_podgroup(g->source.podgroup->pg, b);
     } else if (!skr_entry_is_derived(g->name)) {

@@ -76,6 +76,7 @@ static void event_about(struct skr_gang *e, struct group *g, bool warning, const
                         const char *action, const char *note)
 {
     keep_event(e, g, warning, reason, note);
+    const struct skr_owner *owner = skr_workload_owners_of_group(g);
     const struct pod_entry *oldest;
     if (g->source.kind == SOURCE_MAP && g->source.map) {
         skr_out_event(e, "ConfigMap", &g->source.map->map->meta, warning, reason, action, note);
@@ -83,8 +84,7 @@ static void event_about(struct skr_gang *e, struct group *g, bool warning, const
         const struct skr_podgroup *pg = g->source.podgroup->pg;
         skr_out_event_on(e, skr_gang_podgroup_type(pg->native)->resource, &pg->meta, warning,
                          reason, action, note);
-    } else if (g->derived.owner && g->derived.owner->owner) {
-        const struct skr_owner *owner = g->derived.owner->owner;
+    } else if (owner) {
         skr_out_event_on(e, skr_gang_type_of(owner->api_version, owner->kind)->resource,
                          &owner->meta, warning, reason, action, note);
     } else if ((oldest = skr_membership_oldest(g))) {

@@ -202,6 +202,7 @@ OWNER(xgboostjob, "kubeflow.org", "v1", "xgboostjobs", "XGBoostJob");
 OWNER(paddlejob, "kubeflow.org", "v1", "paddlejobs", "PaddleJob");
 OWNER(jaxjob, "kubeflow.org", "v1", "jaxjobs", "JAXJob");
 OWNER(raycluster, "ray.io", "v1", "rayclusters", "RayCluster");
+OWNER(deployment, "apps", "v1", "deployments", "Deployment");
 OWNER(spark, "sparkoperator.k8s.io", "v1beta2", "sparkapplications", "SparkApplication");
 
 static const struct skr_object_type *const owner_type[] = {
@@ -209,7 +210,7 @@ static const struct skr_object_type *const owner_type[] = {
     &skr_gang_owner_lws,       &skr_gang_owner_mpijob,      &skr_gang_owner_pytorchjob,
     &skr_gang_owner_tfjob,     &skr_gang_owner_xgboostjob,  &skr_gang_owner_paddlejob,
     &skr_gang_owner_jaxjob,    &skr_gang_owner_raycluster,  &skr_gang_owner_spark,
-    &skr_gang_owner_mpijob_v1,
+    &skr_gang_owner_mpijob_v1, &skr_gang_owner_deployment,
 };
 
 const struct skr_object_type *skr_gang_claim_type(enum skr_pod_claim_kind kind)
@@ -391,6 +392,10 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {OF_OWNER(jaxjob, "JAXJobs")},
     {OF_OWNER(raycluster, "RayClusters")},
     {OF_OWNER(spark, "SparkApplications")},
+    {.type = &skr_gang_owner_deployment,
+     OF_USERS,
+     .on_demand = true,
+     .missing = "seats of a Deployment that is rolled out are not held"},
     {.type = &skr_gang_configmap,
      .label_selector = "sakkara.group.derived",
      .users_only = true,

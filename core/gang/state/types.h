@@ -37,7 +37,7 @@ extern const struct skr_object_type skr_gang_owner_job, skr_gang_owner_statefuls
     skr_gang_owner_jobset, skr_gang_owner_lws, skr_gang_owner_mpijob, skr_gang_owner_mpijob_v1,
     skr_gang_owner_pytorchjob, skr_gang_owner_tfjob, skr_gang_owner_xgboostjob,
     skr_gang_owner_paddlejob, skr_gang_owner_jaxjob, skr_gang_owner_raycluster,
-    skr_gang_owner_spark;
+    skr_gang_owner_spark, skr_gang_owner_deployment;
 
 const struct skr_object_type *skr_gang_claim_type(enum skr_pod_claim_kind kind);
 /* SKR_POD_CLAIM_KIND_COUNT: it is another type. */
@@ -57,7 +57,7 @@ const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
 /* The last ones are for option kueue.admissionCheck alone. */
-enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 40 };
+enum { SKR_GANG_WATCHES_KUEUE = 3, SKR_GANG_WATCHES = 41 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

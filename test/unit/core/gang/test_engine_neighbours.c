@@ -63,6 +63,7 @@ static const struct row {
      "},'status':{'succeeded':@}}",
      false},
     {&skr_gang_owner_statefulset, "{" META ",'spec':{'replicas':@," PODS "}}", false},
+    {&skr_gang_owner_deployment, "{" META ",'spec':{'replicas':@," PODS "}}", false},
     {&skr_gang_owner_jobset,
      "{" META ",'spec':{'replicatedJobs':[{'name':'w','replicas':@,'template':{'spec':{"
      "'parallelism':2,'completions':2," PODS "}}}]}}",

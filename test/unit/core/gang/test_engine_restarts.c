@@ -59,6 +59,16 @@ static const struct row {
      "'jobset.sigs.k8s.io/replicatedjob-name':'w','jobset.sigs.k8s.io/job-index':'0',"
      "'batch.kubernetes.io/job-completion-index':'%d'",
      "'apiVersion':'batch/v1','kind':'Job'", true, "{'spec':{'suspend':true}}", NULL, "Failed"},
+    {"LeaderWorkerSet with a map", RIG_LWS, "{'replicas':1,'leaderWorkerTemplate':{'size':4}}",
+     "'sakkara.group.name':'g','leaderworkerset.sigs.k8s.io/name':'w',"
+     "'leaderworkerset.sigs.k8s.io/group-index':'0','leaderworkerset.sigs.k8s.io/"
+     "worker-index':'%d'",
+     "'apiVersion':'apps/v1','kind':'StatefulSet'", true, NULL, "{'spec':{'replicas':0}}", NULL},
+    {"Deployment", RIG_DEPLOYMENT, "{'replicas':4}", "'index':'%d'",
+     "'apiVersion':'apps/v1','kind':'ReplicaSet'", true, NULL, "{'spec':{'replicas':0}}", NULL},
+    {"Deployment with a map", RIG_DEPLOYMENT, "{'replicas':4}",
+     "'sakkara.group.name':'g','index':'%d'", "'apiVersion':'apps/v1','kind':'ReplicaSet'", true,
+     NULL, "{'spec':{'replicas':0}}", NULL},
     {"ReplicaSet", RIG_KIND_COUNT, NULL, "'index':'%d'",
      "'apiVersion':'apps/v1','kind':'ReplicaSet'", false, NULL, NULL, NULL},
 };
@@ -68,22 +78,26 @@ static void generation(struct rig *rig, const struct row *row, int number)
     const struct rig_object *owner =
         row->kind < RIG_KIND_COUNT ? rig_find(rig, row->kind, "w") : NULL;
     for (int i = 0; i < 4; i++) {
-        char pod[32], labels[512], uid[64];
+        char pod[32], labels[512], uid[64], name[32] = "w";
         snprintf(pod, sizeof pod, "g%d-%d", number, i);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         snprintf(labels, sizeof labels, row->labels, i);
 #pragma GCC diagnostic pop
         snprintf(uid, sizeof uid, "of-%d", row->anew ? number : 0);
+        if (row->kind == RIG_DEPLOYMENT) {
+            snprintf(name, sizeof name, "w-hash%d", number);
+        }
         rig_create_json(
             rig, RIG_POD, pod,
             "{'metadata':{'annotations':{'sakkara.gang':'auto','leaderworkerset.sigs.k8s.io/"
             "size':'4'%s},"
-            "'labels':{%s,'jobset.sigs.k8s.io/restart-attempt':'%d'},"
-            "'ownerReferences':[{%s,'name':'w','uid':'%s','controller':true}]},"
+            "'labels':{%s,'jobset.sigs.k8s.io/restart-attempt':'%d','pod-template-hash':'hash%d'},"
+            "'ownerReferences':[{%s,'name':'%s','uid':'%s','controller':true}]},"
             "'spec':{'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
             "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
-            owner ? "" : ",'sakkara.group.size':'4'", labels, number, row->controller,
+            owner && row->kind != RIG_DEPLOYMENT ? "" : ",'sakkara.group.size':'4'", labels, number,
+            number, row->controller, name,
             owner && !row->anew ? skr_object_text(json_object_get(owner->json, "metadata"), "uid")
                                 : uid);
         rig_run(rig, SKR_MILLISECOND); /* a leader is older than its workers */
@@ -144,6 +158,31 @@ TEST_EACH(row, rows, a_generation_that_ends_leaves_its_seats_to_the_next_one)
     rig_run(rig, 60 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "other-0"), "");
     rig_assert_clean(rig);
+}
+
+/* Both ReplicaSets of a rolling update run for a while: the one that ends leaves no seats. */
+TEST(a_replica_set_whose_successor_runs_elsewhere_leaves_no_seats)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    const struct row *row = rows;
+    while (row->kind != RIG_DEPLOYMENT) {
+        row++;
+    }
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "other", 1, 0, NULL);
+    rig_sync(rig);
+    rig_create_json(rig, row->kind, "w", "{'spec':%s}", row->spec);
+    generation(rig, row, 0);
+    generation(rig, row, 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g0", 4);
+    rig_assert_bound(rig, "g1", 4);
+    rig_pod(rig, "other-0", "other", RIG_GATED);
+    end_pods(rig, false);
+    rig_run(rig, SKR_SECOND);
+    end_pods(rig, true);
+    rig_run(rig, SKR_SECOND);
+    assert_string_not_equal(rig_node_of(rig, "other-0"), "");
 }
 
 enum { OWNER_GONE, OWNER_GOES, SUSPENDED, SCALED, ENDED, WAYS };

@@ -43,6 +43,7 @@ static const struct size_row {
      3},
     {"a StatefulSet", skr_owner_statefulset_decode,
      "},'spec':{'replicas':5,'podManagementPolicy':'Parallel'}", 5},
+    {"a Deployment", skr_owner_deployment_decode, "},'spec':{'replicas':5}", 5},
     {"a PyTorchJob", skr_owner_pytorchjob_decode,
      "},'spec':{'pytorchReplicaSpecs':{'Master':{'replicas':1},'Worker':{'replicas':3}}}", 4},
     {"a PyTorchJob with minAvailable", skr_owner_pytorchjob_decode,

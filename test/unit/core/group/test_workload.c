@@ -217,3 +217,26 @@ TEST(kinds_have_names)
     assert_int_equal(skr_workload_kind_find("TrainJob"), SKR_WORKLOAD_JOBSET);
     assert_int_equal(skr_workload_kind_find("job"), SKR_WORKLOAD_COUNT);
 }
+
+TEST(a_pod_of_a_replica_set_names_its_deployment)
+{
+    static const struct {
+        const char *metadata, *name;
+    } row[] = {
+        {"'labels':{'pod-template-hash':'7d4'}," OWNER("apps/v1", "ReplicaSet", "web-7d4"), "web"},
+        {"'labels':{'pod-template-hash':'7d4'}," OWNER("apps/v1", "ReplicaSet", "a-7d4-7d4"),
+         "a-7d4"},
+        {"'labels':{'pod-template-hash':'7d4'}," OWNER("apps/v1", "ReplicaSet", "web7d4"), ""},
+        {"'labels':{'pod-template-hash':'7d4'}," OWNER("apps/v1", "ReplicaSet", "-7d4"), ""},
+        {"'labels':{'pod-template-hash':'7d4'}," OWNER("apps/v1", "ReplicaSet", "7d4"), ""},
+        {"'labels':{'pod-template-hash':''}," OWNER("apps/v1", "ReplicaSet", "web-"), ""},
+        {"'labels':{'pod-template-hash':'7d4'}," OWNER("apps/v1", "StatefulSet", "web-7d4"), ""},
+        {"'labels':{}," OWNER("apps/v1", "ReplicaSet", "web-7d4"), ""},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = read_pod(row[i].metadata);
+        SKR_STRBUF(name);
+        skr_workload_deployment_add(pod, &name);
+        assert_string_equal(name.s, row[i].name);
+    }
+}
