@@ -163,7 +163,23 @@ bool skr_generation_may_replace(const struct skr_gang *e, const struct group *g,
     return has_generation(g, &b);
 }
 
-/* Whether the controller of the pod makes no second run, or its run is not over. */
+/* As many as its size have Succeeded. */
+static bool is_enough(const struct group *g)
+{
+    return g->spec && g->generation.n_succeeded >= (size_t)g->spec->size;
+}
+
+static bool any_is_done(const struct group *g)
+{
+    const struct pod_entry *p = g->members;
+    while (p && !p->done) {
+        p = p->next;
+    }
+    return p;
+}
+
+/* Whether the controller of the pod makes no second run, or its run is not over. One without a controller goes on
+ * beside what is there of its run. */
 static bool may_go_on(const struct group *g, const struct pod_entry *p)
 {
     struct skr_workload w;
@@ -171,8 +187,8 @@ static bool may_go_on(const struct group *g, const struct pod_entry *p)
     if (w.kind != SKR_WORKLOAD_OTHER && !skr_workload_makes_again(w.kind)) {
         return true;
     }
-    const bool enough = g->spec && g->generation.n_succeeded >= (size_t)g->spec->size;
-    return !g->generation.finished || (!enough && *p->pod->controller_uid);
+    return !g->generation.finished ||
+           (!is_enough(g) && (*p->pod->controller_uid || any_is_done(g)));
 }
 
 bool skr_generation_goes_on(const struct skr_gang *e, const struct group *g)
@@ -442,6 +458,18 @@ void skr_generation_count_success(struct group *g, struct pod_entry *p)
     g->generation.n_succeeded++;
 }
 
+size_t skr_generation_cleared(const struct group *g)
+{
+    const size_t n = g->generation.n_succeeded;
+    const struct pod_entry *p;
+    size_t done = 0;
+    DL_FOREACH(n > 0 ? g->members : NULL, p)
+    {
+        done += p->done;
+    }
+    return done == 0 && g->generation.finished && is_enough(g) ? 0 : n - done;
+}
+
 bool skr_generation_is_finished(const struct group *g)
 {
     return g->generation.finished;
@@ -486,10 +514,12 @@ void skr_generation_note_end(const struct skr_gang *e, struct group *g, size_t s
     }
 }
 
-void skr_generation_restore_end(struct skr_gang *e, struct group *g, bool finished,
+void skr_generation_restore_end(struct skr_gang *e, struct group *g, bool finished, size_t cleared,
                                 const char *rank)
 {
     skr_generation_start(g);
+    g->generation.n_succeeded = cleared;
+    g->generation.succeeded = g->generation.succeeded || cleared > 0;
     for (const char *at = rank ? strchr(rank, '(') : NULL; at; at = strchr(at, '(')) {
         char name[256];
         size_t length = strcspn(++at, ",");
@@ -497,10 +527,14 @@ void skr_generation_restore_end(struct skr_gang *e, struct group *g, bool finish
             memcpy(name, at, length);
             name[length] = '\0';
             struct pod_entry *p = skr_pods_find_name(e, g->namespace_, name);
-            if (p && p->group == g && p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p)) {
-                skr_generation_count_success(g, p);
-                skr_generation_join(e, g, p);
+            if (!p || p->group != g || !skr_pods_is_bound(p)) {
+                continue;
             }
+            if (p->pod->phase == SKR_POD_SUCCEEDED) {
+                skr_generation_count_success(g, p);
+                skr_generation_note_success(g);
+            }
+            skr_generation_join(e, g, p);
         }
     }
     g->generation.finished = finished;

@@ -62,9 +62,11 @@ void skr_generation_note_end(const struct skr_gang *e, struct group *g, size_t s
  * of it, or its workload has ended, well or not. True until a new member lives. */
 bool skr_generation_is_finished(const struct group *g);
 void skr_generation_start(struct group *g); /* the next one: forgets results of the last */
-/* From an earlier process: whether the object's status was Finished, and the members that its rank
- * (NULL: none) names and that have Succeeded. */
-void skr_generation_restore_end(struct skr_gang *e, struct group *g, bool finished,
+/* Of those that have Succeeded in a run that may go on, how many pods are gone. O(members). */
+size_t skr_generation_cleared(const struct group *g);
+/* From an earlier process: whether the object's status was Finished, what skr_generation_cleared() was, and
+ * the members that its rank (NULL: none) names: they ran, and some have Succeeded. */
+void skr_generation_restore_end(struct skr_gang *e, struct group *g, bool finished, size_t cleared,
                                 const char *rank);
 
 #endif

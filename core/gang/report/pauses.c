@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/report/pauses.h"
 
+#include "core/gang/group/generation.h"
 #include "core/gang/group/vain.h"
 #include "core/gang/state/wakes.h"
 #include "topology/base/strbuf.h"
@@ -35,6 +36,10 @@ void skr_pauses_settle(struct skr_gang *e, struct group *g)
         skr_strbuf_addf(&b, "%s\"limit\":%lld", b.len > 0 ? "," : "{",
                         (long long)(g->times.limit / SKR_SECOND));
     }
+    const size_t cleared = skr_generation_cleared(g);
+    if (cleared > 0) {
+        skr_strbuf_addf(&b, "%s\"succeeded\":%zu", b.len > 0 ? "," : "{", cleared);
+    }
     if (b.len > 0) {
         skr_strbuf_addc(&b, '}');
     }
@@ -53,7 +58,7 @@ static skr_time instant_of(const struct skr_gang *e, const json_t *json, const c
     return t < now ? t : now;
 }
 
-void skr_pauses_restore(struct skr_gang *e, struct group *g, const char *text)
+size_t skr_pauses_restore(struct skr_gang *e, struct group *g, const char *text)
 {
     json_auto_t *json = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
     g->gave_at = instant_of(e, json, "gave");
@@ -64,4 +69,6 @@ void skr_pauses_restore(struct skr_gang *e, struct group *g, const char *text)
                      instant_of(e, json, "vain"), why ? why : "");
     const json_int_t limit = json_integer_value(json_object_get(json, "limit"));
     g->times.limit = limit > 0 && limit <= INT32_MAX ? limit * SKR_SECOND : 0;
+    const json_int_t cleared = json_integer_value(json_object_get(json, "succeeded"));
+    return cleared > 0 && cleared <= INT32_MAX ? (size_t)cleared : 0;
 }

@@ -107,10 +107,11 @@ static void restore_keys(struct skr_gang *e, struct group *g, bool late)
     skr_status_restore(g, skr_restore_object_key(e, g, "status"),
                        skr_restore_object_key(e, g, "reason"));
     skr_status_restore_ways(g, skr_restore_object_key(e, g, "ways"));
-    skr_pauses_restore(e, g, skr_status_map_note(e, g, SKR_ANNOTATION_PAUSES, NULL));
+    const size_t cleared =
+        skr_pauses_restore(e, g, skr_status_map_note(e, g, SKR_ANNOTATION_PAUSES, NULL));
     const bool finished = g->reported.status == SKR_STATUS_FINISHED;
     const char *rank = skr_restore_object_key(e, g, "rank");
-    skr_generation_restore_end(e, g, finished, rank);
+    skr_generation_restore_end(e, g, finished, cleared, rank);
     if (finished || g->reported.status == SKR_STATUS_BOUND || g->generation.n_succeeded > 0) {
         const char *placement = skr_restore_object_key(e, g, "placement");
         skr_group_state_restore(g, GROUP_BOUND); /* the pods may be gone */

@@ -318,8 +318,45 @@ TEST(a_rule_about_numbers_does_not_bind_what_is_left_of_a_derived_group)
     assert_runs(rig, "p-4", &derived);
 }
 
-/* A complete launcher is cleared away with its pod, as by ttlSecondsAfterFinished; then all workers fail. */
-static void retry_workers_without_launcher(const struct way *launcher, const struct way *worker)
+/* What has Succeeded of four bare pods: all exist; two are deleted; all are; or the fourth has Succeeded, too. */
+TEST(a_bare_pod_that_is_made_again_goes_on_while_one_that_has_succeeded_exists)
+{
+    enum { ALL, TWO_GONE, ALL_GONE, COMPLETE, CASES };
+    for (int i = 0; i < 3 * CASES; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+        const int what = i % CASES, restart = i / CASES;
+        rig_racks(rig, 2, 2, 4);
+        rig_gang(rig, "g", 4, "p", 4, RIG_GATED | RIG_BARE);
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+        end(rig, 0, what == COMPLETE ? 4 : 3, "Succeeded");
+        rig_delete(rig, RIG_POD, "p-3");
+        rig_run(rig, SKR_SECOND);
+        for (int n = what == ALL_GONE ? 0 : 1; n < 3 && what != ALL && what != COMPLETE; n++) {
+            char pod[32];
+            snprintf(pod, sizeof pod, "p-%d", n);
+            rig_delete(rig, RIG_POD, pod);
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        if (restart == 1) {
+            rig_restart(rig);
+        }
+        rig_pod(rig, "p-3", "g", RIG_GATED | RIG_BARE);
+        if (restart == 2) {
+            rig_restart(rig);
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        const bool runs = *rig_node_of(rig, "p-3"), goes_on = what == ALL || what == TWO_GONE;
+        if (runs != goes_on) {
+            fail_msg("case %d, restart %d: p-3 %s", what, restart, runs ? "runs" : "waits");
+        }
+    }
+}
+
+/* A complete launcher is cleared away with its pod, as by ttlSecondsAfterFinished; then all workers fail. The daemon
+ * starts anew before that, before the next ones, or before the last of these. */
+static void retry_workers_without_launcher(const struct way *launcher, const struct way *worker,
+                                           int restart)
 {
     SKR_AUTO(rig_destroy) struct rig *rig = cluster(worker);
     rig_create_json(rig, RIG_JOB, "launcher", "{'spec':{'parallelism':1,'completions':1}}");
@@ -332,9 +369,20 @@ static void retry_workers_without_launcher(const struct way *launcher, const str
     rig_run(rig, SKR_SECOND);
     rig_delete(rig, RIG_JOB, "launcher");
     rig_delete(rig, RIG_POD, "l-0");
+    rig_run(rig, 5 * SKR_SECOND);
+    if (restart == 1) {
+        rig_restart(rig);
+    }
     end(rig, 0, 3, "Failed");
+    rig_run(rig, 5 * SKR_SECOND);
+    if (restart == 2) {
+        rig_restart(rig);
+    }
     add(rig, worker, "p", 3, 2, OF_JOB, "train");
     rig_run(rig, 5 * SKR_SECOND);
+    if (restart == 3) {
+        rig_restart(rig);
+    }
     assert_true(rig_is_gated(rig, "p-3")); /* one more is made */
     add(rig, worker, "p", 5, 1, OF_JOB, "train");
     rig_run(rig, 5 * SKR_SECOND);
@@ -344,10 +392,12 @@ static void retry_workers_without_launcher(const struct way *launcher, const str
 
 TEST(a_complete_job_that_was_cleared_away_counts)
 {
-    for (size_t i = 0; i < WAYS; i++) {
-        if (!strstr(way[i].metadata, "annotations")) { /* else each Job is a group */
-            retry_workers_without_launcher(&way[i], &way[i]);
+    for (int restart = 0; restart < 4; restart++) {
+        for (size_t i = 0; i < WAYS; i++) {
+            if (!strstr(way[i].metadata, "annotations")) { /* else each Job is a group */
+                retry_workers_without_launcher(&way[i], &way[i], restart);
+            }
         }
+        retry_workers_without_launcher(&leader_by_hand, &worker_by_hand, restart);
     }
-    retry_workers_without_launcher(&leader_by_hand, &worker_by_hand);
 }
