@@ -315,7 +315,7 @@ TEST_RIG(refused_everywhere(), silence_after_a_refusal_refuses_no_node)
     for (int i = 0; i < 3600; i++) {
         rig_run(rig, SKR_SECOND);
         assert_int_equal(g->vetoes.n, 0);
-        planned += g->plan != NULL;
+        planned += !!g->plan;
     }
     assert_in_range(plans(rig) - before, 2, 24);
     assert_in_range(planned, 1, 24 * (SKR_ACTIVATION_PATIENCE_S + 2)); /* else the room is free */
