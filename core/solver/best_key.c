@@ -11,6 +11,7 @@
 #include "core/solver/explain.h"
 
 #include "core/solver/level_chain.h"
+#include "core/solver/open_level.h"
 #include "core/solver/optimum.h"
 #include "core/solver/placement_key.h"
 #include "core/solver/tie_choice.h"
@@ -58,8 +59,8 @@ static bool find_key(struct skr_run *inner, int32_t level, struct skr_arena *are
     if (!total || !list || !skr_leaf_bounds(inner, inner->problem, &leaf) ||
         !skr_feasible_build(inner, &leaf, &feasible) ||
         !skr_feasible_has(inner, &feasible, inner->n) ||
-        !skr_optimum(inner, &feasible, level, &graph) ||
-        !skr_tie_choose(&graph, &feasible, total)) {
+        !skr_graph_begin(&graph, inner, &feasible) || !skr_optimum(&graph, level) ||
+        !skr_tie_choose(&graph, total)) {
         return false;
     }
     int32_t first = tree->level_first[level];

@@ -82,6 +82,7 @@ struct skr_ports {
 };
 
 struct skr_cells; /* dense_windows.h */
+struct skr_words; /* weight_words.h */
 
 /* The first member of a span. */
 struct skr_graph_node {
@@ -96,6 +97,8 @@ struct skr_graph_node {
 
 /* One level of the graph. */
 struct skr_graph_level {
+    const struct skr_axes *axes; /* roles/axes.h */
+    const struct skr_law *law;   /* [scope] */
     int32_t n_sets;
     struct skr_ports **set;
     int32_t n_nodes;
@@ -105,6 +108,16 @@ struct skr_graph_level {
 
 struct skr_graph {
     struct skr_run *run;
+    int32_t n_roles;  /* of equal members: 1 */
+    int32_t n_scopes; /* of equal members: 1; of roles: n_roles + 1 */
+    const int32_t *n; /* [scope] members */
+    /* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
+     * makes its states. *choice: whether more than one placement may be left. False: the run had to
+     * stop. */
+    bool (*open)(struct skr_graph *graph, struct skr_words *words, bool *choice);
+    /* Puts the children of a unit that are in its sibling set as it was opened, in tree order. */
+    void (*children)(const struct skr_graph *graph, int32_t unit, int32_t *ret);
+    const void *sets; /* the feasible sets: struct skr_feasible, struct skr_role_sets */
     int32_t n_levels; /* opened so far: levels 1 .. n_levels */
     struct skr_graph_level level[SKR_LEVELS_MAX + 2];
     uint32_t stamp;          /* of the last walk over nodes */

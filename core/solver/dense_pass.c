@@ -31,7 +31,7 @@ static void weigh_unit(const struct skr_span *span, int32_t step, const int64_t 
         int64_t *weight = dense->weight + window->first;
         for (int32_t x = skr_bits_next(bits, span->words, window->lo * step);
              x >= 0 && x / step <= window->hi; x = skr_bits_next(bits, span->words, x + 1)) {
-            weight[x / step - window->lo] = by_count[x];
+            weight[x / step - window->lo] = by_count ? by_count[x] : 0;
         }
     }
 }
@@ -135,19 +135,19 @@ static bool settle_ports(struct skr_graph *graph, int32_t level)
     return skr_graph_tighten(graph, level - 1);
 }
 
-static bool pass(struct skr_graph *graph, int32_t level, const int64_t *by_count, bool *ret_choice)
+static bool pass(struct skr_graph *graph, const struct skr_words *words, bool *ret_choice)
 {
-    if (!skr_dense_windows(graph, level) || !weigh_spans(graph, level, by_count)) {
+    int32_t level = words->level;
+    if (!skr_dense_windows(graph, level) || !weigh_spans(graph, level, words->table[0])) {
         return false;
     }
     *ret_choice = settle_ports(graph, level);
     return skr_dense_states(graph, level, ret_choice);
 }
 
-bool skr_dense_pass(struct skr_graph *graph, int32_t level, const int64_t *by_count,
-                    bool *ret_choice)
+bool skr_dense_pass(struct skr_graph *graph, const struct skr_words *words, bool *ret_choice)
 {
-    bool done = skr_run_scratch_begin(graph->run) && pass(graph, level, by_count, ret_choice);
+    bool done = skr_run_scratch_begin(graph->run) && pass(graph, words, ret_choice);
     skr_run_scratch_end(graph->run);
     return done;
 }

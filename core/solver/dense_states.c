@@ -139,7 +139,7 @@ static bool make_state(struct skr_graph *graph, int32_t step, struct skr_edges *
         return false;
     }
     state->n_edges = edges->n - state->first_edge;
-    return !graph->rr || skr_role_run_step(graph->rr, 1 + window->hi - window->lo);
+    return skr_run_step(graph->run, 1 + window->hi - window->lo);
 }
 
 /* Makes the states of a node, whose cells are marked, and its edges. */

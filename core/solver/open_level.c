@@ -11,8 +11,6 @@
  */
 #include "core/solver/open_level.h"
 
-#include <string.h>
-
 #include "core/solver/narrow_counts.h"
 
 static struct skr_siblings *siblings_new(struct skr_run *run, struct skr_span *all)
@@ -53,21 +51,6 @@ static bool make_ports(struct skr_run *run, struct skr_siblings *siblings)
             (struct skr_port){.main = x, .state = -1, .live = true};
     }
     return true;
-}
-
-bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run, struct skr_span *root)
-{
-    *graph = (struct skr_graph){.run = run};
-    struct skr_graph_level *level = &graph->level[1];
-    level->set = skr_run_alloc(run, 1, sizeof(struct skr_ports *));
-    struct skr_siblings *siblings = siblings_new(run, root);
-    if (!level->set || !siblings) {
-        return false;
-    }
-    level->set[0] = &siblings->ports;
-    level->n_sets = 1;
-    skr_bits_set(siblings->wanted, run->n);
-    return make_ports(run, siblings);
 }
 
 /* Sibling sets and ports of the level below `above`. */
@@ -242,53 +225,68 @@ static bool list_level(struct skr_graph *graph, int32_t level)
     return skr_graph_list(graph, level, most, NULL);
 }
 
-void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits)
+/* The counts that the units of the level may hold. */
+static void possible_counts(const struct skr_graph_level *at, struct skr_words *words)
 {
-    const struct skr_graph_level *at = &graph->level[level];
-    memset(bits, 0, ((size_t)graph->run->n / 64 + 1) * sizeof *bits);
-    for (int32_t i = 0; i < at->n_nodes; i++) {
-        const struct skr_graph_node *unit = at->node[i];
-        for (int32_t s = 0; s < unit->n_states && !unit->left; s++) {
-            if (unit->state[s].live) {
-                skr_bits_set(bits, unit->state[s].main);
-            }
-        }
-    }
-}
-
-/* The same before states are made: the counts that the units may hold. */
-static void possible_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits)
-{
-    const struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_nodes; i++) {
+    for (int32_t i = 0; i < at->n_nodes && words->n_keys > 0; i++) {
         const struct skr_span *unit = skr_span_of(at->node[i]);
         if (!unit->left) {
             const uint64_t *used = skr_span_row(unit, unit->rows.n - 1);
             for (int32_t w = 0; w < unit->words; w++) {
-                bits[w] |= used[w];
+                words->counts[0][w] |= used[w];
             }
         }
     }
 }
 
-bool skr_graph_open_level(struct skr_graph *graph, struct skr_words *words, bool *ret_choice)
+static bool open_level(struct skr_graph *graph, struct skr_words *words, bool *ret_choice)
 {
-    struct skr_run *run = graph->run;
-    int32_t level = graph->n_levels + 1;
-    uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *counts);
-    *words = (struct skr_words){.level = level};
-    if (!counts || !skr_words_add(run, words, 0, &run->law[level], run->n)) {
+    int32_t level = words->level;
+    if ((level > 1 && !want_siblings(graph, level - 1)) || !narrow_level(graph, level) ||
+        !list_level(graph, level)) {
         return false;
     }
-    if (level > 1 && !want_siblings(graph, level - 1)) {
-        return false;
-    }
-    if (!narrow_level(graph, level) || !list_level(graph, level)) {
-        return false;
-    }
-    possible_counts(graph, level, counts);
-    words->n_keys = run->law[level].silent ? 0 : 1;
-    skr_words_next(words, &counts);
+    possible_counts(&graph->level[level], words);
+    skr_words_next(words);
     graph->n_levels = level;
-    return skr_dense_pass(graph, level, words->table[0], ret_choice);
+    return skr_dense_pass(graph, words, ret_choice);
+}
+
+static void put_children(const struct skr_graph *graph, int32_t unit, int32_t *ret)
+{
+    const struct skr_feasible *feasible = graph->sets;
+    const struct skr_tree *tree = graph->run->tree;
+    struct skr_span *const *member = feasible->inside[unit]->siblings->member;
+    int32_t first = tree->child_first[unit];
+    for (int32_t child = first; child < first + tree->child_count[unit]; child++) {
+        if (feasible->unit[child] && *member++) {
+            *ret++ = child;
+        }
+    }
+}
+
+bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run,
+                     const struct skr_feasible *feasible)
+{
+    *graph = (struct skr_graph){.run = run,
+                                .n_roles = 1,
+                                .n_scopes = 1,
+                                .n = &run->n,
+                                .open = open_level,
+                                .children = put_children,
+                                .sets = feasible};
+    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+        graph->level[level].axes = &skr_axes_of_equals;
+        graph->level[level].law = &run->law[level];
+    }
+    struct skr_graph_level *level = &graph->level[1];
+    level->set = skr_run_alloc(run, 1, sizeof(struct skr_ports *));
+    struct skr_siblings *siblings = siblings_new(run, feasible->inside[0]);
+    if (!level->set || !siblings) {
+        return false;
+    }
+    level->set[0] = &siblings->ports;
+    level->n_sets = 1;
+    skr_bits_set(siblings->wanted, run->n);
+    return make_ports(run, siblings);
 }

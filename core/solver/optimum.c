@@ -7,66 +7,80 @@
  */
 #include "core/solver/optimum.h"
 
-#include "core/solver/open_level.h"
+#include "core/solver/span.h"
 #include "core/solver/weight_words.h"
 
-static void weigh_by_count(const void *context, struct skr_graph_node *unit)
+/* The amounts that live units of the level have, into the words. */
+static void live_counts(const struct skr_graph_level *at, struct skr_words *words)
 {
-    const struct skr_words *words = context;
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        const struct skr_graph_node *unit = at->node[i];
+        for (int32_t s = 0; s < unit->n_states && !unit->left; s++) {
+            const struct skr_state *state = &unit->state[s];
+            for (int32_t k = 0; k < words->n_keys && state->live; k++) {
+                int32_t scope = words->scope[k];
+                skr_bits_set(
+                    words->counts[scope],
+                    skr_axes_amount(at->axes, skr_state_key(unit, state), state->main, scope));
+            }
+        }
+    }
+}
+
+static void weigh_by_word(const void *context, struct skr_graph_node *unit)
+{
     for (int32_t s = 0; s < unit->n_states; s++) {
-        unit->state[s].weight = words->table[0][unit->state[s].main];
+        struct skr_state *state = &unit->state[s];
+        state->weight = skr_words_weight(context, skr_state_key(unit, state), state->main);
     }
 }
 
 static void weigh_by_room(const void *context, struct skr_graph_node *unit)
 {
-    (void)context;
+    const struct skr_axes *axes = context;
     for (int32_t s = 0; s < unit->n_states; s++) {
-        unit->state[s].weight = unit->state[s].main > 0 ? skr_span_of(unit)->room : 0;
+        struct skr_state *state = &unit->state[s];
+        bool used = state->main > 0 || (skr_state_key(unit, state) & axes->side) != 0;
+        state->weight = used ? skr_span_of(unit)->room : 0;
     }
 }
 
-/* The rest of the words of a level, after the one it was opened with. */
+/* The words of a level after the one it was opened with. Without a choice one placement is left, as
+ * far as opened. */
 static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool choice)
 {
-    struct skr_run *run = graph->run;
-    uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *counts);
-    if (!counts) {
-        return false;
-    }
-    /* Without a choice one placement is left, as far as opened. */
-    while (choice || run->plain) {
-        skr_graph_counts(graph, words->level, counts);
-        if (!skr_words_next(words, &counts)) {
+    while (choice || graph->run->plain) {
+        live_counts(&graph->level[words->level], words);
+        if (!skr_words_next(words)) {
             break;
         }
-        skr_graph_weigh(graph, words->level, weigh_by_count, words);
+        skr_graph_weigh(graph, words->level, weigh_by_word, words);
         choice = skr_graph_tighten(graph, words->level);
-        if (!skr_run_poll(run)) {
+        if (!skr_run_step(graph->run, graph->run->stats.states_kept)) {
             return false;
         }
     }
     return true;
 }
 
-bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, int32_t deepest,
-                 struct skr_graph *ret)
+bool skr_optimum(struct skr_graph *graph, int32_t deepest)
 {
-    if (!skr_graph_begin(ret, run, feasible->inside[0])) {
-        return false;
-    }
     for (int32_t level = 1; level <= deepest; level++) {
         struct skr_words words;
         bool choice = false;
-        if (!skr_graph_open_level(ret, &words, &choice) || !weigh_rest(ret, &words, choice)) {
+        if (!skr_words_init(graph, level, &words) || !graph->open(graph, &words, &choice) ||
+            !weigh_rest(graph, &words, choice)) {
             return false;
         }
     }
     for (int32_t level = 1; level <= deepest; level++) {
-        if (run->problem->tie_break == SKR_TIE_TIGHT && run->law[level].type == SKR_RULE_PACK &&
-            !run->law[level].silent) {
-            skr_graph_weigh(ret, level, weigh_by_room, NULL);
-            skr_graph_tighten(ret, level);
+        /* The own rule of one role alone is that of the level. */
+        const struct skr_law *law = graph->level[level].law;
+        law += graph->n_roles == 1 && !law->silent ? 0 : graph->n_scopes - 1;
+        if (graph->run->problem->tie_break == SKR_TIE_TIGHT && law->type == SKR_RULE_PACK &&
+            !law->silent) {
+            skr_graph_weigh(graph, level, weigh_by_room, graph->level[level].axes);
+            skr_graph_tighten(graph, level);
         }
     }
     return true;

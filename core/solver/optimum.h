@@ -4,11 +4,10 @@
 /* Second half of the method: the graph of all optimal placements of a feasible group. Internal to
  * the solver. */
 #include "core/solver/choice_graph.h"
-#include "core/solver/feasible_sets.h"
 
-/* Opens levels 1 .. deepest: all for a placement, fewer if only the keys of these are needed.
- * run->n > 0 must be in S(root). False when the run had to stop. */
-bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, int32_t deepest,
-                 struct skr_graph *ret);
+/* Opens levels 1 .. deepest of a graph that has its first port: all for a placement, fewer if only
+ * the keys of these are needed. What the port wants must be in S(root). False when the run had to
+ * stop. */
+bool skr_optimum(struct skr_graph *graph, int32_t deepest);
 
 #endif

@@ -95,6 +95,7 @@ static bool init(struct skr_run *run, const struct skr_problem *problem, size_t 
         run->stop = SKR_RUN_NO_MEMORY;
         return false;
     }
+    run->steps_left = INT64_MAX;
     run->bits_tmp = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
         if (!skr_law_allows_all(&run->law[level], run->n)) {
@@ -218,6 +219,12 @@ bool skr_run_poll(struct skr_run *run)
         run->stop = SKR_RUN_CANCELLED;
     }
     return run->stop == SKR_RUN_GOES_ON;
+}
+
+bool skr_run_step(struct skr_run *run, int64_t steps)
+{
+    run->steps_left -= steps;
+    return run->steps_left >= 0 && skr_run_poll(run);
 }
 
 int32_t skr_leaf_room(const struct skr_problem *problem, const int64_t *amounts, int32_t leaf)

@@ -49,6 +49,7 @@ struct skr_run {
     struct skr_arena *arena;   /* of the whole run */
     struct skr_arena *scratch; /* of one step, see skr_run_scratch_begin() */
     size_t byte_limit;
+    int64_t steps_left; /* of roles; equal members have no limit */
     enum skr_run_stop stop;
     struct skr_span_table *spans;
     struct skr_span *used; /* spans in use by the second half: skr_span_use() */
@@ -132,6 +133,8 @@ void skr_run_scratch_end(struct skr_run *run);
 
 /* False when the caller wants the run to end. Cheap; called at every merge. */
 bool skr_run_poll(struct skr_run *run);
+/* Takes steps; false when there are too few, or the run had to stop. */
+bool skr_run_step(struct skr_run *run, int64_t steps);
 
 /* How many members a leaf can hold by one row of amounts: min over resources with demand > 0 of
  * floor(max(0, amount) / demand); INT32_MAX when nothing limits or beyond. */

@@ -19,6 +19,7 @@
 #include "core/solver/answer.h"
 #include "core/solver/domains.h"
 #include "core/solver/explain.h"
+#include "core/solver/open_level.h"
 #include "core/solver/optimum.h"
 #include "core/solver/roles/roles_solve.h"
 #include "core/solver/tie_choice.h"
@@ -88,11 +89,12 @@ static bool place(struct skr_run *run, const struct skr_feasible *feasible, int6
 {
     struct skr_graph graph;
     int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof *total);
-    if (!total || !skr_optimum(run, feasible, run->tree->n_levels, &graph)) {
+    if (!total || !skr_graph_begin(&graph, run, feasible) ||
+        !skr_optimum(&graph, run->tree->n_levels)) {
         return false;
     }
     end_phase(run, SKR_PHASE_OPTIMUM, began);
-    if (!skr_tie_choose(&graph, feasible, total)) {
+    if (!skr_tie_choose(&graph, total)) {
         return false;
     }
     if (!fill_placed(solution, run->tree, total + run->tree->first_leaf)) {

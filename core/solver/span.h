@@ -79,6 +79,13 @@ static inline struct skr_span *skr_span_at(const struct skr_graph_level *level, 
     return skr_span_of(level->node[i]);
 }
 
+static inline uint64_t skr_state_key(const struct skr_graph_node *node,
+                                     const struct skr_state *state)
+{
+    const struct skr_span *span = (const struct skr_span *)(const void *)node;
+    return span->rows.row[state->row].key;
+}
+
 /* The bits of a dense row. */
 static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t row)
 {

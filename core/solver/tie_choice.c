@@ -14,9 +14,26 @@
 
 #include <string.h>
 
-#include "core/solver/roles.h"
+#include "core/solver/span.h"
 
 enum { DEPTH_MAX = 24 }; /* of a balanced pairing of SKR_LEAVES_MAX units */
+
+/* Where a unit's children are decided. */
+struct entry {
+    const struct skr_ports *set;
+    int32_t port; /* -1: they hold nothing */
+};
+
+/* A walk through the states of sibling sets, whose units it gives their members. */
+struct chooser {
+    const struct skr_graph *graph;
+    int32_t level;
+    int32_t *stack;   /* room for the candidates of all spans between a set and one unit */
+    int32_t *child;   /* the units of the set, in tree order */
+    int32_t n;        /* of them, met so far */
+    struct entry *at; /* [inner unit] */
+    int32_t *members; /* [unit][n_roles] */
+};
 
 /* Puts the states at the left (right) ends of edges of the given states into ret, each once; for
  * right ends, only edges whose left end is left. Returns how many. */
@@ -78,45 +95,44 @@ static int compare(const int32_t *a, const int32_t *b, int32_t n_roles)
     return 0;
 }
 
-static int32_t choose_unit(struct skr_chooser *chooser, const struct skr_graph_node *unit,
+static int32_t choose_unit(struct chooser *c, const struct skr_graph_node *node,
                            const int32_t *states, int32_t n)
 {
-    size_t n_roles = (size_t)chooser->n_roles;
-    int32_t *best = chooser->members + (size_t)chooser->n++ * n_roles;
+    const struct skr_graph *graph = c->graph;
+    const struct skr_axes *axes = graph->level[c->level].axes;
+    const int32_t unit = c->child[c->n++];
+    int32_t *best = c->members + (size_t)unit * (size_t)graph->n_roles;
     int32_t ret = -1;
     for (int32_t i = 0; i < n; i++) {
         int32_t members[SKR_ROLES_MAX];
-        chooser->members_of(chooser->context, unit, &unit->state[states[i]], members);
-        if (ret < 0 || compare(members, best, chooser->n_roles) > 0) {
-            memcpy(best, members, n_roles * sizeof *best);
+        const struct skr_state *state = &node->state[states[i]];
+        skr_axes_members(axes, graph->n_roles, skr_state_key(node, state), state->main, members);
+        if (ret < 0 || compare(members, best, graph->n_roles) > 0) {
+            memcpy(best, members, (size_t)graph->n_roles * sizeof *best);
             ret = states[i];
         }
+    }
+    if (unit < graph->run->tree->first_leaf) {
+        c->at[unit] = (struct entry){.set = node->ports, .port = node->state[ret].port};
     }
     return ret;
 }
 
 /* The depth is the logarithm of the units. */
-static int32_t choose(struct skr_chooser *chooser, const struct skr_graph_node *node,
-                      const int32_t *states, int32_t n, int32_t *stack)
+static int32_t choose(struct chooser *c, const struct skr_graph_node *node, const int32_t *states,
+                      int32_t n, int32_t *stack)
 {
     if (!node->left) {
-        return choose_unit(chooser, node, states, n);
+        return choose_unit(c, node, states, n);
     }
     int32_t found = gather(node, states, n, -1, stack);
-    int32_t left = choose(chooser, node->left, stack, found, stack + found);
+    int32_t left = choose(c, node->left, stack, found, stack + found);
     found = gather(node, states, n, left, stack);
-    int32_t right = choose(chooser, node->right, stack, found, stack + found);
+    int32_t right = choose(c, node->right, stack, found, stack + found);
     return owner_of(node, states, n, left, right);
 }
 
-void skr_choose_set(struct skr_chooser *chooser, const struct skr_ports *set, int32_t port)
-{
-    chooser->n = 0;
-    choose(chooser, set->node, &set->port[port].state, 1, chooser->stack);
-}
-
-bool skr_chooser_init(const struct skr_graph *graph, int32_t n_roles, skr_members_fn *members_of,
-                      const void *context, struct skr_chooser *ret)
+static bool begin(const struct skr_graph *graph, struct chooser *ret)
 {
     struct skr_run *run = graph->run;
     size_t most = 1;
@@ -126,56 +142,33 @@ bool skr_chooser_init(const struct skr_graph *graph, int32_t n_roles, skr_member
             most = n > most ? n : most;
         }
     }
-    size_t n_units = (size_t)run->tree->n_units;
-    *ret = (struct skr_chooser){.n_roles = n_roles, .members_of = members_of, .context = context};
     ret->stack = skr_run_alloc(run, DEPTH_MAX * most, sizeof(int32_t));
-    ret->members = skr_run_alloc(run, n_units * (size_t)n_roles, sizeof(int32_t));
-    return ret->stack && ret->members;
+    ret->child = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof(int32_t));
+    ret->at = skr_run_alloc(run, (size_t)run->tree->first_leaf, sizeof *ret->at);
+    return ret->stack && ret->child && ret->at;
 }
 
-/* ---- equal members ---- */
-
-static void total_of(const void *context, const struct skr_graph_node *unit,
-                     const struct skr_state *state, int32_t *ret)
+bool skr_tie_choose(const struct skr_graph *graph, int32_t *members)
 {
-    (void)context;
-    (void)unit;
-    *ret = state->main;
-}
-
-/* Distributes the total of a unit over its children. */
-static void choose_children(struct skr_chooser *chooser, const struct skr_run *run,
-                            const struct skr_feasible *feasible, int32_t unit, int32_t *total)
-{
-    const struct skr_siblings *siblings = feasible->inside[unit]->siblings;
-    skr_choose_set(chooser, &siblings->ports, skr_ports_find(&siblings->ports, 0, total[unit]));
-    int32_t member = 0;
-    int32_t chosen = 0;
-    int32_t first = run->tree->child_first[unit];
-    for (int32_t child = first; child < first + run->tree->child_count[unit]; child++) {
-        if (feasible->unit[child] && siblings->member[member++]) {
-            total[child] = chooser->members[chosen++];
-        }
-    }
-}
-
-bool skr_tie_choose(const struct skr_graph *graph, const struct skr_feasible *feasible,
-                    int32_t *total)
-{
-    struct skr_run *run = graph->run;
-    const struct skr_tree *tree = run->tree;
-    struct skr_chooser chooser;
-    if (!skr_chooser_init(graph, 1, total_of, NULL, &chooser)) {
+    const struct skr_tree *tree = graph->run->tree;
+    struct chooser c = {.graph = graph, .members = members};
+    if (!begin(graph, &c)) {
         return false;
     }
-    memset(total, 0, (size_t)tree->n_units * sizeof *total);
-    total[0] = run->n;
-    for (int32_t unit = 0; unit < tree->level_first[graph->n_levels]; unit++) {
-        if (total[unit] > 0) {
-            choose_children(&chooser, run, feasible, unit, total);
-        }
-        if (!skr_run_poll(run)) {
-            return false;
+    memset(members, 0, (size_t)tree->n_units * (size_t)graph->n_roles * sizeof *members);
+    c.at[0] = (struct entry){.set = graph->level[1].set[0], .port = 0};
+    for (c.level = 1; c.level <= graph->n_levels; c.level++) {
+        for (int32_t unit = tree->level_first[c.level - 1]; unit < tree->level_first[c.level];
+             unit++) {
+            const struct entry *at = &c.at[unit];
+            if (at->set && at->port >= 0) {
+                c.n = 0;
+                graph->children(graph, unit, c.child);
+                choose(&c, at->set->node, &at->set->port[at->port].state, 1, c.stack);
+            }
+            if (!skr_run_poll(graph->run)) {
+                return false;
+            }
         }
     }
     return true;

@@ -46,16 +46,27 @@ bool skr_digits_put(struct skr_digits *digits, const uint64_t *counts, int64_t *
     return true;
 }
 
-bool skr_words_add(struct skr_run *run, struct skr_words *words, int32_t scope,
-                   const struct skr_law *law, int32_t n)
+bool skr_words_init(const struct skr_graph *graph, int32_t level, struct skr_words *ret)
 {
-    words->scope[words->n_keys] = scope;
-    words->digits[words->n_keys++] = skr_digits_of(law, n);
-    words->table[scope] = skr_run_alloc(run, (size_t)n + 1, sizeof(int64_t));
-    return words->table[scope];
+    const struct skr_graph_level *at = &graph->level[level];
+    *ret = (struct skr_words){.level = level, .axes = at->axes};
+    for (int32_t scope = 0; scope < graph->n_scopes; scope++) {
+        size_t n = (size_t)graph->n[scope];
+        if (at->law[scope].silent || n == 0) {
+            continue;
+        }
+        ret->scope[ret->n_keys] = scope;
+        ret->digits[ret->n_keys++] = skr_digits_of(&at->law[scope], graph->n[scope]);
+        ret->table[scope] = skr_run_alloc(graph->run, n + 1, sizeof(int64_t));
+        ret->counts[scope] = skr_run_alloc(graph->run, n / 64 + 1, sizeof(uint64_t));
+        if (!ret->table[scope] || !ret->counts[scope]) {
+            return false;
+        }
+    }
+    return true;
 }
 
-bool skr_words_next(struct skr_words *words, uint64_t *const *counts)
+bool skr_words_next(struct skr_words *words)
 {
     int32_t left = WORD_BITS;
     for (int32_t k = 0; k < words->n_keys; k++) {
@@ -69,7 +80,7 @@ bool skr_words_next(struct skr_words *words, uint64_t *const *counts)
     while (words->at < words->n_keys && !full) {
         int32_t scope = words->scope[words->at];
         struct skr_digits *digits = &words->digits[words->at];
-        full = !skr_digits_put(digits, counts[scope], words->table[scope], &left);
+        full = !skr_digits_put(digits, words->counts[scope], words->table[scope], &left);
         if (words->at == words->lead) {
             words->one_used = digits->one_used;
         }
@@ -80,5 +91,20 @@ bool skr_words_next(struct skr_words *words, uint64_t *const *counts)
             words->at++;
         }
     }
+    for (int32_t k = 0; k < words->n_keys; k++) {
+        memset(words->counts[words->scope[k]], 0,
+               ((size_t)words->digits[k].n / 64 + 1) * sizeof(uint64_t));
+    }
     return left < WORD_BITS;
+}
+
+int64_t skr_words_weight(const struct skr_words *words, uint64_t key, int32_t main)
+{
+    int64_t weight = 0;
+    for (int32_t k = 0; k < words->n_keys; k++) {
+        int32_t scope = words->scope[k];
+        int32_t amount = skr_axes_amount(words->axes, key, main, scope);
+        weight += words->table[scope][amount];
+    }
+    return weight;
 }

@@ -35,15 +35,17 @@ static inline struct skr_digits skr_digits_of(const struct skr_law *law, int32_t
 bool skr_digits_put(struct skr_digits *digits, const uint64_t *counts, int64_t *table,
                     int32_t *left);
 
-/* The words of a level: the digits of its keys, one key after the other. Equal members have the key of
- * the group, whose scope is 0; roles have that after those of the roles (roles/role_graph.h). The weight
- * of a unit is the sum over the scopes of table[scope][amount of the scope]. */
+/* The words of a level: the digits of its keys, one key after the other: the own keys of the roles in
+ * role order, then the key of the group. Equal members have one key, whose scope is 0. The weight of a
+ * unit is the sum over the scopes of table[scope][amount of the scope]. */
 struct skr_words {
     int32_t level;
+    const struct skr_axes *axes;
     int32_t n_keys;                           /* 0: there is one word, of zeros */
     int32_t scope[SKR_SCOPES_MAX];            /* of each key, in their order */
     struct skr_digits digits[SKR_SCOPES_MAX]; /* of each key */
     int64_t *table[SKR_SCOPES_MAX];           /* [scope][n of the scope + 1]; NULL: no key */
+    uint64_t *counts[SKR_SCOPES_MAX];         /* [scope] as table: bits, see skr_words_next() */
     int32_t at;                               /* the key whose digits come next */
     /* The first key of the word at hand; the weight of one used unit, if that is a digit of the word;
      * a bound of what the digits of later keys add or take. */
@@ -51,11 +53,12 @@ struct skr_words {
     int64_t one_used, slack;
 };
 
-/* Adds the key of a scope with n members. False: the run had to stop. */
-bool skr_words_add(struct skr_run *run, struct skr_words *words, int32_t scope,
-                   const struct skr_law *law, int32_t n);
-/* Sets the tables to the next word; counts[scope]: bits [n / 64 + 1] of the amounts that units of the
- * level may still have. False when there is none: all digits were weighed. */
-bool skr_words_next(struct skr_words *words, uint64_t *const *counts);
+/* The keys of a level. False: the run had to stop. */
+bool skr_words_init(const struct skr_graph *graph, int32_t level, struct skr_words *ret);
+/* Sets the tables to the next word; counts[scope] are the amounts that units of the level may still
+ * have, and become empty. False when there is none: all digits were weighed. */
+bool skr_words_next(struct skr_words *words);
+/* The weight of a unit with this vector. */
+int64_t skr_words_weight(const struct skr_words *words, uint64_t key, int32_t main);
 
 #endif

@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+const struct skr_axes skr_axes_of_equals = {
+    .n = 1,
+    .axis = {{.kind = -1, .most = INT32_MAX, .unit = {1}, .each = {1}, .weight = {1, 1}}},
+};
+
 /* Makes one count of the axis worth that many units. */
 static void set_each(const struct skr_role_run *rr, struct skr_axis *axis, int32_t units)
 {
@@ -158,7 +163,7 @@ static bool make_level(struct skr_role_run *rr, int32_t level)
         struct skr_law *law = &rr->law[level][scope];
         *law = skr_law_of(rule, rr->n[scope]);
         rr->ruled[level][scope] = !skr_law_allows_all(law, rr->n[scope]);
-        rr->keyed[level][scope] = has && !law->silent;
+        law->silent = law->silent || !has;
     }
     return pack_level(rr, level);
 }
@@ -185,10 +190,10 @@ bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *proble
     rr->n_roles = (int32_t)rr->roles->n_roles;
     rr->n_scopes = rr->n_roles + 1;
     rr->row_limit = rr->roles->row_limit > 0 ? rr->roles->row_limit : SKR_ROLE_ROWS_MAX;
-    rr->steps_left = SKR_ROLE_STEPS_MAX;
     if (!skr_run_init(&rr->run, problem)) {
         return false;
     }
+    rr->run.steps_left = SKR_ROLE_STEPS_MAX;
     rr->run.rr = rr;
     for (int32_t r = 0; r < rr->n_roles; r++) {
         rr->n[r] = sizes ? sizes[r] : rr->roles->role[r].n;
@@ -220,23 +225,12 @@ void skr_role_run_fini(struct skr_role_run *rr)
     skr_run_fini(&rr->run);
 }
 
-bool skr_role_run_step(struct skr_role_run *rr, int64_t steps)
-{
-    rr->steps_left -= steps;
-    if (rr->steps_left < 0) {
-        rr->beyond = true;
-        return false;
-    }
-    return skr_run_poll(&rr->run);
-}
-
-void skr_axes_members(const struct skr_role_run *rr, int32_t level, uint64_t key, int32_t main,
+void skr_axes_members(const struct skr_axes *axes, int32_t n_roles, uint64_t key, int32_t main,
                       int32_t *ret)
 {
-    const struct skr_axes *axes = &rr->axes[level];
     int32_t counts[SKR_AXES_MAX];
     skr_axes_counts(axes, key, main, counts);
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < n_roles; r++) {
         ret[r] = 0;
         for (int32_t a = 0; a < axes->n; a++) {
             ret[r] += counts[a] * axes->axis[a].each[r];

@@ -66,6 +66,9 @@ struct skr_axes {
     uint64_t side;           /* mask of the fields of side axes */
 };
 
+/* Of equal members: their number, without side axes. */
+extern const struct skr_axes skr_axes_of_equals;
+
 struct skr_role_builder; /* rows.h */
 struct skr_role_table;   /* role_peaks.h */
 
@@ -80,12 +83,10 @@ struct skr_role_run {
     struct skr_axes axes[SKR_LEVELS_MAX + 1];               /* [level], 0 unused */
     struct skr_law law[SKR_LEVELS_MAX + 1][SKR_SCOPES_MAX]; /* [level][scope] */
     bool ruled[SKR_LEVELS_MAX + 1][SKR_SCOPES_MAX]; /* a count of the scope may be forbidden */
-    bool keyed[SKR_LEVELS_MAX + 1][SKR_SCOPES_MAX]; /* the scope has a key there */
     const int64_t *claims[SKR_ROLES_MAX];           /* [unit] of the role; NULL: none */
     int32_t row_limit;
     int32_t block; /* 1: exact */
-    int64_t steps_left;
-    bool beyond; /* stopped: outside the exact range */
+    bool beyond;   /* stopped: outside the exact range */
     struct skr_role_builder *builder;
     struct skr_role_table *table;
     int64_t rows, ports; /* statistics */
@@ -97,8 +98,10 @@ bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *proble
                        const int32_t *sizes, int32_t block);
 void skr_role_run_fini(struct skr_role_run *rr);
 
-/* Takes steps; false when there are too few, or the run had to stop. */
-bool skr_role_run_step(struct skr_role_run *rr, int64_t steps);
+static inline bool skr_role_run_step(struct skr_role_run *rr, int64_t steps)
+{
+    return skr_run_step(&rr->run, steps);
+}
 
 /* The key of counts[axes->n], and the counts of a key and a main count. */
 static inline uint64_t skr_axes_key(const struct skr_axes *axes, const int32_t *counts)
@@ -157,7 +160,7 @@ static inline int32_t skr_axes_amount(const struct skr_axes *axes, uint64_t key,
 }
 
 /* Members of each role, ret[n_roles]. */
-void skr_axes_members(const struct skr_role_run *rr, int32_t level, uint64_t key, int32_t main,
+void skr_axes_members(const struct skr_axes *axes, int32_t n_roles, uint64_t key, int32_t main,
                       int32_t *ret);
 /* The way back, with the counters of a whole sibling set of the level. False if the members are no
  * vector of its axes. */

@@ -32,7 +32,7 @@ static int32_t *place(struct skr_role_run *rr, const struct skr_span *span, uint
                       int32_t main, int32_t *ret)
 {
     if (!span->left) {
-        skr_axes_members(rr, span->level, key, main, ret);
+        skr_axes_members(&rr->axes[span->level], rr->n_roles, key, main, ret);
         return ret + rr->n_roles;
     }
     uint64_t left_key = 0;

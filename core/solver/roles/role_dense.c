@@ -55,7 +55,7 @@ static bool weigh_unit(const struct pass *pass, struct skr_span *span)
         bool host = !pass->settled || row->key != 0 || row->lo > 0;
         int32_t from = host || cells->can_rest ? window->lo : skr_larger(window->lo, row->hi);
         for (int32_t x = skr_row_next(row, from); x <= window->hi; x = skr_row_next(row, x + 1)) {
-            weight[x - window->lo] = skr_role_words_weight(pass->rr, pass->words, row->key, x);
+            weight[x - window->lo] = skr_words_weight(pass->words, row->key, x);
         }
         if (pass->settled) {
             cells->first_settled[k + 1] = cells->first_settled[k];

@@ -10,8 +10,10 @@
 
 #include <string.h>
 
+#include "core/solver/optimum.h"
 #include "core/solver/roles/role_graph.h"
 #include "core/solver/roles/role_twins.h"
+#include "core/solver/tie_choice.h"
 
 static void stop(const struct skr_role_run *rr, struct skr_role_exact *ret)
 {
@@ -48,7 +50,7 @@ static bool greatest_sizes(struct skr_role_run *rr, const struct skr_role_sets *
              main = skr_row_next(row, main + 1)) {
             int32_t members[SKR_ROLES_MAX];
             bool enough = true;
-            skr_axes_members(rr, 1, row->key, main, members);
+            skr_axes_members(&rr->axes[1], rr->n_roles, row->key, main, members);
             for (int32_t r = 0; r < rr->n_roles; r++) {
                 enough = enough && members[r] >= rr->roles->role[r].minimum;
             }
@@ -84,8 +86,8 @@ static bool place(struct skr_role_run *rr, const struct skr_role_sets *sets,
     if (!members) {
         return false;
     }
-    ret->optimal =
-        skr_role_optimum(rr, sets, rr->n, &graph) && skr_role_choose(&graph, sets, rr->n, members);
+    ret->optimal = skr_role_graph_begin(&graph, rr, sets) &&
+                   skr_optimum(&graph, rr->run.tree->n_levels) && skr_tie_choose(&graph, members);
     if (!ret->optimal && (rr->run.stop == SKR_RUN_CANCELLED || rr->run.stop == SKR_RUN_NO_MEMORY)) {
         return false;
     }
@@ -107,7 +109,7 @@ static void run_sizes(const struct skr_problem *problem, const int32_t *sizes,
     struct skr_role_run rr;
     struct skr_role_sets sets;
     bool done = skr_role_run_init(&rr, problem, sizes, ret->block > 1 ? ret->block : 1);
-    rr.steps_left = ret->steps;
+    rr.run.steps_left = ret->steps;
     done = done && skr_run_poll(&rr.run) && skr_role_sets_build(&rr, &sets);
     if (!done) {
         stop(&rr, ret);
@@ -125,7 +127,7 @@ static void run_sizes(const struct skr_problem *problem, const int32_t *sizes,
         }
         *ret_smaller = found && ret->verdict == SKR_ROLE_INFEASIBLE;
     }
-    ret->steps = rr.steps_left > 0 ? rr.steps_left : 0;
+    ret->steps = rr.run.steps_left > 0 ? rr.run.steps_left : 0;
     ret->rows += rr.rows;
     ret->ports += rr.ports;
     skr_role_run_fini(&rr);

@@ -24,24 +24,10 @@ static inline struct skr_role_ports *skr_role_set(const struct skr_graph_level *
     return (struct skr_role_ports *)(void *)level->set[i];
 }
 
-bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_words *ret);
-/* [scope] bits of the run, all 0; NULL where the level has no key. False: the run had to stop. */
-bool skr_role_words_counts(struct skr_role_run *rr, int32_t level, uint64_t **ret);
-int64_t skr_role_words_weight(const struct skr_role_run *rr, const struct skr_words *words,
-                              uint64_t key, int32_t main);
-
-/* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
- * makes its states. *choice: whether more than one placement may be left. False: the run had to
- * stop. */
-bool skr_role_graph_open(struct skr_graph *graph, struct skr_words *words, bool *choice);
-
 /* Takes away what no best placement holds, if the first key of the level is of type spread. Ports
  * that are left without a placement are no longer live. False: the run had to stop. */
 bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words);
 
-/* A set with room for n ports. NULL: the run had to stop. */
-struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_graph_level *level,
-                                          struct skr_span *all, int32_t n);
 /* The first word of the level for all vectors that wanted ports need; these become exact. */
 bool skr_role_dense_weigh(struct skr_graph *graph, int32_t level, const struct skr_words *words);
 /* Lower bounds of the first word of all ports of the level into their weights. */
@@ -51,11 +37,9 @@ bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_wo
 /* The least weight that the dense pass found for the port: exact, or a better bound. */
 void skr_role_port_found(struct skr_port *port, const struct skr_words *words, int64_t weight);
 
-/* The graph of all optimal placements of the members [n_roles], which are in S(root). */
-bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
-                      const int32_t *members, struct skr_graph *ret);
-/* One of them, by the rule for ties: members[unit * n_roles + role]. */
-bool skr_role_choose(const struct skr_graph *graph, const struct skr_role_sets *sets,
-                     const int32_t *target, int32_t *members);
+/* A graph with the root's port, which wants the members of the run. It is opened level by level. False:
+ * the run had to stop. */
+bool skr_role_graph_begin(struct skr_graph *graph, struct skr_role_run *rr,
+                          const struct skr_role_sets *sets);
 
 #endif

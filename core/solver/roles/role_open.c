@@ -50,7 +50,7 @@ static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct w
             if (ret) {
                 int32_t members[SKR_ROLES_MAX];
                 struct want want = {.unit = span, .inside = span->inside, .state = state};
-                skr_axes_members(rr, level - 1, key, state->main, members);
+                skr_axes_members(&rr->axes[level - 1], rr->n_roles, key, state->main, members);
                 skr_bug_on(!skr_axes_vector(rr, level, members, &want.key, &want.main));
                 ret[n] = want;
             }
@@ -60,8 +60,8 @@ static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct w
     return n;
 }
 
-struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_graph_level *level,
-                                          struct skr_span *all, int32_t n)
+static struct skr_role_ports *ports_add(struct skr_role_run *rr, struct skr_graph_level *level,
+                                        struct skr_span *all, int32_t n)
 {
     struct skr_role_ports *set = skr_run_alloc(&rr->run, 1, sizeof *set);
     if (!set) {
@@ -98,7 +98,7 @@ static bool make_ports(struct skr_graph *graph, int32_t level)
         while (end < n && want[end].inside == want[i].inside) {
             end++;
         }
-        struct skr_role_ports *set = skr_role_ports_add(rr, at, want[i].inside, end - i);
+        struct skr_role_ports *set = ports_add(rr, at, want[i].inside, end - i);
         if (!set) {
             return false;
         }
@@ -127,30 +127,21 @@ static bool list_wanted(struct skr_graph *graph, int32_t level)
     return skr_graph_list(graph, level, most, skr_ports_wanted);
 }
 
-/* The amounts of all scopes that units of the level can have. */
-static bool first_counts(struct skr_graph *graph, int32_t level, uint64_t **counts)
+/* The amounts that units of the level can have, into the words. */
+static void first_counts(const struct skr_graph_level *at, struct skr_words *words)
 {
-    struct skr_role_run *rr = graph->rr;
-    const struct skr_axes *axes = &rr->axes[level];
-    const struct skr_graph_level *at = &graph->level[level];
-    if (!skr_role_words_counts(rr, level, counts)) {
-        return false;
-    }
     for (int32_t i = 0; i < at->n_nodes; i++) {
         const struct skr_span *span = skr_span_at(at, i);
-        for (int32_t k = 0; k < span->rows.n && !span->left; k++) {
-            const struct skr_row *row = &span->rows.row[k];
-            for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
-                int32_t base = skr_axes_base(axes, row->key, scope);
-                int32_t slope = skr_axes_slope(axes, scope);
-                if (counts[scope]) {
-                    skr_bits_set_progression(counts[scope], base + row->lo * slope,
-                                             base + row->hi * slope, slope > 1 ? slope : 1);
-                }
+        for (int32_t r = 0; r < span->rows.n && !span->left; r++) {
+            const struct skr_row *row = &span->rows.row[r];
+            for (int32_t k = 0; k < words->n_keys; k++) {
+                int32_t base = skr_axes_base(at->axes, row->key, words->scope[k]);
+                int32_t slope = skr_axes_slope(at->axes, words->scope[k]);
+                skr_bits_set_progression(words->counts[words->scope[k]], base + row->lo * slope,
+                                         base + row->hi * slope, slope > 1 ? slope : 1);
             }
         }
     }
-    return true;
 }
 
 static void want_live(const struct skr_graph_level *at)
@@ -212,19 +203,17 @@ static bool weigh_ports(struct skr_graph *graph, int32_t level, const struct skr
 static bool open_level(struct skr_graph *graph, int32_t level, struct skr_words *words,
                        bool *choice)
 {
-    struct skr_role_run *rr = graph->rr;
     struct skr_graph_level *at = &graph->level[level];
-    uint64_t *counts[SKR_SCOPES_MAX];
     int32_t passes = 0;
-    if ((level > 1 && !make_ports(graph, level)) || !skr_role_words_init(rr, level, words) ||
-        !skr_role_spread(graph, words)) {
+    if ((level > 1 && !make_ports(graph, level)) || !skr_role_spread(graph, words)) {
         return false;
     }
     want_live(at);
-    if (!list_wanted(graph, level) || !first_counts(graph, level, counts)) {
+    if (!list_wanted(graph, level)) {
         return false;
     }
-    skr_words_next(words, counts);
+    first_counts(at, words);
+    skr_words_next(words);
     if (!weigh_ports(graph, level, words, &passes)) {
         return false;
     }
@@ -248,11 +237,48 @@ static bool open_level(struct skr_graph *graph, int32_t level, struct skr_words 
     return skr_dense_states(graph, level, choice);
 }
 
-bool skr_role_graph_open(struct skr_graph *graph, struct skr_words *words, bool *choice)
+static bool open_next(struct skr_graph *graph, struct skr_words *words, bool *choice)
 {
-    int32_t level = graph->n_levels + 1;
-    bool done = open_level(graph, level, words, choice);
-    skr_run_scratch_end(&graph->rr->run);
-    graph->n_levels = level;
+    bool done = open_level(graph, words->level, words, choice);
+    skr_run_scratch_end(graph->run);
+    graph->n_levels = words->level;
     return done;
+}
+
+static void put_children(const struct skr_graph *graph, int32_t unit, int32_t *ret)
+{
+    const struct skr_role_sets *sets = graph->sets;
+    const struct skr_tree *tree = graph->run->tree;
+    int32_t first = tree->child_first[unit];
+    for (int32_t child = first; child < first + tree->child_count[unit]; child++) {
+        if (sets->unit[child]) {
+            *ret++ = child;
+        }
+    }
+}
+
+bool skr_role_graph_begin(struct skr_graph *graph, struct skr_role_run *rr,
+                          const struct skr_role_sets *sets)
+{
+    *graph = (struct skr_graph){.run = &rr->run,
+                                .rr = rr,
+                                .n_roles = rr->n_roles,
+                                .n_scopes = rr->n_scopes,
+                                .n = rr->n,
+                                .open = open_next,
+                                .children = put_children,
+                                .sets = sets};
+    for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
+        graph->level[level].axes = &rr->axes[level];
+        graph->level[level].law = rr->law[level];
+    }
+    struct skr_graph_level *first = &graph->level[1];
+    first->set = skr_run_alloc(&rr->run, 1, sizeof(struct skr_ports *));
+    struct skr_role_ports *root = first->set ? ports_add(rr, first, sets->inside[0], 1) : NULL;
+    if (!root) {
+        return false;
+    }
+    root->ports.n = 1;
+    root->ports.port[0] = (struct skr_port){.state = -1, .live = true};
+    return skr_axes_vector(rr, 1, rr->n, &root->ports.port[0].key, &root->ports.port[0].main);
 }

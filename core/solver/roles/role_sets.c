@@ -65,14 +65,14 @@ static bool collapse_row(const struct skr_role_filter *filter, const struct skr_
     const struct skr_axis *a = &below->axis[below->n - 1];
     const struct skr_axis *b = &axes->axis[axes->n - 1];
     if (a->role == b->role && a->kind == b->kind) {
-        skr_axes_members(rr, level + 1, row->key, 0, members);
+        skr_axes_members(below, rr->n_roles, row->key, 0, members);
         return !skr_axes_vector(rr, level, members, &key, &main) ||
                skr_role_filter_put(filter, key & axes->side, row, row->lo, row->hi);
     }
     int32_t from = only > row->lo ? only : row->lo;
     int32_t to = only >= 0 && only < row->hi ? only : row->hi;
     for (int32_t x = skr_row_next(row, from); x <= to; x = skr_row_next(row, x + 1)) {
-        skr_axes_members(rr, level + 1, row->key, x, members);
+        skr_axes_members(below, rr->n_roles, row->key, x, members);
         if (skr_axes_vector(rr, level, members, &key, &main)) {
             const struct skr_row one = {.lo = main, .hi = main};
             if (!skr_role_filter_put(filter, key & axes->side, &one, main, main)) {
