@@ -60,8 +60,8 @@ void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const
  * would leave a gap. yields false: the pod stays after all. O(1). An unknown uid is ignored. */
 void skr_spotmix_yield(struct skr_spotmix *mix, const char *pod_uid, bool yields);
 
-/* Whether reviews are answered from now on. While they are, pods that come without a review are
- * counted. After SKR_SPOTMIX_UNREVIEWED_MAX such pods of a workload in a row, its row says that the
+/* Whether API servers reach this process with their reviews. While they do, pods that come without a
+ * review are counted. After SKR_SPOTMIX_UNREVIEWED_MAX such pods of a workload in a row, its row says that the
  * webhook is not called. The next reviewed pod of the workload ends that. */
 void skr_spotmix_serve(struct skr_spotmix *mix, bool serving);
 /* Whether explanations say that the rebuild of the workload has ended without success. */

@@ -131,6 +131,20 @@ void skr_spotmix_mark_due(void *context, const char *workload_key)
     }
 }
 
+void skr_spotmix_reached(struct skr_spotmix_scheduler_state *self)
+{
+    struct skr_spotmix_memory *memory, *next;
+    if (self->reached) {
+        return;
+    }
+    self->reached = true;
+    skr_spotmix_serve(self->mix, true);
+    HASH_ITER(hh, self->memory, memory, next)
+    {
+        skr_spotmix_mark_due(self, memory->key);
+    }
+}
+
 static void evict(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory,
                   const struct skr_spotmix_row *row)
 {
@@ -300,6 +314,9 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
                     const struct skr_spotmix_row *row)
 {
     const skr_time now = skr_frame_now(self->frame);
+    if (!self->reached) {
+        return; /* replacements would come without a review */
+    }
     if (self->settings->rebuild == SKR_SPOTMIX_REBUILD_ROLLOUT) {
         roll_out(self, memory, row);
         return;

@@ -56,6 +56,9 @@ static bool answer_now(struct skr_spotmix_scheduler_state *self, uint64_t reques
     skr_spotmix_review(self->mix, &review, &answer);
     const bool answered = answer.status != 0;
     if (answered) {
+        if (self->serving && answer.result != SKR_SPOTMIX_BAD_REQUEST) {
+            skr_spotmix_reached(self);
+        }
         reply(self, request, &answer);
     } else {
         *lookup = answer.lookup;

@@ -179,8 +179,16 @@ static void on_wake(void *context, int kind, const char *key)
     switch ((enum skr_spotmix_wake)kind) {
     case WAKE_SERVE:
         snprintf(begun, sizeof begun, "%llu", (unsigned long long)self->begins);
-        self->serving |= self->begun && strcmp(begun, key) == 0;
-        skr_spotmix_serve(self->mix, self->serving);
+        if (!self->begun || strcmp(begun, key) != 0) {
+            break;
+        }
+        if (self->serving) {
+            skr_spotmix_reached(self);
+        } else {
+            self->serving = true;
+            skr_frame_wake(self->frame, skr_frame_now(self->frame) + SKR_SPOTMIX_REACH_TIME,
+                           WAKE_SERVE, key);
+        }
         break;
     case WAKE_EXPIRE:
         self->expiry = SKR_TIME_NEVER;
@@ -222,7 +230,7 @@ static void end(void *context, enum skr_end why)
     struct skr_spotmix_scheduler_state *self = context;
     (void)why;
     self->begun = false;
-    self->serving = false;
+    self->serving = self->reached = false;
     skr_spotmix_serve(self->mix, false);
     skr_spotmix_answer_all_held(self);
     skr_spotmix_forget_all(self);

@@ -3,8 +3,9 @@
 #define SKR_CORE_SPOTMIX_SCHEDULER_H
 /*
  * The spot mix on the frame. Reviews are requests, watches fill the caches, and repairs are patches
- * and evictions. It serves and repairs from two seconds after it leads with all lists read.
- * Earlier, and on a standby, the answer to a review is status 503.
+ * and evictions. It serves and repairs from two seconds after it leads with all lists read, and
+ * evicts from the first review that reaches it, or thirty seconds later. Earlier, and on a standby,
+ * the answer to a review is status 503.
  */
 #include "core/frame/scheduler.h"
 #include "core/spotmix/view.h"
@@ -30,7 +31,9 @@ struct skr_spotmix_reply {
     size_t len;
 };
 
-#define SKR_SPOTMIX_SETTLING_TIME  (2 * SKR_SECOND) /* from begin() to the first answer */
+#define SKR_SPOTMIX_SETTLING_TIME (2 * SKR_SECOND) /* from begin() to the first answer */
+/* From then on API servers take this time at most to reach a new leader, by the Service's endpoints. */
+#define SKR_SPOTMIX_REACH_TIME     (30 * SKR_SECOND)
 #define SKR_SPOTMIX_LOOKUP_TIME    (500 * SKR_MILLISECOND)
 #define SKR_SPOTMIX_EVICT_PATIENCE (600 * SKR_SECOND) /* without progress: a rebuild is given up */
 

@@ -78,6 +78,7 @@ struct skr_spotmix_scheduler_state {
     skr_time askers_since;
     struct skr_spotmix_memory *memory;
     bool begun, serving;
+    bool reached;        /* an API server has called since it serves, or could have */
     bool silent;         /* the first look after begin(): it shows no changes */
     skr_time expiry;     /* a wake is set for it */
     skr_time settles_at; /* a wake is set for it */
@@ -100,6 +101,9 @@ void skr_spotmix_set_expiry(struct skr_spotmix_scheduler_state *self);
 void skr_spotmix_reviews_fini(struct skr_spotmix_scheduler_state *self);
 
 /* ---- rebuild.c ---- */
+
+/* API servers reach this leader: evictions begin, and pods without a review are counted. */
+void skr_spotmix_reached(struct skr_spotmix_scheduler_state *self);
 
 /* Looks at the workload in the next round. It has an entry in the table from then on. */
 void skr_spotmix_mark_due(void *scheduler, const char *workload_key);

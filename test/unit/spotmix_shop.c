@@ -94,7 +94,7 @@ void shop_tear_down(struct shop *shop)
 void shop_serve(struct shop *shop)
 {
     frame_rig_start(shop->rig);
-    frame_rig_advance(shop->rig, SKR_SPOTMIX_SETTLING_TIME);
+    frame_rig_advance(shop->rig, SKR_SPOTMIX_SETTLING_TIME + SKR_SPOTMIX_REACH_TIME);
 }
 
 void shop_add_four(struct shop *shop)

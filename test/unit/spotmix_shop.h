@@ -16,7 +16,7 @@ struct shop {
 
 void shop_set_up(struct shop *shop); /* nothing runs yet; shop is all zero */
 void shop_tear_down(struct shop *shop);
-/* Starts the mix; it answers from then on. */
+/* Starts the mix; it answers from then on, and API servers reach it. */
 void shop_serve(struct shop *shop);
 
 /* What refers to an object needs its uid, which the server gave it. */

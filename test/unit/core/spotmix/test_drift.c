@@ -103,7 +103,7 @@ static void add_reviewed(struct shop *shop, int index)
 static void serve(struct shop *shop)
 {
     frame_rig_start(shop->rig);
-    frame_rig_advance(shop->rig, SKR_SPOTMIX_SETTLING_TIME);
+    frame_rig_advance(shop->rig, SKR_SPOTMIX_SETTLING_TIME + SKR_SPOTMIX_REACH_TIME);
 }
 
 static size_t evictions(const struct shop *shop)
@@ -262,6 +262,21 @@ TEST_WITH(shop, nothing_is_evicted_where_no_pod_that_came_was_reviewed)
     assert_int_equal(evictions(shop), 0);
     expect_drift(shop, 2, 0, 6);
     expect_next(shop, UNCALLED("6"));
+}
+
+/* API servers still call the leader before it. */
+TEST_WITH(shop, what_a_new_leader_was_not_asked_about_yet_is_repaired)
+{
+    frame_rig_start(shop->rig);
+    frame_rig_advance(shop->rig, SKR_SPOTMIX_SETTLING_TIME);
+    add_six_on_spot(shop);
+    control(shop, (int)(SKR_SPOTMIX_REACH_TIME / SKR_SECOND) - 2, -1);
+    assert_int_equal(evictions(shop), 0);
+    expect_drift(shop, 2, 0, 6);
+    control(shop, 60, 0);
+    assert_int_equal(evictions(shop), 2);
+    expect_drift(shop, 0, 2, 4);
+    assert_null(row_of(shop).reason);
 }
 
 TEST_WITH(shop, a_reviewed_pod_lets_the_rebuild_go_on)

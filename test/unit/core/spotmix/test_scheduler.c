@@ -44,6 +44,22 @@ TEST_WITH(shop, nothing_is_answered_before_two_seconds_have_passed)
     assert_int_equal(shop->result, SKR_SPOTMIX_PATCHED);
 }
 
+TEST_WITH(shop, the_first_review_lets_a_new_leader_evict)
+{
+    const enum skr_write_verb create = SKR_VERB_CREATE;
+    const struct frame_rig_match evictions = {
+        .verb = &create, .resource = &skr_spotmix_pods, .subresource = "eviction"};
+    char uid[64];
+    shop_add_four(shop);
+    shop_set_max(shop, "1");
+    frame_rig_start(shop->rig);
+    snprintf(uid, sizeof uid, "%s", shop_uid_of(shop, &skr_spotmix_replica_sets, "shop/web-a"));
+    frame_rig_advance(shop->rig, SKR_SPOTMIX_SETTLING_TIME + SKR_SECOND);
+    assert_int_equal(frame_rig_writes(shop->rig, &evictions), 0);
+    post(shop, "web-a", uid);
+    assert_int_equal(frame_rig_writes(shop->rig, &evictions), 1);
+}
+
 TEST_WITH(shop, a_standby_answers_503_and_a_new_leader_waits)
 {
     char uid[64];
