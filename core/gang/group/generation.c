@@ -220,6 +220,7 @@ struct ends {
     int64_t total, gone;
     int64_t done;    /* members that have succeeded and still exist */
     int64_t cleared; /* others that have succeeded, and that their Jobs count */
+    bool ran;        /* members of a Job have succeeded, so the gang has run as a whole */
 };
 
 /* Pods of one controller. */
@@ -250,6 +251,7 @@ static void add_job(struct ends *s, const struct lot *lot)
     const struct skr_pod *pod = lot->first->pod;
     const struct skr_owner *job = skr_workload_owners_job(s->e, pod);
     int64_t gone = lot->succeeded;
+    s->ran = s->ran || lot->succeeded > 0 || (job && job->succeeded > 0);
     if (job && job->n_parts > 0) {
         const int32_t never = s->stated ? job->part->never : 0;
         s->cleared += job->succeeded > lot->succeeded ? job->succeeded - lot->succeeded : 0;
@@ -367,11 +369,28 @@ static int32_t between(int64_t n, int32_t most)
     return n < 0 ? 0 : n > most ? most : (int32_t)n;
 }
 
-/* Those that are not made again come off what is beyond the size first. */
+/* Whether one Job made all members. O(members). */
+static bool is_of_one_job(const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (!p->pod->of_job ||
+            strcmp(p->pod->controller_uid, g->members->pod->controller_uid) != 0) {
+            return false;
+        }
+    }
+    return g->generation.n <= 1;
+}
+
+/* Those that are not made again come off what is beyond the size first. If the Job was scaled down
+ * since the gang ran, it makes as many fewer. */
 static void set_ended(struct group *g, const struct ends *s)
 {
     const int32_t size = g->spec->size;
-    g->generation.ended = between(s->gone - (s->total > size ? s->total - size : 0), size);
+    const int64_t beyond = s->total - size;
+    const bool counts = beyond > 0 || (s->ran && is_of_one_job(g));
+    g->generation.ended = between(s->gone - (counts ? beyond : 0), size);
     for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
         g->roles.item[r].ended = between(g->roles.item[r].ended, g->roles.item[r].minimum);
     }

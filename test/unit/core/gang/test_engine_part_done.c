@@ -154,6 +154,54 @@ TEST(the_next_wave_of_a_job_is_as_large_as_the_first)
     }
 }
 
+/* Two of four are deleted when the Job is scaled down. Its next pods are two, and start together. */
+TEST(a_job_that_was_scaled_down_goes_on_with_as_many_as_it_makes)
+{
+    for (size_t i = 0; i < WAYS; i++) {
+        for (int gone = 0; gone < 2; gone++) {
+            SKR_AUTO(rig_destroy) struct rig *rig = running(&way[i], gone ? "8" : "4");
+            rig->users_meddle = true;
+            rig_edit(rig, RIG_JOB, "train", "{'spec':{'parallelism':2}}");
+            rig_delete(rig, RIG_POD, "p-2");
+            rig_delete(rig, RIG_POD, "p-3");
+            end(rig, 0, 2, "Succeeded");
+            rig_edit(rig, RIG_JOB, "train", "{'status':{'succeeded':2}}");
+            if (gone) {
+                rig_delete(rig, RIG_POD, "p-0");
+                rig_delete(rig, RIG_POD, "p-1");
+                rig_restart(rig);
+            }
+            add(rig, &way[i], "p", 4, 1, OF_JOB, "train");
+            rig_run(rig, 5 * SKR_SECOND);
+            assert_true(rig_is_gated(rig, "p-4"));
+            add(rig, &way[i], "p", 5, 1, OF_JOB, "train");
+            rig_run(rig, 5 * SKR_SECOND);
+            assert_runs(rig, "p-4", &way[i]);
+            assert_runs(rig, "p-5", &way[i]);
+        }
+    }
+}
+
+/* Of a gang of two Jobs, what one of them makes is not the whole rest. */
+TEST(a_job_that_was_scaled_down_waits_for_the_other_one_of_its_gang)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(&way[0]);
+    rig_create_json(rig, RIG_JOB, "train", "{'spec':{'parallelism':3,'completions':3}}");
+    rig_create_json(rig, RIG_JOB, "other", "{'spec':{'parallelism':1,'completions':1}}");
+    add(rig, &way[0], "p", 0, 3, OF_JOB, "train");
+    add(rig, &way[0], "o", 0, 1, OF_JOB, "other");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    rig_edit(rig, RIG_JOB, "train", "{'spec':{'parallelism':2}}");
+    rig_delete(rig, RIG_POD, "p-2");
+    end(rig, 0, 1, "Succeeded");
+    end(rig, 1, 1, "Failed");
+    rig_phase(rig, "o-0", "Failed");
+    add(rig, &way[0], "p", 3, 2, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "p-3"));
+}
+
 /* A Job without completions makes no pod more after the first success. */
 TEST(the_last_worker_of_a_queue_is_placed)
 {
