@@ -81,8 +81,9 @@ struct skr_ports {
     struct skr_port *port; /* ascending by key, then main count */
 };
 
-struct skr_cells; /* dense_windows.h */
-struct skr_words; /* weight_words.h */
+struct skr_cells;    /* dense_windows.h */
+struct skr_feasible; /* feasible_sets.h */
+struct skr_words;    /* weight_words.h */
 
 /* The first member of a span. */
 struct skr_graph_node {
@@ -117,7 +118,7 @@ struct skr_graph {
     bool (*open)(struct skr_graph *graph, struct skr_words *words, bool *choice);
     /* Puts the children of a unit that are in its sibling set as it was opened, in tree order. */
     void (*children)(const struct skr_graph *graph, int32_t unit, int32_t *ret);
-    const void *sets; /* the feasible sets: struct skr_feasible, struct skr_role_sets */
+    const struct skr_feasible *sets;
     int32_t n_levels; /* opened so far: levels 1 .. n_levels */
     struct skr_graph_level level[SKR_LEVELS_MAX + 2];
     uint32_t stamp;          /* of the last walk over nodes */

@@ -9,11 +9,14 @@
  *   either      of that, what is within the bounds of the unit
  *
  * This is exact because members are identical and every rule speaks about the counts of one sibling
- * set: a subtree matters to the rest of the tree through its total alone.
+ * set: a subtree matters to the rest of the tree through its total alone. Of roles the same holds of
+ * vectors, which role_sets.c makes.
  */
 #include "core/solver/feasible_sets.h"
 
 #include <string.h>
+
+#include "core/solver/roles/role_sets.h"
 
 static void leaf_totals(const struct skr_leaf_bounds *leaf, int32_t at, uint64_t *bits)
 {
@@ -98,10 +101,28 @@ static void keep_bounds(const struct skr_problem *problem, int32_t unit, uint64_
     }
 }
 
+static bool build_role_unit(struct skr_run *run, const struct skr_feasible *feasible, int32_t level,
+                            int32_t unit, struct skr_span **ret)
+{
+    struct skr_span *inside = unit < run->tree->first_leaf ? feasible->inside[unit] : NULL;
+    struct skr_rows rows;
+    *ret = NULL;
+    if (!skr_role_unit_rows(run->rr, level, unit, inside, &rows)) {
+        return false;
+    }
+    if (!skr_rows_only_zero(&rows)) {
+        *ret = skr_span_unit(run, level, inside, !feasible->room ? 0 : feasible->room[unit], &rows);
+    }
+    return *ret || skr_rows_only_zero(&rows);
+}
+
 /* The unit as a child; NULL in *ret when it can hold nothing but 0. */
 static bool build_unit(struct skr_run *run, struct skr_feasible *feasible, int32_t level,
                        int32_t unit, struct skr_span **ret)
 {
+    if (run->rr) {
+        return build_role_unit(run, feasible, level, unit, ret);
+    }
     const uint64_t *allowed = run->allowed[level];
     uint64_t *bits = feasible->bits;
     int32_t words = unit_totals(run, feasible, unit, bits);
@@ -129,28 +150,23 @@ static bool build_leaf(struct builder *builder, int32_t level, int32_t unit, str
     const struct skr_leaf_bounds *leaf = &feasible->leaf;
     int32_t at = unit - builder->run->tree->first_leaf;
     int32_t room = !leaf->room ? 0 : leaf->room[at];
-    if (feasible->room) {
-        feasible->room[unit] = room;
-    }
     const struct skr_unit_bounds *bounds = builder->run->problem->bounds;
     if (bounds && (bounds[unit].least > 0 || bounds[unit].most < leaf->most[at])) {
         return build_unit(builder->run, feasible, level, unit, ret);
     }
-    uint32_t mixed = (uint32_t)leaf->most[at] + 31 * (uint32_t)leaf->least[at] + 7 * (uint32_t)room;
+    const int32_t least = leaf->least[at];
+    const int32_t most = leaf->most[at];
+    uint32_t mixed = (uint32_t)most ^ (uint32_t)least << 4 ^ (uint32_t)room << 2;
     struct leaf_slot *slot = &builder->leaf[mixed % LEAF_SLOTS];
-    if (slot->there && slot->least == leaf->least[at] && slot->most == leaf->most[at] &&
-        slot->room == room && !builder->run->plain) {
+    if (slot->there && slot->least == least && slot->most == most && slot->room == room) {
         *ret = slot->span;
         return true;
     }
     if (!build_unit(builder->run, feasible, level, unit, ret)) {
         return false;
     }
-    *slot = (struct leaf_slot){.there = true,
-                               .least = leaf->least[at],
-                               .most = leaf->most[at],
-                               .room = room,
-                               .span = *ret};
+    *slot = (struct leaf_slot){
+        .there = !builder->run->plain, .least = least, .most = most, .room = room, .span = *ret};
     return true;
 }
 
@@ -160,9 +176,14 @@ static bool build_children(struct builder *builder, int32_t level, int32_t paren
     const struct skr_tree *tree = builder->run->tree;
     struct skr_feasible *feasible = builder->feasible;
     int32_t first = tree->child_first[parent];
-    for (int32_t child = first; child < first + tree->child_count[parent]; child++) {
+    int32_t end = first + tree->child_count[parent];
+    for (int32_t child = first; child < end; child++) {
         struct skr_span **span = &feasible->unit[child];
-        bool done = child >= tree->first_leaf
+        const bool leaf = child >= tree->first_leaf;
+        if (feasible->room && leaf) {
+            feasible->room[child] = feasible->leaf.room[child - tree->first_leaf];
+        }
+        bool done = leaf && !builder->run->rr
                         ? build_leaf(builder, level, child, span)
                         : build_unit(builder->run, feasible, level, child, span);
         if (!done) {

@@ -2,14 +2,15 @@
 #ifndef SKR_CORE_SOLVER_FEASIBLE_SETS_H
 #define SKR_CORE_SOLVER_FEASIBLE_SETS_H
 /*
- * First half of the method: S(u), the totals that the subtree of unit u can hold with all rules
- * below u obeyed, for every unit. The group is feasible when n is in S(root). Internal to the
- * solver; memory of the run.
+ * First half of the method: S(u), what the subtree of unit u can hold with all rules below u obeyed,
+ * for every unit: totals, or of roles vectors (role_sets.h). The group is feasible when n is in
+ * S(root). Functions that speak of totals are for equal members. Internal to the solver; memory of
+ * the run.
  */
 #include "core/solver/span.h"
 
-/* What a leaf may hold: least[leaf] <= x <= most[leaf] <= n. room: NULL, or the room of each leaf
- * (SKR_TIE_TIGHT). */
+/* What a leaf may hold: least[leaf] <= x <= most[leaf] <= n; of roles both are NULL. room: NULL, or
+ * the room of each leaf (SKR_TIE_TIGHT). */
 struct skr_leaf_bounds {
     int32_t *least, *most, *room;
 };

@@ -199,7 +199,6 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
         return NULL;
     }
     run->rr->rows += rows->n;
-    run->stats.units_visited++;
     return skr_role_peaks_find(run->rr, span) ? span : NULL;
 }
 

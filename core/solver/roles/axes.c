@@ -208,7 +208,9 @@ bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *proble
             }
         }
     }
-    if (!sum_claims(rr)) {
+    rr->left =
+        skr_run_alloc(&rr->run, (SKR_AXES_MAX + 1) * (problem->n_resources + 1), sizeof *rr->left);
+    if (!rr->left || !sum_claims(rr)) {
         return false;
     }
     for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {

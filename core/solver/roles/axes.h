@@ -87,6 +87,7 @@ struct skr_role_run {
     int32_t row_limit;
     int32_t block; /* 1: exact */
     bool beyond;   /* stopped: outside the exact range */
+    int64_t *left; /* [(SKR_AXES_MAX + 1) * n_resources] working space of role_leaf.c */
     struct skr_role_builder *builder;
     struct skr_role_table *table;
     int64_t rows, ports; /* statistics */

@@ -42,7 +42,7 @@ static int32_t *place(struct skr_role_run *rr, const struct skr_span *span, uint
     return place(rr, span->right, key - left_key, main - left_main, ret);
 }
 
-bool skr_role_any(struct skr_role_run *rr, const struct skr_role_sets *sets, const int32_t *target,
+bool skr_role_any(struct skr_role_run *rr, const struct skr_feasible *sets, const int32_t *target,
                   int32_t *members)
 {
     const struct skr_tree *tree = rr->run.tree;

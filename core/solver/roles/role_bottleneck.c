@@ -42,7 +42,7 @@ static void most_of_axes(const struct skr_axes *axes, const struct skr_rows *row
     }
 }
 
-static bool explain_root(struct skr_role_run *rr, const struct skr_role_sets *sets,
+static bool explain_root(struct skr_role_run *rr, const struct skr_feasible *sets,
                          struct skr_solution *solution)
 {
     const struct skr_axes *axes = &rr->axes[1];
@@ -91,7 +91,7 @@ static int by_shortage(const void *a, const void *b)
 
 struct level_view {
     struct skr_role_run *rr;
-    const struct skr_role_sets *sets;
+    const struct skr_feasible *sets;
     int32_t level;
     int32_t *best;   /* [unit of the level][axis] most of the axis, whatever the others */
     int32_t *sorted; /* working space */
@@ -237,7 +237,7 @@ static int64_t sum_of_fits(const struct skr_problem *problem)
 {
     struct skr_role_variant v;
     struct skr_role_run rr;
-    struct skr_role_sets sets;
+    struct skr_feasible sets;
     struct skr_rows rows;
     int64_t sum = 0;
     skr_role_variant_init(&v, problem);
@@ -255,7 +255,7 @@ bool skr_role_explain_sets(const struct skr_problem *problem, int32_t level,
 {
     struct skr_roles_explanation *roles = &solution->roles->explanation;
     struct skr_role_run rr;
-    struct skr_role_sets sets;
+    struct skr_feasible sets;
     skr_role_explain_nothing(roles);
     roles->bottleneck =
         skr_arena_array(solution->arena, SKR_BOTTLENECKS_MAX, sizeof *roles->bottleneck);

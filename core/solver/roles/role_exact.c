@@ -37,7 +37,7 @@ static bool is_greater(const struct skr_role_run *rr, const int32_t *a, const in
 }
 
 /* The greatest vector of S(root) with at least the minimum of every role. */
-static bool greatest_sizes(struct skr_role_run *rr, const struct skr_role_sets *sets, bool *found,
+static bool greatest_sizes(struct skr_role_run *rr, const struct skr_feasible *sets, bool *found,
                            int32_t *ret)
 {
     struct skr_rows rows;
@@ -76,7 +76,7 @@ static void put_counts(const struct skr_role_run *rr, const int32_t *members, in
 }
 
 /* The sizes of rr are in S(root). False: nothing was placed. */
-static bool place(struct skr_role_run *rr, const struct skr_role_sets *sets,
+static bool place(struct skr_role_run *rr, const struct skr_feasible *sets,
                   struct skr_role_exact *ret)
 {
     const struct skr_tree *tree = rr->run.tree;
@@ -107,7 +107,7 @@ static void run_sizes(const struct skr_problem *problem, const int32_t *sizes,
                       struct skr_role_exact *ret, bool *ret_smaller)
 {
     struct skr_role_run rr;
-    struct skr_role_sets sets;
+    struct skr_feasible sets;
     bool done = skr_role_run_init(&rr, problem, sizes, ret->block > 1 ? ret->block : 1);
     rr.run.steps_left = ret->steps;
     done = done && skr_run_poll(&rr.run) && skr_role_sets_build(&rr, &sets);

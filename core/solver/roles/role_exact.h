@@ -31,7 +31,7 @@ void skr_role_exact_run(const struct skr_problem *problem, struct skr_role_exact
 
 /* A placement of the members [n_roles], which are in S(root), without regard to the objective:
  * members[unit * n_roles + role]. Linear in the spans, for each unit. */
-bool skr_role_any(struct skr_role_run *rr, const struct skr_role_sets *sets, const int32_t *target,
+bool skr_role_any(struct skr_role_run *rr, const struct skr_feasible *sets, const int32_t *target,
                   int32_t *members);
 
 #endif

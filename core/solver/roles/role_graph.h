@@ -40,6 +40,6 @@ void skr_role_port_found(struct skr_port *port, const struct skr_words *words, i
 /* A graph with the root's port, which wants the members of the run. It is opened level by level. False:
  * the run had to stop. */
 bool skr_role_graph_begin(struct skr_graph *graph, struct skr_role_run *rr,
-                          const struct skr_role_sets *sets);
+                          const struct skr_feasible *sets);
 
 #endif

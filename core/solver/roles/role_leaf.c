@@ -116,7 +116,7 @@ static bool walk_axis(const struct walk *w, int32_t a, uint64_t key)
     return skr_role_run_step(w->filter->rr, hi - lo + 1);
 }
 
-bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf, int64_t *left)
+bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf)
 {
     const struct skr_problem *problem = filter->rr->run.problem;
     const struct skr_roles *roles = problem->roles;
@@ -124,7 +124,7 @@ bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf, int64
                      .problem = problem,
                      .axes = &filter->rr->axes[filter->level],
                      .leaf = leaf,
-                     .left = left};
+                     .left = filter->rr->left};
     for (size_t r = 0; r < roles->n_roles; r++) {
         const struct skr_role *role = &roles->role[r];
         w.claimed[r] = role->claimed ? role->claimed[leaf] : 0;
@@ -132,7 +132,7 @@ bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf, int64
     }
     for (size_t d = 0; d < problem->n_resources; d++) {
         int64_t free = problem->free[(size_t)leaf * problem->n_resources + d];
-        left[d] = free > 0 ? free : 0;
+        w.left[d] = free > 0 ? free : 0;
     }
     return walk_axis(&w, 0, 0);
 }

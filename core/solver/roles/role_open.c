@@ -247,7 +247,7 @@ static bool open_next(struct skr_graph *graph, struct skr_words *words, bool *ch
 
 static void put_children(const struct skr_graph *graph, int32_t unit, int32_t *ret)
 {
-    const struct skr_role_sets *sets = graph->sets;
+    const struct skr_feasible *sets = graph->sets;
     const struct skr_tree *tree = graph->run->tree;
     int32_t first = tree->child_first[unit];
     for (int32_t child = first; child < first + tree->child_count[unit]; child++) {
@@ -258,7 +258,7 @@ static void put_children(const struct skr_graph *graph, int32_t unit, int32_t *r
 }
 
 bool skr_role_graph_begin(struct skr_graph *graph, struct skr_role_run *rr,
-                          const struct skr_role_sets *sets)
+                          const struct skr_feasible *sets)
 {
     *graph = (struct skr_graph){.run = &rr->run,
                                 .rr = rr,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Feasible sets of all units, from the leaves up.
+ * Feasible sets of roles.
  *
  * The vectors of a unit are those of its sibling set of children whose counters are complete: each
  * is as large as its rule says, or 0 where the scope has nothing below the unit. At the level of a
@@ -83,40 +83,37 @@ static bool collapse_row(const struct skr_role_filter *filter, const struct skr_
     return true;
 }
 
-/* The vectors of an inner unit of level >= 1 as a child of its parent. */
-static bool unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
-                      const struct skr_span *inside, struct skr_rows *ret)
+/* Puts the vectors of an inner unit of the filter. */
+static bool put_inner(const struct skr_role_filter *filter, const struct skr_span *inside)
 {
-    const struct skr_axes *below = &rr->axes[level + 1];
-    struct skr_role_filter filter;
-    skr_role_filter_init(&filter, rr, level, unit);
-    if (!skr_rows_begin(rr, skr_axes_main_most(&rr->axes[level]))) {
-        return false;
-    }
+    struct skr_role_run *rr = filter->rr;
+    const struct skr_axes *below = &rr->axes[filter->level + 1];
     const struct skr_row zero = {0};
     const struct skr_rows none = {.n = 1, .row = &zero};
     const struct skr_rows *rows = inside ? &inside->rows : &none;
-    bool whole = collapses(rr, level);
+    bool whole = collapses(rr, filter->level);
     for (int32_t i = 0; i < rows->n; i++) {
         const struct skr_row *row = &rows->row[i];
         if (!counters_complete(below, row->key)) {
             continue;
         }
-        if (whole ? !collapse_row(&filter, row)
-                  : !skr_role_filter_put(&filter, row->key & below->side, row, row->lo, row->hi)) {
+        if (whole ? !collapse_row(filter, row)
+                  : !skr_role_filter_put(filter, row->key & below->side, row, row->lo, row->hi)) {
             return false;
         }
     }
-    return skr_role_run_step(rr, rows->n) && skr_rows_finish(rr, false, ret);
+    return skr_role_run_step(rr, rows->n);
 }
 
-static bool leaf_rows(struct skr_role_run *rr, int32_t leaf, int64_t *left, struct skr_rows *ret)
+bool skr_role_unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
+                        const struct skr_span *inside, struct skr_rows *ret)
 {
-    int32_t level = rr->run.tree->n_levels;
+    const int32_t leaf = unit - rr->run.tree->first_leaf;
     struct skr_role_filter filter;
-    skr_role_filter_init(&filter, rr, level, rr->run.tree->first_leaf + leaf);
+    skr_role_filter_init(&filter, rr, level, unit);
     return skr_rows_begin(rr, skr_axes_main_most(&rr->axes[level])) &&
-           skr_role_leaf_put(&filter, leaf, left) && skr_rows_finish(rr, false, ret);
+           (leaf >= 0 ? skr_role_leaf_put(&filter, leaf) : put_inner(&filter, inside)) &&
+           skr_rows_finish(rr, false, ret);
 }
 
 /* The role whose room SKR_TIE_TIGHT compares: the one with most members. */
@@ -129,88 +126,24 @@ static const struct skr_role *tight_role(const struct skr_role_run *rr)
     return &rr->roles->role[best];
 }
 
-static bool sum_rooms(struct skr_role_run *rr, struct skr_role_sets *ret)
+bool skr_role_sets_build(struct skr_role_run *rr, struct skr_feasible *ret)
 {
-    const struct skr_tree *tree = rr->run.tree;
-    if (rr->run.problem->tie_break != SKR_TIE_TIGHT) {
-        return true;
-    }
-    const struct skr_role *role = tight_role(rr);
-    struct skr_problem problem = *rr->run.problem;
-    problem.demand = role->demand;
-    problem.eligible = role->eligible;
-    ret->room = skr_run_alloc(&rr->run, (size_t)tree->n_units, sizeof *ret->room);
-    for (int32_t unit = tree->n_units - 1; unit > 0 && ret->room; unit--) {
-        if (unit >= tree->first_leaf) {
-            int32_t leaf = unit - tree->first_leaf;
-            ret->room[unit] =
-                skr_leaf_eligible(&problem, leaf) ? skr_leaf_room(&problem, problem.free, leaf) : 0;
-        }
-        ret->room[tree->parent[unit]] += ret->room[unit];
-    }
-    return ret->room;
-}
-
-/* The span of a unit with these rows. */
-static bool put_unit(struct skr_role_run *rr, struct skr_role_sets *sets, int32_t level,
-                     int32_t unit, const struct skr_rows *rows)
-{
-    const struct skr_tree *tree = rr->run.tree;
-    if (skr_rows_only_zero(rows)) {
-        return true;
-    }
-    struct skr_span *inside = unit < tree->first_leaf ? sets->inside[unit] : NULL;
-    sets->unit[unit] =
-        skr_span_unit(&rr->run, level, inside, sets->room ? sets->room[unit] : 0, rows);
-    return sets->unit[unit];
-}
-
-static bool put_inside(struct skr_role_run *rr, struct skr_role_sets *sets, int32_t unit,
-                       struct skr_span **item)
-{
-    const struct skr_tree *tree = rr->run.tree;
-    int32_t n = tree->child_count[unit];
-    for (int32_t i = 0; i < n; i++) {
-        item[i] = sets->unit[tree->child_first[unit] + i];
-    }
-    return n == 0 || skr_span_all(&rr->run, item, n, item, &sets->inside[unit]);
-}
-
-bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret)
-{
-    const struct skr_tree *tree = rr->run.tree;
-    size_t n_units = (size_t)tree->n_units;
-    *ret = (struct skr_role_sets){
-        .unit = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_span *)),
-        .inside = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_span *)),
-    };
-    struct skr_span **item = skr_run_alloc(&rr->run, n_units, sizeof *item);
-    int64_t *left = skr_run_alloc(&rr->run, (SKR_AXES_MAX + 1) * (rr->run.problem->n_resources + 1),
-                                  sizeof *left);
-    if (!ret->unit || !ret->inside || !item || !left || !skr_spans_init(&rr->run, NULL, false) ||
-        !sum_rooms(rr, ret)) {
-        return false;
-    }
-    struct skr_rows rows;
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        if (!leaf_rows(rr, leaf, left, &rows) ||
-            !put_unit(rr, ret, tree->n_levels, tree->first_leaf + leaf, &rows)) {
-            return false;
+    const struct skr_problem *problem = rr->run.problem;
+    struct skr_leaf_bounds leaf = {.least = NULL};
+    if (problem->tie_break == SKR_TIE_TIGHT) {
+        struct skr_problem tight = *problem;
+        tight.demand = tight_role(rr)->demand;
+        tight.eligible = tight_role(rr)->eligible;
+        leaf.room = skr_run_alloc(&rr->run, (size_t)rr->run.tree->n_leaves, sizeof *leaf.room);
+        for (int32_t i = 0; i < rr->run.tree->n_leaves && leaf.room; i++) {
+            leaf.room[i] =
+                skr_leaf_eligible(&tight, i) ? skr_leaf_room(&tight, problem->free, i) : 0;
         }
     }
-    for (int32_t level = tree->n_levels - 1; level >= 0 && tree->n_leaves > 0; level--) {
-        for (int32_t unit = tree->level_first[level]; unit < tree->level_first[level + 1]; unit++) {
-            if (!put_inside(rr, ret, unit, item) ||
-                (level > 0 && (!unit_rows(rr, level, unit, ret->inside[unit], &rows) ||
-                               !put_unit(rr, ret, level, unit, &rows)))) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return rr->run.stop == SKR_RUN_GOES_ON && skr_feasible_build(&rr->run, &leaf, ret);
 }
 
-bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_role_sets *sets,
+bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_feasible *sets,
                         struct skr_rows *ret)
 {
     const struct skr_axes *axes = &rr->axes[1];
@@ -230,7 +163,7 @@ bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_role_sets *set
     return skr_rows_finish(rr, true, ret);
 }
 
-bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_role_sets *sets,
+bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_feasible *sets,
                        const int32_t *members)
 {
     uint64_t key = 0;

@@ -2,16 +2,10 @@
 #ifndef SKR_CORE_SOLVER_ROLES_ROLE_SETS_H
 #define SKR_CORE_SOLVER_ROLES_ROLE_SETS_H
 /*
- * First half of the method: for every unit the vectors that its subtree can hold with all rules,
- * sets and caps below it obeyed. Internal to the solver; memory of the run.
+ * The vectors that units of roles can hold, with all rules, sets and caps below them obeyed:
+ * feasible_sets.h asks for them unit by unit. Internal to the solver; memory of the run.
  */
-#include "core/solver/span.h"
-
-struct skr_role_sets {
-    struct skr_span **unit;   /* [unit] as a child of its parent; NULL: holds nothing but 0 */
-    struct skr_span **inside; /* [inner unit] its children; NULL: they hold nothing */
-    int64_t *room;            /* [unit] sum over the leaves below; NULL when ties do not ask */
-};
+#include "core/solver/feasible_sets.h"
 
 enum { SKR_ROLE_SUMS_MAX = 2 * SKR_ROLE_CAPS_MAX + SKR_DOMAIN_RULES_MAX };
 
@@ -35,16 +29,20 @@ void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *r
 bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
                          const struct skr_row *row, int32_t lo, int32_t hi);
 
-/* Vectors that the leaf can hold, into the filter; left[(SKR_AXES_MAX + 1) * n_resources] is working
- * space. */
-bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf, int64_t *left);
+/* Vectors that the leaf can hold, into the filter. */
+bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf);
 
-bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret);
+/* The vectors of a unit of level >= 1 as a child of its parent, valid until the next rows are begun.
+ * inside: the span of its children; NULL: they hold nothing, or it is a leaf. */
+bool skr_role_unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
+                        const struct skr_span *inside, struct skr_rows *ret);
+/* The feasible sets of all units. */
+bool skr_role_sets_build(struct skr_role_run *rr, struct skr_feasible *ret);
 /* S(root): vectors of the axes of level 1, without counters. Sorted by key. */
-bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_role_sets *sets,
+bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_feasible *sets,
                         struct skr_rows *ret);
 /* Whether the members [n_roles] are in S(root). */
-bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_role_sets *sets,
+bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_feasible *sets,
                        const int32_t *members);
 
 #endif
