@@ -13,6 +13,12 @@ static inline int64_t skr_amount_sum(int64_t a, int64_t b)
     int64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
+/* The same of a product of amounts >= 0. */
+static inline int64_t skr_amount_times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
 /* Room and what comes to it, or goes (amount < 0). */
 static inline int64_t skr_room_plus(int64_t room, int64_t amount)
 {

@@ -13,80 +13,11 @@
  * many siblings as the rule admits, the others are no candidates. If they use more, the members on
  * the surplus ones are missing in every candidate. Units that are not short are not listed. If only
  * the step between sizes is wrong (factor, min), the list may be empty.
- *
- * Class. The same feasibility pass with other leaves: all of them as large as the group, or all
- * eligible ones empty.
  */
 #include "core/solver/explain.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum leaves { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY };
-
-/* Room of a leaf that is as large as the group, or empty, with or without those that an empty
- * cluster opens. */
-static int32_t room_with(const struct skr_run *run, enum leaves leaves, int32_t leaf)
-{
-    const struct skr_problem *problem = run->problem;
-    if (leaves == ANY_SIZE) {
-        return run->n;
-    }
-    bool open = leaves == ALL_EMPTY && problem->emptied ? problem->emptied[leaf] != 0
-                                                        : skr_leaf_eligible(problem, leaf);
-    return open ? skr_leaf_room(problem, problem->capacity, leaf) : 0;
-}
-
-/* Whether n would be feasible with leaves of another size. */
-static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasible,
-                          enum leaves leaves, bool *ret)
-{
-    const struct skr_problem *problem = run->problem;
-    size_t n_leaves = (size_t)run->tree->n_leaves;
-    int32_t *most = skr_run_alloc(run, n_leaves, sizeof *most);
-    if (!most) {
-        return false;
-    }
-    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
-        int32_t room = room_with(run, leaves, leaf);
-        int32_t claimed = skr_leaf_claimed(problem, leaf);
-        room = room < run->n ? room : run->n;
-        most[leaf] = room > claimed ? room : claimed;
-    }
-    const struct skr_leaf_bounds bounds = {.least = feasible->leaf.least, .most = most};
-    struct skr_feasible other;
-    if (!skr_feasible_build(run, &bounds, &other)) {
-        return false;
-    }
-    *ret = skr_feasible_has(run, &other, run->n);
-    return true;
-}
-
-static bool find_class(struct skr_run *run, const struct skr_feasible *feasible,
-                       struct skr_explanation *ret)
-{
-    const struct skr_problem *problem = run->problem;
-    bool possible = false;
-    if (!feasible_with(run, feasible, ANY_SIZE, &possible)) {
-        return false;
-    }
-    if (!possible) {
-        ret->class = SKR_CLASS_CONSTRAINT_CONFLICT;
-        return true;
-    }
-    if (problem->capacity) {
-        if (!feasible_with(run, feasible, ELIGIBLE_EMPTY, &possible)) {
-            return false;
-        }
-        if (!possible) {
-            ret->class = SKR_CLASS_NEVER_FITS;
-            return !problem->emptied || feasible_with(run, feasible, ALL_EMPTY, &ret->closed);
-        }
-    }
-    ret->class =
-        ret->sum_fits < run->n ? SKR_CLASS_WAITING_FOR_CAPACITY : SKR_CLASS_PLACEMENT_FAILED;
-    return true;
-}
 
 /* Working space: sets of sizes. */
 struct sets {
@@ -302,7 +233,7 @@ bool skr_bottleneck_explain(struct skr_run *run, const struct skr_feasible *feas
     skr_feasible_totals(run, feasible, 0, sets.unit);
     int32_t largest = skr_bits_previous(sets.unit, run->n);
     ret->largest = largest > 0 ? largest : 0;
-    if (!find_class(run, feasible, ret)) {
+    if (!skr_explain_class(run, run->problem, NULL, ret)) {
         return false;
     }
     if (ret->sum_fits < run->n) {

@@ -3,8 +3,117 @@
  * Explanations, put together from bottleneck.c, relaxation.c, missing_slots.c, best_key.c and the
  * feasible sizes, which are S(root) of the same problem with twice the members. The parts never
  * change the answer. A part that meets a limit is not marked as complete.
+ *
+ * Class. The same problem with other leaves: all of them as large as the group; all eligible ones
+ * empty but for the claims; or as they are, without any rule, set and cap.
  */
 #include "core/solver/explain.h"
+
+#include <stdlib.h>
+
+#include "core/solver/each_role.h"
+#include "core/solver/roles/role_refute.h"
+#include "core/solver/roles/role_variant.h"
+#include "core/solver/roles/roles_solve.h"
+#include "topology/room.h"
+
+/* ---- the class ---- */
+
+struct trial {
+    const struct skr_problem *problem;
+    struct skr_run *run; /* of equal members; NULL: of roles, with */
+    int64_t *steps;
+    const int64_t *empty;   /* [leaf * n_resources + d] of an empty cluster, beside the claims */
+    const int64_t *nothing; /* [n_resources] */
+    bool full;              /* the sum of fits is below n; of equal members */
+};
+
+/* The sizes that fit into an inner run of equal members. */
+static bool find_sets(struct skr_run *inner, struct skr_feasible *ret)
+{
+    struct skr_leaf_bounds leaf;
+    return skr_leaf_bounds(inner, inner->problem, &leaf) && skr_feasible_build(inner, &leaf, ret);
+}
+
+static bool is_infeasible(const struct trial *t, struct skr_role_variant *v)
+{
+    struct skr_rule rule[SKR_LEVELS_MAX];
+    struct skr_problem single;
+    struct skr_run inner;
+    struct skr_feasible feasible;
+    if (!t->run) {
+        return skr_role_decide(&v->problem, t->steps) == SKR_ROLE_INFEASIBLE;
+    }
+    v->problem.tie_break = SKR_TIE_TREE;
+    skr_bug_on(!skr_role_single(&v->problem, rule, &single));
+    const bool not = skr_run_begin_inner(t->run, &single, &inner) && find_sets(&inner, &feasible) &&
+                     !skr_feasible_has(&inner, &feasible, inner.n);
+    t->run->stop = inner.stop;
+    skr_run_end_inner(t->run, &inner);
+    return not;
+}
+
+enum change { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY, NO_RULES };
+
+static bool infeasible_with(const struct trial *t, enum change change)
+{
+    struct skr_role_variant v;
+    bool differs = change != ALL_EMPTY;
+    skr_role_variant_init(&v, t->problem);
+    if (change == NO_RULES) {
+        skr_role_variant_free_levels(&v, t->problem->tree->n_levels);
+        return t->run ? t->full : is_infeasible(t, &v);
+    }
+    v.problem.free = t->empty;
+    for (size_t r = 0; r < v.roles.n_roles; r++) {
+        struct skr_role *role = &v.role[r];
+        role->demand = change == ANY_SIZE ? t->nothing : role->demand;
+        role->eligible = change == ANY_SIZE                     ? NULL
+                         : change == ALL_EMPTY && role->emptied ? role->emptied
+                                                                : role->eligible;
+        differs = differs || role->emptied;
+    }
+    return !differs || is_infeasible(t, &v);
+}
+
+/* The room of an empty cluster beside the claims. */
+static void put_empty(const struct skr_problem *problem, int64_t *ret)
+{
+    const size_t n = problem->n_resources;
+    for (size_t i = 0; i < (size_t)problem->tree->n_leaves * n && problem->capacity; i++) {
+        ret[i] = problem->capacity[i];
+        for (size_t r = 0; r < skr_problem_n_roles(problem); r++) {
+            const struct skr_role role = skr_problem_role(problem, r);
+            const int64_t claimed = role.claimed ? role.claimed[i / n] : 0;
+            ret[i] = skr_room_plus(ret[i], -skr_amount_times(role.demand[i % n], claimed));
+        }
+    }
+}
+
+bool skr_explain_class(struct skr_run *run, const struct skr_problem *problem, int64_t *steps,
+                       struct skr_explanation *ret)
+{
+    const size_t n = problem->n_resources;
+    SKR_AUTO_FREE int64_t *room =
+        calloc(((size_t)problem->tree->n_leaves + 1) * n + 1, sizeof *room);
+    const struct trial t = {problem, run, steps, room + n, room, ret->sum_fits < problem->n};
+    if (!room) {
+        return false;
+    }
+    put_empty(problem, room + n);
+    if (infeasible_with(&t, ANY_SIZE)) {
+        ret->class = SKR_CLASS_CONSTRAINT_CONFLICT;
+    } else if (problem->capacity && infeasible_with(&t, ELIGIBLE_EMPTY)) {
+        ret->class = SKR_CLASS_NEVER_FITS;
+        ret->closed = !infeasible_with(&t, ALL_EMPTY);
+    } else {
+        ret->class = infeasible_with(&t, NO_RULES) ? SKR_CLASS_WAITING_FOR_CAPACITY
+                                                   : SKR_CLASS_PLACEMENT_FAILED;
+    }
+    return !run || run->stop == SKR_RUN_GOES_ON;
+}
+
+/* ---- sizes ---- */
 
 /* The ranges of sizes (bits, at most `most`) nearest to n, ascending. first .. last grows from n
  * outwards by whole ranges, the nearer side first. */
@@ -49,12 +158,10 @@ static void find_sizes(struct skr_run *run, struct skr_explanation *ret)
     problem.n = run->n < SKR_SOLVER_MEMBERS_MAX / 2 ? 2 * run->n : SKR_SOLVER_MEMBERS_MAX;
     problem.tie_break = SKR_TIE_TREE;
     struct skr_run inner;
-    struct skr_leaf_bounds leaf;
     struct skr_feasible feasible;
     if (skr_run_begin_inner(run, &problem, &inner)) {
         uint64_t *bits = skr_run_alloc(&inner, (size_t)inner.n / 64 + 1, sizeof *bits);
-        if (bits && skr_leaf_bounds(&inner, &problem, &leaf) &&
-            skr_feasible_build(&inner, &leaf, &feasible)) {
+        if (bits && find_sets(&inner, &feasible)) {
             skr_feasible_totals(&inner, &feasible, 0, bits);
             list_ranges(bits, inner.n, run->n, ret);
         }

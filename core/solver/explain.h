@@ -18,6 +18,10 @@ void skr_explain_placed(struct skr_run *run, const struct skr_feasible *feasible
 
 /* ---- the parts; run->n is not in S(root) of feasible, except for keys ---- */
 
+/* explain.c: class and closed. Of equal members, whose run it is (the sum of fits is in *ret), or of
+ * roles (run NULL), which takes from *steps. False when the run had to stop, or without memory. */
+bool skr_explain_class(struct skr_run *run, const struct skr_problem *problem, int64_t *steps,
+                       struct skr_explanation *ret);
 /* bottleneck.c: class, largest feasible size, deciding level and its units. False when the run had
  * to stop. */
 bool skr_bottleneck_explain(struct skr_run *run, const struct skr_feasible *feasible,

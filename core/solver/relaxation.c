@@ -24,6 +24,7 @@
 
 #include "core/solver/atom_sets.h"
 #include "core/solver/roles/role_variant.h"
+#include "core/solver/roles/roles_solve.h"
 
 enum { ATOMS_MAX = SKR_LEVELS_MAX * SKR_RELAXATION_KIND_COUNT * (SKR_ROLES_MAX + 1) + 8 };
 
@@ -95,32 +96,6 @@ static bool sizes_hold(struct skr_run *inner, const struct search *s, int32_t de
     return true;
 }
 
-/* Equal members. Whether they are feasible without the picked atoms; the one at `kept` (-1: none)
- * gets value instead. */
-static bool try_rules(struct search *s, int32_t kept, int32_t value)
-{
-    struct skr_rule rule[SKR_LEVELS_MAX];
-    memcpy(rule, s->problem->rule, (size_t)s->problem->tree->n_levels * sizeof *rule);
-    int32_t deepest = 1;
-    for (int32_t i = 0; i < s->sets.n_picked; i++) {
-        const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[i]];
-        if (i == kept) {
-            *skr_rule_number(&rule[atom->level - 1], atom->kind) = value;
-        } else {
-            skr_rule_drop(&rule[atom->level - 1], atom->kind);
-        }
-        deepest = atom->level > deepest ? atom->level : deepest;
-    }
-    struct skr_problem problem = *s->problem;
-    problem.rule = rule;
-    struct skr_run inner;
-    bool ret = false;
-    s->sets.stopped =
-        !skr_run_begin_inner(s->run, &problem, &inner) || !sizes_hold(&inner, s, deepest, &ret);
-    skr_run_end_inner(s->run, &inner);
-    return ret && !s->sets.stopped;
-}
-
 /* Leaves the kind without effect: sets of nothing are dropped by the caller. */
 static void drop(struct skr_role_variant *v, const struct skr_relaxation_atom *atom)
 {
@@ -150,29 +125,50 @@ static void drop_empty_kinds(struct skr_role_variant *v)
     v->roles.n_kinds = n;
 }
 
-/* Roles. Whether they are feasible without the picked atoms. */
-static bool try_roles(struct search *s)
+/* Equal members, in a run of their own. */
+static bool try_equal(struct search *s, const struct skr_role_variant *v, int32_t deepest)
 {
-    struct skr_role_variant v;
-    skr_role_variant_init(&v, s->problem);
-    for (int32_t i = 0; i < s->sets.n_picked; i++) {
-        drop(&v, &s->atom[s->sets.pick[i]]);
-    }
-    drop_empty_kinds(&v);
-    enum skr_role_verdict verdict = skr_role_feasible(&v.problem, s->role_steps);
+    struct skr_rule rule[SKR_LEVELS_MAX];
+    struct skr_problem problem;
+    struct skr_run inner;
+    bool ret = false;
+    skr_bug_on(!skr_role_single(&v->problem, rule, &problem));
+    s->sets.stopped =
+        !skr_run_begin_inner(s->run, &problem, &inner) || !sizes_hold(&inner, s, deepest, &ret);
+    skr_run_end_inner(s->run, &inner);
+    return ret && !s->sets.stopped;
+}
+
+static bool try_roles(struct search *s, const struct skr_role_variant *v)
+{
+    enum skr_role_verdict verdict = skr_role_feasible(&v->problem, s->role_steps);
     s->sets.stopped = verdict != SKR_ROLE_PLACED && verdict != SKR_ROLE_INFEASIBLE;
     return verdict == SKR_ROLE_PLACED;
 }
 
-/* False, too, when a limit was met. */
+/* Whether the problem is feasible without the picked atoms; the one at `kept` (-1: none), a rule of
+ * the group, gets value instead. False, too, when a limit was met. */
 static bool try_set(struct search *s, int32_t kept, int32_t value)
 {
+    struct skr_role_variant v;
+    int32_t deepest = 1;
     if (s->sets.stopped || s->steps_left == 0) {
         s->sets.stopped = true;
         return false;
     }
     s->steps_left--;
-    return s->problem->roles ? try_roles(s) : try_rules(s, kept, value);
+    skr_role_variant_init(&v, s->problem);
+    for (int32_t i = 0; i < s->sets.n_picked; i++) {
+        const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[i]];
+        if (i == kept) {
+            *skr_rule_number(&v.rule[atom->level - 1], atom->kind) = value;
+        } else {
+            drop(&v, atom);
+        }
+        deepest = atom->level > deepest ? atom->level : deepest;
+    }
+    drop_empty_kinds(&v);
+    return s->run ? try_equal(s, &v, deepest) : try_roles(s, &v);
 }
 
 /* Whether an atom of the set at hand does nothing: a number that hard voids, with hard left in

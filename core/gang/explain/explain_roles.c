@@ -45,9 +45,7 @@ int64_t skr_explain_roles_wanted(const struct account *a, size_t r)
     int64_t sum = 0;
     for (size_t i = 0; i < roles_of(a)->n_roles; i++) {
         const struct skr_role *role = &roles_of(a)->role[i];
-        int64_t n = role->n - a->claims[i], all;
-        all = n > 0 && role->demand[r] > INT64_MAX / n ? INT64_MAX : n * role->demand[r];
-        sum = skr_amount_sum(sum, all);
+        sum = skr_amount_sum(sum, skr_amount_times(role->n - a->claims[i], role->demand[r]));
     }
     return sum;
 }

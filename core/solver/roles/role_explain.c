@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Class and deciding level of an infeasible problem with roles, and the roles that are infeasible
- * alone.
- *
- * Classes are those of core/solver/bottleneck.c: the same problem with unlimited room on all
- * leaves; with all eligible leaves empty; without any rule, set and cap. The deciding level is the
- * deepest one whose rules, sets and caps make the problem infeasible together with those below it.
+ * The deciding level of an infeasible problem with roles, which is the deepest one whose rules, sets
+ * and caps make the problem infeasible together with those below it; and the roles that are
+ * infeasible alone.
  */
 #include "core/solver/roles/role_explain.h"
 
@@ -42,56 +39,6 @@ void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles
     }
 }
 
-enum leaves { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY };
-
-/* Whether leaves of another size still leave the problem infeasible. */
-static bool infeasible_with(const struct skr_problem *problem, enum leaves leaves,
-                            const int64_t *no_demand, int64_t *steps)
-{
-    struct skr_role_variant v;
-    skr_role_variant_init(&v, problem);
-    for (size_t r = 0; r < v.roles.n_roles; r++) {
-        if (leaves == ANY_SIZE) {
-            v.role[r].demand = no_demand;
-            v.role[r].eligible = NULL;
-        } else if (leaves == ALL_EMPTY && v.role[r].emptied) {
-            v.role[r].eligible = v.role[r].emptied;
-        }
-    }
-    if (leaves != ANY_SIZE) {
-        v.problem.free = problem->capacity;
-    }
-    return skr_role_decide(&v.problem, steps) == SKR_ROLE_INFEASIBLE;
-}
-
-static bool has_emptied(const struct skr_problem *problem)
-{
-    for (size_t r = 0; r < problem->roles->n_roles; r++) {
-        if (problem->roles->role[r].emptied) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum skr_infeasible_class find_class(const struct skr_problem *problem,
-                                            const int64_t *no_demand, int64_t *steps, bool *closed)
-{
-    if (infeasible_with(problem, ANY_SIZE, no_demand, steps)) {
-        return SKR_CLASS_CONSTRAINT_CONFLICT;
-    }
-    if (problem->capacity && infeasible_with(problem, ELIGIBLE_EMPTY, no_demand, steps)) {
-        *closed = has_emptied(problem) && !infeasible_with(problem, ALL_EMPTY, no_demand, steps);
-        return SKR_CLASS_NEVER_FITS;
-    }
-    struct skr_role_variant v;
-    skr_role_variant_init(&v, problem);
-    skr_role_variant_free_levels(&v, problem->tree->n_levels);
-    return skr_role_decide(&v.problem, steps) == SKR_ROLE_INFEASIBLE
-               ? SKR_CLASS_WAITING_FOR_CAPACITY
-               : SKR_CLASS_PLACEMENT_FAILED;
-}
-
 /* 0: the packing alone is infeasible, or a limit was met. */
 static int32_t deciding_level(const struct skr_problem *problem, int64_t *steps)
 {
@@ -126,14 +73,12 @@ bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *so
     struct skr_explanation *ret = &solution->explanation;
     struct skr_roles_explanation *roles = &solution->roles->explanation;
     int64_t steps = SKR_ROLE_STEPS_MAX;
-    int64_t *no_demand = skr_arena_array(solution->arena, problem->n_resources, sizeof *no_demand);
-    if (!no_demand) {
-        return false;
-    }
     *ret = (struct skr_explanation){0};
     skr_role_explain_leaves(problem, roles);
     roles->alone = infeasible_alone(problem, &steps);
-    ret->class = find_class(problem, no_demand, &steps, &ret->closed);
+    if (!skr_explain_class(NULL, problem, &steps, ret)) {
+        return false;
+    }
     if (ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
         ret->level = deciding_level(problem, &steps);
     }

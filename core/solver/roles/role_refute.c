@@ -10,11 +10,6 @@
 /* Subsets times leaves up to which all subsets of the roles are looked at. */
 #define SUBSET_LEAVES_MAX ((int64_t)1 << 21)
 
-static int64_t capped_product(int64_t a, int64_t b)
-{
-    return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
-}
-
 /* ---- room ---- */
 
 struct room {
@@ -83,8 +78,8 @@ static bool lacks_room(const struct room *room, uint32_t mask)
         int64_t has = 0;
         for (size_t r = 0; r < roles->n_roles; r++) {
             if ((mask >> r & 1) != 0) {
-                need =
-                    skr_amount_sum(need, capped_product(room->least[r], roles->role[r].demand[d]));
+                need = skr_amount_sum(need,
+                                      skr_amount_times(room->least[r], roles->role[r].demand[d]));
             }
         }
         for (int32_t leaf = 0; leaf < problem->tree->n_leaves && has < need; leaf++) {

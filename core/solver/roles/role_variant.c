@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/solver/each_role.h"
+
 static void link_parts(struct skr_role_variant *v)
 {
     v->problem.roles = &v->roles;
@@ -22,7 +24,9 @@ static void link_parts(struct skr_role_variant *v)
 
 void skr_role_variant_init(struct skr_role_variant *v, const struct skr_problem *problem)
 {
-    const struct skr_roles *roles = problem->roles;
+    const struct skr_role equal = skr_problem_role(problem, 0);
+    const struct skr_roles one = {.n_roles = 1, .role = &equal};
+    const struct skr_roles *roles = problem->roles ? problem->roles : &one;
     size_t n_levels = (size_t)problem->tree->n_levels;
     *v = (struct skr_role_variant){.problem = *problem, .roles = *roles};
     memcpy(v->rule, problem->rule, n_levels * sizeof *v->rule);

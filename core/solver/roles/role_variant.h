@@ -19,7 +19,7 @@ struct skr_role_variant {
     uint8_t has_own[SKR_ROLES_MAX][SKR_LEVELS_MAX];
 };
 
-/* A copy. It must not move afterwards: its parts point to each other. */
+/* A copy; equal members are one role. It must not move afterwards: its parts point to each other. */
 void skr_role_variant_init(struct skr_role_variant *variant, const struct skr_problem *problem);
 /* Drops all rules, sets and caps of levels 1 .. deepest. Types of rules stay. */
 void skr_role_variant_free_levels(struct skr_role_variant *variant, int32_t deepest);

@@ -246,22 +246,26 @@ TEST(a_role_that_fits_nowhere_is_named)
 TEST(the_four_classes)
 {
     static const int64_t capacity[] = {16, 4, 16, 4, 16, 4};
+    static const int32_t four_run[] = {4, 0, 0};
     static const struct {
         const char *tree;
         int32_t workers;
         struct skr_rule rule;
         enum skr_infeasible_class expected;
+        const int32_t *claimed; /* workers */
     } table[] = {
-        {"(16/4 16/4) (16/4)", 2, {.min = 2, .factor = 2}, SKR_CLASS_CONSTRAINT_CONFLICT},
-        {"(16/4 16/4) (16/4)", 12, {0}, SKR_CLASS_NEVER_FITS},
-        {"(8/0 8/2) (4/1)", 4, {0}, SKR_CLASS_WAITING_FOR_CAPACITY},
-        {"(8/0 8/2) (4/1)", 3, {.hard = true}, SKR_CLASS_PLACEMENT_FAILED},
+        {"(16/4 16/4) (16/4)", 2, {.min = 2, .factor = 2}, SKR_CLASS_CONSTRAINT_CONFLICT, NULL},
+        {"(16/4 16/4) (16/4)", 12, {0}, SKR_CLASS_NEVER_FITS, NULL},
+        {"(0/0 16/4) (16/4)", 12, {0}, SKR_CLASS_NEVER_FITS, four_run}, /* they are on it, too */
+        {"(8/0 8/2) (4/1)", 4, {0}, SKR_CLASS_WAITING_FOR_CAPACITY, NULL},
+        {"(8/0 8/2) (4/1)", 3, {.hard = true}, SKR_CLASS_PLACEMENT_FAILED, NULL},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct rig rig;
         rig_init(&rig, table[i].tree, 1, table[i].workers);
         rig.f.rule[0] = table[i].rule;
         rig.f.problem.capacity = capacity;
+        rig.role[1].claimed = table[i].claimed;
         struct skr_solution *solution = explained(&rig);
         assert_int_equal(solution->explanation.class, table[i].expected);
         solver_rig_fini(&rig.f, solution);
