@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Explanation of infeasible groups.
+ * Units of the deciding level that are short.
  *
- * Deciding level. S(p) of a unit p of level l - 1 obeys the rules of levels l and below, so the
- * sums of S(p) over all units of that level are the sizes that would be possible if the rules above
- * did not exist. Going up from the leaves, the deciding level is the first l at which n is not
- * among these sizes: the rules below it leave room for n, the rule of level l does not.
- *
- * Bottlenecks. A unit of the deciding level needs what it would have to hold if all others held
+ * A unit of the deciding level needs what it would have to hold if all others held
  * their most: n, less what the other parents can hold, less the most that the siblings used beside
  * it can hold (with hard pack none, with partitions p the p - 1 best). If claims already use as
  * many siblings as the rule admits, the others are no candidates. If they use more, the members on
@@ -18,41 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Working space: sets of sizes. */
-struct sets {
-    int32_t words;
-    uint64_t *unit; /* of one unit */
-    uint64_t *sum;  /* of the units so far */
-    uint64_t *next;
-};
-
-/* Whether n is the sum of one size per unit of the level, rules above it left out. */
-static bool level_holds(struct skr_run *run, const struct skr_feasible *feasible, int32_t level,
-                        struct sets *sets, bool *ret)
-{
-    const struct skr_tree *tree = run->tree;
-    memset(sets->sum, 0, (size_t)sets->words * sizeof(uint64_t));
-    skr_bits_set(sets->sum, 0);
-    for (int32_t unit = tree->level_first[level]; unit < tree->level_first[level + 1]; unit++) {
-        skr_feasible_totals(run, feasible, unit, sets->unit);
-        if (skr_bits_only_zero(sets->unit, sets->words)) {
-            continue;
-        }
-        memset(sets->next, 0, (size_t)sets->words * sizeof(uint64_t));
-        skr_bits_add_sums(sets->next, sets->words, sets->sum, sets->words, sets->unit, sets->words,
-                          run->bits_tmp);
-        skr_bits_clear_above(sets->next, sets->words, run->n);
-        uint64_t *sum = sets->sum;
-        sets->sum = sets->next;
-        sets->next = sum;
-        if (!skr_run_poll(run)) {
-            return false;
-        }
-    }
-    *ret = skr_bits_get(sets->sum, run->n);
-    return true;
-}
 
 /* A child of the deciding level while bottlenecks are collected. */
 struct child {
@@ -175,10 +135,11 @@ static int32_t put_bottlenecks(struct level_view *view, int32_t parent, int64_t 
     return put;
 }
 
-static bool explain_level(struct skr_run *run, const struct skr_feasible *feasible, int32_t level,
-                          uint64_t *bits, struct skr_explanation *ret)
+static bool explain_level(struct skr_run *run, const struct skr_feasible *feasible, uint64_t *bits,
+                          struct skr_explanation *ret)
 {
     const struct skr_tree *tree = run->tree;
+    const int32_t level = ret->level;
     size_t n_units = (size_t)(tree->level_first[level + 1] - tree->level_first[level]);
     struct level_view view = {.run = run, .feasible = feasible, .level = level, .bits = bits};
     view.claims = skr_leaf_sums(run, feasible->leaf.least);
@@ -208,7 +169,6 @@ static bool explain_level(struct skr_run *run, const struct skr_feasible *feasib
             return false;
         }
     }
-    ret->level = level;
     qsort(item, (size_t)n, sizeof *item, by_shortage);
     for (int32_t i = 0; i < n && ret->n_bottlenecks < SKR_BOTTLENECKS_MAX; i++) {
         ret->bottleneck[ret->n_bottlenecks++] = item[i];
@@ -219,34 +179,17 @@ static bool explain_level(struct skr_run *run, const struct skr_feasible *feasib
 bool skr_bottleneck_explain(struct skr_run *run, const struct skr_feasible *feasible,
                             struct skr_explanation *ret)
 {
+    uint64_t *bits = skr_run_alloc(run, (size_t)skr_bits_words(run->n), sizeof *bits);
     *ret = (struct skr_explanation){0};
-    struct sets sets = {.words = skr_bits_words(run->n)};
-    sets.unit = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
-    sets.sum = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
-    sets.next = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
-    if (!sets.unit || !sets.sum || !sets.next) {
+    if (!bits) {
         return false;
     }
     for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
         ret->sum_fits += feasible->leaf.most[leaf];
     }
-    skr_feasible_totals(run, feasible, 0, sets.unit);
-    int32_t largest = skr_bits_previous(sets.unit, run->n);
+    skr_feasible_totals(run, feasible, 0, bits);
+    int32_t largest = skr_bits_previous(bits, run->n);
     ret->largest = largest > 0 ? largest : 0;
-    if (!skr_explain_class(run, run->problem, NULL, ret)) {
-        return false;
-    }
-    if (ret->sum_fits < run->n) {
-        return true;
-    }
-    for (int32_t level = run->tree->n_levels; level >= 1; level--) {
-        bool holds = false;
-        if (!level_holds(run, feasible, level - 1, &sets, &holds)) {
-            return false;
-        }
-        if (!holds) {
-            return explain_level(run, feasible, level, sets.unit, ret);
-        }
-    }
-    return true;
+    return skr_explain_class(run->problem, run, feasible, NULL, ret) &&
+           (ret->level == 0 || explain_level(run, feasible, bits, ret));
 }

@@ -6,6 +6,9 @@
  *
  * Class. The same problem with other leaves: all of them as large as the group; all eligible ones
  * empty but for the claims; or as they are, without any rule, set and cap.
+ *
+ * Deciding level. The deepest one whose rules, sets and caps make the problem infeasible together
+ * with those below it.
  */
 #include "core/solver/explain.h"
 
@@ -13,7 +16,6 @@
 
 #include "core/solver/each_role.h"
 #include "core/solver/roles/role_refute.h"
-#include "core/solver/roles/role_variant.h"
 #include "core/solver/roles/roles_solve.h"
 #include "topology/room.h"
 
@@ -22,35 +24,52 @@
 struct trial {
     const struct skr_problem *problem;
     struct skr_run *run; /* of equal members; NULL: of roles, with */
+    const struct skr_feasible *feasible;
     int64_t *steps;
     const int64_t *empty;   /* [leaf * n_resources + d] of an empty cluster, beside the claims */
     const int64_t *nothing; /* [n_resources] */
-    bool full;              /* the sum of fits is below n; of equal members */
+    bool full;              /* of equal members: the sum of fits is below n */
 };
 
-/* The sizes that fit into an inner run of equal members. */
 static bool find_sets(struct skr_run *inner, struct skr_feasible *ret)
 {
     struct skr_leaf_bounds leaf;
     return skr_leaf_bounds(inner, inner->problem, &leaf) && skr_feasible_build(inner, &leaf, ret);
 }
 
-static bool is_infeasible(const struct trial *t, struct skr_role_variant *v)
+enum skr_run_stop skr_explain_equal(struct skr_run *run, const struct skr_feasible *base,
+                                    int32_t deepest, struct skr_role_variant *variant, bool *ret)
 {
     struct skr_rule rule[SKR_LEVELS_MAX];
     struct skr_problem single;
     struct skr_run inner;
-    struct skr_feasible feasible;
+    struct skr_feasible sets;
+    variant->problem.tie_break = base ? variant->problem.tie_break : SKR_TIE_TREE;
+    skr_bug_on(!skr_role_single(&variant->problem, rule, &single));
+    const bool done =
+        skr_run_begin_inner(run, &single, &inner) &&
+        (base ? skr_feasible_rebuild(&inner, run, base, deepest, &sets) : find_sets(&inner, &sets));
+    const enum skr_run_stop stop = inner.stop;
+    *ret = done && skr_feasible_has(&inner, &sets, inner.n);
+    skr_run_end_inner(run, &inner);
+    return stop;
+}
+
+/* deepest: the variant differs by rules of levels 1 .. deepest alone; -1: otherwise. */
+static enum skr_role_verdict decide(const struct trial *t, struct skr_role_variant *v,
+                                    int32_t deepest)
+{
+    bool fits = false;
     if (!t->run) {
-        return skr_role_decide(&v->problem, t->steps) == SKR_ROLE_INFEASIBLE;
+        return skr_role_decide(&v->problem, t->steps);
     }
-    v->problem.tie_break = SKR_TIE_TREE;
-    skr_bug_on(!skr_role_single(&v->problem, rule, &single));
-    const bool not = skr_run_begin_inner(t->run, &single, &inner) && find_sets(&inner, &feasible) &&
-                     !skr_feasible_has(&inner, &feasible, inner.n);
-    t->run->stop = inner.stop;
-    skr_run_end_inner(t->run, &inner);
-    return not;
+    if (t->run->stop == SKR_RUN_GOES_ON && deepest != 0) {
+        t->run->stop =
+            skr_explain_equal(t->run, deepest > 0 ? t->feasible : NULL, deepest, v, &fits);
+    }
+    return t->run->stop != SKR_RUN_GOES_ON ? SKR_ROLE_CANCELLED
+           : fits                          ? SKR_ROLE_PLACED
+                                           : SKR_ROLE_INFEASIBLE;
 }
 
 enum change { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY, NO_RULES };
@@ -62,7 +81,7 @@ static bool infeasible_with(const struct trial *t, enum change change)
     skr_role_variant_init(&v, t->problem);
     if (change == NO_RULES) {
         skr_role_variant_free_levels(&v, t->problem->tree->n_levels);
-        return t->run ? t->full : is_infeasible(t, &v);
+        return t->run ? t->full : decide(t, &v, -1) == SKR_ROLE_INFEASIBLE;
     }
     v.problem.free = t->empty;
     for (size_t r = 0; r < v.roles.n_roles; r++) {
@@ -73,7 +92,7 @@ static bool infeasible_with(const struct trial *t, enum change change)
                                                                 : role->eligible;
         differs = differs || role->emptied;
     }
-    return !differs || is_infeasible(t, &v);
+    return !differs || decide(t, &v, -1) == SKR_ROLE_INFEASIBLE;
 }
 
 /* The room of an empty cluster beside the claims. */
@@ -90,13 +109,34 @@ static void put_empty(const struct skr_problem *problem, int64_t *ret)
     }
 }
 
-bool skr_explain_class(struct skr_run *run, const struct skr_problem *problem, int64_t *steps,
+/* 0: the packing alone is infeasible, or a limit was met. */
+static int32_t deciding_level(const struct trial *t)
+{
+    struct skr_role_variant v;
+    enum skr_role_verdict verdict = SKR_ROLE_PLACED;
+    int32_t level = t->problem->tree->n_levels + 1;
+    while (level > 1 && verdict == SKR_ROLE_PLACED) {
+        skr_role_variant_init(&v, t->problem);
+        skr_role_variant_free_levels(&v, --level - 1);
+        verdict = decide(t, &v, level - 1);
+    }
+    return verdict == SKR_ROLE_INFEASIBLE ? level : 0;
+}
+
+bool skr_explain_class(const struct skr_problem *problem, struct skr_run *run,
+                       const struct skr_feasible *feasible, int64_t *steps,
                        struct skr_explanation *ret)
 {
     const size_t n = problem->n_resources;
     SKR_AUTO_FREE int64_t *room =
         calloc(((size_t)problem->tree->n_leaves + 1) * n + 1, sizeof *room);
-    const struct trial t = {problem, run, steps, room + n, room, ret->sum_fits < problem->n};
+    const struct trial t = {.problem = problem,
+                            .run = run,
+                            .feasible = feasible,
+                            .steps = steps,
+                            .empty = room + n,
+                            .nothing = room,
+                            .full = ret->sum_fits < problem->n};
     if (!room) {
         return false;
     }
@@ -109,6 +149,9 @@ bool skr_explain_class(struct skr_run *run, const struct skr_problem *problem, i
     } else {
         ret->class = infeasible_with(&t, NO_RULES) ? SKR_CLASS_WAITING_FOR_CAPACITY
                                                    : SKR_CLASS_PLACEMENT_FAILED;
+    }
+    if (run ? !t.full : ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
+        ret->level = deciding_level(&t);
     }
     return !run || run->stop == SKR_RUN_GOES_ON;
 }

@@ -7,6 +7,7 @@
  * meets a limit is not marked in `parts`; that is no failure.
  */
 #include "core/solver/feasible_sets.h"
+#include "core/solver/roles/role_variant.h"
 
 /* run->n is not in S(root) of feasible. False when the run had to stop before the class, the
  * largest size and the bottleneck were found. */
@@ -18,10 +19,17 @@ void skr_explain_placed(struct skr_run *run, const struct skr_feasible *feasible
 
 /* ---- the parts; run->n is not in S(root) of feasible, except for keys ---- */
 
-/* explain.c: class and closed. Of equal members, whose run it is (the sum of fits is in *ret), or of
- * roles (run NULL), which takes from *steps. False when the run had to stop, or without memory. */
-bool skr_explain_class(struct skr_run *run, const struct skr_problem *problem, int64_t *steps,
+/* explain.c: class, closed and deciding level. Of equal members: in their run, whose sets and whose
+ * sum of fits, in *ret, are known; of roles: run and feasible are NULL, and it takes from *steps.
+ * False when the run had to stop, or without memory. */
+bool skr_explain_class(const struct skr_problem *problem, struct skr_run *run,
+                       const struct skr_feasible *feasible, int64_t *steps,
                        struct skr_explanation *ret);
+/* Whether a variant of equal members is feasible, by an inner run; why that had to stop. base: the
+ * sets of the run, from which the variant differs by rules of levels 1 .. deepest alone; NULL: it
+ * differs otherwise. */
+enum skr_run_stop skr_explain_equal(struct skr_run *run, const struct skr_feasible *base,
+                                    int32_t deepest, struct skr_role_variant *variant, bool *ret);
 /* bottleneck.c: class, largest feasible size, deciding level and its units. False when the run had
  * to stop. */
 bool skr_bottleneck_explain(struct skr_run *run, const struct skr_feasible *feasible,

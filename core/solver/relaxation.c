@@ -23,8 +23,6 @@
 #include <string.h>
 
 #include "core/solver/atom_sets.h"
-#include "core/solver/roles/role_variant.h"
-#include "core/solver/roles/roles_solve.h"
 
 enum { ATOMS_MAX = SKR_LEVELS_MAX * SKR_RELAXATION_KIND_COUNT * (SKR_ROLES_MAX + 1) + 8 };
 
@@ -85,17 +83,6 @@ static void list_atoms(struct search *s)
 
 /* ---- trials ---- */
 
-/* Whether n is feasible, by a pass over the levels that the set touches. */
-static bool sizes_hold(struct skr_run *inner, const struct search *s, int32_t deepest, bool *ret)
-{
-    struct skr_feasible feasible;
-    if (!skr_feasible_rebuild(inner, s->run, s->base, deepest, &feasible)) {
-        return false;
-    }
-    *ret = skr_feasible_has(inner, &feasible, inner->n);
-    return true;
-}
-
 /* Leaves the kind without effect: sets of nothing are dropped by the caller. */
 static void drop(struct skr_role_variant *v, const struct skr_relaxation_atom *atom)
 {
@@ -125,27 +112,6 @@ static void drop_empty_kinds(struct skr_role_variant *v)
     v->roles.n_kinds = n;
 }
 
-/* Equal members, in a run of their own. */
-static bool try_equal(struct search *s, const struct skr_role_variant *v, int32_t deepest)
-{
-    struct skr_rule rule[SKR_LEVELS_MAX];
-    struct skr_problem problem;
-    struct skr_run inner;
-    bool ret = false;
-    skr_bug_on(!skr_role_single(&v->problem, rule, &problem));
-    s->sets.stopped =
-        !skr_run_begin_inner(s->run, &problem, &inner) || !sizes_hold(&inner, s, deepest, &ret);
-    skr_run_end_inner(s->run, &inner);
-    return ret && !s->sets.stopped;
-}
-
-static bool try_roles(struct search *s, const struct skr_role_variant *v)
-{
-    enum skr_role_verdict verdict = skr_role_feasible(&v->problem, s->role_steps);
-    s->sets.stopped = verdict != SKR_ROLE_PLACED && verdict != SKR_ROLE_INFEASIBLE;
-    return verdict == SKR_ROLE_PLACED;
-}
-
 /* Whether the problem is feasible without the picked atoms; the one at `kept` (-1: none), a rule of
  * the group, gets value instead. False, too, when a limit was met. */
 static bool try_set(struct search *s, int32_t kept, int32_t value)
@@ -168,7 +134,14 @@ static bool try_set(struct search *s, int32_t kept, int32_t value)
         deepest = atom->level > deepest ? atom->level : deepest;
     }
     drop_empty_kinds(&v);
-    return s->run ? try_equal(s, &v, deepest) : try_roles(s, &v);
+    if (s->run) {
+        bool fits;
+        s->sets.stopped = skr_explain_equal(s->run, s->base, deepest, &v, &fits) != SKR_RUN_GOES_ON;
+        return fits;
+    }
+    const enum skr_role_verdict verdict = skr_role_feasible(&v.problem, s->role_steps);
+    s->sets.stopped = verdict != SKR_ROLE_PLACED && verdict != SKR_ROLE_INFEASIBLE;
+    return verdict == SKR_ROLE_PLACED;
 }
 
 /* Whether an atom of the set at hand does nothing: a number that hard voids, with hard left in

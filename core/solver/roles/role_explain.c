@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The deciding level of an infeasible problem with roles, which is the deepest one whose rules, sets
- * and caps make the problem infeasible together with those below it; and the roles that are
- * infeasible alone.
- */
+/* What the roles of an infeasible problem lack: leaves that hold one member of them, and the roles that
+ * are infeasible alone. */
 #include "core/solver/roles/role_explain.h"
 
 #include "core/solver/explain.h"
-#include "core/solver/roles/role_refute.h"
 
 static bool room_for_one(const struct skr_problem *problem, const struct skr_role *role,
                          const int64_t *row)
@@ -39,21 +35,6 @@ void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles
     }
 }
 
-/* 0: the packing alone is infeasible, or a limit was met. */
-static int32_t deciding_level(const struct skr_problem *problem, int64_t *steps)
-{
-    struct skr_role_variant v;
-    for (int32_t level = problem->tree->n_levels; level >= 1; level--) {
-        skr_role_variant_init(&v, problem);
-        skr_role_variant_free_levels(&v, level - 1);
-        enum skr_role_verdict verdict = skr_role_decide(&v.problem, steps);
-        if (verdict != SKR_ROLE_PLACED) {
-            return verdict == SKR_ROLE_INFEASIBLE ? level : 0;
-        }
-    }
-    return 0;
-}
-
 static uint32_t infeasible_alone(const struct skr_problem *problem, int64_t *steps)
 {
     uint32_t ret = 0;
@@ -76,13 +57,8 @@ bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *so
     *ret = (struct skr_explanation){0};
     skr_role_explain_leaves(problem, roles);
     roles->alone = infeasible_alone(problem, &steps);
-    if (!skr_explain_class(NULL, problem, &steps, ret)) {
-        return false;
-    }
-    if (ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
-        ret->level = deciding_level(problem, &steps);
-    }
-    if (!skr_role_explain_sets(problem, ret->level, solution)) {
+    if (!skr_explain_class(problem, NULL, NULL, &steps, ret) ||
+        !skr_role_explain_sets(problem, ret->level, solution)) {
         return false;
     }
     if ((problem->explain_parts & SKR_EXPLAIN_RELAXATIONS) != 0 &&
