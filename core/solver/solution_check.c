@@ -10,6 +10,7 @@
 
 #include "core/solver/domains.h"
 #include "core/solver/roles.h"
+#include "topology/room.h"
 
 enum { NAME_BYTES = 128 };
 
@@ -59,14 +60,14 @@ static int check_room(const struct check *check, int32_t leaf, size_t d)
     for (size_t r = 0; r < check->roles->n_roles; r++) {
         int64_t demand = check->roles->role[r].demand[d];
         int64_t added = (int64_t)count_on(check, r, leaf) - claims_on(check, r, leaf);
-        if (demand > 0 && left / demand < added) {
+        if (skr_room_holds(left, demand) < added) {
             return skr_error_set(check->error, SKR_INVALID,
                                  "leaf %" PRId32 " (%s): %" PRId64 " new members%s need %" PRId64
                                  " each of resource %zu, free is %" PRId64,
                                  leaf, unit_name(check, problem->tree->first_leaf + leaf), added,
                                  of_role(check, r), demand, d, left);
         }
-        left -= demand > 0 ? added * demand : 0;
+        left = skr_room_plus(left, -skr_amount_times(added, demand));
     }
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "core/solver/solve_run.h"
 
 #include "core/solver/count_bits.h"
+#include "topology/room.h"
 
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
 {
@@ -229,15 +230,8 @@ bool skr_run_step(struct skr_run *run, int64_t steps)
 
 int32_t skr_leaf_room(const struct skr_problem *problem, const int64_t *amounts, int32_t leaf)
 {
-    int64_t room = INT32_MAX;
-    const int64_t *row = amounts + (size_t)leaf * problem->n_resources;
-    for (size_t r = 0; r < problem->n_resources; r++) {
-        if (problem->demand[r] > 0) {
-            int64_t most = row[r] > 0 ? row[r] / problem->demand[r] : 0;
-            room = most < room ? most : room;
-        }
-    }
-    return (int32_t)room;
+    return (int32_t)skr_room_holds_all(amounts + (size_t)leaf * problem->n_resources,
+                                       problem->demand, problem->n_resources, INT32_MAX);
 }
 
 /* The most that a leaf with this room can hold; what is claimed stays, whatever its bounds. */
@@ -271,8 +265,7 @@ void skr_leaves_of(const struct skr_problem *problem, int32_t *least, int32_t *m
         const int64_t *amount = problem->free + r;
         int64_t demand = problem->demand[r];
         for (size_t leaf = 0; leaf < n_leaves && demand > 0; leaf++) {
-            int64_t have = amount[leaf * problem->n_resources];
-            int64_t fits = have > 0 ? have / demand : 0;
+            int64_t fits = skr_room_holds(amount[leaf * problem->n_resources], demand);
             most[leaf] = fits < most[leaf] ? (int32_t)fits : most[leaf];
         }
     }

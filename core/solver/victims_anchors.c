@@ -13,6 +13,7 @@
 #include "core/solver/solve_run.h"
 #include "core/solver/victims_search.h"
 #include "topology/base/arena.h"
+#include "topology/room.h"
 
 struct leaf_room {
     int32_t anchor;
@@ -42,7 +43,7 @@ static int32_t tightest(const struct skr_problem *p, const int64_t *free_)
     int64_t least = 0;
     for (size_t r = 0; r < p->n_resources; r++) {
         if (p->demand[r] > 0) {
-            int64_t fits = free_[r] > 0 ? free_[r] / p->demand[r] : 0;
+            int64_t fits = skr_room_holds(free_[r], p->demand[r]);
             if (tight < 0 || fits < least) {
                 tight = (int32_t)r;
                 least = fits;

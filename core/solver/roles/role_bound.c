@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/solver/roles/role_beyond.h"
-#include "topology/ledger.h"
+#include "topology/room.h"
 
 /* sum[unit] of what the leaves have; need > 0. Tightens ret[n_levels]. */
 static void tighten(const struct skr_tree *tree, int64_t *sum, int64_t need, int64_t *sorted,

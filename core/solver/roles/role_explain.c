@@ -4,16 +4,7 @@
 #include "core/solver/roles/role_explain.h"
 
 #include "core/solver/explain.h"
-
-static bool room_for_one(const struct skr_problem *problem, const struct skr_role *role,
-                         const int64_t *row)
-{
-    bool fits = true;
-    for (size_t d = 0; d < problem->n_resources && fits; d++) {
-        fits = role->demand[d] == 0 || row[d] >= role->demand[d];
-    }
-    return fits;
-}
+#include "topology/room.h"
 
 void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles_explanation *ret)
 {
@@ -24,11 +15,13 @@ void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles
         ret->holds_empty[r] = 0;
         for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
             size_t row = (size_t)leaf * problem->n_resources;
-            if (skr_role_takes(role, leaf) && room_for_one(problem, role, problem->free + row)) {
+            if (skr_role_takes(role, leaf) && skr_room_holds_all(problem->free + row, role->demand,
+                                                                 problem->n_resources, 1) == 1) {
                 ret->holds_now[r]++;
             }
             if (problem->capacity && (!emptied || emptied[leaf] != 0) &&
-                room_for_one(problem, role, problem->capacity + row)) {
+                skr_room_holds_all(problem->capacity + row, role->demand, problem->n_resources,
+                                   1) == 1) {
                 ret->holds_empty[r]++;
             }
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/solver/roles/role_sets.h"
+#include "topology/room.h"
 
 struct walk {
     const struct skr_role_filter *filter;
@@ -32,12 +33,10 @@ static bool take(const struct walk *w, int32_t a, int32_t count, int64_t *left)
         }
         for (size_t d = 0; d < w->problem->n_resources; d++) {
             int64_t demand = roles->role[r].demand[d];
-            if (demand > 0) {
-                if (left[d] / demand < added) {
-                    return false;
-                }
-                left[d] -= added * demand;
+            if (skr_room_holds(left[d], demand) < added) {
+                return false;
             }
+            left[d] = skr_room_plus(left[d], -skr_amount_times(added, demand));
         }
     }
     return true;
@@ -70,14 +69,9 @@ static int32_t most_of(const struct walk *w, int32_t a, int32_t lo, const int64_
 {
     const struct skr_axis *axis = &w->axes->axis[a];
     if (axis->role >= 0 && axis->part == SKR_AXIS_WHOLE) {
-        int64_t room = w->eligible[axis->role] ? axis->most - lo : 0;
-        for (size_t d = 0; d < w->problem->n_resources && room > 0; d++) {
-            int64_t demand = w->problem->roles->role[axis->role].demand[d];
-            if (demand > 0 && left[d] / demand < room) {
-                room = left[d] / demand;
-            }
-        }
-        return lo + (int32_t)room;
+        const int64_t *demand = w->problem->roles->role[axis->role].demand;
+        return lo + (int32_t)skr_room_holds_all(left, demand, w->problem->n_resources,
+                                                w->eligible[axis->role] ? axis->most - lo : 0);
     }
     int32_t good = lo;
     int32_t bad = axis->most + 1;

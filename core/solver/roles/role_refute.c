@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/solver/roles/role_variant.h"
-#include "topology/ledger.h"
+#include "topology/room.h"
 
 /* Subsets times leaves up to which all subsets of the roles are looked at. */
 #define SUBSET_LEAVES_MAX ((int64_t)1 << 21)
@@ -66,9 +66,8 @@ static bool lacks_room(const struct room *room, uint32_t mask)
         uint32_t taken = mask & room->takes[leaf];
         int64_t fits = taken != 0 ? members : 0;
         for (size_t d = 0; d < n_resources && fits > 0; d++) {
-            int64_t demand = least_demand(roles, taken, d);
-            int64_t has = free[d] > 0 ? free[d] : 0;
-            fits = demand > 0 && has / demand < fits ? has / demand : fits;
+            const int64_t demand = least_demand(roles, taken, d);
+            fits = skr_room_holds_all(&free[d], &demand, 1, fits);
         }
         slots += fits;
     }
