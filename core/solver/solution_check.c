@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/solver/domains.h"
-#include "core/solver/roles.h"
+#include "core/solver/each_role.h"
 #include "topology/room.h"
 
 enum { NAME_BYTES = 128 };
@@ -339,18 +339,18 @@ int skr_roles_check(const struct skr_problem *problem, const int32_t *size, cons
                     struct skr_error *error)
 {
     int32_t sizes[SKR_ROLES_MAX];
-    for (size_t r = 0; r < problem->roles->n_roles; r++) {
-        sizes[r] = size ? size[r] : problem->roles->role[r].n;
+    const struct skr_role equal = skr_problem_role(problem, 0);
+    const struct skr_roles one = {.n_roles = 1, .role = &equal};
+    const struct skr_roles *roles = problem->roles ? problem->roles : &one;
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        sizes[r] = size ? size[r] : roles->role[r].n;
     }
-    return check_with(problem, problem->roles, sizes, count, error);
+    return check_with(problem, roles, sizes, count, error);
 }
 
 int skr_solution_check(const struct skr_problem *problem, const int32_t *count,
                        struct skr_error *error)
 {
     skr_bug_on(problem->roles); /* skr_roles_check() */
-    const struct skr_role role = {
-        .demand = problem->demand, .eligible = problem->eligible, .claimed = problem->claimed};
-    const struct skr_roles one = {.n_roles = 1, .role = &role};
-    return check_with(problem, &one, &problem->n, count, error);
+    return skr_roles_check(problem, NULL, count, error);
 }

@@ -3,37 +3,27 @@
 
 #include <stdlib.h>
 
+#include "core/solver/each_role.h"
 #include "topology/base/arena.h"
+#include "topology/room.h"
 
 static void add_uses(struct skr_place *place, size_t *cap, int32_t leaf, int32_t count,
                      const int64_t *demand, const uint16_t *resource, size_t n)
 {
     for (size_t r = 0; r < n && count > 0; r++) {
-        int64_t amount;
         if (demand[r] == 0) {
             continue;
         }
-        if (__builtin_mul_overflow(demand[r], count, &amount)) {
-            amount = INT64_MAX;
-        }
         skr_grow(&place->use, cap, place->n_uses + 1, sizeof *place->use);
-        place->use[place->n_uses++] =
-            (struct skr_place_use){.amount = amount, .leaf = leaf, .resource = resource[r]};
+        place->use[place->n_uses++] = (struct skr_place_use){
+            .amount = skr_amount_times(demand[r], count), .leaf = leaf, .resource = resource[r]};
     }
-}
-
-/* New members of a role on a leaf. */
-static int32_t new_of(const struct skr_role *role, const int32_t *count, int32_t leaf)
-{
-    return count[leaf] - (role->claimed ? role->claimed[leaf] : 0);
 }
 
 void skr_place_make(const struct skr_problem *problem, const uint16_t *resource,
                     const struct skr_solution *solution, const int32_t *running,
                     struct skr_place *ret)
 {
-    const struct skr_roles *roles = problem->roles;
-    const size_t leaves = (size_t)problem->tree->n_leaves;
     size_t cap = 0, cap_uses = 0;
     *ret = (struct skr_place){0};
     for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
@@ -42,13 +32,11 @@ void skr_place_make(const struct skr_problem *problem, const uint16_t *resource,
             skr_grow(&ret->at, &cap, ret->n + 1, sizeof *ret->at);
             ret->at[ret->n++] = (struct skr_place_leaf){.leaf = leaf, .count = count};
         }
-        for (size_t r = 0; roles && r < roles->n_roles; r++) {
-            const struct skr_role *role = &roles->role[r];
-            add_uses(ret, &cap_uses, leaf, new_of(role, &solution->roles->count[r * leaves], leaf),
-                     role->demand, resource, problem->n_resources);
-        }
-        if (!roles) {
-            add_uses(ret, &cap_uses, leaf, count, problem->demand, resource, problem->n_resources);
+        for (size_t r = 0; r < skr_problem_n_roles(problem); r++) {
+            const int32_t new_ =
+                problem->roles ? skr_solution_added(problem, solution, r, leaf) : count;
+            add_uses(ret, &cap_uses, leaf, new_, skr_problem_role(problem, r).demand, resource,
+                     problem->n_resources);
         }
     }
 }

@@ -144,9 +144,7 @@ static void add_demand(const struct skr_round_group *g, int64_t *sum)
     for (size_t k = 0; k < skr_problem_n_roles(p); k++) {
         const struct skr_role role = skr_problem_role(p, k);
         for (size_t i = 0; i < p->n_resources; i++) {
-            int64_t amount;
-            amount = __builtin_mul_overflow(role.demand[i], role.n, &amount) ? INT64_MAX : amount;
-            add_amount(sum, g->question.resource[i], amount);
+            add_amount(sum, g->question.resource[i], skr_amount_times(role.demand[i], role.n));
         }
     }
 }

@@ -206,49 +206,36 @@ static void write_incomplete(const struct skr_solve_writer *w, uint32_t left_out
     skr_strbuf_add(w->out, "]");
 }
 
-/* Writes the explanation of a problem with roles. */
-static void write_roles_explanation(const struct skr_solve_writer *w, const struct skr_solution *s)
-{
-    const struct skr_explanation *x = &s->explanation;
-    const uint32_t asked = w->problem->explain_parts & SKR_EXPLAIN_RELAXATIONS;
-    skr_strbuf_addf(w->out, ",\n  \"explanation\": {\n    \"class\": \"%s\"", class_name[x->class]);
-    skr_solve_write_shortages(w, &s->roles->explanation);
-    if (x->level > 0) {
-        write_bottleneck(w, x, &s->roles->explanation);
-    }
-    if (asked != 0) {
-        write_relaxations(w, x);
-    }
-    write_incomplete(w, asked & ~x->parts);
-    skr_strbuf_add(w->out, "\n  }");
-}
-
 static void write_explanation(const struct skr_solve_writer *w, const struct skr_solution *s)
 {
     const struct skr_explanation *x = &s->explanation;
-    uint32_t asked = w->problem->explain_parts;
+    const struct skr_roles_explanation *roles = w->problem->roles ? &s->roles->explanation : NULL;
+    const bool placed = s->status == SKR_SOLVE_PLACED;
+    const uint32_t asked =
+        w->problem->explain_parts & (roles    ? (uint32_t)SKR_EXPLAIN_RELAXATIONS
+                                     : placed ? SKR_EXPLAIN_SIZES | SKR_EXPLAIN_KEYS
+                                              : ~(uint32_t)SKR_EXPLAIN_KEYS);
     skr_strbuf_add(w->out, ",\n  \"explanation\": {");
-    if (s->status == SKR_SOLVE_INFEASIBLE) {
-        skr_strbuf_addf(w->out, "\n    \"class\": \"%s\",", class_name[x->class]);
+    if (!placed) {
+        skr_strbuf_addf(w->out, "\n    \"class\": \"%s\"", class_name[x->class]);
     }
-    skr_strbuf_addf(w->out, "\n    \"largest\": %" PRId32 ",\n    \"sumOfFits\": %" PRId64,
-                    x->largest, x->sum_fits);
+    if (roles) {
+        skr_solve_write_shortages(w, roles);
+    } else {
+        skr_strbuf_addf(w->out, "%s\n    \"largest\": %" PRId32 ",\n    \"sumOfFits\": %" PRId64,
+                        placed ? "" : ",", x->largest, x->sum_fits);
+    }
     if (x->level > 0) {
-        write_bottleneck(w, x, NULL);
+        write_bottleneck(w, x, roles);
     }
-    if (x->sizes_last > 0) {
+    if ((asked & SKR_EXPLAIN_SIZES) != 0 && x->sizes_last > 0) {
         write_sizes(w, x);
     }
-    if (s->status == SKR_SOLVE_PLACED) {
-        asked &= SKR_EXPLAIN_SIZES | SKR_EXPLAIN_KEYS;
-    } else {
-        asked &= ~(uint32_t)SKR_EXPLAIN_KEYS;
-        if ((asked & SKR_EXPLAIN_RELAXATIONS) != 0) {
-            write_relaxations(w, x);
-        }
-        if ((x->parts & SKR_EXPLAIN_SLOTS) != 0) {
-            write_slots(w, x);
-        }
+    if ((asked & SKR_EXPLAIN_RELAXATIONS) != 0) {
+        write_relaxations(w, x);
+    }
+    if ((asked & x->parts & SKR_EXPLAIN_SLOTS) != 0) {
+        write_slots(w, x);
     }
     write_incomplete(w, asked & ~x->parts);
     skr_strbuf_add(w->out, "\n  }");
@@ -295,11 +282,9 @@ static void write_solution(const struct skr_solve_writer *w, const struct skr_so
     if (s->status == SKR_SOLVE_TIMEOUT && s->roles) {
         skr_solve_write_left_out(w, s);
     }
-    const bool explained = w->problem->explain && s->status != SKR_SOLVE_TIMEOUT;
-    if (explained && !w->problem->roles) {
+    if (w->problem->explain && s->status != SKR_SOLVE_TIMEOUT &&
+        (!w->problem->roles || s->status == SKR_SOLVE_INFEASIBLE)) {
         write_explanation(w, s);
-    } else if (explained && s->status == SKR_SOLVE_INFEASIBLE) {
-        write_roles_explanation(w, s);
     }
     write_statistics(w, s, took_us);
 }

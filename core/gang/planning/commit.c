@@ -147,26 +147,27 @@ bool skr_commit_at_home(const struct skr_gang *e, const struct group *g,
 
 /* ---- seats ---- */
 
-/* Nodes and ranks by roles. The problem's claims for missing members of sets have no seat. */
-static int deal_roles(struct skr_gang *e, const struct group *g,
-                      const struct skr_request_roles *roles, const struct skr_solution *s,
-                      struct skr_seat *seat, size_t n_seats, struct skr_error *error)
+/* Nodes and ranks. The problem's claims for missing members of sets have no seat. */
+static int deal(const struct group *g, const struct skr_solve_request *solved,
+                const struct skr_solution *s, struct skr_seat *seat, size_t n_seats,
+                struct skr_error *error)
 {
+    const struct skr_request_roles *roles = solved->roles;
+    const size_t n_roles = roles ? roles->n : 0, leaves = (size_t)solved->tree->n_leaves;
     struct skr_role_counts counts = {.total = s->count};
-    size_t leaves = (size_t)e->topology.tree->n_leaves;
-    SKR_AUTO_FREE int32_t *count = skr_alloc_array(roles->n * leaves + 1, sizeof *count);
-    for (size_t r = 0; r < roles->n; r++) {
+    SKR_AUTO_FREE int32_t *count = skr_alloc_array(n_roles * leaves + 1, sizeof *count);
+    for (size_t r = 0; r < n_roles; r++) {
         for (size_t i = 0; i < leaves; i++) {
             count[r * leaves + i] = s->roles->count[r * leaves + i] - roles->missing[r][i];
         }
         counts.of_role[roles->role[r]] = &count[r * leaves];
     }
-    for (size_t k = 0; k < SKR_SET_KINDS_MAX; k++) {
+    for (size_t k = 0; k < SKR_SET_KINDS_MAX && roles; k++) {
         if (s->roles->sets[k]) {
             counts.sets[roles->kind[k]] = s->roles->sets[k];
         }
     }
-    return skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
+    return skr_seating_deal(g, solved->tree, &counts, seat, n_seats, error);
 }
 
 /* New members of a role of the problem by leaf. */
@@ -213,15 +214,6 @@ static void deal_kept(struct skr_gang *e, const struct skr_solve_request *solved
     }
 }
 
-static int deal(struct skr_gang *e, const struct group *g, const struct skr_solve_request *solved,
-                const struct skr_solution *s, struct skr_seat *seat, size_t n_seats,
-                struct skr_error *error)
-{
-    const struct skr_role_counts counts = {.total = s->count};
-    return s->roles ? deal_roles(e, g, solved->roles, s, seat, n_seats, error)
-                    : skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
-}
-
 /* leaf: of each newcomer; NULL: where its volumes are. */
 static struct skr_seat *seats_on(struct skr_gang *e, const struct group *g,
                                  struct pod_entry *const *newcomers, size_t n,
@@ -238,7 +230,7 @@ static struct skr_seat *seats_on(struct skr_gang *e, const struct group *g,
     if (!leaf) {
         deal_kept(e, solved, s, newcomers, n, seat);
     }
-    if (deal(e, g, solved, s, seat, n_seats, error) < 0) {
+    if (deal(g, solved, s, seat, n_seats, error) < 0) {
         free(seat);
         return NULL;
     }

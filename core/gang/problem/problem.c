@@ -306,12 +306,9 @@ static int add_the_rest(struct skr_gang *e, struct group *g, struct pod_entry *c
                              &request->problem) ||
         !skr_problem_volumes_reach(e, comers->free_, comers->n_free, 0, request->arena, a->eligible,
                                    &request->problem) ||
-        !skr_problem_devices_together(e, comers->free_, comers->n_free,
-                                      request->problem.n - (int32_t)n, NULL, request->arena,
-                                      &request->problem) ||
-        !skr_problem_devices_bound(e, g, comers->free_, comers->n_free,
-                                   request->problem.n - (int32_t)n, NULL, request->arena,
-                                   &request->problem)) {
+        !skr_problem_devices_bind(e, g, comers->free_, comers->n_free,
+                                  request->problem.n - (int32_t)n, NULL, request->arena,
+                                  &request->problem)) {
         return skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes",
                              g->key, PROBLEM_BYTES_MAX);
     }
@@ -499,8 +496,8 @@ bool skr_problem_accepts(const struct skr_problem *problem, const struct skr_sol
     if (!problem->roles != !s->roles) {
         return false;
     }
-    return problem->roles ? skr_roles_check(problem, s->roles->size, s->roles->count, &error) == 0
-                          : skr_solution_check(problem, s->count, &error) == 0;
+    return skr_roles_check(problem, s->roles ? s->roles->size : NULL,
+                           skr_solution_of_role(s, problem->tree, 0), &error) == 0;
 }
 
 /* Checks everything: rules, room and eligibility of every leaf. */

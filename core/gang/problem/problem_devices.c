@@ -151,10 +151,10 @@ static bool add_bounds(struct skr_gang *e, const struct group *g, struct pod_ent
            add_regions(e, g, list, n, roles, arena, problem);
 }
 
-bool skr_problem_devices_bound(struct skr_gang *e, const struct group *g,
-                               struct pod_entry *const *newcomers, size_t n, int32_t claimed,
-                               const struct skr_request_roles *of, struct skr_arena *arena,
-                               struct skr_problem *problem)
+static bool bound_pools(struct skr_gang *e, const struct group *g,
+                        struct pod_entry *const *newcomers, size_t n, int32_t claimed,
+                        const struct skr_request_roles *of, struct skr_arena *arena,
+                        struct skr_problem *problem)
 {
     struct device_needs *all = skr_devices_needs(e, newcomers, n);
     const bool matter = skr_device_pools_matter(e, all);
@@ -180,9 +180,9 @@ bool skr_problem_devices_bound(struct skr_gang *e, const struct group *g,
     return room;
 }
 
-bool skr_problem_devices_together(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                                  int32_t claimed, const struct skr_request_roles *of,
-                                  struct skr_arena *arena, struct skr_problem *problem)
+static bool keep_together(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                          int32_t claimed, const struct skr_request_roles *of,
+                          struct skr_arena *arena, struct skr_problem *problem)
 {
     struct device_shares shares = skr_device_shares_of(e, newcomers, n);
     bool room = true;
@@ -205,6 +205,15 @@ bool skr_problem_devices_together(struct skr_gang *e, struct pod_entry *const *n
     }
     free(shares.item);
     return room;
+}
+
+bool skr_problem_devices_bind(struct skr_gang *e, const struct group *g,
+                              struct pod_entry *const *newcomers, size_t n, int32_t claimed,
+                              const struct skr_request_roles *of, struct skr_arena *arena,
+                              struct skr_problem *problem)
+{
+    return keep_together(e, newcomers, n, claimed, of, arena, problem) &&
+           bound_pools(e, g, newcomers, n, claimed, of, arena, problem);
 }
 
 static bool blocks(const struct skr_domain_outcome *domains, const char *name)

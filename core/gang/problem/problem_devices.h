@@ -13,19 +13,14 @@
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 
-/* Adds rules to problem->domain_rule. claimed: members that stay, of all roles; with any there are no rules. of:
- * the role of the problem by that of the group; NULL: the problem has no roles. False without memory in the arena.
- * O(n + leaves). */
-bool skr_problem_devices_together(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                                  int32_t claimed, const struct skr_request_roles *of,
-                                  struct skr_arena *arena, struct skr_problem *problem);
-
-/* Adds rules for devices of several nodes, which serve a number of members together (core/gang/cache/device_pools.h).
- * newcomers, claimed, of: as above. False without memory in the arena. */
-bool skr_problem_devices_bound(struct skr_gang *e, const struct group *g,
-                               struct pod_entry *const *newcomers, size_t n, int32_t claimed,
-                               const struct skr_request_roles *of, struct skr_arena *arena,
-                               struct skr_problem *problem);
+/* Adds rules to problem->domain_rule: for claims that members share, and for devices of several nodes, which
+ * serve a number of members together (core/gang/cache/device_pools.h). claimed: members that stay, of all roles;
+ * with any, claims and roles have no rules. of: the role of the problem by that of the group; NULL: the problem has
+ * no roles. False without memory in the arena. O(n + leaves). */
+bool skr_problem_devices_bind(struct skr_gang *e, const struct group *g,
+                              struct pod_entry *const *newcomers, size_t n, int32_t claimed,
+                              const struct skr_request_roles *of, struct skr_arena *arena,
+                              struct skr_problem *problem);
 
 /* If such a rule is one of those that cannot be obeyed: appends what these devices serve; *ret_never: they would
  * not serve the newcomers if all were free. False: there is none. */

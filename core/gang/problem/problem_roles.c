@@ -483,10 +483,8 @@ int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
     for (size_t r = 0; r < g->roles.n; r++) {
         claimed += b.part[r].n_claimed;
     }
-    if (rc == 0 && (!skr_problem_devices_together(e, in->newcomers, in->n, claimed, b.map, b.arena,
-                                                  &b.rules) ||
-                    !skr_problem_devices_bound(e, g, in->newcomers, in->n, claimed, b.map, b.arena,
-                                               &b.rules))) {
+    if (rc == 0 &&
+        !skr_problem_devices_bind(e, g, in->newcomers, in->n, claimed, b.map, b.arena, &b.rules)) {
         rc = no_room(&b);
     }
     roles->role = role;
