@@ -4,24 +4,20 @@
 #include <inttypes.h>
 
 #include "core/solver/domains.h"
-#include "core/solver/roles.h"
+#include "core/solver/each_role.h"
 #include "topology/base/arena.h"
 
 /* Members of the roles (0: all) on a leaf; with claims those of them that are there already. */
 static int64_t members_on(const struct skr_problem *problem, uint32_t of, const int32_t *count,
                           int32_t leaf, int64_t *ret_claims)
 {
-    const struct skr_roles *roles = problem->roles;
     int64_t sum = 0;
     *ret_claims = 0;
-    if (!roles) {
-        *ret_claims = problem->claimed ? problem->claimed[leaf] : 0;
-        return count[leaf];
-    }
-    for (size_t r = 0; r < roles->n_roles; r++) {
+    for (size_t r = 0; r < skr_problem_n_roles(problem); r++) {
         if (of == 0 || (of >> r & 1) != 0) {
+            const struct skr_role role = skr_problem_role(problem, r);
             sum += count[r * (size_t)problem->tree->n_leaves + (size_t)leaf];
-            *ret_claims += roles->role[r].claimed ? roles->role[r].claimed[leaf] : 0;
+            *ret_claims += skr_role_claimed(&role, leaf);
         }
     }
     return sum;

@@ -36,7 +36,7 @@ static inline int32_t skr_solution_added(const struct skr_problem *p, const stru
                                          size_t r, int32_t leaf)
 {
     const struct skr_role role = skr_problem_role(p, r);
-    return skr_solution_of_role(s, p->tree, r)[leaf] - (role.claimed ? role.claimed[leaf] : 0);
+    return skr_solution_of_role(s, p->tree, r)[leaf] - skr_role_claimed(&role, leaf);
 }
 
 /* The same of all roles. */

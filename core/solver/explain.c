@@ -103,7 +103,7 @@ static void put_empty(const struct skr_problem *problem, int64_t *ret)
         ret[i] = problem->capacity[i];
         for (size_t r = 0; r < skr_problem_n_roles(problem); r++) {
             const struct skr_role role = skr_problem_role(problem, r);
-            const int64_t claimed = role.claimed ? role.claimed[i / n] : 0;
+            const int64_t claimed = skr_role_claimed(&role, (int32_t)(i / n));
             ret[i] = skr_room_plus(ret[i], -skr_amount_times(role.demand[i % n], claimed));
         }
     }

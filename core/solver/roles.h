@@ -23,6 +23,7 @@
 #include "core/solver/solution.h"
 #include "topology/base/arena.h"
 #include "topology/base/error.h"
+#include "topology/room.h"
 
 enum {
     SKR_ROLES_MAX = 8,
@@ -49,6 +50,30 @@ struct skr_role {
 static inline bool skr_role_takes(const struct skr_role *role, int32_t leaf)
 {
     return !role->eligible || role->eligible[leaf] != 0;
+}
+
+/* Members of the role that are on the leaf already. */
+static inline int32_t skr_role_claimed(const struct skr_role *role, int32_t leaf)
+{
+    return role->claimed ? role->claimed[leaf] : 0;
+}
+
+/* The same on leaves first .. end - 1. */
+static inline int32_t skr_role_claims(const struct skr_role *role, int32_t first, int32_t end)
+{
+    int32_t claims = 0;
+    for (int32_t leaf = first; leaf < end && role->claimed; leaf++) {
+        claims += role->claimed[leaf];
+    }
+    return claims;
+}
+
+/* New members of the role that a leaf has room for, as if no other role existed: at most most. */
+static inline int32_t skr_role_room(const struct skr_problem *p, const struct skr_role *role,
+                                    int32_t leaf, int32_t most)
+{
+    return (int32_t)skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources], role->demand,
+                                       p->n_resources, skr_role_takes(role, leaf) ? most : 0);
 }
 
 struct skr_set_kind {

@@ -41,12 +41,6 @@ static const char *of_role(const struct check *check, size_t r)
     return check->of;
 }
 
-static int32_t claims_on(const struct check *check, size_t r, int32_t leaf)
-{
-    const int32_t *claimed = check->roles->role[r].claimed;
-    return claimed ? claimed[leaf] : 0;
-}
-
 static int32_t count_on(const struct check *check, size_t r, int32_t leaf)
 {
     return check->count[r * (size_t)check->problem->tree->n_leaves + (size_t)leaf];
@@ -59,7 +53,8 @@ static int check_room(const struct check *check, int32_t leaf, size_t d)
     int64_t left = free > 0 ? free : 0;
     for (size_t r = 0; r < check->roles->n_roles; r++) {
         int64_t demand = check->roles->role[r].demand[d];
-        int64_t added = (int64_t)count_on(check, r, leaf) - claims_on(check, r, leaf);
+        int64_t added =
+            (int64_t)count_on(check, r, leaf) - skr_role_claimed(&check->roles->role[r], leaf);
         if (skr_room_holds(left, demand) < added) {
             return skr_error_set(check->error, SKR_INVALID,
                                  "leaf %" PRId32 " (%s): %" PRId64 " new members%s need %" PRId64
@@ -78,7 +73,7 @@ static int check_leaf(const struct check *check, int32_t leaf)
     for (size_t r = 0; r < check->roles->n_roles; r++) {
         const struct skr_role *role = &check->roles->role[r];
         int32_t count = count_on(check, r, leaf);
-        int32_t claimed = claims_on(check, r, leaf);
+        int32_t claimed = skr_role_claimed(&check->roles->role[r], leaf);
         if (count < claimed) {
             return skr_error_set(check->error, SKR_INVALID,
                                  "leaf %" PRId32 " (%s): %" PRId32 " members%s, but %" PRId32
@@ -235,7 +230,7 @@ static int sum_up(const struct check *check)
             total[tree->first_leaf + leaf] = count_on(check, r, leaf);
             if (added) {
                 added[tree->first_leaf + leaf] = total[tree->first_leaf + leaf];
-                added[tree->first_leaf + leaf] -= claims_on(check, r, leaf);
+                added[tree->first_leaf + leaf] -= skr_role_claimed(&check->roles->role[r], leaf);
             }
         }
         for (int32_t unit = tree->n_units - 1; unit >= 0; unit--) {

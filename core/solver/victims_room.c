@@ -45,10 +45,7 @@ static struct skr_problem role_of(const struct skr_problem *p, size_t r)
 {
     const struct skr_role *role = &p->roles->role[r];
     struct skr_problem ret = *p;
-    int32_t claims = 0;
-    for (int32_t leaf = 0; role->claimed && leaf < p->tree->n_leaves; leaf++) {
-        claims += role->claimed[leaf];
-    }
+    const int32_t claims = skr_role_claims(role, 0, p->tree->n_leaves);
     ret.roles = NULL;
     ret.demand = role->demand;
     ret.eligible = role->eligible;

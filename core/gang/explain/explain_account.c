@@ -39,13 +39,6 @@ static int64_t room_of(const struct skr_problem *p, int32_t leaf, size_t r)
     return skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources + r], &p->demand[r], 1, p->n);
 }
 
-int32_t skr_account_leaf_fit(const struct account *a, int32_t leaf)
-{
-    const struct skr_problem *p = &a->request->problem;
-    return (int32_t)skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources], p->demand,
-                                       p->n_resources, p->eligible[leaf] ? p->n : 0);
-}
-
 /* Of equally scarce resources: devices before cpu and memory, pods last. */
 static int rank_of_resource(uint16_t id)
 {

@@ -51,10 +51,7 @@ static int by_fits(const void *a, const void *b)
 static int64_t fit_of(const struct account *a, int32_t leaf)
 {
     int64_t fits = 0;
-    if (!a->roles) {
-        return skr_account_leaf_fit(a, leaf);
-    }
-    for (size_t r = 0; r < a->request->problem.roles->n_roles; r++) {
+    for (size_t r = 0; r < skr_problem_n_roles(&a->request->problem); r++) {
         fits += skr_explain_role_fit(a, r, leaf);
     }
     return fits;

@@ -91,7 +91,7 @@ void skr_relaxation_add(struct relaxation *r, const char *change, const char *pa
 /* What members request of resource r if the missing slots existed. */
 static int64_t wanted(const struct account *a, const struct skr_missing_slots *slot, size_t r)
 {
-    int64_t members = (int64_t)skr_account_leaf_fit(a, slot->leaf) + slot->slots;
+    int64_t members = (int64_t)skr_explain_role_fit(a, 0, slot->leaf) + slot->slots;
     int64_t demand = a->request->problem.demand[r];
     return members > 0 && demand > AMOUNT_MAX / members ? AMOUNT_MAX : members * demand;
 }

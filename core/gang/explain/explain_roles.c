@@ -15,20 +15,11 @@ const struct role *skr_explain_role_at(const struct account *a, size_t r)
     return &a->g->roles.item[a->request->roles->role[r]];
 }
 
-static int32_t claims_below(const struct account *a, size_t r, int32_t first, int32_t end)
-{
-    const int32_t *claimed = roles_of(a)->role[r].claimed;
-    int32_t n = 0;
-    for (int32_t leaf = first; claimed && leaf < end; leaf++) {
-        n += claimed[leaf];
-    }
-    return n;
-}
-
 void skr_explain_roles_count_claims(struct account *a)
 {
     for (size_t r = 0; r < roles_of(a)->n_roles; r++) {
-        a->claims[r] = claims_below(a, r, 0, a->request->problem.tree->n_leaves);
+        a->claims[r] =
+            skr_role_claims(&roles_of(a)->role[r], 0, a->request->problem.tree->n_leaves);
     }
 }
 
@@ -53,10 +44,9 @@ int64_t skr_explain_roles_wanted(const struct account *a, size_t r)
 int32_t skr_explain_role_fit(const struct account *a, size_t r, int32_t leaf)
 {
     const struct skr_problem *p = &a->request->problem;
-    const struct skr_role *role = &roles_of(a)->role[r];
-    const int32_t most = role->eligible && !role->eligible[leaf] ? 0 : role->n - a->claims[r];
-    return (int32_t)skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources], role->demand,
-                                       p->n_resources, most > 0 ? most : 0);
+    const struct skr_role role = skr_problem_role(p, r);
+    const int32_t most = role.n - a->claims[r];
+    return skr_role_room(p, &role, leaf, most > 0 ? most : 0);
 }
 
 void skr_explain_roles_need(const struct account *a, struct skr_strbuf *b)
@@ -114,7 +104,7 @@ static void write_short(const struct account *a, const struct skr_role_short *un
 {
     const int of = skr_role_sentence_short(roles_of(a), unit);
     for (size_t r = 0; r < roles_of(a)->n_roles; r++) {
-        const int32_t held = claims_below(a, r, first, end);
+        const int32_t held = skr_role_claims(&roles_of(a)->role[r], first, end);
         const int32_t needs = unit->needs[r] > held ? unit->needs[r] - held : 0;
         const int32_t all = lacks(a, r, of) ? unit->fits[r] : unit->needs[r];
         const int32_t fits = all > held ? all - held : 0;

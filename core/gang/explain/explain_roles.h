@@ -14,7 +14,8 @@ void skr_explain_roles_count_claims(struct account *a);
 const struct role *skr_explain_role_at(const struct account *a, size_t r);
 /* What all newcomers need of resource r together. */
 int64_t skr_explain_roles_wanted(const struct account *a, size_t r);
-/* Newcomers of one role that fit on the leaf beside nothing else, at most as many as there are. */
+/* Newcomers of one role of the problem (of equal members 0) that fit on the leaf beside nothing else, at
+ * most as many as there are. */
 int32_t skr_explain_role_fit(const struct account *a, size_t role, int32_t leaf);
 /* ,"roles":[{"name":"leader","slots":1,"held":0,"each":{...}},...] */
 void skr_explain_roles_need(const struct account *a, struct skr_strbuf *b);

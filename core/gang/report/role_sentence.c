@@ -24,31 +24,13 @@ static const struct role *group_role(const struct saying *say, size_t r)
     return &say->g->roles.item[say->map->role[r]];
 }
 
-static int32_t claims_of(const struct saying *say, size_t r)
-{
-    const int32_t *claimed = say->problem->roles->role[r].claimed;
-    int32_t n = 0;
-    for (int32_t i = 0; claimed && i < say->problem->tree->n_leaves; i++) {
-        n += claimed[i];
-    }
-    return n;
-}
-
-/* New members of the role that a leaf holds, as if no other role existed: at most most. */
-static int64_t members_on(const struct saying *say, size_t r, int32_t leaf, int32_t most)
-{
-    const struct skr_problem *p = say->problem;
-    const struct skr_role *role = &p->roles->role[r];
-    return skr_room_holds_all(&p->free[(size_t)leaf * p->n_resources], role->demand, p->n_resources,
-                              role->eligible && !role->eligible[leaf] ? 0 : most);
-}
-
-/* The same on all leaves. */
+/* New members of the role that all leaves have room for, as if no other role existed. */
 static int64_t slots_of(const struct saying *say, size_t r)
 {
+    const struct skr_role *role = &say->problem->roles->role[r];
     int64_t sum = 0;
     for (int32_t leaf = 0; leaf < say->problem->tree->n_leaves; leaf++) {
-        sum += members_on(say, r, leaf, say->problem->roles->role[r].n);
+        sum += skr_role_room(say->problem, role, leaf, role->n);
     }
     return sum;
 }
@@ -169,7 +151,8 @@ static bool say_lost(const struct saying *say)
         }
         bool room = unit < 0;
         for (int32_t i = 0; i < tree->n_leaves && !room; i++) {
-            room = skr_tree_unit_at(tree, i, level) == unit && members_on(say, r, i, 1) > 0;
+            room = skr_tree_unit_at(tree, i, level) == unit &&
+                   skr_role_room(say->problem, &roles->role[r], i, 1) > 0;
         }
         if (!room) {
             skr_strbuf_addf(
@@ -187,7 +170,8 @@ static bool say_alone(const struct saying *say)
 {
     const struct skr_roles *roles = say->problem->roles;
     for (size_t r = 0; say->x && r < roles->n_roles; r++) {
-        int32_t need = roles->role[r].n - claims_of(say, r);
+        int32_t need =
+            roles->role[r].n - skr_role_claims(&roles->role[r], 0, say->problem->tree->n_leaves);
         if ((say->x->alone >> r & 1) == 0 || need <= 0) {
             continue;
         }

@@ -53,8 +53,6 @@ void skr_account_init(struct account *a, struct skr_gang *e, const struct group 
                       const struct skr_solve_request *request, const struct skr_solution *s);
 const char *skr_account_resource(const struct account *a,
                                  size_t r); /* name of problem resource r */
-/* New members that fit on a leaf; 0 if it is not eligible. */
-int32_t skr_account_leaf_fit(const struct account *a, int32_t leaf);
 /* Leaves below a unit: *ret_first .. *ret_end - 1. */
 void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
                         int32_t *ret_end);

@@ -153,7 +153,7 @@ static enum skr_role_verdict solve_with(struct work *w, uint32_t all, uint32_t s
         v.role[r].n = size[r];
         v.role[r].minimum = size[r];
         for (size_t leaf = 0; leaf < w->n_leaves; leaf++) {
-            int32_t claimed = v.role[r].claimed ? v.role[r].claimed[leaf] : 0;
+            int32_t claimed = skr_role_claimed(&v.role[r], (int32_t)leaf);
             for (size_t d = 0; d < problem->n_resources; d++) {
                 w->free[leaf * problem->n_resources + d] -=
                     (placed[leaf] - claimed) * v.role[r].demand[d];

@@ -32,15 +32,6 @@ static void tighten(const struct skr_tree *tree, int64_t *sum, int64_t need, int
     }
 }
 
-static int64_t claims_of(const struct skr_role *role, int32_t n_leaves)
-{
-    int64_t claims = 0;
-    for (int32_t leaf = 0; leaf < n_leaves && role->claimed; leaf++) {
-        claims += role->claimed[leaf];
-    }
-    return claims;
-}
-
 static void by_resource(const struct skr_problem *problem, const int32_t *size, size_t d,
                         int64_t *sum, int64_t *sorted, int32_t *ret)
 {
@@ -48,7 +39,7 @@ static void by_resource(const struct skr_problem *problem, const int32_t *size, 
     int64_t need = 0;
     for (size_t r = 0; r < problem->roles->n_roles; r++) {
         const struct skr_role *role = &problem->roles->role[r];
-        int64_t added = size[r] - claims_of(role, tree->n_leaves);
+        int64_t added = size[r] - skr_role_claims(role, 0, tree->n_leaves);
         for (; added > 0 && role->demand[d] > 0; added--) {
             need = skr_amount_sum(need, role->demand[d]);
         }
@@ -71,16 +62,12 @@ static void by_role(const struct skr_problem *problem, const int32_t *size, size
 {
     const struct skr_tree *tree = problem->tree;
     const struct skr_role *role = &problem->roles->role[r];
-    struct skr_problem one = *problem;
-    one.demand = role->demand;
-    one.eligible = role->eligible;
     for (int32_t unit = 0; unit < tree->n_units; unit++) {
-        int32_t leaf = unit - tree->first_leaf;
-        sum[unit] = unit >= tree->first_leaf && skr_leaf_eligible(&one, leaf)
-                        ? skr_leaf_room(&one, one.free, leaf)
-                        : 0;
+        sum[unit] = unit < tree->first_leaf
+                        ? 0
+                        : skr_role_room(problem, role, unit - tree->first_leaf, INT32_MAX);
     }
-    int64_t need = size[r] - claims_of(role, tree->n_leaves);
+    int64_t need = size[r] - skr_role_claims(role, 0, tree->n_leaves);
     if (need > 0) {
         tighten(tree, sum, need, sorted, ret);
     }

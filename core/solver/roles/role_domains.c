@@ -84,7 +84,7 @@ static bool count_claims(struct skr_domain_search *s, size_t k)
         s->n_least[k] += roles->role[r].minimum;
         s->roles->bounds[k].roles |= UINT32_C(1) << r;
         for (size_t i = 0; i < n; i++) {
-            claims[i] += s->roles->role[r].claimed ? s->roles->role[r].claimed[i] : 0;
+            claims[i] += skr_role_claimed(&s->roles->role[r], (int32_t)i);
         }
     }
     s->claims_of[k] = claims;
@@ -141,14 +141,11 @@ bool skr_role_domains_permute(struct skr_domain_search *s)
 
 int64_t skr_role_domains_room(const struct skr_domain_search *s, size_t rule, int32_t leaf)
 {
-    struct skr_problem one = s->inner;
     int64_t room = 0;
     for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
         const struct skr_role *role = &s->roles->role[r];
-        one.demand = role->demand;
-        if (skr_domain_binds(&s->rule[rule], r) && role->eligible[leaf] != 0) {
-            int32_t fits = skr_leaf_room(&one, s->inner.free, leaf);
-            room += fits < role->n ? fits : role->n;
+        if (skr_domain_binds(&s->rule[rule], r)) {
+            room += skr_role_room(&s->inner, role, leaf, role->n);
         }
     }
     return room < s->n[rule] ? room : s->n[rule];
@@ -171,12 +168,8 @@ bool skr_role_domains_comes(const struct skr_domain_search *s, size_t rule, uint
     bool comes = false;
     for (size_t r = 0; r < s->roles->roles.n_roles && !comes; r++) {
         const struct skr_role *role = &s->roles->role[r];
-        int32_t claims = 0;
-        for (int32_t i = 0; i < s->made.tree.n_leaves && role->claimed; i++) {
-            claims += role->claimed[i];
-        }
-        comes =
-            (roles >> r & 1) != 0 && skr_domain_binds(&s->rule[rule], r) && role->minimum > claims;
+        comes = (roles >> r & 1) != 0 && skr_domain_binds(&s->rule[rule], r) &&
+                role->minimum > skr_role_claims(role, 0, s->made.tree.n_leaves);
     }
     return comes;
 }
