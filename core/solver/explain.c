@@ -16,7 +16,6 @@
 
 #include "core/solver/each_role.h"
 #include "core/solver/roles/role_refute.h"
-#include "core/solver/roles/roles_solve.h"
 #include "topology/room.h"
 
 /* ---- the class ---- */

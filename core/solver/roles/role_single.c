@@ -5,7 +5,7 @@
  * one of them must be unset; the key of the role then decides all that the group's would.
  */
 
-#include "core/solver/roles/roles_solve.h"
+#include "core/solver/roles/role_variant.h"
 
 static bool is_bare(const struct skr_rule *rule)
 {

@@ -22,9 +22,4 @@ int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret
 int skr_roles_fit(const struct skr_problem *problem, bool *ret, bool *decided,
                   struct skr_error *error);
 
-/* Whether the problem is one of equal members, which *ret then is. rule: [SKR_LEVELS_MAX], used by
- * *ret. */
-bool skr_role_single(const struct skr_problem *problem, struct skr_rule *rule,
-                     struct skr_problem *ret);
-
 #endif
