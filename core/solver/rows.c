@@ -3,7 +3,11 @@
  * The builder: open addressing by key. Slots of an earlier use are told apart by a stamp, so
  * beginning costs nothing. A slot holds an interval until a count is added that leaves a gap; from
  * then on it holds bits. finish() sorts the keys and writes bits without gaps as intervals again,
- * so equal sets have equal rows.
+ * so equal sets have equal rows. An interval has the step of begin(): most of those that sums make
+ * touch, and are united before a bit is set.
+ *
+ * Sums of other rows go through the kernel of count_bits.h, gathered first if there is a step. Only the
+ * words between the ends of a row are read.
  */
 #include "core/solver/rows.h"
 
@@ -24,16 +28,17 @@ struct skr_role_builder {
     uint32_t *used; /* [mask + 1] slots in use */
     int32_t n;
     int32_t most;
+    int32_t step;
     int32_t words;
     uint64_t **bits; /* [bits_cap] of the main axis with the greatest count */
     int32_t n_bits, bits_cap;
-    uint64_t *sum, *a, *b, *tmp; /* [words] */
+    uint64_t *sum, *a, *b, *tmp; /* [cap_words] */
     int32_t cap_words;
     struct skr_row *out; /* [out_cap] */
     size_t out_cap;
 };
 
-enum { SLOTS_FIRST = 256 };
+enum { SLOTS_FIRST = 64 };
 
 int32_t skr_rows_find(const struct skr_rows *rows, uint64_t key)
 {
@@ -66,43 +71,44 @@ bool skr_rows_equal(const struct skr_rows *a, const struct skr_rows *b)
     return same;
 }
 
-static bool make_builder(struct skr_role_run *rr)
+static bool make_builder(struct skr_run *run)
 {
-    struct skr_role_builder *b = skr_run_alloc(&rr->run, 1, sizeof *b);
+    struct skr_role_builder *b = skr_run_alloc(run, 1, sizeof *b);
     if (!b) {
         return false;
     }
-    int32_t most = 0;
-    for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
-        int32_t main = skr_axes_main_most(&rr->axes[level]);
+    int32_t most = run->rr ? 0 : run->n;
+    for (int32_t level = 1; run->rr && level <= run->tree->n_levels; level++) {
+        int32_t main = skr_axes_main_most(&run->rr->axes[level]);
         most = main > most ? main : most;
     }
     b->cap_words = skr_bits_words(most);
     size_t words = (size_t)b->cap_words;
-    b->slot = skr_run_alloc(&rr->run, SLOTS_FIRST, sizeof *b->slot);
-    b->used = skr_run_alloc(&rr->run, SLOTS_FIRST, sizeof *b->used);
+    b->slot = skr_run_alloc(run, SLOTS_FIRST, sizeof *b->slot);
+    b->used = skr_run_alloc(run, SLOTS_FIRST, sizeof *b->used);
     b->mask = SLOTS_FIRST - 1;
-    b->sum = skr_run_alloc(&rr->run, words, sizeof(uint64_t));
-    b->a = skr_run_alloc(&rr->run, words, sizeof(uint64_t));
-    b->b = skr_run_alloc(&rr->run, words, sizeof(uint64_t));
-    b->tmp = skr_run_alloc(&rr->run, words, sizeof(uint64_t));
-    if (!b->slot || !b->used || !b->sum || !b->a || !b->b || !b->tmp) {
+    b->sum = skr_run_alloc(run, 4 * words, sizeof(uint64_t));
+    if (!b->slot || !b->used || !b->sum) {
         return false;
     }
-    rr->builder = b;
+    b->a = b->sum + words;
+    b->b = b->a + words;
+    b->tmp = b->b + words;
+    run->builder = b;
     return true;
 }
 
-bool skr_rows_begin(struct skr_role_run *rr, int32_t most)
+bool skr_rows_begin(struct skr_run *run, int32_t most, int32_t step)
 {
-    if (!rr->builder && !make_builder(rr)) {
+    if (!run->builder && !make_builder(run)) {
         return false;
     }
-    struct skr_role_builder *b = rr->builder;
+    struct skr_role_builder *b = run->builder;
     b->stamp++;
     b->n = 0;
     b->n_bits = 0;
     b->most = most;
+    b->step = step;
     b->words = skr_bits_words(most);
     return true;
 }
@@ -113,12 +119,12 @@ static size_t home_of(const struct skr_role_builder *b, uint64_t key)
     return (size_t)(hash ^ hash >> 32) & b->mask;
 }
 
-static bool grow(struct skr_role_run *rr)
+static bool grow(struct skr_run *run)
 {
-    struct skr_role_builder *b = rr->builder;
+    struct skr_role_builder *b = run->builder;
     size_t slots = (b->mask + 1) * 2;
-    struct slot *slot = skr_run_alloc(&rr->run, slots, sizeof *slot);
-    uint32_t *used = skr_run_alloc(&rr->run, slots, sizeof *used);
+    struct slot *slot = skr_run_alloc(run, slots, sizeof *slot);
+    uint32_t *used = skr_run_alloc(run, slots, sizeof *used);
     if (!slot || !used) {
         return false;
     }
@@ -139,9 +145,9 @@ static bool grow(struct skr_role_run *rr)
 }
 
 /* The slot of the key; a new one has lo > hi. NULL when the run had to stop. */
-static struct slot *slot_of(struct skr_role_run *rr, uint64_t key)
+static struct slot *slot_of(struct skr_run *run, uint64_t key)
 {
-    struct skr_role_builder *b = rr->builder;
+    struct skr_role_builder *b = run->builder;
     size_t at = home_of(b, key);
     while (b->slot[at].stamp == b->stamp) {
         if (b->slot[at].key == key) {
@@ -149,15 +155,15 @@ static struct slot *slot_of(struct skr_role_run *rr, uint64_t key)
         }
         at = (at + 1) & b->mask;
     }
-    if (b->n >= rr->row_limit) {
-        rr->beyond = true;
+    if (run->rr && b->n >= run->rr->row_limit) {
+        run->rr->beyond = true;
         return NULL;
     }
     if ((size_t)b->n * 2 > b->mask) {
-        if (!grow(rr)) {
+        if (!grow(run)) {
             return NULL;
         }
-        return slot_of(rr, key);
+        return slot_of(run, key);
     }
     b->slot[at] = (struct slot){.key = key, .stamp = b->stamp, .lo = 1, .hi = 0, .bits = -1};
     b->used[b->n++] = (uint32_t)at;
@@ -165,15 +171,15 @@ static struct slot *slot_of(struct skr_role_run *rr, uint64_t key)
 }
 
 /* Gives the slot bits, with the interval that it holds. */
-static uint64_t *take_bits(struct skr_role_run *rr, struct slot *slot)
+static uint64_t *take_bits(struct skr_run *run, struct slot *slot)
 {
-    struct skr_role_builder *b = rr->builder;
+    struct skr_role_builder *b = run->builder;
     if (slot->bits >= 0) {
         return b->bits[slot->bits];
     }
     if (b->n_bits == b->bits_cap) {
         int32_t cap = b->bits_cap > 0 ? 2 * b->bits_cap : 16;
-        uint64_t **bits = skr_run_alloc(&rr->run, (size_t)cap, sizeof *bits);
+        uint64_t **bits = skr_run_alloc(run, (size_t)cap, sizeof *bits);
         if (!bits) {
             return NULL;
         }
@@ -184,7 +190,7 @@ static uint64_t *take_bits(struct skr_role_run *rr, struct slot *slot)
         b->bits_cap = cap;
     }
     if (!b->bits[b->n_bits]) {
-        b->bits[b->n_bits] = skr_run_alloc(&rr->run, (size_t)b->cap_words, sizeof(uint64_t));
+        b->bits[b->n_bits] = skr_run_alloc(run, (size_t)b->cap_words, sizeof(uint64_t));
         if (!b->bits[b->n_bits]) {
             return NULL;
         }
@@ -193,7 +199,7 @@ static uint64_t *take_bits(struct skr_role_run *rr, struct slot *slot)
     uint64_t *bits = b->bits[slot->bits];
     memset(bits, 0, (size_t)b->words * sizeof *bits);
     if (slot->lo <= slot->hi) {
-        skr_bits_set_range(bits, slot->lo, slot->hi);
+        skr_bits_set_progression(bits, slot->lo, slot->hi, b->step);
     }
     return bits;
 }
@@ -205,108 +211,125 @@ static void widen(struct slot *slot, int32_t lo, int32_t hi)
     slot->hi = empty || hi > slot->hi ? hi : slot->hi;
 }
 
-static bool add_interval(struct skr_role_run *rr, struct slot *slot, int32_t lo, int32_t hi)
+/* lo, lo + step, ..., as far as hi and the most. */
+static bool add_interval(struct skr_run *run, struct slot *slot, int32_t lo, int32_t hi)
 {
-    hi = hi < rr->builder->most ? hi : rr->builder->most;
+    const struct skr_role_builder *b = run->builder;
+    hi = hi < b->most ? hi : b->most;
     if (lo > hi) {
         return true;
     }
-    bool touches = slot->lo > slot->hi || (lo <= slot->hi + 1 && slot->lo <= hi + 1);
+    hi -= b->step > 1 ? (hi - lo) % b->step : 0;
+    bool touches = slot->lo > slot->hi || (lo <= slot->hi + b->step && slot->lo <= hi + b->step);
     if (slot->bits >= 0 || !touches) {
-        uint64_t *bits = take_bits(rr, slot);
+        uint64_t *bits = take_bits(run, slot);
         if (!bits) {
             return false;
         }
-        skr_bits_set_range(bits, lo, hi);
+        skr_bits_set_progression(bits, lo, hi, b->step);
     }
     widen(slot, lo, hi);
     return true;
 }
 
-bool skr_rows_add(struct skr_role_run *rr, uint64_t key, int32_t lo, int32_t hi)
+bool skr_rows_add(struct skr_run *run, uint64_t key, int32_t lo, int32_t hi)
 {
-    if (lo > hi || lo > rr->builder->most) {
+    if (lo > hi || lo > run->builder->most) {
         return true;
     }
-    struct slot *slot = slot_of(rr, key);
-    return slot && add_interval(rr, slot, lo, hi);
+    struct slot *slot = slot_of(run, key);
+    return slot && add_interval(run, slot, lo, hi);
 }
 
-/* Adds the set in bits, which are 0 above `most`. */
-static bool add_bits(struct skr_role_run *rr, struct slot *slot, const uint64_t *from)
-{
-    struct skr_role_builder *b = rr->builder;
-    int32_t lo = skr_bits_next(from, b->words, 0);
-    if (lo < 0) {
-        return true;
-    }
-    int32_t hi = skr_bits_previous(from, 64 * b->words - 1);
-    uint64_t *bits = take_bits(rr, slot);
-    if (!bits) {
-        return false;
-    }
-    for (int32_t w = lo / 64; w <= hi / 64; w++) {
-        bits[w] |= from[w];
-    }
-    widen(slot, lo, hi);
-    return true;
-}
-
-/* Bits [words of most] of a row within lo .. hi. */
-static void flatten(const struct skr_role_builder *b, const struct skr_row *row, int32_t lo,
-                    int32_t hi, uint64_t *ret)
-{
-    memset(ret, 0, (size_t)b->words * sizeof *ret);
-    hi = hi < b->most ? hi : b->most;
-    if (!row->bits) {
-        if (lo <= hi) {
-            skr_bits_set_range(ret, lo, hi);
-        }
-        return;
-    }
-    for (int32_t x = skr_row_next(row, lo); x <= hi; x = skr_row_next(row, x + 1)) {
-        skr_bits_set(ret, x);
-    }
-}
-
-bool skr_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct skr_row *row, int32_t lo,
+bool skr_rows_add_row(struct skr_run *run, uint64_t key, const struct skr_row *row, int32_t lo,
                       int32_t hi)
 {
-    struct skr_role_builder *b = rr->builder;
+    struct skr_role_builder *b = run->builder;
     lo = lo > row->lo ? lo : row->lo;
     hi = hi < row->hi ? hi : row->hi;
     if (!row->bits) {
-        return skr_rows_add(rr, key, lo, hi);
+        return skr_rows_add(run, key, lo, hi);
     }
     lo = lo <= hi ? skr_row_next(row, lo) : lo;
     if (lo > hi || lo > b->most) {
         return true;
     }
-    struct slot *slot = slot_of(rr, key);
-    flatten(b, row, lo, hi, b->a);
-    return slot && add_bits(rr, slot, b->a);
+    hi = hi < b->most ? skr_bits_previous(row->bits, hi) : skr_bits_previous(row->bits, b->most);
+    struct slot *slot = slot_of(run, key);
+    uint64_t *bits = slot ? take_bits(run, slot) : NULL;
+    for (int32_t w = lo / 64; bits && w <= hi / 64; w++) {
+        uint64_t from = w == lo / 64 ? UINT64_MAX << (lo % 64) : UINT64_MAX;
+        uint64_t to = w == hi / 64 ? UINT64_MAX >> (63 - hi % 64) : UINT64_MAX;
+        bits[w] |= row->bits[w] & from & to;
+    }
+    if (bits) {
+        widen(slot, lo, hi);
+    }
+    return bits;
 }
 
-bool skr_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct skr_row *x,
+/* The bits of a row for the kernel: gathered, or as they are. */
+static const uint64_t *operand(const struct skr_role_builder *b, const struct skr_row *row,
+                               uint64_t *into)
+{
+    const int32_t words = skr_bits_words(row->hi);
+    if (row->bits && b->step == 1) {
+        return row->bits;
+    }
+    if (row->bits) {
+        skr_bits_gather(into, row->bits, words, b->step);
+    } else {
+        memset(into, 0, (size_t)words * sizeof *into);
+        skr_bits_set_range(into, row->lo, row->hi);
+    }
+    return into;
+}
+
+/* Adds the sums of both rows to bits [words of the most]. */
+static void add_bits(const struct skr_role_builder *b, const struct skr_row *x,
+                     const struct skr_row *y, uint64_t *bits)
+{
+    const int32_t words = b->step == 1 ? b->words : skr_bits_gathered_words(b->words, b->step);
+    uint64_t *sum = b->step == 1 ? bits : b->sum;
+    const int32_t skip_x = x->lo / b->step / 64;
+    const int32_t skip_y = y->lo / b->step / 64;
+    const int32_t n_x = x->hi / b->step / 64 + 1 - skip_x;
+    const int32_t n_y = y->hi / b->step / 64 + 1 - skip_y;
+    const int32_t skip = skip_x + skip_y;
+    if (skip < words) {
+        if (b->step > 1) {
+            memset(sum, 0, (size_t)words * sizeof *sum);
+        }
+        skr_bits_add_sums(sum + skip, n_x + n_y < words - skip ? n_x + n_y : words - skip,
+                          operand(b, x, b->a) + skip_x, n_x, operand(b, y, b->b) + skip_y, n_y,
+                          b->tmp);
+        if (b->step > 1) {
+            skr_bits_scatter(bits, b->words, sum, b->step);
+        }
+        skr_bits_clear_above(bits, b->words, b->most);
+    }
+}
+
+bool skr_rows_add_sums(struct skr_run *run, uint64_t key, const struct skr_row *x,
                        const struct skr_row *y)
 {
-    struct skr_role_builder *b = rr->builder;
-    if (x->lo + y->lo > b->most) {
+    struct skr_role_builder *b = run->builder;
+    if (x->lo > x->hi || y->lo > y->hi || x->lo + y->lo > b->most) {
         return true;
     }
-    struct slot *slot = slot_of(rr, key);
+    struct slot *slot = slot_of(run, key);
     if (!slot) {
         return false;
     }
-    if (!x->bits && !y->bits) {
-        return add_interval(rr, slot, x->lo + y->lo, x->hi + y->hi);
+    if ((!x->bits || x->is_run) && (!y->bits || y->is_run)) {
+        return add_interval(run, slot, x->lo + y->lo, x->hi + y->hi);
     }
-    flatten(b, x, x->lo, x->hi, b->a);
-    flatten(b, y, y->lo, y->hi, b->b);
-    memset(b->sum, 0, (size_t)b->words * sizeof *b->sum);
-    skr_bits_add_sums(b->sum, b->words, b->a, b->words, b->b, b->words, b->tmp);
-    skr_bits_clear_above(b->sum, b->words, b->most);
-    return add_bits(rr, slot, b->sum);
+    uint64_t *bits = take_bits(run, slot);
+    if (bits) {
+        add_bits(b, x, y, bits);
+        widen(slot, x->lo + y->lo, x->hi < b->most - y->hi ? x->hi + y->hi : b->most);
+    }
+    return bits;
 }
 
 static int by_key(const void *a, const void *b)
@@ -333,14 +356,14 @@ static void sort_rows(struct skr_row *row, int32_t n)
     }
 }
 
-bool skr_rows_copy(struct skr_role_run *rr, const struct skr_rows *rows, struct skr_rows *ret)
+bool skr_rows_copy(struct skr_run *run, const struct skr_rows *rows, struct skr_rows *ret)
 {
     size_t words = 0;
     for (int32_t i = 0; i < rows->n; i++) {
         words += rows->row[i].bits ? (size_t)skr_bits_words(rows->row[i].hi) : 0;
     }
     struct skr_row *row =
-        skr_run_alloc(&rr->run, (size_t)rows->n * sizeof *row + words * sizeof(uint64_t), 1);
+        skr_run_alloc(run, (size_t)rows->n * sizeof *row + words * sizeof(uint64_t), 1);
     if (!row) {
         return false;
     }
@@ -358,12 +381,12 @@ bool skr_rows_copy(struct skr_role_run *rr, const struct skr_rows *rows, struct 
     return true;
 }
 
-bool skr_rows_finish(struct skr_role_run *rr, bool keep, struct skr_rows *ret)
+bool skr_rows_finish(struct skr_run *run, bool keep, struct skr_rows *ret)
 {
-    struct skr_role_builder *b = rr->builder;
+    struct skr_role_builder *b = run->builder;
     if ((size_t)b->n > b->out_cap) {
         b->out_cap = 2 * (size_t)b->n;
-        b->out = skr_run_alloc(&rr->run, b->out_cap, sizeof *b->out);
+        b->out = skr_run_alloc(run, b->out_cap, sizeof *b->out);
         if (!b->out) {
             b->out_cap = 0;
             return false;
@@ -379,6 +402,7 @@ bool skr_rows_finish(struct skr_role_run *rr, bool keep, struct skr_rows *ret)
         *row = (struct skr_row){.key = slot->key, .lo = slot->lo, .hi = slot->hi};
         if (slot->bits >= 0) {
             uint64_t *bits = b->bits[slot->bits];
+            row->hi = skr_bits_previous(bits, slot->hi);
             if (!skr_bits_is_progression(bits, skr_bits_words(row->hi), row->lo, row->hi, 1)) {
                 row->bits = bits;
             }
@@ -386,5 +410,26 @@ bool skr_rows_finish(struct skr_role_run *rr, bool keep, struct skr_rows *ret)
     }
     sort_rows(b->out, n);
     *ret = (struct skr_rows){.n = n, .row = b->out};
-    return !keep || skr_rows_copy(rr, ret, ret);
+    return !keep || skr_rows_copy(run, ret, ret);
+}
+
+void skr_rows_finish_dense(struct skr_run *run, struct skr_row *row, uint64_t *to)
+{
+    const struct skr_role_builder *b = run->builder;
+    for (int32_t i = 0; i < b->n; i++) {
+        const struct slot *slot = &b->slot[b->used[i]];
+        struct skr_row *ret = &row[slot->key];
+        uint64_t *bits = to + slot->key * (size_t)b->words;
+        ret->lo = slot->lo;
+        ret->hi = slot->hi;
+        if (slot->bits >= 0) {
+            memcpy(bits, b->bits[slot->bits], (size_t)b->words * sizeof *bits);
+            ret->hi = skr_bits_previous(bits, slot->hi);
+            ret->is_run =
+                !run->plain && skr_bits_is_progression(bits, b->words, ret->lo, ret->hi, b->step);
+        } else if (slot->lo <= slot->hi) {
+            skr_bits_set_progression(bits, slot->lo, slot->hi, b->step);
+            ret->is_run = true;
+        }
+    }
 }

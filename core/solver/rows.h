@@ -83,19 +83,20 @@ static inline bool skr_rows_pair(const struct skr_rows *x, const struct skr_rows
     return false;
 }
 
-struct skr_role_builder;
-
-/* Main counts above `most` are not added. All functions: false when the run had to stop. */
-bool skr_rows_begin(struct skr_role_run *rr, int32_t most);
-bool skr_rows_add(struct skr_role_run *rr, uint64_t key, int32_t lo, int32_t hi);
-bool skr_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct skr_row *row, int32_t lo,
+/* Main counts above `most` are not added. step: of the runs of dense rows; of roles 1. All functions:
+ * false when the run had to stop. */
+bool skr_rows_begin(struct skr_run *run, int32_t most, int32_t step);
+bool skr_rows_add(struct skr_run *run, uint64_t key, int32_t lo, int32_t hi);
+bool skr_rows_add_row(struct skr_run *run, uint64_t key, const struct skr_row *row, int32_t lo,
                       int32_t hi);
 /* All sums of one count of each row. */
-bool skr_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct skr_row *a,
+bool skr_rows_add_sums(struct skr_run *run, uint64_t key, const struct skr_row *a,
                        const struct skr_row *b);
 /* keep: copied into the memory of the run; else valid until the next begin(). */
-bool skr_rows_finish(struct skr_role_run *rr, bool keep, struct skr_rows *ret);
+bool skr_rows_finish(struct skr_run *run, bool keep, struct skr_rows *ret);
+/* The same as dense rows, by key; bits: [rows * words of the most], all 0. */
+void skr_rows_finish_dense(struct skr_run *run, struct skr_row *row, uint64_t *bits);
 /* A copy in the memory of the run. */
-bool skr_rows_copy(struct skr_role_run *rr, const struct skr_rows *rows, struct skr_rows *ret);
+bool skr_rows_copy(struct skr_run *run, const struct skr_rows *rows, struct skr_rows *ret);
 
 #endif

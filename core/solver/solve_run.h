@@ -33,6 +33,7 @@ struct skr_law {
     bool silent;    /* the key of the level is not compared */
 };
 
+struct skr_role_builder;
 struct skr_role_run; /* roles/axes.h */
 struct skr_span;
 struct skr_span_table;
@@ -52,10 +53,9 @@ struct skr_run {
     int64_t steps_left; /* of roles; equal members have no limit */
     enum skr_run_stop stop;
     struct skr_span_table *spans;
-    struct skr_span *used; /* spans in use by the second half: skr_span_use() */
-    uint64_t *bits_tmp;    /* [n / 64 + 1], for skr_bits_add_sums() */
-    uint64_t *gathered;    /* [n_gathered], of row_sums.c */
-    size_t n_gathered;
+    struct skr_span *used;            /* spans in use by the second half: skr_span_use() */
+    uint64_t *bits_tmp;               /* [n / 64 + 1], for skr_bits_add_sums() */
+    struct skr_role_builder *builder; /* of rows.h; NULL: none yet */
     struct skr_solve_stats stats;
 };
 

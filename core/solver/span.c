@@ -5,9 +5,8 @@
  * The key of a pair is its two halves; that of a unit is level, children, room and rows. Spans are
  * interned in the order of the tree.
  *
- * The merge of two spans looks at all pairs of rows. Of roles a sum with a field beyond its limit is
- * left out, and sets with few peaks are merged by these. Dense rows are merged by row_sums.h, and two
- * runs of one step by their ends.
+ * The merge of two spans looks at all pairs of rows. A sum with a field of its key beyond its limit is
+ * left out. Sets of roles with few peaks are merged by these, and runs of one step by their ends.
  *
  * skr_span_all() pairs neighbours, then neighbours of the pairs, and so on: the depth is
  * log2(units), and runs of equal units fold into few distinct spans.
@@ -18,7 +17,6 @@
 
 #include "core/solver/intern.h"
 #include "core/solver/roles/role_peaks.h"
-#include "core/solver/row_sums.h"
 
 struct skr_span_table {
     struct skr_intern all;
@@ -147,6 +145,12 @@ static struct skr_span *find_pair(const struct skr_run *run, uint64_t hash,
     return NULL;
 }
 
+/* The dense rows of a span while it is made; they follow its bits. */
+static struct skr_row *dense_rows(const struct skr_span *span)
+{
+    return (struct skr_row *)(void *)(span->bits + (size_t)span->rows.n * (size_t)span->words);
+}
+
 /* A new span, with memory for dense rows. */
 static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t n_dense, int32_t words)
 {
@@ -164,13 +168,65 @@ static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t n_d
         span->words = words;
         span->bits = (uint64_t *)(void *)(span + 1);
         span->rows.n = n_dense;
-        span->rows.row = skr_dense_rows(span);
+        span->rows.row = dense_rows(span);
         for (int32_t u = 0; u < n_dense; u++) {
-            skr_dense_rows(span)[u] =
+            dense_rows(span)[u] =
                 (struct skr_row){.key = (uint64_t)u, .hi = -1, .bits = skr_span_row(span, u)};
         }
     }
     return span;
+}
+
+/* ---- dense rows ---- */
+
+/* Sets lo and hi of a row from its bits, words of them. */
+static void find_ends(struct skr_row *row, int32_t words)
+{
+    row->lo = skr_bits_next(row->bits, words, 0);
+    row->hi = row->lo < 0 ? -1 : skr_bits_previous(row->bits, words * 64 - 1);
+    row->lo = row->lo < 0 ? 0 : row->lo;
+}
+
+/* Sets is_run of a row of the level, whose ends are set. */
+static void look_at_row(const struct skr_run *run, int32_t level, struct skr_row *row)
+{
+    row->is_run = row->lo <= row->hi && !run->plain &&
+                  skr_bits_is_progression(row->bits, skr_bits_words(row->hi), row->lo, row->hi,
+                                          run->law[level].step);
+}
+
+/* The span's ends include the row's. */
+static void include_row(struct skr_span *span, const struct skr_row *row)
+{
+    if (row->lo <= row->hi) {
+        bool first = span->hi < span->lo;
+        span->lo = first || row->lo < span->lo ? row->lo : span->lo;
+        span->hi = first || row->hi > span->hi ? row->hi : span->hi;
+    }
+}
+
+/* Step of the counts of a unit, from its rows "not used" and "used"; 0: they have none. */
+static int32_t step_of_unit(const struct skr_row *row, int32_t step)
+{
+    const struct skr_row *used = &row[1];
+    if (used->hi < used->lo) {
+        return 1;
+    }
+    return used->is_run && (row->hi < 0 || used->lo == step) ? step : 0;
+}
+
+/* Sets what follows from the rows of a span. */
+static void settle(const struct skr_run *run, struct skr_span *span)
+{
+    const int32_t step = run->law[span->level].step;
+    for (int32_t u = 0; u < span->rows.n; u++) {
+        include_row(span, &span->rows.row[u]);
+    }
+    if (span->rows.n == 1) {
+        span->step = span->rows.row->is_run ? step : 0;
+    } else if (!span->left) {
+        span->step = step_of_unit(span->rows.row, step);
+    }
 }
 
 /* ---- units ---- */
@@ -194,7 +250,7 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
         return span;
     }
     span = span_new(run, level, 0, 0);
-    if (!span || !skr_rows_copy(run->rr, rows, &span->rows) ||
+    if (!span || !skr_rows_copy(run, rows, &span->rows) ||
         !add_unit(run, span, inside, room, hash)) {
         return NULL;
     }
@@ -213,7 +269,7 @@ struct skr_span *skr_span_of_counts(struct skr_run *run, int32_t level, struct s
     words = skr_bits_words(greatest < 0 ? 0 : greatest);
     bits[0] &= counted ? ~UINT64_C(1) : UINT64_MAX;
     *all = (struct skr_row){.key = counted ? 1 : 0, .bits = bits};
-    skr_row_ends(all, words);
+    find_ends(all, words);
     const struct skr_rows rows = {.n = counted ? 2 : 1, .row = row};
     uint64_t hash = run->plain ? 0 : hash_unit(level, inside, room, &rows);
     struct skr_span *span = run->plain ? NULL : find_unit(run, hash, level, inside, room, &rows);
@@ -224,12 +280,12 @@ struct skr_span *skr_span_of_counts(struct skr_run *run, int32_t level, struct s
             memcpy(span->bits + (size_t)(rows.n - 1) * (size_t)words, bits,
                    (size_t)words * sizeof *bits);
             for (int32_t u = 0; u < rows.n; u++) {
-                struct skr_row *to = &skr_dense_rows(span)[u];
+                struct skr_row *to = &dense_rows(span)[u];
                 to->lo = row[u].lo;
                 to->hi = row[u].hi;
-                skr_row_look(run, level, to);
+                look_at_row(run, level, to);
             }
-            skr_span_settle(run, span);
+            settle(run, span);
             span = add_unit(run, span, inside, room, hash);
         }
     }
@@ -270,7 +326,7 @@ static void set_progression(const struct skr_run *run, struct skr_span *span, in
     if (lo > hi) {
         return;
     }
-    struct skr_row *row = skr_dense_rows(span);
+    struct skr_row *row = dense_rows(span);
     span->lo = row->lo = lo;
     span->hi = row->hi = hi - (hi - lo) % step;
     span->step = step;
@@ -278,78 +334,80 @@ static void set_progression(const struct skr_run *run, struct skr_span *span, in
     skr_bits_set_progression(span->bits, lo, span->hi, step);
 }
 
-/* A new span of the two, without its rows. */
-static struct skr_span *pair_new(struct skr_run *run, struct skr_span *left, struct skr_span *right,
-                                 int32_t n_dense, int32_t words)
+/* Puts all sums of a row of the left and one of the right half into the builder. */
+static bool add_sums(struct skr_run *run, const struct skr_span *span)
 {
-    struct skr_span *span = span_new(run, left->level, n_dense, words);
-    if (span) {
-        span->n_units = left->n_units + right->n_units;
-        span->left = left;
-        span->right = right;
-        span->node.left = &left->node;
-        span->node.right = &right->node;
+    const struct skr_axes *axes = run->rr ? &run->rr->axes[span->level] : NULL;
+    const struct skr_rows *x = &span->left->rows;
+    const struct skr_rows *y = &span->right->rows;
+    for (int32_t i = 0; i < x->n; i++) {
+        for (int32_t j = 0; j < y->n; j++) {
+            uint64_t key = x->row[i].key + y->row[j].key;
+            bool fits = axes ? skr_axes_fits(axes, key) : key < (uint64_t)span->rows.n;
+            if (fits && !skr_rows_add_sums(run, key, &x->row[i], &y->row[j])) {
+                return false;
+            }
+        }
     }
-    return span;
+    return true;
 }
 
-static struct skr_span *dense_pair(struct skr_run *run, struct skr_span *left,
-                                   struct skr_span *right)
+/* The rows of a pair of equal members: totals up to hi. */
+static bool merge_dense(struct skr_run *run, struct skr_span *span, int32_t hi)
+{
+    int32_t step = span->rows.n == 1 ? step_of_sums(run, span->left, span->right) : 0;
+    run->stats.merges++;
+    if (step > 0) {
+        set_progression(run, span, span->left->lo + span->right->lo, hi, step);
+        run->stats.merges_of_runs++;
+        return true;
+    }
+    if (!skr_rows_begin(run, hi, run->plain ? 1 : run->law[span->level].step) ||
+        !add_sums(run, span)) {
+        return false;
+    }
+    skr_rows_finish_dense(run, dense_rows(span), span->bits);
+    settle(run, span);
+    return true;
+}
+
+/* The rows of a pair of roles. */
+static bool merge(struct skr_run *run, struct skr_span *span)
+{
+    const struct skr_axes *axes = &run->rr->axes[span->level];
+    if (skr_role_peaks_are_fewer(run->rr, span)) {
+        return skr_role_peaks_merge(run->rr, span);
+    }
+    run->stats.merges++;
+    return skr_run_step(run, (int64_t)span->left->rows.n * span->right->rows.n) &&
+           skr_rows_begin(run, skr_axes_main_most(axes), 1) && add_sums(run, span) &&
+           skr_rows_finish(run, true, &span->rows) &&
+           (!span->left->peak || !span->right->peak || skr_role_peaks_find(run->rr, span));
+}
+
+static struct skr_span *span_pair(struct skr_run *run, struct skr_span *left,
+                                  struct skr_span *right)
 {
     int32_t hi = 0;
     if (left->lo <= left->hi && right->lo <= right->hi) {
         hi = right->hi < run->n - left->hi ? left->hi + right->hi : run->n;
     }
-    int32_t rows = rows_of_pair(run, left, right);
-    struct skr_span *span = pair_new(run, left, right, rows, skr_bits_words(hi));
+    int32_t n_dense = run->rr ? 0 : rows_of_pair(run, left, right);
+    struct skr_span *span = span_new(run, left->level, n_dense, skr_bits_words(hi));
     if (!span) {
         return NULL;
     }
-    int32_t step = rows == 1 ? step_of_sums(run, left, right) : 0;
-    if (step > 0) {
-        set_progression(run, span, left->lo + right->lo, hi, step);
-        run->stats.merges_of_runs++;
-    } else if (!skr_row_sums(run, span, hi)) {
+    span->n_units = left->n_units + right->n_units;
+    span->left = left;
+    span->right = right;
+    span->node.left = &left->node;
+    span->node.right = &right->node;
+    if (!(run->rr ? merge(run, span) : merge_dense(run, span, hi))) {
         return NULL;
     }
-    run->stats.merges++;
-    return span;
-}
-
-/* The rows of a pair of roles. */
-static bool merge(struct skr_role_run *rr, struct skr_span *span)
-{
-    const struct skr_axes *axes = &rr->axes[span->level];
-    const struct skr_rows *x = &span->left->rows;
-    const struct skr_rows *y = &span->right->rows;
-    if (skr_role_peaks_are_fewer(rr, span)) {
-        return skr_role_peaks_merge(rr, span);
+    if (run->rr) {
+        run->rr->rows += span->rows.n;
     }
-    if (!skr_role_run_step(rr, (int64_t)x->n * y->n) ||
-        !skr_rows_begin(rr, skr_axes_main_most(axes))) {
-        return false;
-    }
-    for (int32_t i = 0; i < x->n; i++) {
-        for (int32_t j = 0; j < y->n; j++) {
-            uint64_t key = x->row[i].key + y->row[j].key;
-            if (skr_axes_fits(axes, key) && !skr_rows_add_sums(rr, key, &x->row[i], &y->row[j])) {
-                return false;
-            }
-        }
-    }
-    rr->run.stats.merges++;
-    return skr_rows_finish(rr, true, &span->rows) &&
-           (!span->left->peak || !span->right->peak || skr_role_peaks_find(rr, span));
-}
-
-static struct skr_span *role_pair(struct skr_run *run, struct skr_span *left,
-                                  struct skr_span *right)
-{
-    struct skr_span *span = pair_new(run, left, right, 0, 0);
-    if (!span || !merge(run->rr, span)) {
-        return NULL;
-    }
-    run->rr->rows += span->rows.n;
     return span;
 }
 
@@ -366,7 +424,7 @@ bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *
         return true;
     }
     if (skr_run_poll(run)) {
-        *ret = run->rr ? role_pair(run, left, right) : dense_pair(run, left, right);
+        *ret = span_pair(run, left, right);
     }
     return *ret && skr_intern_add(run, &run->spans->all, *ret, hash);
 }

@@ -69,8 +69,7 @@ struct skr_axes {
 /* Of equal members: their number, without side axes. */
 extern const struct skr_axes skr_axes_of_equals;
 
-struct skr_role_builder; /* rows.h */
-struct skr_role_table;   /* role_peaks.h */
+struct skr_role_table; /* role_peaks.h */
 
 struct skr_role_run {
     struct skr_run run; /* memory, cancellation, statistics; its laws are not used */
@@ -88,7 +87,6 @@ struct skr_role_run {
     int32_t block; /* 1: exact */
     bool beyond;   /* stopped: outside the exact range */
     int64_t *left; /* [(SKR_AXES_MAX + 1) * n_resources] working space of role_leaf.c */
-    struct skr_role_builder *builder;
     struct skr_role_table *table;
     int64_t rows, ports; /* statistics */
 };

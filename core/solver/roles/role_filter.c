@@ -202,12 +202,12 @@ bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
     }
     bound(&hi, base[rr->n_roles], skr_axes_slope(axes, rr->n_roles), filter->most);
     if (filter->simple) {
-        return lo > hi || skr_rows_add_row(rr, key, row, lo, hi);
+        return lo > hi || skr_rows_add_row(&rr->run, key, row, lo, hi);
     }
     hi = hi < row->hi ? hi : row->hi;
     for (int32_t x = skr_row_next(row, lo); x <= hi; x = skr_row_next(row, x + 1)) {
         uint64_t with = key;
-        if (judge(filter, base, x, &with) && !skr_rows_add(rr, with, x, x)) {
+        if (judge(filter, base, x, &with) && !skr_rows_add(&rr->run, with, x, x)) {
             return false;
         }
     }

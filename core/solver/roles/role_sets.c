@@ -111,9 +111,9 @@ bool skr_role_unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
     const int32_t leaf = unit - rr->run.tree->first_leaf;
     struct skr_role_filter filter;
     skr_role_filter_init(&filter, rr, level, unit);
-    return skr_rows_begin(rr, skr_axes_main_most(&rr->axes[level])) &&
+    return skr_rows_begin(&rr->run, skr_axes_main_most(&rr->axes[level]), 1) &&
            (leaf >= 0 ? skr_role_leaf_put(&filter, leaf) : put_inner(&filter, inside)) &&
-           skr_rows_finish(rr, false, ret);
+           skr_rows_finish(&rr->run, false, ret);
 }
 
 /* The role whose room SKR_TIE_TIGHT compares: the one with most members. */
@@ -150,17 +150,17 @@ bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_feasible *sets
     const struct skr_row zero = {0};
     const struct skr_rows none = {.n = 1, .row = &zero};
     const struct skr_rows *rows = sets->inside[0] ? &sets->inside[0]->rows : &none;
-    if (!skr_rows_begin(rr, skr_axes_main_most(axes))) {
+    if (!skr_rows_begin(&rr->run, skr_axes_main_most(axes), 1)) {
         return false;
     }
     for (int32_t i = 0; i < rows->n; i++) {
         const struct skr_row *row = &rows->row[i];
         if (counters_complete(axes, row->key) &&
-            !skr_rows_add_row(rr, row->key & axes->side, row, row->lo, row->hi)) {
+            !skr_rows_add_row(&rr->run, row->key & axes->side, row, row->lo, row->hi)) {
             return false;
         }
     }
-    return skr_rows_finish(rr, true, ret);
+    return skr_rows_finish(&rr->run, true, ret);
 }
 
 bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_feasible *sets,

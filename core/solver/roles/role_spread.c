@@ -78,7 +78,7 @@ static bool cut_unit(const struct spread *s, const struct skr_span *unit, int32_
     struct skr_role_run *rr = s->graph->rr;
     const struct skr_axes *axes = &rr->axes[s->level];
     struct skr_rows rows;
-    if (!skr_rows_begin(rr, skr_axes_main_most(axes))) {
+    if (!skr_rows_begin(&rr->run, skr_axes_main_most(axes), 1)) {
         return false;
     }
     for (int32_t k = 0; k < unit->rows.n; k++) {
@@ -87,11 +87,11 @@ static bool cut_unit(const struct spread *s, const struct skr_span *unit, int32_
         int32_t hi = row->hi;
         skr_role_cut(&lo, &hi, skr_axes_base(axes, row->key, s->scope),
                      skr_axes_slope(axes, s->scope), 0, m);
-        if (!skr_rows_add_row(rr, row->key, row, lo, hi)) {
+        if (!skr_rows_add_row(&rr->run, row->key, row, lo, hi)) {
             return false;
         }
     }
-    if (!skr_rows_finish(rr, false, &rows)) {
+    if (!skr_rows_finish(&rr->run, false, &rows)) {
         return false;
     }
     *ret = rows.n == 0 ? NULL : skr_span_unit(&rr->run, s->level, unit->inside, unit->room, &rows);
