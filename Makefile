@@ -143,8 +143,8 @@ ORACLES := $(patsubst %,$(O)/test/property/%.o,enumerator dp)
 $(ORACLES): CFLAGS_BASE := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(CFLAGS_BASE))
 $(ORACLES): OPT := -O2
 endif
-# Tests that state what holds are compiled once and run once; the sanitizers compile them with what finds mistakes.
-$(addsuffix .o,$(UNIT_BIN) $(INTEGRATION_BIN)): OPT := $(OPT:-O2=-O0) -g1
+# Tests that state what holds are compiled once and run once.
+$(addsuffix .o,$(UNIT_BIN) $(INTEGRATION_BIN)): OPT := -O0 $(DEBUG:-g=-g1)
 
 # Rewritten only when it changes.
 $(O)/version.txt: FORCE
