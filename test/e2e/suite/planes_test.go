@@ -18,6 +18,9 @@ import (
 var longest = map[string]int{
 	"TestSpotMix_IsExactAfterEverything":                       100, // an authority is replaced after a minute
 	"TestD35_LargeGangsMeetNoCliff":                            90,  // 4,000 writes at 50 a second
+	"TestReservations_AJobIsHeldToItsWord":                     90,  // a deadline, and what it is exceeded by
+	"TestQueue_APlanWaitsForItsTurnInALongQueue":               60,  // 500 members, of which each is asked about for 80 ms
+	"TestClaims_OfAnotherNamespaceDelayNoGang":                 60,  // hundreds of claims
 	"TestDaemonKilledAtEveryWrite":                             45,  // about 25 lives of the daemon
 	"TestPodRules_ThatThePlannerDoesNotKnowAreNamed":           40,  // two plans of 15 s have to fail
 	"TestDaemonKilledInsideAnAbort":                            35,  // about 18 lives of the daemon
