@@ -31,7 +31,9 @@ static void remove_pod(struct rig *rig, struct rig_object *o, skr_time grace)
     }
     o->removed = true;
     skr_time_write((rig->now + grace) / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
-    rig_edit(rig, RIG_POD, o->key, "{'metadata':{'deletionTimestamp':'%s'}}", text);
+    rig_edit(rig, RIG_POD, o->key,
+             "{'metadata':{'deletionTimestamp':'%s','deletionGracePeriodSeconds':%d}}", text,
+             (int)(grace / SKR_SECOND));
 }
 
 void rig_remove(struct rig *rig, const char *pod)

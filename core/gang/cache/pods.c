@@ -202,9 +202,11 @@ void skr_pods_note_deletion(const struct skr_gang *e, struct pod_entry *p,
     const skr_time now = skr_frame_now(e->frame);
     if (!meta->deleting) {
         p->leaves_by = 0;
+    } else if (old && old->meta.deleting && grace >= 0 && old->meta.deletion_grace_s != grace) {
+        p->leaves_by = now + grace * SKR_SECOND; /* from now on, whenever the first request came */
     } else if (grace < 0 || meta->deleted_at < now - CLOCKS_DIFFER_S * SKR_SECOND) {
         p->leaves_by = meta->deleted_at;
-    } else if (!old || !old->meta.deleting || old->meta.deletion_grace_s != grace) {
+    } else if (!old || !old->meta.deleting) {
         p->leaves_by = now + grace * SKR_SECOND;
     }
 }

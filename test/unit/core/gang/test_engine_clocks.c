@@ -47,6 +47,32 @@ TEST(victims_are_waited_for_whatever_the_clock_of_the_api_server_says)
     }
 }
 
+/* The API server counts the shorter grace period from the first request on, which was hours ago. */
+TEST_RIG(scene_rack(2), a_deletion_that_is_made_shorter_counts_from_then_on)
+{
+    static const int grace_s[] = {7 * 24 * 3600, 5};
+    scene_bound(rig, "low", 4, 0);
+    scene_bound(rig, "other", 4, 1);
+    rig->grace = 5 * SKR_SECOND;
+    for (int i = 0; i < 2; i++) {
+        char text[64];
+        skr_time_write((rig->now - 3 * HOUR) / SKR_SECOND * SKR_SECOND + grace_s[i] * SKR_SECOND, 0,
+                       text, sizeof text);
+        for (int n = 0; n < 4; n++) {
+            char name[16];
+            snprintf(name, sizeof name, "low-%d", n);
+            rig_edit(rig, RIG_POD, name,
+                     "{'metadata':{'deletionTimestamp':'%s','deletionGracePeriodSeconds':%d,"
+                     "'finalizers':['x/y']}}",
+                     text, grace_s[i]);
+        }
+        rig_settle(rig);
+    }
+    scene_gang(rig, "top", 4, 9);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+}
+
 /* A machine that slept for an hour with a gang half way: every deadline is over at once. */
 TEST(time_that_jumps_an_hour_forward_loses_no_gang)
 {
