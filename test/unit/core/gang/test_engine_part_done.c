@@ -449,3 +449,25 @@ TEST(a_complete_job_that_was_cleared_away_counts)
         retry_workers_without_launcher(&leader_by_hand, &worker_by_hand, restart);
     }
 }
+
+/* Its pods are there before the Job takes them over. */
+TEST(a_job_that_adopts_pods_counts_for_them)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(&way[0]);
+    rig_create_json(rig, RIG_JOB, "train", "{'spec':{'parallelism':4,'completions':4}}");
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < 2; i++) {
+        char pod[16];
+        snprintf(pod, sizeof pod, "p-%d", i);
+        rig_edit(rig, RIG_POD, pod,
+                 "{'metadata':{'ownerReferences':[{" OF_JOB
+                 ",'name':'train','uid':'%s','controller':true}]}}",
+                 uid_of(rig, "train"));
+    }
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+    rig_edit(rig, RIG_JOB, "train", "{'status':{'succeeded':2}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+}

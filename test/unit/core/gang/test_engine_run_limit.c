@@ -232,3 +232,17 @@ TEST(a_generation_right_before_the_end_of_the_limit_waits_for_the_whole_one)
     rig_assert_bound(rig, "c", 2);
     assert_int_equal(deadline(rig, "c-0"), 600);
 }
+
+/* The generation goes on, as one of its members has succeeded. The kubelet of the other one is silent. */
+TEST(a_pod_that_does_not_leave_keeps_no_newcomer_off_after_the_limit)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = limited();
+    rig_create_json(rig, RIG_JOB, "w", "{'spec':{'parallelism':2,'completions':2}}");
+    generation(rig, "a");
+    rig_phase(rig, "a-0", "Succeeded");
+    rig_terminate(rig, "a-1");
+    rig_run(rig, 600 * SKR_SECOND);
+    generation(rig, "b");
+    assert_true(*rig_node_of(rig, "b-0"));
+    assert_int_equal(deadline(rig, "b-0"), 600);
+}

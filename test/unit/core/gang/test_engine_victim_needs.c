@@ -194,6 +194,22 @@ TEST_RIG(zones(), a_partner_that_leaves_anyway_does_not_count)
     assert_int_equal(evictions(rig), 0);
 }
 
+/* A planned group will evict it: its record is on its way. */
+TEST_RIG(zones(), nor_does_a_partner_that_leaves_for_a_planned_group)
+{
+    gang(rig, "c0", "cache", 0, 1, "");
+    gang(rig, "c1", "web", 1, 2, "");
+    gang(rig, "c2", "web", 2, 3, "");
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    gang(rig, "top", "job", -1, 9, "");
+    gang(rig, "high", "job", -1, 8, BESIDE("all", ""));
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "top"), 2);
+    assert_int_equal(evictions(rig), 2);
+    assert_string_equal(rig_key(rig, "high", "reason"), "WaitingForCapacity");
+}
+
 /* Which namespaces have the label is not known here: kube-scheduler decides. */
 TEST_RIG(zones(), a_pod_that_an_affinity_may_select_in_some_namespace_stays)
 {
