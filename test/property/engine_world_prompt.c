@@ -69,9 +69,11 @@ static void look_at_held_seats(const struct rig *rig, struct waiter *g, const st
     const bool yields =
         self->spec && other->holds.n > 0 && other->holds.priority < self->spec->priority &&
         self->preempt.at <= rig->now && self->reason != SKR_REASON_FILTERED_BY_OTHERS;
-    for (size_t i = 0; other != self && !yields && i < other->holds.n; i++) {
-        take(g, other->holds.item[i].node,
-             waiter_cpu_of(&other->holds.item[i].shape->spec->requests));
+    for (size_t i = 0; other != self && i < other->holds.n; i++) {
+        const struct seat_hold *hold = &other->holds.item[i];
+        if (!yields || waiter_is_promised(rig, self, hold->node)) {
+            take(g, hold->node, waiter_cpu_of(&hold->shape->spec->requests));
+        }
     }
 }
 

@@ -5,7 +5,7 @@
  *
  * What leaves, if it goes in time: pods that terminate, and victims of plans that stand, written or not. Not counted are
  * victims of a plan that the group itself may push out, or that gives way already: they stay when it ends. So do pods
- * that move, as their new places come first.
+ * that move, as their new places come first, nor what leaves where others have reserved room.
  */
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static void look_at_leaving(const struct world *w, struct waiter *g, const struc
         const bool there = o->kind == RIG_POD && o->pod->phase != SKR_POD_SUCCEEDED &&
                            o->pod->phase != SKR_POD_FAILED;
         struct node_room *room = there ? waiter_room_at(g, o->pod->node_name) : NULL;
-        if (room && leaves(w, self, o)) {
+        if (room && leaves(w, self, o) && !waiter_is_promised(w->rig, self, o->pod->node_name)) {
             room->used -= waiter_cpu_of(&o->pod->shape->requests);
         }
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/booked.h"
 #include "core/gang/cache/spare.h"
 #include "core/gang/group/group_table.h"
 #include "core/time/end.h"
@@ -186,6 +187,16 @@ void waiter_look_at_promises(const struct world *w, struct waiter *g, const stru
     for (int i = 0; i < g->n_nodes; i++) {
         g->node[i].planned += rig_promised(w->rig, "cpu", g->node[i].name, self, end);
     }
+}
+
+bool waiter_is_promised(const struct rig *rig, const struct group *self, const char *node)
+{
+    const struct booked_node *booked = skr_booked_find(rig->gang, node);
+    bool is = false;
+    for (size_t i = 0; booked && i < booked->n; i++) {
+        is = is || booked->use[i].booking->group != self;
+    }
+    return is;
 }
 
 void waiter_look_at_spares(const struct rig *rig, struct waiter *g, const struct group *self)

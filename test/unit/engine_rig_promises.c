@@ -52,9 +52,10 @@ static int64_t charged(const struct rig *rig, const char *resource, const char *
     return a && id >= 0 && strcmp(on, node) == 0 ? skr_amounts_get(a, (uint16_t)id) : 0;
 }
 
-/* What pods and held seats on the node give back to the group until then; its own seats are its own. */
+/* What pods and held seats on the node give back to the group until then; its own seats are its own. Another one
+ * is about to take those of it, user, so that they do not lapse. NULL: no such group. */
 static int64_t freed_until(const struct rig *rig, const char *resource, const char *node,
-                           int64_t at, const struct group *self)
+                           int64_t at, const struct group *self, const struct group *user)
 {
     const struct end_row *row;
     const struct group *g;
@@ -67,7 +68,7 @@ static int64_t freed_until(const struct rig *rig, const char *resource, const ch
     }
     DL_FOREACH2(rig->gang->holders.list, g, holds.next)
     {
-        for (size_t i = 0; i < g->holds.n; i++) {
+        for (size_t i = 0; g != user && i < g->holds.n; i++) {
             const struct seat_hold *hold = &g->holds.item[i];
             const bool gives = g == self || skr_instant_up(hold->until) <= at;
             sum += gives && strcmp(hold->node, node) == 0 ? charged(rig, resource, hold->uid, node)
@@ -108,7 +109,7 @@ int64_t rig_promised(const struct rig *rig, const char *resource, const char *no
         const int64_t at = b->start > now ? b->start : now;
         const int64_t reserved = at < end ? reserved_at(rig, resource, node, at, self) : 0;
         const int64_t lacks =
-            reserved > 0 ? reserved - freed_until(rig, resource, node, at, NULL) : 0;
+            reserved > 0 ? reserved - freed_until(rig, resource, node, at, NULL, self) : 0;
         most = lacks > most ? lacks : most;
     }
     return most;
@@ -120,7 +121,8 @@ static int64_t left_for(const struct rig *rig, const struct booking *b, const ch
     const int64_t now = skr_instant_up(rig->now), at = b->start > now ? b->start : now;
     const int cpu = skr_resource_names_find(rig->gang->resources, "cpu");
     return skr_ledger_free(rig->gang->ledger, node, (uint16_t)cpu) +
-           freed_until(rig, "cpu", node, at, b->group) - reserved_at(rig, "cpu", node, at, NULL);
+           freed_until(rig, "cpu", node, at, b->group, NULL) -
+           reserved_at(rig, "cpu", node, at, NULL);
 }
 
 /* ---- nothing starts into one ---- */
