@@ -48,9 +48,8 @@ struct world {
     } work[WORLD_DERIVED];
     bool restarts, restarting; /* the law of restarts will hold, and holds */
     bool tree_changed;
-    bool siege;                 /* the law of tenants holds */
-    size_t overruns;            /* rig->promises.overruns, as was seen last */
-    bool promised[WORLD_NODES]; /* to honest groups, as was seen last */
+    bool siege;      /* the law of tenants holds */
+    size_t overruns; /* rig->promises.overruns, as was seen last */
     bool has_claims;
     skr_time fits_since[WORLD_HONEST_GROUPS]; /* in the siege; 0: it does not */
     size_t fits_life; /* rig->n_lives then: time without a daemon does not count */

@@ -210,8 +210,7 @@ static bool is_beyond_bound(const struct world *w)
     return held > ran;
 }
 
-/* The law is silent about all that are kept now. A daemon that starts holds no seats. A reservation may take
- * the room of seats that are held: not as it should be. */
+/* The law is silent about all that are kept now. A daemon that starts holds no seats. */
 static void forget(struct world *w)
 {
     for (int i = 0; i < WORLD_DERIVED; i++) {
@@ -249,13 +248,13 @@ void restarts_check(struct world *w)
     if (!w->restarting || w->rig->watches || w->rig->writes || w->rig->solves || !w->rig->synced) {
         return;
     }
-    if (w->fits_life != w->rig->n_lives || is_beyond_bound(w) || w->rig->gang->bookings.list) {
+    if (w->fits_life != w->rig->n_lives || is_beyond_bound(w)) {
         forget(w);
     }
     for (int i = 0; i < WORLD_NODES; i++) {
         check_room(w, i);
     }
-    for (int i = 0; i < WORLD_DERIVED && !w->rig->gang->bookings.list; i++) {
+    for (int i = 0; i < WORLD_DERIVED; i++) {
         const skr_time since = w->work[i].whole_since;
         if (since && since + WORLD_AGAIN_S * SKR_SECOND < w->rig->now && is_kept(w, i) &&
             count(w, i, false) == w->work[i].size) {

@@ -10,8 +10,7 @@
  * namespace cuts no seats:
  *
  *   - while no pod of the next attempt is bound, each seat that the last one left has room beside all that is bound
- *   - once all pods of the next attempt are there, they are bound within WORLD_AGAIN_S, unless another group has a
- *     reservation, which may be on their seats from a later time on
+ *   - once all pods of the next attempt are there, they are bound within WORLD_AGAIN_S, whatever is reserved for others
  */
 #include "test/property/engine_world.h"
 

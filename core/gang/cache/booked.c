@@ -21,31 +21,53 @@ bool skr_booked_any(const struct skr_gang *e, const struct group *g)
     return others && e->bookings.counting != BOOKED_NONE;
 }
 
-/* The highest class of the members of its group. */
-static int32_t class_of(struct booking *b)
+/* Of the members of its group. */
+static void read_classes(struct booking *b)
 {
     if (!b->classed || b->class_input != b->group->input_epoch) {
         const struct pod_entry *p;
         b->class_ = INT32_MIN;
+        b->class_low = INT32_MAX;
         DL_FOREACH(b->group->members, p)
         {
-            const bool more = skr_pod_is_live(p->pod) && p->pod->priority > b->class_;
-            b->class_ = more ? p->pod->priority : b->class_;
+            const int32_t class_ = p->pod->priority;
+            const bool live = skr_pod_is_live(p->pod);
+            b->class_ = live && class_ > b->class_ ? class_ : b->class_;
+            b->class_low = live && class_ < b->class_low ? class_ : b->class_low;
         }
         b->class_input = b->group->input_epoch;
         b->classed = true;
     }
-    return b->class_;
 }
 
 /* What is used goes before groups all of whose members have a lower class. */
 static bool outranks(const struct window *w, struct booking *b)
 {
-    return w->class_ > class_of(b);
+    read_classes(b);
+    return w->class_ > b->class_;
 }
 
-static bool counts(const struct skr_gang *e, const struct booked_for *who, struct booking *b)
+/* Whether the seats that are held there for who give way to the reservation: those of a group that they yield to
+ * (core/gang/group/yielding.h), and what was reserved on the word of a member that left one. */
+static bool takes_seats(const struct booked_for *who, struct booking *b, const char *node)
 {
+    const struct group *g = who->group, *other = b->group;
+    read_classes(b);
+    bool takes = (other->spec && other->spec->priority > g->holds.priority) ||
+                 (b->class_low != INT32_MAX && b->class_low > g->holds.class_);
+    for (size_t i = 0; i < g->holds.n && !takes; i++) {
+        const struct seat_hold *hold = &g->holds.item[i];
+        takes = hold->word != 0 && hold->word <= b->start && strcmp(hold->node, node) == 0;
+    }
+    return takes;
+}
+
+static bool counts(const struct skr_gang *e, const struct booked_for *who, struct booking *b,
+                   const char *node)
+{
+    if (who->seats && !takes_seats(who, b, node)) {
+        return false;
+    }
     const bool below = who->group && who->group->spec && b->group->spec &&
                        b->group->spec->priority < who->group->spec->priority;
     return b->group != who->group && !(below && e->bookings.counting == BOOKED_NOT_BELOW) &&
@@ -76,7 +98,7 @@ static int64_t charged(const struct look *l, const char *uid, uint16_t resource)
     return amounts && strcmp(on, l->node->name) == 0 ? skr_amounts_get(amounts, resource) : 0;
 }
 
-/* What pods and held seats on the node give back until then. */
+/* What pods and held seats of others on the node give back until then. */
 static int64_t freed_until(const struct look *l, uint16_t resource, int64_t at)
 {
     const struct end_row *row = skr_ends_on(l->e, l->node->name);
@@ -91,7 +113,7 @@ static int64_t freed_until(const struct look *l, uint16_t resource, int64_t at)
     }
     DL_FOREACH2(l->e->holders.list, h, holds.next)
     {
-        for (size_t i = 0; i < h->holds.n; i++) {
+        for (size_t i = 0; h != l->who->group && i < h->holds.n; i++) {
             const struct seat_hold *hold = &h->holds.item[i];
             if (skr_instant_up(hold->until) <= at && strcmp(hold->node, l->node->name) == 0) {
                 sum = skr_amount_sum(sum, charged(l, hold->uid, resource));
@@ -109,7 +131,7 @@ static int64_t reserved_at(const struct look *l, const char *resource, int64_t a
         const struct booked_use *use = &l->node->use[i];
         struct booking *b = use->booking;
         if (b->start <= at && at < b->until && strcmp(use->resource, resource) == 0 &&
-            counts(l->e, l->who, b)) {
+            counts(l->e, l->who, b, l->node->name)) {
             sum = skr_amount_sum(sum, use->amount);
         }
     }
@@ -162,6 +184,15 @@ const struct booked_node *skr_booked_find(const struct skr_gang *e, const char *
     return found;
 }
 
+static bool holds_seat(const struct group *g, const char *node)
+{
+    bool holds = false;
+    for (size_t i = 0; g && i < g->holds.n && !holds; i++) {
+        holds = strcmp(g->holds.item[i].node, node) == 0;
+    }
+    return holds;
+}
+
 void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who, const char *node,
                          const uint16_t *resource, size_t n, int64_t *room)
 {
@@ -169,8 +200,17 @@ void skr_booked_take_off(const struct skr_gang *e, const struct booked_for *who,
         return;
     }
     const struct look l = look_at(e, who, skr_booked_find(e, node));
+    const bool seated = l.node && holds_seat(who->group, node);
+    struct booked_for seats = *who;
+    seats.seats = true;
     for (size_t i = 0; l.node && i < n; i++) {
-        room[i] = skr_room_plus(room[i], least_of(&l, resource[i]));
+        const int64_t was = room[i];
+        room[i] = skr_room_plus(was, least_of(&l, resource[i]));
+        if (seated && room[i] < 0) {
+            const struct look beside = look_at(e, &seats, l.node);
+            const int64_t left = skr_room_plus(was, least_of(&beside, resource[i]));
+            room[i] = left > 0 ? 0 : left;
+        }
     }
 }
 

@@ -11,7 +11,9 @@
  *   free now + what ends by a limit until then - what other groups have reserved then
  *
  * An end at the start of a reservation is in time. An end that is not known is never in time. A group or
- * pod of a higher PriorityClass is kept off by no reservation of a lower one. Rounds
+ * pod of a higher PriorityClass is kept off by no reservation of a lower one. Nor is a group kept off the
+ * seats that are held for it, unless they yield to the group with the reservation, or that was made on the
+ * word of the members that left them: it begins at the end of their limits or later. Rounds
  * (core/gang/time/rounds.h) make reservations, move them and end them. Without reservations nothing
  * here has an effect.
  */
@@ -42,6 +44,7 @@ enum booked_counting {
 struct booked_for {
     const struct group *group; /* its own reservation never counts; NULL: a single pod */
     struct window window;
+    bool seats; /* only those that take the seats that are held for the group */
 };
 
 /* Whether the reservation of another group counts for g. O(1). */

@@ -146,6 +146,16 @@ bool skr_ends_broke_word(const struct skr_gang *e, const char *uid)
     return row && row->evict.told;
 }
 
+int64_t skr_ends_by_limit(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct skr_pod_times times = skr_ends_times_of(e, pod);
+    times.deleted = 0;
+    const int64_t end = skr_end_begun(&times);
+    const bool held = e->settings.evict_overrun && *skr_workload_owners_job_name(pod);
+    const int64_t word = held ? written_word(pod) : 0;
+    return word != 0 && word < end ? word : end;
+}
+
 void skr_ends_renew(struct skr_gang *e, struct end_row *row)
 {
     row->times.word = 0;

@@ -59,6 +59,9 @@ int64_t skr_ends_by_job(const struct skr_gang *e, const struct skr_pod *pod);
 const struct end_row *skr_ends_find(const struct skr_gang *e, const char *uid); /* NULL: none */
 /* The first row of a node, NULL: none; further ones by next. O(1). */
 const struct end_row *skr_ends_on(const struct skr_gang *e, const char *node);
+/* The end of the pod by the limits that it was let in with, whatever its deletion says; SKR_INSTANT_NEVER: none
+ * has begun. */
+int64_t skr_ends_by_limit(const struct skr_gang *e, const struct skr_pod *pod);
 /* What is known of its end, by its Job too. */
 struct skr_pod_times skr_ends_times(const struct skr_gang *e, const struct end_row *row);
 struct skr_pod_times skr_ends_times_of(const struct skr_gang *e, const struct skr_pod *pod);

@@ -267,6 +267,9 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
     if (!g) {
         return;
     }
+    if (was && p->lost && skr_frame_is_leader(e->frame)) {
+        skr_generation_read_owner(e, g, p); /* it may make another one */
+    }
     if (!old || was != is || (*old->node_name != '\0') != skr_pods_is_bound(p) ||
         strcmp(old->foreign_gate_name, p->pod->foreign_gate_name) != 0 ||
         old->deadline_s != p->pod->deadline_s ||

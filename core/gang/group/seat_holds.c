@@ -8,6 +8,7 @@
 #include "core/gang/group/seat_holds.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/ends.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/names.h"
@@ -33,17 +34,33 @@
 
 /* ---- how long, how many ---- */
 
-static skr_time duration_of(const struct skr_gang *e, const struct group *g)
+/* The end of a seat that is held from then on; not later: it is not held. word: of its member, as in struct
+ * seat_hold. */
+static skr_time until_of(const struct skr_gang *e, const struct group *g, int64_t word,
+                         skr_time from)
 {
     if (!g->spec || g->source.kind == SOURCE_NONE) {
-        return 0;
+        return from;
     }
-    const skr_time end = skr_run_limit_end(g), now = skr_frame_now(e->frame);
-    const skr_time left = end <= now ? 0 : end - now;
+    skr_time end = skr_run_limit_end(g);
+    end = word != 0 && word < end / SKR_SECOND ? word * SKR_SECOND : end;
     skr_time want =
         g->spec->seat_hold != SKR_TIME_NEVER ? g->spec->seat_hold : e->settings.seat_hold;
     want = want < e->settings.seat_hold_max ? want : e->settings.seat_hold_max;
-    return want < left ? want : left;
+    return end <= from ? from : end - from < want ? end : from + want;
+}
+
+static skr_time duration_of(const struct skr_gang *e, const struct group *g, int64_t word)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    return until_of(e, g, word, now) - now;
+}
+
+/* What is far away is no end. */
+static int64_t word_of(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const int64_t end = skr_ends_by_limit(e, p->pod);
+    return end > skr_instant_up(skr_frame_now(e->frame)) + SKR_END_BEYOND_S ? 0 : end;
 }
 
 static bool runs(const struct pod_entry *p)
@@ -83,14 +100,16 @@ static bool is_leaving(const struct skr_gang *e, const struct group *g)
 }
 
 /* A member has left after others: their seats are held as long as its own. */
-static void renew(struct skr_gang *e, struct group *g, skr_time duration)
+static void renew(struct skr_gang *e, struct group *g)
 {
-    const skr_time now = skr_frame_now(e->frame);
+    const skr_time now = skr_frame_now(e->frame), duration = duration_of(e, g, 0);
     const skr_time last = g->holds.ran->since + e->settings.seat_hold_max;
     const skr_time until = now + duration < last ? now + duration : last;
     for (size_t i = 0; i < g->holds.n; i++) {
         struct seat_hold *hold = &g->holds.item[i];
-        hold->until = !hold->arranged && hold->until < until ? until : hold->until;
+        const skr_time end = hold->word != 0 ? hold->word * SKR_SECOND : SKR_TIME_NEVER;
+        const skr_time longer = until < end ? until : end;
+        hold->until = !hold->arranged && hold->until < longer ? longer : hold->until;
     }
     g->holds.ran->until = now + e->settings.seat_hold;
     if (until > now) {
@@ -298,7 +317,7 @@ const struct seat_hold *skr_seat_holds_of(const struct group *g, const char *uid
 
 void skr_seat_holds_note_left(struct skr_gang *e, struct group *g, size_t at)
 {
-    const skr_time held = duration_of(e, g), least = SKR_VACANCY_S * SKR_SECOND;
+    const skr_time held = duration_of(e, g, 0), least = SKR_VACANCY_S * SKR_SECOND;
     struct seat_hold *hold = &g->holds.item[at];
     hold->early = false;
     hold->until = skr_frame_now(e->frame) + (g->replacing.by ? SKR_MOVED_SEAT_S * SKR_SECOND
@@ -319,7 +338,8 @@ static size_t n_plain(const struct group *g)
 
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
-    skr_time duration = duration_of(e, g);
+    const int64_t word = word_of(e, p);
+    const skr_time duration = duration_of(e, g, word);
     if (!skr_frame_is_leader(e->frame)) {
         /* no holds: a follower does not see evictions and would keep room from a plan it takes
          * over */
@@ -334,6 +354,7 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
                              .shape = p->shape,
                              .role = p->role,
                              .set = p->set,
+                             .word = word,
                              .until = skr_frame_now(e->frame) + duration};
     const char *node = p->pod->node_name;
     if (!is_open(e, p->shape, node)) {
@@ -347,9 +368,16 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
         }
     }
     if (g->holds.ran && !skr_membership_runs(g)) {
-        renew(e, g, duration);
+        renew(e, g);
         skr_dirty_input(g); /* what fits was found without the seat */
     }
+}
+
+skr_time skr_seat_holds_until(const struct skr_gang *e, const struct pod_entry *p, skr_time leaves)
+{
+    const struct group *g = p->group;
+    const bool held = g && p->lost && !skr_ends_broke_word(e, p->uid) && n_plain(g) < most_of(e, g);
+    return held ? until_of(e, g, word_of(e, p), leaves) : leaves;
 }
 
 /* Moves a hold whose node closed to another node, or ends it. Without a tree there is no other node. */
@@ -431,7 +459,7 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
         note_running(e, g, g->seats.n_bound);
         return;
     }
-    size_t most = duration_of(e, g) > 0 && skr_topology_is_usable(e) ? most_of(e, g) : 0;
+    size_t most = duration_of(e, g, 0) > 0 && skr_topology_is_usable(e) ? most_of(e, g) : 0;
     const bool leaving = is_leaving(e, g);
     if (leaving) {
         g->holds.ran->until = skr_frame_now(e->frame) + e->settings.seat_hold;
@@ -442,8 +470,9 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
     size_t plain = n_plain(g);
     for (size_t i = g->holds.n; i-- > 0;) {
         struct seat_hold *hold = &g->holds.item[i];
+        const bool kept = leaving && (hold->word == 0 || hold->until < hold->word * SKR_SECOND);
         bool over = (!hold->arranged && plain > most) ||
-                    (!hold->early && !leaving && hold->until <= skr_frame_now(e->frame));
+                    (!hold->early && !kept && hold->until <= skr_frame_now(e->frame));
         if (over || (!is_open(e, hold->shape, hold->node) && (hold->early || !moves(e, g, hold)))) {
             plain -= !hold->arranged;
             skr_seat_holds_drop(e, g, i);

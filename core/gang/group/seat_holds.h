@@ -23,6 +23,8 @@ enum {
 
 /* p ran with a seat of g, is gone from its node, and its charge is released. */
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
+/* Until when the room of p is used, which terminates and leaves its node then: its seat may be held. */
+skr_time skr_seat_holds_until(const struct skr_gang *e, const struct pod_entry *p, skr_time leaves);
 /* Holds a seat of the shape, role and set of p for a member that still runs and is to leave for it. hold
  * has its uid, its new node, and until; all are copied. */
 void skr_seat_holds_arrange(struct skr_gang *e, struct group *g, const struct pod_entry *p,

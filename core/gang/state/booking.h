@@ -31,8 +31,9 @@ struct booking {
      * that of the last one since, enum skr_move_cause. */
     int64_t anchor;
     int cause;
-    bool classed; /* class_ is the highest PriorityClass of members, as of class_input */
-    int32_t class_;
+    /* The highest and the lowest PriorityClass of live members, as of class_input. */
+    bool classed;
+    int32_t class_, class_low;
     uint64_t class_input; /* input_epoch of the group */
     skr_time lacks;       /* the group has had no turn since then; 0: it has one */
     size_t n;

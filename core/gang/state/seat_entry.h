@@ -18,6 +18,7 @@ struct seat_hold {
     int32_t rank;                       /* that the member had; -1: none */
     int32_t index[SKR_POD_INDEX_COUNT]; /* of its pod, by key */
     skr_time until;
+    int64_t word;  /* the end by the limits of its member, an instant; 0: it had none */
     bool arranged; /* found before its pod left, and persisted: core/gang/preempt/arranged.h */
     bool early;    /* its pod still runs; only if arranged */
 };

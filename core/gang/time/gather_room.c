@@ -8,6 +8,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/reservation.h"
+#include "core/gang/group/seat_holds.h"
 #include "core/gang/state/booking.h"
 #include "core/gang/time/gather.h"
 
@@ -62,6 +63,9 @@ static void add_runner(struct runners *all, const struct end_row *row)
                                     ? skr_end_guess(&times, estimate, in->now)
                                     : SKR_INSTANT_NEVER,
                        .amounts = amounts};
+    if (in->live && entry && times.deleted != 0 && r.end.kind == SKR_END_LIMIT) {
+        r.end.at = skr_instant_up(skr_seat_holds_until(in->e, entry, r.end.at * SKR_SECOND));
+    }
     in->overrun[leaf] |= times.raised || (r.end.kind == SKR_END_LIMIT &&
                                           skr_end_of(&times, estimate, in->now).overrun);
     skr_grow(&all->item, &all->cap, all->n + 1, sizeof *all->item);
