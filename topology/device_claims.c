@@ -20,17 +20,18 @@ static void add_class(struct skr_device_claim *claim, const struct skr_fields *r
     }
 }
 
-static const char *text_of(const struct skr_fields *object)
+/* too_large: what stands for a text that is. */
+static const char *text_of(const struct skr_fields *object, const char *too_large)
 {
     const char *text = object->json ? skr_fields_json(object, JSON_SORT_KEYS) : "";
-    return strlen(text) <= SKR_CLAIM_TEXT_MAX ? text : "";
+    return strlen(text) <= SKR_CLAIM_TEXT_MAX ? text : too_large;
 }
 
 /* spec: of a claim. */
 static void read_spec(struct skr_device_claim *claim, const struct skr_fields *spec)
 {
     const struct skr_fields devices = skr_fields_object(spec, "devices");
-    claim->devices = text_of(&devices);
+    claim->devices = text_of(&devices, SKR_CLAIM_NOT_KEPT);
     const struct skr_fields list = skr_fields_list(&devices, "requests", SKR_CLAIM_REQUESTS_MAX);
     for (size_t i = 0; skr_fields_more(&list, i); i++) {
         const struct skr_fields request = skr_fields_entry(&list, i);
@@ -146,7 +147,7 @@ static void fill(void *object, const struct skr_fields *json)
     const struct skr_fields selector = skr_fields_object(&allocation, "nodeSelector");
     claim->allocated = skr_fields_has(&status, "allocation");
     claim->fabric = claim->allocated && !is_of_one_node(&selector);
-    claim->reach = claim->allocated && !*claim->pod_uid ? text_of(&selector) : "";
+    claim->reach = claim->allocated && !*claim->pod_uid ? text_of(&selector, "") : "";
     read_reserved(claim, &status);
     read_results(claim, &allocation);
     if (!claim->allocated) {

@@ -22,6 +22,9 @@ enum {
     SKR_CLAIM_TEXT_MAX = 64 * 1024,   /* bytes of what it asks for; beyond it is not kept */
 };
 
+/* In place of what a claim asks for that is not kept. */
+#define SKR_CLAIM_NOT_KEPT "not kept"
+
 /* A device that an allocation takes, or a share of it. */
 struct skr_claim_device {
     const char *driver, *pool, *device;
@@ -42,8 +45,8 @@ struct skr_device_claim {
     const char **reserved_for; /* [n_reserved] uids of pods */
     size_t n_classes;          /* 0: it is allocated */
     const char *class_[SKR_CLAIM_CLASSES_MAX]; /* names, none twice, in the order of the requests */
-    const char
-        *devices;   /* spec.devices as text; "": it is allocated, asks for none, or is too large */
+    const char *
+        devices; /* spec.devices as text, or SKR_CLAIM_NOT_KEPT; "": it is allocated, or asks for none */
     size_t n_taken; /* of the allocation, without admin access */
     const struct skr_claim_device *taken;
     /* Of the allocation of a claim of users: which nodes reach its devices, a node selector as text with sorted

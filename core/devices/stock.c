@@ -13,6 +13,7 @@
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 #include "topology/base/table.h"
+#include "topology/device_claims.h"
 
 static void say_changed(struct skr_devices_stock *stock, const char *node)
 {
@@ -181,9 +182,18 @@ static struct skr_claim_spec *spec_get(struct skr_devices_stock *stock, const ch
     return found;
 }
 
+static bool is_kept(const char *text)
+{
+    return *text && strcmp(text, SKR_CLAIM_NOT_KEPT) != 0;
+}
+
 void skr_devices_stock_size(struct skr_devices_stock *stock, const char *text, size_t *ret_requests,
                             size_t *ret_selectors)
 {
+    if (*text && !is_kept(text)) {
+        *ret_requests = *ret_selectors = UINT32_MAX;
+        return;
+    }
     struct skr_claim_spec *spec = NULL;
     SKR_TABLE_FIND_STR(&stock->seed, stock->specs, text, spec);
     struct skr_claim_spec *made = spec ? NULL : skr_claim_spec_create(text);
@@ -217,7 +227,7 @@ static void drop_unneeded(struct skr_devices_stock *stock, struct skr_claim_spec
 const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
                                                     const char *text)
 {
-    struct skr_claim_spec *spec = *text ? spec_get(stock, text) : NULL;
+    struct skr_claim_spec *spec = is_kept(text) ? spec_get(stock, text) : NULL;
     bool room = true;
     while (spec && !spec->arena && room && stock->n_read >= SKR_STOCK_SPECS_MAX) {
         room = unread_oldest(stock);
@@ -242,14 +252,15 @@ const struct skr_claim_spec *skr_devices_stock_keep(struct skr_devices_stock *st
                                                     const char *namespace_, const char *text)
 {
     struct skr_claim_spec *spec = *text ? spec_get(stock, text) : NULL;
-    if (spec && !spec->writer) {
+    if (spec && !spec->writer && is_kept(text)) {
         struct skr_stock_share *share = skr_stock_share_get(stock, namespace_);
-        if (share->text_bytes + strlen(text) > SKR_SHARE_TEXT_BYTES_MAX) {
+        if (share->text_bytes + strlen(text) <= SKR_SHARE_TEXT_BYTES_MAX) {
+            share->text_bytes += strlen(text);
+            spec->writer = share;
+        } else {
             drop_unneeded(stock, spec);
-            return NULL;
+            spec = spec_get(stock, SKR_CLAIM_NOT_KEPT);
         }
-        share->text_bytes += strlen(text);
-        spec->writer = share;
     }
     if (spec) {
         spec->kept++;

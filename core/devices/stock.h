@@ -63,15 +63,16 @@ const char *skr_devices_stock_next_used(const struct skr_devices_stock *stock,
 const char *skr_devices_stock_elsewhere(const struct skr_devices_stock *stock, const char *key,
                                         const char *node);
 
-/* A reference to a spec that a pod needs, which is read; NULL: text is "", or pods need SKR_STOCK_SPECS_MAX others. O(size)
- * the first time. */
+/* A reference to a spec that a pod needs, which is read; NULL: text is "" or SKR_CLAIM_NOT_KEPT, or pods need
+ * SKR_STOCK_SPECS_MAX others. O(size) the first time. */
 const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *stock,
                                                     const char *text);
-/* How much a spec asks for: requests, alternatives among them, and their selectors. O(size) the first time. */
+/* How much a spec asks for: requests, alternatives among them, and their selectors; of SKR_CLAIM_NOT_KEPT more than any
+ * limit. O(size) the first time. */
 void skr_devices_stock_size(struct skr_devices_stock *stock, const char *text, size_t *ret_requests,
                             size_t *ret_selectors);
-/* A reference to a spec that may not be read, of an object that no pod may need; NULL: text is "", or beyond
- * SKR_SHARE_TEXT_BYTES_MAX of the namespace. O(bytes of text) */
+/* A reference to a spec that may not be read, of an object that no pod may need; NULL: text is "". Beyond
+ * SKR_SHARE_TEXT_BYTES_MAX of the namespace: that of SKR_CLAIM_NOT_KEPT. O(bytes of text) */
 const struct skr_claim_spec *skr_devices_stock_keep(struct skr_devices_stock *stock,
                                                     const char *namespace_, const char *text);
 void skr_devices_stock_unkeep(struct skr_devices_stock *stock,

@@ -15,6 +15,8 @@ static const char too_old[] = "Kubernetes is older than 1.36, or its version is 
 static const char too_many[] = "pods ask for more than 4096 different claims";
 static const char too_many_requests[] = "the claims of a pod have more than 256 requests";
 static const char too_many_selectors[] = "the claims of a pod have more than 512 selectors";
+static const char too_large[] =
+    "a claim of a pod has more than 65536 bytes, or those of its namespace more than 8388608";
 static const char too_many_ways[] = "members ask for devices in more than 16 ways";
 
 enum skr_uncounted skr_devices_uncounted(const char *why)
@@ -22,7 +24,7 @@ enum skr_uncounted skr_devices_uncounted(const char *why)
     return !why             ? SKR_COUNTED
            : why == too_old ? SKR_UNCOUNTED_VERSION
            : why == too_many || why == too_many_ways || why == too_many_requests ||
-                   why == too_many_selectors || skr_stock_share_limits(why)
+                   why == too_many_selectors || why == too_large || skr_stock_share_limits(why)
                ? SKR_UNCOUNTED_BUDGET
                : SKR_UNCOUNTED_FEATURE;
 }
@@ -140,6 +142,9 @@ const char *skr_devices_beyond(const struct skr_gang *e, const struct skr_pod *p
         const struct claim_facts facts =
             skr_claim_objects_facts(e, pod->meta.namespace_, &pod->claim[i]);
         size_t of_requests = 0, of_selectors = 0;
+        if (facts.spec && strcmp(facts.spec->text, SKR_CLAIM_NOT_KEPT) == 0) {
+            return too_large;
+        }
         if (facts.spec && facts.spec->sized) {
             of_requests = facts.spec->size_requests;
             of_selectors = facts.spec->size_selectors;

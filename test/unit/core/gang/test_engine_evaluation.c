@@ -6,6 +6,7 @@
 #include "test/unit/device_scene.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
+#include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 
 enum { NODES = 40, EACH = 8, REQUESTS = 8, SELECTORS = 32 };
@@ -160,6 +161,18 @@ TEST_RIG(cluster_of_uuids(), objects_that_no_pod_names_make_no_group_look_again)
     assert_int_equal(rig->n_solves, solves);
 }
 
+static void gated_pod_with_claim(struct rig *rig, const char *group, const char *claim)
+{
+    char key[32];
+    snprintf(key, sizeof key, "hostile/%s", group);
+    rig_create_json(rig, RIG_POD, key,
+                    "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{'schedulerName':"
+                    "'sakkara','schedulingGates':[{'name':'sakkara.gang'}],'resourceClaims':[{"
+                    "'name':'c','resourceClaimName':'%s'}],'containers':[{'name':'c','resources':{"
+                    "'requests':{'cpu':'1'}}}]},'status':{'phase':'Pending'}}",
+                    group, claim);
+}
+
 TEST_RIG(cluster_of_uuids(),
          a_group_whose_claims_ask_for_too_much_is_not_planned_and_keeps_its_gates)
 {
@@ -189,4 +202,49 @@ TEST_RIG(cluster_of_uuids(),
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "h-0"), 0); /* no node has 17 devices */
     assert_string_equal(rig_key(rig, "hostile/h-0", "reason"), "NeverFits");
+}
+
+/* A claim whose only selector is a text of so many bytes. */
+static void large_claim(struct rig *rig, const char *key, size_t n)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_add(&text, "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':{"
+                          "'deviceClassName':'gpu','selectors':[{'cel':{'expression':'");
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_addc(&text, 'x');
+    }
+    skr_strbuf_add(&text, "'}}]}}]}}}");
+    rig_add(rig, RIG_DEVICE_CLAIM, key, json_text_load(text.s));
+}
+
+static void expect_too_large(struct rig *rig, const char *key)
+{
+    assert_string_equal(rig_key(rig, key, "reason"), "EvaluationBudget");
+    assert_non_null(
+        strstr(rig_key(rig, key, "message"),
+               "is not planned: a claim of a pod has more than 65536 bytes, or those of "
+               "its namespace more than 8388608, as those of pod "));
+    assert_int_equal(rig->n_filters, 0);
+    assert_int_equal(rig->gang->devices.stock->work->asked, 0);
+}
+
+/* kube-scheduler would evaluate what the daemon does not keep. */
+TEST_RIG(cluster_of_uuids(),
+         a_group_whose_claims_are_too_large_to_keep_is_not_left_to_kube_scheduler)
+{
+    char key[32];
+    large_claim(rig, "hostile/c-0", SKR_CLAIM_TEXT_MAX);
+    rig_group(rig, "hostile/h-0", 1, 0, NULL);
+    gated_pod_with_claim(rig, "h-0", "c-0");
+    rig_run(rig, 10 * SKR_SECOND);
+    expect_too_large(rig, "hostile/h-0");
+    for (int i = 0; i < SKR_SHARE_TEXT_BYTES_MAX / SKR_CLAIM_TEXT_MAX + 1; i++) {
+        snprintf(key, sizeof key, "hostile/unused-%d", i);
+        large_claim(rig, key, SKR_CLAIM_TEXT_MAX - 1024 + (size_t)i);
+    }
+    large_claim(rig, "hostile/c-1", SKR_CLAIM_TEXT_MAX - 8192);
+    rig_group(rig, "hostile/h-1", 1, 0, NULL);
+    gated_pod_with_claim(rig, "h-1", "c-1");
+    rig_run(rig, 10 * SKR_SECOND);
+    expect_too_large(rig, "hostile/h-1");
 }
