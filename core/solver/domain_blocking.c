@@ -86,25 +86,22 @@ static int32_t count_usable(const struct skr_domain_search *s, size_t r)
     return n;
 }
 
-/* Whether the group fits in an empty cluster, on the leaves that are eligible then; false without
- * memory, too. */
-static bool fits_emptied(const struct skr_problem *empty, const struct skr_domain_rule *rule,
-                         size_t n_rules, skr_domain_fits_fn *fits,
-                         struct skr_domain_outcome *outcome)
+/* Whether the group fits anew in an empty cluster; emptied: on the leaves that are eligible then, and beside
+ * no other pods. False without memory, too. */
+static bool fits_empty(const struct skr_domain_search *s, const struct skr_problem *problem,
+                       bool emptied, skr_domain_fits_fn *fits, struct skr_domain_outcome *outcome)
 {
-    struct skr_problem all = *empty;
-    struct skr_domain_rule alone[SKR_DOMAIN_RULES_MAX];
-    struct skr_role_variant roles;
-    memcpy(alone, rule, n_rules * sizeof *alone);
-    for (size_t r = 0; r < n_rules; r++) {
-        alone[r].others = NULL;
+    struct skr_rule levels[SKR_LEVELS_MAX];
+    struct skr_problem equal;
+    struct skr_domain_rule rule[SKR_DOMAIN_RULES_MAX];
+    struct skr_role_variant v;
+    skr_role_domains_empty(&v, problem, emptied);
+    memcpy(rule, s->rule, s->n_rules * sizeof *rule);
+    for (size_t r = 0; r < s->n_rules && emptied; r++) {
+        rule[r].others = NULL;
     }
-    if (empty->roles) {
-        skr_role_domains_empty(&roles, empty, true);
-        return fits(&roles.problem, alone, n_rules, outcome);
-    }
-    all.eligible = all.emptied ? all.emptied : all.eligible;
-    return fits(&all, alone, n_rules, outcome);
+    const bool is_equal = !problem->roles && skr_role_single(&v.problem, levels, &equal);
+    return fits(is_equal ? &equal : &v.problem, rule, s->n_rules, outcome);
 }
 
 void skr_domain_report_blocking(const struct skr_domain_search *s,
@@ -128,19 +125,8 @@ void skr_domain_report_blocking(const struct skr_domain_search *s,
     outcome->domains = count_usable(s, at[0]);
     outcome->largest =
         problem->roles || needs_all(rule, n) ? -1 : find_largest(problem, rule, n, fits, outcome);
-    bool never = false, closed = false;
-    if (problem->capacity) {
-        struct skr_problem empty = *problem;
-        struct skr_role_variant roles;
-        if (problem->roles) {
-            skr_role_domains_empty(&roles, problem, false);
-            empty = roles.problem;
-        }
-        empty.free = problem->capacity;
-        empty.claimed = NULL;
-        never = !fits(&empty, s->rule, s->n_rules, outcome);
-        closed = never && fits_emptied(&empty, s->rule, s->n_rules, fits, outcome);
-    }
+    const bool never = problem->capacity && !fits_empty(s, problem, false, fits, outcome);
+    const bool closed = never && fits_empty(s, problem, true, fits, outcome);
     struct skr_explanation *x = &solution->explanation;
     *x = (struct skr_explanation){
         .class = never ? SKR_CLASS_NEVER_FITS : SKR_CLASS_PLACEMENT_FAILED,

@@ -63,8 +63,8 @@ static struct skr_problem bound_of(const struct skr_problem *p)
         struct skr_problem role = role_of(p, r);
         int64_t missing = role.n;
         for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
-            int32_t room = skr_leaf_eligible(&role, leaf) ? skr_leaf_room(&role, p->free, leaf) : 0;
-            missing -= skr_leaf_claimed(&role, leaf) + (room < role.n ? room : role.n);
+            missing -=
+                skr_leaf_claimed(&role, leaf) + skr_role_room(p, &p->roles->role[r], leaf, role.n);
         }
         if (missing > most) {
             most = missing;
