@@ -49,6 +49,7 @@ struct skr_seat {
     bool held; /* gone, and its room is held */
     bool
         done; /* gone, as it has succeeded in this generation: its rank is free for its index alone */
+    bool kept;        /* done, and nothing makes another one in its place: its rank is not free */
     skr_time created; /* gone: of several with one index the youngest counts */
     bool pinned;      /* newcomer: leaf is given */
     uint8_t role;     /* done: SKR_ROLES_MAX if no member is of its role now */

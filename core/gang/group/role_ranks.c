@@ -228,16 +228,16 @@ static void rank_by_index(struct deal *d)
 }
 
 /* Members that have succeeded keep their ranks from newcomers of other indexes. Pods without an index take
- * the ranks of those that have ended. */
+ * the ranks of those that have ended, where their controller makes more than it had. */
 static void hold_done(struct deal *d)
 {
     bool indexed = true;
     for (size_t i = 0; i < d->n_newcomers; i++) {
         indexed = indexed && d->newcomer[i]->index >= 0;
     }
-    for (size_t i = 0; indexed && i < d->n_seats; i++) {
+    for (size_t i = 0; i < d->n_seats; i++) {
         const struct skr_seat *s = &d->seat[i];
-        if (s->done && (size_t)s->rank < d->n_ranks) {
+        if ((indexed ? s->done : s->kept) && (size_t)s->rank < d->n_ranks) {
             d->held[s->rank] = true;
         }
     }

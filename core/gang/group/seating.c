@@ -78,6 +78,7 @@ size_t skr_seating_add_gone(const struct skr_gang *e, const struct group *g,
                                   .gone = true};
         gone->role = gone->rank >= 0 ? role_like(owner, n, p->role_name, p->shape) : SKR_ROLES_MAX;
         gone->done = gone->rank >= 0 && is_done(e, g, p, &youngest);
+        gone->kept = gone->done && !*p->pod->controller_uid;
         gone->index = -1;
         if (gone->role < SKR_ROLES_MAX) {
             gone->index = skr_member_order_index(p, key[gone->role]);

@@ -204,8 +204,10 @@ static void update_conditions(struct skr_gang *e, struct group *g)
     bool enough = have >= size || (g->roles.keyed && skr_roles_are_present(g));
     bool complete = g->spec && enough && g->seats.n_foreign_gate == 0;
     snprintf(text, sizeof text, "%zu of %zu members", have, skr_membership_seats(g));
-    bool ended = g->state == GROUP_BOUND && g->seats.n_live == 0;
-    if (!ended) { /* a gang that ran to its end keeps its condition */
+    const struct condition *was = &g->condition[CONDITION_COMPLETE];
+    bool ended = g->state == GROUP_BOUND && skr_generation_is_finished(g);
+    /* one that ran as a whole to its end keeps that, also without pods */
+    if (!ended || !was->set || strcmp(was->status, "True") != 0) {
         set_condition(e, g, CONDITION_COMPLETE, complete,
                       complete ? "MembersPresent" : "MembersMissing", text);
     }

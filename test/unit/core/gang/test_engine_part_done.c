@@ -398,6 +398,9 @@ TEST(a_bare_pod_that_is_made_again_goes_on_while_one_that_has_succeeded_exists)
         if (runs != goes_on) {
             fail_msg("case %d, restart %d: p-3 %s", what, restart, runs ? "runs" : "waits");
         }
+        if (what == ALL) {
+            assert_string_equal(rig_label(rig, "p-3", "sakkara.member.rank"), "3");
+        }
     }
 }
 
@@ -470,4 +473,62 @@ TEST(a_job_that_adopts_pods_counts_for_them)
     rig_edit(rig, RIG_JOB, "train", "{'status':{'succeeded':2}}");
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
+}
+
+/* How the four pods of a Job end one after another, and what the conditions say then. */
+static const struct row {
+    const char *title, *phase; /* NULL: they are deleted */
+    bool over;                 /* the Job has failed, too */
+    const char *complete, *bound;
+} ends[] = {
+    {"all have failed", "Failed", false,
+     "\"False\",\"reason\":\"MembersMissing\",\"message\":\"0 of 4 members\"", "\"False\""},
+    {"all have failed, as their Job", "Failed", true,
+     "\"False\",\"reason\":\"MembersMissing\",\"message\":\"0 of 4 members\"", "\"True\""},
+    {"all are deleted", NULL, false,
+     "\"False\",\"reason\":\"MembersMissing\",\"message\":\"0 of 4 members\"", "\"False\""},
+    {"all have succeeded", "Succeeded", false,
+     "\"True\",\"reason\":\"MembersPresent\",\"message\":\"4 of 4 members\"", "\"True\""},
+};
+
+static void assert_condition(struct rig *rig, const char *type, const char *rest)
+{
+    SKR_STRBUF(want);
+    skr_strbuf_addf(&want, "{\"type\":\"%s\",\"status\":%s", type, rest);
+    if (!strstr(rig_key(rig, "g", "conditions"), want.s)) {
+        fail_msg("%s is not in %s", want.s, rig_key(rig, "g", "conditions"));
+    }
+}
+
+TEST_EACH(row, ends, conditions_of_a_gang_that_has_ended_count_its_members)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = running(&way[0], "4");
+    for (int i = 0; i < 4; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "p-%d", i);
+        if (row->phase) {
+            end(rig, i, 1, row->phase);
+        } else {
+            rig_delete(rig, RIG_POD, pod);
+            rig_run(rig, SKR_SECOND);
+        }
+    }
+    if (row->over) {
+        rig_edit(rig, RIG_JOB, "train",
+                 "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}");
+    }
+    for (int gone = 0; gone < 3; gone++) { /* while there are pods, without them, after a restart */
+        for (int i = 0; row->phase && gone == 1 && i < 4; i++) {
+            char pod[32];
+            snprintf(pod, sizeof pod, "p-%d", i);
+            rig_delete(rig, RIG_POD, pod);
+            rig_run(rig, SKR_SECOND);
+        }
+        if (gone == 2) {
+            rig_restart(rig);
+        }
+        rig_run(rig, 60 * SKR_SECOND); /* a new text of the same status is written with delay */
+        assert_condition(rig, "Complete", row->complete);
+        assert_condition(rig, "Bound", row->bound);
+    }
 }
