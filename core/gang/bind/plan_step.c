@@ -172,13 +172,14 @@ static bool says_refused(const struct pod_entry *p)
 static enum absence absence_of(const struct skr_gang *e, const struct group *g,
                                const struct pod_entry *p, skr_time before)
 {
+    const bool was_refused = g->refusal.n > 0 && says_refused(p);
     if (skr_nomination_was_refused(p)) {
         return ABSENCE_REFUSED;
     }
     if (skr_scheduler_progress_has_passed(e, p)) {
-        return ABSENCE_PASSED;
+        return was_refused ? ABSENCE_SILENT : ABSENCE_PASSED;
     }
-    return g->refusal.n > 0 && before == 0 && says_refused(p) ? ABSENCE_SILENT : ABSENCE_UNKNOWN;
+    return was_refused && before == 0 ? ABSENCE_SILENT : ABSENCE_UNKNOWN;
 }
 
 /* Looks at activated members without a filter call. Silence alone ends no plan of a group that was not refused

@@ -289,7 +289,7 @@ static bool refuses_one(void *context, const struct skr_pod *pod, const char *no
 {
     (void)context;
     (void)node;
-    return !shy || strcmp(pod->meta.name, "p-1") != 0;
+    return !shy || strncmp(pod->meta.name, "p-1", 3) != 0;
 }
 
 /* Every node is refused to one member, and kube-scheduler says so. */
@@ -397,6 +397,25 @@ TEST_RIG(unasked(), a_pod_that_is_passed_in_the_queue_is_said_to_be_so)
                "group g is not placed: kube-scheduler has not asked about pod p-0 for 77 "
                "s, but about pods that came later into its queue; does another plugin "
                "hold the pod, or does a resourceClaim of it not exist?"));
+}
+
+/* What it said of the pod explains more than that it comes to others. */
+TEST_RIG(rig_create(), a_pod_that_is_passed_after_a_refusal_is_said_to_have_been_refused)
+{
+    shy = true;
+    rig->in_tree = refuses_one;
+    rig_racks(rig, 1, 3, 4);
+    rig_gang(rig, "g", 1, "p-1", 1, RIG_GATED);
+    rig_run(rig, 600 * SKR_SECOND);
+    rig->hold_scheduler = true;
+    rig_pod(rig, "other", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    const uint64_t before = plans(rig);
+    ask_about(rig, "other", 100);
+    rig_run(rig, (SKR_ACTIVATION_PATIENCE_S + 1) * SKR_SECOND);
+    assert_in_range(plans(rig) - before, 1, 8);
+    assert_non_null(strstr(rig_key(rig, "g", "message"), ", which it refused before: 0 nodes"));
+    assert_false(rig_has_event(rig, "later into its queue"));
 }
 
 /* One member, planned on the first of two nodes; kube-scheduler is done by hand. */
