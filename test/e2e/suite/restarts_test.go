@@ -136,3 +136,49 @@ func TestRestarts_ReplicasAndJobSetsKeepTheirRoom(t *testing.T) {
 		})
 	}
 }
+
+// TestRestarts_ADeploymentWithANewTemplateKeepsItsRoom: With strategy Recreate the pods of the old ReplicaSet go before the new
+// one makes its own. A gang that waits does not take their room, not before the Deployment is deleted. The group is that of a
+// map, or each ReplicaSet is one.
+func TestRestarts_ADeploymentWithANewTemplateKeepsItsRoom(t *testing.T) {
+	realOnly(t, "its controller of Deployments scales the ReplicaSets itself")
+	for title, of := range map[string][]change{
+		"map":             {label("sakkara.group.name", "g"), gated},
+		"each ReplicaSet": {annotated, annotation("sakkara.group.size", "4"), gated},
+	} {
+		t.Run(title, func(t *testing.T) {
+			r := startRacks(t, options{}, []int{2, 2})
+			r.group("g", 4, "")
+			apps := "/apis/apps/v1/namespaces/" + r.ns
+			object := func(plural, name, hash string) {
+				pod := r.pod("", append(of, label("app", "web"), label("pod-template-hash", hash))...)
+				pod.Spec.RestartPolicy = "Always"
+				r.must(r.plane.Admin.Create(apps+plural, map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{
+					"replicas": 4, "selector": map[string]any{"matchLabels": map[string]string{"app": "web", "pod-template-hash": hash}},
+					"template": map[string]any{"metadata": map[string]any{"labels": pod.Labels, "annotations": pod.Annotations}, "spec": pod.Spec}}}, nil))
+			}
+			// The control plane runs the controller of ReplicaSets, and none of Deployments.
+			end := func(hash string) {
+				r.must(r.plane.Admin.MergePatch(apps+"/replicasets/web-"+hash, map[string]any{"spec": map[string]any{"replicas": 0}}))
+				r.wait(usual, "its pods are gone", func(v *cluster.View) error {
+					if pods := v.Pods(r.ns, ofPrefix("web-"+hash)); len(pods) > 0 {
+						return fmt.Errorf("%d are there", len(pods))
+					}
+					return nil
+				})
+			}
+			object("/deployments", "web", "old")
+			object("/replicasets", "web-old", "old")
+			r.wait(usual, "all run", r.boundAre(ofPrefix("web-old-"), 4, 4))
+			r.stranger()
+			end("old")
+			r.quiet(3*time.Second, "the stranger waits", r.noneBound("stranger"))
+			object("/replicasets", "web-new", "new")
+			r.wait(usual, "all run again", r.boundAre(ofPrefix("web-new-"), 4, 4))
+			r.quiet(2*time.Second, "the stranger waits", r.noneBound("stranger"))
+			r.must(r.plane.Admin.Delete(apps + "/deployments/web"))
+			end("new")
+			r.wait(usual, "the stranger has room", r.podsBound("stranger", 1))
+		})
+	}
+}
