@@ -22,10 +22,30 @@ enum { BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
 #define INDEX    "batch.kubernetes.io/job-completion-index"
 #define FAILURES "batch.kubernetes.io/job-index-failure-count"
 
+/* Pods that were on their way out when their Job went do not change any more. */
+static void let_go_of_leaving(struct skr_cluster *c, const json_t *job)
+{
+    struct skr_worker *worker;
+    const size_t n = skr_workload_pods(c, job, &worker);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *meta = json_object_get(worker[i].object, "metadata");
+        if (json_object_get(meta, "deletionTimestamp") &&
+            skr_path_holds(json_object_get(meta, "finalizers"), TRACKING)) {
+            skr_cluster_plan(c, SKR_TASK_POD_ORPHAN, worker[i].namespace_, worker[i].name, c->now);
+        }
+    }
+    skr_workload_let_go(worker, n);
+}
+
 /* A pod that no Job counts any more. */
 void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const struct skr_shown *pod = &c->shown;
+    if (change->kind == SKR_STORE_DELETED &&
+        strcmp(skr_store_resource_key(change->resource), "Job") == 0) {
+        let_go_of_leaving(c, change->object);
+        return;
+    }
     if (!pod->is_pod || !pod->deleting || change->kind == SKR_STORE_DELETED ||
         strcmp(pod->controller_kind, "Job") != 0) {
         return;

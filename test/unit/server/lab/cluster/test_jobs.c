@@ -207,6 +207,19 @@ TEST(a_job_takes_its_pods_with_it)
     assert_string_equal(cluster_rig_pods(rig), "");
 }
 
+TEST(a_pod_that_leaves_while_its_job_goes_is_let_go)
+{
+    sandbox_ok(rig->store, 201, "POST " JOBS,
+               "{'metadata':{'name':'j'},'spec':{'template':{'spec':{'restartPolicy':'Never',"
+               "'schedulingGates':[{'name':'g'}],'containers':[{'name':'c','image':'i'}]}}}}");
+    cluster_rig_run(rig, SECOND);
+    sandbox_ok(rig->store, 200, "DELETE " PODS "/j-0", NULL);
+    cluster_rig_run(rig, SECOND / 2);
+    sandbox_ok(rig->store, 200, "DELETE " JOBS "/j", NULL);
+    cluster_rig_run(rig, 40 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "");
+}
+
 TEST(foreground_and_orphaning_deletion_do_as_they_say)
 {
     sandbox_ok(rig->store, 201, "POST " JOBS,
