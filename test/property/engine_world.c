@@ -56,7 +56,7 @@ static bool has_partner(const struct world *w, const struct skr_pod *pod, const 
     const char *group = skr_labels_get(&pod->meta.labels, "sakkara.group.name");
     const char *half = half_of(w, node);
     const struct rig_object *o;
-    bool found = !w->partners || !group || strcmp(group, "gb") != 0;
+    bool found = !w->partners || pod->shape->n_rules == 0 || !group || strcmp(group, "gb") != 0;
     DL_FOREACH(w->rig->list, o)
     {
         found = found ||
