@@ -105,7 +105,7 @@ static void answer_some_write(struct world *w)
 static void some_call_hangs_up(struct world *w)
 {
     const struct rig_call *call;
-    DL_FOREACH(w->rig->calls, call)
+    DL_FOREACH(rig_first_open(w->rig), call)
     {
         if (call->state == RIG_OPEN && world_pick(w, 3) == 0) {
             rig_hang_up(w->rig, call);

@@ -70,7 +70,7 @@ struct rig {
     struct rig_object *objects, *list;
     struct rig_write *writes;
     struct rig_watch *watches;
-    struct rig_call *calls;
+    struct rig_call *calls, *maybe_open; /* in their order; none before that one is open */
     struct rig_solve *solves;
     struct rig_fault *faults;
     json_t
@@ -209,6 +209,8 @@ const struct rig_call *rig_bind(struct rig *rig, const char *pod, const char *no
 void rig_hang_up(struct rig *rig, const struct rig_call *call);
 /* The newest call of a pod, or NULL. */
 const struct rig_call *rig_call_of(struct rig *rig, const char *pod);
+/* The first call that is open, NULL none; those after it may be. */
+struct rig_call *rig_first_open(struct rig *rig);
 size_t rig_open_calls(struct rig *rig);
 void rig_event(struct rig *rig, enum skr_event_kind kind); /* LEADER_*, SHUTDOWN */
 

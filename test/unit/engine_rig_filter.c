@@ -31,10 +31,12 @@ static void mark(struct rig *rig, const char *node)
 static void mark_room_of(struct rig *rig, const struct group *g)
 {
     const struct pod_entry *p;
+    const char *last = ""; /* members of one node stand together */
     DL_FOREACH(g->members, p)
     {
-        if (p->plan && !skr_pods_is_bound(p)) {
-            mark(rig, p->place.node);
+        if (p->plan && strcmp(p->place.node, last) != 0 && !skr_pods_is_bound(p)) {
+            last = p->place.node;
+            mark(rig, last);
         }
     }
     for (size_t i = 0; g->plan && i < g->plan->n_vacancies; i++) {

@@ -112,7 +112,7 @@ size_t rig_open_calls(struct rig *rig)
 {
     const struct rig_call *call;
     size_t n = 0;
-    DL_FOREACH(rig->calls, call)
+    DL_FOREACH(rig_first_open(rig), call)
     {
         n += call->state == RIG_OPEN;
     }

@@ -60,7 +60,7 @@ void rig_scheduler_sees(struct rig *rig, struct rig_object *pod, bool own);
 bool rig_scheduler_prefers(const struct rig_object *a, const struct rig_object *b);
 void rig_scheduler_wake(struct rig *rig, bool in_tree_event);
 void rig_scheduler_answer(struct rig *rig, const struct skr_answer *answer);
-skr_time rig_scheduler_next(const struct rig *rig); /* when something becomes due */
+skr_time rig_scheduler_next(struct rig *rig); /* when something becomes due */
 void rig_scheduler_due(struct rig *rig);
 void rig_scheduler_forget(struct rig *rig, bool hang_up);
 void rig_call_free(struct rig *rig, struct rig_call *call);

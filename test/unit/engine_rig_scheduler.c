@@ -225,6 +225,7 @@ struct rig_call *rig_call_bind(struct rig *rig, struct rig_object *pod, const ch
     call->at = rig->now;
     call->by_hand = by_hand;
     DL_APPEND(rig->calls, call);
+    rig->maybe_open = rig->maybe_open ? rig->maybe_open : call;
     pod->voted = true;
     snprintf(pod->voted_node, sizeof pod->voted_node, "%s", node);
     const struct skr_bind_request request = {pod->pod->meta.namespace_, pod->pod->meta.name,
@@ -494,7 +495,15 @@ bool rig_step_scheduler(struct rig *rig)
     return true;
 }
 
-skr_time rig_scheduler_next(const struct rig *rig)
+struct rig_call *rig_first_open(struct rig *rig)
+{
+    while (rig->maybe_open && rig->maybe_open->state != RIG_OPEN) {
+        rig->maybe_open = rig->maybe_open->next;
+    }
+    return rig->maybe_open;
+}
+
+skr_time rig_scheduler_next(struct rig *rig)
 {
     skr_time next = rig_claims_next(rig);
     const struct rig_object *o;
@@ -506,7 +515,7 @@ skr_time rig_scheduler_next(const struct rig *rig)
             next = o->ready_at;
         }
     }
-    DL_FOREACH(rig->calls, call)
+    DL_FOREACH(rig_first_open(rig), call)
     {
         skr_time at = call->at + rig->settings.bind_timeout;
         if (call->state == RIG_OPEN && at < next) {
@@ -527,7 +536,7 @@ void rig_scheduler_due(struct rig *rig)
             queue(rig, o);
         }
     }
-    DL_FOREACH(rig->calls, call)
+    DL_FOREACH(rig_first_open(rig), call)
     {
         if (call->state == RIG_OPEN && call->at + rig->settings.bind_timeout <= rig->now) {
             rig_fail(rig, "bind call of %s was not answered in time", call->key);

@@ -197,7 +197,7 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     json_decref(plan);
     json_decref(own);
     const struct rig_call *call;
-    DL_FOREACH(rig->calls, call)
+    DL_FOREACH(rig_first_open(rig), call)
     {
         if (call->state == RIG_OPEN && nominates && strcmp(call->uid, pod->pod->meta.uid) == 0) {
             rig_fail(rig, "%s is nominated while it is parked", w->key);
@@ -224,7 +224,7 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
     const char *node = rig_text(w->body, "target.name");
     const struct rig_call *call;
     bool open = false;
-    DL_FOREACH(rig->calls, call)
+    DL_FOREACH(rig_first_open(rig), call)
     {
         open = open || (call->state == RIG_OPEN && strcmp(call->uid, pod->pod->meta.uid) == 0 &&
                         strcmp(call->node, node) == 0);
