@@ -3,7 +3,7 @@
 #define SKR_CORE_SOLVER_CHOICE_GRAPH_H
 /*
  * The choice graph: all placements that are still possible, written down once. It is the same for
- * equal members (open_level.h) and for roles (roles/role_graph.h).
+ * equal members and for roles.
  *
  *   node    a span whose states the graph has
  *   state   a span holds this vector: a main count in one of its rows. Of equal members the main
@@ -55,17 +55,17 @@ struct skr_state {
 
 struct skr_port {
     int64_t weight; /* while its level is opened: of roles a lower bound, unless it is exact */
-    int32_t main;   /* of equal members: the total, > 0 */
-    int32_t state;  /* index of a state of the set's node; -1 until its level is opened */
-    int32_t cell;   /* while its level is opened: of the node's cells; -1: the set cannot hold it */
+    int32_t main;
+    int32_t state; /* index of a state of the set's node; -1 until its level is opened */
+    int32_t cell;  /* while its level is opened: of the node's cells; -1: the set cannot hold it */
     bool live;
     bool marked;
+    uint64_t key; /* with counters */
+    bool wanted;  /* in the dense pass at hand */
 
     /* Of roles. */
-    bool exact;   /* weight is the least weight of the first word */
-    bool wanted;  /* in the dense pass at hand */
-    bool solo;    /* wanted, and one unit holds all of it */
-    uint64_t key; /* with counters */
+    bool exact; /* weight is the least weight of the first word */
+    bool solo;  /* wanted, and one unit holds all of it */
     /* With a lead of type pack: a lower bound of the units that its best placements use. The dense
      * pass looks only for placements that use no more. 0: it looks for all. */
     int32_t least_used;
@@ -112,28 +112,22 @@ struct skr_graph {
     int32_t n_roles;  /* of equal members: 1 */
     int32_t n_scopes; /* of equal members: 1; of roles: n_roles + 1 */
     const int32_t *n; /* [scope] members */
-    /* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
-     * makes its states. *choice: whether more than one placement may be left. False: the run had to
-     * stop. */
-    bool (*open)(struct skr_graph *graph, struct skr_words *words, bool *choice);
-    /* Puts the children of a unit that are in its sibling set as it was opened, in tree order. */
-    void (*children)(const struct skr_graph *graph, int32_t unit, int32_t *ret);
     const struct skr_feasible *sets;
     int32_t n_levels; /* opened so far: levels 1 .. n_levels */
     struct skr_graph_level level[SKR_LEVELS_MAX + 2];
-    uint32_t stamp;          /* of the last walk over nodes */
-    struct skr_role_run *rr; /* of roles */
+    uint32_t stamp; /* of the last walk over nodes */
+    int64_t n_ports;
     int32_t narrow; /* of roles: scope of the amounts that spans need for the dense pass at hand */
 };
 
-/* A sibling set of equal members. */
+/* A sibling set. */
 struct skr_siblings {
-    struct skr_ports ports;  /* first: see skr_siblings_at() */
-    struct skr_span *all;    /* as the feasible sets have it */
-    struct skr_span *narrow; /* as it was opened: units may have lost counts, see narrow_counts.h */
-    int32_t n_units;         /* all->n_units */
-    struct skr_span **member; /* [n_units] of all, in tree order, as in narrow; NULL: holds 0 */
-    uint64_t *wanted;         /* totals of the ports, while they are collected */
+    struct skr_ports ports; /* first: see skr_siblings_at() */
+    struct skr_span *all;   /* as the feasible sets have it; of roles as it was opened */
+    int32_t n_units;        /* all->n_units */
+    /* [n_units] in tree order, as the set was opened: units may have lost counts, see narrow_counts.h;
+     * NULL: holds 0. Equal ones are one span. */
+    struct skr_span **unit;
 };
 
 static inline struct skr_siblings *skr_siblings_at(const struct skr_graph_level *level, int32_t i)

@@ -1,153 +1,346 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first weighing of a level, which also makes its states and edges.
+ * The first word of a level, which also makes its states and edges.
  *
- * A sibling set of m units has up to n totals per span and up to n splits per total, far too many
- * to write down as edges when most of them are bad. So the first word of the level's key is weighed
- * on plain arrays: least weight of every total, from the units up,
+ * A sibling set of m units has up to n main counts per row and up to n splits per count, far too many
+ * to write down as edges when most of them are bad. So the first word of the level's keys is weighed
+ * on plain arrays: from the units up, the least weight of every cell,
  *
  *     weight(t) = min over i of left(i) + right(t - i)
  *
- * Then the levels above decide which totals they want. From the top down, only splits that reach
- * the least weight become edges, and only the totals that they lead to become states.
+ * over all pairs of rows whose keys add up to its row's. Then the levels above decide which vectors
+ * they want. From the top down, only splits that reach the least weight become edges, and only the
+ * cells that they lead to become states (dense_states.c).
  *
- * Arrays cover, for each number of used units where the level counts them, the window of totals
- * that can matter to a wanted total of the whole, and of these the multiples of what divides all
- * counts of the level (its step; factors make one). Cost: the sum over pairs of (window of left) *
- * (window of right), about 2 * n * (sum of the fits) / step^2 for n much smaller than that sum.
+ * If all units of a best placement but one are settled (role_settled.c), a span has a second, short
+ * list of weights: with all units settled. A pair then adds each half's list to the cells of the other
+ * half. Where the lists have become as long as the windows, the pair adds cells to cells, which allows
+ * more than one unit that is not settled and is as right.
+ *
+ * Cost: pairs of rows x windows, for every span of the level; of equal members about 2 * n * (sum of
+ * the fits) / step^2 for n much smaller than that sum. Memory of the step.
  */
-#include "core/solver/dense_windows.h"
-#include "core/solver/open_level.h"
+#include "core/solver/roles/role_cells.h"
 
-static void weigh_unit(const struct skr_span *span, int32_t step, const int64_t *by_count)
+/* The pass over one level. */
+struct pass {
+    struct skr_run *run;
+    const struct skr_words *words;
+    int32_t step;            /* of the level */
+    int32_t scope;           /* of the ranges; if the level is not narrowed, there are none */
+    bool settled;            /* all units of a set are but one */
+    int64_t *settled_weight; /* [cells of the largest span] while a pair is weighed */
+};
+
+/* A list with room for n, of a span whose rows follow each other. */
+static bool begin_settled(const struct pass *pass, struct skr_span *span, int32_t n)
 {
-    struct skr_cells *dense = span->node.cells;
-    for (int32_t row = 0; row < span->rows.n; row++) {
-        const uint64_t *bits = skr_span_row(span, row);
-        const struct skr_window *window = &dense->row[row];
+    struct skr_cells *cells = span->node.cells;
+    struct skr_run *run = pass->run;
+    cells->settled = skr_run_scratch_alloc(run, (size_t)n, sizeof *cells->settled);
+    cells->first_settled =
+        skr_run_scratch_alloc(run, (size_t)span->rows.n + 1, sizeof *cells->first_settled);
+    return cells->settled && cells->first_settled;
+}
+
+static void put_settled(struct skr_cells *cells, int32_t k, int32_t main)
+{
+    const struct skr_window *window = &cells->row[k];
+    if (main >= window->lo && main <= window->hi) {
+        cells->settled[cells->first_settled[k + 1]++] = (struct skr_role_settled){
+            .main = main, .weight = cells->weight[window->first + main - window->lo]};
+    }
+}
+
+/* The weights of a row of a unit, from this main count on, in steps. */
+static void weigh_row(const struct pass *pass, const struct skr_row *row,
+                      const struct skr_line *line, int32_t from)
+{
+    const struct skr_words *words = pass->words;
+    const int64_t *table[SKR_SCOPES_MAX]; /* of each key, by the main count */
+    int32_t slope[SKR_SCOPES_MAX];
+    for (int32_t k = 0; k < words->n_keys; k++) {
+        int32_t scope = words->scope[k];
+        table[k] = words->table[scope] + skr_axes_base(words->axes, row->key, scope);
+        slope[k] = skr_axes_slope(words->axes, scope);
+    }
+    int32_t last = skr_smaller(line->hi * pass->step, row->hi);
+    for (int32_t x = skr_row_next(row, from * pass->step); x <= last;
+         x = skr_row_next(row, x + 1)) {
+        int64_t weight = 0;
+        for (int32_t k = 0; k < words->n_keys; k++) {
+            weight += table[k][x * slope[k]];
+        }
+        line->weight[x / pass->step - line->lo] = weight;
+    }
+}
+
+static bool weigh_unit(const struct pass *pass, struct skr_span *span)
+{
+    struct skr_cells *cells = span->node.cells;
+    if (pass->settled && !begin_settled(pass, span, 2 * span->rows.n)) {
+        return false;
+    }
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct skr_row *row = &span->rows.row[k];
+        const struct skr_window *window = &cells->row[k];
+        bool host = !pass->settled || row->key != 0 || row->lo > 0;
+        bool fills = !host && !cells->can_rest; /* it holds all, or is not the one that rests */
+        if (window->lo <= window->hi) {
+            const struct skr_line line = skr_line_of(window, cells->weight);
+            weigh_row(pass, row, &line, fills ? skr_larger(line.lo, window->to) : line.lo);
+        }
+        if (pass->settled) {
+            cells->first_settled[k + 1] = cells->first_settled[k];
+            if (row->lo < row->hi && !fills) {
+                put_settled(cells, k, window->from);
+            }
+            if (row->lo == row->hi || host || cells->can_fill) {
+                put_settled(cells, k, window->to);
+            }
+        }
+    }
+    return true;
+}
+
+/* The main counts of a row that best placements may have: parts of its line into ret, ascending. */
+static int32_t list_parts(const struct pass *pass, const struct skr_span *span, int32_t k,
+                          struct skr_line *ret)
+{
+    const struct skr_window *window = &span->node.cells->row[k];
+    struct skr_line line = skr_line_of(window, span->node.cells->weight);
+    if (span->n_ranges == 0) {
+        ret[0] = line;
+        return 1;
+    }
+    int32_t slope = skr_axes_slope(pass->words->axes, pass->scope) * pass->step;
+    int32_t base = skr_axes_base(pass->words->axes, span->rows.row[k].key, pass->scope);
+    int32_t n = 0;
+    for (int32_t i = 0; i < span->n_ranges; i++) {
+        ret[n] = line;
+        skr_role_cut(&ret[n].lo, &ret[n].hi, base, slope, span->range[i].least,
+                     span->range[i].most);
+        if (ret[n].lo <= ret[n].hi) {
+            ret[n].weight += ret[n].lo - line.lo;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* Cells of a row whose amounts no best placement has weigh nothing less than NONE. */
+static void drop_cells(const struct pass *pass, const struct skr_span *span, int32_t k)
+{
+    const struct skr_window *window = &span->node.cells->row[k];
+    int64_t *weight = span->node.cells->weight + window->first;
+    struct skr_line part[SKR_ROLE_RANGES_MAX];
+    int32_t n_parts = list_parts(pass, span, k, part);
+    int32_t x = window->lo;
+    for (int32_t p = 0; p <= n_parts; p++) {
+        for (; x < (p < n_parts ? part[p].lo : window->hi + 1); x++) {
+            weight[x - window->lo] = SKR_WEIGHT_NONE;
+        }
+        x = p < n_parts ? part[p].hi + 1 : x;
+    }
+}
+
+/* A row to which sums of two rows are added. */
+struct sums {
+    struct skr_line to;
+    int64_t steps;
+};
+
+/* The least of weight plus those of the parts of a row, x main counts on. */
+static void add_parts(struct sums *sums, int64_t weight, int32_t x, const struct skr_line *part,
+                      int32_t n_parts)
+{
+    for (int32_t p = 0; p < n_parts; p++) {
+        sums->steps += skr_line_add(&sums->to, weight, x, &part[p]);
+    }
+}
+
+/* All cells of row i of a span, and all of row j of another one. The row with the narrower window goes
+ * outside. */
+static bool add_cells(const struct pass *pass, struct sums *sums, const struct skr_span *a,
+                      int32_t i, const struct skr_span *b, int32_t j)
+{
+    const struct skr_window *outer = &a->node.cells->row[i];
+    const struct skr_window *inner = &b->node.cells->row[j];
+    if (skr_window_width(outer) > skr_window_width(inner)) {
+        return add_cells(pass, sums, b, j, a, i);
+    }
+    const int64_t *weight = a->node.cells->weight + outer->first;
+    struct skr_line part[SKR_ROLE_RANGES_MAX];
+    int32_t n_parts = list_parts(pass, b, j, part);
+    int32_t last = skr_smaller(outer->hi, sums->to.hi - inner->lo);
+    for (int32_t x = skr_larger(outer->lo, sums->to.lo - inner->hi); x <= last; x++) {
+        if (weight[x - outer->lo] <= SKR_WEIGHT_MAX) {
+            add_parts(sums, weight[x - outer->lo], x, part, n_parts);
+            if (x % 64 == 63 && !skr_run_poll(pass->run)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The settled ones of row i of a span, and all cells of row j of another one. */
+static void add_settled(const struct pass *pass, struct sums *sums, const struct skr_span *a,
+                        int32_t i, const struct skr_span *b, int32_t j)
+{
+    struct skr_line part[SKR_ROLE_RANGES_MAX];
+    int32_t n_parts = list_parts(pass, b, j, part);
+    for (int32_t s = a->node.cells->first_settled[i]; s < a->node.cells->first_settled[i + 1];
+         s++) {
+        const struct skr_role_settled *one = &a->node.cells->settled[s];
+        add_parts(sums, one->weight, one->main, part, n_parts);
+    }
+}
+
+/* The settled ones of both. */
+static void add_both(struct sums *sums, const struct skr_cells *a, int32_t i,
+                     const struct skr_cells *b, int32_t j)
+{
+    for (int32_t s = a->first_settled[i]; s < a->first_settled[i + 1]; s++) {
+        for (int32_t t = b->first_settled[j]; t < b->first_settled[j + 1]; t++) {
+            int32_t x = a->settled[s].main + b->settled[t].main;
+            if (x >= sums->to.lo && x <= sums->to.hi) {
+                int64_t total = a->settled[s].weight + b->settled[t].weight;
+                int64_t *sum = &sums->to.weight[x - sums->to.lo];
+                *sum = total < *sum ? total : *sum;
+            }
+            sums->steps++;
+        }
+    }
+}
+
+static int32_t n_settled(const struct skr_span *span)
+{
+    return span->node.cells->first_settled ? span->node.cells->first_settled[span->rows.n] : 0;
+}
+
+/* Whether lists are so short that adding them costs less than adding cells to cells. */
+static bool worth_it(const struct skr_span *a, const struct skr_span *b)
+{
+    int64_t cells = (int64_t)a->node.cells->n * b->node.cells->n;
+    int64_t listed =
+        (int64_t)n_settled(a) * b->node.cells->n + (int64_t)n_settled(b) * a->node.cells->n;
+    return a->node.cells->first_settled && b->node.cells->first_settled && listed < cells;
+}
+
+/* The settled list of a pair, from pass->settled_weight, which becomes empty again. */
+static bool list_settled(const struct pass *pass, struct skr_span *span)
+{
+    struct skr_cells *cells = span->node.cells;
+    int32_t n = 0;
+    for (int32_t c = 0; c < cells->n; c++) {
+        n += pass->settled_weight[c] <= SKR_WEIGHT_MAX && cells->weight[c] <= SKR_WEIGHT_MAX;
+    }
+    if (!begin_settled(pass, span, n)) {
+        return false;
+    }
+    n = 0;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct skr_window *window = &cells->row[k];
+        for (int32_t x = window->lo; x <= window->hi; x++) {
+            int32_t c = window->first + x - window->lo;
+            if (pass->settled_weight[c] <= SKR_WEIGHT_MAX && cells->weight[c] <= SKR_WEIGHT_MAX) {
+                cells->settled[n++] =
+                    (struct skr_role_settled){.main = x, .weight = pass->settled_weight[c]};
+            }
+            pass->settled_weight[c] = SKR_WEIGHT_NONE;
+        }
+        cells->first_settled[k + 1] = n;
+    }
+    return true;
+}
+
+static bool weigh_pair(const struct pass *pass, struct skr_span *span)
+{
+    const struct skr_span *left = span->left;
+    const struct skr_span *right = span->right;
+    bool listed = worth_it(left, right);
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct skr_window *window = &span->node.cells->row[k];
         if (window->hi < window->lo) {
             continue;
         }
-        int64_t *weight = dense->weight + window->first;
-        for (int32_t x = skr_bits_next(bits, span->words, window->lo * step);
-             x >= 0 && x / step <= window->hi; x = skr_bits_next(bits, span->words, x + 1)) {
-            weight[x / step - window->lo] = by_count ? by_count[x] : 0;
+        struct sums sums = {.to = skr_line_of(window, span->node.cells->weight),
+                            .steps = left->rows.n + right->rows.n};
+        struct sums both = {.steps = 0};
+        if (listed) {
+            both.to = skr_line_of(window, pass->settled_weight);
         }
-    }
-}
-
-/* One row of each half into one row of the whole. The half with the narrower window goes outside. */
-static bool weigh_rows(struct skr_run *run, const struct skr_line *to, const struct skr_line *left,
-                       const struct skr_line *right)
-{
-    if (left->hi - left->lo > right->hi - right->lo) {
-        const struct skr_line *line = left;
-        left = right;
-        right = line;
-    }
-    for (int32_t i = 0; i <= left->hi - left->lo; i++) {
-        if (left->weight[i] < SKR_WEIGHT_MAX) {
-            skr_line_add(to, left->weight[i], left->lo + i, right);
-            if (i % 64 == 63 && !skr_run_poll(run)) {
+        int32_t j = right->rows.n - 1;
+        for (int32_t i = 0; skr_rows_pair(&left->rows, &right->rows, span->rows.row[k].key, &i, &j);
+             i++) {
+            if (listed) {
+                add_settled(pass, &sums, left, i, right, j);
+                add_settled(pass, &sums, right, j, left, i);
+                add_both(&both, left->node.cells, i, right->node.cells, j);
+            } else if (!add_cells(pass, &sums, left, i, right, j)) {
                 return false;
             }
+            sums.steps++;
         }
-    }
-    return true;
-}
-
-static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
-{
-    const struct skr_cells *dense = span->node.cells;
-    const struct skr_cells *x = span->left->node.cells;
-    const struct skr_cells *y = span->right->node.cells;
-    for (int32_t a = 0; a < span->left->rows.n; a++) {
-        struct skr_line left = skr_line_of(&x->row[a], x->weight);
-        if (!skr_run_poll(run)) {
+        for (int32_t c = 0; c <= window->hi - window->lo; c++) {
+            int64_t *weight = &sums.to.weight[c];
+            *weight = *weight > SKR_WEIGHT_MAX ? SKR_WEIGHT_NONE : *weight;
+        }
+        drop_cells(pass, span, k);
+        if (!skr_run_step(pass->run, sums.steps + both.steps)) {
             return false;
         }
-        for (int32_t b = 0; b < span->right->rows.n && a + b < span->rows.n; b++) {
-            struct skr_line right = skr_line_of(&y->row[b], y->weight);
-            struct skr_line to = skr_line_of(&dense->row[a + b], dense->weight);
-            bool needed = left.weight && right.weight && to.weight;
-            if (needed && !weigh_rows(run, &to, &left, &right)) {
-                return false;
-            }
-        }
     }
-    /* NONE plus a negative weight is still not reachable. */
-    for (int32_t c = 0; c < dense->n; c++) {
-        if (dense->weight[c] >= SKR_WEIGHT_MAX) {
-            dense->weight[c] = SKR_WEIGHT_NONE;
-        }
-    }
-    return true;
+    return !listed || list_settled(pass, span);
 }
 
-static bool weigh_spans(struct skr_graph *graph, int32_t level, const int64_t *by_count)
+static bool begin_pass(struct pass *pass, struct skr_graph *graph)
 {
+    int32_t level = pass->words->level;
     const struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_nodes; i++) {
-        struct skr_span *span = skr_span_of(at->node[i]);
-        if (span->node.cells->n == 0) {
-            continue;
-        }
-        if (!span->left) {
-            weigh_unit(span, at->step, by_count);
-        } else if (!weigh_pair(graph->run, span)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Cell of a total of a whole sibling set, or -1 when the set cannot hold it. */
-static int32_t cell_of_port(const struct skr_run *run, int32_t step,
-                            const struct skr_siblings *siblings, int32_t total)
-{
-    const struct skr_span *span = siblings->narrow;
-    if (!span) {
-        return -1;
-    }
-    int32_t row = skr_law_row(&run->law[span->level]);
-    if (!skr_span_has(span, (uint64_t)row, total)) {
-        return -1;
-    }
-    const struct skr_window *window = &span->node.cells->row[row];
-    return window->first + (total / step - window->lo);
-}
-
-/* Passes the weights of the ports up, and drops the ports that are not wanted. */
-static bool settle_ports(struct skr_graph *graph, int32_t level)
-{
-    struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        const struct skr_siblings *siblings = skr_siblings_at(at, i);
-        for (int32_t p = 0; p < siblings->ports.n; p++) {
-            struct skr_port *port = &siblings->ports.port[p];
-            port->cell = cell_of_port(graph->run, at->step, siblings, port->main);
-            port->weight =
-                port->cell < 0 ? SKR_WEIGHT_NONE : at->set[i]->node->cells->weight[port->cell];
-        }
-    }
-    skr_graph_weigh(graph, level - 1, NULL, NULL);
-    skr_bug_on(skr_graph_root_weight(graph) >= SKR_WEIGHT_MAX);
-    return skr_graph_tighten(graph, level - 1);
-}
-
-static bool pass(struct skr_graph *graph, const struct skr_words *words, bool *ret_choice)
-{
-    int32_t level = words->level;
-    if (!skr_dense_windows(graph, level) || !weigh_spans(graph, level, words->table[0])) {
+    graph->narrow = 0;
+    if (!skr_dense_windows(graph, pass->words) ||
+        (graph->run->rr && !skr_role_settle(graph, level, pass->words, &pass->settled))) {
         return false;
     }
-    *ret_choice = settle_ports(graph, level);
-    return skr_dense_states(graph, level, ret_choice);
+    pass->step = at->step;
+    pass->scope = graph->narrow;
+    int32_t most = 0;
+    for (int32_t i = 0; i < at->n_nodes && pass->settled; i++) {
+        most = skr_larger(most, at->node[i]->cells->n);
+    }
+    pass->settled_weight = skr_run_scratch_alloc(pass->run, (size_t)most, sizeof(int64_t));
+    for (int32_t c = 0; c < most && pass->settled_weight; c++) {
+        pass->settled_weight[c] = SKR_WEIGHT_NONE;
+    }
+    return pass->settled_weight;
 }
 
-bool skr_dense_pass(struct skr_graph *graph, const struct skr_words *words, bool *ret_choice)
+bool skr_dense_weigh(struct skr_graph *graph, const struct skr_words *words)
 {
-    bool done = skr_run_scratch_begin(graph->run) && pass(graph, words, ret_choice);
-    skr_run_scratch_end(graph->run);
-    return done;
+    const struct skr_graph_level *at = &graph->level[words->level];
+    struct pass pass = {.run = graph->run, .words = words};
+    if (!begin_pass(&pass, graph)) {
+        return false;
+    }
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        struct skr_span *span = skr_span_at(at, i);
+        if (span->node.cells->n > 0 &&
+            !(span->left ? weigh_pair(&pass, span) : weigh_unit(&pass, span))) {
+            return false;
+        }
+    }
+    return skr_run_poll(graph->run);
+}
+
+int32_t skr_dense_cell(const struct skr_graph_level *at, const struct skr_ports *set,
+                       const struct skr_port *port)
+{
+    const struct skr_span *span = set->node ? skr_span_of(set->node) : NULL;
+    int32_t k = span ? skr_rows_find(&span->rows, port->key) : -1;
+    const struct skr_window *window = k < 0 ? NULL : &span->node.cells->row[k];
+    int32_t x = port->main / at->step;
+    bool there = window && port->main % at->step == 0 && x >= window->lo && x <= window->hi;
+    return there ? window->first + x - window->lo : -1;
 }

@@ -6,7 +6,7 @@
  * states and edges.
  */
 #include "core/solver/dense_windows.h"
-#include "core/solver/rows.h"
+#include "core/solver/span.h"
 
 /* A cell whose edges are looked for, and a row of each half that may make it up. */
 struct split {
@@ -92,8 +92,8 @@ static bool try_settled(const struct split *split)
 }
 
 /* Edges of least weight of the cell of row k and main count x. */
-static bool put_edges(struct skr_run *run, struct skr_edges *edges,
-                      const struct skr_graph_node *node, int32_t k, int32_t x, int64_t weight)
+static bool put_edges(struct skr_run *run, struct skr_edges *edges, struct skr_graph_node *node,
+                      int32_t k, int32_t x, int64_t weight)
 {
     struct split split = {.run = run,
                           .edges = edges,
@@ -101,16 +101,11 @@ static bool put_edges(struct skr_run *run, struct skr_edges *edges,
                           .right = node->right->cells,
                           .main = x,
                           .weight = weight};
-    const struct skr_rows *rows = node->cells->rows;
-    split.j = split.right->n_rows - 1;
-    if (!rows) {
-        split.i = skr_larger(0, k - split.j);
-    }
-    for (; rows ? skr_rows_pair(split.left->rows, split.right->rows, rows->row[k].key, &split.i,
-                                &split.j)
-                : split.i < split.left->n_rows && split.i <= k;
+    const struct skr_span *span = skr_span_of(node);
+    split.j = span->right->rows.n - 1;
+    for (; skr_rows_pair(&span->left->rows, &span->right->rows, span->rows.row[k].key, &split.i,
+                         &split.j);
          split.i++) {
-        split.j = rows ? split.j : k - split.i;
         if (!(node->cells->first_settled ? try_settled(&split) : try_all(&split))) {
             return false;
         }
@@ -156,7 +151,7 @@ static bool make_states(struct skr_graph *graph, int32_t step, struct skr_edges 
     if (!node->state) {
         return false;
     }
-    for (int32_t k = 0; k < cells->n_rows && n > 0; k++) {
+    for (int32_t k = 0; k < skr_span_of(node)->rows.n && n > 0; k++) {
         const struct skr_window *window = &cells->row[k];
         for (int32_t x = window->lo; x <= window->hi; x++) {
             if (cells->marked[window->first + x - window->lo] == 0) {

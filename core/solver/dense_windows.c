@@ -1,35 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The totals that the dense pass has to consider, wholes before parts.
+ * Windows: from the wanted vectors down, the main counts of each row that can be part of one.
  *
- * The ports of a set want totals of the row that the law asks for (the number of used units). A row
- * of a pair that wants lo .. hi wants of each row of its left half what the matching row of the
- * right half can complete to that, and the other way round; never more than the row's own ends.
- * Totals are counted in steps: in multiples of what divides all counts of the level's units.
+ * The ports of a set want main counts of the rows of their keys. A row of a pair that wants lo .. hi
+ * wants of each row of its left half what the matching row of the right half can complete to that,
+ * and the other way round; never more than the row's own ends. Main counts are counted in steps: in
+ * multiples of what divides all those of the level's units.
+ *
+ * Solo ports. Assume that the first key of the level is that of the group and of type pack. If one
+ * unit can hold all that a port wants, every best placement uses one unit. The windows of such a port
+ * are 0 and all of it, in every span.
+ *
+ * Cost: pairs of rows, for every span of the level.
  */
-#include "core/solver/dense_windows.h"
+#include "core/solver/roles/role_cells.h"
 
-#include "core/solver/span.h"
-
-bool skr_cells_begin(struct skr_run *run, int32_t n, struct skr_graph_node *node)
+/* Empty windows, which need no amounts. */
+static bool begin_cells(struct skr_run *run, int32_t step, struct skr_span *span)
 {
     struct skr_cells *cells = skr_run_scratch_alloc(run, 1, sizeof *cells);
     if (!cells) {
         return false;
     }
-    cells->n_rows = n;
-    cells->row = skr_run_scratch_alloc(run, (size_t)n, sizeof *cells->row);
-    for (int32_t k = 0; k < n && cells->row; k++) {
-        cells->row[k].hi = -1;
+    span->least = INT32_MAX;
+    span->most = -1;
+    span->n_ranges = 0;
+    cells->row = skr_run_scratch_alloc(run, (size_t)span->rows.n, sizeof *cells->row);
+    for (int32_t k = 0; k < span->rows.n && cells->row; k++) {
+        const struct skr_row *row = &span->rows.row[k];
+        bool empty = row->hi < row->lo;
+        cells->row[k] = (struct skr_window){
+            .hi = -1, .from = row->lo / step, .to = empty ? -1 : row->hi / step};
     }
-    node->cells = cells;
+    span->node.cells = cells;
     return cells->row;
 }
 
-bool skr_cells_weights(struct skr_run *run, struct skr_cells *cells)
+/* For the windows that the rows have got, every weight SKR_WEIGHT_NONE. */
+static bool begin_weights(struct skr_run *run, const struct skr_span *span)
 {
+    struct skr_cells *cells = span->node.cells;
     int64_t n = 0;
-    for (int32_t k = 0; k < cells->n_rows; k++) {
+    for (int32_t k = 0; k < span->rows.n; k++) {
         cells->row[k].first = (int32_t)n;
         n += skr_window_width(&cells->row[k]);
         if (n > INT32_MAX / 2) {
@@ -45,90 +57,178 @@ bool skr_cells_weights(struct skr_run *run, struct skr_cells *cells)
     return cells->weight;
 }
 
-/* A row's totals, in steps. */
-static struct skr_window ends_of(const struct skr_span *span, int32_t row, int32_t step)
-{
-    const struct skr_row *ends = &span->rows.row[row];
-    if (ends->hi < ends->lo) {
-        return (struct skr_window){.lo = 0, .hi = -1};
-    }
-    return (struct skr_window){.lo = ends->lo / step, .hi = ends->hi / step};
-}
-
-/* The row's window has lo .. hi, as far as the row goes. */
-static void widen(struct skr_span *span, int32_t row, const struct skr_window *ends, int32_t lo,
-                  int32_t hi)
-{
-    skr_window_widen(&span->node.cells->row[row], skr_larger(lo, ends->lo),
-                     skr_smaller(hi, ends->hi));
-}
-
-/* Widens the rows of the halves to what a row of the pair wants of them. */
-static void widen_halves(struct skr_span *span, int32_t row, int32_t step)
-{
-    const struct skr_window *want = &span->node.cells->row[row];
-    for (int32_t a = skr_larger(0, row - span->right->rows.n + 1);
-         a < span->left->rows.n && a <= row && want->lo <= want->hi; a++) {
-        struct skr_window left = ends_of(span->left, a, step);
-        struct skr_window right = ends_of(span->right, row - a, step);
-        if (left.lo <= left.hi && right.lo <= right.hi) {
-            widen(span->left, a, &left, want->lo - right.hi, want->hi - right.lo);
-            widen(span->right, row - a, &right, want->lo - left.hi, want->hi - left.lo);
-        }
-    }
-}
-
-/* The greatest number that divides all counts of the level's units, and so every total. */
+/* The greatest number that divides all main counts of the level's units, and so all sums. */
 static int32_t find_step(const struct skr_run *run, const struct skr_graph_level *at)
 {
     int32_t step = 0;
     for (int32_t i = 0; i < at->n_nodes && step != 1 && !run->plain; i++) {
-        const struct skr_span *unit = skr_span_of(at->node[i]);
-        const uint64_t *bits = skr_span_row(unit, unit->rows.n - 1);
-        for (int32_t x = unit->left ? -1 : skr_bits_next(bits, unit->words, 1); x > 0 && step != 1;
-             x = skr_bits_next(bits, unit->words, x + 1)) {
-            step = skr_common_divisor(x, step);
+        const struct skr_span *unit = skr_span_at(at, i);
+        for (int32_t k = 0; k < unit->rows.n && !unit->left; k++) {
+            const struct skr_row *row = &unit->rows.row[k];
+            for (int32_t x = skr_row_next(row, 0); x <= row->hi && step != 1;
+                 x = skr_row_next(row, x + 1)) {
+                step = skr_common_divisor(x, step);
+            }
         }
     }
     return skr_larger(step, 1);
 }
 
-/* Empty windows of the level's spans, then those that the ports want. */
-static bool begin_windows(struct skr_graph *graph, int32_t level)
+/* Cuts the windows of a span to the amounts that it needs. */
+static void cut_windows(const struct skr_graph_level *at, int32_t scope, struct skr_span *span)
 {
-    struct skr_run *run = graph->run;
-    struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_nodes; i++) {
-        if (!skr_cells_begin(run, skr_span_of(at->node[i])->rows.n, at->node[i])) {
-            return false;
+    int32_t slope = skr_axes_slope(at->axes, scope) * at->step;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        struct skr_window *window = &span->node.cells->row[k];
+        int32_t base = skr_axes_base(at->axes, span->rows.row[k].key, scope);
+        skr_role_cut(&window->lo, &window->hi, base, slope, span->least, span->most);
+    }
+}
+
+/* Widens a window to lo .. hi, as far as the row goes. */
+static void widen(struct skr_window *window, int32_t lo, int32_t hi)
+{
+    skr_window_widen(window, skr_larger(lo, window->from), skr_smaller(hi, window->to));
+}
+
+/* What the halves of a pair must cover. */
+static void pass_windows(struct skr_span *span)
+{
+    const struct skr_rows *x = &span->left->rows;
+    const struct skr_rows *y = &span->right->rows;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct skr_window *want = &span->node.cells->row[k];
+        int32_t j = y->n - 1;
+        for (int32_t i = 0;
+             want->lo <= want->hi && skr_rows_pair(x, y, span->rows.row[k].key, &i, &j); i++) {
+            struct skr_window *a = &span->left->node.cells->row[i];
+            struct skr_window *b = &span->right->node.cells->row[j];
+            if (a->from <= a->to && b->from <= b->to) {
+                widen(a, want->lo - b->to, want->hi - b->from);
+                widen(b, want->lo - a->to, want->hi - a->from);
+            }
         }
     }
-    int32_t row = skr_law_row(&run->law[level]);
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        const struct skr_siblings *siblings = skr_siblings_at(at, i);
-        bool there = siblings->narrow && row < siblings->narrow->rows.n;
-        for (int32_t p = 0; p < siblings->ports.n && there; p++) {
-            int32_t total = siblings->ports.port[p].main;
-            struct skr_window ends = ends_of(siblings->narrow, row, at->step);
-            widen(siblings->narrow, row, &ends, (total - 1) / at->step + 1, total / at->step);
+}
+
+static bool has_zero(const struct skr_span *span)
+{
+    return span->rows.n > 0 && span->rows.row[0].key == 0 && skr_row_has(&span->rows.row[0], 0);
+}
+
+static bool holds(const struct skr_span *span, const struct skr_port *port)
+{
+    return skr_span_has(span, port->key, port->main);
+}
+
+/* Whether ports of the level are solo as soon as one unit holds all. */
+static bool can_be_solo(const struct skr_graph *graph, const struct skr_words *words)
+{
+    return !graph->run->plain && words->one_used > 0 &&
+           words->scope[words->lead] == graph->n_roles && words->axes->n_counters == 0;
+}
+
+/* Whether one unit holds all of the port, and no other one must hold anything. */
+static bool fits_alone(const struct skr_siblings *set, const struct skr_port *port)
+{
+    int32_t n_holding = 0;
+    int32_t n_needed = 0;
+    int32_t n_both = 0;
+    for (int32_t u = 0; u < set->all->n_units; u++) {
+        bool holding = holds(set->unit[u], port);
+        bool needed = !has_zero(set->unit[u]);
+        n_holding += holding ? 1 : 0;
+        n_needed += needed ? 1 : 0;
+        n_both += holding && needed ? 1 : 0;
+    }
+    return n_needed == 0 ? n_holding > 0 : n_needed == 1 && n_both == 1;
+}
+
+/* The windows of a solo port, in all spans of its set. */
+static void widen_solo(struct skr_span *span, const struct skr_port *port, int32_t step)
+{
+    span->n_ranges = 0;
+    if (has_zero(span)) {
+        skr_window_widen(&span->node.cells->row[0], 0, 0);
+    }
+    if (holds(span, port)) {
+        int32_t k = skr_rows_find(&span->rows, port->key);
+        skr_window_widen(&span->node.cells->row[k], port->main / step, port->main / step);
+    }
+    if (span->left) {
+        widen_solo(span->left, port, step);
+        widen_solo(span->right, port, step);
+    }
+}
+
+/* The windows of the wanted ports of a set, but for solo ones. */
+static void want_ports(struct skr_siblings *set, int32_t step, bool can_be_solo)
+{
+    const struct skr_span *span = skr_span_of(set->ports.node);
+    for (int32_t p = 0; p < set->ports.n; p++) {
+        struct skr_port *port = &set->ports.port[p];
+        port->solo = port->wanted && can_be_solo && fits_alone(set, port);
+        int32_t k = port->wanted && !port->solo ? skr_rows_find(&span->rows, port->key) : -1;
+        if (k < 0) {
+            continue;
+        }
+        if (port->least_used == 1 && can_be_solo) {
+            port->least_used = 2;
+        }
+        widen(&span->node.cells->row[k], (port->main + step - 1) / step, port->main / step);
+    }
+}
+
+/* What the spans need for the windows of whole sets. */
+static bool pass_down(struct skr_graph *graph, const struct skr_words *words)
+{
+    const struct skr_graph_level *at = &graph->level[words->level];
+    bool cut = graph->run->rr && !graph->run->plain && words->one_used > 0;
+    if (cut && !skr_role_narrow(graph, words->level, words)) {
+        return false;
+    }
+    for (int32_t i = at->n_nodes - 1; i >= 0; i--) {
+        struct skr_span *span = skr_span_at(at, i);
+        if (cut) {
+            cut_windows(at, graph->narrow, span);
+        }
+        if (span->left) {
+            pass_windows(span);
+            if (!skr_run_step(graph->run, span->rows.n)) {
+                return false;
+            }
         }
     }
     return true;
 }
 
-bool skr_dense_windows(struct skr_graph *graph, int32_t level)
+bool skr_dense_windows(struct skr_graph *graph, const struct skr_words *words)
 {
-    struct skr_graph_level *at = &graph->level[level];
+    struct skr_graph_level *at = &graph->level[words->level];
     at->step = find_step(graph->run, at);
-    if (!begin_windows(graph, level)) {
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        if (!begin_cells(graph->run, at->step, skr_span_at(at, i))) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        if (at->set[i]->node) {
+            want_ports(skr_siblings_at(at, i), at->step, can_be_solo(graph, words));
+        }
+    }
+    if (!pass_down(graph, words)) {
         return false;
     }
-    for (int32_t i = at->n_nodes - 1; i >= 0; i--) {
-        struct skr_span *span = skr_span_of(at->node[i]);
-        for (int32_t row = 0; row < span->rows.n && span->left; row++) {
-            widen_halves(span, row, at->step);
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            const struct skr_port *port = &at->set[i]->port[p];
+            if (port->solo) {
+                widen_solo(skr_span_of(at->set[i]->node), port, at->step);
+            }
         }
-        if (!skr_cells_weights(graph->run, at->node[i]->cells)) {
+    }
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        if (!begin_weights(graph->run, skr_span_at(at, i))) {
             return false;
         }
     }

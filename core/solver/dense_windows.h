@@ -6,12 +6,11 @@
  * to the solver; scratch memory. */
 #include "core/solver/choice_graph.h"
 
-struct skr_rows; /* rows.h */
-
 /* The cells of one row of a span. */
 struct skr_window {
-    int32_t lo, hi; /* of main counts, in steps; hi < lo: not needed */
-    int32_t first;  /* cell of lo */
+    int32_t lo, hi;   /* of main counts, in steps; hi < lo: not needed */
+    int32_t first;    /* cell of lo */
+    int32_t from, to; /* ends of the row, in steps; to < from: it is empty */
 };
 
 /* A main count and its least weight, if all units of the span are settled (role_settled.c). */
@@ -21,11 +20,7 @@ struct skr_role_settled {
 };
 
 struct skr_cells {
-    /* Rows of halves whose keys add up to that of a row of the whole make it up. NULL: of equal
-     * members, whose keys are the numbers of their rows. */
-    const struct skr_rows *rows;
-    int32_t n_rows;
-    struct skr_window *row; /* [n_rows] */
+    struct skr_window *row; /* [rows of the span] */
     int32_t n;              /* 0: not needed */
     int64_t *weight;        /* [n] the least of the first word */
     uint8_t *marked;        /* [n] on a walk of least weight */
@@ -97,14 +92,15 @@ static inline void skr_window_widen(struct skr_window *window, int32_t lo, int32
     }
 }
 
-/* Cells with n empty windows; then, for the windows that they have got, every weight SKR_WEIGHT_NONE.
- * False: the run had to stop. */
-bool skr_cells_begin(struct skr_run *run, int32_t n, struct skr_graph_node *node);
-bool skr_cells_weights(struct skr_run *run, struct skr_cells *cells);
+/* Cells of the nodes listed for the level, as its wanted ports need them, every weight
+ * SKR_WEIGHT_NONE, and the level's step. False: the run had to stop. */
+bool skr_dense_windows(struct skr_graph *graph, const struct skr_words *words);
 
-/* Equal members: the cells of the nodes listed for the level, and its step. False when the run had
- * to stop. */
-bool skr_dense_windows(struct skr_graph *graph, int32_t level);
+/* dense_pass.c: windows, and the first word for all cells. False: the run had to stop. */
+bool skr_dense_weigh(struct skr_graph *graph, const struct skr_words *words);
+/* The cell of a port; -1: it is in no window. */
+int32_t skr_dense_cell(const struct skr_graph_level *at, const struct skr_ports *set,
+                       const struct skr_port *port);
 
 /* dense_states.c: makes the states of a level and their edges of least weight, below its live ports,
  * which have their cells. *choice becomes true if a state has more than one edge. False: the run had

@@ -51,7 +51,7 @@ int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *si
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
-        sorted[i] = siblings->member[i]->hi;
+        sorted[i] = siblings->unit[i]->hi;
         most = sorted[i] > most ? sorted[i] : most;
     }
     if ((size_t)most >= n) {
@@ -92,7 +92,7 @@ static int32_t water_level(const struct skr_siblings *siblings, const int32_t *s
             sum += sorted[i] < mid ? sorted[i] : mid;
         }
         for (int32_t i = 0; i < siblings->n_units && used == 0; i++) {
-            sum += clamp(mid, siblings->member[i]);
+            sum += clamp(mid, siblings->unit[i]);
         }
         if (sum >= total) {
             hi = mid;
@@ -176,7 +176,7 @@ static bool applies(const struct skr_run *run, const struct skr_siblings *siblin
         return false;
     }
     for (int32_t i = 0; i < siblings->n_units; i++) {
-        const struct skr_span *unit = siblings->member[i];
+        const struct skr_span *unit = siblings->unit[i];
         if (!skr_span_is_interval(unit) || (law->used > 0 && unit->lo > 0)) {
             return false;
         }
@@ -235,7 +235,7 @@ bool skr_narrow_members(struct skr_run *run, struct skr_siblings *siblings, skr_
     struct skr_span *result = NULL;
     uint64_t *bits = run->bits_tmp;
     for (int32_t i = 0; i < siblings->n_units; i++) {
-        struct skr_span *unit = siblings->member[i];
+        struct skr_span *unit = siblings->unit[i];
         if (unit != before) {
             memset(bits, 0, (size_t)unit->words * sizeof *bits);
             add(unit, context, bits);
@@ -244,7 +244,7 @@ bool skr_narrow_members(struct skr_run *run, struct skr_siblings *siblings, skr_
             }
             before = unit;
         }
-        siblings->member[i] = result;
+        siblings->unit[i] = result;
     }
     return true;
 }

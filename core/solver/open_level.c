@@ -2,106 +2,145 @@
 /*
  * Opening a level.
  *
- * 1. Ports: every total > 0 that a live state of the level above wants inside its unit; units with
- *    equal children share them.
- * 2. Fewer counts, where the optimum is partly known before the search (fast paths): closed forms
- *    (narrow_counts.h); else, for spread, the least count that no unit has to exceed. Bisection
- *    over feasible sets finds it, and these are much cheaper than weights.
- * 3. The spans of what is left, parts before wholes, and the dense pass over them.
+ * 1. Ports: every vector that a live state of the level above wants inside its unit; units with equal
+ *    children share them.
+ * 2. Fewer counts, where the optimum is partly known before the search (fast paths): for equal members
+ *    closed forms (narrow_counts.h); else, for spread, the least count that no unit has to exceed.
+ *    Feasible sets show it, and these are much cheaper than weights.
+ * 3. Dense passes. Of roles one for all ports would cost too much: with soft pack most racks can hold
+ *    the gang, and each needs a pass. So every port first has a lower bound of its first word
+ *    (role_bounds.c). The ports on the best walks by these bounds get their exact weights. This is
+ *    repeated until all ports on the best walks are exact. All other ports lead to worse placements.
+ * 4. The states of what is left.
  */
 #include "core/solver/open_level.h"
 
+#include <stdlib.h>
+
 #include "core/solver/narrow_counts.h"
+#include "core/solver/roles/role_cells.h"
 
-static struct skr_siblings *siblings_new(struct skr_run *run, struct skr_span *all)
+/* A vector that a unit's state wants from the unit's children. */
+struct want {
+    struct skr_span *unit;
+    uint64_t key;
+    int32_t main;
+    struct skr_state *state;
+};
+
+static int by_vector(const void *a, const void *b)
 {
-    struct skr_siblings *siblings = skr_run_alloc(run, 1, sizeof *siblings);
-    if (!siblings) {
-        return NULL;
+    const struct want *x = a;
+    const struct want *y = b;
+    if (x->unit->inside != y->unit->inside) {
+        return x->unit->inside->id < y->unit->inside->id ? -1 : 1;
     }
-    siblings->all = all;
-    siblings->narrow = all;
-    siblings->n_units = all->n_units;
-    siblings->wanted = skr_run_alloc(run, (size_t)all->words, sizeof *siblings->wanted);
-    siblings->member = skr_run_alloc(run, (size_t)all->n_units, sizeof(struct skr_span *));
-    if (!siblings->wanted || !siblings->member) {
-        return NULL;
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
     }
-    skr_span_units(all, siblings->member, 0);
-    skr_span_use(run, all);
-    all->siblings = siblings;
-    return siblings;
+    return (x->main > y->main) - (x->main < y->main);
 }
 
-static bool make_ports(struct skr_run *run, struct skr_siblings *siblings)
+/* The vector of the axes of the level for these members of one sibling set. */
+static void find_vector(const struct skr_graph *graph, int32_t level, const int32_t *members,
+                        uint64_t *ret_key, int32_t *ret_main)
 {
-    int32_t words = siblings->all->words;
+    const struct skr_role_run *rr = graph->run->rr;
+    if (!rr) {
+        *ret_key = (uint64_t)skr_law_row(graph->level[level].law);
+        *ret_main = members[0];
+        return;
+    }
+    bool found = skr_axes_vector(rr, level, members, ret_key, ret_main);
+    skr_bug_on(!found);
+}
+
+/* Live states of units of the level above that hold anything, in ret. */
+static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct want *ret)
+{
+    const struct skr_graph_level *above = &graph->level[level - 1];
     int32_t n = 0;
-    for (int32_t x = skr_bits_next(siblings->wanted, words, 0); x >= 0;
-         x = skr_bits_next(siblings->wanted, words, x + 1)) {
-        n++;
-    }
-    siblings->ports.port = skr_run_alloc(run, (size_t)n, sizeof *siblings->ports.port);
-    if (!siblings->ports.port) {
-        return false;
-    }
-    for (int32_t x = skr_bits_next(siblings->wanted, words, 0); x >= 0;
-         x = skr_bits_next(siblings->wanted, words, x + 1)) {
-        siblings->ports.port[siblings->ports.n++] =
-            (struct skr_port){.main = x, .state = -1, .live = true};
-    }
-    return true;
-}
-
-/* Sibling sets and ports of the level below `above`. */
-static bool want_siblings(struct skr_graph *graph, int32_t above)
-{
-    struct skr_run *run = graph->run;
-    struct skr_graph_level *from = &graph->level[above];
-    struct skr_graph_level *to = &graph->level[above + 1];
-    to->set = skr_run_alloc(run, (size_t)from->n_nodes, sizeof(struct skr_ports *));
-    if (!to->set) {
-        return false;
-    }
-    for (int32_t i = 0; i < from->n_nodes; i++) {
-        struct skr_graph_node *node = from->node[i];
-        struct skr_span *unit = skr_span_of(node);
-        for (int32_t s = 0; s < node->n_states && unit->inside; s++) {
-            if (!node->state[s].live || node->state[s].main == 0) {
+    for (int32_t i = 0; i < above->n_nodes; i++) {
+        struct skr_span *unit = skr_span_at(above, i);
+        for (int32_t s = 0; s < unit->node.n_states && !unit->left; s++) {
+            struct skr_state *state = &unit->node.state[s];
+            uint64_t key = skr_state_key(&unit->node, state);
+            if (!state->live || ((key & above->axes->side) == 0 && state->main == 0)) {
                 continue;
             }
-            if (!unit->inside->siblings) {
-                struct skr_siblings *siblings = siblings_new(run, unit->inside);
-                if (!siblings) {
-                    return false;
-                }
-                to->set[to->n_sets++] = &siblings->ports;
+            if (ret) {
+                int32_t members[SKR_ROLES_MAX];
+                struct want *want = &ret[n];
+                *want = (struct want){.unit = unit, .state = state};
+                skr_axes_members(above->axes, graph->n_roles, key, state->main, members);
+                find_vector(graph, level, members, &want->key, &want->main);
             }
-            skr_bits_set(unit->inside->siblings->wanted, node->state[s].main);
+            n++;
         }
     }
-    for (int32_t i = 0; i < to->n_sets; i++) {
-        if (!make_ports(run, skr_siblings_at(to, i))) {
+    return n;
+}
+
+static struct skr_siblings *siblings_new(struct skr_graph *graph, struct skr_graph_level *level,
+                                         struct skr_span *all, int32_t n_ports)
+{
+    struct skr_run *run = graph->run;
+    struct skr_siblings *set = skr_run_alloc(run, 1, sizeof *set);
+    if (!set) {
+        return NULL;
+    }
+    set->all = all;
+    set->n_units = all->n_units;
+    set->ports.port = skr_run_alloc(run, (size_t)n_ports, sizeof *set->ports.port);
+    set->unit = skr_run_alloc(run, (size_t)all->n_units, sizeof(struct skr_span *));
+    if (!set->ports.port || !set->unit) {
+        return NULL;
+    }
+    skr_span_units(all, set->unit, 0);
+    skr_span_use(run, all);
+    set->ports.node = &all->node;
+    level->set[level->n_sets++] = &set->ports;
+    all->siblings = set;
+    return set;
+}
+
+/* The ports of a level below the first. */
+static bool make_ports(struct skr_graph *graph, int32_t level)
+{
+    struct skr_graph_level *at = &graph->level[level];
+    int32_t n = list_wants(graph, level, NULL);
+    struct want *want = skr_run_alloc(graph->run, (size_t)n, sizeof *want);
+    at->set = skr_run_alloc(graph->run, (size_t)n, sizeof(struct skr_ports *));
+    if (!want || !at->set) {
+        return false;
+    }
+    list_wants(graph, level, want);
+    qsort(want, (size_t)n, sizeof *want, by_vector);
+    for (int32_t i = 0; i < n;) {
+        int32_t end = i;
+        while (end < n && want[end].unit->inside == want[i].unit->inside) {
+            end++;
+        }
+        struct skr_siblings *set = siblings_new(graph, at, want[i].unit->inside, end - i);
+        if (!set) {
             return false;
         }
-    }
-    for (int32_t i = 0; i < from->n_nodes; i++) {
-        struct skr_graph_node *unit = from->node[i];
-        const struct skr_span *inside = skr_span_of(unit)->inside;
-        struct skr_siblings *siblings = inside ? inside->siblings : NULL;
-        unit->ports = siblings ? &siblings->ports : NULL;
-        for (int32_t s = 0; s < unit->n_states && unit->ports; s++) {
-            struct skr_state *state = &unit->state[s];
-            if (state->live && state->main > 0) {
-                state->port = skr_ports_find(unit->ports, 0, state->main);
+        for (; i < end; i++) {
+            struct skr_port *last = set->ports.n > 0 ? &set->ports.port[set->ports.n - 1] : NULL;
+            if (!last || last->key != want[i].key || last->main != want[i].main) {
+                set->ports.port[set->ports.n++] = (struct skr_port){
+                    .key = want[i].key, .main = want[i].main, .state = -1, .live = true};
+                graph->n_ports++;
             }
+            want[i].state->port = set->ports.n - 1;
+            want[i].unit->node.ports = &set->ports;
         }
     }
     return true;
 }
 
-/* Spans of the set without counts above `most`, in siblings->narrow (NULL: no span is left). keep:
- * the members lose these counts, too. */
+/* The set without counts above `most`, in its ports' node; NULL: nothing is left. keep: its units lose
+ * these counts, too. */
 static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_t most, bool keep)
 {
     struct skr_span **item = skr_run_alloc(run, (size_t)siblings->n_units, sizeof *item);
@@ -110,19 +149,26 @@ static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_
     }
     int32_t n = 0;
     for (int32_t i = 0; i < siblings->n_units; i++) {
-        struct skr_span *unit = siblings->member[i];
+        struct skr_span *unit = siblings->unit[i];
         if (unit && !skr_narrow_below(run, unit, most, &unit)) {
             return false;
         }
         if (keep) {
-            siblings->member[i] = unit;
+            siblings->unit[i] = unit;
         }
         if (unit) {
             item[n++] = unit;
         }
     }
-    siblings->narrow = NULL;
-    return n == 0 || skr_span_all(run, item, n, item, &siblings->narrow);
+    struct skr_span *narrow = NULL;
+    if (n > 0 && !skr_span_all(run, item, n, item, &narrow)) {
+        return false;
+    }
+    if (narrow && keep) {
+        skr_span_use(run, narrow);
+    }
+    siblings->ports.node = narrow ? &narrow->node : NULL;
+    return true;
 }
 
 /* Whether a placement is left when no unit of the level holds more than most. */
@@ -130,7 +176,6 @@ static bool feasible_below(struct skr_graph *graph, int32_t level, int32_t most,
 {
     struct skr_run *run = graph->run;
     struct skr_graph_level *at = &graph->level[level];
-    int32_t row = skr_law_row(&run->law[level]);
     for (int32_t i = 0; i < at->n_sets; i++) {
         struct skr_siblings *siblings = skr_siblings_at(at, i);
         if (!narrow_to(run, siblings, most, false)) {
@@ -138,8 +183,8 @@ static bool feasible_below(struct skr_graph *graph, int32_t level, int32_t most,
         }
         for (int32_t p = 0; p < siblings->ports.n; p++) {
             struct skr_port *port = &siblings->ports.port[p];
-            bool has =
-                siblings->narrow && skr_span_has(siblings->narrow, (uint64_t)row, port->main);
+            struct skr_graph_node *node = siblings->ports.node;
+            bool has = node && skr_span_has(skr_span_of(node), port->key, port->main);
             port->weight = has ? 0 : SKR_WEIGHT_NONE;
         }
     }
@@ -155,7 +200,7 @@ static int32_t greatest_count(const struct skr_graph_level *level)
     for (int32_t i = 0; i < level->n_sets; i++) {
         const struct skr_siblings *siblings = skr_siblings_at(level, i);
         for (int32_t m = 0; m < siblings->n_units; m++) {
-            const struct skr_span *unit = siblings->member[m];
+            const struct skr_span *unit = siblings->unit[m];
             most = unit && unit->hi > most ? unit->hi : most;
         }
     }
@@ -210,83 +255,169 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
     return true;
 }
 
-static bool list_level(struct skr_graph *graph, int32_t level)
+/* The amounts that units of the level can have, into the words. */
+static void first_counts(const struct skr_graph_level *at, struct skr_words *words)
 {
-    struct skr_graph_level *at = &graph->level[level];
-    size_t most = 0;
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        struct skr_span *narrow = skr_siblings_at(at, i)->narrow;
-        if (narrow) {
-            skr_span_use(graph->run, narrow);
-            at->set[i]->node = &narrow->node;
-            most += (size_t)narrow->n_units;
-        }
-    }
-    return skr_graph_list(graph, level, most, NULL);
-}
-
-/* The counts that the units of the level may hold. */
-static void possible_counts(const struct skr_graph_level *at, struct skr_words *words)
-{
-    for (int32_t i = 0; i < at->n_nodes && words->n_keys > 0; i++) {
-        const struct skr_span *unit = skr_span_of(at->node[i]);
-        if (!unit->left) {
-            const uint64_t *used = skr_span_row(unit, unit->rows.n - 1);
-            for (int32_t w = 0; w < unit->words; w++) {
-                words->counts[0][w] |= used[w];
+    for (int32_t i = 0; i < at->n_nodes; i++) {
+        const struct skr_span *unit = skr_span_at(at, i);
+        for (int32_t r = 0; r < unit->rows.n && !unit->left; r++) {
+            const struct skr_row *row = &unit->rows.row[r];
+            for (int32_t k = 0; k < words->n_keys && row->lo <= row->hi; k++) {
+                uint64_t *counts = words->counts[words->scope[k]];
+                int32_t base = skr_axes_base(at->axes, row->key, words->scope[k]);
+                int32_t slope = skr_axes_slope(at->axes, words->scope[k]);
+                if (row->bits && base == 0 && slope == 1) {
+                    for (int32_t w = row->lo / 64; w <= row->hi / 64; w++) {
+                        counts[w] |= row->bits[w];
+                    }
+                } else {
+                    skr_bits_set_progression(counts, base + row->lo * slope, base + row->hi * slope,
+                                             slope > 1 ? slope : 1);
+                }
             }
         }
     }
 }
 
-static bool open_level(struct skr_graph *graph, struct skr_words *words, bool *ret_choice)
+static void want_live(const struct skr_graph_level *at)
 {
-    int32_t level = words->level;
-    if ((level > 1 && !want_siblings(graph, level - 1)) || !narrow_level(graph, level) ||
-        !list_level(graph, level)) {
-        return false;
-    }
-    possible_counts(&graph->level[level], words);
-    skr_words_next(words);
-    graph->n_levels = level;
-    return skr_dense_pass(graph, words, ret_choice);
-}
-
-static void put_children(const struct skr_graph *graph, int32_t unit, int32_t *ret)
-{
-    const struct skr_feasible *feasible = graph->sets;
-    const struct skr_tree *tree = graph->run->tree;
-    struct skr_span *const *member = feasible->inside[unit]->siblings->member;
-    int32_t first = tree->child_first[unit];
-    for (int32_t child = first; child < first + tree->child_count[unit]; child++) {
-        if (feasible->unit[child] && *member++) {
-            *ret++ = child;
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            at->set[i]->port[p].wanted = at->set[i]->port[p].live;
         }
     }
 }
 
-bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run,
-                     const struct skr_feasible *feasible)
+/* Wants the marked ports that are not exact, and unmarks all. Whether there are any. */
+static bool want_marked(const struct skr_graph_level *at)
 {
-    *graph = (struct skr_graph){.run = run,
-                                .n_roles = 1,
-                                .n_scopes = 1,
-                                .n = &run->n,
-                                .open = open_level,
-                                .children = put_children,
-                                .sets = feasible};
-    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
-        graph->level[level].axes = &skr_axes_of_equals;
-        graph->level[level].law = &run->law[level];
+    bool any = false;
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            struct skr_port *port = &at->set[i]->port[p];
+            port->wanted = port->marked && !port->exact;
+            port->marked = false;
+            any = any || port->wanted;
+        }
     }
-    struct skr_graph_level *level = &graph->level[1];
-    level->set = skr_run_alloc(run, 1, sizeof(struct skr_ports *));
-    struct skr_siblings *siblings = siblings_new(run, feasible->inside[0]);
-    if (!level->set || !siblings) {
+    return any;
+}
+
+/* Lists the nodes of the sets with wanted ports. */
+static bool list_wanted(struct skr_graph *graph, int32_t level)
+{
+    const struct skr_graph_level *at = &graph->level[level];
+    size_t most = 0;
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        most += (size_t)skr_siblings_at(at, i)->n_units;
+    }
+    return skr_graph_list(graph, level, most, skr_ports_wanted);
+}
+
+/* The wanted ports, whose nodes are listed, become exact, or have a better bound. */
+static bool dense_pass(struct skr_graph *graph, const struct skr_words *words)
+{
+    const struct skr_graph_level *at = &graph->level[words->level];
+    skr_run_scratch_end(graph->run);
+    if (!skr_run_scratch_begin(graph->run) || !skr_dense_weigh(graph, words)) {
         return false;
     }
-    level->set[0] = &siblings->ports;
-    level->n_sets = 1;
-    skr_bits_set(siblings->wanted, run->n);
-    return make_ports(run, siblings);
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            struct skr_port *port = &at->set[i]->port[p];
+            if (port->wanted) {
+                port->cell = skr_dense_cell(at, at->set[i], port);
+                int64_t weight =
+                    port->cell < 0 ? SKR_WEIGHT_NONE : at->set[i]->node->cells->weight[port->cell];
+                skr_role_port_found(port, words, weight);
+            }
+        }
+    }
+    return true;
+}
+
+/* Weights of ports, exact on the best walks. *passes: how many dense passes. */
+static bool weigh_ports(struct skr_graph *graph, const struct skr_words *words, int32_t *passes)
+{
+    int32_t level = words->level;
+    *passes = 1;
+    if (graph->run->plain || !graph->run->rr) {
+        return dense_pass(graph, words);
+    }
+    if (!skr_role_bound_ports(graph, level, words)) {
+        return false;
+    }
+    for (*passes = 0;; ++*passes) {
+        skr_graph_weigh(graph, level - 1, NULL, NULL);
+        skr_graph_mark(graph, level - 1);
+        if (!want_marked(&graph->level[level])) {
+            return true;
+        }
+        if (!list_wanted(graph, level) || !dense_pass(graph, words)) {
+            return false;
+        }
+    }
+}
+
+static bool open_level(struct skr_graph *graph, struct skr_words *words, bool *choice)
+{
+    int32_t level = words->level;
+    struct skr_graph_level *at = &graph->level[level];
+    int32_t passes = 0;
+    if ((level > 1 && !make_ports(graph, level)) ||
+        !(graph->run->rr ? skr_role_spread(graph, words) : narrow_level(graph, level))) {
+        return false;
+    }
+    want_live(at);
+    if (!list_wanted(graph, level)) {
+        return false;
+    }
+    first_counts(at, words);
+    skr_words_next(words);
+    if (!weigh_ports(graph, words, &passes)) {
+        return false;
+    }
+    skr_graph_weigh(graph, level - 1, NULL, NULL);
+    skr_bug_on(skr_graph_root_weight(graph) >= SKR_WEIGHT_MAX);
+    *choice = skr_graph_tighten(graph, level - 1);
+    if (passes != 1) {
+        /* Several passes have listed spans: one more pass for the ports that are left. */
+        want_live(at);
+        if (!list_wanted(graph, level) || !dense_pass(graph, words)) {
+            return false;
+        }
+    }
+    return skr_dense_states(graph, level, choice);
+}
+
+bool skr_graph_open(struct skr_graph *graph, struct skr_words *words, bool *ret_choice)
+{
+    bool done = open_level(graph, words, ret_choice);
+    skr_run_scratch_end(graph->run);
+    graph->n_levels = words->level;
+    return done;
+}
+
+bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run, const struct skr_feasible *sets)
+{
+    const struct skr_role_run *rr = run->rr;
+    *graph = (struct skr_graph){.run = run,
+                                .sets = sets,
+                                .n_roles = rr ? rr->n_roles : 1,
+                                .n_scopes = rr ? rr->n_scopes : 1,
+                                .n = rr ? rr->n : &run->n};
+    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+        graph->level[level].axes = rr ? &rr->axes[level] : &skr_axes_of_equals;
+        graph->level[level].law = rr ? rr->law[level] : &run->law[level];
+    }
+    struct skr_graph_level *first = &graph->level[1];
+    first->set = skr_run_alloc(run, 1, sizeof(struct skr_ports *));
+    struct skr_siblings *root = first->set ? siblings_new(graph, first, sets->inside[0], 1) : NULL;
+    if (!root) {
+        return false;
+    }
+    struct skr_port *port = &root->ports.port[root->ports.n++];
+    *port = (struct skr_port){.state = -1, .live = true};
+    find_vector(graph, 1, graph->n, &port->key, &port->main);
+    return true;
 }

@@ -7,8 +7,7 @@
  */
 #include "core/solver/optimum.h"
 
-#include "core/solver/span.h"
-#include "core/solver/weight_words.h"
+#include "core/solver/open_level.h"
 
 /* The amounts that live units of the level have, into the words. */
 static void live_counts(const struct skr_graph_level *at, struct skr_words *words)
@@ -68,7 +67,7 @@ bool skr_optimum(struct skr_graph *graph, int32_t deepest)
     for (int32_t level = 1; level <= deepest; level++) {
         struct skr_words words;
         bool choice = false;
-        if (!skr_words_init(graph, level, &words) || !graph->open(graph, &words, &choice) ||
+        if (!skr_words_init(graph, level, &words) || !skr_graph_open(graph, &words, &choice) ||
             !weigh_rest(graph, &words, choice)) {
             return false;
         }

@@ -58,7 +58,7 @@ static bool is_other(const struct skr_span *unit, const struct peeled *p)
 static bool one_other(const struct view *v, const struct peeled *p, int32_t rest)
 {
     for (int32_t i = 0; i < v->siblings->n_units; i++) {
-        const struct skr_span *unit = v->siblings->member[i];
+        const struct skr_span *unit = v->siblings->unit[i];
         if (is_other(unit, p) && can_hold(unit, rest)) {
             return true;
         }
@@ -81,7 +81,7 @@ static bool two_others(const struct view *v, struct peeled *p, int32_t rest)
 {
     memset(v->holders, 0, ((size_t)rest + 1) * sizeof *v->holders);
     for (int32_t i = 0; i < v->siblings->n_units; i++) {
-        const struct skr_span *unit = v->siblings->member[i];
+        const struct skr_span *unit = v->siblings->unit[i];
         /* With one to spare, two of them are too many: leave them out, that loses no proof. */
         bool other = unit->hi < p->full || (unit->hi == p->full && p->spare >= 2);
         for (int32_t x = other ? skr_bits_next(counts_of(unit), unit->words, 1) : -1;
@@ -160,7 +160,7 @@ static bool applies(const struct skr_run *run, const struct skr_siblings *siblin
         return false;
     }
     for (int32_t i = 0; i < siblings->n_units; i++) {
-        const struct skr_span *unit = siblings->member[i];
+        const struct skr_span *unit = siblings->unit[i];
         if (!unit || unit->lo > 0 || unit->hi <= 0) {
             return false;
         }

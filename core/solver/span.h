@@ -29,8 +29,6 @@
 
 enum { SKR_ROLE_RANGES_MAX = 8 };
 
-struct skr_role_ports; /* role_graph.h */
-
 struct skr_role_peak {
     uint64_t key;
     int32_t main;
@@ -57,10 +55,7 @@ struct skr_span {
     int32_t n_peaks;
 
     /* Of the second half, as node. */
-    union { /* of a whole sibling set that a live choice needs; else NULL */
-        struct skr_siblings *siblings;
-        struct skr_role_ports *ports;
-    };
+    struct skr_siblings *siblings; /* of a whole sibling set that a live choice needs; else NULL */
     struct skr_span *used; /* the next span in use; the last one: itself; NULL: not in use */
     int32_t least, most;   /* of roles: amounts that the dense pass at hand needs: graph->narrow */
     int32_t n_ranges;      /* of these amounts, ascending; 0: all of least .. most */

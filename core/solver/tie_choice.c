@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "core/solver/span.h"
+#include "core/solver/feasible_sets.h"
 
 enum { DEPTH_MAX = 24 }; /* of a balanced pairing of SKR_LEAVES_MAX units */
 
@@ -148,6 +148,19 @@ static bool begin(const struct skr_graph *graph, struct chooser *ret)
     return ret->stack && ret->child && ret->at;
 }
 
+/* The children of a unit that are in its sibling set as it was opened, in tree order. */
+static void list_children(const struct skr_graph *graph, int32_t unit, int32_t *ret)
+{
+    const struct skr_tree *tree = graph->run->tree;
+    struct skr_span *const *opened = graph->sets->inside[unit]->siblings->unit;
+    int32_t first = tree->child_first[unit];
+    for (int32_t child = first; child < first + tree->child_count[unit]; child++) {
+        if (graph->sets->unit[child] && *opened++) {
+            *ret++ = child;
+        }
+    }
+}
+
 bool skr_tie_choose(const struct skr_graph *graph, int32_t *members)
 {
     const struct skr_tree *tree = graph->run->tree;
@@ -163,7 +176,7 @@ bool skr_tie_choose(const struct skr_graph *graph, int32_t *members)
             const struct entry *at = &c.at[unit];
             if (at->set && at->port >= 0) {
                 c.n = 0;
-                graph->children(graph, unit, c.child);
+                list_children(graph, unit, c.child);
                 choose(&c, at->set->node, &at->set->port[at->port].state, 1, c.stack);
             }
             if (!skr_run_poll(graph->run)) {

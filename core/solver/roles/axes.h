@@ -88,7 +88,7 @@ struct skr_role_run {
     bool beyond;   /* stopped: outside the exact range */
     int64_t *left; /* [(SKR_AXES_MAX + 1) * n_resources] working space of role_leaf.c */
     struct skr_role_table *table;
-    int64_t rows, ports; /* statistics */
+    int64_t rows; /* statistics */
 };
 
 /* sizes: members of each role; NULL: those of the problem. block: 1, or the block of a coarse run.

@@ -40,7 +40,7 @@ static int64_t add_capped(int64_t a, int32_t n, int64_t each)
 /* each: what a member of each role takes. */
 static struct measure measure_of(const struct bounds *b, const int64_t *each)
 {
-    const struct skr_role_run *rr = b->graph->rr;
+    const struct skr_role_run *rr = b->graph->run->rr;
     const struct skr_axes *axes = &rr->axes[b->level];
     struct measure ret = {{0}};
     for (int32_t a = 0; a < axes->n; a++) {
@@ -54,7 +54,7 @@ static struct measure measure_of(const struct bounds *b, const int64_t *each)
 static int64_t amount_of(const struct bounds *b, const struct measure *measure, uint64_t key,
                          int32_t main)
 {
-    const struct skr_axes *axes = &b->graph->rr->axes[b->level];
+    const struct skr_axes *axes = &b->graph->run->rr->axes[b->level];
     int64_t sum = add_capped(0, main, measure->each[axes->n - 1]);
     for (int32_t a = 0; a + 1 < axes->n; a++) {
         sum = add_capped(sum, skr_axes_digit(axes, key, a), measure->each[a]);
@@ -101,7 +101,7 @@ static int64_t best_list(const struct bounds *b, int32_t scope, int64_t amount)
     return weight;
 }
 
-static void raise_used(struct bounds *b, const int64_t *each, struct skr_role_ports *set)
+static void raise_used(struct bounds *b, const int64_t *each, struct skr_siblings *set)
 {
     int64_t one = b->words->one_used;
     struct measure measure = measure_of(b, each);
@@ -116,9 +116,9 @@ static void raise_used(struct bounds *b, const int64_t *each, struct skr_role_po
     }
 }
 
-static void bound_set(struct bounds *b, struct skr_role_ports *set)
+static void bound_set(struct bounds *b, struct skr_siblings *set)
 {
-    const struct skr_role_run *rr = b->graph->rr;
+    const struct skr_role_run *rr = b->graph->run->rr;
     const struct skr_problem *problem = rr->run.problem;
     int32_t scope = b->words->scope[b->words->lead];
     int64_t each[SKR_ROLES_MAX] = {0};
@@ -152,14 +152,15 @@ static void bound_set(struct bounds *b, struct skr_role_ports *set)
 
 bool skr_role_bound_ports(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
-    struct skr_role_run *rr = graph->rr;
+    struct skr_role_run *rr = graph->run->rr;
     struct skr_graph_level *at = &graph->level[level];
     bool pack = words->n_keys > 0 && words->one_used > 0;
     int32_t most = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        most = skr_role_set(at, i)->all->n_units > most ? skr_role_set(at, i)->all->n_units : most;
-        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
-            skr_role_set(at, i)->ports.port[p].bound = -words->slack;
+        most = skr_siblings_at(at, i)->all->n_units > most ? skr_siblings_at(at, i)->all->n_units
+                                                           : most;
+        for (int32_t p = 0; p < skr_siblings_at(at, i)->ports.n; p++) {
+            skr_siblings_at(at, i)->ports.port[p].bound = -words->slack;
         }
     }
     struct bounds b = {.graph = graph, .level = level, .words = words};
@@ -168,14 +169,15 @@ bool skr_role_bound_ports(struct skr_graph *graph, int32_t level, const struct s
         return false;
     }
     for (int32_t i = 0; i < at->n_sets && pack; i++) {
-        bound_set(&b, skr_role_set(at, i));
-        if (!skr_role_run_step(rr, skr_role_set(at, i)->all->n_units)) {
+        bound_set(&b, skr_siblings_at(at, i));
+        if (!skr_role_run_step(rr, skr_siblings_at(at, i)->all->n_units)) {
             return false;
         }
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
-            skr_role_set(at, i)->ports.port[p].weight = skr_role_set(at, i)->ports.port[p].bound;
+        for (int32_t p = 0; p < skr_siblings_at(at, i)->ports.n; p++) {
+            skr_siblings_at(at, i)->ports.port[p].weight =
+                skr_siblings_at(at, i)->ports.port[p].bound;
         }
     }
     return true;

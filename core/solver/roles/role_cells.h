@@ -5,9 +5,6 @@
 #include "core/solver/dense_windows.h"
 #include "core/solver/roles/role_graph.h"
 
-/* Cells of the spans of the level, every weight SKR_WEIGHT_NONE. Costs pairs of rows, for every span.
- * False: the run had to stop. */
-bool skr_role_windows(struct skr_graph *graph, int32_t level, const struct skr_words *words);
 /* Sets can_rest and can_fill of the units of the level. *ret: whether at most one unit of a set is not
  * settled in best placements; else neither counts. Costs sorting the units of each set. False: the
  * run had to stop. */
@@ -25,15 +22,6 @@ static inline void skr_role_cut(int32_t *lo, int32_t *hi, int32_t base, int32_t 
         *lo = skr_larger(*lo, from / slope + (from % slope != 0));
         *hi = skr_smaller(*hi, (most - base) / slope);
     }
-}
-
-/* The cell of a port, which its row's window has. */
-static inline int32_t skr_role_cell_of(const struct skr_role_ports *set,
-                                       const struct skr_port *port)
-{
-    int32_t k = skr_rows_find(&set->all->rows, port->key);
-    const struct skr_window *window = &set->all->node.cells->row[k];
-    return window->first + port->main - window->lo;
 }
 
 #endif

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
+#include "core/solver/open_level.h"
 #include "core/solver/optimum.h"
-#include "core/solver/roles/role_graph.h"
 #include "core/solver/roles/role_twins.h"
 #include "core/solver/tie_choice.h"
 
@@ -86,8 +86,9 @@ static bool place(struct skr_role_run *rr, const struct skr_feasible *sets,
     if (!members) {
         return false;
     }
-    ret->optimal = skr_role_graph_begin(&graph, rr, sets) &&
+    ret->optimal = skr_graph_begin(&graph, &rr->run, sets) &&
                    skr_optimum(&graph, rr->run.tree->n_levels) && skr_tie_choose(&graph, members);
+    ret->ports += graph.n_ports;
     if (!ret->optimal && (rr->run.stop == SKR_RUN_CANCELLED || rr->run.stop == SKR_RUN_NO_MEMORY)) {
         return false;
     }
@@ -129,7 +130,6 @@ static void run_sizes(const struct skr_problem *problem, const int32_t *sizes,
     }
     ret->steps = rr.run.steps_left > 0 ? rr.run.steps_left : 0;
     ret->rows += rr.rows;
-    ret->ports += rr.ports;
     skr_role_run_fini(&rr);
     ret->stats.units_visited += rr.run.stats.units_visited;
     ret->stats.merges += rr.run.stats.merges;

@@ -110,7 +110,7 @@ static int roomiest_first(const void *a, const void *b)
 }
 
 /* The units of a set by their amounts of the scope. */
-static bool rank_units(struct skr_role_run *rr, const struct skr_role_ports *set, int32_t scope,
+static bool rank_units(struct skr_role_run *rr, const struct skr_siblings *set, int32_t scope,
                        struct narrow *ret)
 {
     size_t n = (size_t)set->all->n_units;
@@ -133,7 +133,7 @@ static bool rank_units(struct skr_role_run *rr, const struct skr_role_ports *set
 }
 
 /* Adds what the k roomiest units of each wanted port hold beyond it. */
-static bool add_slack(struct skr_role_run *rr, const struct skr_role_ports *set, int32_t scope,
+static bool add_slack(struct skr_role_run *rr, const struct skr_siblings *set, int32_t scope,
                       int64_t *ret)
 {
     struct narrow w;
@@ -156,7 +156,7 @@ static bool add_slack(struct skr_role_run *rr, const struct skr_role_ports *set,
  * uses. If what these hold is closer to the need, the bounds are narrower. */
 static bool choose_scope(struct skr_graph *graph, int32_t level, const struct skr_words *words)
 {
-    struct skr_role_run *rr = graph->rr;
+    struct skr_role_run *rr = graph->run->rr;
     const struct skr_graph_level *at = &graph->level[level];
     const int32_t main = rr->axes[level].axis[rr->axes[level].n - 1].role;
     int64_t of_group = 0;
@@ -166,9 +166,9 @@ static bool choose_scope(struct skr_graph *graph, int32_t level, const struct sk
         return true;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        if (skr_ports_wanted(at->set[i]) && skr_role_set(at, i)->all->n_units <= UNITS_MAX &&
-            (!add_slack(rr, skr_role_set(at, i), rr->n_roles, &of_group) ||
-             !add_slack(rr, skr_role_set(at, i), main, &of_main))) {
+        if (skr_ports_wanted(at->set[i]) && skr_siblings_at(at, i)->all->n_units <= UNITS_MAX &&
+            (!add_slack(rr, skr_siblings_at(at, i), rr->n_roles, &of_group) ||
+             !add_slack(rr, skr_siblings_at(at, i), main, &of_main))) {
             return false;
         }
     }
@@ -177,13 +177,13 @@ static bool choose_scope(struct skr_graph *graph, int32_t level, const struct sk
 }
 
 static bool narrow_set(struct skr_graph *graph, const struct skr_words *words,
-                       struct skr_role_ports *set)
+                       struct skr_siblings *set)
 {
-    struct skr_run *run = &graph->rr->run;
-    const struct skr_axes *axes = &graph->rr->axes[words->level];
+    struct skr_run *run = &graph->run->rr->run;
+    const struct skr_axes *axes = &graph->run->rr->axes[words->level];
     size_t n = (size_t)set->all->n_units;
     struct narrow w;
-    if (!rank_units(graph->rr, set, graph->narrow, &w)) {
+    if (!rank_units(graph->run->rr, set, graph->narrow, &w)) {
         return false;
     }
     w.in = skr_run_scratch_alloc(run, n + 1, sizeof *w.in);
@@ -197,7 +197,7 @@ static bool narrow_set(struct skr_graph *graph, const struct skr_words *words,
         w.amount = skr_axes_amount(axes, port->key, port->main, graph->narrow);
         if (port->wanted && w.k > 0) {
             narrow_span(&w, set->all, 0);
-            if (!skr_role_run_step(graph->rr, (int64_t)w.n * w.n)) {
+            if (!skr_role_run_step(graph->run->rr, (int64_t)w.n * w.n)) {
                 return false;
             }
         }
@@ -212,7 +212,7 @@ bool skr_role_narrow(struct skr_graph *graph, int32_t level, const struct skr_wo
         return false;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
-        struct skr_role_ports *set = skr_role_set(at, i);
+        struct skr_siblings *set = skr_siblings_at(at, i);
         bool any = false;
         for (int32_t p = 0; p < set->ports.n; p++) {
             struct skr_port *port = &set->ports.port[p];

@@ -48,7 +48,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The rooms of the units of a set. */
-static void list_rooms(struct units *units, const struct skr_role_ports *set)
+static void list_rooms(struct units *units, const struct skr_siblings *set)
 {
     units->n = 0;
     for (int32_t u = 0; u < set->all->n_units; u++) {
@@ -95,7 +95,7 @@ static int32_t side_members(const struct skr_axes *axes, uint64_t key)
     return sum;
 }
 
-static void settle_set(struct units *units, const struct skr_role_ports *set)
+static void settle_set(struct units *units, const struct skr_siblings *set)
 {
     int32_t rests = INT32_MAX;
     int32_t fills = -1;
@@ -130,7 +130,7 @@ static bool all_intervals(const struct skr_graph_level *at)
 bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_words *words,
                      bool *ret)
 {
-    struct skr_role_run *rr = graph->rr;
+    struct skr_role_run *rr = graph->run->rr;
     const struct skr_graph_level *at = &graph->level[level];
     struct units units = {.axes = &rr->axes[level]};
     *ret = false;
@@ -144,13 +144,13 @@ bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_wo
     }
     int32_t most = 0;
     for (int32_t i = 0; i < at->n_sets; i++) {
-        most = skr_larger(most, skr_role_set(at, i)->all->n_units);
+        most = skr_larger(most, skr_siblings_at(at, i)->all->n_units);
     }
     units.room = skr_run_scratch_alloc(&rr->run, (size_t)most, sizeof *units.room);
     for (int32_t i = 0; i < at->n_sets && units.room; i++) {
         if (skr_ports_wanted(at->set[i])) {
-            list_rooms(&units, skr_role_set(at, i));
-            settle_set(&units, skr_role_set(at, i));
+            list_rooms(&units, skr_siblings_at(at, i));
+            settle_set(&units, skr_siblings_at(at, i));
         }
     }
     *ret = true;

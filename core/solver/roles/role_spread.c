@@ -22,14 +22,14 @@ struct spread {
 /* *ret: the greatest amount of all units. */
 static bool list_most(struct spread *s, int32_t *ret)
 {
-    struct skr_role_run *rr = s->graph->rr;
+    struct skr_role_run *rr = s->graph->run->rr;
     const struct skr_graph_level *at = &s->graph->level[s->level];
     size_t n_units = 0;
     s->most = skr_run_alloc(&rr->run, (size_t)at->n_sets, sizeof *s->most);
     s->narrowed = skr_run_alloc(&rr->run, (size_t)at->n_sets, sizeof(struct skr_span *));
     *ret = 0;
     for (int32_t i = 0; i < at->n_sets && s->most && s->narrowed; i++) {
-        const struct skr_role_ports *set = skr_role_set(at, i);
+        const struct skr_siblings *set = skr_siblings_at(at, i);
         size_t n = (size_t)set->all->n_units;
         n_units = n > n_units ? n : n_units;
         s->most[i] = skr_run_alloc(&rr->run, n, sizeof(int32_t));
@@ -55,15 +55,15 @@ static bool any_placement(const struct spread *s)
 /* Whether the units have room for the amounts of ports, at most m each. */
 static bool has_room(const struct spread *s, int32_t m)
 {
-    const struct skr_axes *axes = &s->graph->rr->axes[s->level];
+    const struct skr_axes *axes = &s->graph->run->rr->axes[s->level];
     const struct skr_graph_level *at = &s->graph->level[s->level];
     for (int32_t i = 0; i < at->n_sets; i++) {
         int64_t room = 0;
-        for (int32_t u = 0; u < skr_role_set(at, i)->all->n_units; u++) {
+        for (int32_t u = 0; u < skr_siblings_at(at, i)->all->n_units; u++) {
             room += skr_smaller(m, s->most[i][u]);
         }
-        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
-            struct skr_port *port = &skr_role_set(at, i)->ports.port[p];
+        for (int32_t p = 0; p < skr_siblings_at(at, i)->ports.n; p++) {
+            struct skr_port *port = &skr_siblings_at(at, i)->ports.port[p];
             bool fits = skr_axes_amount(axes, port->key, port->main, s->scope) <= room;
             port->weight = fits ? 0 : SKR_WEIGHT_NONE;
         }
@@ -75,7 +75,7 @@ static bool has_room(const struct spread *s, int32_t m)
 static bool cut_unit(const struct spread *s, const struct skr_span *unit, int32_t m,
                      struct skr_span **ret)
 {
-    struct skr_role_run *rr = s->graph->rr;
+    struct skr_role_run *rr = s->graph->run->rr;
     const struct skr_axes *axes = &rr->axes[s->level];
     struct skr_rows rows;
     if (!skr_rows_begin(&rr->run, skr_axes_main_most(axes), 1)) {
@@ -101,7 +101,7 @@ static bool cut_unit(const struct spread *s, const struct skr_span *unit, int32_
 /* Makes s->narrowed[i]. */
 static bool cut_set(struct spread *s, int32_t i, int32_t m)
 {
-    const struct skr_role_ports *set = skr_role_set(&s->graph->level[s->level], i);
+    const struct skr_siblings *set = skr_siblings_at(&s->graph->level[s->level], i);
     s->narrowed[i] = NULL;
     for (int32_t u = 0; u < set->all->n_units; u++) {
         s->item[u] = set->unit[u];
@@ -112,7 +112,8 @@ static bool cut_set(struct spread *s, int32_t i, int32_t m)
             return true;
         }
     }
-    return skr_span_all(&s->graph->rr->run, s->item, set->all->n_units, s->item, &s->narrowed[i]);
+    return skr_span_all(&s->graph->run->rr->run, s->item, set->all->n_units, s->item,
+                        &s->narrowed[i]);
 }
 
 /* Makes s->narrowed of all sets. *ret: whether m suffices. */
@@ -124,8 +125,8 @@ static bool try_most(struct spread *s, int32_t m, bool *ret)
             return false;
         }
         const struct skr_span *all = s->narrowed[i];
-        for (int32_t p = 0; p < skr_role_set(at, i)->ports.n; p++) {
-            struct skr_port *port = &skr_role_set(at, i)->ports.port[p];
+        for (int32_t p = 0; p < skr_siblings_at(at, i)->ports.n; p++) {
+            struct skr_port *port = &skr_siblings_at(at, i)->ports.port[p];
             bool has = all && skr_span_has(all, port->key, port->main);
             port->weight = has ? 0 : SKR_WEIGHT_NONE;
         }
@@ -175,7 +176,7 @@ static bool least_most(struct spread *s, int32_t greatest, int32_t *ret)
 
 bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words)
 {
-    const struct skr_role_run *rr = graph->rr;
+    const struct skr_role_run *rr = graph->run->rr;
     struct spread s = {.graph = graph, .level = words->level, .scope = words->scope[0]};
     if (rr->run.plain || words->n_keys == 0 || rr->law[s.level][s.scope].type == SKR_RULE_PACK) {
         return true;
@@ -188,7 +189,7 @@ bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words)
     const struct skr_graph_level *at = &graph->level[s.level];
     for (int32_t i = 0; i < at->n_sets && m < greatest; i++) {
         if (s.narrowed[i]) {
-            struct skr_role_ports *set = skr_role_set(at, i);
+            struct skr_siblings *set = skr_siblings_at(at, i);
             set->all = s.narrowed[i];
             set->ports.node = &set->all->node;
             skr_span_units(set->all, set->unit, 0);
