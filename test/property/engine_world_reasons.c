@@ -44,7 +44,8 @@ static void judge_missing(struct world *w, const struct waiter *g)
     waiter_expect(w, g, g->held + g->waiting < g->size, "members are there");
     if (g->held > 0) {
         waiter_expect(w, g,
-                      says(g, " has %d of ", g->held) && says(g, " of %d members bound", g->size),
+                      says(g, " has %d of ", g->held) &&
+                          says(g, " of %d members bound", g->size + g->ended),
                       "other numbers");
     } else if (g->gated == 0) {
         waiter_expect(w, g,

@@ -43,9 +43,9 @@ bool waiter_home(const struct world *w, struct waiter *g, int group)
               : minimum > 0 ? minimum
                             : g->most;
     g->open = g->size < g->most;
-    const int gone = ended(w, g->name);
-    g->size -= gone < g->size ? gone : g->size;
-    g->most -= podgroup || gone > g->most ? 0 : gone;
+    g->ended = ended(w, g->name);
+    g->size -= g->ended < g->size ? g->ended : g->size;
+    g->most -= podgroup || g->ended > g->most ? 0 : g->ended;
     g->step = minimum > 0 ? atoi(rig_text(o->json, "data.step")) : 1;
     g->step = g->step > 0 ? g->step : 1;
     g->status = podgroup ? rig_meta_text(o->json, "annotations", "sakkara.status")
@@ -372,7 +372,7 @@ int waiter_most_that_fit(const struct waiter *g)
 int waiter_free_slots(const struct waiter *g)
 {
     int sum = 0;
-    for (int i = 0; i < g->n_nodes; i++) {
+    for (int i = 0; i < g->n_nodes && g->each > 0; i++) {
         int here = slots_of(g, &g->node[i], WAITER_NOW);
         sum += here < g->waiting ? here : g->waiting;
     }

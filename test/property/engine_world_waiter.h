@@ -22,8 +22,8 @@ struct node_room {
 struct waiter {
     const char *name, *status, *reason, *message;
     const struct rig_object *home; /* NULL: labels */
-    int size, most, step, live, held, waiting,
-        gated;        /* size: the minimum; waiting: with a seat; gated: so too, by others' gates */
+    /* size: the minimum, without what has ended; waiting: with a seat; gated: so too, by others' gates */
+    int size, most, ended, step, live, held, waiting, gated;
     bool open, plain; /* plain: its members are judged */
     bool pack, one_a_node;
     int64_t each;  /* cpu of a new member */

@@ -384,12 +384,12 @@ static bool is_of_one_job(const struct group *g)
 }
 
 /* Those that are not made again come off what is beyond the size first. If the Job was scaled down
- * since the gang ran, it makes as many fewer. */
+ * since the gang ran, it makes as many fewer. A total of 0 is not known. */
 static void set_ended(struct group *g, const struct ends *s)
 {
     const int32_t size = g->spec->size;
     const int64_t beyond = s->total - size;
-    const bool counts = beyond > 0 || (s->ran && is_of_one_job(g));
+    const bool counts = beyond > 0 || (s->total > 0 && s->ran && is_of_one_job(g));
     g->generation.ended = between(s->gone - (counts ? beyond : 0), size);
     for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
         g->roles.item[r].ended = between(g->roles.item[r].ended, g->roles.item[r].minimum);

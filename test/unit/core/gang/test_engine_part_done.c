@@ -183,6 +183,23 @@ TEST(a_job_that_was_scaled_down_goes_on_with_as_many_as_it_makes)
 }
 
 /* Of a gang of two Jobs, what one of them makes is not the whole rest. */
+/* It is not known how many pods the Job still makes. */
+TEST(a_job_that_cannot_be_read_is_not_taken_for_one_that_was_scaled_down)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(&way[0]);
+    add(rig, &way[0], "p", 0, 4, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    end(rig, 0, 1, "Succeeded");
+    end(rig, 1, 3, "Failed");
+    add(rig, &way[0], "p", 4, 2, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "p-4"), "");
+    add(rig, &way[0], "p", 6, 1, OF_JOB, "train");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_runs(rig, "p-6", &way[0]);
+}
+
 TEST(a_job_that_was_scaled_down_waits_for_the_other_one_of_its_gang)
 {
     SKR_AUTO(rig_destroy) struct rig *rig = cluster(&way[0]);
