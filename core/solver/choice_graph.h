@@ -85,7 +85,7 @@ struct skr_cells;    /* dense_windows.h */
 struct skr_feasible; /* feasible_sets.h */
 struct skr_words;    /* weight_words.h */
 
-/* The first member of a span. */
+/* The first member of the note of a span. */
 struct skr_graph_node {
     struct skr_graph_node *left, *right; /* NULL for a unit */
     struct skr_ports *ports;             /* of a unit: of its children, if a state has one */

@@ -35,7 +35,7 @@ struct pass {
 /* A list with room for n, of a span whose rows follow each other. */
 static bool begin_settled(const struct pass *pass, struct skr_span *span, int32_t n)
 {
-    struct skr_cells *cells = span->node.cells;
+    struct skr_cells *cells = span->note->node.cells;
     struct skr_run *run = pass->run;
     cells->settled = skr_run_scratch_alloc(run, (size_t)n, sizeof *cells->settled);
     cells->first_settled =
@@ -77,7 +77,7 @@ static void weigh_row(const struct pass *pass, const struct skr_row *row,
 
 static bool weigh_unit(const struct pass *pass, struct skr_span *span)
 {
-    struct skr_cells *cells = span->node.cells;
+    struct skr_cells *cells = span->note->node.cells;
     if (pass->settled && !begin_settled(pass, span, 2 * span->rows.n)) {
         return false;
     }
@@ -107,19 +107,19 @@ static bool weigh_unit(const struct pass *pass, struct skr_span *span)
 static int32_t list_parts(const struct pass *pass, const struct skr_span *span, int32_t k,
                           struct skr_line *ret)
 {
-    const struct skr_window *window = &span->node.cells->row[k];
-    struct skr_line line = skr_line_of(window, span->node.cells->weight);
-    if (span->n_ranges == 0) {
+    const struct skr_window *window = &span->note->node.cells->row[k];
+    struct skr_line line = skr_line_of(window, span->note->node.cells->weight);
+    if (span->note->n_ranges == 0) {
         ret[0] = line;
         return 1;
     }
     int32_t slope = skr_axes_slope(pass->words->axes, pass->scope) * pass->step;
     int32_t base = skr_axes_base(pass->words->axes, span->rows.row[k].key, pass->scope);
     int32_t n = 0;
-    for (int32_t i = 0; i < span->n_ranges; i++) {
+    for (int32_t i = 0; i < span->note->n_ranges; i++) {
         ret[n] = line;
-        skr_role_cut(&ret[n].lo, &ret[n].hi, base, slope, span->range[i].least,
-                     span->range[i].most);
+        skr_role_cut(&ret[n].lo, &ret[n].hi, base, slope, span->note->range[i].least,
+                     span->note->range[i].most);
         if (ret[n].lo <= ret[n].hi) {
             ret[n].weight += ret[n].lo - line.lo;
             n++;
@@ -131,8 +131,8 @@ static int32_t list_parts(const struct pass *pass, const struct skr_span *span, 
 /* Cells of a row whose amounts no best placement has weigh nothing less than NONE. */
 static void drop_cells(const struct pass *pass, const struct skr_span *span, int32_t k)
 {
-    const struct skr_window *window = &span->node.cells->row[k];
-    int64_t *weight = span->node.cells->weight + window->first;
+    const struct skr_window *window = &span->note->node.cells->row[k];
+    int64_t *weight = span->note->node.cells->weight + window->first;
     struct skr_line part[SKR_ROLE_RANGES_MAX];
     int32_t n_parts = list_parts(pass, span, k, part);
     int32_t x = window->lo;
@@ -164,12 +164,12 @@ static void add_parts(struct sums *sums, int64_t weight, int32_t x, const struct
 static bool add_cells(const struct pass *pass, struct sums *sums, const struct skr_span *a,
                       int32_t i, const struct skr_span *b, int32_t j)
 {
-    const struct skr_window *outer = &a->node.cells->row[i];
-    const struct skr_window *inner = &b->node.cells->row[j];
+    const struct skr_window *outer = &a->note->node.cells->row[i];
+    const struct skr_window *inner = &b->note->node.cells->row[j];
     if (skr_window_width(outer) > skr_window_width(inner)) {
         return add_cells(pass, sums, b, j, a, i);
     }
-    const int64_t *weight = a->node.cells->weight + outer->first;
+    const int64_t *weight = a->note->node.cells->weight + outer->first;
     struct skr_line part[SKR_ROLE_RANGES_MAX];
     int32_t n_parts = list_parts(pass, b, j, part);
     int32_t last = skr_smaller(outer->hi, sums->to.hi - inner->lo);
@@ -190,9 +190,9 @@ static void add_settled(const struct pass *pass, struct sums *sums, const struct
 {
     struct skr_line part[SKR_ROLE_RANGES_MAX];
     int32_t n_parts = list_parts(pass, b, j, part);
-    for (int32_t s = a->node.cells->first_settled[i]; s < a->node.cells->first_settled[i + 1];
-         s++) {
-        const struct skr_role_settled *one = &a->node.cells->settled[s];
+    for (int32_t s = a->note->node.cells->first_settled[i];
+         s < a->note->node.cells->first_settled[i + 1]; s++) {
+        const struct skr_role_settled *one = &a->note->node.cells->settled[s];
         add_parts(sums, one->weight, one->main, part, n_parts);
     }
 }
@@ -216,22 +216,25 @@ static void add_both(struct sums *sums, const struct skr_cells *a, int32_t i,
 
 static int32_t n_settled(const struct skr_span *span)
 {
-    return span->node.cells->first_settled ? span->node.cells->first_settled[span->rows.n] : 0;
+    return span->note->node.cells->first_settled
+               ? span->note->node.cells->first_settled[span->rows.n]
+               : 0;
 }
 
 /* Whether lists are so short that adding them costs less than adding cells to cells. */
 static bool worth_it(const struct skr_span *a, const struct skr_span *b)
 {
-    int64_t cells = (int64_t)a->node.cells->n * b->node.cells->n;
-    int64_t listed =
-        (int64_t)n_settled(a) * b->node.cells->n + (int64_t)n_settled(b) * a->node.cells->n;
-    return a->node.cells->first_settled && b->node.cells->first_settled && listed < cells;
+    int64_t cells = (int64_t)a->note->node.cells->n * b->note->node.cells->n;
+    int64_t listed = (int64_t)n_settled(a) * b->note->node.cells->n +
+                     (int64_t)n_settled(b) * a->note->node.cells->n;
+    return a->note->node.cells->first_settled && b->note->node.cells->first_settled &&
+           listed < cells;
 }
 
 /* The settled list of a pair, from pass->settled_weight, which becomes empty again. */
 static bool list_settled(const struct pass *pass, struct skr_span *span)
 {
-    struct skr_cells *cells = span->node.cells;
+    struct skr_cells *cells = span->note->node.cells;
     int32_t n = 0;
     for (int32_t c = 0; c < cells->n; c++) {
         n += pass->settled_weight[c] <= SKR_WEIGHT_MAX && cells->weight[c] <= SKR_WEIGHT_MAX;
@@ -261,11 +264,11 @@ static bool weigh_pair(const struct pass *pass, struct skr_span *span)
     const struct skr_span *right = span->right;
     bool listed = worth_it(left, right);
     for (int32_t k = 0; k < span->rows.n; k++) {
-        const struct skr_window *window = &span->node.cells->row[k];
+        const struct skr_window *window = &span->note->node.cells->row[k];
         if (window->hi < window->lo) {
             continue;
         }
-        struct sums sums = {.to = skr_line_of(window, span->node.cells->weight),
+        struct sums sums = {.to = skr_line_of(window, span->note->node.cells->weight),
                             .steps = left->rows.n + right->rows.n};
         struct sums both = {.steps = 0};
         if (listed) {
@@ -277,7 +280,7 @@ static bool weigh_pair(const struct pass *pass, struct skr_span *span)
             if (listed) {
                 add_settled(pass, &sums, left, i, right, j);
                 add_settled(pass, &sums, right, j, left, i);
-                add_both(&both, left->node.cells, i, right->node.cells, j);
+                add_both(&both, left->note->node.cells, i, right->note->node.cells, j);
             } else if (!add_cells(pass, &sums, left, i, right, j)) {
                 return false;
             }
@@ -326,7 +329,7 @@ bool skr_dense_weigh(struct skr_graph *graph, const struct skr_words *words)
     }
     for (int32_t i = 0; i < at->n_nodes; i++) {
         struct skr_span *span = skr_span_at(at, i);
-        if (span->node.cells->n > 0 &&
+        if (span->note->node.cells->n > 0 &&
             !(span->left ? weigh_pair(&pass, span) : weigh_unit(&pass, span))) {
             return false;
         }
@@ -339,7 +342,7 @@ int32_t skr_dense_cell(const struct skr_graph_level *at, const struct skr_ports 
 {
     const struct skr_span *span = set->node ? skr_span_of(set->node) : NULL;
     int32_t k = span ? skr_rows_find(&span->rows, port->key) : -1;
-    const struct skr_window *window = k < 0 ? NULL : &span->node.cells->row[k];
+    const struct skr_window *window = k < 0 ? NULL : &span->note->node.cells->row[k];
     int32_t x = port->main / at->step;
     bool there = window && port->main % at->step == 0 && x >= window->lo && x <= window->hi;
     return there ? window->first + x - window->lo : -1;

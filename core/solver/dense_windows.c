@@ -22,9 +22,9 @@ static bool begin_cells(struct skr_run *run, int32_t step, struct skr_span *span
     if (!cells) {
         return false;
     }
-    span->least = INT32_MAX;
-    span->most = -1;
-    span->n_ranges = 0;
+    span->note->least = INT32_MAX;
+    span->note->most = -1;
+    span->note->n_ranges = 0;
     cells->row = skr_run_scratch_alloc(run, (size_t)span->rows.n, sizeof *cells->row);
     for (int32_t k = 0; k < span->rows.n && cells->row; k++) {
         const struct skr_row *row = &span->rows.row[k];
@@ -32,14 +32,14 @@ static bool begin_cells(struct skr_run *run, int32_t step, struct skr_span *span
         cells->row[k] = (struct skr_window){
             .hi = -1, .from = row->lo / step, .to = empty ? -1 : row->hi / step};
     }
-    span->node.cells = cells;
+    span->note->node.cells = cells;
     return cells->row;
 }
 
 /* For the windows that the rows have got, every weight SKR_WEIGHT_NONE. */
 static bool begin_weights(struct skr_run *run, const struct skr_span *span)
 {
-    struct skr_cells *cells = span->node.cells;
+    struct skr_cells *cells = span->note->node.cells;
     int64_t n = 0;
     for (int32_t k = 0; k < span->rows.n; k++) {
         cells->row[k].first = (int32_t)n;
@@ -79,9 +79,9 @@ static void cut_windows(const struct skr_graph_level *at, int32_t scope, struct 
 {
     int32_t slope = skr_axes_slope(at->axes, scope) * at->step;
     for (int32_t k = 0; k < span->rows.n; k++) {
-        struct skr_window *window = &span->node.cells->row[k];
+        struct skr_window *window = &span->note->node.cells->row[k];
         int32_t base = skr_axes_base(at->axes, span->rows.row[k].key, scope);
-        skr_role_cut(&window->lo, &window->hi, base, slope, span->least, span->most);
+        skr_role_cut(&window->lo, &window->hi, base, slope, span->note->least, span->note->most);
     }
 }
 
@@ -97,12 +97,12 @@ static void pass_windows(struct skr_span *span)
     const struct skr_rows *x = &span->left->rows;
     const struct skr_rows *y = &span->right->rows;
     for (int32_t k = 0; k < span->rows.n; k++) {
-        const struct skr_window *want = &span->node.cells->row[k];
+        const struct skr_window *want = &span->note->node.cells->row[k];
         int32_t j = y->n - 1;
         for (int32_t i = 0;
              want->lo <= want->hi && skr_rows_pair(x, y, span->rows.row[k].key, &i, &j); i++) {
-            struct skr_window *a = &span->left->node.cells->row[i];
-            struct skr_window *b = &span->right->node.cells->row[j];
+            struct skr_window *a = &span->left->note->node.cells->row[i];
+            struct skr_window *b = &span->right->note->node.cells->row[j];
             if (a->from <= a->to && b->from <= b->to) {
                 widen(a, want->lo - b->to, want->hi - b->from);
                 widen(b, want->lo - a->to, want->hi - a->from);
@@ -147,13 +147,13 @@ static bool fits_alone(const struct skr_siblings *set, const struct skr_port *po
 /* The windows of a solo port, in all spans of its set. */
 static void widen_solo(struct skr_span *span, const struct skr_port *port, int32_t step)
 {
-    span->n_ranges = 0;
+    span->note->n_ranges = 0;
     if (has_zero(span)) {
-        skr_window_widen(&span->node.cells->row[0], 0, 0);
+        skr_window_widen(&span->note->node.cells->row[0], 0, 0);
     }
     if (holds(span, port)) {
         int32_t k = skr_rows_find(&span->rows, port->key);
-        skr_window_widen(&span->node.cells->row[k], port->main / step, port->main / step);
+        skr_window_widen(&span->note->node.cells->row[k], port->main / step, port->main / step);
     }
     if (span->left) {
         widen_solo(span->left, port, step);
@@ -175,7 +175,7 @@ static void want_ports(struct skr_siblings *set, int32_t step, bool can_be_solo)
         if (port->least_used == 1 && can_be_solo) {
             port->least_used = 2;
         }
-        widen(&span->node.cells->row[k], (port->main + step - 1) / step, port->main / step);
+        widen(&span->note->node.cells->row[k], (port->main + step - 1) / step, port->main / step);
     }
 }
 

@@ -62,9 +62,9 @@ static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct w
     int32_t n = 0;
     for (int32_t i = 0; i < above->n_nodes; i++) {
         struct skr_span *unit = skr_span_at(above, i);
-        for (int32_t s = 0; s < unit->node.n_states && !unit->left; s++) {
-            struct skr_state *state = &unit->node.state[s];
-            uint64_t key = skr_state_key(&unit->node, state);
+        for (int32_t s = 0; s < unit->note->node.n_states && !unit->left; s++) {
+            struct skr_state *state = &unit->note->node.state[s];
+            uint64_t key = skr_state_key(&unit->note->node, state);
             if (!state->live || ((key & above->axes->side) == 0 && state->main == 0)) {
                 continue;
             }
@@ -93,14 +93,13 @@ static struct skr_siblings *siblings_new(struct skr_graph *graph, struct skr_gra
     set->n_units = all->n_units;
     set->ports.port = skr_run_alloc(run, (size_t)n_ports, sizeof *set->ports.port);
     set->unit = skr_run_alloc(run, (size_t)all->n_units, sizeof(struct skr_span *));
-    if (!set->ports.port || !set->unit) {
+    if (!set->ports.port || !set->unit || !skr_span_use(run, all)) {
         return NULL;
     }
     skr_span_units(all, set->unit, 0);
-    skr_span_use(run, all);
-    set->ports.node = &all->node;
+    set->ports.node = &all->note->node;
     level->set[level->n_sets++] = &set->ports;
-    all->siblings = set;
+    all->note->siblings = set;
     return set;
 }
 
@@ -133,7 +132,7 @@ static bool make_ports(struct skr_graph *graph, int32_t level)
                 graph->n_ports++;
             }
             want[i].state->port = set->ports.n - 1;
-            want[i].unit->node.ports = &set->ports;
+            want[i].unit->note->node.ports = &set->ports;
         }
     }
     return true;
@@ -161,13 +160,11 @@ static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_
         }
     }
     struct skr_span *narrow = NULL;
-    if (n > 0 && !skr_span_all(run, item, n, item, &narrow)) {
+    if (n > 0 &&
+        (!skr_span_all(run, item, n, item, &narrow) || (narrow && !skr_span_use(run, narrow)))) {
         return false;
     }
-    if (narrow && keep) {
-        skr_span_use(run, narrow);
-    }
-    siblings->ports.node = narrow ? &narrow->node : NULL;
+    siblings->ports.node = narrow ? &narrow->note->node : NULL;
     return true;
 }
 

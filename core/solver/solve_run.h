@@ -35,7 +35,7 @@ struct skr_law {
 
 struct skr_role_builder;
 struct skr_role_run; /* roles/axes.h */
-struct skr_span;
+struct skr_span_note;
 struct skr_span_table;
 
 struct skr_run {
@@ -53,7 +53,7 @@ struct skr_run {
     int64_t steps_left; /* of roles; equal members have no limit */
     enum skr_run_stop stop;
     struct skr_span_table *spans;
-    struct skr_span *used;            /* spans in use by the second half: skr_span_use() */
+    struct skr_span_note *notes;      /* all of them: skr_span_use() */
     uint64_t *bits_tmp;               /* [n / 64 + 1], for skr_bits_add_sums() */
     struct skr_role_builder *builder; /* of rows.h; NULL: none yet */
     struct skr_solve_stats stats;

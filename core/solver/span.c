@@ -38,28 +38,36 @@ bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared
     return skr_intern_init(run, slots, &run->spans->all);
 }
 
-void skr_span_use(struct skr_run *run, struct skr_span *span)
+bool skr_span_use(struct skr_run *run, struct skr_span *span)
 {
-    if (!span->used) {
-        span->used = run->used ? run->used : span;
-        run->used = span;
-        if (span->left) {
-            skr_span_use(run, span->left);
-            skr_span_use(run, span->right);
-        }
+    if (span->note) {
+        return true;
     }
+    struct skr_span_note *note = skr_run_alloc(run, 1, sizeof *note);
+    if (!note) {
+        return false;
+    }
+    note->span = span;
+    note->next = run->notes;
+    run->notes = note;
+    span->note = note;
+    if (!span->left) {
+        return true;
+    }
+    if (!skr_span_use(run, span->left) || !skr_span_use(run, span->right)) {
+        return false;
+    }
+    note->node.left = &span->left->note->node;
+    note->node.right = &span->right->note->node;
+    return true;
 }
 
 void skr_spans_end_use(struct skr_run *run)
 {
-    for (struct skr_span *span = run->used; span;) {
-        struct skr_span *next = span->used != span ? span->used : NULL;
-        span->node = (struct skr_graph_node){.left = span->node.left, .right = span->node.right};
-        span->siblings = NULL;
-        span->used = NULL;
-        span = next;
+    for (struct skr_span_note *note = run->notes; note; note = note->next) {
+        note->span->note = NULL;
     }
-    run->used = NULL;
+    run->notes = NULL;
 }
 
 int32_t skr_span_units(struct skr_span *span, struct skr_span **ret, int32_t n)
@@ -400,8 +408,6 @@ static struct skr_span *span_pair(struct skr_run *run, struct skr_span *left,
     span->n_units = left->n_units + right->n_units;
     span->left = left;
     span->right = right;
-    span->node.left = &left->node;
-    span->node.right = &right->node;
     if (!(run->rr ? merge(run, span) : merge_dense(run, span, hi))) {
         return NULL;
     }

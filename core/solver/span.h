@@ -34,11 +34,23 @@ struct skr_role_peak {
     int32_t main;
 };
 
-struct skr_span {
+/* What the second half writes about a span. */
+struct skr_span_note {
     struct skr_graph_node node; /* first: see skr_span_of() */
-    int32_t id;                 /* order of making: parts have smaller ids than the whole */
-    int32_t level;              /* of the units in it */
-    int32_t n_units;            /* in it, those that can hold nothing but 0 left out */
+    struct skr_span *span;
+    struct skr_span_note *next;    /* of the run */
+    struct skr_siblings *siblings; /* of a whole sibling set that a live choice needs; else NULL */
+    int32_t least, most; /* of roles: amounts that the dense pass at hand needs: graph->narrow */
+    int32_t n_ranges;    /* of these amounts, ascending; 0: all of least .. most */
+    struct {
+        int32_t least, most;
+    } range[SKR_ROLE_RANGES_MAX];
+};
+
+struct skr_span {
+    int32_t id;      /* order of making: parts have smaller ids than the whole */
+    int32_t level;   /* of the units in it */
+    int32_t n_units; /* in it, those that can hold nothing but 0 left out */
     struct skr_rows rows;
     int64_t room;                  /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
     struct skr_span *left, *right; /* NULL for a unit */
@@ -54,19 +66,12 @@ struct skr_span {
     const struct skr_role_peak *peak; /* [n_peaks], by key; NULL: it has none (role_peaks.h) */
     int32_t n_peaks;
 
-    /* Of the second half, as node. */
-    struct skr_siblings *siblings; /* of a whole sibling set that a live choice needs; else NULL */
-    struct skr_span *used; /* the next span in use; the last one: itself; NULL: not in use */
-    int32_t least, most;   /* of roles: amounts that the dense pass at hand needs: graph->narrow */
-    int32_t n_ranges;      /* of these amounts, ascending; 0: all of least .. most */
-    struct {
-        int32_t least, most;
-    } range[SKR_ROLE_RANGES_MAX];
+    struct skr_span_note *note; /* NULL: not in use by the second half */
 };
 
-static inline struct skr_span *skr_span_of(struct skr_graph_node *node)
+static inline struct skr_span *skr_span_of(const struct skr_graph_node *node)
 {
-    return (struct skr_span *)(void *)node;
+    return ((const struct skr_span_note *)(const void *)node)->span;
 }
 
 static inline struct skr_span *skr_span_at(const struct skr_graph_level *level, int32_t i)
@@ -77,8 +82,7 @@ static inline struct skr_span *skr_span_at(const struct skr_graph_level *level, 
 static inline uint64_t skr_state_key(const struct skr_graph_node *node,
                                      const struct skr_state *state)
 {
-    const struct skr_span *span = (const struct skr_span *)(const void *)node;
-    return span->rows.row[state->row].key;
+    return skr_span_of(node)->rows.row[state->row].key;
 }
 
 /* The bits of a dense row. */
@@ -104,9 +108,10 @@ static inline bool skr_span_has(const struct skr_span *span, uint64_t key, int32
  * shared: base has the laws and n of this run, so its own spans are found, too. They do not change,
  * except for what skr_span_use() says. */
 bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared);
-/* The second half may write into the span and its parts, of equal members. O(parts not in use). */
-void skr_span_use(struct skr_run *run, struct skr_span *span);
-/* The spans in use become as they were before; when the run has ended, and before its memory goes. */
+/* Gives the span and its parts notes, in the memory of this run, where they have none. False: the run
+ * had to stop. O(parts without). */
+bool skr_span_use(struct skr_run *run, struct skr_span *span);
+/* Takes the notes away; before the memory of the run goes, where spans outlive it. */
 void skr_spans_end_use(struct skr_run *run);
 
 /* The span of one unit of the level; rows have its counters, and are copied. inside: the span of its

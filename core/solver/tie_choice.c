@@ -152,7 +152,7 @@ static bool begin(const struct skr_graph *graph, struct chooser *ret)
 static void list_children(const struct skr_graph *graph, int32_t unit, int32_t *ret)
 {
     const struct skr_tree *tree = graph->run->tree;
-    struct skr_span *const *opened = graph->sets->inside[unit]->siblings->unit;
+    struct skr_span *const *opened = graph->sets->inside[unit]->note->siblings->unit;
     int32_t first = tree->child_first[unit];
     for (int32_t child = first; child < first + tree->child_count[unit]; child++) {
         if (graph->sets->unit[child] && *opened++) {

@@ -31,8 +31,8 @@ struct narrow {
 static void widen(struct skr_span *span, int64_t least, int64_t most)
 {
     if (least <= most) {
-        span->least = least < span->least ? (int32_t)least : span->least;
-        span->most = most > span->most ? (int32_t)most : span->most;
+        span->note->least = least < span->note->least ? (int32_t)least : span->note->least;
+        span->note->most = most > span->note->most ? (int32_t)most : span->note->most;
     }
 }
 
@@ -42,20 +42,20 @@ static void add_range(struct skr_span *span, int64_t least, int64_t most)
     if (least > most) {
         return;
     }
-    int32_t last = span->n_ranges - 1;
-    if (last >= 0 &&
-        (span->range[last].most >= least - 1 || span->n_ranges == SKR_ROLE_RANGES_MAX)) {
-        span->range[last].most = (int32_t)most;
+    int32_t last = span->note->n_ranges - 1;
+    if (last >= 0 && (span->note->range[last].most >= least - 1 ||
+                      span->note->n_ranges == SKR_ROLE_RANGES_MAX)) {
+        span->note->range[last].most = (int32_t)most;
     } else {
-        span->range[span->n_ranges].least = (int32_t)least;
-        span->range[span->n_ranges++].most = (int32_t)most;
+        span->note->range[span->note->n_ranges].least = (int32_t)least;
+        span->note->range[span->note->n_ranges++].most = (int32_t)most;
     }
 }
 
 /* The depth is the logarithm of the units. */
 static void open_wide(struct skr_span *span)
 {
-    span->n_ranges = 0;
+    span->note->n_ranges = 0;
     widen(span, 0, INT32_MAX);
     if (span->left) {
         open_wide(span->left);
@@ -79,8 +79,8 @@ static void narrow_span(const struct narrow *w, struct skr_span *span, int32_t f
         }
     }
     /* Two ports: all amounts between. */
-    bool alone = span->most < 0;
-    span->n_ranges = 0;
+    bool alone = span->note->most < 0;
+    span->note->n_ranges = 0;
     for (int32_t j = w->k > n_out ? w->k - n_out : 0; j <= w->k && j <= n_in; j++) {
         int64_t least = w->amount - w->out[w->k - j];
         int64_t most = w->in[j] < w->amount ? w->in[j] : w->amount;

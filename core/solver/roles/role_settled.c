@@ -81,7 +81,7 @@ static void mark_unit(const struct units *units, const struct skr_span *unit, in
                       int32_t fills)
 {
     int32_t room = room_of(units, unit);
-    struct skr_cells *cells = unit->node.cells;
+    struct skr_cells *cells = unit->note->node.cells;
     cells->can_rest = cells->can_rest || room < 0 || count_from(units, room) - 1 >= rests;
     cells->can_fill = cells->can_fill || room < 0 || count_from(units, room + 1) <= fills;
 }

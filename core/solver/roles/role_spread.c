@@ -191,7 +191,10 @@ bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words)
         if (s.narrowed[i]) {
             struct skr_siblings *set = skr_siblings_at(at, i);
             set->all = s.narrowed[i];
-            set->ports.node = &set->all->node;
+            if (!skr_span_use(graph->run, set->all)) {
+                return false;
+            }
+            set->ports.node = &set->all->note->node;
             skr_span_units(set->all, set->unit, 0);
         }
     }
