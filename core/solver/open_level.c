@@ -93,7 +93,7 @@ static struct skr_siblings *siblings_new(struct skr_graph *graph, struct skr_gra
     set->n_units = all->n_units;
     set->ports.port = skr_run_alloc(run, (size_t)n_ports, sizeof *set->ports.port);
     set->unit = skr_run_alloc(run, (size_t)all->n_units, sizeof(struct skr_span *));
-    if (!set->ports.port || !set->unit || !skr_span_use(run, all)) {
+    if (!set->ports.port || !set->unit || !skr_span_use(run, all, run->rr)) {
         return NULL;
     }
     skr_span_units(all, set->unit, 0);
@@ -160,8 +160,8 @@ static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_
         }
     }
     struct skr_span *narrow = NULL;
-    if (n > 0 &&
-        (!skr_span_all(run, item, n, item, &narrow) || (narrow && !skr_span_use(run, narrow)))) {
+    if (n > 0 && (!skr_span_all(run, item, n, item, &narrow) ||
+                  (narrow && !skr_span_use(run, narrow, true)))) {
         return false;
     }
     siblings->ports.node = narrow ? &narrow->note->node : NULL;

@@ -38,27 +38,26 @@ bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared
     return skr_intern_init(run, slots, &run->spans->all);
 }
 
-bool skr_span_use(struct skr_run *run, struct skr_span *span)
+bool skr_span_use(struct skr_run *run, struct skr_span *span, bool parts)
 {
-    if (span->note) {
+    if (!span->note) {
+        struct skr_span_note *note = skr_run_alloc(run, 1, sizeof *note);
+        if (!note) {
+            return false;
+        }
+        note->span = span;
+        note->next = run->notes;
+        run->notes = note;
+        span->note = note;
+    }
+    if (!parts || !span->left || span->note->node.left) {
         return true;
     }
-    struct skr_span_note *note = skr_run_alloc(run, 1, sizeof *note);
-    if (!note) {
+    if (!skr_span_use(run, span->left, true) || !skr_span_use(run, span->right, true)) {
         return false;
     }
-    note->span = span;
-    note->next = run->notes;
-    run->notes = note;
-    span->note = note;
-    if (!span->left) {
-        return true;
-    }
-    if (!skr_span_use(run, span->left) || !skr_span_use(run, span->right)) {
-        return false;
-    }
-    note->node.left = &span->left->note->node;
-    note->node.right = &span->right->note->node;
+    span->note->node.left = &span->left->note->node;
+    span->note->node.right = &span->right->note->node;
     return true;
 }
 

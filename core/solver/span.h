@@ -108,9 +108,9 @@ static inline bool skr_span_has(const struct skr_span *span, uint64_t key, int32
  * shared: base has the laws and n of this run, so its own spans are found, too. They do not change,
  * except for what skr_span_use() says. */
 bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared);
-/* Gives the span and its parts notes, in the memory of this run, where they have none. False: the run
- * had to stop. O(parts without). */
-bool skr_span_use(struct skr_run *run, struct skr_span *span);
+/* Gives the span a note in the memory of this run, and its parts as well, where they have none. False:
+ * the run had to stop. O(parts without). */
+bool skr_span_use(struct skr_run *run, struct skr_span *span, bool parts);
 /* Takes the notes away; before the memory of the run goes, where spans outlive it. */
 void skr_spans_end_use(struct skr_run *run);
 

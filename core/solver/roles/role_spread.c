@@ -191,7 +191,7 @@ bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words)
         if (s.narrowed[i]) {
             struct skr_siblings *set = skr_siblings_at(at, i);
             set->all = s.narrowed[i];
-            if (!skr_span_use(graph->run, set->all)) {
+            if (!skr_span_use(graph->run, set->all, true)) {
                 return false;
             }
             set->ports.node = &set->all->note->node;
