@@ -250,7 +250,7 @@ static void clear_records(struct skr_gang *e, struct pod_entry *p)
 /* The member has no part in the plan of its group, and its gate would keep those that have. */
 static bool gate_keeps_others(const struct skr_gang *e, const struct pod_entry *p)
 {
-    const struct plan *plan = p->group->plan;
+    struct plan *plan = p->group->plan;
     return plan && !plan->aborting && skr_plan_storage_is_persisted(e, plan) &&
            !p->pod->foreign_gate && skr_entry_is_queued_whole(e, p->pod);
 }

@@ -469,6 +469,7 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
         }
     }
     plan->text_len = strlen(plan->text);
+    plan->carrier = 0;
     skr_plan_storage_hurry(plan->group);
 }
 

@@ -16,19 +16,25 @@ static bool at_podgroup(const struct group *g)
     return (g->plan ? g->plan->home : g->source.kind) == SOURCE_PODGROUP;
 }
 
-const char *skr_plan_storage_text(const struct group *g)
+/* NULL: there is no object. */
+static const struct skr_meta *meta_of(const struct group *g)
 {
-    const struct skr_meta *meta = NULL;
     if (at_podgroup(g)) {
-        meta = g->source.podgroup ? &g->source.podgroup->pg->meta : NULL;
-    } else if (g->source.map) {
-        meta = &g->source.map->map->meta;
+        return g->source.podgroup ? &g->source.podgroup->pg->meta : NULL;
     }
-    if (!meta) {
-        return NULL;
-    }
+    return g->source.map ? &g->source.map->map->meta : NULL;
+}
+
+static const char *text_of(const struct skr_meta *meta)
+{
     const char *text = skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN);
     return text ? text : "";
+}
+
+const char *skr_plan_storage_text(const struct group *g)
+{
+    const struct skr_meta *meta = meta_of(g);
+    return meta ? text_of(meta) : NULL;
 }
 
 void skr_plan_storage_hurry(struct group *g)
@@ -70,30 +76,31 @@ static bool is_being_changed(const struct group *g, const char *text)
            strcmp(sent->annotation, text) != 0;
 }
 
-bool skr_plan_storage_is_persisted(const struct skr_gang *e, const struct plan *plan)
+bool skr_plan_storage_is_persisted(const struct skr_gang *e, struct plan *plan)
 {
     return !plan->preempting && skr_plan_storage_is_written(e, plan);
 }
 
-bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *plan)
+static bool carries(const struct skr_meta *meta, struct plan *plan)
 {
-    const char *have;
-    if (plan->anchor) {
-        const struct pod_entry *p = skr_pods_find(e, plan->anchor);
-        if (!p) {
-            return plan->binding_persisted;
-        }
-        have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-    } else if (plan->home == SOURCE_LABELS) { /* no member is left to carry it */
+    const uint64_t version = meta->resource_version;
+    const bool known = version != 0 && plan->carrier == version;
+    const bool same = plan->text && (known || strcmp(text_of(meta), plan->text) == 0);
+    plan->carrier = same ? version : 0;
+    return same;
+}
+
+bool skr_plan_storage_is_written(const struct skr_gang *e, struct plan *plan)
+{
+    const struct pod_entry *p = plan->anchor ? skr_pods_find(e, plan->anchor) : NULL;
+    const struct skr_meta *meta = p ? &p->pod->meta
+                                  : plan->anchor || plan->home == SOURCE_LABELS
+                                      ? NULL
+                                      : meta_of(plan->group);
+    if (!meta) { /* it is gone: a started Binding is finished from the members */
         return plan->binding_persisted;
-    } else {
-        have = skr_plan_storage_text(plan->group);
-        if (!have) { /* the object is gone: a started Binding is finished from the members */
-            return plan->binding_persisted;
-        }
     }
-    return have && plan->text && strcmp(have, plan->text) == 0 &&
-           (plan->anchor || !is_being_changed(plan->group, plan->text));
+    return carries(meta, plan) && (plan->anchor || !is_being_changed(plan->group, plan->text));
 }
 
 bool skr_plan_storage_was_overtaken(const struct skr_gang *e, const struct plan *plan)

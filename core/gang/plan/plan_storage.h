@@ -15,10 +15,10 @@ const char *skr_plan_storage_text(const struct group *g);
 void skr_plan_storage_hurry(struct group *g); /* a commit waits: write its object without delay */
 /* Whether the API server refused the last write of the group's object. */
 bool skr_plan_storage_is_refused(const struct skr_gang *e, const struct group *g);
-/* The object carries exactly the wanted text. */
-/* The same, also while the plan waits for victims and nothing else may depend on it. */
-bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *plan);
-bool skr_plan_storage_is_persisted(const struct skr_gang *e, const struct plan *plan);
+/* The object carries exactly the wanted text. O(text) for a version of the object that is new, then O(1). */
+bool skr_plan_storage_is_written(const struct skr_gang *e, struct plan *plan);
+/* And the plan does not wait for victims: others may depend on it. */
+bool skr_plan_storage_is_persisted(const struct skr_gang *e, struct plan *plan);
 /* The object says that this plan is past the point of no return, and this process did not write that.
  * O(text) if the object has another text than the plan. */
 bool skr_plan_storage_was_overtaken(const struct skr_gang *e, const struct plan *plan);

@@ -245,7 +245,7 @@ static bool is_free(const struct skr_gang *e, const struct group *h)
     const struct group *g;
     DL_FOREACH2(e->planned, g, pnext)
     {
-        const struct plan *plan = g->plan;
+        struct plan *plan = g->plan;
         for (size_t i = 0; plan->preempting && i < plan->n_victims; i++) {
             const struct plan_victim *v = &plan->victim[i];
             if (strcmp(v->text, h->key) == 0 &&

@@ -93,6 +93,7 @@ struct plan {
     char *roles;  /* what members record of them: skr_group_composition(); NULL: nothing */
     char *text;   /* the wanted annotation; rebuilt when members or state change */
     size_t text_len;
+    uint64_t carrier; /* version of the object that is known to carry the text; 0: none is */
 };
 
 #endif
