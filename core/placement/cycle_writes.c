@@ -343,8 +343,8 @@ bool skr_placements_settle(void *object)
         return true;
     }
     if (skr_frame_now(self->frame) < entry->rewrites.next) {
-        skr_keys_succeed(self->keys, key);
-        skr_keys_add(self->keys, key, 0, entry->rewrites.next);
+        skr_keys_succeed(self->keys, entry->key);
+        skr_keys_add(self->keys, entry->key, 0, entry->rewrites.next);
         return true;
     }
     self->counts.cycles++;

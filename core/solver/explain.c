@@ -129,6 +129,9 @@ bool skr_explain_class(const struct skr_problem *problem, struct skr_run *run,
     const size_t n = problem->n_resources;
     SKR_AUTO_FREE int64_t *room =
         calloc(((size_t)problem->tree->n_leaves + 1) * n + 1, sizeof *room);
+    if (!room) {
+        return false;
+    }
     const struct trial t = {.problem = problem,
                             .run = run,
                             .feasible = feasible,
@@ -136,9 +139,6 @@ bool skr_explain_class(const struct skr_problem *problem, struct skr_run *run,
                             .empty = room + n,
                             .nothing = room,
                             .full = ret->sum_fits < problem->n};
-    if (!room) {
-        return false;
-    }
     put_empty(problem, room + n);
     if (infeasible_with(&t, ANY_SIZE)) {
         ret->class = SKR_CLASS_CONSTRAINT_CONFLICT;

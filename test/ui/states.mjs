@@ -8,7 +8,7 @@ import {execFileSync} from "node:child_process";
 import {readFileSync, readdirSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 
-const STATES = 80, NODES_MAX = 12;
+const STATES = 83, NODES_MAX = 12;
 
 function pictures(program, root) {
   const out = [], folder = join(root, "test/simulate");
