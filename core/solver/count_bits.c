@@ -189,11 +189,12 @@ void skr_bits_add_sums(uint64_t *out, int32_t out_words, const uint64_t *a, int3
 
 void skr_bits_gather(uint64_t *out, const uint64_t *in, int32_t words, int32_t step)
 {
-    int32_t end = words * 64;
-    int32_t x = 0;
+    /* Unsigned: places of bits need no care for signs. */
+    const uint32_t end = (uint32_t)words * 64;
+    uint32_t x = 0;
     for (int32_t w = 0; x < end; w++) {
         uint64_t word = 0;
-        for (int32_t i = 0; i < 64 && x < end; i++, x += step) {
+        for (uint32_t i = 0; i < 64 && x < end; i++, x += (uint32_t)step) {
             word |= (in[x / 64] >> (x % 64) & 1) << i;
         }
         out[w] = word;
