@@ -70,6 +70,20 @@ uint16_t cluster_port(const struct cluster *c)
     return fake_api_port(c->api);
 }
 
+void cluster_deny(struct cluster *c, const char *text)
+{
+    cluster_lock(c);
+    (void)snprintf(c->denied, sizeof c->denied, "%s", text);
+    cluster_unlock(c);
+}
+
+void cluster_lack(struct cluster *c, const char *text)
+{
+    cluster_lock(c);
+    (void)snprintf(c->missing, sizeof c->missing, "%s", text);
+    cluster_unlock(c);
+}
+
 void cluster_lock(struct cluster *c)
 {
     fake_api_lock(c->api);

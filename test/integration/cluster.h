@@ -67,6 +67,9 @@ struct cluster {
 struct cluster *cluster_start(const struct fake_pki *pki, bool require_client);
 void cluster_stop(struct cluster *c); /* fails on violations; NULL allowed */
 uint16_t cluster_port(const struct cluster *c);
+/* Set denied and missing, also while others ask. */
+void cluster_deny(struct cluster *c, const char *text);
+void cluster_lack(struct cluster *c, const char *text);
 
 void cluster_lock(struct cluster *c);
 void cluster_unlock(struct cluster *c);

@@ -290,7 +290,7 @@ TEST(an_older_lease_of_a_tenant_keeps_no_installation_from_deciding)
 {
     struct scene scene;
     scene_begin(&scene);
-    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "system:serviceaccount:tenant:sakkara");
+    cluster_deny(scene.c, "system:serviceaccount:tenant:sakkara");
     scene.options.config = LEASE;
     scene_add_gang(&scene, 8);
     cluster_create(scene.c,

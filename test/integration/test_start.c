@@ -78,7 +78,7 @@ TEST(a_gang_that_waits_is_found_in_small_pages)
     struct scene scene;
     scene_begin(&scene);
     scene.c->page = 3;
-    (void)snprintf(scene.c->missing, sizeof scene.c->missing, "/podgroups");
+    cluster_lack(scene.c, "/podgroups");
     scene_add_gang(&scene, 8);
     cluster_pods(scene.c, "job", 8, "gang", true);
     scene_start_daemon(&scene);
@@ -128,7 +128,7 @@ TEST(a_missing_permission_is_found_at_the_start_and_named)
 {
     struct scene scene;
     scene_begin(&scene);
-    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "\"subresource\":\"binding\"");
+    cluster_deny(scene.c, "\"subresource\":\"binding\"");
     scene_start_daemon(&scene);
     daemon_wait_log(
         scene.d,
@@ -143,7 +143,7 @@ TEST(check_prints_every_permission_and_says_what_is_missing)
     char *out = NULL;
     char *err = NULL;
     scene_begin(&scene);
-    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "\"resource\":\"events\"");
+    cluster_deny(scene.c, "\"resource\":\"events\"");
     scene_start_daemon(&scene);
     (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
     const char *const argv[] = {"check", "--kubeconfig", kubeconfig, NULL};
@@ -166,7 +166,7 @@ TEST(check_asks_for_what_every_scheduler_that_is_enabled_needs)
     char *out = NULL;
     char *err = NULL;
     scene_begin(&scene);
-    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "\"resource\":\"placementdecisions\"");
+    cluster_deny(scene.c, "\"resource\":\"placementdecisions\"");
     scene_start_daemon(&scene);
     (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
     (void)snprintf(config, sizeof config, "%s/all.yaml", daemon_folder(scene.d));
@@ -229,7 +229,7 @@ TEST(check_names_a_lease_of_no_installation_and_does_not_count_it)
     char kubeconfig[256];
     char *out = NULL, *err = NULL;
     scene_begin(&scene);
-    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "system:serviceaccount:tenant:sakkara");
+    cluster_deny(scene.c, "system:serviceaccount:tenant:sakkara");
     scene_start_daemon(&scene);
     (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
     cluster_create(scene.c,
@@ -274,7 +274,7 @@ TEST(check_upgrade_names_what_is_to_be_done_first)
     (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
     const char *const argv[] = {"check",        "upgrade",  "-n", "default",
                                 "--kubeconfig", kubeconfig, NULL};
-    (void)snprintf(scene.c->missing, sizeof scene.c->missing, "prometheusrules");
+    cluster_lack(scene.c, "prometheusrules");
     cluster_create(scene.c, IMAGES, "0.1.0", 30);
     cluster_create(scene.c, "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'namespace':"
                             "'default','name':'sakkara-config'},'data':{'sakkara.yaml':"
@@ -287,7 +287,7 @@ TEST(check_upgrade_names_what_is_to_be_done_first)
     assert_non_null(strstr(out, "ok   objects: "));
     free(out);
     free(err);
-    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "\"resource\":\"events\"");
+    cluster_deny(scene.c, "\"resource\":\"events\"");
     cluster_delete(scene.c, "Deployment", "sakkara");
     cluster_create(scene.c, IMAGES, "99.1.0", 99);
     cluster_patch(scene.c, "ConfigMap", "sakkara-config",
