@@ -7,7 +7,7 @@
 #   step_beside NAME COMMAND...  begins a step that goes on beside those that follow
 #   step_join              waits for all of those and reports them
 #   step_skip NAME WHY
-#   steps_end              the closing line; its status is the sum's
+#   steps_end              what failed, by name, and the closing line; its status is the sum's
 # The output of a step is shown when it fails, or always with VERBOSE=1; what it calls UNSTEADY is always shown.
 
 steps_dir=$(mktemp -d)
@@ -18,6 +18,7 @@ steps_skipped=''
 steps_beside=0
 steps_cpu=0
 steps_begin=$(date +%s)
+export STEPS_NAMES="${STEPS_NAMES:-$steps_dir/names}" # of those that run others, in one place
 
 # step_timed RESULTS FILE COMMAND...: runs it with SKR_RESULTS, leaves what `times` says in the file
 step_timed() (
@@ -47,6 +48,14 @@ step_seconds() {
     cat "$1" 2>/dev/null | awk 'NR == 2 { gsub(/[ms]/, " "); n = int($1 * 60 + $2 + $3 * 60 + $4 + 0.5) } END { print n + 0 }'
 }
 
+# step_names OUTPUT NAME: keeps the names of what failed for the end, a line each
+step_names() {
+    [ "$step_f" = 0 ] || {
+        echo "failed: $2"
+        sed -nE '/^ *(FAILED: |--- DIFFER: |\[  FAILED  \] [a-z])/p' "$1" | awk '!seen[$0]++' | head -n 80
+    } >>"$STEPS_NAMES"
+}
+
 # step_report FOLDER NAME
 step_report() {
     step_code=$(cat "$1/code" 2>/dev/null || echo 1)
@@ -61,6 +70,7 @@ step_report() {
     fi
     if [ "$step_f" != 0 ] || [ "${VERBOSE:-}" = 1 ]; then
         sed 's/^/    /' "$1/output" | tail -n "${STEP_LINES:-400}"
+        step_names "$1/output" "$2"
     else
         sed -n 's/^UNSTEADY/    &/p' "$1/output"
     fi
@@ -126,6 +136,7 @@ step_skip() {
 }
 
 steps_end() {
+    [ ! -s "$steps_dir/names" ] || cat "$steps_dir/names" # of a whole run
     echo "$(($(date +%s) - steps_begin)) s, $steps_cpu s of CPU${steps_skipped:+, skipped:$steps_skipped}"
     [ -z "${SKR_RESULTS:-}" ] || echo "$steps_passed $steps_failed" >>"$SKR_RESULTS"
     echo "$steps_passed passed, $steps_failed failed"

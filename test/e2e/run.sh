@@ -15,9 +15,11 @@
 #                                    time on the sandbox, 8
 # What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh, or in
 # SAKKARA_E2E_STATES.
-# Prints what the tests log with all of its lines, also what a judge of an end complains about.
+# Prints what the tests log with all of its lines, also what a judge of an end complains about. All that a run of the
+# whole suite wrote, with what each turn took, is kept in build/e2e/real.log or build/e2e/sandbox.log.
 # A scenario of the whole suite that fails beside the others runs three times more by itself: a machine that is too
-# busy for it is told from a promise that is broken. It counts as passed only when all three pass, and is named.
+# busy for it is told from a promise that is broken. It counts as passed only when all three pass, and is named. When
+# more than 24 fail, none runs again.
 # Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the tests.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -46,9 +48,22 @@ states=$(cd "$states" && pwd)
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 failed=0
+whole=''
+[ $# -gt 0 ] || [ "${ALL:-}" = 1 ] || whole=$states.log
 # API servers would spend much of their time on collecting garbage of which there is little, some 100 MB are in use, and
 # on growing the stack of each goroutine anew.
 export GOGC="${GOGC:-800}" GOMEMLIMIT="${GOMEMLIMIT:-2GiB}" GODEBUG="${GODEBUG:-adaptivestackstart=1}"
+
+# Names what failed, each with the last two lines that it logged.
+failed_names() {
+    awk '/^=== (RUN|CONT|NAME|PAUSE) / { name = $3; next }
+         /^ *--- FAIL: / {
+             sub(/^ *--- FAIL: /, ""); split($0, words, " ")
+             print "FAILED: " $0; print before[words[1]] last[words[1]]
+         }
+         /^ *[a-z_]+\.go:[0-9]+: / { before[name] = last[name]; last[name] = "FAILED: " substr($0, 1, 300) "\n" }' "$output" |
+        grep .
+}
 
 # suite VERSION GO-TEST-ARGUMENT...
 suite() {
@@ -74,6 +89,8 @@ if [ "${ALL:-}" = 1 ] && [ "$plane" = real ]; then
         suite "$version" -run 'Harness|WorkedExample|Wakeup|D11|D12|GateWebhook|Manifests|SchedulingGroup|SpotMix'
     done
 fi
+[ -z "$whole" ] || cp "$output" "$whole"
+failed_names || true
 grep -q '^e2e: go test failed' "$output" && failed=1
 passes=$(grep -c '^--- PASS: ' "$output" || true)
 failures=$(grep -c '^--- FAIL: ' "$output" || true)
@@ -81,12 +98,14 @@ failures=$(grep -c '^--- FAIL: ' "$output" || true)
 if [ "$failed" = 1 ] && [ "$failures" = 0 ]; then
     tail -n 40 "$output"
     failures=1
-elif [ $# = 0 ] && [ "${ALL:-}" != 1 ] && [ "$failures" -gt 0 ] && [ "$failures" -le 3 ]; then
-    for name in $(sed -nE 's/^--- FAIL: ([A-Za-z0-9_]+) .*/\1/p' "$output"); do
-        echo "== $name by itself"
-        : >"$output"
-        suite "${SAKKARA_E2E_VERSION:-1.36.3}" -run "^$name\$" -count 3 -parallel 1
-        if [ "$(grep -c '^--- PASS: ' "$output" || true)" = 3 ] && ! grep -q '^e2e: go test failed' "$output"; then
+elif [ "$whole" ] && [ "$failures" -gt 0 ] && [ "$failures" -le 24 ]; then
+    names=$(sed -nE 's/^--- FAIL: ([A-Za-z0-9_]+) .*/\1/p' "$output")
+    echo "== by themselves:" $names
+    : >"$output"
+    export SAKKARA_E2E_PLANES=1
+    suite "${SAKKARA_E2E_VERSION:-1.36.3}" -run "^($(echo "$names" | paste -sd '|'))\$" -count 3 -parallel 1
+    for name in $names; do
+        if [ "$(grep -c "^--- PASS: $name " "$output" || true)" = 3 ]; then
             echo "UNSTEADY: $name failed beside the others and passed three times by itself"
             passes=$((passes + 1))
             failures=$((failures - 1))

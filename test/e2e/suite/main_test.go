@@ -62,6 +62,7 @@ func runAll(m *testing.M) (code int) {
 		for _, plane := range started {
 			plane.Stop()
 		}
+		planes.report()
 		if code == 0 && os.Getenv("SAKKARA_E2E_KEEP") == "" {
 			os.RemoveAll(base)
 		} else {
@@ -72,7 +73,6 @@ func runAll(m *testing.M) (code int) {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		return 1
 	}
-	defer planes.report()
 	return m.Run()
 }
 

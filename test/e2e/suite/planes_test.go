@@ -49,7 +49,7 @@ type planePool struct {
 	idle    []*cluster.Plane // nil ones on the sandbox
 	waiting []*turn
 	open    bool
-	took    []string // seconds and name, of the turns that are over
+	took    []string // times and name of the turns that are over
 }
 
 type turn struct {
@@ -79,10 +79,12 @@ func (p *planePool) take(t *testing.T) *cluster.Plane {
 	p.serve()
 	p.mu.Unlock()
 	plane := <-mine.plane
+	used := planeCPU(plane)
 	t.Cleanup(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.took = append(p.took, fmt.Sprintf("%4.0f s %s", time.Since(mine.since).Seconds(), mine.test))
+		p.took = append(p.took, fmt.Sprintf("%4.0f s, the plane %3.0f s of CPU: %s", time.Since(mine.since).Seconds(),
+			(planeCPU(plane)-used).Seconds(), mine.test))
 		p.idle = append(p.idle, plane)
 		p.serve()
 	})
@@ -106,12 +108,27 @@ func (p *planePool) serve() {
 	}
 }
 
-// report names the turns that took longest; go test counts the time in which a test waits for its turn, too.
+// planeCPU is the processor time of a shared control plane so far.
+func planeCPU(plane *cluster.Plane) time.Duration {
+	if plane == nil {
+		return 0
+	}
+	server, etcd := plane.CPU()
+	return server + etcd
+}
+
+// report tells what each turn took, longest first, since go test counts the time in which a test waits for its turn, too, and
+// what the programs used that are over. run.sh keeps it.
 func (p *planePool) report() {
 	slices.Sort(p.took)
 	slices.Reverse(p.took)
-	for _, line := range p.took[:min(len(p.took), 12)] {
-		fmt.Fprintln(os.Stderr, "e2e:", line)
+	for _, line := range p.took {
+		fmt.Fprintln(os.Stderr, "turn:", line)
+	}
+	for name, used := range cluster.Ended() {
+		if used > time.Second {
+			fmt.Fprintf(os.Stderr, "turn: %s used %.0f s of CPU\n", name, used.Seconds())
+		}
 	}
 }
 

@@ -64,9 +64,41 @@ func Start(dir, name string, extraEnv []string, argv ...string) (*Process, error
 	p := &Process{Name: name, Log: path, cmd: cmd, done: make(chan struct{})}
 	go func() {
 		p.err = cmd.Wait()
+		ended.add(name, cmd.ProcessState)
 		close(p.done)
 	}()
 	return p, nil
+}
+
+// ended sums the processor time of the processes that are over, by name.
+var ended usage
+
+type usage struct {
+	mu   sync.Mutex
+	used map[string]time.Duration
+}
+
+func (u *usage) add(name string, state *os.ProcessState) {
+	if state == nil {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.used == nil {
+		u.used = map[string]time.Duration{}
+	}
+	u.used[name] += state.UserTime() + state.SystemTime()
+}
+
+// Ended is the processor time of all processes that are over, by the names that Start was given, digits at their ends left out.
+func Ended() map[string]time.Duration {
+	ended.mu.Lock()
+	defer ended.mu.Unlock()
+	sums := map[string]time.Duration{}
+	for name, used := range ended.used {
+		sums[strings.TrimRight(name, "-0123456789")] += used
+	}
+	return sums
 }
 
 // OnHost is argv as a process that believes itself on a host of this name, as the containers of a pod do; "": as it is. The
