@@ -35,12 +35,12 @@ func costlyClaim(name string, number int) map[string]any {
 		"metadata": map[string]any{"name": name}, "spec": costlySpec(number)}
 }
 
-// TestClaims_OfAnotherNamespaceDelayNoGang: 16 gated pods of another namespace name 16 claims each, of 8 requests with 32
+// TestClaims_OfAnotherNamespaceDelayNoGang: 16 gated pods of another namespace name two claims each, of 8 requests with 32
 // selectors, and as many claims have no pods. Meanwhile a gang that needs no devices is bound, another one with
 // devices is, too, and /livez never fails.
 func TestClaims_OfAnotherNamespaceDelayNoGang(t *testing.T) {
 	from136(t)
-	const pods, claims, nodes = 16, 16, 40
+	const pods, claims, nodes = 16, 2, 40
 	var slots [][]int
 	for range 10 {
 		slots = append(slots, []int{8, 8, 8, 8})

@@ -51,15 +51,14 @@ func runAll(m *testing.M) (code int) {
 	if err == nil && stateFolder != "" {
 		err = os.MkdirAll(stateFolder, 0o755)
 	}
-	var started []*cluster.Plane
 	if err == nil {
-		started, err = startPlanes()
+		err = startPlanes()
 	}
 	defer func() {
 		if workload.plane != nil {
-			started = append(started, workload.plane)
+			workload.plane.Stop()
 		}
-		for _, plane := range started {
+		for _, plane := range planes.all {
 			plane.Stop()
 		}
 		planes.report()
@@ -77,28 +76,21 @@ func runAll(m *testing.M) (code int) {
 }
 
 // startPlanes starts all control planes at once; on the sandbox, where each test starts its own, none.
-func startPlanes() ([]*cluster.Plane, error) {
+func startPlanes() error {
 	n, err := strconv.Atoi(fromEnvironment("SAKKARA_E2E_PLANES", "1"))
 	if err != nil || n < 1 {
-		return nil, fmt.Errorf("SAKKARA_E2E_PLANES is a number from 1, not %q", os.Getenv("SAKKARA_E2E_PLANES"))
+		return fmt.Errorf("SAKKARA_E2E_PLANES is a number from 1, not %q", os.Getenv("SAKKARA_E2E_PLANES"))
 	}
-	started := make([]*cluster.Plane, n)
 	if onSandbox {
-		planes.idle = started
-		return nil, nil
+		planes.idle = make([]*cluster.Plane, n)
+		return nil
 	}
-	err = cluster.Parallel(n, func(i int) error {
-		dir := filepath.Join(base, fmt.Sprintf("plane-%d", i))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return err
-		}
-		plane, err := startPlane(dir, nil)
-		started[i] = plane
+	err = cluster.Parallel(n, func(int) error {
+		_, err := planes.start()
 		return err
 	})
-	started = slices.DeleteFunc(started, func(plane *cluster.Plane) bool { return plane == nil })
-	planes.idle = slices.Clone(started)
-	return started, err
+	planes.idle = slices.Clone(planes.all)
+	return err
 }
 
 // minor is the Kubernetes minor version of this run.

@@ -5,6 +5,7 @@ package suite
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -43,9 +44,11 @@ var longest = map[string]int{
 }
 
 // planePool lets tests take turns: on real control planes, each of which has one test at a time and comes back empty, or,
-// on the sandbox, beside so many others.
+// on the sandbox, beside so many others. A new control plane takes the place of one that does not come back empty.
 type planePool struct {
 	mu      sync.Mutex
+	all     []*cluster.Plane // that were started
+	folders int              // of these, and of those that did not start
 	idle    []*cluster.Plane // nil ones on the sandbox
 	waiting []*turn
 	open    bool
@@ -81,14 +84,54 @@ func (p *planePool) take(t *testing.T) *cluster.Plane {
 	plane := <-mine.plane
 	used := planeCPU(plane)
 	t.Cleanup(func() {
+		took := fmt.Sprintf("%4.0f s, the plane %3.0f s of CPU: %s", time.Since(mine.since).Seconds(),
+			(planeCPU(plane) - used).Seconds(), mine.test)
+		next := p.next(t, plane)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.took = append(p.took, fmt.Sprintf("%4.0f s, the plane %3.0f s of CPU: %s", time.Since(mine.since).Seconds(),
-			(planeCPU(plane)-used).Seconds(), mine.test))
-		p.idle = append(p.idle, plane)
+		p.took = append(p.took, took)
+		p.idle = append(p.idle, next)
 		p.serve()
 	})
 	return plane
+}
+
+// next is the plane that serves the next test: this one if the test has left it empty.
+func (p *planePool) next(t *testing.T, plane *cluster.Plane) *cluster.Plane {
+	if plane == nil {
+		return nil
+	}
+	empty, err := plane.Empty()
+	if empty {
+		return plane
+	}
+	t.Logf("%s is not empty and serves no further test: %v", plane.Dir, err)
+	plane.Stop()
+	other, err := p.start()
+	if err != nil {
+		t.Error(err)
+		return plane
+	}
+	return other
+}
+
+// start starts one more control plane, in a folder of its own.
+func (p *planePool) start() (*cluster.Plane, error) {
+	p.mu.Lock()
+	dir := filepath.Join(base, fmt.Sprintf("plane-%d", p.folders))
+	p.folders++
+	p.mu.Unlock()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
+	}
+	plane, err := startPlane(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = append(p.all, plane)
+	return plane, nil
 }
 
 // serve gives turns to those who take longest, of equals to who came first.

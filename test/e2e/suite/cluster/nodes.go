@@ -4,7 +4,9 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 )
 
 // clients is the number of requests sent side by side where thousands of objects are made.
@@ -69,21 +71,46 @@ func (p *Plane) Clear(namespace string) error {
 	return errors.Join(errs...)
 }
 
-// clearPods removes the pods of a namespace, those too that a Job's finalizer would keep.
+// clearPods removes the pods of a namespace, those too that a Job's finalizer would keep. The API server gives up a request
+// after a minute, in which a busy one does not remove thousands: it is asked again.
 func (p *Plane) clearPods(namespace string) error {
 	path := "/api/v1/namespaces/" + namespace + "/pods"
-	if err := p.Admin.Delete(path); err != nil {
-		return err
-	}
-	var left List[Pod]
-	if err := p.Admin.Get(path, &left); err != nil {
-		return err
-	}
-	return Parallel(len(left.Items), func(i int) error {
-		one := path + "/" + left.Items[i].Name
-		if err := p.Admin.MergePatch(one, `{"metadata":{"finalizers":null}}`); err != nil && !IsStatus(err, 404) {
-			return err
+	for deadline := time.Now().Add(patience); ; {
+		failed := p.Admin.Delete(path)
+		var left List[Pod]
+		if err := p.Admin.Get(path, &left); err != nil {
+			return errors.Join(failed, err)
 		}
-		return p.Admin.Delete(one)
-	})
+		if len(left.Items) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return errors.Join(failed, fmt.Errorf("%s: %d are left", path, len(left.Items)))
+		}
+		err := Parallel(len(left.Items), func(i int) error {
+			one := path + "/" + left.Items[i].Name
+			err := p.Admin.MergePatch(one, `{"metadata":{"finalizers":null}}`)
+			if err == nil {
+				err = p.Admin.Delete(one)
+			}
+			if IsStatus(err, 404) {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+}
+
+// Empty tells whether no node and no pod is left.
+func (p *Plane) Empty() (bool, error) {
+	for _, path := range []string{"/api/v1/nodes", "/api/v1/pods"} {
+		var left List[struct{}]
+		if err := p.Admin.Get(path+"?limit=1", &left); err != nil || len(left.Items) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
 }
