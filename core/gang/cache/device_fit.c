@@ -26,7 +26,8 @@ struct pending {
     struct device_shape *shape;
     struct skr_pod_claims *claims;
     size_t n;
-    bool known; /* false: what one of them needs is not */
+    bool known;   /* false: what one of them needs is not */
+    bool members; /* some are of groups: ordinary pods are kube-scheduler's to choose from */
     struct device_paid paid;
 };
 
@@ -35,6 +36,7 @@ static void add_pending(struct skr_gang *e, const struct pod_entry *p, const cha
 {
     struct device_shape *shape = &to->shape[to->n];
     to->known = !skr_device_shape_of(e, p->pod, p, &to->paid, shape) && to->known;
+    to->members = to->members || p->group;
     skr_device_paid_add(e, &to->paid, p->pod);
     to->claims[to->n] = (struct skr_pod_claims){skr_device_claims_on(e, shape, node), shape->spec};
     if (to->claims[to->n].n == 0) {
@@ -517,7 +519,8 @@ bool skr_devices_filter(struct skr_gang *e, const struct skr_pod *pod, const str
             continue;
         }
         struct pending pending = pending_on(e, known ? &claims : NULL, pod, p, NULL, 1, node[i]);
-        if (known ? !spares_others(e, &pending, node[i]) : pending.n > 0 || !pending.known) {
+        if (pending.members &&
+            (known ? !spares_others(e, &pending, node[i]) : pending.n > 0 || !pending.known)) {
             mask[i / 8] &= (uint8_t) ~(1u << (i % 8));
             cleared = true;
         }

@@ -124,6 +124,7 @@ struct queue {
     size_t n, cap, cap_shapes;
     struct device_paid paid;
     bool known;
+    bool members; /* some are of groups: ordinary pods are kube-scheduler's to choose from */
 };
 
 static void add(struct skr_gang *e, const struct skr_pod *pod, const struct pod_entry *p,
@@ -160,6 +161,7 @@ static void add_pending(struct skr_gang *e, const struct pod_entry *itself,
         {
             if (p != itself && (!without || p->group != without) && !skr_pods_is_bound(p) &&
                 !p->work->claims_left_out) {
+                q->members = q->members || p->group;
                 add(e, p->pod, p, place, q);
             }
         }
@@ -262,7 +264,7 @@ bool skr_device_pools_spare(struct skr_gang *e, const struct skr_pod *pod,
     add(e, pod, p, region, &q);
     const size_t own = q.n;
     add_pending(e, p, NULL, region, &q);
-    if (own > 0 && q.n > own && q.known) {
+    if (own > 0 && q.members && q.known) {
         spare = serves_behind(e, region, &q);
     }
     queue_fini(e, &q);

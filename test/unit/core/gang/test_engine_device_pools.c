@@ -79,6 +79,27 @@ TEST_RIG(fabric(), an_ordinary_pod_leaves_devices_of_all_nodes_to_a_plan)
     assert_int_equal(rig_filter(rig, "single", "node-0 node-1").n_passed, 0);
 }
 
+static void single_of(struct rig *rig, const char *name, int devices)
+{
+    device_claim(rig, name, devices);
+    device_pod_with(rig, name, name, 1);
+    rig_edit(rig, RIG_POD, name, "{'metadata':{'labels':null}}");
+    rig_settle(rig);
+}
+
+/* kube-scheduler may have accepted one of them and found afterwards that it cannot be bound. */
+TEST(ordinary_pods_are_not_kept_off_devices_for_one_another)
+{
+    for (int of_nodes = 0; of_nodes <= 1; of_nodes++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = of_nodes ? device_cluster(2, 3) : fabric();
+        rig->hold_scheduler = true;
+        single_of(rig, "one", 2);
+        single_of(rig, "two", 2);
+        assert_int_equal(rig_filter(rig, "one", "node-0").n_passed, 1);
+        assert_int_equal(rig_filter(rig, "two", "node-0").n_passed, 1);
+    }
+}
+
 /* All members reach the devices that the first one gets. */
 TEST_RIG(fabric(), members_share_a_claim_of_all_nodes_wherever_they_are)
 {
