@@ -88,7 +88,7 @@ static void judge_numbers(struct world *w, const struct waiter *g)
         waiter_expect(w, g, of_roles >= least && of_roles <= most, "other numbers of roles");
         return;
     }
-    if (strstr(g->message, ": role ") || strstr(g->message, " worker") ||
+    if (strstr(g->message, " for role ") || strstr(g->message, " worker") ||
         strstr(g->message, " leader") || strstr(g->message, ": no node takes pod ")) {
         return;
     }

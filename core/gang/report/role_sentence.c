@@ -156,7 +156,8 @@ static bool say_lost(const struct saying *say)
         }
         if (!room) {
             skr_strbuf_addf(
-                say->b, "group %s: %s of set %d must be in %s, where no node has room for it",
+                say->b,
+                "group %s needs 1 slot for role %s of set %d in %s, where no node has room for it",
                 say->g->name, group_role(say, r)->name, (int)p->set, tree->unit_name[unit]);
             return true;
         }
@@ -180,9 +181,9 @@ static bool say_alone(const struct saying *say)
         if (slots >= need && group_role(say, r)->kind >= 0) {
             continue; /* its sets have no room */
         }
-        skr_strbuf_addf(say->b, "group %s: role %s needs %d slot%s, %lld free now", say->g->name,
-                        group_role(say, r)->name, (int)need, need == 1 ? "" : "s",
-                        (long long)slots);
+        skr_strbuf_addf(say->b, "group %s needs %d slot%s for role %s, %lld %s free", say->g->name,
+                        (int)need, need == 1 ? "" : "s", group_role(say, r)->name, (long long)slots,
+                        slots == 1 ? "is" : "are");
         if (slots >= need) {
             skr_strbuf_add(say->b, ", but fewer under its rules");
         } else {
@@ -298,7 +299,7 @@ static void say_undecided(const struct saying *say, const struct skr_roles_outco
         left[say->map->role[r]] = found->left_out[r];
         all += found->left_out[r];
     }
-    skr_strbuf_addf(say->b, "group %s: %zu roles, not decided within the budget", say->g->name,
+    skr_strbuf_addf(say->b, "group %s has %zu roles, not decided within the budget", say->g->name,
                     n_roles);
     if (all > 0) {
         skr_strbuf_add(say->b, "; best found leaves ");
@@ -308,10 +309,7 @@ static void say_undecided(const struct saying *say, const struct skr_roles_outco
 
 static void say_class(const struct saying *say, const struct skr_explanation *x)
 {
-    if (x->class == SKR_CLASS_CONSTRAINT_CONFLICT) {
-        skr_strbuf_add(say->b, ", its rules permit no placement of them on this tree, whatever the "
-                               "capacity");
-    } else if (x->class == SKR_CLASS_NEVER_FITS) {
+    if (x->class == SKR_CLASS_NEVER_FITS) {
         skr_strbuf_add(say->b, ", more than an empty cluster has under its rules");
     } else if (x->class == SKR_CLASS_WAITING_FOR_CAPACITY) {
         skr_strbuf_add(say->b, ", which do not fit into the room that is free");
@@ -346,10 +344,15 @@ void skr_role_sentence(struct skr_gang *e, const struct group *g, const struct s
     if (x->class != SKR_CLASS_CONSTRAINT_CONFLICT && (say_alone(&say) || say_sets(&say))) {
         return;
     }
-    skr_strbuf_addf(b, "group %s needs ", g->name);
-    say_needs(g, request, b);
-    if (x->class != SKR_CLASS_CONSTRAINT_CONFLICT && (say_unit(&say, x) || say_left_over(&say))) {
+    if (x->class == SKR_CLASS_CONSTRAINT_CONFLICT) {
+        skr_strbuf_addf(b, "group %s has rules that no placement of ", g->name);
+        say_needs(g, request, b);
+        skr_strbuf_add(b, " meets on this tree, whatever the capacity");
         return;
     }
-    say_class(&say, x);
+    skr_strbuf_addf(b, "group %s needs ", g->name);
+    say_needs(g, request, b);
+    if (!say_unit(&say, x) && !say_left_over(&say)) {
+        say_class(&say, x);
+    }
 }

@@ -72,7 +72,8 @@ TEST_RIG(nodes(MEMBERS - 2),
     rig_sync(rig);
     group(rig, 0);
     rig_run(rig, 5 * SKR_SECOND);
-    assert_undecided(rig, "group g: 8 roles, not decided within the budget; best found leaves 2 ");
+    assert_undecided(rig,
+                     "group g has 8 roles, not decided within the budget; best found leaves 2 ");
     open_node(rig, MEMBERS - 1);
     rig_run(rig, 5 * SKR_SECOND);
     assert_undecided(rig, "best found leaves 1 ");

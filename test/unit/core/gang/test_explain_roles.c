@@ -34,18 +34,18 @@ static const struct scenario scenarios[] = {
      "several sets of 1 leader and 3 workers may share a rack", 3},
     {"32/8 32/8", "{'leader':{'size':1},'worker':{'size':8}}",
      "{'roles':{'worker':{'node':{'max':3}}}}", 1, 8, "ConstraintConflict",
-     "group g needs 1 leader and 8 workers, its rules permit no placement of them on this tree, "
-     "whatever the capacity",
+     "group g has rules that no placement of 1 leader and 8 workers meets on this tree, whatever "
+     "the capacity",
      NULL, "node has no max of role worker", 2},
     {"32/8|32/0", "{'leader':{'size':1},'worker':{'size':9}}", "{}", 1, 9, "NeverFits",
-     "group g: role worker needs 9 slots, 8 free now (1 node could hold one if empty)",
+     "group g needs 9 slots for role worker, 8 are free (1 node could hold one if empty)",
      "node-0  8     -       8/9     1      <none>", "the size of role worker is 8, not 9", 1},
     {"32/8c|16/4", "{'leader':{'size':1},'worker':{'size':4}}", "{}", 1, 4, "NeverFits",
      "group g needs 1 leader and 4 workers, all but 1 leader fit under its rules", NULL,
      "node-0 is usable again", 2},
     {"32/0|6/8 6/8", "{'leader':{'size':2},'worker':{'size':4,'minimum':3}}", "{}", 2, 4,
      "NeverFits",
-     "group g: role worker needs 4 slots, 2 free now (2 nodes could hold one if empty)", NULL,
+     "group g needs 4 slots for role worker, 2 are free (2 nodes could hold one if empty)", NULL,
      "the minimum of role worker is 2, not 3", 1},
 };
 
