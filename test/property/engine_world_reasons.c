@@ -89,7 +89,7 @@ static void judge_numbers(struct world *w, const struct waiter *g)
         return;
     }
     if (strstr(g->message, " for role ") || strstr(g->message, " worker") ||
-        strstr(g->message, " leader") || strstr(g->message, ": no node takes pod ")) {
+        strstr(g->message, " leader") || strstr(g->message, " for pod ")) {
         return;
     }
     if (g->open || strstr(g->message, " gives way to ")) {

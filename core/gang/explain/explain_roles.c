@@ -2,7 +2,7 @@
 /* What roles need, and what there is of them: see explain_roles.h. */
 #include "core/gang/explain/explain_roles.h"
 
-#include "core/gang/report/role_sentence.h"
+#include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
 
 static const struct skr_roles *roles_of(const struct account *a)
@@ -102,7 +102,7 @@ static bool lacks(const struct account *a, size_t r, int of)
 static void write_short(const struct account *a, const struct skr_role_short *unit, int32_t first,
                         int32_t end, struct skr_strbuf *b)
 {
-    const int of = skr_role_sentence_short(roles_of(a), unit);
+    const int of = skr_explain_short_role(roles_of(a), unit);
     for (size_t r = 0; r < roles_of(a)->n_roles; r++) {
         const int32_t held = skr_role_claims(&roles_of(a)->role[r], first, end);
         const int32_t needs = unit->needs[r] > held ? unit->needs[r] - held : 0;

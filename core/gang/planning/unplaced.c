@@ -11,7 +11,6 @@
 #include "core/gang/problem/problem_attach.h"
 #include "core/gang/problem/problem_devices.h"
 #include "core/gang/problem/problem_volumes.h"
-#include "core/gang/report/role_sentence.h"
 #include "core/gang/report/sentence.h"
 
 #include <stdlib.h>
@@ -74,10 +73,8 @@ enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const stru
     }
     if (s->domains.n_rules > 0 && !pools) {
         skr_pod_rules_say_blocking(&s->domains, request->problem.roles, request->problem.n, b);
-    } else if (!pools && request->problem.roles) {
-        skr_role_sentence(e, g, s, request, b);
     } else if (!pools) {
-        skr_explain_sentence(e, g, &s->explanation, request, b);
+        skr_explain_sentence(e, g, s, request, b);
     }
     skr_problem_attach_say(request, b);
     skr_problem_volumes_say_room(e, newcomers, n_newcomers, b);

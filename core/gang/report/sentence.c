@@ -1,64 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the sentence that says why a group is not placed, for the map's message, the Event and the
- * log. Its numbers, need and have, are from the solver's proof. If no member fits at all, the
- * ledger shows whether one member is larger than any node, O(nodes). */
+/*
+ * Writes the sentence that says why a group is not placed, for the map's message, the Event and the
+ * log. Its numbers, need and have, are from the solver's proof. The first that applies:
+ *
+ * - a member is larger than any node, or no node is open to a role (no_node.h)
+ * - a lost member must be in the unit of its set
+ * - a group that holds seats: what it needs beside them
+ * - devices are too few whatever else there is (device_sentence.h)
+ * - a role fits nowhere even alone; too few sets fit
+ * - no unit of the deciding level holds all
+ * - what fits
+ */
 #include "core/gang/report/sentence.h"
 
-#include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/shapes.h"
-#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
-#include "core/gang/problem/node_open.h"
-#include "core/gang/problem/problem_volumes.h"
 #include "core/gang/report/device_sentence.h"
 #include "core/gang/report/explain_held.h"
+#include "core/gang/report/no_node.h"
 #include "core/gang/state/groups.h"
 
-#include "topology/amount_text.h"
+#include <utlist.h>
 
-#include <string.h>
+struct saying {
+    struct skr_gang *e;
+    struct group *g;
+    const struct skr_solve_request *request;
+    const struct skr_problem *problem;
+    const struct skr_solution *s;
+    const struct skr_explanation *x;
+    const struct skr_roles_explanation *roles; /* NULL: none */
+    struct skr_strbuf *b;
+};
 
-/* "in one rack" or "in 2 racks": what the rule of the deciding level requires; false for another
- * kind of rule. */
-static bool say_domains(const struct skr_rule *rule, const char *level, struct skr_strbuf *b)
+/* Whether all members, or all further ones, must be in one unit. */
+static bool wants_one(const struct skr_rule *rule)
 {
-    if (rule->hard && rule->type == SKR_RULE_PACK) {
-        skr_strbuf_addf(b, " in one %s", level);
-    } else if (!rule->hard && rule->partitions == 1) {
-        skr_strbuf_addf(b, " in one %s", level);
-    } else if (!rule->hard && rule->partitions > 1) {
-        skr_strbuf_addf(b, " in %d %ss", rule->partitions, level);
+    return rule->hard ? rule->type == SKR_RULE_PACK : rule->partitions == 1;
+}
+
+/* "1 leader and 4 workers". count: [role of the problem]. */
+static void say_counts(const struct saying *say, const int32_t *count)
+{
+    int32_t of_group[SKR_ROLES_MAX] = {0};
+    for (size_t r = 0; r < say->request->roles->n; r++) {
+        of_group[say->request->roles->role[r]] = count[r];
+    }
+    skr_roles_say_counts(say->g, of_group, say->b);
+}
+
+/* "8 slots", or "1 leader and 8 workers": what the problem places, claims included. equal: the word
+ * for members that are equal. */
+static void say_members(const struct saying *say, const char *equal)
+{
+    const struct skr_problem *p = say->problem;
+    int32_t count[SKR_ROLES_MAX] = {0};
+    for (size_t r = 0; p->roles && r < p->roles->n_roles; r++) {
+        count[r] = p->roles->role[r].n;
+    }
+    if (p->roles) {
+        say_counts(say, count);
     } else {
-        return false;
+        skr_strbuf_addf(say->b, "%d %s", p->n, equal);
     }
-    return true;
 }
 
-static int32_t best_fit(const struct skr_explanation *x)
+static const char *role_name(const struct saying *say, size_t r)
 {
-    int32_t best = 0;
-    for (size_t i = 0; i < x->n_bottlenecks; i++) {
-        best = x->bottleneck[i].fits > best ? x->bottleneck[i].fits : best;
-    }
-    return best;
+    return say->g->roles.item[say->request->roles->role[r]].name;
 }
 
-static void placement_failed(const struct skr_explanation *x, const struct skr_problem *p,
-                             struct skr_strbuf *b)
+/* "needs 2 more slots", "needs 1 slot for role leader". role NULL: of equal members. */
+static void say_slots(int32_t n, bool more, const char *role, struct skr_strbuf *b)
 {
-    skr_strbuf_addf(b, "needs %d slots", p->n);
-    bool said = false;
-    if (x->n_bottlenecks > 0 && x->level > 0 && x->level <= p->tree->n_levels) {
-        const char *level = p->tree->level_name[x->level];
-        said = say_domains(&p->rule[x->level - 1], level, b);
-        if (said) {
-            skr_strbuf_addf(b, ", best %s has %d", level, best_fit(x));
-        }
-    }
-    if (!said) {
-        skr_strbuf_addf(b, ", its rules leave room for %d", x->largest);
+    skr_strbuf_addf(b, "needs %d%s slot%s", n, more ? " more" : "", n == 1 ? "" : "s");
+    if (role) {
+        skr_strbuf_addf(b, " for role %s", role);
     }
 }
 
@@ -102,9 +120,7 @@ static bool is_bound_to_unit(const struct skr_explanation *x, const struct skr_p
     if (x->level == 0) {
         return false;
     }
-    const struct skr_rule *rule = &p->rule[x->level - 1];
-    bool one = rule->hard ? rule->type == SKR_RULE_PACK : rule->partitions == 1;
-    return one && skr_held_units(p, x->level, ret_unit) == 1;
+    return wants_one(&p->rule[x->level - 1]) && skr_held_units(p, x->level, ret_unit) == 1;
 }
 
 static int32_t fits_in(const struct skr_explanation *x, int32_t unit)
@@ -122,19 +138,10 @@ static int32_t not_negative(int32_t n)
     return n > 0 ? n : 0;
 }
 
-/* "needs 2 more slots", "needs 1 more slot for role leader". role NULL: of equal members. */
-static void say_more(const char *role, int32_t more, struct skr_strbuf *b)
-{
-    skr_strbuf_addf(b, "needs %d more slot%s", more, more == 1 ? "" : "s");
-    if (role) {
-        skr_strbuf_addf(b, " for role %s", role);
-    }
-}
-
 /* "needs 2 more slots in rack-0, where 6 members sit and the rule is hard; 1 is free there"; false
  * if that is not the case. */
-static bool say_unit(const struct skr_explanation *x, const struct skr_problem *p, int32_t held,
-                     const char *role, struct skr_strbuf *b)
+static bool say_held_unit(const struct skr_explanation *x, const struct skr_problem *p,
+                          int32_t held, const char *role, struct skr_strbuf *b)
 {
     int32_t unit;
     if (x->class != SKR_CLASS_PLACEMENT_FAILED || !is_bound_to_unit(x, p, &unit) ||
@@ -142,7 +149,7 @@ static bool say_unit(const struct skr_explanation *x, const struct skr_problem *
         return false;
     }
     int32_t free_ = not_negative(fits_in(x, unit) - held);
-    say_more(role, p->n - held, b);
+    say_slots(p->n - held, true, role, b);
     skr_strbuf_addf(b, " in %s, where %d member%s and ", p->tree->unit_name[unit], held,
                     held == 1 ? " sits" : "s sit");
     say_rule(&p->rule[x->level - 1], b);
@@ -170,10 +177,10 @@ static void say_beside(const struct skr_explanation *x, const struct skr_solve_r
     const struct skr_problem *p = &request->problem;
     int32_t fit = not_negative(x->largest - held);
     int64_t free_ = x->sum_fits > held ? x->sum_fits - held : 0;
-    if (say_unit(x, p, held, role, b)) {
+    if (say_held_unit(x, p, held, role, b)) {
         return;
     }
-    say_more(role, p->n - held, b);
+    say_slots(p->n - held, true, role, b);
     skr_strbuf_addf(b, " beside the %d it holds", held + request->outside);
     switch (x->class) {
     case SKR_CLASS_CONSTRAINT_CONFLICT:
@@ -222,215 +229,6 @@ static void say_choices(const struct skr_explanation *x, const struct skr_solve_
     }
 }
 
-/* ---- a member that no node can take ---- */
-
-/* The most room that one node has for the request, used or not. */
-static int64_t largest_node(const struct skr_gang *e, const struct skr_amount *request)
-{
-    int64_t most = 0;
-    const struct node_entry *n;
-    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
-        int64_t has = skr_ledger_node_empty_room(skr_ledger_get(e->ledger, n->name), request);
-        most = n->node && has > most ? has : most;
-    }
-    return most;
-}
-
-static void say_too_large(const char *resource, int64_t need, int64_t have, struct skr_strbuf *b)
-{
-    struct skr_strbuf needs, has;
-    skr_strbuf_init(&needs);
-    skr_strbuf_init(&has);
-    skr_amount_add_number(&needs, resource, need);
-    skr_amount_add_number(&has, resource, have);
-    skr_strbuf_add(b, "needs ");
-    skr_amount_add(b, resource, need);
-    skr_strbuf_add(b, " a pod, the largest node has ");
-    if (strcmp(needs.s, has.s) == 0) { /* equal when rounded */
-        skr_amount_add_number(b, resource, need - have);
-        skr_strbuf_add(b, " less");
-    } else {
-        skr_strbuf_add(b, has.s);
-    }
-    skr_strbuf_fini(&needs);
-    skr_strbuf_fini(&has);
-}
-
-/* Names a resource that no node has, else the first that one member needs too much of. */
-static bool member_too_large(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
-{
-    size_t n;
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    struct shapes shapes = skr_shapes_of(newcomers, n);
-    struct skr_amounts each;
-    const char *absent = skr_shapes_absent(e, &shapes).name, *large = absent;
-    skr_shapes_demand(&shapes, &each);
-    free(newcomers);
-    int64_t need = 0, have = 0;
-    for (size_t i = 0; i < each.n; i++) {
-        const char *name = skr_resource_names_get(e->resources, each.item[i].resource);
-        int64_t most = largest_node(e, &each.item[i]);
-        if (!name || each.item[i].amount <= most || each.item[i].resource == SKR_RESOURCE_PODS) {
-            continue;
-        }
-        if (most == 0 && (!absent || strcmp(name, absent) < 0)) {
-            absent = name;
-        }
-        if (!large || strcmp(name, large) < 0) {
-            large = name;
-            need = each.item[i].amount;
-            have = most;
-        }
-    }
-    if (absent) {
-        skr_strbuf_addf(b, "needs %s, no node has it", absent);
-    } else if (large) {
-        say_too_large(large, need, have, b);
-    }
-    skr_amounts_fini(&each);
-    return large;
-}
-
-/* True if it wrote the sentence. */
-static bool too_large(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                      int32_t held, struct skr_strbuf *b)
-{
-    return x->class == SKR_CLASS_NEVER_FITS && x->largest <= held && e->n_nodes > 0 && !g->plan &&
-           member_too_large(e, g, b);
-}
-
-/* ---- no node is open ---- */
-
-enum closed_by {
-    CLOSED_SOME, /* open to only some of its pods */
-    CLOSED_SELECTOR,
-    CLOSED_TAINT,
-    CLOSED_CORDON,
-    CLOSED_REFUSED,
-    CLOSED_RULES, /* about other pods */
-    CLOSED_VOLUMES,
-    CLOSED_ABSENT,
-    CLOSED_SPARE,
-    CLOSED_BY_COUNT
-};
-
-static enum closed_by closed_by(const struct skr_gang *e, const struct group *g,
-                                const struct shapes *shapes, const char *node)
-{
-    static const enum closed_by cause[] = {
-        [SKR_ELIGIBLE] = CLOSED_REFUSED,
-        [SKR_INELIGIBLE_UNSCHEDULABLE] = CLOSED_CORDON,
-        [SKR_INELIGIBLE_TAINT] = CLOSED_TAINT,
-        [SKR_INELIGIBLE_SELECTOR] = CLOSED_SELECTOR,
-    };
-    _Static_assert(sizeof cause / sizeof *cause == SKR_INELIGIBLE_COUNT, "all causes");
-    const struct node_entry *n = skr_nodes_find(e, node);
-    enum closed_by first = CLOSED_RULES;
-    size_t open = 0;
-    for (size_t i = 0; i < shapes->n && n && n->node; i++) {
-        enum skr_ineligible why = skr_pod_shape_check_node(shapes->item[i]->spec, n->node);
-        if (why == SKR_ELIGIBLE && !skr_vetoes_close(e, g, shapes->item[i], node)) {
-            open++;
-        } else if (first == CLOSED_RULES) {
-            first = cause[why];
-        }
-    }
-    if (!n || !n->node) {
-        return CLOSED_ABSENT;
-    }
-    if (first == CLOSED_RULES && skr_node_is_spare(g, n)) {
-        return CLOSED_SPARE;
-    }
-    return open > 0 && open < shapes->n ? CLOSED_SOME : first;
-}
-
-/* Appends the selector or taint that closes the node, for the first shape to which it is closed. */
-static void say_cause(const struct skr_gang *e, const struct shapes *shapes, const char *node,
-                      struct skr_strbuf *b)
-{
-    const struct node_entry *n = skr_nodes_find(e, node);
-    for (size_t i = 0; n && n->node && b->len == 0 && i < shapes->n; i++) {
-        skr_pod_shape_say_ineligible(shapes->item[i]->spec, n->node, b);
-    }
-}
-
-static bool any_open(const struct skr_problem *p)
-{
-    int32_t i = 0;
-    while (p->eligible && i < p->tree->n_leaves && !p->eligible[i]) {
-        i++;
-    }
-    return i < p->tree->n_leaves;
-}
-
-/* "needs 4 slots, no node is open to its pods: 3 not selected by nodeSelector or nodeAffinity
- * (pool=gpu), 1 tainted (t:NoSchedule)"; false if a node is open. In brackets is the cause of the
- * first such node. */
-static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_problem *p,
-                    struct skr_strbuf *b)
-{
-    static const char *const text[] = {
-        [CLOSED_SOME] = "open to some of them, which differ",
-        [CLOSED_SELECTOR] = "not selected by nodeSelector or nodeAffinity",
-        [CLOSED_TAINT] = "tainted",
-        [CLOSED_CORDON] = "cordoned",
-        [CLOSED_REFUSED] = "refused by kube-scheduler",
-        [CLOSED_RULES] = "closed by rules about other pods",
-        [CLOSED_VOLUMES] = "out of reach of volumes of its pods",
-        [CLOSED_ABSENT] = "not there",
-        [CLOSED_SPARE] = "kept as spares",
-    };
-    _Static_assert(sizeof text / sizeof *text == CLOSED_BY_COUNT, "a text for each");
-    if (any_open(p)) {
-        return false;
-    }
-    int32_t count[CLOSED_BY_COUNT] = {0};
-    const char *first[CLOSED_BY_COUNT] = {NULL};
-    size_t n;
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    struct shapes shapes = skr_shapes_of(newcomers, n);
-    SKR_AUTO_FREE uint8_t *reached = skr_alloc((size_t)p->tree->n_leaves + 1);
-    memset(reached, 1, (size_t)p->tree->n_leaves);
-    skr_problem_volumes_close(e, newcomers, n, reached);
-    free(newcomers);
-    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
-        const char *node = p->tree->unit_name[p->tree->first_leaf + i];
-        enum closed_by cause = closed_by(e, g, &shapes, node);
-        cause = cause == CLOSED_RULES && !reached[i] ? CLOSED_VOLUMES : cause;
-        first[cause] = count[cause]++ == 0 ? node : first[cause];
-    }
-    skr_strbuf_addf(b, "needs %d slots, no node is open to its pods", p->n);
-    const char *before = ": ";
-    for (int i = 0; i < CLOSED_BY_COUNT; i++) {
-        if (count[i] > 0) {
-            SKR_STRBUF(cause);
-            if (i == CLOSED_SELECTOR || i == CLOSED_TAINT) {
-                say_cause(e, &shapes, first[i], &cause);
-            }
-            skr_strbuf_addf(b, "%s%d %s%s%s%s", before, count[i], text[i], cause.len ? " (" : "",
-                            cause.len ? cause.s : "", cause.len ? ")" : "");
-            before = ", ";
-        }
-    }
-    return true;
-}
-
-static void never_fits(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                       const struct skr_problem *p, struct skr_strbuf *b)
-{
-    int32_t n = p->n;
-    if (x->closed) {
-        skr_strbuf_addf(b, "needs %d slots, the nodes open to it have %d under its rules", n,
-                        x->largest);
-        return;
-    }
-    if (nowhere(e, g, p, b)) {
-        return;
-    }
-    skr_strbuf_addf(b, "needs %d slots, more than an empty cluster has under its rules; %d fit now",
-                    n, x->largest);
-}
-
 /* The role of all newcomers, if the group has several and they name it; else NULL. */
 static const char *role_of_newcomers(struct skr_gang *e, struct group *g)
 {
@@ -444,82 +242,348 @@ static const char *role_of_newcomers(struct skr_gang *e, struct group *g)
     return role && role->named ? role->name : NULL;
 }
 
-/* "; 4 more fit on 2 nodes kept as spares": what option time.spare closes to the group. */
-static void say_spares(struct skr_gang *e, struct group *g, const struct skr_problem *p,
-                       struct skr_strbuf *b)
+/* ---- a running set ---- */
+
+/* "needs 1 slot for role worker of set 1 in rack-0, where no node has room for it". */
+static bool say_lost(const struct saying *say)
 {
-    size_t n, spares = 0;
-    int64_t fits = 0;
-    SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    const struct shapes shapes = skr_shapes_of(newcomers, n);
-    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
-        if (closed_by(e, g, &shapes, p->tree->unit_name[p->tree->first_leaf + i]) != CLOSED_SPARE) {
+    const struct skr_roles *roles = say->problem->roles;
+    const struct skr_tree *tree = say->problem->tree;
+    const struct pod_entry *p, *q;
+    DL_FOREACH(roles ? say->g->members : NULL, p)
+    {
+        const int32_t r = skr_request_role_of(say->request, p->role);
+        if (r < 0 || p->set < 0 || !p->seated || skr_pods_is_bound(p) || !skr_pod_is_live(p->pod)) {
             continue;
         }
-        spares++;
-        fits = skr_amount_sum(fits, skr_room_holds_all(&p->free[(size_t)i * p->n_resources],
-                                                       p->demand, p->n_resources, INT32_MAX));
+        int32_t unit = -1, level = 0;
+        for (size_t k = 0; k < roles->n_kinds; k++) {
+            level = roles->kind[k].each[r] > 0 ? roles->kind[k].level : level;
+        }
+        DL_FOREACH(say->g->members, q)
+        {
+            bool same = q->set == p->set && skr_pods_is_bound(q) && skr_pod_is_live(q->pod) &&
+                        say->g->roles.item[q->role].kind == say->g->roles.item[p->role].kind;
+            int32_t leaf = same ? skr_tree_find_leaf(tree, q->pod->node_name) : -1;
+            unit = leaf >= 0 && level > 0 ? skr_tree_unit_at(tree, leaf, level) : unit;
+        }
+        bool room = unit < 0;
+        for (int32_t i = 0; i < tree->n_leaves && !room; i++) {
+            room = skr_tree_unit_at(tree, i, level) == unit &&
+                   skr_role_room(say->problem, &roles->role[r], i, 1) > 0;
+        }
+        if (!room) {
+            say_slots(1, false, role_name(say, (size_t)r), say->b);
+            skr_strbuf_addf(say->b, " of set %d in %s, where no node has room for it", (int)p->set,
+                            tree->unit_name[unit]);
+            return true;
+        }
     }
-    if (spares > 0 && p->roles) {
-        skr_strbuf_addf(b, "; time.spare keeps %zu node%s", spares, spares == 1 ? "" : "s");
-    } else if (spares > 0) {
-        skr_strbuf_addf(b, "; time.spare keeps %zu node%s, where %lld more fit%s", spares,
-                        spares == 1 ? "" : "s", (long long)fits, fits == 1 ? "s" : "");
+    return false;
+}
+
+/* ---- what the solver found ---- */
+
+/* New members of the role that all leaves have room for, as if no other role existed. */
+static int64_t slots_of(const struct saying *say, size_t r)
+{
+    const struct skr_role *role = &say->problem->roles->role[r];
+    int64_t sum = 0;
+    for (int32_t leaf = 0; leaf < say->problem->tree->n_leaves; leaf++) {
+        sum += skr_role_room(say->problem, role, leaf, role->n);
+    }
+    return sum;
+}
+
+static bool say_alone(const struct saying *say)
+{
+    const struct skr_roles *roles = say->problem->roles;
+    for (size_t r = 0; say->roles && r < roles->n_roles; r++) {
+        int32_t need =
+            roles->role[r].n - skr_role_claims(&roles->role[r], 0, say->problem->tree->n_leaves);
+        if ((say->roles->alone >> r & 1) == 0 || need <= 0) {
+            continue;
+        }
+        const int32_t empty = say->roles->holds_empty[r];
+        const int64_t slots = slots_of(say, r);
+        if (slots >= need && say->g->roles.item[say->request->roles->role[r]].kind >= 0) {
+            continue; /* its sets have no room */
+        }
+        say_slots(need, false, role_name(say, r), say->b);
+        skr_strbuf_addf(say->b, ", %lld %s free", (long long)slots, slots == 1 ? "is" : "are");
+        if (slots >= need) {
+            skr_strbuf_add(say->b, ", but fewer under its rules");
+        } else {
+            skr_strbuf_addf(say->b, " (%d node%s could hold one if empty)", (int)empty,
+                            empty == 1 ? "" : "s");
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool say_sets(const struct saying *say)
+{
+    const struct skr_roles *roles = say->problem->roles;
+    for (size_t k = 0; say->roles && k < roles->n_kinds; k++) {
+        const struct skr_set_kind *kind = &roles->kind[k];
+        int32_t sets = 0;
+        for (size_t r = 0; r < roles->n_roles; r++) {
+            sets = kind->each[r] > 0 ? roles->role[r].n / kind->each[r] : sets;
+        }
+        int32_t fit = say->roles->largest_of_sets[k];
+        if (fit < 0 || fit >= sets) {
+            continue;
+        }
+        skr_strbuf_addf(say->b, "needs %d set%s of ", (int)sets, sets == 1 ? "" : "s");
+        say_counts(say, kind->each);
+        skr_strbuf_addf(say->b, ", each in one %s, %d fit%s",
+                        say->problem->tree->level_name[kind->level], (int)fit, fit == 1 ? "s" : "");
+        return true;
+    }
+    return false;
+}
+
+int skr_explain_short_role(const struct skr_roles *roles, const struct skr_role_short *unit)
+{
+    int best = -1;
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        const int32_t lacks = unit->needs[r] - unit->fits[r];
+        if (unit->fits[r] < 0 || lacks <= 0) {
+            continue;
+        }
+        const int32_t than = best < 0 ? INT32_MAX : unit->needs[best] - unit->fits[best];
+        if (lacks < than || (lacks == than && unit->fits[best] == 0 && unit->fits[r] > 0)) {
+            best = (int)r;
+        }
+    }
+    return best;
+}
+
+/* ", best rack has 6". */
+static void say_best(const struct saying *say)
+{
+    const struct skr_explanation *x = say->x;
+    int32_t best = 0;
+    for (size_t i = 0; i < x->n_bottlenecks; i++) {
+        best = x->bottleneck[i].fits > best ? x->bottleneck[i].fits : best;
+    }
+    skr_strbuf_addf(say->b, ", best %s has %d", say->problem->tree->level_name[x->level], best);
+}
+
+/* ", rack-1 has 7 workers beside 1 leader". */
+static void say_short(const struct saying *say, const struct skr_role_short *unit, size_t short_of)
+{
+    const struct skr_roles *roles = say->problem->roles;
+    int32_t has[SKR_ROLES_MAX] = {0}, beside[SKR_ROLES_MAX] = {0};
+    has[short_of] = unit->fits[short_of];
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        beside[r] = r == short_of ? 0 : roles->role[r].n;
+    }
+    skr_strbuf_addf(say->b, ", %s has ", say->problem->tree->unit_name[unit->unit]);
+    if (unit->fits[short_of] > 0) {
+        say_counts(say, has);
+    } else {
+        skr_strbuf_addf(say->b, "no %s", role_name(say, short_of));
+    }
+    skr_strbuf_add(say->b, " beside ");
+    say_counts(say, beside);
+}
+
+/* What the rule of the deciding level requires, " in one rack" or " in 2 racks", and the unit that
+ * is least short. False for another kind of rule. */
+static bool say_unit(const struct saying *say)
+{
+    const struct skr_explanation *x = say->x;
+    if (x->n_bottlenecks == 0 || x->level <= 0 || x->level > say->problem->tree->n_levels) {
+        return false;
+    }
+    const struct skr_roles *roles = say->problem->roles;
+    const struct skr_rule *rule = &say->problem->rule[x->level - 1];
+    const char *level = say->problem->tree->level_name[x->level];
+    const struct skr_role_short *unit =
+        say->roles && say->roles->n_bottlenecks > 0 ? say->roles->bottleneck : NULL;
+    const int short_of = unit ? skr_explain_short_role(roles, unit) : -1;
+    const bool one = wants_one(rule);
+    if (roles ? !one || short_of < 0 : !one && (rule->hard || rule->partitions <= 1)) {
+        return false;
+    }
+    skr_strbuf_add(say->b, " in ");
+    if (one) {
+        skr_strbuf_addf(say->b, "one %s", level);
+    } else {
+        skr_strbuf_addf(say->b, "%d %ss", rule->partitions, level);
+    }
+    if (roles) {
+        say_short(say, unit, (size_t)short_of);
+    } else {
+        say_best(say);
+    }
+    return true;
+}
+
+/* The role that lacks the fewest members while the others are complete. */
+static bool say_left_over(const struct saying *say)
+{
+    const struct skr_roles *roles = say->problem->roles;
+    int32_t left[SKR_ROLES_MAX] = {0}, least = INT32_MAX;
+    size_t at = 0;
+    for (size_t r = 0; say->roles && r < roles->n_roles; r++) {
+        int32_t largest = say->roles->largest_of_role[r];
+        int32_t lacks = largest >= 0 ? roles->role[r].n - largest : INT32_MAX;
+        if (lacks > 0 && lacks < least) {
+            least = lacks;
+            at = r;
+        }
+    }
+    if (least == INT32_MAX) {
+        return false;
+    }
+    left[at] = least;
+    skr_strbuf_add(say->b, ", all but ");
+    say_counts(say, left);
+    skr_strbuf_add(say->b, " fit under its rules");
+    return true;
+}
+
+/* "has 8 roles, not decided within the budget; best found leaves 2 workers". */
+static void say_undecided(const struct saying *say)
+{
+    const struct skr_roles_outcome *found = say->s->roles;
+    int32_t all = 0;
+    for (size_t r = 0; found && r < say->request->roles->n; r++) {
+        all += found->left_out[r];
+    }
+    skr_strbuf_addf(say->b, "has %zu roles, not decided within the budget", say->request->roles->n);
+    if (all > 0) {
+        skr_strbuf_add(say->b, "; best found leaves ");
+        say_counts(say, found->left_out);
+    }
+}
+
+/* "has rules that no placement of 8 members meets on this tree, whatever the capacity". */
+static void say_conflict(const struct saying *say)
+{
+    skr_strbuf_add(say->b, "has rules that no placement of ");
+    say_members(say, "members");
+    skr_strbuf_add(say->b, " meets on this tree, whatever the capacity");
+    if (!say->problem->roles) {
+        skr_strbuf_addf(say->b, "; at most %d can be placed", say->x->largest);
+    }
+}
+
+/* What the group needs, and what of it fits. How many members of several roles fit is not said. */
+static void say_fit(const struct saying *say)
+{
+    const struct skr_explanation *x = say->x;
+    const bool roles = say->problem->roles;
+    skr_strbuf_add(say->b, "needs ");
+    say_members(say, "slots");
+    if (roles && (say_unit(say) || say_left_over(say))) {
+        return;
+    }
+    if (x->class == SKR_CLASS_NEVER_FITS && x->closed && !roles) {
+        skr_strbuf_addf(say->b, ", the nodes open to it have %d under its rules", x->largest);
+    } else if (x->class == SKR_CLASS_NEVER_FITS) {
+        skr_strbuf_addf(say->b, ", more than %s under its rules",
+                        x->closed ? "the nodes open to it have" : "an empty cluster has");
+        if (!roles) {
+            skr_strbuf_addf(say->b, "; %d fit now", x->largest);
+        }
+    } else if (roles) {
+        skr_strbuf_addf(say->b, ", which do not fit %s",
+                        x->class == SKR_CLASS_WAITING_FOR_CAPACITY ? "into the room that is free"
+                                                                   : "together under its rules");
+    } else if (x->class == SKR_CLASS_WAITING_FOR_CAPACITY) {
+        skr_strbuf_addf(say->b, ", %lld are free on eligible nodes", (long long)x->sum_fits);
+    } else if (!say_unit(say)) {
+        skr_strbuf_addf(say->b, ", its rules leave room for %d", x->largest);
     }
 }
 
 /* ---- the whole ---- */
 
-static void say(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                const struct skr_solve_request *request, struct skr_strbuf *b)
+/* What of the nodes keeps members off. True if it wrote the sentence, as those below. */
+static bool say_nodes(const struct saying *say, int32_t held)
 {
-    const struct skr_problem *problem = &request->problem;
-    int32_t n = problem->n, held = skr_held_in_all(problem);
-    skr_strbuf_addf(b, "group %s ", g->name);
-    if (too_large(e, g, x, held, b)) {
-        return;
+    const struct skr_problem *p = say->problem;
+    const bool never = say->x->class == SKR_CLASS_NEVER_FITS;
+    if (never && (p->roles || say->x->largest <= held) && say->e->n_nodes > 0 && !say->g->plan &&
+        skr_no_node_is_large(say->e, say->g, say->b)) {
+        return true;
     }
-    if (held > 0 || request->outside > 0) {
-        const char *role = role_of_newcomers(e, g);
-        say_beside(x, request, held, role, b);
-        if (!g->spec->open) {
-            say_choices(x, request, held, role, b);
+    const bool anew = never && !say->x->closed && held + say->request->outside == 0;
+    for (size_t r = 0; (p->roles || anew) && r < skr_problem_n_roles(p); r++) {
+        const struct skr_role role = skr_problem_role(p, r);
+        if (role.n > skr_role_claims(&role, 0, p->tree->n_leaves) && !skr_no_node_is_open(p, r)) {
+            skr_no_node_say(say->e, say->g, say->request, r, say->b);
+            return true;
         }
-        return;
     }
-    if ((x->class == SKR_CLASS_NEVER_FITS || x->class == SKR_CLASS_WAITING_FOR_CAPACITY) &&
-        any_open(problem) &&
-        skr_device_sentence(e, g, x->class == SKR_CLASS_NEVER_FITS, request, b)) {
-        return;
-    }
-    switch (x->class) {
-    case SKR_CLASS_CONSTRAINT_CONFLICT:
-        skr_strbuf_addf(b,
-                        "has rules that no placement of %d members meets on this tree, whatever "
-                        "the capacity; at most %d can be placed",
-                        n, x->largest);
-        break;
-    case SKR_CLASS_NEVER_FITS:
-        never_fits(e, g, x, problem, b);
-        break;
-    case SKR_CLASS_WAITING_FOR_CAPACITY:
-        skr_strbuf_addf(b, "needs %d slots, %lld are free on eligible nodes", n,
-                        (long long)x->sum_fits);
-        break;
-    case SKR_CLASS_NONE:
-    case SKR_CLASS_PLACEMENT_FAILED:
-    case SKR_INFEASIBLE_CLASS_COUNT:
-    default:
-        placement_failed(x, problem, b);
-        break;
-    }
+    return false;
 }
 
-void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
+/* Beside the seats that the group holds. */
+static bool say_held(const struct saying *say, int32_t held)
+{
+    if (say->problem->roles || held + say->request->outside == 0) {
+        return false;
+    }
+    const char *role = role_of_newcomers(say->e, say->g);
+    say_beside(say->x, say->request, held, role, say->b);
+    if (!say->g->spec->open) {
+        say_choices(say->x, say->request, held, role, say->b);
+    }
+    return true;
+}
+
+static bool say_devices(const struct saying *say)
+{
+    const bool never = say->x->class == SKR_CLASS_NEVER_FITS;
+    bool open = false;
+    for (size_t r = 0; r < skr_problem_n_roles(say->problem) && !open; r++) {
+        open = skr_no_node_is_open(say->problem, r);
+    }
+    return (never || say->x->class == SKR_CLASS_WAITING_FOR_CAPACITY) && open &&
+           skr_device_sentence(say->e, say->g, never, say->request, say->b);
+}
+
+/* Members of several roles: what is wrong with one of them. */
+static bool say_role(const struct saying *say)
+{
+    if (!say->problem->roles) {
+        return false;
+    }
+    if (say->s->status == SKR_SOLVE_PLACED) {
+        skr_strbuf_add(say->b, "has no room for further members beside those that run");
+    } else if (say->s->status == SKR_SOLVE_TIMEOUT) {
+        say_undecided(say);
+    } else {
+        return say->x->class != SKR_CLASS_CONSTRAINT_CONFLICT && (say_alone(say) || say_sets(say));
+    }
+    return true;
+}
+
+void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                           const struct skr_solve_request *request, struct skr_strbuf *b)
 {
-    say(e, g, x, request, b);
+    const struct skr_explanation *x = &s->explanation;
+    const bool known = s->status == SKR_SOLVE_INFEASIBLE && s->roles && x->class != SKR_CLASS_NONE;
+    const struct saying say = {.e = e,
+                               .g = g,
+                               .request = request,
+                               .problem = &request->problem,
+                               .s = s,
+                               .x = x,
+                               .roles = known ? &s->roles->explanation : NULL,
+                               .b = b};
+    const int32_t held = skr_held_in_all(&request->problem);
+    skr_strbuf_addf(b, "group %s ", g->name);
+    if (!say_nodes(&say, held) && !say_lost(&say) && !say_held(&say, held) && !say_role(&say) &&
+        !say_devices(&say)) {
+        (x->class == SKR_CLASS_CONSTRAINT_CONFLICT ? say_conflict : say_fit)(&say);
+    }
     if (e->spare.dirty) {
-        say_spares(e, g, &request->problem, b);
+        skr_no_node_say_spares(e, g, &request->problem, b);
     }
 }

@@ -192,6 +192,9 @@ TEST_RIG(rig_create(), a_group_to_which_no_node_is_open_says_what_closes_them)
     member(rig, "p-0", "", "'nodeSelector':{'disk':'x'},");
     member(rig, "p-1", "", "'nodeSelector':{'other':'y'},");
     rig_run(rig, 10 * SKR_SECOND);
-    assert_string_equal(rig_key(rig, "g", "message"),
-                        "group g: no node takes pod p-0 (nodeSelector disk=x: 0 of 4 nodes)");
+    assert_string_equal(
+        rig_key(rig, "g", "message"),
+        "group g needs 1 slot for pod p-0, no node is open to its pods: 2 not selected by "
+        "nodeSelector or nodeAffinity (disk=x), 1 tainted (t:NoSchedule), 1 "
+        "cordoned, 1 not there");
 }

@@ -51,6 +51,18 @@ TEST(groups_and_single_pods_leave_a_node_of_every_rack_free)
     rig_assert_clean(rig);
 }
 
+TEST(members_of_several_roles_that_wait_have_the_spares_in_their_message)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = spared("rack=1", 2, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_pods(rig, "q", 2, "g", RIG_GATED | RIG_BIG);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_message(rig, "g", "; time.spare keeps 2 nodes");
+}
+
 TEST(a_replacement_takes_the_spare_and_another_node_becomes_one)
 {
     for (int early = 0; early < 2; early++) {

@@ -47,6 +47,8 @@ static const struct scenario scenarios[] = {
      "NeverFits",
      "group g needs 4 slots for role worker, 2 are free (2 nodes could hold one if empty)", NULL,
      "the minimum of role worker is 2, not 3", 1},
+    {"16/0 16/0", "{'leader':{'size':1},'worker':{'size':2}}", "{}", 1, 2, "NeverFits",
+     "group g needs nvidia.com/gpu, no node has it", NULL, "", 0},
 };
 
 static json_t *quoted(const char *text)
