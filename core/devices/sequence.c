@@ -24,6 +24,7 @@ struct board {
     struct skr_node_rows rows;
     struct skr_devices_taken taken;
     struct skr_devices_problem p; /* points to rows */
+    bool of_others;               /* what set_up() says is about pods that come first */
 };
 
 /* ---- the memo ---- */
@@ -152,7 +153,8 @@ static struct skr_sequence unmodelled(const char *why, enum skr_uncounted kind)
     return (struct skr_sequence){INT32_MAX, SKR_SEQUENCE_UNMODELLED, why,
                                  why == too_large || why == too_long || why == too_long_for_all
                                      ? SKR_UNCOUNTED_BUDGET
-                                     : kind};
+                                     : kind,
+                                 false};
 }
 
 /* Of all searches since that count. */
@@ -228,6 +230,7 @@ static const char *set_up(const struct skr_devices_stock *stock, const char *nod
 {
     const char *why = NULL;
     ret->p.uncounted = SKR_COUNTED;
+    ret->of_others = false;
     stock->work->steps += STEPS_OF_A_NODE;
     if (skr_devices_are_later(stock)) {
         ret->p.uncounted = SKR_UNCOUNTED_BUDGET;
@@ -237,6 +240,7 @@ static const char *set_up(const struct skr_devices_stock *stock, const char *nod
         !skr_pod_problem_make(stock, &ret->rows, pod, arena, &ret->p, &why)) {
         return too_large;
     }
+    ret->of_others = !why;
     return why ? why : play_pending(stock, pending, n_pending, arena, ret);
 }
 
@@ -291,7 +295,9 @@ struct skr_sequence skr_sequence_count(const struct skr_devices_stock *stock, co
     struct skr_arena *arena = skr_arena_create(SKR_SEQUENCE_BYTES_MAX, 4096);
     struct board b;
     const char *why = set_up(stock, node, pending, n_pending, pod, arena, &b);
-    return why ? unmodelled(why, b.p.uncounted) : count_from(stock, &b, first, arena, most, memo);
+    struct skr_sequence ret = unmodelled(why, b.p.uncounted);
+    ret.of_others = b.of_others;
+    return why ? ret : count_from(stock, &b, first, arena, most, memo);
 }
 
 static void take_nothing(struct board *b)

@@ -40,6 +40,7 @@ struct skr_sequence {
     enum skr_sequence_end end;
     const char *why;              /* UNMODELLED: a sentence; else "" */
     enum skr_uncounted uncounted; /* the kind of that reason */
+    bool of_others;               /* it is about pods that come first */
 };
 
 /* It ends before a pod that is not served. */

@@ -91,7 +91,7 @@ static struct skr_sequence serve(struct skr_devices_stock *stock, const char *co
         } else if (outcome == SKR_SEARCH_BEYOND) {
             return (struct skr_sequence){INT32_MAX, SKR_SEQUENCE_UNMODELLED,
                                          why ? why : "the search takes too many steps",
-                                         SKR_UNCOUNTED_FEATURE};
+                                         SKR_UNCOUNTED_FEATURE, false};
         } else if (i >= n_pending) {
             ret.end = outcome == SKR_SEARCH_ERROR ? SKR_SEQUENCE_ERROR : SKR_SEQUENCE_NONE;
             return ret;

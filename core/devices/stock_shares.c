@@ -13,10 +13,11 @@ static const char too_many_of_one[] =
 static const char too_many_selectors[] =
     "different claims of the namespace's pods have more than 1024 selectors";
 
-#define MINUTE  (60 * SKR_SECOND)
-#define A_STEP  (MINUTE / SKR_SHARE_STEPS) /* the time in which an allowance grows by one */
-#define ALL     ((int64_t)SKR_SHARE_STEPS)
-#define A_SIXTH (ALL / 6)
+#define MINUTE   (60 * SKR_SECOND)
+#define A_STEP   (MINUTE / SKR_SHARE_STEPS) /* the time in which an allowance grows by one */
+#define ALL      ((int64_t)SKR_SHARE_STEPS)
+#define A_SIXTH  (ALL / 6)
+#define ROW_KEPT (SKR_SHARE_ROW_KEPT_S * SKR_SECOND)
 
 static struct skr_stock_share *find(const struct skr_devices_stock *stock, const char *namespace_)
 {
@@ -36,8 +37,8 @@ static void drop_unused(struct skr_devices_stock *stock)
     struct skr_stock_share *share, *next;
     HASH_ITER(hh, stock->shares, share, next)
     {
-        if (share->n_specs == 0 && share->text_bytes == 0 &&
-            left_of(share, stock->share_at) == ALL) {
+        if (share->n_specs == 0 && share->text_bytes == 0 && share->attempts == 0 &&
+            share->opens + ROW_KEPT <= stock->share_at && left_of(share, stock->share_at) == ALL) {
             HASH_DEL(stock->shares, share);
             free(share);
         }
@@ -83,6 +84,31 @@ skr_time skr_stock_share_until(const struct skr_devices_stock *stock, const char
     const struct skr_stock_share *share = find(stock, namespace_);
     const int64_t lacks = share ? A_SIXTH - left_of(share, now) : 0;
     return now + (lacks > 0 ? (lacks + 1) * A_STEP : 0);
+}
+
+void skr_stock_share_attempt(struct skr_devices_stock *stock, const char *namespace_)
+{
+    skr_stock_share_get(stock, namespace_)->attempts++;
+}
+
+void skr_stock_share_attempted(struct skr_devices_stock *stock, const char *namespace_,
+                               enum skr_stock_attempt how, skr_time took, skr_time now)
+{
+    const skr_time most = SKR_SHARE_PAUSE_MAX_S * SKR_SECOND;
+    struct skr_stock_share *share = skr_stock_share_get(stock, namespace_);
+    const bool refused = how == SKR_STOCK_REFUSED;
+    skr_time pause = refused && took < SKR_SECOND ? SKR_SECOND : took;
+    if (how == SKR_STOCK_TAKEN || now >= share->opens + ROW_KEPT) {
+        share->refused = 0;
+    }
+    for (uint32_t i = 0; refused && i < share->refused && pause < most; i++) {
+        pause *= 2;
+    }
+    stock->share_at = now > stock->share_at ? now : stock->share_at;
+    share->attempts--;
+    share->refused += refused;
+    share->opens = now + (pause < most ? pause : most);
+    share->waiting_at = 0;
 }
 
 const struct skr_claim_spec *skr_stock_share_spec(struct skr_devices_stock *stock,

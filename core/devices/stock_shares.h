@@ -8,6 +8,9 @@
  *   a minute. A namespace that has used it up is *over* until it has a sixth of it again
  * - distinct specs that its pods need at a time, and their selectors
  * - bytes of the texts that its claims and templates brought
+ * - kube-scheduler, where that alone evaluates claims (core/gang/group/uncounted.h): one *attempt* at a time, then a
+ *   pause as long as the attempt took. After a refusal the pause is a second at least, and doubles with each one in a
+ *   row, up to SKR_SHARE_PAUSE_MAX_S
  *
  * A namespace that uses nothing has no row.
  */
@@ -19,6 +22,8 @@ enum {
     SKR_SHARE_SPECS_MAX = 512,
     SKR_SHARE_SELECTORS_MAX = 1024,
     SKR_SHARE_TEXT_BYTES_MAX = 8 * 1024 * 1024,
+    SKR_SHARE_PAUSE_MAX_S = 300,
+    SKR_SHARE_ROW_KEPT_S = 600, /* after the last pause */
 };
 
 struct skr_stock_share {
@@ -28,6 +33,11 @@ struct skr_stock_share {
     int64_t left; /* steps, as of at */
     skr_time at;
     bool over;
+    size_t attempts;  /* of kube-scheduler, under way */
+    uint32_t refused; /* in a row */
+    skr_time opens;   /* no attempt before */
+    size_t waiting;   /* pods that kube-scheduler has, as of waiting_at; uncounted.c */
+    skr_time waiting_at;
     char name[];
 };
 
@@ -42,6 +52,15 @@ int64_t skr_stock_share_left(const struct skr_devices_stock *stock, const char *
 /* When it is over no more. */
 skr_time skr_stock_share_until(const struct skr_devices_stock *stock, const char *namespace_,
                                skr_time now);
+void skr_stock_share_attempt(struct skr_devices_stock *stock, const char *namespace_);
+enum skr_stock_attempt {
+    SKR_STOCK_TAKEN,
+    SKR_STOCK_REFUSED,
+    SKR_STOCK_ENDED, /* by something else: the row of refusals stays */
+};
+/* took: how long kube-scheduler had it. */
+void skr_stock_share_attempted(struct skr_devices_stock *stock, const char *namespace_,
+                               enum skr_stock_attempt how, skr_time took, skr_time now);
 /* As skr_devices_stock_spec(), for a pod of the namespace. *ret_why: the limit that is reached, a clause. */
 const struct skr_claim_spec *skr_stock_share_spec(struct skr_devices_stock *stock,
                                                   const char *namespace_, const char *text,

@@ -40,6 +40,7 @@
 #include "core/gang/preempt/arranged.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/problem/candidates.h"
+#include "core/gang/problem/device_turns.h"
 #include "core/gang/report/measure.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/report/pauses.h"
@@ -374,6 +375,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     skr_measure_group(e, g);
     skr_gate_release_settle(e, g);
     skr_claims_settle(e, g);
+    skr_device_turns_see(e, g);
     skr_device_holds_settle(e, g);
     skr_ways_out_watch(e, g);
     skr_pauses_settle(e, g);

@@ -12,6 +12,8 @@
  *   SKR_RELEASED_GROUP_MAX pods; others go beside it while all have up to SKR_RELEASED_MAX. After
  *   SKR_RELEASED_TURN_S the turn passes on, so that a group that no autoscaler can help does not
  *   hide those behind it.
+ * - Groups whose claims are not counted go as far as their namespace has few such pods with kube-scheduler
+ *   (group/uncounted.h).
  * - Groups of a PodGroup of scheduling.k8s.io keep their gates. So do other groups whose pods are in
  *   a PodGroup of 1.36: that kube-scheduler tries such pods again without a pause.
  */
@@ -21,6 +23,7 @@
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/provisioning.h"
+#include "core/gang/group/uncounted.h"
 #include "core/gang/planning/queue.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
@@ -34,6 +37,9 @@ enum { LOOK_AGAIN_S = 5 }; /* for a group whose turn it is not yet */
 static bool keeps_gates(const struct skr_gang *e, const struct group *g)
 {
     const struct pod_entry *p;
+    if (!skr_uncounted_may_release(e, g)) {
+        return true;
+    }
     DL_FOREACH(g->members, p)
     {
         if (p->pod->scheduling_group[0]) {
@@ -122,6 +128,7 @@ static void open_gates(struct skr_gang *e, struct group *g)
     g->release.opened_at = skr_frame_now(e->frame);
     e->releases->all += g->seats.n_newcomers;
     e->releases->in_turn += g->seats.n_newcomers;
+    skr_uncounted_opened(e, g);
     skr_out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
                      "the group has waited for capacity; autoscalers may see its members", false);
     DL_FOREACH(g->members, p)

@@ -114,7 +114,7 @@ static struct skr_sequence sequence_of(struct skr_gang *e, const struct device_s
 struct tally {
     int32_t most;
     enum skr_uncounted uncounted;
-    bool later;
+    bool later, own; /* own: uncounted whatever pods come first */
 };
 
 /* pending: as in sequence_of(). */
@@ -128,6 +128,8 @@ static struct tally least_of(struct skr_gang *e, const struct device_needs *need
             ret.most =
                 sequence.end != SKR_SEQUENCE_MOST && sequence.n < ret.most ? sequence.n : ret.most;
             ret.uncounted = sequence.uncounted ? sequence.uncounted : ret.uncounted;
+            ret.own = ret.own || (sequence.uncounted && !sequence.of_others &&
+                                  sequence.why != skr_devices_later);
             ret.later = ret.later || sequence.why == skr_devices_later;
         }
     }
@@ -184,13 +186,14 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
     struct device_count *count = kept(e, without, needs, node);
     struct tally tally;
     if (is_known(count, SKR_COUNT_NOW)) {
-        tally =
-            (struct tally){count->of[SKR_COUNT_NOW], (enum skr_uncounted)count->uncounted, false};
+        tally = (struct tally){count->of[SKR_COUNT_NOW], (enum skr_uncounted)count->uncounted,
+                               false, false};
     } else {
         tally = count_now(e, without, needs, node);
         keep(e, count, SKR_COUNT_NOW, &tally);
     }
     needs->uncounted = tally.uncounted ? tally.uncounted : needs->uncounted;
+    needs->own = needs->own || tally.own;
     return tally.most;
 }
 
@@ -214,6 +217,7 @@ int32_t skr_devices_most_ever(struct skr_gang *e, struct device_needs *needs, co
     }
     const struct tally tally = least_of(e, needs, node, NULL);
     keep(e, count, SKR_COUNT_EVER, &tally);
+    needs->own = needs->own || tally.own;
     return tally.most;
 }
 

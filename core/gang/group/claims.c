@@ -14,6 +14,7 @@
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims_alone.h"
 #include "core/gang/group/group_state.h"
+#include "core/gang/group/uncounted.h"
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
 
@@ -297,16 +298,34 @@ static void open_gates(struct skr_gang *e, struct group *g)
         return;
     }
     g->claims.open = true;
+    skr_uncounted_opened(e, g);
     DL_FOREACH(g->members, p)
     {
         skr_dirty_pod(e, p);
     }
 }
 
+static bool waits_for_call(const struct skr_gang *e, const struct pod_entry *p)
+{
+    return p->seated && !p->pod->foreign_gate && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) &&
+           !skr_claims_are_asked(e, p);
+}
+
+/* The first in the order of the list. */
+static struct pod_entry *next_to_ask(const struct skr_gang *e, const struct group *g)
+{
+    struct pod_entry *p = g->members;
+    while (p && !waits_for_call(e, p)) {
+        p = p->next;
+    }
+    return p;
+}
+
+/* Where kube-scheduler alone evaluates the claims it gets one member after the other. */
 bool skr_claims_open_gate(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return p->group->claims.open && p->seated && !p->pod->foreign_gate &&
-           !skr_claims_are_asked(e, p);
+    return p->group->claims.open && waits_for_call(e, p) &&
+           (!skr_uncounted_is(e, p->group) || next_to_ask(e, p->group) == p);
 }
 
 /* The first by name that waits for its call. */
@@ -387,6 +406,11 @@ static void say_over(const struct skr_gang *e, struct group *g)
     const skr_time until = skr_stock_share_until(e->devices.stock, g->namespace_, now);
     char at[64];
     SKR_STRBUF(b);
+    if (skr_stock_share_left(e->devices.stock, g->namespace_, now) > 0) {
+        skr_uncounted_say(e, g, &b);
+        skr_group_state_reason(g, SKR_REASON_EVALUATION_BUDGET, b.s);
+        return;
+    }
     skr_time_write(until - until % SKR_SECOND + SKR_SECOND, e->settings.utc_offset_s, at,
                    sizeof at);
     skr_strbuf_addf(&b,
@@ -438,6 +462,10 @@ void skr_claims_settle(struct skr_gang *e, struct group *g)
     if (g->claims.open && !g->claims.waits && (over || g->seats.n_unread == 0)) {
         g->claims.open = false;
         skr_dirty_victims(e);
+    }
+    struct pod_entry *next = g->claims.open ? next_to_ask(e, g) : NULL;
+    if (next && next->pod->gate) {
+        skr_dirty_pod(e, next);
     }
     bool kept = !over && g->seats.n_assumed > 0;
     if (g->claims.kept && !kept) {

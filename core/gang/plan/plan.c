@@ -16,6 +16,7 @@
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/uncounted.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan_roles.h"
@@ -199,6 +200,7 @@ void skr_plan_destroy(struct skr_gang *e, struct plan *plan)
         release_victims(e, plan);
     }
     skr_plan_note_idle(e, plan, false);
+    skr_uncounted_end(e, plan);
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
     skr_membership_changed(g);

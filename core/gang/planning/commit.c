@@ -17,6 +17,7 @@
 #include "core/gang/group/pins.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/group/seating.h"
+#include "core/gang/group/uncounted.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
@@ -272,7 +273,8 @@ static size_t keep_placed(const struct skr_solve_request *solved, const struct s
     return kept;
 }
 
-static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+static void set_turns(struct skr_gang *e, struct plan *plan, struct pod_entry *const *newcomers,
+                      size_t n)
 {
     SKR_AUTO_FREE const char **node = skr_alloc_array(n + 1, sizeof *node);
     SKR_AUTO_FREE int32_t *turn = skr_alloc_array(n + 1, sizeof *turn);
@@ -282,6 +284,7 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     skr_pod_rules_turns(e, newcomers, n, node, turn);
     skr_device_shares_turns(e, newcomers, n, turn);
     skr_volume_turns_add(e, newcomers, n, turn);
+    skr_uncounted_begin(e, plan, newcomers, n, turn);
     for (size_t i = 0; i < n; i++) {
         skr_plan_set_turn(newcomers[i], turn[i]);
     }
@@ -513,7 +516,7 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
         skr_seat_holds_close(e, g, newcomers, n);
         skr_seat_holds_make_room(e, g, newcomers, n);
     }
-    set_turns(e, newcomers, n);
+    set_turns(e, plan, newcomers, n);
     free(seat);
     skr_fit_leave(e, g);
     skr_attempt_lift(g);

@@ -9,6 +9,7 @@
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/uncounted.h"
 #include "core/gang/problem/learned.h"
 #include "core/gang/state/wakes.h"
 
@@ -25,6 +26,7 @@ struct device_turn {
     int32_t leaf;                                  /* the next one */
     struct device_needs *needs[SKR_ROLES_MAX + 1]; /* references */
     bool differ[SKR_ROLES_MAX + 1];                /* what skr_devices_free() counts */
+    bool full;                                     /* as last said: skr_uncounted_is_full() */
 };
 
 /* ---- an event ---- */
@@ -93,11 +95,14 @@ static void gather(struct skr_gang *e, struct group *g, struct device_turn *turn
     struct skr_learned learned;
     size_t n;
     if (is_of_kind(g)) {
+        g->claims.uncounted = g->claims.uncounted && !g->fit.kind->needs;
         add(turn, g->fit.kind->needs, false);
         return;
     }
     SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     skr_learned_open(e, g, newcomers, n, skr_learned_count(e, g, newcomers, n), &learned);
+    g->claims.uncounted =
+        g->uncounted != SKR_COUNTED && g->uncounted != SKR_UNCOUNTED_VERSION; /* by itself */
     for (size_t i = 0; i < learned.n; i++) {
         add(turn, learned.of[i].needs, learned.of[i].devices);
     }
@@ -119,6 +124,9 @@ static bool is_done(struct skr_gang *e, struct device_turn *turn)
         turn->at++;
         turn->leaf = 0;
     }
+    for (size_t i = 0; i < turn->at; i++) {
+        turn->group->claims.uncounted = turn->group->claims.uncounted || turn->needs[i]->own;
+    }
     return turn->at == turn->n;
 }
 
@@ -135,10 +143,32 @@ void skr_device_turns_forget(struct skr_gang *e, struct group *g)
     }
 }
 
+/* It is asked for anew. */
+static bool is_stale(const struct skr_gang *e, const struct device_turn *turn)
+{
+    const struct group *g = turn->group;
+    return g->plan || turn->input != g->input_epoch || turn->tree != e->topology.tree;
+}
+
+void skr_device_turns_see(struct skr_gang *e, const struct group *g)
+{
+    if (g->claims.turn && is_stale(e, g->claims.turn)) {
+        e->devices.turns_at = 0;
+    }
+}
+
 static bool may_need(const struct skr_gang *e, const struct group *g)
 {
     return !g->plan && e->topology.tree && e->topology.tree->n_leaves > 0 &&
-           !skr_devices_unmodelled(e) && (!is_of_kind(g) || g->fit.kind->needs);
+           !skr_devices_unmodelled(e) &&
+           (!is_of_kind(g) || g->fit.kind->needs || skr_uncounted_is(e, g));
+}
+
+/* It is counted as far as it is, and waits for other groups of its namespace. */
+static bool is_closed(const struct skr_gang *e, const struct device_turn *turn)
+{
+    return turn->at == turn->n && !is_stale(e, turn) &&
+           skr_uncounted_opens(e, turn->group) > skr_frame_now(e->frame);
 }
 
 bool skr_device_turns_ready(struct skr_gang *e, struct group *g)
@@ -151,12 +181,13 @@ bool skr_device_turns_ready(struct skr_gang *e, struct group *g)
     turn->input = g->input_epoch;
     turn->tree = e->topology.tree;
     gather(e, g, turn);
-    if (turn->n == 0 || (is_done(e, turn) && !is_over(e, g))) {
+    if (is_done(e, turn) && (turn->n == 0 || !is_over(e, g)) && !is_closed(e, turn)) {
         turn_free(e, turn);
         return true;
     }
     g->claims.turn = turn;
     DL_APPEND(e->devices.turns, turn);
+    e->devices.turns_at = 0;
     return false;
 }
 
@@ -169,7 +200,7 @@ static struct device_turn *next_of(const struct skr_gang *e)
     {
         const int64_t left = skr_stock_share_left(e->devices.stock, turn->group->namespace_,
                                                   skr_frame_now(e->frame));
-        if (left > most) {
+        if (left > most && !is_closed(e, turn)) {
             most = left;
             best = turn;
         }
@@ -182,9 +213,8 @@ static bool count(struct skr_gang *e, struct device_turn *turn)
 {
     const struct skr_devices_work *work = e->devices.stock->work;
     struct node_entry *const *node = skr_topology_leaf_nodes(e);
-    const struct group *g = turn->group;
-    if (g->plan || turn->input != g->input_epoch || turn->tree != e->topology.tree) {
-        return true; /* it is asked for anew */
+    if (is_stale(e, turn)) {
+        return true;
     }
     while (!is_done(e, turn)) {
         if (work->steps >= work->most ||
@@ -196,15 +226,18 @@ static bool count(struct skr_gang *e, struct device_turn *turn)
     return true;
 }
 
-/* Groups of namespaces that are over say so. */
+/* Groups of namespaces that are over say so, and those that are closed. */
 static bool say_over(struct skr_gang *e)
 {
     struct device_turn *turn;
     bool any = false;
     DL_FOREACH(e->devices.turns, turn)
     {
-        if (!turn->group->claims.over && is_over(e, turn->group)) {
+        const bool full = skr_uncounted_is_full(e, turn->group);
+        const bool waits = is_closed(e, turn) || is_over(e, turn->group);
+        if (waits && (!turn->group->claims.over || full != turn->full)) {
             turn->group->claims.over = true;
+            turn->full = full;
             skr_dirty_group(e, turn->group);
             any = true;
         }
@@ -220,9 +253,12 @@ static void wake_next(struct skr_gang *e)
     DL_FOREACH(at == now ? NULL : e->devices.turns, turn)
     {
         const skr_time until =
-            skr_stock_share_until(e->devices.stock, turn->group->namespace_, now);
+            is_over(e, turn->group)
+                ? skr_stock_share_until(e->devices.stock, turn->group->namespace_, now)
+                : skr_uncounted_opens(e, turn->group);
         at = until < at ? until : at;
     }
+    e->devices.turns_at = at;
     skr_wakes_add(e, at, WAKE_DEVICES, NULL);
 }
 
@@ -231,7 +267,7 @@ bool skr_device_turns_run(struct skr_gang *e)
     const struct skr_devices_work *work = e->devices.stock->work;
     struct device_turn *turn;
     bool any = false;
-    if (!e->devices.turns) {
+    if (!e->devices.turns || skr_frame_now(e->frame) < e->devices.turns_at) {
         return false;
     }
     while (!any && work->steps < work->most && (turn = next_of(e))) {

@@ -9,6 +9,8 @@
  * without steps is over (core/devices/stock_shares.h): its groups wait with reason EvaluationBudget, and are
  * not planned. Everything that was counted stays, so that a turn goes on where it ended.
  *
+ * Groups whose claims are not counted wait in their turns until they may be tried (group/uncounted.h).
+ *
  * What other questions about devices cost beyond a piece is not evaluated in that event: filter and explanations
  * leave it to kube-scheduler, as they do with what is not modelled.
  */
@@ -21,6 +23,8 @@ void skr_device_turns_begin(struct skr_gang *e);
 /* Whether the group may be planned: it has no plan that is not counted, and its namespace is not over. False: it has a
  * turn now. O(members + leaves) after a change of its members, O(leaves) after one of devices, else O(1). */
 bool skr_device_turns_ready(struct skr_gang *e, struct group *g);
+/* The group was evaluated: its turn may be about an earlier state of it. O(1). */
+void skr_device_turns_see(struct skr_gang *e, const struct group *g);
 /* Call once nothing else is dirty. Whether something is now. */
 bool skr_device_turns_run(struct skr_gang *e);
 /* Problems are built without that bound, and charged to the namespace of the group. begin: what end is to be given. */

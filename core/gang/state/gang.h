@@ -157,11 +157,11 @@ struct skr_gang {
         struct skr_sequence_memo *memo;
         const char **touched; /* nodes whose devices are others; from names_intern */
         size_t n_touched, cap_touched;
-        bool touched_all;
+        bool touched_all, forbidden;  /* forbidden: slices may not be read; scheduler.c */
         struct claimers *claimers;    /* pending ones, by node */
-        bool forbidden;               /* slices may not be read; scheduler.c */
         struct device_counts *counts; /* device_counts.c */
         struct device_turn *turns;    /* of groups whose needs are to be counted; device_turns.c */
+        skr_time turns_at;            /* none of them goes on before */
     } devices;                        /* devices.c */
     struct group *groups;             /* group_table.c */
     struct group *stamped;            /* groups by stamp; dirty.c */

@@ -124,8 +124,8 @@ struct group {
         struct claim_awaited *awaited; /* that claim; NULL: none; claim_objects.c */
         struct group *aprev, *anext;   /* in awaited->groups */
         struct device_turn *turn;      /* NULL: its devices are counted; device_turns.c, as: */
-        bool over, beyond; /* its namespace has no steps left; claims.c: it asks for too much */
-    } claims;              /* claims.c */
+        bool over, beyond, uncounted;  /* no steps are left; it asks for too much; uncounted.c */
+    } claims;                          /* claims.c */
 
     struct plan *plan;           /* plan.c */
     struct group *pprev, *pnext; /* in gang->planned */

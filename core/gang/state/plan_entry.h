@@ -60,6 +60,7 @@ struct plan {
     int32_t evicted;        /* pods that were evicted for it */
     bool rollback;          /* a member was lost in Binding: bound ones will be deleted */
     bool check_nodes;       /* dirty.c: check whether it still holds */
+    bool uncounted;         /* kube-scheduler alone evaluates claims of it: group/uncounted.h */
     bool idle;              /* in gang->idle_plans: skr_plan_note_idle() */
     int32_t class_;         /* lowest PriorityClass of its group's pods, when it was found idle */
     struct plan *iprev, *inext;

@@ -4,6 +4,7 @@
 #include "core/devices/stock_limits.h"
 
 #include "core/devices/sequence.h"
+#include "core/devices/stock_shares.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/arena.h"
@@ -203,4 +204,44 @@ TEST(taint_rules_beyond_4096_are_not_counted)
     assert_beyond(s, "");
     put_rule(s, SKR_STOCK_RULES_MAX);
     assert_beyond(s, "there are more than 4,096 DeviceTaintRules");
+}
+
+static skr_time pause_after(struct skr_devices_stock *s, enum skr_stock_attempt how, skr_time took,
+                            skr_time now)
+{
+    skr_stock_share_attempt(s, "n");
+    assert_int_equal(skr_stock_share_get(s, "n")->attempts, 1);
+    skr_stock_share_attempted(s, "n", how, took, now);
+    assert_int_equal(skr_stock_share_get(s, "n")->attempts, 0);
+    return skr_stock_share_get(s, "n")->opens - now;
+}
+
+TEST(after_an_attempt_a_namespace_pauses_as_long_and_twice_as_long_after_each_refusal)
+{
+    SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
+    const skr_time now = 1000 * SKR_SECOND, took = 3 * SKR_SECOND;
+    assert_int_equal(pause_after(s, SKR_STOCK_TAKEN, took, now), took);
+    for (int i = 0; i < 7; i++) {
+        assert_int_equal(pause_after(s, SKR_STOCK_REFUSED, took, now), took << i);
+    }
+    assert_int_equal(pause_after(s, SKR_STOCK_REFUSED, took, now),
+                     SKR_SHARE_PAUSE_MAX_S * SKR_SECOND);
+    assert_int_equal(pause_after(s, SKR_STOCK_ENDED, 0, now), 0);
+    assert_int_equal(skr_stock_share_get(s, "n")->refused, 8); /* what users end is no success */
+    assert_int_equal(pause_after(s, SKR_STOCK_TAKEN, 0, now), 0);
+    assert_int_equal(pause_after(s, SKR_STOCK_REFUSED, 0, now), SKR_SECOND);
+    const skr_time later = now + (SKR_SHARE_ROW_KEPT_S + 1) * SKR_SECOND;
+    assert_int_equal(pause_after(s, SKR_STOCK_REFUSED, 0, later), SKR_SECOND);
+}
+
+TEST(the_refusals_of_a_namespace_outlast_those_of_many_others)
+{
+    SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
+    char name[32];
+    (void)pause_after(s, SKR_STOCK_REFUSED, SKR_SECOND, SKR_SECOND);
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "other-%d", i);
+        skr_stock_share_spend(s, name, 1, 60 * SKR_SECOND);
+    }
+    assert_int_equal(skr_stock_share_get(s, "n")->refused, 1);
 }

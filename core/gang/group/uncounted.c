@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/group/uncounted.h"
+
+#include "core/devices/stock_shares.h"
+#include "core/gang/cache/device_needs.h"
+#include "core/gang/cache/entry.h"
+#include "core/gang/cache/pods.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+bool skr_uncounted_is(const struct skr_gang *e, const struct group *g)
+{
+    return g->claims.uncounted && !skr_devices_unmodelled(e);
+}
+
+/* ---- pods that kube-scheduler has ---- */
+
+/* Members without a gate and without a plan. Those whose gates are about to go count. */
+static size_t waiting_of(const struct group *g)
+{
+    const struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(g->plan ? NULL : g->members, p)
+    {
+        n += !p->pod->gate && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p);
+    }
+    const size_t soon = g->plan           ? 0
+                        : g->release.open ? g->seats.n_newcomers
+                        : g->claims.open  ? 1
+                                          : 0;
+    return n > soon ? n : soon;
+}
+
+/* Of all such groups of the namespace. Counted anew after a second. */
+static const struct skr_stock_share *count_waiting(const struct skr_gang *e, const char *namespace_)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    struct skr_stock_share *share = skr_stock_share_get(e->devices.stock, namespace_);
+    const struct group *g, *next;
+    if (share->waiting_at > 0 && now < share->waiting_at + SKR_SECOND) {
+        return share;
+    }
+    share->waiting = 0;
+    share->waiting_at = now;
+    HASH_ITER(hh, e->groups, g, next)
+    {
+        if (skr_uncounted_is(e, g) && strcmp(g->namespace_, namespace_) == 0) {
+            share->waiting += waiting_of(g);
+        }
+    }
+    return share;
+}
+
+bool skr_uncounted_is_full(const struct skr_gang *e, const struct group *g)
+{
+    return skr_uncounted_is(e, g) &&
+           count_waiting(e, g->namespace_)->waiting >= SKR_UNCOUNTED_PODS_MAX && waiting_of(g) == 0;
+}
+
+skr_time skr_uncounted_opens(const struct skr_gang *e, const struct group *g)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    if (!skr_uncounted_is(e, g)) {
+        return now;
+    }
+    const struct skr_stock_share *share = skr_stock_share_get(e->devices.stock, g->namespace_);
+    return share->attempts > 0           ? SKR_TIME_NEVER
+           : share->opens > now          ? share->opens
+           : skr_uncounted_is_full(e, g) ? now + SKR_UNCOUNTED_LOOK_S * SKR_SECOND
+                                         : now;
+}
+
+bool skr_uncounted_may_release(const struct skr_gang *e, const struct group *g)
+{
+    return !skr_uncounted_is(e, g) ||
+           count_waiting(e, g->namespace_)->waiting + g->seats.n_newcomers <=
+               SKR_UNCOUNTED_PODS_MAX + waiting_of(g);
+}
+
+void skr_uncounted_opened(const struct skr_gang *e, const struct group *g)
+{
+    skr_stock_share_get(e->devices.stock, g->namespace_)->waiting_at = 0;
+}
+
+/* ---- attempts ---- */
+
+struct turned {
+    int32_t turn;
+    size_t at;
+};
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct turned *x = a, *y = b;
+    return x->turn != y->turn ? (x->turn > y->turn) - (x->turn < y->turn)
+                              : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Pods of one turn become several turns, of one, one, two, four, .. pods. */
+static void double_up(size_t n, int32_t *ret)
+{
+    SKR_AUTO_FREE struct turned *list = skr_alloc_array(n + 1, sizeof *list);
+    size_t all = 0, room = 1;
+    int32_t turn = 0;
+    for (size_t i = 0; i < n; i++) {
+        list[i] = (struct turned){ret[i], i};
+    }
+    qsort(list, n, sizeof *list, by_turn);
+    for (size_t k = 0; k < n; k++) {
+        if (k > 0 && (room == 0 || list[k].turn != list[k - 1].turn)) {
+            turn++;
+            room = all;
+        }
+        ret[list[k].at] = turn;
+        all++;
+        room--;
+    }
+}
+
+void skr_uncounted_begin(const struct skr_gang *e, struct plan *plan, struct pod_entry *const *pod,
+                         size_t n, int32_t *ret)
+{
+    if (!skr_uncounted_is(e, plan->group)) {
+        return;
+    }
+    if (!plan->uncounted) {
+        plan->uncounted = true;
+        skr_stock_share_attempt(e->devices.stock, plan->group->namespace_);
+    }
+    if (n > 0 && !skr_entry_is_queued_whole(e, pod[0]->pod)) {
+        double_up(n, ret);
+    }
+}
+
+void skr_uncounted_end(struct skr_gang *e, const struct plan *plan)
+{
+    const skr_time now = skr_frame_now(e->frame);
+    const skr_time since = plan->freed_at > plan->created_at ? plan->freed_at : plan->created_at;
+    const bool refused = plan->abort.reason == SKR_REASON_FILTERED_BY_OTHERS ||
+                         plan->abort.reason == SKR_REASON_PLAN_TIMEOUT;
+    const bool took = plan->binding_persisted && plan->heard_at > since;
+    if (plan->uncounted) {
+        skr_stock_share_attempted(e->devices.stock, plan->group->namespace_,
+                                  plan->binding_persisted ? SKR_STOCK_TAKEN
+                                  : refused               ? SKR_STOCK_REFUSED
+                                                          : SKR_STOCK_ENDED,
+                                  (took ? plan->heard_at : now) - since, now);
+        e->devices.turns_at = 0;
+    }
+}
+
+/* ---- words ---- */
+
+void skr_uncounted_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b,
+                    "group %s is not planned yet: its claims are not counted here, kube-scheduler "
+                    "alone evaluates them, and ",
+                    g->name);
+    if (skr_uncounted_is_full(e, g)) {
+        skr_strbuf_addf(b,
+                        "%zu such pods of namespace %s wait there, %d may; delete those that it "
+                        "refuses",
+                        count_waiting(e, g->namespace_)->waiting, g->namespace_,
+                        SKR_UNCOUNTED_PODS_MAX);
+    } else {
+        skr_strbuf_addf(b,
+                        "does so for 1 group of namespace %s at a time, with a pause of at most "
+                        "%d s after each; wait",
+                        g->namespace_, SKR_SHARE_PAUSE_MAX_S);
+    }
+    skr_strbuf_add(b, ", or use claims that are counted; sakkara explain names what is not");
+}

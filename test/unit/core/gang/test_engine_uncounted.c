@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims that the daemon does not count, and kube-scheduler alone evaluates: how many pods it gets at once. */
+#include "core/devices/stock_shares.h"
+#include "core/gang/group/uncounted.h"
+#include "test/unit/device_scene.h"
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum { NODES = 8, EACH = 8 };
+
+/* What kube-scheduler says about claims of namespace hostile. */
+struct verdict {
+    size_t takes; /* so many pods, the first ones */
+    size_t n;     /* of them so far */
+    char took[64][64];
+    size_t tries;
+};
+
+static bool judges(void *context, const struct skr_pod *pod, const char *node)
+{
+    struct verdict *v = context;
+    (void)node;
+    if (strcmp(pod->meta.namespace_, "hostile") != 0) {
+        return true;
+    }
+    v->tries++;
+    size_t i = 0;
+    while (i < v->n && strcmp(v->took[i], pod->meta.uid) != 0) {
+        i++;
+    }
+    if (i == v->n && v->n < v->takes) {
+        snprintf(v->took[v->n++], sizeof v->took[0], "%s", pod->meta.uid);
+    }
+    return i < v->n;
+}
+
+/* A claim whose selector is outside what is modelled. */
+static void odd_claim(struct rig *rig, const char *key)
+{
+    rig_create_json(rig, RIG_DEVICE_CLAIM, key,
+                    "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':{"
+                    "'deviceClassName':'gpu','selectors':[{'cel':{'expression':"
+                    "'device.attributes.size() > 0'}}]}}]}}}");
+}
+
+/* A claim for devices that agree in what no two of a node have alike: the search for that is long. */
+static void long_claim(struct rig *rig, const char *key)
+{
+    rig_create_json(rig, RIG_DEVICE_CLAIM, key,
+                    "{'metadata':{},'spec':{'devices':{'requests':[{'name':'r','exactly':{"
+                    "'deviceClassName':'gpu','count':4}},{'name':'s','exactly':{'deviceClassName':"
+                    "'gpu','count':4}}],'constraints':[{'requests':['s'],'matchAttribute':"
+                    "'gpu.example.com/uuid'}]}}}");
+}
+
+/* Pods GROUP-0 .. with a gate each, which name claims of these names. */
+static void gated_pods(struct rig *rig, const char *namespace_, const char *group, int n, int cpu)
+{
+    char key[64], name[32];
+    snprintf(key, sizeof key, "%s/%s", namespace_, group);
+    rig_group(rig, key, n, 0, NULL);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", group, i);
+        snprintf(key, sizeof key, "%s/%s", namespace_, name);
+        rig_create_json(
+            rig, RIG_POD, key,
+            "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{'schedulerName':'sakkara',"
+            "'schedulingGates':[{'name':'sakkara.gang'}],'resourceClaims':[{'name':'c',"
+            "'resourceClaimName':'%s'}],'containers':[{'name':'c','resources':{'requests':{'cpu':"
+            "'%d'}}}]},'status':{'phase':'Pending'}}",
+            group, name, cpu);
+    }
+}
+
+static void gated(struct rig *rig, const char *namespace_, const char *group, int n, int cpu)
+{
+    char key[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(key, sizeof key, "%s/%s-%d", namespace_, group, i);
+        odd_claim(rig, key);
+    }
+    gated_pods(rig, namespace_, group, n, cpu);
+}
+
+/* Pods of the namespace that wait without their gate. */
+static size_t n_open(struct rig *rig, const char *namespace_)
+{
+    const struct rig_object *o;
+    size_t n = 0;
+    DL_FOREACH(rig->list, o)
+    {
+        n += o->kind == RIG_POD && strcmp(o->pod->meta.namespace_, namespace_) == 0 &&
+             !o->pod->gate && !*o->pod->node_name;
+    }
+    return n;
+}
+
+static size_t n_waiting_for_budget(struct rig *rig, int groups)
+{
+    char key[32];
+    size_t n = 0;
+    for (int i = 0; i < groups; i++) {
+        snprintf(key, sizeof key, "hostile/h-%d", i);
+        n += strcmp(rig_key(rig, key, "reason"), "EvaluationBudget") == 0;
+    }
+    return n;
+}
+
+TEST_RIG(device_cluster(NODES, EACH),
+         of_groups_whose_claims_are_not_counted_kube_scheduler_gets_one_at_a_time_and_few_in_all)
+{
+    struct verdict verdict = {0};
+    char name[32];
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    for (int i = 0; i < 16; i++) {
+        snprintf(name, sizeof name, "h-%d", i);
+        gated(rig, "hostile", name, 1, 1);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 1);
+    assert_int_equal(n_waiting_for_budget(rig, 16), 15);
+    gated(rig, "honest", "a", 4, 1);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "a"), 4);
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), SKR_UNCOUNTED_PODS_MAX);
+    assert_int_equal(n_waiting_for_budget(rig, 16), 16 - SKR_UNCOUNTED_PODS_MAX);
+}
+
+TEST_RIG(device_cluster(NODES, EACH), a_group_whose_claims_are_not_counted_says_for_what_it_waits)
+{
+    struct verdict verdict = {0};
+    char name[32];
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    for (int i = 0; i < SKR_UNCOUNTED_PODS_MAX + 1; i++) {
+        snprintf(name, sizeof name, "h-%d", i);
+        gated(rig, "hostile", name, 1, 1);
+        rig_run(rig, SKR_SECOND);
+    }
+    assert_string_equal(rig_key(rig, "hostile/h-4", "reason"), "EvaluationBudget");
+    assert_string_equal(
+        rig_key(rig, "hostile/h-4", "message"),
+        "group h-4 is not planned yet: its claims are not counted here, kube-scheduler alone "
+        "evaluates them, and does so for 1 group of namespace hostile at a time, with a pause of "
+        "at most 300 s after each; wait, or use claims that are counted; sakkara explain names "
+        "what is not");
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_string_equal(
+        rig_key(rig, "hostile/h-4", "message"),
+        "group h-4 is not planned yet: its claims are not counted here, kube-scheduler alone "
+        "evaluates them, and 4 such pods of namespace hostile wait there, 4 may; delete those "
+        "that it refuses, or use claims that are counted; sakkara explain names what is not");
+    rig_delete(rig, RIG_POD, "hostile/h-0-0");
+    verdict.takes = 1;
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(verdict.n, 1);
+}
+
+static struct rig *with_short_searches(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.server_minor = 36;
+    settings.devices_steps = 40;
+    struct rig *rig = device_cluster_with(NODES, EACH, &settings);
+    for (int node = 0; node < NODES; node++) {
+        SKR_STRBUF(devices);
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", node);
+        for (int i = 0; i < EACH; i++) {
+            skr_strbuf_addf(&devices,
+                            "%s{'name':'gpu-%d','attributes':{'uuid':{'string':'u-%d-%d'}}}",
+                            i > 0 ? "," : "", i, node, i);
+        }
+        rig_edit(rig, RIG_SLICE, name, "{'spec':{'devices':[%s]}}", devices.s);
+    }
+    rig_settle(rig);
+    return rig;
+}
+
+TEST_RIG(with_short_searches(), claims_whose_search_is_too_long_are_not_counted_either)
+{
+    struct verdict verdict = {0};
+    char key[32], name[32];
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    for (int i = 0; i < 16; i++) {
+        snprintf(name, sizeof name, "h-%d", i);
+        snprintf(key, sizeof key, "hostile/h-%d-0", i);
+        long_claim(rig, key);
+        gated_pods(rig, "hostile", name, 1, 1);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 1);
+    assert_int_equal(n_waiting_for_budget(rig, 16), 15);
+}
+
+TEST_RIG(device_cluster(NODES, EACH), a_group_that_waits_looks_again_when_its_claims_are_counted)
+{
+    struct verdict verdict = {0};
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    gated(rig, "hostile", "h-0", 1, 1);
+    gated(rig, "hostile", "h-1", 1, 1);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_waiting_for_budget(rig, 2), 1);
+    assert_int_equal(rig->gang->stats.plans, 1);
+    rig_delete(rig, RIG_DEVICE_CLAIM, "hostile/h-1-0");
+    device_claim(rig, "hostile/h-1-0", 1);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig->gang->stats.plans, 2);
+    assert_string_equal(rig_state(rig, "hostile/h-0"), "Admitting");
+}
+
+/* kube-scheduler is asked about pods with volumes before anything is planned. */
+TEST_RIG(device_cluster(NODES, EACH), members_with_volumes_are_asked_about_one_after_the_other)
+{
+    struct verdict verdict = {0};
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    gated(rig, "hostile", "g", 6, 1);
+    rig_claim(rig, "hostile/v", RIG_CLAIM_BOUND);
+    for (int i = 0; i < 6; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "hostile/g-%d", i);
+        rig_edit(rig, RIG_POD, key,
+                 "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'v'}}]}}");
+    }
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 1);
+    verdict.takes = 6;
+    rig_scheduler_wake(rig, true);
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 6);
+}
+
+TEST_RIG(device_cluster(NODES, EACH), a_gang_whose_claims_are_not_counted_is_bound_as_a_whole)
+{
+    gated(rig, "honest", "a", 24, 1);
+    gated(rig, "honest", "b", 24, 1);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "a"), 24);
+    assert_int_equal(rig_n_bound(rig, "b"), 24);
+}
+
+TEST_RIG(device_cluster(NODES, EACH),
+         a_refusal_costs_a_gang_as_many_gates_as_pods_were_accepted_and_one)
+{
+    struct verdict verdict = {0};
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    gated(rig, "hostile", "g", 32, 1);
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 1);
+    verdict.takes = 4;
+    rig_scheduler_wake(rig, true);
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(verdict.n, 4);
+    assert_int_equal(n_open(rig, "hostile"), 8);
+    verdict.takes = 32;
+    rig_scheduler_wake(rig, true);
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 32);
+}
+
+TEST_RIG(device_cluster(NODES, EACH), after_each_refusal_the_namespace_pauses_for_longer)
+{
+    struct verdict verdict = {0};
+    skr_time began[SKR_UNCOUNTED_PODS_MAX];
+    size_t n = 0;
+    char name[32];
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    for (int i = 0; i < SKR_UNCOUNTED_PODS_MAX; i++) {
+        snprintf(name, sizeof name, "h-%d", i);
+        gated(rig, "hostile", name, 1, 1);
+    }
+    for (int i = 0; i < 1200 && n < SKR_UNCOUNTED_PODS_MAX; i++) {
+        rig_run(rig, SKR_SECOND);
+        if (rig->gang->stats.plans > n) {
+            began[n++] = rig->now;
+        }
+    }
+    assert_int_equal(n, SKR_UNCOUNTED_PODS_MAX);
+    for (size_t i = 2; i < n; i++) {
+        assert_true(began[i] - began[i - 1] > began[i - 1] - began[i - 2] + 10 * SKR_SECOND);
+    }
+}
+
+static struct rig *with_settings(bool devices_off, skr_time release_after)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.server_minor = 36;
+    settings.devices_off = devices_off;
+    settings.release_gate_after = release_after;
+    return device_cluster_with(NODES, EACH, &settings);
+}
+
+TEST_RIG(with_settings(false, 60 * SKR_SECOND),
+         autoscalers_see_few_pods_of_groups_whose_claims_are_not_counted)
+{
+    gated(rig, "hostile", "large", 16, 60); /* each fits by itself, all do not */
+    gated(rig, "hostile", "huge", 2, 65);
+    gated(rig, "hostile", "huge-too", 3, 65);
+    gated(rig, "honest", "huge", 4, 65);
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 2);
+    assert_int_equal(n_open(rig, "honest"), 4);
+}
+
+TEST_RIG(with_settings(true, SKR_TIME_NEVER),
+         where_no_devices_are_counted_no_group_waits_for_its_turn)
+{
+    struct verdict verdict = {0};
+    char name[32];
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    for (int i = 0; i < 16; i++) {
+        snprintf(name, sizeof name, "h-%d", i);
+        gated(rig, "hostile", name, 1, 1);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 16);
+}
