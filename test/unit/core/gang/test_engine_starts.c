@@ -680,10 +680,10 @@ static void judge(struct history *h, uint64_t before)
     for (int i = 0; i < h->n; i++) {
         snprintf(name, sizeof name, "g%02d", i);
         const struct booking *b = booking(h->rig, name);
-        const bool waits = limits_bound(h->rig, name) == 0 && h->ends[i] == 0;
         const struct group *g = limits_group(h->rig, name);
-        const bool later = h->start[i] > 0 && waits && !(g && g->plan) &&
-                           (!b || b->start > h->start[i] + SKR_MOVE_S);
+        const bool later = h->start[i] > 0 && h->ends[i] == 0 && !(g && g->plan) &&
+                           (!b || b->start > h->start[i] + SKR_MOVE_S) &&
+                           limits_bound(h->rig, name) == 0;
         moved += later;
         h->start[i] = b ? b->anchor : 0;
     }
