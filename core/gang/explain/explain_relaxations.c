@@ -420,7 +420,7 @@ static const char *closed_to(const struct account *a, const struct skr_solution 
     bool opens;
     for (size_t r = 0; !closed && r < skr_problem_n_roles(p); r++) {
         if (skr_solution_added(p, s, r, leaf) > 0) {
-            closed = skr_account_closed(a, leaf, skr_request_group_role(a->request, r), &opens);
+            closed = skr_account_closed(a, leaf, a->request->roles->role[r], &opens);
         }
     }
     return closed;

@@ -256,7 +256,7 @@ static bool open_roles(const struct account *a, struct skr_solve_request *reques
             request->problem.roles
                 ? &((struct skr_role *)(uintptr_t)request->problem.roles->role)[r].eligible
                 : &request->problem.eligible;
-        any = (*open && opened(a, *open, skr_request_group_role(request, r), open)) || any;
+        any = (*open && opened(a, *open, request->roles->role[r], open)) || any;
     }
     return any;
 }

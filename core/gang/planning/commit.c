@@ -154,7 +154,7 @@ static int deal(const struct group *g, const struct skr_solve_request *solved,
                 struct skr_error *error)
 {
     const struct skr_request_roles *roles = solved->roles;
-    const size_t n_roles = roles ? roles->n : 0, leaves = (size_t)solved->tree->n_leaves;
+    const size_t n_roles = s->roles ? roles->n : 0, leaves = (size_t)solved->tree->n_leaves;
     struct skr_role_counts counts = {.total = s->count};
     SKR_AUTO_FREE int32_t *count = skr_alloc_array(n_roles * leaves + 1, sizeof *count);
     for (size_t r = 0; r < n_roles; r++) {
@@ -163,7 +163,7 @@ static int deal(const struct group *g, const struct skr_solve_request *solved,
         }
         counts.of_role[roles->role[r]] = &count[r * leaves];
     }
-    for (size_t k = 0; k < SKR_SET_KINDS_MAX && roles; k++) {
+    for (size_t k = 0; k < SKR_SET_KINDS_MAX && s->roles; k++) {
         if (s->roles->sets[k]) {
             counts.sets[roles->kind[k]] = s->roles->sets[k];
         }
@@ -484,7 +484,7 @@ enum skr_commit_outcome skr_commit_answer(struct skr_gang *e, struct group *g,
         ordered = seat_by_volumes(e, g, newcomers, n, solved, s, &seat);
     }
     if (!preemption && ordered == SKR_COMMIT_DONE &&
-        !order_for_devices(e, g, newcomers, n, solved->roles, seat)) {
+        !order_for_devices(e, g, newcomers, n, solved->problem.roles, seat)) {
         ordered = last ? SKR_COMMIT_FAILED : SKR_COMMIT_AGAIN;
     }
     if (ordered != SKR_COMMIT_DONE) {

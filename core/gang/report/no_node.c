@@ -189,7 +189,8 @@ void skr_no_node_say(struct skr_gang *e, struct group *g, const struct skr_solve
     SKR_AUTO_FREE uint8_t *reached = skr_alloc((size_t)p->tree->n_leaves + 1);
     memset(reached, 1, (size_t)p->tree->n_leaves);
     skr_problem_volumes_close(e, newcomers, n, reached);
-    const struct role *role = p->roles ? &g->roles.item[request->roles->role[r]] : NULL;
+    const uint8_t of = request->roles->role[r];
+    const struct role *role = of != SKR_ROLE_OF_ALL ? &g->roles.item[of] : NULL;
     if (role) {
         const bool named = role->named || n == 0;
         skr_strbuf_addf(b, "needs %zu slot%s for %s %s", n, n == 1 ? "" : "s",

@@ -130,8 +130,10 @@ struct skr_solve_request *skr_solve_request_of(struct skr_work *work)
 
 struct skr_solve_request *skr_solve_request_create(void)
 {
+    static const struct skr_request_roles equal = {.n = 1, .role = {SKR_ROLE_OF_ALL}};
     struct skr_solve_request *r = skr_alloc(sizeof *r);
     r->work.type = &skr_solve_work;
+    r->roles = &equal;
     return r;
 }
 

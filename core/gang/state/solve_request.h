@@ -14,7 +14,10 @@
 #include "core/solver/each_role.h"
 #include "core/solver/victims.h"
 
-/* Roles of a problem, as roles of the group; in the request's arena. */
+/* The role of the group that a role of the problem is, if the members are equal. */
+enum { SKR_ROLE_OF_ALL = UINT8_MAX - 1 };
+
+/* Roles of a problem, as roles of the group. */
 struct skr_request_roles {
     size_t n;
     uint8_t role[SKR_ROLES_MAX]; /* the role of the group, by role of the problem */
@@ -46,8 +49,8 @@ struct skr_solve_request {
     size_t n_learned;
     const struct skr_tree *tree; /* a reference */
     struct skr_arena *arena;
-    struct skr_request_roles *roles; /* NULL: the members are equal; skr_request_role_of() */
-    bool pinned;                     /* some newcomers are claims on given nodes */
+    const struct skr_request_roles *roles; /* in the arena; of equal members: one role, of all */
+    bool pinned;                           /* some newcomers are claims on given nodes */
     int32_t outside; /* further members on nodes outside the tree: not part of the problem */
     /* The result; problem.cancel is &work.cancel. */
     struct skr_solution *solution; /* NULL with error */
@@ -71,29 +74,22 @@ struct skr_solve_request {
 
 extern const struct skr_work_type skr_solve_work;
 
-enum { SKR_ROLE_OF_ALL = -1 }; /* the role of the problem is that of all members of the group */
-
-/* The role of the group that a role of the problem is. */
-static inline int skr_request_group_role(const struct skr_solve_request *request, size_t r)
-{
-    return request->roles ? request->roles->role[r] : SKR_ROLE_OF_ALL;
-}
-
 /* The role of the problem that members with this role of the group are; -1: it has none of them. */
 static inline int32_t skr_request_role_of(const struct skr_solve_request *request,
                                           uint8_t group_role)
 {
-    for (size_t r = 0; request->roles && r < request->roles->n; r++) {
-        if (request->roles->role[r] == group_role) {
+    for (size_t r = 0; r < request->roles->n; r++) {
+        const uint8_t role = request->roles->role[r];
+        if (role == group_role || role == SKR_ROLE_OF_ALL) {
             return (int32_t)r;
         }
     }
-    return request->roles ? -1 : 0;
+    return -1;
 }
 
 /* The request that contains this work. */
 struct skr_solve_request *skr_solve_request_of(struct skr_work *work);
-/* An empty request; the caller fills its arena. */
+/* An empty request, of equal members; the caller fills its arena. */
 struct skr_solve_request *skr_solve_request_create(void);
 void skr_solve_request_destroy(struct skr_solve_request *request); /* NULL allowed */
 
