@@ -101,11 +101,11 @@ func (p *planePool) next(t *testing.T, plane *cluster.Plane) *cluster.Plane {
 	if plane == nil {
 		return nil
 	}
-	empty, err := plane.Empty()
-	if empty {
+	err := plane.Empty()
+	if err == nil {
 		return plane
 	}
-	t.Logf("%s is not empty and serves no further test: %v", plane.Dir, err)
+	t.Logf("%s serves no further test: %v", plane.Dir, err)
 	plane.Stop()
 	other, err := p.start()
 	if err != nil {

@@ -104,13 +104,16 @@ func (p *Plane) clearPods(namespace string) error {
 	}
 }
 
-// Empty tells whether no node and no pod is left.
-func (p *Plane) Empty() (bool, error) {
+// Empty tells which nodes or pods are left, as an error.
+func (p *Plane) Empty() error {
 	for _, path := range []string{"/api/v1/nodes", "/api/v1/pods"} {
-		var left List[struct{}]
-		if err := p.Admin.Get(path+"?limit=1", &left); err != nil || len(left.Items) > 0 {
-			return false, err
+		var left List[struct{ Metadata Meta }]
+		if err := p.Admin.Get(path+"?limit=1", &left); err != nil {
+			return err
+		}
+		if len(left.Items) > 0 {
+			return fmt.Errorf("%s: %s is left", path, left.Items[0].Metadata.Name)
 		}
 	}
-	return true, nil
+	return nil
 }
