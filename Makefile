@@ -314,6 +314,10 @@ $(O)/test/property/explore: $(O)/test/property/test_engine.o $(O)/test/explore_m
 		$(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a $(LIBS)
 	$(TEST_LINK) -o $@ $^ $(LDLIBS) -lcmocka
 $(O)/test/explore_memory.o: override CFLAGS += -fno-builtin
+ifeq ($(VARIANT),)
+# So does this one: 14 % of its time. The sanitizers' program has theirs.
+$(O)/test/property/test_explanations: $(O)/test/explore_memory.o
+endif
 explore: $(EXPLORE_BIN) ## the engine under SEEDS=2000 random schedules of faults; one that fails is shortened
 	@test/explore.sh $<
 planted: ## whether make explore finds bugs that are planted one at a time (test/planted.txt)
