@@ -101,3 +101,78 @@ func TestClaims_OfAnotherNamespaceDelayNoGang(t *testing.T) {
 		return nil
 	})
 }
+
+// uncountedSpec asks for a device that none is, by a selector that costs more than the daemon evaluates.
+func uncountedSpec(number int) map[string]any {
+	const list = "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]"
+	expression := fmt.Sprintf(`%s.all(a, %s.all(b, %s.all(c, a + b + c >= 0))) && device.driver == "none-%d"`,
+		list, list, list, number)
+	return map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "r",
+		"exactly": map[string]any{"deviceClassName": classOfGPU, "allocationMode": "ExactCount", "count": 1,
+			"selectors": []any{map[string]any{"cel": map[string]any{"expression": expression}}}}}}}}
+}
+
+// TestClaims_ThatOnlyKubeSchedulerEvaluatesGoToItOneByOne: 16 gated pods of another namespace name claims that the daemon
+// does not count and no device serves. Few of them lose their gates, and a gang without devices is bound
+// meanwhile.
+func TestClaims_ThatOnlyKubeSchedulerEvaluatesGoToItOneByOne(t *testing.T) {
+	from136(t)
+	const pods, nodes, most = 16, 40, 4
+	var slots [][]int
+	for range 10 {
+		slots = append(slots, []int{8, 8, 8, 8})
+	}
+	list, tree := racks(slots...)
+	r := start(t, list, options{paused: true})
+	r.deviceClass(gpu)
+	for i := range nodes {
+		r.devices(fmt.Sprintf("node-%d", i), 8)
+	}
+	r.begin()
+	r.topology(tree)
+	hostile := &run{T: t, plane: r.plane, ns: r.namespace("hostile")}
+	path := "/apis/resource.k8s.io/v1/namespaces/" + hostile.ns + "/resourceclaims"
+	for p := range pods {
+		name, claim := fmt.Sprintf("h-%d", p), fmt.Sprintf("c-%d", p)
+		r.must(r.plane.Admin.Create(path, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+			"metadata": map[string]any{"name": claim}, "spec": uncountedSpec(p)}, nil))
+		hostile.group(name, 1, "")
+		hostile.create(hostile.pod(name, gated, label("sakkara.group.name", name), byClaim(claim)))
+	}
+	open := func(v *cluster.View) (n int) {
+		for p := range pods {
+			if pod := v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)); len(pod.Spec.SchedulingGates) == 0 {
+				n++
+			}
+		}
+		return n
+	}
+	began := time.Now()
+	r.gang("cpu", 4, "")
+	r.wait(usual, "the gang without devices is bound, and most hostile pods have their gates", func(v *cluster.View) error {
+		if n := open(v); n > most {
+			t.Fatalf("%d of %d pods have no gate", n, pods)
+		}
+		return r.allBound("cpu", 4)(v)
+	})
+	t.Logf("the gang without devices is bound after %v", time.Since(began))
+	r.wait(usual, "one of them is tried, and others wait for it", func(v *cluster.View) error {
+		if open(v) == 0 {
+			return fmt.Errorf("no pod is tried")
+		}
+		return nil
+	})
+	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
+	for p := range pods {
+		r.must(r.plane.Admin.Delete(hostile.podPath(fmt.Sprintf("h-%d", p))))
+		r.must(r.plane.Admin.Delete(hostile.mapPath(fmt.Sprintf("h-%d", p))))
+	}
+	r.wait(usual, "the hostile pods are gone", func(v *cluster.View) error {
+		for p := range pods {
+			if v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)).Name != "" {
+				return fmt.Errorf("h-%d is there", p)
+			}
+		}
+		return nil
+	})
+}
