@@ -211,11 +211,29 @@ static void find_sizes(struct skr_run *run, struct skr_explanation *ret)
     skr_run_end_inner(run, &inner);
 }
 
+static void put_sum_of_fits(const struct skr_run *run, const struct skr_feasible *feasible,
+                            struct skr_explanation *ret)
+{
+    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
+        ret->sum_fits += feasible->leaf.most[leaf];
+    }
+}
+
 bool skr_explain_infeasible(struct skr_run *run, const struct skr_feasible *feasible,
                             struct skr_explanation *ret)
 {
     uint32_t parts = run->problem->explain_parts;
-    if (!skr_bottleneck_explain(run, feasible, ret)) {
+    uint64_t *bits = skr_run_alloc(run, (size_t)skr_bits_words(run->n), sizeof *bits);
+    *ret = (struct skr_explanation){0};
+    if (!bits) {
+        return false;
+    }
+    skr_feasible_totals(run, feasible, 0, bits);
+    const int32_t largest = skr_bits_previous(bits, run->n);
+    ret->largest = largest > 0 ? largest : 0;
+    put_sum_of_fits(run, feasible, ret);
+    if (!skr_explain_class(run->problem, run, feasible, NULL, ret) ||
+        (ret->level > 0 && !skr_bottlenecks_find(run, feasible, NULL, ret))) {
         return false;
     }
     if ((parts & SKR_EXPLAIN_SIZES) != 0) {
@@ -235,9 +253,7 @@ void skr_explain_placed(struct skr_run *run, const struct skr_feasible *feasible
 {
     uint32_t parts = run->problem->explain_parts;
     solution->explanation = (struct skr_explanation){.largest = run->n};
-    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
-        solution->explanation.sum_fits += feasible->leaf.most[leaf];
-    }
+    put_sum_of_fits(run, feasible, &solution->explanation);
     if ((parts & SKR_EXPLAIN_SIZES) != 0) {
         find_sizes(run, &solution->explanation);
     }

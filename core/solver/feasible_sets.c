@@ -69,6 +69,18 @@ bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feas
            (total == 0 && skr_span_has(inside, 0, 0));
 }
 
+bool skr_feasible_complete(const struct skr_run *run, int32_t level, uint64_t key)
+{
+    const struct skr_axes *axes = run->rr ? &run->rr->axes[level] : NULL;
+    bool complete = axes || key == 0 || key == (uint64_t)skr_law_row(&run->law[level]);
+    for (int32_t c = 0; axes && c < axes->n_counters; c++) {
+        const struct skr_counter *counter = &axes->counter[c];
+        uint64_t used = key >> counter->shift & counter->mask;
+        complete = complete && (used == 0 || used == (uint64_t)counter->used);
+    }
+    return complete;
+}
+
 enum { LEAF_SLOTS = 256 };
 
 struct leaf_slot {
@@ -107,7 +119,7 @@ static bool build_role_unit(struct skr_run *run, const struct skr_feasible *feas
     struct skr_span *inside = unit < run->tree->first_leaf ? feasible->inside[unit] : NULL;
     struct skr_rows rows;
     *ret = NULL;
-    if (!skr_role_unit_rows(run->rr, level, unit, inside, &rows)) {
+    if (!skr_role_unit_rows(run->rr, level, unit, inside, false, &rows)) {
         return false;
     }
     if (!skr_rows_only_zero(&rows)) {

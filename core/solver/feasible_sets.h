@@ -53,6 +53,9 @@ bool skr_leaf_bounds(struct skr_run *run, const struct skr_problem *problem,
 bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feasible,
                       int32_t total);
 
+/* Whether the key of a whole sibling set of the level has as many used units as the rules say. */
+bool skr_feasible_complete(const struct skr_run *run, int32_t level, uint64_t key);
+
 /* S(unit) into bits[n / 64 + 1]. */
 void skr_feasible_totals(const struct skr_run *run, const struct skr_feasible *feasible,
                          int32_t unit, uint64_t *bits);

@@ -433,3 +433,33 @@ void skr_rows_finish_dense(struct skr_run *run, struct skr_row *row, uint64_t *t
         }
     }
 }
+
+void skr_rows_most_beside(const struct skr_axes *axes, const struct skr_rows *rows,
+                          const int32_t *least, const int32_t *most, int32_t *ret)
+{
+    const int32_t last = axes->n - 1;
+    for (int32_t a = 0; a <= last; a++) {
+        ret[a] = -1;
+    }
+    for (int32_t i = 0; i < rows->n; i++) {
+        const struct skr_row *row = &rows->row[i];
+        int32_t missing = 0;
+        int32_t which = last;
+        for (int32_t a = 0; a < last; a++) {
+            const bool lacks = skr_axes_digit(axes, row->key, a) < least[a];
+            missing += lacks ? 1 : 0;
+            which = lacks ? a : which;
+        }
+        for (int32_t a = 0; a < last && missing <= 1 && row->hi >= least[last]; a++) {
+            const int32_t count = skr_axes_digit(axes, row->key, a);
+            if (missing == 0 || which == a) {
+                const int32_t within = count <= most[a] ? count : 0;
+                ret[a] = within > ret[a] ? within : ret[a];
+            }
+        }
+        if (missing == 0 && row->lo <= row->hi) {
+            const int32_t within = skr_row_previous(row, most[last]);
+            ret[last] = within > ret[last] ? within : ret[last] > 0 ? ret[last] : 0;
+        }
+    }
+}

@@ -44,6 +44,16 @@ static inline int32_t skr_row_next(const struct skr_row *row, int32_t from)
     return next < 0 ? row->hi + 1 : next;
 }
 
+/* The greatest main count of the row <= upto; -1: there is none. */
+static inline int32_t skr_row_previous(const struct skr_row *row, int32_t upto)
+{
+    upto = upto < row->hi ? upto : row->hi;
+    if (upto < row->lo) {
+        return -1;
+    }
+    return row->bits ? skr_bits_previous(row->bits, upto) : upto;
+}
+
 /* Index of the row with this key, or -1. O(log n). */
 int32_t skr_rows_find(const struct skr_rows *rows, uint64_t key);
 /* The greatest amount of a scope in a vector of the set; 0: it is empty. */
@@ -57,6 +67,22 @@ static inline int32_t skr_rows_greatest(const struct skr_axes *axes, const struc
     }
     return most;
 }
+/* The greatest count of an axis in a vector of the set; 0: it is empty. */
+static inline int32_t skr_rows_greatest_of_axis(const struct skr_axes *axes,
+                                                const struct skr_rows *rows, int32_t axis)
+{
+    int32_t most = 0;
+    for (int32_t k = 0; k < rows->n; k++) {
+        const struct skr_row *row = &rows->row[k];
+        int32_t count = axis == axes->n - 1 ? row->hi : skr_axes_digit(axes, row->key, axis);
+        most = row->lo <= row->hi && count > most ? count : most;
+    }
+    return most;
+}
+/* The greatest count of each axis, at most `most` of it, among the vectors that have at least `least`
+ * of every other axis; 0: all these have more; -1: there is none. O(rows). */
+void skr_rows_most_beside(const struct skr_axes *axes, const struct skr_rows *rows,
+                          const int32_t *least, const int32_t *most, int32_t *ret);
 /* Whether the set is {0}. */
 static inline bool skr_rows_only_zero(const struct skr_rows *rows)
 {

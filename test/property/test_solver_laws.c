@@ -51,27 +51,59 @@ static void free_of_own_rules(struct instance *in)
 
 /* ---- roles that mean the same ---- */
 
+/* A problem of one role, and the same of equal members. */
+static void make_one_role(struct instance *in, struct instance *equal)
+{
+    make(in);
+    in->roles.n_roles = 1;
+    free_of_sets_and_caps(in);
+    in->role[0].n = in->role[0].minimum = 1 + (int32_t)(trial.at % 9) + in->role[0].n;
+    instance_link(in);
+    instance_copy(equal, in);
+    for (int32_t level = 1; level <= in->tree.n_levels; level++) {
+        const struct skr_rule *own = instance_rule(in, 0, level);
+        equal->rule[level - 1] = own ? *own : in->rule[level - 1];
+        in->rule[level - 1] = own ? (struct skr_rule){0} : in->rule[level - 1];
+    }
+    equal->role[0].rule = NULL;
+    equal->problem.roles = NULL;
+}
+
 TEST(one_role_is_a_problem_of_equal_members)
 {
     EACH_TRIAL(trial_share(4))
     {
         struct instance in, equal;
-        make(&in);
-        in.roles.n_roles = 1;
-        free_of_sets_and_caps(&in);
-        in.role[0].n = in.role[0].minimum = 1 + (int32_t)(trial.at % 9) + in.role[0].n;
-        instance_link(&in);
-        instance_copy(&equal, &in);
-        for (int32_t level = 1; level <= in.tree.n_levels; level++) {
-            const struct skr_rule *own = instance_rule(&in, 0, level);
-            equal.rule[level - 1] = own ? *own : in.rule[level - 1];
-            in.rule[level - 1] = own ? (struct skr_rule){0} : in.rule[level - 1];
-        }
-        equal.role[0].rule = NULL;
-        equal.problem.roles = NULL;
+        make_one_role(&in, &equal);
         trial_check_same(&equal, &in, "one role is not a problem of equal members");
         solve_to_the_same_key(&equal, &in, "one role has another key than equal members");
     }
+}
+
+TEST(one_role_is_short_of_what_equal_members_are_short_of)
+{
+    uint64_t seen = 0;
+    EACH_TRIAL(trial_share(4))
+    {
+        struct instance in, equal;
+        make_one_role(&in, &equal);
+        in.roles.row_limit = 1 << 15; /* by the method of roles */
+        in.problem.explain = equal.problem.explain = true;
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *a = trial_solve(&equal);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *b = trial_solve(&in);
+        const struct skr_explanation *x = &a->explanation;
+        const struct skr_explanation *y = &b->explanation;
+        if (a->status != b->status || x->largest != y->largest || x->class != y->class) {
+            trial_fail(&in, "one role is explained otherwise than equal members");
+        }
+        if (x->level > 0 && (x->level != y->level || x->n_bottlenecks != y->n_bottlenecks ||
+                             memcmp(x->bottleneck, y->bottleneck,
+                                    x->n_bottlenecks * sizeof x->bottleneck[0]) != 0)) {
+            trial_fail(&in, "one role is short of other units than equal members");
+        }
+        seen += x->n_bottlenecks > 0 ? 1 : 0;
+    }
+    assert_true(seen > trial.n / 100);
 }
 
 /* Into the place of another one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the roles of an infeasible problem lack: leaves that hold one member of them, and the roles that
- * are infeasible alone. */
+/* What the roles of an infeasible problem lack: leaves that hold one member of them, the roles that are
+ * infeasible alone, and the largest part of each role at the root. */
 #include "core/solver/roles/role_explain.h"
 
 #include "core/solver/explain.h"
@@ -42,6 +42,75 @@ static uint32_t infeasible_alone(const struct skr_problem *problem, int64_t *ste
     return ret;
 }
 
+static bool explain_root(struct skr_role_run *rr, const struct skr_feasible *sets,
+                         struct skr_solution *solution)
+{
+    const struct skr_axes *axes = &rr->axes[1];
+    struct skr_roles_explanation *roles = &solution->roles->explanation;
+    struct skr_rows rows;
+    int32_t least[SKR_AXES_MAX];
+    int32_t most[SKR_AXES_MAX];
+    int32_t found[SKR_AXES_MAX];
+    if (!skr_role_sets_root(rr, sets, &rows)) {
+        return false;
+    }
+    for (int32_t a = 0; a < axes->n; a++) {
+        int32_t role = axes->axis[a].role;
+        most[a] = axes->axis[a].most;
+        least[a] = role >= 0 ? rr->roles->role[role].minimum : most[a];
+    }
+    skr_rows_most_beside(axes, &rows, least, most, found);
+    for (int32_t a = 0; a < axes->n; a++) {
+        if (axes->axis[a].role >= 0) {
+            roles->largest_of_role[axes->axis[a].role] = found[a];
+        } else {
+            roles->largest_of_sets[axes->axis[a].kind] = found[a];
+        }
+    }
+    solution->explanation.largest = skr_rows_greatest(axes, &rows, rr->n_roles);
+    return true;
+}
+
+/* The most members that fit without any rule, set and cap, at most all. */
+static int64_t sum_of_fits(const struct skr_problem *problem)
+{
+    struct skr_role_variant v;
+    struct skr_role_run rr;
+    struct skr_feasible sets;
+    struct skr_rows rows;
+    int64_t sum = 0;
+    skr_role_variant_init(&v, problem);
+    skr_role_variant_free_levels(&v, problem->tree->n_levels);
+    if (skr_role_run_init(&rr, &v.problem, NULL, 1) && skr_role_sets_build(&rr, &sets) &&
+        skr_role_sets_root(&rr, &sets, &rows)) {
+        sum = skr_rows_greatest(&rr.axes[1], &rows, rr.n_roles);
+    }
+    skr_role_run_fini(&rr);
+    return sum;
+}
+
+/* What S(root) has, and the bottlenecks of the deciding level (0: none). */
+static bool explain_sets(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    struct skr_roles_explanation *roles = &solution->roles->explanation;
+    struct skr_role_run rr;
+    struct skr_feasible sets;
+    skr_role_explain_nothing(roles);
+    roles->bottleneck =
+        skr_arena_array(solution->arena, SKR_BOTTLENECKS_MAX, sizeof *roles->bottleneck);
+    if (!roles->bottleneck) {
+        return false;
+    }
+    solution->explanation.sum_fits = sum_of_fits(problem);
+    if (skr_role_run_init(&rr, problem, NULL, 1) && skr_role_sets_build(&rr, &sets) &&
+        explain_root(&rr, &sets, solution) && solution->explanation.level > 0) {
+        skr_bottlenecks_find(&rr.run, &sets, roles->bottleneck, &solution->explanation);
+        roles->n_bottlenecks = solution->explanation.n_bottlenecks;
+    }
+    skr_role_run_fini(&rr);
+    return true;
+}
+
 bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *solution)
 {
     struct skr_explanation *ret = &solution->explanation;
@@ -50,8 +119,7 @@ bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *so
     *ret = (struct skr_explanation){0};
     skr_role_explain_leaves(problem, roles);
     roles->alone = infeasible_alone(problem, &steps);
-    if (!skr_explain_class(problem, NULL, NULL, &steps, ret) ||
-        !skr_role_explain_sets(problem, ret->level, solution)) {
+    if (!skr_explain_class(problem, NULL, NULL, &steps, ret) || !explain_sets(problem, solution)) {
         return false;
     }
     if ((problem->explain_parts & SKR_EXPLAIN_RELAXATIONS) != 0 &&

@@ -23,8 +23,5 @@ static inline void skr_role_explain_nothing(struct skr_roles_explanation *ret)
 
 /* Leaves that hold one new member of each role, now and empty. */
 void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles_explanation *ret);
-/* What S(root) has, and the bottlenecks of the deciding level (0: none). */
-bool skr_role_explain_sets(const struct skr_problem *problem, int32_t level,
-                           struct skr_solution *solution);
 
 #endif

@@ -3,6 +3,8 @@
  * and the counters of the scopes that use it. */
 #include "core/solver/roles/role_sets.h"
 
+#include <string.h>
+
 /* Members of the roles that are there already. */
 static int64_t claims_of(const struct skr_role_filter *filter, uint32_t roles)
 {
@@ -75,7 +77,7 @@ static void init_caps(struct skr_role_filter *filter)
 }
 
 void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *rr, int32_t level,
-                          int32_t unit)
+                          int32_t unit, bool most_only)
 {
     const struct skr_axes *axes = &rr->axes[level];
     filter->rr = rr;
@@ -109,6 +111,11 @@ void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *r
         }
     }
     filter->simple = filter->simple && filter->least <= 0;
+    if (most_only) {
+        filter->simple = true;
+        memset(filter->axis_least, 0, sizeof filter->axis_least);
+        memset(filter->cap_least, 0, sizeof filter->cap_least);
+    }
 }
 
 /* Tightens *hi so that base + x * slope <= most for x <= *hi. */

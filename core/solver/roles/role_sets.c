@@ -9,18 +9,6 @@
  */
 #include "core/solver/roles/role_sets.h"
 
-static bool counters_complete(const struct skr_axes *axes, uint64_t key)
-{
-    for (int32_t c = 0; c < axes->n_counters; c++) {
-        const struct skr_counter *counter = &axes->counter[c];
-        uint64_t used = key >> counter->shift & counter->mask;
-        if (used != 0 && used != (uint64_t)counter->used) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool collapses(const struct skr_role_run *rr, int32_t level)
 {
     for (size_t k = 0; k < rr->roles->n_kinds; k++) {
@@ -94,7 +82,7 @@ static bool put_inner(const struct skr_role_filter *filter, const struct skr_spa
     bool whole = collapses(rr, filter->level);
     for (int32_t i = 0; i < rows->n; i++) {
         const struct skr_row *row = &rows->row[i];
-        if (!counters_complete(below, row->key)) {
+        if (!skr_feasible_complete(&rr->run, filter->level + 1, row->key)) {
             continue;
         }
         if (whole ? !collapse_row(filter, row)
@@ -106,11 +94,11 @@ static bool put_inner(const struct skr_role_filter *filter, const struct skr_spa
 }
 
 bool skr_role_unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
-                        const struct skr_span *inside, struct skr_rows *ret)
+                        const struct skr_span *inside, bool most_only, struct skr_rows *ret)
 {
     const int32_t leaf = unit - rr->run.tree->first_leaf;
     struct skr_role_filter filter;
-    skr_role_filter_init(&filter, rr, level, unit);
+    skr_role_filter_init(&filter, rr, level, unit, most_only);
     return skr_rows_begin(&rr->run, skr_axes_main_most(&rr->axes[level]), 1) &&
            (leaf >= 0 ? skr_role_leaf_put(&filter, leaf) : put_inner(&filter, inside)) &&
            skr_rows_finish(&rr->run, false, ret);
@@ -155,7 +143,7 @@ bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_feasible *sets
     }
     for (int32_t i = 0; i < rows->n; i++) {
         const struct skr_row *row = &rows->row[i];
-        if (counters_complete(axes, row->key) &&
+        if (skr_feasible_complete(&rr->run, 1, row->key) &&
             !skr_rows_add_row(&rr->run, row->key & axes->side, row, row->lo, row->hi)) {
             return false;
         }

@@ -23,8 +23,9 @@ struct skr_role_filter {
     int32_t least, most; /* of all members */
 };
 
+/* most_only: nothing but greatest counts binds, and vectors get no counters. */
 void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *rr, int32_t level,
-                          int32_t unit);
+                          int32_t unit, bool most_only);
 /* Puts those of the vectors (key, main counts of row within lo .. hi) that the unit may hold. */
 bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
                          const struct skr_row *row, int32_t lo, int32_t hi);
@@ -33,9 +34,10 @@ bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
 bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf);
 
 /* The vectors of a unit of level >= 1 as a child of its parent, valid until the next rows are begun.
- * inside: the span of its children; NULL: they hold nothing, or it is a leaf. */
+ * inside: the span of its children; NULL: they hold nothing, or it is a leaf. most_only: without least
+ * counts, steps and counters of its own level. */
 bool skr_role_unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
-                        const struct skr_span *inside, struct skr_rows *ret);
+                        const struct skr_span *inside, bool most_only, struct skr_rows *ret);
 /* The feasible sets of all units. */
 bool skr_role_sets_build(struct skr_role_run *rr, struct skr_feasible *ret);
 /* S(root): vectors of the axes of level 1, without counters. Sorted by key. */

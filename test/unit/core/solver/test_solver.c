@@ -253,6 +253,15 @@ TEST(infeasible_groups_are_explained)
          SKR_CLASS_PLACEMENT_FAILED, 4, 14, 1, 1, {1, 4, 5}},
         {"(4[2],0) (9[2],0)", 6, {PACK_WITH(.hard = true), PACK}, NULL,
          SKR_CLASS_CONSTRAINT_CONFLICT, 0, 10, 1, 2, {1, 4, 6}},
+        /* of two nodes one is the claimed one: either it has 3, or another one 5 */
+        {"(1[1],3,3)", 6, {PACK, PACK_WITH(.partitions = 2)}, NULL,
+         SKR_CLASS_PLACEMENT_FAILED, 4, 7, 2, 3, {2, 1, 3}},
+        /* the claimed node breaks the rule, whatever the others hold */
+        {"(3,5,1[1])", 8, {PACK, PACK_WITH(.min = 4)}, NULL,
+         SKR_CLASS_PLACEMENT_FAILED, 0, 9, 2, 1, {4, 1, 4}},
+        /* no node has to be used that holds nothing: only the step is wrong */
+        {"(4,4,0)", 5, {PACK, PACK_WITH(.factor = 2)}, NULL,
+         SKR_CLASS_CONSTRAINT_CONFLICT, 4, 8, 2, 0, {0, 0, 0}},
         /* clang-format on */
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
