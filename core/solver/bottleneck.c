@@ -39,7 +39,6 @@ struct level_view {
     int32_t *needs;                       /* [child][axis] */
     int64_t pinned[SKR_AXES_MAX];         /* claims on siblings beyond what the rule admits */
     struct skr_explanation *ret;
-    struct skr_role_short *by_role; /* [SKR_BOTTLENECKS_MAX]; NULL: not asked for */
 };
 
 static int least_claimed_first(const void *a, const void *b)
@@ -206,11 +205,10 @@ static bool rows_below(struct level_view *view, int32_t unit, int32_t *most, str
 }
 
 /* Puts a unit into the list, which is sorted by shortage, then tree order. */
-static void put_unit(const struct level_view *view, const struct skr_bottleneck *unit,
-                     const struct skr_role_short *roles)
+static void put_unit(struct skr_explanation *ret, const struct skr_bottleneck *unit)
 {
-    struct skr_bottleneck *list = view->ret->bottleneck;
-    size_t n = view->ret->n_bottlenecks;
+    struct skr_bottleneck *list = ret->bottleneck;
+    size_t n = ret->n_bottlenecks;
     size_t at = n;
     while (at > 0 && list[at - 1].needs - list[at - 1].fits > unit->needs - unit->fits) {
         at--;
@@ -221,23 +219,18 @@ static void put_unit(const struct level_view *view, const struct skr_bottleneck 
     n -= n == SKR_BOTTLENECKS_MAX ? 1 : 0;
     memmove(&list[at + 1], &list[at], (n - at) * sizeof *list);
     list[at] = *unit;
-    view->ret->n_bottlenecks = n + 1;
-    if (view->by_role) {
-        memmove(&view->by_role[at + 1], &view->by_role[at], (n - at) * sizeof *roles);
-        view->by_role[at] = *roles;
-    }
+    ret->n_bottlenecks = n + 1;
 }
 
 /* Puts the unit if it is short of what it needs. */
 static bool judge_unit(struct level_view *view, int32_t unit, const int32_t *needs)
 {
     const struct skr_axes *axes = view->axes;
-    struct skr_role_short roles = {.unit = unit};
+    struct skr_bottleneck ret = {.unit = unit};
     struct skr_row space;
     struct skr_rows rows;
     int32_t most[SKR_AXES_MAX];
     int32_t fits[SKR_AXES_MAX];
-    int32_t sum = 0;
     int32_t shortage = INT32_MAX; /* least over the axes */
     memcpy(most, needs, (size_t)axes->n * sizeof *most);
     if (!rows_below(view, unit, most, &space, &rows)) {
@@ -249,21 +242,22 @@ static bool judge_unit(struct level_view *view, int32_t unit, const int32_t *nee
         const int32_t members = axis->weight[view->n_scopes - 1];
         const int64_t left = needs[a] - view->pinned[a] > 0 ? needs[a] - view->pinned[a] : 0;
         fits[a] = fits[a] < left ? fits[a] : (int32_t)left;
-        sum += needs[a] * members;
+        fits[a] = fits[a] < 0 && axes->n == 1 ? 0 : fits[a]; /* nothing is beside it */
+        ret.needs += needs[a] * members;
         if (needs[a] > 0 && fits[a] >= 0 && (needs[a] - fits[a]) * members < shortage) {
             shortage = (needs[a] - fits[a]) * members;
         }
         for (int32_t r = 0; r < view->n_roles; r++) {
             if (axis->each[r] > 0) {
-                roles.needs[r] = needs[a] * axis->each[r];
-                roles.fits[r] = fits[a] < 0 ? -1 : fits[a] * axis->each[r];
+                ret.needs_of[r] = needs[a] * axis->each[r];
+                ret.fits_of[r] = fits[a] < 0 ? -1 : fits[a] * axis->each[r];
             }
         }
     }
-    shortage = shortage < sum ? shortage : sum; /* no axis alone is what is short: all */
-    if (shortage > 0) {
-        put_unit(view, &(struct skr_bottleneck){.unit = unit, .fits = sum - shortage, .needs = sum},
-                 &roles);
+    /* No axis alone is what is short: all. */
+    ret.fits = ret.needs - (shortage < ret.needs ? shortage : ret.needs);
+    if (ret.fits < ret.needs) {
+        put_unit(view->ret, &ret);
     }
     return true;
 }
@@ -354,7 +348,7 @@ static bool judge_level(struct level_view *view)
 }
 
 bool skr_bottlenecks_find(struct skr_run *run, const struct skr_feasible *sets,
-                          struct skr_role_short *by_role, struct skr_explanation *ret)
+                          struct skr_explanation *ret)
 {
     const struct skr_role_run *rr = run->rr;
     const int32_t level = ret->level;
@@ -365,8 +359,7 @@ bool skr_bottlenecks_find(struct skr_run *run, const struct skr_feasible *sets,
                               .law = rr ? rr->law[level] : &run->law[level],
                               .n_roles = rr ? rr->n_roles : 1,
                               .n_scopes = rr ? rr->n_scopes : 1,
-                              .ret = ret,
-                              .by_role = by_role};
+                              .ret = ret};
     if (rr) {
         memcpy(view.claims, rr->claims, sizeof view.claims);
     } else if (run->problem->claimed) {
@@ -378,5 +371,7 @@ bool skr_bottlenecks_find(struct skr_run *run, const struct skr_feasible *sets,
     }
     view.child = skr_run_alloc(run, (size_t)widest, sizeof *view.child);
     view.needs = skr_run_alloc(run, (size_t)widest * (size_t)view.axes->n, sizeof *view.needs);
-    return view.child && view.needs && judge_level(&view);
+    const bool done = view.child && view.needs && judge_level(&view);
+    ret->n_bottlenecks = done ? ret->n_bottlenecks : 0;
+    return done;
 }

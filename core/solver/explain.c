@@ -233,7 +233,7 @@ bool skr_explain_infeasible(struct skr_run *run, const struct skr_feasible *feas
     ret->largest = largest > 0 ? largest : 0;
     put_sum_of_fits(run, feasible, ret);
     if (!skr_explain_class(run->problem, run, feasible, NULL, ret) ||
-        (ret->level > 0 && !skr_bottlenecks_find(run, feasible, NULL, ret))) {
+        (ret->level > 0 && !skr_bottlenecks_find(run, feasible, ret))) {
         return false;
     }
     if ((parts & SKR_EXPLAIN_SIZES) != 0) {

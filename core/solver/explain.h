@@ -30,10 +30,10 @@ bool skr_explain_class(const struct skr_problem *problem, struct skr_run *run,
  * differs otherwise. */
 enum skr_run_stop skr_explain_equal(struct skr_run *run, const struct skr_feasible *base,
                                     int32_t deepest, struct skr_role_variant *variant, bool *ret);
-/* bottleneck.c: the units of the deciding level ret->level > 0 that are short. by_role: NULL, or
- * [SKR_BOTTLENECKS_MAX] what they lack of each role. False when the run had to stop. */
+/* bottleneck.c: the units of the deciding level ret->level > 0 that are short. False when the
+ * run had to stop. */
 bool skr_bottlenecks_find(struct skr_run *run, const struct skr_feasible *sets,
-                          struct skr_role_short *by_role, struct skr_explanation *ret);
+                          struct skr_explanation *ret);
 /* relaxation.c: minimal sets of rules without which n is feasible. The sum of fits is in *ret. */
 void skr_relaxations_find(struct skr_run *run, const struct skr_feasible *feasible,
                           struct skr_explanation *ret);

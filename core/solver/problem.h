@@ -86,6 +86,7 @@ enum {
 };
 
 enum { SKR_SOLVER_MEMBERS_MAX = 1 << 20 }; /* members of one problem */
+enum { SKR_ROLES_MAX = 8 };
 /* Bytes of one run, unless the problem says otherwise. */
 #define SKR_SOLVER_BYTES_MAX ((size_t)1 << 30)
 

@@ -26,7 +26,6 @@
 #include "topology/room.h"
 
 enum {
-    SKR_ROLES_MAX = 8,
     SKR_SET_KINDS_MAX = 4,
     SKR_ROLE_CAPS_MAX = 16,
 };
@@ -122,15 +121,6 @@ int skr_roles_check(const struct skr_problem *problem, const int32_t *size, cons
 
 /* ---- the answer; owned by the arena of the solution ---- */
 
-/* A unit that is a bottleneck. needs: members of each role that this unit would have to hold if all
- * other units held their most. fits: the most members of one role beside the need of the other roles;
- * -1: the other roles do not fit either. */
-struct skr_role_short {
-    int32_t unit; /* of the deciding level */
-    int32_t needs[SKR_ROLES_MAX];
-    int32_t fits[SKR_ROLES_MAX];
-};
-
 struct skr_roles_explanation {
     /* [n_roles] most members of the role with all others complete, that is, at their minimum or
      * more; -1: even none does not help, or the role is in a set kind. */
@@ -140,8 +130,6 @@ struct skr_roles_explanation {
                        own rules, and the rules of the group that bind a part of the group */
     int32_t holds_now[SKR_ROLES_MAX];   /* leaves that hold one new member of the role now */
     int32_t holds_empty[SKR_ROLES_MAX]; /* the same in an empty cluster; capacity NULL: 0 */
-    size_t n_bottlenecks;               /* as those of struct skr_explanation, the same order */
-    struct skr_role_short *bottleneck;
 };
 
 struct skr_roles_outcome {

@@ -65,6 +65,8 @@ struct skr_bottleneck {
     int32_t unit;
     int32_t fits;  /* most members this unit can hold under the rules below it, at most needs */
     int32_t needs; /* members it would have to hold, all others holding their most */
+    /* Of each role. fits: beside the need of the other roles; -1: these do not fit either. */
+    int32_t fits_of[SKR_ROLES_MAX], needs_of[SKR_ROLES_MAX];
 };
 
 struct skr_size_range {

@@ -107,9 +107,7 @@ void skr_solve_write_unit(const struct skr_solve_writer *w, int32_t unit)
     skr_strbuf_add_json(w->out, text.s);
 }
 
-/* roles: of a problem with roles, else NULL. */
-static void write_bottleneck(const struct skr_solve_writer *w, const struct skr_explanation *x,
-                             const struct skr_roles_explanation *roles)
+static void write_bottleneck(const struct skr_solve_writer *w, const struct skr_explanation *x)
 {
     skr_strbuf_add(w->out, ",\n    \"bottleneck\": {\"level\": ");
     skr_strbuf_add_json(w->out, w->tree->level_name[x->level]);
@@ -118,8 +116,8 @@ static void write_bottleneck(const struct skr_solve_writer *w, const struct skr_
         const struct skr_bottleneck *b = &x->bottleneck[i];
         skr_strbuf_add(w->out, i == 0 ? "\n      {\"unit\": " : ",\n      {\"unit\": ");
         skr_solve_write_unit(w, b->unit);
-        if (roles) {
-            skr_solve_write_short(w, roles, i);
+        if (w->problem->roles) {
+            skr_solve_write_short(w, b);
         } else {
             skr_strbuf_addf(w->out, ", \"fits\": %" PRId32 ", \"needs\": %" PRId32, b->fits,
                             b->needs);
@@ -226,7 +224,7 @@ static void write_explanation(const struct skr_solve_writer *w, const struct skr
                         placed ? "" : ",", x->largest, x->sum_fits);
     }
     if (x->level > 0) {
-        write_bottleneck(w, x, roles);
+        write_bottleneck(w, x);
     }
     if ((asked & SKR_EXPLAIN_SIZES) != 0 && x->sizes_last > 0) {
         write_sizes(w, x);

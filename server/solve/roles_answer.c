@@ -138,13 +138,12 @@ void skr_solve_write_own_keys(const struct skr_solve_writer *w, const struct skr
     }
 }
 
-void skr_solve_write_short(const struct skr_solve_writer *w,
-                           const struct skr_roles_explanation *explanation, size_t i)
+void skr_solve_write_short(const struct skr_solve_writer *w, const struct skr_bottleneck *unit)
 {
     skr_strbuf_add(w->out, ", \"fits\": ");
-    write_by_role(w, explanation->bottleneck[i].fits, 0);
+    write_by_role(w, unit->fits_of, 0);
     skr_strbuf_add(w->out, ", \"needs\": ");
-    write_by_role(w, explanation->bottleneck[i].needs, 0);
+    write_by_role(w, unit->needs_of, 0);
 }
 
 static bool is_any(const int32_t *number, size_t n)

@@ -13,9 +13,8 @@ void skr_solve_write_left_out(const struct skr_solve_writer *w, const struct skr
  * group's. *first: whether no entry was written yet. */
 void skr_solve_write_own_keys(const struct skr_solve_writer *w, const struct skr_solution *s,
                               int32_t level, bool *first);
-/* "fits" and "needs" of the i-th bottleneck, by role. */
-void skr_solve_write_short(const struct skr_solve_writer *w,
-                           const struct skr_roles_explanation *explanation, size_t i);
+/* "fits" and "needs" of a bottleneck, by role. */
+void skr_solve_write_short(const struct skr_solve_writer *w, const struct skr_bottleneck *unit);
 /* "roleAlone", "largestOfRole", "largestOfSets". */
 void skr_solve_write_shortages(const struct skr_solve_writer *w,
                                const struct skr_roles_explanation *explanation);

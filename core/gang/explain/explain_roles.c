@@ -99,14 +99,14 @@ static bool lacks(const struct account *a, size_t r, int of)
     return false;
 }
 
-static void write_short(const struct account *a, const struct skr_role_short *unit, int32_t first,
+static void write_short(const struct account *a, const struct skr_bottleneck *unit, int32_t first,
                         int32_t end, struct skr_strbuf *b)
 {
     const int of = skr_explain_short_role(roles_of(a), unit);
     for (size_t r = 0; r < roles_of(a)->n_roles; r++) {
         const int32_t held = skr_role_claims(&roles_of(a)->role[r], first, end);
-        const int32_t needs = unit->needs[r] > held ? unit->needs[r] - held : 0;
-        const int32_t all = lacks(a, r, of) ? unit->fits[r] : unit->needs[r];
+        const int32_t needs = unit->needs_of[r] > held ? unit->needs_of[r] - held : 0;
+        const int32_t all = lacks(a, r, of) ? unit->fits_of[r] : unit->needs_of[r];
         const int32_t fits = all > held ? all - held : 0;
         open_role(a, r, r == 0, b);
         if (of >= 0) {
@@ -122,7 +122,7 @@ void skr_explain_roles_unit(const struct account *a, int32_t unit, int i, struct
     skr_account_leaves(a->request->problem.tree, unit, &first, &end);
     skr_strbuf_add(b, ",\"roles\":[");
     if (i >= 0) {
-        write_short(a, &a->roles->bottleneck[i], first, end, b);
+        write_short(a, &a->x->bottleneck[i], first, end, b);
     }
     for (size_t r = 0; i < 0 && r < roles_of(a)->n_roles; r++) {
         const int32_t most = roles_of(a)->role[r].n - a->claims[r];

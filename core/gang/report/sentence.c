@@ -344,16 +344,16 @@ static bool say_sets(const struct saying *say)
     return false;
 }
 
-int skr_explain_short_role(const struct skr_roles *roles, const struct skr_role_short *unit)
+int skr_explain_short_role(const struct skr_roles *roles, const struct skr_bottleneck *unit)
 {
     int best = -1;
     for (size_t r = 0; r < roles->n_roles; r++) {
-        const int32_t lacks = unit->needs[r] - unit->fits[r];
-        if (unit->fits[r] < 0 || lacks <= 0) {
+        const int32_t lacks = unit->needs_of[r] - unit->fits_of[r];
+        if (unit->fits_of[r] < 0 || lacks <= 0) {
             continue;
         }
-        const int32_t than = best < 0 ? INT32_MAX : unit->needs[best] - unit->fits[best];
-        if (lacks < than || (lacks == than && unit->fits[best] == 0 && unit->fits[r] > 0)) {
+        const int32_t than = best < 0 ? INT32_MAX : unit->needs_of[best] - unit->fits_of[best];
+        if (lacks < than || (lacks == than && unit->fits_of[best] == 0 && unit->fits_of[r] > 0)) {
             best = (int)r;
         }
     }
@@ -372,16 +372,16 @@ static void say_best(const struct saying *say)
 }
 
 /* ", rack-1 has 7 workers beside 1 leader". */
-static void say_short(const struct saying *say, const struct skr_role_short *unit, size_t short_of)
+static void say_short(const struct saying *say, const struct skr_bottleneck *unit, size_t short_of)
 {
     const struct skr_roles *roles = say->problem->roles;
     int32_t has[SKR_ROLES_MAX] = {0}, beside[SKR_ROLES_MAX] = {0};
-    has[short_of] = unit->fits[short_of];
+    has[short_of] = unit->fits_of[short_of];
     for (size_t r = 0; r < roles->n_roles; r++) {
         beside[r] = r == short_of ? 0 : roles->role[r].n;
     }
     skr_strbuf_addf(say->b, ", %s has ", say->problem->tree->unit_name[unit->unit]);
-    if (unit->fits[short_of] > 0) {
+    if (unit->fits_of[short_of] > 0) {
         say_counts(say, has);
     } else {
         skr_strbuf_addf(say->b, "no %s", role_name(say, short_of));
@@ -401,9 +401,8 @@ static bool say_unit(const struct saying *say)
     const struct skr_roles *roles = say->problem->roles;
     const struct skr_rule *rule = &say->problem->rule[x->level - 1];
     const char *level = say->problem->tree->level_name[x->level];
-    const struct skr_role_short *unit =
-        say->roles && say->roles->n_bottlenecks > 0 ? say->roles->bottleneck : NULL;
-    const int short_of = unit ? skr_explain_short_role(roles, unit) : -1;
+    const struct skr_bottleneck *unit = &x->bottleneck[0];
+    const int short_of = roles ? skr_explain_short_role(roles, unit) : -1;
     const bool one = wants_one(rule);
     if (roles ? !one || short_of < 0 : !one && (rule->hard || rule->partitions <= 1)) {
         return false;

@@ -90,25 +90,17 @@ static int64_t sum_of_fits(const struct skr_problem *problem)
 }
 
 /* What S(root) has, and the bottlenecks of the deciding level (0: none). */
-static bool explain_sets(const struct skr_problem *problem, struct skr_solution *solution)
+static void explain_sets(const struct skr_problem *problem, struct skr_solution *solution)
 {
-    struct skr_roles_explanation *roles = &solution->roles->explanation;
     struct skr_role_run rr;
     struct skr_feasible sets;
-    skr_role_explain_nothing(roles);
-    roles->bottleneck =
-        skr_arena_array(solution->arena, SKR_BOTTLENECKS_MAX, sizeof *roles->bottleneck);
-    if (!roles->bottleneck) {
-        return false;
-    }
+    skr_role_explain_nothing(&solution->roles->explanation);
     solution->explanation.sum_fits = sum_of_fits(problem);
     if (skr_role_run_init(&rr, problem, NULL, 1) && skr_role_sets_build(&rr, &sets) &&
         explain_root(&rr, &sets, solution) && solution->explanation.level > 0) {
-        skr_bottlenecks_find(&rr.run, &sets, roles->bottleneck, &solution->explanation);
-        roles->n_bottlenecks = solution->explanation.n_bottlenecks;
+        skr_bottlenecks_find(&rr.run, &sets, &solution->explanation);
     }
     skr_role_run_fini(&rr);
-    return true;
 }
 
 bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *solution)
@@ -119,9 +111,10 @@ bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *so
     *ret = (struct skr_explanation){0};
     skr_role_explain_leaves(problem, roles);
     roles->alone = infeasible_alone(problem, &steps);
-    if (!skr_explain_class(problem, NULL, NULL, &steps, ret) || !explain_sets(problem, solution)) {
+    if (!skr_explain_class(problem, NULL, NULL, &steps, ret)) {
         return false;
     }
+    explain_sets(problem, solution);
     if ((problem->explain_parts & SKR_EXPLAIN_RELAXATIONS) != 0 &&
         ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
         skr_role_relaxations_find(problem, &steps, ret);

@@ -78,9 +78,8 @@ static bool fill_placed(const struct skr_problem *problem, struct skr_solution *
 
 /* ---- one role, solved as equal members ---- */
 
-/* The parts of the explanation of equal members that roles name, too; roles have no nearest values.
- * False without memory. */
-static bool explain_single(const struct skr_problem *problem, struct skr_solution *solution)
+/* The parts of the explanation of equal members that roles name, too; roles have no nearest values. */
+static void explain_single(const struct skr_problem *problem, struct skr_solution *solution)
 {
     struct skr_explanation *from = &solution->explanation;
     struct skr_roles_explanation *ret = &solution->roles->explanation;
@@ -88,24 +87,14 @@ static bool explain_single(const struct skr_problem *problem, struct skr_solutio
     ret->largest_of_role[0] = from->largest;
     ret->alone = 1;
     skr_role_explain_leaves(problem, ret);
-    ret->n_bottlenecks = from->n_bottlenecks;
-    ret->bottleneck =
-        skr_arena_array(solution->arena, from->n_bottlenecks, sizeof *ret->bottleneck);
-    for (size_t i = 0; i < from->n_bottlenecks && ret->bottleneck; i++) {
-        ret->bottleneck[i].unit = from->bottleneck[i].unit;
-        ret->bottleneck[i].needs[0] = from->bottleneck[i].needs;
-        ret->bottleneck[i].fits[0] = from->bottleneck[i].fits;
-    }
     for (size_t i = 0; i < from->n_relaxations; i++) {
         for (size_t a = 0; a < from->relaxation[i].n_atoms; a++) {
             from->relaxation[i].atom[a].value = 0;
         }
     }
-    return ret->bottleneck;
 }
 
-/* False without memory. */
-static bool put_single(const struct skr_problem *problem, struct skr_solution *solution)
+static void put_single(const struct skr_problem *problem, struct skr_solution *solution)
 {
     const struct skr_role *role = &problem->roles->role[0];
     struct skr_roles_outcome *out = solution->roles;
@@ -120,8 +109,9 @@ static bool put_single(const struct skr_problem *problem, struct skr_solution *s
         }
         out->own_key[0] = own ? solution->key : NULL;
     }
-    return solution->status != SKR_SOLVE_INFEASIBLE || !problem->explain ||
-           explain_single(problem, solution);
+    if (solution->status == SKR_SOLVE_INFEASIBLE && problem->explain) {
+        explain_single(problem, solution);
+    }
 }
 
 static int solve_single(const struct skr_problem *problem, const struct skr_problem *single,
@@ -148,9 +138,10 @@ static int solve_single(const struct skr_problem *problem, const struct skr_prob
     }
     if (rc == 0) {
         solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
-        if (!solution->roles || !put_single(problem, solution)) {
-            rc = out_of_memory(error);
-        }
+        rc = solution->roles ? 0 : out_of_memory(error);
+    }
+    if (rc == 0) {
+        put_single(problem, solution);
     }
     return finish(rc, solution, ret);
 }

@@ -201,9 +201,9 @@ TEST(a_rack_is_short_of_workers_beside_the_leader)
     assert_int_equal(solution->explanation.level, 1);
     assert_int_equal(why->largest_of_role[0], 0);
     assert_int_equal(why->largest_of_role[1], 7);
-    assert_int_equal(why->n_bottlenecks, 2);
-    assert_int_equal(why->bottleneck[0].fits[1], 7);
-    assert_int_equal(why->bottleneck[1].fits[1], 4);
+    assert_int_equal(solution->explanation.n_bottlenecks, 2);
+    assert_int_equal(solution->explanation.bottleneck[0].fits_of[1], 7);
+    assert_int_equal(solution->explanation.bottleneck[1].fits_of[1], 4);
     assert_int_equal(why->alone, 0);
     assert_int_equal(why->holds_now[0], 4);
     assert_int_equal(solution->explanation.n_relaxations, 1);

@@ -203,7 +203,9 @@ struct explained {
     int64_t sum_fits;
     int32_t level;
     size_t n_bottlenecks;
-    struct skr_bottleneck first; /* unit numbers count from the root, level by level */
+    struct {
+        int32_t unit, fits, needs;
+    } first; /* unit numbers count from the root, level by level */
 };
 
 static void check_explained(const struct explained *want)
