@@ -409,5 +409,6 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
 void world_fini(struct world *w)
 {
     skr_picture_destroy(w->picture);
+    free(w->drawn);
     rig_destroy(w->rig);
 }

@@ -56,6 +56,7 @@ struct world {
     bool pictures;    /* the page is judged: engine_world_picture.c */
     struct skr_picture *picture;
     size_t picture_life; /* rig->n_lives that it follows */
+    char *drawn;         /* by it and by one that began, when they were last judged; NULL not yet */
     bool busy; /* gangs come as a whole, and are planned before kube-scheduler comes to them */
 };
 
