@@ -194,12 +194,14 @@ static bool rows_below(struct level_view *view, int32_t unit, int32_t *most, str
     if (run->problem->bounds && run->problem->bounds[unit].most < most[0]) {
         most[0] = run->problem->bounds[unit].most;
     }
-    const int32_t at =
-        inside ? skr_rows_find(&inside->rows, (uint64_t)skr_law_row(&run->law[inside->level])) : -1;
     *ret = (struct skr_rows){.n = 1, .row = space};
-    *space = at >= 0 ? inside->rows.row[at] : (struct skr_row){0};
+    *space = (struct skr_row){0};
     if (leaf >= 0) {
         *space = (struct skr_row){.lo = sets->leaf.least[leaf], .hi = sets->leaf.most[leaf]};
+    } else if (inside) {
+        const int32_t at =
+            skr_rows_find(&inside->rows, (uint64_t)skr_law_row(&run->law[inside->level]));
+        *space = at >= 0 ? inside->rows.row[at] : *space;
     }
     return true;
 }
