@@ -308,20 +308,26 @@ async function run() {
 
   await test("what would help can be tried, and nothing is written", async () => {
     const versions = async () => (await get(api + "/api/v1/configmaps")).items.map(m => m.metadata.name + m.metadata.resourceVersion);
-    let before = await versions();
-    await until("rest: the first ways out of all groups are written", async () => { /* and none again for a minute */
-      const last = before;
+    const atRest = () => until("rest: the ways out of all groups are written", async () => { /* and none again for a minute */
+      const last = await versions();
       await sleep(2500);
-      before = await versions();
-      return last.join() === before.join();
+      return (await versions()).join() === last.join() && last;
     }, 60000);
-    await page.waitForSelector(".tries button");
-    await page.click(".tries button");
-    await until("an answer", async () => /^(Yes|No): .*othing is written\.$/.test(await page.textContent("#tried")));
-    const {units, yes} = await page.evaluate(() => ({units: window.sakkara.tried().units, yes: document.getElementById("tried").textContent.startsWith("Yes")}));
-    assert.equal(units.length > 0, yes);
-    assert.ok(units.every(([i, pods]) => i >= 0 && pods > 0));
-    assert.deepEqual(await versions(), before);
+    for (let again = 2; ; again--) { /* on a busy machine that minute may end meanwhile */
+      const before = await atRest();
+      await page.waitForSelector(".tries button");
+      await page.evaluate(() => { const told = document.getElementById("tried"); if (told) told.textContent = ""; });
+      await page.click(".tries button");
+      await until("an answer", async () => /^(Yes|No): .*othing is written\.$/.test(await page.textContent("#tried")));
+      const {units, yes} = await page.evaluate(() => ({units: window.sakkara.tried().units, yes: document.getElementById("tried").textContent.startsWith("Yes")}));
+      assert.equal(units.length > 0, yes);
+      assert.ok(units.every(([i, pods]) => i >= 0 && pods > 0));
+      const after = await versions();
+      if (again === 0 || after.join() === before.join()) {
+        assert.deepEqual(after, before);
+        break;
+      }
+    }
     return page.textContent("#tried");
   });
 
