@@ -35,39 +35,69 @@ func costlyClaim(name string, number int) map[string]any {
 		"metadata": map[string]any{"name": name}, "spec": costlySpec(number)}
 }
 
+// hostilePods is how many pods a hostile namespace has: h-0 .., each in a group of its own.
+const hostilePods = 16
+
+// startBesideHostile starts a scenario on 40 nodes of 8 devices, beside a hostile namespace that is still empty.
+func startBesideHostile(t *testing.T) (r, hostile *run) {
+	t.Helper()
+	var slots [][]int
+	for range 10 {
+		slots = append(slots, []int{8, 8, 8, 8})
+	}
+	nodes, tree := racks(slots...)
+	r = start(t, nodes, options{paused: true})
+	r.deviceClass(gpu)
+	for _, node := range nodes {
+		r.devices(node.Name, 8)
+	}
+	r.begin()
+	r.topology(tree)
+	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
+	return r, &run{T: t, plane: r.plane, ns: r.namespace("hostile")}
+}
+
+func (r *run) claims() string {
+	return "/apis/resource.k8s.io/v1/namespaces/" + r.ns + "/resourceclaims"
+}
+
+// removeHostile removes the hostile pods and their groups.
+func (r *run) removeHostile(hostile *run) {
+	r.Helper()
+	for p := range hostilePods {
+		r.must(r.plane.Admin.Delete(hostile.podPath(fmt.Sprintf("h-%d", p))))
+		r.must(r.plane.Admin.Delete(hostile.mapPath(fmt.Sprintf("h-%d", p))))
+	}
+	r.wait(usual, "the hostile pods are gone", func(v *cluster.View) error {
+		for p := range hostilePods {
+			if v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)).Name != "" {
+				return fmt.Errorf("h-%d is there", p)
+			}
+		}
+		return nil
+	})
+}
+
 // TestClaims_OfAnotherNamespaceDelayNoGang: 16 gated pods of another namespace name two claims each, of 8 requests with 32
 // selectors, and as many claims have no pods. Meanwhile a gang that needs no devices is bound, another one with
 // devices is, too, and /livez never fails.
 func TestClaims_OfAnotherNamespaceDelayNoGang(t *testing.T) {
 	from136(t)
-	const pods, claims, nodes = 16, 2, 40
-	var slots [][]int
-	for range 10 {
-		slots = append(slots, []int{8, 8, 8, 8})
-	}
-	list, tree := racks(slots...)
-	r := start(t, list, options{paused: true})
-	r.deviceClass(gpu)
-	for i := range nodes {
-		r.devices(fmt.Sprintf("node-%d", i), 8)
-	}
-	r.begin()
-	r.topology(tree)
-	hostile := &run{T: t, plane: r.plane, ns: r.namespace("hostile")}
-	path := "/apis/resource.k8s.io/v1/namespaces/" + hostile.ns + "/resourceclaims"
+	const claims = 2
+	r, hostile := startBesideHostile(t)
 	failures := 0
 	livez := func() {
 		if status, _ := r.daemon.AdminGet("/livez"); status != http.StatusOK {
 			failures++
 		}
 	}
-	for p := range pods {
+	for p := range hostilePods {
 		name := fmt.Sprintf("h-%d", p)
 		changes := []change{gated, label("sakkara.group.name", name)}
 		for c := range claims {
 			claim := fmt.Sprintf("c-%d-%d", p, c)
-			r.must(r.plane.Admin.Create(path, costlyClaim(claim, p*claims+c), nil))
-			r.must(r.plane.Admin.Create(path, costlyClaim("unused-"+claim, 1000+p*claims+c), nil))
+			r.must(r.plane.Admin.Create(hostile.claims(), costlyClaim(claim, p*claims+c), nil))
+			r.must(r.plane.Admin.Create(hostile.claims(), costlyClaim("unused-"+claim, 1000+p*claims+c), nil))
 			changes = append(changes, byClaim(claim))
 		}
 		hostile.group(name, 1, "")
@@ -87,19 +117,7 @@ func TestClaims_OfAnotherNamespaceDelayNoGang(t *testing.T) {
 	if failures > 0 {
 		t.Errorf("/livez failed %d times", failures)
 	}
-	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
-	for p := range pods {
-		r.must(r.plane.Admin.Delete(hostile.podPath(fmt.Sprintf("h-%d", p))))
-		r.must(r.plane.Admin.Delete(hostile.mapPath(fmt.Sprintf("h-%d", p))))
-	}
-	r.wait(usual, "the hostile pods are gone", func(v *cluster.View) error {
-		for p := range pods {
-			if v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)).Name != "" {
-				return fmt.Errorf("h-%d is there", p)
-			}
-		}
-		return nil
-	})
+	r.removeHostile(hostile)
 }
 
 // uncountedSpec asks for a device that none is, by a selector that costs more than the daemon evaluates.
@@ -117,30 +135,17 @@ func uncountedSpec(number int) map[string]any {
 // meanwhile.
 func TestClaims_ThatOnlyKubeSchedulerEvaluatesGoToItOneByOne(t *testing.T) {
 	from136(t)
-	const pods, nodes, most = 16, 40, 4
-	var slots [][]int
-	for range 10 {
-		slots = append(slots, []int{8, 8, 8, 8})
-	}
-	list, tree := racks(slots...)
-	r := start(t, list, options{paused: true})
-	r.deviceClass(gpu)
-	for i := range nodes {
-		r.devices(fmt.Sprintf("node-%d", i), 8)
-	}
-	r.begin()
-	r.topology(tree)
-	hostile := &run{T: t, plane: r.plane, ns: r.namespace("hostile")}
-	path := "/apis/resource.k8s.io/v1/namespaces/" + hostile.ns + "/resourceclaims"
-	for p := range pods {
+	const most = 4
+	r, hostile := startBesideHostile(t)
+	for p := range hostilePods {
 		name, claim := fmt.Sprintf("h-%d", p), fmt.Sprintf("c-%d", p)
-		r.must(r.plane.Admin.Create(path, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+		r.must(r.plane.Admin.Create(hostile.claims(), map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
 			"metadata": map[string]any{"name": claim}, "spec": uncountedSpec(p)}, nil))
 		hostile.group(name, 1, "")
 		hostile.create(hostile.pod(name, gated, label("sakkara.group.name", name), byClaim(claim)))
 	}
 	open := func(v *cluster.View) (n int) {
-		for p := range pods {
+		for p := range hostilePods {
 			if pod := v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)); len(pod.Spec.SchedulingGates) == 0 {
 				n++
 			}
@@ -151,7 +156,7 @@ func TestClaims_ThatOnlyKubeSchedulerEvaluatesGoToItOneByOne(t *testing.T) {
 	r.gang("cpu", 4, "")
 	r.wait(usual, "the gang without devices is bound, and most hostile pods have their gates", func(v *cluster.View) error {
 		if n := open(v); n > most {
-			t.Fatalf("%d of %d pods have no gate", n, pods)
+			t.Fatalf("%d of %d pods have no gate", n, hostilePods)
 		}
 		return r.allBound("cpu", 4)(v)
 	})
@@ -162,17 +167,5 @@ func TestClaims_ThatOnlyKubeSchedulerEvaluatesGoToItOneByOne(t *testing.T) {
 		}
 		return nil
 	})
-	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
-	for p := range pods {
-		r.must(r.plane.Admin.Delete(hostile.podPath(fmt.Sprintf("h-%d", p))))
-		r.must(r.plane.Admin.Delete(hostile.mapPath(fmt.Sprintf("h-%d", p))))
-	}
-	r.wait(usual, "the hostile pods are gone", func(v *cluster.View) error {
-		for p := range pods {
-			if v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)).Name != "" {
-				return fmt.Errorf("h-%d is there", p)
-			}
-		}
-		return nil
-	})
+	r.removeHostile(hostile)
 }
