@@ -53,7 +53,6 @@ func startBesideHostile(t *testing.T) (r, hostile *run) {
 	}
 	r.begin()
 	r.topology(tree)
-	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
 	return r, &run{T: t, plane: r.plane, ns: r.namespace("hostile")}
 }
 
@@ -85,6 +84,7 @@ func TestClaims_OfAnotherNamespaceDelayNoGang(t *testing.T) {
 	from136(t)
 	const claims = 2
 	r, hostile := startBesideHostile(t)
+	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
 	failures := 0
 	livez := func() {
 		if status, _ := r.daemon.AdminGet("/livez"); status != http.StatusOK {
@@ -137,6 +137,7 @@ func TestClaims_ThatOnlyKubeSchedulerEvaluatesGoToItOneByOne(t *testing.T) {
 	from136(t)
 	const most = 4
 	r, hostile := startBesideHostile(t)
+	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
 	for p := range hostilePods {
 		name, claim := fmt.Sprintf("h-%d", p), fmt.Sprintf("c-%d", p)
 		r.must(r.plane.Admin.Create(hostile.claims(), map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
