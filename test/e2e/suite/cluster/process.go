@@ -7,6 +7,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,41 +65,34 @@ func Start(dir, name string, extraEnv []string, argv ...string) (*Process, error
 	p := &Process{Name: name, Log: path, cmd: cmd, done: make(chan struct{})}
 	go func() {
 		p.err = cmd.Wait()
-		ended.add(name, cmd.ProcessState)
+		noteEnd(name, cmd.ProcessState)
 		close(p.done)
 	}()
 	return p, nil
 }
 
-// ended sums the processor time of the processes that are over, by name.
-var ended usage
-
-type usage struct {
-	mu   sync.Mutex
+// ended sums the processor time of the processes that are over, by the last words of the names that Start was given: daemon,
+// scheduler, etcd.
+var ended = struct {
+	sync.Mutex
 	used map[string]time.Duration
-}
+}{used: map[string]time.Duration{}}
 
-func (u *usage) add(name string, state *os.ProcessState) {
+func noteEnd(name string, state *os.ProcessState) {
 	if state == nil {
 		return
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.used == nil {
-		u.used = map[string]time.Duration{}
-	}
-	u.used[name] += state.UserTime() + state.SystemTime()
+	name = strings.TrimRight(name, "-0123456789")
+	ended.Lock()
+	defer ended.Unlock()
+	ended.used[name[strings.LastIndexByte(name, '-')+1:]] += state.UserTime() + state.SystemTime()
 }
 
-// Ended is the processor time of all processes that are over, by the names that Start was given, digits at their ends left out.
+// Ended is the processor time of all processes that are over, by program.
 func Ended() map[string]time.Duration {
-	ended.mu.Lock()
-	defer ended.mu.Unlock()
-	sums := map[string]time.Duration{}
-	for name, used := range ended.used {
-		sums[strings.TrimRight(name, "-0123456789")] += used
-	}
-	return sums
+	ended.Lock()
+	defer ended.Unlock()
+	return maps.Clone(ended.used)
 }
 
 // OnHost is argv as a process that believes itself on a host of this name, as the containers of a pod do; "": as it is. The
