@@ -108,10 +108,12 @@ func TestTheRestOfAPartlyCompleteGangRuns(t *testing.T) {
 	r.endWell("g")
 	r.wait(usual, "finished", r.reason("g", "Finished", ""))
 
+	r.anyNode("queue", "the Job makes the last two while the first four end")
 	r.group("queue", 4, "")
 	r.jobOf("queue", "queue", cluster.JobSpec{Parallelism: 4, Completions: 6})
 	r.wait(usual, "four run", r.podsRunning("queue", 4))
 	r.endWell("queue")
+	r.wait(usual, "four have succeeded", ended("queue", "Succeeded", 4))
 	r.wait(usual, "the last two run", r.podsRunning("queue", 2))
 	r.endWell("queue")
 	r.wait(usual, "finished", r.reason("queue", "Finished", ""))

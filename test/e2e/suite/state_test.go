@@ -144,7 +144,8 @@ func statePath(scenario string) string {
 	return filepath.Join(stateFolder, strings.ReplaceAll(scenario, "/", ".")+".json")
 }
 
-// anyNode declares that the pods with this beginning of a name may sit anywhere, and why.
+// anyNode declares that the pods with this beginning of a name may sit anywhere, the members of a group of this name, too,
+// and why.
 func (r *run) anyNode(prefix, why string) {
 	r.anywhere = append(r.anywhere, prefix)
 	r.free = append(r.free, "nodes of "+prefix+"*: "+why)

@@ -77,8 +77,8 @@ func (r *Recorder) Settle(quiet, deadline time.Duration) {
 	}
 }
 
-// State describes a namespace. anywhere are beginnings of names of pods whose node is left out, waiting are
-// groups of which texts and labels of members that are not bound are left out.
+// State describes a namespace. anywhere are beginnings of names of pods whose node is left out, and groups of which rank and
+// placement are left out. waiting are groups of which texts and labels of members that are not bound are left out.
 func (r *Recorder) State(namespace string, anywhere, waiting []string) *State {
 	history := r.History()
 	r.mu.Lock()
@@ -115,6 +115,8 @@ func (r *Recorder) State(namespace string, anywhere, waiting []string) *State {
 	for i := range state.Groups {
 		if _, name, _ := strings.Cut(state.Groups[i].Source, "/"); slices.Contains(waiting, name) {
 			state.Groups[i].Message = ""
+		} else if slices.Contains(anywhere, name) {
+			state.Groups[i].Rank, state.Groups[i].Placement = "", nil
 		}
 	}
 	for _, object := range v.Maps(SystemNamespace) {
