@@ -5,7 +5,8 @@
  * libmicrohttpd 0.9.75 itself refuses a Content-Length that is no number. It accepts a second one and
  * uses the first, it prefers Transfer-Encoding to Content-Length, and it reads any coding but
  * "chunked" to the end of the connection. Names of fields may have spaces. A line that continues a
- * field is appended to the name of the field, in a copy of the name. All this is found here.
+ * field is appended to the name of the field, in a copy of the name. A NUL ends a value, and a line that
+ * begins with a colon or a NUL ends the headers. All this is found here.
  */
 #include "server/http/body.h"
 
@@ -16,6 +17,7 @@
 enum {
     BODY_FIRST = 4096,              /* first allocation for a body of unknown length */
     BODY_TRUSTED = 1 * 1024 * 1024, /* a Content-Length up to this is allocated at once */
+    CR_LF = 2,                      /* bytes that end a line; NULs in the buffer */
 };
 
 void skr_body_drop(struct skr_connection *connection)
@@ -30,11 +32,12 @@ void skr_body_drop(struct skr_connection *connection)
 /* ---- where it ends ---- */
 
 struct framing {
-    size_t n_lengths, n_codings;
+    size_t n_hosts, n_lengths, n_codings;
     bool other_coding; /* than "chunked" */
     bool bad_name;
-    bool folded;
-    bool bare_cr; /* some parsers end a line there (RFC 9112, section 2.2) */
+    uintptr_t at;   /* where the next line begins, if CR LF ended the one before */
+    bool elsewhere; /* one begins elsewhere, or is not one line */
+    bool bare_cr;   /* some parsers end a line there (RFC 9112, section 2.2) */
 };
 
 static bool is_field(const char *name, size_t n, const char *field)
@@ -69,9 +72,13 @@ static enum MHD_Result look_at_field(void *cls, enum MHD_ValueKind kind, const c
     struct framing *framing = cls;
     (void)kind;
     framing->bad_name = framing->bad_name || !is_token(name, name_size);
-    framing->folded = framing->folded || !is_in_one_line(name, name_size, value);
+    framing->elsewhere = framing->elsewhere || (uintptr_t)name != framing->at ||
+                         !is_in_one_line(name, name_size, value);
+    framing->at = (uintptr_t)value + value_size + CR_LF;
     framing->bare_cr = framing->bare_cr || memchr(value, '\r', value_size);
-    if (is_field(name, name_size, MHD_HTTP_HEADER_CONTENT_LENGTH)) {
+    if (is_field(name, name_size, MHD_HTTP_HEADER_HOST)) {
+        framing->n_hosts++;
+    } else if (is_field(name, name_size, MHD_HTTP_HEADER_CONTENT_LENGTH)) {
         framing->n_lengths++;
     } else if (is_field(name, name_size, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
         framing->n_codings++;
@@ -82,22 +89,30 @@ static enum MHD_Result look_at_field(void *cls, enum MHD_ValueKind kind, const c
 
 const char *skr_body_framing_fault(struct skr_connection *connection, const char *version)
 {
-    struct framing framing = {.n_lengths = 0};
+    struct framing framing = {.at = (uintptr_t)version + strlen(version) + CR_LF};
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    skr_bug_on(!info);
     (void)MHD_get_connection_values_n(connection->mhd, MHD_HEADER_KIND, look_at_field, &framing);
     if (framing.bad_name) {
         return "the name of a header is not a token\n";
     }
-    if (framing.folded) {
-        return "a header is continued on a second line\n";
-    }
     if (framing.bare_cr) {
         return "a header has a carriage return inside\n";
     }
-    if (framing.n_codings > 0 && framing.n_lengths > 0) {
-        return "Content-Length is given beside Transfer-Encoding\n";
+    if (framing.n_hosts > 1) {
+        return "Host is given more than once\n";
     }
     if (framing.n_lengths > 1) {
         return "Content-Length is given more than once\n";
+    }
+    if (framing.elsewhere ||
+        framing.at + CR_LF != (uintptr_t)connection->request.method + info->header_size) {
+        return "a header is continued on a second line, has no name, has a NUL inside, or does not "
+               "end with CR LF\n";
+    }
+    if (framing.n_codings > 0 && framing.n_lengths > 0) {
+        return "Content-Length is given beside Transfer-Encoding\n";
     }
     if (framing.n_codings > 1 || framing.other_coding) {
         return "Transfer-Encoding is not \"chunked\"\n";

@@ -406,13 +406,17 @@ TEST(one_address_has_so_many_connections_and_no_more)
 
 /* ---- where a request ends ---- */
 
+/* SUB stands for NUL. */
 static struct http_answer send_raw(const struct skr_listener *listener, const char *fields)
 {
     const int fd = http_connect(skr_listener_port(listener));
     SKR_AUTO_FREE char *text = skr_alloc(1024);
-    (void)snprintf(text, 1024, "POST / %s\r\n\r\n0\r\n\r\nPOST /next HTTP/1.1\r\nHost: x\r\n\r\n",
-                   fields);
-    http_send_text(fd, text);
+    const int n = snprintf(
+        text, 1024, "POST / %s\r\n\r\n0\r\n\r\nPOST /next HTTP/1.1\r\nHost: x\r\n\r\n", fields);
+    for (char *nul = text; (nul = strchr(nul, '\032'));) {
+        *nul++ = 0;
+    }
+    http_send(fd, text, (size_t)n);
     struct http_answer answer = http_receive(fd);
     http_wait_closed(fd);
     close(fd);
@@ -456,6 +460,15 @@ TEST(a_request_whose_end_is_ambiguous_is_refused_and_nothing_behind_it_is_read)
         {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nX: \r Content-Length: 0", "carriage return"},
         {"HTTP/1.1\r\n Content-Length: 5\r\nHost: x", ""},
         {"HTTP/1.1\nHost: x\nContent-Length: 5\nContent-Length: 0", "more than once"},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5\nX: y", "CR LF"},
+        {"HTTP/1.1\r\nHost: x\r\nHost: y\r\nContent-Length: 5", "Host is given"},
+        {"HTTP/1.1\r\nHost: x\r\n: \r\nContent-Length: 5", "has no name"},
+        {"HTTP/1.1\r\nHost: x\r\n:\r\nPOST /v1/bind HTTP/1.1\r\nHost: x", "has no name"},
+        {"HTTP/1.1\r\n:\r\nHost: x\r\nContent-Length: 5", "not a token"},
+        {"HTTP/1.1\r\nHost: x\r\n\032X: y\r\nContent-Length: 5", "NUL"},
+        {"HTTP/1.1\r\nHost: x\r\nX: y\032Content-Length: 5\r\nX: y", "NUL"},
+        {"HTTP/1.1\r\nHost: x\r\nContent-Length: 5\032", "NUL"},
+        {"HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\032, identity", "NUL"},
     };
     struct skr_listener_options options = defaults();
     int n = 0;
