@@ -42,26 +42,25 @@ static size_t find_blocking(const struct skr_problem *problem, const struct skr_
     return n;
 }
 
-/* The greatest n that fits with the rules, between the claims and the problem's n; -1: not even the
- * claims fit. Sizes with factors have gaps: the greatest below the first gap that is met. */
+/* The greatest n that fits with the rules, between the claims and the problem's n, of one role; -1: not
+ * even the claims fit. Sizes with factors have gaps: the greatest below the first gap that is met. */
 static int32_t find_largest(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                             size_t n_rules, skr_domain_fits_fn *fits,
                             struct skr_domain_outcome *outcome)
 {
-    struct skr_problem smaller = *problem;
-    int32_t low = 0;
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
-        low += skr_leaf_claimed(problem, leaf);
-    }
+    struct skr_role_variant smaller;
+    int32_t low = skr_role_claims(problem->roles->role, 0, problem->tree->n_leaves);
     int32_t high = problem->n;
     int32_t found = -1;
+    skr_role_variant_init(&smaller, problem);
     while (low < high) {
-        smaller.n = low + (high - low) / 2;
-        if (smaller.n == 0 || fits(&smaller, rule, n_rules, outcome)) {
-            found = smaller.n;
-            low = smaller.n + 1;
+        const int32_t n = low + (high - low) / 2;
+        smaller.problem.n = smaller.role[0].n = smaller.role[0].minimum = n;
+        if (n == 0 || fits(&smaller.problem, rule, n_rules, outcome)) {
+            found = n;
+            low = n + 1;
         } else {
-            high = smaller.n;
+            high = n;
         }
     }
     return found;
@@ -91,8 +90,6 @@ static int32_t count_usable(const struct skr_domain_search *s, size_t r)
 static bool fits_empty(const struct skr_domain_search *s, const struct skr_problem *problem,
                        bool emptied, skr_domain_fits_fn *fits, struct skr_domain_outcome *outcome)
 {
-    struct skr_rule levels[SKR_LEVELS_MAX];
-    struct skr_problem equal;
     struct skr_domain_rule rule[SKR_DOMAIN_RULES_MAX];
     struct skr_role_variant v;
     skr_role_domains_empty(&v, problem, emptied);
@@ -100,14 +97,15 @@ static bool fits_empty(const struct skr_domain_search *s, const struct skr_probl
     for (size_t r = 0; r < s->n_rules && emptied; r++) {
         rule[r].others = NULL;
     }
-    const bool is_equal = !problem->roles && skr_role_single(&v.problem, levels, &equal);
-    return fits(is_equal ? &equal : &v.problem, rule, s->n_rules, outcome);
+    return fits(&v.problem, rule, s->n_rules, outcome);
 }
 
 void skr_domain_report_blocking(const struct skr_domain_search *s,
                                 const struct skr_problem *problem, struct skr_solution *solution,
                                 skr_domain_fits_fn *fits, struct skr_domain_outcome *outcome)
 {
+    const bool lone = problem->roles->n_roles == 1;
+    const struct skr_role *first = problem->roles->role;
     size_t at[SKR_DOMAIN_RULES_MAX] = {0};
     struct skr_domain_rule rule[SKR_DOMAIN_RULES_MAX];
     size_t n = find_blocking(problem, s->rule, s->n_rules, at, fits, outcome);
@@ -124,7 +122,7 @@ void skr_domain_report_blocking(const struct skr_domain_search *s,
     outcome->blocking = (int32_t)at[0];
     outcome->domains = count_usable(s, at[0]);
     outcome->largest =
-        problem->roles || needs_all(rule, n) ? -1 : find_largest(problem, rule, n, fits, outcome);
+        !lone || needs_all(rule, n) ? -1 : find_largest(problem, rule, n, fits, outcome);
     const bool never = problem->capacity && !fits_empty(s, problem, false, fits, outcome);
     const bool closed = never && fits_empty(s, problem, true, fits, outcome);
     struct skr_explanation *x = &solution->explanation;
@@ -133,7 +131,8 @@ void skr_domain_report_blocking(const struct skr_domain_search *s,
         .closed = closed,
         .largest = outcome->largest > 0 ? outcome->largest : 0,
     };
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && !problem->roles; leaf++) {
-        x->sum_fits += skr_leaf_of(problem, leaf).most;
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && lone; leaf++) {
+        const int32_t claimed = skr_role_claimed(first, leaf);
+        x->sum_fits += claimed + skr_role_room(problem, first, leaf, problem->n - claimed);
     }
 }

@@ -97,7 +97,7 @@ static bool has_room(const struct skr_domain_search *s, size_t r)
 static void find_apart(struct skr_domain_search *s)
 {
     const size_t size = (size_t)s->problem->tree->n_leaves * sizeof *s->rule->domain;
-    for (size_t k = 0; k < s->n_rules && s->roles; k++) {
+    for (size_t k = 0; k < s->n_rules; k++) {
         const struct skr_domain_rule *rule = &s->rule[k];
         uint32_t ones = 0, others = 0;
         for (size_t r = 0; r < s->n_rules && rule->against != 0; r++) {
@@ -175,7 +175,7 @@ bool skr_domain_first_choices(struct skr_domain_search *s)
         }
     }
     find_apart(s);
-    for (size_t r = 0; r < s->n_rules && s->roles; r++) {
+    for (size_t r = 0; r < s->n_rules; r++) {
         for (size_t k = r + 1; k < s->n_rules; k++) {
             s->alike[r] |= skr_role_domains_alike(s, r, k) ? UINT32_C(1) << k : 0;
         }
@@ -253,7 +253,7 @@ void skr_domain_set_bounds(struct skr_domain_search *s)
 {
     const struct skr_tree *tree = &s->made.tree;
     for (size_t r = 0; r < s->n_rules; r++) {
-        for (int32_t u = 0; u < tree->n_units && (r == 0 || s->roles); u++) {
+        for (int32_t u = 0; u < tree->n_units; u++) {
             s->bounds[r][u] = (struct skr_unit_bounds){0, s->n[r]};
         }
     }

@@ -13,24 +13,22 @@ struct skr_domain_choice {
 };
 
 struct skr_domain_search {
-    const struct skr_problem *problem;
+    const struct skr_problem *problem; /* with roles */
     const struct skr_domain_rule *rule;
     size_t n_rules;
     struct skr_arena *arena;
     struct skr_domain_tree made;
     struct skr_problem inner; /* of the made tree */
-    int64_t *free, *capacity;
-    uint8_t *eligible;
-    int32_t *claimed;                  /* without roles */
-    struct skr_role_variant *roles;    /* the inner problem with roles; NULL: without */
+    int64_t *free;
+    struct skr_role_variant *roles;    /* of the inner problem */
     uint8_t *open[SKR_ROLES_MAX];      /* [leaf] of the inner roles: whether it takes new members */
     int32_t *closed_by[SKR_ROLES_MAX]; /* [leaf] what closed it for a time; 0: nothing */
     int32_t n[SKR_DOMAIN_RULES_MAX]; /* members that the rule counts, n_least if minimums are met */
     int32_t n_least[SKR_DOMAIN_RULES_MAX];
     int32_t least_inside[SKR_DOMAIN_RULES_MAX];     /* the same less the claims in no domain */
     const int32_t *claims_of[SKR_DOMAIN_RULES_MAX]; /* [leaf] of these */
-    /* [unit]. Without roles all rules share one array. With roles each rule has its own, for the units
-     * of its level or for the leaves. */
+    /* [unit], for the units of the rule's level or for the leaves. If there is one role, all rules
+     * share one array, the bounds of the inner problem. */
     struct skr_unit_bounds *bounds[SKR_DOMAIN_RULES_MAX];
     int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
     int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */
@@ -41,13 +39,12 @@ struct skr_domain_search {
     uint32_t alike[SKR_DOMAIN_RULES_MAX];
     int32_t tries;    /* choices of single rules that were looked at */
     int32_t *sum;     /* [domain] working space */
-    int32_t *count;   /* [leaf] working space, with roles */
+    int32_t *count;   /* [leaf] working space */
     int32_t *outside; /* [unit] working space */
-    struct skr_level_key *best_key;
-    int32_t *best; /* [leaf] of the problem, with roles [role][leaf]; NULL: none yet */
-    int32_t best_size[SKR_ROLES_MAX];    /* with roles */
-    const struct skr_role_keys *best_of; /* with roles, in place of best_key */
-    int64_t steps;                       /* with roles: left */
+    int32_t *best;    /* [role][leaf] of the problem; NULL: none yet */
+    int32_t best_size[SKR_ROLES_MAX];
+    const struct skr_role_keys *best_of;
+    int64_t steps; /* left */
     int32_t solves;
     int32_t solves_end; /* of the choices at hand */
     bool limited;       /* the search left something out */

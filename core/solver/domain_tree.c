@@ -249,10 +249,8 @@ static void name_domains(const struct skr_partition *of, const struct skr_domain
 static bool claims_outside(const struct skr_problem *problem, const struct skr_domain_rule *rule)
 {
     bool found = false;
-    size_t n = problem->roles ? problem->roles->n_roles : 1;
-    for (size_t r = 0; r < n; r++) {
-        const int32_t *claimed =
-            problem->roles ? problem->roles->role[r].claimed : problem->claimed;
+    for (size_t r = 0; r < problem->roles->n_roles; r++) {
+        const int32_t *claimed = problem->roles->role[r].claimed;
         for (int32_t leaf = 0; leaf < problem->tree->n_leaves && claimed; leaf++) {
             found = found || (claimed[leaf] > 0 && rule->domain[leaf] < 0);
         }
@@ -263,7 +261,7 @@ static bool claims_outside(const struct skr_problem *problem, const struct skr_d
 static void own_rules(struct maker *m)
 {
     const struct skr_roles *roles = m->problem->roles;
-    m->n_roles = roles ? roles->n_roles : 0;
+    m->n_roles = roles->n_roles;
     for (int32_t l = 1; l <= m->problem->tree->n_levels; l++) {
         m->made->level[l] = l;
         for (size_t r = 0; r < m->n_roles; r++) {
@@ -308,13 +306,8 @@ bool skr_domain_tree_make(const struct skr_problem *problem, const struct skr_do
         }
     }
     for (size_t r = 0; r < n_rules; r++) {
-        bool one = rule[r].kind == SKR_DOMAIN_ONE;
-        ret->chosen[r] = one && at[r] == 0;
-        if (one && at[r] > 0 && problem->roles) {
-            ret->chosen[r] = !make_one_of_roles(&m, rule[r].roles, at[r]);
-        } else if (one && at[r] > 0 && !make_one(&m, at[r])) {
-            ret->contradiction = true;
-        }
+        ret->chosen[r] = rule[r].kind == SKR_DOMAIN_ONE &&
+                         (at[r] == 0 || !make_one_of_roles(&m, rule[r].roles, at[r]));
     }
     if (!order_leaves(&m, ret->leaf) ||
         !skr_level_chain_tree(&m.chain, ret->leaf, &ret->tree, ret->rule)) {

@@ -18,13 +18,12 @@ struct skr_domain_tree {
     /* [rule] ONE that the rules of levels do not express: its domain is chosen. */
     bool chosen[SKR_DOMAIN_RULES_MAX];
     int32_t level[SKR_LEVELS_MAX + 1]; /* [level of the problem] the same level here */
-    /* The own rules of roles on the levels of this tree; only in a problem with roles. */
+    /* The own rules of roles on the levels of this tree. */
     struct skr_rule own[SKR_ROLES_MAX][SKR_LEVELS_MAX];
     uint8_t has_own[SKR_ROLES_MAX][SKR_LEVELS_MAX];
-    bool contradiction; /* a rule ONE and the rules of a level exclude each other */
 };
 
-/* All memory is the arena's. False without memory. Cost: O(leaves x (levels + rules)). */
+/* Of a problem with roles. All memory is the arena's. False without memory. Cost: O(leaves x (levels + rules)). */
 bool skr_domain_tree_make(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                           size_t n_rules, struct skr_arena *arena, struct skr_domain_tree *ret);
 

@@ -21,6 +21,7 @@
 
 #include "core/solver/domain_blocking.h"
 #include "core/solver/domain_choices.h"
+#include "core/solver/each_role.h"
 #include "core/solver/roles/role_domains.h"
 #include "core/solver/roles/role_explain.h"
 #include "core/solver/roles/roles_solve.h"
@@ -46,6 +47,7 @@ static void *get(struct skr_domain_search *s, size_t n, size_t size)
 static bool permute(struct skr_domain_search *s)
 {
     const struct skr_problem *from = s->problem;
+    const bool lone = from->roles->n_roles == 1;
     size_t n = (size_t)from->tree->n_leaves;
     size_t width = from->n_resources;
     s->inner = *from;
@@ -55,14 +57,9 @@ static bool permute(struct skr_domain_search *s)
     s->inner.domain_rule = NULL;
     s->inner.n_domain_rules = 0;
     s->free = get(s, n * width, sizeof *s->free);
-    s->eligible = get(s, n, sizeof *s->eligible);
-    s->claimed = get(s, n, sizeof *s->claimed);
     for (size_t r = 0; r < s->n_rules; r++) {
-        s->bounds[r] = r > 0 && !from->roles
-                           ? s->bounds[0]
-                           : get(s, (size_t)s->made.tree.n_units, sizeof **s->bounds);
-        s->claims_of[r] = s->claimed;
-        s->n[r] = s->n_least[r] = from->n;
+        s->bounds[r] =
+            r > 0 && lone ? s->bounds[0] : get(s, (size_t)s->made.tree.n_units, sizeof **s->bounds);
     }
     s->outside = get(s, (size_t)s->made.tree.n_units, sizeof *s->outside);
     if (s->rc != 0) {
@@ -71,37 +68,14 @@ static bool permute(struct skr_domain_search *s)
     for (size_t i = 0; i < n; i++) {
         int32_t leaf = s->made.leaf[i];
         memcpy(s->free + i * width, from->free + (size_t)leaf * width, width * sizeof *s->free);
-        if (from->roles) {
-            continue;
-        }
-        s->eligible[i] = skr_leaf_eligible(from, leaf) ? 1 : 0;
-        s->claimed[i] = skr_leaf_claimed(from, leaf);
-        for (size_t r = 0; r < s->n_rules; r++) {
-            if (s->rule[r].domain[leaf] < 0 && skr_domain_rule_closes(&s->rule[r])) {
-                s->eligible[i] = 0;
-            }
-        }
     }
     s->inner.free = s->free;
     s->inner.capacity = NULL;
-    s->inner.eligible = s->eligible;
-    s->inner.emptied = NULL;
-    s->inner.claimed = s->claimed;
-    s->inner.bounds = from->roles ? NULL : s->bounds[0];
-    if (from->roles && !skr_role_domains_permute(s)) {
+    s->inner.bounds = lone ? s->bounds[0] : NULL;
+    if (!skr_role_domains_permute(s)) {
         s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
     }
     return s->rc == 0;
-}
-
-/* New members that the rule counts and that fit on the leaf, at most as many as there are. */
-static int64_t room_on(const struct skr_domain_search *s, size_t r, int32_t leaf)
-{
-    if (s->roles) {
-        return skr_role_domains_room(s, r, leaf);
-    }
-    int32_t room = s->eligible[leaf] ? skr_leaf_room(&s->inner, s->free, leaf) : 0;
-    return room < s->inner.n ? room : s->inner.n;
 }
 
 static bool count_domains(struct skr_domain_search *s)
@@ -116,12 +90,12 @@ static bool count_domains(struct skr_domain_search *s)
             int32_t domain = rule->domain[s->made.leaf[i]];
             if (domain >= 0) {
                 s->claims[r][domain] += s->claims_of[r][i];
-                s->room[r][domain] += room_on(s, r, i);
+                s->room[r][domain] += skr_role_domains_room(s, r, i);
             }
         }
     }
     s->sum = get(s, (size_t)most, sizeof *s->sum);
-    s->count = s->roles ? get(s, (size_t)s->made.tree.n_leaves, sizeof *s->count) : NULL;
+    s->count = get(s, (size_t)s->made.tree.n_leaves, sizeof *s->count);
     return s->rc == 0;
 }
 
@@ -133,25 +107,15 @@ struct breach {
     int64_t by; /* > 0: too many, < 0: too few */
 };
 
-static void sum_domains(const struct skr_domain_search *s, size_t r, const int32_t *count)
+static void sum_domains(const struct skr_domain_search *s, size_t r)
 {
     memset(s->sum, 0, (size_t)s->rule[r].n_domains * sizeof *s->sum);
     for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
         int32_t domain = s->rule[r].domain[s->made.leaf[i]];
         if (domain >= 0) {
-            s->sum[domain] += count[i];
+            s->sum[domain] += s->count[i];
         }
     }
-}
-
-/* Members that the rule counts, by leaf. */
-static const int32_t *counts_of(const struct skr_domain_search *s, size_t r,
-                                const struct skr_solution *solution)
-{
-    if (s->roles) {
-        skr_role_domains_count(s, r, solution, s->count);
-    }
-    return s->roles ? s->count : solution->count;
 }
 
 static bool find_breach(const struct skr_domain_search *s, const struct skr_solution *solution,
@@ -161,7 +125,8 @@ static bool find_breach(const struct skr_domain_search *s, const struct skr_solu
         if (s->made.level_of[r] != 0 || s->rule[r].against != 0) {
             continue;
         }
-        sum_domains(s, r, counts_of(s, r, solution));
+        skr_role_domains_count(s, r, solution);
+        sum_domains(s, r);
         for (int32_t d = 0; d < s->rule[r].n_domains; d++) {
             struct skr_unit_bounds a = skr_domain_allowed(s, r, d);
             if (s->sum[d] > a.most || s->sum[d] < a.least) {
@@ -177,8 +142,7 @@ static bool find_breach(const struct skr_domain_search *s, const struct skr_solu
 
 /* The leaf of the domain to branch on: the one with the most new members if the domain is too full,
  * with the most room if it is too empty; -1: none can change. */
-static int32_t branch_leaf(const struct skr_domain_search *s, const struct breach *b,
-                           const int32_t *count)
+static int32_t branch_leaf(const struct skr_domain_search *s, const struct breach *b)
 {
     const struct skr_tree *tree = &s->made.tree;
     int32_t best = -1;
@@ -190,11 +154,11 @@ static int32_t branch_leaf(const struct skr_domain_search *s, const struct breac
         const struct skr_unit_bounds *bounds = &s->bounds[b->rule][tree->first_leaf + i];
         int32_t claims = s->claims_of[b->rule][i];
         int32_t least = claims > bounds->least ? claims : bounds->least;
-        int32_t value = count[i] - least;
+        int32_t value = s->count[i] - least;
         if (b->by < 0) {
-            int32_t fit = claims + (int32_t)room_on(s, b->rule, i);
+            int32_t fit = claims + (int32_t)skr_role_domains_room(s, b->rule, i);
             fit = fit < s->n[b->rule] || claims > fit ? fit : s->n[b->rule];
-            value = (fit < bounds->most ? fit : bounds->most) - count[i];
+            value = (fit < bounds->most ? fit : bounds->most) - s->count[i];
         }
         if (value > best_value) {
             best = i;
@@ -207,31 +171,11 @@ static int32_t branch_leaf(const struct skr_domain_search *s, const struct breac
 static void take(struct skr_domain_search *s, const struct skr_solution *solution)
 {
     s->limited = s->limited || !solution->optimal;
-    if (s->roles) {
-        if (!s->best && s->steps > BETTER_STEPS_MAX) {
-            s->steps = BETTER_STEPS_MAX;
-        }
-        if (!skr_role_domains_take(s, solution)) {
-            s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
-        }
-        return;
+    if (!s->best && s->steps > BETTER_STEPS_MAX) {
+        s->steps = BETTER_STEPS_MAX;
     }
-    const struct skr_tree *tree = s->problem->tree;
-    int32_t *count = get(s, (size_t)tree->n_leaves, sizeof *count);
-    if (!count) {
-        return;
-    }
-    for (int32_t i = 0; i < tree->n_leaves; i++) {
-        count[s->made.leaf[i]] = solution->count[i];
-    }
-    struct skr_level_key *key = skr_placement_key(tree, count, s->arena);
-    if (!key) {
+    if (!skr_role_domains_take(s, solution)) {
         s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
-        return;
-    }
-    if (!s->best || skr_placement_compare(tree, s->problem->rule, key, s->best_key) < 0) {
-        s->best = count;
-        s->best_key = key;
     }
 }
 
@@ -276,20 +220,18 @@ static void branch(struct skr_domain_search *s)
     if (s->rc != 0) {
         return;
     }
-    if (s->solves >= s->solves_end || (s->roles && s->steps <= 0)) {
+    if (s->solves >= s->solves_end || s->steps <= 0) {
         s->limited = true;
         return;
     }
     struct skr_solution *solution = NULL;
     s->solves++;
-    if (s->roles) {
-        s->roles->roles.steps = s->steps < SOLVE_STEPS_MAX ? s->steps : SOLVE_STEPS_MAX;
-    }
+    s->roles->roles.steps = s->steps < SOLVE_STEPS_MAX ? s->steps : SOLVE_STEPS_MAX;
     s->rc = skr_solve(&s->inner, &solution, s->error);
     if (s->rc != 0) {
         return;
     }
-    s->steps -= s->roles ? solution->roles->steps : 0;
+    s->steps -= solution->roles->steps;
     struct breach b;
     if (solution->status == SKR_SOLVE_TIMEOUT) {
         s->limited = true;
@@ -308,10 +250,9 @@ static void branch(struct skr_domain_search *s)
         if (!find_breach(s, solution, &b)) {
             take(s, solution);
         } else {
-            const int32_t *count = counts_of(s, b.rule, solution);
-            int32_t leaf = branch_leaf(s, &b, count);
+            int32_t leaf = branch_leaf(s, &b);
             if (leaf >= 0) {
-                int32_t x = count[leaf];
+                int32_t x = s->count[leaf];
                 int32_t claims = s->claims_of[b.rule][leaf];
                 struct skr_unit_bounds now = s->bounds[b.rule][s->made.tree.first_leaf + leaf];
                 int64_t to = x - b.by;
@@ -338,7 +279,7 @@ static void run(struct skr_domain_search *s)
         s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
         return;
     }
-    if (s->made.contradiction || !permute(s) || !count_domains(s) || !skr_domain_first_choices(s)) {
+    if (!permute(s) || !count_domains(s) || !skr_domain_first_choices(s)) {
         return;
     }
     /* Every choice gets its share of the solves: one that is hard to refuse must not hide the
@@ -376,102 +317,77 @@ static int search(struct skr_domain_search *s, const struct skr_problem *problem
     return s->rc != 0 ? -1 : s->best ? 1 : 0;
 }
 
-/* In a problem with roles a choice that is not decided counts as fitting. */
+/* With several roles a choice that is not decided counts as fitting. */
 static bool fits_with(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                       size_t n_rules, struct skr_domain_outcome *outcome)
 {
     struct skr_domain_search s;
-    bool fits = search(&s, problem, rule, n_rules, NULL) > 0 || (s.limited && problem->roles);
+    bool fits =
+        search(&s, problem, rule, n_rules, NULL) > 0 || (s.limited && problem->roles->n_roles > 1);
     outcome->solves += s.solves;
     skr_arena_destroy(s.arena);
     return fits;
 }
 
-/* The answer of the problem in the form of skr_solve(). Counts that were found become claims, so
- * that one placement is left. */
-static int finish(struct skr_domain_search *s, const struct skr_problem *problem,
-                  struct skr_solution **ret, struct skr_error *error)
+/* The answer of a problem whose best placement without the rules breaks them. Equal members are one
+ * role. */
+static int solve(const struct skr_problem *problem, bool equal, struct skr_domain_outcome *outcome,
+                 struct skr_solution **ret, struct skr_error *error)
 {
-    struct skr_problem plain = *problem;
-    struct skr_domain_outcome outcome = {.blocking = -1, .largest = -1, .solves = s->solves};
-    plain.domain_rule = NULL;
-    plain.n_domain_rules = 0;
-    if (s->best) {
-        plain.claimed = s->best;
-        plain.eligible = NULL;
-        plain.explain = false;
-    }
-    int rc = skr_solve(&plain, ret, error);
-    if (rc != 0) {
-        return rc;
-    }
-    outcome.proven = !s->limited || (*ret)->status == SKR_SOLVE_INFEASIBLE;
-    if (s->best) {
-        (*ret)->optimal = outcome.proven;
-    } else if ((*ret)->status == SKR_SOLVE_PLACED) {
-        (*ret)->status = SKR_SOLVE_INFEASIBLE;
-        (*ret)->count = NULL;
-        (*ret)->key = NULL;
-        (*ret)->optimal = false;
-        skr_domain_report_blocking(s, problem, *ret, fits_with, &outcome);
-    }
-    (*ret)->domains = outcome;
-    return 0;
-}
-
-/* The same with roles. If the best placement without the rules obeys them, it is the answer. */
-static int solve_roles(const struct skr_problem *problem, struct skr_domain_search *s,
-                       struct skr_solution **ret, struct skr_error *error)
-{
-    struct skr_problem plain = *problem;
-    plain.domain_rule = NULL;
-    plain.n_domain_rules = 0;
-    struct skr_domain_outcome outcome = {.blocking = -1, .largest = -1, .solves = 1};
-    int rc = skr_solve(&plain, ret, error);
-    if (rc != 0) {
-        return rc;
-    }
-    bool placed = (*ret)->status == SKR_SOLVE_PLACED;
-    if (!placed || skr_domains_check(problem, (*ret)->roles->count, NULL) == 0) {
-        outcome.proven = placed ? (*ret)->optimal : (*ret)->status == SKR_SOLVE_INFEASIBLE;
-        (*ret)->domains = outcome;
-        return 0;
-    }
-    skr_solution_destroy(*ret);
-    *ret = NULL;
-    search(s, problem, problem->domain_rule, problem->n_domain_rules, error);
-    rc = s->rc == 0 ? skr_roles_answer(problem, s->best, s->best_size, !s->limited, ret, error)
-                    : s->rc;
+    struct skr_domain_search s;
+    int rc =
+        search(&s, problem, problem->domain_rule, problem->n_domain_rules, error) < 0 ? s.rc : 0;
     if (rc == 0) {
-        outcome.solves += s->solves;
-        outcome.proven = !s->limited;
+        const bool said = !s.limited || (equal && !s.best);
+        rc = skr_roles_answer(problem, s.best, s.best_size, said, ret, error);
+    }
+    if (rc == 0) {
+        outcome->solves += s.solves;
+        outcome->proven = !s.limited;
         if ((*ret)->status == SKR_SOLVE_INFEASIBLE) {
             skr_role_explain_nothing(&(*ret)->roles->explanation);
-            skr_domain_report_blocking(s, problem, *ret, fits_with, &outcome);
+            skr_domain_report_blocking(&s, problem, *ret, fits_with, outcome);
         }
-        (*ret)->domains = outcome;
+        (*ret)->domains = *outcome;
     }
+    skr_arena_destroy(s.arena);
     return rc;
 }
 
 int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **ret,
                       struct skr_error *error)
 {
+    struct skr_domain_outcome outcome = {.blocking = -1, .largest = -1, .solves = 1};
+    struct skr_role_variant one;
+    struct skr_problem plain = *problem;
+    plain.domain_rule = NULL;
+    plain.n_domain_rules = 0;
     if (problem->n_domain_rules > SKR_DOMAIN_RULES_MAX) {
         return skr_error_set(error, SKR_LIMIT,
                              "solver: %zu rules over domains, at most %d (SKR_DOMAIN_RULES_MAX)",
                              problem->n_domain_rules, SKR_DOMAIN_RULES_MAX);
     }
-    struct skr_domain_search s = {0};
-    if (problem->roles) {
-        int rc = solve_roles(problem, &s, ret, error);
-        skr_arena_destroy(s.arena);
+    int rc = skr_solve(&plain, ret, error);
+    if (rc != 0) {
         return rc;
     }
-    if (problem->n > 0 && problem->tree->n_leaves > 0) {
-        search(&s, problem, problem->domain_rule, problem->n_domain_rules, error);
+    bool placed = (*ret)->status == SKR_SOLVE_PLACED;
+    const int32_t *count = placed ? skr_solution_of_role(*ret, problem->tree, 0) : NULL;
+    if (!placed || problem->n == 0 || skr_domains_check(problem, count, NULL) == 0) {
+        outcome.proven = placed ? (*ret)->optimal : (*ret)->status == SKR_SOLVE_INFEASIBLE;
+        if (placed) { /* sizes and keys are those without the rules */
+            (*ret)->explanation = (struct skr_explanation){.largest = problem->n};
+            (*ret)->best_alone = (*ret)->best_empty = NULL;
+        }
+        (*ret)->domains = outcome;
+        return 0;
     }
-    int rc = s.rc != 0 ? s.rc : finish(&s, problem, ret, error);
-    skr_arena_destroy(s.arena);
+    skr_solution_destroy(*ret);
+    *ret = NULL;
+    skr_role_variant_init(&one, problem);
+    rc = solve(problem->roles ? problem : &one.problem, !problem->roles, &outcome, ret, error);
+    if (rc == 0 && !problem->roles) {
+        (*ret)->roles = NULL;
+    }
     return rc;
 }

@@ -22,9 +22,8 @@
  * domains that cross the levels, take a search that branches on leaves. A placement that it finds
  * is valid. An INFEASIBLE is proven unless the search reached its limit.
  *
- * In a problem with roles a rule counts and binds some of them. It bounds the sum of these roles, and
- * the search is the same. If the search does not decide such a problem, the answer is TIMEOUT, never
- * INFEASIBLE.
+ * A rule counts and binds some of the roles, or all. It bounds the sum of these roles. If the search
+ * does not decide a problem with roles, the answer is TIMEOUT, never INFEASIBLE.
  *
  * Pure; callable from any thread; memory as skr_solve().
  *

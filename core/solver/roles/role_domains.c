@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules over domains with roles. The inner problem has the roles with their leaves in the order of
+ * The roles of a search under rules over domains. The inner problem has the roles with their leaves in the order of
  * the made tree. Every rule bounds the sum of the roles that it counts, in the units of its level. If
  * its domains cross the levels, it bounds the sum on the leaves.
  */
@@ -128,7 +128,7 @@ bool skr_role_domains_permute(struct skr_domain_search *s)
     for (size_t c = 0; c < roles->n_caps; c++) {
         s->roles->cap[c].level = s->made.level[roles->cap[c].level];
     }
-    s->roles->roles.n_bounds = s->n_rules;
+    s->roles->roles.n_bounds = roles->n_roles > 1 ? s->n_rules : 0;
     for (size_t k = 0; k < s->n_rules; k++) {
         if (!count_claims(s, k)) {
             return false;
@@ -152,13 +152,13 @@ int64_t skr_role_domains_room(const struct skr_domain_search *s, size_t rule, in
 }
 
 void skr_role_domains_count(const struct skr_domain_search *s, size_t rule,
-                            const struct skr_solution *solution, int32_t *ret)
+                            const struct skr_solution *solution)
 {
     size_t n = (size_t)s->made.tree.n_leaves;
-    memset(ret, 0, n * sizeof *ret);
+    memset(s->count, 0, n * sizeof *s->count);
     for (size_t r = 0; r < s->roles->roles.n_roles; r++) {
         for (size_t i = 0; i < n && skr_domain_binds(&s->rule[rule], r); i++) {
-            ret[i] += solution->roles->count[r * n + i];
+            s->count[i] += solution->roles->count[r * n + i];
         }
     }
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_ROLES_ROLE_DOMAINS_H
 #define SKR_CORE_SOLVER_ROLES_ROLE_DOMAINS_H
-/* The parts of the search of core/solver/domains.c that differ for problems with roles. Internal to
- * the solver; memory of the search. */
+/* The roles of the search of core/solver/domains.c. Internal to the solver; memory of the search. */
 #include "core/solver/domain_choices.h"
 
 /* Whether the rule counts and binds the role. */
@@ -15,9 +14,9 @@ static inline bool skr_domain_binds(const struct skr_domain_rule *rule, size_t r
 bool skr_role_domains_permute(struct skr_domain_search *s);
 /* New members that the rule counts and that fit on the leaf, at most those it counts at all. */
 int64_t skr_role_domains_room(const struct skr_domain_search *s, size_t rule, int32_t leaf);
-/* Members that the rule counts, ret[leaf], of an inner solution. */
+/* Members that the rule counts, into s->count, of an inner solution. */
 void skr_role_domains_count(const struct skr_domain_search *s, size_t rule,
-                            const struct skr_solution *solution, int32_t *ret);
+                            const struct skr_solution *solution);
 /* Whether the rule binds a role of these that has new members in every placement. */
 bool skr_role_domains_comes(const struct skr_domain_search *s, size_t rule, uint32_t roles);
 /* Whether both rules choose a domain for one role each, and the problem stays the same if these roles
