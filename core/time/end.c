@@ -57,7 +57,7 @@ int64_t skr_job_end(const struct skr_pod_times *pod, int64_t now)
                                   skr_instant_plus(pod->job_deadline_s, pod->grace_s));
 }
 
-/* The limit before an overrun is looked at. */
+/* What the API says, whatever the word of the pod is. */
 static int64_t limit_of(const struct skr_pod_times *pod, int64_t now)
 {
     const int64_t started = started_at(pod->started, now);
@@ -68,14 +68,12 @@ static int64_t limit_of(const struct skr_pod_times *pod, int64_t now)
             skr_instant_plus(started, skr_instant_plus(pod->deadline_s, pod->grace_s));
         limit = own < job ? own : job;
     }
-    limit = pod->deleted != 0 ? skr_instant_up(pod->deleted) : limit;
-    return pod->word != 0 && pod->word < limit ? pod->word : limit;
+    return pod->deleted != 0 ? skr_instant_up(pod->deleted) : limit;
 }
 
 int64_t skr_end_begun(const struct skr_pod_times *pod)
 {
     struct skr_pod_times begun = *pod;
-    begun.word = 0;
     begun.deadline_s = pod->started != 0 ? pod->deadline_s : 0;
     begun.job_deadline_s = pod->job_started != 0 ? pod->job_deadline_s : 0;
     return limit_of(&begun, SKR_INSTANT_NEVER);
@@ -83,7 +81,9 @@ int64_t skr_end_begun(const struct skr_pod_times *pod)
 
 struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate, int64_t now)
 {
-    struct skr_pod_end end = {.kind = SKR_END_LIMIT, .at = limit_of(pod, now)};
+    const int64_t limit = limit_of(pod, now);
+    struct skr_pod_end end = {.kind = SKR_END_LIMIT,
+                              .at = pod->word != 0 && pod->word < limit ? pod->word : limit};
     if (end.at == SKR_INSTANT_NEVER) {
         end = (struct skr_pod_end){.kind = SKR_END_ESTIMATE, .at = estimate};
     }
@@ -92,7 +92,7 @@ struct skr_pod_end skr_end_of(const struct skr_pod_times *pod, int64_t estimate,
         /* Evicted after its end, it is late from then on. */
         const int64_t late = now - (gone > end.at && gone <= now ? gone : end.at);
         end.at = now + (late > SKR_OVERRUN_S ? late : SKR_OVERRUN_S);
-        end.at = gone > now && gone < end.at ? gone : end.at;
+        end.at = limit > now && limit < end.at ? limit : end.at;
         end.overrun = true;
     }
     if (end.at == SKR_INSTANT_NEVER || end.at - now > SKR_END_BEYOND_S) {
