@@ -131,11 +131,16 @@ static void read_control(struct skr_owner *owner, const struct skr_fields *json,
     }
 }
 
-bool skr_owner_ends(const struct skr_owner *job, const char *controller_uid,
-                    const struct skr_meta *pod)
+bool skr_owner_manages(const struct skr_owner *job, const char *controller_uid,
+                       const struct skr_meta *pod)
 {
-    return job->deadline_s > 0 && !job->foreign && strcmp(job->meta.uid, controller_uid) == 0 &&
+    return !job->foreign && strcmp(job->meta.uid, controller_uid) == 0 &&
            (!job->has_selector || skr_pod_rule_selects(&job->selector, pod));
+}
+
+bool skr_owner_has_deadline(const struct skr_owner *job)
+{
+    return job->deadline_s > 0 && !job->stopped && !job->over;
 }
 
 static void fill_job(void *object, const struct skr_fields *json)

@@ -96,10 +96,13 @@ bool skr_owner_makes_pods(const struct skr_owner *owner, int32_t number);
  * train", "the sum of spec.replicatedJobs of JobSet js". role NULL: all. */
 void skr_owner_size_field_add(const struct skr_owner *owner, const char *role,
                               struct skr_strbuf *b);
-/* Whether the controller of Kubernetes ends this pod at the deadline of the Job: it manages the Job, owns
- * the pod by that uid, and its selector takes in these labels. */
-bool skr_owner_ends(const struct skr_owner *job, const char *controller_uid,
-                    const struct skr_meta *pod);
+/* Whether the controller of Kubernetes manages this pod for the Job: no other manager has the Job, the pod is
+ * owned by that uid, and the selector takes in its labels. */
+bool skr_owner_manages(const struct skr_owner *job, const char *controller_uid,
+                       const struct skr_meta *pod);
+/* Whether the controller ends its pods at a deadline. It looks at none while the Job is suspended, and leaves a
+ * Job alone that is over (Kubernetes pkg/controller/job, pastActiveDeadline and syncJob). */
+bool skr_owner_has_deadline(const struct skr_owner *job);
 /* Whether both objects give the same size, conflict and end, and both make pods or neither does; false if
  * one could not be read. */
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);

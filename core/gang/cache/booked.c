@@ -83,11 +83,12 @@ struct look {
     int64_t now, end; /* of the window */
 };
 
+/* A cut that has passed ends nothing that starts now. */
 static int64_t end_of_window(const struct window *w, int64_t now)
 {
     const int64_t end = skr_instant_plus(now, w->holds);
     const int64_t cut = end < w->cut ? end : w->cut;
-    return cut > now ? cut : now + 1;
+    return w->cut <= now ? SKR_INSTANT_NEVER : cut > now ? cut : now + 1;
 }
 
 /* What the pod is charged on the node; 0: it is not. */
@@ -239,7 +240,8 @@ bool skr_booked_needs(const struct skr_gang *e, const struct booked_node *node,
     const struct booked_for all = {.window = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER, INT32_MIN}};
     const struct look l = look_at(e, &all, node);
     const struct skr_pod_times times = skr_ends_times(e, row);
-    const int64_t end = skr_end_soon(&times, SKR_INSTANT_NEVER, l.now).at;
+    const int64_t soon = skr_end_soon(&times, SKR_INSTANT_NEVER, l.now).at;
+    const int64_t end = times.word > l.now ? soon : l.now + 1; /* it is late: it may leave now */
     for (size_t i = 0; i < node->n; i++) {
         const struct booked_use *use = &node->use[i];
         const int64_t start = use->booking->start > l.now ? use->booking->start : l.now + 1;
@@ -250,15 +252,16 @@ bool skr_booked_needs(const struct skr_gang *e, const struct booked_node *node,
         }
         const int64_t room = skr_amount_sum(skr_ledger_free(e->ledger, node->name, (uint16_t)id),
                                             freed_until(&l, (uint16_t)id, start));
-        const int64_t taken =
-            skr_amount_sum(reserved_at(&l, use->resource, start), skr_amount_sum(spared[id], own));
-        if (room < taken) {
+        const int64_t stays = skr_amount_sum(spared[id], soon > start ? 0 : own);
+        if (room < skr_amount_sum(reserved_at(&l, use->resource, start), stays)) {
             *ret = use->booking;
             return true;
         }
     }
     const char *on = "";
-    const struct skr_amounts *amounts = skr_ledger_amounts(e->ledger, row->uid, &on);
+    const struct skr_amounts *amounts = soon > node->first && soon > l.now + 1
+                                            ? NULL
+                                            : skr_ledger_amounts(e->ledger, row->uid, &on);
     for (size_t i = 0; amounts && strcmp(on, node->name) == 0 && i < amounts->n; i++) {
         int64_t *at = &spared[amounts->item[i].resource];
         *at = skr_amount_sum(*at, amounts->item[i].amount);

@@ -64,8 +64,8 @@ static void judge(const struct skr_gang *e, struct end_row *row, const struct sk
     row->labelled = is_labelled(pod);
     row->judged = !job || job->deadline_s == 0 || strcmp(row->controller, job->meta.uid) != 0
                       ? END_UNJUDGED
-                  : skr_owner_ends(job, row->controller, &pod->meta) ? END_BY_JOB
-                                                                     : END_NOT_BY_JOB;
+                  : skr_owner_manages(job, row->controller, &pod->meta) ? END_BY_JOB
+                                                                        : END_NOT_BY_JOB;
 }
 
 /* If the Job became known after the pod, a selector that the API server made is judged by its label. One
@@ -75,22 +75,47 @@ static bool is_ended_by(struct end_row *row, const struct skr_owner *job)
     struct skr_label own[] = {{UID_LABEL, row->controller}, {UID_LABEL_OLD, row->controller}};
     const struct skr_meta meta = {.namespace_ = job->meta.namespace_,
                                   .labels = {.n = row->labelled ? 2 : 0, .item = own}};
-    if (row->judged == END_UNJUDGED && skr_owner_ends(job, row->controller, &meta)) {
+    if (row->judged == END_UNJUDGED && skr_owner_manages(job, row->controller, &meta)) {
         row->judged = END_BY_JOB;
     }
     return row->judged == END_BY_JOB && strcmp(row->controller, job->meta.uid) == 0 &&
-           job->deadline_s > 0;
+           skr_owner_has_deadline(job);
+}
+
+/* The Job that ends the pod at its deadline; NULL: none. */
+static const struct skr_owner *job_of(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    const struct skr_owner *job =
+        find_job(e, pod->meta.namespace_, skr_workload_owners_job_name(pod));
+    const bool ends = job && skr_owner_has_deadline(job) &&
+                      skr_owner_manages(job, pod->controller_uid, &pod->meta);
+    return ends ? job : NULL;
+}
+
+/* Clocks differ: a little later is the same. */
+static bool is_raised(const struct end_row *row, int64_t end)
+{
+    return row->times.word != 0 && end > skr_instant_plus(row->times.word, SKR_OVERRUN_S);
+}
+
+/* Its word is over, and no reservation is on its node. Promises of an earlier process are read first. */
+static bool is_spent(const struct skr_gang *e, const struct end_row *row)
+{
+    return !e->rounds.first && !skr_booked_find(e, row->on->name) &&
+           skr_frame_now(e->frame) / SKR_SECOND > skr_instant_plus(row->times.word, SKR_OVERRUN_S);
 }
 
 /* The earliest end so far is its word. */
 static void keep_word(const struct skr_gang *e, struct end_row *row, struct skr_pod_times *times)
 {
     const int64_t end = skr_end_begun(times);
+    if (is_raised(row, end) && is_spent(e, row)) {
+        row->times.word = 0;
+    }
     if (end != SKR_INSTANT_NEVER && (row->times.word == 0 || end < row->times.word)) {
         row->times.word = end;
     }
-    /* Clocks differ: a little later is the same. */
-    times->raised = row->times.word != 0 && end > skr_instant_plus(row->times.word, SKR_OVERRUN_S);
+    times->raised = is_raised(row, end);
     times->word = e->settings.evict_overrun ? row->times.word : 0;
 }
 
@@ -112,9 +137,8 @@ struct skr_pod_times skr_ends_times(const struct skr_gang *e, const struct end_r
 struct skr_pod_times skr_ends_times_of(const struct skr_gang *e, const struct skr_pod *pod)
 {
     struct skr_pod_times times = skr_pod_times_of(pod);
-    const struct skr_owner *job =
-        find_job(e, pod->meta.namespace_, skr_workload_owners_job_name(pod));
-    if (job && skr_owner_ends(job, pod->controller_uid, &pod->meta)) {
+    const struct skr_owner *job = job_of(e, pod);
+    if (job) {
         add_job(job, &times);
     }
     return times;
@@ -123,9 +147,8 @@ struct skr_pod_times skr_ends_times_of(const struct skr_gang *e, const struct sk
 int64_t skr_ends_by_job(const struct skr_gang *e, const struct skr_pod *pod)
 {
     struct skr_pod_times times = {0};
-    const struct skr_owner *job =
-        find_job(e, pod->meta.namespace_, skr_workload_owners_job_name(pod));
-    if (job && skr_owner_ends(job, pod->controller_uid, &pod->meta)) {
+    const struct skr_owner *job = job_of(e, pod);
+    if (job) {
         add_job(job, &times);
         times.grace_s = pod->grace_s;
     }
@@ -253,10 +276,10 @@ void skr_ends_put(struct skr_gang *e, const struct skr_pod *pod, const char *nod
         skr_workload_owners_ask(e, "Job");
     }
     row->times = times;
-    (void)skr_ends_times(e, row);
-    e->n_limits += has_limit(row);
     row->on = skr_nodes_get(e, node);
     DL_APPEND(row->on->ends, row);
+    (void)skr_ends_times(e, row);
+    e->n_limits += has_limit(row);
     skr_booked_stale(e, node);
     skr_seen_note(&e->seen, SEEN_ENDS);
 }

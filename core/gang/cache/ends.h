@@ -8,7 +8,8 @@
  *
  * A row may outlive the charge of its pod. Readers compare it with the ledger.
  *
- * The deadline of a Job counts if the controller of Kubernetes ends the pod by it: skr_owner_ends().
+ * The deadline of a Job counts if the controller of Kubernetes ends the pod by it: skr_owner_manages(),
+ * skr_owner_has_deadline().
  *
  * A row keeps the word of its pod: the earliest end that its limits have ever given since they began to run.
  * With settings.evict_overrun no later one counts, and core/gang/time/held.h evicts the pod where it breaks

@@ -34,7 +34,7 @@ bool skr_window_of(const struct skr_gang *e, const struct group *g,
     ret->holds = skr_instant_plus(deadline, grace);
     ret->cut = cut;
     ret->class_ = skr_membership_lowest_class(g);
-    return rest > 0;
+    return rest > 0 && cut > now;
 }
 
 /* When the last Job of its members ends; SKR_INSTANT_NEVER: that is not known. */

@@ -113,6 +113,53 @@ TEST_RIG(beside_a_job(false), without_evictions_the_promise_moves_and_says_so)
     assert_false(rig_has_event(rig, "PodBeyondLimit"));
 }
 
+TEST_RIG(beside_a_job(true), a_job_that_is_over_gave_its_word)
+{
+    const int64_t start = booking(rig, "big")->start;
+    rig_edit(rig, RIG_JOB, "run",
+             "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    expect_the_word_holds(rig, start);
+}
+
+TEST_RIG(beside_a_job(true), a_job_whose_clock_starts_again_gave_its_word)
+{
+    const int64_t start = booking(rig, "big")->start;
+    char text[48];
+    rig_edit(rig, RIG_JOB, "run", "{'spec':{'suspend':true},'status':{'startTime':null}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    skr_time_write(rig->now - rig->now % SKR_SECOND, 0, text, sizeof text);
+    rig_edit(rig, RIG_JOB, "run", "{'spec':{'suspend':false},'status':{'startTime':'%s'}}", text);
+    rig_run(rig, 5 * SKR_SECOND);
+    expect_the_word_holds(rig, start);
+}
+
+/* The promise moves meanwhile. */
+TEST_RIG(beside_a_job(true), a_budget_delays_the_eviction_and_does_not_void_the_word)
+{
+    const int64_t start = booking(rig, "big")->start;
+    rig_budget(rig, "keep", "run", 0);
+    rig_edit(rig, RIG_JOB, "run", "{'spec':{'activeDeadlineSeconds':%d}}", DAYS_20);
+    rig_run(rig, (start - limits_now(rig) + 2 * LIMIT_S) * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "run"), 2);
+    assert_true(rig->gang->stats.moves[SKR_MOVED_OVERRUN] > 0);
+    rig_delete(rig, RIG_BUDGET, "keep");
+    rig_run(rig, LIMIT_S * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "run"), 0);
+    assert_int_equal(limits_bound(rig, "big"), 4);
+}
+
+/* Its Job ends the pod when it always did. */
+TEST_RIG(beside_a_job(true), a_word_of_the_past_that_a_user_writes_takes_no_promise)
+{
+    const int64_t start = booking(rig, "big")->start;
+    rig_edit(rig, RIG_POD, "run-0", "{'metadata':{'annotations':{'%s':'2001-01-01T00:00:00Z'}}}",
+             SKR_ANNOTATION_END);
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    expect_the_word_holds(rig, start);
+}
+
 /* Nobody else needs the room, so the Job may run on, by its new deadline. */
 TEST_RIG(beside_a_job(true), where_nothing_is_reserved_a_longer_deadline_is_no_breach)
 {
@@ -124,6 +171,22 @@ TEST_RIG(beside_a_job(true), where_nothing_is_reserved_a_longer_deadline_is_no_b
     }
     rig_run(rig, (LIMIT_S + 60) * SKR_SECOND);
     assert_int_equal(limits_bound(rig, "run"), 2);
+}
+
+/* Big comes long after the first end. */
+TEST_RIG(limits_four_nodes(1), nor_does_a_later_reservation_evict_for_it)
+{
+    limits_job_gang(rig, "run", 2, LIMIT_S);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    rig_edit(rig, RIG_JOB, "run", "{'spec':{'activeDeadlineSeconds':%d}}", 60 * LIMIT_S);
+    const int64_t end = limits_now(rig) + (int64_t)60 * LIMIT_S;
+    rig_run(rig, 10 * LIMIT_S * SKR_SECOND);
+    limits_gang(rig, "big", 4, 0, 50);
+    rig_run(rig, LIMIT_S * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "run"), 2);
+    assert_false(rig_has_event(rig, "PodBeyondLimit"));
+    assert_in_range(booking(rig, "big")->start, end - 5, end);
 }
 
 /* ---- whose deadline counts ---- */
@@ -154,6 +217,32 @@ TEST_RIG(limits_four_nodes(1), nor_is_that_of_a_job_whose_selector_does_not_take
 {
     wait_for_job(rig, "{'selector':{'matchLabels':{'job':'other'}}}");
     assert_null(booking(rig, "big"));
+}
+
+TEST_RIG(limits_four_nodes(1), nor_is_that_of_a_job_that_is_over)
+{
+    limits_job_gang(rig, "run", 2, LIMIT_S);
+    rig_edit(rig, RIG_JOB, "run",
+             "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}");
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "run", 2);
+    limits_gang(rig, "big", 4, 0, 50);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_null(booking(rig, "big"));
+}
+
+/* As when its controller is slow: pods that come now have no end that is known. */
+TEST_RIG(limits_waiting(1), a_deadline_that_has_passed_gives_no_right_to_reserved_room)
+{
+    const int64_t start = booking(rig, "big")->start;
+    char text[48];
+    limits_job_gang(rig, "late", 2, LIMIT_S);
+    skr_time_write(rig->now - rig->now % SKR_SECOND - 60 * LIMIT_S * SKR_SECOND, 0, text,
+                   sizeof text);
+    rig_edit(rig, RIG_JOB, "late", "{'status':{'startTime':'%s'}}", text);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "late"), 0);
+    assert_int_equal(booking(rig, "big")->start, start);
 }
 
 TEST_RIG(limits_four_nodes(1), nor_is_that_of_a_job_of_the_same_name_with_another_uid)
