@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/cache/pods.h"
 #include "core/gang/state/reason.h"
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
@@ -335,13 +336,21 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
     skr_strbuf_fini(&text);
 }
 
-/* ---- pods beside groups that are placed ---- */
+/* ---- pods beside groups that are placed, and those of other schedulers ---- */
 
 struct stragglers {
     const struct skr_gang *engine;
-    json_t *notes;  /* "NAMESPACE/POD": the note of its latest Event */
-    json_t *groups; /* "NAMESPACE/GROUP", placed: {"pods", "note" of the first that has one} */
+    json_t *notes;   /* "NAMESPACE/POD": the note of its latest Event */
+    json_t *groups;  /* "NAMESPACE/GROUP", placed: {"pods", "note" of the first that has one} */
+    json_t *foreign; /* schedulerName: number of pods */
 };
+
+static void add_foreign(const struct stragglers *s, const json_t *pod)
+{
+    const char *scheduler = skr_path_text(pod, "spec.schedulerName");
+    const json_int_t n = json_integer_value(json_object_get(s->foreign, scheduler));
+    json_object_set_new(s->foreign, scheduler, json_integer(n + 1));
+}
 
 static bool add_straggler(void *context, const json_t *pod)
 {
@@ -349,17 +358,17 @@ static bool add_straggler(void *context, const json_t *pod)
     int32_t set;
     const char *phase = skr_path_text(pod, "status.phase"), *group = group_of(s->engine, pod, &set);
     const char *namespace_ = skr_path_text(pod, "metadata.namespace");
-    if (!group || skr_path_text(pod, "spec.nodeName")[0] || strcmp(phase, "Succeeded") == 0 ||
+    if (skr_path_text(pod, "spec.nodeName")[0] || strcmp(phase, "Succeeded") == 0 ||
         strcmp(phase, "Failed") == 0) {
         return true;
     }
-    char *key = skr_object_key(namespace_, group);
-    json_t *row = json_object_get(s->groups, key);
-    free(key);
-    if (json_is_object(row)) {
-        key = skr_object_key(namespace_, skr_path_text(pod, "metadata.name"));
-        json_t *note = json_object_get(s->notes, key);
-        free(key);
+    SKR_AUTO_FREE char *pod_key = skr_object_key(namespace_, skr_path_text(pod, "metadata.name"));
+    SKR_AUTO_FREE char *key = group ? skr_object_key(namespace_, group) : NULL;
+    json_t *note = json_object_get(s->notes, pod_key);
+    json_t *row = key ? json_object_get(s->groups, key) : NULL;
+    if (!skr_pods_is_our_scheduler(s->engine, skr_path_text(pod, "spec.schedulerName"))) {
+        add_foreign(s, pod);
+    } else if (json_is_object(row)) {
         json_object_set_new(row, "pods", json_integer(skr_path_int(row, "pods", 0) + 1));
         if (note && !json_object_get(row, "note")) {
             json_object_set(row, "note", note);
@@ -368,12 +377,18 @@ static bool add_straggler(void *context, const json_t *pod)
     return true;
 }
 
+static void write_waiting(int64_t pods, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, "\n%lld pod%s", (long long)pods, pods == 1 ? " waits" : "s wait");
+}
+
 /* The line of their group says nothing about them, since the group has no problem: they may exceed
- * its size. */
+ * its size. Nor is it about pods that no scheduler of the simulation takes. */
 static void write_stragglers(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
-    struct stragglers s = {report->engine, json_object(), json_object()};
+    struct stragglers s = {report->engine, json_object(), json_object(), json_object()};
     size_t i;
+    const char *scheduler;
     const json_t *group, *row;
     json_array_foreach(report->groups, i, group)
     {
@@ -396,10 +411,10 @@ static void write_stragglers(const struct skr_simulate_report *report, struct sk
         char *key = skr_object_key(skr_path_text(group, "namespace"), skr_path_text(group, "name"));
         row = json_object_get(s.groups, key);
         free(key);
-        const long long pods = skr_path_int(row, "pods", 0);
+        const int64_t pods = skr_path_int(row, "pods", 0);
         const char *note = skr_path_text(row, "note"), *command = strstr(note, "; kubectl");
         if (pods > 0) {
-            skr_strbuf_addf(out, "\n%lld pod%s", pods, pods == 1 ? " waits" : "s wait");
+            write_waiting(pods, out);
             if (note[0]) { /* it names the group */
                 skr_strbuf_addf(out, ": %.*s\n",
                                 (int)(command ? (size_t)(command - note) : strlen(note)), note);
@@ -408,8 +423,17 @@ static void write_stragglers(const struct skr_simulate_report *report, struct sk
             }
         }
     }
+    json_object_foreach(s.foreign, scheduler, row)
+    {
+        write_waiting(json_integer_value(row), out);
+        skr_strbuf_addf(out,
+                        ": schedulerName %s is not simulated; set a name of schedulerNames, such "
+                        "as sakkara\n",
+                        scheduler);
+    }
     json_decref(s.notes);
     json_decref(s.groups);
+    json_decref(s.foreign);
 }
 
 void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out)

@@ -268,6 +268,25 @@ TEST(a_workload_that_makes_no_pods_is_not_placed)
         "false\n");
 }
 
+TEST(pods_of_a_scheduler_that_is_not_simulated_are_named_with_it)
+{
+    assert_simulates(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 2, pods: "
+        "9}}\n---\n"
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: d}\nspec:\n  parallelism: "
+        "2\n  template:\n    metadata: {annotations: {sakkara.gang: auto}}\n"
+        "    spec: {restartPolicy: Never, containers: [{name: c, image: i}]}\n---\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: d}\n"
+        "spec: {schedulerName: volcano, containers: [{name: c, image: i}]}\n",
+        SKR_EXIT_NOT_PLACED,
+        "\n2 pods wait: schedulerName default-scheduler is not simulated; set a name of "
+        "schedulerNames, such as sakkara\n"
+        "\n1 pod waits: schedulerName volcano is not simulated; set a name of schedulerNames, "
+        "such as sakkara\n"
+        "after 0.0s: 0 of 0 groups bound, 0 of 3 pods on nodes\n",
+        "");
+}
+
 TEST(what_is_not_modelled_is_warned_about)
 {
     assert_simulates("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n"
