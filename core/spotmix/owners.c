@@ -294,6 +294,7 @@ void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                                                "deployment.kubernetes.io/revision");
         const json_t *template_meta =
             json_object_get(json_object_get(spec, "template"), "metadata");
+        owner->refused = skr_spotmix_has_condition(object, "ReplicaFailure");
         owner->revision = 0;
         (void)skr_decimal_parse(revision, strlen(revision), &owner->revision);
         owner->cost_in_template = !skr_object_is_absent(

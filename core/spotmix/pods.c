@@ -15,12 +15,12 @@ const char *const skr_spotmix_cost_text[SKR_SPOTMIX_COST_COUNT] = {
 
 /* ---- nodes ---- */
 
-static bool is_ready(const json_t *object)
+bool skr_spotmix_has_condition(const json_t *object, const char *type)
 {
     const json_t *conditions = json_object_get(json_object_get(object, "status"), "conditions");
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         const json_t *condition = json_array_get(conditions, i);
-        if (strcmp(skr_object_text(condition, "type"), "Ready") == 0) {
+        if (strcmp(skr_object_text(condition, "type"), type) == 0) {
             return strcmp(skr_object_text(condition, "status"), "True") == 0;
         }
     }
@@ -53,8 +53,8 @@ void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object)
         mix->nodes_changed = true;
     }
     node->class_ = class_;
-    node->ready =
-        is_ready(object) && skr_object_is_absent(json_object_get(meta, "deletionTimestamp"));
+    node->ready = skr_spotmix_has_condition(object, "Ready") &&
+                  skr_object_is_absent(json_object_get(meta, "deletionTimestamp"));
     count(mix, node, true);
 }
 
@@ -301,7 +301,7 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     pod->pinned = !pod->reviewed && is_pinned(mix, spec);
     carry(mix, pod, meta);
     note_node(pod, spec);
-    pod->ready = is_ready(object);
+    pod->ready = skr_spotmix_has_condition(object, "Ready");
     pod->ordinal =
         kind == SKR_SPOTMIX_STATEFUL_SET ? skr_spotmix_ordinal_parse(pod->name, owner->name) : -1;
     pod->created = 0;

@@ -187,7 +187,7 @@ void skr_spotmix_give_back(struct skr_spotmix *mix, struct skr_spotmix_owner *ow
     memcpy(oldest, owner->reserved, n * sizeof *oldest);
     qsort(oldest, n, sizeof *oldest, by_age);
     for (size_t i = 0; i < refused; i++) {
-        if (oldest[i].reservation->expires + SKR_SPOTMIX_RETRY > since) {
+        if (!owner->refused && oldest[i].reservation->expires + SKR_SPOTMIX_RETRY > since) {
             break;
         }
         take_out(mix, owner, oldest[i].reservation->at);

@@ -98,6 +98,7 @@ struct skr_spotmix_owner {
     int64_t first_ordinal;            /* StatefulSet */
     int64_t revision;                 /* ReplicaSet: deployment.kubernetes.io/revision; 0: none */
     bool cost_in_template;            /* ReplicaSet: the user gives its pods a cost */
+    bool refused;                     /* ReplicaSet: creates of its last sync have failed */
     struct skr_spotmix_owner *parent; /* the Deployment of a ReplicaSet */
     struct skr_spotmix_owner *child, *prev, *next; /* ReplicaSets of a Deployment */
     struct skr_spotmix_owner *dirty_next;
@@ -186,7 +187,8 @@ bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespac
 /* The API server answers a create within this time, as a rule. If it takes longer, two pods may get
  * one index, which repair.c parts. */
 #define SKR_SPOTMIX_SILENCE SKR_SECOND
-/* No controller tries again sooner (client-go, DefaultTypedControllerRateLimiter). */
+/* No controller tries again sooner (client-go, DefaultTypedControllerRateLimiter), but at an event: a
+ * ReplicaSet has said by then, in its status, that a create has failed. */
 #define SKR_SPOTMIX_RETRY (5 * SKR_MILLISECOND)
 /* Vacant indices from one on. */
 struct skr_spotmix_window {
@@ -226,6 +228,7 @@ void skr_spotmix_give_back(struct skr_spotmix *mix, struct skr_spotmix_owner *ow
 void skr_spotmix_unreserve_all(struct skr_spotmix *mix, struct skr_spotmix_owner *owner);
 
 /* ---- pods.c, nodes too ---- */
+bool skr_spotmix_has_condition(const json_t *object, const char *type); /* with status True */
 void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object);
 void skr_spotmix_node_drop(struct skr_spotmix *mix, const char *name);
 void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object);

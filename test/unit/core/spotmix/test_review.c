@@ -238,15 +238,20 @@ TEST_WITH(stage, a_token_gets_its_own_slot_again)
 }
 
 /* As it stands in the cache; a pod more than it has live ones is one that it creates. */
-static void want(struct stage *stage, int replicas)
+static void want_with(struct stage *stage, int replicas, const char *conditions)
 {
     char body[500];
     snprintf(body, sizeof body,
              "{'metadata':{'namespace':'shop','name':'web-6f9c','uid':'rs-1','ownerReferences':[{"
              "'apiVersion':'apps/v1','kind':'Deployment','name':'web','uid':'d-1','controller':"
-             "true}]},'spec':{'replicas':%d}}",
-             replicas);
+             "true}]},'spec':{'replicas':%d},'status':{'conditions':%s}}",
+             replicas, conditions);
     stage_put(stage, SKR_SPOTMIX_REPLICA_SET, body);
+}
+
+static void want(struct stage *stage, int replicas)
+{
+    want_with(stage, replicas, "[]");
 }
 
 static void expect_index(struct stage *stage, skr_time now, const char *index)
@@ -297,6 +302,19 @@ TEST_WITH(stage, reviews_of_one_moment_are_of_several_pods)
     expect_index(stage, 0, "0");
     expect_index(stage, 1 * SKR_MILLISECOND, "1");
     expect_index(stage, 2 * SKR_MILLISECOND, "2");
+}
+
+/* The change of the status is an event, at which the controller tries again without a pause. */
+TEST_WITH(stage, a_replica_set_that_says_that_a_create_failed_may_try_again_at_once)
+{
+    want(stage, 2);
+    expect_index(stage, 0, "0");
+    want_with(stage, 2, "[{'type':'ReplicaFailure','status':'True'}]");
+    expect_index(stage, 2 * SKR_MILLISECOND, "1"); /* the one that may be on its way */
+    expect_index(stage, 4 * SKR_MILLISECOND, "0");
+    expect_index(stage, 5 * SKR_MILLISECOND, "1");
+    want_with(stage, 2, "[{'type':'ReplicaFailure','status':'False'}]");
+    expect_index(stage, 6 * SKR_MILLISECOND, "2");
 }
 
 TEST_WITH(stage, five_hundred_at_once_get_five_hundred_indices)
