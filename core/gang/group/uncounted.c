@@ -86,36 +86,24 @@ void skr_uncounted_opened(const struct skr_gang *e, const struct group *g)
 
 /* ---- attempts ---- */
 
-struct turned {
-    int32_t turn;
-    size_t at;
-};
-
-static int by_turn(const void *a, const void *b)
-{
-    const struct turned *x = a, *y = b;
-    return x->turn != y->turn ? (x->turn > y->turn) - (x->turn < y->turn)
-                              : (x->at > y->at) - (x->at < y->at);
-}
-
-/* Pods of one turn become several turns, of one, one, two, four, .. pods. */
+/* Pods of one turn become several turns, of one, one, two, four, .. pods. O(n x turns). */
 static void double_up(size_t n, int32_t *ret)
 {
-    SKR_AUTO_FREE struct turned *list = skr_alloc_array(n + 1, sizeof *list);
-    size_t all = 0, room = 1;
-    int32_t turn = 0;
-    for (size_t i = 0; i < n; i++) {
-        list[i] = (struct turned){ret[i], i};
-    }
-    qsort(list, n, sizeof *list, by_turn);
-    for (size_t k = 0; k < n; k++) {
-        if (k > 0 && (room == 0 || list[k].turn != list[k - 1].turn)) {
-            turn++;
-            room = all;
+    SKR_AUTO_FREE int32_t *was = skr_alloc_array(n + 1, sizeof *was);
+    size_t all = 0;
+    int32_t turn = -1;
+    memcpy(was, ret, n * sizeof *was);
+    for (int32_t from = 0; all < n; from++) {
+        size_t room = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (was[i] == from) {
+                turn += room == 0;
+                room = room > 0 ? room : all > 0 ? all : 1;
+                ret[i] = turn;
+                room--;
+                all++;
+            }
         }
-        ret[list[k].at] = turn;
-        all++;
-        room--;
     }
 }
 
