@@ -27,7 +27,6 @@
 #include "core/gang/group/window.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/learned.h"
-#include "core/gang/problem/node_open.h"
 #include "core/gang/problem/paper.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem_attach.h"
@@ -195,84 +194,33 @@ static void add_own_places(const struct skr_gang *e, struct pod_entry *const *ne
 
 /* ---- the whole ---- */
 
-struct arrays {
-    int64_t *free_, *capacity, *demand;
-    uint8_t *eligible;
-    int32_t *claimed;
-    struct skr_rule *rule;
-};
-
-static int arrays_create(struct skr_arena *arena, size_t leaves, size_t resources, size_t levels,
-                         struct arrays *a)
-{
-    a->free_ = skr_arena_array(arena, leaves * resources + 1, sizeof *a->free_);
-    a->capacity = skr_arena_array(arena, leaves * resources + 1, sizeof *a->capacity);
-    a->eligible = skr_arena_array(arena, leaves + 1, sizeof *a->eligible);
-    a->claimed = skr_arena_array(arena, leaves + 1, sizeof *a->claimed);
-    a->rule = skr_arena_array(arena, levels + 1, sizeof *a->rule);
-    return a->free_ && a->capacity && a->eligible && a->claimed && a->rule ? 0 : -1;
-}
-
-static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
-                           struct pod_entry *const *newcomers, size_t n, int32_t *claimed,
-                           int32_t *ret_outside)
-{
-    int32_t sum = 0;
-    *ret_outside = 0;
-    struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        const char *node = skr_membership_claim_node(g, p, newcomers, n);
-        int32_t leaf = node ? skr_tree_find_leaf(e->topology.tree, node) : -1;
-        if (leaf >= 0) {
-            claimed[leaf]++;
-            sum++;
-        } else if (node) {
-            (*ret_outside)++;
-        }
-    }
-    return sum;
-}
-
-static void fill_leaves(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
-                        const struct demand *d, bool probed_only, struct arrays *a)
+static void fill_leaves(struct skr_gang *e, const struct demand *d, int64_t *free_,
+                        int64_t *capacity)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves; i++) {
         if (!leaf[i]) {
             continue;
         }
-        a->eligible[i] = skr_node_open(e, g, shapes, leaf[i], probed_only);
         const struct skr_ledger_node *room = skr_ledger_get(e->ledger, leaf[i]->name);
         for (size_t r = 0; r < d->n; r++) {
-            a->free_[i * d->n + r] = skr_ledger_node_room(room, &d->most[r]);
-            a->capacity[i * d->n + r] = skr_ledger_node_empty_room(room, &d->most[r]);
+            free_[i * d->n + r] = skr_ledger_node_room(room, &d->most[r]);
+            capacity[i * d->n + r] = skr_ledger_node_empty_room(room, &d->most[r]);
         }
     }
 }
 
-/* Newcomers, those with given nodes apart. */
-struct comers {
-    struct pod_entry **free_; /* to be placed */
-    size_t n_free;
-    struct pod_entry **pinned;
-    size_t n_pinned;
-};
-
-static bool comers_split(struct pod_entry *const *newcomers, size_t n, struct skr_arena *arena,
-                         struct comers *ret)
+/* Newcomers whose nodes are given are not placed. */
+static bool choose_placed(struct skr_arena *arena, struct skr_problem_members *members)
 {
-    bool pins = skr_pins_count(newcomers, n);
-    *ret = (struct comers){.free_ = skr_arena_array(arena, n + 1, sizeof *ret->free_),
-                           .pinned = skr_arena_array(arena, n + 1, sizeof *ret->pinned)};
-    for (size_t i = 0; ret->free_ && ret->pinned && i < n; i++) {
-        if (pins && skr_pins_is_pinned(newcomers[i]->shape->spec)) {
-            ret->pinned[ret->n_pinned++] = newcomers[i];
-        } else {
-            ret->free_[ret->n_free++] = newcomers[i];
+    const bool pins = skr_pins_count(members->all, members->n_all);
+    members->newcomers = skr_arena_array(arena, members->n_all + 1, sizeof *members->newcomers);
+    for (size_t i = 0; members->newcomers && i < members->n_all; i++) {
+        if (!pins || !skr_pins_is_pinned(members->all[i]->shape->spec)) {
+            members->newcomers[members->n++] = members->all[i];
         }
     }
-    return ret->free_ && ret->pinned;
+    return members->newcomers;
 }
 
 /* The demand of the newcomers to be placed, for the resources that any newcomer requests. */
@@ -284,95 +232,61 @@ static void demand_of_placed(const struct skr_gang *e, const struct shapes *plac
     }
 }
 
-/* Adds given nodes, then roles or rules of pods about pods. */
-static int add_the_rest(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
-                        size_t n, const struct comers *comers, bool probed_only, struct arrays *a,
-                        struct skr_solve_request *request, struct skr_error *error)
-{
-    int rc = skr_problem_pin(e, g, comers->pinned, comers->n_pinned, request, a->free_, a->claimed,
-                             error);
-    if (rc < 0) {
-        return rc;
-    }
-    if (skr_problem_by_roles(g, newcomers, n)) {
-        const struct skr_role_input in = {.all = newcomers,
-                                          .n_all = n,
-                                          .newcomers = comers->free_,
-                                          .n = comers->n_free,
-                                          .probed_only = probed_only};
-        return skr_problem_add_roles(e, g, &in, a->eligible, request, error);
-    }
-    if (!skr_pod_rules_apply(e, comers->free_, comers->n_free, NULL, request->arena, a->eligible,
-                             &request->problem) ||
-        !skr_problem_volumes_reach(e, comers->free_, comers->n_free, 0, request->arena, a->eligible,
-                                   &request->problem) ||
-        !skr_problem_devices_bind(e, g, comers->free_, comers->n_free,
-                                  request->problem.n - (int32_t)n, NULL, request->arena,
-                                  &request->problem)) {
-        return skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes",
-                             g->key, PROBLEM_BYTES_MAX);
-    }
-    return 0;
-}
-
 struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
                                             struct pod_entry *const *newcomers, size_t n,
                                             bool probed_only, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, 0);
-    struct comers comers;
-    struct shapes all = skr_shapes_of(newcomers, n);
+    struct skr_problem_members members = {.all = newcomers, .n_all = n, .probed_only = probed_only};
+    const struct shapes all = skr_shapes_of(newcomers, n);
     const struct skr_problem_drivers drivers = skr_problem_attach_drivers(e, newcomers, n);
-    struct demand d;
-    struct arrays a;
-    if (!arena || !comers_split(newcomers, n, arena, &comers) ||
-        demand_of(e, arena, &all, &drivers, skr_learned_count(e, g, newcomers, n), &d) < 0 ||
-        arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
-                      (size_t)e->topology.tree->n_levels, &a) < 0) {
+    struct demand d = {0};
+    const bool room =
+        arena && choose_placed(arena, &members) &&
+        demand_of(e, arena, &all, &drivers, skr_learned_count(e, g, newcomers, n), &d) == 0;
+    const size_t size = (size_t)e->topology.tree->n_leaves * d.n + 1;
+    int64_t *free_ = room ? skr_arena_array(arena, size, sizeof *free_) : NULL;
+    int64_t *capacity = free_ ? skr_arena_array(arena, size, sizeof *capacity) : NULL;
+    struct skr_rule *rule = capacity ? skr_arena_array(arena, SKR_LEVELS_MAX, sizeof *rule) : NULL;
+    if (!rule) {
         skr_arena_destroy(arena);
         skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
                       PROBLEM_BYTES_MAX);
         return NULL;
     }
-    struct shapes shapes = all;
-    if (comers.n_pinned > 0) {
-        shapes = skr_shapes_of(comers.free_, comers.n_free);
-        demand_of_placed(e, &shapes, &d);
+    if (members.n < n) {
+        const struct shapes placed = skr_shapes_of(members.newcomers, members.n);
+        demand_of_placed(e, &placed, &d);
     }
-    fill_leaves(e, g, &shapes, &d, probed_only, &a);
-    skr_paper_charge(e, g, d.resource, d.n, a.free_);
-    skr_window_take_off(e, g, newcomers, n, d.resource, d.n, a.free_);
-    add_own_places(e, newcomers, n, &d, a.free_);
+    fill_leaves(e, &d, free_, capacity);
+    skr_paper_charge(e, g, d.resource, d.n, free_);
+    skr_window_take_off(e, g, newcomers, n, d.resource, d.n, free_);
+    add_own_places(e, newcomers, n, &d, free_);
     if (!g->plan) { /* its replacements may use the held seats */
-        skr_seat_holds_add_room(e, g, newcomers, n, d.resource, d.n, a.free_);
+        skr_seat_holds_add_room(e, g, newcomers, n, d.resource, d.n, free_);
     }
-    limit_to_attached(e, newcomers, n, &d, probed_only, a.free_, a.capacity);
-    limit_to_learned(e, g, comers.free_, comers.n_free, &d, probed_only, a.free_, a.capacity);
-    int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
-    skr_rules_of_group(g, e->topology.tree, a.rule);
+    limit_to_attached(e, newcomers, n, &d, probed_only, free_, capacity);
+    limit_to_learned(e, g, members.newcomers, members.n, &d, probed_only, free_, capacity);
+    skr_rules_of_group(g, e->topology.tree, rule);
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->resource = d.resource;
     request->resource_name = d.name;
     request->drivers = d.drivers;
     request->n_learned = d.n_learned;
-    request->outside = outside;
-    request->pinned = comers.n_pinned > 0;
+    request->pinned = members.n < n;
     request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
-                                            .n = claims + (int32_t)n,
-                                            .rule = a.rule,
+                                            .rule = rule,
                                             .n_resources = d.n,
                                             .demand = d.amount,
-                                            .free = a.free_,
-                                            .capacity = a.capacity,
-                                            .eligible = a.eligible,
-                                            .claimed = a.claimed,
+                                            .free = free_,
+                                            .capacity = capacity,
                                             .tie_break = e->settings.tie_break,
                                             .explain = true,
                                             .step_budget = -1,
                                             .cancel = &request->work.cancel};
-    if (add_the_rest(e, g, newcomers, n, &comers, probed_only, &a, request, error) < 0) {
+    if (skr_problem_add_members(e, g, &members, free_, request, error) < 0) {
         skr_solve_request_destroy(request);
         return NULL;
     }

@@ -114,10 +114,14 @@ struct part {
 struct build {
     struct skr_gang *e;
     const struct group *g;
-    const struct skr_role_input *in;
+    const struct skr_problem_members *in;
     struct skr_arena *arena;
     const struct skr_tree *tree;
+    bool equal; /* the members are one role */
+    size_t n_parts;
     struct part part[SKR_ROLES_MAX]; /* [role of the group] */
+    int32_t *claimed;                /* [leaf] of all */
+    int32_t outside;
     struct skr_request_roles *map;
     struct skr_cap_members member[SKR_ROLES_MAX]; /* [role of the problem] */
     struct skr_pod_rules_roles rule_roles;
@@ -143,7 +147,8 @@ static bool is_in(struct pod_entry *const *list, size_t n, const struct pod_entr
 static int parts_create(struct build *b)
 {
     size_t leaves = (size_t)b->tree->n_leaves;
-    for (size_t r = 0; r < b->g->roles.n; r++) {
+    b->claimed = skr_arena_array(b->arena, leaves + 1, sizeof *b->claimed);
+    for (size_t r = 0; r < b->n_parts; r++) {
         struct part *part = &b->part[r];
         size_t n = b->g->n_members + 1;
         part->member = skr_arena_array(b->arena, n, sizeof *part->member);
@@ -154,37 +159,39 @@ static int parts_create(struct build *b)
             return no_room(b);
         }
     }
-    return 0;
+    return b->claimed ? 0 : no_room(b);
 }
 
-/* The leaf of a member that stays, or of a pinned newcomer; -1: none, or outside the tree. */
-static int32_t given_leaf(const struct build *b, const struct pod_entry *p, bool pinned)
+/* The node of a member that stays, or of a pinned newcomer; NULL: none. */
+static const char *given_node(const struct build *b, const struct pod_entry *p)
 {
-    const char *node = pinned ? skr_pins_node(b->e, p->shape->spec)
-                              : skr_membership_claim_node(b->g, p, b->in->all, b->in->n_all);
-    return node ? skr_tree_find_leaf(b->tree, node) : -1;
+    const struct skr_problem_members *in = b->in;
+    return in->n < in->n_all && skr_pins_is_pinned(p->shape->spec) && is_in(in->all, in->n_all, p)
+               ? skr_pins_node(b->e, p->shape->spec)
+               : skr_membership_claim_node(b->g, p, in->all, in->n_all);
 }
 
 static void sort_members(struct build *b)
 {
     struct pod_entry *p;
     for (size_t i = 0; i < b->in->n; i++) {
-        struct part *part = &b->part[b->in->newcomers[i]->role];
+        struct part *part = &b->part[b->equal ? 0 : b->in->newcomers[i]->role];
         part->newcomer[part->n_newcomers++] = b->in->newcomers[i];
         part->member[part->n_members++] = b->in->newcomers[i];
         part->n++;
     }
-    bool some_pinned = b->in->n < b->in->n_all;
     DL_FOREACH(b->g->members, p)
     {
-        if (p->role >= b->g->roles.n || !skr_pod_is_live(p->pod)) {
+        const char *node = given_node(b, p);
+        const int32_t leaf = node ? skr_tree_find_leaf(b->tree, node) : -1;
+        const size_t role = b->equal ? 0 : p->role;
+        if (leaf < 0) {
+            b->outside += node != NULL;
             continue;
         }
-        bool pinned =
-            some_pinned && skr_pins_is_pinned(p->shape->spec) && is_in(b->in->all, b->in->n_all, p);
-        int32_t leaf = given_leaf(b, p, pinned);
-        if (leaf >= 0) {
-            struct part *part = &b->part[p->role];
+        b->claimed[leaf]++;
+        if (role < b->n_parts) {
+            struct part *part = &b->part[role];
             part->member[part->n_members++] = p;
             part->claimed[leaf]++;
             part->n_claimed++;
@@ -269,10 +276,9 @@ static int add_kind(struct build *b, size_t kind, const struct skr_resolved_set 
         for (size_t i = 0; rc == 0 && i < b->part[r].n_members; i++) {
             struct pod_entry *p = b->part[r].member[i];
             if (b->g->roles.item[r].kind == (int32_t)kind && p->set >= 0 && p->set < sets) {
-                bool comes = i < b->part[r].n_newcomers;
-                bool pinned =
-                    !comes && b->in->n < b->in->n_all && is_in(b->in->all, b->in->n_all, p);
-                rc = note_member(b, &set[p->set], p, comes ? -1 : given_leaf(b, p, pinned), level);
+                const char *node = i < b->part[r].n_newcomers ? NULL : given_node(b, p);
+                rc = note_member(b, &set[p->set], p, node ? skr_tree_find_leaf(b->tree, node) : -1,
+                                 level);
             }
         }
     }
@@ -328,30 +334,30 @@ static int add_sets(struct build *b, struct skr_roles *roles)
 
 /* ---- one role ---- */
 
+/* A part without newcomers takes none. */
 static int open_leaves(struct build *b, const struct part *part, struct skr_role *role)
 {
     size_t leaves = (size_t)b->tree->n_leaves;
     uint8_t *eligible = skr_arena_alloc(b->arena, leaves + 1);
     struct node_entry *const *leaf = skr_topology_leaf_nodes(b->e);
-    struct shapes shapes = skr_shapes_of(part->newcomer, part->n_newcomers);
+    struct skr_pod_rules_roles *roles = b->equal ? NULL : &b->rule_roles;
+    const uint32_t self = b->equal ? 0 : UINT32_C(1) << b->rule_roles.self;
+    const size_t n = part->n_newcomers;
+    struct shapes shapes = skr_shapes_of(part->newcomer, n);
     if (!eligible) {
         return no_room(b);
     }
-    role->eligible = eligible;
-    for (size_t i = 0; i < leaves && part->n_newcomers > 0; i++) {
+    for (size_t i = 0; i < leaves && (n > 0 || b->equal); i++) {
         eligible[i] = skr_node_open(b->e, b->g, &shapes, leaf[i], b->in->probed_only);
     }
     b->rules.emptied = NULL;
-    if (part->n_newcomers > 0 &&
-        !skr_pod_rules_apply(b->e, part->newcomer, part->n_newcomers, &b->rule_roles, b->arena,
-                             eligible, &b->rules)) {
+    if (n > 0 &&
+        (!skr_pod_rules_apply(b->e, part->newcomer, n, roles, b->arena, eligible, &b->rules) ||
+         !skr_problem_volumes_reach(b->e, part->newcomer, n, self, b->arena, eligible,
+                                    &b->rules))) {
         return no_room(b);
     }
-    if (part->n_newcomers > 0 && !skr_problem_volumes_reach(b->e, part->newcomer, part->n_newcomers,
-                                                            UINT32_C(1) << b->rule_roles.self,
-                                                            b->arena, eligible, &b->rules)) {
-        return no_room(b);
-    }
+    role->eligible = eligible;
     role->emptied = b->rules.emptied;
     return 0;
 }
@@ -367,8 +373,9 @@ static int64_t joint_demand(const struct build *b, const struct part *part)
     return ret;
 }
 
-static int add_role(struct build *b, size_t r, const struct skr_solve_request *request,
-                    struct skr_role *ret)
+/* What the role needs, and its own rules. */
+static int describe_role(struct build *b, size_t r, const struct skr_solve_request *request,
+                         struct skr_role *ret)
 {
     const struct part *part = &b->part[r];
     const struct role *role = &b->g->roles.item[r];
@@ -404,7 +411,7 @@ static int add_role(struct build *b, size_t r, const struct skr_solve_request *r
                              .claimed = part->claimed,
                              .rule = own ? rule : NULL,
                              .has_rule = own ? has_rule : NULL};
-    return ret->name ? open_leaves(b, part, ret) : no_room(b);
+    return ret->name ? 0 : no_room(b);
 }
 
 static int add_caps(struct build *b, struct skr_roles *roles)
@@ -421,9 +428,9 @@ static int add_caps(struct build *b, struct skr_roles *roles)
 /* Roles without a member are not in the problem. */
 static void number_roles(struct build *b, struct skr_roles *roles)
 {
-    for (size_t r = 0; r < b->g->roles.n; r++) {
+    for (size_t r = 0; r < b->n_parts; r++) {
         const struct part *part = &b->part[r];
-        if (part->n > 0) {
+        if (part->n > 0 || b->equal) {
             b->member[roles->n_roles] = (struct skr_cap_members){part->member, part->n_members};
             b->map->missing[roles->n_roles] = part->missing;
             b->map->role[roles->n_roles++] = (uint8_t)r;
@@ -431,74 +438,6 @@ static void number_roles(struct build *b, struct skr_roles *roles)
     }
     b->rule_roles = (struct skr_pod_rules_roles){
         .member = b->member, .n = roles->n_roles, .all = b->in->all, .n_all = b->in->n_all};
-}
-
-static void unite(const struct skr_roles *roles, size_t leaves, uint8_t *eligible)
-{
-    for (size_t i = 0; i < leaves; i++) {
-        eligible[i] = 0;
-        for (size_t r = 0; r < roles->n_roles; r++) {
-            eligible[i] = eligible[i] || roles->role[r].eligible[i];
-        }
-    }
-}
-
-int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
-                          const struct skr_role_input *in, uint8_t *eligible,
-                          struct skr_solve_request *request, struct skr_error *error)
-{
-    struct build b = {.e = e,
-                      .g = g,
-                      .in = in,
-                      .arena = request->arena,
-                      .tree = request->tree,
-                      .rules = {.tree = request->tree},
-                      .map = skr_arena_array(request->arena, 1, sizeof *b.map),
-                      .error = error};
-    struct skr_roles *roles = skr_arena_array(b.arena, 1, sizeof *roles);
-    struct skr_role *role = skr_arena_array(b.arena, SKR_ROLES_MAX, sizeof *role);
-    if (!b.map || !roles || !role) {
-        return no_room(&b);
-    }
-    int rc = parts_create(&b);
-    if (rc < 0) {
-        return rc;
-    }
-    sort_members(&b);
-    rc = add_sets(&b, roles);
-    number_roles(&b, roles);
-    b.map->n = roles->n_roles;
-    int32_t n = 0;
-    for (size_t i = 0; i < roles->n_roles && rc == 0; i++) {
-        const size_t r = b.map->role[i];
-        n += b.part[r].n;
-        b.rule_roles.self = i;
-        rc = add_role(&b, r, request, &role[i]);
-        for (size_t k = 0; k < roles->n_kinds; k++) {
-            ((struct skr_set_kind *)(uintptr_t)roles->kind)[k].each[i] =
-                g->roles.item[r].kind == b.map->kind[k] ? g->roles.item[r].each : 0;
-        }
-    }
-    int32_t claimed = 0;
-    for (size_t r = 0; r < g->roles.n; r++) {
-        claimed += b.part[r].n_claimed;
-    }
-    if (rc == 0 &&
-        !skr_problem_devices_bind(e, g, in->newcomers, in->n, claimed, b.map, b.arena, &b.rules)) {
-        rc = no_room(&b);
-    }
-    roles->role = role;
-    request->problem.domain_rule = b.rules.domain_rule;
-    request->problem.n_domain_rules = b.rules.n_domain_rules;
-    rc = rc == 0 ? add_caps(&b, roles) : rc;
-    if (rc < 0) {
-        return rc;
-    }
-    unite(roles, (size_t)b.tree->n_leaves, eligible);
-    request->roles = b.map;
-    request->problem.roles = roles;
-    request->problem.n = n;
-    return 0;
 }
 
 /* ---- pinned newcomers ---- */
@@ -546,8 +485,7 @@ static int full(const struct skr_gang *e, const struct group *g, const struct po
 }
 
 static int pin(struct skr_gang *e, const struct group *g, const struct pod_entry *p,
-               const struct skr_solve_request *request, int64_t *free_, int32_t *claimed,
-               struct skr_error *error)
+               const struct skr_solve_request *request, int64_t *free_, struct skr_error *error)
 {
     struct pod_entry *one[] = {(struct pod_entry *)(uintptr_t)p};
     const struct shapes shapes = skr_shapes_of(one, 1);
@@ -577,17 +515,90 @@ static int pin(struct skr_gang *e, const struct group *g, const struct pod_entry
         }
         *room = skr_room_plus(*room, -want);
     }
-    claimed[leaf]++;
     return 0;
 }
 
-int skr_problem_pin(struct skr_gang *e, const struct group *g, struct pod_entry *const *pinned,
-                    size_t n, const struct skr_solve_request *request, int64_t *free_,
-                    int32_t *claimed, struct skr_error *error)
+/* Takes the room of pinned newcomers from free_. SKR_GONE: the node is full, closed or unknown; the text says so. */
+static int pin_all(const struct build *b, const struct skr_solve_request *request, int64_t *free_)
 {
     int rc = 0;
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = pin(e, g, pinned[i], request, free_, claimed, error);
+    for (size_t i = 0; b->in->n < b->in->n_all && i < b->in->n_all && rc == 0; i++) {
+        const struct pod_entry *p = b->in->all[i];
+        rc = skr_pins_is_pinned(p->shape->spec) ? pin(b->e, b->g, p, request, free_, b->error) : 0;
     }
     return rc;
+}
+
+/* ---- the whole ---- */
+
+/* The leaves that are open to any role. */
+static const uint8_t *unite(const struct build *b, const struct skr_roles *roles)
+{
+    uint8_t *eligible = skr_arena_alloc(b->arena, (size_t)b->tree->n_leaves + 1);
+    for (int32_t i = 0; i < b->tree->n_leaves && eligible; i++) {
+        for (size_t r = 0; r < roles->n_roles; r++) {
+            eligible[i] = eligible[i] || roles->role[r].eligible[i];
+        }
+    }
+    return eligible;
+}
+
+int skr_problem_add_members(struct skr_gang *e, const struct group *g,
+                            const struct skr_problem_members *in, int64_t *free_,
+                            struct skr_solve_request *request, struct skr_error *error)
+{
+    struct skr_problem *problem = &request->problem;
+    const bool equal = !skr_problem_by_roles(g, in->all, in->n_all);
+    struct build b = {.e = e,
+                      .g = g,
+                      .in = in,
+                      .arena = request->arena,
+                      .tree = request->tree,
+                      .equal = equal,
+                      .n_parts = equal ? 1 : g->roles.n,
+                      .rules = {.tree = request->tree},
+                      .map = skr_arena_array(request->arena, 1, sizeof *b.map),
+                      .error = error};
+    struct skr_roles *roles = skr_arena_array(b.arena, 1, sizeof *roles);
+    struct skr_role *role = skr_arena_array(b.arena, SKR_ROLES_MAX, sizeof *role);
+    if (!b.map || !roles || !role) {
+        return no_room(&b);
+    }
+    int rc = pin_all(&b, request, free_);
+    rc = rc == 0 ? parts_create(&b) : rc;
+    if (rc < 0) {
+        return rc;
+    }
+    sort_members(&b);
+    rc = equal ? 0 : add_sets(&b, roles);
+    number_roles(&b, roles);
+    b.map->n = roles->n_roles;
+    roles->role = role;
+    problem->n = 0;
+    for (size_t i = 0; i < roles->n_roles && rc == 0; i++) {
+        const size_t r = b.map->role[i];
+        problem->n += b.part[r].n;
+        b.rule_roles.self = i;
+        rc = equal ? 0 : describe_role(&b, r, request, &role[i]);
+        rc = rc == 0 ? open_leaves(&b, &b.part[r], &role[i]) : rc;
+        for (size_t k = 0; k < roles->n_kinds; k++) {
+            ((struct skr_set_kind *)(uintptr_t)roles->kind)[k].each[i] =
+                g->roles.item[r].kind == b.map->kind[k] ? g->roles.item[r].each : 0;
+        }
+    }
+    problem->claimed = b.rules.claimed = b.claimed;
+    const int32_t stay = problem->n - (int32_t)(equal ? in->n_all : in->n);
+    if (rc == 0 && !skr_problem_devices_bind(e, g, in->newcomers, in->n, stay, equal ? NULL : b.map,
+                                             b.arena, &b.rules)) {
+        rc = no_room(&b);
+    }
+    rc = rc == 0 && !equal ? add_caps(&b, roles) : rc;
+    problem->domain_rule = b.rules.domain_rule;
+    problem->n_domain_rules = b.rules.n_domain_rules;
+    problem->eligible = rc == 0 ? unite(&b, roles) : NULL;
+    problem->emptied = equal ? role->emptied : NULL;
+    problem->roles = equal ? NULL : roles;
+    request->roles = equal ? request->roles : b.map;
+    request->outside = b.outside;
+    return rc < 0 || problem->eligible ? rc : no_room(&b);
 }

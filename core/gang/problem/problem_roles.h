@@ -2,7 +2,8 @@
 #ifndef SKR_CORE_GANG_PROBLEM_PROBLEM_ROLES_H
 #define SKR_CORE_GANG_PROBLEM_PROBLEM_ROLES_H
 /*
- * The roles of a problem whose newcomers are not equal, and members whose nodes are given.
+ * The members of a problem: those that stay, those whose nodes are given, and the roles of newcomers that are not
+ * equal. Equal ones are one role, which the problem has itself.
  *
  * A role of the problem is a role of the group with members that run or come. Its demand is the
  * maximum over the shapes of its newcomers, its leaves are those open to all of them. Sets with a
@@ -22,32 +23,26 @@
  * pods that may select only some roles. Pinned newcomers do not count. */
 bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n);
 
-/* The members and roles of the problem that is built. */
-struct skr_role_input {
+/* The newcomers of the problem that is built. */
+struct skr_problem_members {
     struct pod_entry *const *all; /* newcomers, pinned ones included */
     size_t n_all;
-    struct pod_entry *const *newcomers; /* those to be placed */
+    struct pod_entry **newcomers; /* those to be placed; the nodes of the others are given */
     size_t n;
     bool probed_only;
 };
 
-/* Fills request->problem.roles and request->roles; n, demand, eligible and claimed of the problem
- * are set before: eligible becomes the union over the roles. Errors: SKR_LIMIT; SKR_CONFLICT: a set
- * runs in two units, which the text names. */
-int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
-                          const struct skr_role_input *in, uint8_t *eligible,
-                          struct skr_solve_request *request, struct skr_error *error);
+/* Adds who is placed, where, and under which rules about pods, volumes and devices: n, claimed and eligible of the
+ * problem, the union over its roles; its roles and request->roles, unless the members are one role; request->outside.
+ * Demand is set before. Errors: SKR_LIMIT; SKR_CONFLICT: a set runs in two units, which the text names. */
+int skr_problem_add_members(struct skr_gang *e, const struct group *g,
+                            const struct skr_problem_members *in, int64_t *free_,
+                            struct skr_solve_request *request, struct skr_error *error);
 
 /* Amount of resource r of the request that each member of these shapes needs. */
 /* For what is no resource of nodes: skr_solve_request.n_learned. */
 enum { SKR_RESOURCE_LEARNED = UINT16_MAX };
 int64_t skr_problem_demand(const struct skr_gang *e, const struct shapes *shapes,
                            uint16_t resource);
-
-/* Takes the room of pinned newcomers from free_ and adds them to claimed. Errors: SKR_GONE: the node
- * is full, closed or unknown; the text says so. */
-int skr_problem_pin(struct skr_gang *e, const struct group *g, struct pod_entry *const *pinned,
-                    size_t n, const struct skr_solve_request *request, int64_t *free_,
-                    int32_t *claimed, struct skr_error *error);
 
 #endif
