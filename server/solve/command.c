@@ -41,21 +41,6 @@ static int read_text(const char *path, char **ret, struct skr_error *error)
 
 /* ---- writing ---- */
 
-static void write_counts(const struct skr_solve_writer *w, const int32_t *count)
-{
-    bool first = true;
-    skr_strbuf_add(w->out, ",\n  \"placement\": {");
-    for (int32_t leaf = 0; leaf < w->tree->n_leaves; leaf++) {
-        if (count[leaf] > 0) {
-            skr_strbuf_add(w->out, first ? "" : ", ");
-            skr_strbuf_add_json(w->out, w->tree->unit_name[w->tree->first_leaf + leaf]);
-            skr_strbuf_addf(w->out, ": %" PRId32, count[leaf]);
-            first = false;
-        }
-    }
-    skr_strbuf_add(w->out, "}");
-}
-
 void skr_solve_write_runs(const struct skr_solve_writer *w, const char *name,
                           const struct skr_level_key *key)
 {
@@ -72,9 +57,7 @@ static void write_key(const struct skr_solve_writer *w, const struct skr_solutio
     skr_strbuf_add(w->out, ",\n  \"key\": [");
     bool first = true;
     for (int32_t level = 0; level < w->tree->n_levels; level++) {
-        if (w->problem->roles) {
-            skr_solve_write_own_keys(w, s, level, &first);
-        }
+        skr_solve_write_own_keys(w, s, level, &first);
         skr_strbuf_add(w->out, first ? "\n    {\"level\": " : ",\n    {\"level\": ");
         first = false;
         skr_strbuf_add_json(w->out, w->tree->level_name[level + 1]);
@@ -116,12 +99,7 @@ static void write_bottleneck(const struct skr_solve_writer *w, const struct skr_
         const struct skr_bottleneck *b = &x->bottleneck[i];
         skr_strbuf_add(w->out, i == 0 ? "\n      {\"unit\": " : ",\n      {\"unit\": ");
         skr_solve_write_unit(w, b->unit);
-        if (w->problem->roles) {
-            skr_solve_write_short(w, b);
-        } else {
-            skr_strbuf_addf(w->out, ", \"fits\": %" PRId32 ", \"needs\": %" PRId32, b->fits,
-                            b->needs);
-        }
+        skr_solve_write_short(w, b);
         skr_strbuf_addf(w->out, ", \"short\": %" PRId32 "}", b->needs - b->fits);
     }
     skr_strbuf_add(w->out, "]}");
@@ -270,11 +248,7 @@ static void write_solution(const struct skr_solve_writer *w, const struct skr_so
                     status_name[s->status], w->problem->n);
     if (s->status == SKR_SOLVE_PLACED) {
         skr_strbuf_addf(w->out, ",\n  \"optimal\": %s", s->optimal ? "true" : "false");
-        if (w->problem->roles) {
-            skr_solve_write_roles(w, s);
-        } else {
-            write_counts(w, s->count);
-        }
+        skr_solve_write_placement(w, s);
         write_key(w, s);
     }
     if (s->status == SKR_SOLVE_TIMEOUT && s->roles) {

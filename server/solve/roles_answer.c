@@ -11,10 +11,14 @@ static void add_name(const struct skr_solve_writer *w, const char *name, bool *f
     *first = false;
 }
 
-/* {"leader": 1, "worker": 3}: of each role, if it is at least least. */
+/* {"leader": 1, "worker": 3}: of each role, if it is at least least; of equal members the number alone. */
 static void write_by_role(const struct skr_solve_writer *w, const int32_t *number, int32_t least)
 {
     bool first = true;
+    if (!w->problem->roles) {
+        skr_strbuf_addf(w->out, "%" PRId32, number[0]);
+        return;
+    }
     skr_strbuf_add(w->out, "{");
     for (size_t r = 0; r < w->problem->roles->n_roles; r++) {
         if (number[r] >= least) {
@@ -27,7 +31,6 @@ static void write_by_role(const struct skr_solve_writer *w, const int32_t *numbe
 
 static void write_placement(const struct skr_solve_writer *w, const struct skr_solution *s)
 {
-    const size_t n = (size_t)w->tree->n_leaves;
     bool first = true;
     skr_strbuf_add(w->out, ",\n  \"placement\": {");
     for (int32_t leaf = 0; leaf < w->tree->n_leaves; leaf++) {
@@ -35,8 +38,8 @@ static void write_placement(const struct skr_solve_writer *w, const struct skr_s
         if (s->count[leaf] == 0) {
             continue;
         }
-        for (size_t r = 0; r < w->problem->roles->n_roles; r++) {
-            members[r] = s->roles->count[r * n + (size_t)leaf];
+        for (size_t r = 0; r < skr_problem_n_roles(w->problem); r++) {
+            members[r] = skr_solution_of_role(s, w->tree, r)[leaf];
         }
         add_name(w, w->tree->unit_name[w->tree->first_leaf + leaf], &first);
         write_by_role(w, members, 1);
@@ -108,30 +111,32 @@ void skr_solve_write_left_out(const struct skr_solve_writer *w, const struct skr
     }
 }
 
-void skr_solve_write_roles(const struct skr_solve_writer *w, const struct skr_solution *s)
+void skr_solve_write_placement(const struct skr_solve_writer *w, const struct skr_solution *s)
 {
     write_placement(w, s);
-    write_sets(w, s);
-    write_sizes(w, s);
-    write_bound(w, s);
+    if (w->problem->roles) {
+        write_sets(w, s);
+        write_sizes(w, s);
+        write_bound(w, s);
+    }
 }
 
 void skr_solve_write_own_keys(const struct skr_solve_writer *w, const struct skr_solution *s,
                               int32_t level, bool *first)
 {
-    for (size_t r = 0; r < w->problem->roles->n_roles; r++) {
-        const struct skr_role *role = &w->problem->roles->role[r];
-        const struct skr_level_key *key = s->roles->own_key[r];
-        if (!role->rule || !role->has_rule[level] || !key) {
+    for (size_t r = 0; r < skr_problem_n_roles(w->problem); r++) {
+        const struct skr_role role = skr_problem_role(w->problem, r);
+        const struct skr_level_key *key = role.rule ? s->roles->own_key[r] : NULL;
+        if (!key || !role.has_rule[level]) {
             continue;
         }
         skr_strbuf_add(w->out, *first ? "\n    {\"level\": " : ",\n    {\"level\": ");
         *first = false;
         skr_strbuf_add_json(w->out, w->tree->level_name[level + 1]);
         skr_strbuf_add(w->out, ", \"role\": ");
-        skr_strbuf_add_json(w->out, role->name);
+        skr_strbuf_add_json(w->out, role.name);
         skr_strbuf_addf(w->out, ", \"type\": \"%s\", \"used\": %" PRId32,
-                        role->rule[level].type == SKR_RULE_PACK ? "pack" : "spread",
+                        role.rule[level].type == SKR_RULE_PACK ? "pack" : "spread",
                         key[level].used);
         skr_solve_write_runs(w, "counts", &key[level]);
         skr_strbuf_add(w->out, "}");
