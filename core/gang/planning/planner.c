@@ -237,7 +237,7 @@ static void start(struct skr_gang *e, struct group *g, bool at_home, bool probed
     bool restrict_ = probed_only && !elsewhere && skr_problem_has_probes(e, g, newcomers, n);
     bool simple = slots_suffice(e, g, newcomers, n, fit);
     struct skr_solve_request *request =
-        simple      ? skr_problem_of_slots(e, g)
+        simple      ? skr_fit_problem(e, g)
         : elsewhere ? build_elsewhere(e, g, newcomers, n, &error)
                     : skr_problem_build(e, g, newcomers, n, restrict_, &error);
     if (!request && elsewhere) {

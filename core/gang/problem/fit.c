@@ -18,6 +18,7 @@
 #include "core/gang/cache/device_pools.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/rules.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/pins.h"
@@ -121,25 +122,49 @@ static void make_fit(struct skr_gang *e, struct group *g)
     }
 }
 
-static bool fits_by_solving(const struct skr_gang *e, struct fit *o)
+struct skr_solve_request *skr_fit_problem(struct skr_gang *e, const struct group *g)
 {
-    if (o->solved_changes == o->kind->changes) {
-        return o->fits;
+    const struct fit *o = &g->fit;
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
+    struct skr_arena *arena = skr_arena_create(SIZE_MAX, leaves * sizeof(int64_t) + 4096);
+    int64_t *demand = arena ? skr_arena_array(arena, 1, sizeof *demand) : NULL;
+    int64_t *room = arena ? skr_arena_array(arena, leaves, sizeof *room) : NULL;
+    struct skr_rule *rule = arena ? skr_arena_array(arena, SKR_LEVELS_MAX, sizeof *rule) : NULL;
+    if (!demand || !room || !rule) {
+        skr_arena_destroy(arena);
+        return NULL;
     }
+    *demand = 1;
+    for (size_t i = 0; i < leaves; i++) {
+        room[i] = o->kind->slots[i];
+    }
+    skr_rules_of_group(g, e->topology.tree, rule);
+    struct skr_solve_request *request = skr_solve_request_create();
+    request->arena = arena;
+    request->tree = skr_tree_ref(e->topology.tree);
+    request->problem = (struct skr_problem){.tree = request->tree,
+                                            .n = o->n,
+                                            .rule = rule,
+                                            .n_resources = 1,
+                                            .demand = demand,
+                                            .free = room,
+                                            .tie_break = e->settings.tie_break,
+                                            .step_budget = -1,
+                                            .cancel = &request->work.cancel};
+    return request;
+}
+
+static bool fits_by_solving(struct skr_gang *e, struct group *g)
+{
+    struct fit *o = &g->fit;
     struct skr_error error;
-    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
-    static const int64_t one = 1;
-    SKR_AUTO_FREE int64_t *room = skr_alloc_array((size_t)e->topology.tree->n_leaves, sizeof *room);
-    skr_fit_copy_slots(o, e->topology.tree, room);
-    struct skr_problem problem = {.tree = e->topology.tree,
-                                  .n = o->n,
-                                  .rule = o->sizes->rule,
-                                  .n_resources = 1,
-                                  .demand = &one,
-                                  .free = room,
-                                  .step_budget = -1};
-    o->solved_changes = o->kind->changes;
-    o->fits = skr_solve(&problem, &solution, &error) == 0 && solution->status == SKR_SOLVE_PLACED;
+    if (o->solved_changes != o->kind->changes) {
+        struct skr_solve_request *r = skr_fit_problem(e, g);
+        o->solved_changes = o->kind->changes;
+        o->fits = r && skr_solve(&r->problem, &r->solution, &error) == 0 &&
+                  r->solution->status == SKR_SOLVE_PLACED;
+        skr_solve_request_destroy(r);
+    }
     return o->fits;
 }
 
@@ -159,7 +184,7 @@ enum fit_answer skr_fit_judge(struct skr_gang *e, struct group *g)
     }
     if (e->settings.plain_planning) {
         return !skr_sizes_can_keep(e->topology.tree, o->sizes->rule, o->n) ? FIT_UNKNOWN
-               : fits_by_solving(e, o)                                     ? FIT_YES
+               : fits_by_solving(e, g)                                     ? FIT_YES
                                                                            : FIT_NO;
     }
     if (!o->sizes->sizes || skr_sizes_most(o->sizes->sizes) < o->n) {
@@ -173,13 +198,6 @@ bool skr_fit_stands(const struct skr_gang *e, const struct group *g)
     const struct fit *o = &g->fit;
     return o->made && has_its_kind(e, g) && o->input == g->input_epoch && e->fit_cache &&
            e->fit_cache->tree == e->topology.tree;
-}
-
-void skr_fit_copy_slots(const struct fit *o, const struct skr_tree *tree, int64_t *ret)
-{
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        ret[leaf] = o->kind->slots[leaf];
-    }
 }
 
 bool skr_fit_holds(const struct fit *o, const struct skr_tree *tree, const int32_t *count)

@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_PROBLEM_FIT_H
 /* Whether a group fits, without a solve, and what was reported about it. Slots: fit_cache.h. */
 #include "core/gang/state/groups.h"
+#include "core/gang/state/solve_request.h"
 
 enum fit_answer {
     FIT_UNKNOWN, /* ask the solver */
@@ -15,7 +16,8 @@ enum fit_news { NEWS_NONE, NEWS_NUMBERS, NEWS_REASON };
 enum fit_answer skr_fit_judge(struct skr_gang *e, struct group *g);
 /* Whether the answer is for the group's present input, and has slots. */
 bool skr_fit_stands(const struct skr_gang *e, const struct group *g);
-void skr_fit_copy_slots(const struct fit *f, const struct skr_tree *tree, int64_t *ret);
+/* The problem of the group in slots alone, if that stands: no claims, no explanation. NULL without memory. */
+struct skr_solve_request *skr_fit_problem(struct skr_gang *e, const struct group *g);
 /* Whether no count exceeds the slots of its leaf. */
 bool skr_fit_holds(const struct fit *f, const struct skr_tree *tree, const int32_t *count);
 /* The reason is being reported now; notes the counters that make it old. For a group without an

@@ -374,36 +374,6 @@ bool skr_problem_make_whole(const struct skr_gang *e, const struct group *g,
     return true;
 }
 
-struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g)
-{
-    const struct fit *o = &g->fit;
-    size_t leaves = (size_t)e->topology.tree->n_leaves;
-    struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, leaves * sizeof(int64_t) + 4096);
-    int64_t *demand = arena ? skr_arena_array(arena, 1, sizeof *demand) : NULL;
-    int64_t *room = arena ? skr_arena_array(arena, leaves, sizeof *room) : NULL;
-    struct skr_rule *rule = arena ? skr_arena_array(arena, SKR_LEVELS_MAX, sizeof *rule) : NULL;
-    if (!demand || !room || !rule) {
-        skr_arena_destroy(arena);
-        return NULL;
-    }
-    *demand = 1;
-    skr_fit_copy_slots(o, e->topology.tree, room);
-    skr_rules_of_group(g, e->topology.tree, rule);
-    struct skr_solve_request *request = skr_solve_request_create();
-    request->arena = arena;
-    request->tree = skr_tree_ref(e->topology.tree);
-    request->problem = (struct skr_problem){.tree = request->tree,
-                                            .n = o->n,
-                                            .rule = rule,
-                                            .n_resources = 1,
-                                            .demand = demand,
-                                            .free = room,
-                                            .tie_break = e->settings.tie_break,
-                                            .step_budget = -1,
-                                            .cancel = &request->work.cancel};
-    return request;
-}
-
 bool skr_problem_accepts(const struct skr_problem *problem, const struct skr_solution *s)
 {
     struct skr_error error;

@@ -24,9 +24,6 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
 bool skr_problem_make_whole(const struct skr_gang *e, const struct group *g,
                             struct pod_entry *const *members, size_t n,
                             struct skr_solve_request *request);
-/* The same from slots only, for a group whose fit stands: no claims, no explanation. NULL without
- * memory. */
-struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g);
 /* Whether room of nodes decides alone: the newcomers have no rules about pods, volumes, shared
  * claims, or devices of all nodes. */
 bool skr_problem_is_of_room(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
