@@ -20,6 +20,16 @@
 #define GPUS(n) "{'nvidia.com/gpu':'" #n "'}"
 #define HARD    "{'rack':{'hard':true}}"
 
+/* Racks of nodes with so much CPU and so many GPU, for a group of two roles. */
+#define PAIRS     "{'rack-0':{'n0':{},'n1':{}},'rack-1':{'n2':{},'n3':{}}}"
+#define SINGLES   "{'rack-0':{'n0':{}},'rack-1':{'n1':{}}}"
+#define ONE_PAIR  "{'rack-0':{'n0':{},'n1':{}}}"
+#define ONE_THREE "{'rack-0':{'n0':{}},'rack-1':{'n1':{},'n2':{}}}"
+#define TWO_ONE   "{'rack-0':{'n0':{},'n1':{}},'rack-1':{'n2':{}}}"
+#define HAS(node, cpu, gpu) \
+    "'" node "':{'status':{'allocatable':{'cpu':'" #cpu "','nvidia.com/gpu':'" #gpu "'}}}"
+#define BY_ROLE "{'leader':{'cpu':'8'},'worker':{'cpu':'4','nvidia.com/gpu':'1'}}"
+
 const struct explain_scenario explain_scenarios[] = {
     /* clang-format off */
     {.name = "one slot short in the best rack", .tree = RACKS,
@@ -194,6 +204,50 @@ const struct explain_scenario explain_scenarios[] = {
      .size = 17, .each = GPUS(1), .constraints = HARD, .reason = "TopologyPlacementFailed",
      .resource = GPU, .level = "rack", .domain = "rack-0", .fits = 16, .needs = 17,
      .blocker = "default/b-4", .helps = "the rack constraint is soft"},
+    {.name = "a rack lacks room for one worker", .tree = PAIRS,
+     .nodes = "{" HAS("n0", 16, 4) "," HAS("n1", 20, 4) "," HAS("n2", 12, 8) "," HAS("n3", 12, 8) "}",
+     .roles = "{'leader':{'size':1},'worker':{'size':8}}", .each = BY_ROLE, .constraints = HARD,
+     .reason = "NeverFits", .helps = "the rack constraint is soft", .n_ways = 2,
+     .sentence = "group g needs 1 leader and 8 workers in one rack, rack-0 has 7 workers beside 1 leader",
+     .row = "rack-0  36    1/1     7/8     1      <none>"},
+    {.name = "a set too many", .tree = PAIRS,
+     .nodes = "{" HAS("n0", 24, 4) "," HAS("n1", 12, 1) "," HAS("n2", 16, 2) "," HAS("n3", 12, 1) "}",
+     .roles = "{'leader':{'size':2},'worker':{'size':8}}", .each = BY_ROLE,
+     .constraints = "{'sets':[{'level':'rack','roles':{'leader':1,'worker':4}}]}",
+     .reason = "NeverFits", .helps = "a set of 1 leader and 4 workers may use several racks", .n_ways = 2,
+     .sentence = "group g needs 2 sets of 1 leader and 4 workers, each in one rack, 1 fits"},
+    {.name = "sets that do not share a rack", .tree = TWO_ONE,
+     .nodes = "{" HAS("n2", 8, 1) "}", .roles = "{'leader':{'size':2},'worker':{'size':6}}", .each = BY_ROLE,
+     .constraints = "{'sets':[{'level':'rack','roles':{'leader':1,'worker':3},'exclusive':true}]}",
+     .reason = "NeverFits", .helps = "several sets of 1 leader and 3 workers may share a rack", .n_ways = 3,
+     .sentence = "group g needs 2 sets of 1 leader and 3 workers, each in one rack, 1 fits"},
+    {.name = "a rule of a role contradicts its size", .tree = ONE_PAIR,
+     .nodes = "{" HAS("n0", 32, 8) "," HAS("n1", 32, 8) "}",
+     .roles = "{'leader':{'size':1},'worker':{'size':8}}", .each = BY_ROLE,
+     .constraints = "{'roles':{'worker':{'node':{'max':3}}}}", .reason = "ConstraintConflict",
+     .helps = "node has no max of role worker", .n_ways = 2,
+     .sentence = "group g has rules that no placement of 1 leader and 8 workers meets on this tree, whatever "
+                 "the capacity"},
+    {.name = "a role fits nowhere even alone", .tree = SINGLES,
+     .nodes = "{" HAS("n0", 32, 8) "," HAS("n1", 32, 0) "}",
+     .roles = "{'leader':{'size':1},'worker':{'size':9}}", .each = BY_ROLE, .reason = "NeverFits",
+     .helps = "the size of role worker is 8, not 9", .n_ways = 1,
+     .sentence = "group g needs 9 slots for role worker, 8 are free (1 node could hold one if empty)",
+     .row = "n0    8     -       8/9     1      <none>"},
+    {.name = "a cordoned node lacks for the leader", .tree = SINGLES,
+     .nodes = "{'n0':{'spec':{'unschedulable':true},'status':{'allocatable':{'cpu':'32'}}}," HAS("n1", 16, 4) "}",
+     .roles = "{'leader':{'size':1},'worker':{'size':4}}", .each = BY_ROLE, .reason = "NeverFits",
+     .helps = "n0 is usable again", .n_ways = 2,
+     .sentence = "group g needs 1 leader and 4 workers, all but 1 leader fit under its rules"},
+    {.name = "a role has less room than its minimum", .tree = ONE_THREE,
+     .nodes = "{" HAS("n0", 32, 0) "," HAS("n1", 6, 8) "," HAS("n2", 6, 8) "}",
+     .roles = "{'leader':{'size':2},'worker':{'size':4,'minimum':3}}", .each = BY_ROLE,
+     .reason = "NeverFits", .helps = "the minimum of role worker is 2, not 3", .n_ways = 1,
+     .sentence = "group g needs 4 slots for role worker, 2 are free (2 nodes could hold one if empty)"},
+    {.name = "a role asks for what no node has", .tree = ONE_PAIR,
+     .nodes = "{" HAS("n0", 16, 0) "," HAS("n1", 16, 0) "}",
+     .roles = "{'leader':{'size':1},'worker':{'size':2}}", .each = BY_ROLE, .reason = "NeverFits",
+     .sentence = "group g needs nvidia.com/gpu, no node has it"},
     /* clang-format on */
 };
 const size_t n_explain_scenarios = sizeof explain_scenarios / sizeof *explain_scenarios;
@@ -293,24 +347,50 @@ static void add_loads(json_t *items, const char *loads)
     json_decref(groups);
 }
 
-static void add_group(json_t *items, const struct explain_scenario *s)
+/* Pods NAME-0 .., of that role if it has one. */
+static void add_members(json_t *items, const struct explain_scenario *s, const char *name, int n,
+                        json_t *each)
 {
-    char size[16], name[16];
-    snprintf(size, sizeof size, "%d", s->size);
-    char *constraints = json_text_quote(s->constraints ? s->constraints : "{}");
-    json_array_append_new(items, config_map("g", "sakkara.group",
-                                            json_pack("{s:s,s:s,s:s}", "name", "g", "size", size,
-                                                      "constraints", constraints)));
-    free(constraints);
     const char *at = s->bound;
-    for (int i = 0; i < s->size; i++) {
-        char node[8] = "";
+    for (int i = 0; i < n; i++) {
+        char node[8] = "", pod[16];
         if (at && sscanf(at, "%7s", node) == 1) {
             at += strcspn(at, " ");
             at += strspn(at, " ");
         }
-        snprintf(name, sizeof name, "p-%d", i);
-        add_pod(items, name, "g", node[0] ? node : NULL, json_text_load(s->each));
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        add_pod(items, pod, "g", node[0] ? node : NULL, json_incref(each));
+        if (s->roles) {
+            json_t *last = json_array_get(items, json_array_size(items) - 1);
+            json_object_set_new(json_object_get(last, "metadata"), "annotations",
+                                json_pack("{s:s}", "sakkara.group.role", name));
+        }
+    }
+}
+
+static void add_group(json_t *items, const struct explain_scenario *s)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", s->size);
+    char *size = json_text_quote(s->roles ? s->roles : number);
+    char *constraints = json_text_quote(s->constraints ? s->constraints : "{}");
+    json_auto_t *each = json_text_load(s->each),
+                *roles = s->roles ? json_text_load(s->roles) : NULL;
+    json_t *role;
+    const char *name;
+    json_array_append_new(
+        items, config_map("g", "sakkara.group",
+                          json_pack("{s:s,s:s,s:s}", "name", "g", s->roles ? "roles" : "size", size,
+                                    "constraints", constraints)));
+    free(size);
+    free(constraints);
+    json_object_foreach(roles, name, role)
+    {
+        add_members(items, s, name, (int)json_integer_value(json_object_get(role, "size")),
+                    json_object_get(each, name));
+    }
+    if (!roles) {
+        add_members(items, s, "p", s->size, each);
     }
 }
 
