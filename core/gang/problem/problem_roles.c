@@ -186,7 +186,7 @@ static void sort_members(struct build *b)
         const int32_t leaf = node ? skr_tree_find_leaf(b->tree, node) : -1;
         const size_t role = b->equal ? 0 : p->role;
         if (leaf < 0) {
-            b->outside += node != NULL;
+            b->outside += !!node;
             continue;
         }
         b->claimed[leaf]++;
