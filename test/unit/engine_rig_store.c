@@ -205,6 +205,19 @@ static void account(struct rig *rig, struct rig_object *o)
     }
 }
 
+/* Pods that were bound to one of its name are on it. */
+static void account_node(struct rig *rig, const struct rig_object *node)
+{
+    struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->pod && strcmp(o->pod->node_name, node->key) == 0) {
+            o->accounted[0] = '\0';
+            account(rig, o);
+        }
+    }
+}
+
 /* The version before stays as it is: watches and judges hold it. */
 static void set_version(struct rig_object *o, uint64_t version)
 {
@@ -269,6 +282,9 @@ void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *objec
     HASH_ADD_KEYPTR(hh, rig->objects, o->id, strlen(o->id), o);
     DL_APPEND(rig->list, o);
     rig_changed(rig, o);
+    if (kind == RIG_NODE) {
+        account_node(rig, o);
+    }
     if (kind == RIG_POD) {
         rig_scheduler_sees(rig, o, false);
     }
