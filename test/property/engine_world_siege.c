@@ -96,15 +96,18 @@ static void add_seat(void *context, const struct reservation *r)
  * seatHoldMax in all. */
 static int64_t ran_with(const struct world *w)
 {
-    const struct group *g;
+    const struct group *g, *tmp;
     const int cpu = skr_resource_names_find(w->rig->gang->resources, "cpu");
     int64_t most = 0;
-    DL_FOREACH2(w->rig->gang->holders.list, g, holds.next)
+    HASH_ITER(hh, w->rig->gang->groups, g, tmp)
     {
-        const struct seats_ran *ran = is_of_namespace(g->key, "hostile") ? g->holds.ran : NULL;
-        const bool lately =
-            ran && ran->since + w->rig->settings.seat_hold_max >= w->rig->now && cpu >= 0;
-        most = lately && ran->amount[cpu] > most ? ran->amount[cpu] : most;
+        const struct seats_ran *ran =
+            cpu >= 0 && is_of_namespace(g->key, "hostile") ? g->holds.ran : NULL;
+        for (; ran; ran = ran->earlier) {
+            const skr_time last =
+                ran->since ? ran->since + w->rig->settings.seat_hold_max : ran->until;
+            most = last >= w->rig->now && ran->amount[cpu] > most ? ran->amount[cpu] : most;
+        }
     }
     return most;
 }

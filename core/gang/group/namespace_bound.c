@@ -2,8 +2,10 @@
 /* The bound is added up in steps, and only as far as it is needed: mostly the group itself suffices. */
 #include "core/gang/group/namespace_bound.h"
 
+#include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/state/wakes.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -45,15 +47,73 @@ static void add_groups(struct sums *sums, const struct skr_gang *e, const char *
     }
 }
 
+/* Whether it had more of a resource. */
+static bool had_more(const struct seats_ran *ran, const struct seats_ran *than)
+{
+    bool more = false;
+    for (size_t id = 0; id < SKR_RESOURCES_MAX && !more; id++) {
+        more = ran->amount[id] > than->amount[id];
+    }
+    return more;
+}
+
+static void forget(const struct skr_gang *e, struct group *g, bool all)
+{
+    struct seats_ran **at = &g->holds.ran;
+    while (*at) {
+        struct seats_ran *ran = *at;
+        const bool counts = ran->until > skr_frame_now(e->frame) &&
+                            (ran == g->holds.ran || had_more(ran, g->holds.ran));
+        if (all || (!counts && ran->since == 0)) {
+            *at = ran->earlier;
+            free(ran);
+        } else {
+            at = &ran->earlier;
+        }
+    }
+}
+
 void skr_namespace_bound_note_first(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     struct sums sums = {0};
     const skr_time now = skr_frame_now(e->frame);
-    g->holds.ran = skr_alloc(sizeof *g->holds.ran);
-    *g->holds.ran = (struct seats_ran){.since = now, .until = now + e->settings.seat_hold};
+    struct seats_ran *ran = skr_alloc(sizeof *ran);
+    *ran = (struct seats_ran){
+        .since = now, .until = now + e->settings.seat_hold, .earlier = g->holds.ran};
     add_groups(&sums, e, g->namespace_, true);
     add(&sums, &p->shape->amounts);
-    memcpy(g->holds.ran->amount, sums.amount, sizeof sums.amount);
+    memcpy(ran->amount, sums.amount, sizeof sums.amount);
+    g->holds.ran = ran;
+    forget(e, g, false);
+}
+
+/* Fewer members run in the namespace, or what it ran with counts no more: that bounds what its other groups may hold. */
+static void note_running(struct skr_gang *e, struct group *g, size_t n)
+{
+    size_t counts = n;
+    struct group *h;
+    for (const struct seats_ran *ran = g->holds.ran; ran; ran = ran->earlier) {
+        counts += ran->until > skr_frame_now(e->frame) ? (size_t)1 << 32 : 0;
+    }
+    const bool fewer = counts < g->holds.running;
+    g->holds.running = counts;
+    DL_FOREACH2(fewer ? e->holders.list : NULL, h, holds.next)
+    {
+        if (h != g && strcmp(h->namespace_, g->namespace_) == 0) {
+            skr_dirty_group(e, h);
+        }
+    }
+}
+
+void skr_namespace_bound_settle(struct skr_gang *e, struct group *g, size_t n, bool over)
+{
+    forget(e, g, over);
+    for (const struct seats_ran *ran = g->holds.ran; ran; ran = ran->earlier) {
+        if (ran->until > skr_frame_now(e->frame)) {
+            skr_wakes_group(e, g, ran->until);
+        }
+    }
+    note_running(e, g, n);
 }
 
 int64_t *skr_namespace_bound_share(const struct skr_gang *e)
@@ -107,14 +167,17 @@ static size_t excess(const struct skr_gang *e, const struct group *g, const stru
 /* What the namespace ran with counts where that is more. */
 static void raise_to_ran(struct sums *bound, const struct skr_gang *e, const char *namespace_)
 {
-    const struct group *h;
-    DL_FOREACH2(e->holders.list, h, holds.next)
+    const struct group *h, *tmp;
+    HASH_ITER(hh, e->groups, h, tmp)
     {
-        const struct seats_ran *ran = strcmp(h->namespace_, namespace_) == 0 ? h->holds.ran : NULL;
-        for (size_t id = 0; ran && ran->until > skr_frame_now(e->frame) && id < SKR_RESOURCES_MAX;
-             id++) {
-            bound->amount[id] =
-                bound->amount[id] < ran->amount[id] ? ran->amount[id] : bound->amount[id];
+        const struct seats_ran *ran =
+            h->holds.ran && strcmp(h->namespace_, namespace_) == 0 ? h->holds.ran : NULL;
+        for (; ran; ran = ran->earlier) {
+            const bool counts = ran->until > skr_frame_now(e->frame);
+            for (size_t id = 0; counts && id < SKR_RESOURCES_MAX; id++) {
+                bound->amount[id] =
+                    bound->amount[id] < ran->amount[id] ? ran->amount[id] : bound->amount[id];
+            }
         }
     }
 }

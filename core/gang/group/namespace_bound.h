@@ -7,8 +7,9 @@
  * outside of groups do not count.
  *
  * A workload that starts again runs nothing for a while. So what the groups ran with when a group lost
- * its first seat counts for option seatHold, in place of what they run with, if that is less. It counts
- * only if the workload of that group makes its members again.
+ * its first seat counts for option seatHold, in place of what they run with, if that is less: also when
+ * that group has its seats back, since others may still wait for theirs. It counts only while the workload
+ * of that group makes its members again.
  *
  * - Held seats beyond the bound are not held.
  * - Plans are never forbidden by it: a group that fits is planned. But while planned members and held
@@ -26,6 +27,8 @@ enum { SKR_NAMESPACE_SHARE = 20 };
 /* p, which is no longer charged, left the first seat of g that is held. O(groups + members of the
  * namespace). */
 void skr_namespace_bound_note_first(struct skr_gang *e, struct group *g, const struct pod_entry *p);
+/* n members of g run. What was noted for g and counts no more is forgotten; over: all of it. */
+void skr_namespace_bound_settle(struct skr_gang *e, struct group *g, size_t n, bool over);
 /* How many held seats of g, the newest first, are beyond the bound. O(held seats + members of g), and
  * beyond that bound O(groups + members of the namespace + leaves). */
 size_t skr_namespace_bound_seats_over(const struct skr_gang *e, const struct group *g);

@@ -68,6 +68,11 @@ static bool runs(const struct pod_entry *p)
     return skr_pod_is_live(p->pod) && skr_pods_is_bound(p);
 }
 
+static bool is_pushed_out(const struct group *g)
+{
+    return g->state == GROUP_EVICTED || g->state == GROUP_PREEMPTING;
+}
+
 /* The number of seats that may be held: what the group needs without the running members. Without any, a seat is held
  * only for a group that goes on: for its next generation. */
 static size_t most_of(const struct skr_gang *e, const struct group *g)
@@ -75,13 +80,19 @@ static size_t most_of(const struct skr_gang *e, const struct group *g)
     const size_t needs = skr_membership_needs(g), later = skr_generation_later_size(g);
     size_t size = needs > later ? needs : later, n = 0;
     const struct pod_entry *p;
-    bool pushed_out = g->state == GROUP_EVICTED || g->state == GROUP_PREEMPTING;
     DL_FOREACH(g->members, p)
     {
         n += runs(p) || (p->plan && !p->plan->aborting && skr_pod_is_live(p->pod));
     }
-    return n >= size || pushed_out || (n == 0 && !skr_generation_is_made_again(e, g)) ? 0
-                                                                                      : size - n;
+    return n >= size || is_pushed_out(g) || (n == 0 && !skr_generation_is_made_again(e, g))
+               ? 0
+               : size - n;
+}
+
+/* Whether what the namespace ran with was noted for seats that are held now. */
+static bool holds_noted(const struct group *g)
+{
+    return g->holds.ran && g->holds.ran->since != 0;
 }
 
 /* Whether no member runs, and one is still on its node. The time of its seats begins when all have left,
@@ -90,7 +101,7 @@ static bool is_leaving(const struct skr_gang *e, const struct group *g)
 {
     const struct pod_entry *p;
     bool leaving = false, running = false;
-    DL_FOREACH(g->holds.ran ? g->members : NULL, p)
+    DL_FOREACH(holds_noted(g) ? g->members : NULL, p)
     {
         running = running || runs(p);
         leaving = leaving || (skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod));
@@ -262,9 +273,8 @@ void skr_seat_holds_drop(struct skr_gang *e, struct group *g, size_t at)
     skr_shapes_unref(e, hold->shape);
     free(hold->uid);
     memmove(hold, hold + 1, (g->holds.n - at - 1) * sizeof *hold);
-    if (--g->holds.n == 0) {
-        free(g->holds.ran);
-        g->holds.ran = NULL;
+    if (--g->holds.n == 0 && g->holds.ran) {
+        g->holds.ran->since = 0;
     }
     skr_dirty_stamp(e, g);
     note_holder(e, g, true, INT32_MIN);
@@ -363,11 +373,11 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     if (node && skr_ledger_fits(e->ledger, node, &p->shape->amounts, NULL)) {
         hold.node = node;
         add(e, g, p, hold);
-        if (!g->holds.ran && skr_generation_is_made_again(e, g)) {
+        if (!holds_noted(g) && skr_generation_is_made_again(e, g)) {
             skr_namespace_bound_note_first(e, g, p);
         }
     }
-    if (g->holds.ran && !skr_membership_runs(g)) {
+    if (holds_noted(g) && !skr_membership_runs(g)) {
         renew(e, g);
         skr_dirty_input(g); /* what fits was found without the seat */
     }
@@ -394,22 +404,6 @@ static bool moves(struct skr_gang *e, struct group *g, struct seat_hold *hold)
     return node;
 }
 
-/* Fewer members run in the namespace, or what it ran with counts no more: that bounds what its other groups may hold. */
-static void note_running(struct skr_gang *e, struct group *g, size_t n)
-{
-    const struct seats_ran *ran = g->holds.ran;
-    const size_t counts = n + (ran && ran->until > skr_frame_now(e->frame) ? SIZE_MAX / 2 : 0);
-    struct group *h;
-    bool fewer = counts < g->holds.running;
-    g->holds.running = counts;
-    DL_FOREACH2(fewer ? e->holders.list : NULL, h, holds.next)
-    {
-        if (h != g && strcmp(h->namespace_, g->namespace_) == 0) {
-            skr_dirty_group(e, h);
-        }
-    }
-}
-
 /* All members of one have left, and the other one is made in its place: it has its seats from now on. */
 static void pass_on(struct skr_gang *e, struct group *from, struct group *to)
 {
@@ -422,6 +416,7 @@ static void pass_on(struct skr_gang *e, struct group *from, struct group *to)
     to->holds.item = from->holds.item;
     to->holds.n = from->holds.n;
     to->holds.cap = from->holds.cap;
+    LL_CONCAT2(from->holds.ran, to->holds.ran, earlier);
     to->holds.ran = from->holds.ran;
     from->holds.item = NULL;
     from->holds.ran = NULL;
@@ -452,20 +447,12 @@ static void pass_between_replica_sets(struct skr_gang *e, struct group *g)
     }
 }
 
-void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
+static void end_some(struct skr_gang *e, struct group *g)
 {
-    pass_between_replica_sets(e, g);
-    if (g->holds.n == 0) {
-        note_running(e, g, g->seats.n_bound);
-        return;
-    }
     size_t most = duration_of(e, g, 0) > 0 && skr_topology_is_usable(e) ? most_of(e, g) : 0;
     const bool leaving = is_leaving(e, g);
     if (leaving) {
         g->holds.ran->until = skr_frame_now(e->frame) + e->settings.seat_hold;
-    }
-    if (g->holds.ran && g->holds.ran->until > skr_frame_now(e->frame)) {
-        skr_wakes_group(e, g, g->holds.ran->until);
     }
     size_t plain = n_plain(g);
     for (size_t i = g->holds.n; i-- > 0;) {
@@ -488,7 +475,17 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
             over--;
         }
     }
-    note_running(e, g, g->seats.n_bound);
+}
+
+void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
+{
+    pass_between_replica_sets(e, g);
+    if (g->holds.n > 0) {
+        end_some(e, g);
+    }
+    const bool over = g->holds.n == 0 && g->holds.ran &&
+                      (is_pushed_out(g) || !skr_generation_is_made_again(e, g));
+    skr_namespace_bound_settle(e, g, g->seats.n_bound, over);
 }
 
 void skr_seat_holds_watch(struct skr_gang *e, struct group *g, bool watched)
@@ -511,7 +508,7 @@ void skr_seat_holds_end(struct skr_gang *e, struct group *g)
     while (g->holds.n > 0) {
         skr_seat_holds_drop(e, g, g->holds.n - 1);
     }
-    note_running(e, g, 0);
+    skr_namespace_bound_settle(e, g, 0, true);
     free(g->holds.item);
     g->holds.item = NULL;
     g->holds.cap = 0;

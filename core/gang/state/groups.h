@@ -184,10 +184,10 @@ struct group {
     struct {
         struct seat_hold *item;
         size_t n, cap;
-        int32_t priority;      /* of the group, while n > 0 */
-        int32_t class_;        /* the highest spec.priority of the lost members, while n > 0 */
-        size_t running;        /* members; beyond all numbers while ran counts. note_running() */
-        struct seats_ran *ran; /* while n > 0, of members that are made again; NULL: none */
+        int32_t priority;          /* of the group, while n > 0 */
+        int32_t class_;            /* the highest spec.priority of the lost members, while n > 0 */
+        size_t running;            /* members; + 1 << 32 for each of ran that counts */
+        struct seats_ran *ran;     /* of members that are made again, newest first; NULL: none */
         struct group *prev, *next; /* in gang->holders */
     } holds;                       /* room of lost members; seat_holds.c */
     struct {

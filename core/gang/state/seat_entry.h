@@ -25,7 +25,9 @@ struct seat_hold {
 
 /* What the groups of a namespace ran with when one of them lost its first seat: core/gang/group/namespace_bound.h. */
 struct seats_ran {
-    skr_time since, until; /* it counts until then */
+    skr_time since;            /* 0: none of those seats is held any more */
+    skr_time until;            /* it counts until then */
+    struct seats_ran *earlier; /* that counts, and had more of a resource; NULL: none */
     int64_t amount[SKR_RESOURCES_MAX];
 };
 

@@ -329,3 +329,59 @@ TEST(what_a_namespace_ran_with_allows_no_seats_when_it_counts_no_more)
     rig_run(rig, 65 * SKR_SECOND);
     assert_non_null(strstr(rig_also(rig, "h", "SeatHeld"), "1 seat is held"));
 }
+
+/* An attempt of a Job of four. */
+static void attempt(struct rig *rig, const char *job, int number)
+{
+    const json_t *meta = json_object_get(rig_find(rig, RIG_JOB, job)->json, "metadata");
+    for (int i = 0; i < 4; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "%s%d-%d", job, number, i);
+        rig_create_json(rig, RIG_POD, pod,
+                        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'ownerReferences':[{"
+                        "'apiVersion':'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':"
+                        "true}]},'spec':{'schedulerName':'sakkara','containers':[{'name':'c',"
+                        "'resources':{'requests':{'cpu':'1'}}}]}}",
+                        job, skr_object_text(meta, "uid"));
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+}
+
+static void end_attempt(struct rig *rig, const char *job, int number)
+{
+    char pod[32];
+    for (int i = 0; i < 4; i++) {
+        snprintf(pod, sizeof pod, "%s%d-%d", job, number, i);
+        rig_delete(rig, RIG_POD, pod);
+    }
+    rig_run(rig, SKR_SECOND);
+}
+
+/* Twelve slots. Three Jobs start again; the first one is back, and fails again before the others are. */
+TEST(a_namespace_keeps_the_seats_of_all_that_start_again_when_one_does_so_twice)
+{
+    static const char *const job[] = {"a", "b", "c"};
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    rig_racks(rig, 1, 12, 1);
+    rig_sync(rig);
+    for (int i = 0; i < 3; i++) {
+        rig_create_json(rig, RIG_JOB, job[i], "{'spec':{'parallelism':4,'completions':4}}");
+        attempt(rig, job[i], 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        end_attempt(rig, job[i], 0);
+    }
+    attempt(rig, "a", 1);
+    rig_assert_bound(rig, "a1", 4);
+    end_attempt(rig, "a", 1);
+    rig_pod(rig, "other/p", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "other/p"), "");
+    for (int i = 0; i < 3; i++) {
+        attempt(rig, job[i], 2);
+    }
+    rig_assert_bound(rig, "a2", 4);
+    rig_assert_bound(rig, "b2", 4);
+    rig_assert_bound(rig, "c2", 4);
+    rig_assert_clean(rig);
+}
