@@ -69,6 +69,37 @@ static void strangers_go(struct world *w, bool all)
     }
 }
 
+/* ---- whether the law says something ---- */
+
+static bool is_kept(const struct world *w, int which)
+{
+    return w->work[which].kept_until > w->rig->now && count(w, which, true) == 0;
+}
+
+/* A namespace holds no more seats than it ran with when one of its workloads lost its first one, which counts for
+ * seatHold, also when that workload is back: core/gang/group/namespace_bound.h. */
+static bool is_beyond_bound(const struct world *w)
+{
+    int held = 0, ran = 0;
+    for (int i = 0; i < WORLD_DERIVED; i++) {
+        const bool is = w->work[i].held_until >= w->rig->now && count(w, i, true) < w->work[i].size;
+        for (int node = 0; is && node < WORLD_NODES; node++) {
+            held += w->work[i].seats[node];
+        }
+        ran = w->work[i].kept_until > w->rig->now && w->work[i].ran > ran ? w->work[i].ran : ran;
+    }
+    return held > ran;
+}
+
+/* The law is silent about all that are kept now. A daemon that starts holds no seats. */
+static void forget(struct world *w)
+{
+    for (int i = 0; i < WORLD_DERIVED; i++) {
+        w->work[i].kept_until = 0;
+    }
+    w->fits_life = w->rig->n_lives;
+}
+
 /* ---- restarts ---- */
 
 static struct rig_object *next_to_go(const struct world *w, int which)
@@ -114,6 +145,9 @@ static void end(struct world *w, int which)
         w->work[which].seats[node_of(o)]++;
         w->work[which].held_until = w->rig->now + w->rig->settings.seat_hold;
         rig_delete(w->rig, RIG_POD, o->key);
+        if (is_beyond_bound(w)) { /* seats are cut at once, and another group may be back at once */
+            forget(w);
+        }
         if (slowly) {
             world_run(w, world_pick(w, 4) * SKR_SECOND);
         }
@@ -189,35 +223,6 @@ void restarts_step(struct world *w)
 }
 
 /* ---- the law ---- */
-
-static bool is_kept(const struct world *w, int which)
-{
-    return w->work[which].kept_until > w->rig->now && count(w, which, true) == 0;
-}
-
-/* A namespace holds no more seats than it ran with when one of its workloads lost its first one:
- * core/gang/group/namespace_bound.h. */
-static bool is_beyond_bound(const struct world *w)
-{
-    int held = 0, ran = 0;
-    for (int i = 0; i < WORLD_DERIVED; i++) {
-        const bool is = w->work[i].held_until >= w->rig->now && count(w, i, true) < w->work[i].size;
-        for (int node = 0; is && node < WORLD_NODES; node++) {
-            held += w->work[i].seats[node];
-        }
-        ran = is_kept(w, i) && w->work[i].ran > ran ? w->work[i].ran : ran;
-    }
-    return held > ran;
-}
-
-/* The law is silent about all that are kept now. A daemon that starts holds no seats. */
-static void forget(struct world *w)
-{
-    for (int i = 0; i < WORLD_DERIVED; i++) {
-        w->work[i].kept_until = 0;
-    }
-    w->fits_life = w->rig->n_lives;
-}
 
 static void check_room(const struct world *w, int node)
 {
