@@ -7,6 +7,11 @@
  * solver.
  */
 #include "core/solver/span.h"
+#include "core/solver/weight_words.h"
+
+/* Takes away from the units of a level what no best placement holds, and makes their spans. Ports that
+ * are left without a placement are no longer live. False: the run had to stop. */
+bool skr_narrow_level(struct skr_graph *graph, const struct skr_words *words);
 
 /*
  * Takes counts away from the members of the set that no optimal placement can use, for the totals

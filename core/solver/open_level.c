@@ -5,8 +5,8 @@
  * 1. Ports: every vector that a live state of the level above wants inside its unit; units with equal
  *    children share them.
  * 2. Fewer counts, where the optimum is partly known before the search (fast paths): for equal members
- *    closed forms (narrow_counts.h); else, for spread, the least count that no unit has to exceed.
- *    Feasible sets show it, and these are much cheaper than weights.
+ *    closed forms (narrow_counts.h); else, for spread, the least count that no unit has to exceed
+ *    (narrow_level.c). Feasible sets show it, and these are much cheaper than weights.
  * 3. Dense passes. Of roles one for all ports would cost too much: with soft pack most racks can hold
  *    the gang, and each needs a pass. So every port first has a lower bound of its first word
  *    (role_bounds.c). The ports on the best walks by these bounds get their exact weights. This is
@@ -138,120 +138,6 @@ static bool make_ports(struct skr_graph *graph, int32_t level)
     return true;
 }
 
-/* The set without counts above `most`, in its ports' node; NULL: nothing is left. keep: its units lose
- * these counts, too. */
-static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_t most, bool keep)
-{
-    struct skr_span **item = skr_run_alloc(run, (size_t)siblings->n_units, sizeof *item);
-    if (!item) {
-        return false;
-    }
-    int32_t n = 0;
-    for (int32_t i = 0; i < siblings->n_units; i++) {
-        struct skr_span *unit = siblings->unit[i];
-        if (unit && !skr_narrow_below(run, unit, most, &unit)) {
-            return false;
-        }
-        if (keep) {
-            siblings->unit[i] = unit;
-        }
-        if (unit) {
-            item[n++] = unit;
-        }
-    }
-    struct skr_span *narrow = NULL;
-    if (n > 0 && (!skr_span_all(run, item, n, item, &narrow) ||
-                  (narrow && !skr_span_use(run, narrow, true)))) {
-        return false;
-    }
-    siblings->ports.node = narrow ? &narrow->note->node : NULL;
-    return true;
-}
-
-/* Whether a placement is left when no unit of the level holds more than most. */
-static bool feasible_below(struct skr_graph *graph, int32_t level, int32_t most, bool *ret)
-{
-    struct skr_run *run = graph->run;
-    struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        struct skr_siblings *siblings = skr_siblings_at(at, i);
-        if (!narrow_to(run, siblings, most, false)) {
-            return false;
-        }
-        for (int32_t p = 0; p < siblings->ports.n; p++) {
-            struct skr_port *port = &siblings->ports.port[p];
-            struct skr_graph_node *node = siblings->ports.node;
-            bool has = node && skr_span_has(skr_span_of(node), port->key, port->main);
-            port->weight = has ? 0 : SKR_WEIGHT_NONE;
-        }
-    }
-    skr_graph_weigh(graph, level - 1, NULL, NULL);
-    *ret = skr_graph_root_weight(graph) < SKR_WEIGHT_MAX;
-    return true;
-}
-
-/* Greatest count that a member of a set of the level has left. */
-static int32_t greatest_count(const struct skr_graph_level *level)
-{
-    int32_t most = 1;
-    for (int32_t i = 0; i < level->n_sets; i++) {
-        const struct skr_siblings *siblings = skr_siblings_at(level, i);
-        for (int32_t m = 0; m < siblings->n_units; m++) {
-            const struct skr_span *unit = siblings->unit[m];
-            most = unit && unit->hi > most ? unit->hi : most;
-        }
-    }
-    return most;
-}
-
-/* Spread: the least count that the fullest unit of the level can have. */
-static bool least_maximum(struct skr_graph *graph, int32_t level, int32_t *ret)
-{
-    int32_t lo = 1;
-    int32_t hi = greatest_count(&graph->level[level]);
-    while (lo < hi) {
-        int32_t mid = lo + (hi - lo) / 2;
-        bool feasible = false;
-        if (!feasible_below(graph, level, mid, &feasible)) {
-            return false;
-        }
-        if (feasible) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
-    *ret = lo;
-    return true;
-}
-
-/* Removes counts from the members of the level's sets, then makes their spans. */
-static bool narrow_level(struct skr_graph *graph, int32_t level)
-{
-    struct skr_run *run = graph->run;
-    struct skr_graph_level *at = &graph->level[level];
-    bool silent = run->law[level].silent;
-    bool all_exact = true;
-    for (int32_t i = 0; i < at->n_sets && !silent; i++) {
-        bool exact = false;
-        if (!skr_narrow_counts(run, skr_siblings_at(at, i), &exact)) {
-            return false;
-        }
-        all_exact = all_exact && exact;
-    }
-    int32_t most = run->n;
-    if (!run->plain && !silent && !all_exact && run->law[level].type == SKR_RULE_SPREAD &&
-        !least_maximum(graph, level, &most)) {
-        return false;
-    }
-    for (int32_t i = 0; i < at->n_sets; i++) {
-        if (!narrow_to(run, skr_siblings_at(at, i), most, true)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The amounts that units of the level can have, into the words. */
 static void first_counts(const struct skr_graph_level *at, struct skr_words *words)
 {
@@ -361,8 +247,7 @@ static bool open_level(struct skr_graph *graph, struct skr_words *words, bool *c
     int32_t level = words->level;
     struct skr_graph_level *at = &graph->level[level];
     int32_t passes = 0;
-    if ((level > 1 && !make_ports(graph, level)) ||
-        !(graph->run->rr ? skr_role_spread(graph, words) : narrow_level(graph, level))) {
+    if ((level > 1 && !make_ports(graph, level)) || !skr_narrow_level(graph, words)) {
         return false;
     }
     want_live(at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The roles of a search under rules over domains. The inner problem has the roles with their leaves in the order of
- * the made tree. Every rule bounds the sum of the roles that it counts, in the units of its level. If
- * its domains cross the levels, it bounds the sum on the leaves.
+ * The roles of a search under rules over domains. The inner problem has them with their leaves in
+ * the order of the made tree. Every rule bounds the sum of the roles that it counts, in the units of
+ * its level. If its domains cross the levels, it bounds the sum on the leaves.
  */
 #include "core/solver/roles/role_domains.h"
 

@@ -7,10 +7,6 @@
 #include "core/solver/roles/role_sets.h"
 #include "core/solver/weight_words.h"
 
-/* Takes away what no best placement holds, if the first key of the level is of type spread. Ports
- * that are left without a placement are no longer live. False: the run had to stop. */
-bool skr_role_spread(struct skr_graph *graph, const struct skr_words *words);
-
 /* Lower bounds of the first word of all ports of the level into their weights. */
 bool skr_role_bound_ports(struct skr_graph *graph, int32_t level, const struct skr_words *words);
 /* The amounts of graph->narrow, which it chooses, that spans need for the wanted ports of the level. */
