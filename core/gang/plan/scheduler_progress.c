@@ -46,7 +46,7 @@ static struct progress_ask *entry_for(struct skr_gang *e, const struct progress_
     struct progress_ask *ask = e->progress.ask, *oldest = ask;
     for (size_t i = 0; i < PROGRESS_ASKS; i++) {
         if (ask[i].at && ask[i].profile == place->profile && ask[i].priority == place->priority &&
-            ask[i].queued == place->queued) {
+            ask[i].queued == place->queued && ask[i].again == place->again) {
             return &ask[i];
         }
         oldest = ask[i].at < oldest->at ? &ask[i] : oldest;
@@ -63,6 +63,7 @@ static void note_try(struct skr_gang *e, const struct pod_entry *p)
     const struct progress_ask place = {.profile = profile,
                                        .priority = p->pod->priority,
                                        .queued = queued - queued % SKR_SECOND,
+                                       .again = p->asked_at > p->seen_at,
                                        .at = skr_frame_now(e->frame)};
     if (profile < e->settings.n_scheduler_names && !skr_entry_is_queued_whole(e, p->pod)) {
         *entry_for(e, &place) = place;
@@ -96,6 +97,14 @@ static skr_time queued_by(const struct skr_gang *e, const struct pod_entry *p)
     return later(later(p->work->activation.at, p->asked_at), e->progress.since);
 }
 
+/* A pod of a higher priority precedes the member whenever it comes, but once: between two tries of it
+ * kube-scheduler came to others. */
+static bool precedes(const struct progress_ask *ask, const struct pod_entry *p, skr_time queued)
+{
+    return ask->priority >= p->pod->priority &&
+           (ask->queued <= queued || (ask->priority > p->pod->priority && !ask->again));
+}
+
 skr_time skr_scheduler_progress_reached_before(const struct skr_gang *e, const struct pod_entry *p)
 {
     const size_t profile = skr_pods_profile(e, p->pod);
@@ -103,9 +112,7 @@ skr_time skr_scheduler_progress_reached_before(const struct skr_gang *e, const s
     skr_time at = 0;
     for (size_t i = 0; i < PROGRESS_ASKS; i++) {
         const struct progress_ask *ask = &e->progress.ask[i];
-        const bool precedes = ask->priority > p->pod->priority ||
-                              (ask->priority == p->pod->priority && ask->queued <= queued);
-        if (ask->profile == profile && precedes && ask->at > from) {
+        if (ask->profile == profile && ask->at > from && precedes(ask, p, queued)) {
             at = later(at, ask->at);
         }
     }

@@ -35,8 +35,8 @@ void skr_scheduler_progress_asked(struct skr_gang *e, struct pod_entry *p, size_
 /* Another version of the pod: it may show that kube-scheduler's own filters refuse it. */
 void skr_scheduler_progress_saw(struct skr_gang *e, const struct pod_entry *p,
                                 const struct skr_pod *old);
-/* The last try of a pod that may precede this activated member; 0: none within the patience. Times of
- * one second share a place. */
+/* The last try of a pod that may precede this activated member, each of which does so once; 0: none within the
+ * patience. Times of one second share a place. */
 skr_time skr_scheduler_progress_reached_before(const struct skr_gang *e, const struct pod_entry *p);
 /* kube-scheduler is known to have passed this activated member: after its patience it tried a pod behind
  * it. */

@@ -10,6 +10,7 @@ struct progress_ask {
     size_t profile; /* of settings.scheduler_name */
     int32_t priority;
     skr_time queued; /* at the earliest; whole seconds */
+    bool again;      /* it entered then from an earlier try */
     skr_time at;     /* 0: the entry is free */
 };
 

@@ -172,6 +172,18 @@ TEST(only_a_pod_behind_a_member_proves_that_the_member_was_passed)
     }
 }
 
+/* Each time it comes back, kube-scheduler has come to what stands behind it. */
+TEST_RIG(planned_beside(&(const struct other){"sakkara", .priority = 1}),
+         a_pod_of_a_higher_priority_that_is_tried_again_and_again_keeps_no_plan)
+{
+    const skr_time until = rig->now + rig->settings.plan_timeout;
+    while (rig->now < until) {
+        goes_on(rig, 1);
+    }
+    assert_true(rig_has_event(rig, "not all members reached their bind call in time"));
+    assert_null(skr_groups_find(rig->gang, "default/late")->vetoes.set);
+}
+
 /* The second call of a cycle follows the first one at once: the pod did not enter the queue between them. */
 TEST_RIG(behind(5), two_calls_of_one_cycle_are_one_turn)
 {
