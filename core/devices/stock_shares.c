@@ -38,7 +38,8 @@ static void drop_unused(struct skr_devices_stock *stock)
     HASH_ITER(hh, stock->shares, share, next)
     {
         if (share->n_specs == 0 && share->text_bytes == 0 && share->attempts == 0 &&
-            share->opens + ROW_KEPT <= stock->share_at && left_of(share, stock->share_at) == ALL) {
+            share->waiting == 0 && share->opens + ROW_KEPT <= stock->share_at &&
+            left_of(share, stock->share_at) == ALL) {
             HASH_DEL(stock->shares, share);
             free(share);
         }
@@ -108,7 +109,7 @@ void skr_stock_share_attempted(struct skr_devices_stock *stock, const char *name
     share->attempts--;
     share->refused += refused;
     share->opens = now + (pause < most ? pause : most);
-    share->waiting_at = 0;
+    stock->waiting_at = 0;
 }
 
 const struct skr_claim_spec *skr_stock_share_spec(struct skr_devices_stock *stock,

@@ -36,8 +36,7 @@ struct skr_stock_share {
     size_t attempts;  /* of kube-scheduler, under way */
     uint32_t refused; /* in a row */
     skr_time opens;   /* no attempt before */
-    size_t waiting;   /* pods that kube-scheduler has, as of waiting_at; uncounted.c */
-    skr_time waiting_at;
+    size_t waiting;   /* pods that kube-scheduler has, as of the stock's waiting_at; uncounted.c */
     char name[];
 };
 

@@ -141,6 +141,7 @@ struct skr_devices_stock {
     struct skr_devices_work *work;  /* answers.h */
     struct skr_stock_share *shares; /* stock_shares.h, as: */
     int64_t share_at;
+    int64_t waiting_at; /* when waiting of all shares was counted; 0: count it */
     struct skr_stock_claim *claims;
     size_t n_devices, n_bytes; /* of slices: stock_limits.h */
     size_t n_counters;         /* slices that have counters */

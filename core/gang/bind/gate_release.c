@@ -128,7 +128,7 @@ static void open_gates(struct skr_gang *e, struct group *g)
     g->release.opened_at = skr_frame_now(e->frame);
     e->releases->all += g->seats.n_newcomers;
     e->releases->in_turn += g->seats.n_newcomers;
-    skr_uncounted_opened(e, g);
+    skr_uncounted_opened(e);
     skr_out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
                      "the group has waited for capacity; autoscalers may see its members", false);
     DL_FOREACH(g->members, p)

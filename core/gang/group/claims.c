@@ -298,7 +298,7 @@ static void open_gates(struct skr_gang *e, struct group *g)
         return;
     }
     g->claims.open = true;
-    skr_uncounted_opened(e, g);
+    skr_uncounted_opened(e);
     DL_FOREACH(g->members, p)
     {
         skr_dirty_pod(e, p);

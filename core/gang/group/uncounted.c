@@ -33,30 +33,33 @@ static size_t waiting_of(const struct group *g)
     return n > soon ? n : soon;
 }
 
-/* Of all such groups of the namespace. Counted anew after a second. */
-static const struct skr_stock_share *count_waiting(const struct skr_gang *e, const char *namespace_)
+/* Of all such groups of the namespace. Those of all namespaces are counted anew after a second. */
+static size_t count_waiting(const struct skr_gang *e, const char *namespace_)
 {
+    struct skr_devices_stock *stock = e->devices.stock;
     const skr_time now = skr_frame_now(e->frame);
-    struct skr_stock_share *share = skr_stock_share_get(e->devices.stock, namespace_);
+    struct skr_stock_share *share, *next_share;
     const struct group *g, *next;
-    if (share->waiting_at > 0 && now < share->waiting_at + SKR_SECOND) {
-        return share;
-    }
-    share->waiting = 0;
-    share->waiting_at = now;
-    HASH_ITER(hh, e->groups, g, next)
-    {
-        if (skr_uncounted_is(e, g) && strcmp(g->namespace_, namespace_) == 0) {
-            share->waiting += waiting_of(g);
+    if (stock->waiting_at == 0 || now >= stock->waiting_at + SKR_SECOND) {
+        stock->waiting_at = now;
+        HASH_ITER(hh, stock->shares, share, next_share)
+        {
+            share->waiting = 0;
+        }
+        HASH_ITER(hh, e->groups, g, next)
+        {
+            if (skr_uncounted_is(e, g)) {
+                skr_stock_share_get(stock, g->namespace_)->waiting += waiting_of(g);
+            }
         }
     }
-    return share;
+    return skr_stock_share_get(stock, namespace_)->waiting;
 }
 
 bool skr_uncounted_is_full(const struct skr_gang *e, const struct group *g)
 {
-    return skr_uncounted_is(e, g) &&
-           count_waiting(e, g->namespace_)->waiting >= SKR_UNCOUNTED_PODS_MAX && waiting_of(g) == 0;
+    return skr_uncounted_is(e, g) && count_waiting(e, g->namespace_) >= SKR_UNCOUNTED_PODS_MAX &&
+           waiting_of(g) == 0;
 }
 
 skr_time skr_uncounted_opens(const struct skr_gang *e, const struct group *g)
@@ -74,14 +77,13 @@ skr_time skr_uncounted_opens(const struct skr_gang *e, const struct group *g)
 
 bool skr_uncounted_may_release(const struct skr_gang *e, const struct group *g)
 {
-    return !skr_uncounted_is(e, g) ||
-           count_waiting(e, g->namespace_)->waiting + g->seats.n_newcomers <=
-               SKR_UNCOUNTED_PODS_MAX + waiting_of(g);
+    return !skr_uncounted_is(e, g) || count_waiting(e, g->namespace_) + g->seats.n_newcomers <=
+                                          SKR_UNCOUNTED_PODS_MAX + waiting_of(g);
 }
 
-void skr_uncounted_opened(const struct skr_gang *e, const struct group *g)
+void skr_uncounted_opened(const struct skr_gang *e)
 {
-    skr_stock_share_get(e->devices.stock, g->namespace_)->waiting_at = 0;
+    e->devices.stock->waiting_at = 0;
 }
 
 /* ---- attempts ---- */
@@ -151,8 +153,7 @@ void skr_uncounted_say(const struct skr_gang *e, const struct group *g, struct s
         skr_strbuf_addf(b,
                         "%zu such pods of namespace %s wait there, %d may; delete those that it "
                         "refuses",
-                        count_waiting(e, g->namespace_)->waiting, g->namespace_,
-                        SKR_UNCOUNTED_PODS_MAX);
+                        count_waiting(e, g->namespace_), g->namespace_, SKR_UNCOUNTED_PODS_MAX);
     } else {
         skr_strbuf_addf(b,
                         "does so for 1 group of namespace %s at a time, with a pause of at most "

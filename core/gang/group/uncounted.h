@@ -19,8 +19,8 @@
 enum { SKR_UNCOUNTED_PODS_MAX = 4, SKR_UNCOUNTED_LOOK_S = 5 };
 
 bool skr_uncounted_is(const struct skr_gang *e, const struct group *g);
-/* When the group may be tried, as far as is known; SKR_TIME_NEVER: once another one has been. O(groups and members of the
- * namespace), once a second. */
+/* When the group may be tried, as far as is known; SKR_TIME_NEVER: once another one has been. O(groups and
+ * their members) once a second, for all namespaces together. */
 skr_time skr_uncounted_opens(const struct skr_gang *e, const struct group *g);
 /* It has no pod with kube-scheduler, and its namespace has as many as may be. */
 bool skr_uncounted_is_full(const struct skr_gang *e, const struct group *g);
@@ -30,8 +30,8 @@ void skr_uncounted_begin(const struct skr_gang *e, struct plan *plan, struct pod
 void skr_uncounted_end(struct skr_gang *e, const struct plan *plan); /* the plan ends */
 /* Whether the gates of all newcomers may go without a plan. */
 bool skr_uncounted_may_release(const struct skr_gang *e, const struct group *g);
-/* Gates of the group go without a plan. */
-void skr_uncounted_opened(const struct skr_gang *e, const struct group *g);
+/* Gates of a group go without a plan. */
+void skr_uncounted_opened(const struct skr_gang *e);
 /* Why it waits. */
 void skr_uncounted_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
 
