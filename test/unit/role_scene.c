@@ -58,15 +58,22 @@ void role_map(struct rig *rig, const char *roles, const char *constraints)
 
 const char role_set_of_three[] = "{'sets':[{'level':'rack','roles':{'leader':1,'worker':2}}]}";
 
-void role_leader_and(struct rig *rig, int n, const char *constraints)
+void role_gang(struct rig *rig, int leaders, int workers, const int cpu[2], const char *constraints)
 {
     char roles[64];
-    snprintf(roles, sizeof roles, "{'leader':{'size':1},'worker':{'size':%d}}", n);
+    snprintf(roles, sizeof roles, "{'leader':{'size':%d},'worker':{'size':%d}}", leaders, workers);
     role_map(rig, roles, constraints);
     rig_sync(rig);
-    role_member(rig, "l-0", "leader", 1, 0);
-    role_members(rig, "w", n, "worker", 1, 0);
+    role_members(rig, "l", leaders, "leader", cpu[0], 0);
+    role_members(rig, "w", workers, "worker", cpu[1], 0);
     rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "l", leaders);
+    rig_assert_bound(rig, "w", workers);
+}
+
+void role_leader_and(struct rig *rig, int n, const char *constraints)
+{
+    role_gang(rig, 1, n, (const int[]){1, 1}, constraints);
 }
 
 void role_edit_map(struct rig *rig, const char *roles)

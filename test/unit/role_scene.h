@@ -12,7 +12,10 @@ void role_members(struct rig *rig, const char *prefix, int n, const char *role, 
 void role_map(struct rig *rig, const char *roles, const char *constraints);
 /* Sets of a leader and two workers, each in one rack. */
 extern const char role_set_of_three[];
-/* One leader, l-0, and workers w-0 to w-(n-1): they run. */
+/* Leaders l-0 .. and workers w-0 .., which are bound. cpu: of a leader, and of a worker. */
+void role_gang(struct rig *rig, int leaders, int workers, const int cpu[2],
+               const char *constraints);
+/* One leader and n workers of a CPU each. */
 void role_leader_and(struct rig *rig, int n, const char *constraints);
 /* Another key roles of that map, and three seconds. */
 void role_edit_map(struct rig *rig, const char *roles);

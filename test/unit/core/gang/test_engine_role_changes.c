@@ -13,7 +13,6 @@ TEST_RIG(rig_create(), other_roles_are_for_the_next_generation)
 {
     rig_racks(rig, 1, 2, 4);
     role_leader_and(rig, 2, "{}");
-    rig_assert_bound(rig, "w", 2);
     role_edit_map(rig, "{'head':{'size':1},'worker':{'size':3}}");
     assert_true(is_warned(rig, "RolesChanged"));
     assert_true(is_warned(rig,
@@ -96,12 +95,7 @@ static const char sets_of_two[] = "{'sets':[{'level':'rack','roles':{'leader':1,
 static void two_sets(struct rig *rig)
 {
     rig_racks(rig, 2, 3, 3);
-    role_map(rig, "{'leader':{'size':2},'worker':{'size':4}}", role_set_of_three);
-    rig_sync(rig);
-    role_members(rig, "l", 2, "leader", 2, 0);
-    role_members(rig, "w", 4, "worker", 2, 0);
-    rig_run(rig, 3 * SKR_SECOND);
-    rig_assert_bound(rig, "w", 4);
+    role_gang(rig, 2, 4, (const int[]){2, 2}, role_set_of_three);
 }
 
 /* No pod takes a seat while one of the old sets runs; then those of the map are placed. */

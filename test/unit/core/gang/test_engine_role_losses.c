@@ -9,12 +9,7 @@
 TEST_RIG(rig_create(), a_lost_leader_without_room_is_named)
 {
     rig_racks(rig, 2, 2, 3);
-    role_map(rig, "{'leader':{'size':1},'worker':{'size':3}}", "{'rack':{'hard':true}}");
-    rig_sync(rig);
-    role_member(rig, "l-0", "leader", 3, 0);
-    role_members(rig, "w", 3, "worker", 1, 0);
-    rig_run(rig, 3 * SKR_SECOND);
-    rig_assert_bound(rig, "w", 3);
+    role_gang(rig, 1, 3, (const int[]){3, 1}, "{'rack':{'hard':true}}");
     rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'0s'}}");
     rig_run(rig, 3 * SKR_SECOND);
     char node[32];
@@ -51,11 +46,7 @@ TEST(the_seat_of_a_set_is_held_in_the_rack_of_the_set)
     for (int full = 0; full < 2; full++) {
         SKR_AUTO(rig_destroy) struct rig *racks = rig_create();
         rig_racks(racks, 2, 3, 2);
-        role_map(racks, "{'leader':{'size':2},'worker':{'size':2}}", PAIR);
-        rig_sync(racks);
-        role_members(racks, "l", 2, "leader", 2, 0);
-        role_members(racks, "w", 2, "worker", 2, 0);
-        rig_run(racks, 5 * SKR_SECOND);
+        role_gang(racks, 2, 2, (const int[]){2, 2}, PAIR);
         assert_string_equal(rig_node_of(racks, "l-1"), "node-3");
         assert_string_equal(rig_node_of(racks, "w-1"), "node-4");
         if (full) {
@@ -115,12 +106,7 @@ TEST_RIG(rig_create(), pods_that_wait_for_their_set_are_no_missing_pods)
 TEST_RIG(rig_create(), the_seat_of_a_role_is_held_under_its_own_rule)
 {
     rig_racks(rig, 1, 3, 4);
-    role_map(rig, "{'leader':{'size':1},'worker':{'size':2}}",
-             "{'roles':{'worker':{'node':{'max':1}}}}");
-    rig_sync(rig);
-    role_member(rig, "l-0", "leader", 1, 0);
-    role_members(rig, "w", 2, "worker", 1, 0);
-    rig_run(rig, 5 * SKR_SECOND);
+    role_leader_and(rig, 2, "{'roles':{'worker':{'node':{'max':1}}}}");
     assert_string_equal(rig_node_of(rig, "w-0"), "node-0");
     assert_string_equal(rig_node_of(rig, "w-1"), "node-1");
     lose(rig, "w-1"); /* node-0 has room, but a worker too */

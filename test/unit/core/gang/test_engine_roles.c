@@ -237,15 +237,8 @@ TEST_RIG(rig_create(), key_roles_counts_members_by_role_and_names_who_is_missing
 TEST_RIG(rig_create(), sets_lie_in_one_rack_each_and_a_lost_worker_returns_to_its_set)
 {
     rig_racks(rig, 3, 2, 2);
-    role_map(rig, "{'leader':{'size':2},'worker':{'size':4}}",
-             "{'sets':[{'level':'rack','roles':{'leader':1,"
-             "'worker':2},'exclusive':true}]}");
-    rig_sync(rig);
-    role_members(rig, "l", 2, "leader", 1, 0);
-    role_members(rig, "w", 4, "worker", 1, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    rig_assert_bound(rig, "w", 4);
-    rig_assert_bound(rig, "l", 2);
+    role_gang(rig, 2, 4, (const int[]){1, 1},
+              "{'sets':[{'level':'rack','roles':{'leader':1,'worker':2},'exclusive':true}]}");
     role_expect_rank(rig, "l-0", "0");
     role_expect_rank(rig, "w-0", "1");
     role_expect_rank(rig, "w-1", "2");
@@ -322,7 +315,6 @@ TEST_RIG(rig_create(), members_beyond_the_size_of_their_role_go_alone)
 {
     rig_racks(rig, 1, 1, 6);
     role_leader_and(rig, 5, "{}");
-    rig_assert_bound(rig, "w", 5);
     role_edit_map(rig, "{'leader':{'size':3},'worker':{'size':3}}");
     top(rig, 2);
     rig_assert_bound(rig, "top", 2);
@@ -355,12 +347,7 @@ TEST_RIG(rig_create(), members_of_an_earlier_generation_go_as_a_whole)
 TEST_RIG(rig_create(), half_a_set_is_never_pushed_out)
 {
     rig_racks(rig, 1, 1, 6);
-    role_map(rig, "{'leader':{'size':2},'worker':{'size':4}}", role_set_of_three);
-    rig_sync(rig);
-    role_members(rig, "l", 2, "leader", 1, 0);
-    role_members(rig, "w", 4, "worker", 1, 0);
-    rig_run(rig, 3 * SKR_SECOND);
-    rig_assert_bound(rig, "w", 4);
+    role_gang(rig, 2, 4, (const int[]){1, 1}, role_set_of_three);
     role_edit_map(rig, "{'leader':{'size':1},'worker':{'size':2}}");
     top(rig, 1);
     rig_assert_bound(rig, "top", 1);
@@ -378,13 +365,8 @@ static void restart_later(struct rig *rig)
 TEST_RIG(rig_create(), placement_names_roles_and_key_sets_the_units)
 {
     rig_racks(rig, 2, 2, 2);
-    role_map(rig, "{'leader':{'size':2},'worker':{'size':2}}",
-             "{'sets':[{'level':'rack','roles':{'leader':1,"
-             "'worker':1},'exclusive':true}]}");
-    rig_sync(rig);
-    role_members(rig, "l", 2, "leader", 1, 0);
-    role_members(rig, "w", 2, "worker", 1, 0);
-    rig_run(rig, 5 * SKR_SECOND);
+    role_gang(rig, 2, 2, (const int[]){1, 1},
+              "{'sets':[{'level':'rack','roles':{'leader':1,'worker':1},'exclusive':true}]}");
     assert_string_equal(rig_key(rig, "g", "placement"),
                         "{\"root\":{\"rack-0\":{\"node-0\":{\"l-0\":{\"role\":\"leader\"},"
                         "\"w-0\":{\"role\":\"worker\"}}},\"rack-1\":{\"node-2\":{\"l-1\":"
