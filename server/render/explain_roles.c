@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roles in an explanation: what each needs, and its column among the domains. */
+/* Columns of roles among the domains of an explanation. */
 #include "server/render/explain_parts.h"
 
 #include <string.h>
 
 #include "server/object/path.h"
 #include "server/render/page.h"
-#include "topology/amount_text.h"
 #include "topology/base/json_field.h"
 
 const json_t *skr_explain_role_of(const json_t *domain, const char *name)
 {
-    return skr_path_find(skr_page_list(domain, "roles"), "name", name);
+    return name ? skr_path_find(skr_page_list(domain, "roles"), "name", name) : domain;
 }
 
 static bool is_short(const json_t *explanation, const char *name)
@@ -53,43 +52,6 @@ struct role_columns skr_explain_role_columns(const json_t *explanation, bool ver
             columns.name[columns.n++] = skr_object_text(role, "name");
         }
     }
+    columns.n += columns.n == 0;
     return columns;
-}
-
-static void add_role_need(const json_t *role, const char *resource, struct skr_strbuf *b)
-{
-    const int64_t slots = skr_page_int(role, "slots"), held = skr_page_int(role, "held");
-    const int64_t each = skr_page_int(json_object_get(role, "each"), resource);
-    if (slots == 0 && held > 0) {
-        skr_strbuf_addf(b, "%lld %s pod%s", (long long)held, skr_object_text(role, "name"),
-                        held == 1 ? " runs" : "s run");
-        return;
-    }
-    skr_strbuf_addf(b, "%lld %s%s pod%s", (long long)slots, held > 0 ? "more " : "",
-                    skr_object_text(role, "name"), slots == 1 ? "" : "s");
-    if (each > 0 && strcmp(resource, "pods") != 0) {
-        skr_strbuf_add(b, " x ");
-        skr_amount_add(b, resource, each);
-    }
-    if (held > 0) {
-        skr_strbuf_addf(b, " beside %lld", (long long)held);
-    }
-}
-
-void skr_explain_add_roles_need(const json_t *explanation, struct skr_strbuf *b)
-{
-    const json_t *need = json_object_get(explanation, "need"), *role;
-    const json_t *free_ = json_object_get(json_object_get(explanation, "have"), "free");
-    const char *resource = skr_object_text(explanation, "resource");
-    const char *constraint = skr_object_text(need, "constraint");
-    size_t i;
-    skr_strbuf_addc(b, '(');
-    json_array_foreach(skr_page_list(need, "roles"), i, role)
-    {
-        skr_strbuf_add(b, i > 0 ? ", " : "");
-        add_role_need(role, resource, b);
-    }
-    skr_strbuf_addf(b, "%s%s; ", constraint[0] ? ", " : "", constraint);
-    skr_amount_add(b, resource, skr_page_int(free_, resource));
-    skr_strbuf_add(b, " free in all)");
 }

@@ -114,36 +114,52 @@ static void add_too_small(const json_t *x, int64_t each, struct skr_strbuf *b)
     skr_amount_add_number(b, resource, want);
 }
 
+/* "8 more worker pods x 2 GPU beside 2", of a role, or of equal members. */
+static void add_need(const json_t *of, const char *resource, struct skr_strbuf *b)
+{
+    const int64_t slots = skr_page_int(of, "slots"), held = skr_page_int(of, "held");
+    const int64_t each = skr_page_int(json_object_get(of, "each"), resource);
+    const char *name = skr_object_text(of, "name");
+    if (slots == 0 && held > 0) {
+        skr_strbuf_addf(b, "%lld %s pod%s", (long long)held, name, held == 1 ? " runs" : "s run");
+        return;
+    }
+    skr_strbuf_addf(b, "%lld %s%s%spod%s", (long long)slots, held > 0 ? "more " : "", name,
+                    name[0] ? " " : "", slots == 1 ? "" : "s");
+    if (each > 0 && strcmp(resource, "pods") != 0 && strcmp(resource, "places") != 0) {
+        skr_strbuf_add(b, " x ");
+        skr_amount_add(b, resource, each);
+    }
+    if (held > 0) {
+        skr_strbuf_addf(b, " beside %lld", (long long)held);
+    }
+}
+
 /* "(6 pods x 2 GPU, rack=pack, hard; 20 GPU free in all, no rack has 12)" */
 static void write_numbers(const json_t *x, struct skr_strbuf *out)
 {
-    const json_t *need = json_object_get(x, "need"), *have = json_object_get(x, "have");
+    const json_t *need = json_object_get(x, "need"), *role;
+    const json_t *free_ = json_object_get(json_object_get(x, "have"), "free");
     const char *resource = skr_object_text(x, "resource"),
                *constraint = skr_object_text(need, "constraint");
+    size_t i;
     SKR_STRBUF(b);
     if (!json_object_get(need, "slots")) {
         return;
     }
-    if (json_object_get(need, "roles")) {
-        skr_explain_add_roles_need(x, &b);
-        skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT + 1, b.s);
-        return;
+    json_array_foreach(skr_page_list(need, "roles"), i, role)
+    {
+        skr_strbuf_add(&b, i > 0 ? ", " : "(");
+        add_need(role, resource, &b);
     }
-    int64_t each = skr_page_int(json_object_get(need, "each"), resource);
-    int64_t slots = skr_page_int(need, "slots"), held = skr_page_int(need, "held");
-    skr_strbuf_addf(&b, "(%lld %spod%s", (long long)slots, held > 0 ? "more " : "",
-                    slots == 1 ? "" : "s");
-    if (each > 0 && strcmp(resource, "pods") != 0 && strcmp(resource, "places") != 0) {
-        skr_strbuf_add(&b, " x ");
-        skr_amount_add(&b, resource, each);
-    }
-    if (held > 0) {
-        skr_strbuf_addf(&b, " beside %lld", (long long)held);
+    if (i == 0) {
+        skr_strbuf_addc(&b, '(');
+        add_need(need, resource, &b);
     }
     skr_strbuf_addf(&b, "%s%s; ", constraint[0] ? ", " : "", constraint);
-    skr_amount_add(&b, resource, skr_page_int(json_object_get(have, "free"), resource));
+    skr_amount_add(&b, resource, skr_page_int(free_, resource));
     skr_strbuf_add(&b, " free in all");
-    add_too_small(x, each, &b);
+    add_too_small(x, skr_page_int(json_object_get(need, "each"), resource), &b);
     skr_strbuf_addc(&b, ')');
     skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT + 1, b.s);
 }
@@ -212,11 +228,8 @@ static void add_head(const json_t *x, const struct role_columns *roles,
     add_cell(table, &b);
     skr_text_table_add(table, "FREE", SKR_HUE_NONE);
     for (size_t i = 0; i < roles->n; i++) {
-        skr_amount_add_label(&b, roles->name[i]);
+        skr_amount_add_label(&b, roles->name[i] ? roles->name[i] : "fits");
         add_cell(table, &b);
-    }
-    if (roles->n == 0) {
-        skr_text_table_add(table, "FITS", SKR_HUE_NONE);
     }
     skr_text_table_add(table, "SHORT", SKR_HUE_NONE);
     skr_text_table_add(table, "BLOCKED-BY", SKR_HUE_NONE);
@@ -251,10 +264,6 @@ static void add_row(const json_t *x, const struct role_columns *roles, const jso
     add_cell(table, &b);
     for (size_t i = 0; i < roles->n; i++) {
         add_fits(skr_explain_role_of(domain, roles->name[i]), &b);
-        add_cell(table, &b);
-    }
-    if (roles->n == 0) {
-        add_fits(domain, &b);
         add_cell(table, &b);
     }
     if (needs) {
@@ -304,7 +313,7 @@ static void write_domains(const json_t *x, size_t most, bool verbose, struct skr
         return;
     }
     const struct role_columns roles = skr_explain_role_columns(x, verbose);
-    skr_text_table_init(&table, roles.n > 0 ? 4 + roles.n : 5, false);
+    skr_text_table_init(&table, 4 + roles.n, false);
     add_head(x, &roles, &table);
     for (size_t i = 0; i < shown; i++) {
         add_row(x, &roles, json_array_get(domains, i), &table);
