@@ -152,9 +152,6 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
     HASH_ITER(hh, e->groups, h, htmp)
     {
         if (h->victim.by && strcmp(h->victim.by, key) == 0) {
-            free(h->victim.by);
-            h->victim.by = NULL;
-            h->victim.leaving = false;
             skr_dirty_group(e, h);
         }
     }

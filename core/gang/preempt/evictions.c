@@ -94,7 +94,8 @@ static bool is_replaced(const struct pod_entry *p)
 /* The group of the pod stays bound without it. */
 static bool is_follower(const struct pod_entry *p)
 {
-    return p->group && p->group->spec && !p->group->victim.leaving && !is_replaced(p);
+    return p->group && p->group->spec && !p->group->victim.leaving &&
+           p->group->state != GROUP_EVICTED && !is_replaced(p);
 }
 
 /* A group that gives members does not grow from now on: the pod may be gone before the answer is there. */

@@ -610,7 +610,6 @@ void skr_preemption_settle(struct skr_gang *e, struct plan *plan)
         struct group *h =
             skr_victims_pod_uid(&plan->victim[i]) ? NULL : skr_groups_find(e, plan->victim[i].text);
         if (h && h->victim.leaving && strcmp(h->victim.by, plan->group->key) == 0) {
-            h->victim.leaving = false;
             skr_dirty_group(e, h);
             skr_dirty_plan(e);
         }
@@ -620,24 +619,34 @@ void skr_preemption_settle(struct skr_gang *e, struct plan *plan)
 
 /* ---- victims' side ---- */
 
+static void say_leaving(struct group *g, size_t n_left)
+{
+    char text[700];
+    snprintf(text, sizeof text, "group %.250s %s group %.300s, %zu of its pods are left", g->name,
+             g->replacing.by ? "moves for" : "gives way to", g->victim.by, n_left);
+    skr_group_state_reason(g, g->replacing.by ? SKR_REASON_MOVED : SKR_REASON_WAITING_FOR_CAPACITY,
+                           text);
+}
+
 bool skr_preemption_rules_state(struct skr_gang *e, struct group *g)
 {
-    size_t there = skr_victims_pods_there(g);
-    const struct group *preemptor = skr_groups_find(e, g->victim.by);
-    if (g->victim.by && !(preemptor && preemptor->plan && preemptor->plan->preempted)) {
-        unmark(e, g); /* a stale link from an object */
-    }
-    if (g->victim.leaving) {
-        skr_victims_tell(e, g);
-        char text[700];
-        snprintf(text, sizeof text, "group %.250s %s group %.300s, %zu of its pods are left",
-                 g->name, g->replacing.by ? "moves for" : "gives way to", g->victim.by, there);
-        skr_group_state_reason(
-            g, g->replacing.by ? SKR_REASON_MOVED : SKR_REASON_WAITING_FOR_CAPACITY, text);
-        if (there > 0) {
-            skr_group_state_enter(e, g, GROUP_EVICTED);
+    const size_t there = skr_victims_pods_there(g);
+    const struct group *by = g->victim.by ? skr_groups_find(e, g->victim.by) : NULL;
+    if (by && by->plan && by->plan->preempted && by->plan->n_victims > 0) {
+        if (g->victim.leaving) {
+            skr_victims_tell(e, g);
+            say_leaving(g, there);
+            if (there > 0) {
+                skr_group_state_enter(e, g, GROUP_EVICTED);
+            }
         }
-        return true;
+        return g->victim.leaving;
+    }
+    if (g->victim.leaving && g->seats.n_bound + g->seats.n_newcomers == 0) {
+        say_leaving(g, 0); /* the last ones end; this text stands when they are gone */
+    }
+    if (g->victim.by) {
+        unmark(e, g);
     }
     return false;
 }

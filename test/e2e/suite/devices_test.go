@@ -181,6 +181,7 @@ func TestDevices_ThatNoSliceListsAreNamed(t *testing.T) {
 		r.wait(usual, name+" is too large", r.reason(name, "Ready", "NeverFits"))
 		r.waitForDevices(name)
 	}
+	r.anyNode("ordinary", "kube-scheduler picks one of the best by chance")
 	r.create(r.pod("ordinary"))
 	r.wait(usual, "an ordinary pod bound", r.bound("ordinary"))
 	r.notRefused("ordinary")

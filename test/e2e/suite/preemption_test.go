@@ -101,6 +101,12 @@ func TestElastic_TakesTheStepsThatFitAndGivesThemFirst(t *testing.T) {
 		r.members("top", 2, gate(withGate))
 		r.wait(usual, "top is bound", r.allBound("top", 2))
 		r.wait(usual, "e gave one step", bound(4))
+		r.wait(usual, "its ranks are those of four", func(v *cluster.View) error {
+			if rank := v.Map(r.ns, "e").Data["rank"]; rank != "[(e-0,0) (e-1,1) (e-2,2) (e-3,3)]" {
+				return fmt.Errorf("rank %s", rank)
+			}
+			return nil
+		})
 		r.wait(usual, "low was left alone", r.untouched("low", low))
 	})
 }
@@ -464,6 +470,7 @@ func TestPreemption_APartnerOfThePreemptorStays(t *testing.T) {
 func TestPreemption_TwoGangsTakeTheRoomOfOneVictim(t *testing.T) {
 	r := startRacks(t, options{}, []int{4, 4}, []int{4, 4}, []int{4, 4})
 	r.anyRetries("they count from the creation of a pod")
+	r.anyNode("together", "room frees in any order")
 	for i := range 3 {
 		r.running(fmt.Sprint("low-", i), 8, 1)
 	}

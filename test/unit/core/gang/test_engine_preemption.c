@@ -32,6 +32,30 @@ TEST_RIG(scene_rack(3), d36_of_three_equal_nodes_only_the_group_of_the_lowest_pr
         rig, "ConfigMap/c Normal GroupPreempted: group c gives way to group default/top"));
 }
 
+/* The gang has its room before the last pod of the victim is gone, and before its eviction is answered. */
+TEST_RIG(scene_rack(1), the_last_word_of_a_victim_counts_none_of_its_pods)
+{
+    scene_bound(rig, "low", 4, 0);
+    rig_edit(rig, RIG_POD, "low-3", "{'metadata':{'finalizers':['example.com/stays']}}");
+    rig->hold_kind = SKR_WRITE_EVICT;
+    scene_gang(rig, "top", 3, 9);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_terminate(rig, "low-3");
+    rig_delete(rig, RIG_POD, "low-0");
+    rig_delete(rig, RIG_POD, "low-1");
+    rig_delete(rig, RIG_POD, "low-2");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 3);
+    scene_let_go(rig, SKR_WRITE_EVICT, RIG_OK);
+    rig_edit(rig, RIG_POD, "low-3", "{'metadata':{'finalizers':null}}");
+    rig_delete(rig, RIG_POD, "low-3");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "low", "status"), "Preempted");
+    assert_string_equal(rig_key(rig, "low", "message"),
+                        "group low gives way to group default/top, 0 of its pods are left");
+    assert_false(rig_has_event(rig, "ConfigMap/low Normal GroupShrunk"));
+}
+
 TEST_RIG(scene_rack(2), d37_nobody_is_evicted_without_need)
 {
     scene_bound(rig, "a", 4, 0);
