@@ -43,7 +43,7 @@ static skr_time until_of(const struct skr_gang *e, const struct group *g, int64_
         return from;
     }
     skr_time end = skr_run_limit_end(g);
-    end = word != 0 && word < end / SKR_SECOND ? word * SKR_SECOND : end;
+    end = word != 0 && word * SKR_SECOND < end ? word * SKR_SECOND : end;
     skr_time want =
         g->spec->seat_hold != SKR_TIME_NEVER ? g->spec->seat_hold : e->settings.seat_hold;
     want = want < e->settings.seat_hold_max ? want : e->settings.seat_hold_max;

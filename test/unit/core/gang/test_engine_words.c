@@ -262,20 +262,21 @@ TEST_RIG(limits_four_nodes(1), nor_is_that_of_a_job_of_the_same_name_with_anothe
 
 /* ---- grace ---- */
 
+static void delete_slowly(struct rig *rig, const char *pod)
+{
+    char text[48];
+    skr_time_write(rig->now - rig->now % SKR_SECOND + 7 * 24 * 3600 * SKR_SECOND, 0, text,
+                   sizeof text);
+    rig_edit(rig, RIG_POD, pod,
+             "{'metadata':{'deletionTimestamp':'%s','deletionGracePeriodSeconds':604800}}", text);
+}
+
 TEST_RIG(limits_waiting(1), a_grace_period_of_a_week_moves_no_promise)
 {
     const int64_t start = booking(rig, "big")->start;
-    char text[48];
     rig_run(rig, 5 * SKR_SECOND);
-    skr_time_write(rig->now - rig->now % SKR_SECOND + 7 * 24 * 3600 * SKR_SECOND, 0, text,
-                   sizeof text);
-    for (int i = 0; i < 2; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "run-%d", i);
-        rig_edit(rig, RIG_POD, pod,
-                 "{'metadata':{'deletionTimestamp':'%s','deletionGracePeriodSeconds':604800}}",
-                 text);
-    }
+    delete_slowly(rig, "run-0");
+    delete_slowly(rig, "run-1");
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(booking(rig, "big")->start, start);
     rig_run(rig, (start - limits_now(rig) + 5) * SKR_SECOND);
@@ -290,6 +291,25 @@ static int deadline(const struct rig *rig, const char *pod)
 {
     const json_t *spec = json_object_get(rig_find(rig, RIG_POD, pod)->json, "spec");
     return (int)json_integer_value(json_object_get(spec, "activeDeadlineSeconds"));
+}
+
+/* Its seat is held until the limit, not until the next whole second. */
+TEST_RIG(limits_four_nodes(1), a_member_that_goes_slowly_leaves_its_seat_at_the_limit)
+{
+    rig_run(rig, SKR_SECOND / 20);
+    limits_gang(rig, "run", 2, 0, 0);
+    rig_edit(rig, RIG_MAP, "run", "{'data':{'run-limit':'60s'}}");
+    rig_run(rig, SKR_SECOND / 2);
+    limits_start(rig, "run", 2);
+    limits_gang(rig, "big", 4, 0, 50);
+    rig_run(rig, 5 * SKR_SECOND);
+    const int64_t start = booking(rig, "big")->start;
+    delete_slowly(rig, "run-0");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(booking(rig, "big")->start, start);
+    for (size_t i = 0; i < SKR_MOVE_CAUSE_COUNT; i++) {
+        assert_int_equal(rig->gang->stats.moves[i], 0);
+    }
 }
 
 static void run_with_limit(struct rig *rig)
