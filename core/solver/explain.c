@@ -20,78 +20,61 @@
 
 /* ---- the class ---- */
 
-struct trial {
-    const struct skr_problem *problem;
-    struct skr_run *run; /* of equal members; NULL: of roles, with */
-    const struct skr_feasible *feasible;
-    int64_t *steps;
-    const int64_t *empty;   /* [leaf * n_resources + d] of an empty cluster, beside the claims */
-    const int64_t *nothing; /* [n_resources] */
-    bool full;              /* of equal members: the sum of fits is below n */
-};
-
 static bool find_sets(struct skr_run *inner, struct skr_feasible *ret)
 {
     struct skr_leaf_bounds leaf;
     return skr_leaf_bounds(inner, inner->problem, &leaf) && skr_feasible_build(inner, &leaf, ret);
 }
 
-enum skr_run_stop skr_explain_equal(struct skr_run *run, const struct skr_feasible *base,
-                                    int32_t deepest, struct skr_role_variant *variant, bool *ret)
+enum skr_role_verdict skr_trial_decide(struct skr_trial *t, struct skr_role_variant *variant,
+                                       int32_t deepest)
 {
     struct skr_rule rule[SKR_LEVELS_MAX];
     struct skr_problem single;
     struct skr_run inner;
     struct skr_feasible sets;
-    variant->problem.tie_break = base ? variant->problem.tie_break : SKR_TIE_TREE;
+    if (!t->run) {
+        return skr_role_decide(&variant->problem, &t->steps);
+    }
+    if (t->run->stop != SKR_RUN_GOES_ON || t->stop != SKR_RUN_GOES_ON || deepest == 0) {
+        return deepest == 0 ? SKR_ROLE_INFEASIBLE : SKR_ROLE_CANCELLED;
+    }
+    variant->problem.tie_break = deepest > 0 ? variant->problem.tie_break : SKR_TIE_TREE;
     skr_bug_on(!skr_role_single(&variant->problem, rule, &single));
     const bool done =
-        skr_run_begin_inner(run, &single, &inner) &&
-        (base ? skr_feasible_rebuild(&inner, run, base, deepest, &sets) : find_sets(&inner, &sets));
-    const enum skr_run_stop stop = inner.stop;
-    *ret = done && skr_feasible_has(&inner, &sets, inner.n);
-    skr_run_end_inner(run, &inner);
-    return stop;
-}
-
-/* deepest: the variant differs by rules of levels 1 .. deepest alone; -1: otherwise. */
-static enum skr_role_verdict decide(const struct trial *t, struct skr_role_variant *v,
-                                    int32_t deepest)
-{
-    bool fits = false;
-    if (!t->run) {
-        return skr_role_decide(&v->problem, t->steps);
-    }
-    if (t->run->stop == SKR_RUN_GOES_ON && deepest != 0) {
-        t->run->stop =
-            skr_explain_equal(t->run, deepest > 0 ? t->feasible : NULL, deepest, v, &fits);
-    }
-    return t->run->stop != SKR_RUN_GOES_ON ? SKR_ROLE_CANCELLED
-           : fits                          ? SKR_ROLE_PLACED
-                                           : SKR_ROLE_INFEASIBLE;
+        skr_run_begin_inner(t->run, &single, &inner) &&
+        (deepest > 0 ? skr_feasible_rebuild(&inner, t->run, t->feasible, deepest, &sets)
+                     : find_sets(&inner, &sets));
+    const bool fits = done && skr_feasible_has(&inner, &sets, inner.n);
+    t->stop = inner.stop;
+    skr_run_end_inner(t->run, &inner);
+    return t->stop != SKR_RUN_GOES_ON ? SKR_ROLE_CANCELLED
+           : fits                     ? SKR_ROLE_PLACED
+                                      : SKR_ROLE_INFEASIBLE;
 }
 
 enum change { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY, NO_RULES };
 
-static bool infeasible_with(const struct trial *t, enum change change)
+/* room: [n_resources] of 0, then [leaf * n_resources + d] of an empty cluster beside the claims. */
+static bool infeasible_with(struct skr_trial *t, const int64_t *room, enum change change)
 {
     struct skr_role_variant v;
     bool differs = change != ALL_EMPTY;
     skr_role_variant_init(&v, t->problem);
     if (change == NO_RULES) {
         skr_role_variant_free_levels(&v, t->problem->tree->n_levels);
-        return t->run ? t->full : decide(t, &v, -1) == SKR_ROLE_INFEASIBLE;
+        return skr_trial_decide(t, &v, -1) == SKR_ROLE_INFEASIBLE;
     }
-    v.problem.free = t->empty;
+    v.problem.free = room + t->problem->n_resources;
     for (size_t r = 0; r < v.roles.n_roles; r++) {
         struct skr_role *role = &v.role[r];
-        role->demand = change == ANY_SIZE ? t->nothing : role->demand;
+        role->demand = change == ANY_SIZE ? room : role->demand;
         role->eligible = change == ANY_SIZE                     ? NULL
                          : change == ALL_EMPTY && role->emptied ? role->emptied
                                                                 : role->eligible;
         differs = differs || role->emptied;
     }
-    return !differs || decide(t, &v, -1) == SKR_ROLE_INFEASIBLE;
+    return !differs || skr_trial_decide(t, &v, -1) == SKR_ROLE_INFEASIBLE;
 }
 
 /* The room of an empty cluster beside the claims. */
@@ -109,7 +92,7 @@ static void put_empty(const struct skr_problem *problem, int64_t *ret)
 }
 
 /* 0: the packing alone is infeasible, or a limit was met. */
-static int32_t deciding_level(const struct trial *t)
+static int32_t deciding_level(struct skr_trial *t)
 {
     struct skr_role_variant v;
     enum skr_role_verdict verdict = SKR_ROLE_PLACED;
@@ -117,42 +100,38 @@ static int32_t deciding_level(const struct trial *t)
     while (level > 1 && verdict == SKR_ROLE_PLACED) {
         skr_role_variant_init(&v, t->problem);
         skr_role_variant_free_levels(&v, --level - 1);
-        verdict = decide(t, &v, level - 1);
+        verdict = skr_trial_decide(t, &v, level - 1);
     }
     return verdict == SKR_ROLE_INFEASIBLE ? level : 0;
 }
 
-bool skr_explain_class(const struct skr_problem *problem, struct skr_run *run,
-                       const struct skr_feasible *feasible, int64_t *steps,
-                       struct skr_explanation *ret)
+bool skr_explain_class(struct skr_trial *t, struct skr_explanation *ret)
 {
+    const struct skr_problem *problem = t->problem;
     const size_t n = problem->n_resources;
+    const bool full = t->run && ret->sum_fits < problem->n;
     SKR_AUTO_FREE int64_t *room =
         calloc(((size_t)problem->tree->n_leaves + 1) * n + 1, sizeof *room);
     if (!room) {
         return false;
     }
-    const struct trial t = {.problem = problem,
-                            .run = run,
-                            .feasible = feasible,
-                            .steps = steps,
-                            .empty = room + n,
-                            .nothing = room,
-                            .full = ret->sum_fits < problem->n};
     put_empty(problem, room + n);
-    if (infeasible_with(&t, ANY_SIZE)) {
+    if (infeasible_with(t, room, ANY_SIZE)) {
         ret->class = SKR_CLASS_CONSTRAINT_CONFLICT;
-    } else if (problem->capacity && infeasible_with(&t, ELIGIBLE_EMPTY)) {
+    } else if (problem->capacity && infeasible_with(t, room, ELIGIBLE_EMPTY)) {
         ret->class = SKR_CLASS_NEVER_FITS;
-        ret->closed = !infeasible_with(&t, ALL_EMPTY);
+        ret->closed = !infeasible_with(t, room, ALL_EMPTY);
     } else {
-        ret->class = infeasible_with(&t, NO_RULES) ? SKR_CLASS_WAITING_FOR_CAPACITY
-                                                   : SKR_CLASS_PLACEMENT_FAILED;
+        const bool waits = full || (!t->run && infeasible_with(t, room, NO_RULES));
+        ret->class = waits ? SKR_CLASS_WAITING_FOR_CAPACITY : SKR_CLASS_PLACEMENT_FAILED;
     }
-    if (run ? !t.full : ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
-        ret->level = deciding_level(&t);
+    if (!full && ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
+        ret->level = deciding_level(t);
     }
-    return !run || run->stop == SKR_RUN_GOES_ON;
+    if (t->run && t->stop != SKR_RUN_GOES_ON) {
+        t->run->stop = t->stop;
+    }
+    return t->stop == SKR_RUN_GOES_ON;
 }
 
 /* ---- sizes ---- */
@@ -222,6 +201,7 @@ static void put_sum_of_fits(const struct skr_run *run, const struct skr_feasible
 bool skr_explain_infeasible(struct skr_run *run, const struct skr_feasible *feasible,
                             struct skr_explanation *ret)
 {
+    struct skr_trial trial = {.problem = run->problem, .run = run, .feasible = feasible};
     uint32_t parts = run->problem->explain_parts;
     uint64_t *bits = skr_run_alloc(run, (size_t)skr_bits_words(run->n), sizeof *bits);
     *ret = (struct skr_explanation){0};
@@ -232,7 +212,7 @@ bool skr_explain_infeasible(struct skr_run *run, const struct skr_feasible *feas
     const int32_t largest = skr_bits_previous(bits, run->n);
     ret->largest = largest > 0 ? largest : 0;
     put_sum_of_fits(run, feasible, ret);
-    if (!skr_explain_class(run->problem, run, feasible, NULL, ret) ||
+    if (!skr_explain_class(&trial, ret) ||
         (ret->level > 0 && !skr_bottlenecks_find(run, feasible, ret))) {
         return false;
     }
@@ -240,7 +220,7 @@ bool skr_explain_infeasible(struct skr_run *run, const struct skr_feasible *feas
         find_sizes(run, ret);
     }
     if ((parts & SKR_EXPLAIN_RELAXATIONS) != 0) {
-        skr_relaxations_find(run, feasible, ret);
+        skr_relaxations_find(&trial, ret);
     }
     if ((parts & SKR_EXPLAIN_SLOTS) != 0 && !run->problem->bounds) {
         skr_missing_slots_find(run, &feasible->leaf, ret);

@@ -19,28 +19,29 @@ void skr_explain_placed(struct skr_run *run, const struct skr_feasible *feasible
 
 /* ---- the parts; run->n is not in S(root) of feasible, except for keys ---- */
 
-/* explain.c: class, closed and deciding level. Of equal members: in their run, whose sets and whose
- * sum of fits, in *ret, are known; of roles: run and feasible are NULL, and it takes from *steps.
- * False when the run had to stop, or without memory. */
-bool skr_explain_class(const struct skr_problem *problem, struct skr_run *run,
-                       const struct skr_feasible *feasible, int64_t *steps,
-                       struct skr_explanation *ret);
-/* Whether a variant of equal members is feasible, by an inner run; why that had to stop. base: the
- * sets of the run, from which the variant differs by rules of levels 1 .. deepest alone; NULL: it
- * differs otherwise. */
-enum skr_run_stop skr_explain_equal(struct skr_run *run, const struct skr_feasible *base,
-                                    int32_t deepest, struct skr_role_variant *variant, bool *ret);
+/* What decides variants of an infeasible problem. */
+struct skr_trial {
+    const struct skr_problem *problem;
+    struct skr_run *run; /* of equal members: by inner runs of it; NULL: of roles, by exact runs */
+    const struct skr_feasible *feasible; /* the sets of run */
+    enum skr_run_stop stop;              /* why an inner run had to stop */
+    int64_t steps;                       /* of exact runs: left */
+};
+
+/* deepest: the variant differs by rules of levels 1 .. deepest alone; -1: otherwise, too. CANCELLED:
+ * a limit was met. */
+enum skr_role_verdict skr_trial_decide(struct skr_trial *trial, struct skr_role_variant *variant,
+                                       int32_t deepest);
+/* explain.c: class, closed and deciding level. Of equal members the sum of fits is in *ret. False
+ * when the run had to stop, or without memory. */
+bool skr_explain_class(struct skr_trial *trial, struct skr_explanation *ret);
 /* bottleneck.c: the units of the deciding level ret->level > 0 that are short. False when the
  * run had to stop. */
 bool skr_bottlenecks_find(struct skr_run *run, const struct skr_feasible *sets,
                           struct skr_explanation *ret);
-/* relaxation.c: minimal sets of rules without which n is feasible. The sum of fits is in *ret. */
-void skr_relaxations_find(struct skr_run *run, const struct skr_feasible *feasible,
-                          struct skr_explanation *ret);
-/* The same of a problem with roles that is infeasible, though not for want of room alone. Takes from
- * *steps. */
-void skr_role_relaxations_find(const struct skr_problem *problem, int64_t *steps,
-                               struct skr_explanation *ret);
+/* relaxation.c: minimal sets of rules without which all members fit. Of equal members the sum of
+ * fits is in *ret; of roles there is room without rules. */
+void skr_relaxations_find(struct skr_trial *trial, struct skr_explanation *ret);
 /* missing_slots.c: the least number of slots that would have to be added to these leaves, and
  * where. Class and sum of fits are in *ret. */
 void skr_missing_slots_find(struct skr_run *run, const struct skr_leaf_bounds *leaf,

@@ -28,9 +28,7 @@ enum { ATOMS_MAX = SKR_LEVELS_MAX * SKR_RELAXATION_KIND_COUNT * (SKR_ROLES_MAX +
 
 struct search {
     const struct skr_problem *problem;
-    struct skr_run *run;             /* equal members: that was infeasible, */
-    const struct skr_feasible *base; /* with these sets */
-    int64_t *role_steps;             /* roles: of the exact runs */
+    struct skr_trial *trial;
     struct skr_relaxation_atom atom[ATOMS_MAX];
     struct skr_atom_sets sets;
     int64_t steps_left;
@@ -134,12 +132,7 @@ static bool try_set(struct search *s, int32_t kept, int32_t value)
         deepest = atom->level > deepest ? atom->level : deepest;
     }
     drop_empty_kinds(&v);
-    if (s->run) {
-        bool fits;
-        s->sets.stopped = skr_explain_equal(s->run, s->base, deepest, &v, &fits) != SKR_RUN_GOES_ON;
-        return fits;
-    }
-    const enum skr_role_verdict verdict = skr_role_feasible(&v.problem, s->role_steps);
+    const enum skr_role_verdict verdict = skr_trial_decide(s->trial, &v, deepest);
     s->sets.stopped = verdict != SKR_ROLE_PLACED && verdict != SKR_ROLE_INFEASIBLE;
     return verdict == SKR_ROLE_PLACED;
 }
@@ -188,9 +181,10 @@ static int32_t nearest_bound(struct search *s, int32_t at, int32_t bad, int32_t 
 
 static int32_t nearest_factor(struct search *s, int32_t at, int32_t factor)
 {
-    int32_t from = factor - 1 < s->run->n ? factor - 1 : s->run->n;
+    const int32_t n = s->problem->n;
+    int32_t from = factor - 1 < n ? factor - 1 : n;
     for (int32_t f = from; f > 1 && !s->sets.stopped; f--) {
-        if (s->run->n % f == 0 && try_set(s, at, f)) {
+        if (n % f == 0 && try_set(s, at, f)) {
             return f;
         }
     }
@@ -199,12 +193,12 @@ static int32_t nearest_factor(struct search *s, int32_t at, int32_t factor)
 
 static int32_t nearest_partitions(struct search *s, int32_t at, int32_t level, int32_t partitions)
 {
-    const struct skr_tree *tree = s->run->tree;
+    const struct skr_tree *tree = s->problem->tree;
     int32_t most = 0;
     for (int32_t p = tree->level_first[level - 1]; p < tree->level_first[level]; p++) {
         most = tree->child_count[p] > most ? tree->child_count[p] : most;
     }
-    most = most < s->run->n ? most : s->run->n;
+    most = most < s->problem->n ? most : s->problem->n;
     int32_t start = partitions <= most ? 1 : partitions - most;
     for (int32_t by = start; !s->sets.stopped && (by < partitions || by <= most - partitions);
          by++) {
@@ -222,7 +216,7 @@ static int32_t nearest_value(struct search *s, int32_t at)
 {
     const struct skr_relaxation_atom *atom = &s->atom[s->sets.pick[at]];
     const struct skr_rule *rule = rule_of(s, atom);
-    int32_t n = s->run->n;
+    int32_t n = s->problem->n;
     int32_t value = 0;
     switch (atom->kind) {
     case SKR_RELAX_MAX:
@@ -284,34 +278,20 @@ static void find_values(struct search *s)
     }
 }
 
-static void find(struct search *s)
+void skr_relaxations_find(struct skr_trial *trial, struct skr_explanation *ret)
 {
-    int64_t budget = s->problem->step_budget;
-    s->steps_left = budget < 0 ? SKR_RELAXATION_STEPS_MAX : budget;
-    skr_atom_sets_walk(&s->sets, look_at, s);
-    s->ret->n_relaxations = s->sets.found;
-    if (!s->problem->roles) {
-        find_values(s);
+    const struct skr_problem *problem = trial->problem;
+    struct search s = {.problem = problem, .trial = trial, .ret = ret};
+    s.steps_left = problem->step_budget < 0 ? SKR_RELAXATION_STEPS_MAX : problem->step_budget;
+    if (!trial->run || ret->sum_fits >= problem->n) {
+        list_atoms(&s); /* else, without any rule, what fits is what is there */
     }
-    if (!s->sets.stopped) {
-        s->ret->parts |= SKR_EXPLAIN_RELAXATIONS;
+    skr_atom_sets_walk(&s.sets, look_at, &s);
+    ret->n_relaxations = s.sets.found;
+    if (trial->run) {
+        find_values(&s);
     }
-}
-
-void skr_relaxations_find(struct skr_run *run, const struct skr_feasible *feasible,
-                          struct skr_explanation *ret)
-{
-    struct search s = {.problem = run->problem, .run = run, .base = feasible, .ret = ret};
-    if (ret->sum_fits >= run->n) { /* without any rule, what fits is what is there */
-        list_atoms(&s);
+    if (!s.sets.stopped) {
+        ret->parts |= SKR_EXPLAIN_RELAXATIONS;
     }
-    find(&s);
-}
-
-void skr_role_relaxations_find(const struct skr_problem *problem, int64_t *steps,
-                               struct skr_explanation *ret)
-{
-    struct search s = {.problem = problem, .role_steps = steps, .ret = ret};
-    list_atoms(&s);
-    find(&s);
 }

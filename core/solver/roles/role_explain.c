@@ -107,17 +107,17 @@ bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *so
 {
     struct skr_explanation *ret = &solution->explanation;
     struct skr_roles_explanation *roles = &solution->roles->explanation;
-    int64_t steps = SKR_ROLE_STEPS_MAX;
+    struct skr_trial trial = {.problem = problem, .steps = SKR_ROLE_STEPS_MAX};
     *ret = (struct skr_explanation){0};
     skr_role_explain_leaves(problem, roles);
-    roles->alone = infeasible_alone(problem, &steps);
-    if (!skr_explain_class(problem, NULL, NULL, &steps, ret)) {
+    roles->alone = infeasible_alone(problem, &trial.steps);
+    if (!skr_explain_class(&trial, ret)) {
         return false;
     }
     explain_sets(problem, solution);
     if ((problem->explain_parts & SKR_EXPLAIN_RELAXATIONS) != 0 &&
         ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
-        skr_role_relaxations_find(problem, &steps, ret);
+        skr_relaxations_find(&trial, ret);
     }
     return true;
 }
