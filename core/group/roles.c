@@ -88,15 +88,9 @@ size_t skr_group_set_of(const struct skr_group_spec *spec, const char *name)
 
 int32_t skr_group_set_each(const struct skr_group_spec *spec, const char *name, int32_t *ret_kind)
 {
-    size_t k = skr_group_set_of(spec, name);
-    *ret_kind = -1;
-    for (size_t i = 0; k < spec->n_sets && i < spec->set[k].n_parts; i++) {
-        if (strcmp(spec->set[k].part[i].role, name) == 0) {
-            *ret_kind = (int32_t)k;
-            return spec->set[k].part[i].each;
-        }
-    }
-    return 0;
+    const size_t k = skr_group_set_of(spec, name);
+    *ret_kind = k < spec->n_sets ? (int32_t)k : -1;
+    return k < spec->n_sets ? find_part(&spec->set[k], name)->each : 0;
 }
 
 struct in_sets {

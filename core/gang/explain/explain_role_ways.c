@@ -3,7 +3,6 @@
 #include "core/gang/cache/entry.h"
 #include "core/gang/explain/explain_relaxations.h"
 #include "core/gang/explain/explain_roles.h"
-#include "core/gang/group/roles.h"
 #include "core/gang/report/size_field.h"
 #include "core/gang/state/groups.h"
 #include "core/group/label_value.h"
@@ -17,14 +16,10 @@ void skr_relaxation_add_kind(const struct account *a, const struct skr_relaxatio
     const unsigned at = a->request->roles->kind[atom->set_kind];
     const char *level = a->request->problem.tree->level_name[kind->level];
     const bool exclusive = atom->what == SKR_ATOM_EXCLUSIVE;
-    int32_t count[SKR_ROLES_MAX] = {0};
     char path[64];
-    for (size_t i = 0; i < a->request->problem.roles->n_roles; i++) {
-        count[a->request->roles->role[i]] = kind->each[i];
-    }
     skr_relaxation_and(r);
     skr_strbuf_add(&r->text, exclusive ? "several sets of " : "a set of ");
-    skr_roles_say_counts(a->g, count, &r->text);
+    skr_explain_say_counts(a->g, a->request, kind->each, "", &r->text);
     skr_strbuf_addf(&r->text, exclusive ? " may share a %s" : " may use several %ss", level);
     snprintf(path, sizeof path, "constraints.sets.%u%s", at, exclusive ? ".exclusive" : "");
     skr_relaxation_add(r, "constraint", path, exclusive ? "false" : "null", false);
@@ -90,14 +85,13 @@ static void write_kind(const struct account *a, size_t k, struct skr_strbuf *b, 
 {
     const struct skr_set_kind *kind = &a->request->problem.roles->kind[k];
     const int32_t sets = a->roles->largest_of_sets[k];
-    int32_t count[SKR_ROLES_MAX] = {0}, were = 0;
+    int32_t were = 0;
     bool possible = sets > 0;
     struct relaxation to;
     skr_relaxation_begin(&to);
     for (size_t r = 0; r < a->request->problem.roles->n_roles && possible; r++) {
         if (kind->each[r] > 0) {
             const int32_t size = size_of(a, r, sets * kind->each[r]);
-            count[a->request->roles->role[r]] = kind->each[r];
             were = a->request->problem.roles->role[r].n / kind->each[r];
             possible = size > 0;
             set_size(a, r, size, &to);
@@ -109,7 +103,7 @@ static void write_kind(const struct account *a, size_t k, struct skr_strbuf *b, 
     }
     skr_strbuf_addf(&to.text, "there %s %d set%s of ", sets == 1 ? "is" : "are", (int)sets,
                     sets == 1 ? "" : "s");
-    skr_roles_say_counts(a->g, count, &to.text);
+    skr_explain_say_counts(a->g, a->request, kind->each, "", &to.text);
     skr_strbuf_addf(&to.text, ", not %d", (int)were);
     skr_relaxation_end(&to, b, a->g->roles.keyed ? ret_set : NULL);
 }

@@ -50,9 +50,8 @@ static void count(const struct order *o, const int32_t *leaf, int32_t by)
 static bool obeys(void *context, const int32_t *leaf)
 {
     const struct order *o = context;
-    struct skr_problem problem = o->solved->problem;
     count(o, leaf, 1);
-    const bool is = skr_problem_accepts(&problem, o->s);
+    const bool is = skr_problem_accepts(&o->solved->problem, o->s);
     if (!is) {
         count(o, leaf, -1);
     }

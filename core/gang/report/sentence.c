@@ -40,30 +40,33 @@ static bool wants_one(const struct skr_rule *rule)
     return rule->hard ? rule->type == SKR_RULE_PACK : rule->partitions == 1;
 }
 
-/* "1 leader and 4 workers". count: [role of the problem]. */
-static void say_counts(const struct saying *say, const int32_t *count)
+void skr_explain_say_counts(const struct group *g, const struct skr_solve_request *request,
+                            const int32_t *count, const char *equal, struct skr_strbuf *b)
 {
     int32_t of_group[SKR_ROLES_MAX] = {0};
-    for (size_t r = 0; r < say->request->roles->n; r++) {
-        of_group[say->request->roles->role[r]] = count[r];
+    if (!request->problem.roles) {
+        skr_strbuf_addf(b, "%d %s", count[0], equal);
+        return;
     }
-    skr_roles_say_counts(say->g, of_group, say->b);
+    for (size_t r = 0; r < request->roles->n; r++) {
+        of_group[request->roles->role[r]] = count[r];
+    }
+    skr_roles_say_counts(g, of_group, b);
 }
 
-/* "8 slots", or "1 leader and 8 workers": what the problem places, claims included. equal: the word
- * for members that are equal. */
+static void say_counts(const struct saying *say, const int32_t *count)
+{
+    skr_explain_say_counts(say->g, say->request, count, "", say->b);
+}
+
+/* What the problem places, claims included. equal: the word for members that are equal. */
 static void say_members(const struct saying *say, const char *equal)
 {
-    const struct skr_problem *p = say->problem;
     int32_t count[SKR_ROLES_MAX] = {0};
-    for (size_t r = 0; p->roles && r < p->roles->n_roles; r++) {
-        count[r] = p->roles->role[r].n;
+    for (size_t r = 0; r < skr_problem_n_roles(say->problem); r++) {
+        count[r] = skr_problem_role(say->problem, r).n;
     }
-    if (p->roles) {
-        say_counts(say, count);
-    } else {
-        skr_strbuf_addf(say->b, "%d %s", p->n, equal);
-    }
+    skr_explain_say_counts(say->g, say->request, count, equal, say->b);
 }
 
 static const char *role_name(const struct saying *say, size_t r)

@@ -76,6 +76,9 @@ void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_
 /* The role of the problem whose lack is the shortage of the unit. Of equal ones: some of it fit, then
  * role order. -1: no role alone is short. */
 int skr_explain_short_role(const struct skr_roles *roles, const struct skr_bottleneck *unit);
+/* "1 leader and 4 workers", of equal members "5 EQUAL". count: [role of the problem]. */
+void skr_explain_say_counts(const struct group *g, const struct skr_solve_request *request,
+                            const int32_t *count, const char *equal, struct skr_strbuf *b);
 /* The level whose rule binds further members to the units of the others: the deciding one, else the
  * first that ties them to a number of units; 0: none. */
 int32_t skr_explain_tying_level(const struct skr_explanation *x, const struct skr_problem *p);
