@@ -43,15 +43,20 @@ static void member(struct rig *rig, const char *name, const char *role, const ch
                     role, role, spec);
 }
 
-static void create(struct rig *rig, int workers, const char *rule)
+static void add_workers(struct rig *rig, int n, const char *rule)
 {
-    rig_group(rig, "g", workers + 1, 0, NULL);
-    member(rig, "leader-0", "leader", "");
-    for (int i = 0; i < workers; i++) {
+    for (int i = 0; i < n; i++) {
         char name[32];
         snprintf(name, sizeof name, "w-%d", i);
         member(rig, name, "worker", rule);
     }
+}
+
+static void create(struct rig *rig, int workers, const char *of_leader, const char *of_workers)
+{
+    rig_group(rig, "g", workers + 1, 0, NULL);
+    member(rig, "leader-0", "leader", of_leader);
+    add_workers(rig, workers, of_workers);
     rig_run(rig, 10 * SKR_SECOND);
 }
 
@@ -78,7 +83,7 @@ static void count_zones(struct rig *rig, int workers, int zones, int *ret)
 TEST_RIG(zones_of(3, 8), workers_are_spread_over_zones_and_the_leader_does_not_count)
 {
     int zone[3];
-    create(rig, 6, SPREAD("zone", "worker"));
+    create(rig, 6, "", SPREAD("zone", "worker"));
     rig_assert_bound(rig, "leader", 1);
     count_zones(rig, 6, 3, zone);
     assert_int_equal(zone[0], 2);
@@ -90,7 +95,7 @@ TEST_RIG(zones_of(3, 8), workers_are_spread_over_zones_and_the_leader_does_not_c
 TEST_RIG(zones_of(3, 8), a_lost_worker_is_replaced_in_the_zone_that_has_too_few)
 {
     int zone[3];
-    create(rig, 6, SPREAD("zone", "worker"));
+    create(rig, 6, "", SPREAD("zone", "worker"));
     int was = node_number(rig, "w-5") % 3;
     rig_remove(rig, "w-5");
     rig_run(rig, SKR_SECOND);
@@ -105,7 +110,7 @@ TEST_RIG(zones_of(3, 8), a_lost_worker_is_replaced_in_the_zone_that_has_too_few)
 TEST_RIG(zones_of(4, 8), workers_exclude_each_other_over_a_label_beside_the_levels)
 {
     int zone[4];
-    create(rig, 4, APART("zone", "worker"));
+    create(rig, 4, "", APART("zone", "worker"));
     rig_assert_bound(rig, "leader", 1);
     count_zones(rig, 4, 4, zone);
     for (int z = 0; z < 4; z++) {
@@ -113,23 +118,10 @@ TEST_RIG(zones_of(4, 8), workers_exclude_each_other_over_a_label_beside_the_leve
     }
 }
 
-/* Six workers without rules, and a leader that excludes pods. */
-static void create_under(struct rig *rig, const char *rule)
-{
-    rig_group(rig, "g", 7, 0, NULL);
-    member(rig, "leader-0", "leader", rule);
-    for (int i = 0; i < 6; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "w-%d", i);
-        member(rig, name, "worker", "");
-    }
-    rig_run(rig, 10 * SKR_SECOND);
-}
-
 /* The leader excludes workers, which do not exclude each other. */
 TEST_RIG(zones_of(8, 8), workers_share_the_nodes_that_their_leader_does_not_use)
 {
-    create_under(rig, APART("zone", "worker"));
+    create(rig, 6, APART("zone", "worker"), "");
     for (int i = 0; i < 6; i++) {
         char name[32];
         snprintf(name, sizeof name, "w-%d", i);
@@ -151,7 +143,7 @@ static void assert_apart(struct rig *rig)
 /* Also a worker that comes back, though the leader has no rule to be placed by any more. */
 TEST_RIG(zones_of(2, 8), a_leader_that_excludes_its_workers_has_a_zone_beside_the_levels_alone)
 {
-    create_under(rig, APART("zone", "worker"));
+    create(rig, 6, APART("zone", "worker"), "");
     assert_apart(rig);
     rig_remove(rig, "w-5");
     rig_run(rig, SKR_SECOND);
@@ -163,7 +155,7 @@ TEST_RIG(zones_of(2, 8), a_leader_that_excludes_its_workers_has_a_zone_beside_th
 /* Its old node is closed: it waits, for the other zone is the leader's. */
 TEST_RIG(zones_of(2, 8), a_worker_that_lost_its_node_does_not_come_beside_a_leader_that_excludes_it)
 {
-    create_under(rig, APART("zone", "worker"));
+    create(rig, 6, APART("zone", "worker"), "");
     const int zone = node_number(rig, "w-0") % 2;
     for (int i = 0; i < 8; i++) {
         char name[32];
@@ -192,8 +184,8 @@ TEST_RIG(zones_of(2, 8), a_leader_that_is_pinned_keeps_its_zone_from_the_workers
         rig_edit(rig, RIG_NODE, name,
                  "{'metadata':{'labels':{'kubernetes.io/hostname':'node-%d'}}}", i);
     }
-    create_under(rig,
-                 "'nodeSelector':{'kubernetes.io/hostname':'node-1'}," APART("zone", "worker"));
+    create(rig, 6, "'nodeSelector':{'kubernetes.io/hostname':'node-1'}," APART("zone", "worker"),
+           "");
     assert_int_equal(node_number(rig, "leader-0"), 1);
     assert_apart(rig);
 }
@@ -201,9 +193,10 @@ TEST_RIG(zones_of(2, 8), a_leader_that_is_pinned_keeps_its_zone_from_the_workers
 /* Leader and workers are selected. Workers do not exclude each other: two zones are enough. */
 TEST_RIG(zones_of(2, 8), a_leader_that_excludes_the_whole_job_leaves_a_zone_to_all_workers)
 {
-    create_under(rig, "'affinity':{'podAntiAffinity':"
-                      "{'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'zone',"
-                      "'labelSelector':{'matchLabels':{'job':'g'}}}]}},");
+    create(rig, 6,
+           "'affinity':{'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{"
+           "'topologyKey':'zone','labelSelector':{'matchLabels':{'job':'g'}}}]}},",
+           "");
     assert_apart(rig);
 }
 
@@ -248,7 +241,7 @@ TEST_RIG(racks_of(4, 10, 8, 4), each_of_eight_subgroups_gets_a_zone_of_its_own)
 
 TEST_RIG(zones_of(2, 8), too_few_domains_for_workers_are_named_with_the_role)
 {
-    create(rig, 3, APART("zone", "worker"));
+    create(rig, 3, "", APART("zone", "worker"));
     assert_string_equal(rig_node_of(rig, "w-0"), "");
     assert_string_equal(rig_key(rig, "g", "message"),
                         "group g is not placed: its pods exclude each other (podAntiAffinity on "
@@ -258,7 +251,7 @@ TEST_RIG(zones_of(2, 8), too_few_domains_for_workers_are_named_with_the_role)
 TEST_RIG(zones_of(2, 2), workers_that_want_to_be_together_are_in_one_zone)
 {
     int zone[2];
-    create(rig, 6, TOGETHER("zone", "worker"));
+    create(rig, 6, "", TOGETHER("zone", "worker"));
     rig_assert_bound(rig, "leader", 1);
     count_zones(rig, 6, 2, zone);
     assert_int_equal(zone[0] * zone[1], 0);
@@ -267,7 +260,7 @@ TEST_RIG(zones_of(2, 2), workers_that_want_to_be_together_are_in_one_zone)
 TEST_RIG(zones_of(2, 2), workers_that_follow_their_leader_are_in_its_zone)
 {
     int zone[2];
-    create(rig, 6, TOGETHER("zone", "leader"));
+    create(rig, 6, "", TOGETHER("zone", "leader"));
     count_zones(rig, 6, 2, zone);
     assert_int_equal(zone[node_number(rig, "leader-0") % 2], 6);
 }
@@ -301,11 +294,7 @@ TEST_RIG(zones_of(3, 8), a_rule_that_both_roles_have_counts_all)
 static int turns_of(struct rig *rig, int workers, const char *rule, int *ret, int turns)
 {
     rig_group(rig, "g", workers + 1, 0, NULL);
-    for (int i = 0; i < workers; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "w-%d", i);
-        member(rig, name, "worker", rule);
-    }
+    add_workers(rig, workers, rule);
     member(rig, "leader-0", "leader", "");
     rig->hold_scheduler = true; /* the plan stands */
     rig_run(rig, SKR_SECOND);
