@@ -170,6 +170,7 @@ enum { RIG_GATED = 1, RIG_POD_GROUP_LABEL = 2, RIG_BIG = 4, RIG_BARE = 8 };
 void rig_pod(struct rig *rig, const char *name, const char *group, int flags);
 /* prefix-0 .. prefix-(n - 1) */
 void rig_pods(struct rig *rig, const char *prefix, int n, const char *group, int flags);
+void rig_delete_pods(struct rig *rig, const char *prefix, int first, int end); /* .. end - 1 */
 
 /* ---- time ---- */
 void rig_settle(struct rig *rig); /* everything that is due now */

@@ -117,6 +117,15 @@ void rig_pods(struct rig *rig, const char *prefix, int n, const char *group, int
     }
 }
 
+void rig_delete_pods(struct rig *rig, const char *prefix, int first, int end)
+{
+    char name[128];
+    for (int i = first; i < end; i++) {
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        rig_delete(rig, RIG_POD, name);
+    }
+}
+
 void rig_gang(struct rig *rig, const char *group, int size, const char *prefix, int n, int flags)
 {
     rig_group(rig, group, size, 0, NULL);

@@ -75,11 +75,7 @@ TEST(d8_a_seat_that_no_pod_takes_is_given_up_within_seconds)
 
 static void delete_pods(struct rig *rig, int from, int to)
 {
-    for (int i = from; i < to; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "p", from, to);
 }
 
 static void end_bindings(struct rig *rig)
@@ -125,11 +121,7 @@ TEST(a_plan_that_has_no_pod_left_past_the_point_of_no_return_ends_at_once)
         assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
         assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "");
         rig_assert_bound(rig, "h", 24);
-        for (int i = 0; i < 24; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "h-%d", i);
-            rig_delete(rig, RIG_POD, name);
-        }
+        rig_delete_pods(rig, "h", 0, 24);
         rig_pods(rig, "p", 8, "g", 0); /* it is a group as any other */
         rig_run(rig, 5 * SKR_SECOND);
         rig_assert_bound(rig, "p", 8);
@@ -285,11 +277,7 @@ TEST_RIG(rig_create(), a_group_that_goes_with_all_its_pods_in_binding_keeps_no_r
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Binding");
     rig_delete(rig, RIG_MAP, "g");
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "p", 0, 4);
     rig_run(rig, SKR_SECOND);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) {

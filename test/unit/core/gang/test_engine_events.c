@@ -113,11 +113,7 @@ TEST_RIG(group_of(2, 4, 4, NULL), a_new_generation_is_told_anew)
         assert_int_equal(count(rig, "ConfigMap/g Normal GroupComplete"), round);
         assert_int_equal(count(rig, "ConfigMap/g Normal GroupPlaced"), round);
         assert_int_equal(count(rig, "ConfigMap/g Normal GroupBound"), round);
-        for (int i = 0; i < 4; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "p-%d", i);
-            rig_delete(rig, RIG_POD, name);
-        }
+        rig_delete_pods(rig, "p", 0, 4);
         rig_run(rig, 10 * SKR_SECOND);
         rig_pods(rig, "p", 4, "g", RIG_GATED);
         rig_run(rig, 10 * SKR_SECOND);

@@ -75,11 +75,7 @@ TEST_RIG(scene_rack(2), nobody_is_evicted_beside_room_that_comes_later_than_a_pl
     rig_run(rig, 700 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
     assert_string_equal(rig_key(rig, "top", "reason"), "WaitingForCapacity");
-    for (int i = 0; i < 4; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "b-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "b", 0, 4);
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "top", 8);
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 4);
@@ -95,11 +91,7 @@ TEST_RIG(scene_rack(3), a_replacement_whose_plan_ended_says_why_until_it_is_plan
     rig->grace = 0;
     let_b_go(rig, 2, 20 * SKR_SECOND);
     rig_edit(rig, RIG_NODE, rig_node_of(rig, "a-0"), "{'spec':{'unschedulable':true}}");
-    for (int i = 1; i < 4; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "a-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "a", 1, 4);
     rig_pods(rig, "again", 3, "a", RIG_GATED);
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "a", "reason"), "WaitingForPreemption");

@@ -189,11 +189,7 @@ static void who_waited_longer(bool restart)
         rig_restart(rig);
         rig_run(rig, SKR_SECOND);
     }
-    for (int i = 0; i < 8; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "old-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "old", 0, 8);
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "h", 8);
     assert_int_equal(rig_n_bound(rig, "thief"), 0);

@@ -140,11 +140,7 @@ TEST_RIG(members_bound(4, NULL), a_gang_that_ends_pod_by_pod_lacks_nothing_on_it
     rig_run(rig, 5 * SKR_SECOND);
     assert_finished(rig);
     assert_string_equal(sentence(rig), "group g has finished, 4 members have succeeded");
-    for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "p", 0, 4);
     rig_restart(rig);
     rig_run(rig, 5 * SKR_SECOND);
     assert_finished(rig);

@@ -319,11 +319,7 @@ TEST(what_helps_nobody_is_no_look_at_those_who_wait)
         rig_assert_bound(rig, "p", 4);
         assert_int_equal(with_status(rig, "Bound"), 1);
         assert_in_range(looks(rig) - before, 1, 3 * (uint64_t)crowds[i] + 30);
-        for (int k = 0; k < 4; k++) { /* and what may help them, they hear of */
-            char name[16];
-            snprintf(name, sizeof name, "p-%d", k);
-            rig_delete(rig, RIG_POD, name);
-        }
+        rig_delete_pods(rig, "p", 0, 4); /* and what may help them, they hear of */
         before = looks(rig);
         rig_run(rig, 0);
         assert_true(looks(rig) - before >= (uint64_t)crowds[i]);

@@ -397,11 +397,8 @@ TEST(a_bare_pod_that_is_made_again_goes_on_while_one_that_has_succeeded_exists)
         end(rig, 0, what == COMPLETE ? 4 : 3, "Succeeded");
         rig_delete(rig, RIG_POD, "p-3");
         rig_run(rig, SKR_SECOND);
-        for (int n = what == ALL_GONE ? 0 : 1; n < 3 && what != ALL && what != COMPLETE; n++) {
-            char pod[32];
-            snprintf(pod, sizeof pod, "p-%d", n);
-            rig_delete(rig, RIG_POD, pod);
-        }
+        rig_delete_pods(rig, "p", what == ALL_GONE ? 0 : 1,
+                        what == ALL || what == COMPLETE ? 0 : 3);
         rig_run(rig, 5 * SKR_SECOND);
         if (restart == 1) {
             rig_restart(rig);

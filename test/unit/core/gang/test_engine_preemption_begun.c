@@ -139,11 +139,7 @@ TEST_RIG(scene_rack(1), a_group_that_went_by_itself_is_no_victim_in_the_record)
     scene_gang(rig, "top", 4, 5);
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "top"), "Preempting");
-    for (int i = 0; i < 4; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "low-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "low", 0, 4);
     rig_edit(rig, RIG_MAP, "low", "{'data':{'priority':'5'}}");
     rig_run(rig, SKR_SECOND);
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "top"), RIG_LOST);

@@ -145,11 +145,7 @@ TEST_RIG(refused_on_three(), vetoes_last_a_minute_and_go_with_their_group)
     rig_pods(rig, "w", 5, "w", RIG_GATED);
     rig_run(rig, 3 * SKR_SECOND);
     assert_non_null(rig->gang->vetoes);
-    for (int i = 0; i < 5; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "w-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "w", 0, 5);
     rig_run(rig, SKR_SECOND);
     assert_null(rig->gang->vetoes); /* pods that come anew are other pods */
 }
@@ -228,11 +224,7 @@ TEST(what_a_refusal_may_rest_on_ends_the_pause_at_once)
         } else if (way == GROUP_EDITED) {
             rig_edit(rig, RIG_MAP, "g", "{'data':{'priority':'1'}}");
         } else {
-            for (int i = 0; i < 4; i++) {
-                char name[32];
-                snprintf(name, sizeof name, "p-%d", i);
-                rig_delete(rig, RIG_POD, name);
-            }
+            rig_delete_pods(rig, "p", 0, 4);
             rig_run(rig, SKR_SECOND);
             rig_pods(rig, "p", 4, "g", RIG_GATED);
         }

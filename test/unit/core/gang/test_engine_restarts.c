@@ -252,11 +252,7 @@ TEST_RIG(full(&rows[2]), the_time_of_seats_begins_when_the_last_member_has_left)
     rig_delete(rig, RIG_POD, "g0-0");
     rig_run(rig, 100 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "other-0"), "");
-    for (int i = 1; i < 4; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "g0-%d", i);
-        rig_delete(rig, RIG_POD, pod);
-    }
+    rig_delete_pods(rig, "g0", 1, 4);
     rig_run(rig, 50 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "other-0"), "");
     generation(rig, &rows[2], 1);
@@ -294,11 +290,7 @@ TEST_RIG(full(&rows[2]), a_leader_that_starts_alone_leaves_the_seats_of_its_work
     end_pods(rig, false);
     end_pods(rig, true);
     generation(rig, &rows[2], 1);
-    for (int i = 1; i < 4; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "g1-%d", i);
-        rig_delete(rig, RIG_POD, pod);
-    }
+    rig_delete_pods(rig, "g1", 1, 4);
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_not_equal(rig_node_of(rig, "g1-0"), "");
     assert_string_equal(rig_node_of(rig, "other-0"), "");
@@ -308,7 +300,6 @@ TEST_RIG(full(&rows[2]), a_leader_that_starts_alone_leaves_the_seats_of_its_work
 TEST(what_a_namespace_ran_with_allows_no_seats_when_it_counts_no_more)
 {
     SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
-    char pod[32];
     rig_racks(rig, 1, 10, 1);
     rig_group(rig, "h", 4, 0, NULL);
     rig_edit(rig, RIG_MAP, "h", "{'data':{'seat-hold':'600s'}}");
@@ -320,10 +311,7 @@ TEST(what_a_namespace_ran_with_allows_no_seats_when_it_counts_no_more)
     rig_assert_bound(rig, "g0", 4);
     rig_assert_bound(rig, "h", 4);
     end_pods(rig, true);
-    for (int i = 1; i < 4; i++) {
-        snprintf(pod, sizeof pod, "h-%d", i);
-        rig_delete(rig, RIG_POD, pod);
-    }
+    rig_delete_pods(rig, "h", 1, 4);
     rig_run(rig, SKR_SECOND);
     assert_non_null(strstr(rig_also(rig, "h", "SeatHeld"), "3 seats are held"));
     rig_run(rig, 65 * SKR_SECOND);

@@ -114,11 +114,7 @@ TEST(no_seat_is_held_that_nobody_will_come_back_to)
             rig_run(rig, SKR_SECOND);
             rig_delete(rig, RIG_POD, "p-2");
         } else if (way == ALL_GONE) {
-            for (int i = 0; i < 4; i++) {
-                char name[32];
-                snprintf(name, sizeof name, "p-%d", i);
-                rig_delete(rig, RIG_POD, name);
-            }
+            rig_delete_pods(rig, "p", 0, 4);
         } else {
             rig_delete(rig, RIG_POD, "p-2");
             rig_run(rig, SKR_SECOND);
@@ -226,11 +222,7 @@ static struct rig *running(int nodes)
 
 TEST_RIG(running(10), a_namespace_holds_no_more_than_its_groups_run)
 {
-    char name[32];
-    for (int i = 1; i < 8; i++) {
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "p", 1, 8);
     rig_run(rig, SKR_SECOND);
     assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"), "1 seat is held for a replacement"));
 }
@@ -238,11 +230,7 @@ TEST_RIG(running(10), a_namespace_holds_no_more_than_its_groups_run)
 /* A twentieth of forty slots is two. */
 TEST_RIG(running(40), beside_that_a_namespace_holds_a_share_of_the_cluster)
 {
-    char name[32];
-    for (int i = 1; i < 38; i++) {
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "p", 1, 38);
     rig_run(rig, SKR_SECOND);
     assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"), "3 seats are held for replacements"));
 }
@@ -250,15 +238,11 @@ TEST_RIG(running(40), beside_that_a_namespace_holds_a_share_of_the_cluster)
 /* The seats of g are as many as what h runs allows; then h goes. */
 TEST_RIG(running(10), what_a_namespace_may_hold_shrinks_with_what_runs)
 {
-    char name[32];
     rig_group(rig, "h", 2, 5, NULL);
     rig_pods(rig, "q", 2, "h", RIG_GATED);
     rig_run(rig, SKR_SECOND);
     rig_assert_bound(rig, "q", 2);
-    for (int i = 1; i < 8; i++) {
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_delete(rig, RIG_POD, name);
-    }
+    rig_delete_pods(rig, "p", 1, 8);
     rig_run(rig, SKR_SECOND);
     assert_non_null(strstr(rig_also(rig, "g", "SeatHeld"), "3 seats are held for replacements"));
     rig_delete(rig, RIG_MAP, "h");

@@ -143,11 +143,7 @@ TEST(a_reservation_keeps_its_node_that_becomes_a_spare)
             rig_run(rig, 20 * SKR_SECOND);
         }
         assert_string_equal(rig_key(rig, "g", "plannedStart"), start);
-        for (int i = 0; i < 4; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "a-%d", i);
-            rig_delete(rig, RIG_POD, name);
-        }
+        rig_delete_pods(rig, "a", 0, 4);
         rig_run(rig, 30 * SKR_SECOND);
         rig_assert_bound(rig, "p", 4);
     }

@@ -89,11 +89,7 @@ TEST_RIG(cluster(), the_group_of_a_job_that_has_failed_is_finished_and_may_run_a
     job_of(rig, "train", 4);
     rig_run(rig, 5 * SKR_SECOND);
     rig_phase(rig, "train-0", "Failed");
-    for (int i = 1; i < 4; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "train-%d", i);
-        rig_delete(rig, RIG_POD, pod);
-    }
+    rig_delete_pods(rig, "train", 1, 4);
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "status"), "Bound");
     assert_string_equal(rig_key(rig, map_of(rig, "sakkara-train-"), "reason"), "MembersMissing");

@@ -168,11 +168,7 @@ TEST_RIG(scene_rack(1), who_may_preempt_nobody_any_more_takes_up_no_preemption)
     assert_string_equal(rig_state(rig, "top"), "Preempting");
     rig->hold_watch[RIG_MAP] = rig->hold_watch[RIG_POD] = true;
     rig_edit(rig, RIG_MAP, "top", "{'data':{'priority':'0'}}");
-    for (int i = 0; i < 4; i++) {
-        char pod[16];
-        snprintf(pod, sizeof pod, "low-%d", i);
-        rig_delete(rig, RIG_POD, pod);
-    }
+    rig_delete_pods(rig, "low", 0, 4);
     rig->hold_watch[RIG_MAP] = rig->hold_watch[RIG_POD] = false;
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
     rig_restart(rig);

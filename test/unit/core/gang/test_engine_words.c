@@ -164,11 +164,7 @@ TEST_RIG(beside_a_job(true), a_word_of_the_past_that_a_user_writes_takes_no_prom
 TEST_RIG(beside_a_job(true), where_nothing_is_reserved_a_longer_deadline_is_no_breach)
 {
     rig_edit(rig, RIG_JOB, "run", "{'spec':{'activeDeadlineSeconds':%d}}", LIMIT_S + 600);
-    for (int i = 0; i < 4; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "big-%d", i);
-        rig_delete(rig, RIG_POD, pod);
-    }
+    rig_delete_pods(rig, "big", 0, 4);
     rig_run(rig, (LIMIT_S + 60) * SKR_SECOND);
     assert_int_equal(limits_bound(rig, "run"), 2);
 }

@@ -289,11 +289,7 @@ TEST(a_plan_that_may_not_be_written_gives_its_room_back)
         rig_assert_bound(rig, "o", 8);
         assert_int_equal(rig_n_bound(rig, "g"), 0);
         rig_faults_end(rig);
-        for (int p = 0; p < 8; p++) {
-            char name[32];
-            snprintf(name, sizeof name, "o-%d", p);
-            rig_delete(rig, RIG_POD, name);
-        }
+        rig_delete_pods(rig, "o", 0, 8);
         rig_run(rig, 120 * SKR_SECOND);
         assert_complete(rig);
     }
