@@ -109,7 +109,9 @@ int32_t skr_run_limit_owed(const struct skr_gang *e, const struct pod_entry *p)
     int32_t want = whole, slack = 0;
     if (end != SKR_TIME_NEVER && (!is_bound || p->pod->started)) {
         const skr_time from = is_bound ? p->pod->started : skr_frame_now(e->frame);
-        const int32_t rest = whole_seconds(end - from);
+        const skr_time part =
+            is_bound ? 0 : SKR_SECOND - 1; /* no later than the end of the group */
+        const int32_t rest = whole_seconds(end - from - part);
         want = rest < whole ? rest : whole;
         slack = is_bound && has <= whole ? SKR_RUN_LIMIT_SLACK_S : 0;
     }

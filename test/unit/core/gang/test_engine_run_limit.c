@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Key run-limit becomes the activeDeadlineSeconds of the members. */
+#include "core/gang/group/group_table.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 #include "topology/base/json_field.h"
@@ -73,6 +74,19 @@ TEST_RIG(running(RIG_GATED), a_replacement_gets_the_rest_of_the_limit)
     rig_run(rig, 5 * SKR_SECOND);
     assert_true(*rig_node_of(rig, "p-2") != '\0');
     assert_in_range(deadline(rig, "p-2"), 340, 360);
+}
+
+/* What others may start with is reckoned with the end of the group. */
+TEST_RIG(running(RIG_GATED), a_replacement_ends_no_later_than_its_group)
+{
+    const skr_time end = skr_groups_find(rig->gang, "default/g")->times.end + 600 * SKR_SECOND;
+    rig_run(rig, 100 * SKR_MILLISECOND);
+    const skr_time from = rig->now;
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_pod(rig, "p-2", "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "p-2") != '\0');
+    assert_true(from + deadline(rig, "p-2") * SKR_SECOND <= end);
 }
 
 TEST_RIG(running(RIG_GATED), the_rest_is_the_same_after_a_restart)
