@@ -178,6 +178,7 @@ void world_check_reasons(struct world *w)
             snprintf(key, sizeof key, "default/%s", g.name);
             const struct group *known = skr_groups_find(w->rig->gang, key);
             waiter_look_at_promises(w, &g, known);
+            waiter_look_at_seats(w->rig, &g, known);
             waiter_look_at_spares(w->rig, &g, known);
             judge(w, &g);
         }

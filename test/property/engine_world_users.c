@@ -187,6 +187,7 @@ void users_begin_partners(struct world *w)
     }
 }
 
+/* The API server lets no rule about other pods be edited: it is there from the beginning. */
 static void run_beside(struct world *w, const char *pod, const char *group)
 {
     rig_edit(w->rig, RIG_POD, pod,
@@ -194,6 +195,7 @@ static void run_beside(struct world *w, const char *pod, const char *group)
              "[{'topologyKey':'half','labelSelector':{'matchLabels':{'sakkara.group.name':'%s'}}}]"
              "}}}}",
              group);
+    rig_made_so(w->rig, pod);
 }
 
 void users_end_partners(struct world *w)

@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "core/gang/cache/booked.h"
+#include "core/gang/cache/shapes.h"
 #include "core/gang/cache/spare.h"
 #include "core/gang/group/group_table.h"
 #include "core/time/end.h"
@@ -186,6 +187,20 @@ void waiter_look_at_promises(const struct world *w, struct waiter *g, const stru
     const int64_t end = g->holds == INT64_MAX ? INT64_MAX : now + g->holds;
     for (int i = 0; i < g->n_nodes; i++) {
         g->node[i].planned += rig_promised(w->rig, "cpu", g->node[i].name, self, end);
+    }
+}
+
+void waiter_look_at_seats(const struct rig *rig, struct waiter *g, const struct group *self)
+{
+    const struct group *h;
+    DL_FOREACH2(rig->gang->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; h != self && i < h->holds.n; i++) {
+            struct node_room *room = waiter_room_at(g, h->holds.item[i].node);
+            if (room) {
+                room->planned += waiter_cpu_of(&h->holds.item[i].shape->spec->requests);
+            }
+        }
     }
 }
 

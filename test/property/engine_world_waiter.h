@@ -51,6 +51,8 @@ bool waiter_a_pod_goes_first(const struct rig *rig, const struct group *g);
 void waiter_look_at_reserved(const struct rig *rig, struct waiter *g, const struct group *self);
 /* Room that is reserved for others, of a group that the engine knows. */
 void waiter_look_at_promises(const struct world *w, struct waiter *g, const struct group *self);
+/* Seats that other groups hold: for long while one of their pods does not leave. */
+void waiter_look_at_seats(const struct rig *rig, struct waiter *g, const struct group *self);
 /* Others have reserved room there: what gives room back before they start counts for them already. */
 bool waiter_is_promised(const struct rig *rig, const struct group *self, const char *node);
 /* Limits the nodes that kube-scheduler has refused to the group itself within SKR_VETO_S to what it accepted. */

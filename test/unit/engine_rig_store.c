@@ -175,6 +175,21 @@ void rig_watch_free(struct rig *rig, struct rig_watch *w)
     free(w);
 }
 
+void rig_made_so(struct rig *rig, const char *pod)
+{
+    const struct rig_object *o = rig_find(rig, RIG_POD, pod);
+    struct rig_watch *w, *next, *last = NULL;
+    DL_FOREACH_SAFE(rig->watches, w, next)
+    {
+        if (!w->list && w->kind == RIG_POD && strcmp(w->key, o->key) == 0) {
+            if (last) {
+                rig_watch_free(rig, last);
+            }
+            last = w;
+        }
+    }
+}
+
 static int64_t cpu_of(const struct skr_pod *pod)
 {
     for (size_t i = 0; i < pod->shape->requests.n; i++) {
