@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "core/solver/roles.h"
+#include "core/solver/each_role.h"
 #include "core/solver/solve_run.h"
 #include "core/solver/victims_search.h"
 #include "topology/base/arena.h"
@@ -71,22 +71,15 @@ static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t 
     return room;
 }
 
-static bool frees(const struct skr_problem *p, const int64_t *demand, const uint8_t *eligible,
-                  const struct skr_victim_share *share)
-{
-    bool useful = false;
-    for (size_t d = 0; d < p->n_resources && (!eligible || eligible[share->leaf] != 0); d++) {
-        useful = useful || (demand[d] > 0 && share->amount[d] > 0);
-    }
-    return useful;
-}
-
 /* Whether the share frees a resource that a member needs, on a leaf that may take members. */
 static bool is_useful(const struct skr_problem *p, const struct skr_victim_share *share)
 {
-    bool useful = !p->roles && frees(p, p->demand, p->eligible, share);
-    for (size_t r = 0; p->roles && r < p->roles->n_roles && !useful; r++) {
-        useful = frees(p, p->roles->role[r].demand, p->roles->role[r].eligible, share);
+    bool useful = false;
+    for (size_t r = 0; r < skr_problem_n_roles(p); r++) {
+        const struct skr_role role = skr_problem_role(p, r);
+        for (size_t d = 0; d < p->n_resources && skr_role_takes(&role, share->leaf); d++) {
+            useful = useful || (role.demand[d] > 0 && share->amount[d] > 0);
+        }
     }
     return useful;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver/roles.h"
+#include "core/solver/each_role.h"
 #include "core/solver/victims.h"
 
 enum { SEARCHES_MAX = 64 };
@@ -25,31 +25,21 @@ struct sums {
     int32_t *counted; /* members that count, claims included */
 };
 
-static void add_members(const struct skr_victim_need *need, bool binds, bool counts,
-                        const int32_t *count, const int32_t *claimed, int32_t leaves,
-                        struct sums *s)
-{
-    for (int32_t leaf = 0; leaf < leaves; leaf++) {
-        const int32_t d = need->domain[leaf], new = count[leaf] - (claimed ? claimed[leaf] : 0);
-        if (d >= 0) {
-            s->bound[d] += binds ? new : 0;
-            s->leaders[d] += counts && !binds ? new : 0;
-            s->counted[d] += counts ? count[leaf] : 0;
-        }
-    }
-}
-
 static void add_solution(const struct skr_problem *problem, const struct skr_victim_need *need,
                          const struct skr_solution *solution, struct sums *s)
 {
-    const size_t leaves = (size_t)problem->tree->n_leaves;
-    if (!problem->roles) {
-        add_members(need, true, need->own, solution->count, problem->claimed, (int32_t)leaves, s);
-    }
-    for (size_t r = 0; problem->roles && r < problem->roles->n_roles; r++) {
-        add_members(need, need->roles == 0 || (need->roles >> r & 1) != 0,
-                    (need->counted >> r & 1) != 0, solution->roles->count + r * leaves,
-                    problem->roles->role[r].claimed, (int32_t)leaves, s);
+    for (size_t r = 0; r < skr_problem_n_roles(problem); r++) {
+        const struct skr_role role = skr_problem_role(problem, r);
+        const bool binds = skr_victim_need_binds(need, r), counts = (need->counted >> r & 1) != 0;
+        const int32_t *count = skr_solution_of_role(solution, problem->tree, r);
+        for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+            const int32_t d = need->domain[leaf], new = count[leaf] - skr_role_claimed(&role, leaf);
+            if (d >= 0) {
+                s->bound[d] += binds ? new : 0;
+                s->leaders[d] += counts && !binds ? new : 0;
+                s->counted[d] += counts ? count[leaf] : 0;
+            }
+        }
     }
 }
 
@@ -223,9 +213,9 @@ static int elsewhere(struct searches *s, const struct skr_victim_need *need, int
     const size_t leaves = (size_t)s->problem.tree->n_leaves;
     const uint8_t *eligible = s->problem.eligible, *of_role[SKR_ROLES_MAX] = {NULL};
     for (size_t r = 0; r < s->roles.n_roles; r++) {
-        const bool binds = need->roles == 0 || (need->roles >> r & 1) != 0;
         of_role[r] = s->role[r].eligible;
-        s->role[r].eligible = binds ? closed(need, domain, of_role[r], leaves) : of_role[r];
+        s->role[r].eligible =
+            skr_victim_need_binds(need, r) ? closed(need, domain, of_role[r], leaves) : of_role[r];
     }
     if (s->roles.n_roles == 0) {
         s->problem.eligible = closed(need, domain, eligible, leaves);

@@ -59,9 +59,8 @@ struct skr_victim_need {
     enum skr_domain_rule_kind kind; /* ONE: a new member needs a pod in its domain. SKEW: spread */
     int32_t n_domains;
     const int32_t *domain; /* [leaf] 0 .. n_domains - 1; -1: the leaf is in none */
-    uint32_t roles;        /* of a problem with roles, bit r: those that it binds; 0: all */
+    uint32_t roles;        /* bit r: those that it binds; 0: all */
     uint32_t counted;      /* those whose members count as such pods themselves */
-    bool own;              /* without roles: the members count */
     /* Which pods count is not known: no pod that may count goes from a domain of a new member. */
     bool strict;
     const int32_t *others; /* [domain] pods that count, without those of `gift` */
@@ -69,6 +68,11 @@ struct skr_victim_need {
     const struct skr_victim_gift *gift; /* of candidates */
     int32_t max_skew, min_domains;      /* SKEW */
 };
+
+static inline bool skr_victim_need_binds(const struct skr_victim_need *need, size_t role)
+{
+    return need->roles == 0 || (need->roles >> role & 1) != 0;
+}
 
 /* Rules that must hold on what a giver keeps, if it gives a member. */
 struct skr_victim_scope {

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "core/solver/roles.h"
+#include "core/solver/each_role.h"
 #include "core/solver/roles/roles_solve.h"
 #include "core/solver/solve_run.h"
 
@@ -30,53 +30,35 @@ int32_t skr_victims_room_slots(const struct skr_victims_room *room, int32_t leaf
     return slots < p->n ? slots : p->n;
 }
 
-static bool has_claims(const struct skr_problem *p)
-{
-    for (int32_t leaf = 0; p->claimed && leaf < p->tree->n_leaves; leaf++) {
-        if (p->claimed[leaf] > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The members of a role, as many as have to fit, as equal ones. */
-static struct skr_problem role_of(const struct skr_problem *p, size_t r)
-{
-    const struct skr_role *role = &p->roles->role[r];
-    struct skr_problem ret = *p;
-    const int32_t claims = skr_role_claims(role, 0, p->tree->n_leaves);
-    ret.roles = NULL;
-    ret.demand = role->demand;
-    ret.eligible = role->eligible;
-    ret.claimed = role->claimed;
-    ret.n = role->minimum > claims ? role->minimum : claims;
-    return ret;
-}
-
-/* The role with the fewest slots for its members. */
+/* The role with the fewest slots for its members, as many as have to fit, as equal ones. */
 static struct skr_problem bound_of(const struct skr_problem *p)
 {
     struct skr_problem ret = *p;
     int64_t most = INT64_MIN;
-    for (size_t r = 0; p->roles && r < p->roles->n_roles; r++) {
-        struct skr_problem role = role_of(p, r);
-        int64_t missing = role.n;
+    for (size_t r = 0; r < skr_problem_n_roles(p); r++) {
+        const struct skr_role role = skr_problem_role(p, r);
+        const int32_t claims = skr_role_claims(&role, 0, p->tree->n_leaves);
+        const int32_t n = role.minimum > claims ? role.minimum : claims;
+        int64_t missing = (int64_t)n - claims;
         for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
-            missing -=
-                skr_leaf_claimed(&role, leaf) + skr_role_room(p, &p->roles->role[r], leaf, role.n);
+            missing -= skr_role_room(p, &role, leaf, n);
         }
         if (missing > most) {
             most = missing;
-            ret = role;
+            ret.demand = role.demand;
+            ret.eligible = role.eligible;
+            ret.claimed = role.claimed;
+            ret.n = n;
         }
     }
+    ret.roles = NULL;
     return ret;
 }
 
 void skr_victims_room_init(struct skr_victims_room *room, const struct skr_victims_problem *in)
 {
     const struct skr_problem *p = in->problem;
+    const struct skr_role first = skr_problem_role(p, 0);
     size_t leaves = (size_t)p->tree->n_leaves;
     size_t amounts = leaves * p->n_resources;
     *room = (struct skr_victims_room){.in = in, .problem = *p, .bound = bound_of(p)};
@@ -102,7 +84,8 @@ void skr_victims_room_init(struct skr_victims_room *room, const struct skr_victi
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
         room->slots[leaf] = skr_victims_room_slots(room, leaf);
     }
-    if (p->n >= 1 && !p->bounds && p->n_domain_rules == 0 && !p->roles && !has_claims(p) &&
+    if (p->n >= 1 && !p->bounds && p->n_domain_rules == 0 && !p->roles &&
+        skr_role_claims(&first, 0, p->tree->n_leaves) == 0 &&
         skr_sizes_can_keep(p->tree, p->rule, p->n)) {
         room->pool = skr_sizes_pool_create();
         room->sizes = skr_sizes_create(room->pool, p->tree, p->rule, p->n, room->slots);

@@ -113,7 +113,6 @@ static void add_members(const struct work *w, const struct pod_rules_source *s,
         need->counted |= counts ? role : 0;
         others |= counts ? 0 : role;
     }
-    need->own = need->counted != 0;
     need->strict = skr_pod_rules_is_unknown(s->spec, s->rule) || (need->counted & others) != 0;
 }
 

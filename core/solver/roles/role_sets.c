@@ -119,13 +119,9 @@ bool skr_role_sets_build(struct skr_role_run *rr, struct skr_feasible *ret)
     const struct skr_problem *problem = rr->run.problem;
     struct skr_leaf_bounds leaf = {.least = NULL};
     if (problem->tie_break == SKR_TIE_TIGHT) {
-        struct skr_problem tight = *problem;
-        tight.demand = tight_role(rr)->demand;
-        tight.eligible = tight_role(rr)->eligible;
         leaf.room = skr_run_alloc(&rr->run, (size_t)rr->run.tree->n_leaves, sizeof *leaf.room);
         for (int32_t i = 0; i < rr->run.tree->n_leaves && leaf.room; i++) {
-            leaf.room[i] =
-                skr_leaf_eligible(&tight, i) ? skr_leaf_room(&tight, problem->free, i) : 0;
+            leaf.room[i] = skr_role_room(problem, tight_role(rr), i, INT32_MAX);
         }
     }
     return rr->run.stop == SKR_RUN_GOES_ON && skr_feasible_build(&rr->run, &leaf, ret);

@@ -139,7 +139,7 @@ TEST_WITH(needs_world, a_partner_goes_if_the_members_run_where_another_one_stays
 TEST_WITH(needs_world, members_that_count_themselves_need_no_partner_in_one_domain)
 {
     const size_t a = group_on(needs_world, 0, 2, 1);
-    need_of(needs_world, SKR_DOMAIN_ONE)->own = true;
+    need_of(needs_world, SKR_DOMAIN_ONE)->counted = 1;
     gives(needs_world, a, 0, 2);
     needs_world->rig.problem.eligible = (const uint8_t[]){1, 0, 0, 0};
     expect(needs_world, "a");
@@ -151,7 +151,7 @@ TEST_WITH(needs_world, a_victim_whose_pods_raise_the_least_count_of_a_spread_sta
 {
     const size_t a = group_on(needs_world, 1, 2, 1), b = group_on(needs_world, 0, 2, 2);
     struct skr_victim_need *need = need_of(needs_world, SKR_DOMAIN_SKEW);
-    need->own = true;
+    need->counted = 1;
     gives(needs_world, a, 1, 1);
     also_on(needs_world, a, 0, 2);
     for (int32_t i = 0; i < LEAVES; i++) {
@@ -224,7 +224,7 @@ static void random_world(struct needs_world *w, uint64_t *state)
     for (uint32_t k = 0, n = 1 + draw(state, NEEDS); k < n; k++) {
         struct skr_victim_need *need = need_of(w, SKR_DOMAIN_ONE);
         const bool halves = draw(state, 2);
-        need->own = draw(state, 3) == 0;
+        need->counted = draw(state, 3) == 0;
         need->strict = draw(state, 5) == 0;
         need->n_domains = halves ? 2 : LEAVES;
         for (int32_t i = 0; i < LEAVES; i++) {
@@ -306,7 +306,7 @@ TEST_WITH(needs_world, of_all_sets_that_break_no_need_the_cheapest_is_found)
         const bool is = got->status == SKR_VICTIMS_FOUND, may = best.priority < INT32_MAX;
         const int order = is ? compare(cost_of(needs_world, got->victim, got->n), best) : 0;
         /* Members that count need no partner once none is left anywhere: no set is made larger for that. */
-        const bool own = needs_world->need[0].own || needs_world->need[1].own;
+        const bool own = needs_world->need[0].counted || needs_world->need[1].counted;
         if (own ? is && (!may || order < 0) : is != may || order != 0) {
             fail_msg("world %d: status %d", i, (int)got->status);
         }
