@@ -60,12 +60,11 @@ server/lab/sandbox: object render manifest config kube http lab/store lab/cluste
 server/solve: object render manifest config kube http
 server/cli: object render manifest config kube http daemon client lint lab/simulate lab/sandbox solve
 core/root: frame gang spotmix placement propagation
-core/time: solver solver/roles pod
+core/time: solver pod
 core/frame:
 core/cel:
 core/devices: cel
-core/solver: solver/roles
-core/solver/roles: solver
+core/solver:
 core/pod: group
 core/group: pod solver
 core/volume: pod solver

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver/roles/role_sets.h"
+#include "core/solver/role_sets.h"
 
 /* A child of a parent, on one axis. */
 struct child {

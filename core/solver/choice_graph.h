@@ -98,7 +98,7 @@ struct skr_graph_node {
 
 /* One level of the graph. */
 struct skr_graph_level {
-    const struct skr_axes *axes; /* roles/axes.h */
+    const struct skr_axes *axes; /* axes.h */
     const struct skr_law *law;   /* [scope] */
     int32_t n_sets;
     struct skr_ports **set;

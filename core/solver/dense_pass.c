@@ -20,7 +20,7 @@
  * Cost: pairs of rows x windows, for every span of the level; of equal members about 2 * n * (sum of
  * the fits) / step^2 for n much smaller than that sum. Memory of the step.
  */
-#include "core/solver/roles/role_cells.h"
+#include "core/solver/role_cells.h"
 
 /* The pass over one level. */
 struct pass {

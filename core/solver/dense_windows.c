@@ -13,7 +13,7 @@
  *
  * Cost: pairs of rows, for every span of the level.
  */
-#include "core/solver/roles/role_cells.h"
+#include "core/solver/role_cells.h"
 
 /* Empty windows, which need no amounts. */
 static bool begin_cells(struct skr_run *run, int32_t step, struct skr_span *span)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/solver/roles/role_domains.h"
+#include "core/solver/role_domains.h"
 
 /* A least set of rules that cannot be obeyed together, in the order of the problem: the first rule
  * that cannot be obeyed alone; else what is left after every rule that is not needed was dropped.

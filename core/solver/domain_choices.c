@@ -12,7 +12,7 @@
  */
 #include "core/solver/domain_choices.h"
 
-#include "core/solver/roles/role_domains.h"
+#include "core/solver/role_domains.h"
 
 #include <string.h>
 

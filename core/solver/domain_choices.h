@@ -3,8 +3,8 @@
 #define SKR_CORE_SOLVER_DOMAIN_CHOICES_H
 /* The search of domains.c, and the choices that it tries. Internal to the solver. */
 #include "core/solver/domain_tree.h"
-#include "core/solver/roles/role_keys.h"
-#include "core/solver/roles/role_variant.h"
+#include "core/solver/role_keys.h"
+#include "core/solver/role_variant.h"
 #include "core/solver/solve_run.h"
 #include "topology/base/arena.h"
 

@@ -22,9 +22,9 @@
 #include "core/solver/domain_blocking.h"
 #include "core/solver/domain_choices.h"
 #include "core/solver/each_role.h"
-#include "core/solver/roles/role_domains.h"
-#include "core/solver/roles/role_explain.h"
-#include "core/solver/roles/roles_solve.h"
+#include "core/solver/role_domains.h"
+#include "core/solver/role_explain.h"
+#include "core/solver/roles_solve.h"
 #include "core/solver/solver.h"
 #include "topology/base/arena.h"
 

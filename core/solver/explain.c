@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "core/solver/each_role.h"
-#include "core/solver/roles/role_refute.h"
+#include "core/solver/role_refute.h"
 #include "topology/room.h"
 
 /* ---- the class ---- */

@@ -7,7 +7,7 @@
  * meets a limit is not marked in `parts`; that is no failure.
  */
 #include "core/solver/feasible_sets.h"
-#include "core/solver/roles/role_variant.h"
+#include "core/solver/role_variant.h"
 
 /* run->n is not in S(root) of feasible. False when the run had to stop before the class, the
  * largest size and the bottleneck were found. */

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "core/solver/roles/role_sets.h"
+#include "core/solver/role_sets.h"
 
 static void leaf_totals(const struct skr_leaf_bounds *leaf, int32_t at, uint64_t *bits)
 {

@@ -12,7 +12,7 @@
  * Cost: for each m that is tried, the feasible sets of the level.
  */
 #include "core/solver/narrow_counts.h"
-#include "core/solver/roles/role_cells.h"
+#include "core/solver/role_cells.h"
 
 struct spread {
     struct skr_graph *graph;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "core/solver/narrow_counts.h"
-#include "core/solver/roles/role_cells.h"
+#include "core/solver/role_cells.h"
 
 /* A vector that a unit's state wants from the unit's children. */
 struct want {

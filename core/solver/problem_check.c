@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/solver/answer.h"
-#include "core/solver/roles/roles_solve.h"
+#include "core/solver/roles_solve.h"
 
 /* Demand and claims of members that are alike; who: before what is said, "" or "role NAME: ". */
 static int check_members(const struct skr_problem *problem, const struct skr_role *members,

@@ -11,8 +11,8 @@
  * A builder collects vectors in any order. There is one a run, which is used by one function at a
  * time: begin(), any number of add...(), finish(). Internal to the solver.
  */
+#include "core/solver/axes.h"
 #include "core/solver/count_bits.h"
-#include "core/solver/roles/axes.h"
 
 struct skr_row {
     uint64_t key;

@@ -34,7 +34,7 @@ struct skr_law {
 };
 
 struct skr_role_builder;
-struct skr_role_run; /* roles/axes.h */
+struct skr_role_run; /* axes.h */
 struct skr_span_note;
 struct skr_span_table;
 

@@ -21,7 +21,7 @@
 #include "core/solver/explain.h"
 #include "core/solver/open_level.h"
 #include "core/solver/optimum.h"
-#include "core/solver/roles/roles_solve.h"
+#include "core/solver/roles_solve.h"
 #include "core/solver/tie_choice.h"
 #include "topology/base/arena.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "core/solver/intern.h"
-#include "core/solver/roles/role_peaks.h"
+#include "core/solver/role_peaks.h"
 
 struct skr_span_table {
     struct skr_intern all;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver/roles/roles_solve.h"
+#include "core/solver/roles_solve.h"
 #include "core/solver/victims_needs.h"
 #include "core/solver/victims_search.h"
 #include "topology/base/arena.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/solver/each_role.h"
-#include "core/solver/roles/roles_solve.h"
+#include "core/solver/roles_solve.h"
 #include "core/solver/solve_run.h"
 
 enum { LEAVES_A_STEP = 8 }; /* leaves that change between two sets; for a solve, all leaves */

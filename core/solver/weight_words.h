@@ -14,8 +14,8 @@
  *
  * Internal to the solver.
  */
+#include "core/solver/axes.h"
 #include "core/solver/choice_graph.h"
-#include "core/solver/roles/axes.h"
 
 /* The digits of one key, put into words from the left. */
 struct skr_digits {
