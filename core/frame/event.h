@@ -18,7 +18,7 @@ enum skr_event_kind {
     SKR_EVENT_LISTED,    /* answers an SKR_ACTION_WATCH: all objects have been delivered, or there
                             are none, because the kind is not installed or may not be read */
     SKR_EVENT_REQUEST,   /* a caller waits for an SKR_ACTION_ANSWER, however long */
-    SKR_EVENT_HANGUP,    /* request.id: the caller of a request that is held is gone */
+    SKR_EVENT_HANGUP, /* request.id: the caller of a request that is held is gone; 0: all callers */
     SKR_EVENT_WORK_DONE,
     SKR_EVENT_WRITE_DONE,
     SKR_EVENT_TIMER,

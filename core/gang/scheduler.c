@@ -52,6 +52,7 @@
 #include "core/gang/lifecycle.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/plan.h"
+#include "core/gang/plan/scheduler_progress.h"
 #include "core/gang/planning/planner.h"
 #include "core/gang/planning/queue.h"
 #include "core/gang/planning/replacing.h"
@@ -281,6 +282,10 @@ static void forbidden(void *self, const struct skr_object_type *type, bool is)
 static void request(void *self, const struct skr_event *ev)
 {
     struct skr_gang *e = self;
+    if (ev->kind == SKR_EVENT_HANGUP && ev->request.id == 0) {
+        skr_scheduler_progress_restarted(e);
+        return;
+    }
     if (ev->kind == SKR_EVENT_HANGUP) {
         skr_bind_calls_hangup(e, ev->request.id);
         return;

@@ -137,6 +137,15 @@ static void on_connect(struct skr_listener *listener, struct MHD_Connection *mhd
     }
 }
 
+static bool is_empty(const struct skr_listener *listener)
+{
+    bool empty = true;
+    for (size_t i = 0; i < SKR_PHASE_COUNT; i++) {
+        empty = empty && !listener->phase[i];
+    }
+    return empty;
+}
+
 void skr_connection_on_notify(void *cls, struct MHD_Connection *mhd, void **socket_context,
                               enum MHD_ConnectionNotificationCode code)
 {
@@ -145,8 +154,12 @@ void skr_connection_on_notify(void *cls, struct MHD_Connection *mhd, void **sock
         return;
     }
     struct skr_connection *connection = *socket_context;
+    const struct skr_listener *listener = cls;
     skr_bug_on(!connection || connection->watched);
     leave_phase(connection);
+    if (connection->used && is_empty(listener) && listener->options.handler.all_gone) {
+        listener->options.handler.all_gone(listener->options.handler.context);
+    }
     skr_body_drop(connection);
     free(connection);
     *socket_context = NULL;

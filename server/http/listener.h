@@ -94,6 +94,8 @@ struct skr_http_handler {
      * when the connection takes bytes, and after skr_http_wake_stream(). NULL: no streams. */
     bool (*more)(void *context, struct skr_http_request *request, struct skr_strbuf *out);
     void (*done)(void *context, struct skr_http_request *request); /* NULL allowed */
+    /* The last connection is closed, and it has brought requests: no caller is there. NULL allowed. */
+    void (*all_gone)(void *context);
 };
 
 struct skr_listener_options {

@@ -289,6 +289,14 @@ static bool on_hangup(void *context, struct skr_http_request *request)
     return true;
 }
 
+/* A kube-scheduler that lives keeps its connection between two calls. */
+static void on_all_gone(void *context)
+{
+    struct skr_verbs *verbs = context;
+    const struct skr_event event = {.kind = SKR_EVENT_HANGUP};
+    verbs->options.post(verbs->options.post_context, &event, NULL, NULL);
+}
+
 static void on_done(void *context, struct skr_http_request *request)
 {
     (void)context;
@@ -348,7 +356,8 @@ static int listen_on(struct skr_verbs *verbs, bool bind, struct skr_listener **r
                                                 .handle = bind ? on_handle_bind : on_handle,
                                                 .resume = on_resume,
                                                 .hangup = on_hangup,
-                                                .done = on_done};
+                                                .done = on_done,
+                                                .all_gone = bind ? NULL : on_all_gone};
     if (verbs->options.request_timeout_ms > 0) {
         options.request_timeout_ms = verbs->options.request_timeout_ms;
     }

@@ -9,7 +9,8 @@
  *
  * Every well-formed request gets an id, never 0 and never used twice. It stays in the table of
  * requests in flight until it is answered or its caller hangs up. If the caller of a bind hangs up,
- * SKR_EVENT_HANGUP is posted once, and a later answer is dropped. A malformed request is answered
+ * SKR_EVENT_HANGUP is posted once, and a later answer is dropped. It is posted without an id when the last
+ * connection of the first listener is closed. A malformed request is answered
  * here: 200 with Error "sakkara: malformed request" and one line in the log (prioritize: [],
  * preempt: no candidate).
  */

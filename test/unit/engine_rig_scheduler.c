@@ -332,8 +332,12 @@ void rig_hang_up(struct rig *rig, const struct rig_call *which)
 
 void rig_scheduler_forget(struct rig *rig, bool hang_up)
 {
+    struct skr_event gone = {.kind = SKR_EVENT_HANGUP};
     struct rig_call *call;
     struct rig_object *o;
+    if (hang_up) {
+        rig_handle(rig, &gone);
+    }
     DL_FOREACH(rig->calls, call)
     {
         if (call->state != RIG_OPEN) {

@@ -10,6 +10,13 @@ void world_on_post(void *context, const struct skr_event *event, void (*release)
                    void *keep)
 {
     struct world *world = context;
+    if (event->kind == SKR_EVENT_HANGUP && event->request.id == 0) {
+        pthread_mutex_lock(&world->lock);
+        world->all_gone++;
+        pthread_cond_broadcast(&world->changed);
+        pthread_mutex_unlock(&world->lock);
+        return;
+    }
     struct posted *posted = skr_alloc(sizeof *posted);
     if (world->answer_at_once) {
         const struct skr_answer answer = {
@@ -92,6 +99,19 @@ uint64_t world_take_request(struct world *world, enum skr_gang_verb verb)
 uint64_t world_take_hangup(struct world *world)
 {
     return take(world, SKR_EVENT_HANGUP, 0);
+}
+
+void world_wait_all_gone(struct world *world, int times)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += WAIT_S;
+    pthread_mutex_lock(&world->lock);
+    while (world->all_gone < times) {
+        assert_int_equal(pthread_cond_timedwait(&world->changed, &world->lock, &until), 0);
+    }
+    assert_int_equal(world->all_gone, times);
+    pthread_mutex_unlock(&world->lock);
 }
 
 bool world_answer(struct world *world, uint64_t request, enum skr_answer_kind kind,

@@ -31,6 +31,7 @@ struct world {
     struct posted *first;
     struct posted **last;
     bool answer_at_once; /* on the listener's thread, before post returns */
+    int all_gone;        /* so often the last connection was closed; under lock */
     atomic_int log_lines;
     char log_text[512]; /* the last line; under lock */
 };
@@ -53,6 +54,8 @@ void world_drop(struct posted *posted);
 /* Takes a request of this verb, or a hang-up, and returns its id. */
 uint64_t world_take_request(struct world *world, enum skr_gang_verb verb);
 uint64_t world_take_hangup(struct world *world);
+/* Waits until the last connection has been closed so often. */
+void world_wait_all_gone(struct world *world, int times);
 /* Whether somebody still waited for it. */
 bool world_answer(struct world *world, uint64_t request, enum skr_answer_kind kind,
                   const char *text);

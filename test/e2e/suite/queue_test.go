@@ -233,11 +233,41 @@ func TestQueue_APlanWaitsForItsTurnInALongQueue(t *testing.T) {
 	if len(plans) != 1 {
 		t.Errorf("the gang was planned %d times", len(plans))
 	}
+	r.neverRefused("late")
+}
+
+// TestQueue_APlanOutlivesARestartOfKubeScheduler: kube-scheduler starts again while a gang waits for its turn in a long queue. It
+// tries all pods anew, in another order: pods that came later go first. Nothing says that it passed the gang, whose plan stays.
+func TestQueue_APlanOutlivesARestartOfKubeScheduler(t *testing.T) {
+	const hopeless, each, waits = 300, 80 * time.Millisecond, 8 * time.Second
+	nodes, tree := racks([]int{4, 4}, []int{4, 4})
+	r := start(t, nodes, options{paused: true})
+	r.anyRetries("kube-scheduler tries members without a gate")
+	r.anyMoment("before", "kube-scheduler still goes through its members")
+	r.topology(tree)
+	r.gang("before", hopeless, "")
+	r.tap.Slow(each)
+	r.begin()
+	r.gang("late", 4, "")
+	time.Sleep(waits)
+	r.create(r.pod("after"))
+	time.Sleep(waits)
+	r.must(r.scheduler.Kill())
+	r.startScheduler()
+	r.wait(2*usual, "the gang is bound", r.bound(numbered("late", 0, 4)...))
+	r.tap.Slow(0)
+	r.wait(usual, "the pod that came later is bound", r.bound("after"))
+	r.neverRefused("late")
+}
+
+// neverRefused: no Event says that the group is not placed.
+func (r *run) neverRefused(group string) {
+	r.Helper()
 	var events cluster.List[struct{ Reason, Note, Message string }]
 	r.must(r.plane.Admin.Get("/api/v1/namespaces/"+r.ns+"/events", &events))
 	for _, event := range events.Items {
-		if strings.Contains(event.Message, "group late is not placed") {
-			t.Errorf("an Event says: %s", event.Message)
+		if strings.Contains(event.Message, "group "+group+" is not placed") {
+			r.Errorf("an Event says: %s", event.Message)
 		}
 	}
 }

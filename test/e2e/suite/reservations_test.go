@@ -162,3 +162,66 @@ func TestReservations_AJobIsHeldToItsWord(t *testing.T) {
 	r.removeGroup("liar")
 	r.removeGroup("big")
 }
+
+// TestReservations_AJobThatIsOverGivesNoEnd: A gang of four is promised a start when two pods with a deadline end. Two pods of a
+// gang without a limit name a Job as their controller that had a deadline and is complete, so that nothing ends them. They do not
+// start in front of the promise, which is kept.
+func TestReservations_AJobThatIsOverGivesNoEnd(t *testing.T) {
+	const limit = 30
+	r := startRacks(t, options{}, []int{1, 1, 1, 1})
+	r.anyEvents("how often the gangs wait, and for what, is chance")
+	r.anyNode("big-", "which nodes it gets first is chance")
+	r.anyNode("ghost-", "which nodes it gets first is chance")
+	deadline := int64(limit)
+	r.groupMap("done", map[string]string{"size": "1"})
+	r.jobOf("done", "done", cluster.JobSpec{Parallelism: 1, Completions: 1, Deadline: &deadline}, gated)
+	r.wait(time.Minute, "the Job runs", r.podsRunning("done", 1))
+	r.endWell("done")
+	job := cluster.Job{}
+	r.poll("the Job is over", func() bool {
+		job = cluster.Job{}
+		r.must(r.plane.Admin.Get("/apis/batch/v1/namespaces/"+r.ns+"/jobs/done", &job))
+		for _, c := range job.Status.Condition {
+			if c.Type == "Complete" && c.Status == "True" {
+				return true
+			}
+		}
+		return false
+	})
+	own := int64(limit)
+	r.groupMap("run", map[string]string{"size": "2"})
+	r.members("run", 2, gate(true), func(pod *cluster.Pod) { pod.Spec.ActiveDeadline = &own })
+	r.wait(time.Minute, "run runs", r.podsRunning("run", 2))
+	r.groupMap("big", map[string]string{"size": "4", "run-limit": "600s"})
+	r.members("big", 4, gate(true))
+	var first reservation
+	r.poll("big is promised a start", func() (told bool) {
+		first, told = r.promise("big")
+		return told
+	})
+	r.groupMap("ghost", map[string]string{"size": "2"})
+	r.members("ghost", 2, gate(true), label("batch.kubernetes.io/controller-uid", job.UID), label("controller-uid", job.UID),
+		label("batch.kubernetes.io/job-name", "done"), label("job-name", "done"), func(pod *cluster.Pod) {
+			pod.OwnerReferences = []cluster.Owner{{APIVersion: "batch/v1", Kind: "Job", Name: "done", UID: job.UID, Controller: true}}
+		})
+	r.wait(2*time.Minute, "big is bound", func(v *cluster.View) error {
+		if now, told := r.promised(v, "big"); told && now.Start.After(first.Start.Add(30*time.Second)) {
+			t.Errorf("promised %v first, then %v", first, now)
+		}
+		for _, pod := range v.Pods(r.ns, of("ghost")) {
+			if pod.Bound() {
+				t.Errorf("%s is bound to %s", pod.Name, pod.Spec.NodeName)
+			}
+		}
+		return r.podsBound("big", 4)(v)
+	})
+	if late := time.Since(first.Start); late > 30*time.Second {
+		t.Errorf("big is bound %v after its start", late)
+	}
+	r.removeGroup("ghost")
+	r.removeGroup("big")
+	r.removeGroup("run")
+	r.must(r.plane.Admin.Do("DELETE", "/apis/batch/v1/namespaces/"+r.ns+"/jobs/done", "application/json",
+		map[string]string{"propagationPolicy": "Background"}, nil))
+	r.removeGroup("done")
+}

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -62,11 +63,26 @@ func NewTap(daemon *Daemon) (*Tap, error) {
 			return nil, err
 		}
 		*prefix = "http://" + listener.Addr().String() + "/v1"
-		server := &http.Server{Handler: t}
+		server := &http.Server{Handler: t, ConnState: t.connections()}
 		t.servers = append(t.servers, server)
 		go func() { _ = server.Serve(listener) }()
 	}
 	return t, nil
+}
+
+// connections closes the tap's own connections when its last caller is gone: so the daemon sees that kube-scheduler has ended.
+func (t *Tap) connections() func(net.Conn, http.ConnState) {
+	var open atomic.Int64
+	return func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			open.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			if open.Add(-1) == 0 {
+				t.http.CloseIdleConnections()
+			}
+		}
+	}
 }
 
 // Point sends calls from now on to another daemon, as a Service does whose ready pod has changed.

@@ -172,6 +172,22 @@ TEST(only_a_pod_behind_a_member_proves_that_the_member_was_passed)
     }
 }
 
+/* It has all pods in its queue anew, in any order. */
+TEST_RIG(planned_beside(&(const struct other){"sakkara", .is_old = false}),
+         what_came_later_proves_nothing_to_a_kube_scheduler_that_has_just_started)
+{
+    goes_on(rig, TURNS);
+    rig_restart_scheduler(rig);
+    rig_filter(rig, "other", NULL);
+    goes_on(rig, TURNS);
+    assert_false(rig_has_event(rig, "group late is not placed"));
+    rig_pod(rig, "news", NULL, 0);
+    rig_settle(rig);
+    rig_filter(rig, "news", NULL);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "late", "reason"), "FilteredByOthers");
+}
+
 /* Each time it comes back, kube-scheduler has come to what stands behind it. */
 TEST_RIG(planned_beside(&(const struct other){"sakkara", .priority = 1}),
          a_pod_of_a_higher_priority_that_is_tried_again_and_again_keeps_no_plan)

@@ -61,6 +61,32 @@ TEST(r1_filter_with_5000_nodes_goes_round_in_both_forms)
     world_close(world);
 }
 
+/* One that brings no request is no caller. */
+TEST(the_engine_is_told_when_the_last_caller_is_gone)
+{
+    struct world *world = world_open();
+    const int caller[] = {http_connect(world_port(world)), http_connect(world_port(world))};
+    const int silent = http_connect(world_port(world));
+    close(silent);
+    for (int i = 0; i < 2; i++) {
+        http_send_post(caller[i], "/v1/filter", FILTER, strlen(FILTER));
+        assert_true(world_answer(world, world_take_request(world, SKR_GANG_FILTER),
+                                 SKR_ANSWER_FILTER_ALL, ""));
+        struct http_answer got = http_receive(caller[i]);
+        http_answer_free(&got);
+    }
+    close(caller[0]);
+    const int bind = http_connect(world_bind_port(world));
+    http_send_post(bind, "/v1/bind", BIND, strlen(BIND));
+    (void)world_take_request(world, SKR_GANG_BIND);
+    close(bind);
+    (void)world_take_hangup(world);
+    world_wait_all_gone(world, 0);
+    close(caller[1]);
+    world_wait_all_gone(world, 1);
+    world_close(world);
+}
+
 TEST(every_verb_goes_round_on_one_connection)
 {
     struct world *world = world_open();
