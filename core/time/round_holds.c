@@ -113,14 +113,20 @@ static bool share_a_leaf(struct skr_round_group *a, struct skr_round_group *b)
     return share;
 }
 
+/* Whether group k holds a reservation, or its promise is lost and its turn is to come after that of i. */
+static bool is_held(const struct skr_round *r, size_t k, size_t i)
+{
+    const struct skr_round_group *other = &r->group[k];
+    const bool comes = k > i && other->question.problem && skr_round_had_promise(other);
+    return k != i && (other->held || comes);
+}
+
 /* Whether the reservation of group k counts for what group i may hold: it is before it in the order. A
- * promise to an equal counts wherever it is, also while it is lost and the turn of its group is to come, and
- * makes way for no later one. */
+ * promise to an equal counts wherever it is, and makes way for no later one. */
 static bool counts_for(const struct skr_round *r, size_t k, size_t i)
 {
     const struct skr_round_group *g = &r->group[i], *other = &r->group[k];
-    const bool comes = k > i && other->question.problem && skr_round_had_promise(other);
-    if (k == i || (!other->held && !comes)) {
+    if (!is_held(r, k, i)) {
         return false;
     }
     return g->priority == other->priority &&
@@ -157,13 +163,16 @@ static bool is_beyond_bound(const struct skr_round *r, size_t own)
     bool first = true, beyond = false;
     for (size_t k = 0; k < r->n && g->bound; k++) {
         struct skr_round_group *other = &r->group[k];
-        const bool mine = k != own && other->held && other->space == g->space;
+        const bool mine = is_held(r, k, own) && other->space == g->space;
         /* One that it may push out does not count. */
         if (!mine || (!counts_for(r, k, own) && share_a_leaf(other, g))) {
             continue;
         }
-        for (size_t i = 0; i < other->place.n_uses && !first; i++) {
+        for (size_t i = 0; other->held && i < other->place.n_uses && !first; i++) {
             add_amount(sum, other->place.use[i].resource, other->place.use[i].amount);
+        }
+        if (!other->held && !first) {
+            add_demand(other, sum);
         }
         first = false;
     }
@@ -195,13 +204,14 @@ enum skr_move_cause skr_round_may_not_hold(const struct skr_round *r, size_t i)
             taken = taken || (fresh && g->stored && g->stored->written);
         }
     }
-    if (n < r->reservations && all < SKR_RESERVATIONS_MAX &&
-        (g->stored || !is_beyond_bound(r, i))) {
+    const bool promised = g->stored && !g->stored->written; /* by this process, within the bound */
+    const bool beyond = !promised && is_beyond_bound(r, i);
+    if (n < r->reservations && all < SKR_RESERVATIONS_MAX && !beyond) {
         return SKR_MOVED_NOT;
     }
     return r->reservations == 0 ? SKR_MOVED_SETTING
            : higher             ? SKR_MOVED_HIGHER_PRIORITY
-           : taken              ? SKR_MOVED_ROOM_TAKEN
+           : taken || beyond    ? SKR_MOVED_ROOM_TAKEN
                                 : SKR_MOVED_SETTING;
 }
 

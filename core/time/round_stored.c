@@ -61,9 +61,9 @@ int skr_round_restore(struct skr_round *r, size_t i, struct skr_error *error)
     }
     const bool waited = r->patience != SKR_INSTANT_NEVER && now - g->begin >= r->patience;
     const bool in_time = s->guess ? waited : skr_round_is_near(r, s->start);
-    const bool may = !skr_round_may_not_hold(r, i) && in_time;
-    if (!may || s->node_gone) {
-        g->lost = may ? SKR_MOVED_NODE_LOST : SKR_MOVED_SETTING;
+    const enum skr_move_cause pushed = skr_round_may_not_hold(r, i);
+    if (pushed || !in_time || s->node_gone) {
+        g->lost = pushed ? pushed : in_time ? SKR_MOVED_NODE_LOST : SKR_MOVED_SETTING;
         return 0;
     }
     SKR_AUTO_FREE int32_t *count = s->anywhere ? NULL : counts_of(g);

@@ -197,6 +197,22 @@ TEST_RIG(limits_four_nodes(1), a_namespace_that_runs_nothing_has_one_reservation
     assert_null(booking(rig, "b"));
 }
 
+/* It is written right before the daemon starts. */
+TEST_RIG(limits_four_nodes(1), nor_has_it_another_one_that_its_user_wrote)
+{
+    char start[48];
+    two_pools(rig, true);
+    skr_time_write(booking(rig, "a")->start * SKR_SECOND, 0, start, sizeof start);
+    rig_edit(rig, RIG_MAP, "b",
+             "{'metadata':{'annotations':{'sakkara.reservation':'{\\'v\\':1,\\'start\\':\\'%s\\',"
+             "\\'promised\\':\\'%s\\',\\'since\\':\\'%s\\',\\'guess\\':false,\\'nodes\\':{"
+             "\\'node-2\\':1,\\'node-3\\':1}}'}}}",
+             start, start, start);
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(!booking(rig, "a") != !booking(rig, "b"));
+}
+
 TEST_RIG(limits_four_nodes(1), alone_it_has_one_in_every_pool)
 {
     two_pools(rig, false);
