@@ -20,6 +20,19 @@ uint64_t test_number(const char *name, uint64_t otherwise)
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+const char *test_text(const char *format, ...)
+{
+    static _Thread_local char text[256][128];
+    static _Thread_local size_t next;
+    char *to = text[next++ % 256];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(to, sizeof text[0], format, args);
+    va_end(args);
+    assert_in_range(n, 0, sizeof text[0] - 1);
+    return to;
+}
+
 void test_register(struct test *test)
 {
     /* In which order constructors of one file run is left to the compiler. */

@@ -62,6 +62,8 @@ void test_register(struct test *test);
 
 /* A number of the environment, such as N or SEED. */
 uint64_t test_number(const char *name, uint64_t otherwise);
+/* A short text, of less than 128 bytes, that stands until the thread has made 256 more. */
+const char *test_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What runs once, or around each test; each file has at most one of a kind. A failed assert in
  * BEFORE_ALL fails the program. */

@@ -89,9 +89,7 @@ TEST(what_differs_behind_the_colon_is_one_message)
     reset();
     int gone = 0;
     for (int i = 0; i < 1000; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "Admission review was malformed: %d", i);
-        gone += go(1, true, text, "", start);
+        gone += go(1, true, test_text("Admission review was malformed: %d", i), "", start);
     }
     assert_int_equal(gone, SKR_LOG_LIMIT_ERROR_BURST);
 }

@@ -124,11 +124,10 @@ TEST(the_daemons_configuration_loads)
 /* Of a schema, below a path "a.b": whether it knows the key. */
 static bool knows(json_t *schema, const char *key)
 {
-    char part[64];
     while (schema && *key) {
         const size_t n = strcspn(key, ".");
-        snprintf(part, sizeof part, "%.*s", (int)n, key);
-        schema = json_object_get(json_object_get(schema, "properties"), part);
+        schema =
+            json_object_get(json_object_get(schema, "properties"), test_text("%.*s", (int)n, key));
         key += key[n] ? n + 1 : n;
     }
     return !!schema;

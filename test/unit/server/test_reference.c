@@ -104,9 +104,7 @@ TEST(metrics_of_all_schedulers_are_there)
     skr_metrics_write(registry, &out);
     for (char *line = out.s; (line = strstr(line, "# TYPE "));) {
         line += strlen("# TYPE ");
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " "), line);
-        expect(name);
+        expect(test_text("%.*s", (int)strcspn(line, " "), line));
     }
     /* Of which there is nothing yet. */
     static const char *const more[] = {"sakkara_build_info",

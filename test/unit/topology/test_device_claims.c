@@ -91,9 +91,8 @@ TEST(no_more_classes_of_a_claim_are_kept_than_the_limit)
     json_t *list =
         json_object_get(json_object_get(json_object_get(json, "spec"), "devices"), "requests");
     for (int i = 0; i < SKR_CLAIM_REQUESTS_MAX; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "c-%d", i);
-        json_array_append_new(list, json_pack("{s:{s:s}}", "exactly", "deviceClassName", name));
+        json_array_append_new(
+            list, json_pack("{s:{s:s}}", "exactly", "deviceClassName", test_text("c-%d", i)));
     }
     SKR_AUTO(skr_device_claim_destroy) struct skr_device_claim *claim = NULL;
     assert_int_equal(skr_device_claim_decode(json, &claim, NULL), 0);

@@ -82,10 +82,8 @@ static const struct skr_claim_spec *claim(struct skr_devices_stock *s, const cha
 static struct skr_sequence count(const struct skr_devices_stock *s,
                                  const struct skr_claim_spec *spec, int node)
 {
-    char name[16];
     const struct skr_pod_claims pod = {1, &spec};
-    snprintf(name, sizeof name, "n-%d", node);
-    return skr_sequence_count(s, name, NULL, 0, NULL, &pod, 64, NULL);
+    return skr_sequence_count(s, test_text("n-%d", node), NULL, 0, NULL, &pod, 64, NULL);
 }
 
 static void count_all(const struct skr_devices_stock *s, const struct skr_claim_spec *spec,
@@ -208,11 +206,9 @@ TEST(a_claim_that_no_pod_needs_is_its_text_alone)
 {
     SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
     const size_t selectors = HASH_COUNT(s->selectors);
-    char request[16];
     for (int i = 0; i < 5000; i++) {
         SKR_STRBUF(b);
-        snprintf(request, sizeof request, "r-%d", i);
-        claim_text(&b, request, "device.attributes['gpu.example.com'].index != #", 4);
+        claim_text(&b, test_text("r-%d", i), "device.attributes['gpu.example.com'].index != #", 4);
         assert_non_null(skr_devices_stock_keep(s, "hostile", b.s));
     }
     assert_int_equal(s->n_read, 0);
@@ -228,11 +224,9 @@ TEST(a_claim_that_no_pod_needs_is_its_text_alone)
 TEST(specs_that_no_pod_needs_any_more_make_room_for_others)
 {
     SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
-    char request[16];
     for (int i = 0; i < SKR_STOCK_SPECS_MAX + 10; i++) {
         SKR_STRBUF(b);
-        snprintf(request, sizeof request, "r-%d", i);
-        claim_text(&b, request, "device.driver != 'd#'", 1);
+        claim_text(&b, test_text("r-%d", i), "device.driver != 'd#'", 1);
         const struct skr_claim_spec *kept = skr_devices_stock_keep(s, "hostile", b.s);
         assert_ptr_equal(skr_devices_stock_spec(s, b.s), kept);
         skr_devices_stock_forget_spec(s, kept);
@@ -244,11 +238,9 @@ TEST(a_namespace_has_limits_of_claims_and_selectors_and_others_do_not_notice)
 {
     SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
     const char *why = NULL;
-    char request[16];
     for (int i = 0; i <= SKR_SHARE_SPECS_MAX; i++) {
         SKR_STRBUF(b);
-        snprintf(request, sizeof request, "r-%d", i);
-        claim_text(&b, request, "device.driver != 'd#'", 1);
+        claim_text(&b, test_text("r-%d", i), "device.driver != 'd#'", 1);
         const struct skr_claim_spec *spec = skr_stock_share_spec(s, "hostile", b.s, &why);
         assert_true(!spec == (i == SKR_SHARE_SPECS_MAX));
     }
@@ -262,8 +254,7 @@ TEST(a_namespace_has_limits_of_claims_and_selectors_and_others_do_not_notice)
     count_all(s, honest, EACH);
     for (int i = 0; i < 5; i++) {
         SKR_STRBUF(c);
-        snprintf(request, sizeof request, "s-%d", i);
-        claim_text(&c, request, "device.driver != 'd#'", SKR_SHARE_SELECTORS_MAX / 4);
+        claim_text(&c, test_text("s-%d", i), "device.driver != 'd#'", SKR_SHARE_SELECTORS_MAX / 4);
         assert_true(!skr_stock_share_spec(s, "other", c.s, &why) == (i == 4));
     }
     assert_string_equal(why,

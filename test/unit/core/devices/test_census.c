@@ -63,9 +63,7 @@ TEST(devices_are_counted_by_class_and_state_and_the_classes_beyond_sixteen_toget
     assert_class(&census, 1, "driver", 2, 1, 1);
     assert_class(&census, 2, "fails", 0, 0, 0);
     for (int i = 0; i < 15; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "x%02d", i);
-        put_class(stock, name, "true");
+        put_class(stock, test_text("x%02d", i), "true");
     }
     skr_devices_census_take(stock, &census);
     assert_int_equal(census.n, SKR_CENSUS_CLASSES + 1);

@@ -284,10 +284,8 @@ TEST(a_rule_taints_the_devices_that_it_selects_for_those_that_do_not_tolerate_it
 TEST(more_taint_rules_than_the_limit_leave_devices_to_kube_scheduler)
 {
     struct skr_devices_stock *stock = fixture();
-    char name[32];
     for (int i = 0; i <= SKR_STOCK_RULES_MAX; i++) {
-        snprintf(name, sizeof name, "rule-%d", i);
-        put_rule(stock, name, "'deviceSelector':{'driver':'e'}");
+        put_rule(stock, test_text("rule-%d", i), "'deviceSelector':{'driver':'e'}");
         const struct skr_sequence sequence = count(stock, EXACTLY("r", "any", "7"), NULL);
         assert_int_equal(sequence.end == SKR_SEQUENCE_UNMODELLED, i == SKR_STOCK_RULES_MAX);
     }

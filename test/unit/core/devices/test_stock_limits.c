@@ -153,11 +153,9 @@ TEST(selectors_beyond_4096_are_not_modelled)
 {
     SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
     const char *why = "there are more than 4096 different selectors";
-    char name[16];
     skr_devices_stock_put_slice(s, slice_of(0, 1, 0));
     for (unsigned i = 0; i < SKR_STOCK_SELECTORS_MAX; i += SKR_CLASS_SELECTORS_MAX) {
-        snprintf(name, sizeof name, "class-%u", i);
-        put_class(s, name, i, SKR_CLASS_SELECTORS_MAX);
+        put_class(s, test_text("class-%u", i), i, SKR_CLASS_SELECTORS_MAX);
     }
     assert_string_equal(why_of_class(s, "class-0"), "");
     put_class(s, "equal", SKR_STOCK_SELECTORS_MAX - 1, 1); /* one that is there */
@@ -237,11 +235,9 @@ TEST(after_an_attempt_a_namespace_pauses_as_long_and_twice_as_long_after_each_re
 TEST(the_refusals_of_a_namespace_outlast_those_of_many_others)
 {
     SKR_AUTO(skr_devices_stock_destroy) struct skr_devices_stock *s = stock();
-    char name[32];
     (void)pause_after(s, SKR_STOCK_REFUSED, SKR_SECOND, SKR_SECOND);
     for (int i = 0; i < 100; i++) {
-        snprintf(name, sizeof name, "other-%d", i);
-        skr_stock_share_spend(s, name, 1, 60 * SKR_SECOND);
+        skr_stock_share_spend(s, test_text("other-%d", i), 1, 60 * SKR_SECOND);
     }
     assert_int_equal(skr_stock_share_get(s, "n")->refused, 1);
 }

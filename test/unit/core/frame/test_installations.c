@@ -130,9 +130,8 @@ TEST(an_installation_is_not_crowded_out_by_leases_of_other_namespaces)
     json_auto_t *list = json_pack("{s:[]}", "items");
     see(i, 1, lease("theirs", "pod-1", 1, OLD, WALL), NULL);
     for (int n = 0; n < SKR_INSTALLATIONS_MAX; n++) {
-        char name[32];
-        snprintf(name, sizeof name, "a-%d", n);
-        json_array_append_new(json_object_get(list, "items"), lease(name, "p", n, OLD, WALL));
+        json_array_append_new(json_object_get(list, "items"),
+                              lease(test_text("a-%d", n), "p", n, OLD, WALL));
     }
     json_array_append_new(json_object_get(list, "items"), lease("theirs", "p", 999, OLD, WALL));
     skr_installations_see(i, list, 2, WALL);
@@ -182,9 +181,8 @@ TEST(more_leases_than_the_limit_are_ignored)
     struct skr_installations *i = skr_installations_create("mine");
     json_auto_t *list = json_pack("{s:[]}", "items");
     for (int n = 0; n < SKR_INSTALLATIONS_MAX + 5; n++) {
-        char name[32];
-        snprintf(name, sizeof name, "ns-%d", n);
-        json_array_append_new(json_object_get(list, "items"), lease(name, "p", n, OLD, WALL));
+        json_array_append_new(json_object_get(list, "items"),
+                              lease(test_text("ns-%d", n), "p", n, OLD, WALL));
     }
     skr_installations_see(i, list, 1, WALL);
     look_up(i, 1);

@@ -171,16 +171,13 @@ TEST_WITH(queue, a_forgotten_key_is_not_started_and_a_running_one_ends_for_good)
 
 TEST_WITH(queue, a_thousand_keys_start_in_the_order_of_their_times)
 {
-    char key[32];
     skr_time now = skr_frame_now(queue->frame);
     for (int i = 0; i < 1000; i++) {
-        snprintf(key, sizeof key, "%03d", i * 7 % 1000);
-        skr_keys_add(queue->keys, key, 0, now + 1 + i * 7 % 1000);
+        skr_keys_add(queue->keys, test_text("%03d", i * 7 % 1000), 0, now + 1 + i * 7 % 1000);
     }
     for (int i = 0; i < 1000; i++) {
         pass(queue, 1);
-        snprintf(key, sizeof key, "%03d", i);
-        starts(queue, key);
+        starts(queue, test_text("%03d", i));
         starts(queue, NULL);
     }
 }
@@ -199,11 +196,9 @@ static void begin_anew(struct queue *q, size_t running_max, size_t budget)
 
 TEST_WITH(queue, a_thousand_keys_of_one_namespace_do_not_delay_those_of_another)
 {
-    char key[32];
     begin_anew(queue, 2, 0);
     for (int i = 0; i < 1000; i++) {
-        snprintf(key, sizeof key, "his/%d", i);
-        skr_keys_add(queue->keys, key, 0, 0);
+        skr_keys_add(queue->keys, test_text("his/%d", i), 0, 0);
     }
     skr_keys_add(queue->keys, "shop/a", 0, 0);
     skr_keys_add(queue->keys, "shop/b", 0, 0);
@@ -222,13 +217,11 @@ TEST_WITH(queue, a_thousand_keys_of_one_namespace_do_not_delay_those_of_another)
 
 TEST_WITH(queue, one_event_starts_cycles_until_the_budget_is_spent_and_another_one_comes_at_once)
 {
-    char key[32];
     int kind;
     char *woken;
     begin_anew(queue, 0, 100);
     for (int i = 0; i < 5; i++) {
-        snprintf(key, sizeof key, "ns/%d", i);
-        skr_keys_add(queue->keys, key, 0, 0);
+        skr_keys_add(queue->keys, test_text("ns/%d", i), 0, 0);
     }
     for (int event = 0; event < 2; event++) {
         for (int i = 0; i < 2; i++) {

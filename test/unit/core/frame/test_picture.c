@@ -127,13 +127,11 @@ TEST_WITH(world, a_subject_that_is_gone_leaves_its_number_empty)
 
 TEST_WITH(world, too_many_gone_subjects_begin_a_picture_anew)
 {
-    char name[32];
     enum skr_picture_news news = SKR_PICTURE_SAME;
     int rounds = 0;
     do {
         skr_picture_begin(world->picture, world->tree, "pods", rounds);
-        snprintf(name, sizeof name, "g%d", rounds++);
-        subject(world, name, 0);
+        subject(world, test_text("g%d", rounds++), 0);
         news = end(world, NULL);
     } while (rounds < 2 || (news == SKR_PICTURE_CHANGED && rounds < 2 * SKR_PICTURE_GONE_MAX));
     assert_int_equal(news, SKR_PICTURE_ANEW);

@@ -12,14 +12,11 @@ static struct skr_tree *make_tree(const int *widths)
     static const char *const levels[] = {"rack", "node"};
     struct skr_tree *tree = NULL;
     SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("t");
-    char name[48];
     int node = 0;
     for (int rack = 0; widths[rack] > 0; rack++) {
-        snprintf(name, sizeof name, "rack-%d", rack);
-        assert_int_equal(skr_tree_builder_add(b, 1, name, NULL), 0);
+        assert_int_equal(skr_tree_builder_add(b, 1, test_text("rack-%d", rack), NULL), 0);
         for (int i = 0; i < widths[rack]; i++) {
-            snprintf(name, sizeof name, "node-%d", node++);
-            assert_int_equal(skr_tree_builder_add(b, 2, name, NULL), 0);
+            assert_int_equal(skr_tree_builder_add(b, 2, test_text("node-%d", node++), NULL), 0);
         }
     }
     assert_int_equal(skr_tree_builder_finish(b, levels, 2, NULL, 0, &tree, NULL, NULL), 0);

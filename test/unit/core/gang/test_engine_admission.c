@@ -69,10 +69,8 @@ static void fini(struct frame_rig **rig)
 static void add_job(struct frame_rig *rig, const char *name, int count, const char *flavor,
                     const char *notes, const char *spec)
 {
-    char key[64];
-    snprintf(key, sizeof key, "default/%s", name);
     frame_rig_add(
-        rig, workloads, key,
+        rig, workloads, test_text("default/%s", name),
         "{'metadata':{'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':'%s',"
         "'controller':true,'uid':'u'}]},'spec':{'priority':0,'podSets':[{'name':'main',"
         "'count':%d,'template':{'metadata':{'annotations':{%s}},'spec':{%s}}}]},"
@@ -85,9 +83,8 @@ static void add_job(struct frame_rig *rig, const char *name, int count, const ch
 
 static const json_t *answer(const struct frame_rig *rig, const char *name, size_t at)
 {
-    char key[64];
-    snprintf(key, sizeof key, "default/%s", name);
-    const json_t *status = json_object_get(frame_rig_get(rig, workloads, key), "status");
+    const json_t *status =
+        json_object_get(frame_rig_get(rig, workloads, test_text("default/%s", name)), "status");
     return json_array_get(json_object_get(status, "admissionChecks"), at);
 }
 
@@ -403,9 +400,7 @@ TEST(ten_answers_leave_in_a_second)
     RIG;
     frame_rig_lead(rig, false);
     for (int i = 0; i < 30; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "w-%d", i);
-        add_job(rig, name, 1, "any", "'sakkara.gang':'off'", SPEC("1"));
+        add_job(rig, test_text("w-%d", i), 1, "any", "'sakkara.gang':'off'", SPEC("1"));
     }
     frame_rig_lead(rig, true);
     frame_rig_advance(rig, SKR_SECOND);

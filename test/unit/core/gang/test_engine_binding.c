@@ -15,9 +15,7 @@ static struct rig *binding(const struct rig_call **calls)
     rig_settle(rig);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     for (int i = 0; i < 7; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, name), RIG_OK);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, test_text("p-%d", i)), RIG_OK);
     }
     rig_settle(rig);
     assert_int_equal(rig_n_bound(rig, "g"), 7);
@@ -82,9 +80,7 @@ static void end_bindings(struct rig *rig)
 {
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     for (int i = 0; i < 8; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, name), RIG_OK);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, test_text("p-%d", i)), RIG_OK);
     }
     rig->hold_scheduler = false;
 }
@@ -149,9 +145,7 @@ TEST_RIG(before_bindings(), seats_that_pods_take_and_leave_again_are_free_after_
     rig->hold_scheduler = true;
     for (skr_time t = 0; t < rig->settings.plan_timeout; t += 5 * SKR_SECOND) {
         for (int i = 1; i < 8; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "p-%d", i);
-            rig_pod(rig, name, "g", 0);
+            rig_pod(rig, test_text("p-%d", i), "g", 0);
         }
         rig_run(rig, 5 * SKR_SECOND);
         delete_pods(rig, 1, 8);

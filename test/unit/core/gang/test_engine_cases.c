@@ -141,9 +141,7 @@ TEST(a_group_that_is_too_large_starves_nobody)
     static const int cpus[] = {6, 2, 2, 2};
     SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_node(rig, name, cpus[i]);
+        rig_node(rig, test_text("node-%d", i), cpus[i]);
     }
     rig_sync(rig);
     const struct set large = {"pg1", 6, 6, 4, 0, false, 0}, small = {"pg2", 1, 1, 2, 0, true, 0};

@@ -57,20 +57,16 @@ static void judge(struct rig *rig, const char *pod, const char *message)
 /* All four of them. */
 static void judge_all(struct rig *rig, const char *prefix, const char *message)
 {
-    char name[16];
     for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        judge(rig, name, message);
+        judge(rig, test_text("%s-%d", prefix, i), message);
     }
 }
 
 /* kube-scheduler calls filter for the first n of them. */
 static void ask_for(struct rig *rig, const char *prefix, int n)
 {
-    char name[16];
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_filter(rig, name, NULL);
+        rig_filter(rig, test_text("%s-%d", prefix, i), NULL);
     }
 }
 

@@ -27,9 +27,7 @@ TEST(victims_are_waited_for_whatever_the_clock_of_the_api_server_says)
         scene_gang(rig, "top", 4, 9);
         rig_run(rig, SKR_SECOND);
         for (int n = 0; n < 4; n++) {
-            char name[16];
-            snprintf(name, sizeof name, "low-%d", n);
-            delete_by_another_clock(rig, name, differs[i]);
+            delete_by_another_clock(rig, test_text("low-%d", n), differs[i]);
         }
         rig_run(rig, 4 * SKR_SECOND);
         if (differs[i] > 0) { /* the rig lets pods go whose time is over */
@@ -59,9 +57,7 @@ TEST_RIG(scene_rack(2), a_deletion_that_is_made_shorter_counts_from_then_on)
         skr_time_write((rig->now - 3 * HOUR) / SKR_SECOND * SKR_SECOND + grace_s[i] * SKR_SECOND, 0,
                        text, sizeof text);
         for (int n = 0; n < 4; n++) {
-            char name[16];
-            snprintf(name, sizeof name, "low-%d", n);
-            rig_edit(rig, RIG_POD, name,
+            rig_edit(rig, RIG_POD, test_text("low-%d", n),
                      "{'metadata':{'deletionTimestamp':'%s','deletionGracePeriodSeconds':%d,"
                      "'finalizers':['x/y']}}",
                      text, grace_s[i]);
@@ -101,9 +97,8 @@ TEST(creation_times_that_are_off_by_an_hour_delay_no_gang)
         rig->hold_watch[RIG_POD] = true;
         scene_gang(rig, "g", 4, 0);
         for (int n = 0; n < 4; n++) {
-            char name[16];
-            snprintf(name, sizeof name, "g-%d", n);
-            rig_edit(rig, RIG_POD, name, "{'metadata':{'creationTimestamp':'%s'}}", created[i]);
+            rig_edit(rig, RIG_POD, test_text("g-%d", n), "{'metadata':{'creationTimestamp':'%s'}}",
+                     created[i]);
         }
         rig->hold_watch[RIG_POD] = false;
         rig_run(rig, 5 * SKR_SECOND);

@@ -44,9 +44,8 @@ static struct rig *begin(const struct story *s)
     rig->hold_scheduler = s->travels;
     rig_pods(rig, "job", 8, "gang", s->flags);
     for (int i = 0; i < 8 && s->source == FROM_LABELS; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "job-%d", i);
-        rig_edit(rig, RIG_POD, name, "{'metadata':{'labels':{'sakkara.group.size':'8'}}}");
+        rig_edit(rig, RIG_POD, test_text("job-%d", i),
+                 "{'metadata':{'labels':{'sakkara.group.size':'8'}}}");
     }
     return rig;
 }

@@ -28,10 +28,8 @@ static struct rig *cluster(void)
 static void job_pods(struct rig *rig, const char *name, int n, const char *annotations)
 {
     for (int i = 0; i < n; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "%s-%d", name, i);
         rig_create_json(
-            rig, RIG_POD, pod,
+            rig, RIG_POD, test_text("%s-%d", name, i),
             "{'metadata':{'annotations':{%s},'labels':{'batch.kubernetes.io/job-name':'%s',"
             "'batch.kubernetes.io/job-completion-index':'%d'},'ownerReferences':[{'apiVersion':"
             "'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':true}]},"
@@ -485,9 +483,7 @@ static void lws_workers(struct rig *rig, const char *leader, const char *name)
                     "'uid':'%s','controller':true}]},'spec':{'replicas':2}}",
                     leader, uid_in(rig, RIG_POD, leader));
     for (int i = 1; i <= 2; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "%s-%d", name, i);
-        lws_pod(rig, pod, i, name);
+        lws_pod(rig, test_text("%s-%d", name, i), i, name);
     }
 }
 

@@ -103,12 +103,10 @@ TEST(ordinary_pods_are_not_kept_off_devices_for_one_another)
 /* All members reach the devices that the first one gets. */
 TEST_RIG(fabric(), members_share_a_claim_of_all_nodes_wherever_they_are)
 {
-    char name[32];
     device_claim(rig, "one", 3);
     rig_group(rig, "g", 4, 0, NULL);
     for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "g-%d", i);
-        device_pod_with(rig, name, "one", 30);
+        device_pod_with(rig, test_text("g-%d", i), "one", 30);
     }
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 4);
@@ -191,12 +189,10 @@ TEST_RIG(racks(), devices_of_all_racks_are_too_few)
 /* Rack a has too few devices for the claim. */
 TEST_RIG(racks(), members_share_a_claim_of_one_rack)
 {
-    char name[32];
     device_claim(rig, "one", 3);
     rig_group(rig, "g", 4, 0, NULL);
     for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "g-%d", i);
-        device_pod_with(rig, name, "one", 30);
+        device_pod_with(rig, test_text("g-%d", i), "one", 30);
     }
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 4);
@@ -206,12 +202,10 @@ TEST_RIG(racks(), members_share_a_claim_of_one_rack)
 
 TEST_RIG(racks(), members_that_share_a_claim_of_a_rack_do_not_fit_into_one)
 {
-    char name[32];
     device_claim(rig, "one", 1);
     rig_group(rig, "g", 5, 0, NULL);
     for (int i = 0; i < 5; i++) {
-        snprintf(name, sizeof name, "g-%d", i);
-        device_pod_with(rig, name, "one", 30);
+        device_pod_with(rig, test_text("g-%d", i), "one", 30);
     }
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 0);

@@ -36,11 +36,9 @@ static void device_pod(struct rig *rig, const char *name, const char *group, con
 /* name-0 .. of a group of n. */
 static void device_gang(struct rig *rig, const char *group, int n, const char *resource)
 {
-    char name[64];
     rig_group(rig, group, n, 0, NULL);
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", group, i);
-        device_pod(rig, name, group, resource);
+        device_pod(rig, test_text("%s-%d", group, i), group, resource);
     }
 }
 
@@ -64,10 +62,8 @@ static struct rig *mixed(void)
 static size_t n_on(const struct rig *rig, const char *group, int n, const char *node)
 {
     size_t found = 0;
-    char name[64];
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", group, i);
-        found += strcmp(rig_node_of(rig, name), node) == 0 ? 1u : 0;
+        found += strcmp(rig_node_of(rig, test_text("%s-%d", group, i)), node) == 0 ? 1u : 0;
     }
     return found;
 }

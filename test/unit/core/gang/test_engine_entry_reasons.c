@@ -17,9 +17,7 @@ static struct rig *cluster(void)
 static void pods(struct rig *rig, const char *prefix, int n, const char *metadata)
 {
     for (int i = 0; i < n; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_create_json(rig, RIG_POD, name,
+        rig_create_json(rig, RIG_POD, test_text("%s-%d", prefix, i),
                         "{'metadata':{%s},'spec':{'schedulerName':'sakkara','schedulingGates':[{"
                         "'name':'sakkara.gang'}],'containers':[{'name':'c','resources':{"
                         "'requests':{'cpu':'1'}}}]}}",

@@ -163,9 +163,7 @@ TEST_RIG(cluster_of_uuids(), objects_that_no_pod_names_make_no_group_look_again)
 
 static void gated_pod_with_claim(struct rig *rig, const char *group, const char *claim)
 {
-    char key[32];
-    snprintf(key, sizeof key, "hostile/%s", group);
-    rig_create_json(rig, RIG_POD, key,
+    rig_create_json(rig, RIG_POD, test_text("hostile/%s", group),
                     "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{'schedulerName':"
                     "'sakkara','schedulingGates':[{'name':'sakkara.gang'}],'resourceClaims':[{"
                     "'name':'c','resourceClaimName':'%s'}],'containers':[{'name':'c','resources':{"
@@ -177,10 +175,8 @@ TEST_RIG(cluster_of_uuids(),
          a_group_whose_claims_ask_for_too_much_is_not_planned_and_keeps_its_gates)
 {
     const struct skr_devices_work *work = rig->gang->devices.stock->work;
-    char key[32];
     for (int i = 0; i < 3; i++) {
-        snprintf(key, sizeof key, "hostile/c-%d", i);
-        costly_claim(rig, RIG_DEVICE_CLAIM, key, i);
+        costly_claim(rig, RIG_DEVICE_CLAIM, test_text("hostile/c-%d", i), i);
     }
     rig_group(rig, "hostile/h-0", 1, 0, NULL);
     rig_create_json(
@@ -232,15 +228,13 @@ static void expect_too_large(struct rig *rig, const char *key)
 TEST_RIG(cluster_of_uuids(),
          a_group_whose_claims_are_too_large_to_keep_is_not_left_to_kube_scheduler)
 {
-    char key[32];
     large_claim(rig, "hostile/c-0", SKR_CLAIM_TEXT_MAX);
     rig_group(rig, "hostile/h-0", 1, 0, NULL);
     gated_pod_with_claim(rig, "h-0", "c-0");
     rig_run(rig, 10 * SKR_SECOND);
     expect_too_large(rig, "hostile/h-0");
     for (int i = 0; i < SKR_SHARE_TEXT_BYTES_MAX / SKR_CLAIM_TEXT_MAX + 1; i++) {
-        snprintf(key, sizeof key, "hostile/unused-%d", i);
-        large_claim(rig, key, SKR_CLAIM_TEXT_MAX - 1024 + (size_t)i);
+        large_claim(rig, test_text("hostile/unused-%d", i), SKR_CLAIM_TEXT_MAX - 1024 + (size_t)i);
     }
     large_claim(rig, "hostile/c-1", SKR_CLAIM_TEXT_MAX - 8192);
     rig_group(rig, "hostile/h-1", 1, 0, NULL);

@@ -60,9 +60,8 @@ static void let_b_go(struct rig *rig, int n, skr_time after)
     char text[64];
     skr_time_write((rig->now + after) / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
     for (int i = 0; i < n; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "b-%d", i);
-        rig_edit(rig, RIG_POD, name, "{'metadata':{'deletionTimestamp':'%s'}}", text);
+        rig_edit(rig, RIG_POD, test_text("b-%d", i), "{'metadata':{'deletionTimestamp':'%s'}}",
+                 text);
     }
 }
 

@@ -107,14 +107,10 @@ TEST_RIG(cluster(), a_planned_record_never_overfills_a_node)
     rig_pods(rig, "f", 2, "forged", 0);
     rig_pods(rig, "o", 8, NULL, 0); /* node-0 is full of ordinary pods */
     for (int i = 0; i < 8; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "o-%d", i);
-        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-0'}}");
+        rig_edit(rig, RIG_POD, test_text("o-%d", i), "{'spec':{'nodeName':'node-0'}}");
     }
     for (int i = 0; i < 2; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "f-%d", i);
-        rig_edit(rig, RIG_POD, name,
+        rig_edit(rig, RIG_POD, test_text("f-%d", i),
                  "{'metadata':{'labels':{'sakkara.member.rank':'%d'},"
                  "'annotations':{'sakkara.plan':"
                  "'{\\'id\\':\\'" ID "\\',\\'node\\':\\'node-0\\'}'}}}",

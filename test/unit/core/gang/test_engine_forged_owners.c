@@ -58,9 +58,7 @@ TEST_RIG(cluster(), a_claim_that_comes_later_does_not_disturb_who_runs)
 {
     the_honest_job_runs(rig);
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "hostile/x-%d", i);
-        pod(rig, name, uid_of(rig, "honest/train"));
+        pod(rig, test_text("hostile/x-%d", i), uid_of(rig, "honest/train"));
     }
     rig_run(rig, 40 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "honest/job/train"), "Bound");
@@ -93,9 +91,8 @@ static void hostile_jobs(struct rig *rig, int n)
 {
     pod(rig, "other/x-0", "none"); /* Jobs are watched from now on */
     for (int i = 0; i < n; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "hostile/j-%d", i);
-        rig_create_json(rig, RIG_JOB, name, "{'spec':{'parallelism':1,'completions':1}}");
+        rig_create_json(rig, RIG_JOB, test_text("hostile/j-%d", i),
+                        "{'spec':{'parallelism':1,'completions':1}}");
     }
     rig_run(rig, SKR_SECOND);
 }

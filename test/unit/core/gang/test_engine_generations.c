@@ -10,9 +10,7 @@ TEST_RIG(members_bound(3, NULL),
     rig_pods(rig, "bare", 3, "g", RIG_BARE);
     rig_run(rig, 10 * SKR_SECOND);
     for (int i = 0; i < 3; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "bare-%d", i);
-        assert_string_equal(rig_node_of(rig, name), "");
+        assert_string_equal(rig_node_of(rig, test_text("bare-%d", i)), "");
     }
     rig_phase(rig, "p-1", "Succeeded");
     rig_run(rig, 5 * SKR_SECOND);
@@ -37,9 +35,7 @@ TEST_RIG(members_bound(3, NULL), another_job_gets_no_seat_while_the_first_one_ru
 {
     rig_delete(rig, RIG_POD, "p-1");
     for (int i = 0; i < 3; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "two-%d", i);
-        pod_of_other_job(rig, name);
+        pod_of_other_job(rig, test_text("two-%d", i));
     }
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 2); /* nobody took the seat of p-1 */
@@ -119,9 +115,7 @@ static const char *sentence(struct rig *rig)
 TEST_RIG(members_bound(4, NULL), a_gang_that_ends_pod_by_pod_lacks_nothing_on_its_way)
 {
     for (int i = 0; i < 3; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_phase(rig, name, "Succeeded");
+        rig_phase(rig, test_text("p-%d", i), "Succeeded");
         rig_run(rig, SKR_SECOND);
         assert_string_equal(rig_key(rig, "g", "status"), "Bound");
         assert_string_equal(rig_key(rig, "g", "reason"), "");
@@ -151,9 +145,7 @@ TEST_RIG(members_bound(4, NULL), a_gang_that_ended_while_nobody_looked_is_finish
 {
     rig->hold_watch[RIG_POD] = true;
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_phase(rig, name, "Succeeded");
+        rig_phase(rig, test_text("p-%d", i), "Succeeded");
     }
     rig->hold_watch[RIG_POD] = false;
     rig_restart(rig);
@@ -198,9 +190,7 @@ TEST_RIG(members_bound(2, NULL), a_job_run_again_under_its_name_is_a_new_start)
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Finished");
     for (int i = 0; i < 2; i++) { /* the old pods are still there */
-        char name[32];
-        snprintf(name, sizeof name, "q-%d", i);
-        rig_create_json(rig, RIG_POD, name,
+        rig_create_json(rig, RIG_POD, test_text("q-%d", i),
                         "{'metadata':{'labels':{'sakkara.group.name':'g'},"
                         "'ownerReferences':[{'kind':'Job','uid':'again','controller':true}]},"
                         "'spec':{'schedulerName':'sakkara','schedulingGates':[{'name':"

@@ -44,9 +44,7 @@ TEST_RIG(cluster_with_labels(), annotations_of_the_oldest_member_are_keys_of_a_g
 
 static const char *pg_key(struct rig *rig, const char *key)
 {
-    char full[64];
-    snprintf(full, sizeof full, "sakkara.%s", key);
-    return rig_annotation(rig, RIG_PODGROUP, "g", full);
+    return rig_annotation(rig, RIG_PODGROUP, "g", test_text("sakkara.%s", key));
 }
 
 /* ---- definitions that go ---- */
@@ -359,11 +357,8 @@ TEST_RIG(rig_create(), d27_podgroups_are_ordered_like_other_groups)
     rig_pods(rig, "low", 2, "low", RIG_POD_GROUP_LABEL);
     rig_pods(rig, "high", 2, "high", RIG_POD_GROUP_LABEL);
     for (int i = 0; i < 2; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "low-%d", i);
-        rig_edit(rig, RIG_POD, name, "{'spec':{'priority':1}}");
-        snprintf(name, sizeof name, "high-%d", i);
-        rig_edit(rig, RIG_POD, name, "{'spec':{'priority':5}}");
+        rig_edit(rig, RIG_POD, test_text("low-%d", i), "{'spec':{'priority':1}}");
+        rig_edit(rig, RIG_POD, test_text("high-%d", i), "{'spec':{'priority':5}}");
     }
     rig_sync(rig);
     rig_run(rig, 5 * SKR_SECOND);
@@ -450,11 +445,9 @@ TEST_RIG(cluster(), a_map_takes_over_from_a_bound_podgroup_only_for_the_next_gen
 
 static void labelled_pods(struct rig *rig, int n)
 {
-    char name[32];
     rig_pods(rig, "p", n, "g", 0);
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_edit(rig, RIG_POD, name,
+        rig_edit(rig, RIG_POD, test_text("p-%d", i),
                  "{'metadata':{'labels':{'sakkara.group.size':'3',"
                  "'sakkara.group.constraint.type.rack':'spread'}}}");
     }

@@ -47,9 +47,8 @@ TEST(nothing_is_under_way_any_more_for_members_that_are_bound)
         SKR_AUTO(rig_destroy) struct rig *rig = bound_gang(flags);
         rig_run(rig, 60 * SKR_SECOND);
         for (int i = 0; i < 8; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "job-%d", i);
-            const struct pod_entry *p = skr_pods_find_name(rig->gang, "default", name);
+            const struct pod_entry *p =
+                skr_pods_find_name(rig->gang, "default", test_text("job-%d", i));
             assert_non_null(p);
             assert_ptr_equal(p->work, &pods_no_work);
         }
@@ -136,10 +135,8 @@ TEST(the_worked_example_is_placed_as_documented)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SKR_AUTO(rig_destroy) struct rig *rig = two_racks(0);
         for (int n = 0; n < 6; n++) {
-            char name[32];
-            snprintf(name, sizeof name, "node-%d", n);
-            rig_edit(rig, RIG_NODE, name, "{'status':{'allocatable':{'cpu':'%d'}}}",
-                     cases[i].cpu[n]);
+            rig_edit(rig, RIG_NODE, test_text("node-%d", n),
+                     "{'status':{'allocatable':{'cpu':'%d'}}}", cases[i].cpu[n]);
         }
         rig_group(rig, "group-a", 8, 0, PACK_SPREAD);
         rig_sync(rig);
@@ -148,9 +145,7 @@ TEST(the_worked_example_is_placed_as_documented)
         rig_assert_bound(rig, "job", 8);
         int count[6] = {0};
         for (int p = 0; p < 8; p++) {
-            char name[32];
-            snprintf(name, sizeof name, "job-%d", p);
-            count[atoi(rig_node_of(rig, name) + 5)]++;
+            count[atoi(rig_node_of(rig, test_text("job-%d", p)) + 5)]++;
         }
         char text[64];
         snprintf(text, sizeof text, "%d,%d,%d,%d,%d,%d", count[0], count[1], count[2], count[3],
@@ -207,9 +202,7 @@ TEST_RIG(two_racks(4), d14_a_map_with_name_and_size_only_packs)
     rig_gang(rig, "g", 4, "p", 4, 0);
     rig_run(rig, 2 * SKR_SECOND);
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        assert_string_equal(rig_node_of(rig, name), "node-0");
+        assert_string_equal(rig_node_of(rig, test_text("p-%d", i)), "node-0");
     }
 }
 

@@ -26,10 +26,8 @@ static struct rig *with_horizon(void)
 
 static void set_class(struct rig *rig, const char *name, int size, int priority)
 {
-    char pod[64];
     for (int i = 0; i < size; i++) {
-        snprintf(pod, sizeof pod, "%s-%d", name, i);
-        rig_edit(rig, RIG_POD, pod, "{'spec':{'priority':%d}}", priority);
+        rig_edit(rig, RIG_POD, test_text("%s-%d", name, i), "{'spec':{'priority':%d}}", priority);
     }
 }
 
@@ -136,9 +134,7 @@ TEST_RIG(limits_four_nodes(1), an_equal_that_is_earlier_in_the_order_takes_no_pr
                     "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'early',"
                     "'size':'4','schedBeginTime':'2023-11-14T00:00:00Z'}}");
     for (int i = 0; i < 3; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "early-%d", i);
-        limits_pod(rig, pod, "early", 500);
+        limits_pod(rig, test_text("early-%d", i), "early", 500);
     }
     rig_run(rig, SKR_SECOND);
     limits_gang(rig, "big", 4, 0, 50);
@@ -229,11 +225,9 @@ static struct rig *with_devices(void)
     settings.reservations = 1;
     settings.server_minor = 36;
     struct rig *rig = rig_create_with(&settings);
-    char name[32];
     rig_racks(rig, 1, 4, 1);
     for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "node-%d", i);
-        device_slice(rig, name, 1);
+        device_slice(rig, test_text("node-%d", i), 1);
     }
     rig_create_json(rig, RIG_CLASS, "gpu",
                     "{'metadata':{},'spec':{'selectors':[{'cel':{'expression':"

@@ -39,21 +39,17 @@ static struct rig *passed_by(int priority)
 
 static size_t n_bound(struct rig *rig, const char *prefix, int n)
 {
-    char name[64];
     size_t bound = 0;
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        bound += *rig_node_of(rig, name) != '\0';
+        bound += *rig_node_of(rig, test_text("%s-%d", prefix, i)) != '\0';
     }
     return bound;
 }
 
 static void set_class(struct rig *rig, const char *prefix, int n, int class)
 {
-    char name[64];
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", class);
+        rig_edit(rig, RIG_POD, test_text("%s-%d", prefix, i), "{'spec':{'priority':%d}}", class);
     }
 }
 

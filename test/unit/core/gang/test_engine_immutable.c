@@ -5,9 +5,7 @@
 
 static const char *said(const struct rig *rig, const char *key)
 {
-    char full[64];
-    snprintf(full, sizeof full, "sakkara.%s", key);
-    return rig_annotation(rig, RIG_MAP, "g", full);
+    return rig_annotation(rig, RIG_MAP, "g", test_text("sakkara.%s", key));
 }
 
 /* Nobody may write to data: of such a patch the API server says 422. */

@@ -31,9 +31,7 @@ static void pods(struct rig *rig, const char *jobset, const char *job, int n,
                  const char *annotations, const char *more)
 {
     for (int i = 0; i < n; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "%s-%s-%d", jobset, job, i);
-        rig_create_json(rig, RIG_POD, pod,
+        rig_create_json(rig, RIG_POD, test_text("%s-%s-%d", jobset, job, i),
                         "{'metadata':{'annotations':{'sakkara.gang':'auto',%s},'labels':{"
                         "'jobset.sigs.k8s.io/jobset-name':'%s',"
                         "'jobset.sigs.k8s.io/replicatedjob-name':'%s',"
@@ -66,9 +64,7 @@ static int in_rack(const struct rig *rig, const char *prefix, int n, int rack)
 {
     int found = 0;
     for (int i = 0; i < n; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
-        found += rack_of(rig, pod) == rack;
+        found += rack_of(rig, test_text("%s-%d", prefix, i)) == rack;
     }
     return found;
 }

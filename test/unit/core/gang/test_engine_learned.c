@@ -69,11 +69,9 @@ static void add_gang(struct rig *rig, const char *name, int n)
 
 static void add_gang_with_volumes(struct rig *rig, const char *name, int n)
 {
-    char pod[32];
     add_gang(rig, name, n);
     for (int i = 0; i < n; i++) {
-        snprintf(pod, sizeof pod, "%s-%d", name, i);
-        rig_edit(rig, RIG_POD, pod,
+        rig_edit(rig, RIG_POD, test_text("%s-%d", name, i),
                  "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
     }
 }

@@ -183,9 +183,8 @@ TEST(two_groups_that_do_not_fit_together_never_share_the_room)
             switch (random / 2 % 6) {
             case 0:
                 if (made[which] < 4) {
-                    char name[32];
-                    snprintf(name, sizeof name, "%c-%zu", which ? 'b' : 'a', made[which]++);
-                    rig_pod(rig, name, which ? "b" : "a", random / 64 % 2 ? RIG_GATED : 0);
+                    rig_pod(rig, test_text("%c-%zu", which ? 'b' : 'a', made[which]++),
+                            which ? "b" : "a", random / 64 % 2 ? RIG_GATED : 0);
                 }
                 break;
             case 1:
@@ -289,9 +288,7 @@ static uint64_t looks_of_a_churn(struct rig *rig, int n)
 {
     uint64_t before = looks(rig);
     for (int i = 0; i < 50; i++) {
-        char group[32];
-        snprintf(group, sizeof group, "nobody-%d", i % n);
-        rig_pod(rig, "passing", group, RIG_GATED);
+        rig_pod(rig, "passing", test_text("nobody-%d", i % n), RIG_GATED);
         rig_run(rig, 0);
         rig_delete(rig, RIG_POD, "passing");
         rig_run(rig, 0);

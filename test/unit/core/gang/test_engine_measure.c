@@ -143,15 +143,13 @@ static uint32_t below(uint64_t *seed, uint32_t n)
 
 static void make_node(struct rig *rig, uint64_t *seed, int i, struct room *room)
 {
-    char name[32];
     bool cordoned = below(seed, 8) == 0, ready = below(seed, 8) != 0;
     *room = (struct room){.open = !cordoned && ready,
                           .milli = below(seed, 40) * 500,
                           .gib = below(seed, 20),
                           .gpus = below(seed, 3) ? below(seed, 17) : 0,
                           .pods = below(seed, 12)};
-    snprintf(name, sizeof name, "node-%d", i);
-    rig_create_json(rig, RIG_NODE, name,
+    rig_create_json(rig, RIG_NODE, test_text("node-%d", i),
                     "{'metadata':{},'spec':{'unschedulable':%s},'status':{'conditions':[{'type':"
                     "'Ready','status':'%s'}],'allocatable':{'cpu':'%dm','memory':'%dGi',"
                     "'example.com/gpu':'%d','pods':'%d'}}}",
@@ -162,10 +160,8 @@ static void make_node(struct rig *rig, uint64_t *seed, int i, struct room *room)
 /* A pod that runs there already; nodes may be overcommitted. */
 static void make_pod(struct rig *rig, uint64_t *seed, int i, struct room *room, int node)
 {
-    char name[32];
     int milli = (int)below(seed, 8) * 250, gib = (int)below(seed, 4), gpus = (int)below(seed, 3);
-    snprintf(name, sizeof name, "load-%d", i);
-    rig_create_json(rig, RIG_POD, name,
+    rig_create_json(rig, RIG_POD, test_text("load-%d", i),
                     "{'metadata':{},'spec':{'nodeName':'node-%d','containers':[{'name':'main',"
                     "'resources':{'requests':{'cpu':'%dm','memory':'%dGi','example.com/gpu':'%d'}}"
                     "}]},'status':{'phase':'Running'}}",

@@ -104,9 +104,7 @@ TEST(d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere)
         rig_run(rig, 20 * SKR_SECOND);
         rig_assert_bound(rig, "p", 8);
         for (int p = 0; p < 8; p++) {
-            char name[32];
-            snprintf(name, sizeof name, "p-%d", p);
-            assert_string_not_equal(rig_node_of(rig, name), "node-1");
+            assert_string_not_equal(rig_node_of(rig, test_text("p-%d", p)), "node-1");
         }
         rig_assert_clean(rig);
     }

@@ -13,9 +13,7 @@ enum { GREATEST = 2147483647 };
 static void set_class(struct rig *rig, const char *prefix, int n, int priority)
 {
     for (int i = 0; i < n; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", priority);
+        rig_edit(rig, RIG_POD, test_text("%s-%d", prefix, i), "{'spec':{'priority':%d}}", priority);
     }
 }
 

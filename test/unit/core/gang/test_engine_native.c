@@ -28,9 +28,7 @@ static void podgroup(struct rig *rig, const char *name, int min_count)
 static void native_pods(struct rig *rig, const char *prefix, int n, const char *group)
 {
     for (int i = 0; i < n; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
-        rig_create_json(rig, RIG_POD, pod,
+        rig_create_json(rig, RIG_POD, test_text("%s-%d", prefix, i),
                         "{'metadata':{},'spec':{'schedulerName':'sakkara',"
                         "'schedulingGroup':{'podGroupName':'%s'}," GATED
                         "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
@@ -265,9 +263,7 @@ TEST_RIG(cluster(), a_hostname_key_is_the_level_of_nodes)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "n", 4);
     for (int i = 1; i < 4; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "n-%d", i);
-        assert_string_equal(rig_node_of(rig, pod), rig_node_of(rig, "n-0"));
+        assert_string_equal(rig_node_of(rig, test_text("n-%d", i)), rig_node_of(rig, "n-0"));
     }
 }
 
@@ -298,9 +294,7 @@ TEST_RIG(cluster(), a_level_beside_a_topology_key_adds_to_it)
     native_pods(rig, "o", 4, "odd");
     rig_run(rig, 10 * SKR_SECOND);
     for (int i = 0; i < 4; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "n-%d", i);
-        assert_string_equal(rig_node_of(rig, pod), rig_node_of(rig, "n-0"));
+        assert_string_equal(rig_node_of(rig, test_text("n-%d", i)), rig_node_of(rig, "n-0"));
     }
     assert_true(*rig_node_of(rig, "n-0"));
     assert_true(rig_is_gated(rig, "o-0"));
@@ -329,9 +323,7 @@ static struct rig *made_again(void)
 static void assert_waits(struct rig *rig)
 {
     for (int i = 0; i < 2; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "new-%d", i);
-        assert_true(rig_is_gated(rig, pod));
+        assert_true(rig_is_gated(rig, test_text("new-%d", i)));
     }
 }
 

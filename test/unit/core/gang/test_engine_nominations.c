@@ -151,9 +151,7 @@ TEST(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared)
     rig_run(rig, SKR_SECOND);
     assert_true(*rig_annotation(rig, RIG_MAP, "other", "sakkara.plan"));
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "o-%d", i);
-        assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), 0);
+        assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, test_text("o-%d", i)), 0);
     }
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-2"), RIG_OK);
     rig_settle(rig); /* node-1 is free of traces, node-0 is not */
@@ -252,9 +250,7 @@ TEST_RIG(rig_create(), nominations_that_were_forbidden_for_a_moment_are_written_
     }
     rig_run(rig, 30 * SKR_SECOND);
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        assert_true(*rig_nominated(rig, name));
+        assert_true(*rig_nominated(rig, test_text("p-%d", i)));
     }
 }
 
@@ -267,9 +263,7 @@ TEST_RIG(planned(0), a_nomination_whose_removal_was_forbidden_for_a_moment_is_re
     rig_faults_end(rig);
     rig_run(rig, 35 * SKR_SECOND);
     for (int i = 0; i < 3; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        assert_string_equal(rig_nominated(rig, name), "");
+        assert_string_equal(rig_nominated(rig, test_text("p-%d", i)), "");
     }
     rig_assert_clean(rig);
 }
@@ -311,9 +305,7 @@ TEST_RIG(planned(0), a_plan_equal_to_the_one_before_kicks_its_members_again)
     rig_run(rig, 305 * SKR_SECOND); /* planTimeout, back-off, the same plan again */
     assert_string_equal(rig_state(rig, "g"), "Admitting");
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        assert_true(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name) >= 2);
+        assert_true(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, test_text("p-%d", i)) >= 2);
     }
 }
 
@@ -520,9 +512,7 @@ TEST_RIG(rig_create(), after_a_veto_nodes_that_a_probe_has_listed_come_first)
     rig->hold_scheduler = true;
     rig_run(rig, 10 * SKR_SECOND);
     for (int i = 10; i < 120; i++) { /* outside the tree: no probe is complete */
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_node(rig, name, 1);
+        rig_node(rig, test_text("node-%d", i), 1);
     }
     rig_pods(rig, "p", 2, "g", 0);
     rig_run(rig, 10 * SKR_SECOND);

@@ -12,18 +12,14 @@ static struct rig *cluster(int nodes)
 
 static const char *pg_key(const struct rig *rig, const char *key)
 {
-    char full[80];
-    snprintf(full, sizeof full, "sakkara.%s", key);
-    return rig_annotation(rig, RIG_PODGROUP, "g", full);
+    return rig_annotation(rig, RIG_PODGROUP, "g", test_text("sakkara.%s", key));
 }
 
 static size_t n_bound(const struct rig *rig, const char *prefix, int n)
 {
     size_t bound = 0;
     for (int i = 0; i < n; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        bound += *rig_node_of(rig, name) != '\0';
+        bound += *rig_node_of(rig, test_text("%s-%d", prefix, i)) != '\0';
     }
     return bound;
 }
@@ -78,9 +74,7 @@ TEST(as_many_start_as_fit_and_the_rest_follows_when_there_is_room)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "p", 5);
     for (int i = 0; i < 4; i++) { /* who runs stays */
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        assert_string_equal(rig_node_of(rig, name), node[i]);
+        assert_string_equal(rig_node_of(rig, test_text("p-%d", i)), node[i]);
     }
     assert_string_equal(rig_label(rig, "p-4", "sakkara.member.rank"), "4");
     rig_assert_clean(rig);
@@ -158,9 +152,7 @@ TEST_RIG(cluster(3), as_many_join_as_fit_beside_members_outside_the_tree)
     rig_run(rig, 3 * SKR_SECOND);
     size_t planned = 0;
     for (int i = 0; i < 3; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "q-%d", i);
-        planned += *rig_planned(rig, name) != '\0';
+        planned += *rig_planned(rig, test_text("q-%d", i)) != '\0';
     }
     assert_int_equal(planned, 2); /* in one plan */
 }

@@ -40,10 +40,8 @@ static void add(struct rig *rig, const struct way *w, const char *prefix, int fi
                 const char *controller, const char *name)
 {
     for (int i = first; i < first + n; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
         rig_create_json(
-            rig, RIG_POD, pod,
+            rig, RIG_POD, test_text("%s-%d", prefix, i),
             "{'metadata':{%s,'ownerReferences':[{%s,'name':'%s','uid':'%s','controller':true}]},"
             "'spec':{'schedulerName':'sakkara',%s'schedulingGates':[{'name':'sakkara.gang'}],"
             "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
@@ -80,9 +78,7 @@ static struct rig *running(const struct way *w, const char *completions)
 static void end(struct rig *rig, int first, int n, const char *phase)
 {
     for (int i = first; i < first + n; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "p-%d", i);
-        rig_phase(rig, pod, phase);
+        rig_phase(rig, test_text("p-%d", i), phase);
     }
     rig_run(rig, SKR_SECOND);
 }
@@ -122,9 +118,7 @@ TEST(what_is_left_of_the_completions_starts_together)
             SKR_AUTO(rig_destroy) struct rig *rig = running(&way[i], "6");
             end(rig, 0, 4, "Succeeded");
             for (int n = 0; gone && n < 4; n++) { /* cleared away: the Job has counted them */
-                char pod[32];
-                snprintf(pod, sizeof pod, "p-%d", n);
-                rig_delete(rig, RIG_POD, pod);
+                rig_delete(rig, RIG_POD, test_text("p-%d", n));
             }
             add(rig, &way[i], "p", 4, 1, OF_JOB, "train");
             rig_run(rig, 5 * SKR_SECOND);
@@ -475,9 +469,7 @@ TEST(a_job_that_adopts_pods_counts_for_them)
     rig_pods(rig, "p", 2, "g", RIG_GATED);
     rig_run(rig, SKR_SECOND);
     for (int i = 0; i < 2; i++) {
-        char pod[16];
-        snprintf(pod, sizeof pod, "p-%d", i);
-        rig_edit(rig, RIG_POD, pod,
+        rig_edit(rig, RIG_POD, test_text("p-%d", i),
                  "{'metadata':{'ownerReferences':[{" OF_JOB
                  ",'name':'train','uid':'%s','controller':true}]}}",
                  uid_of(rig, "train"));
@@ -533,9 +525,7 @@ TEST_EACH(row, ends, conditions_of_a_gang_that_has_ended_count_its_members)
     }
     for (int gone = 0; gone < 3; gone++) { /* while there are pods, without them, after a restart */
         for (int i = 0; row->phase && gone == 1 && i < 4; i++) {
-            char pod[32];
-            snprintf(pod, sizeof pod, "p-%d", i);
-            rig_delete(rig, RIG_POD, pod);
+            rig_delete(rig, RIG_POD, test_text("p-%d", i));
             rig_run(rig, SKR_SECOND);
         }
         if (gone == 2) {

@@ -122,9 +122,7 @@ static struct rig *with_ports(const char *const ports[4])
     rig_sync(rig);
     rig_group(rig, "g", 4, 0, NULL);
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        member(rig, name, ports[i], "");
+        member(rig, test_text("p-%d", i), ports[i], "");
     }
     rig_run(rig, 10 * SKR_SECOND);
     return rig;

@@ -214,9 +214,7 @@ TEST_RIG(scene_rack(3), a_victim_comes_again_when_the_plan_is_seen_without_it)
     scene_bound(rig, "b", 4, 0);
     scene_bound(rig, "c", 2, 9);
     for (int i = 0; i < 4; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "b-%d", i);
-        rig_fault(rig, SKR_WRITE_EVICT, name, RIG_429, 1000);
+        rig_fault(rig, SKR_WRITE_EVICT, test_text("b-%d", i), RIG_429, 1000);
     }
     scene_gang(rig, "top", 8, 9);
     rig_run(rig, 2 * SKR_SECOND);
@@ -340,9 +338,8 @@ TEST_RIG(scene_rack(2), a_pod_that_should_be_gone_long_ago_is_not_counted_on)
     scene_bound(rig, "a", 4, 0);
     scene_bound(rig, "b", 4, 9);
     for (int i = 0; i < 4; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "b-%d", i);
-        rig_edit(rig, RIG_POD, name, "{'metadata':{'deletionTimestamp':'1970-01-01T00:00:01Z'}}");
+        rig_edit(rig, RIG_POD, test_text("b-%d", i),
+                 "{'metadata':{'deletionTimestamp':'1970-01-01T00:00:01Z'}}");
     }
     rig_run(rig, 120 * SKR_SECOND);
     scene_gang(rig, "top", 4, 5);

@@ -6,9 +6,7 @@
 static void delete_all(struct rig *rig, const char *prefix, int n)
 {
     for (int i = 0; i < n; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_delete(rig, RIG_POD, name);
+        rig_delete(rig, RIG_POD, test_text("%s-%d", prefix, i));
     }
 }
 

@@ -187,9 +187,7 @@ TEST_RIG(scene_rack(2),
     assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"),
                            "\"victims\":[\"default/low\"],\"victimPods\":[5]"));
     for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "low-%d", i);
-        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_EVICT, name), RIG_OK);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_EVICT, test_text("low-%d", i)), RIG_OK);
     }
     rig_settle(rig);
     assert_int_equal(rig_n_bound(rig, "low"), 1);

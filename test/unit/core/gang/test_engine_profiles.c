@@ -62,9 +62,8 @@ static void gang(struct rig *rig, const char *name, const char *profile, int fla
     rig_forget_counts(rig);
     rig_pods(rig, name, MEMBERS, name, flags);
     for (int i = 0; i < MEMBERS; i++) {
-        char pod[16];
-        snprintf(pod, sizeof pod, "%s-%d", name, i);
-        rig_edit(rig, RIG_POD, pod, "{'spec':{'schedulerName':'%s'}}", profile);
+        rig_edit(rig, RIG_POD, test_text("%s-%d", name, i), "{'spec':{'schedulerName':'%s'}}",
+                 profile);
     }
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, name), "Admitting");
@@ -227,9 +226,7 @@ TEST_RIG(cluster(), planned_nodes_that_are_missing_again_and_again_are_a_sample)
     hear(rig, "sakkara", ALL);
     gang(rig, "g", "sakkara", RIG_GATED);
     for (int i = 0; i < SKR_SAMPLING_MISSES_MAX; i++) {
-        char pod[16];
-        snprintf(pod, sizeof pod, "g-%d", i);
-        ask(rig, pod, i / 2);
+        ask(rig, test_text("g-%d", i), i / 2);
     }
     assert_int_equal(nominations(rig, NULL),
                      SKR_SAMPLING_MISSES_MAX); /* g-3 has no gate to wait for */
@@ -281,9 +278,7 @@ TEST_RIG(cluster_of(24), a_cluster_that_grows_over_a_hundred_nodes_is_learned_th
     gang(rig, "g", "sakkara", RIG_GATED);
     assert_gang(rig, "g", 0);
     for (int i = 24 * RACK; i < NODES; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_node(rig, name, 2);
+        rig_node(rig, test_text("node-%d", i), 2);
     }
     rig_settle(rig);
     hear(rig, "sakkara", HUNDRED);
@@ -297,9 +292,7 @@ TEST_RIG(cluster(), a_cluster_that_grows_too_large_has_its_members_nominated)
     hear(rig, "sakkara", ALL);
     rig->check_every = 1000;
     for (int i = NODES; i < SKR_SAMPLING_NODES_MAX; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_node(rig, name, 2);
+        rig_node(rig, test_text("node-%d", i), 2);
     }
     rig_settle(rig);
     gang(rig, "g", "sakkara", 0);

@@ -177,9 +177,7 @@ static struct rig *crowd(void)
     limits_start(rig, "run", 2);
     rig->check_every = 500;
     for (int i = 0; i < CROWD; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "g%03d", i);
-        limits_gang(rig, name, 3 + i % 2, 0, 50 + i);
+        limits_gang(rig, test_text("g%03d", i), 3 + i % 2, 0, 50 + i);
     }
     rig_run(rig, 100 * SKR_SECOND);
     return rig;

@@ -30,9 +30,7 @@ static void add_node(struct frame_rig *rig, const char *name, int cpu)
 
 static void add_pod(struct frame_rig *rig, const char *name, int cpu)
 {
-    char key[64];
-    snprintf(key, sizeof key, "default/%s", name);
-    frame_rig_add(rig, pods, key,
+    frame_rig_add(rig, pods, test_text("default/%s", name),
                   "{'metadata':{'labels':{'sakkara.group.name':'train','app':'t'}},"
                   "'spec':{" POD_SPEC "},'status':{'phase':'Pending'}}",
                   cpu);
@@ -120,9 +118,7 @@ TEST(one_request_asks_for_all_pods_by_their_templates)
         total += (size_t)json_integer_value(json_object_get(set, "count"));
         const char *name =
             json_string_value(json_object_get(json_object_get(set, "podTemplateRef"), "name"));
-        char full[120];
-        snprintf(full, sizeof full, "default/%s", name);
-        const json_t *template = frame_rig_get(rig, templates, full);
+        const json_t *template = frame_rig_get(rig, templates, test_text("default/%s", name));
         assert_non_null(template);
         SKR_AUTO_FREE char *text = json_dumps(template, JSON_COMPACT);
         assert_non_null(strstr(text, "\"requests\":{\"cpu\":"));
@@ -241,14 +237,11 @@ TEST(no_more_than_so_many_groups_ask_at_once)
 {
     RIG;
     for (int i = 0; i < SKR_PROVISIONING_AT_ONCE + 5; i++) {
-        char key[64];
-        snprintf(key, sizeof key, "default/g-%d", i);
-        frame_rig_add(rig, maps, key,
+        frame_rig_add(rig, maps, test_text("default/g-%d", i),
                       "{'metadata':{'labels':{'sakkara.group':''}},"
                       "'data':{'name':'g-%d','size':'1','priority':'0'}}",
                       i);
-        snprintf(key, sizeof key, "default/w-%d", i);
-        frame_rig_add(rig, pods, key,
+        frame_rig_add(rig, pods, test_text("default/w-%d", i),
                       "{'metadata':{'labels':{'sakkara.group.name':'g-%d'}},"
                       "'spec':{" POD_SPEC "},'status':{'phase':'Pending'}}",
                       i, 3);

@@ -22,9 +22,8 @@ TEST_RIG(rig_create(), ranks_follow_the_indices_of_a_job)
     rig_group(rig, "g", 24, 0, NULL);
     rig_sync(rig);
     for (int i = 0; i < 24; i++) { /* names as the Job controller makes them */
-        char name[32];
-        snprintf(name, sizeof name, "j-%d-%c%c", i, 'a' + i * 7 % 26, 'a' + i * 11 % 26);
-        pod_of_index(rig, name, "batch.kubernetes.io/job-completion-index", i);
+        pod_of_index(rig, test_text("j-%d-%c%c", i, 'a' + i * 7 % 26, 'a' + i * 11 % 26),
+                     "batch.kubernetes.io/job-completion-index", i);
     }
     rig_run(rig, 5 * SKR_SECOND);
     for (int i = 0; i < 24; i++) {
@@ -44,9 +43,7 @@ TEST_RIG(rig_create(), a_replacement_of_an_index_gets_the_rank_of_that_index)
     rig_group(rig, "g", 6, 0, NULL);
     rig_sync(rig);
     for (int i = 0; i < 6; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "j-%d-a", i);
-        pod_of_index(rig, name, "apps.kubernetes.io/pod-index", i);
+        pod_of_index(rig, test_text("j-%d-a", i), "apps.kubernetes.io/pod-index", i);
     }
     rig_run(rig, 5 * SKR_SECOND);
     rig_delete(rig, RIG_POD, "j-2-a");
@@ -107,11 +104,9 @@ static void job_pod(struct rig *rig, const char *name, const char *job, int numb
 
 static void has_rank(struct rig *rig, const char *pod, int rank)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%d", rank);
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_not_equal(rig_node_of(rig, pod), "");
-    assert_string_equal(rig_label(rig, pod, "sakkara.member.rank"), text);
+    assert_string_equal(rig_label(rig, pod, "sakkara.member.rank"), test_text("%d", rank));
 }
 
 /* Four indexes; those before the last succeed, so many at the end; then the last one fails. */
@@ -119,20 +114,17 @@ TEST(an_index_keeps_its_rank_whichever_others_live)
 {
     for (int succeed = 0; succeed < 4; succeed++) {
         for (int restart = 0; restart < 2; restart++) {
-            char pod[32];
             SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
             rig_racks(rig, 1, 2, 4);
             rig_sync(rig);
             rig_create_json(rig, RIG_JOB, "j", "{'spec':{'parallelism':4,'completions':4}}");
             for (int i = 0; i < 4; i++) {
-                snprintf(pod, sizeof pod, "j-%d", i);
-                job_pod(rig, pod, "j", 0, i);
+                job_pod(rig, test_text("j-%d", i), "j", 0, i);
             }
             rig_run(rig, 5 * SKR_SECOND);
             rig_assert_bound(rig, "j", 4);
             for (int i = 0; i < succeed; i++) {
-                snprintf(pod, sizeof pod, "j-%d", i);
-                rig_phase(rig, pod, "Succeeded");
+                rig_phase(rig, test_text("j-%d", i), "Succeeded");
             }
             rig_edit(rig, RIG_JOB, "j", "{'status':{'succeeded':%d}}", succeed);
             rig_run(rig, SKR_SECOND);
@@ -156,7 +148,6 @@ TEST(an_index_keeps_its_rank_whichever_others_live)
 TEST(in_a_jobset_an_index_of_a_job_keeps_its_rank)
 {
     for (int succeed = 0; succeed < 4; succeed++) {
-        char pod[32];
         SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig_racks(rig, 1, 2, 4);
         rig_sync(rig);
@@ -164,14 +155,12 @@ TEST(in_a_jobset_an_index_of_a_job_keeps_its_rank)
                         "{'spec':{'replicatedJobs':[{'name':'w','replicas':2,'template':{'spec':"
                         "{'parallelism':2,'completions':2}}}]}}");
         for (int i = 0; i < 4; i++) {
-            snprintf(pod, sizeof pod, "js-%d", i);
-            job_pod(rig, pod, i < 2 ? "js-w-0" : "js-w-1", i / 2, i % 2);
+            job_pod(rig, test_text("js-%d", i), i < 2 ? "js-w-0" : "js-w-1", i / 2, i % 2);
         }
         rig_run(rig, 5 * SKR_SECOND);
         rig_assert_bound(rig, "js", 4);
         for (int i = 0; i < succeed; i++) {
-            snprintf(pod, sizeof pod, "js-%d", i);
-            rig_phase(rig, pod, "Succeeded");
+            rig_phase(rig, test_text("js-%d", i), "Succeeded");
         }
         rig_run(rig, SKR_SECOND);
         rig_phase(rig, "js-3", "Failed");
@@ -243,9 +232,7 @@ TEST_RIG(rig_create(), a_replacement_without_a_seat_of_its_own_takes_another_one
     rig_group(rig, "g", 3, 0, NULL);
     rig_sync(rig);
     for (int i = 0; i < 3; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "j-%d", i);
-        pod_of_index(rig, pod, "apps.kubernetes.io/pod-index", i);
+        pod_of_index(rig, test_text("j-%d", i), "apps.kubernetes.io/pod-index", i);
     }
     rig_run(rig, 5 * SKR_SECOND);
     rig_edit(rig, RIG_NODE, "node-2", "{'spec':{'unschedulable':true}}");
@@ -272,9 +259,7 @@ TEST(a_pod_that_is_made_again_while_it_terminates_comes_back_to_its_node_where_i
                         "'requests':{'cpu':'2'}}}]}}");
         rig_run(rig, SKR_SECOND);
         for (int i = 0; i < 4; i++) {
-            char pod[32];
-            snprintf(pod, sizeof pod, "j-%d", i);
-            pod_of_index(rig, pod, "batch.kubernetes.io/job-completion-index", i);
+            pod_of_index(rig, test_text("j-%d", i), "batch.kubernetes.io/job-completion-index", i);
         }
         rig_run(rig, 5 * SKR_SECOND);
         assert_string_equal(rig_node_of(rig, "j-3"), "node-2");
@@ -290,9 +275,7 @@ TEST(a_pod_that_is_made_again_while_it_terminates_comes_back_to_its_node_where_i
 
 static void replica(struct rig *rig, const char *kind, const char *type, int index)
 {
-    char name[32];
-    snprintf(name, sizeof name, "%s-%s-%d", kind, type, index);
-    rig_create_json(rig, RIG_POD, name,
+    rig_create_json(rig, RIG_POD, test_text("%s-%s-%d", kind, type, index),
                     "{'metadata':{'labels':{'sakkara.group.name':'g',"
                     "'training.kubeflow.org/replica-type':'%s',"
                     "'training.kubeflow.org/replica-index':'%d'},'ownerReferences':[{'apiVersion':"

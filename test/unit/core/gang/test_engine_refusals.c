@@ -258,10 +258,8 @@ TEST(the_plugin_and_the_pods_rule_are_named)
         rig_run(rig, 600 * SKR_SECOND);
         const char *name = strstr(rig_key(rig, "g", "message"), "for pod ");
         assert_non_null(name);
-        char pod[8];
-        snprintf(pod, sizeof pod, "%.3s", name + strlen("for pod "));
         rig->hold_scheduler = true;
-        rig_edit(rig, RIG_POD, pod,
+        rig_edit(rig, RIG_POD, test_text("%.3s", name + strlen("for pod ")),
                  "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
                  "'Unschedulable','message':\"0/3 nodes are available: %s\"}]}}",
                  row[i].condition);

@@ -19,9 +19,7 @@ static size_t gated(struct rig *rig, const char *prefix, int n)
 {
     size_t count = 0;
     for (int i = 0; i < n; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        count += rig_is_gated(rig, name);
+        count += rig_is_gated(rig, test_text("%s-%d", prefix, i));
     }
     return count;
 }
@@ -43,9 +41,7 @@ TEST_RIG(begin(60 * SKR_SECOND),
     rig_run(rig, 60 * SKR_SECOND);
     assert_int_equal(gated(rig, "more", 40), 0); /* both together have fewer than 200 pods */
     for (int i = 6; i < 8; i++) {                /* an autoscaler adds nodes */
-        char name[16];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_node(rig, name, 4);
+        rig_node(rig, test_text("node-%d", i), 4);
     }
     rig_edit(rig, RIG_MAP, "topology",
              "{'data':{'tree':'{\\\"r\\\":{\\\"node-0\\\":{},\\\"node-1\\\":{},\\\"node-2\\\":{},"
@@ -85,9 +81,7 @@ TEST_RIG(begin(60 * SKR_SECOND), pods_in_a_podgroup_lose_their_gates_unless_it_i
         rig_create_json(rig, RIG_NATIVE, row[r].prefix,
                         "{'metadata':{},'spec':{'schedulingPolicy':{%s}}}", row[r].policy);
         for (int i = 0; i < 30; i++) {
-            char name[32];
-            snprintf(name, sizeof name, "%s-%d", row[r].prefix, i);
-            rig_create_json(rig, RIG_POD, name,
+            rig_create_json(rig, RIG_POD, test_text("%s-%d", row[r].prefix, i),
                             "{'metadata':{%s},'spec':{'schedulerName':'sakkara',"
                             "'schedulingGroup':{'podGroupName':'%s'},"
                             "'schedulingGates':[{'name':'sakkara.gang'}],"

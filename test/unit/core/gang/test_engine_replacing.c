@@ -144,9 +144,7 @@ TEST(only_whole_takes_the_group_elsewhere)
         rig_run(rig, 5 * SKR_SECOND);
         rig_assert_bound(rig, "new", 4);
         for (int i = 0; i < 4; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "new-%d", i);
-            assert_non_null(strstr("node-2 node-3", rig_node_of(rig, name)));
+            assert_non_null(strstr("node-2 node-3", rig_node_of(rig, test_text("new-%d", i))));
         }
         assert_string_equal(seats(rig), "");
         rig_assert_clean(rig);
@@ -211,8 +209,6 @@ TEST_RIG(running(1, 3, NULL, NULL), seats_that_a_user_writes_hold_no_room_withou
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(seats(rig), "");
     for (int i = 0; i < 3; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "other-%d", i);
-        assert_string_not_equal(rig_node_of(rig, name), "");
+        assert_string_not_equal(rig_node_of(rig, test_text("other-%d", i)), "");
     }
 }

@@ -19,9 +19,7 @@ static struct rig *cluster(int flags)
 static void park(struct rig *rig, int from, int to)
 {
     for (int i = from; i < to; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_bind(rig, name, i < 2 ? "node-0" : "node-1");
+        rig_bind(rig, test_text("p-%d", i), i < 2 ? "node-0" : "node-1");
     }
 }
 
@@ -168,9 +166,7 @@ static void run_to_the_end(struct rig *rig)
     rig->hold_scheduler = false;
     rig_run(rig, 5 * SKR_SECOND);
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_phase(rig, name, "Succeeded");
+        rig_phase(rig, test_text("p-%d", i), "Succeeded");
     }
     rig_run(rig, 5 * SKR_SECOND);
 }
@@ -356,9 +352,7 @@ TEST(a_plan_that_an_older_daemon_stored_is_finished_on_the_same_nodes_with_each_
         rig_run(rig, 60 * SKR_SECOND);
         rig_assert_bound(rig, "p", 12);
         for (int i = 0; i < 12; i++) {
-            char name[8];
-            snprintf(name, sizeof name, "p-%d", i);
-            int rank = atoi(rig_label(rig, name, "sakkara.member.rank"));
+            int rank = atoi(rig_label(rig, test_text("p-%d", i), "sakkara.member.rank"));
             assert_in_range(rank, 0, 11);
             assert_int_equal(at[rank]++, 0);
         }
@@ -426,9 +420,7 @@ TEST(pods_in_intermediate_states_of_the_reference_start_as_pending)
 {
     struct rig *rig = cluster(0);
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_edit(rig, RIG_POD, name,
+        rig_edit(rig, RIG_POD, test_text("p-%d", i),
                  "{'metadata':{'labels':{'sakkara.member.status':'Permitted'}}}");
     }
     rig_edit(rig, RIG_MAP, "g", "{'data':{'status':'Permitted','delayed-deletion':'x'}}");

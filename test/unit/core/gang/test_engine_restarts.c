@@ -323,9 +323,7 @@ static void attempt(struct rig *rig, const char *job, int number)
 {
     const json_t *meta = json_object_get(rig_find(rig, RIG_JOB, job)->json, "metadata");
     for (int i = 0; i < 4; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "%s%d-%d", job, number, i);
-        rig_create_json(rig, RIG_POD, pod,
+        rig_create_json(rig, RIG_POD, test_text("%s%d-%d", job, number, i),
                         "{'metadata':{'annotations':{'sakkara.gang':'auto'},'ownerReferences':[{"
                         "'apiVersion':'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':"
                         "true}]},'spec':{'schedulerName':'sakkara','containers':[{'name':'c',"
@@ -337,10 +335,8 @@ static void attempt(struct rig *rig, const char *job, int number)
 
 static void end_attempt(struct rig *rig, const char *job, int number)
 {
-    char pod[32];
     for (int i = 0; i < 4; i++) {
-        snprintf(pod, sizeof pod, "%s%d-%d", job, number, i);
-        rig_delete(rig, RIG_POD, pod);
+        rig_delete(rig, RIG_POD, test_text("%s%d-%d", job, number, i));
     }
     rig_run(rig, SKR_SECOND);
 }

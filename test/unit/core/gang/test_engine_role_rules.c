@@ -20,9 +20,8 @@ static struct rig *racks_of(int racks, int nodes, int zones, int cpu)
     struct rig *rig = rig_create();
     rig_racks(rig, racks, nodes, cpu);
     for (int i = 0; i < racks * nodes; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'zone':'z-%d'}}}", i % zones);
+        rig_edit(rig, RIG_NODE, test_text("node-%d", i), "{'metadata':{'labels':{'zone':'z-%d'}}}",
+                 i % zones);
     }
     rig_sync(rig);
     return rig;
@@ -46,9 +45,7 @@ static void member(struct rig *rig, const char *name, const char *role, const ch
 static void add_workers(struct rig *rig, int n, const char *rule)
 {
     for (int i = 0; i < n; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "w-%d", i);
-        member(rig, name, "worker", rule);
+        member(rig, test_text("w-%d", i), "worker", rule);
     }
 }
 
@@ -74,9 +71,7 @@ static void count_zones(struct rig *rig, int workers, int zones, int *ret)
 {
     memset(ret, 0, (size_t)zones * sizeof *ret);
     for (int i = 0; i < workers; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "w-%d", i);
-        ret[node_number(rig, name) % zones]++;
+        ret[node_number(rig, test_text("w-%d", i)) % zones]++;
     }
 }
 
@@ -123,9 +118,7 @@ TEST_RIG(zones_of(8, 8), workers_share_the_nodes_that_their_leader_does_not_use)
 {
     create(rig, 6, APART("zone", "worker"), "");
     for (int i = 0; i < 6; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "w-%d", i);
-        assert_int_equal(node_number(rig, name), node_number(rig, "w-0"));
+        assert_int_equal(node_number(rig, test_text("w-%d", i)), node_number(rig, "w-0"));
     }
     assert_int_not_equal(node_number(rig, "leader-0"), node_number(rig, "w-0"));
     rig_assert_clean(rig);
@@ -179,9 +172,7 @@ TEST_RIG(zones_of(2, 8), a_worker_that_lost_its_node_does_not_come_beside_a_lead
 TEST_RIG(zones_of(2, 8), a_leader_that_is_pinned_keeps_its_zone_from_the_workers_that_it_excludes)
 {
     for (int i = 0; i < 8; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name,
+        rig_edit(rig, RIG_NODE, test_text("node-%d", i),
                  "{'metadata':{'labels':{'kubernetes.io/hostname':'node-%d'}}}", i);
     }
     create(rig, 6, "'nodeSelector':{'kubernetes.io/hostname':'node-1'}," APART("zone", "worker"),
@@ -271,10 +262,8 @@ TEST_RIG(zones_of(3, 8), a_rule_that_both_roles_have_counts_all)
     rig_group(rig, "g", 6, 0, NULL);
     member(rig, "leader-0", "leader", SPREAD("zone", "leader"));
     for (int i = 0; i < 5; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "w-%d", i);
         rig_create_json(
-            rig, RIG_POD, name,
+            rig, RIG_POD, test_text("w-%d", i),
             "{'metadata':{'annotations':{'sakkara.group.role':'worker'},'labels':{'app':'leader',"
             "'sakkara.group.name':'g'}},'spec':{" SPREAD(
                 "zone",
@@ -301,9 +290,7 @@ static int turns_of(struct rig *rig, int workers, const char *rule, int *ret, in
     const struct pod_entry *leader = skr_pods_find_name(rig->gang, "default", "leader-0");
     assert_true(leader && leader->plan);
     for (int i = 0; i < workers; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "w-%d", i);
-        int32_t turn = skr_pods_find_name(rig->gang, "default", name)->place.turn;
+        int32_t turn = skr_pods_find_name(rig->gang, "default", test_text("w-%d", i))->place.turn;
         assert_true(turn < turns);
         ret[turn]++;
     }

@@ -14,9 +14,7 @@ static struct rig *nodes(int closed)
     struct rig *rig = rig_create();
     rig_racks(rig, 1, MEMBERS, 5);
     for (int i = 0; i < MEMBERS; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name,
+        rig_edit(rig, RIG_NODE, test_text("node-%d", i),
                  "{'spec':{'unschedulable':%s},'status':{'allocatable':{'nvidia.com/gpu':'5',"
                  "'memory':'5Gi'}}}",
                  i >= closed ? "true" : "false");
@@ -26,9 +24,7 @@ static struct rig *nodes(int closed)
 
 static void open_node(struct rig *rig, int i)
 {
-    char name[32];
-    snprintf(name, sizeof name, "node-%d", i);
-    rig_edit(rig, RIG_NODE, name, "{'spec':{'unschedulable':false}}");
+    rig_edit(rig, RIG_NODE, test_text("node-%d", i), "{'spec':{'unschedulable':false}}");
 }
 
 /* Group g of the priority, with all its pods. */
@@ -48,9 +44,7 @@ static void group(struct rig *rig, int priority)
         "'roles':\"{%s}\"}}",
         priority, roles.s);
     for (int i = 0; i < MEMBERS; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_create_json(rig, RIG_POD, name,
+        rig_create_json(rig, RIG_POD, test_text("p-%d", i),
                         "{'metadata':{'annotations':{'sakkara.group.role':'role-%c'},'labels':{"
                         "'sakkara.group.name':'g'}},'spec':{'schedulerName':'sakkara',"
                         "'schedulingGates':[{'name':'sakkara.gang'}],'containers':[{'name':'main',"

@@ -176,9 +176,7 @@ static void generation(struct rig *rig, const char *prefix)
 {
     const struct rig_object *job = rig_find(rig, RIG_JOB, "w");
     for (int i = 0; i < 2; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_create_json(rig, RIG_POD, name,
+        rig_create_json(rig, RIG_POD, test_text("%s-%d", prefix, i),
                         "{'metadata':{'labels':{'sakkara.group.name':'g'},'ownerReferences':[{"
                         "'apiVersion':'batch/v1','kind':'Job','name':'w','uid':'%s',"
                         "'controller':true}]},'spec':{'schedulerName':'sakkara',"

@@ -85,9 +85,7 @@ TEST_RIG(gang_on(1), a_node_that_kube_scheduler_refuses_is_left_by_the_next_plan
     rig_run(rig, 30 * SKR_SECOND);
     rig_assert_bound(rig, "p", MEMBERS);
     for (int i = 0; i < MEMBERS; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        assert_true(strcmp(rig_node_of(rig, name), "node-1") != 0);
+        assert_true(strcmp(rig_node_of(rig, test_text("p-%d", i)), "node-1") != 0);
     }
 }
 
@@ -95,9 +93,7 @@ TEST_RIG(gang_on(1), whatever_becomes_of_the_answer_the_gate_goes_and_the_plan_s
 {
     static const enum rig_outcome bad[] = {RIG_LOST, RIG_LOST_APPLIED, RIG_429, RIG_409};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%zu", i);
-        rig_fault(rig, SKR_WRITE_UNGATE_POD, name, bad[i], 2);
+        rig_fault(rig, SKR_WRITE_UNGATE_POD, test_text("p-%zu", i), bad[i], 2);
     }
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "p", MEMBERS);

@@ -159,16 +159,12 @@ TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), ordinary_pods_are_kept_off_a_held_s
     rig_delete(rig, RIG_POD, "p-2");
     rig_run(rig, SKR_SECOND);
     for (int i = 0; i < 3; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "ordinary-%d", i);
-        rig_pod(rig, name, NULL, 0);
+        rig_pod(rig, test_text("ordinary-%d", i), NULL, 0);
     }
     rig_run(rig, 5 * SKR_SECOND);
     size_t bound = 0;
     for (int i = 0; i < 3; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "ordinary-%d", i);
-        bound += *rig_node_of(rig, name) != '\0';
+        bound += *rig_node_of(rig, test_text("ordinary-%d", i)) != '\0';
     }
     assert_int_equal(bound, 2); /* of three free slots one is held */
 }
@@ -279,9 +275,7 @@ TEST(held_seats_yield_to_higher_priority_as_many_as_are_needed)
         rig_pods(rig, "u", row[i].size, "urgent", RIG_GATED);
         /* One that evicts would find victims in the rest of g: its pods refuse that. */
         for (int m = 0; m < row[i].size; m++) {
-            char name[32];
-            snprintf(name, sizeof name, "u-%d", m);
-            rig_edit(rig, RIG_POD, name, "{'spec':{'preemptionPolicy':'Never'}}");
+            rig_edit(rig, RIG_POD, test_text("u-%d", m), "{'spec':{'preemptionPolicy':'Never'}}");
         }
         rig_run(rig, SKR_SECOND);
         if ((int)rig_n_bound(rig, "urgent") != row[i].bound) {
@@ -344,9 +338,7 @@ static size_t n_on_nodes(struct rig *rig, const char *prefix, int n)
 {
     size_t bound = 0;
     for (int i = 0; i < n; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        bound += *rig_node_of(rig, name) != '\0';
+        bound += *rig_node_of(rig, test_text("%s-%d", prefix, i)) != '\0';
     }
     return bound;
 }
@@ -366,9 +358,7 @@ TEST(seats_held_by_one_namespace_yield_to_a_map_of_higher_priority_in_another)
                  row[i].priority ? row[i].priority : "null");
         rig_pods(rig, "honest/g", 8, "g", RIG_GATED);
         for (int m = 0; m < 8; m++) {
-            char name[64];
-            snprintf(name, sizeof name, "honest/g-%d", m);
-            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}",
+            rig_edit(rig, RIG_POD, test_text("honest/g-%d", m), "{'spec':{'priority':%d}}",
                      m == 5 ? row[i].one : row[i].class);
         }
         rig_run(rig, 10 * SKR_SECOND);
@@ -390,9 +380,7 @@ TEST(a_map_beyond_the_bound_of_its_namespace_takes_no_held_seat)
         rig_group(rig, "honest/g", 8, 5000, NULL);
         rig_pods(rig, "honest/g", 8, "g", RIG_GATED);
         for (int m = 0; m < 8; m++) {
-            char name[64];
-            snprintf(name, sizeof name, "honest/g-%d", m);
-            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", class);
+            rig_edit(rig, RIG_POD, test_text("honest/g-%d", m), "{'spec':{'priority':%d}}", class);
         }
         rig_run(rig, 10 * SKR_SECOND);
         assert_int_equal(n_on_nodes(rig, "honest/g", 8), class > 0 ? 8 : 0);
@@ -413,9 +401,7 @@ TEST(seats_yield_to_a_higher_class_within_a_namespace_too)
         rig_sync(rig);
         rig_pods(rig, "h", 4, "h", RIG_GATED);
         for (int m = 0; m < 4; m++) {
-            char name[32];
-            snprintf(name, sizeof name, "h-%d", m);
-            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", row[i].lost);
+            rig_edit(rig, RIG_POD, test_text("h-%d", m), "{'spec':{'priority':%d}}", row[i].lost);
         }
         rig_run(rig, 5 * SKR_SECOND);
         rig_delete(rig, RIG_POD, "h-2");
@@ -423,9 +409,7 @@ TEST(seats_yield_to_a_higher_class_within_a_namespace_too)
         rig_group(rig, "urgent", 8, 0, NULL);
         rig_pods(rig, "u", 8, "urgent", RIG_GATED);
         for (int m = 0; m < 8; m++) {
-            char name[32];
-            snprintf(name, sizeof name, "u-%d", m);
-            rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", row[i].urgent);
+            rig_edit(rig, RIG_POD, test_text("u-%d", m), "{'spec':{'priority':%d}}", row[i].urgent);
         }
         rig_run(rig, 10 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "h"), 2);
@@ -463,9 +447,7 @@ TEST_RIG(hostile_holds_two(), what_other_namespaces_run_lets_none_hold_more)
 static void pods_of_job(struct rig *rig, const char *group, const char *prefix)
 {
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_create_json(rig, RIG_POD, name,
+        rig_create_json(rig, RIG_POD, test_text("%s-%d", prefix, i),
                         "{'metadata':{'labels':{'sakkara.group.name':'%s'},'ownerReferences':[{"
                         "'apiVersion':'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':"
                         "true}]},'spec':{'schedulerName':'sakkara','schedulingGates':[{'name':"
@@ -480,9 +462,7 @@ static void pods_of_job(struct rig *rig, const char *group, const char *prefix)
 static void all_gone(struct rig *rig, const char *prefix)
 {
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_delete(rig, RIG_POD, name);
+        rig_delete(rig, RIG_POD, test_text("%s-%d", prefix, i));
     }
     rig_run(rig, SKR_SECOND);
 }

@@ -8,11 +8,9 @@
 /* g-0 .. of a group g of n that name the claim. */
 static void sharing(struct rig *rig, const char *claim, int n, int cpu)
 {
-    char name[32];
     rig_group(rig, "g", n, 0, NULL);
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "g-%d", i);
-        device_pod_with(rig, name, claim, cpu);
+        device_pod_with(rig, test_text("g-%d", i), claim, cpu);
     }
 }
 
@@ -64,11 +62,9 @@ TEST_RIG(cluster(4, 4), a_rule_that_spreads_members_of_a_claim_conflicts)
 /* Each of g takes a device of its own, too; the claim takes two. */
 static void sharing_and_own(struct rig *rig, int n)
 {
-    char name[32];
     rig_group(rig, "g", n, 0, NULL);
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "g-%d", i);
-        rig_create_json(rig, RIG_POD, name,
+        rig_create_json(rig, RIG_POD, test_text("g-%d", i),
                         "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{"
                         "'schedulerName':'sakkara','resourceClaims':[{'name':'c',"
                         "'resourceClaimName':'one'}],'containers':[{'name':'c','resources':{"
@@ -127,12 +123,10 @@ TEST_RIG(cluster(4, 4), claims_that_are_being_deleted_reserve_nothing_before_a_c
 
 TEST_RIG(cluster(4, 4), the_first_member_of_a_shared_claim_comes_alone)
 {
-    char name[32];
     int nominated = 0;
     planned(rig, 3);
     for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "g-%d", i);
-        nominated += *rig_find(rig, RIG_POD, name)->pod->nominated_node ? 1 : 0;
+        nominated += *rig_find(rig, RIG_POD, test_text("g-%d", i))->pod->nominated_node ? 1 : 0;
     }
     assert_int_equal(nominated, 1);
     rig->hold_scheduler = false;
@@ -217,11 +211,9 @@ TEST_RIG(cluster(2, 2), members_of_each_role_are_where_their_claim_is)
 /* g-0 .. of a group g that name the claims in turn. */
 static void sharing_in_turn(struct rig *rig, const char *const *claim, int n_claims, int n, int cpu)
 {
-    char name[32];
     rig_group(rig, "g", n, 0, NULL);
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "g-%d", i);
-        device_pod_with(rig, name, claim[i % n_claims], cpu);
+        device_pod_with(rig, test_text("g-%d", i), claim[i % n_claims], cpu);
     }
 }
 
@@ -380,9 +372,7 @@ static bool is_served(const struct rig *rig, const struct sharing_world *w)
     int node_of[CLAIMS_MAX] = {-1, -1, -1}, taken[4] = {0};
     bool served = rig_n_bound(rig, "g") == (size_t)w->members;
     for (int i = 0; i < w->members && served; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "g-%d", i);
-        const int node = rig_node_of(rig, name)[sizeof "node-" - 1] - '0';
+        const int node = rig_node_of(rig, test_text("g-%d", i))[sizeof "node-" - 1] - '0';
         int *of = w->claim[i] >= 0 ? &node_of[w->claim[i]] : NULL;
         if (of && *of < 0) {
             *of = node;

@@ -20,11 +20,9 @@ static void add_gang(struct rig *rig, const char *namespace_, const char *name, 
 
 static size_t n_bound(struct rig *rig, const char *prefix, int n)
 {
-    char name[64];
     size_t bound = 0;
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        bound += *rig_node_of(rig, name) != '\0';
+        bound += *rig_node_of(rig, test_text("%s-%d", prefix, i)) != '\0';
     }
     return bound;
 }
@@ -127,9 +125,7 @@ TEST(deleted_in_any_phase_the_members_leave_the_room)
             rig_step(rig);
         }
         for (int i = 0; i < 4; i++) {
-            char name[64];
-            snprintf(name, sizeof name, "a/odd-%d", i);
-            rig_delete(rig, RIG_POD, name);
+            rig_delete(rig, RIG_POD, test_text("a/odd-%d", i));
         }
         add_gang(rig, "b", "good", 4, 4);
         rig_run(rig, 15 * SKR_SECOND);
@@ -165,10 +161,8 @@ TEST(running_pods_that_move_between_groups_leave_no_seats_behind)
         rig_edit(rig, RIG_MAP, key, "{'data':{'seat-hold':'24h'}}");
     }
     for (int turn = 1; turn < 16; turn++) {
-        char pod[16];
-        snprintf(pod, sizeof pod, "a/g0-%d", turn % 4);
-        rig_edit(rig, RIG_POD, pod, "{'metadata':{'labels':{'sakkara.group.name':'g%d'}}}",
-                 turn % 3 + 1);
+        rig_edit(rig, RIG_POD, test_text("a/g0-%d", turn % 4),
+                 "{'metadata':{'labels':{'sakkara.group.name':'g%d'}}}", turn % 3 + 1);
         rig_run(rig, SKR_SECOND / 2);
         assert_int_equal(n_reserved(rig), 0);
     }
@@ -184,9 +178,7 @@ TEST(pods_that_name_their_node_hold_room_until_its_kubelet_refuses_them)
     rig->allow_overfull = true;
     add_gang(rig, "b", "good", 4, 4);
     for (int i = 0; i < 20; i++) {
-        char pod[16];
-        snprintf(pod, sizeof pod, "a/x-%d", i);
-        rig_create_json(rig, RIG_POD, pod,
+        rig_create_json(rig, RIG_POD, test_text("a/x-%d", i),
                         "{'metadata':{'labels':{'sakkara.group.name':'x'}},'spec':{'nodeName':"
                         "'node-%d','containers':[{'name':'c','resources':{'requests':{'cpu':"
                         "'1000'}}}]},'status':{'phase':'Pending'}}",
@@ -195,9 +187,7 @@ TEST(pods_that_name_their_node_hold_room_until_its_kubelet_refuses_them)
     rig_run(rig, SKR_SECOND);
     assert_int_equal(n_bound(rig, "b/good", 4), 0);
     for (int i = 0; i < 20; i++) {
-        char pod[16];
-        snprintf(pod, sizeof pod, "a/x-%d", i);
-        rig_phase(rig, pod, "Failed");
+        rig_phase(rig, test_text("a/x-%d", i), "Failed");
     }
     rig_run(rig, SKR_SECOND);
     assert_int_equal(n_bound(rig, "b/good", 4), 4);
@@ -207,10 +197,8 @@ TEST(pods_that_name_their_node_hold_room_until_its_kubelet_refuses_them)
 static void job_pods(struct rig *rig, const char *prefix, int n, const char *uid)
 {
     for (int i = 0; i < n; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
         rig_create_json(
-            rig, RIG_POD, pod,
+            rig, RIG_POD, test_text("%s-%d", prefix, i),
             "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{'batch.kubernetes.io/"
             "job-name':'train'},'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':"
             "'train','uid':'%s','controller':true}]},'spec':{'schedulerName':'sakkara',"

@@ -21,10 +21,8 @@ typedef void attack(struct rig *rig);
 static bool is_bound(struct rig *rig)
 {
     size_t n = 0;
-    char name[32];
     for (int i = 0; i < SLOTS; i++) {
-        snprintf(name, sizeof name, "b/good-%d", i);
-        n += *rig_node_of(rig, name) != '\0';
+        n += *rig_node_of(rig, test_text("b/good-%d", i)) != '\0';
     }
     return n == SLOTS;
 }
@@ -250,9 +248,7 @@ TEST(sizes_that_never_come_hold_nothing)
 static void native_pods(struct rig *rig, const char *prefix, int n, const char *group)
 {
     for (int i = 0; i < n; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
-        rig_create_json(rig, RIG_POD, pod,
+        rig_create_json(rig, RIG_POD, test_text("%s-%d", prefix, i),
                         "{'metadata':{},'spec':{'schedulerName':'sakkara','schedulingGroup':{"
                         "'podGroupName':'%s'}," GATED ONE_CPU "}}",
                         group);
@@ -295,9 +291,7 @@ TEST(podgroups_that_never_come_whole_hold_nothing)
 static void honest_lws_comes(struct rig *rig)
 {
     for (int i = 0; i < SLOTS; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "b/good-%d", i);
-        lws_pod(rig, pod, "serve", i, "4");
+        lws_pod(rig, test_text("b/good-%d", i), "serve", i, "4");
     }
 }
 
@@ -305,9 +299,7 @@ static void honest_lws_comes(struct rig *rig)
 static void forged_workers(struct rig *rig)
 {
     for (int i = 0; i < SLOTS * HOSTILES; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "a/good-%d", i);
-        lws_pod(rig, pod, "serve", i, "100000");
+        lws_pod(rig, test_text("a/good-%d", i), "serve", i, "100000");
     }
 }
 
@@ -352,9 +344,7 @@ TEST(a_claim_that_names_a_node_holds_room_on_that_node_alone_and_until_its_deadl
     assert_string_equal(rig_node_of(rig, "b/next-0"),
                         ""); /* the node is full, for kube-scheduler too */
     for (int i = 0; i < HOSTILES; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "a/late-%d", i);
-        rig_remove(rig, pod);
+        rig_remove(rig, test_text("a/late-%d", i));
     }
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "b/next-0"), "node-2");

@@ -40,10 +40,8 @@ static size_t n_bound(struct rig *rig, const char *prefix)
 
 static void delete_members(struct rig *rig, const char *prefix, int from)
 {
-    char name[64];
     for (int i = from; i < SLOTS; i++) {
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        rig_delete(rig, RIG_POD, name);
+        rig_delete(rig, RIG_POD, test_text("%s-%d", prefix, i));
     }
 }
 
@@ -151,9 +149,7 @@ TEST_RIG(four_slots(), members_whose_annotations_are_full_hold_no_room)
     enum { FULL = (256 << 10) - 20 };
     add_gang(rig, "a/bad", SLOTS, 0);
     for (int i = 0; i < SLOTS; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "a/bad-%d", i);
-        pad(rig, RIG_POD, name, FULL);
+        pad(rig, RIG_POD, test_text("a/bad-%d", i), FULL);
     }
     rig_run(rig, 2 * SKR_SECOND);
     assert_non_null(strstr(rig_key(rig, "a/bad", "message"), "are its annotations full?"));

@@ -13,9 +13,7 @@
 
 static void member_by_class(struct rig *rig, const char *group, int i, int each)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s-%d", group, i);
-    rig_create_json(rig, RIG_POD, name,
+    rig_create_json(rig, RIG_POD, test_text("%s-%d", group, i),
                     "{'metadata':{'labels':{'sakkara.group.name':'%s'}},'spec':{"
                     "'schedulerName':'sakkara','containers':[{'name':'c','resources':{"
                     "'requests':{'cpu':'1','" GPU "':'%d'}}}]},'status':{'phase':'Pending'}}",

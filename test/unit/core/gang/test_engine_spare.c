@@ -41,9 +41,7 @@ TEST(groups_and_single_pods_leave_a_node_of_every_rack_free)
     rig_pods(rig, "single", 5, NULL, 0);
     rig_run(rig, 5 * SKR_SECOND);
     for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "single-%d", i);
-        assert_non_null(strstr("node-0 node-2", rig_node_of(rig, name)));
+        assert_non_null(strstr("node-0 node-2", rig_node_of(rig, test_text("single-%d", i))));
     }
     assert_string_equal(rig_node_of(rig, "single-4"), "");
     const struct rig_answer answer = rig_filter(rig, "single-4", "node-1");
@@ -124,9 +122,7 @@ TEST(a_reservation_keeps_its_node_that_becomes_a_spare)
         rig_pods(rig, "a", 4, NULL, 0);
         rig_run(rig, SKR_SECOND);
         for (int i = 0; i < 4; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "a-%d", i);
-            rig_edit(rig, RIG_POD, name,
+            rig_edit(rig, RIG_POD, test_text("a-%d", i),
                      "{'spec':{'activeDeadlineSeconds':600},'status':{'startTime':"
                      "'2023-11-14T22:13:20Z'}}");
         }

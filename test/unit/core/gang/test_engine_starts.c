@@ -49,15 +49,13 @@ static int starving(int64_t reservations, int64_t limit)
 /* Kubelets are a little late. Limits are as short as that. */
 TEST_RIG(limits_four_nodes(1), limits_of_seconds_keep_their_promise_too)
 {
-    char name[32];
     int bound = -1;
     limits_gang(rig, "run", 4, 0, 6);
     rig_run(rig, SKR_SECOND);
     limits_start(rig, "run", 4);
     limits_gang(rig, "big", 4, 0, 5);
     for (int t = 0; t < 30 && bound < 0; t++) {
-        snprintf(name, sizeof name, "s%d", t);
-        limits_gang(rig, name, 1, 0, 6);
+        limits_gang(rig, test_text("s%d", t), 1, 0, 6);
         rig_run(rig, SKR_SECOND);
         if (t == 6) {
             rig_run(rig, 300 * SKR_MILLISECOND);
@@ -272,9 +270,8 @@ TEST_RIG(limits_four_nodes(1), the_first_group_of_every_pool_holds_a_reservation
         snprintf(name, sizeof name, "%s%d", pools[i % 2], i / 2);
         limits_gang(rig, name, 2, 0, 50);
         for (int k = 0; k < 2; k++) {
-            char pod[40];
-            snprintf(pod, sizeof pod, "%s-%d", name, k);
-            rig_edit(rig, RIG_POD, pod, "{'spec':{'nodeSelector':{'pool':'%s'}}}", pools[i % 2]);
+            rig_edit(rig, RIG_POD, test_text("%s-%d", name, k),
+                     "{'spec':{'nodeSelector':{'pool':'%s'}}}", pools[i % 2]);
         }
         rig_run(rig, SKR_SECOND);
     }
@@ -584,9 +581,7 @@ static struct rig *with_preemption(int64_t limit)
     struct rig *rig = preempting_nodes();
     rig_group(rig, "low", 4, 0, NULL);
     for (int i = 0; i < 4; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "low-%d", i);
-        rig_create_json(rig, RIG_POD, pod,
+        rig_create_json(rig, RIG_POD, test_text("low-%d", i),
                         "{'metadata':{'labels':{'sakkara.group.name':'low'}},'spec':{"
                         "'schedulerName':'sakkara','terminationGracePeriodSeconds':30,"
                         "'activeDeadlineSeconds':%lld,'schedulingGates':[{'name':'sakkara.gang'}],"
@@ -714,14 +709,13 @@ static void play(uint64_t seed, bool restarts)
 {
     struct history h = {.random = seed};
     h.rig = limits_four_nodes(1 + (int64_t)pick(&h, 3));
-    char name[32];
     for (int t = 0; t < HISTORY_S; t++) {
         if (h.n < HISTORY_GROUPS && pick(&h, 8) == 0) {
             const int i = h.n++;
             h.size[i] = pick(&h, 3) == 0 ? 4 : 1 + (int)pick(&h, 2);
             h.limit[i] = pick(&h, 5) == 0 ? 0 : 20 + (int64_t)pick(&h, 60);
-            snprintf(name, sizeof name, "g%02d", i);
-            limits_gang(h.rig, name, h.size[i], pick(&h, 6) == 0 ? 1 : 0, h.limit[i]);
+            limits_gang(h.rig, test_text("g%02d", i), h.size[i], pick(&h, 6) == 0 ? 1 : 0,
+                        h.limit[i]);
         }
         uint64_t before = causes(h.rig);
         rig_run(h.rig, SKR_SECOND);

@@ -27,10 +27,8 @@ static void part_of_job(struct rig *rig, const char *key, int size, int n)
     const char *slash = strchr(key, '/'), *name = slash ? slash + 1 : key;
     rig_create_json(rig, RIG_JOB, key, "{'spec':{'parallelism':%d,'completions':%d}}", size, size);
     for (int i = 0; i < n; i++) {
-        char pod[64];
-        snprintf(pod, sizeof pod, "%s-%d", key, i);
         rig_create_json(
-            rig, RIG_POD, pod,
+            rig, RIG_POD, test_text("%s-%d", key, i),
             "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{'batch.kubernetes.io/"
             "job-name':'%s','batch.kubernetes.io/job-completion-index':'%d'},'ownerReferences':[{"
             "'apiVersion':'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':true}]},"
@@ -145,11 +143,9 @@ TEST_RIG(cluster(), only_maps_that_show_a_group_count_towards_their_limit)
 TEST_RIG(cluster(), beyond_the_limit_of_maps_groups_run_without_one)
 {
     enum { LEFT = 4, WORKLOADS = 10 };
-    char name[32];
     rig->gang->status_maps.n = SKR_STATUS_MAPS_MAX - LEFT;
     for (int i = 0; i < WORKLOADS; i++) {
-        snprintf(name, sizeof name, "a/job%d", i);
-        job_of(rig, name, 1);
+        job_of(rig, test_text("a/job%d", i), 1);
     }
     rig_run(rig, 60 * SKR_SECOND);
     assert_int_equal(rig->gang->status_maps.n, SKR_STATUS_MAPS_MAX);

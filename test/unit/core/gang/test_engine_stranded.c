@@ -30,9 +30,7 @@ static size_t bound_on(struct rig *rig, const char *node)
 {
     size_t n = 0;
     for (int i = 0; i < 8; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "job-%d", i);
-        n += strcmp(rig_node_of(rig, name), node) == 0;
+        n += strcmp(rig_node_of(rig, test_text("job-%d", i)), node) == 0;
     }
     return n;
 }

@@ -32,9 +32,8 @@ static void pod(struct rig *rig, const char *name, const char *role, const char 
 static void workers(struct rig *rig)
 {
     for (int i = 0; i < 2; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "work-%d", i);
-        pod(rig, name, "work", "'annotations':{'sakkara.gang':'auto'}", "sakkara");
+        pod(rig, test_text("work-%d", i), "work", "'annotations':{'sakkara.gang':'auto'}",
+            "sakkara");
     }
 }
 
@@ -102,9 +101,7 @@ static void controlled(struct rig *rig, const char *prefix, int n, const char *m
                        const char *controller, const char *name)
 {
     for (int i = 0; i < n; i++) {
-        char pod_name[64];
-        snprintf(pod_name, sizeof pod_name, "%s-%d", prefix, i);
-        rig_create_json(rig, RIG_POD, pod_name,
+        rig_create_json(rig, RIG_POD, test_text("%s-%d", prefix, i),
                         "{'metadata':{%s,'ownerReferences':[{%s,'name':'%s','uid':'of-%s',"
                         "'controller':true}]},'spec':{'schedulerName':'sakkara','schedulingGates':["
                         "{'name':'sakkara.gang'}],'containers':[{'name':'c','resources':{"

@@ -294,11 +294,10 @@ TEST_RIG(planned_long_ago(),
 
 TEST_RIG(planned_long_ago(), a_plan_that_another_process_has_begun_to_bind_is_finished)
 {
-    char plan[64];
-    snprintf(plan, sizeof plan, "%s", rig_planned(rig, "p-0"));
     rig->hold_watch[RIG_MAP] = true;
     overtake(rig, "g");
-    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeName':'%s'}}", plan);
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeName':'%s'}}",
+             test_text("%s", rig_planned(rig, "p-0")));
     rig_settle(rig);
     rig->hold_watch[RIG_MAP] = false;
     rig_settle(rig);

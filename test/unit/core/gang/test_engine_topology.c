@@ -16,9 +16,7 @@ static struct rig *nodes(int n)
 {
     struct rig *rig = rig_create();
     for (int i = 0; i < n; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_node(rig, name, 2);
+        rig_node(rig, test_text("node-%d", i), 2);
     }
     return rig;
 }
@@ -185,9 +183,8 @@ TEST_RIG(nodes(1), d20_a_derived_tree_follows_nodes_that_come_and_go)
 TEST_RIG(nodes(4), d20_a_derived_tree_follows_rack_labels)
 {
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'sakkara.topology.rack':'r%d'}}}", i);
+        rig_edit(rig, RIG_NODE, test_text("node-%d", i),
+                 "{'metadata':{'labels':{'sakkara.topology.rack':'r%d'}}}", i);
     }
     rig_sync(rig);
     run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
@@ -204,10 +201,8 @@ static struct rig *labelled(void)
 {
     struct rig *rig = nodes(4);
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'sakkara.topology.rack':'r%d'}}}",
-                 i / 2);
+        rig_edit(rig, RIG_NODE, test_text("node-%d", i),
+                 "{'metadata':{'labels':{'sakkara.topology.rack':'r%d'}}}", i / 2);
     }
     rig_sync(rig);
     return rig;
@@ -311,9 +306,7 @@ TEST_RIG(rig_create(), d43_an_overcommitted_node_counts_as_full)
     rig_sync(rig);
     run_gang(rig, "g", 5, NULL);
     for (int i = 0; i < 5; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "g-%d", i);
-        assert_string_equal(rig_node_of(rig, name), "node-1");
+        assert_string_equal(rig_node_of(rig, test_text("g-%d", i)), "node-1");
     }
 }
 
@@ -424,9 +417,7 @@ TEST_RIG(in_zones(), a_level_by_an_attribute_of_devices_follows_the_slices)
 {
     levels(rig, "topology", "[{\\'name\\':\\'clique\\',\\'attribute\\':\\'d.io/clique\\'}]");
     for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        clique(rig, name, i / 2, i == 3 ? 7 : i / 2);
+        clique(rig, test_text("node-%d", i), i / 2, i == 3 ? 7 : i / 2);
     }
     rig_sync(rig);
     run_gang(rig, "first", 4, "{'clique':{'type':'pack','hard':true}}");
@@ -549,9 +540,7 @@ TEST_RIG(by_option(), a_map_goes_before_the_option)
 TEST_RIG(by_option(), with_the_option_no_tree_is_ever_flat)
 {
     for (int i = 0; i < 2; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':null}}");
+        rig_edit(rig, RIG_NODE, test_text("node-%d", i), "{'metadata':{'labels':null}}");
     }
     rig_sync(rig);
     run_gang(rig, "g", 1, NULL);

@@ -288,9 +288,7 @@ TEST(whoever_loses_node_and_map_while_binding_is_bound_elsewhere_in_the_same_pla
 static void close_nodes(struct rig *rig, bool closed)
 {
     for (int i = 0; i < 2 * RACK; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name,
+        rig_edit(rig, RIG_NODE, test_text("node-%d", i),
                  closed ? "{'spec':{'unschedulable':true}}" : "{'spec':{'unschedulable':false}}");
     }
     rig_settle(rig);

@@ -77,10 +77,8 @@ static void gated_pods(struct rig *rig, const char *namespace_, const char *grou
 
 static void gated(struct rig *rig, const char *namespace_, const char *group, int n, int cpu)
 {
-    char key[64];
     for (int i = 0; i < n; i++) {
-        snprintf(key, sizeof key, "%s/%s-%d", namespace_, group, i);
-        odd_claim(rig, key);
+        odd_claim(rig, test_text("%s/%s-%d", namespace_, group, i));
     }
     gated_pods(rig, namespace_, group, n, cpu);
 }
@@ -100,11 +98,9 @@ static size_t n_open(struct rig *rig, const char *namespace_)
 
 static size_t n_waiting_for_budget(struct rig *rig, int groups)
 {
-    char key[32];
     size_t n = 0;
     for (int i = 0; i < groups; i++) {
-        snprintf(key, sizeof key, "hostile/h-%d", i);
-        n += strcmp(rig_key(rig, key, "reason"), "EvaluationBudget") == 0;
+        n += strcmp(rig_key(rig, test_text("hostile/h-%d", i), "reason"), "EvaluationBudget") == 0;
     }
     return n;
 }
@@ -113,12 +109,10 @@ TEST_RIG(device_cluster(NODES, EACH),
          of_groups_whose_claims_are_not_counted_kube_scheduler_gets_one_at_a_time_and_few_in_all)
 {
     struct verdict verdict = {0};
-    char name[32];
     rig->in_tree = judges;
     rig->context = &verdict;
     for (int i = 0; i < 16; i++) {
-        snprintf(name, sizeof name, "h-%d", i);
-        gated(rig, "hostile", name, 1, 1);
+        gated(rig, "hostile", test_text("h-%d", i), 1, 1);
     }
     rig_run(rig, SKR_SECOND);
     assert_int_equal(n_open(rig, "hostile"), 1);
@@ -134,12 +128,10 @@ TEST_RIG(device_cluster(NODES, EACH),
 TEST_RIG(device_cluster(NODES, EACH), a_group_whose_claims_are_not_counted_says_for_what_it_waits)
 {
     struct verdict verdict = {0};
-    char name[32];
     rig->in_tree = judges;
     rig->context = &verdict;
     for (int i = 0; i < SKR_UNCOUNTED_PODS_MAX + 1; i++) {
-        snprintf(name, sizeof name, "h-%d", i);
-        gated(rig, "hostile", name, 1, 1);
+        gated(rig, "hostile", test_text("h-%d", i), 1, 1);
         rig_run(rig, SKR_SECOND);
     }
     assert_string_equal(rig_key(rig, "hostile/h-4", "reason"), "EvaluationBudget");
@@ -226,9 +218,7 @@ TEST_RIG(device_cluster(NODES, EACH), members_with_volumes_are_asked_about_one_a
     gated(rig, "hostile", "g", 6, 1);
     rig_claim(rig, "hostile/v", RIG_CLAIM_BOUND);
     for (int i = 0; i < 6; i++) {
-        char key[32];
-        snprintf(key, sizeof key, "hostile/g-%d", i);
-        rig_edit(rig, RIG_POD, key,
+        rig_edit(rig, RIG_POD, test_text("hostile/g-%d", i),
                  "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'v'}}]}}");
     }
     rig_run(rig, 30 * SKR_SECOND);
@@ -273,12 +263,10 @@ TEST_RIG(device_cluster(NODES, EACH), after_each_refusal_the_namespace_pauses_fo
     struct verdict verdict = {0};
     skr_time began[SKR_UNCOUNTED_PODS_MAX];
     size_t n = 0;
-    char name[32];
     rig->in_tree = judges;
     rig->context = &verdict;
     for (int i = 0; i < SKR_UNCOUNTED_PODS_MAX; i++) {
-        snprintf(name, sizeof name, "h-%d", i);
-        gated(rig, "hostile", name, 1, 1);
+        gated(rig, "hostile", test_text("h-%d", i), 1, 1);
     }
     for (int i = 0; i < 1200 && n < SKR_UNCOUNTED_PODS_MAX; i++) {
         rig_run(rig, SKR_SECOND);
@@ -318,12 +306,10 @@ TEST_RIG(with_settings(true, SKR_TIME_NEVER),
          where_no_devices_are_counted_no_group_waits_for_its_turn)
 {
     struct verdict verdict = {0};
-    char name[32];
     rig->in_tree = judges;
     rig->context = &verdict;
     for (int i = 0; i < 16; i++) {
-        snprintf(name, sizeof name, "h-%d", i);
-        gated(rig, "hostile", name, 1, 1);
+        gated(rig, "hostile", test_text("h-%d", i), 1, 1);
     }
     rig_run(rig, SKR_SECOND);
     assert_int_equal(n_open(rig, "hostile"), 16);

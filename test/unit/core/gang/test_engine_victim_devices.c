@@ -90,18 +90,15 @@ TEST_RIG(device_cluster(1, 4), no_group_gives_way_if_its_devices_are_not_enough)
 /* More groups than of which all sets are tried, or sixteen: they count in the order of their priority. */
 TEST_RIG(device_cluster(1, 20), many_groups_of_a_node_give_way)
 {
-    char name[32];
     for (int i = 0; i < 20; i++) {
-        snprintf(name, sizeof name, "low-%02d", i);
-        runs(rig, name, 1 + i / 10, i, 1);
+        runs(rig, test_text("low-%02d", i), 1 + i / 10, i, 1);
     }
     group_of_one(rig, "top", 9, 18);
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "top"), "Preempting");
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 18);
     for (int i = 0; i < 20; i++) {
-        snprintf(name, sizeof name, "low-%02d", i);
-        frees(rig, name);
+        frees(rig, test_text("low-%02d", i));
     }
     rig_assert_bound(rig, "top", 1);
 }

@@ -10,14 +10,13 @@ enum { NODES = 3 };
 static struct rig *zones(void)
 {
     struct skr_settings settings;
-    char name[32];
     skr_settings_default(&settings);
     settings.victims_labelled = true;
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, NODES, 2);
     for (int i = 0; i < NODES; i++) {
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'zone':'zone-%d','all':'one'}}}", i);
+        rig_edit(rig, RIG_NODE, test_text("node-%d", i),
+                 "{'metadata':{'labels':{'zone':'zone-%d','all':'one'}}}", i);
     }
     rig_sync(rig);
     return rig;
@@ -44,11 +43,9 @@ static void pod(struct rig *rig, const char *name, const char *group, const char
 static void gang(struct rig *rig, const char *group, const char *app, int zone, int priority,
                  const char *affinity)
 {
-    char name[32];
     rig_group(rig, group, 2, priority, NULL);
     for (int i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "%s-%d", group, i);
-        pod(rig, name, group, app, zone, affinity);
+        pod(rig, test_text("%s-%d", group, i), group, app, zone, affinity);
     }
     rig_run(rig, 2 * SKR_SECOND);
 }
@@ -143,17 +140,14 @@ TEST_RIG(zones(), a_partner_that_is_assumed_and_not_bound_is_needed_too)
 /* Group c may be smaller: one cache in zone-1, and so many in zone-0. The rest is full of pods that stay. */
 static void elastic_caches(struct rig *rig, int in_zone_0)
 {
-    char name[32];
     rig_group(rig, "c", in_zone_0 + 1, 1, NULL);
     rig_edit(rig, RIG_MAP, "c", "{'data':{'minimum':'1'}}");
     rig_group(rig, "top", 5 - in_zone_0, 20, NULL);
     for (int i = 0; i <= in_zone_0; i++) {
-        snprintf(name, sizeof name, "c-%d", i);
-        pod(rig, name, "c", "cache", i == in_zone_0, "");
+        pod(rig, test_text("c-%d", i), "c", "cache", i == in_zone_0, "");
     }
     for (int i = 0; i < 5 - in_zone_0; i++) {
-        snprintf(name, sizeof name, "top-%d", i);
-        pod(rig, name, "top", "web", i < 2 ? 2 : i == 2, "");
+        pod(rig, test_text("top-%d", i), "top", "web", i < 2 ? 2 : i == 2, "");
     }
     rig_run(rig, 2 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "c") + rig_n_bound(rig, "top"), 2 * NODES);
@@ -276,9 +270,7 @@ static size_t groups_gone(struct rig *rig)
 {
     size_t n = 0;
     for (int i = 0; i < NODES; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "c%d", i);
-        n += rig_n_bound(rig, name) == 0;
+        n += rig_n_bound(rig, test_text("c%d", i)) == 0;
     }
     return n;
 }
@@ -345,9 +337,7 @@ static struct rig *three_gangs(void)
 {
     struct rig *rig = scene_rack(6);
     for (int i = 0; i < 3; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "low-%d", i);
-        scene_bound(rig, name, 8, 1);
+        scene_bound(rig, test_text("low-%d", i), 8, 1);
     }
     return rig;
 }

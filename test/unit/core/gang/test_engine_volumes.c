@@ -133,10 +133,8 @@ TEST_RIG(cluster(), each_node_attaches_as_many_volumes_as_its_limit)
     one_plan(rig, 4);
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < i; k++) {
-            char other[16];
             snprintf(name, sizeof name, "g-%d", i);
-            snprintf(other, sizeof other, "g-%d", k);
-            assert_string_not_equal(rig_node_of(rig, name), rig_node_of(rig, other));
+            assert_string_not_equal(rig_node_of(rig, name), rig_node_of(rig, test_text("g-%d", k)));
         }
     }
 }
@@ -146,26 +144,20 @@ TEST_RIG(cluster(), a_shared_volume_counts_once)
 {
     rig_group(rig, "g", 4, 0, NULL);
     for (int i = 0; i < 4; i++) {
-        char node[16];
-        snprintf(node, sizeof node, "node-%d", i);
-        attach_limit(rig, node, i == 2);
+        attach_limit(rig, test_text("node-%d", i), i == 2);
         member(rig, i, "shared");
     }
     volume(rig, "shared", NULL);
     one_plan(rig, 4);
     for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "g-%d", i);
-        rig_assert_text(rig_node_of(rig, name), "node-2");
+        rig_assert_text(rig_node_of(rig, test_text("g-%d", i)), "node-2");
     }
 }
 
 TEST_RIG(cluster(), volumes_of_running_pods_count_and_come_free)
 {
     for (int i = 0; i < 4; i++) {
-        char node[16];
-        snprintf(node, sizeof node, "node-%d", i);
-        attach_limit(rig, node, i == 3);
+        attach_limit(rig, test_text("node-%d", i), i == 3);
     }
     volume(rig, "busy", NULL);
     volume(rig, "disk-0", NULL);
@@ -794,15 +786,11 @@ TEST_RIG(cluster(), members_return_to_the_node_that_has_their_volumes)
         attached(rig, name, name, "node-1");
     }
     for (int i = 0; i < 4; i++) {
-        char node[16];
-        snprintf(node, sizeof node, "node-%d", i);
-        attach_limit(rig, node, i == 1 ? 3 : 0);
+        attach_limit(rig, test_text("node-%d", i), i == 1 ? 3 : 0);
     }
     rig_group(rig, "g", 3, 0, NULL);
     for (int i = 0; i < 3; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "disk-%d", i);
-        member(rig, i, name);
+        member(rig, i, test_text("disk-%d", i));
     }
     rig_run(rig, 3 * SKR_SECOND);
     rig_assert_bound(rig, "g", 0);
@@ -830,7 +818,6 @@ static bool is_known(const struct rig *rig)
 
 TEST_RIG(cluster(), drivers_that_no_object_names_any_more_do_not_count)
 {
-    char name[16];
     volume(rig, "kept", NULL);
     for (int i = 0; i < 2 * SKR_VOLUME_DRIVERS_MAX; i++) {
         put(rig, &skr_gang_storage_class,
@@ -840,8 +827,7 @@ TEST_RIG(cluster(), drivers_that_no_object_names_any_more_do_not_count)
         put(rig, &skr_gang_csi_node,
             "{'metadata':{'name':'node-1'},'spec':{'drivers':[{'name':'d-%d','nodeID':'n'}]}}", i);
         volume_of(rig, i);
-        snprintf(name, sizeof name, "v-%d", i);
-        take_away(rig, &skr_gang_volume, "", name);
+        take_away(rig, &skr_gang_volume, "", test_text("v-%d", i));
     }
     assert_true(is_known(rig));
     for (int i = 0; i < SKR_VOLUME_DRIVERS_MAX - 3; i++) { /* of class, node-1 and kept */

@@ -49,10 +49,8 @@ static void labels_while_they_come(int members, skr_time apart, size_t while_com
     rig_sync(rig);
     rig_run(rig, SKR_SECOND);
     for (int i = 0; i < members; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p-%d", i);
         rig_run(rig, apart);
-        rig_pod(rig, name, "g", RIG_GATED);
+        rig_pod(rig, test_text("p-%d", i), "g", RIG_GATED);
     }
     rig_settle(rig);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), while_coming);
@@ -74,9 +72,7 @@ TEST_RIG(crowded(20), an_event_that_cannot_help_starts_no_solve)
     rig_run(rig, SKR_SECOND);
     size_t solves = rig->n_solves;
     for (int i = 1; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "load-0-%d", i);
-        rig_delete(rig, RIG_POD, name);
+        rig_delete(rig, RIG_POD, test_text("load-0-%d", i));
         rig_run(rig, 100 * SKR_MILLISECOND);
     }
     assert_int_equal(rig->n_solves, solves);
@@ -94,9 +90,7 @@ TEST_RIG(crowded(20), the_first_of_them_that_fits_is_planned_by_one_solve)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g00", 6);
     for (int i = 0; i < 6; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "g00-%d", i);
-        assert_true(strcmp(rig_node_of(rig, name), "node-2") >= 0);
+        assert_true(strcmp(rig_node_of(rig, test_text("g00-%d", i)), "node-2") >= 0);
     }
     assert_int_equal(rig_n_bound(rig, "g01"), 0);
 }
@@ -157,9 +151,7 @@ TEST_RIG(crowded(0), a_bound_group_that_lacks_members_is_told_of_room_that_is_ta
     rig_group(rig, "small", 8, 0, "{'node':{'max':4}}");
     rig_pods(rig, "small", 6, "small", 0);
     for (int i = 0; i < 4; i++) { /* they run already */
-        char name[32];
-        snprintf(name, sizeof name, "small-%d", i);
-        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-3'}}");
+        rig_edit(rig, RIG_POD, test_text("small-%d", i), "{'spec':{'nodeName':'node-3'}}");
     }
     rig_pods(rig, "more", 2, "small", 0);
     rig_run(rig, 10 * SKR_SECOND);

@@ -86,9 +86,7 @@ TEST_RIG(beside_a_job(true), a_pod_that_its_job_does_not_own_any_more_is_held_to
 {
     const int64_t start = booking(rig, "big")->start;
     for (int i = 0; i < 2; i++) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "run-%d", i);
-        rig_edit(rig, RIG_POD, pod, "{'metadata':{'ownerReferences':null}}");
+        rig_edit(rig, RIG_POD, test_text("run-%d", i), "{'metadata':{'ownerReferences':null}}");
     }
     rig_run(rig, 5 * SKR_SECOND);
     expect_the_word_holds(rig, start);

@@ -216,9 +216,7 @@ static struct rig *rolling_back(void)
     rig->hold_scheduler = true;
     rig_delete(rig, RIG_POD, "p-3");
     for (int i = 0; i < 4; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, name), RIG_OK);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, test_text("p-%d", i)), RIG_OK);
     }
     return rig;
 }
@@ -238,9 +236,7 @@ TEST(rollback_is_tried_again_until_every_delete_is_confirmed)
         size_t again = lost[i] == RIG_LOST_APPLIED ? 0 : 3; /* the watch says that it is gone */
         assert_int_equal(rig_count(rig, SKR_WRITE_DELETE_POD, NULL), 3 + again);
         for (int k = 0; k < 3; k++) {
-            char name[8];
-            snprintf(name, sizeof name, "p-%d", k);
-            assert_null(rig_find(rig, RIG_POD, name));
+            assert_null(rig_find(rig, RIG_POD, test_text("p-%d", k)));
         }
         rig->hold_scheduler = false;
         rig_pods(rig, "p", 4, "g", 0);

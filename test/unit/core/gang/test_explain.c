@@ -329,9 +329,7 @@ static struct rig *scheduler_name(void)
     rig_group(rig, "g", 4, 3, NULL);
     rig_pods(rig, "p", 2, "g", RIG_GATED);
     for (int i = 0; i < 7; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "q-%d", i);
-        rig_create_json(rig, RIG_POD, name,
+        rig_create_json(rig, RIG_POD, test_text("q-%d", i),
                         "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
                         "'default-scheduler',%s'containers':[{'name':'c'}]}}",
                         i == 0 ? "'nodeName':'node-0'," : "");
@@ -352,9 +350,7 @@ static struct rig *claim_not_found(void)
     rig_claim(rig, "data-0", RIG_CLAIM_BOUND);
     rig_pods(rig, "p", 2, "g", RIG_GATED);
     for (int i = 0; i < 2; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_edit(rig, RIG_POD, name,
+        rig_edit(rig, RIG_POD, test_text("p-%d", i),
                  "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':"
                  "'data-%d'}}]}}",
                  i);
@@ -390,21 +386,18 @@ static struct rig *claim_in_use(void)
 /* kube-scheduler comes to three of the four; the claim of the last one does not exist. */
 static struct rig *waiting_for_claims(void)
 {
-    char name[16];
     struct rig *rig = explain_cluster();
     rig_sync(rig);
     rig_group(rig, "g", 4, 3, NULL);
     rig->hold_scheduler = true;
     rig_pods(rig, "p", 4, "g", RIG_GATED);
     for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_edit(rig, RIG_POD, name,
+        rig_edit(rig, RIG_POD, test_text("p-%d", i),
                  "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
     }
     rig_run(rig, SKR_SECOND);
     for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "p-%d", i);
-        rig_filter(rig, name, NULL);
+        rig_filter(rig, test_text("p-%d", i), NULL);
     }
     rig_edit(rig, RIG_POD, "p-3",
              "{'status':{'conditions':[{'type':'PodScheduled','status':'False',"

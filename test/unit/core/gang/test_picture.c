@@ -189,9 +189,7 @@ TEST_RIG(rig_create(), changes_add_up_to_the_document)
     rig_run(rig, SKR_SECOND);
     expect_as_fresh(&l);
     for (int i = 0; i < 4; i++) {
-        char pod[24];
-        snprintf(pod, sizeof pod, "p0-%d", i);
-        rig_remove(rig, pod);
+        rig_remove(rig, test_text("p0-%d", i));
         rig_run(rig, SKR_SECOND);
         expect_as_fresh(&l);
     }
@@ -374,9 +372,7 @@ TEST_RIG(rig_create(), nodes_and_groups_that_come_and_go_are_seen)
     rig_run(rig, SKR_SECOND);
     expect_as_fresh(&l);
     for (int i = 0; i < 4; i++) {
-        char pod[24];
-        snprintf(pod, sizeof pod, "b-%d", i);
-        rig_remove(rig, pod);
+        rig_remove(rig, test_text("b-%d", i));
     }
     rig_delete(rig, RIG_MAP, "goes");
     rig_run(rig, 2 * SKR_SECOND);

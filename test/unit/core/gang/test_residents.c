@@ -74,9 +74,7 @@ TEST_RIG(small(), a_pod_of_nobody_becomes_a_resident_when_it_is_bound)
 TEST_RIG(small(), what_terminates_or_ended_has_an_entry)
 {
     for (int i = 0; i < 3; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "p-%d", i);
-        foreign(rig, name, "node-0", "'app':'web'", "");
+        foreign(rig, test_text("p-%d", i), "node-0", "'app':'web'", "");
     }
     rig_sync(rig);
     rig_terminate(rig, "p-0");

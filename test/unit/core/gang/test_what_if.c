@@ -139,9 +139,7 @@ TEST_RIG(rig_create(), members_on_a_node_that_is_left_out_move)
     const char *node = rig_node_of(rig, "p-0");
     json_int_t there = 0;
     for (int i = 0; i < 6; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        there += strcmp(rig_node_of(rig, name), node) == 0;
+        there += strcmp(rig_node_of(rig, test_text("p-%d", i)), node) == 0;
     }
     const json_t *answer = ask(rig, NULL, NULL, node);
     assert_true(placed(answer));

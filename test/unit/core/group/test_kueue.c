@@ -125,9 +125,7 @@ TEST(more_flavors_than_a_pod_set_may_have_are_refused)
     struct skr_kueue_workload *workload = NULL;
     struct skr_error error;
     for (int i = 0; i <= SKR_KUEUE_FLAVORS_MAX; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "r%d", i);
-        json_object_set_new(flavors, key, json_string("f"));
+        json_object_set_new(flavors, test_text("r%d", i), json_string("f"));
     }
     assert_int_equal(skr_kueue_workload_decode(json, &workload, &error), -SKR_LIMIT);
 }

@@ -188,11 +188,9 @@ static struct skr_tree *two_zones(void)
     struct skr_tree *tree = NULL;
     SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("t");
     for (int i = 0; i < 2; i++) {
-        char node[16];
-        snprintf(node, sizeof node, "node-%d", i);
         assert_int_equal(skr_tree_builder_add(b, 1, i ? "zone-1" : "zone-0", NULL), 0);
         assert_int_equal(skr_tree_builder_add(b, 2, "rack", NULL), 0);
-        assert_int_equal(skr_tree_builder_add(b, 3, node, NULL), 0);
+        assert_int_equal(skr_tree_builder_add(b, 3, test_text("node-%d", i), NULL), 0);
     }
     assert_int_equal(skr_tree_builder_finish(b, names, 3, NULL, 0, &tree, NULL, NULL), 0);
     return tree;

@@ -36,9 +36,7 @@ enum { PLACEMENTS_MAX = sizeof placements / sizeof *placements, BALANCED = 8 };
 
 static void add_cluster(struct frame_rig *rig, int i)
 {
-    char name[16];
-    snprintf(name, sizeof name, "c%03d", i);
-    frame_rig_add(rig, CLUSTERS, name,
+    frame_rig_add(rig, CLUSTERS, test_text("c%03d", i),
                   "{'metadata':{'labels':{'region':'r%d','zone':'z%d'}},'status':{'allocatable':"
                   "{'cpu':'%d'},'capacity':{'cpu':'64'}}}",
                   i % 3, i % 7, i % 50);
@@ -46,9 +44,8 @@ static void add_cluster(struct frame_rig *rig, int i)
 
 static void add_placement(struct frame_rig *rig, const char *name, const char *spec)
 {
-    char key[40];
-    snprintf(key, sizeof key, "ns/%s", name);
-    frame_rig_add(rig, PLACEMENTS, key, "{'metadata':{" OWNED "},'spec':%s}", spec);
+    frame_rig_add(rig, PLACEMENTS, test_text("ns/%s", name), "{'metadata':{" OWNED "},'spec':%s}",
+                  spec);
 }
 
 static void begin(struct frame_rig *rig)
@@ -62,9 +59,7 @@ static void begin(struct frame_rig *rig)
         add_cluster(rig, i);
     }
     for (int i = 0; i < 20; i++) {
-        char key[32];
-        snprintf(key, sizeof key, "c%03d/load", i * 3);
-        frame_rig_add(rig, &skr_resource_addon_scores, key,
+        frame_rig_add(rig, &skr_resource_addon_scores, test_text("c%03d/load", i * 3),
                       "{'status':{'scores':[{'name':'cpu','value':%d}]}}", i * 7 % 100);
     }
     add_placement(rig, "all", "{}");
@@ -95,9 +90,7 @@ static void begin(struct frame_rig *rig)
 static void taint_some(struct frame_rig *rig)
 {
     for (int i = 4; i < CLUSTERS_AT_FIRST; i += 17) {
-        char name[16];
-        snprintf(name, sizeof name, "c%03d", i);
-        frame_rig_edit(rig, CLUSTERS, name,
+        frame_rig_edit(rig, CLUSTERS, test_text("c%03d", i),
                        "{'spec':{'taints':[{'key':'unreachable','effect':'NoSelect'}]}}");
     }
 }
@@ -111,9 +104,7 @@ static void write_wrongly(struct frame_rig *rig)
 static void let_clusters_go(struct frame_rig *rig)
 {
     for (int i = 2; i < CLUSTERS_AT_FIRST; i += 13) {
-        char name[16];
-        snprintf(name, sizeof name, "c%03d", i);
-        frame_rig_delete(rig, CLUSTERS, name);
+        frame_rig_delete(rig, CLUSTERS, test_text("c%03d", i));
     }
     for (int i = CLUSTERS_AT_FIRST; i < CLUSTERS_AT_FIRST + 15; i++) {
         add_cluster(rig, i);
@@ -163,11 +154,11 @@ static void (*const steps[])(struct frame_rig *rig) = {
 
 static bool is_ours(const struct frame_rig *rig, const char *placement)
 {
-    char key[40];
-    snprintf(key, sizeof key, "ns/%s", placement);
     const char *scheduler = json_string_value(json_object_get(
-        json_object_get(json_object_get(frame_rig_get(rig, PLACEMENTS, key), "metadata"),
-                        "annotations"),
+        json_object_get(
+            json_object_get(frame_rig_get(rig, PLACEMENTS, test_text("ns/%s", placement)),
+                            "metadata"),
+            "annotations"),
         "sakkara.placement.scheduler"));
     return scheduler && strcmp(scheduler, "sakkara") == 0;
 }
@@ -279,10 +270,9 @@ static void judge_hard(const struct frame_rig *rig)
 
 static void judge_status(const struct frame_rig *rig, const char *placement)
 {
-    char key[40];
-    snprintf(key, sizeof key, "ns/%s", placement);
     json_t *slices = read_slices(rig, placement), *set = clusters_in(slices);
-    const json_t *status = json_object_get(frame_rig_get(rig, PLACEMENTS, key), "status");
+    const json_t *status =
+        json_object_get(frame_rig_get(rig, PLACEMENTS, test_text("ns/%s", placement)), "status");
     assert_int_equal(json_integer_value(json_object_get(status, "numberOfSelectedClusters")),
                      json_object_size(set));
     json_decref(slices);

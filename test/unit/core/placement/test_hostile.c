@@ -243,9 +243,8 @@ struct hub {
 
 static void add_namespace(struct frame_rig *rig, const char *name)
 {
-    char key[64];
-    snprintf(key, sizeof key, "%s/all", name);
-    frame_rig_add(rig, &skr_resource_cluster_set_bindings, key, "{'spec':{'clusterSet':'all'}}");
+    frame_rig_add(rig, &skr_resource_cluster_set_bindings, test_text("%s/all", name),
+                  "{'spec':{'clusterSet':'all'}}");
 }
 
 static void hub_set_up(struct hub *hub)
@@ -265,10 +264,8 @@ static void hub_tear_down(struct hub *hub)
 
 static void add_clusters(struct hub *hub, int n)
 {
-    char name[16];
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "c%05d", i);
-        frame_rig_add(hub->rig, &skr_resource_managed_clusters, name, "{}");
+        frame_rig_add(hub->rig, &skr_resource_managed_clusters, test_text("c%05d", i), "{}");
     }
 }
 
@@ -282,11 +279,9 @@ static uint64_t cycles(const struct hub *hub)
 TEST_WITH(hub, one_event_evaluates_so_many_placements_and_the_next_one_goes_on)
 {
     enum { CLUSTERS = 1000, PLACEMENTS = 200, MOST = 21 /* 20,000 clusters, and the last one */ };
-    char key[32];
     add_clusters(hub, CLUSTERS);
     for (int i = 0; i < PLACEMENTS; i++) {
-        snprintf(key, sizeof key, "his/p%d", i);
-        frame_rig_add(hub->rig, &skr_resource_placements, key,
+        frame_rig_add(hub->rig, &skr_resource_placements, test_text("his/p%d", i),
                       "{'metadata':{" OWNED "},'spec':{'numberOfClusters':0}}");
     }
     frame_rig_start(hub->rig);

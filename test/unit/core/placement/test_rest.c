@@ -44,10 +44,8 @@ static void hub_tear_down(struct hub *hub)
 
 static void add_clusters(struct hub *hub, int n)
 {
-    char name[16];
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "c%03d", hub->n_clusters++);
-        frame_rig_add(hub->rig, CLUSTERS, name,
+        frame_rig_add(hub->rig, CLUSTERS, test_text("c%03d", hub->n_clusters++),
                       "{'status':{'allocatable':{'cpu':'%d'},'capacity':{'cpu':'64'}}}",
                       i * 7 % 60);
     }
@@ -55,17 +53,14 @@ static void add_clusters(struct hub *hub, int n)
 
 static void add_placement(struct hub *hub, const char *name, const char *spec)
 {
-    char key[32];
-    snprintf(key, sizeof key, "ns/%s", name);
-    frame_rig_add(hub->rig, PLACEMENTS, key, "{'metadata':{" OWNED "},'spec':%s}", spec);
+    frame_rig_add(hub->rig, PLACEMENTS, test_text("ns/%s", name),
+                  "{'metadata':{" OWNED "},'spec':%s}", spec);
 }
 
 static void add_placements(struct hub *hub, int n, const char *spec)
 {
-    char name[16];
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "p%03d", i);
-        add_placement(hub, name, spec);
+        add_placement(hub, test_text("p%03d", i), spec);
     }
 }
 
@@ -77,9 +72,8 @@ static size_t statuses_of(const struct hub *hub, const struct skr_resource *reso
 
 static const char *decided(const struct hub *hub, const char *placement, size_t i)
 {
-    char key[48];
-    snprintf(key, sizeof key, "ns/%s-decision-1", placement);
-    const json_t *status = json_object_get(frame_rig_get(hub->rig, DECISIONS, key), "status");
+    const json_t *status = json_object_get(
+        frame_rig_get(hub->rig, DECISIONS, test_text("ns/%s-decision-1", placement)), "status");
     const json_t *entry = json_array_get(json_object_get(status, "decisions"), i);
     const char *name = json_string_value(json_object_get(entry, "clusterName"));
     return name ? name : "";
@@ -190,9 +184,7 @@ TEST_WITH(hub, a_cluster_that_is_gone_counts_for_the_greatest_load)
     frame_rig_add(hub->rig, &skr_resource_addon_scores, "c000/load",
                   "{'status':{'scores':[{'name':'cpu','value':8}]}}");
     for (int i = 0; i < 4; i++) {
-        char key[32];
-        snprintf(key, sizeof key, "ns/o%d-decision-1", i);
-        frame_rig_add(hub->rig, DECISIONS, key,
+        frame_rig_add(hub->rig, DECISIONS, test_text("ns/o%d-decision-1", i),
                       "{'metadata':{'labels':{'cluster.open-cluster-management.io/placement':'o%d'}"
                       "},'status':{'decisions':[{'clusterName':'gone','reason':''}%s]}}",
                       i, i == 0 ? ",{'clusterName':'c000','reason':''}" : "");

@@ -20,9 +20,7 @@ struct hub {
 static void add_clusters(struct frame_rig *rig, int from, int to)
 {
     for (int i = from; i <= to; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "c%05d", i);
-        frame_rig_add(rig, &skr_resource_managed_clusters, name, "{}");
+        frame_rig_add(rig, &skr_resource_managed_clusters, test_text("c%05d", i), "{}");
     }
 }
 
@@ -49,9 +47,7 @@ static void add_placement(struct frame_rig *rig, const char *spec)
 
 static const json_t *decisions_of(const struct frame_rig *rig, int number)
 {
-    char key[64];
-    snprintf(key, sizeof key, "ns/p-decision-%d", number);
-    const json_t *object = frame_rig_get(rig, DECISIONS, key);
+    const json_t *object = frame_rig_get(rig, DECISIONS, test_text("ns/p-decision-%d", number));
     return json_object_get(json_object_get(object, "status"), "decisions");
 }
 
@@ -222,9 +218,7 @@ TEST_WITH(hub, a_reader_who_polls_all_objects_never_misses_a_cluster_that_stays)
     for (size_t w = 0; w < hub->rig->n_writes; w++) {
         see(&reader, &hub->rig->write[w]);
         for (int i = 1; i <= 205; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "c%05d", i);
-            assert_true(i == 7 || reads(&reader, name));
+            assert_true(i == 7 || reads(&reader, test_text("c%05d", i)));
         }
     }
     assert_int_equal(selected(hub->rig), 206);
@@ -340,9 +334,7 @@ TEST_WITH(hub, every_object_has_its_group_index_also_one_that_lost_it)
     bool seen[3] = {false};
     assert_int_equal(frame_rig_count(hub->rig, DECISIONS), 3);
     for (int i = 1; i <= 8; i++) {
-        char key[32];
-        snprintf(key, sizeof key, "ns/p-decision-%d", i);
-        const json_t *object = frame_rig_get(hub->rig, DECISIONS, key);
+        const json_t *object = frame_rig_get(hub->rig, DECISIONS, test_text("ns/p-decision-%d", i));
         const json_t *labels = json_object_get(json_object_get(object, "metadata"), "labels");
         if (object) {
             const char *index =

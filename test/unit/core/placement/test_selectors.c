@@ -126,9 +126,7 @@ static void hub_set_up(struct hub *hub)
     frame_rig_add(hub->rig, &skr_resource_cluster_set_bindings, "ns/east",
                   "{'spec':{'clusterSet':'east'}}");
     for (int i = 0; i < 6; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "c%d", i);
-        frame_rig_add(hub->rig, &skr_resource_managed_clusters, name,
+        frame_rig_add(hub->rig, &skr_resource_managed_clusters, test_text("c%d", i),
                       "{'metadata':{'labels':{'region':'%s'}}}", i < 4 ? "east" : "west");
     }
     frame_rig_add(hub->rig, &skr_resource_placements, "ns/p", "{'metadata':{" OWNED "},'spec':{}}");

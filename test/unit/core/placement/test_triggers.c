@@ -43,9 +43,7 @@ static void fleet_set_up(struct fleet *fleet)
                       clusters[i].set);
     }
     for (int i = 1; i <= 3; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "s%d", i);
-        frame_rig_add(rig, &skr_resource_cluster_sets, name, "{'spec':{}}");
+        frame_rig_add(rig, &skr_resource_cluster_sets, test_text("s%d", i), "{'spec':{}}");
     }
     frame_rig_add(rig, &skr_resource_cluster_set_bindings, "one/s1",
                   "{'spec':{'clusterSet':'s1'}}");

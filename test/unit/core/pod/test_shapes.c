@@ -300,9 +300,7 @@ TEST(a_table_is_emptied_when_it_holds_too_much)
     SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
     SKR_AUTO(skr_pod_destroy) struct skr_pod *first = read_pod(shapes, "first", "first", "1");
     for (int i = 0; i < SKR_POD_SHAPES_ENTRIES_MAX + 1; i++) {
-        char label[32];
-        snprintf(label, sizeof label, "l%d", i);
-        skr_pod_destroy(read_pod(shapes, "p", label, "1"));
+        skr_pod_destroy(read_pod(shapes, "p", test_text("l%d", i), "1"));
     }
     SKR_AUTO(skr_pod_destroy) struct skr_pod *again = read_pod(shapes, "first", "first", "1");
     assert_ptr_not_equal(first->of_labels, again->of_labels);

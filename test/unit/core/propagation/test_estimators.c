@@ -295,11 +295,9 @@ TEST_WITH(world, without_leadership_replies_change_nothing)
 
 TEST_WITH(world, bindings_that_wait_for_estimators_occupy_no_worker)
 {
-    char key[64];
     world->settings.workers = 1;
     for (int i = 0; i < 300; i++) {
-        snprintf(key, sizeof key, "shop/web-%d", i);
-        add(world, key, "'replicas':6", divided);
+        add(world, test_text("shop/web-%d", i), "'replicas':6", divided);
     }
     frame_rig_start(world->rig);
     assert_int_equal(world->n, 256);

@@ -31,9 +31,7 @@ static void add_node(struct shop *shop, const char *name, const char *class_)
 
 static void add_replica_set(struct shop *shop, const char *name, int revision, int replicas)
 {
-    char key[64];
-    snprintf(key, sizeof key, "shop/%s", name);
-    frame_rig_add(shop->rig, &skr_spotmix_replica_sets, key,
+    frame_rig_add(shop->rig, &skr_spotmix_replica_sets, test_text("shop/%s", name),
                   "{'metadata':{'annotations':{'deployment.kubernetes.io/revision':'%d'},"
                   "'ownerReferences':[{'apiVersion':'apps/v1','kind':'Deployment','name':'web',"
                   "'uid':'%s','controller':true}]},'spec':{'replicas':%d}}",
@@ -480,9 +478,7 @@ TEST_WITH(shop, pods_that_are_pinned_are_neither_drift_nor_counted)
     }
     for (int i = 0; i < 3; i++) {
         add_unreviewed(shop, "spot-0");
-        char key[32];
-        snprintf(key, sizeof key, "shop/p-%d", shop->made - 1);
-        frame_rig_edit(shop->rig, &skr_spotmix_pods, key,
+        frame_rig_edit(shop->rig, &skr_spotmix_pods, test_text("shop/p-%d", shop->made - 1),
                        "{'spec':{'nodeSelector':{'node.kubernetes.io/capacity':'spot'}}}");
     }
     serve(shop);

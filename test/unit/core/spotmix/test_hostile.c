@@ -260,13 +260,11 @@ TEST(thousands_of_spot_pods_that_no_index_fits_cost_what_they_are)
 static void have_revisions(void *context, size_t n)
 {
     struct world world = {.fixes = 0};
-    char name[32];
     (void)context;
     world_set_up(&world);
     put_deployment(&world, "shop", "web", "3");
     for (size_t i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "web-%zu", i);
-        put_set(&world, "shop", name, "web", i + 1);
+        put_set(&world, "shop", test_text("web-%zu", i), "web", i + 1);
     }
     settle(&world, SKR_TIME_NEVER);
     world_tear_down(&world);

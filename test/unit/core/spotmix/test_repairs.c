@@ -130,9 +130,7 @@ TEST_WITH(shop, what_is_right_is_left_alone_after_a_restart)
 TEST_WITH(shop, a_crash_after_any_write_ends_the_same)
 {
     for (int i = 0; i < 6; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p-%d", i);
-        shop_add_pod(shop, name, "web-a", NULL, 0, true);
+        shop_add_pod(shop, test_text("p-%d", i), "web-a", NULL, 0, true);
     }
     shop_set_max(shop, "9");
     frame_rig_crash_after(shop->rig, 2);
@@ -141,9 +139,7 @@ TEST_WITH(shop, a_crash_after_any_write_ends_the_same)
     assert_int_equal(frame_rig_crashes(shop->rig), 1);
     bool taken[16] = {false};
     for (int i = 0; i < 6; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "shop/p-%d", i);
-        const int32_t index = skr_spotmix_index_parse(index_of(shop, key));
+        const int32_t index = skr_spotmix_index_parse(index_of(shop, test_text("shop/p-%d", i)));
         assert_true(index >= 0 && index < 16 && !taken[index]);
         taken[index] = true;
     }

@@ -263,13 +263,11 @@ static void expect_index(struct stage *stage, skr_time now, const char *index)
 
 TEST_WITH(stage, a_reservation_lasts_thirty_seconds_while_reviews_come)
 {
-    char index[8];
     want(stage, 100);
     expect_index(stage, 0, "0");
     assert_true(skr_spotmix_expiry(stage->mix) == 30 * SKR_SECOND);
     for (int i = 1; i < 60; i++) {
-        snprintf(index, sizeof index, "%d", i);
-        expect_index(stage, i * SKR_SECOND / 2, index);
+        expect_index(stage, i * SKR_SECOND / 2, test_text("%d", i));
     }
     expect_index(stage, 30 * SKR_SECOND, "0");
 }

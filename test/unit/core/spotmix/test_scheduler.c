@@ -49,14 +49,13 @@ TEST_WITH(shop, the_first_review_lets_a_new_leader_evict)
     const enum skr_write_verb create = SKR_VERB_CREATE;
     const struct frame_rig_match evictions = {
         .verb = &create, .resource = &skr_spotmix_pods, .subresource = "eviction"};
-    char uid[64];
     shop_add_four(shop);
     shop_set_max(shop, "1");
     frame_rig_start(shop->rig);
-    snprintf(uid, sizeof uid, "%s", shop_uid_of(shop, &skr_spotmix_replica_sets, "shop/web-a"));
     frame_rig_advance(shop->rig, SKR_SPOTMIX_SETTLING_TIME + SKR_SECOND);
     assert_int_equal(frame_rig_writes(shop->rig, &evictions), 0);
-    post(shop, "web-a", uid);
+    post(shop, "web-a",
+         test_text("%s", shop_uid_of(shop, &skr_spotmix_replica_sets, "shop/web-a")));
     assert_int_equal(frame_rig_writes(shop->rig, &evictions), 1);
 }
 
@@ -80,12 +79,11 @@ TEST_WITH(shop, a_standby_answers_503_and_a_new_leader_waits)
 
 TEST_WITH(shop, an_owner_the_watch_has_not_shown_is_asked_for)
 {
-    char uid[64];
     shop_serve(shop);
     shop->rig->hold_watches = true;
     shop_add_replica_set(shop, "web-b", 2);
-    snprintf(uid, sizeof uid, "%s", shop_uid_of(shop, &skr_spotmix_replica_sets, "shop/web-b"));
-    post(shop, "web-b", uid);
+    post(shop, "web-b",
+         test_text("%s", shop_uid_of(shop, &skr_spotmix_replica_sets, "shop/web-b")));
     assert_int_equal(shop->answers, 0);
     frame_rig_run(shop->rig);
     assert_int_equal(shop->answers, 1);
@@ -157,11 +155,9 @@ TEST_WITH(shop, references_to_what_is_not_there_ask_the_server_so_often_and_no_m
 /* They share one share, and leave the rest to namespaces that exist. */
 TEST_WITH(shop, reviews_of_invented_namespaces_have_one_share_of_the_lookups_together)
 {
-    char namespace_[32];
     shop_serve(shop);
     for (int i = 0; i < 100; i++) {
-        snprintf(namespace_, sizeof namespace_, "invented-%d", i);
-        post_in(shop, namespace_, "none", "none");
+        post_in(shop, test_text("invented-%d", i), "none", "none");
         frame_rig_run(shop->rig);
     }
     assert_int_equal(gets(shop, &skr_spotmix_replica_sets), SKR_SPOTMIX_NAMESPACE_LOOKUPS_MAX);
@@ -175,16 +171,13 @@ TEST_WITH(shop, all_namespaces_together_have_a_budget_of_lookups)
     char name[32];
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "team-%d", i);
-        char key[40];
-        snprintf(key, sizeof key, "%s/web", name);
-        frame_rig_add(shop->rig, &skr_spotmix_deployments, key, "{'spec':{'replicas':1}}");
+        frame_rig_add(shop->rig, &skr_spotmix_deployments, test_text("%s/web", name),
+                      "{'spec':{'replicas':1}}");
     }
     shop_serve(shop);
     for (int i = 0; i < 200; i++) {
-        char namespace_[32];
-        snprintf(namespace_, sizeof namespace_, "team-%d", i % 20);
         snprintf(name, sizeof name, "none-%d", i);
-        post_in(shop, namespace_, name, name);
+        post_in(shop, test_text("team-%d", i % 20), name, name);
         frame_rig_run(shop->rig);
     }
     assert_int_equal(gets(shop, &skr_spotmix_replica_sets), SKR_SPOTMIX_LOOKUPS_MAX);

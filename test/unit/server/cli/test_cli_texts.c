@@ -329,9 +329,7 @@ TEST(there_is_a_script_for_every_shell)
 {
     static const char *const shells[] = {"bash", "zsh", "fish"};
     for (size_t i = 0; i < 3; i++) {
-        char line[64];
-        snprintf(line, sizeof line, "completion %s", shells[i]);
-        SKR_AUTO_FREE char *got = run_line(line);
+        SKR_AUTO_FREE char *got = run_line(test_text("completion %s", shells[i]));
         expect_part(got, "__complete", shells[i]);
         expect_part(got, "kubectl-sakkara", shells[i]);
     }

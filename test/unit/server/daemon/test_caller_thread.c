@@ -28,11 +28,12 @@ static void *work(void *context)
 
 static void start(struct world *world)
 {
-    char url[64];
     struct skr_kube_access access;
     skr_kube_access_init(&access);
-    snprintf(url, sizeof url, "http://127.0.0.1:%u", fake_api_port(world->api));
-    assert_int_equal(skr_kube_access_set_server(&access, url, NULL), 0);
+    assert_int_equal(
+        skr_kube_access_set_server(
+            &access, test_text("http://127.0.0.1:%u", fake_api_port(world->api)), NULL),
+        0);
     assert_int_equal(
         skr_caller_thread_start(&world->thread, &access, "test", "turns", work, world, NULL), 0);
     assert_null(access.server);

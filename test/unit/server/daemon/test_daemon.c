@@ -92,13 +92,11 @@ TEST(a_port_in_use_is_named)
         struct skr_findings findings;
         struct skr_error error;
         SKR_STRBUF(text);
-        char expected[64];
         const char *at = strstr(forms[i], "%u");
         skr_strbuf_addn(&text, forms[i], (size_t)(at - forms[i]));
         skr_strbuf_addf(&text, "%u%s", port, at + 2);
         refuse(text.s, kubeconfig, &findings, &error);
-        snprintf(expected, sizeof expected, "127.0.0.1:%u", port);
-        assert_non_null(strstr(error.text, expected));
+        assert_non_null(strstr(error.text, test_text("127.0.0.1:%u", port)));
     }
     close(fd);
 }

@@ -257,13 +257,13 @@ TEST_WITH(world, a_file_that_is_not_there_is_an_error)
 static void find_by_services(struct world *world, struct fake_api *api, const char *domain)
 {
     struct skr_kube_access access;
-    char url[64];
     skr_estimator_client_destroy(world->client);
     world->client = NULL;
     world->options.domain = domain;
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", (int)fake_api_port(api));
     skr_kube_access_init(&access);
-    assert_int_equal(skr_kube_access_set_server(&access, url, NULL), 0);
+    assert_int_equal(skr_kube_access_set_server(
+                         &access, test_text("http://127.0.0.1:%d", (int)fake_api_port(api)), NULL),
+                     0);
     assert_int_equal(skr_estimator_client_create(&world->options, &access, on_replies, world,
                                                  &world->client, NULL),
                      0);

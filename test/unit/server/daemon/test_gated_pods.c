@@ -19,15 +19,15 @@ static int print(const char *first, int status, const char *second, bool decided
     struct fake_api *api = fake_api_start(NULL, false);
     struct skr_kube_access access;
     struct skr_caller *caller = NULL;
-    char url[64];
     fake_api_expect(api, &(struct fake_step){.match = "&continue=next", .body = second});
     fake_api_expect(api, &(struct fake_step){
                              .match = "GET /api/v1/pods?fieldSelector=spec.nodeName%3D&limit=500",
                              .status = status,
                              .body = first});
     skr_kube_access_init(&access);
-    snprintf(url, sizeof url, "http://127.0.0.1:%u", fake_api_port(api));
-    assert_int_equal(skr_kube_access_set_server(&access, url, NULL), 0);
+    assert_int_equal(skr_kube_access_set_server(
+                         &access, test_text("http://127.0.0.1:%u", fake_api_port(api)), NULL),
+                     0);
     assert_int_equal(skr_caller_create(&access, "test", &caller, NULL), 0);
     const int rc = skr_gated_pods_print(caller, decided, out);
     skr_caller_destroy(caller);

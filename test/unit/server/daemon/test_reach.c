@@ -183,10 +183,11 @@ static void world_set_up(struct world *world)
 static void start(struct world *world)
 {
     struct skr_kube_access access;
-    char url[64];
     skr_kube_access_init(&access);
-    snprintf(url, sizeof url, "http://127.0.0.1:%u", fake_api_port(world->api));
-    assert_int_equal(skr_kube_access_set_server(&access, url, NULL), 0);
+    assert_int_equal(
+        skr_kube_access_set_server(
+            &access, test_text("http://127.0.0.1:%u", fake_api_port(world->api)), NULL),
+        0);
     assert_int_equal(skr_reach_create(&world->options, &access, &world->reach, NULL), 0);
 }
 

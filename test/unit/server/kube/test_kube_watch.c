@@ -332,9 +332,7 @@ static size_t n_on_demand(struct fake_client *c)
 {
     size_t n = 0;
     for (size_t i = 0; skr_gang_owner_type(i); i++) {
-        char part[64];
-        snprintf(part, sizeof part, "/%s?", skr_gang_owner_type(i)->resource->plural);
-        n += fake_api_count(c->api, part);
+        n += fake_api_count(c->api, test_text("/%s?", skr_gang_owner_type(i)->resource->plural));
     }
     return n;
 }

@@ -45,15 +45,14 @@ static bool answer_is_expected(size_t i, char **ret_got)
 {
     struct skr_strbuf out;
     struct skr_strbuf errors;
-    char path[128];
     skr_strbuf_init(&out);
     skr_strbuf_init(&errors);
-    snprintf(path, sizeof path, "test/solve/%s.json", examples[i].name);
-    bool same = skr_solve_command(path, &out, &errors) == examples[i].code && errors.len == 0;
-    snprintf(path, sizeof path, "test/solve/%s.expected", examples[i].name);
+    bool same = skr_solve_command(test_text("test/solve/%s.json", examples[i].name), &out,
+                                  &errors) == examples[i].code &&
+                errors.len == 0;
     char *got = skr_strbuf_take(&out, NULL);
     cut_statistics(got);
-    same = golden_is(path, got) && same;
+    same = golden_is(test_text("test/solve/%s.expected", examples[i].name), got) && same;
     skr_strbuf_fini(&out);
     skr_strbuf_fini(&errors);
     *ret_got = got;

@@ -130,10 +130,9 @@ static const char *daemons(void)
     static char text[200];
     size_t n = 0;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "status.%s", fields[i]);
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? " " : "",
-                              sandbox_field(rig->store, APPS "/daemonsets/d", path));
+        n += (size_t)snprintf(
+            text + n, sizeof text - n, "%s%s", i ? " " : "",
+            sandbox_field(rig->store, APPS "/daemonsets/d", test_text("status.%s", fields[i])));
     }
     return text;
 }

@@ -109,10 +109,9 @@ static void add_member(struct rig *r, int i, bool gated)
 /* Lines of the trace that are such a write. */
 static int writes(const struct rig *r, enum skr_write_kind kind)
 {
-    char begin[64];
     int n = 0;
-    snprintf(begin, sizeof begin, "\n%s default/", skr_write_kind_name(kind));
-    for (const char *at = r->trace.s; (at = strstr(at, begin)); at++) {
+    for (const char *at = r->trace.s;
+         (at = strstr(at, test_text("\n%s default/", skr_write_kind_name(kind)))); at++) {
         n++;
     }
     return n;

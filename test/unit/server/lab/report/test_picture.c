@@ -10,17 +10,14 @@ static struct skr_tree *make_tree(int32_t racks, int32_t nodes, bool deep)
     static const char *const levels[] = {"zone", "rack", "node"};
     struct skr_tree_builder *b = skr_tree_builder_create("t");
     struct skr_tree *tree = NULL;
-    char name[32];
     int32_t top = deep ? 2 : 1;
     if (deep) {
         skr_tree_builder_add(b, 1, "zone-a", NULL);
     }
     for (int32_t r = 0; r < racks; r++) {
-        snprintf(name, sizeof name, "rack-%d", r);
-        skr_tree_builder_add(b, top, name, NULL);
+        skr_tree_builder_add(b, top, test_text("rack-%d", r), NULL);
         for (int32_t i = 0; i < nodes; i++) {
-            snprintf(name, sizeof name, "node-%d", r * nodes + i);
-            skr_tree_builder_add(b, top + 1, name, NULL);
+            skr_tree_builder_add(b, top + 1, test_text("node-%d", r * nodes + i), NULL);
         }
     }
     assert_int_equal(skr_tree_builder_finish(b, deep ? levels : levels + 1, deep ? 3 : 2, NULL, 0,

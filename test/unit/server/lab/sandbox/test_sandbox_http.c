@@ -258,9 +258,7 @@ TEST(a_slow_reader_gets_everything)
     assert_true(came(w, "n299n"));
     const char *at = w->text;
     for (int i = 0; i < N; i++) {
-        char text[16];
-        snprintf(text, sizeof text, "\"n%dn\"", i);
-        at = strstr(at, text);
+        at = strstr(at, test_text("\"n%dn\"", i));
         assert_non_null(at);
     }
     end(w);

@@ -37,9 +37,7 @@ TEST_WITH(rig, emptier_nodes_are_preferred_and_the_first_of_equals)
     sched_add_node(rig, "n2", "4");
     sched_add_node(rig, "n3", "8");
     for (int i = 0; i < 3; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "p%d", i);
-        sched_add_pod(rig, name, "2");
+        sched_add_pod(rig, test_text("p%d", i), "2");
     }
     sched_run(rig, 100 * MS);
     sched_assert_on(rig, "p0", "n3"); /* 75 % of its cpu left */
@@ -171,9 +169,7 @@ static void assert_sampled(struct rig *r, size_t nodes, int percentage, size_t e
     r->n_calls = 0;
     r->only = "";
     for (size_t i = 0; i < nodes; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "n%05zu", i);
-        sched_add_node(r, name, "4");
+        sched_add_node(r, test_text("n%05zu", i), "4");
     }
     sched_create(r, percentage);
     sched_add_pod(r, "p", "1");

@@ -139,9 +139,7 @@ TEST_WITH(scene, members_beyond_a_minimum_go_before_gangs_of_lower_priority)
 {
     struct scene *s = scene;
     for (int i = 0; i < 3; i++) {
-        char node[64];
-        snprintf(node, sizeof node, "node-%d", i);
-        scene_add_node(s, node, 4, NULL);
+        scene_add_node(s, test_text("node-%d", i), 4, NULL);
     }
     elastic(s, "e", 3, "'minimum':'1'");
     running(s, "low", "node-3", 1, 0, 0);
@@ -155,9 +153,7 @@ TEST_WITH(scene, members_that_came_by_steps_go_by_steps)
 {
     struct scene *s = scene;
     for (int i = 0; i < 3; i++) {
-        char node[64];
-        snprintf(node, sizeof node, "node-%d", i);
-        scene_add_node(s, node, 2, NULL);
+        scene_add_node(s, test_text("node-%d", i), 2, NULL);
     }
     elastic(s, "e", 3, "'minimum':'1','step':'2'");
     GANG(.name = "big", .cpu = 2, .priority = 5, .limit = "1h");
@@ -169,9 +165,7 @@ TEST_WITH(scene, of_two_groups_the_one_of_lower_priority_gives)
 {
     struct scene *s = scene;
     for (int i = 0; i < 3; i++) {
-        char node[64];
-        snprintf(node, sizeof node, "node-%d", i);
-        scene_add_node(s, node, 4, NULL);
+        scene_add_node(s, test_text("node-%d", i), 4, NULL);
     }
     elastic(s, "a", 3, "'minimum':'1'");
     elastic(s, "b", 2, "'minimum':'1'");
@@ -195,9 +189,7 @@ TEST_WITH(scene, members_beyond_a_minimum_stay_if_the_others_would_break_a_rule)
 {
     struct scene *s = scene;
     for (int i = 0; i < 3; i++) {
-        char node[64];
-        snprintf(node, sizeof node, "node-%d", i);
-        scene_add_node(s, node, 2, NULL);
+        scene_add_node(s, test_text("node-%d", i), 2, NULL);
     }
     elastic(s, "e", 3, "'minimum':'2','constraints':'{\\'node\\':{\\'partitions\\':3}}'");
     GANG(.name = "big", .cpu = 2, .priority = 5, .limit = "1h");
@@ -210,9 +202,7 @@ TEST_WITH(scene, as_few_members_beyond_a_minimum_go_as_rules_on_counts_let_go)
 {
     struct scene *s = scene;
     for (int i = 0; i < 3; i++) {
-        char node[64];
-        snprintf(node, sizeof node, "node-%d", i);
-        scene_add_node(s, node, 4, NULL);
+        scene_add_node(s, test_text("node-%d", i), 4, NULL);
     }
     elastic_on(s, "e", 2, 3, "'minimum':'2','constraints':'{\\'node\\':{\\'factor\\':2}}'");
     GANG(.name = "big", .cpu = 2, .priority = 5, .limit = "1h");
