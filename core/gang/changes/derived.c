@@ -13,6 +13,7 @@
 #include "core/gang/changes/kueue_rules.h"
 #include "core/gang/group/generation.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/state/group_keys.h"
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
 
@@ -196,13 +197,14 @@ static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct pod_
     return minimum;
 }
 
-void skr_derived_add_annotations(const struct skr_labels *annotations, struct skr_strbuf *b)
+void skr_derived_add_annotations(const struct skr_gang *e, const struct skr_labels *annotations,
+                                 struct skr_strbuf *b)
 {
     for (size_t i = 0; i < annotations->n; i++) {
         if (strncmp(annotations->item[i].key, "sakkara.g", 9) == 0 &&
             strcmp(annotations->item[i].key, SKR_ANNOTATION_GANG_PLAN) != 0) {
             skr_strbuf_add_json(b, annotations->item[i].key);
-            skr_strbuf_add_json(b, annotations->item[i].value);
+            skr_group_keys_add_value(&e->settings.hash_seed, annotations->item[i].value, b);
         }
     }
 }
@@ -237,7 +239,7 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
         return;
     }
     skr_strbuf_addf(b, "workload %lld %d ", (long long)minimum, (int)skr_derived_priority(g));
-    skr_derived_add_annotations(annotations, b);
+    skr_derived_add_annotations(e, annotations, b);
     struct skr_kueue_rules kueue;
     if (skr_kueue_rules_read(e, g, &kueue)) {
         skr_strbuf_addf(b, "kueue %s %s %s", kueue.asked.within ? kueue.asked.within : "",

@@ -13,7 +13,8 @@ bool skr_derived_is(const struct group *g);
  * is empty if nothing says the size: *derived.lack and its text are set then. O(members). */
 void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b);
 /* Appends our own annotations: keys and values. */
-void skr_derived_add_annotations(const struct skr_labels *annotations, struct skr_strbuf *b);
+void skr_derived_add_annotations(const struct skr_gang *e, const struct skr_labels *annotations,
+                                 struct skr_strbuf *b);
 /* Errors: SKR_INVALID and SKR_LIMIT, the group is malformed. *ret NULL: its size is not known. */
 int skr_derived_spec(const struct skr_gang *e, struct group *g, struct skr_group_spec **ret,
                      struct skr_error *error);

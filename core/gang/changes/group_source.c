@@ -63,13 +63,14 @@ static char *source_text(struct skr_gang *e, struct group *g, enum group_source 
     const struct pod_entry *oldest = source == SOURCE_MAP ? NULL : skr_membership_oldest(g);
     int32_t priority = oldest ? oldest->pod->priority : 0;
     if (source == SOURCE_MAP) {
-        skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);
+        skr_strbuf_add(&b, "map ");
+        skr_strbuf_add(&b, g->source.map->user_keys);
     } else if (source == SOURCE_PODGROUP) {
         const struct skr_podgroup *pg = g->source.podgroup->pg;
         const char *level = skr_derived_native_level(e, g, pg);
         skr_strbuf_addf(&b, "podgroup %d %d %s %s", pg->min_member, (int)skr_derived_priority(g),
                         pg->topology_key, level ? level : "");
-        skr_derived_add_annotations(&pg->meta.annotations, &b);
+        skr_derived_add_annotations(e, &pg->meta.annotations, &b);
     } else if (source == SOURCE_LABELS && skr_derived_is(g)) {
         skr_derived_text(e, g, &b);
     } else if (source == SOURCE_LABELS && oldest) {
@@ -80,7 +81,7 @@ static char *source_text(struct skr_gang *e, struct group *g, enum group_source 
                 skr_strbuf_addf(&b, "%s=%s ", l->item[i].key, l->item[i].value);
             }
         }
-        skr_derived_add_annotations(&oldest->pod->meta.annotations, &b);
+        skr_derived_add_annotations(e, &oldest->pod->meta.annotations, &b);
     } else {
         g->derived.lack = SKR_REASON_NONE;
         skr_strbuf_add(&b, "none");

@@ -15,6 +15,7 @@
 #include "core/gang/changes/status_map.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/state/group_keys.h"
 #include "core/gang/state/types.h"
 #include "topology/base/table.h"
 
@@ -36,31 +37,32 @@ struct podgroup_entry *skr_maps_find_podgroup(const struct skr_gang *e, const ch
 }
 
 /* The values of these keys. */
-static void add_keys(struct skr_strbuf *b, const struct skr_labels *data, const char *const *key)
+static void add_keys(const struct skr_gang *e, struct skr_strbuf *b, const struct skr_labels *data,
+                     const char *const *key)
 {
     for (size_t i = 0; key[i]; i++) {
         const char *value = skr_labels_get(data, key[i]);
         if (value) {
-            skr_strbuf_add_json(b, value);
+            skr_group_keys_add_value(&e->settings.hash_seed, value, b);
         }
         skr_strbuf_addc(b, ';');
     }
 }
 
-static char *user_keys(const struct skr_labels *data)
+static char *user_keys(const struct skr_gang *e, const struct skr_labels *data)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    add_keys(&b, data, skr_group_keys);
+    add_keys(e, &b, data, skr_group_keys);
     return skr_strbuf_take(&b, NULL);
 }
 
-static char *topology_keys(const struct skr_labels *data)
+static char *topology_keys(const struct skr_gang *e, const struct skr_labels *data)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_strbuf_addc(&b, 't');
-    add_keys(&b, data, skr_topology_map_keys);
+    add_keys(e, &b, data, skr_topology_map_keys);
     return skr_strbuf_take(&b, NULL);
 }
 
@@ -111,7 +113,7 @@ static void classify(struct skr_gang *e, struct map_entry *m)
         m->is_group = m->is_topology = false;
         shows(e, m);
     }
-    char *keys = m->is_topology ? topology_keys(&map->data) : user_keys(&map->data);
+    char *keys = m->is_topology ? topology_keys(e, &map->data) : user_keys(e, &map->data);
     bool changed = !m->user_keys || strcmp(keys, m->user_keys) != 0;
     free(m->user_keys);
     m->user_keys = keys;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a group comes from: maps, PodGroups, labels; their precedence, defects and duplicates. */
+#include "core/gang/group/group_table.h"
+#include "core/gang/state/groups.h"
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)
@@ -528,4 +530,34 @@ TEST_RIG(rig_create(), a_map_whose_own_name_cannot_be_a_label_says_that_it_needs
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_key(rig, name, "reason"), "GroupInvalid");
     assert_non_null(strstr(rig_key(rig, name, "message"), "name: missing, and metadata.name"));
+}
+
+/* ---- long values ---- */
+
+static void edit_constraints(struct rig *rig, char last)
+{
+    enum { LONG = SKR_GROUP_CONSTRAINTS_MAX + 2 };
+    SKR_AUTO_FREE char *value = skr_alloc(LONG + 1), *text = skr_alloc(LONG + 100);
+    memset(value, 'x', LONG);
+    value[LONG - 1] = last;
+    snprintf(text, LONG + 100, "{'data':{'constraints':'%s'}}", value);
+    rig_edit(rig, RIG_MAP, "g", "%s", text);
+}
+
+/* A look compares what the user has written with what is in force. */
+TEST_RIG(cluster(), a_look_at_a_group_costs_no_more_if_a_value_is_longer_than_is_read)
+{
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    char text[3][1000];
+    for (size_t i = 0; i < 3; i++) {
+        edit_constraints(rig, i == 1 ? 'y' : 'x');
+        rig_run(rig, 2 * SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
+        const struct group *g = skr_groups_find(rig->gang, "default/g");
+        assert_true(strlen(g->source.text) < sizeof text[i]);
+        (void)snprintf(text[i], sizeof text[i], "%s", g->source.text);
+    }
+    assert_string_not_equal(text[0], text[1]);
+    assert_string_equal(text[0], text[2]);
 }
