@@ -99,8 +99,8 @@ static void lack_count(struct group *g, const struct skr_pod *pod, const struct 
     if (w->kind == SKR_WORKLOAD_KUEUE && total) {
         lack(g, SKR_REASON_SIZE_UNKNOWN,
              "group %s: annotation " SKR_KUEUE_TOTAL
-             " of its pods must be an integer from 1 on, got \"%.60s\"",
-             g->name, total);
+             " of its pods must be an integer from 1 to %d, got \"%.60s\"",
+             g->name, SKR_GROUP_SIZE_MAX, total);
     } else if (w->kind == SKR_WORKLOAD_KUEUE) {
         lack(g, SKR_REASON_SIZE_UNKNOWN,
              "group %s: nothing says how many pods it has; add annotation " SKR_KUEUE_TOTAL

@@ -84,7 +84,7 @@ TEST_RIG(cluster(), a_pod_group_of_kueue_enters_as_other_workloads_do)
     assert_string_equal(skr_object_text(answer, "reason"), "SizeUnknown");
     assert_non_null(strstr(skr_object_text(answer, "sentence"),
                            "annotation kueue.x-k8s.io/pod-group-total-count of its pods must be an "
-                           "integer from 1 on, got \"many\""));
+                           "integer from 1 to 100000, got \"many\""));
     rig_create_json(rig, RIG_NAMESPACE, "default",
                     "{'metadata':{'labels':{'sakkara.gang':'auto'}}}");
     pods(rig, "auto", 2,
