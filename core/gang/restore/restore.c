@@ -37,6 +37,7 @@
 #include "core/gang/state/plan_text.h"
 
 #include <string.h>
+#include <utlist.h>
 
 static struct group_keys object_keys(const struct skr_gang *e, const struct group *g)
 {
@@ -98,6 +99,34 @@ static void restore_times(struct skr_gang *e, struct group *g, bool late)
     skr_group_state_set_times(g, begin, time_key(e, g, "schedEndTime"));
 }
 
+/* No object of a group from labels alone names the members that ran. Those are it that say a rank, the newest of
+ * each, of the controller of the newest. Returns whether all of the size have Succeeded. */
+static bool add_ranks(const struct group *g, struct skr_strbuf *b)
+{
+    const size_t n = g->n_members;
+    SKR_AUTO_FREE struct pod_entry **ran = skr_alloc_array(n + 1, sizeof(struct pod_entry *));
+    struct pod_entry *p, *last = NULL;
+    int32_t done = 0;
+    DL_FOREACH(g->members, p)
+    {
+        const int32_t rank = skr_pods_is_bound(p) ? skr_pods_rank_label(p) : -1;
+        struct pod_entry **of = &ran[rank >= 0 && (size_t)rank < n ? (size_t)rank : n];
+        *of = *of && skr_meta_is_older(&p->pod->meta, &(*of)->pod->meta) ? *of : p;
+        last =
+            rank >= 0 && (!last || skr_meta_is_older(&last->pod->meta, &p->pod->meta)) ? p : last;
+    }
+    DL_FOREACH(last ? g->members : NULL, p)
+    {
+        const int32_t rank = skr_pods_is_bound(p) ? skr_pods_rank_label(p) : -1;
+        if (rank >= 0 && ((size_t)rank >= n || ran[rank] == p) &&
+            strcmp(p->pod->controller_uid, last->pod->controller_uid) == 0) {
+            skr_strbuf_addf(b, "%s(%s,%d)", b->len > 0 ? " " : "", p->pod->meta.name, rank);
+            done += p->pod->phase == SKR_POD_SUCCEEDED;
+        }
+    }
+    return g->spec && done >= g->spec->size;
+}
+
 /* Earlier reports are not repeated. */
 static void restore_keys(struct skr_gang *e, struct group *g, bool late)
 {
@@ -109,8 +138,10 @@ static void restore_keys(struct skr_gang *e, struct group *g, bool late)
     skr_status_restore_ways(g, skr_restore_object_key(e, g, "ways"));
     const size_t cleared =
         skr_pauses_restore(e, g, skr_status_map_note(e, g, SKR_ANNOTATION_PAUSES, NULL));
-    const bool finished = g->reported.status == SKR_STATUS_FINISHED;
-    const char *rank = skr_restore_object_key(e, g, "rank");
+    const bool alone = g->source.kind == SOURCE_LABELS && !skr_derived_is(g);
+    SKR_STRBUF(ranks);
+    const bool finished = alone ? add_ranks(g, &ranks) : g->reported.status == SKR_STATUS_FINISHED;
+    const char *rank = alone ? ranks.s : skr_restore_object_key(e, g, "rank");
     skr_generation_restore_end(e, g, finished, cleared, rank);
     if (finished || g->reported.status == SKR_STATUS_BOUND || g->generation.n_succeeded > 0) {
         const char *placement = skr_restore_object_key(e, g, "placement");
