@@ -8,7 +8,7 @@
 /* An empty solution with room for counts and keys of so many rows of leaves. NULL without memory. */
 struct skr_solution *skr_solution_create(const struct skr_tree *tree, size_t rows);
 /* 0, or the error of a problem that contradicts itself. */
-int skr_answer_check(const struct skr_problem *problem, struct skr_error *error);
+int skr_problem_check(const struct skr_problem *problem, struct skr_error *error);
 /* skr_solve() of a problem that was checked. base and feasible: NULL, or a run with the problem's
  * rules, n and tie break, and its sets for the problem's leaves. The search writes notes to their
  * spans and removes them again. */

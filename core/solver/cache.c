@@ -248,7 +248,7 @@ static int open_kept(struct skr_solver_cache *cache, const struct skr_problem *p
                      const int32_t *changed, size_t n_changed, struct skr_solver_kept **ret,
                      struct skr_error *error)
 {
-    int rc = skr_answer_check(problem, error);
+    int rc = skr_problem_check(problem, error);
     if (rc != 0) {
         return rc;
     }

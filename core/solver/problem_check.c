@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/solver/answer.h"
-#include "core/solver/roles_solve.h"
+#include "core/solver/each_role.h"
 
 /* Demand and claims of members that are alike; who: before what is said, "" or "role NAME: ". */
 static int check_members(const struct skr_problem *problem, const struct skr_role *members,
@@ -33,10 +33,10 @@ static int check_members(const struct skr_problem *problem, const struct skr_rol
     return 0;
 }
 
-int skr_answer_check(const struct skr_problem *problem, struct skr_error *error)
+/* Of equal members. */
+static int check_all(const struct skr_problem *problem, struct skr_error *error)
 {
-    const struct skr_role all = {
-        .n = problem->n, .demand = problem->demand, .claimed = problem->claimed};
+    const struct skr_role all = skr_problem_role(problem, 0);
     if (problem->n < 0 || problem->n > SKR_SOLVER_MEMBERS_MAX) {
         return skr_error_set(error, SKR_INVALID,
                              "solver: %" PRId32
@@ -117,9 +117,12 @@ static int check_limits(const struct skr_problem *problem, struct skr_error *err
     return 0;
 }
 
-int skr_roles_problem_check(const struct skr_problem *problem, struct skr_error *error)
+int skr_problem_check(const struct skr_problem *problem, struct skr_error *error)
 {
     const struct skr_roles *roles = problem->roles;
+    if (!roles) {
+        return check_all(problem, error);
+    }
     int rc = check_limits(problem, error);
     int64_t sum = 0;
     for (size_t r = 0; rc == 0 && r < roles->n_roles; r++) {

@@ -120,21 +120,18 @@ static int solve_single(const struct skr_problem *problem, const struct skr_prob
     struct skr_problem one = *single;
     struct skr_solution *solution = NULL;
     const int32_t minimum = problem->roles->role[0].minimum;
+    one.explain = single->explain || minimum < one.n;
     int rc = skr_solve(&one, &solution, error);
-    if (rc == 0 && solution->status == SKR_SOLVE_INFEASIBLE && minimum < one.n) {
-        struct skr_solution *why = NULL;
-        one.explain = true;
-        one.explain_parts = 0;
-        rc = skr_solve(&one, &why, error);
-        int32_t largest = rc == 0 ? why->explanation.largest : 0;
-        skr_solution_destroy(why);
-        if (largest >= minimum) {
-            skr_solution_destroy(solution);
-            solution = NULL;
-            one = *single;
-            one.n = largest;
-            rc = skr_solve(&one, &solution, error);
-        }
+    if (rc == 0 && solution->status == SKR_SOLVE_INFEASIBLE && minimum < one.n &&
+        solution->explanation.largest >= minimum) {
+        one.n = solution->explanation.largest;
+        one.explain = single->explain;
+        skr_solution_destroy(solution);
+        solution = NULL;
+        rc = skr_solve(&one, &solution, error);
+    }
+    if (rc == 0 && !single->explain) {
+        solution->explanation = (struct skr_explanation){0};
     }
     if (rc == 0) {
         solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);

@@ -5,14 +5,11 @@
 #include "core/solver/roles.h"
 #include "core/solver/solution.h"
 
-/* Why problem->roles contradicts itself, as an error; 0 if it does not. */
-int skr_roles_problem_check(const struct skr_problem *problem, struct skr_error *error);
-
 /* The answer of a search beside the method: these counts (NULL: there are none) and sizes. proven:
  * that they are optimal, or that no placement exists. */
 int skr_roles_answer(const struct skr_problem *problem, const int32_t *count, const int32_t *size,
                      bool proven, struct skr_solution **ret, struct skr_error *error);
-/* skr_solve() of a problem with roles, which were checked (skr_roles_problem_check()), without
+/* skr_solve() of a problem with roles, which were checked (skr_problem_check()), without
  * rules over domains. */
 int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret,
                     struct skr_error *error);

@@ -201,8 +201,7 @@ int skr_answer(const struct skr_problem *problem, const struct skr_run *base,
 
 int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, struct skr_error *error)
 {
-    int rc =
-        problem->roles ? skr_roles_problem_check(problem, error) : skr_answer_check(problem, error);
+    int rc = skr_problem_check(problem, error);
     if (rc != 0) {
         return rc;
     }

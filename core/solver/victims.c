@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver/roles_solve.h"
+#include "core/solver/answer.h"
 #include "core/solver/victims_needs.h"
 #include "core/solver/victims_search.h"
 #include "topology/base/arena.h"
@@ -498,11 +498,7 @@ int skr_victims_find(const struct skr_victims_problem *in, struct skr_victims **
             return rc;
         }
     }
-    if (in->problem->n < 0 || in->problem->n > SKR_SOLVER_MEMBERS_MAX) {
-        return skr_error_set(error, SKR_INVALID, "%d members, not 0 .. %d", (int)in->problem->n,
-                             (int)SKR_SOLVER_MEMBERS_MAX);
-    }
-    int wrong = in->problem->roles ? skr_roles_problem_check(in->problem, error) : 0;
+    int wrong = skr_problem_check(in->problem, error);
     if (wrong != 0) {
         return wrong;
     }

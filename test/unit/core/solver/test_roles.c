@@ -272,26 +272,6 @@ TEST(the_four_classes)
     }
 }
 
-TEST(one_role_is_solved_as_equal_members)
-{
-    struct rig rig;
-    rig_init(&rig, "(16/4 16/4) (32/8)", 1, 6);
-    rig.roles.n_roles = 1;
-    rig.roles.role = &rig.role[1];
-    rig.f.problem.n = 6;
-    struct skr_solution *solution = solver_rig_solve(&rig.f);
-    struct skr_problem equal = rig.f.problem;
-    equal.roles = NULL;
-    equal.demand = worker_demand;
-    struct skr_solution *same = NULL;
-    assert_int_equal(skr_solve(&equal, &same, NULL), 0);
-    assert_memory_equal(solution->count, same->count, 3 * sizeof *same->count);
-    assert_memory_equal(solution->roles->count, same->count, 3 * sizeof *same->count);
-    assert_int_equal(solution->roles->size[0], 6);
-    skr_solution_destroy(same);
-    solver_rig_fini(&rig.f, solution);
-}
-
 /* The level is of the type of the role's own rule, whichever method solves it. */
 TEST(a_cap_that_binds_nothing_leaves_a_lone_role_its_tie)
 {
