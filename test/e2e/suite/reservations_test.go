@@ -225,3 +225,40 @@ func TestReservations_AJobThatIsOverGivesNoEnd(t *testing.T) {
 		map[string]string{"propagationPolicy": "Background"}, nil))
 	r.removeGroup("done")
 }
+
+// TestReservations_AWeekOfGraceMovesNoPromise: Two pods of a Job with a deadline are deleted with a grace period of a week, so that
+// the Job controller leaves them alone. They are evicted at the end by that deadline, for a gang that was promised it.
+func TestReservations_AWeekOfGraceMovesNoPromise(t *testing.T) {
+	r := startRacks(t, options{}, []int{1, 1, 1, 1})
+	r.anyEvents("how often the gangs wait, and for what, is chance")
+	r.anyNode("big-", "which nodes it gets first is chance")
+	deadline := int64(30)
+	r.groupMap("run", map[string]string{"size": "2"})
+	r.jobOf("run", "run", cluster.JobSpec{Parallelism: 2, Completions: 2, Deadline: &deadline}, gated)
+	r.wait(time.Minute, "run runs", r.podsRunning("run", 2))
+	r.groupMap("big", map[string]string{"size": "4", "run-limit": "600s"})
+	r.members("big", 4, gate(true))
+	var first reservation
+	r.poll("big is promised a start", func() (told bool) {
+		first, told = r.promise("big")
+		return told
+	})
+	var pods []*cluster.Pod
+	r.rec.Look(func(v *cluster.View) { pods = v.Pods(r.ns, of("run")) })
+	for _, pod := range pods {
+		r.must(r.plane.Admin.Do("DELETE", r.podPath(pod.Name), "application/json", map[string]any{"gracePeriodSeconds": 604800}, nil))
+	}
+	r.wait(3*time.Minute, "big is bound", func(v *cluster.View) error {
+		if now, told := r.promised(v, "big"); told && now.Start.After(first.Start.Add(30*time.Second)) {
+			t.Errorf("promised %v first, then %v", first, now)
+		}
+		return r.podsBound("big", 4)(v)
+	})
+	if late := time.Since(first.Start); late > 30*time.Second {
+		t.Errorf("big is bound %v after its start", late)
+	}
+	r.must(r.plane.Admin.Do("DELETE", "/apis/batch/v1/namespaces/"+r.ns+"/jobs/run", "application/json",
+		map[string]string{"propagationPolicy": "Background"}, nil))
+	r.removeGroup("run")
+	r.removeGroup("big")
+}

@@ -84,7 +84,7 @@ func (k *Kubelet) see(ctx context.Context, pod *Pod) {
 		return
 	}
 	switch {
-	case pod.DeletionTimestamp != nil && k.aside:
+	case pod.DeletionTimestamp != nil && (k.aside || time.Until(*pod.DeletionTimestamp) > time.Minute): // it uses its grace period
 	case pod.DeletionTimestamp != nil:
 		k.do(ctx, func() error {
 			options := map[string]any{"gracePeriodSeconds": 0, "preconditions": map[string]string{"uid": pod.UID}}

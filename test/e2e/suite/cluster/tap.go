@@ -154,7 +154,11 @@ func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	time.Sleep(slow)
+	select {
+	case <-time.After(slow):
+	case <-r.Context().Done(): // its caller has ended
+		return
+	}
 	t.mu.Lock()
 	address := t.daemon.Extender
 	if call.Verb == "bind" {
