@@ -14,8 +14,8 @@
  * was woken, or about one of lower priority, it has passed the member. A pod that only its own filters
  * refuse causes no call. Its condition shows the first such attempt, and later ones that end with other
  * words. A kube-scheduler that starts has all pods in a queue anew, in any order: what an earlier one was asked to
- * try proves nothing. It is known by its first call after a silence, and by callers that hang up. A profile has its own kube-scheduler, as far as is known here: only pods of one schedulerName are
- * compared.
+ * try proves nothing. It is known by its first call after a silence, and by callers that hang up. A profile has its
+ * own kube-scheduler, as far as is known here: only pods of one schedulerName are compared.
  */
 #include "core/gang/state/gang.h"
 
