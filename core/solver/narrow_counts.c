@@ -34,13 +34,6 @@ struct shape {
     uint64_t *list; /* exactly p used units: the counts they hold; else NULL */
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x < *y) - (*x > *y);
-}
-
 /* Many units of few sizes (nodes) are sorted by counting, few units of many sizes by comparison. */
 int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *siblings)
 {
@@ -55,7 +48,7 @@ int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *si
         most = sorted[i] > most ? sorted[i] : most;
     }
     if ((size_t)most >= n) {
-        qsort(sorted, n, sizeof *sorted, by_size);
+        qsort(sorted, n, sizeof *sorted, skr_greatest_first_32);
         return sorted;
     }
     int32_t *units = skr_run_alloc(run, (size_t)most + 1, sizeof *units);

@@ -40,13 +40,6 @@ static int32_t room_of(const struct units *units, const struct skr_span *span)
     return span->rows.n > 0 && row->key == 0 && row->lo == 0 ? row->hi * units->slope : -1;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The rooms of the units of a set. */
 static void list_rooms(struct units *units, const struct skr_siblings *set)
 {
@@ -58,7 +51,7 @@ static void list_rooms(struct units *units, const struct skr_siblings *set)
         }
     }
     units->n_hosts = set->all->n_units - units->n;
-    qsort(units->room, (size_t)units->n, sizeof *units->room, ascending);
+    qsort(units->room, (size_t)units->n, sizeof *units->room, skr_least_first_32);
 }
 
 /* How many units have room for this or more. */

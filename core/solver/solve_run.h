@@ -88,6 +88,10 @@ static inline int skr_greatest_first_32(const void *a, const void *b)
     const int32_t *y = b;
     return (*x < *y) - (*x > *y);
 }
+static inline int skr_least_first_32(const void *a, const void *b)
+{
+    return skr_greatest_first_32(b, a);
+}
 static inline int skr_greatest_first_64(const void *a, const void *b)
 {
     const int64_t *x = a;

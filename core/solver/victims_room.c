@@ -193,13 +193,6 @@ void skr_victims_room_set(struct skr_victims_room *room, const size_t *victim, s
     room->n_gone = n;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Leaves room->changed with those whose slots have changed, ascending, and unmarks all. */
 static size_t take_changes(struct skr_victims_room *room)
 {
@@ -216,7 +209,7 @@ static size_t take_changes(struct skr_victims_room *room)
     }
     room->n_changed = 0;
     if (n > 1) {
-        qsort(room->changed, n, sizeof *room->changed, ascending);
+        qsort(room->changed, n, sizeof *room->changed, skr_least_first_32);
     }
     return n;
 }
