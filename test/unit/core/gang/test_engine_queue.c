@@ -172,8 +172,14 @@ TEST(only_a_pod_behind_a_member_proves_that_the_member_was_passed)
     }
 }
 
+static struct rig *planned_before(int32_t priority)
+{
+    const struct other later = {"sakkara", .priority = priority};
+    return planned_beside(&later);
+}
+
 /* It has all pods in its queue anew, in any order. */
-TEST_RIG(planned_beside(&(const struct other){"sakkara", .is_old = false}),
+TEST_RIG(planned_before(0),
          what_came_later_proves_nothing_to_a_kube_scheduler_that_has_just_started)
 {
     goes_on(rig, TURNS);
@@ -189,8 +195,7 @@ TEST_RIG(planned_beside(&(const struct other){"sakkara", .is_old = false}),
 }
 
 /* Each time it comes back, kube-scheduler has come to what stands behind it. */
-TEST_RIG(planned_beside(&(const struct other){"sakkara", .priority = 1}),
-         a_pod_of_a_higher_priority_that_is_tried_again_and_again_keeps_no_plan)
+TEST_RIG(planned_before(1), a_pod_of_a_higher_priority_that_is_tried_again_and_again_keeps_no_plan)
 {
     const skr_time until = rig->now + rig->settings.plan_timeout;
     while (rig->now < until) {
