@@ -246,6 +246,16 @@ void skr_lab_start(struct skr_lab *lab)
     skr_driver_start(l->gang, l->now);
 }
 
+bool skr_lab_schedules(const struct skr_lab *lab, const char *scheduler)
+{
+    const struct skr_settings *settings = &lab->options.settings;
+    size_t i = 0;
+    while (i < settings->n_scheduler_names && strcmp(settings->scheduler_name[i], scheduler) != 0) {
+        i++;
+    }
+    return i < settings->n_scheduler_names;
+}
+
 skr_time skr_lab_now(const struct skr_lab *lab)
 {
     return lab->now;

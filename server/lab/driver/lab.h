@@ -51,6 +51,8 @@ void skr_lab_join(struct skr_lab *lab, struct skr_driver *driver);
 /* Starts kube-scheduler's model and the gang scheduler. Call once. */
 void skr_lab_start(struct skr_lab *lab);
 
+/* Whether it places pods with this schedulerName, once it is started. */
+bool skr_lab_schedules(const struct skr_lab *lab, const char *scheduler);
 skr_time skr_lab_now(const struct skr_lab *lab);
 /* All models have read the changes up to this revision. */
 uint64_t skr_lab_seen(const struct skr_lab *lab);

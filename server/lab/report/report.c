@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/cache/pods.h"
 #include "core/gang/state/reason.h"
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
@@ -340,6 +339,7 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
 
 struct stragglers {
     const struct skr_gang *engine;
+    const struct skr_lab *lab;
     json_t *notes;   /* "NAMESPACE/POD": the note of its latest Event */
     json_t *groups;  /* "NAMESPACE/GROUP", placed: {"pods", "note" of the first that has one} */
     json_t *foreign; /* schedulerName: number of pods */
@@ -366,7 +366,7 @@ static bool add_straggler(void *context, const json_t *pod)
     SKR_AUTO_FREE char *key = group ? skr_object_key(namespace_, group) : NULL;
     json_t *note = json_object_get(s->notes, pod_key);
     json_t *row = key ? json_object_get(s->groups, key) : NULL;
-    if (!skr_pods_is_our_scheduler(s->engine, skr_path_text(pod, "spec.schedulerName"))) {
+    if (!skr_lab_schedules(s->lab, skr_path_text(pod, "spec.schedulerName"))) {
         add_foreign(s, pod);
     } else if (json_is_object(row)) {
         json_object_set_new(row, "pods", json_integer(skr_path_int(row, "pods", 0) + 1));
@@ -386,7 +386,8 @@ static void write_waiting(int64_t pods, struct skr_strbuf *out)
  * its size. Nor is it about pods that no scheduler of the simulation takes. */
 static void write_stragglers(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
-    struct stragglers s = {report->engine, json_object(), json_object(), json_object()};
+    struct stragglers s = {report->engine, report->lab, json_object(), json_object(),
+                           json_object()};
     size_t i;
     const char *scheduler;
     const json_t *group, *row;
