@@ -66,8 +66,9 @@ static void add_runner(struct runners *all, const struct end_row *row)
     if (in->live && entry && times.deleted != 0 && r.end.kind == SKR_END_LIMIT) {
         r.end.at = skr_instant_up(skr_seat_holds_until(in->e, entry, r.end.at * SKR_SECOND));
     }
+    /* What it is late by until then is no move. */
     in->overrun[leaf] |= times.raised || (r.end.kind == SKR_END_LIMIT &&
-                                          skr_end_of(&times, estimate, in->now).overrun);
+                                          skr_end_soon(&times, estimate, in->now + 1).overrun);
     skr_grow(&all->item, &all->cap, all->n + 1, sizeof *all->item);
     all->item[all->n++] = r;
 }

@@ -93,6 +93,28 @@ TEST_RIG(four_nodes(true), a_drain_keeps_no_generation_off_the_seats_that_the_la
     expect_causes(rig, 0);
 }
 
+/* The Job makes no pods, and so no seat is expected until it does again. */
+TEST_RIG(four_nodes(false), a_seat_of_a_pod_that_is_at_its_end_is_no_overrun)
+{
+    char at[48];
+    begin(rig, LIMIT_S);
+    limits_gang(rig, "big", CPU_ALL, 0, 50);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_edit(rig, RIG_JOB, "w", "{'spec':{'parallelism':0}}");
+    skr_time_write((limits_now(rig) + 2) * SKR_SECOND, 0, at, sizeof at);
+    for (int i = 0; i < 2; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "a-%d", i);
+        rig_edit(rig, RIG_POD, pod, "{'metadata':{'deletionTimestamp':'%s'}}", at);
+    }
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_in_range(promised(rig, "big"), limits_now(rig), limits_now(rig) + 5);
+    rig_edit(rig, RIG_JOB, "w", "{'spec':{'parallelism':2}}");
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_true(promised(rig, "big") > limits_now(rig) + SEAT_S / 2);
+    expect_causes(rig, 1);
+}
+
 TEST_RIG(four_nodes(false),
          a_promise_that_counts_on_the_end_of_held_seats_moves_when_they_are_taken)
 {
