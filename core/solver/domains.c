@@ -62,7 +62,7 @@ static bool permute(struct skr_domain_search *s)
             r > 0 && lone ? s->bounds[0] : get(s, (size_t)s->made.tree.n_units, sizeof **s->bounds);
     }
     s->outside = get(s, (size_t)s->made.tree.n_units, sizeof *s->outside);
-    if (s->rc != 0) {
+    if (s->rc != 0 || !s->free) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {

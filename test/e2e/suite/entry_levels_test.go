@@ -118,6 +118,7 @@ func (r *run) indexedPods(n int, of func(i int) []change) {
 // indexesInThreeLevels plays each kind of workload, as large as the cluster.
 func indexesInThreeLevels(t *testing.T, l threeLevels, limit time.Duration) {
 	r, n := l.start(t), l.slots()
+	r.anyEvents("whether a group is looked at before all its pods are there is chance")
 	for _, workload := range indexed {
 		began := time.Now()
 		workload.create(r, n)

@@ -132,4 +132,10 @@ func TestEntry_ARelabelledNodeMovesAtOnce(t *testing.T) {
 		}
 		return r.allBound("second", 8)(v)
 	})
+	r.wait(usual, "the placement has the node without a rack", func(v *cluster.View) error {
+		if placement := v.Map(r.ns, "second").Data["placement"]; !strings.HasPrefix(placement, `{"root":{"node-3":`) {
+			return fmt.Errorf("placement %s", placement)
+		}
+		return nil
+	})
 }

@@ -480,6 +480,13 @@ func TestPreemption_TwoGangsTakeTheRoomOfOneVictim(t *testing.T) {
 	r.members("together", 4, gated)
 	r.wait(usual, "the first is bound", r.allBound("apart", 2))
 	r.wait(usual, "the second is bound", r.allBound("together", 4))
+	r.wait(usual, "the victim has said its last word", func(v *cluster.View) error {
+		want := "group low-0 gives way to group " + r.ns + "/apart, 0 of its pods are left"
+		if message := v.Map(r.ns, "low-0").Data["message"]; message != want {
+			return fmt.Errorf("message %q", message)
+		}
+		return nil
+	})
 	if n := r.evictions(); n != 8 {
 		t.Errorf("%d evictions", n)
 	}

@@ -77,7 +77,7 @@ func (r *Recorder) Settle(quiet, deadline time.Duration) {
 	}
 }
 
-// State describes a namespace. anywhere are beginnings of names of pods whose node is left out, and groups of which rank and
+// State describes a namespace. anywhere are beginnings of names of pods whose node is left out, and groups of which ranks and
 // placement are left out. waiting are groups of which texts and labels of members that are not bound are left out.
 func (r *Recorder) State(namespace string, anywhere, waiting []string) *State {
 	history := r.History()
@@ -150,6 +150,9 @@ func podState(pod *Pod, names map[string]string, anywhere []string) PodState {
 		if pod.Bound() && strings.HasPrefix(pod.Name, prefix) {
 			state.Node = "*"
 		}
+	}
+	if slices.Contains(anywhere, GroupOf(pod)) {
+		state.Rank = ""
 	}
 	if pod.Status.Phase == "Succeeded" || pod.Status.Phase == "Failed" {
 		state.Phase = pod.Status.Phase

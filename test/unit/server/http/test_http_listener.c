@@ -515,8 +515,8 @@ TEST(a_request_whose_end_is_clear_is_read_and_the_next_one_too)
     static const char *const row[] = {
         "HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde",
         "HTTP/1.1\r\nHost: x\r\nContent-Length:005\r\n\r\nabcde",
-        "HTTP/1.1\r\nHost:x\r\nX-Empty:\r\nX-Blank: \t \r\nX-A: b \t\r\nContent-Length: "
-        "\t5\r\n\r\nabcde",
+        "HTTP/1.1\r\nHost: x\r\nContent-Length: \t5\r\n\r\nabcde",
+        "HTTP/1.1\r\nHost:x\r\nX-Empty:\r\nX-Blank: \t \r\nX-A: b \t\r\n\r\n",
         "HTTP/1.1\r\nHost: x\r\nX-A: 1\r\nX-A: 2\r\nX_.~!#$%&'*+^`|9: 3\r\n\r\n",
         "HTTP/1.1\r\nHost: x\r\nX-A: 1\r\nX-A: 2\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n5;a=b\r\nabcde\r\n0\r\n\r\n",
