@@ -144,7 +144,7 @@ void rig_create_json(struct rig *rig, enum rig_kind kind, const char *key, const
     SKR_PRINTF(4, 5);
 void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *format, ...)
     SKR_PRINTF(4, 5); /* a merge patch */
-/* The pod was made as it is now: nobody hears of what was edited since. */
+/* The pod was made as it is now: no watch tells what was edited since. */
 void rig_made_so(struct rig *rig, const char *pod);
 void rig_delete(struct rig *rig, enum rig_kind kind, const char *key);
 void rig_terminate(struct rig *rig, const char *pod); /* deletionTimestamp only */

@@ -90,10 +90,10 @@ void skr_namespace_bound_note_first(struct skr_gang *e, struct group *g, const s
 /* Fewer members run in the namespace, or what it ran with counts no more: that bounds what its other groups may hold. */
 static void note_running(struct skr_gang *e, struct group *g, size_t n)
 {
-    size_t counts = n;
+    uint64_t counts = n;
     struct group *h;
     for (const struct seats_ran *ran = g->holds.ran; ran; ran = ran->earlier) {
-        counts += ran->until > skr_frame_now(e->frame) ? (size_t)1 << 32 : 0;
+        counts += ran->until > skr_frame_now(e->frame) ? UINT64_C(1) << 32 : 0;
     }
     const bool fewer = counts < g->holds.running;
     g->holds.running = counts;

@@ -630,10 +630,10 @@ static void say_leaving(struct group *g, size_t n_left)
 
 bool skr_preemption_rules_state(struct skr_gang *e, struct group *g)
 {
-    const size_t there = skr_victims_pods_there(g);
     const struct group *by = g->victim.by ? skr_groups_find(e, g->victim.by) : NULL;
     if (by && by->plan && by->plan->preempted && by->plan->n_victims > 0) {
         if (g->victim.leaving) {
+            const size_t there = skr_victims_pods_there(g);
             skr_victims_tell(e, g);
             say_leaving(g, there);
             if (there > 0) {

@@ -32,9 +32,10 @@ struct skr_problem_members {
     bool probed_only;
 };
 
-/* Adds who is placed, where, and under which rules about pods, volumes and devices: n, claimed and eligible of the
- * problem, the union over its roles; its roles and request->roles, unless the members are one role; request->outside.
- * Demand is set before. Errors: SKR_LIMIT; SKR_CONFLICT: a set runs in two units, which the text names. */
+/* Adds which members are placed, where, and under which rules about pods, volumes and devices: n, claimed and
+ * eligible of the problem, the union over its roles; its roles and request->roles, unless the members are one role;
+ * request->outside. Demand is set before. Errors: SKR_LIMIT; SKR_CONFLICT: a set runs in two units, which the text
+ * names. */
 int skr_problem_add_members(struct skr_gang *e, const struct group *g,
                             const struct skr_problem_members *in, int64_t *free_,
                             struct skr_solve_request *request, struct skr_error *error);

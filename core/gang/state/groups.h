@@ -186,7 +186,7 @@ struct group {
         size_t n, cap;
         int32_t priority;          /* of the group, while n > 0 */
         int32_t class_;            /* the highest spec.priority of the lost members, while n > 0 */
-        size_t running;            /* members; + 1 << 32 for each of ran that counts */
+        uint64_t running;          /* members; + 1 << 32 for each of ran that counts */
         struct seats_ran *ran;     /* of members that are made again, newest first; NULL: none */
         struct group *prev, *next; /* in gang->holders */
     } holds;                       /* room of lost members; seat_holds.c */

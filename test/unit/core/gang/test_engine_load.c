@@ -278,7 +278,7 @@ static void make_crowd(struct rig *rig, int n)
         rig_pod(rig, pod, group, RIG_GATED);
         rig_edit(rig, RIG_POD, pod,
                  "{'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'99'}}}]}}");
-        snprintf(group, sizeof group, "nobody-%d", i);
+        snprintf(group, sizeof group, "undefined-%d", i);
         snprintf(pod, sizeof pod, "lost-%d", i);
         rig_pod(rig, pod, group, RIG_GATED);
     }
@@ -288,7 +288,7 @@ static uint64_t looks_of_a_churn(struct rig *rig, int n)
 {
     uint64_t before = looks(rig);
     for (int i = 0; i < 50; i++) {
-        rig_pod(rig, "passing", test_text("nobody-%d", i % n), RIG_GATED);
+        rig_pod(rig, "passing", test_text("undefined-%d", i % n), RIG_GATED);
         rig_run(rig, 0);
         rig_delete(rig, RIG_POD, "passing");
         rig_run(rig, 0);
