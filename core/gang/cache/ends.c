@@ -105,15 +105,17 @@ static bool is_spent(const struct skr_gang *e, const struct end_row *row)
            skr_frame_now(e->frame) / SKR_SECOND > skr_instant_plus(row->times.word, SKR_OVERRUN_S);
 }
 
-/* The earliest end so far is its word. */
+/* The earliest end by limits so far is its word. A deletion gives none: the seat may be held until the word. */
 static void keep_word(const struct skr_gang *e, struct end_row *row, struct skr_pod_times *times)
 {
-    const int64_t end = skr_end_begun(times);
+    struct skr_pod_times stays = *times;
+    stays.deleted = 0;
+    const int64_t end = skr_end_begun(times), limit = skr_end_begun(&stays);
     if (is_raised(row, end) && is_spent(e, row)) {
         row->times.word = 0;
     }
-    if (end != SKR_INSTANT_NEVER && (row->times.word == 0 || end < row->times.word)) {
-        row->times.word = end;
+    if (limit != SKR_INSTANT_NEVER && (row->times.word == 0 || limit < row->times.word)) {
+        row->times.word = limit;
     }
     times->raised = is_raised(row, end);
     times->word = e->settings.evict_overrun ? row->times.word : 0;
@@ -174,8 +176,8 @@ int64_t skr_ends_by_limit(const struct skr_gang *e, const struct skr_pod *pod)
     struct skr_pod_times times = skr_ends_times_of(e, pod);
     times.deleted = 0;
     const int64_t end = skr_end_begun(&times);
-    const bool held = e->settings.evict_overrun && *skr_workload_owners_job_name(pod);
-    const int64_t word = held ? written_word(pod) : 0;
+    const struct end_row *row = skr_ends_find(e, pod->meta.uid);
+    const int64_t word = row && e->settings.evict_overrun ? row->times.word : 0;
     return word != 0 && word < end ? word : end;
 }
 

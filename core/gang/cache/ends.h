@@ -11,7 +11,8 @@
  * The deadline of a Job counts if the controller of Kubernetes ends the pod by it: skr_owner_manages(),
  * skr_owner_has_deadline().
  *
- * A row keeps the word of its pod: the earliest end that its limits have ever given since they began to run.
+ * A row keeps the word of its pod: the earliest end that its limits, whatever its deletion says, have ever given
+ * since they began to run.
  * With settings.evict_overrun no later one counts, and core/gang/time/held.h evicts the pod where it breaks
  * its word. The Binding of a pod of a Job brings it the annotation SKR_ANNOTATION_END, so that the next
  * process has its word, too.
@@ -60,8 +61,8 @@ int64_t skr_ends_by_job(const struct skr_gang *e, const struct skr_pod *pod);
 const struct end_row *skr_ends_find(const struct skr_gang *e, const char *uid); /* NULL: none */
 /* The first row of a node, NULL: none; further ones by next. O(1). */
 const struct end_row *skr_ends_on(const struct skr_gang *e, const char *node);
-/* The end of the pod by the limits that it was let in with, whatever its deletion says; SKR_INSTANT_NEVER: none
- * has begun. */
+/* The end of the pod by its limits, whatever its deletion says, and no later than its word, if it has a row;
+ * SKR_INSTANT_NEVER: none has begun. */
 int64_t skr_ends_by_limit(const struct skr_gang *e, const struct skr_pod *pod);
 /* What is known of its end, by its Job too. */
 struct skr_pod_times skr_ends_times(const struct skr_gang *e, const struct end_row *row);

@@ -183,10 +183,10 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
         skr_nodes_touch(e, p->pod->node_name);
         skr_vetoes_end(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
-        skr_ends_forget(e, p->uid);
         if (p->group && lost) {
             skr_seat_holds_lost(e, p->group, p);
         }
+        skr_ends_forget(e, p->uid);
     } else if (p->plan) {
         skr_ends_put(e, p->pod, p->place.node, skr_run_limit_owed(e, p));
     }
@@ -369,7 +369,6 @@ static void release_charge(struct skr_gang *e, const char *uid)
     skr_nodes_touch(e, node);
     skr_vetoes_end(e, node);
     skr_volume_uses_forget(e, uid);
-    skr_ends_forget(e, uid);
     skr_ledger_release(e->ledger, uid);
 }
 
@@ -405,6 +404,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
         if (g && lost) {
             skr_seat_holds_lost(e, g, p);
         }
+        skr_ends_forget(e, p->uid);
     }
     tell_preemptor(e, p, true);
     entry_free(e, p);
@@ -429,6 +429,7 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
 static void resident_remove(struct skr_gang *e, struct resident *r)
 {
     char buffer[SKR_UUID_TEXT];
+    skr_ends_forget(e, skr_residents_uid(e, r, buffer));
     release_charge(e, skr_residents_uid(e, r, buffer));
     skr_residents_drop(e, r);
 }

@@ -21,7 +21,7 @@ enum {
 };
 #define SKR_SEAT_PREFIX "seat:" /* of the uid of the pod, in struct seat_hold */
 
-/* p ran with a seat of g, is gone from its node, and its charge is released. */
+/* p ran with a seat of g, is gone from its node, and its charge is released. Its row of ends still has its word. */
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* Until when the room of p is used, which terminates and leaves its node then: its seat may be held. */
 skr_time skr_seat_holds_until(const struct skr_gang *e, const struct pod_entry *p, skr_time leaves);

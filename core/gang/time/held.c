@@ -75,8 +75,7 @@ static void say(struct skr_gang *e, const struct end_row *row, const struct skr_
     skr_time_write(times->word * SKR_SECOND, 0, end, sizeof end);
     skr_strbuf_addf(&note, "pod %s is evicted: it was let in until %s by ", meta->name, end);
     if (by_pod || !*row->job) {
-        skr_strbuf_add(&note, times->deadline_s > 0 ? "its activeDeadlineSeconds"
-                                                    : "the grace period of its deletion");
+        skr_strbuf_add(&note, "its activeDeadlineSeconds");
     } else {
         skr_strbuf_addf(&note, "activeDeadlineSeconds of Job %s", row->job);
     }

@@ -100,6 +100,47 @@ TEST_RIG(beside_a_job(true), a_job_that_is_deleted_and_leaves_its_pods_gave_its_
     expect_the_word_holds(rig, start);
 }
 
+/* The first pod ends or is removed at the deadline, after a user took what names the word from it. */
+static void expect_no_seat_beyond_the_word(struct rig *rig, const char *edit, bool fails)
+{
+    const int64_t start = booking(rig, "big")->start;
+    rig_edit(rig, RIG_POD, "run-0", "%s", edit);
+    rig_run(rig, (start - 1 - limits_now(rig)) * SKR_SECOND);
+    rig_delete(rig, RIG_JOB, "run");
+    if (fails) {
+        rig_phase(rig, "run-0", "Failed");
+        rig_run(rig, SKR_SECOND / 4);
+    }
+    rig_delete(rig, RIG_POD, "run-0");
+    rig_run(rig, SKR_SECOND / 4);
+    assert_int_equal(limits_group(rig, "run")->holds.n, 1);
+    expect_the_word_holds(rig, start);
+}
+
+TEST_RIG(beside_a_job(true), a_seat_ends_with_the_word_of_a_pod_that_lost_its_annotation)
+{
+    expect_no_seat_beyond_the_word(rig, "{'metadata':{'annotations':{'sakkara.end':null}}}", false);
+}
+
+TEST_RIG(beside_a_job(true), nor_does_a_pod_that_lost_its_owner_leave_its_seat_beyond_its_word)
+{
+    expect_no_seat_beyond_the_word(rig, "{'metadata':{'ownerReferences':null}}", true);
+}
+
+/* A deletion ends the pod, and its group has the seat until the word. */
+TEST_RIG(beside_a_job(true), a_deletion_makes_the_word_no_earlier)
+{
+    const int64_t start = booking(rig, "big")->start;
+    char text[48];
+    skr_time_write(rig->now - rig->now % SKR_SECOND + 2 * SKR_SECOND, 0, text, sizeof text);
+    rig_edit(rig, RIG_POD, "run-0", "{'metadata':{'deletionTimestamp':'%s'}}", text);
+    rig_run(rig, SKR_SECOND);
+    rig_delete(rig, RIG_POD, "run-0");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(limits_group(rig, "run")->holds.n, 1);
+    assert_int_equal(limits_group(rig, "run")->holds.item[0].word, start);
+}
+
 TEST_RIG(beside_a_job(false), without_evictions_the_promise_moves_and_says_so)
 {
     const int64_t start = booking(rig, "big")->start;
