@@ -289,6 +289,7 @@ struct choice skr_queue_next(struct skr_gang *e)
         if (may_reserve(e, g)) {
             reserves = is_before(e, g, reserves) ? g : reserves;
         } else if (may_sleep(e, g)) {
+            wake_at(e, skr_fit_meets(e, g));
             skr_candidates_sleep(e, g, wants_report(e, g));
         }
     }

@@ -220,7 +220,7 @@ static bool is_short(const struct fit *o)
 void skr_fit_reported(const struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;
-    o->report_at = 0;
+    o->report_at = o->meets_at = 0;
     o->told = e->seen.now;
     if (!skr_fit_stands(e, g)) {
         return;
@@ -234,7 +234,8 @@ enum fit_news skr_fit_news(const struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
     if (!skr_fit_stands(e, g)) {
-        return skr_seen_changed(&e->seen, SEEN_ROOM, o->told) ? NEWS_NUMBERS : NEWS_NONE;
+        const bool meets = o->meets_at != 0 && o->meets_at <= skr_frame_now(e->frame);
+        return meets || skr_seen_changed(&e->seen, SEEN_ROOM, o->told) ? NEWS_NUMBERS : NEWS_NONE;
     }
     if (skr_seen_changed(&e->seen, SEEN_NODES, o->reported) || o->reported_short != is_short(o)) {
         return NEWS_REASON;
@@ -242,6 +243,28 @@ enum fit_news skr_fit_news(const struct skr_gang *e, const struct group *g)
     const bool old = o->reported_changes != o->kind->changes ||
                      skr_seen_changed(&e->seen, SEEN_LATE_ROOM, o->reported);
     return old ? NEWS_NUMBERS : NEWS_NONE;
+}
+
+skr_time skr_fit_meets(struct skr_gang *e, struct group *g)
+{
+    struct window w = {SKR_INSTANT_NEVER, SKR_INSTANT_NEVER, 0};
+    const int64_t now = skr_instant_up(skr_frame_now(e->frame));
+    const struct booking *b;
+    int64_t at = SKR_INSTANT_NEVER;
+    if (skr_fit_stands(e, g)) {
+        w = g->fit.kind->window;
+    } else if (is_timed(e, g) && g->spec) {
+        size_t n;
+        SKR_AUTO_FREE struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+        (void)skr_window_of(e, g, newcomers, n, now, &w);
+    }
+    DL_FOREACH(w.holds < SKR_INSTANT_NEVER ? e->bookings.list : NULL, b)
+    {
+        const int64_t meets = b->start - w.holds + 1;
+        at = meets > now && meets < at && b->start < w.cut ? meets : at;
+    }
+    g->fit.meets_at = at == SKR_INSTANT_NEVER ? 0 : at * SKR_SECOND;
+    return at == SKR_INSTANT_NEVER ? SKR_TIME_NEVER : g->fit.meets_at;
 }
 
 void skr_fit_report_at(struct group *g, skr_time at)

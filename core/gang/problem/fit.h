@@ -24,6 +24,9 @@ bool skr_fit_holds(const struct fit *f, const struct skr_tree *tree, const int32
  * answer its numbers are old when room of any leaf changes. */
 void skr_fit_reported(const struct skr_gang *e, struct group *g);
 enum fit_news skr_fit_news(const struct skr_gang *e, const struct group *g);
+/* When a reservation begins to be in the window of the group, so that it has less room; SKR_TIME_NEVER: none does.
+ * O(reservations), and O(members) if the answer does not stand. */
+skr_time skr_fit_meets(struct skr_gang *e, struct group *g);
 void skr_fit_report_at(struct group *g, skr_time at);
 void skr_fit_leave(struct skr_gang *e, struct group *g); /* releases what is cached for it */
 

@@ -23,6 +23,7 @@ struct fit {
     /* Stamps when the group's reason was last reported, and when it was while this stood; value of kind->changes then. */
     uint64_t told, reported, reported_changes;
     bool reported_short;
+    skr_time meets_at;  /* skr_fit_meets(); 0: no reservation comes nearer */
     skr_time report_at; /* the reason is old and is reported anew then; 0: it is current */
 };
 

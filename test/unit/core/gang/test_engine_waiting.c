@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that wait for room: what an event that cannot help them costs, and one that can. */
 #include "test/unit/engine_test.h"
+#include "test/unit/limits_scene.h"
 
 static const char one_rack[] = "{'rack':{'type':'pack','hard':true}}";
 
@@ -160,6 +161,38 @@ TEST_RIG(crowded(0), a_bound_group_that_lacks_members_is_told_of_room_that_is_ta
     rig_edit(rig, RIG_POD, "late", "{'spec':{'nodeName':'node-2'}}");
     rig_run(rig, 10 * SKR_SECOND);
     assert_non_null(strstr(rig_key(rig, "small", "message"), ", 1 is free on eligible nodes"));
+}
+
+/* Two of four nodes are busy for 100 s, when a group of four starts there. One of three that runs for 50 s may use the
+ * others until a reservation is so near. */
+TEST_RIG(limits_waiting(1), numbers_of_a_reason_follow_a_reservation_that_comes_nearer)
+{
+    limits_gang(rig, "brief", 3, 0, 50);
+    rig_run(rig, 40 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "brief", "message"),
+                    "group brief needs 3 slots, 2 are free on eligible nodes");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "brief", "message"),
+                    "group brief needs 3 slots, 0 are free on eligible nodes");
+}
+
+TEST_RIG(limits_four_nodes(1), so_do_those_of_a_group_that_lacks_members)
+{
+    limits_gang(rig, "brief", 1, 0, 50);
+    rig_run(rig, SKR_SECOND);
+    rig_assert_bound(rig, "brief", 1);
+    limits_gang(rig, "busy", 2, 0, 100);
+    rig_run(rig, SKR_SECOND);
+    limits_start(rig, "busy", 2);
+    limits_gang(rig, "big", 3, 0, 50);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "brief", "{'data':{'size':'3'}}");
+    limits_pod(rig, "brief-1", "brief", 50);
+    limits_pod(rig, "brief-2", "brief", 50);
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_non_null(strstr(rig_key(rig, "brief", "message"), ", 1 is free on eligible nodes"));
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_non_null(strstr(rig_key(rig, "brief", "message"), ", 0 are free on eligible nodes"));
 }
 
 /* Enough slots in sum, but not in one rack: that is another reason. */
