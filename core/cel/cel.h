@@ -58,6 +58,8 @@ bool skr_cel_program_calls(const struct skr_cel_program *program, const char *fu
  * the program's, or that of the roots. O(cost). */
 struct skr_cel_value skr_cel_evaluate(const struct skr_cel_program *program,
                                       struct skr_cel_run *run);
+/* What an evaluation costs at most, at most SKR_CEL_COST_MAX, of any text: also of one that is not served. O(bytes). */
+uint64_t skr_cel_cost_bound(const char *text);
 /* Line and column of a position (n of an ERROR) in the expression. */
 struct skr_position skr_cel_position(const struct skr_cel_program *program, size_t at);
 

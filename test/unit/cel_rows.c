@@ -108,6 +108,10 @@ void cel_evaluate(const char *text, uint64_t cost_max, struct skr_strbuf *out)
     const struct skr_cel_value value[] = {skr_cel_of_json(json, false, arena), skr_cel_int(7)};
     struct skr_cel_run run = {.arena = arena, .root = value, .cost_max = cost_max};
     const struct skr_cel_value result = skr_cel_evaluate(program, &run);
+    const uint64_t bound = skr_cel_cost_bound(text);
+    if (!run.over && run.cost > bound) {
+        fail_msg("%s\n  costs %" PRIu64 ", and %" PRIu64 " at most", text, run.cost, bound);
+    }
     if (result.kind == SKR_CEL_ERROR) {
         const struct skr_position at = skr_cel_position(program, result.n);
         skr_strbuf_addf(out, "error %zu:%zu: %s", at.line, at.column, result.text);

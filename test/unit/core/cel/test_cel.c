@@ -425,3 +425,52 @@ TEST(sums_of_quantities_have_a_largest_one)
     cel_evaluate(text.s, SKR_CEL_COST_MAX, &out);
     assert_string_equal(out.s, "true");
 }
+
+#define SIXTEEN "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]"
+
+/* "unknown": as much as an evaluation may. */
+static const struct row bounds[] = {
+    {"device.driver != 'x'", "5"},
+    {"device.attributes['d'].model == 'a100' && device.attributes['d'].memory > 40", "21"},
+    {"device.attributes['d'].?model.orValue('') == 'a100'", "16"},
+    {"device.attributes.all(d, device.attributes[d].size() > 0)", "1478"},
+    {"device.attributes['d'].exists(k, k.startsWith('a'))", "1033"},
+    {SIXTEEN ".all(a, a >= 0)", "142"},
+    {SIXTEEN ".all(a, " SIXTEEN ".all(b, " SIXTEEN ".all(c, a + b + c >= 0)))", "54334"},
+    {SIXTEEN ".all(a, " SIXTEEN ".all(b, " SIXTEEN ".all(c, " SIXTEEN
+             ".all(d, a + b + c + d >= 0))))",
+     "unknown"},
+    {"{'a': 1, 'b': 2}.all(k, k != '')", "64"},
+    {"[1, 2].all(i, v, v > i)", "34"},
+    {"[1, 2].map(x, x).all(x, x > 0)", "unknown"},
+    {"[[1, 2]].all(l, l.all(x, x > 0))", "unknown"},
+    {"[[1, 2, 3]][0].all(x, x > 0)", "unknown"},
+    {"{'a': [1, 2, 3]}.a.all(x, x > 0)", "unknown"},
+    {"([1] + [2]).all(x, x > 0)", "unknown"},
+    {"lists.range(1000).all(x, x >= 0)", "unknown"},
+    {"cel.bind(a, [1, 2], a.all(x, x > 0))", "unknown"},
+    {"cel.bind(a, device.attributes['d'], a.x == 1)", "55"},
+    {"device.attributes['d'].x.matches('a*b')", "38"},
+    {"'aaaaaaaaaaaaaaaaaaaa'.replace('a', 'bbbbbbbbbbbbbbbbbbbb').replace('b', "
+     "'cccccccccccccccccccc').replace('c', 'dddddddddddddddddddd').size() > 0",
+     "130349"},
+    {"device.`a-b` == 1", "unknown"},
+    {"'an open string", "unknown"},
+    {")", "unknown"},
+};
+TEST_EACH(row, bounds, what_an_expression_costs_at_most_is_known_from_its_text)
+{
+    char number[24];
+    const uint64_t bound = skr_cel_cost_bound(row->title);
+    snprintf(number, sizeof number, "%" PRIu64, bound);
+    assert_string_equal(bound == SKR_CEL_COST_MAX ? "unknown" : number, row->expected);
+}
+
+TEST(what_deep_brackets_cost_is_not_known)
+{
+    SKR_STRBUF(text);
+    for (int i = 0; i <= SKR_CEL_DEPTH_MAX; i++) {
+        skr_strbuf_add(&text, "(");
+    }
+    assert_int_equal(skr_cel_cost_bound(text.s), SKR_CEL_COST_MAX);
+}
