@@ -64,7 +64,7 @@ enum skr_claim_reach {
 };
 
 struct skr_claim_spec {
-    UT_hash_handle hh;                  /* the owner's, as the next eleven */
+    UT_hash_handle hh;                  /* the owner's, as the next twelve */
     size_t refs;                        /* of pods that need it */
     size_t kept;                        /* objects that ask for it */
     struct skr_claim_spec *prev, *next; /* among those that are read */
@@ -73,6 +73,7 @@ struct skr_claim_spec {
     /* Requests and selectors, known since it was read first, also while it is not. */
     bool sized;
     size_t size_requests, size_selectors;
+    uint64_t size_steps;        /* skr_devices_stock_steps(), without the selectors of classes */
     enum skr_claim_reach reach; /* at reach_epoch */
     uint64_t reach_epoch;
     size_t

@@ -31,6 +31,9 @@ enum {
     SKR_DEVICES_PODS_STEPS = 5,      /* times as many: of the searches for all pods of a node */
     SKR_DEVICES_REQUESTS_MAX = 256,  /* of a pod, alternatives among them */
     SKR_DEVICES_SELECTORS_MAX = 512, /* of a pod, without those of classes */
+    /* That kube-scheduler may take to evaluate claims that are not counted of one pod on all devices: some 0.3 us
+     * each (docs/threats.md). */
+    SKR_DEVICES_ATTEMPT_STEPS = 4000000,
 };
 
 enum skr_devices_version { SKR_DEVICES_1_36 = 36, SKR_DEVICES_1_37 = 37 };

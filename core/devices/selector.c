@@ -9,10 +9,7 @@
 #include "core/cel/semver.h"
 #include "topology/base/strbuf.h"
 
-enum {
-    RUN_BYTES_MAX = 1024 * 1024,
-    STEPS_OF_A_RUN = 32, /* that it costs whatever the expression is */
-};
+enum { RUN_BYTES_MAX = 1024 * 1024 };
 
 static const struct skr_cel_root roots[] = {{"device", "Ms?"}, {0}};
 static const struct skr_cel_dialect dialect = {.root = roots, .binds = true};
@@ -322,7 +319,7 @@ enum skr_device_selector_answer skr_device_selector_ask(const struct skr_device_
     if (!selector->program) {
         return SKR_SELECTOR_UNMODELLED;
     }
-    *steps += STEPS_OF_A_RUN + device->kind->n_attributes + device->kind->n_capacities;
+    *steps += SKR_SELECTOR_RUN_STEPS + device->kind->n_attributes + device->kind->n_capacities;
     SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(RUN_BYTES_MAX, 4096);
     struct view view = {.selector = selector, .driver = driver, .arena = arena};
     return arena ? answer_in(&view, device, steps) : SKR_SELECTOR_UNMODELLED;

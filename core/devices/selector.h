@@ -18,6 +18,7 @@
 
 enum {
     SKR_SELECTOR_COST_MAX = 10000, /* of one evaluation */
+    SKR_SELECTOR_RUN_STEPS = 32,   /* that an evaluation costs whatever the expression is */
     SKR_SELECTOR_DOMAINS_MAX = 64, /* that one expression names */
     SKR_SELECTOR_READS_MAX = 64, /* attributes that are told apart; with more, all count as read */
     SKR_SELECTOR_BYTES_MAX = 2 * 1024 * 1024, /* of one, compiled */

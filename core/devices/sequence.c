@@ -14,7 +14,7 @@
 enum { STEPS_OF_A_NODE = 128 }; /* that a question costs whatever devices and requests there are */
 
 static const char too_large[] = "the devices of a node take too much memory";
-static const char too_long[] =
+const char skr_sequence_too_long[] =
     "the search for devices of one pod takes more steps than devices.steps permits";
 static const char too_long_for_all[] = "the searches for devices of all pods of a node take more "
                                        "than five times the steps that devices.steps permits";
@@ -151,7 +151,8 @@ static void memo_put(struct skr_sequence_memo *memo, const struct skr_hash_seed 
 static struct skr_sequence unmodelled(const char *why, enum skr_uncounted kind)
 {
     return (struct skr_sequence){INT32_MAX, SKR_SEQUENCE_UNMODELLED, why,
-                                 why == too_large || why == too_long || why == too_long_for_all
+                                 why == too_large || why == skr_sequence_too_long ||
+                                         why == too_long_for_all
                                      ? SKR_UNCOUNTED_BUDGET
                                      : kind,
                                  false};
@@ -172,7 +173,8 @@ static struct skr_sequence play(struct board *b, int32_t most, skr_sequence_see 
         size_t n = 0;
         const enum skr_search_outcome outcome = skr_devices_search(&b->p, &b->taken, result, &n);
         if (outcome == SKR_SEARCH_BEYOND || are_too_many(&b->p, began)) {
-            return unmodelled(outcome == SKR_SEARCH_BEYOND ? too_long : too_long_for_all,
+            return unmodelled(outcome == SKR_SEARCH_BEYOND ? skr_sequence_too_long
+                                                           : too_long_for_all,
                               SKR_UNCOUNTED_BUDGET);
         }
         if (outcome != SKR_SEARCH_PLACED) {
@@ -206,7 +208,7 @@ static const char *play_pending(const struct skr_devices_stock *stock,
         }
         b->p.uncounted = p.uncounted;
         if (!why && skr_devices_search(&p, &b->taken, NULL, NULL) == SKR_SEARCH_BEYOND) {
-            why = too_long;
+            why = skr_sequence_too_long;
         } else if (!why && are_too_many(&p, began)) {
             why = too_long_for_all;
         }

@@ -43,6 +43,9 @@ struct skr_sequence {
     bool of_others;               /* it is about pods that come first */
 };
 
+/* The reason that the search for one pod is beyond the steps of a stock, a clause; compare the pointer. */
+extern const char skr_sequence_too_long[];
+
 /* It ends before a pod that is not served. */
 static inline bool skr_sequence_fails(const struct skr_sequence *sequence)
 {

@@ -83,6 +83,11 @@ static bool same_class(const struct skr_stock_class *a, const struct skr_device_
     return same;
 }
 
+static uint64_t steps_of(const char *selector)
+{
+    return SKR_SELECTOR_RUN_STEPS + skr_cel_cost_bound(selector);
+}
+
 void skr_devices_stock_put_class(struct skr_devices_stock *stock,
                                  const struct skr_device_class *class)
 {
@@ -94,13 +99,16 @@ void skr_devices_stock_put_class(struct skr_devices_stock *stock,
     struct skr_device_selector **was = made->selector;
     const size_t n_was = made->n;
     made->n = class->n_selectors;
+    made->steps = 0;
     made->selector = skr_alloc_array(made->n + 1, sizeof *made->selector);
     for (size_t i = 0; i < made->n; i++) {
         made->selector[i] = selector_get(stock, class->selector[i]);
+        made->steps += steps_of(class->selector[i]);
     }
     selectors_forget(stock, was, n_was);
     free(was);
     stock->epoch++;
+    stock->class_epoch++;
     say_changed(stock, NULL);
 }
 
@@ -111,6 +119,7 @@ void skr_devices_stock_remove_class(struct skr_devices_stock *stock, const char 
     if (class) {
         class_drop(stock, class);
         stock->epoch++;
+        stock->class_epoch++;
         say_changed(stock, NULL);
     }
 }
@@ -147,12 +156,15 @@ static void size_spec(struct skr_devices_stock *stock, struct skr_claim_spec *sp
 {
     stock->work->steps += strlen(spec->text) / STEPS_A_BYTE;
     skr_claim_spec_read(spec);
-    spec->sized = true;
-    spec->size_requests = spec->n_requests;
-    spec->size_selectors = 0;
-    for (size_t i = 0; i < spec->n_requests; i++) {
-        spec->size_selectors += spec->request[i].n_selectors;
+    for (size_t i = 0; i < spec->n_requests && !spec->sized; i++) {
+        const struct skr_claim_request *request = &spec->request[i];
+        spec->size_selectors += request->n_selectors;
+        for (size_t k = 0; k < request->n_selectors; k++) {
+            spec->size_steps += steps_of(request->selector_text[k]);
+        }
     }
+    spec->size_requests = spec->n_requests;
+    spec->sized = true;
 }
 
 static void read_spec(struct skr_devices_stock *stock, struct skr_claim_spec *spec)
@@ -205,6 +217,20 @@ void skr_devices_stock_size(struct skr_devices_stock *stock, const char *text, s
     *ret_requests = of->size_requests;
     *ret_selectors = of->size_selectors;
     skr_claim_spec_destroy(made);
+}
+
+uint64_t skr_devices_stock_steps(struct skr_devices_stock *stock, const struct skr_claim_spec *spec)
+{
+    enum { STEPS_OF_A_CLASS = 48 }; /* that is not known: one plain selector */
+    size_t requests, selectors;
+    skr_devices_stock_size(stock, spec->text, &requests, &selectors);
+    uint64_t steps = spec->size_steps + (spec->arena ? 0 : spec->size_requests * STEPS_OF_A_CLASS);
+    for (size_t i = 0; spec->arena && i < spec->n_requests; i++) {
+        const struct skr_stock_class *class =
+            skr_devices_stock_class(stock, spec->request[i].class_);
+        steps += class ? class->steps : 0;
+    }
+    return steps;
 }
 
 static void drop_unneeded(struct skr_devices_stock *stock, struct skr_claim_spec *spec)

@@ -71,6 +71,10 @@ const struct skr_claim_spec *skr_devices_stock_spec(struct skr_devices_stock *st
  * limit. O(size) the first time. */
 void skr_devices_stock_size(struct skr_devices_stock *stock, const char *text, size_t *ret_requests,
                             size_t *ret_selectors);
+/* What it costs kube-scheduler to evaluate its selectors for one device, at most, and those of its classes: steps as in
+ * answers.h. O(requests), O(size) the first time. */
+uint64_t skr_devices_stock_steps(struct skr_devices_stock *stock,
+                                 const struct skr_claim_spec *spec);
 /* A reference to a spec that may not be read, of an object that no pod may need; NULL: text is "". Beyond
  * SKR_SHARE_TEXT_BYTES_MAX of the namespace: that of SKR_CLAIM_NOT_KEPT. O(bytes of text) */
 const struct skr_claim_spec *skr_devices_stock_keep(struct skr_devices_stock *stock,

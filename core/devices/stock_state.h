@@ -108,6 +108,7 @@ struct skr_stock_class {
     UT_hash_handle hh; /* by name */
     size_t n;
     struct skr_device_selector **selector; /* NULL: there was no room for one */
+    uint64_t steps; /* that they cost kube-scheduler for each device, at most */
     char name[];
 };
 
@@ -129,6 +130,7 @@ struct skr_devices_stock {
     struct skr_stock_region *regions;
     const struct skr_stock_selecting *selecting; /* set once, before the first slice; NULL: none */
     uint64_t epoch;                              /* grows with slices and classes that come or go */
+    uint64_t class_epoch;                        /* grows with classes */
     struct skr_stock_pool *pools;
     struct skr_device_kinds kinds;
     struct skr_stock_node *nodes;

@@ -165,8 +165,8 @@ void skr_gate_release_settle(struct skr_gang *e, struct group *g)
 
 bool skr_gate_release_may_open(const struct skr_gang *e, const struct pod_entry *p)
 {
-    (void)e;
-    return p->group->release.open && p->seated && !p->pod->foreign_gate;
+    return p->group->release.open && p->seated && !p->pod->foreign_gate &&
+           !skr_uncounted_is_beyond(e, p->group);
 }
 
 bool skr_gate_release_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)

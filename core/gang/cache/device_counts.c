@@ -55,6 +55,12 @@ bool skr_device_counts_are_complete(const struct skr_gang *e, const struct devic
 
 void skr_device_counts_set_complete(struct skr_gang *e, struct device_needs *needs, bool differ)
 {
+    needs->own = needs->long_ = false;
+    for (size_t i = 0; i < needs->n_counts; i++) {
+        const struct device_count *count = &needs->count[i];
+        needs->own = needs->own || (count->known && count->own);
+        needs->long_ = needs->long_ || (count->known && count->long_);
+    }
     needs->complete[differ] = log_end(e) + 1;
     needs->complete_tree[differ] = e->topology.tree;
 }

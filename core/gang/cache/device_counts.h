@@ -20,6 +20,7 @@ struct device_count {
     int32_t of[4];
     uint8_t known; /* bits of enum skr_device_count */
     uint8_t uncounted;
+    bool own, long_; /* as of struct device_needs */
 };
 
 void skr_device_counts_init(struct skr_gang *e);
@@ -36,7 +37,8 @@ void skr_device_counts_void(struct skr_gang *e, const char *node);
 /* Whether the counts of all leaves of the tree in force were known since the last change. */
 bool skr_device_counts_are_complete(const struct skr_gang *e, const struct device_needs *needs,
                                     bool differ);
-void skr_device_counts_set_complete(struct skr_gang *e, struct device_needs *needs, bool differ);
+void skr_device_counts_set_complete(struct skr_gang *e, struct device_needs *needs,
+                                    bool differ); /* O(nodes) */
 /* Victims, or their claims, are left out for a question: counts are neither read nor kept. */
 void skr_device_counts_suppose(struct skr_gang *e, bool supposing);
 void skr_device_counts_fini(struct skr_gang *e);

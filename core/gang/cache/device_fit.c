@@ -114,7 +114,8 @@ static struct skr_sequence sequence_of(struct skr_gang *e, const struct device_s
 struct tally {
     int32_t most;
     enum skr_uncounted uncounted;
-    bool later, own; /* own: uncounted whatever pods come first */
+    bool later;
+    bool own, long_; /* as of struct device_needs */
 };
 
 /* pending: as in sequence_of(). */
@@ -128,8 +129,10 @@ static struct tally least_of(struct skr_gang *e, const struct device_needs *need
             ret.most =
                 sequence.end != SKR_SEQUENCE_MOST && sequence.n < ret.most ? sequence.n : ret.most;
             ret.uncounted = sequence.uncounted ? sequence.uncounted : ret.uncounted;
-            ret.own = ret.own || (sequence.uncounted && !sequence.of_others &&
-                                  sequence.why != skr_devices_later);
+            const bool own =
+                sequence.uncounted && !sequence.of_others && sequence.why != skr_devices_later;
+            ret.own = ret.own || own;
+            ret.long_ = ret.long_ || (own && sequence.why == skr_sequence_too_long);
             ret.later = ret.later || sequence.why == skr_devices_later;
         }
     }
@@ -166,12 +169,20 @@ static bool is_known(const struct device_count *count, enum skr_device_count of)
     return count && (count->known >> of & 1);
 }
 
+static void note_own(struct device_needs *needs, const struct tally *tally)
+{
+    needs->own = needs->own || tally->own;
+    needs->long_ = needs->long_ || tally->long_;
+}
+
 static void keep(struct skr_gang *e, struct device_count *count, enum skr_device_count of,
                  const struct tally *tally)
 {
     if (count && !tally->later) {
         e->devices.stock->heard++; /* what changes next is reported, whatever was before */
         count->of[of] = tally->most;
+        count->own = tally->own || (count->known && count->own);
+        count->long_ = tally->long_ || (count->known && count->long_);
         count->known |= (uint8_t)(1 << of);
         count->uncounted = of == SKR_COUNT_NOW ? (uint8_t)tally->uncounted : count->uncounted;
     }
@@ -186,14 +197,14 @@ int32_t skr_devices_most(struct skr_gang *e, const struct group *without,
     struct device_count *count = kept(e, without, needs, node);
     struct tally tally;
     if (is_known(count, SKR_COUNT_NOW)) {
-        tally = (struct tally){count->of[SKR_COUNT_NOW], (enum skr_uncounted)count->uncounted,
-                               false, false};
+        tally = (struct tally){.most = count->of[SKR_COUNT_NOW],
+                               .uncounted = (enum skr_uncounted)count->uncounted};
     } else {
         tally = count_now(e, without, needs, node);
         keep(e, count, SKR_COUNT_NOW, &tally);
     }
     needs->uncounted = tally.uncounted ? tally.uncounted : needs->uncounted;
-    needs->own = needs->own || tally.own;
+    note_own(needs, &tally);
     return tally.most;
 }
 
@@ -217,7 +228,7 @@ int32_t skr_devices_most_ever(struct skr_gang *e, struct device_needs *needs, co
     }
     const struct tally tally = least_of(e, needs, node, NULL);
     keep(e, count, SKR_COUNT_EVER, &tally);
-    needs->own = needs->own || tally.own;
+    note_own(needs, &tally);
     return tally.most;
 }
 

@@ -65,6 +65,7 @@ static void changed(void *context, const char *node)
         e->devices.touched_all = true;
         skr_device_counts_void(e, NULL);
     }
+    e->devices.turns_at = 0;
     skr_dirty_openings(e);
     skr_dirty_capacity(e);
 }

@@ -55,7 +55,9 @@ struct device_needs {
     size_t n;
     struct device_shape shape[SKR_NEEDS_SHAPES_MAX];
     enum skr_uncounted uncounted; /* on some node that was looked at last: skr_devices_most() */
-    bool own; /* on some node, for these pods themselves and not for others that come first there */
+    /* For these pods themselves and not for others that come first: on some node that was looked at since all were
+     * counted; of these, a search for one pod is too long. */
+    bool own, long_;
     /* device_counts.c */
     bool entered;               /* the others are set */
     struct device_count *count; /* by number of the node */

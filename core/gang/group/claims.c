@@ -324,7 +324,7 @@ static struct pod_entry *next_to_ask(const struct skr_gang *e, const struct grou
 /* Where kube-scheduler alone evaluates the claims it gets one member after the other. */
 bool skr_claims_open_gate(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return p->group->claims.open && waits_for_call(e, p) &&
+    return p->group->claims.open && waits_for_call(e, p) && !skr_uncounted_is_beyond(e, p->group) &&
            (!skr_uncounted_is(e, p->group) || next_to_ask(e, p->group) == p);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/uncounted.h"
 
+#include "core/devices/stock.h"
 #include "core/devices/stock_shares.h"
+#include "core/gang/cache/claim_objects.h"
 #include "core/gang/cache/device_needs.h"
 #include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -13,6 +16,49 @@
 bool skr_uncounted_is(const struct skr_gang *e, const struct group *g)
 {
     return g->claims.uncounted && !skr_devices_unmodelled(e);
+}
+
+/* ---- what an attempt costs ---- */
+
+static uint64_t steps_of(struct skr_gang *e, const struct skr_pod *pod)
+{
+    uint64_t steps = 0;
+    for (size_t i = 0; i < pod->n_claims; i++) {
+        const struct skr_claim_spec *spec =
+            skr_claim_objects_facts(e, pod->meta.namespace_, &pod->claim[i]).spec;
+        steps += spec ? skr_devices_stock_steps(e->devices.stock, spec) : 0;
+    }
+    return steps;
+}
+
+void skr_uncounted_measure(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
+                           size_t n)
+{
+    g->claims.steps = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t steps = steps_of(e, newcomers[i]->pod);
+        g->claims.steps = steps > g->claims.steps ? steps : g->claims.steps;
+    }
+}
+
+void skr_uncounted_measure_shapes(struct skr_gang *e, struct group *g,
+                                  const struct device_needs *needs)
+{
+    g->claims.steps = needs ? 0 : g->claims.steps;
+    for (size_t i = 0; needs && i < needs->n; i++) {
+        uint64_t steps = 0;
+        for (size_t k = 0; k < needs->shape[i].n; k++) {
+            steps += skr_devices_stock_steps(e->devices.stock, needs->shape[i].spec[k]);
+        }
+        g->claims.steps = steps > g->claims.steps ? steps : g->claims.steps;
+    }
+}
+
+bool skr_uncounted_is_beyond(const struct skr_gang *e, const struct group *g)
+{
+    const size_t devices = e->devices.stock->n_devices;
+    return skr_uncounted_is(e, g) && devices > 0 &&
+           g->claims.steps > SKR_DEVICES_ATTEMPT_STEPS / devices;
 }
 
 /* ---- pods that kube-scheduler has ---- */
@@ -69,7 +115,8 @@ skr_time skr_uncounted_opens(const struct skr_gang *e, const struct group *g)
         return now;
     }
     const struct skr_stock_share *share = skr_stock_share_get(e->devices.stock, g->namespace_);
-    return share->attempts > 0           ? SKR_TIME_NEVER
+    return skr_uncounted_is_beyond(e, g) ? SKR_TIME_NEVER
+           : share->attempts > 0         ? SKR_TIME_NEVER
            : share->opens > now          ? share->opens
            : skr_uncounted_is_full(e, g) ? now + SKR_UNCOUNTED_LOOK_S * SKR_SECOND
                                          : now;
@@ -77,8 +124,9 @@ skr_time skr_uncounted_opens(const struct skr_gang *e, const struct group *g)
 
 bool skr_uncounted_may_release(const struct skr_gang *e, const struct group *g)
 {
-    return !skr_uncounted_is(e, g) || count_waiting(e, g->namespace_) + g->seats.n_newcomers <=
-                                          SKR_UNCOUNTED_PODS_MAX + waiting_of(g);
+    return !skr_uncounted_is(e, g) || (!skr_uncounted_is_beyond(e, g) &&
+                                       count_waiting(e, g->namespace_) + g->seats.n_newcomers <=
+                                           SKR_UNCOUNTED_PODS_MAX + waiting_of(g));
 }
 
 void skr_uncounted_opened(const struct skr_gang *e)
@@ -143,8 +191,34 @@ void skr_uncounted_end(struct skr_gang *e, const struct plan *plan)
 
 /* ---- words ---- */
 
+static void say_beyond(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    const size_t devices = e->devices.stock->n_devices;
+    skr_strbuf_addf(b,
+                    "group %s is not planned, and kube-scheduler is not asked: its claims are not "
+                    "counted here, and ",
+                    g->name);
+    if (g->claims.steps < UINT64_MAX) {
+        skr_strbuf_addf(b,
+                        "to evaluate those of one pod may take %" PRIu64 " steps for each of %zu "
+                        "devices, %d in all may be; use fewer or shorter selectors",
+                        g->claims.steps, devices, SKR_DEVICES_ATTEMPT_STEPS);
+    } else {
+        skr_strbuf_addf(b,
+                        "the search for devices of one pod takes more than %" PRIu64
+                        " steps on a node; ask for fewer devices under one constraint, or have "
+                        "devices.steps raised",
+                        e->devices.stock->steps);
+    }
+    skr_strbuf_add(b, "; sakkara explain names what is not counted");
+}
+
 void skr_uncounted_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
+    if (skr_uncounted_is_beyond(e, g)) {
+        say_beyond(e, g, b);
+        return;
+    }
     skr_strbuf_addf(b,
                     "group %s is not planned yet: its claims are not counted here, kube-scheduler "
                     "alone evaluates them, and ",

@@ -22,11 +22,12 @@ struct device_turn {
     struct device_turn *prev, *next;
     uint64_t input; /* of the group */
     const struct skr_tree *tree;
+    uint64_t classes;                              /* stock.class_epoch */
     size_t n, at;                                  /* needs; those before at are counted */
     int32_t leaf;                                  /* the next one */
     struct device_needs *needs[SKR_ROLES_MAX + 1]; /* references */
     bool differ[SKR_ROLES_MAX + 1];                /* what skr_devices_free() counts */
-    bool full;                                     /* as last said: skr_uncounted_is_full() */
+    bool full, beyond; /* as last said: skr_uncounted_is_full(), skr_uncounted_is_beyond() */
 };
 
 /* ---- an event ---- */
@@ -96,6 +97,7 @@ static void gather(struct skr_gang *e, struct group *g, struct device_turn *turn
     size_t n;
     if (is_of_kind(g)) {
         g->claims.uncounted = g->claims.uncounted && !g->fit.kind->needs;
+        skr_uncounted_measure_shapes(e, g, g->fit.kind->needs);
         add(turn, g->fit.kind->needs, false);
         return;
     }
@@ -103,6 +105,7 @@ static void gather(struct skr_gang *e, struct group *g, struct device_turn *turn
     skr_learned_open(e, g, newcomers, n, skr_learned_count(e, g, newcomers, n), &learned);
     g->claims.uncounted =
         g->uncounted != SKR_COUNTED && g->uncounted != SKR_UNCOUNTED_VERSION; /* by itself */
+    skr_uncounted_measure(e, g, newcomers, n);
     for (size_t i = 0; i < learned.n; i++) {
         add(turn, learned.of[i].needs, learned.of[i].devices);
     }
@@ -125,7 +128,11 @@ static bool is_done(struct skr_gang *e, struct device_turn *turn)
         turn->leaf = 0;
     }
     for (size_t i = 0; i < turn->at; i++) {
-        turn->group->claims.uncounted = turn->group->claims.uncounted || turn->needs[i]->own;
+        const struct device_needs *needs = turn->needs[i];
+        struct group *g = turn->group;
+        g->claims.uncounted = g->claims.uncounted || needs->own;
+        g->claims.steps = needs->long_ ? UINT64_MAX : g->claims.steps;
+        g->uncounted = needs->own && needs->uncounted ? needs->uncounted : g->uncounted;
     }
     return turn->at == turn->n;
 }
@@ -147,7 +154,8 @@ void skr_device_turns_forget(struct skr_gang *e, struct group *g)
 static bool is_stale(const struct skr_gang *e, const struct device_turn *turn)
 {
     const struct group *g = turn->group;
-    return g->plan || turn->input != g->input_epoch || turn->tree != e->topology.tree;
+    return g->plan || turn->input != g->input_epoch || turn->tree != e->topology.tree ||
+           turn->classes != e->devices.stock->class_epoch;
 }
 
 void skr_device_turns_see(struct skr_gang *e, const struct group *g)
@@ -164,7 +172,24 @@ static bool may_need(const struct skr_gang *e, const struct group *g)
            (!is_of_kind(g) || g->fit.kind->needs || skr_uncounted_is(e, g));
 }
 
-/* It is counted as far as it is, and waits for other groups of its namespace. */
+/* A search that was too long may be shorter after a change of devices. */
+static void doubt_long(struct skr_gang *e)
+{
+    struct device_turn *turn;
+    DL_FOREACH(e->devices.turns, turn)
+    {
+        const bool is_long = turn->group->claims.steps == UINT64_MAX;
+        for (size_t i = 0; is_long && i < turn->at; i++) {
+            if (!skr_device_counts_are_complete(e, turn->needs[i], turn->differ[i])) {
+                turn->at = 0;
+                turn->leaf = 0;
+                turn->group->claims.steps = 0;
+            }
+        }
+    }
+}
+
+/* It is counted as far as it is, and waits for other groups of its namespace, or for others of its own claims. */
 static bool is_closed(const struct skr_gang *e, const struct device_turn *turn)
 {
     return turn->at == turn->n && !is_stale(e, turn) &&
@@ -180,6 +205,7 @@ bool skr_device_turns_ready(struct skr_gang *e, struct group *g)
     turn->group = g;
     turn->input = g->input_epoch;
     turn->tree = e->topology.tree;
+    turn->classes = e->devices.stock->class_epoch;
     gather(e, g, turn);
     if (is_done(e, turn) && (turn->n == 0 || !is_over(e, g)) && !is_closed(e, turn)) {
         turn_free(e, turn);
@@ -234,10 +260,12 @@ static bool say_over(struct skr_gang *e)
     DL_FOREACH(e->devices.turns, turn)
     {
         const bool full = skr_uncounted_is_full(e, turn->group);
+        const bool beyond = skr_uncounted_is_beyond(e, turn->group);
         const bool waits = is_closed(e, turn) || is_over(e, turn->group);
-        if (waits && (!turn->group->claims.over || full != turn->full)) {
+        if (waits && (!turn->group->claims.over || full != turn->full || beyond != turn->beyond)) {
             turn->group->claims.over = true;
             turn->full = full;
+            turn->beyond = beyond;
             skr_dirty_group(e, turn->group);
             any = true;
         }
@@ -270,6 +298,7 @@ bool skr_device_turns_run(struct skr_gang *e)
     if (!e->devices.turns || skr_frame_now(e->frame) < e->devices.turns_at) {
         return false;
     }
+    doubt_long(e);
     while (!any && work->steps < work->most && (turn = next_of(e))) {
         struct group *g = turn->group;
         const uint64_t began = work->steps;

@@ -125,6 +125,7 @@ struct group {
         struct group *aprev, *anext;   /* in awaited->groups */
         struct device_turn *turn;      /* NULL: its devices are counted; device_turns.c, as: */
         bool over, beyond, uncounted;  /* no steps are left; it asks for too much; uncounted.c */
+        uint64_t steps;                /* of one pod a device; UINT64_MAX: its search is too long */
     } claims;                          /* claims.c */
 
     struct plan *plan;           /* plan.c */
@@ -243,9 +244,8 @@ struct group {
 
     /* gate_release.c */
     struct {
-        skr_time since; /* infeasible for lack of capacity since then; 0: not */
-        bool open;      /* gates are removed without a plan */
-        skr_time opened_at;
+        skr_time since, opened_at; /* infeasible for lack of capacity since then; 0: not */
+        bool open;                 /* gates are removed without a plan */
     } release;
 
     struct provisioning *provisioning; /* provisioning.c; NULL: no room is asked for */

@@ -153,6 +153,16 @@ TEST_RIG(device_cluster(NODES, EACH), a_group_whose_claims_are_not_counted_says_
     assert_int_equal(verdict.n, 1);
 }
 
+static struct rig *with_settings(bool devices_off, skr_time release_after)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.server_minor = 36;
+    settings.devices_off = devices_off;
+    settings.release_gate_after = release_after;
+    return device_cluster_with(NODES, EACH, &settings);
+}
+
 static struct rig *with_short_searches(void)
 {
     struct skr_settings settings;
@@ -175,7 +185,15 @@ static struct rig *with_short_searches(void)
     return rig;
 }
 
-TEST_RIG(with_short_searches(), claims_whose_search_is_too_long_are_not_counted_either)
+static void make_searches_short(struct rig *rig)
+{
+    for (int node = 0; node < NODES; node++) {
+        rig_edit(rig, RIG_SLICE, test_text("node-%d", node),
+                 "{'spec':{'devices':[{'name':'gpu-0'}]}}");
+    }
+}
+
+TEST_RIG(with_short_searches(), kube_scheduler_gets_no_claims_whose_search_is_too_long)
 {
     struct verdict verdict = {0};
     char key[32], name[32];
@@ -187,9 +205,169 @@ TEST_RIG(with_short_searches(), claims_whose_search_is_too_long_are_not_counted_
         long_claim(rig, key);
         gated_pods(rig, "hostile", name, 1, 1);
     }
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 0);
+    assert_int_equal(n_waiting_for_budget(rig, 16), 16);
+    assert_string_equal(
+        rig_key(rig, "hostile/h-0", "message"),
+        "group h-0 is not planned, and kube-scheduler is not asked: its claims are not counted "
+        "here, and the search for devices of one pod takes more than 40 steps on a node; ask for "
+        "fewer devices under one constraint, or have devices.steps raised; sakkara explain names "
+        "what is not counted");
+    make_searches_short(rig);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(n_waiting_for_budget(rig, 16), 0);
+    assert_string_equal(rig_key(rig, "hostile/h-0", "reason"), "NeverFits");
+}
+
+/* ---- claims that cost kube-scheduler too much ---- */
+
+#define LIST "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]"
+
+/* Some 100,000 steps a device; in all, 64 devices. */
+static const char costly[] = LIST ".all(a, " LIST ".all(b, " LIST ".all(c, a + b + c >= 0)))";
+
+/* Requests with this selector. */
+static void spec_of(int requests, const char *selector, struct skr_strbuf *b)
+{
+    skr_strbuf_add(b, "{'devices':{'requests':[");
+    for (int i = 0; i < requests; i++) {
+        skr_strbuf_addf(b,
+                        "%s{'name':'r%d','exactly':{'deviceClassName':'gpu','selectors':[{'cel':{"
+                        "'expression':'%s'}}]}}",
+                        i > 0 ? "," : "", i, selector);
+    }
+    skr_strbuf_add(b, "]}}");
+}
+
+static void claim_of(struct rig *rig, const char *key, int requests, const char *selector)
+{
+    SKR_STRBUF(spec);
+    spec_of(requests, selector, &spec);
+    rig_create_json(rig, RIG_DEVICE_CLAIM, key, "{'metadata':{},'spec':%s}", spec.s);
+}
+
+static const struct cost {
+    const char *title;
+    int requests;
+    const char *selector;
+    bool beyond;
+} costs[] = {
+    {"one round each", 1, "device.attributes.size() > 0", false},
+    {"eight requests", 8, "device.attributes.size() > 0", false},
+    {"a few rounds", 8, "[1, 2, 3, 4].all(x, x > 0) && device.attributes.size() >= 0", false},
+    {"8,000 rounds", 1, costly, true},
+    {"rounds over what is not known", 1, "lists.range(100000).all(x, x >= 0)", true},
+    {"many requests of some hundred rounds", 32,
+     LIST ".all(a, " LIST ".all(b, a + b >= 0)) && "
+          "device.attributes.size() >= 0",
+     true},
+};
+
+TEST_EACH(cost, costs, kube_scheduler_gets_no_claims_that_it_would_evaluate_for_long)
+{
+    struct rig *rig = device_cluster(NODES, EACH);
+    struct verdict verdict = {0};
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    claim_of(rig, "hostile/h-0-0", cost->requests, cost->selector);
+    gated_pods(rig, "hostile", "h-0", 1, 1);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), !cost->beyond);
+    assert_int_equal(n_waiting_for_budget(rig, 1), cost->beyond);
+    rig_destroy(rig);
+}
+
+TEST_RIG(device_cluster(NODES, EACH), claims_beyond_what_kube_scheduler_evaluates_say_so)
+{
+    claim_of(rig, "hostile/h-0-0", 1, costly);
+    gated_pods(rig, "hostile", "h-0", 1, 1);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(
+        rig_key(rig, "hostile/h-0", "message"),
+        "group h-0 is not planned, and kube-scheduler is not asked: its claims are not counted "
+        "here, and to evaluate those of one pod may take 104063 steps for each of 64 devices, "
+        "4000000 in all may be; use fewer or shorter selectors; sakkara explain names what is not "
+        "counted");
+}
+
+/* One of three members has such a claim, of a template; none loses its gate, also for an autoscaler. */
+TEST_RIG(with_settings(false, 60 * SKR_SECOND), one_such_claim_keeps_all_gates_of_its_gang)
+{
+    SKR_STRBUF(spec);
+    spec_of(1, costly, &spec);
+    rig_create_json(rig, RIG_CLAIM_TEMPLATE, "hostile/t", "{'metadata':{},'spec':{'spec':%s}}",
+                    spec.s);
+    gated(rig, "hostile", "h-0", 3, 65);
+    rig_edit(rig, RIG_POD, "hostile/h-0-1",
+             "{'spec':{'resourceClaims':[{'name':'c','resourceClaimName':null,"
+             "'resourceClaimTemplateName':'t'}]}}");
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 0);
+    assert_int_equal(n_waiting_for_budget(rig, 1), 1);
+}
+
+/* A pod without its gate is with kube-scheduler; the daemon plans nothing for it, and wakes it for nothing. */
+TEST_RIG(device_cluster(NODES, EACH), members_without_gates_are_not_planned_with_such_claims)
+{
+    struct verdict verdict = {.takes = 2};
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    claim_of(rig, "hostile/h-0-0", 1, costly);
+    claim_of(rig, "hostile/h-0-1", 1, costly);
+    gated_pods(rig, "hostile", "h-0", 2, 1);
+    rig_edit(rig, RIG_POD, "hostile/h-0-0", "{'spec':{'schedulingGates':null}}");
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 1);
+    assert_int_equal(rig->gang->stats.plans, 0);
+    assert_int_equal(n_waiting_for_budget(rig, 1), 1);
+}
+
+TEST_RIG(device_cluster(NODES / 2, EACH), claims_that_become_too_costly_with_new_devices_wait)
+{
+    struct verdict verdict = {0};
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    claim_of(rig, "hostile/h-0-0", 1, costly);
+    claim_of(rig, "hostile/h-1-0", 1, costly);
+    gated_pods(rig, "hostile", "h-0", 1, 1);
+    gated_pods(rig, "hostile", "h-1", 1, 1);
     rig_run(rig, SKR_SECOND);
     assert_int_equal(n_open(rig, "hostile"), 1);
-    assert_int_equal(n_waiting_for_budget(rig, 16), 15);
+    for (int i = 0; i < NODES / 2; i++) {
+        device_slice(rig, test_text("more-%d", i), EACH);
+    }
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 1);
+    assert_non_null(strstr(rig_key(rig, "hostile/h-1", "message"), "64 devices"));
+    for (int i = 0; i < NODES / 2; i++) {
+        rig_delete(rig, RIG_SLICE, test_text("more-%d", i));
+    }
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 2);
+}
+
+TEST_RIG(device_cluster(NODES, EACH), a_group_is_tried_once_its_claims_or_classes_cost_less)
+{
+    struct verdict verdict = {0};
+    rig->in_tree = judges;
+    rig->context = &verdict;
+    rig_edit(rig, RIG_CLASS, "gpu", "{'spec':{'selectors':[{'cel':{'expression':'%s'}}]}}", costly);
+    odd_claim(rig, "hostile/h-0-0");
+    gated_pods(rig, "hostile", "h-0", 1, 1);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 0);
+    claim_of(rig, "hostile/h-1-0", 1, costly);
+    gated_pods(rig, "hostile", "h-1", 1, 1);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_CLASS, "gpu", "{'spec':{'selectors':[]}}");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 1);
+    assert_int_equal(n_waiting_for_budget(rig, 2), 1);
+    rig_delete(rig, RIG_DEVICE_CLAIM, "hostile/h-1-0");
+    odd_claim(rig, "hostile/h-1-0");
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(n_open(rig, "hostile"), 2);
 }
 
 TEST_RIG(device_cluster(NODES, EACH), a_group_that_waits_looks_again_when_its_claims_are_counted)
@@ -278,16 +456,6 @@ TEST_RIG(device_cluster(NODES, EACH), after_each_refusal_the_namespace_pauses_fo
     for (size_t i = 2; i < n; i++) {
         assert_true(began[i] - began[i - 1] > began[i - 1] - began[i - 2] + 10 * SKR_SECOND);
     }
-}
-
-static struct rig *with_settings(bool devices_off, skr_time release_after)
-{
-    struct skr_settings settings;
-    skr_settings_default(&settings);
-    settings.server_minor = 36;
-    settings.devices_off = devices_off;
-    settings.release_gate_after = release_after;
-    return device_cluster_with(NODES, EACH, &settings);
 }
 
 TEST_RIG(with_settings(false, 60 * SKR_SECOND),
