@@ -120,14 +120,47 @@ func TestClaims_OfAnotherNamespaceDelayNoGang(t *testing.T) {
 	r.removeHostile(hostile)
 }
 
-// uncountedSpec asks for a device that none is, by a selector that costs more than the daemon evaluates.
-func uncountedSpec(number int) map[string]any {
-	const list = "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]"
-	expression := fmt.Sprintf(`%s.all(a, %s.all(b, %s.all(c, a + b + c >= 0))) && device.driver == "none-%d"`,
+// uncountedSpec asks for a device that none is, by a selector that the daemon does not count; rounds: so many in each of
+// three nested loops.
+func uncountedSpec(number, rounds int) map[string]any {
+	list := "[0"
+	for i := 1; i < rounds; i++ {
+		list += fmt.Sprintf(",%d", i)
+	}
+	list += "]"
+	expression := fmt.Sprintf(`%s.all(a, %s.all(b, %s.all(c, a + b + c >= 0))) && device.attributes.size() >= 0 && device.driver == "none-%d"`,
 		list, list, list, number)
 	return map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "r",
 		"exactly": map[string]any{"deviceClassName": classOfGPU, "allocationMode": "ExactCount", "count": 1,
 			"selectors": []any{map[string]any{"cel": map[string]any{"expression": expression}}}}}}}}
+}
+
+// createUncounted creates hostile pods h-0 .., each with a gate and such a claim; of every second one, a template.
+func (r *run) createUncounted(hostile *run, rounds int) {
+	r.Helper()
+	for p := range hostilePods {
+		name, claim := fmt.Sprintf("h-%d", p), fmt.Sprintf("c-%d", p)
+		spec := uncountedSpec(p, rounds)
+		hostile.group(name, 1, "")
+		if p%2 == 0 {
+			r.must(r.plane.Admin.Create(hostile.claims(), map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+				"metadata": map[string]any{"name": claim}, "spec": spec}, nil))
+			hostile.create(hostile.pod(name, gated, label("sakkara.group.name", name), byClaim(claim)))
+			continue
+		}
+		hostile.createTemplateOf(claim, spec)
+		hostile.create(hostile.pod(name, gated, label("sakkara.group.name", name), byTemplate(claim)))
+	}
+}
+
+// openHostile is how many hostile pods have no gate.
+func (r *run) openHostile(v *cluster.View, hostile *run) (n int) {
+	for p := range hostilePods {
+		if pod := v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)); pod.Name != "" && len(pod.Spec.SchedulingGates) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // TestClaims_ThatOnlyKubeSchedulerEvaluatesGoToItOneByOne: 16 gated pods of another namespace name claims that the daemon
@@ -138,32 +171,61 @@ func TestClaims_ThatOnlyKubeSchedulerEvaluatesGoToItOneByOne(t *testing.T) {
 	const most = 4
 	r, hostile := startBesideHostile(t)
 	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
-	for p := range hostilePods {
-		name, claim := fmt.Sprintf("h-%d", p), fmt.Sprintf("c-%d", p)
-		r.must(r.plane.Admin.Create(hostile.claims(), map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
-			"metadata": map[string]any{"name": claim}, "spec": uncountedSpec(p)}, nil))
-		hostile.group(name, 1, "")
-		hostile.create(hostile.pod(name, gated, label("sakkara.group.name", name), byClaim(claim)))
-	}
-	open := func(v *cluster.View) (n int) {
-		for p := range hostilePods {
-			if pod := v.Pod(hostile.ns, fmt.Sprintf("h-%d", p)); len(pod.Spec.SchedulingGates) == 0 {
-				n++
-			}
-		}
-		return n
-	}
+	r.createUncounted(hostile, 2)
 	began := time.Now()
 	r.gang("cpu", 4, "")
 	r.wait(usual, "the gang without devices is bound, and most hostile pods have their gates", func(v *cluster.View) error {
-		if n := open(v); n > most {
+		if n := r.openHostile(v, hostile); n > most {
 			t.Fatalf("%d of %d pods have no gate", n, hostilePods)
 		}
 		return r.allBound("cpu", 4)(v)
 	})
 	t.Logf("the gang without devices is bound after %v", time.Since(began))
 	r.wait(usual, "one of them is tried, and others wait for it", func(v *cluster.View) error {
-		if open(v) == 0 {
+		if r.openHostile(v, hostile) == 0 {
+			return fmt.Errorf("no pod is tried")
+		}
+		return nil
+	})
+	r.removeHostile(hostile)
+}
+
+// TestClaims_ThatKubeSchedulerWouldEvaluateForLongKeepTheirGates: 16 gated pods of another namespace name claims of which
+// one keeps kube-scheduler busy for seconds. None of them loses its gate, and each group says why. A gang without
+// devices is bound. Once few devices are
+// left, one of them is tried.
+func TestClaims_ThatKubeSchedulerWouldEvaluateForLongKeepTheirGates(t *testing.T) {
+	from136(t)
+	r, hostile := startBesideHostile(t)
+	r.anyRetries("kube-scheduler tries the hostile pods at its own pace")
+	r.createUncounted(hostile, 16)
+	gates := func(v *cluster.View) {
+		if n := r.openHostile(v, hostile); n > 0 {
+			t.Fatalf("%d of %d pods have no gate", n, hostilePods)
+		}
+	}
+	r.wait(usual, "all groups wait and say why", func(v *cluster.View) error {
+		gates(v)
+		for p := range hostilePods {
+			if data := v.Map(hostile.ns, fmt.Sprintf("h-%d", p)).Data; data["reason"] != "EvaluationBudget" ||
+				!contains(data["message"], "kube-scheduler is not asked") {
+				return fmt.Errorf("h-%d: %v", p, data)
+			}
+		}
+		return nil
+	})
+	began := time.Now()
+	r.gang("cpu", 4, "")
+	r.wait(usual, "the gang without devices is bound", func(v *cluster.View) error {
+		gates(v)
+		return r.allBound("cpu", 4)(v)
+	})
+	t.Logf("the gang without devices is bound after %v", time.Since(began))
+	for i := 4; i < 40; i++ {
+		r.must(r.plane.Admin.Delete(fmt.Sprintf("/apis/resource.k8s.io/v1/resourceslices/node-%d", i)))
+	}
+	r.wait(usual, "one is tried, with 32 devices left", func(v *cluster.View) error {
+		if r.openHostile(v, hostile) == 0 {
 			return fmt.Errorf("no pod is tried")
 		}
 		return nil

@@ -109,9 +109,14 @@ func devicesOfClass(n int) map[string]any {
 
 func (r *run) createTemplate(name string, n int) {
 	r.Helper()
+	r.createTemplateOf(name, devicesOfClass(n))
+}
+
+func (r *run) createTemplateOf(name string, spec map[string]any) {
+	r.Helper()
 	path := "/apis/resource.k8s.io/v1/namespaces/" + r.ns + "/resourceclaimtemplates"
 	r.must(r.plane.Admin.Create(path, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
-		"metadata": map[string]any{"name": name}, "spec": map[string]any{"spec": devicesOfClass(n)}}, nil))
+		"metadata": map[string]any{"name": name}, "spec": map[string]any{"spec": spec}}, nil))
 	r.Cleanup(func() { r.must(r.plane.Admin.Delete(path + "/" + name)) })
 }
 
