@@ -114,8 +114,10 @@ static struct rig_object *next_to_go(const struct world *w, int which)
     return NULL;
 }
 
+/* The daemon may start anew before they leave: it holds no other seats then. */
 static void terminate_all(struct world *w, int which)
 {
+    const uint32_t seconds = world_pick(w, 5);
     struct rig_object *o, *next;
     DL_FOREACH_SAFE(w->rig->list, o, next)
     {
@@ -123,7 +125,12 @@ static void terminate_all(struct world *w, int which)
             rig_terminate(w->rig, o->key);
         }
     }
-    world_run(w, world_pick(w, 5) * SKR_SECOND);
+    world_run(w, seconds * SKR_SECOND);
+    if (seconds == 0) {
+        rig_restart(w->rig);
+        world_run(w, SKR_SECOND);
+        forget(w);
+    }
 }
 
 static void end(struct world *w, int which)

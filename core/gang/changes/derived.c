@@ -34,15 +34,15 @@ bool skr_derived_is(const struct group *g)
 
 int32_t skr_derived_priority(const struct group *g)
 {
-    const struct pod_entry *p;
-    int32_t lowest = INT32_MAX;
+    const struct pod_entry *p, *model = skr_membership_model(g);
+    int32_t lowest = model ? model->pod->priority : 0;
     DL_FOREACH(g->members, p)
     {
         if (skr_pod_is_live(p->pod) && p->pod->priority < lowest) {
             lowest = p->pod->priority;
         }
     }
-    return lowest == INT32_MAX ? 0 : lowest;
+    return lowest;
 }
 
 static void lack(struct group *g, enum skr_reason reason, const char *format, ...) SKR_PRINTF(3, 4);
@@ -211,13 +211,13 @@ void skr_derived_add_annotations(const struct skr_gang *e, const struct skr_labe
 
 void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
 {
-    const struct pod_entry *oldest = skr_membership_oldest(g);
+    const struct pod_entry *oldest = skr_membership_model(g);
     struct skr_workload w;
     struct skr_error error;
     const char *unknown;
     int32_t claimed = 0;
     g->derived.lack = SKR_REASON_NONE;
-    if (!oldest) { /* as it was */
+    if (!oldest || (g->spec && !skr_membership_oldest(g))) { /* as it was */
         skr_strbuf_add(b, g->source.text ? g->source.text : "");
         return;
     }
@@ -251,7 +251,7 @@ void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
 int skr_derived_spec(const struct skr_gang *e, struct group *g, struct skr_group_spec **ret,
                      struct skr_error *error)
 {
-    const struct pod_entry *oldest = skr_membership_oldest(g);
+    const struct pod_entry *oldest = skr_membership_model(g);
     struct skr_workload w;
     const char *unknown;
     int32_t claimed;

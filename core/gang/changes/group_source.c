@@ -45,7 +45,7 @@ static enum group_source available(const struct skr_gang *e, const struct group 
         return SOURCE_PODGROUP;
     }
     if (skr_derived_is(g)) {
-        return g->seats.n_live > 0 || g->source.kind == SOURCE_LABELS || skr_membership_oldest(g)
+        return g->seats.n_live > 0 || g->source.kind == SOURCE_LABELS || skr_membership_model(g)
                    ? SOURCE_LABELS
                    : SOURCE_NONE;
     }

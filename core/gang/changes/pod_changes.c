@@ -263,6 +263,8 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
     if (was && !is) {
         p->lost = p->seated && skr_pods_is_bound(p) && p->pod->phase != SKR_POD_SUCCEEDED;
         skr_plan_loss_pod(e, p);
+    } else if (!old && p->pod->meta.deleting) { /* it ended before this process started */
+        p->lost = skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod);
     }
     if (!g) {
         return;

@@ -113,17 +113,28 @@ int32_t skr_membership_lowest_class(const struct group *g)
     return any ? least : INT32_MIN;
 }
 
-struct pod_entry *skr_membership_oldest(const struct group *g)
+static struct pod_entry *oldest_of(const struct group *g, bool live)
 {
     struct pod_entry *p, *best = NULL;
     DL_FOREACH(g->members, p)
     {
-        if (skr_pod_is_live(p->pod) &&
+        if ((live ? skr_pod_is_live(p->pod) : p->lost) &&
             (!best || skr_meta_is_older(&p->pod->meta, &best->pod->meta))) {
             best = p;
         }
     }
     return best;
+}
+
+struct pod_entry *skr_membership_oldest(const struct group *g)
+{
+    return oldest_of(g, true);
+}
+
+struct pod_entry *skr_membership_model(const struct group *g)
+{
+    struct pod_entry *live = oldest_of(g, true);
+    return live ? live : oldest_of(g, false);
 }
 
 bool skr_membership_runs(const struct group *g)

@@ -35,7 +35,9 @@ bool skr_membership_only_grows(const struct group *g);
  * the first ones in the order of their ranks. */
 struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n);
 struct pod_entry *skr_membership_oldest(const struct group *g); /* live; NULL: none */
-bool skr_membership_runs(const struct group *g);                /* whether a live member is bound */
+/* The oldest live member, else the oldest of those that were lost and leave; NULL: none. */
+struct pod_entry *skr_membership_model(const struct group *g);
+bool skr_membership_runs(const struct group *g); /* whether a live member is bound */
 /* The lowest spec.priority of its live members; INT32_MIN: it has none. O(members). */
 int32_t skr_membership_lowest_class(const struct group *g);
 /* A live member without a seat. */

@@ -5,10 +5,12 @@
  * Holds the room of lost members of a running group until their controller has replaced them. The
  * ledger charges the room, so that no other pod is planned or bound there. It does so for seatHold
  * (the setting, or the group's key), at most for seatHoldMax. A seat is held only while the size includes
- * the seat, and another member runs or the workload makes the next generation (generation.h). No seat is held for a member that Succeeded, or in a group that
- * is a victim. If the node closes, the nearest open node under the group's rules is held instead, if
- * there is one. A restart loses all holds; a daemon that does not lead has none. Arranged seats
- * (core/gang/preempt/arranged.h) are held whether a member runs or not, and survive a restart.
+ * the seat, and another member runs or the workload makes the next generation (generation.h). No seat
+ * is held for a member that Succeeded, or in a group that is a victim. If the node closes, the nearest
+ * open node under the group's rules is held instead, if there is one. A restart loses all holds; seats
+ * of pods that terminate then are held once they have left. A daemon that does not lead has none.
+ * Arranged seats (core/gang/preempt/arranged.h) are held whether a member runs or not, and survive a
+ * restart.
  *
  * The seats of all groups of a namespace together are bounded (namespace_bound.h); seats beyond the
  * bound are not held. Held seats yield to a group that fits only with their room: yielding.h.

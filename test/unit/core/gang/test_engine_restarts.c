@@ -160,6 +160,27 @@ TEST_EACH(row, rows, a_generation_that_ends_leaves_its_seats_to_the_next_one)
     rig_assert_clean(rig);
 }
 
+TEST_EACH(row, rows, pods_that_terminate_while_the_daemon_starts_anew_leave_their_seats_too)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = full(row);
+    const bool at_once = row->kind == RIG_KIND_COUNT;
+    end_pods(rig, false);
+    if (at_once) {
+        generation(rig, row, 1);
+    }
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    end_pods(rig, true);
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "other-0"), "");
+    if (!at_once) {
+        generation(rig, row, 1);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g1", 4);
+    rig_assert_clean(rig);
+}
+
 /* Both ReplicaSets of a rolling update run for a while: the one that ends leaves no seats. */
 TEST(a_replica_set_whose_successor_runs_elsewhere_leaves_no_seats)
 {
