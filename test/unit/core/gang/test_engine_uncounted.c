@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims that the daemon does not count, and kube-scheduler alone evaluates: how many pods it gets at once. */
 #include "core/devices/stock_shares.h"
+#include "core/gang/cache/pods.h"
 #include "core/gang/group/uncounted.h"
 #include "test/unit/device_scene.h"
 #include "test/unit/engine_rig_parts.h"
@@ -455,6 +456,50 @@ TEST_RIG(device_cluster(NODES, EACH), after_each_refusal_the_namespace_pauses_fo
     assert_int_equal(n, SKR_UNCOUNTED_PODS_MAX);
     for (size_t i = 2; i < n; i++) {
         assert_true(began[i] - began[i - 1] > began[i - 1] - began[i - 2] + 10 * SKR_SECOND);
+    }
+}
+
+enum { REFUSED_GROUPS = 3, REFUSED_ROUNDS = 5 };
+
+/* Pods in the order in which they had a plan. */
+struct turns {
+    struct rig *rig;
+    char pod[REFUSED_GROUPS * REFUSED_ROUNDS][32];
+    size_t n, plans;
+};
+
+/* It takes pods on any node but that of their plan. */
+static bool wants_another_node(void *context, const struct skr_pod *pod, const char *node)
+{
+    struct turns *turns = context;
+    const struct pod_entry *p = skr_pods_find(turns->rig->gang, pod->meta.uid);
+    const size_t plans = turns->rig->gang->stats.plans;
+    if (!p || !p->plan) {
+        return true;
+    }
+    if (plans > turns->plans && turns->n < REFUSED_GROUPS * REFUSED_ROUNDS) {
+        snprintf(turns->pod[turns->n++], sizeof turns->pod[0], "%s", pod->meta.name);
+        turns->plans = plans;
+    }
+    return strcmp(p->place.node, node) != 0;
+}
+
+/* Groups that are refused again and again have their next turns behind those that wait. */
+TEST_RIG(device_cluster(NODES, EACH), a_group_that_was_refused_goes_behind_the_others_that_wait)
+{
+    struct turns turns = {.rig = rig};
+    rig->in_tree = wants_another_node;
+    rig->context = &turns;
+    for (int i = 0; i < REFUSED_GROUPS; i++) {
+        gated(rig, "hostile", test_text("h-%d", i), 1, 1);
+    }
+    rig_run(rig, 7200 * SKR_SECOND);
+    assert_int_equal(turns.n, REFUSED_GROUPS * REFUSED_ROUNDS);
+    for (size_t i = 0; i < REFUSED_GROUPS; i++) {
+        assert_string_equal(turns.pod[i], test_text("h-%zu-0", i));
+    }
+    for (size_t i = REFUSED_GROUPS; i < turns.n; i++) {
+        assert_string_equal(turns.pod[i], turns.pod[i - REFUSED_GROUPS]);
     }
 }
 
