@@ -117,7 +117,8 @@ void cluster_guard_before(struct cluster *c, enum skr_write_kind kind, const cha
 {
     const json_t *pod = cluster_get(c, "Pod", namespace_, name);
     const char *node = skr_path_text(body, "status.nominatedNodeName");
-    if (kind == SKR_WRITE_PATCH_POD_STATUS && node[0] && group_of(pod)[0]) {
+    if ((kind == SKR_WRITE_PATCH_POD_STATUS || kind == SKR_WRITE_MARK_POD) && node[0] &&
+        group_of(pod)[0]) {
         check_kick(c, pod, node);
     }
     if (kind == SKR_WRITE_UNGATE_POD &&

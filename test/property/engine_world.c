@@ -95,7 +95,8 @@ static void answer_some_write(struct world *w)
     }
     bool fails = w->faults && world_pick(w, 6) == 0;
     enum rig_outcome outcome = fails ? bad[world_pick(w, sizeof bad / sizeof *bad)] : RIG_OK;
-    if (outcome == RIG_403 && chosen->kind == SKR_WRITE_PATCH_POD_STATUS) {
+    if (outcome == RIG_403 &&
+        (chosen->kind == SKR_WRITE_PATCH_POD_STATUS || chosen->kind == SKR_WRITE_MARK_POD)) {
         outcome = RIG_LOST; /* that is remembered for good */
     }
     w->rig->disturbances += outcome == RIG_403; /* as who may do what was changed */

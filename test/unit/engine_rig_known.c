@@ -64,9 +64,7 @@ static void hears_of_binding(struct rig *rig, const char *key, const json_t *hav
 void rig_hears_answer(struct rig *rig, const struct rig_write *w, uint64_t version)
 {
     const json_t *have = json_object_get(rig->heard[RIG_POD], w->key);
-    bool patches = w->kind == SKR_WRITE_PATCH_POD || w->kind == SKR_WRITE_UNGATE_POD ||
-                   w->kind == SKR_WRITE_PATCH_POD_STATUS;
-    if (!patches || !have ||
+    if (!rig_patches_member(w) || !have ||
         strcmp(rig_text(have, "metadata.uid"), rig_text(w->body, "metadata.uid")) != 0 ||
         strtoull(rig_text(have, "metadata.resourceVersion"), NULL, 10) >= version) {
         return;

@@ -33,6 +33,8 @@ void rig_answer_as(struct rig *rig, struct rig_write *w, enum skr_write_outcome 
 const struct skr_object_type *rig_type(enum rig_kind kind);
 char *rig_full_key(enum rig_kind kind, const char *key); /* free() it */
 const char *rig_text(const json_t *object, const char *path);
+/* A patch of a member, and no mark of a victim. */
+bool rig_patches_member(const struct rig_write *w);
 const char *rig_meta_text(const json_t *object, const char *field, const char *name);
 json_t *rig_json(const char *format, va_list args) SKR_PRINTF(1, 0);
 void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *object);

@@ -498,6 +498,14 @@ static bool raises_deadline(const struct rig_object *o, const json_t *patch)
     return want && has && json_integer_value(want) > json_integer_value(has);
 }
 
+bool rig_patches_member(const struct rig_write *w)
+{
+    const json_t *status = json_object_get(w->body, "status");
+    return w->kind == SKR_WRITE_PATCH_POD || w->kind == SKR_WRITE_UNGATE_POD ||
+           w->kind == SKR_WRITE_PATCH_POD_STATUS ||
+           (w->kind == SKR_WRITE_MARK_POD && json_object_get(status, "nominatedNodeName"));
+}
+
 static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
     if (rig_differs(o->json, w->body, "metadata.uid") || is_too_large(o, w->body) ||
@@ -513,7 +521,10 @@ static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_w
         drop_gates(o, w->body);
         rig_merge(o, rest);
     } else if (w->kind == SKR_WRITE_MARK_POD || w->kind == SKR_WRITE_MARK_PODGROUP) {
+        json_auto_t *rest = json_deep_copy(w->body);
         add_conditions(o, w->body);
+        json_object_del(json_object_get(rest, "status"), "conditions");
+        rig_merge(o, rest);
     } else {
         rig_merge(o, w->body);
     }

@@ -210,9 +210,7 @@ static void check_one_patch(struct rig *rig, const struct rig_write *w)
     const struct rig_write *other;
     DL_FOREACH(rig->writes, other)
     {
-        bool patch = other->kind == SKR_WRITE_PATCH_POD || other->kind == SKR_WRITE_UNGATE_POD ||
-                     other->kind == SKR_WRITE_PATCH_POD_STATUS;
-        if (patch && strcmp(other->key, w->key) == 0 &&
+        if (rig_patches_member(other) && strcmp(other->key, w->key) == 0 &&
             strcmp(rig_text(other->body, "metadata.uid"), rig_text(w->body, "metadata.uid")) == 0) {
             rig_fail(rig, "%s is patched while a patch is in flight", w->key);
         }
@@ -341,8 +339,7 @@ void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
 {
     const struct rig_object *pod = rig_find(rig, RIG_POD, w->key);
     bool same = pod && strcmp(rig_text(w->body, "metadata.uid"), pod->pod->meta.uid) == 0;
-    if (w->kind == SKR_WRITE_PATCH_POD || w->kind == SKR_WRITE_PATCH_POD_STATUS ||
-        w->kind == SKR_WRITE_UNGATE_POD) {
+    if (rig_patches_member(w)) {
         check_one_patch(rig, w);
         check_barrier(rig, w);
         if (same) {

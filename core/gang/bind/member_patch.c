@@ -4,9 +4,11 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/state/output.h"
+#include "core/gang/state/reason.h"
 #include "core/gang/state/wakes.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void skr_member_change_label(struct member_change *c, const char *key, const char *value)
 {
@@ -45,12 +47,19 @@ static struct member_sent *remember(struct skr_pending_write *w)
     return w->more;
 }
 
+/* kube-scheduler writes nothing if it refuses the pod again in the words that the pod has: reason.h. */
+static bool replaces_words(const struct pod_entry *p, const struct member_change *c)
+{
+    const char *says = skr_pods_scheduler_says(p->pod);
+    return c->nominated && *c->nominated && *says && !strstr(says, "sakkara:");
+}
+
 static void write_change(struct skr_strbuf *b, const struct pod_entry *p,
                          const struct member_change *c, bool status)
 {
     skr_strbuf_add(b, "{\"metadata\":{\"uid\":");
     skr_strbuf_add_json(b, p->uid);
-    if (c->exact) {
+    if (c->exact || replaces_words(p, c)) {
         skr_strbuf_addf(b, ",\"resourceVersion\":\"%" PRIu64 "\"", p->pod->meta.resource_version);
     }
     for (size_t i = 0; i < c->n_labels; i++) {
@@ -73,6 +82,11 @@ static void write_change(struct skr_strbuf *b, const struct pod_entry *p,
     if (status) {
         skr_strbuf_add(b, ",\"status\":{");
         json_or_null(b, "nominatedNodeName", c->nominated);
+        if (replaces_words(p, c)) {
+            skr_strbuf_add(
+                b, ",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":"
+                   "\"Unschedulable\",\"message\":\"" SKR_TEXT_ASKED_AGAIN "\"}]");
+        }
         skr_strbuf_addc(b, '}');
     }
     if (c->deadline_s) {
@@ -92,9 +106,10 @@ void skr_member_patch_send(struct skr_gang *e, struct pod_entry *p, const struct
 {
     SKR_STRBUF(b);
     bool status = c->nominated && !skr_nomination_is_forbidden(e);
-    enum skr_write_kind kind = c->drop_gate ? SKR_WRITE_UNGATE_POD
-                               : status     ? SKR_WRITE_PATCH_POD_STATUS
-                                            : SKR_WRITE_PATCH_POD;
+    enum skr_write_kind kind = c->drop_gate                     ? SKR_WRITE_UNGATE_POD
+                               : status && replaces_words(p, c) ? SKR_WRITE_MARK_POD
+                               : status                         ? SKR_WRITE_PATCH_POD_STATUS
+                                                                : SKR_WRITE_PATCH_POD;
     write_change(&b, p, c, status);
     struct skr_pending_write *w = skr_out_write(e, kind, class, p->plan ? p->plan->order : 0,
                                                 &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);

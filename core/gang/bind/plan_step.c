@@ -134,7 +134,6 @@ enum absence {
     ABSENCE_UNKNOWN,
     ABSENCE_REFUSED, /* it has said so: its in-tree filters refuse every node */
     ABSENCE_PASSED,  /* it has passed the member in its queue, as when another plugin holds that */
-    ABSENCE_SILENT,  /* it refused the member for an earlier plan of the group, and is silent now */
 };
 
 /* True: the plan has ended. */
@@ -149,7 +148,7 @@ static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, en
     if (why == ABSENCE_REFUSED) {
         skr_refusal_note(e, g, p);
     } else {
-        skr_refusal_note_absent(e, g, p, why == ABSENCE_PASSED);
+        skr_refusal_note_absent(e, g, p);
     }
     if (g->plan->binding_persisted) {
         skr_dirty_plan(e); /* stranded now */
@@ -160,31 +159,15 @@ static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, en
     return true;
 }
 
-static bool says_refused(const struct pod_entry *p)
+static enum absence absence_of(const struct skr_gang *e, const struct pod_entry *p)
 {
-    const char *says = skr_pods_scheduler_says(p->pod); /* perhaps in the past */
-    return *says && !strstr(says, "sakkara:");
+    return skr_nomination_was_refused(p)             ? ABSENCE_REFUSED
+           : skr_scheduler_progress_has_passed(e, p) ? ABSENCE_PASSED
+                                                     : ABSENCE_UNKNOWN;
 }
 
-/* kube-scheduler writes nothing if it refuses a pod again in the same words. So silence ends the plan of a group
- * that was refused before, if no pod that may precede the member was tried meanwhile. That refuses no node.
- * before: the last try of such a pod. */
-static enum absence absence_of(const struct skr_gang *e, const struct group *g,
-                               const struct pod_entry *p, skr_time before)
-{
-    const bool was_refused = g->refusal.n > 0 && says_refused(p);
-    if (skr_nomination_was_refused(p)) {
-        return ABSENCE_REFUSED;
-    }
-    if (skr_scheduler_progress_has_passed(e, p)) {
-        return was_refused ? ABSENCE_SILENT : ABSENCE_PASSED;
-    }
-    return was_refused && before == 0 ? ABSENCE_SILENT : ABSENCE_UNKNOWN;
-}
-
-/* Looks at activated members without a filter call. Silence alone ends no plan of a group that was not refused
- * before: kube-scheduler may still try the pods before the member. Until then the plan is idle at most. True:
- * the plan has ended. */
+/* Looks at activated members without a filter call. Silence alone ends no plan: kube-scheduler may still try the
+ * pods before the member. Until then the plan is idle at most. True: the plan has ended. */
 static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
@@ -211,9 +194,10 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         }
         const skr_time before = skr_scheduler_progress_reached_before(e, p);
         const skr_time idle_at = (before > since ? before : since) + SKR_PLAN_IDLE_S * SKR_SECOND;
-        const enum absence why = until <= now ? absence_of(e, g, p, before) : ABSENCE_UNKNOWN;
+        const enum absence why = until <= now ? absence_of(e, p) : ABSENCE_UNKNOWN;
         const skr_time look_at = until > now ? until : now + SKR_SECOND;
-        const bool lives = e->progress.last > p->work->activation.at || says_refused(p);
+        const bool lives =
+            e->progress.last > p->work->activation.at || skr_nomination_was_refused(p);
         idle = idle || (lives && idle_at <= now);
         if (why != ABSENCE_UNKNOWN && give_up(e, g, p, why)) {
             return true;

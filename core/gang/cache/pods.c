@@ -6,6 +6,7 @@
  */
 #include "core/gang/cache/pods.h"
 
+#include "core/gang/state/reason.h"
 #include "core/group/group.h"
 
 #include <string.h>
@@ -244,9 +245,16 @@ const char *skr_pods_label(const struct pod_entry *p, const char *key)
     return value ? value : "";
 }
 
+bool skr_pods_was_tried(const struct skr_pod *pod)
+{
+    return *pod->scheduled_message && strcmp(pod->scheduled_reason, "SchedulingGated") != 0;
+}
+
 const char *skr_pods_scheduler_says(const struct skr_pod *pod)
 {
-    return strcmp(pod->scheduled_reason, "SchedulingGated") == 0 ? "" : pod->scheduled_message;
+    const bool says =
+        skr_pods_was_tried(pod) && strcmp(pod->scheduled_message, SKR_TEXT_ASKED_AGAIN) != 0;
+    return says ? pod->scheduled_message : "";
 }
 
 const char *skr_pods_scheduler_answer(const struct pod_entry *p)

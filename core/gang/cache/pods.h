@@ -220,11 +220,14 @@ bool skr_pods_is_waiting(const struct pod_entry *p); /* ours, without a group, t
 const char *skr_pods_group_name(const struct skr_pod *pod);             /* NULL: none */
 const char *skr_pods_label(const struct pod_entry *p, const char *key); /* "" absent */
 const char *skr_pods_annotation(const struct pod_entry *p); /* sakkara.plan; "" absent */
-/* Message of the condition PodScheduled after kube-scheduler has tried the pod; "": not yet.
- * SchedulingGated, which the API server sets for a gate, stays until the first attempt. */
+/* kube-scheduler has refused the pod at least once, by its condition PodScheduled. SchedulingGated, which
+ * the API server sets for a gate, stays until the first attempt. */
+bool skr_pods_was_tried(const struct skr_pod *pod);
+/* The message of that condition; "": kube-scheduler has not tried the pod yet, or not again since a
+ * nomination replaced its words by SKR_TEXT_ASKED_AGAIN. */
 const char *skr_pods_scheduler_says(const struct skr_pod *pod);
 /* The same since the pod's last plan was made, or since skr_nomination_awaited_again(); "": it says
- * what it said before. An attempt that ends with the same words writes nothing and is not seen. */
+ * what it said before. */
 const char *skr_pods_scheduler_answer(const struct pod_entry *p);
 /* From its rank label; -1: none. */
 int32_t skr_pods_rank_label(const struct pod_entry *p);

@@ -214,14 +214,12 @@ bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struc
     return lengthen(e, g, p, true);
 }
 
-bool skr_refusal_note_absent(struct skr_gang *e, struct group *g, const struct pod_entry *p,
-                             bool passed)
+bool skr_refusal_note_absent(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     const bool pauses = lengthen(e, g, p, true);
     const skr_time for_ = skr_frame_now(e->frame) - p->work->activation.at;
-    g->refusal.plugin = passed ? NULL : g->refusal.plugin;
+    g->refusal.plugin = NULL;
     g->refusal.absent_s = (int32_t)(for_ / SKR_SECOND);
-    g->refusal.passed = passed;
     return pauses;
 }
 
@@ -257,16 +255,12 @@ void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr
         condition = p ? skr_pods_scheduler_answer(p) : "";
         skr_strbuf_addf(b, "refuses node %s for pod %s", g->refusal.node ? g->refusal.node : "?",
                         name);
-    } else if (g->refusal.passed) {
+    } else {
         skr_strbuf_addf(b,
                         "has not asked about pod %s for %d s, but about pods that came later into "
                         "its queue; does another plugin hold the pod, or does a resourceClaim of "
                         "it not exist?",
                         name, (int)g->refusal.absent_s);
-    } else {
-        condition = p ? skr_pods_scheduler_says(p->pod) : "";
-        skr_strbuf_addf(b, "has not asked about pod %s for %d s, which it refused before", name,
-                        (int)g->refusal.absent_s);
     }
     if (g->refusal.plugin) {
         skr_strbuf_addf(b, ": %s, because of %s", g->refusal.plugin, g->refusal.rule);

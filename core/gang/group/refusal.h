@@ -25,11 +25,9 @@ bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entr
  * are full, or when a claim that it shares got devices that its node does not reach. That is no matter of
  * the node: there is no veto. */
 bool skr_refusal_note_unpatched(struct skr_gang *e, struct group *g, const struct pod_entry *p);
-/* The same when kube-scheduler does not ask about the activated pod: passed: but since about pods behind it in
- * its queue; else: after it refused the pod for an earlier plan. That shows nothing about the node: there is no
- * veto. */
-bool skr_refusal_note_absent(struct skr_gang *e, struct group *g, const struct pod_entry *p,
-                             bool passed);
+/* The same when kube-scheduler does not ask about the activated pod, but since about pods behind it in its queue.
+ * That shows nothing about the node: there is no veto. */
+bool skr_refusal_note_absent(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* kube-scheduler asks about p, which no plan has: if it is the pod that it was said not to come to, the pause is
  * over. */
 void skr_refusal_came(struct skr_gang *e, struct group *g, const struct pod_entry *p);

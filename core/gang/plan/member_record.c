@@ -45,7 +45,7 @@ static bool is_untouched(const struct pod_entry *p)
 static bool needs_no_waking(const struct skr_gang *e, const struct pod_entry *p)
 {
     return skr_sampling_spares(e, p) && !p->work->activation.tried && !*p->pod->nominated_node &&
-           !*skr_pods_scheduler_says(p->pod);
+           !skr_pods_was_tried(p->pod);
 }
 
 bool skr_member_record_in_binding(const struct skr_gang *e, const struct pod_entry *p)

@@ -69,6 +69,10 @@ void skr_nomination_end(struct pod_entry *p)
 
 void skr_nomination_changed(struct pod_entry *p)
 {
+    const char *says = skr_pods_scheduler_says(p->pod);
+    if (p->plan && !*says) { /* equal words are of another attempt from here on */
+        skr_pods_work(p)->activation.said = skr_hash_string(says);
+    }
     if (p->work->activation.stands != STANDS_UNKNOWN) {
         skr_pods_work(p)->activation.stands = STANDS_UNKNOWN;
     }

@@ -174,9 +174,9 @@ struct group {
         uint32_t n;                /* in a row */
         skr_time until;            /* the group is not planned before */
         uint64_t seen;             /* the stamp then */
-        int32_t absent_s;     /* kube-scheduler was absent for so long; 0: it refused the pod */
-        bool passed, counted; /* it came to pods behind it; in stats.mispredictions, or none */
-    } refusal;                /* of planned nodes, by kube-scheduler; refusal.c */
+        int32_t absent_s; /* kube-scheduler passed the pod after so long; 0: it refused the pod */
+        bool counted;     /* in stats.mispredictions, or none */
+    } refusal;            /* of planned nodes, by kube-scheduler; refusal.c */
     struct {
         struct veto_set *set;
         size_t n_sets, n;   /* n: vetoes of all sets */

@@ -80,6 +80,11 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_DEADLINE          "DeadlineBeforeStart"
 #define SKR_TOKEN_MOVES             "GroupsMayMove"
 
+/* Condition PodScheduled of a member that is nominated after kube-scheduler's own filters refused it.
+ * kube-scheduler writes nothing if it refuses a pod again in the words that the pod has; other words it
+ * replaces (pkg/scheduler/schedule_one.go, updatePod). It is no text of the extender: it has no colon. */
+#define SKR_TEXT_ASKED_AGAIN \
+    "sakkara has planned a node for this pod, and kube-scheduler is asked again"
 #define SKR_TEXT_NOT_FOUND     "sakkara: group not found"
 #define SKR_TEXT_INVALID       "sakkara: group is invalid"
 #define SKR_TEXT_MEMBERS       "sakkara: group waits for members"

@@ -9,7 +9,7 @@ enum skr_write_kind {
     SKR_WRITE_PATCH_POD,        /* merge patch */
     SKR_WRITE_UNGATE_POD,       /* strategic merge patch: lists are merged by name */
     SKR_WRITE_PATCH_POD_STATUS, /* merge patch of the status subresource */
-    SKR_WRITE_MARK_POD,         /* strategic merge patch of its status: a condition */
+    SKR_WRITE_MARK_POD,         /* strategic merge patch of its status: with a condition */
     SKR_WRITE_PATCH_CONFIGMAP,
     SKR_WRITE_CREATE_CONFIGMAP, /* that shows a derived group */
     SKR_WRITE_PATCH_PODGROUP,

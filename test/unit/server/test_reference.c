@@ -60,6 +60,7 @@ TEST(constant_texts_are_there_and_short)
         assert_true(strlen(texts[i]) <= 100);
         assert_memory_equal(texts[i], "sakkara: ", 9);
     }
+    expect(SKR_TEXT_ASKED_AGAIN);
 }
 
 TEST(labels_and_annotations_are_there)
