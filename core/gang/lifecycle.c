@@ -93,46 +93,39 @@ static void add_end_of_owner(const struct group *g, struct skr_strbuf *b)
     }
 }
 
-/* Which roles lack members; members without a role of the key come first. */
-static void missing_roles(struct group *g)
+/* Members without a role of the key. */
+static void unknown_roles(struct group *g)
 {
     SKR_STRBUF(text);
-    if (g->roles.n_unknown > 0) {
-        skr_strbuf_addf(&text, "group %s: pod %s has no role of key roles", g->name,
-                        g->roles.first_unknown);
-        if (g->roles.n_unknown > 1) {
-            skr_strbuf_addf(&text, ", nor have %zu others", g->roles.n_unknown - 1);
-        }
-        skr_strbuf_add(&text, "; ");
-        skr_roles_say_missing(g, false, &text);
-        skr_group_state_reason(g, SKR_REASON_ROLE_UNKNOWN, text.s);
-        return;
+    skr_strbuf_addf(&text, "group %s: pod %s has no role of key roles", g->name,
+                    g->roles.first_unknown);
+    if (g->roles.n_unknown > 1) {
+        skr_strbuf_addf(&text, ", nor have %zu others", g->roles.n_unknown - 1);
     }
-    skr_strbuf_addf(&text, "group %s: ", g->name);
+    skr_strbuf_add(&text, "; ");
     skr_roles_say_missing(g, false, &text);
-    add_foreign_gates(g, &text);
-    add_strangers(g, &text);
-    skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
+    skr_group_state_reason(g, SKR_REASON_ROLE_UNKNOWN, text.s);
 }
 
 static void missing_members(struct group *g)
 {
     SKR_STRBUF(text);
     const bool held = g->seats.n_foreign_gate > 0;
-    if (g->roles.keyed) {
-        missing_roles(g);
+    if (g->roles.keyed && g->roles.n_unknown > 0) {
+        unknown_roles(g);
         return;
     }
-    skr_strbuf_addf(&text, "group %s has %zu of %zu members%s", g->name,
-                    held ? g->seats.n_ready : g->seats.n_new, skr_membership_needs(g),
-                    held ? " ready" : "");
+    skr_roles_say_group(g, held ? g->seats.n_ready : g->seats.n_new, skr_membership_needs(g),
+                        held ? " ready" : "", &text);
     if (skr_entry_is_derived(g->name)) {
         skr_strbuf_add(&text, " (");
         skr_size_field_add(g, NULL, &text);
         skr_strbuf_addc(&text, ')');
     }
     add_foreign_gates(g, &text);
-    add_end_of_owner(g, &text);
+    if (!g->roles.keyed) {
+        add_end_of_owner(g, &text);
+    }
     add_strangers(g, &text);
     skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
 }
@@ -243,18 +236,12 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
     } else if (!g->spec && g->derived.lack != SKR_REASON_NONE && g->seats.n_newcomers > 0) {
         skr_group_state_reason(g, g->derived.lack, g->derived.lack_text);
     } else if (g->seats.n_bound + skr_membership_done(g) >= size ||
-               (g->roles.keyed && skr_roles_are_bound(g))) {
+               skr_roles_have_minimum(g, SKR_ROLE_BOUND)) {
         skr_group_state_reason(g, SKR_REASON_NONE, NULL);
     } else if (skr_run_limit_is_over(e, g) ||
                (!reason_stands(e, g) && g->reason != SKR_REASON_BIND_FAILED)) {
         SKR_STRBUF(text);
-        if (g->roles.keyed) {
-            skr_strbuf_addf(&text, "group %s: ", g->name);
-            skr_roles_say_missing(g, true, &text);
-        } else {
-            skr_strbuf_addf(&text, "group %s has %zu of %zu members bound", g->name,
-                            g->seats.n_bound, size);
-        }
+        skr_roles_say_group(g, g->seats.n_bound, size, " bound", &text);
         say_limit_over(e, g, &text);
         skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
     }

@@ -285,13 +285,7 @@ static bool is_incomplete(const struct group *g, size_t n, struct what_if *w)
     if (g->seats.n_bound > 0 || skr_membership_may_be_planned(g)) {
         return false;
     }
-    if (g->roles.keyed) {
-        skr_strbuf_addf(&w->sentence, "group %s: ", g->name);
-        skr_roles_say_missing(g, false, &w->sentence);
-    } else {
-        skr_strbuf_addf(&w->sentence, "group %s has %zu of %zu members", g->name, g->seats.n_ready,
-                        skr_membership_needs(g));
-    }
+    skr_roles_say_group(g, g->seats.n_ready, skr_membership_needs(g), "", &w->sentence);
     return true;
 }
 

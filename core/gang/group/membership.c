@@ -388,7 +388,7 @@ struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g,
 
 bool skr_membership_may_be_planned(const struct group *g)
 {
-    return g->roles.keyed ? g->seats.n_ready > 0 && skr_roles_are_complete(g)
+    return g->roles.keyed ? g->seats.n_ready > 0 && skr_roles_have_minimum(g, SKR_ROLE_READY)
                           : g->seats.n_ready >= skr_membership_needs(g);
 }
 

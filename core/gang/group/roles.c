@@ -329,34 +329,15 @@ void skr_roles_fini(struct group *g)
     g->roles.n = 0;
 }
 
-bool skr_roles_are_complete(const struct group *g)
+bool skr_roles_have_minimum(const struct group *g, enum skr_role_members which)
 {
-    for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
-        if (g->roles.item[r].n_ready + g->roles.item[r].ended < g->roles.item[r].minimum) {
-            return false;
-        }
+    bool all = g->roles.keyed;
+    for (size_t r = 0; all && r < g->roles.n; r++) {
+        const struct role *role = &g->roles.item[r];
+        const int32_t n[] = {role->n_present, role->n_ready, role->n_bound};
+        all = n[which] + role->ended >= role->minimum;
     }
-    return true;
-}
-
-bool skr_roles_are_present(const struct group *g)
-{
-    for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
-        if (g->roles.item[r].n_present + g->roles.item[r].ended < g->roles.item[r].minimum) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool skr_roles_are_bound(const struct group *g)
-{
-    for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
-        if (g->roles.item[r].n_bound + g->roles.item[r].ended < g->roles.item[r].minimum) {
-            return false;
-        }
-    }
-    return true;
+    return all;
 }
 
 /* ---- words ---- */
@@ -416,6 +397,18 @@ void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf 
     if (g->roles.n > NAMED_MAX) {
         skr_strbuf_addf(b, " and %zu other role%s", g->roles.n - NAMED_MAX,
                         g->roles.n == NAMED_MAX + 1 ? "" : "s");
+    }
+}
+
+void skr_roles_say_group(const struct group *g, size_t n, size_t of, const char *what,
+                         struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b, "group %s", g->name);
+    if (g->roles.keyed) {
+        skr_strbuf_add(b, ": ");
+        skr_roles_say_missing(g, strcmp(what, " bound") == 0, b);
+    } else {
+        skr_strbuf_addf(b, " has %zu of %zu members%s", n, of, what);
     }
 }
 

@@ -47,12 +47,10 @@ void skr_roles_fini(struct group *g);
  * key `roles`. Names are copied. Identity 0: the role is found by its name. */
 void skr_roles_keep(struct group *g, const struct role *was, size_t n);
 
-/* Whether every role has its minimum of members that can be planned; true without key `roles`. */
-bool skr_roles_are_complete(const struct group *g);
-/* The same for all members that have a seat, including those that cannot be planned. */
-bool skr_roles_are_present(const struct group *g);
-/* Whether every role has its minimum of running members; without key `roles` true. */
-bool skr_roles_are_bound(const struct group *g);
+/* Members of a role: all that have a seat, those of them that can be planned, those that run. */
+enum skr_role_members { SKR_ROLE_PRESENT, SKR_ROLE_READY, SKR_ROLE_BOUND };
+/* Whether the group has key `roles`, and every role its minimum of such members. */
+bool skr_roles_have_minimum(const struct group *g, enum skr_role_members which);
 /* Several roles, for outputs. */
 bool skr_roles_are_several(const struct group *g);
 /* Value of the label sakkara.member.role; NULL: the member has none. */
@@ -62,6 +60,10 @@ bool skr_roles_have_rules(const struct group *g);
 /* "3 of 4 leader pods, 28 of 28 worker pods", in role order; of more than three roles those that lack
  * pods. bound: of the bound pods alone, "3 of 4 leader pods bound". */
 void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf *b);
+/* "group g: 3 of 4 leader pods" of key roles, else "group g has n of OF members" and what they are:
+ * " ready", " bound" or "". */
+void skr_roles_say_group(const struct group *g, size_t n, size_t of, const char *what,
+                         struct skr_strbuf *b);
 /* "1 leader and 4 workers"; at most three roles by name. count: [roles.n]. */
 void skr_roles_say_counts(const struct group *g, const int32_t *count, struct skr_strbuf *b);
 

@@ -201,7 +201,7 @@ static void update_conditions(struct skr_gang *e, struct group *g)
     size_t size = (size_t)skr_membership_size(g), done = skr_membership_done(g);
     size_t have = g->seats.n_bound + g->seats.n_new + done;
     char text[200];
-    bool enough = have >= size || (g->roles.keyed && skr_roles_are_present(g));
+    bool enough = have >= size || skr_roles_have_minimum(g, SKR_ROLE_PRESENT);
     bool complete = g->spec && enough && g->seats.n_foreign_gate == 0;
     snprintf(text, sizeof text, "%zu of %zu members", have, skr_membership_seats(g));
     const struct condition *was = &g->condition[CONDITION_COMPLETE];
