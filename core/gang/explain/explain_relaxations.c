@@ -332,12 +332,16 @@ static void add_rule(const struct account *a, const struct skr_relaxation_atom *
     skr_relaxation_add(r, "constraint", path.s, text, false);
 }
 
-void skr_explain_rules(const struct account *a, struct skr_strbuf *b, char **ret_set)
+void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set)
 {
+    *ret_set = NULL;
+    if (!a->roles) {
+        write_room(a, b);
+    }
     for (size_t i = 0; i < a->x->n_relaxations; i++) {
         const struct skr_relaxation *from = &a->x->relaxation[i];
         struct relaxation r;
-        if (a->roles && !skr_relaxation_is_possible(a, from)) {
+        if (!skr_relaxation_is_possible(a, from)) {
             continue;
         }
         skr_relaxation_begin(&r);
@@ -372,13 +376,6 @@ void skr_explain_size(const struct account *a, struct skr_strbuf *b, char **ret_
     skr_strbuf_addf(&r.changes, "{\"change\":\"%s\",\"value\":%d}", change, size);
     skr_strbuf_addf(&r.set, "%s=%d", change, size);
     skr_relaxation_end(&r, b, ret_set);
-}
-
-void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set)
-{
-    *ret_set = NULL;
-    write_room(a, b);
-    skr_explain_rules(a, b, ret_set);
 }
 
 /* ---- the whole group ---- */

@@ -28,8 +28,6 @@ void skr_relaxation_and(struct relaxation *r);
 /* A value of the group: a text, or a number, false or null. */
 void skr_relaxation_add(struct relaxation *r, const char *change, const char *path,
                         const char *value, bool is_text);
-/* The rules, exclusive sets and sets to drop, as objects. *ret_set: as of skr_relaxation_end(). */
-void skr_explain_rules(const struct account *a, struct skr_strbuf *b, char **ret_set);
 /* explain_role_ways.c: sets of a kind, or only their being exclusive, are dropped. */
 void skr_relaxation_add_kind(const struct account *a, const struct skr_relaxation_atom *atom,
                              struct relaxation *r);

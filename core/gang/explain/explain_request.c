@@ -340,12 +340,8 @@ static void first_solved(struct skr_gang *e, struct group *g,
     skr_strbuf_init(&b);
     skr_explain_account(&a, &b);
     q->draft->account = skr_strbuf_take(&b, NULL);
-    if (a.roles) {
-        skr_explain_rules(&a, &b, &q->draft->set);
-    } else {
-        skr_explain_relaxations(&a, &b, &q->draft->set);
-        skr_explain_moved(&a, &b);
-    }
+    skr_explain_relaxations(&a, &b, &q->draft->set);
+    skr_explain_moved(&a, &b);
     q->draft->relaxations = skr_strbuf_take(&b, NULL);
     if (a.roles) {
         skr_explain_roles_sizes(&a, &b, &q->draft->size);

@@ -31,7 +31,7 @@ bool skr_relaxation_is_possible(const struct account *a, const struct skr_relaxa
     for (size_t i = 0; i < of->n_atoms; i++) {
         sets = sets || of->atom[i].what == SKR_ATOM_SETS;
     }
-    for (size_t r = 0; r < a->request->problem.roles->n_roles; r++) {
+    for (size_t r = 0; r < skr_problem_n_roles(&a->request->problem); r++) {
         runs = runs || a->claims[r] > 0;
     }
     return !sets || !runs;

@@ -87,7 +87,7 @@ int32_t skr_explain_tying_level(const struct skr_explanation *x, const struct sk
 void skr_explain_account(const struct account *a, struct skr_strbuf *b);
 /* explain_domains.c: the member "domains". */
 void skr_explain_domains(const struct account *a, struct skr_strbuf *b);
-/* explain_relaxations.c: room and rules: objects, comma separated. *ret_set as in struct explained,
+/* explain_relaxations.c: room, of equal members, then rules: objects, comma separated. *ret_set as in struct explained,
  * may be NULL. */
 void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set);
 /* One object: the largest size that fits. Adds nothing if none does. *ret_set as above. */
