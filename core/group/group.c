@@ -237,30 +237,35 @@ bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group
            skr_group_roles_equal(a, b);
 }
 
-size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,
-                       struct skr_rule *rules, struct skr_strbuf *unknown)
+size_t skr_group_rules(const struct skr_group_spec *spec, const char *role,
+                       const struct skr_tree *tree, struct skr_rule *rules, uint8_t *has_rule,
+                       struct skr_strbuf *unknown)
 {
+    const struct skr_role_rules all = {.n_rules = spec->n_rules, .rule = spec->rule};
+    const struct skr_role_rules *own = role ? skr_group_role_rules(spec, role) : &all;
+    const int32_t within = !role && spec->within ? skr_tree_find_level(tree, spec->within) : 0;
     size_t n_unknown = 0;
     for (int32_t level = 0; level < tree->n_levels; level++) {
-        rules[level] = (struct skr_rule){.type = SKR_RULE_PACK};
+        rules[level] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = level < within};
     }
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        int32_t level = skr_tree_find_level(tree, spec->rule[i].level);
-        if (level > 0) {
-            rules[level - 1] = spec->rule[i].rule;
-            continue;
+    if (has_rule) {
+        memset(has_rule, 0, (size_t)tree->n_levels);
+    }
+    for (size_t i = 0; own && i < own->n_rules; i++) {
+        int32_t level = skr_tree_find_level(tree, own->rule[i].level);
+        if (level > within) {
+            rules[level - 1] = own->rule[i].rule;
         }
-        if (unknown) {
+        if (level > 0 && has_rule) {
+            has_rule[level - 1] = 1;
+        }
+        if (level <= 0 && unknown) {
             char quoted[SKR_QUOTE_MAX];
-            skr_group_quote(spec->rule[i].level, quoted);
+            skr_group_quote(own->rule[i].level, quoted);
             skr_strbuf_add(unknown, n_unknown > 0 ? ", " : "");
             skr_strbuf_add(unknown, quoted);
         }
-        n_unknown++;
-    }
-    const int32_t within = spec->within ? skr_tree_find_level(tree, spec->within) : 0;
-    for (int32_t level = 0; level < within; level++) {
-        rules[level] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = true};
+        n_unknown += level <= 0;
     }
     return n_unknown;
 }

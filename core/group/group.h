@@ -161,10 +161,12 @@ void skr_group_each_unknown(const struct skr_group_spec *spec, const struct skr_
 void skr_group_say_unknown(const struct skr_group_spec *spec, const struct skr_named_level *level,
                            const struct skr_tree *tree, struct skr_strbuf *b);
 
-/* Fills rules[0 .. tree->n_levels - 1] with the rules of the group (level 1 first); levels without an
- * entry are soft pack, those from the top to `within` hard pack. Returns the number of entries whose
+/* Fills rules[0 .. tree->n_levels - 1] with the rules of the group (role NULL) or the own rules of a
+ * role, level 1 first, and has_rule (NULL allowed) with 1 where there is an entry. Other levels are soft
+ * pack; of the group, those from the top to `within` hard pack. Returns the number of entries whose
  * level the tree does not have; their names, comma separated, go to unknown (NULL allowed). */
-size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,
-                       struct skr_rule *rules, struct skr_strbuf *unknown);
+size_t skr_group_rules(const struct skr_group_spec *spec, const char *role,
+                       const struct skr_tree *tree, struct skr_rule *rules, uint8_t *has_rule,
+                       struct skr_strbuf *unknown);
 
 #endif

@@ -306,26 +306,6 @@ int skr_group_roles_check(const struct skr_group_spec *spec, const struct skr_gr
 
 /* ---- against a tree ---- */
 
-size_t skr_group_own_rules(const struct skr_group_spec *spec, const char *role,
-                           const struct skr_tree *tree, struct skr_rule *rules, uint8_t *has_rule)
-{
-    const struct skr_role_rules *own = skr_group_role_rules(spec, role);
-    size_t n = 0;
-    for (int32_t l = 0; l < tree->n_levels; l++) {
-        rules[l] = (struct skr_rule){.type = SKR_RULE_PACK};
-        has_rule[l] = 0;
-    }
-    for (size_t i = 0; own && i < own->n_rules; i++) {
-        int32_t level = skr_tree_find_level(tree, own->rule[i].level);
-        if (level > 0) {
-            rules[level - 1] = own->rule[i].rule;
-            has_rule[level - 1] = 1;
-            n++;
-        }
-    }
-    return n;
-}
-
 void skr_group_resolve_sets(const struct skr_group_spec *spec, const struct skr_group_role *role,
                             size_t n, const struct skr_tree *tree, struct skr_resolved_set *ret)
 {

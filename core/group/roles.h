@@ -106,10 +106,6 @@ bool skr_group_names_role(const struct skr_group_spec *spec, const char *name);
 int skr_group_roles_check(const struct skr_group_spec *spec, const struct skr_group_role *role,
                           size_t n, struct skr_error *error);
 
-/* Fills rules[0 .. tree->n_levels - 1] with the own rules of a role, and has_rule with 1 where it
- * has one. Other levels are soft pack. Returns the number of levels with an own rule. */
-size_t skr_group_own_rules(const struct skr_group_spec *spec, const char *role,
-                           const struct skr_tree *tree, struct skr_rule *rules, uint8_t *has_rule);
 /* Fills ret[0 .. spec->n_sets - 1]. The roles have passed skr_group_roles_check(). */
 void skr_group_resolve_sets(const struct skr_group_spec *spec, const struct skr_group_role *role,
                             size_t n, const struct skr_tree *tree, struct skr_resolved_set *ret);

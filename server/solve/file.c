@@ -237,7 +237,7 @@ static int read_group(struct skr_solve_reader *r)
         (void)skr_error_set(&inner, SKR_INVALID, "%s", why.s);
         return refuse_moved(r, "group", &inner);
     }
-    if (skr_group_rules(file->group, file->tree, rule, &unknown) > 0) {
+    if (skr_group_rules(file->group, NULL, file->tree, rule, NULL, &unknown) > 0) {
         char levels[SKR_SOLVE_QUOTE_MAX];
         skr_solve_quote(unknown.s, levels);
         snprintf(text, sizeof text, "%zu:%zu: constraints: no such level: %s", base.line,

@@ -51,7 +51,8 @@ static bool begin_role(struct skr_solve_reader *r, struct skr_solve_roles *s, si
                                    .demand = s->demand[i],
                                    .eligible = s->eligible[i],
                                    .claimed = s->claimed[i]};
-    if (skr_group_own_rules(r->file->group, from->name, tree, rule, has_rule) > 0) {
+    skr_group_rules(r->file->group, from->name, tree, rule, has_rule, NULL);
+    if (memchr(has_rule, 1, (size_t)tree->n_levels)) {
         s->role[i].rule = rule;
         s->role[i].has_rule = has_rule;
     }

@@ -200,7 +200,7 @@ static void check_rules(const struct skr_group_spec *spec)
     SKR_STRBUF(unknown);
     const struct skr_tree *tree = some_tree();
     size_t known = 0;
-    size_t n_unknown = skr_group_rules(spec, tree, rule, &unknown);
+    size_t n_unknown = skr_group_rules(spec, NULL, tree, rule, NULL, &unknown);
     for (size_t i = 0; i < spec->n_rules; i++) {
         known += skr_tree_find_level(tree, spec->rule[i].level) > 0;
     }

@@ -569,7 +569,7 @@ struct kind_sizes *skr_kind_sizes_get(struct skr_gang *e, struct kind *kind, con
 {
     struct skr_rule rule[SKR_LEVELS_MAX] = {{0}};
     struct kind_sizes *kept;
-    skr_rules_of_group(g, e->topology.tree, rule);
+    skr_rules_of(g, NULL, e->topology.tree, rule, NULL);
     DL_FOREACH(kind->sizes, kept)
     {
         if (skr_rules_equal(kept->rule, rule, e->topology.tree->n_levels)) {

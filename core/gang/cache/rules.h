@@ -9,9 +9,7 @@
 #include "core/gang/state/groups.h"
 
 /* As skr_group_rules(), for a group with a spec. */
-void skr_rules_of_group(const struct group *g, const struct skr_tree *tree, struct skr_rule *rule);
-/* As skr_group_own_rules(), for the named role of it. */
-bool skr_rules_of_role(const struct group *g, const char *role, const struct skr_tree *tree,
-                       struct skr_rule *rule, uint8_t *has_rule);
+void skr_rules_of(const struct group *g, const char *role, const struct skr_tree *tree,
+                  struct skr_rule *rule, uint8_t *has_rule);
 
 #endif

@@ -10,18 +10,12 @@
 static void add_scope(struct skr_rule_check *check, const struct group *g, int role)
 {
     const struct skr_tree *tree = check->tree;
-    const size_t levels = (size_t)tree->n_levels;
     struct skr_rule_scope *scope = &check->scope[check->n_scopes++];
     *scope = (struct skr_rule_scope){
         .role = role,
         .count = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *scope->count),
-        .rule = skr_alloc_array(levels + 1, sizeof *scope->rule)};
-    if (role < 0) {
-        skr_rules_of_group(g, tree, scope->rule);
-    } else {
-        SKR_AUTO_FREE uint8_t *has_rule = skr_alloc_array(levels + 1, sizeof *has_rule);
-        skr_rules_of_role(g, g->roles.item[role].name, tree, scope->rule, has_rule);
-    }
+        .rule = skr_alloc_array((size_t)tree->n_levels + 1, sizeof *scope->rule)};
+    skr_rules_of(g, role < 0 ? NULL : g->roles.item[role].name, tree, scope->rule, NULL);
     scope->problem = (struct skr_problem){.tree = tree,
                                           .rule = scope->rule,
                                           .n_resources = 1,

@@ -138,7 +138,7 @@ struct skr_solve_request *skr_fit_problem(struct skr_gang *e, const struct group
     for (size_t i = 0; i < leaves; i++) {
         room[i] = o->kind->slots[i];
     }
-    skr_rules_of_group(g, e->topology.tree, rule);
+    skr_rules_of(g, NULL, e->topology.tree, rule, NULL);
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->tree = skr_tree_ref(e->topology.tree);

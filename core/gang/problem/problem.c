@@ -267,7 +267,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     }
     limit_to_attached(e, newcomers, n, &d, probed_only, free_, capacity);
     limit_to_learned(e, g, members.newcomers, members.n, &d, probed_only, free_, capacity);
-    skr_rules_of_group(g, e->topology.tree, rule);
+    skr_rules_of(g, NULL, e->topology.tree, rule, NULL);
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->resource = d.resource;

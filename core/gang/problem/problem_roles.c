@@ -400,7 +400,8 @@ static int describe_role(struct build *b, size_t r, const struct skr_solve_reque
                         ? (i - first == b->g->roles.n ? joint_demand(b, part) : i - first == r)
                         : 1;
     }
-    bool own = role->named && skr_rules_of_role(b->g, role->name, b->tree, rule, has_rule);
+    skr_rules_of(b->g, role->name, b->tree, rule, has_rule);
+    const bool own = role->named && memchr(has_rule, 1, levels);
     int32_t least = role->minimum < role->size ? role->minimum : part->n;
     least = least < part->n_claimed ? part->n_claimed : least;
     least = least > part->n ? part->n : least;

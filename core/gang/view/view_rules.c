@@ -165,7 +165,7 @@ void skr_view_constraints(struct view *v, const struct group *g, const struct se
     struct skr_rule rules[SKR_LEVELS_MAX];
     skr_json_open(&v->w, "constraints", '[');
     if (spec && t) {
-        skr_group_rules(spec, t, rules, NULL);
+        skr_group_rules(spec, NULL, t, rules, NULL, NULL);
     }
     const int32_t within = spec && t && spec->within ? skr_tree_find_level(t, spec->within) : 0;
     for (int32_t l = 1; spec && t && l <= t->n_levels; l++) {
@@ -206,7 +206,6 @@ void skr_view_role_constraints(struct view *v, const struct group *g, const stru
     const struct skr_tree *t = v->e->topology.tree;
     const struct skr_group_spec *spec = g->spec;
     struct skr_rule rules[SKR_LEVELS_MAX];
-    uint8_t has_rule[SKR_LEVELS_MAX];
     if (!spec || spec->n_role_rules == 0) {
         return;
     }
@@ -215,7 +214,7 @@ void skr_view_role_constraints(struct view *v, const struct group *g, const stru
         const struct skr_role_rules *own = &spec->role_rules[i];
         struct seats of = seats_of(g, own->role, s);
         if (t) {
-            skr_group_own_rules(spec, own->role, t, rules, has_rule);
+            skr_group_rules(spec, own->role, t, rules, NULL, NULL);
         }
         for (size_t k = 0; k < own->n_rules; k++) {
             write_constraint(v, own->role, &own->rule[k], rules, &of, whole);

@@ -177,7 +177,7 @@ static const struct skr_rule *keep_rules(struct reader *r, const struct skr_grou
         REFUSE(r, f->column, MEMORY_TEXT, JOBS_BYTES);
         return NULL;
     }
-    if (skr_group_rules(spec, r->tree, rule, &unknown) > 0) {
+    if (skr_group_rules(spec, NULL, r->tree, rule, NULL, &unknown) > 0) {
         REFUSE(r, f->column, "constraints: the tree has no level %s", unknown.s);
         return NULL;
     }

@@ -430,11 +430,11 @@ TEST(rules_find_their_levels_in_the_tree)
                            "{\"node\":{\"type\":\"spread\",\"max\":3},\"zone\":{},\"root\":{}}",
                            "size", "8", NULL};
     SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
-    assert_int_equal(skr_group_rules(spec, tree, rules, &unknown), 2);
+    assert_int_equal(skr_group_rules(spec, NULL, tree, rules, NULL, &unknown), 2);
     assert_string_equal(unknown.s, "zone, root");
     assert_int_equal(rules[0].type, SKR_RULE_PACK);
     assert_int_equal(rules[0].max, 0);
     assert_int_equal(rules[1].type, SKR_RULE_SPREAD);
     assert_int_equal(rules[1].max, 3);
-    assert_int_equal(skr_group_rules(spec, tree, rules, NULL), 2);
+    assert_int_equal(skr_group_rules(spec, NULL, tree, rules, NULL, NULL), 2);
 }

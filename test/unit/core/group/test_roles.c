@@ -83,9 +83,10 @@ TEST(own_rules_and_sets_are_those_of_the_named_roles)
         "'leader':null},'sets':[{'level':'rack','roles':{'leader':1,'worker':7}}]}",
         "32");
     assert_int_equal(spec->n_rules, 1);
-    assert_int_equal(skr_group_own_rules(spec, "worker", tree, rule, has_rule), 1);
+    skr_group_rules(spec, "worker", tree, rule, has_rule, NULL);
     assert_true(!has_rule[0] && has_rule[1] && rule[1].max == 4);
-    assert_int_equal(skr_group_own_rules(spec, "leader", tree, rule, has_rule), 0);
+    skr_group_rules(spec, "leader", tree, rule, has_rule, NULL);
+    assert_false(has_rule[0] || has_rule[1]);
     assert_null(skr_group_role_rules(spec, "leader"));
     assert_int_equal(spec->n_sets, 1);
     skr_group_resolve_sets(spec, spec->role, spec->n_roles, tree, set);
@@ -105,8 +106,8 @@ TEST(an_empty_rule_of_a_role_is_a_rule)
     SKR_AUTO(skr_group_spec_destroy)
     struct skr_group_spec *spec =
         parse_good(LEADER_WORKER, "{'roles':{'worker':{'rack':{}}}}", NULL);
-    assert_int_equal(skr_group_own_rules(spec, "worker", tree, rule, has_rule), 1);
-    assert_true(has_rule[0] && rule[0].type == SKR_RULE_PACK);
+    skr_group_rules(spec, "worker", tree, rule, has_rule, NULL);
+    assert_true(has_rule[0] && !has_rule[1] && rule[0].type == SKR_RULE_PACK);
 }
 
 TEST(without_the_key_rules_and_sets_wait_for_the_roles_of_the_pods)

@@ -51,7 +51,7 @@ TEST(within_is_a_hard_pack_on_its_level_and_on_all_above_in_any_tree)
         struct skr_rule rules[SKR_LEVELS_MAX];
         SKR_STRBUF(why);
         SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(levels + above, 4 - above);
-        assert_int_equal(skr_group_rules(spec, tree, rules, NULL), 0);
+        assert_int_equal(skr_group_rules(spec, NULL, tree, rules, NULL, NULL), 0);
         for (size_t l = 0; l < 3 - above; l++) {
             assert_true(rules[l].hard);
             assert_int_equal(rules[l].type, SKR_RULE_PACK);
