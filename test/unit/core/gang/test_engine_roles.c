@@ -64,43 +64,30 @@ TEST_RIG(rig_create(), named_roles_are_told_by_label_and_rank)
     assert_string_equal(rig_label(rig, "a-1", "sakkara.member.role"), "worker");
 }
 
-TEST_RIG(rig_create(), a_lost_leader_is_replaced_as_the_leader)
+/* Nodes with the label that pins select; then the daemon has all. */
+static void name_hosts(struct rig *rig, int n)
 {
-    rig_racks(rig, 2, 2, 4);
-    rig_group(rig, "g", 3, 0, NULL);
-    rig_sync(rig);
-    role_members(rig, "a", 2, "worker", 1, 0);
-    role_member(rig, "z", "leader", 2, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    const char *node = rig_node_of(rig, "z");
-    char was[64];
-    snprintf(was, sizeof was, "%s", node);
-    rig_remove(rig, "z");
-    rig_remove(rig, "a-1");
-    rig_run(rig, SKR_SECOND);
-    role_member(rig, "a-2", "worker", 1, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    role_expect_rank(rig, "a-2", "2");
-    role_member(rig, "z2", "leader", 2, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    role_expect_rank(rig, "z2", "0");
-    assert_string_equal(rig_node_of(rig, "z2"), was);
-    rig_assert_clean(rig);
-}
-
-TEST_RIG(rig_create(), pinned_members_stay_and_the_others_are_placed_around_them)
-{
-    rig_racks(rig, 2, 2, 2);
-    rig_group(rig, "g", 3, 0, "{'rack':{'type':'pack','hard':true}}");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < n; i++) {
         char name[32];
         snprintf(name, sizeof name, "node-%d", i);
         rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'kubernetes.io/hostname':'%s'}}}",
                  name);
     }
     rig_sync(rig);
+}
+
+static void pin(struct rig *rig, const char *pod, const char *node)
+{
+    rig_edit(rig, RIG_POD, pod, "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'%s'}}}", node);
+}
+
+TEST_RIG(rig_create(), pinned_members_stay_and_the_others_are_placed_around_them)
+{
+    rig_racks(rig, 2, 2, 2);
+    rig_group(rig, "g", 3, 0, "{'rack':{'type':'pack','hard':true}}");
+    name_hosts(rig, 4);
     role_members(rig, "p", 3, NULL, 1, 0);
-    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'node-3'}}}");
+    pin(rig, "p-0", "node-3");
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 3);
     assert_string_equal(rig_node_of(rig, "p-0"), "node-3");
@@ -111,22 +98,15 @@ TEST_RIG(rig_create(), a_group_pinned_as_a_whole_is_bound_as_one)
 {
     rig_racks(rig, 2, 2, 2);
     rig_group(rig, "g", 3, 0, NULL);
-    for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "node-%d", i);
-        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'kubernetes.io/hostname':'%s'}}}",
-                 name);
-    }
-    rig_sync(rig);
+    name_hosts(rig, 4);
     rig_pod(rig, "other", NULL, RIG_BIG);
     rig_run(rig, 2 * SKR_SECOND);
     role_members(rig, "p", 3, NULL, 1, 0);
     char full[64];
     snprintf(full, sizeof full, "%s", rig_node_of(rig, "other"));
-    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'node-3'}}}");
-    rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'node-1'}}}");
-    rig_edit(rig, RIG_POD, "p-2", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'%s'}}}",
-             full);
+    pin(rig, "p-0", "node-3");
+    pin(rig, "p-1", "node-1");
+    pin(rig, "p-2", full);
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "reason"), "PinnedNodeFull");
     assert_non_null(strstr(rig_key(rig, "g", "message"), full));
@@ -150,17 +130,13 @@ TEST_RIG(rig_create(), a_pin_that_leads_nowhere_is_named)
     };
     rig_racks(rig, 2, 2, 2);
     rig_group(rig, "g", 2, 0, NULL);
-    rig_edit(rig, RIG_NODE, "node-1",
-             "{'metadata':{'labels':{'kubernetes.io/hostname':'node-1'}}}");
-    rig_sync(rig);
+    name_hosts(rig, 4);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         if (row[i].node) {
             rig_edit(rig, RIG_NODE, "node-1", "%s", row[i].node);
         }
         role_members(rig, "p", 2, NULL, 1, 0);
-        rig_edit(rig, RIG_POD, "p-0",
-                 "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'node-%d'}}}",
-                 row[i].node ? 1 : 7);
+        pin(rig, "p-0", row[i].node ? "node-1" : "node-7");
         rig_run(rig, 5 * SKR_SECOND);
         assert_string_equal(rig_key(rig, "g", "reason"), "PinnedNodeFull");
         assert_non_null(strstr(rig_key(rig, "g", "message"), row[i].text));
@@ -386,47 +362,47 @@ TEST_RIG(rig_create(), placement_names_roles_and_key_sets_the_units)
     rig_assert_clean(rig);
 }
 
-/* Without a key: the roles of lost members are known from the object. */
-TEST_RIG(rig_create(), a_leader_lost_while_the_daemon_was_away_gets_its_rank_back)
+/* Without a key: the roles of lost members are known from their pods, from the object after a restart, and
+ * from shapes alone. */
+TEST(a_lost_leader_and_a_lost_worker_are_replaced_as_what_they_were)
 {
-    rig_racks(rig, 2, 2, 4);
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    role_members(rig, "a", 3, "worker", 1, 0);
-    role_member(rig, "z", "leader", 2, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    role_expect_rank(rig, "a-2", "3");
-    rig_remove(rig, "z");
-    rig_remove(rig, "a-1");
-    restart_later(rig);
-    role_member(rig, "a-8", "worker", 1, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    role_expect_rank(rig, "a-8", "2");
-    role_member(rig, "z-9", "leader", 2, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    role_expect_rank(rig, "z-9", "0");
-    rig_assert_clean(rig);
-}
-
-/* The same where shapes alone make the roles. */
-TEST_RIG(rig_create(), a_launcher_lost_while_the_daemon_was_away_gets_its_rank_back)
-{
-    racks_of(rig, 2, 2, 8, "0220");
-    rig_group(rig, "g", 5, 0, NULL);
-    rig_sync(rig);
-    role_members(rig, "worker", 4, NULL, 1, 1);
-    role_member(rig, "launcher", NULL, 7, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    role_expect_rank(rig, "launcher", "0");
-    rig_remove(rig, "launcher");
-    rig_remove(rig, "worker-2");
-    restart_later(rig);
-    role_member(rig, "worker-9", NULL, 1, 1);
-    rig_run(rig, 5 * SKR_SECOND);
-    role_expect_rank(rig, "worker-9", "3");
-    role_member(rig, "launcher-9", NULL, 7, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    role_expect_rank(rig, "launcher-9", "0");
+    static const struct {
+        bool away;             /* the daemon, while they are lost */
+        const char *roles[2];  /* of the leader, and of workers */
+        int workers, cpu, gpu; /* cpu: of the leader; gpu: of a worker */
+        const char *node_gpus, *lost, *rank;
+    } row[] = {
+        {false, {"leader", "worker"}, 2, 2, 0, "", "w-1", "2"},
+        {true, {"leader", "worker"}, 3, 2, 0, "", "w-1", "2"},
+        {true, {NULL, NULL}, 4, 7, 1, "0220", "w-2", "3"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        SKR_AUTO(rig_destroy) struct rig *racks = rig_create();
+        char was[64];
+        racks_of(racks, 2, 2, row[i].gpu ? 8 : 4, row[i].node_gpus);
+        rig_group(racks, "g", row[i].workers + 1, 0, NULL);
+        rig_sync(racks);
+        role_members(racks, "w", row[i].workers, row[i].roles[1], 1, row[i].gpu);
+        role_member(racks, "z", row[i].roles[0], row[i].cpu, 0);
+        rig_run(racks, 5 * SKR_SECOND);
+        role_expect_rank(racks, "z", "0");
+        role_expect_rank(racks, row[i].lost, row[i].rank);
+        snprintf(was, sizeof was, "%s", rig_node_of(racks, "z"));
+        rig_remove(racks, "z");
+        rig_remove(racks, row[i].lost);
+        if (row[i].away) {
+            restart_later(racks);
+        }
+        rig_run(racks, SKR_SECOND);
+        role_member(racks, "w-9", row[i].roles[1], 1, row[i].gpu);
+        rig_run(racks, 5 * SKR_SECOND);
+        role_expect_rank(racks, "w-9", row[i].rank);
+        role_member(racks, "z-9", row[i].roles[0], row[i].cpu, 0);
+        rig_run(racks, 5 * SKR_SECOND);
+        role_expect_rank(racks, "z-9", "0");
+        assert_string_equal(rig_node_of(racks, "z-9"), was);
+        rig_assert_clean(racks);
+    }
 }
 
 /* The daemon is killed after every write in turn, and a member goes with it: afterwards everything

@@ -151,34 +151,27 @@ TEST(a_minimum_is_lowered_from_the_last_role)
     }
 }
 
-TEST(a_cap_bounds_the_roles_of_a_node_together)
+TEST(a_cap_bounds_roles_together_or_keeps_them_apart)
 {
-    struct rig rig;
-    rig_init(&rig, "(40/8 40/8) (40/8)", 1, 2);
-    rig.roles.n_caps = 1;
-    rig.cap = (struct skr_role_cap){.roles = 3, .level = 2, .most = 1};
-    check(&rig, "one member a node", "L w / w");
-    rig_init(&rig, "(40/8 40/8) (40/8)", 1, 2);
-    rig.roles.n_caps = 1;
-    rig.cap = (struct skr_role_cap){.roles = 2, .level = 2, .most = 1};
-    check(&rig, "one worker a node", "Lw w / -");
-}
-
-TEST(roles_that_are_apart_share_no_unit)
-{
-    struct rig rig;
-    rig_init(&rig, "(40/8 40/8) (40/8)", 1, 2);
-    rig.roles.n_caps = 1;
-    rig.cap = (struct skr_role_cap){.roles = 1, .against = 2, .level = 2};
-    check(&rig, "on nodes", "ww L / -");
-    rig_init(&rig, "(40/8 40/8) (40/8)", 1, 2);
-    rig.roles.n_caps = 1;
-    rig.cap = (struct skr_role_cap){.roles = 1, .against = 2, .level = 1};
-    check(&rig, "in racks", "ww - / L");
-    rig_init(&rig, "(40/8 40/8)", 1, 2);
-    rig.roles.n_caps = 1;
-    rig.cap = (struct skr_role_cap){.roles = 2, .against = 1, .level = 1};
-    check(&rig, "in one rack", "infeasible");
+    static const char two_racks[] = "(40/8 40/8) (40/8)";
+    static const struct {
+        const char *name, *tree;
+        struct skr_role_cap cap;
+        const char *expected;
+    } table[] = {
+        {"one member a node", two_racks, {.roles = 3, .level = 2, .most = 1}, "L w / w"},
+        {"one worker a node", two_racks, {.roles = 2, .level = 2, .most = 1}, "Lw w / -"},
+        {"apart on nodes", two_racks, {.roles = 1, .against = 2, .level = 2}, "ww L / -"},
+        {"apart in racks", two_racks, {.roles = 1, .against = 2, .level = 1}, "ww - / L"},
+        {"apart in one rack", "(40/8 40/8)", {.roles = 2, .against = 1, .level = 1}, "infeasible"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct rig rig;
+        rig_init(&rig, table[i].tree, 1, 2);
+        rig.roles.n_caps = 1;
+        rig.cap = table[i].cap;
+        check(&rig, table[i].name, table[i].expected);
+    }
 }
 
 static struct skr_solution *explained(struct rig *rig)
