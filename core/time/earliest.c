@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver/roles.h"
+#include "core/solver/each_role.h"
 #include "topology/base/arena.h"
 #include "topology/room.h"
 
@@ -27,6 +27,9 @@ struct probe {
     int32_t changed[CHANGED_MAX]; /* leaves that did since the solver was asked last */
     size_t n_changed;             /* more than CHANGED_MAX: too many to be listed */
     int64_t sum;                  /* of equal members that the open leaves hold, claims included */
+    struct skr_unit_bounds *bounds; /* those of leaves; NULL: none */
+    struct skr_domain_rule *rule;   /* the same beside rules over domains, and what they point to */
+    int32_t *of_leaf;
     int32_t *due; /* [n_leaves] a heap of leaves by until, while instants are scanned */
     int64_t at;   /* the start of that window; -1: none was looked at */
     uint32_t kinds;
@@ -77,6 +80,9 @@ static void probe_fini(struct probe *p)
     free(p->since);
     free(p->until);
     free(p->least);
+    free(p->bounds);
+    free(p->rule);
+    free(p->of_leaf);
     free(p->due);
 }
 
@@ -316,64 +322,64 @@ int skr_earliest_start(struct skr_timeline *timeline, const struct skr_start_que
     return rc;
 }
 
-/* Bounds of units: the counts on leaves, within the problem's own. NULL: these exclude each other. */
-static struct skr_unit_bounds *bounds_of(const struct skr_problem *problem, const int32_t *count)
+/* A problem with rules over domains has no bounds (core/solver/domains.h): there, those of leaves are two
+ * more rules. False: it has too many. */
+static bool bound_leaves(struct probe *p, const struct skr_unit_bounds *leaf)
 {
-    const struct skr_tree *tree = problem->tree;
-    struct skr_unit_bounds *bounds = skr_alloc_array((size_t)tree->n_units, sizeof *bounds);
-    bool good = true;
-    for (int32_t u = 0; u < tree->n_units; u++) {
-        const int32_t exact = u >= tree->first_leaf ? count[u - tree->first_leaf] : -1;
-        bounds[u] = problem->bounds ? problem->bounds[u]
-                                    : (struct skr_unit_bounds){.least = 0, .most = problem->n};
-        if (exact >= 0) {
-            good = good && exact >= bounds[u].least && exact <= bounds[u].most;
-            bounds[u] = (struct skr_unit_bounds){.least = exact, .most = exact};
+    const struct skr_problem *problem = p->question.problem;
+    const size_t n = problem->n_domain_rules, leaves = (size_t)problem->tree->n_leaves;
+    p->bounds = skr_alloc_array((size_t)problem->tree->n_units, sizeof *p->bounds);
+    for (int32_t u = 0; u < problem->tree->n_units; u++) {
+        const int32_t i = u - problem->tree->first_leaf;
+        p->bounds[u] = i < 0 ? (struct skr_unit_bounds){0, problem->n} : leaf[i];
+    }
+    if (n == 0) {
+        p->problem.bounds = p->bounds;
+        return true;
+    }
+    p->rule = skr_alloc_array(n + 2, sizeof *p->rule);
+    p->of_leaf = skr_alloc_array(3 * leaves + 1, sizeof *p->of_leaf);
+    int32_t *most = &p->of_leaf[leaves], *least = &most[leaves];
+    for (size_t i = 0; i < leaves; i++) {
+        int32_t claimed = 0;
+        for (size_t r = 0; r < skr_problem_n_roles(problem); r++) {
+            const struct skr_role role = skr_problem_role(problem, r);
+            claimed += skr_role_claimed(&role, (int32_t)i);
         }
+        p->of_leaf[i] = (int32_t)i;
+        most[i] = leaf[i].most;
+        least[i] = leaf[i].least > claimed ? leaf[i].least - claimed : 0;
     }
-    if (!good) {
-        free(bounds);
-        return NULL;
-    }
-    return bounds;
-}
-
-/* The same as place() with these counts on the leaves. */
-static int place_so(struct probe *p, int64_t at, const int32_t *count, struct skr_start *ret,
-                    struct skr_error *error)
-{
-    struct skr_unit_bounds *bounds = bounds_of(&p->problem, count);
-    struct skr_roles roles;
-    struct skr_role_bounds of[SKR_DOMAIN_RULES_MAX];
-    int rc = 0;
-    p->question.choose = NULL;
-    if (bounds && p->problem.roles && p->problem.roles->n_bounds < SKR_DOMAIN_RULES_MAX) {
-        roles = *p->problem.roles;
-        for (size_t i = 0; i < roles.n_bounds; i++) {
-            of[i] = roles.bounds[i];
-        }
-        of[roles.n_bounds++] = (struct skr_role_bounds){
-            .roles = (1U << roles.n_roles) - 1, .level = p->problem.tree->n_levels, .of = bounds};
-        roles.bounds = of;
-        p->problem.roles = &roles;
-    } else {
-        p->problem.bounds = bounds;
-    }
-    if (bounds) {
-        rc = place(p, at, ret, error);
-    }
-    free(bounds);
-    return rc;
+    memcpy(p->rule, problem->domain_rule, n * sizeof *p->rule);
+    p->rule[n] = (struct skr_domain_rule){.kind = SKR_DOMAIN_MOST,
+                                          .n_domains = (int32_t)leaves,
+                                          .domain = p->of_leaf,
+                                          .most = 1,
+                                          .most_of = most};
+    p->rule[n + 1] = (struct skr_domain_rule){.kind = SKR_DOMAIN_LEAST,
+                                              .n_domains = (int32_t)leaves,
+                                              .domain = p->of_leaf,
+                                              .least = least};
+    p->problem.domain_rule = p->rule;
+    p->problem.n_domain_rules = n + 2;
+    return n + 2 <= SKR_DOMAIN_RULES_MAX;
 }
 
 int skr_start_at(struct skr_timeline *timeline, const struct skr_start_question *question,
-                 struct skr_solver_cache *cache, int64_t at, const int32_t *count,
+                 struct skr_solver_cache *cache, int64_t at, const struct skr_unit_bounds *leaf,
                  struct skr_start *ret, struct skr_error *error)
 {
     struct probe p;
+    int rc = 0;
     probe_init(&p, timeline, question, cache);
     *ret = (struct skr_start){.at = SKR_INSTANT_NEVER};
-    const int rc = count ? place_so(&p, at, count, ret, error) : place_if(&p, at, ret, error);
+    if (leaf) {
+        p.question.choose = NULL;
+        p.exact = bound_leaves(&p, leaf);
+        rc = p.exact ? place(&p, at, ret, error) : 0;
+    } else {
+        rc = place_if(&p, at, ret, error);
+    }
     ret->exact = p.exact;
     probe_fini(&p);
     return rc;

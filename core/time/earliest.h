@@ -43,10 +43,10 @@ int64_t skr_window_end(const struct skr_start_question *question, int64_t t);
 int skr_earliest_start(struct skr_timeline *timeline, const struct skr_start_question *question,
                        struct skr_solver_cache *cache, struct skr_start *ret,
                        struct skr_error *error);
-/* The same at one instant alone: there or never. count: [leaf] exactly these members, those that run
- * already included; NULL: any placement. */
+/* The same at one instant alone: there or never. leaf: [leaf] bounds of its members, those that run
+ * already included; NULL: none. */
 int skr_start_at(struct skr_timeline *timeline, const struct skr_start_question *question,
-                 struct skr_solver_cache *cache, int64_t at, const int32_t *count,
+                 struct skr_solver_cache *cache, int64_t at, const struct skr_unit_bounds *leaf,
                  struct skr_start *ret, struct skr_error *error);
 
 #endif

@@ -171,7 +171,7 @@ static int place_jointly(struct trial *t, size_t i, bool *ret, struct skr_error 
         }
         let_go(t, i);
     } while (rc == 0 && !*ret && i + 1 < t->n && m->steps >= 0);
-    t->sure = t->sure && all && m->steps >= 0 && !t->question[i]->problem->roles;
+    t->sure = t->sure && all && m->steps >= 0;
     skr_placements_destroy(list);
     return rc;
 }

@@ -8,7 +8,7 @@
 
 /* The placements within bounds, and the best of them. */
 struct part {
-    struct skr_unit_bounds *bounds; /* [unit] */
+    struct skr_unit_bounds *leaf; /* [leaf] */
     struct skr_solution *best;
 };
 
@@ -38,7 +38,7 @@ struct skr_placements *skr_placements_create(struct skr_timeline *timeline,
 
 static void part_fini(struct part *part)
 {
-    free(part->bounds);
+    free(part->leaf);
     skr_solution_destroy(part->best);
     *part = (struct part){0};
 }
@@ -56,56 +56,46 @@ void skr_placements_destroy(struct skr_placements *p)
     free(p);
 }
 
-/* Takes the bounds; the part is there if it has a placement. */
-static int add_part(struct skr_placements *p, struct skr_unit_bounds *bounds, int64_t *steps,
+/* The part is there if it has a placement. leaf NULL: without bounds. */
+static int add_part(struct skr_placements *p, const struct skr_unit_bounds *leaf, int64_t *steps,
                     struct skr_error *error)
 {
-    struct skr_problem problem = *p->question->problem;
-    struct skr_start_question question = *p->question;
+    const struct skr_problem *problem = p->question->problem;
+    const size_t leaves = (size_t)problem->tree->n_leaves;
     struct skr_start start;
-    problem.bounds = problem.roles ? problem.bounds : bounds;
-    question.problem = &problem;
-    *steps -= problem.tree->n_leaves;
-    const int rc = skr_start_at(p->timeline, &question, p->cache, p->at, NULL, &start, error);
+    *steps -= problem->tree->n_leaves;
+    const int rc = skr_start_at(p->timeline, p->question, p->cache, p->at, leaf, &start, error);
     p->all = p->all && start.exact;
     if (rc < 0 || !start.solution) {
-        free(bounds);
         return rc;
     }
     skr_grow(&p->part, &p->cap, p->n + 1, sizeof *p->part);
-    p->part[p->n++] = (struct part){.bounds = bounds, .best = start.solution};
-    return 0;
-}
-
-static struct skr_unit_bounds *copy_bounds(const struct skr_problem *problem,
-                                           const struct skr_unit_bounds *from)
-{
-    const size_t units = (size_t)problem->tree->n_units;
-    struct skr_unit_bounds *bounds = skr_alloc_array(units, sizeof *bounds);
-    for (size_t u = 0; u < units; u++) {
-        bounds[u] = from ? from[u] : (struct skr_unit_bounds){.least = 0, .most = problem->n};
+    struct part *part = &p->part[p->n++];
+    *part = (struct part){.leaf = skr_alloc_array(leaves + 1, sizeof *part->leaf),
+                          .best = start.solution};
+    for (size_t i = 0; i < leaves; i++) {
+        part->leaf[i] = leaf ? leaf[i] : (struct skr_unit_bounds){0, problem->n};
     }
-    return bounds;
+    return 0;
 }
 
 /* What the last part has beside its best. */
 static int split(struct skr_placements *p, int64_t *steps, struct skr_error *error)
 {
-    const struct skr_problem *problem = p->question->problem;
-    const struct skr_tree *tree = problem->tree;
-    struct skr_unit_bounds *fixed = p->last.bounds;
+    const struct skr_tree *tree = p->question->problem->tree;
+    struct skr_unit_bounds *fixed = p->last.leaf;
     int rc = 0;
     for (int32_t leaf = 0; leaf < tree->n_leaves && rc == 0 && *steps >= 0; leaf++) {
-        struct skr_unit_bounds *here = &fixed[tree->first_leaf + leaf];
+        struct skr_unit_bounds *here = &fixed[leaf];
         const struct skr_unit_bounds whole = *here;
         const int32_t count = p->last.best->count[leaf];
         if (whole.least < count) {
             here->most = count - 1;
-            rc = add_part(p, copy_bounds(problem, fixed), steps, error);
+            rc = add_part(p, fixed, steps, error);
         }
         if (rc == 0 && count < whole.most) {
             *here = (struct skr_unit_bounds){.least = count + 1, .most = whole.most};
-            rc = add_part(p, copy_bounds(problem, fixed), steps, error);
+            rc = add_part(p, fixed, steps, error);
         }
         *here = (struct skr_unit_bounds){.least = count, .most = count};
     }
@@ -156,7 +146,7 @@ int skr_placements_next(struct skr_placements *p, int64_t *steps, const struct s
     *ret = NULL;
     if (!p->begun) {
         p->begun = true;
-        rc = add_part(p, copy_bounds(problem, problem->bounds), steps, error);
+        rc = add_part(p, NULL, steps, error);
     } else if (p->last.best && !problem->roles) {
         rc = split(p, steps, error);
     } else {

@@ -242,7 +242,8 @@ int32_t *skr_round_count(const struct skr_round_group *g, const struct skr_place
 }
 
 static int place_beside(struct skr_round *r, const struct skr_round_group *g, int64_t at,
-                        const int32_t *count, struct skr_start *ret, struct skr_error *error)
+                        const struct skr_unit_bounds *leaf, struct skr_start *ret,
+                        struct skr_error *error)
 {
     struct skr_problem mixed = *skr_round_problem(g);
     struct skr_start_question question = g->question;
@@ -258,7 +259,7 @@ static int place_beside(struct skr_round *r, const struct skr_round_group *g, in
     question.kinds = SKR_CHANGE_HELD;
     question.firm = promised;
     question.holds = question.cut = SKR_INSTANT_NEVER;
-    return skr_start_at(r->timeline, &question, r->cache, at, count, ret, error);
+    return skr_start_at(r->timeline, &question, r->cache, at, leaf, ret, error);
 }
 
 int skr_round_place_again(struct skr_round *r, const struct skr_round_group *g, bool drain,
@@ -266,7 +267,12 @@ int skr_round_place_again(struct skr_round *r, const struct skr_round_group *g, 
                           struct skr_error *error)
 {
     const int64_t now = skr_timeline_now(r->timeline), at = start > now ? start : now;
-    return drain && count
-               ? place_beside(r, g, at, count, ret, error)
-               : skr_start_at(r->timeline, &g->question, r->cache, at, count, ret, error);
+    const size_t leaves = (size_t)skr_round_problem(g)->tree->n_leaves;
+    SKR_AUTO_FREE struct skr_unit_bounds *leaf =
+        count ? skr_alloc_array(leaves + 1, sizeof *leaf) : NULL;
+    for (size_t i = 0; i < leaves && count; i++) {
+        leaf[i] = (struct skr_unit_bounds){count[i], count[i]};
+    }
+    return drain && count ? place_beside(r, g, at, leaf, ret, error)
+                          : skr_start_at(r->timeline, &g->question, r->cache, at, leaf, ret, error);
 }

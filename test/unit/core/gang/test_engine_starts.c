@@ -751,3 +751,37 @@ TEST(nor_does_a_restart_move_one)
         play(seed, true);
     }
 }
+
+/* Members exclude each other in a zone. Two nodes of the reserved place are of one zone now. A member that
+ * tolerates more is a role of its own. */
+TEST(a_place_that_breaks_a_rule_of_pods_is_given_up)
+{
+    for (int roles = 0; roles < 2; roles++) {
+        SKR_AUTO(rig_destroy) struct rig *nodes = limits_four_nodes(1);
+        limits_gang(nodes, "run", 4, 0, 100);
+        rig_run(nodes, SKR_SECOND);
+        limits_start(nodes, "run", 4);
+        for (int i = 0; i < 4; i++) {
+            rig_edit(nodes, RIG_NODE, test_text("node-%d", i),
+                     "{'metadata':{'labels':{'zone':'z%d'}}}", i);
+        }
+        limits_gang(nodes, "big", 2, 0, 50);
+        for (int i = 0; i < 2; i++) {
+            rig_edit(nodes, RIG_POD, test_text("big-%d", i),
+                     "{'spec':{'affinity':{'podAntiAffinity':{"
+                     "'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'zone',"
+                     "'labelSelector':{'matchLabels':{'sakkara.group.name':'big'}}}]}}%s}}",
+                     roles && i ? ",'tolerations':[{'operator':'Exists'}]" : "");
+        }
+        rig_run(nodes, SKR_SECOND);
+        assert_non_null(booking(nodes, "big"));
+        rig_edit(nodes, RIG_NODE, "node-1", "{'metadata':{'labels':{'zone':'z0'}}}");
+        rig_run(nodes, SKR_SECOND);
+        assert_non_null(booking(nodes, "big"));
+        rig_run(nodes, 99 * SKR_SECOND);
+        limits_end(nodes, "run", 4);
+        rig_run(nodes, SKR_SECOND);
+        assert_int_equal(limits_bound(nodes, "big"), 2);
+        rig_assert_clean(nodes);
+    }
+}
