@@ -247,9 +247,9 @@ size_t skr_group_rules(const struct skr_group_spec *spec, const char *role,
     size_t n_unknown = 0;
     for (int32_t level = 0; level < tree->n_levels; level++) {
         rules[level] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = level < within};
-    }
-    if (has_rule) {
-        memset(has_rule, 0, (size_t)tree->n_levels);
+        if (has_rule) {
+            has_rule[level] = 0;
+        }
     }
     for (size_t i = 0; own && i < own->n_rules; i++) {
         int32_t level = skr_tree_find_level(tree, own->rule[i].level);
