@@ -88,12 +88,16 @@ void skr_namespace_bound_note_first(struct skr_gang *e, struct group *g, const s
 }
 
 /* Fewer members run in the namespace, or what it ran with counts no more: that bounds what its other groups may hold. */
-static void note_running(struct skr_gang *e, struct group *g, size_t n)
+void skr_namespace_bound_settle(struct skr_gang *e, struct group *g, size_t n, bool over)
 {
     uint64_t counts = n;
     struct group *h;
+    forget(e, g, over);
     for (const struct seats_ran *ran = g->holds.ran; ran; ran = ran->earlier) {
-        counts += ran->until > skr_frame_now(e->frame) ? UINT64_C(1) << 32 : 0;
+        if (ran->until > skr_frame_now(e->frame)) {
+            skr_wakes_group(e, g, ran->until);
+            counts += UINT64_C(1) << 32;
+        }
     }
     const bool fewer = counts < g->holds.running;
     g->holds.running = counts;
@@ -103,17 +107,6 @@ static void note_running(struct skr_gang *e, struct group *g, size_t n)
             skr_dirty_group(e, h);
         }
     }
-}
-
-void skr_namespace_bound_settle(struct skr_gang *e, struct group *g, size_t n, bool over)
-{
-    forget(e, g, over);
-    for (const struct seats_ran *ran = g->holds.ran; ran; ran = ran->earlier) {
-        if (ran->until > skr_frame_now(e->frame)) {
-            skr_wakes_group(e, g, ran->until);
-        }
-    }
-    note_running(e, g, n);
 }
 
 int64_t *skr_namespace_bound_share(const struct skr_gang *e)
