@@ -391,7 +391,7 @@ static void set_ended(struct group *g, const struct ends *s)
     const int64_t beyond = s->total - size;
     const bool counts = beyond > 0 || (s->total > 0 && s->ran && is_of_one_job(g));
     g->generation.ended = between(s->gone - (counts ? beyond : 0), size);
-    for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
+    for (size_t r = 0; r < g->roles.n; r++) {
         g->roles.item[r].ended = between(g->roles.item[r].ended, g->roles.item[r].minimum);
     }
 }

@@ -549,7 +549,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     size_t n = e->planner->n_uids;
     const size_t placed = n_placed(solved, s);
     const bool none = placed == 0 && s->status == SKR_SOLVE_PLACED && !solved->pinned;
-    const bool undecided = s->status == SKR_SOLVE_TIMEOUT && s->roles && !e->planner->cancelled;
+    const bool undecided = s->status == SKR_SOLVE_TIMEOUT && !e->planner->cancelled;
     if (e->planner->at_home && placed < n && !e->planner->cancelled) {
         leave_home(e, g);
     } else if (s->status == SKR_SOLVE_PLACED && !none) {

@@ -597,7 +597,7 @@ int skr_problem_add_members(struct skr_gang *e, const struct group *g,
     problem->domain_rule = b.rules.domain_rule;
     problem->n_domain_rules = b.rules.n_domain_rules;
     problem->eligible = rc == 0 ? unite(&b, roles) : NULL;
-    problem->emptied = equal ? role->emptied : NULL;
+    problem->emptied = role->emptied;
     problem->roles = equal ? NULL : roles;
     request->roles = equal ? request->roles : b.map;
     request->outside = b.outside;

@@ -55,7 +55,6 @@ static void gather_members(struct tree_page *p)
     }
     qsort(p->group, p->n_groups, sizeof *p->group, by_key);
     for (size_t i = 0; i < p->n_groups; i++) {
-        const bool roles = skr_roles_are_several(p->group[i]);
         DL_FOREACH(p->group[i]->members, m)
         {
             const char *node = skr_view_node_of(m);
@@ -68,7 +67,7 @@ static void gather_members(struct tree_page *p)
                 (struct presence){.leaf = leaf,
                                   .group = (uint32_t)i,
                                   .pods = 1,
-                                  .role = roles && m->role < p->group[i]->roles.n ? m->role : 0};
+                                  .role = m->role < p->group[i]->roles.n ? m->role : 0};
         }
         for (size_t k = 0; k < p->group[i]->holds.n; k++) {
             const int32_t leaf = skr_tree_find_leaf(p->tree, p->group[i]->holds.item[k].node);
