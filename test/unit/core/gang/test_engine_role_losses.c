@@ -174,49 +174,6 @@ TEST_RIG(rig_create(), halves_of_two_sets_outside_the_tree_are_no_set)
     rig_assert_clean(rig);
 }
 
-/* The only leader and a worker go when the plan is past return, and the daemon with them, before the key
- * placement is written: the plan's text has the role. The worker is replaced first. */
-static void lost_while_binding(const char *leader, const char *role, size_t k)
-{
-    struct rig *rig = rig_create();
-    rig_racks(rig, 2, 2, 2);
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig->crash_at = rig->n_applied + k;
-    role_member(rig, leader, role, 2, 0);
-    role_members(rig, "w", 3, role ? "worker" : NULL, 1, 0);
-    rig_run(rig, 5 * SKR_SECOND);
-    rig_remove(rig, leader);
-    rig_remove(rig, "w-1");
-    if (rig->crashed) {
-        rig_restart(rig);
-    }
-    rig_run(rig, 30 * SKR_SECOND);
-    role_member(rig, "w-8", role ? "worker" : NULL, 1, 0);
-    rig_run(rig, 30 * SKR_SECOND);
-    role_member(rig, "z", role, 2, 0);
-    rig_run(rig, 60 * SKR_SECOND);
-    if (rig->crashed) {
-        rig_restart(rig);
-        rig_run(rig, 60 * SKR_SECOND);
-    }
-    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    role_expect_rank(rig, "z", "0");
-    /* a gang that had not begun is dealt anew: the newcomer is the last of its role */
-    const bool anew = strcmp(rig_label(rig, "w-2", "sakkara.member.rank"), "2") == 0;
-    role_expect_rank(rig, "w-8", anew ? "3" : "2");
-    rig_assert_clean(rig);
-    rig_destroy(rig);
-}
-
-TEST(a_role_that_is_lost_as_a_whole_while_it_is_bound_keeps_its_rank)
-{
-    for (size_t k = 1; k <= 24; k++) {
-        lost_while_binding("l", "leader", k);
-        lost_while_binding("launcher", NULL, k);
-    }
-}
-
 /* A worker leaves its lost node. The daemon starts anew when the pod is gone: the leader is larger than the seat. */
 TEST_RIG(rig_create(), a_restart_keeps_the_seat_of_a_worker_whose_pod_is_gone)
 {

@@ -405,53 +405,82 @@ TEST(a_lost_leader_and_a_lost_worker_are_replaced_as_what_they_were)
     }
 }
 
-/* The daemon is killed after every write in turn, and a member goes with it: afterwards everything
- * is bound, each member with a rank of its role. */
-static void killed_after(size_t k, const char *lost, const char *newcomer, const char *role,
-                         const char *rank)
+/* A leader of 2 cpu and workers w-0 to w-2. The daemon is killed after write k. roles: key roles, or NULL. */
+static struct rig *killed_after(size_t k, const char *roles, const char *leader, const char *role)
 {
     struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 2);
-    role_map(rig, "{'leader':{'size':1},'worker':{'size':3}}", "{}");
+    if (roles) {
+        role_map(rig, roles, "{}");
+    } else {
+        rig_group(rig, "g", 4, 0, NULL);
+    }
     rig_sync(rig);
     rig->crash_at = rig->n_applied + k;
-    role_member(rig, "l-0", "leader", 2, 0);
-    role_members(rig, "w", 3, "worker", 1, 0);
+    role_member(rig, leader, role, 2, 0);
+    role_members(rig, "w", 3, role ? "worker" : NULL, 1, 0);
     rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
+static void run_on(struct rig *rig, skr_time for_)
+{
+    if (rig->crashed) {
+        rig_restart(rig);
+    }
+    rig_run(rig, for_);
+}
+
+/* Afterwards everything is bound. A gang that had not begun is dealt anew: a new worker is the last then,
+ * otherwise it has the rank of w-1. */
+static void expect_bound(struct rig *rig, const char *leader, const char *worker)
+{
+    rig_run(rig, 60 * SKR_SECOND);
+    run_on(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    role_expect_rank(rig, leader, "0");
+    const bool anew = strcmp(rig_label(rig, "w-2", "sakkara.member.rank"), "2") == 0;
+    role_expect_rank(rig, worker, anew ? "3" : "2");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+/* A member goes with the daemon. */
+static void lost_with_the_daemon(size_t k, bool leader)
+{
+    struct rig *rig = killed_after(k, "{'leader':{'size':1},'worker':{'size':3}}", "l-0", "leader");
     const char *plan = rig_annotation(rig, RIG_MAP, "g", "sakkara.plan");
     if (*plan) {
         assert_non_null(strstr(plan,
                                "\"roles\":{\"node-0\":{\"worker\":2},\"node-1\":{\"leader\":1},"
                                "\"node-2\":{\"worker\":1}},\"members\""));
     }
-    rig_remove(rig, lost);
-    if (rig->crashed) {
-        rig_restart(rig);
-    }
-    rig_run(rig, SKR_SECOND);
-    role_member(rig, newcomer, role, strcmp(role, "leader") == 0 ? 2 : 1, 0);
-    rig_run(rig, 60 * SKR_SECOND);
-    if (rig->crashed) {
-        rig_restart(rig);
-        rig_run(rig, 60 * SKR_SECOND);
-    }
-    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    /* a gang that had not begun is dealt anew: the newcomer is the last of its role */
-    bool anew = strcmp(rig_label(rig, "w-2", "sakkara.member.rank"), "2") == 0;
-    role_expect_rank(rig, newcomer, anew && strcmp(role, "worker") == 0 ? "3" : rank);
-    if (strcmp(role, "leader") == 0) {
-        rig_assert_bound(rig, "w", 3);
-    } else {
-        role_expect_rank(rig, "l-0", "0");
-    }
-    rig_assert_clean(rig);
-    rig_destroy(rig);
+    rig_remove(rig, leader ? "l-0" : "w-1");
+    run_on(rig, SKR_SECOND);
+    role_member(rig, leader ? "l-5" : "w-5", leader ? "leader" : "worker", leader ? 2 : 1, 0);
+    expect_bound(rig, leader ? "l-5" : "l-0", leader ? "w-1" : "w-5");
 }
 
-TEST(a_kill_after_any_write_and_a_lost_member_leave_every_rank_with_its_role)
+/* The only leader and a worker go when the plan is past return, and the daemon with them, before the key
+ * placement is written: the plan's text has the role. The worker is replaced first. */
+static void lost_while_binding(size_t k, const char *leader, const char *role)
+{
+    struct rig *rig = killed_after(k, NULL, leader, role);
+    rig_remove(rig, leader);
+    rig_remove(rig, "w-1");
+    run_on(rig, 30 * SKR_SECOND);
+    role_member(rig, "w-8", role ? "worker" : NULL, 1, 0);
+    rig_run(rig, 30 * SKR_SECOND);
+    role_member(rig, "z", role, 2, 0);
+    expect_bound(rig, "z", "w-8");
+}
+
+TEST(a_kill_after_any_write_and_lost_members_leave_every_rank_with_its_role)
 {
     for (size_t k = 1; k <= 24; k++) {
-        killed_after(k, "l-0", "l-5", "leader", "0");
-        killed_after(k, "w-1", "w-5", "worker", "2");
+        lost_with_the_daemon(k, true);
+        lost_with_the_daemon(k, false);
+        lost_while_binding(k, "l", "leader");
+        lost_while_binding(k, "launcher", NULL);
     }
 }
