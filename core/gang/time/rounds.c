@@ -410,6 +410,7 @@ void skr_rounds_watch(struct skr_gang *e, struct group *g)
         return;
     }
     if (gathering_has_turn(e, g)) {
+        e->rounds.due = e->rounds.due || b->lacks > 0; /* none has looked at it since */
         b->lacks = 0;
         return;
     }

@@ -210,6 +210,19 @@ TEST_RIG(limits_waiting(1), a_node_of_the_place_that_is_closed_is_lost)
     assert_int_equal(rig->gang->stats.moves[SKR_MOVED_NODE_LOST], 1);
 }
 
+/* It lacked a member when the node went, and no round looked at it. */
+TEST_RIG(limits_waiting(1), a_group_that_is_complete_again_has_no_promise_of_a_node_that_went)
+{
+    rig_delete(rig, RIG_POD, "big-0");
+    rig_delete(rig, RIG_NODE, "node-3");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_non_null(booking(rig, "big"));
+    limits_pod(rig, "big-4", "big", 50);
+    rig_run(rig, 200 * SKR_MILLISECOND);
+    assert_null(booking(rig, "big"));
+    assert_int_equal(rig->gang->stats.moves[SKR_MOVED_NODE_LOST], 1);
+}
+
 TEST_RIG(limits_waiting(1), a_group_that_lacks_a_member_for_long_loses_its_promise)
 {
     rig_delete(rig, RIG_POD, "big-0");
