@@ -274,7 +274,7 @@ static bool most_below(const struct level_view *view, int32_t parent, int32_t *r
     }
     for (int32_t i = 0; inside && i < inside->rows.n; i++) {
         const struct skr_row *row = &inside->rows.row[i];
-        if (row->lo > row->hi || !skr_feasible_complete(view->run, view->level, row->key)) {
+        if (!skr_feasible_complete(view->run, view->level, row->key)) {
             continue;
         }
         const struct skr_rows one = {.n = 1, .row = row};
@@ -290,13 +290,7 @@ static bool most_below(const struct level_view *view, int32_t parent, int32_t *r
 /* Whether the claims of a unit break the rules of its own level. */
 static bool is_broken(const struct level_view *view, int32_t unit)
 {
-    const struct skr_span *span = view->sets->unit[unit];
-    for (int32_t i = 0; span && i < span->rows.n; i++) {
-        if (span->rows.row[i].lo <= span->rows.row[i].hi) {
-            return false;
-        }
-    }
-    return span;
+    return view->sets->unit[unit] && view->sets->unit[unit]->rows.n == 0;
 }
 
 static bool judge_parent(struct level_view *view, int32_t parent, const int64_t *elsewhere)

@@ -28,9 +28,7 @@ static bool begin_cells(struct skr_run *run, int32_t step, struct skr_span *span
     cells->row = skr_run_scratch_alloc(run, (size_t)span->rows.n, sizeof *cells->row);
     for (int32_t k = 0; k < span->rows.n && cells->row; k++) {
         const struct skr_row *row = &span->rows.row[k];
-        bool empty = row->hi < row->lo;
-        cells->row[k] = (struct skr_window){
-            .hi = -1, .from = row->lo / step, .to = empty ? -1 : row->hi / step};
+        cells->row[k] = (struct skr_window){.hi = -1, .from = row->lo / step, .to = row->hi / step};
     }
     span->note->node.cells = cells;
     return cells->row;
@@ -103,10 +101,8 @@ static void pass_windows(struct skr_span *span)
              want->lo <= want->hi && skr_rows_pair(x, y, span->rows.row[k].key, &i, &j); i++) {
             struct skr_window *a = &span->left->note->node.cells->row[i];
             struct skr_window *b = &span->right->note->node.cells->row[j];
-            if (a->from <= a->to && b->from <= b->to) {
-                widen(a, want->lo - b->to, want->hi - b->from);
-                widen(b, want->lo - a->to, want->hi - a->from);
-            }
+            widen(a, want->lo - b->to, want->hi - b->from);
+            widen(b, want->lo - a->to, want->hi - a->from);
         }
     }
 }

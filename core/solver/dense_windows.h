@@ -10,7 +10,7 @@
 struct skr_window {
     int32_t lo, hi;   /* of main counts, in steps; hi < lo: not needed */
     int32_t first;    /* cell of lo */
-    int32_t from, to; /* ends of the row, in steps; to < from: it is empty */
+    int32_t from, to; /* ends of the row, in steps */
 };
 
 /* A main count and its least weight, if all units of the span are settled (role_settled.c). */

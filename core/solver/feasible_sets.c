@@ -26,11 +26,12 @@ static void leaf_totals(const struct skr_leaf_bounds *leaf, int32_t at, uint64_t
 /* S of a unit whose children are the span inside. */
 static void inner_totals(const struct skr_run *run, const struct skr_span *inside, uint64_t *bits)
 {
-    int32_t row = skr_law_row(&run->law[inside->level]);
-    if (row < inside->rows.n) {
-        memcpy(bits, skr_span_row(inside, row), (size_t)inside->words * sizeof *bits);
+    const int32_t at =
+        skr_rows_find(&inside->rows, (uint64_t)skr_law_row(&run->law[inside->level]));
+    if (at >= 0) {
+        skr_row_put(&inside->rows.row[at], bits);
     }
-    bits[0] |= skr_span_row(inside, 0)[0] & 1;
+    bits[0] |= skr_span_has(inside, 0, 0) ? 1 : 0;
 }
 
 /* Returns the words of bits that may be set. */
@@ -49,7 +50,7 @@ static int32_t unit_totals(const struct skr_run *run, const struct skr_feasible 
         return 1;
     }
     inner_totals(run, inside, bits);
-    return inside->words;
+    return skr_bits_words(inside->hi);
 }
 
 void skr_feasible_totals(const struct skr_run *run, const struct skr_feasible *feasible,

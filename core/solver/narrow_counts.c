@@ -153,11 +153,12 @@ static void add_counts(const struct skr_span *unit, const void *context, uint64_
         } else if (must_be_full(unit, shapes->type, shape)) {
             skr_bits_set(bits, unit->hi);
         } else {
-            for (int32_t w = 0; w < unit->words; w++) {
+            const int32_t words = skr_bits_words(unit->hi);
+            for (int32_t w = 0; w < words; w++) {
                 bits[w] |= shape->list[w];
             }
             skr_bits_set(bits, 0);
-            skr_bits_clear_above(bits, unit->words, unit->hi);
+            skr_bits_clear_above(bits, words, unit->hi);
         }
     }
 }
@@ -175,18 +176,6 @@ static bool applies(const struct skr_run *run, const struct skr_siblings *siblin
         }
     }
     return true;
-}
-
-/* The unit with these counts alone (words of them); NULL in *ret: it can hold 0 only. */
-static bool narrow_to_counts(struct skr_run *run, const struct skr_span *unit, uint64_t *bits,
-                             int32_t words, struct skr_span **ret)
-{
-    *ret = NULL;
-    if (skr_bits_only_zero(bits, words)) {
-        return true;
-    }
-    *ret = skr_span_of_counts(run, unit->level, unit->inside, unit->room, bits, words);
-    return *ret;
 }
 
 static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings,
@@ -230,9 +219,14 @@ bool skr_narrow_members(struct skr_run *run, struct skr_siblings *siblings, skr_
     for (int32_t i = 0; i < siblings->n_units; i++) {
         struct skr_span *unit = siblings->unit[i];
         if (unit != before) {
-            memset(bits, 0, (size_t)unit->words * sizeof *bits);
+            const int32_t words = skr_bits_words(unit->hi);
+            memset(bits, 0, (size_t)words * sizeof *bits);
             add(unit, context, bits);
-            if (!narrow_to_counts(run, unit, bits, unit->words, &result)) {
+            result =
+                skr_bits_only_zero(bits, words)
+                    ? NULL
+                    : skr_span_of_counts(run, unit->level, unit->inside, unit->room, bits, words);
+            if (run->stop != SKR_RUN_GOES_ON) {
                 return false;
             }
             before = unit;
@@ -255,19 +249,4 @@ bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool 
     struct shapes shapes;
     return find_shapes(run, siblings, &shapes) &&
            skr_narrow_members(run, siblings, add_counts, &shapes);
-}
-
-bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
-                      struct skr_span **ret)
-{
-    *ret = unit;
-    if (unit->hi <= most) {
-        return true;
-    }
-    int32_t words = skr_bits_words(most);
-    uint64_t *bits = run->bits_tmp;
-    memcpy(bits, skr_span_row(unit, unit->rows.n - 1), (size_t)words * sizeof *bits);
-    bits[0] |= skr_span_row(unit, 0)[0] & 1;
-    skr_bits_clear_above(bits, words, most);
-    return narrow_to_counts(run, unit, bits, words, ret);
 }

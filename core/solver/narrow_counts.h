@@ -24,7 +24,7 @@ bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool 
  * O(members) where counts are smaller than their number. */
 int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *siblings);
 
-/* Adds the counts that a unit keeps to bits (unit->words of them). */
+/* Adds the counts that a unit keeps to bits [words of its greatest count]. */
 typedef void skr_narrow_add_fn(const struct skr_span *unit, const void *context, uint64_t *bits);
 /* Every member of the set keeps the counts that add() names. */
 bool skr_narrow_members(struct skr_run *run, struct skr_siblings *siblings, skr_narrow_add_fn *add,
@@ -32,9 +32,5 @@ bool skr_narrow_members(struct skr_run *run, struct skr_siblings *siblings, skr_
 /* peel.c: the same for a level that is pack and counts no used units. Changes nothing where a
  * member cannot be empty, or where it does not help. */
 bool skr_peel(struct skr_run *run, struct skr_siblings *siblings);
-
-/* The unit without counts above `most`; NULL in *ret: it can hold 0 only. */
-bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
-                      struct skr_span **ret);
 
 #endif

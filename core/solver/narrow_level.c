@@ -80,18 +80,15 @@ static bool has_room(const struct spread *s, int32_t m)
     return any_placement(s);
 }
 
-/* The unit without amounts above m. NULL in *ret: no vector is left; of equal members only 0.
- * False: the run had to stop. */
+/* The unit without amounts above m; NULL in *ret: no vector is left. Of equal members *ret is NULL,
+ * too, if only 0 is, which *only_zero says. False: the run had to stop. */
 static bool cut_unit(const struct spread *s, struct skr_span *unit, int32_t m,
-                     struct skr_span **ret)
+                     struct skr_span **ret, bool *only_zero)
 {
     struct skr_run *run = s->graph->run;
     const struct skr_axes *axes = s->at->axes;
     struct skr_rows rows;
-    if (!run->rr) {
-        return skr_narrow_below(run, unit, m, ret);
-    }
-    if (!skr_rows_begin(run, skr_axes_main_most(axes), 1)) {
+    if (!skr_rows_begin(run, unit->hi, skr_run_divisor(run, s->level))) {
         return false;
     }
     for (int32_t k = 0; k < unit->rows.n; k++) {
@@ -107,8 +104,10 @@ static bool cut_unit(const struct spread *s, struct skr_span *unit, int32_t m,
     if (!skr_rows_finish(run, false, &rows)) {
         return false;
     }
-    *ret = rows.n == 0 ? NULL : skr_span_unit(run, s->level, unit->inside, unit->room, &rows);
-    return rows.n == 0 || *ret;
+    *only_zero = !run->rr && skr_rows_only_zero(&rows);
+    const bool none = rows.n == 0 || *only_zero;
+    *ret = none ? NULL : skr_span_unit(run, s->level, unit->inside, unit->room, &rows);
+    return none || *ret;
 }
 
 /* Whether a set holds its ports with at most m in each unit, into their weights. keep: its units
@@ -122,10 +121,11 @@ static bool cut_set(struct spread *s, int32_t i, int32_t m, bool keep)
     int32_t n = 0;
     for (int32_t u = 0; u < set->n_units; u++) {
         struct skr_span *unit = set->unit[u];
-        if (s->most && s->most[i][u] > m && !cut_unit(s, unit, m, &unit)) {
+        bool only_zero = !unit;
+        if (s->most && s->most[i][u] > m && !cut_unit(s, unit, m, &unit, &only_zero)) {
             return false;
         }
-        if (!unit && run->rr) {
+        if (!unit && !only_zero) {
             unit = set->unit[u];
             fits = false;
         }

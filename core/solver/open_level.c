@@ -145,14 +145,12 @@ static void first_counts(const struct skr_graph_level *at, struct skr_words *wor
         const struct skr_span *unit = skr_span_at(at, i);
         for (int32_t r = 0; r < unit->rows.n && !unit->left; r++) {
             const struct skr_row *row = &unit->rows.row[r];
-            for (int32_t k = 0; k < words->n_keys && row->lo <= row->hi; k++) {
+            for (int32_t k = 0; k < words->n_keys; k++) {
                 uint64_t *counts = words->counts[words->scope[k]];
                 int32_t base = skr_axes_base(at->axes, row->key, words->scope[k]);
                 int32_t slope = skr_axes_slope(at->axes, words->scope[k]);
-                if (row->bits && base == 0 && slope == 1) {
-                    for (int32_t w = row->lo / 64; w <= row->hi / 64; w++) {
-                        counts[w] |= row->bits[w];
-                    }
+                if (base == 0 && slope == 1) {
+                    skr_row_put(row, counts);
                 } else {
                     skr_bits_set_progression(counts, base + row->lo * slope, base + row->hi * slope,
                                              slope > 1 ? slope : 1);

@@ -39,14 +39,9 @@ struct view {
     int32_t *holder;       /* [count] one of them */
 };
 
-static const uint64_t *counts_of(const struct skr_span *unit)
-{
-    return skr_span_row(unit, unit->rows.n - 1);
-}
-
 static bool can_hold(const struct skr_span *unit, int32_t x)
 {
-    return x <= unit->hi && skr_bits_get(counts_of(unit), x);
+    return skr_row_has(unit->rows.row, x);
 }
 
 static bool is_other(const struct skr_span *unit, const struct peeled *p)
@@ -84,8 +79,9 @@ static bool two_others(const struct view *v, struct peeled *p, int32_t rest)
         const struct skr_span *unit = v->siblings->unit[i];
         /* With one to spare, two of them are too many: leave them out, that loses no proof. */
         bool other = unit->hi < p->full || (unit->hi == p->full && p->spare >= 2);
-        for (int32_t x = other ? skr_bits_next(counts_of(unit), unit->words, 1) : -1;
-             x > 0 && x <= rest; x = skr_bits_next(counts_of(unit), unit->words, x + 1)) {
+        const int32_t last = !other ? -1 : unit->hi < rest ? unit->hi : rest;
+        for (int32_t x = skr_row_next(unit->rows.row, 1); x <= last;
+             x = skr_row_next(unit->rows.row, x + 1)) {
             v->holders[x]++;
             v->holder[x] = i;
         }

@@ -162,12 +162,11 @@ static void add_peaks(const struct skr_axes *axes, const struct skr_span *left,
     }
 }
 
-bool skr_role_peaks_are_fewer(const struct skr_role_run *rr, const struct skr_span *span)
+bool skr_role_peaks_are_fewer(const struct skr_role_run *rr, const struct skr_span *left,
+                              const struct skr_span *right)
 {
-    const struct skr_span *left = span->left;
-    const struct skr_span *right = span->right;
     return left->peak && right->peak &&
-           (int64_t)left->rows.n * right->rows.n >= rr->table->n_keys[span->level];
+           (int64_t)left->rows.n * right->rows.n >= rr->table->n_keys[left->level];
 }
 
 bool skr_role_peaks_merge(struct skr_role_run *rr, struct skr_span *span)

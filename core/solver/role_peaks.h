@@ -16,9 +16,10 @@
 /* The peaks of a span with rows; span->peak stays NULL if it has none, or the level has no table. False:
  * the run had to stop. O(rows * axes). */
 bool skr_role_peaks_find(struct skr_role_run *rr, struct skr_span *span);
-/* Whether the halves of a pair have peaks, and the pairs of their rows are not fewer than the vectors of
+/* Whether both halves of a pair have peaks, and the pairs of their rows are not fewer than the vectors of
  * the level. */
-bool skr_role_peaks_are_fewer(const struct skr_role_run *rr, const struct skr_span *span);
+bool skr_role_peaks_are_fewer(const struct skr_role_run *rr, const struct skr_span *left,
+                              const struct skr_span *right);
 /* Rows and peaks of such a pair. O(pairs of peaks + vectors of the level * axes). */
 bool skr_role_peaks_merge(struct skr_role_run *rr, struct skr_span *span);
 

@@ -2,9 +2,9 @@
 /*
  * The builder: open addressing by key. Slots of an earlier use are told apart by a stamp, so
  * beginning costs nothing. A slot holds an interval until a count is added that leaves a gap; from
- * then on it holds bits. finish() sorts the keys and writes bits without gaps as intervals again,
- * so equal sets have equal rows. An interval has the step of begin(): most of those that sums make
- * touch, and are united before a bit is set.
+ * then on it holds bits, and in a plain run from the first. finish() sorts the keys and writes bits
+ * without gaps as intervals again, so equal sets have equal rows. An interval has the step of
+ * begin(): most of those that sums make touch, and are united before a bit is set.
  *
  * Sums of other rows go through the kernel of count_bits.h, gathered first if there is a step. Only the
  * words between the ends of a row are read.
@@ -64,7 +64,8 @@ bool skr_rows_equal(const struct skr_rows *a, const struct skr_rows *b)
     for (int32_t i = 0; same && i < a->n; i++) {
         const struct skr_row *x = &a->row[i];
         const struct skr_row *y = &b->row[i];
-        same = x->key == y->key && x->lo == y->lo && x->hi == y->hi && !x->bits == !y->bits &&
+        same = x->key == y->key && x->lo == y->lo && x->hi == y->hi && x->step == y->step &&
+               !x->bits == !y->bits &&
                (!x->bits ||
                 memcmp(x->bits, y->bits, (size_t)skr_bits_words(x->hi) * sizeof *x->bits) == 0);
     }
@@ -221,7 +222,7 @@ static bool add_interval(struct skr_run *run, struct slot *slot, int32_t lo, int
     }
     hi -= b->step > 1 ? (hi - lo) % b->step : 0;
     bool touches = slot->lo > slot->hi || (lo <= slot->hi + b->step && slot->lo <= hi + b->step);
-    if (slot->bits >= 0 || !touches) {
+    if (slot->bits >= 0 || !touches || run->plain) {
         uint64_t *bits = take_bits(run, slot);
         if (!bits) {
             return false;
@@ -247,10 +248,10 @@ bool skr_rows_add_row(struct skr_run *run, uint64_t key, const struct skr_row *r
     struct skr_role_builder *b = run->builder;
     lo = lo > row->lo ? lo : row->lo;
     hi = hi < row->hi ? hi : row->hi;
+    lo = lo <= hi ? skr_row_next(row, lo) : lo;
     if (!row->bits) {
         return skr_rows_add(run, key, lo, hi);
     }
-    lo = lo <= hi ? skr_row_next(row, lo) : lo;
     if (lo > hi || lo > b->most) {
         return true;
     }
@@ -280,7 +281,7 @@ static const uint64_t *operand(const struct skr_role_builder *b, const struct sk
         skr_bits_gather(into, row->bits, words, b->step);
     } else {
         memset(into, 0, (size_t)words * sizeof *into);
-        skr_bits_set_range(into, row->lo, row->hi);
+        skr_bits_set_range(into, row->lo / b->step, row->hi / b->step);
     }
     return into;
 }
@@ -321,7 +322,7 @@ bool skr_rows_add_sums(struct skr_run *run, uint64_t key, const struct skr_row *
     if (!slot) {
         return false;
     }
-    if ((!x->bits || x->is_run) && (!y->bits || y->is_run)) {
+    if (!x->bits && !y->bits) {
         return add_interval(run, slot, x->lo + y->lo, x->hi + y->hi);
     }
     uint64_t *bits = take_bits(run, slot);
@@ -356,17 +357,19 @@ static void sort_rows(struct skr_row *row, int32_t n)
     }
 }
 
-bool skr_rows_copy(struct skr_run *run, const struct skr_rows *rows, struct skr_rows *ret)
+void *skr_rows_copy(struct skr_run *run, const struct skr_rows *rows, size_t before,
+                    struct skr_rows *ret)
 {
     size_t words = 0;
     for (int32_t i = 0; i < rows->n; i++) {
         words += rows->row[i].bits ? (size_t)skr_bits_words(rows->row[i].hi) : 0;
     }
-    struct skr_row *row =
-        skr_run_alloc(run, (size_t)rows->n * sizeof *row + words * sizeof(uint64_t), 1);
-    if (!row) {
-        return false;
+    char *memory = skr_run_alloc(
+        run, 1, before + (size_t)rows->n * sizeof(struct skr_row) + words * sizeof(uint64_t));
+    if (!memory) {
+        return NULL;
     }
+    struct skr_row *row = (struct skr_row *)(void *)(memory + before);
     uint64_t *bits = (uint64_t *)(void *)(row + rows->n);
     for (int32_t i = 0; i < rows->n; i++) {
         row[i] = rows->row[i];
@@ -378,7 +381,25 @@ bool skr_rows_copy(struct skr_run *run, const struct skr_rows *rows, struct skr_
         }
     }
     *ret = (struct skr_rows){.n = rows->n, .row = row};
-    return true;
+    return memory;
+}
+
+struct skr_row skr_row_of_bits(const struct skr_run *run, int32_t step, uint64_t key,
+                               const uint64_t *bits, int32_t words)
+{
+    struct skr_row row = {.key = key, .hi = skr_bits_previous(bits, words * 64 - 1)};
+    if (row.hi < 0) {
+        return row;
+    }
+    row.lo = skr_bits_next(bits, words, 0);
+    words = skr_bits_words(row.hi);
+    if (run->plain || !skr_bits_is_progression(bits, words, row.lo, row.hi, 1)) {
+        const bool by_step =
+            !run->plain && step > 1 && skr_bits_is_progression(bits, words, row.lo, row.hi, step);
+        row.bits = by_step ? NULL : bits;
+        row.step = by_step ? step : 0;
+    }
+    return row;
 }
 
 bool skr_rows_finish(struct skr_run *run, bool keep, struct skr_rows *ret)
@@ -395,43 +416,20 @@ bool skr_rows_finish(struct skr_run *run, bool keep, struct skr_rows *ret)
     int32_t n = 0;
     for (int32_t i = 0; i < b->n; i++) {
         const struct slot *slot = &b->slot[b->used[i]];
-        if (slot->lo > slot->hi) {
-            continue;
-        }
-        struct skr_row *row = &b->out[n++];
-        *row = (struct skr_row){.key = slot->key, .lo = slot->lo, .hi = slot->hi};
         if (slot->bits >= 0) {
-            uint64_t *bits = b->bits[slot->bits];
-            row->hi = skr_bits_previous(bits, slot->hi);
-            if (!skr_bits_is_progression(bits, skr_bits_words(row->hi), row->lo, row->hi, 1)) {
-                row->bits = bits;
-            }
+            b->out[n++] = skr_row_of_bits(run, b->step, slot->key, b->bits[slot->bits],
+                                          skr_bits_words(slot->hi));
+        } else if (slot->lo <= slot->hi) {
+            b->out[n++] =
+                (struct skr_row){.key = slot->key,
+                                 .lo = slot->lo,
+                                 .hi = slot->hi,
+                                 .step = b->step > 1 && slot->lo < slot->hi ? b->step : 0};
         }
     }
     sort_rows(b->out, n);
     *ret = (struct skr_rows){.n = n, .row = b->out};
-    return !keep || skr_rows_copy(run, ret, ret);
-}
-
-void skr_rows_finish_dense(struct skr_run *run, struct skr_row *row, uint64_t *to)
-{
-    const struct skr_role_builder *b = run->builder;
-    for (int32_t i = 0; i < b->n; i++) {
-        const struct slot *slot = &b->slot[b->used[i]];
-        struct skr_row *ret = &row[slot->key];
-        uint64_t *bits = to + slot->key * (size_t)b->words;
-        ret->lo = slot->lo;
-        ret->hi = slot->hi;
-        if (slot->bits >= 0) {
-            memcpy(bits, b->bits[slot->bits], (size_t)b->words * sizeof *bits);
-            ret->hi = skr_bits_previous(bits, slot->hi);
-            ret->is_run =
-                !run->plain && skr_bits_is_progression(bits, b->words, ret->lo, ret->hi, b->step);
-        } else if (slot->lo <= slot->hi) {
-            skr_bits_set_progression(bits, slot->lo, slot->hi, b->step);
-            ret->is_run = true;
-        }
-    }
+    return !keep || skr_rows_copy(run, ret, 0, ret);
 }
 
 void skr_rows_most_beside(const struct skr_axes *axes, const struct skr_rows *rows,

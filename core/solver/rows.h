@@ -3,10 +3,9 @@
 #define SKR_CORE_SOLVER_ROWS_H
 /*
  * Rows: a set of vectors, written as sets of main counts by key. A row without bits holds every
- * count of lo .. hi. Rows are sorted by key, and none is empty.
+ * count of lo .. hi, or every step-th. Rows are sorted by key, and none is empty.
  *
- * Equal members have *dense* rows: their key is the number of used children, row u is that of key
- * u, and all rows have bits, of equally many words. Dense rows may be empty: hi < lo.
+ * The key of equal members is the number of used children.
  *
  * A builder collects vectors in any order. There is one a run, which is used by one function at a
  * time: begin(), any number of add...(), finish(). Internal to the solver.
@@ -17,8 +16,8 @@
 struct skr_row {
     uint64_t key;
     int32_t lo, hi;
-    const uint64_t *bits; /* [skr_bits_words(hi)]; NULL: all of lo .. hi */
-    bool is_run;          /* dense: lo, lo + step, ..., hi, with the step of the level's law */
+    const uint64_t *bits; /* [skr_bits_words(hi)]; NULL: all of lo .. hi, or by step */
+    int32_t step; /* > 0, without bits: lo, lo + step, ..., hi, the step being the level's */
 };
 
 struct skr_rows {
@@ -28,7 +27,9 @@ struct skr_rows {
 
 static inline bool skr_row_has(const struct skr_row *row, int32_t main)
 {
-    return main >= row->lo && main <= row->hi && (!row->bits || skr_bits_get(row->bits, main));
+    return main >= row->lo && main <= row->hi &&
+           (row->bits ? skr_bits_get(row->bits, main)
+                      : row->step == 0 || (main - row->lo) % row->step == 0);
 }
 
 /* The next main count of the row >= from; > row->hi: there is none. */
@@ -37,8 +38,11 @@ static inline int32_t skr_row_next(const struct skr_row *row, int32_t from)
     if (from < row->lo) {
         return row->lo;
     }
-    if (!row->bits || from > row->hi) {
+    if (from > row->hi || (!row->bits && row->step == 0)) {
         return from;
+    }
+    if (!row->bits) {
+        return from + (row->hi - from) % row->step;
     }
     int32_t next = skr_bits_next(row->bits, skr_bits_words(row->hi), from);
     return next < 0 ? row->hi + 1 : next;
@@ -51,9 +55,25 @@ static inline int32_t skr_row_previous(const struct skr_row *row, int32_t upto)
     if (upto < row->lo) {
         return -1;
     }
-    return row->bits ? skr_bits_previous(row->bits, upto) : upto;
+    return row->bits        ? skr_bits_previous(row->bits, upto)
+           : row->step == 0 ? upto
+                            : upto - (upto - row->lo) % row->step;
 }
 
+/* Adds the counts of the row to bits. */
+static inline void skr_row_put(const struct skr_row *row, uint64_t *bits)
+{
+    if (!row->bits) {
+        skr_bits_set_progression(bits, row->lo, row->hi, row->step > 0 ? row->step : 1);
+    }
+    for (int32_t w = row->lo / 64; row->bits && w <= row->hi / 64; w++) {
+        bits[w] |= row->bits[w];
+    }
+}
+
+/* The row of these bits, words of them, which are borrowed; lo > hi: there are none. */
+struct skr_row skr_row_of_bits(const struct skr_run *run, int32_t step, uint64_t key,
+                               const uint64_t *bits, int32_t words);
 /* Index of the row with this key, or -1. O(log n). */
 int32_t skr_rows_find(const struct skr_rows *rows, uint64_t key);
 /* The greatest amount of a scope in a vector of the set; 0: it is empty. */
@@ -75,7 +95,7 @@ static inline int32_t skr_rows_greatest_of_axis(const struct skr_axes *axes,
     for (int32_t k = 0; k < rows->n; k++) {
         const struct skr_row *row = &rows->row[k];
         int32_t count = axis == axes->n - 1 ? row->hi : skr_axes_digit(axes, row->key, axis);
-        most = row->lo <= row->hi && count > most ? count : most;
+        most = count > most ? count : most;
     }
     return most;
 }
@@ -109,8 +129,8 @@ static inline bool skr_rows_pair(const struct skr_rows *x, const struct skr_rows
     return false;
 }
 
-/* Main counts above `most` are not added. step: of the runs of dense rows; of roles 1. All functions:
- * false when the run had to stop. */
+/* Main counts above `most` are not added. step: all of them are multiples of it; of roles 1. All
+ * functions: false when the run had to stop. */
 bool skr_rows_begin(struct skr_run *run, int32_t most, int32_t step);
 bool skr_rows_add(struct skr_run *run, uint64_t key, int32_t lo, int32_t hi);
 bool skr_rows_add_row(struct skr_run *run, uint64_t key, const struct skr_row *row, int32_t lo,
@@ -120,9 +140,9 @@ bool skr_rows_add_sums(struct skr_run *run, uint64_t key, const struct skr_row *
                        const struct skr_row *b);
 /* keep: copied into the memory of the run; else valid until the next begin(). */
 bool skr_rows_finish(struct skr_run *run, bool keep, struct skr_rows *ret);
-/* The same as dense rows, by key; bits: [rows * words of the most], all 0. */
-void skr_rows_finish_dense(struct skr_run *run, struct skr_row *row, uint64_t *bits);
-/* A copy in the memory of the run. */
-bool skr_rows_copy(struct skr_run *run, const struct skr_rows *rows, struct skr_rows *ret);
+/* A copy in the memory of the run, behind `before` bytes, a multiple of 8, which are 0. NULL: the run
+ * had to stop. */
+void *skr_rows_copy(struct skr_run *run, const struct skr_rows *rows, size_t before,
+                    struct skr_rows *ret);
 
 #endif

@@ -106,6 +106,12 @@ static inline bool skr_rule_range_is_void(const struct skr_rule *rule)
     return rule->min > 0 && rule->max > 0 && rule->min > rule->max;
 }
 
+/* What divides all main counts of the units of a level, as far as its law says. */
+static inline int32_t skr_run_divisor(const struct skr_run *run, int32_t level)
+{
+    return run->rr || run->plain ? 1 : run->law[level].step;
+}
+
 /* The law of a rule as users write it, for groups of n: docs/solver.md, "Rules". */
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n);
 /* Whether a used unit may hold x > 0. */

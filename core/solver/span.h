@@ -13,10 +13,9 @@
  *        /   \       /   \
  *       a     b     c     d     rows = what the unit may hold: S(unit), and allowed on its level
  *
- * Of roles a row is a set of vectors, and its key has a counter for each rule that limits the number
- * of used children (rows.h). Equal members have dense rows: where the level limits the number of
- * used children (partitions, hard pack), row u holds the totals that u used units can reach.
- * Elsewhere row 0 is the only one.
+ * A row is a set of vectors, and its key has a counter for each rule that limits the number of used
+ * children (rows.h). Of equal members the row of key u holds the totals that u used units can reach,
+ * where the level limits the number of used children (partitions, hard pack); elsewhere all.
  *
  * Spans are interned: equal units are the same span, and two pairs of the same spans are too, so
  * racks with equal contents are one object and are worked on once. (Not with no_fast_paths.) A span
@@ -56,11 +55,7 @@ struct skr_span {
     struct skr_span *left, *right; /* NULL for a unit */
     struct skr_span *inside;       /* unit: the span of its children; NULL: it has none */
 
-    /* Of equal members. */
-    int32_t lo, hi; /* least and greatest total of all rows; hi < lo: no total is possible */
-    int32_t words;  /* of one row */
-    int32_t step;   /* one row, or a unit: its counts are lo, lo + step, ..., hi; 0: they are not */
-    uint64_t *bits; /* [rows.n * words] */
+    int32_t lo, hi; /* least and greatest main count of all rows; hi < lo: there is none */
 
     /* Of roles. */
     const struct skr_role_peak *peak; /* [n_peaks], by key; NULL: it has none (role_peaks.h) */
@@ -85,16 +80,12 @@ static inline uint64_t skr_state_key(const struct skr_graph_node *node,
     return skr_span_of(node)->rows.row[state->row].key;
 }
 
-/* The bits of a dense row. */
-static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t row)
+/* Whether a unit of equal members holds every count of lo .. hi, these being at least one. */
+static inline bool skr_span_is_interval(const struct skr_span *unit)
 {
-    return span->bits + (size_t)row * (size_t)span->words;
-}
-
-/* Whether one unit, or one row, holds every count of lo .. hi, these being at least one. */
-static inline bool skr_span_is_interval(const struct skr_span *span)
-{
-    return span->step == 1 || span->lo == span->hi;
+    const int32_t last = unit->rows.n - 1;
+    const struct skr_row *row = &unit->rows.row[last < 0 ? 0 : last];
+    return last >= 0 && !row->bits && row->step == 0 && row->lo <= unit->lo + last;
 }
 
 /* Whether the span may hold the vector. */
@@ -118,7 +109,7 @@ void skr_spans_end_use(struct skr_run *run);
  * children, NULL: it has none. NULL: the run had to stop. */
 struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_span *inside,
                                int64_t room, const struct skr_rows *rows);
-/* The same of equal members. bits: the counts, words of them, words <= n / 64 + 1; scratch bit 0. */
+/* The same of equal members. bits: the counts, words of them; scratch bit 0. */
 struct skr_span *skr_span_of_counts(struct skr_run *run, int32_t level, struct skr_span *inside,
                                     int64_t room, uint64_t *bits, int32_t words);
 /* left and right, side by side; vectors beyond those of the group are dropped. Either may be NULL
