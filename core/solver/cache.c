@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/solver/answer.h"
+#include "core/solver/role_variant.h"
 
 enum { GROWTH = 2, CHANGES_PART = 32 };
 #define GROWTH_BYTES ((size_t)256 * 1024) /* that an arena may grow in any case */
@@ -285,10 +286,14 @@ int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_prob
                            struct skr_solution **ret, struct skr_error *error)
 {
     struct skr_solver_kept *kept = NULL;
+    struct skr_role_variant single;
     if (!is_worth_keeping(problem) || open_kept(cache, problem, NULL, 0, &kept, error) != 0) {
         return skr_solve(problem, ret, error);
     }
-    return skr_answer(problem, &kept->run, &kept->feasible, ret, error);
+    skr_role_variant_init(&single, problem);
+    single.problem.explain = problem->explain;
+    single.problem.explain_parts = problem->explain_parts;
+    return skr_answer(&single.problem, &kept->run, &kept->feasible, ret, error);
 }
 
 int skr_solver_cache_feasible(struct skr_solver_cache *cache, const struct skr_problem *problem,

@@ -19,12 +19,12 @@
 
 #include <string.h>
 
+#include "core/solver/answer.h"
 #include "core/solver/domain_blocking.h"
 #include "core/solver/domain_choices.h"
 #include "core/solver/each_role.h"
 #include "core/solver/role_domains.h"
 #include "core/solver/role_explain.h"
-#include "core/solver/roles_solve.h"
 #include "core/solver/solver.h"
 #include "topology/base/arena.h"
 
@@ -329,16 +329,15 @@ static bool fits_with(const struct skr_problem *problem, const struct skr_domain
     return fits;
 }
 
-/* The answer of a problem whose best placement without the rules breaks them. Equal members are one
- * role. */
-static int solve(const struct skr_problem *problem, bool equal, struct skr_domain_outcome *outcome,
+/* The answer of a problem whose best placement without the rules breaks them. */
+static int solve(const struct skr_problem *problem, bool single, struct skr_domain_outcome *outcome,
                  struct skr_solution **ret, struct skr_error *error)
 {
     struct skr_domain_search s;
     int rc =
         search(&s, problem, problem->domain_rule, problem->n_domain_rules, error) < 0 ? s.rc : 0;
     if (rc == 0) {
-        const bool said = !s.limited || (equal && !s.best);
+        const bool said = !s.limited || (single && !s.best);
         rc = skr_roles_answer(problem, s.best, s.best_size, said, ret, error);
     }
     if (rc == 0) {
@@ -354,11 +353,10 @@ static int solve(const struct skr_problem *problem, bool equal, struct skr_domai
     return rc;
 }
 
-int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **ret,
+int skr_solve_domains(const struct skr_problem *problem, bool single, struct skr_solution **ret,
                       struct skr_error *error)
 {
     struct skr_domain_outcome outcome = {.blocking = -1, .largest = -1, .solves = 1};
-    struct skr_role_variant one;
     struct skr_problem plain = *problem;
     plain.domain_rule = NULL;
     plain.n_domain_rules = 0;
@@ -367,7 +365,7 @@ int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **r
                              "solver: %zu rules over domains, at most %d (SKR_DOMAIN_RULES_MAX)",
                              problem->n_domain_rules, SKR_DOMAIN_RULES_MAX);
     }
-    int rc = skr_solve(&plain, ret, error);
+    int rc = single ? skr_answer(&plain, NULL, NULL, ret, error) : skr_solve(&plain, ret, error);
     if (rc != 0) {
         return rc;
     }
@@ -384,9 +382,8 @@ int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **r
     }
     skr_solution_destroy(*ret);
     *ret = NULL;
-    skr_role_variant_init(&one, problem);
-    rc = solve(problem->roles ? problem : &one.problem, !problem->roles, &outcome, ret, error);
-    if (rc == 0 && !problem->roles) {
+    rc = solve(problem, single, &outcome, ret, error);
+    if (rc == 0 && single) {
         (*ret)->roles = NULL;
     }
     return rc;

@@ -32,9 +32,10 @@
  */
 #include "core/solver/solution.h"
 
-/* skr_solve() calls this for a problem with such rules. problem->bounds must be NULL. Fills
- * (*ret)->domains. Errors as skr_solve(); SKR_LIMIT beyond SKR_DOMAIN_RULES_MAX. */
-int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **ret,
+/* skr_solve() calls this for a problem with such rules; single: of equal members, as
+ * skr_role_variant_single() makes it, whose solution has no part about roles. problem->bounds must be
+ * NULL. Fills (*ret)->domains. Errors as skr_solve(); SKR_LIMIT beyond SKR_DOMAIN_RULES_MAX. */
+int skr_solve_domains(const struct skr_problem *problem, bool single, struct skr_solution **ret,
                       struct skr_error *error);
 
 /* Whether counts [leaf], with roles [role * n_leaves + leaf], obey the rules; a part of

@@ -29,8 +29,6 @@ static bool find_sets(struct skr_run *inner, struct skr_feasible *ret)
 enum skr_role_verdict skr_trial_decide(struct skr_trial *t, struct skr_role_variant *variant,
                                        int32_t deepest)
 {
-    struct skr_rule rule[SKR_LEVELS_MAX];
-    struct skr_problem single;
     struct skr_run inner;
     struct skr_feasible sets;
     if (!t->run) {
@@ -40,9 +38,9 @@ enum skr_role_verdict skr_trial_decide(struct skr_trial *t, struct skr_role_vari
         return deepest == 0 ? SKR_ROLE_INFEASIBLE : SKR_ROLE_CANCELLED;
     }
     variant->problem.tie_break = deepest > 0 ? variant->problem.tie_break : SKR_TIE_TREE;
-    skr_bug_on(!skr_role_single(&variant->problem, rule, &single));
+    skr_bug_on(!skr_role_variant_single(variant));
     const bool done =
-        skr_run_begin_inner(t->run, &single, &inner) &&
+        skr_run_begin_inner(t->run, &variant->problem, &inner) &&
         (deepest > 0 ? skr_feasible_rebuild(&inner, t->run, t->feasible, deepest, &sets)
                      : find_sets(&inner, &sets));
     const bool fits = done && skr_feasible_has(&inner, &sets, inner.n);

@@ -66,10 +66,10 @@ static void list_atoms(struct search *s)
 {
     const struct skr_roles *roles = s->problem->roles;
     list_rules(s, -1);
-    for (int32_t role = 0; roles && role < (int32_t)roles->n_roles; role++) {
+    for (int32_t role = 0; role < (int32_t)roles->n_roles; role++) {
         list_rules(s, role);
     }
-    for (int what = SKR_ATOM_EXCLUSIVE; roles && what <= SKR_ATOM_SETS; what++) {
+    for (int what = SKR_ATOM_EXCLUSIVE; what <= SKR_ATOM_SETS; what++) {
         for (size_t k = 0; k < roles->n_kinds; k++) {
             if (what == SKR_ATOM_SETS || roles->kind[k].exclusive) {
                 s->atom[s->sets.n_atoms++] = (struct skr_relaxation_atom){

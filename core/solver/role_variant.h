@@ -32,9 +32,8 @@ void skr_role_variant_keep_roles(struct skr_role_variant *variant, uint32_t mask
 /* Whether the problem is feasible, without a placement. Takes steps from *steps. */
 enum skr_role_verdict skr_role_feasible(const struct skr_problem *problem, int64_t *steps);
 
-/* Whether the problem is one of equal members, which *ret then is. rule: [SKR_LEVELS_MAX], used by
- * *ret. */
-bool skr_role_single(const struct skr_problem *problem, struct skr_rule *rule,
-                     struct skr_problem *ret);
+/* Whether the members are equal: one role whose rules are those of a group, without sets and caps.
+ * Then it becomes a problem whose role has no rules of its own. */
+bool skr_role_variant_single(struct skr_role_variant *variant);
 
 #endif

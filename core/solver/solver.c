@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The solver: checks the problem, runs the two halves of the method, makes the answer.
- *
- *   1. feasible_sets.c   for every unit, the totals it can hold; n in S(root)? else infeasible
- *   2. optimum.c         the graph of all optimal placements, level by level from the top
- *      tie_choice.c      one of them
- *   explain.c            why not, and the other parts that the problem asks for
- *
- * docs/solver.md explains the method with an example. A placement takes no steps, only relaxations
- * do: a step budget of 0 ends the run at once, any other lets it place. Memory of a run is bounded
- * (skr_problem.byte_limit). Time is not; set cancel from another thread.
+ * The solver: which method solves a problem, and its solution. Members without roles are one role
+ * from here on. One role whose rules are those of a group is solved as equal members (answer.h);
+ * rules over domains are a search (domains.h); all else is solved by role_exact.h.
  */
 #include "core/solver/solver.h"
 
@@ -18,196 +11,301 @@
 
 #include "core/solver/answer.h"
 #include "core/solver/domains.h"
-#include "core/solver/explain.h"
-#include "core/solver/open_level.h"
-#include "core/solver/optimum.h"
-#include "core/solver/roles_solve.h"
-#include "core/solver/tie_choice.h"
-#include "topology/base/arena.h"
+#include "core/solver/role_beyond.h"
+#include "core/solver/role_explain.h"
+#include "core/solver/role_keys.h"
+#include "core/solver/role_refute.h"
 
-/* Puts counts and key into the solution. False without memory. */
-static bool fill_placed(struct skr_solution *solution, const struct skr_tree *tree,
-                        const int32_t *count)
+static int out_of_memory(struct skr_error *error)
 {
-    size_t n_leaves = (size_t)tree->n_leaves;
-    solution->count = skr_arena_array(solution->arena, n_leaves, sizeof *solution->count);
-    if (!solution->count) {
-        return false;
-    }
-    if (n_leaves > 0 && count) {
-        memcpy(solution->count, count, n_leaves * sizeof *count);
-    }
-    solution->key = skr_placement_key(tree, solution->count, solution->arena);
-    if (!solution->key) {
-        return false;
-    }
-    solution->status = SKR_SOLVE_PLACED;
-    solution->optimal = true;
-    return true;
-}
-
-/* Cheap proof of infeasibility; the explanation does without it, unless there are no leaves. */
-static bool too_little_room(const struct skr_run *run, const struct skr_leaf_bounds *leaf)
-{
-    int64_t sum = 0;
-    for (int32_t i = 0; i < run->tree->n_leaves; i++) {
-        sum += leaf->most[i];
-    }
-    return sum < run->n && (run->tree->n_leaves == 0 || (!run->plain && !run->problem->explain));
-}
-
-/* The feasible sets of the run: those kept, or new ones. False when the run had to stop. *ret_done:
- * the problem is infeasible, and the sets are not needed. */
-static bool find_sets(struct skr_run *run, const struct skr_run *base,
-                      const struct skr_feasible *kept, struct skr_feasible *ret, bool *ret_done)
-{
-    struct skr_leaf_bounds leaf;
-    *ret_done = false;
-    if (kept) {
-        *ret = *kept;
-        return skr_spans_init(run, base, true);
-    }
-    if (!skr_leaf_bounds(run, run->problem, &leaf)) {
-        return false;
-    }
-    *ret_done = too_little_room(run, &leaf);
-    return *ret_done || skr_feasible_build(run, &leaf, ret);
-}
-
-/* The time since *began belongs to the phase. */
-static void end_phase(struct skr_run *run, enum skr_solve_phase phase, int64_t *began)
-{
-    if (run->problem->clock_us) {
-        int64_t now = run->problem->clock_us();
-        run->stats.time_us[phase] += now - *began;
-        *began = now;
-    }
-}
-
-static bool place(struct skr_run *run, const struct skr_feasible *feasible, int64_t *began,
-                  struct skr_solution *solution)
-{
-    struct skr_graph graph;
-    int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof *total);
-    if (!total || !skr_graph_begin(&graph, run, feasible) ||
-        !skr_optimum(&graph, run->tree->n_levels)) {
-        return false;
-    }
-    end_phase(run, SKR_PHASE_OPTIMUM, began);
-    if (!skr_tie_choose(&graph, total)) {
-        return false;
-    }
-    if (!fill_placed(solution, run->tree, total + run->tree->first_leaf)) {
-        run->stop = SKR_RUN_NO_MEMORY;
-        return false;
-    }
-    end_phase(run, SKR_PHASE_CHOICE, began);
-    if (run->problem->explain) {
-        skr_explain_placed(run, feasible, solution);
-        end_phase(run, SKR_PHASE_EXPLANATION, began);
-    }
-    return true;
-}
-
-/* Both halves of the method. True: the solution is filled. */
-static bool run_solver(struct skr_run *run, const struct skr_run *base,
-                       const struct skr_feasible *kept, struct skr_solution *solution)
-{
-    struct skr_feasible feasible;
-    bool done = false;
-    int64_t began = run->problem->clock_us ? run->problem->clock_us() : 0;
-    if (!find_sets(run, base, kept, &feasible, &done)) {
-        return false;
-    }
-    end_phase(run, SKR_PHASE_SETS, &began);
-    if (done) {
-        solution->status = SKR_SOLVE_INFEASIBLE;
-        if (run->problem->explain) {
-            solution->explanation.class = SKR_CLASS_WAITING_FOR_CAPACITY;
-        }
-        return true;
-    }
-    if (skr_feasible_has(run, &feasible, run->n)) {
-        return place(run, &feasible, &began, solution);
-    }
-    solution->status = SKR_SOLVE_INFEASIBLE;
-    if (!run->problem->explain) {
-        return true;
-    }
-    bool explained = skr_explain_infeasible(run, &feasible, &solution->explanation);
-    end_phase(run, SKR_PHASE_EXPLANATION, &began);
-    return explained;
-}
-
-int skr_answer_error(const struct skr_run *run, struct skr_error *error)
-{
-    if (run->stop == SKR_RUN_BYTE_LIMIT) {
-        return skr_error_set(error, SKR_LIMIT,
-                             "solver: %" PRId32 " members on %" PRId32
-                             " nodes need more than %zu bytes",
-                             run->n, run->tree->n_leaves, run->byte_limit);
-    }
     return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
 }
 
-static int solve_into(const struct skr_problem *problem, const struct skr_run *base,
-                      const struct skr_feasible *feasible, struct skr_solution *solution,
-                      struct skr_error *error)
+/* Gives the solution away, or ends it after an error. */
+static int finish(int rc, struct skr_solution *solution, struct skr_solution **ret)
+{
+    if (rc == 0) {
+        *ret = solution;
+    } else {
+        skr_solution_destroy(solution);
+    }
+    return rc;
+}
+
+/* Sets of every kind in each unit of its level, from counts. */
+static bool fill_sets(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    const struct skr_tree *tree = problem->tree;
+    for (size_t k = 0; k < problem->roles->n_kinds; k++) {
+        const struct skr_set_kind *kind = &problem->roles->kind[k];
+        size_t r = 0;
+        while (kind->each[r] == 0) {
+            r++;
+        }
+        int32_t *sets = skr_arena_array(solution->arena, (size_t)tree->n_units, sizeof *sets);
+        if (!sets) {
+            return false;
+        }
+        const int32_t *count = solution->roles->count + r * (size_t)tree->n_leaves;
+        for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+            sets[skr_tree_unit_at(tree, leaf, kind->level)] += count[leaf];
+        }
+        for (int32_t unit = 0; unit < tree->n_units; unit++) {
+            sets[unit] /= kind->each[r];
+        }
+        solution->roles->sets[k] = sets;
+    }
+    return true;
+}
+
+/* Everything of a placed solution that follows from roles->count and roles->size. */
+static bool fill_placed(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    struct skr_roles_outcome *out = solution->roles;
+    struct skr_role_keys keys;
+    if (!skr_role_keys_make(problem, out->count, solution->arena, &keys)) {
+        return false;
+    }
+    solution->count = keys.sum;
+    solution->key = keys.group;
+    memcpy(out->own_key, keys.own, sizeof keys.own);
+    if (!solution->optimal) {
+        out->least_used = skr_arena_array(solution->arena, (size_t)problem->tree->n_levels,
+                                          sizeof *out->least_used);
+        if (!out->least_used || !skr_role_least_used(problem, out->size, out->least_used)) {
+            return false;
+        }
+    }
+    return fill_sets(problem, solution);
+}
+
+/* ---- one role, solved as equal members ---- */
+
+/* The parts of the explanation of equal members that roles name, too; roles have no nearest values. */
+static void explain_single(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    struct skr_explanation *from = &solution->explanation;
+    struct skr_roles_explanation *ret = &solution->roles->explanation;
+    skr_role_explain_nothing(ret);
+    ret->largest_of_role[0] = from->largest;
+    ret->alone = 1;
+    skr_role_explain_leaves(problem, ret);
+    for (size_t i = 0; i < from->n_relaxations; i++) {
+        for (size_t a = 0; a < from->relaxation[i].n_atoms; a++) {
+            from->relaxation[i].atom[a].value = 0;
+        }
+    }
+}
+
+static void put_single(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    const struct skr_role *role = &problem->roles->role[0];
+    struct skr_roles_outcome *out = solution->roles;
+    if (solution->status == SKR_SOLVE_PLACED) {
+        for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+            out->size[0] += solution->count[leaf];
+        }
+        out->count = solution->count;
+        bool own = false;
+        for (int32_t l = 0; l < problem->tree->n_levels; l++) {
+            own = own || (role->rule && role->has_rule && role->has_rule[l] != 0);
+        }
+        out->own_key[0] = own ? solution->key : NULL;
+    }
+    if (solution->status == SKR_SOLVE_INFEASIBLE && problem->explain) {
+        explain_single(problem, solution);
+    }
+}
+
+static int answer_single(const struct skr_problem *single, struct skr_solution **ret,
+                         struct skr_error *error)
+{
+    return single->n_domain_rules > 0 ? skr_solve_domains(single, true, ret, error)
+                                      : skr_answer(single, NULL, NULL, ret, error);
+}
+
+static int solve_single(const struct skr_problem *problem, struct skr_role_variant *single,
+                        struct skr_solution **ret, struct skr_error *error)
+{
+    struct skr_problem *one = &single->problem;
+    struct skr_role *role = &single->role[0];
+    struct skr_solution *solution = NULL;
+    const int32_t minimum = role->minimum;
+    one->explain = problem->explain || minimum < one->n;
+    one->explain_parts = problem->explain_parts;
+    role->minimum = role->n;
+    int rc = answer_single(one, &solution, error);
+    if (rc == 0 && solution->status == SKR_SOLVE_INFEASIBLE && minimum < one->n &&
+        solution->explanation.largest >= minimum) {
+        one->n = role->n = role->minimum = solution->explanation.largest;
+        one->explain = problem->explain;
+        skr_solution_destroy(solution);
+        solution = NULL;
+        rc = answer_single(one, &solution, error);
+    }
+    if (rc == 0 && problem->roles) {
+        solution->explanation =
+            problem->explain ? solution->explanation : (struct skr_explanation){0};
+        solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
+        rc = solution->roles ? 0 : out_of_memory(error);
+    }
+    if (rc == 0 && problem->roles) {
+        put_single(problem, solution);
+    }
+    return finish(rc, solution, ret);
+}
+
+/* ---- several roles ---- */
+
+/* An empty solution, and exact->count in its arena. NULL without memory. */
+static struct skr_solution *begin(const struct skr_problem *problem, struct skr_role_exact *exact)
+{
+    const size_t n_roles = problem->roles->n_roles;
+    struct skr_solution *solution = skr_solution_create(problem->tree, 2 * n_roles + 2);
+    if (solution) {
+        solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
+        exact->count = skr_arena_array(solution->arena, n_roles * (size_t)problem->tree->n_leaves,
+                                       sizeof *exact->count);
+        if (!solution->roles || !exact->count) {
+            skr_solution_destroy(solution);
+            return NULL;
+        }
+    }
+    return solution;
+}
+
+/* The problem with the limits of bytes and, in *steps, of steps that hold. */
+static struct skr_problem limit(const struct skr_problem *problem, int64_t *steps)
+{
+    struct skr_problem ret = *problem;
+    ret.byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_ROLE_BYTES_MAX;
+    *steps = problem->roles->steps > 0 ? problem->roles->steps : SKR_ROLE_STEPS_MAX;
+    return ret;
+}
+
+static int put_answer(const struct skr_problem *problem, const struct skr_role_exact *exact,
+                      struct skr_solution *solution, struct skr_error *error)
+{
+    solution->stats = exact->stats;
+    solution->roles->rows = exact->rows;
+    solution->roles->ports = exact->ports;
+    switch (exact->verdict) {
+    case SKR_ROLE_PLACED: {
+        struct skr_error why = {0};
+        skr_bug_on(skr_roles_check(problem, exact->size, exact->count, &why) != 0);
+        solution->status = SKR_SOLVE_PLACED;
+        solution->optimal = exact->optimal;
+        memcpy(solution->roles->size, exact->size, sizeof exact->size);
+        solution->roles->count = exact->count;
+        return fill_placed(problem, solution) ? 0 : out_of_memory(error);
+    }
+    case SKR_ROLE_INFEASIBLE:
+        solution->status = SKR_SOLVE_INFEASIBLE;
+        return 0;
+    case SKR_ROLE_BEYOND:
+    case SKR_ROLE_CANCELLED:
+        for (size_t r = 0; r < problem->roles->n_roles && exact->part; r++) {
+            solution->roles->left_out[r] = problem->roles->role[r].n - exact->size[r];
+        }
+        solution->status = SKR_SOLVE_TIMEOUT;
+        return 0;
+    case SKR_ROLE_NO_MEMORY:
+    default:
+        return out_of_memory(error);
+    }
+}
+
+static int solve_into(const struct skr_problem *problem, struct skr_role_exact *exact,
+                      struct skr_solution *solution, struct skr_error *error)
 {
     if (problem->step_budget == 0) {
         solution->status = SKR_SOLVE_TIMEOUT;
         return 0;
     }
-    if (problem->n == 0) {
-        if (!fill_placed(solution, problem->tree, NULL)) {
-            return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
-        }
-        return 0;
+    const struct skr_problem limited = limit(problem, &exact->steps);
+    const int64_t steps = exact->steps;
+    if (!problem->no_fast_paths && skr_role_lacks_room(problem)) {
+        exact->verdict = SKR_ROLE_INFEASIBLE;
+    } else {
+        skr_role_exact_run(&limited, exact);
     }
-    struct skr_run run;
-    bool done = skr_run_init(&run, problem) && skr_run_poll(&run) &&
-                run_solver(&run, base, feasible, solution);
-    skr_spans_end_use(&run);
-    skr_run_fini(&run);
-    solution->stats = run.stats;
-    if (done) {
-        return 0;
+    if (exact->verdict == SKR_ROLE_BEYOND ||
+        (exact->verdict == SKR_ROLE_PLACED && !exact->optimal)) {
+        skr_role_beyond(&limited, exact);
     }
-    if (run.stop == SKR_RUN_CANCELLED) {
-        solution->status = SKR_SOLVE_TIMEOUT;
-        return 0;
+    int rc = put_answer(problem, exact, solution, error);
+    solution->roles->steps = steps - exact->steps;
+    if (rc == 0 && solution->status == SKR_SOLVE_INFEASIBLE && problem->explain &&
+        !skr_role_explain(&limited, solution)) {
+        rc = out_of_memory(error);
     }
-    return skr_answer_error(&run, error);
+    if (rc == 0 && solution->status == SKR_SOLVE_PLACED && problem->explain) {
+        solution->explanation.largest = limited.n;
+    }
+    return rc;
 }
 
-int skr_answer(const struct skr_problem *problem, const struct skr_run *base,
-               const struct skr_feasible *feasible, struct skr_solution **ret,
-               struct skr_error *error)
+int skr_roles_answer(const struct skr_problem *problem, const int32_t *count, const int32_t *size,
+                     bool proven, struct skr_solution **ret, struct skr_error *error)
 {
-    struct skr_solution *solution = skr_solution_create(problem->tree, 1);
-    if (!solution) {
-        return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+    const size_t n = problem->roles->n_roles * (size_t)problem->tree->n_leaves;
+    struct skr_role_exact exact = {
+        .verdict = count    ? SKR_ROLE_PLACED
+                   : proven ? SKR_ROLE_INFEASIBLE
+                            : SKR_ROLE_BEYOND,
+        .optimal = proven,
+    };
+    struct skr_solution *solution = begin(problem, &exact);
+    if (solution && count) {
+        memcpy(exact.count, count, n * sizeof *count);
+        memcpy(exact.size, size, sizeof exact.size);
     }
-    int rc = solve_into(problem, base, feasible, solution, error);
-    if (rc != 0) {
-        skr_solution_destroy(solution);
-        return rc;
-    }
-    skr_debug_check(solution->status != SKR_SOLVE_PLACED ||
-                    skr_solution_check(problem, solution->count, NULL) == 0);
-    *ret = solution;
-    return 0;
+    return !solution ? out_of_memory(error)
+                     : finish(put_answer(problem, &exact, solution, error), solution, ret);
 }
 
 int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, struct skr_error *error)
 {
+    struct skr_role_variant single;
     int rc = skr_problem_check(problem, error);
     if (rc != 0) {
         return rc;
     }
-    if (problem->roles) {
-        return skr_roles_solve(problem, ret, error);
+    skr_role_variant_init(&single, problem);
+    if (skr_role_variant_single(&single)) {
+        return solve_single(problem, &single, ret, error);
     }
-    return problem->n_domain_rules > 0 ? skr_solve_domains(problem, ret, error)
-                                       : skr_answer(problem, NULL, NULL, ret, error);
+    if (problem->n_domain_rules > 0) {
+        return skr_solve_domains(problem, false, ret, error);
+    }
+    struct skr_role_exact exact = {0};
+    struct skr_solution *solution = begin(problem, &exact);
+    return !solution ? out_of_memory(error)
+                     : finish(solve_into(problem, &exact, solution, error), solution, ret);
+}
+
+int skr_roles_fit(const struct skr_problem *problem, bool *ret, bool *decided,
+                  struct skr_error *error)
+{
+    struct skr_role_variant single;
+    enum skr_role_verdict verdict = SKR_ROLE_BEYOND;
+    skr_role_variant_init(&single, problem);
+    if (!skr_role_variant_single(&single) && problem->n_domain_rules == 0) {
+        int64_t steps;
+        const struct skr_problem limited = limit(problem, &steps);
+        verdict = skr_role_feasible(&limited, &steps);
+    }
+    *decided = verdict == SKR_ROLE_PLACED || verdict == SKR_ROLE_INFEASIBLE;
+    *ret = verdict == SKR_ROLE_PLACED;
+    if (verdict != SKR_ROLE_BEYOND) {
+        return verdict == SKR_ROLE_NO_MEMORY ? out_of_memory(error) : 0;
+    }
+    struct skr_solution *solution = NULL;
+    int rc = skr_solve(problem, &solution, error);
+    if (rc == 0 && solution) {
+        *decided = solution->status != SKR_SOLVE_TIMEOUT;
+        *ret = solution->status == SKR_SOLVE_PLACED;
+        skr_solution_destroy(solution);
+    }
+    return rc;
 }

@@ -12,9 +12,8 @@
 
 #include <string.h>
 
+#include "core/solver/answer.h"
 #include "core/solver/each_role.h"
-#include "core/solver/roles_solve.h"
-#include "core/solver/solve_run.h"
 
 enum { LEAVES_A_STEP = 8 }; /* leaves that change between two sets; for a solve, all leaves */
 
@@ -221,17 +220,6 @@ static int cancelled(struct skr_error *error)
     return skr_error_set(error, SKR_RETRY, "the search for victims was cancelled");
 }
 
-/* Roles: whether they fit takes no placement. */
-static int roles_fit(struct skr_victims_room *room, const size_t *victim, size_t n, bool *ret,
-                     struct skr_error *error)
-{
-    bool decided = false;
-    skr_victims_room_set(room, victim, n);
-    room->steps -= 1 + n_leaves(room) / LEAVES_A_STEP;
-    int rc = skr_roles_fit(&room->problem, ret, &decided, error);
-    return rc == 0 && !decided ? cancelled(error) : rc;
-}
-
 int skr_victims_room_solve(struct skr_victims_room *room, const size_t *victim, size_t n,
                            enum skr_tie_break tie_break, struct skr_solution **ret,
                            struct skr_error *error)
@@ -254,17 +242,12 @@ int skr_victims_room_fits(struct skr_victims_room *room, const size_t *victim, s
                           struct skr_error *error)
 {
     room->tests++;
-    if (room->problem.roles) {
-        return roles_fit(room, victim, n, ret, error);
-    }
     if (!room->sizes) {
-        struct skr_solution *solution;
-        int rc = skr_victims_room_solve(room, victim, n, SKR_TIE_TREE, &solution, error);
-        if (rc == 0) {
-            *ret = solution->status == SKR_SOLVE_PLACED;
-            skr_solution_destroy(solution);
-        }
-        return rc;
+        bool decided = false;
+        skr_victims_room_set(room, victim, n);
+        room->steps -= 1 + n_leaves(room) / LEAVES_A_STEP;
+        int rc = skr_roles_fit(&room->problem, ret, &decided, error);
+        return rc == 0 && !decided ? cancelled(error) : rc;
     }
     if (room->problem.cancel && atomic_load(room->problem.cancel)) {
         return cancelled(error);

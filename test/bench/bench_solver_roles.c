@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver/roles_solve.h"
+#include "core/solver/answer.h"
 #include "test/bench/roles_load.h"
 #include "test/bench/times.h"
 
