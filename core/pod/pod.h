@@ -40,7 +40,11 @@ enum {
     SKR_POD_REQUIREMENTS_MAX = 1024, /* of all terms together */
     SKR_POD_VALUES_MAX = 16384,      /* of all requirements together */
     SKR_POD_TOLERATIONS_MAX = 1024,
-    SKR_POD_RULES_MAX = 256,    /* about other pods: host ports, terms and constraints together */
+    SKR_POD_RULES_MAX = 256, /* about other pods: host ports, terms and constraints together */
+    /* Of these, without ports, with their requirements; and terms of affinity: those beyond are left to kube-scheduler,
+     * since each is compared with all pods of the cluster. */
+    SKR_POD_RULES_PARTS_MAX = 64,
+    SKR_POD_AFFINITIES_MAX = 8,
     SKR_POD_MESSAGE_MAX = 1024, /* bytes kept of the PodScheduled condition's message */
     SKR_POD_CLAIMS_MAX = 64,    /* claims kept; kube-scheduler alone looks at those beyond */
 };
@@ -102,9 +106,11 @@ struct skr_pod_rule {
     size_t n_namespaces;
     const char **namespaces;
     struct skr_pod_selector by_labels;
-    bool unknown_namespaces; /* by_labels asks for more than names: not resolved */
-    int32_t max_skew;        /* SPREAD: >= 1 */
-    int32_t min_domains;     /* SPREAD: 0 unset */
+    bool
+        unknown_namespaces; /* by_labels asks for more than names: not resolved; or the rule is beyond
+                              * SKR_POD_RULES_PARTS_MAX, and selects what is not known */
+    int32_t max_skew;       /* SPREAD: >= 1 */
+    int32_t min_domains;    /* SPREAD: 0 unset */
     bool ignores_affinity; /* SPREAD: nodeAffinityPolicy Ignore: nodes the pod excludes count too */
     bool honors_taints;    /* SPREAD: nodeTaintsPolicy Honor: nodes it does not tolerate do not */
     int32_t port;          /* HOST_PORT */

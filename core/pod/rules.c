@@ -13,6 +13,7 @@ struct reader {
     const struct skr_meta *meta;
     struct skr_pod_shape *shape;
     size_t cap;
+    size_t n_parts, n_affinities; /* so far: SKR_POD_RULES_PARTS_MAX, SKR_POD_AFFINITIES_MAX */
 };
 
 static struct skr_pod_rule *add(struct reader *r, enum skr_pod_rule_kind kind,
@@ -228,6 +229,19 @@ static int read_namespaces(struct reader *r, json_t *object, const struct skr_fi
 
 /* ---- the rules ---- */
 
+/* The rule is read. Beyond the limits it is as one whose namespaces are not known. */
+static void count_parts(struct reader *r, struct skr_pod_rule *rule)
+{
+    r->n_parts += 1 + rule->pods.n_requirements + rule->by_labels.n_requirements;
+    r->n_affinities += rule->kind == SKR_POD_RULE_AFFINITY;
+    if (r->n_parts > SKR_POD_RULES_PARTS_MAX || r->n_affinities > SKR_POD_AFFINITIES_MAX) {
+        rule->unknown_namespaces = true;
+        rule->pods = (struct skr_pod_selector){0};
+        rule->by_labels = (struct skr_pod_selector){.nothing = true};
+        rule->n_namespaces = 0;
+    }
+}
+
 static int read_terms(struct reader *r, json_t *affinity, const char *key,
                       enum skr_pod_rule_kind kind, struct skr_error *error)
 {
@@ -256,6 +270,9 @@ static int read_terms(struct reader *r, json_t *affinity, const char *key,
         }
         if (rc == 0) {
             rc = read_namespaces(r, term, &here, rule, error);
+        }
+        if (rc == 0) {
+            count_parts(r, rule);
         }
     }
     return rc;
@@ -304,7 +321,11 @@ static int read_constraint(struct reader *r, json_t *object, const struct skr_fi
     }
     rule->namespaces[0] = skr_arena_strdup(r->arena, r->meta->namespace_);
     rule->n_namespaces = 1;
-    return rule->namespaces[0] ? 0 : skr_pod_no_room(error);
+    if (!rule->namespaces[0]) {
+        return skr_pod_no_room(error);
+    }
+    count_parts(r, rule);
+    return 0;
 }
 
 static int read_constraints(struct reader *r, json_t *spec, struct skr_error *error)

@@ -7,7 +7,7 @@
 
 static struct skr_pod *decode(const char *labels, const char *spec)
 {
-    char text[4096];
+    char text[16384];
     snprintf(text, sizeof text,
              "{'metadata':{'namespace':'ns','name':'p','uid':'u','labels':{%s}},'spec':{%s}}",
              labels, spec);
@@ -85,6 +85,47 @@ TEST(a_selector_of_namespaces_by_other_labels_than_their_name_is_left_to_kube_sc
     skr_pod_destroy(pod);
     pod = decode("", TERM("podAffinity", BY_NAME("'Exists'") "'labelSelector':{},"));
     assert_false(pod->shape->rule[0].unknown_namespaces);
+    skr_pod_destroy(pod);
+}
+
+static const struct many {
+    const char *title, *kind;
+    size_t terms, requirements; /* of each */
+    size_t known;               /* the first ones */
+} counts[] = {
+    {"affinities", "podAffinity", 10, 1, SKR_POD_AFFINITIES_MAX},
+    {"affinities of many requirements", "podAffinity", 2, 40, 1},
+    {"anti-affinities", "podAntiAffinity", 70, 0, SKR_POD_RULES_PARTS_MAX},
+    {"anti-affinities of some requirements", "podAntiAffinity", 20, 3, 16},
+    {"one of too many requirements", "podAntiAffinity", 1, 64, 0},
+    {"one of as many as may be", "podAntiAffinity", 1, 63, 1},
+};
+TEST_EACH(many, counts, rules_beyond_a_limit_are_left_to_kube_scheduler)
+{
+    SKR_STRBUF(terms);
+    for (size_t i = 0; i < many->terms; i++) {
+        skr_strbuf_addf(&terms,
+                        "%s{'topologyKey':'zone','namespaces':['ns'],'labelSelector':{'"
+                        "matchExpressions':[",
+                        i > 0 ? "," : "");
+        for (size_t k = 0; k < many->requirements; k++) {
+            skr_strbuf_addf(&terms, "%s{'key':'k-%zu','operator':'DoesNotExist'}", k > 0 ? "," : "",
+                            k);
+        }
+        skr_strbuf_add(&terms, "]}}");
+    }
+    SKR_STRBUF(spec);
+    skr_strbuf_addf(&spec,
+                    "'affinity':{'%s':{'requiredDuringSchedulingIgnoredDuringExecution':[%s]}}",
+                    many->kind, terms.s);
+    struct skr_pod *pod = decode("", spec.s);
+    assert_int_equal(pod->shape->n_rules, many->terms);
+    for (size_t i = 0; i < many->terms; i++) {
+        const struct skr_pod_rule *rule = &pod->shape->rule[i];
+        assert_int_equal(rule->unknown_namespaces, i >= many->known);
+        assert_int_equal(skr_pod_rule_selects(rule, &pod->meta), i < many->known);
+        assert_true(skr_pod_rule_may_select(rule, &pod->meta));
+    }
     skr_pod_destroy(pod);
 }
 
