@@ -170,17 +170,45 @@ bool skr_pod_rules_is_about(const struct skr_pod_shape *spec, const struct skr_p
     return about;
 }
 
+static size_t n_pods(const struct skr_gang *e)
+{
+    struct pod_walk p = {0};
+    size_t n = 0;
+    while (skr_pod_walk_next(e, &p)) {
+        n++;
+    }
+    return n;
+}
+
+/* The same of the pod with this number in the walk: all affinities of a shape are about the same pods. */
+static bool concerns(struct pod_rules_work *w, const struct skr_pod_shape *spec,
+                     const struct skr_pod_rule *rule, const struct pod_walk *p, size_t number)
+{
+    enum { NOT_KNOWN, NO, YES };
+    if (rule->kind == SKR_POD_RULE_AFFINITY && w->affinity_of != spec) {
+        w->affinity_of = spec;
+        w->affinity = skr_arena_array(w->arena, n_pods(w->e) + 1, sizeof *w->affinity);
+    }
+    if (rule->kind != SKR_POD_RULE_AFFINITY || !w->affinity) {
+        return skr_pod_rules_is_about(spec, rule, p->meta);
+    }
+    if (w->affinity[number] == NOT_KNOWN) {
+        w->affinity[number] = skr_pod_rules_is_about(spec, rule, p->meta) ? YES : NO;
+    }
+    return w->affinity[number] == YES;
+}
+
 /* Pods the rule concerns, by domain, on nodes that count for it, without the group's (claims).
  * Returns their number including the group's. */
-static size_t count_others(const struct pod_rules_work *w, const struct pod_rules_source *nodes,
+static size_t count_others(struct pod_rules_work *w, const struct pod_rules_source *nodes,
                            const struct key_domains *d, int32_t *ret, struct pod_ref *some)
 {
-    size_t n = 0;
+    size_t n = 0, number = 0;
     const struct skr_pod_rule *rule = nodes->rule;
     const bool spread = rule->kind == SKR_POD_RULE_SPREAD;
     struct pod_walk p = {0};
     while (skr_pod_walk_next(w->e, &p)) {
-        if ((spread && p.deleting) || !skr_pod_rules_is_about(nodes->spec, rule, p.meta)) {
+        if (!concerns(w, nodes->spec, rule, &p, number++) || (spread && p.deleting)) {
             continue;
         }
         const char *place = skr_pod_rules_place(w, &p);
@@ -355,13 +383,14 @@ static size_t selected(const struct pod_rules_work *w, const struct skr_pod_shap
 }
 
 /* Whether a pod that the affinities concern runs in a domain of any of them. */
-static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape *spec,
+static bool any_runs(struct pod_rules_work *w, const struct skr_pod_shape *spec,
                      const struct skr_pod_rule *affinity)
 {
     struct pod_walk p = {0};
+    size_t number = 0;
     while (skr_pod_walk_next(w->e, &p)) {
         const char *place =
-            skr_pod_rules_is_about(spec, affinity, p.meta) ? skr_pod_rules_place(w, &p) : NULL;
+            concerns(w, spec, affinity, &p, number++) ? skr_pod_rules_place(w, &p) : NULL;
         const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
         for (size_t i = 0; i < spec->n_rules && node; i++) {
             if (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
@@ -570,6 +599,7 @@ static void apply_ports(struct pod_rules_work *w, const struct shapes *shapes)
 bool skr_pod_rules_gather(struct pod_rules_work *w)
 {
     struct shapes shapes = skr_shapes_of(w->newcomers, w->n);
+    w->affinity_of = NULL;
     if (!w->made) {
         w->made = skr_arena_array(w->arena, SKR_DOMAIN_RULES_MAX, sizeof *w->made);
     }

@@ -33,6 +33,9 @@ struct pod_rules_work {
     size_t n_made;
     struct pod_rules_source source[SKR_DOMAIN_RULES_MAX]; /* of the rules that this call made */
     uint8_t *part[SKR_DOMAIN_RULES_MAX]; /* [newcomer] enum pod_rule_part, with turns */
+    /* Whether all affinities of pods of this shape select a pod, by its number in the walk; 0: not known. */
+    const struct skr_pod_shape *affinity_of;
+    uint8_t *affinity;
     size_t n_closed;
     char why[POD_RULE_NAME_MAX * 2]; /* the cause that closed the first leaf */
     bool no_room;
