@@ -122,21 +122,34 @@ static const char *stands_on(const struct pod_rules_work *w, const struct pod_wa
     return comes ? skr_pins_node(w->e, p->shape->spec) : node;
 }
 
-/* Applies other pods' anti-affinity to the newcomers, also that of members that run, of other roles. */
+/* Whether the rule keeps a newcomer away. */
+static bool is_against(const struct pod_rules_work *w, const struct skr_pod_rule *rule)
+{
+    bool against = false;
+    for (size_t k = 0; k < w->n && !against; k++) {
+        against = rule->kind == SKR_POD_RULE_ANTI_AFFINITY &&
+                  skr_pod_rule_selects(rule, &w->newcomers[k]->pod->meta);
+    }
+    return against;
+}
+
+/* Applies other pods' anti-affinity to the newcomers, also that of members that run, of other roles. Pods of one
+ * template, which share a shape, come one after the other. */
 static void close_by_others(struct pod_rules_work *w)
 {
     struct pod_walk p = {0};
+    const struct skr_pod_shape *of = NULL;
+    bool against[SKR_POD_RULES_MAX];
     while (skr_pod_walk_next(w->e, &p)) {
-        const char *node =
-            p.shape->spec->n_rules > 0 && !is_counted(w, &p) ? stands_on(w, &p) : NULL;
-        for (size_t i = 0; i < p.shape->spec->n_rules && node; i++) {
-            const struct skr_pod_rule *rule = &p.shape->spec->rule[i];
-            bool against = false;
-            for (size_t k = 0; k < w->n && !against; k++) {
-                against = rule->kind == SKR_POD_RULE_ANTI_AFFINITY &&
-                          skr_pod_rule_selects(rule, &w->newcomers[k]->pod->meta);
-            }
-            if (against) {
+        const struct skr_pod_shape *spec = p.shape->spec;
+        const char *node = spec->n_rules > 0 && !is_counted(w, &p) ? stands_on(w, &p) : NULL;
+        for (size_t i = 0; i < spec->n_rules && node && spec != of; i++) {
+            against[i] = is_against(w, &spec->rule[i]);
+        }
+        of = node ? spec : of;
+        for (size_t i = 0; i < spec->n_rules && node; i++) {
+            const struct skr_pod_rule *rule = &spec->rule[i];
+            if (against[i]) {
                 const struct pod_ref by = skr_pod_walk_ref(&p);
                 close_value(w, rule->topology_key,
                             skr_key_value_on(skr_nodes_find(w->e, node), rule->topology_key), rule,
