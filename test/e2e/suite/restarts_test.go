@@ -56,6 +56,7 @@ func TestRestarts_AStatefulSetWhosePodsAllGoKeepsItsRoom(t *testing.T) {
 	r.anyRetries("they count from the creation of a pod")
 	r.anyMoment("stranger", "its numbers are those of the moment at which it was looked at")
 	r.anyEvents("how often members were seen missing is left to chance")
+	r.anyNode("stranger", "the pods of a StatefulSet that is deleted go in any order")
 	sets := "/apis/apps/v1/namespaces/" + r.ns + "/statefulsets"
 	pod := r.pod("", annotated, gated, func(pod *cluster.Pod) { pod.Spec.RestartPolicy = "Always" })
 	var set cluster.Pod // only its metadata count
