@@ -33,7 +33,7 @@
 #include "core/solver/solution.h"
 
 /* skr_solve() calls this for a problem with such rules; single: of equal members, as
- * skr_role_variant_single() makes it, whose solution has no part about roles. problem->bounds must be
+ * skr_role_variant_single() makes it, whose solution has no part about roles. problem->bounds is
  * NULL. Fills (*ret)->domains. Errors as skr_solve(); SKR_LIMIT beyond SKR_DOMAIN_RULES_MAX. */
 int skr_solve_domains(const struct skr_problem *problem, bool single, struct skr_solution **ret,
                       struct skr_error *error);

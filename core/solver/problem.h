@@ -108,7 +108,8 @@ struct skr_problem {
     const uint8_t *emptied;  /* [leaf] the same in an empty cluster; NULL: as eligible */
     const int32_t *claimed;  /* [leaf]; NULL: none */
     /* [unit], beside the rules of the levels; NULL: none. {0, n or more} bounds nothing; the root's
-     * are ignored. With bounds, missing slots and best keys are not explained. */
+     * are ignored. With bounds, missing slots and best keys are not explained. Not with rules over
+     * domains: SKR_INVALID. */
     const struct skr_unit_bounds *bounds;
     /* Members that are not equal; NULL: all are as demand, eligible, emptied and claimed say. With
      * roles these four are ignored (NULL allowed), and n is the sum of the roles' n. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a problem contradicts itself: its members, roles, set kinds and caps. */
+/* Whether a problem contradicts itself: its members, roles, set kinds, caps and bounds. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -120,6 +120,10 @@ static int check_limits(const struct skr_problem *problem, struct skr_error *err
 int skr_problem_check(const struct skr_problem *problem, struct skr_error *error)
 {
     const struct skr_roles *roles = problem->roles;
+    if (problem->bounds && problem->n_domain_rules > 0) {
+        return skr_error_set(error, SKR_INVALID,
+                             "solver: bounds of units beside rules over domains");
+    }
     if (!roles) {
         return check_all(problem, error);
     }

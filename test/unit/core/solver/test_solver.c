@@ -358,6 +358,13 @@ TEST(broken_problems_are_refused)
     assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_INVALID);
     assert_string_equal(error.text, "solver: demand of resource 0 is negative");
     f.demand[0] = 1;
+    f.problem.bounds = (struct skr_unit_bounds[]){{0}};
+    f.problem.domain_rule = &(struct skr_domain_rule){.n_domains = 1, .most = 4};
+    f.problem.n_domain_rules = 1;
+    assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_INVALID);
+    assert_string_equal(error.text, "solver: bounds of units beside rules over domains");
+    f.problem.bounds = NULL;
+    f.problem.n_domain_rules = 0;
     f.problem.byte_limit = 1000;
     assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "solver: 4 members on 4 nodes need more than 1000 bytes");
