@@ -322,7 +322,7 @@ static bool judge_promise(const struct rig *rig, const char *key, json_t *promis
 {
     const struct group *g = skr_groups_find(rig->gang, key);
     const struct booking *b = g ? g->booking : NULL;
-    const bool unread = g && (rig->gang->rounds.first || g->told.unread);
+    const bool unread = g && g->told.unread;
     if (b && b->start > json_integer_value(promise) + SKR_MOVE_S) {
         /* a guess that has passed is made anew; so may be a start, before this process began */
         const bool may = b->guess || b->start <= skr_instant_up(rig->now);

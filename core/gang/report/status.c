@@ -189,7 +189,7 @@ static void update_reserved(struct skr_gang *e, struct group *g)
     if (g->told.annotation || g->told.lost) {
         set_condition(e, g, CONDITION_RESERVED, g->told.annotation,
                       g->told.annotation ? kind : g->told.lost, g->told.why);
-    } else if (g->condition[CONDITION_RESERVED].set && !e->rounds.first) {
+    } else if (g->condition[CONDITION_RESERVED].set) {
         free(g->condition[CONDITION_RESERVED].reason);
         free(g->condition[CONDITION_RESERVED].message);
         g->condition[CONDITION_RESERVED] = (struct condition){0};

@@ -369,3 +369,26 @@ TEST_RIG(limits_waiting(1), a_promise_that_is_over_is_counted_once)
     }
     assert_int_equal(moves, 1);
 }
+
+/* The process that binds it has no topology, so no round of it has looked at any promise. */
+TEST_RIG(limits_waiting(1), a_promise_is_over_when_the_group_is_bound_also_before_the_first_round)
+{
+    rig->hold_scheduler = true;
+    limits_end(rig, "run", 2);
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(limits_group(rig, "big")->plan);
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':'{'}}");
+    rig_restart(rig);
+    rig->hold_scheduler = false;
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(limits_bound(rig, "big"), 4);
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "big", "sakkara.reservation"), "");
+    assert_null(strstr(rig_key(rig, "big", "conditions"), "Reserved"));
+    limits_end(rig, "big", 4);
+    limits_pod(rig, "big-4", "big", 50);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "big"), "Pending");
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':'{\\'rack-0\\':{\\'node-0\\':{}}}'}}");
+    rig_run(rig, 10 * SKR_SECOND); /* no promise moves then: the rig judges it */
+    assert_false(rig->gang->rounds.first);
+}
